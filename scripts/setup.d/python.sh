@@ -1,0 +1,58 @@
+# The virtual environment in .venv. Sourced after common.sh and apt.sh.
+
+STAMP=$VENV/.geoshops-installed
+
+# python_ok PROGRAM: new enough and able to make an environment.
+python_new() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
+find_python() {
+  for name in python3 python3.13 python3.12 python3.11 python3.14; do
+    if have "$name" && python_new "$name"; then
+      command -v "$name"
+      return 0
+    fi
+  done
+  return 1
+}
+
+make_venv() {
+  [ -x "$VENV/bin/python" ] && python_new "$VENV/bin/python" && return 0
+  if python=$(find_python); then
+    if "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+      run "$python" -m venv --clear "$VENV" && return 0
+    fi
+    if have uv; then run uv venv -q --clear --python "$python" "$VENV" && return 0; fi
+    apt_install "Python's venv module" python3-venv
+    run "$python" -m venv --clear "$VENV"
+  elif have uv; then
+    run uv venv -q --clear --python 3.12 "$VENV"
+  else
+    die "Python 3.11 or newer is needed ($(python3 --version 2>&1)). Install it, or uv (https://docs.astral.sh/uv/), which brings one."
+  fi
+}
+
+# uv is much faster; pip is the fall-back because it may know package sources that uv does not.
+pip_install() {
+  if have uv && run uv pip install -q --python "$VENV/bin/python" "$@"; then return 0; fi
+  [ -x "$VENV/bin/pip" ] || run "$VENV/bin/python" -m ensurepip -q
+  run "$VENV/bin/python" -m pip install -q --disable-pip-version-check "$@" ||
+    die "the Python packages could not be installed. Check the network and the package index (pip config list), then run scripts/setup again."
+}
+
+wanted_hash() { cat "$ROOT/setup.cfg" "$ROOT/setup.py" "$ROOT/pyproject.toml" "$ROOT/scripts/constraints.txt" | sha256; }
+installed_hash() { sed -n 1p "$STAMP" 2>/dev/null || :; }
+installed_extras() { sed -n 2p "$STAMP" 2>/dev/null || :; }
+
+has_extra() { case ",$1," in *",$2,"*) return 0 ;; esac; return 1; }
+
+# setup_python EXTRAS: a comma-separated list, added to what is installed already.
+setup_python() {
+  make_venv
+  extras=$(installed_extras)
+  for extra in $(printf %s "${1-}" | tr ',' ' '); do
+    has_extra "$extras" "$extra" || extras=${extras:+$extras,}$extra
+  done
+  if [ "$(installed_hash)" = "$(wanted_hash)" ] && [ "$(installed_extras)" = "$extras" ]; then return 0; fi
+  (cd "$ROOT" && pip_install -c scripts/constraints.txt -e ".${extras:+[$extras]}")
+  printf '%s\n%s\n' "$(wanted_hash)" "$extras" >"$STAMP"
+}
