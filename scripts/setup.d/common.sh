@@ -57,9 +57,9 @@ env_default() { [ -n "$(env_get "$1")" ] || env_set "$1" "$2"; }
 
 load_env() {
   [ -f "$ENV_FILE" ] || return 0
-  for name in $(sed -n 's/^\([A-Z][A-Z0-9_]*\)=.*/\1/p' "$ENV_FILE"); do
-    eval "given=\${$name+set}"
-    [ -n "$given" ] || export "$name=$(env_get "$name")"
+  for setting in $(sed -n 's/^\([A-Z][A-Z0-9_]*\)=.*/\1/p' "$ENV_FILE"); do
+    eval "given=\${$setting+set}"
+    [ -n "$given" ] || export "$setting=$(env_get "$setting")"
   done
 }
 

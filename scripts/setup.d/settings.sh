@@ -1,0 +1,5 @@
+# Generated settings in .env besides the database. Sourced after common.sh.
+
+setup_secrets() {
+  if [ -z "${GEOSHOPS_SECRET_KEY-}" ]; then env_default GEOSHOPS_SECRET_KEY "$(random_hex 32)"; fi
+}
