@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Packages of Debian and Ubuntu: installed as root, by sudo, or named to the operator. Sourced.
 
 APT_ALLOWED=${GEOSHOPS_NO_APT:+no}

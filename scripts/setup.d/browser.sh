@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Chromium and a Korean font for the browser tests. Sourced after common.sh and apt.sh.
 
 find_chromium() {

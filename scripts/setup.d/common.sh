@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Shared by the verbs in scripts/: places, messages, settings. POSIX sh, sourced.
 set -eu
 umask 022
@@ -34,7 +35,7 @@ state_dir() {
 }
 STATE=$(state_dir)
 
-# ---- .env: generated settings; a given environment variable always wins ----
+# ---- .env: generated settings; a given environment variable, or its NAME_FILE, always wins ----
 
 env_get() {
   [ -f "$ENV_FILE" ] || return 0
@@ -58,7 +59,7 @@ env_default() { [ -n "$(env_get "$1")" ] || env_set "$1" "$2"; }
 load_env() {
   [ -f "$ENV_FILE" ] || return 0
   for setting in $(sed -n 's/^\([A-Z][A-Z0-9_]*\)=.*/\1/p' "$ENV_FILE"); do
-    eval "given=\${$setting+set}"
+    eval "given=\${$setting+set}\${${setting}_FILE+set}"
     [ -n "$given" ] || export "$setting=$(env_get "$setting")"
   done
 }

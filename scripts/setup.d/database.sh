@@ -1,7 +1,8 @@
+# shellcheck shell=sh
 # The project's database in its private cluster: roles, extensions, the URLs in .env.
 # Sourced after postgres.sh.
 
-GIVEN_DATABASE_URL=${DATABASE_URL-}
+GIVEN_DATABASE_URL=${DATABASE_URL-}${DATABASE_URL_FILE-}
 DATABASE=geoshops
 
 # The operator's own database: given in the environment, or written into .env without our mark.

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # The front-end packages of geoshops/map, fetched by npm under its lock file; the files that the
 # page uses are copied to static/vendor (not committed), with their licences. Sourced after python.sh.
 

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # PostgreSQL with PostGIS: finding the programs, and clusters of our own. Sourced after common.sh
 # and apt.sh. A cluster lives in one folder, CLUSTER:
 #   data/  run/ (socket)  postgresql.log  port  superuser.password

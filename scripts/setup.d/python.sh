@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # The virtual environment in .venv. Sourced after common.sh and apt.sh.
 
 STAMP=$VENV/.geoshops-installed

@@ -1,0 +1,84 @@
+# shellcheck shell=sh
+# Where the service listens, and whether it runs. Sourced after common.sh.
+
+SERVER_PID=$STATE/server.pid
+SERVER_LOG=$STATE/server.log
+
+# An address that was asked for is kept or refused; our own choice moves to the next free port.
+choose_address() {
+  HOST=${HOST:-$(env_get HOST)}
+  HOST=${HOST:-127.0.0.1}
+  if [ -n "${PORT-}" ]; then
+    port_free "$PORT" || die "port $PORT is in use; choose another one by PORT=..."
+  else
+    PORT=$(env_get PORT)
+    PORT=$(free_port "${PORT:-8000}")
+    env_set PORT "$PORT"
+  fi
+  export HOST PORT
+}
+
+# Metrics of dead workers would be counted for ever.
+prepare_metrics() {
+  PROMETHEUS_MULTIPROC_DIR=${PROMETHEUS_MULTIPROC_DIR:-$STATE/metrics}
+  mkdir -p "$PROMETHEUS_MULTIPROC_DIR"
+  rm -f "$PROMETHEUS_MULTIPROC_DIR"/*.db
+  export PROMETHEUS_MULTIPROC_DIR
+}
+
+server_running() {
+  pid=$(cat "$SERVER_PID" 2>/dev/null || :)
+  [ -n "$pid" ] || return 1
+  case $(process_args "$pid") in *"$VENV"*granian*) return 0 ;; esac
+  return 1
+}
+
+# The address as a browser on this machine reaches it.
+server_url() {
+  case $HOST in 0.0.0.0 | '' | ::) shown=127.0.0.1 ;; *:*) shown="[$HOST]" ;; *) shown=$HOST ;; esac
+  printf 'http://%s:%s' "$shown" "$PORT"
+}
+
+answers() { python3 - "$1" <<'PY' >/dev/null 2>&1
+import sys, urllib.request
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+sys.exit(opener.open(sys.argv[1], timeout=5).status != 200)
+PY
+}
+
+start_server() {
+  say "+ scripts/serve >$SERVER_LOG &"
+  (cd "$ROOT" && HOST=$HOST PORT=$PORT exec nohup scripts/serve >"$SERVER_LOG" 2>&1 </dev/null) &
+  printf '%s\n' "$!" >"$SERVER_PID"
+}
+
+wait_ready() {
+  tries=0
+  until answers "$(server_url)/readyz"; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 120 ] || { [ "$tries" -gt 4 ] && ! server_running; }; then
+      say "$(tail -n 20 "$SERVER_LOG")"
+      die "the server did not become ready; the end of $SERVER_LOG stands above, .venv/bin/geoshops doctor looks for the cause"
+    fi
+    sleep 0.25
+  done
+}
+
+stop_server() {
+  if server_running; then
+    say "+ kill $pid (server)"
+    kill "$pid"
+    wait_gone "$pid" 30
+  fi
+  rm -f "$SERVER_PID"
+}
+
+# wait_gone PID SECONDS: then no longer politely.
+wait_gone() {
+  left=$(($2 * 5))
+  while kill -0 "$1" 2>/dev/null; do
+    left=$((left - 1))
+    [ "$left" -gt 0 ] || { kill -9 "$1" 2>/dev/null || :; return 0; }
+    sleep 0.2
+  done
+}
