@@ -1,0 +1,3 @@
+"""The version: semantic versioning of the HTTP contract."""
+
+VERSION = "0.1.0"

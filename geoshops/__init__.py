@@ -1,0 +1,31 @@
+"""geoshops: find photo-booth shops, review them, keep favorites, collect titles; PostGIS at its heart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Flask
+
+from geoshops import api, db, errors, frame, health, observe, shops, tokens
+from geoshops import map as map_page
+from geoshops.config import Settings
+
+
+def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
+    """The application; `config` overrides settings of the environment by their field names."""
+    settings = (
+        config if isinstance(config, Settings) else Settings.from_environment(**dict(config or {}))
+    )
+    app = Flask(__name__, static_folder=None)
+    frame.init_app(app, settings)
+    observe.init_app(app, settings)
+    errors.init_app(app)
+    db.init_app(app, settings)
+    tokens.init_app(app, settings)
+    rest = api.init_app(app)
+    for feature in (shops,):
+        rest.register_blueprint(feature.blueprint)
+    app.register_blueprint(map_page.blueprint)
+    app.register_blueprint(health.blueprint)
+    return app

@@ -1,0 +1,110 @@
+"""The command line: gathers the verbs that the features keep in their own commands.py."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import wraps
+from typing import Any
+
+import click
+from flask.cli import FlaskGroup
+
+from geoshops import create_app, migrate
+from geoshops.config import ConfigError, Settings
+from geoshops.db import libpq_url
+
+
+def _create_app() -> Any:
+    try:
+        return create_app()
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=FlaskGroup, create_app=_create_app, add_default_commands=True)
+def main() -> None:
+    """geoshops: photo-booth shops on PostGIS."""
+
+
+def operator_url() -> str:
+    """libpq URL of the schema's owner; a clear message when none is configured."""
+    try:
+        url = Settings.from_environment(testing=True).operator_database_url
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from error
+    if not url:
+        raise click.ClickException(
+            "no database: set DATABASE_URL, or run scripts/setup, which makes one and writes .env"
+        )
+    return libpq_url(url)
+
+
+def failing_clearly(command: Any) -> Any:
+    """Turns errors of the migration runner into one line and exit code 1."""
+
+    @wraps(command)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return command(*args, **kwargs)
+        except migrate.MigrationError as error:
+            raise click.ClickException(str(error)) from error
+
+    return wrapper
+
+
+@main.group()
+def db() -> None:
+    """The database: apply sql/, see its state."""
+
+
+@db.command()
+@failing_clearly
+def upgrade() -> None:
+    """Apply new and changed files of sql/."""
+    count = migrate.upgrade(operator_url(), click.echo)
+    click.echo(f"{count} files applied" if count else "up to date")
+
+
+@db.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@failing_clearly
+def status(as_json: bool) -> None:
+    """List the files of sql/ and whether they are applied."""
+    states = migrate.status(operator_url())
+    if as_json:
+        click.echo(json.dumps([{"file": name, "state": state} for name, state in states]))
+        return
+    for name, state in states:
+        click.echo(f"{state:8} {name}")
+
+
+@db.command()
+@failing_clearly
+def check() -> None:
+    """Exit with 1 unless every file of sql/ is applied as it stands."""
+    odd = [(name, state) for name, state in migrate.status(operator_url()) if state != "applied"]
+    for name, state in odd:
+        click.echo(f"{state:8} {name}")
+    if odd:
+        click.echo("remedy: geoshops db upgrade", err=True)
+        sys.exit(1)
+    click.echo("the database fits sql/")
+
+
+@db.command()
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@failing_clearly
+def reset(yes: bool) -> None:
+    """Drop everything and apply sql/ anew. All data are lost."""
+    if not yes:
+        click.confirm("This deletes every shop, member and review. Go on?", abort=True)
+    url = operator_url()
+    migrate.reset(url)
+    click.echo(f"{migrate.upgrade(url, lambda _: None)} files applied")
+
+
+@db.command()
+def url() -> None:
+    """Print the libpq URL of the schema's owner, for psql and QGIS."""
+    click.echo(operator_url())

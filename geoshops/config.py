@@ -1,0 +1,144 @@
+"""Every setting of the service: environment name, default and meaning; the only reader of the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, cast
+
+MIN_SECRET_BYTES = 32
+
+
+class ConfigError(Exception):
+    """A setting has a value that the service cannot start with."""
+
+
+def setting(env: str, default: object, meaning: str, *, secret: bool = False) -> Any:
+    """A dataclass field that carries its environment name and its one-line meaning."""
+    return field(default=default, metadata={"env": env, "meaning": meaning, "secret": secret})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings. Secrets may also be given as NAME_FILE, the path of a file that holds the value."""
+
+    database_url: str = setting(
+        "DATABASE_URL", "", "PostgreSQL of the service, as a libpq URL", secret=True
+    )
+    owner_database_url: str = setting(
+        "GEOSHOPS_OWNER_DATABASE_URL",
+        "",
+        "The same database as its owner, for migrations and operators' commands; DATABASE_URL when empty",
+        secret=True,
+    )
+    reader_database_url: str = setting(
+        "GEOSHOPS_READER_DATABASE_URL",
+        "",
+        "The same database as the analysts' read-only role",
+        secret=True,
+    )
+    secret_key: str = setting(
+        "GEOSHOPS_SECRET_KEY", "", "Signs the tokens; at least 32 bytes", secret=True
+    )
+    previous_secret_key: str = setting(
+        "GEOSHOPS_PREVIOUS_SECRET_KEY",
+        "",
+        "The key before the last rotation; tokens signed with it stay valid until they expire",
+        secret=True,
+    )
+    public_url: str = setting(
+        "GEOSHOPS_PUBLIC_URL", "", "Origin of image addresses; the request's own origin when empty"
+    )
+    timezone: str = setting(
+        "GEOSHOPS_TIMEZONE", "Asia/Seoul", "Time zone of date arrays, opening hours and titles"
+    )
+    pool_size: int = setting(
+        "GEOSHOPS_POOL_SIZE", 4, "Database connections a worker; as many as its threads"
+    )
+    pool_timeout_s: float = setting(
+        "GEOSHOPS_POOL_TIMEOUT_S", 0.8, "Longest wait for a database connection, then 503"
+    )
+    connect_timeout_s: int = setting(
+        "GEOSHOPS_CONNECT_TIMEOUT_S", 2, "Longest wait for a new database connection"
+    )
+    access_token_minutes: int = setting(
+        "GEOSHOPS_ACCESS_TOKEN_MINUTES", 30, "Life of an access token"
+    )
+    refresh_token_days: int = setting("GEOSHOPS_REFRESH_TOKEN_DAYS", 30, "Life of a refresh token")
+    session_days: int = setting("GEOSHOPS_SESSION_DAYS", 180, "Longest life of a session")
+    max_body_bytes: int = setting(
+        "GEOSHOPS_MAX_BODY_BYTES", 65536, "Largest request body, larger ones are 413"
+    )
+    cors_origins: tuple[str, ...] = setting(
+        "GEOSHOPS_CORS_ORIGINS",
+        (),
+        "Other origins whose pages may call the API, separated by blanks",
+    )
+    trusted_proxies: int = setting(
+        "GEOSHOPS_TRUSTED_PROXIES", 0, "Number of proxies in front whose X-Forwarded-* are believed"
+    )
+    log_level: str = setting("GEOSHOPS_LOG_LEVEL", "INFO", "Lowest level that is logged")
+    log_format: str = setting("GEOSHOPS_LOG_FORMAT", "json", "json or text")
+    map_style_url: str = setting(
+        "GEOSHOPS_MAP_STYLE_URL", "", "Online style under the map; the offline basemap when empty"
+    )
+    testing: bool = setting(
+        "GEOSHOPS_TESTING", False, "Tests only: lets the service start without a secret key"
+    )
+
+    @classmethod
+    def from_environment(
+        cls, environ: Mapping[str, str] = os.environ, **overrides: Any
+    ) -> Settings:
+        """Reads every setting; raises ConfigError naming the variable that does not fit."""
+        values: dict[str, object] = {}
+        for item in fields(cls):
+            text = _text_of(item.metadata["env"], environ, secret=item.metadata["secret"])
+            if text is not None:
+                values[item.name] = _convert(item.metadata["env"], text, item.default)
+        return cls(**cast(dict[str, Any], {**values, **overrides}))
+
+    def __post_init__(self) -> None:
+        if not self.testing and len(self.secret_key.encode()) < MIN_SECRET_BYTES:
+            raise ConfigError(
+                f"GEOSHOPS_SECRET_KEY must have at least {MIN_SECRET_BYTES} bytes; "
+                'python -c "import secrets; print(secrets.token_urlsafe(48))" makes one'
+            )
+        if self.log_format not in ("json", "text"):
+            raise ConfigError("GEOSHOPS_LOG_FORMAT must be json or text")
+
+    @property
+    def operator_database_url(self) -> str:
+        """The owner's URL where one is set, else the service's."""
+        return self.owner_database_url or self.database_url
+
+
+def environment_names() -> Iterator[tuple[str, object, str]]:
+    """Every setting as (environment name, default, meaning), in order."""
+    for item in fields(Settings):
+        yield item.metadata["env"], item.default, item.metadata["meaning"]
+
+
+def _text_of(env: str, environ: Mapping[str, str], *, secret: bool) -> str | None:
+    if secret and f"{env}_FILE" in environ:
+        return Path(environ[f"{env}_FILE"]).read_text(encoding="utf-8").strip()
+    return environ.get(env)
+
+
+def _convert(env: str, text: str, default: object) -> object:
+    if isinstance(default, tuple):
+        return tuple(text.split())
+    if isinstance(default, bool):
+        return text.strip().lower() in ("1", "true", "yes", "on")
+    if isinstance(default, int | float):
+        return _number(env, text, type(default))
+    return text
+
+
+def _number(env: str, text: str, kind: type[int] | type[float]) -> int | float:
+    try:
+        return kind(text)
+    except ValueError:
+        raise ConfigError(f"{env} must be a number, not {text!r}") from None

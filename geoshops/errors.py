@@ -1,0 +1,247 @@
+"""The error family, the catalogue of codes and messages, and the one body that every error has."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg2
+from flask import Flask, Response, json, request
+from psycopg2 import errorcodes
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
+
+log = logging.getLogger(__name__)
+
+REALM = 'Bearer realm="geoshops"'
+INVALID_TOKEN = f'{REALM}, error="invalid_token"'
+RETRY_AFTER_S = 1
+
+# code → HTTP status
+STATUS = {
+    "001": 400, "002": 400, "003": 400,
+    "100": 401, "101": 401, "102": 401, "103": 401, "104": 401,
+    "105": 400, "106": 502, "107": 400,
+    "400": 400, "403": 403, "404": 404, "405": 405, "406": 406, "409": 409, "413": 413, "415": 415,
+    "422": 422, "429": 429, "500": 500, "503": 503,
+}  # fmt: skip
+
+# reason → (code, English, Korean); a name in braces is filled in
+CATALOGUE: dict[str, tuple[str, str, str]] = {
+    "not_an_object": ("001", "[body] must be a JSON object", "[body] 값은 JSON 객체여야 합니다"),
+    "missing": ("003", "[{name}] required parameter is missing", "[{name}] 필수 파라미터가 누락되었습니다"),
+    "blank": ("002", "[{name}] must not be blank", "[{name}] 값은 비어 있을 수 없습니다"),
+    "repeated": ("002", "[{name}] must be given once", "[{name}] 값은 한 번만 보낼 수 있습니다"),
+    "not_a_number": ("002", "[{name}] must be a decimal number", "[{name}] 값은 십진수여야 합니다"),
+    "not_an_integer": ("002", "[{name}] must be an integer", "[{name}] 값은 정수여야 합니다"),
+    "not_a_boolean": ("002", "[{name}] must be true or false", "[{name}] 값은 true 또는 false여야 합니다"),
+    "not_text": ("002", "[{name}] must be text", "[{name}] 값은 문자열이어야 합니다"),
+    "out_of_range": (
+        "002",
+        "[{name}] must be between {low} and {high}",
+        "[{name}] 값은 {low} 이상 {high} 이하여야 합니다",
+    ),
+    "swapped": (
+        "002",
+        "[{name}] must be between {low} and {high}; latitude and longitude seem to be swapped",
+        "[{name}] 값은 {low} 이상 {high} 이하여야 합니다. 위도와 경도가 바뀐 것 같습니다",
+    ),
+    "too_long": (
+        "002",
+        "[{name}] must have at most {high} characters",
+        "[{name}] 값은 {high}자 이하여야 합니다",
+    ),
+    "bad_characters": (
+        "002",
+        "[{name}] must not contain control characters or unpaired surrogates",
+        "[{name}] 값에 제어 문자를 쓸 수 없습니다",
+    ),
+    "not_one_of": (
+        "002",
+        "[{name}] must be one of {choices}",
+        "[{name}] 값은 {choices} 중 하나여야 합니다",
+    ),
+    "bad_box": (
+        "002",
+        "[{name}] must be minLng,minLat,maxLng,maxLat in degrees",
+        "[{name}] 값은 minLng,minLat,maxLng,maxLat 형식이어야 합니다",
+    ),
+    "page_too_deep": (
+        "002",
+        "[{name}] page times size must be at most {high}",
+        "[{name}] page와 size의 곱은 {high} 이하여야 합니다",
+    ),
+    "no_token": ("100", "[Authorization] header is missing", "[Authorization] 헤더가 없습니다"),
+    "bad_token": ("101", "[Authorization] the token is not valid", "[Authorization] 유효하지 않은 토큰입니다"),
+    "expired_token": ("102", "[Authorization] the access token expired", "[Authorization] 만료된 액세스 토큰입니다"),
+    "not_found": ("404", "{thing} cannot be found", "{thing_ko}을(를) 찾을 수 없습니다"),
+    "method_not_allowed": ("405", "[{name}] method is not allowed here", "[{name}] 허용되지 않는 메서드입니다"),
+    "not_acceptable": ("406", "[Accept] no representation fits", "[Accept] 제공할 수 없는 형식입니다"),
+    "too_large": ("413", "[body] must have at most {high} bytes", "[body] 값은 {high}바이트 이하여야 합니다"),
+    "not_json": (
+        "415",
+        "[Content-Type] must be application/json",
+        "[Content-Type] 값은 application/json이어야 합니다",
+    ),
+    "conflict": ("409", "another request changed the same thing; try again", "동시에 처리된 요청과 충돌했습니다"),
+    "too_many_requests": ("429", "too many requests; try again later", "요청이 너무 많습니다"),
+    "bad_request": ("002", "[request] is malformed", "[request] 잘못된 요청입니다"),
+    "unexpected": ("500", "something unexpected happened", "예기치 않은 오류가 발생했습니다"),
+    "unavailable": (
+        "503",
+        "the database is not available; try again shortly",
+        "데이터베이스를 사용할 수 없습니다. 잠시 후 다시 시도하세요",
+    ),
+}  # fmt: skip
+
+THINGS_KO = {
+    "shop": "매장",
+    "review": "리뷰",
+    "title": "칭호",
+    "member": "회원",
+    "session": "세션",
+    "route": "경로",
+}
+
+# named constraint → reason of the catalogue; whatever is not listed is an unexpected error
+CONSTRAINTS: dict[str, str] = {}
+
+# SQLSTATE classes that mean "the database cannot serve now"
+UNAVAILABLE_CLASSES = ("08", "53", "57")
+UNAVAILABLE_CODES = (
+    errorcodes.LOCK_NOT_AVAILABLE,
+    errorcodes.READ_ONLY_SQL_TRANSACTION,
+    errorcodes.SERIALIZATION_FAILURE,
+    errorcodes.DEADLOCK_DETECTED,
+)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a value is refused: a key of the catalogue and what fills its braces."""
+
+    key: str
+    values: dict[str, Any]
+
+
+class ApiError(Exception):
+    """An error of the contract. `reason` is a key of the catalogue; the rest fills its braces."""
+
+    def __init__(
+        self, reason: str, *, headers: Mapping[str, str] | None = None, **values: Any
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.values = values
+        self.code = CATALOGUE[reason][0]
+        self.status = STATUS[self.code]
+        self.headers = dict(headers or {})
+
+    def message(self, korean: bool) -> str:
+        """The message in Korean or English."""
+        text = CATALOGUE[self.reason][2 if korean else 1]
+        return text.format(**self.values)
+
+
+class NotFound(ApiError):
+    """Nothing has this identifier."""
+
+    def __init__(self, thing: str, key: object = None) -> None:
+        super().__init__("not_found", thing=thing, thing_ko=THINGS_KO.get(thing, thing), key=key)
+
+
+class Unauthorized(ApiError):
+    """The caller must show a (fresh) token; carries the RFC 6750 challenge."""
+
+    def __init__(self, reason: str) -> None:
+        bearer = INVALID_TOKEN if CATALOGUE[reason][0] in ("101", "102") else REALM
+        super().__init__(reason, headers={"WWW-Authenticate": bearer})
+
+
+class Unavailable(ApiError):
+    """The database cannot serve now."""
+
+    def __init__(self) -> None:
+        super().__init__("unavailable", headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+def init_app(app: Flask) -> None:
+    """Registers the handlers; every error of every kind leaves through `answer`."""
+    app.register_error_handler(ApiError, answer)
+    app.register_error_handler(psycopg2.Error, of_database)
+    app.register_error_handler(DBAPIError, of_database)
+    app.register_error_handler(PoolTimeout, lambda _: answer(Unavailable()))
+    app.register_error_handler(HTTPException, of_http)
+    app.register_error_handler(Exception, of_anything)
+
+
+def answer(error: ApiError) -> Response:
+    """The error as the contract writes it."""
+    body = {"error_code": error.code, "error_message": error.message(prefers_korean())}
+    response = Response(
+        json.dumps(body, ensure_ascii=False), status=error.status, mimetype="application/json"
+    )
+    response.headers.update(error.headers)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def prefers_korean() -> bool:
+    """True when Accept-Language prefers Korean to English."""
+    return request.accept_languages.best_match(("en", "ko"), "en") == "ko"
+
+
+def of_http(error: HTTPException) -> Response:
+    """Errors of the framework: unknown route, method, size; their own headers stay."""
+    response = answer(_translate(error))
+    if not 400 <= (error.code or 500) < 600:
+        return Response(status=error.code, headers=error.get_headers(request.environ))
+    for name, value in error.get_headers(request.environ):
+        if name not in ("Content-Type", "Content-Length"):
+            response.headers[name] = value
+    return response
+
+
+def of_database(error: psycopg2.Error | DBAPIError) -> Response:
+    """Constraint violations by their name; trouble of the server as 503; the driver's text never leaves."""
+    original = error.orig if isinstance(error, DBAPIError) else error
+    constraint = getattr(getattr(original, "diag", None), "constraint_name", None) or ""
+    if constraint in CONSTRAINTS:
+        return answer(ApiError(CONSTRAINTS[constraint]))
+    if database_is_unavailable(original):
+        log.warning("database unavailable", extra={"sqlstate": getattr(original, "pgcode", None)})
+        return answer(Unavailable())
+    return of_anything(error)
+
+
+def database_is_unavailable(error: object) -> bool:
+    """True for errors that say nothing about the request: connection, resources, shutdown, locks, read-only."""
+    code = getattr(error, "pgcode", None)
+    if code is None:
+        return isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError)
+    return code[:2] in UNAVAILABLE_CLASSES or code in UNAVAILABLE_CODES
+
+
+def of_anything(error: BaseException) -> Response:
+    """Whatever nobody expected: logged with its trace, answered without internals."""
+    log.error("unexpected error", exc_info=error)
+    return answer(ApiError("unexpected"))
+
+
+def _translate(error: HTTPException) -> ApiError:
+    if isinstance(error, MethodNotAllowed):
+        return ApiError("method_not_allowed", name=request.method)
+    if isinstance(error, TooManyRequests):
+        return ApiError("too_many_requests")
+    simple: dict[int, Any] = {404: NotFound("route"), 503: Unavailable()}
+    if error.code in simple:
+        translated: ApiError = simple[error.code]
+        return translated
+    if error.code == 413:
+        return ApiError("too_large", high=request.max_content_length)
+    if error.code == 415:
+        return ApiError("not_json")
+    return ApiError("bad_request" if (error.code or 500) < 500 else "unexpected")

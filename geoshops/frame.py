@@ -1,0 +1,111 @@
+"""What every request passes: identifier, representation, caching and security headers, CORS, proxies."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+from flask import Flask, Response, current_app, g, request
+from flask_cors import CORS
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from geoshops.config import Settings
+from geoshops.errors import ApiError
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
+EXPOSED = (
+    "ETag",
+    "Link",
+    "Location",
+    "X-Total-Count",
+    "X-Total-Count-Capped",
+    "X-Result-Truncated",
+    "X-Request-ID",
+    "WWW-Authenticate",
+    "Retry-After",
+    "RateLimit",
+    "RateLimit-Policy",
+)
+SECURITY = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+}
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    """Registers the hooks around every request."""
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
+    app.extensions["geoshops.settings"] = settings
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.url_map.strict_slashes = False
+    app.before_request(begin)
+    app.after_request(finish)
+    if settings.cors_origins:
+        CORS(
+            app,
+            origins=list(settings.cors_origins),
+            expose_headers=list(EXPOSED),
+            max_age=7200,
+            send_wildcard=False,
+        )
+    if settings.trusted_proxies:
+        hops = settings.trusted_proxies
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops
+        )
+
+
+def settings() -> Settings:
+    """The settings of the current application."""
+    found: Settings = current_app.extensions["geoshops.settings"]
+    return found
+
+
+def public_url() -> str:
+    """Origin of absolute addresses, without a trailing slash."""
+    return settings().public_url.rstrip("/") or request.host_url.rstrip("/")
+
+
+def begin() -> None:
+    """Names the request and refuses representations that the operation does not have."""
+    sent = request.headers.get("X-Request-ID", "")
+    g.request_id = sent if REQUEST_ID.match(sent) else uuid.uuid4().hex
+    accept = request.headers.get("Accept", "*/*")
+    if accept in ("*/*", "application/json") or request.endpoint is None:
+        return
+    contract = getattr(current_app.view_functions.get(request.endpoint), "contract", None)
+    if contract and not request.accept_mimetypes.best_match(contract.produces):
+        raise ApiError("not_acceptable")
+
+
+def finish(response: Response) -> Response:
+    """Adds the identifier, caching and security headers; turns an unchanged answer into 304."""
+    headers = response.headers
+    headers["X-Request-ID"] = g.get("request_id", "")
+    for name, value in SECURITY.items():
+        headers.setdefault(name, value)
+    contract = getattr(current_app.view_functions.get(request.endpoint or ""), "contract", None)
+    if contract and response.status_code < 400:
+        _caching(response, contract.cache)
+    if response.status_code == 200 and request.method in ("GET", "HEAD") and "ETag" not in headers:
+        _validate(response)
+    return response
+
+
+def _caching(response: Response, cache: str) -> None:
+    if cache == "none":
+        response.headers["Cache-Control"] = "no-store"
+        return
+    scope = "private" if "Authorization" in request.headers else "public"
+    response.headers["Cache-Control"] = f"{scope}, no-cache"
+    response.headers["Vary"] = "Accept, Authorization"
+
+
+def _validate(response: Response) -> None:
+    if response.is_streamed or response.headers.get("Cache-Control") == "no-store":
+        return
+    response.add_etag(weak=True)
+    if "If-None-Match" in request.headers:
+        response.make_conditional(request)

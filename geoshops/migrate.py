@@ -1,0 +1,165 @@
+"""Applies sql/ to a database: versioned files once and in order, functions and views whenever they change."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+
+HERE = Path(__file__).resolve().parent
+SQL = next((p for p in (HERE / "sql", HERE.parent / "sql") if p.is_dir()), HERE.parent / "sql")
+LOCK = 7_406_311_520_917_233  # any number, the same in every release
+NO_TRANSACTION = "-- geoshops: no-transaction"
+VERSIONED, REPEATABLE = ("schema", "changes"), ("functions", "views")
+HISTORY = """
+CREATE TABLE IF NOT EXISTS schema_history (
+  name text PRIMARY KEY,
+  kind text NOT NULL,
+  sha256 text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now(),
+  ms integer NOT NULL
+)"""
+DROP_ALL = """
+DO $$ DECLARE thing record; BEGIN
+  FOR thing IN
+    SELECT c.oid::regclass::text AS name, CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END AS kind
+    FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'v', 'm', 'p')
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+  LOOP
+    EXECUTE format('DROP %s IF EXISTS %s CASCADE', thing.kind, thing.name);
+  END LOOP;
+  FOR thing IN
+    SELECT p.oid::regprocedure::text AS name FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+  LOOP
+    EXECUTE format('DROP ROUTINE IF EXISTS %s CASCADE', thing.name);
+  END LOOP;
+END $$"""
+
+
+class MigrationError(Exception):
+    """The database and sql/ do not fit together; the message says the remedy."""
+
+
+@dataclass(frozen=True)
+class SqlFile:
+    """One file of sql/."""
+
+    name: str
+    kind: str
+    text: str
+
+    @property
+    def sha256(self) -> str:
+        """Checksum of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def sql_files() -> Iterator[SqlFile]:
+    """All files that are applied, in the order in which they are."""
+    for folder in (*VERSIONED, *REPEATABLE):
+        kind = "versioned" if folder in VERSIONED else "repeatable"
+        for path in sorted((SQL / folder).glob("*.sql")):
+            yield SqlFile(f"{folder}/{path.name}", kind, path.read_text(encoding="utf-8"))
+
+
+def upgrade(url: str, say: Any = print) -> int:
+    """Applies what is missing or changed, under a lock, and returns how many files that were."""
+    with _connected(url) as connection:
+        run(connection, "SELECT pg_advisory_lock(%s)", (LOCK,))
+        run(connection, HISTORY)
+        todo = list(_pending(connection))
+        versioned = [f for f in todo if f.kind == "versioned"]
+        for file in versioned:
+            _apply(connection, [file], say)
+        _apply(connection, [f for f in todo if f.kind == "repeatable"], say)
+        return len(todo)
+
+
+def status(url: str) -> list[tuple[str, str]]:
+    """Every file with `applied`, `pending`, `changed` or, when the file is gone, `unknown`."""
+    with _connected(url) as connection:
+        applied = _applied(connection)
+    states = [(f.name, _state(f, applied)) for f in sql_files()]
+    known = {name for name, _ in states}
+    return states + [(name, "unknown") for name in applied if name not in known]
+
+
+def reset(url: str) -> None:
+    """Drops everything of ours, extensions excepted."""
+    with _connected(url) as connection:
+        run(connection, "SELECT pg_advisory_lock(%s)", (LOCK,))
+        run(connection, DROP_ALL)
+
+
+@contextmanager
+def _connected(url: str) -> Iterator[Any]:
+    connection = psycopg2.connect(url, application_name="geoshops-migrate")
+    try:
+        connection.autocommit = True
+        run(connection, "SET lock_timeout = '5s'")
+        yield connection
+    finally:
+        connection.close()
+
+
+def run(connection: Any, statement: str, values: Any = None) -> Any:
+    """Executes by the raw cursor: without values `%` and `:` stay as they are."""
+    cursor = connection.cursor()
+    cursor.execute(statement, values)
+    return cursor
+
+
+def _applied(connection: Any) -> dict[str, str]:
+    if run(connection, "SELECT to_regclass('schema_history')").fetchone()[0] is None:
+        return {}
+    return dict(run(connection, "SELECT name, sha256 FROM schema_history ORDER BY name").fetchall())
+
+
+def _state(file: SqlFile, applied: dict[str, str]) -> str:
+    if file.name not in applied:
+        return "pending"
+    return "applied" if applied[file.name] == file.sha256 else "changed"
+
+
+def _pending(connection: Any) -> Iterator[SqlFile]:
+    applied = _applied(connection)
+    for file in sql_files():
+        state = _state(file, applied)
+        if state == "changed" and file.kind == "versioned":
+            raise MigrationError(
+                f"sql/{file.name} was changed after it had been applied. Put changes into a new file "
+                "under sql/changes/; a development database is made anew by `geoshops db reset`"
+            )
+        if state != "applied":
+            yield file
+
+
+def _apply(connection: Any, files: list[SqlFile], say: Any) -> None:
+    if not files:
+        return
+    alone = files[0].text.startswith(NO_TRANSACTION)
+    if not alone:
+        run(connection, "BEGIN")
+    for file in files:
+        started = time.perf_counter()
+        try:
+            run(connection, file.text)
+        except psycopg2.Error as error:
+            raise MigrationError(f"sql/{file.name}: {error}") from error
+        ms = round((time.perf_counter() - started) * 1000)
+        run(
+            connection,
+            "INSERT INTO schema_history (name, kind, sha256, ms) VALUES (%s, %s, %s, %s)"
+            " ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256, applied_at = now(), ms = excluded.ms",
+            (file.name, file.kind, file.sha256, ms),
+        )
+        say(f"sql/{file.name} ({ms} ms)")
+    if not alone:
+        run(connection, "COMMIT")

@@ -1,0 +1,431 @@
+"""All tables, a faithful mirror of sql/schema; no behaviour. A drift test compares the two."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from geoalchemy2 import Geography, Geometry, WKBElement
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    Computed,
+    Date,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import INT4MULTIRANGE, JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+# the expressions of generated columns stand in sql/schema only
+GENERATED = "generated in sql/schema"
+
+
+class Base(DeclarativeBase):
+    """The tables' metadata."""
+
+
+class Brand(Base):
+    """Brands of photo booths."""
+
+    __tablename__ = "brands"
+    __table_args__ = (
+        UniqueConstraint("name_key", name="brands_name_key_unique"),
+        Index("brands_parent_id_idx", "parent_id"),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    name: Mapped[str] = mapped_column(Text)
+    name_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    parent_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("brands.id", name="brands_parent_fkey")
+    )
+    is_representative: Mapped[bool] = mapped_column(Boolean, server_default=text("false"))
+    badge_color: Mapped[str] = mapped_column(Text, server_default=text("'#52606d'::text"))
+    image_path: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    card: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+
+
+class BrandAlias(Base):
+    """Other names of a brand: aliases, English names, spellings."""
+
+    __tablename__ = "brand_aliases"
+    __table_args__ = (
+        UniqueConstraint("alias_key", name="brand_aliases_alias_key_unique"),
+        Index("brand_aliases_brand_id_idx", "brand_id"),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    brand_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("brands.id", name="brand_aliases_brand_fkey", ondelete="CASCADE")
+    )
+    alias: Mapped[str] = mapped_column(Text)
+    alias_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+
+
+class Region(Base):
+    """Administrative regions: 시도, 시군구, 읍면동."""
+
+    __tablename__ = "regions"
+    __table_args__ = (
+        Index("regions_level_code_unique", "level", "code", unique=True),
+        Index("regions_name_key_idx", "name_key"),
+        Index("regions_parent_name_unique", "parent_id", "name_key", unique=True),
+        Index(
+            "regions_sido_name_unique",
+            "name_key",
+            unique=True,
+            postgresql_where=text("(level = 'sido'::text)"),
+        ),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    level: Mapped[str] = mapped_column(Text)
+    parent_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("regions.id", name="regions_parent_fkey")
+    )
+    name: Mapped[str] = mapped_column(Text)
+    name_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    name_en: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    code: Mapped[str | None] = mapped_column(Text)
+    center: Mapped[WKBElement | None] = mapped_column(Geography("POINT", 4326, spatial_index=False))
+    boundary: Mapped[WKBElement | None] = mapped_column(
+        Geometry("MULTIPOLYGON", 4326, spatial_index=False)
+    )
+    source: Mapped[str] = mapped_column(Text, server_default=text("'manual'::text"))
+
+
+class RegionAlias(Base):
+    """Short, old and English names of regions (서울, 강원도, Seoul)."""
+
+    __tablename__ = "region_aliases"
+    __table_args__ = (
+        UniqueConstraint("region_id", "alias_key", name="region_aliases_region_alias_unique"),
+        Index("region_aliases_alias_key_idx", "alias_key"),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    region_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("regions.id", name="region_aliases_region_fkey", ondelete="CASCADE")
+    )
+    alias: Mapped[str] = mapped_column(Text)
+    alias_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    kind: Mapped[str] = mapped_column(Text, server_default=text("'short'::text"))
+
+
+class RegionPart(Base):
+    """Boundaries subdivided to at most 256 vertices each, for look-ups."""
+
+    __tablename__ = "region_parts"
+    __table_args__ = (
+        Index("region_parts_part_idx", "part", postgresql_using="gist"),
+        Index("region_parts_region_id_idx", "region_id"),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    region_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("regions.id", name="region_parts_region_fkey", ondelete="CASCADE")
+    )
+    level: Mapped[str] = mapped_column(Text)
+    part: Mapped[WKBElement] = mapped_column(Geometry("POLYGON", 4326, spatial_index=False))
+
+
+class Station(Base):
+    """Railway and subway stations, one row a station and line."""
+
+    __tablename__ = "stations"
+    __table_args__ = (
+        UniqueConstraint("source", "source_id", name="stations_source_id_unique"),
+        Index("stations_geog_idx", "geog", postgresql_using="gist"),
+        Index("stations_name_key_idx", "name_key"),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    name: Mapped[str] = mapped_column(Text)
+    name_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    name_en: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    line: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    geog: Mapped[WKBElement] = mapped_column(Geography("POINT", 4326, spatial_index=False))
+    source: Mapped[str] = mapped_column(Text, server_default=text("'manual'::text"))
+    source_id: Mapped[str | None] = mapped_column(Text)
+
+
+class Shop(Base):
+    """Photo-booth shops."""
+
+    __tablename__ = "shops"
+    __table_args__ = (
+        UniqueConstraint("source", "source_id", name="shops_source_id_unique"),
+        Index("shops_brand_id_idx", "brand_id"),
+        Index("shops_geog_idx", "geog", postgresql_using="gist"),
+        Index("shops_geom_idx", text("(geog::geometry)"), postgresql_using="gist"),
+        Index(
+            "shops_merged_into_id_idx",
+            "merged_into_id",
+            postgresql_where=text("(merged_into_id IS NOT NULL)"),
+        ),
+        Index("shops_sigungu_id_idx", "sigungu_id"),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    brand_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("brands.id", name="shops_brand_fkey")
+    )
+    place_name: Mapped[str] = mapped_column(Text)
+    geog: Mapped[WKBElement] = mapped_column(Geography("POINT", 4326, spatial_index=False))
+    road_address: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    lot_address: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    sido_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("regions.id", name="shops_sido_fkey")
+    )
+    sigungu_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("regions.id", name="shops_sigungu_fkey")
+    )
+    dong_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("regions.id", name="shops_dong_fkey")
+    )
+    status: Mapped[str] = mapped_column(Text, server_default=text("'OPEN'::text"))
+    opened_on: Mapped[dt.date | None] = mapped_column(Date)
+    closed_on: Mapped[dt.date | None] = mapped_column(Date)
+    phone: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    homepage: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    opening_hours: Mapped[Any] = mapped_column(JSONB, server_default=text("'[]'::jsonb"))
+    open_minutes: Mapped[Any] = mapped_column(INT4MULTIRANGE, Computed(GENERATED, persisted=True))
+    source: Mapped[str] = mapped_column(Text, server_default=text("'manual'::text"))
+    source_id: Mapped[str | None] = mapped_column(Text)
+    verified_on: Mapped[dt.date | None] = mapped_column(Date)
+    overrides: Mapped[Any] = mapped_column(JSONB, server_default=text("'{}'::jsonb"))
+    merged_into_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("shops.id", name="shops_merged_into_fkey")
+    )
+    shop_titles: Mapped[list[str]] = mapped_column(ARRAY(Text), server_default=text("'{}'::text[]"))
+    review_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    star_rating_sum: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    favorite_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    created_at: Mapped[dt.datetime] = mapped_column(
+        DateTime(timezone=True), server_default=text("now()")
+    )
+    modified_at: Mapped[dt.datetime] = mapped_column(
+        DateTime(timezone=True), server_default=text("now()")
+    )
+    card: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+
+
+class ShopStats(Base):
+    """Rating histogram and facet votes of a shop; no row means no review yet."""
+
+    __tablename__ = "shop_stats"
+    shop_id: Mapped[int] = mapped_column(
+        BigInteger,
+        ForeignKey("shops.id", name="shop_stats_shop_fkey", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    )
+    star_1: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    star_2: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    star_3: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    star_4: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    star_5: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    purity_good: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    purity_bad: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    retouch_good: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    retouch_bad: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    item_good: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    item_bad: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+
+
+class AuditEntry(Base):
+    """Changes by operators, with reasons."""
+
+    __tablename__ = "audit_log"
+    __table_args__ = (Index("audit_log_subject_idx", "subject", "subject_id"),)
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    happened_at: Mapped[dt.datetime] = mapped_column(
+        DateTime(timezone=True), server_default=text("now()")
+    )
+    actor: Mapped[str] = mapped_column(Text)
+    action: Mapped[str] = mapped_column(Text)
+    subject: Mapped[str] = mapped_column(Text)
+    subject_id: Mapped[int | None] = mapped_column(BigInteger)
+    reason: Mapped[str] = mapped_column(Text)
+    detail: Mapped[Any] = mapped_column(JSONB, server_default=text("'{}'::jsonb"))
+
+
+class Member(Base):
+    """Members; withdrawn ones are kept as empty tombstones."""
+
+    __tablename__ = "members"
+    __table_args__ = (UniqueConstraint("nickname_key", name="members_nickname_key_unique"),)
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    nickname: Mapped[str | None] = mapped_column(Text)
+    nickname_key: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[dt.datetime] = mapped_column(
+        DateTime(timezone=True), server_default=text("now()")
+    )
+    withdrawn_at: Mapped[dt.datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class MemberIdentity(Base):
+    """The link of a member to the identity provider; goes with withdrawal."""
+
+    __tablename__ = "member_identities"
+    __table_args__ = (UniqueConstraint("member_id", name="member_identities_member_unique"),)
+    issuer: Mapped[str] = mapped_column(Text, primary_key=True, autoincrement=False)
+    subject: Mapped[str] = mapped_column(Text, primary_key=True, autoincrement=False)
+    member_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("members.id", name="member_identities_member_fkey")
+    )
+    provider: Mapped[str] = mapped_column(Text)
+    unlink_token: Mapped[bytes | None] = mapped_column(LargeBinary)
+    created_at: Mapped[dt.datetime] = mapped_column(
+        DateTime(timezone=True), server_default=text("now()")
+    )
+
+
+class PendingUnlink(Base):
+    """Unlinking at the provider still to be done; rows go when it succeeds."""
+
+    __tablename__ = "pending_unlinks"
+    __table_args__ = (Index("pending_unlinks_next_attempt_at_idx", "next_attempt_at"),)
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    provider: Mapped[str] = mapped_column(Text)
+    issuer: Mapped[str] = mapped_column(Text)
+    subject: Mapped[str] = mapped_column(Text)
+    unlink_token: Mapped[bytes | None] = mapped_column(LargeBinary)
+    created_at: Mapped[dt.datetime] = mapped_column(
+        DateTime(timezone=True), server_default=text("now()")
+    )
+    attempts: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    next_attempt_at: Mapped[dt.datetime] = mapped_column(
+        DateTime(timezone=True), server_default=text("now()")
+    )
+    last_error: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+
+
+class MemberSession(Base):
+    """One row a sign-in; ended or expired ones are dead on every worker at once."""
+
+    __tablename__ = "sessions"
+    __table_args__ = (
+        Index("sessions_expires_at_idx", "expires_at"),
+        Index("sessions_member_id_idx", "member_id"),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    member_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("members.id", name="sessions_member_fkey")
+    )
+    device: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    created_at: Mapped[dt.datetime] = mapped_column(
+        DateTime(timezone=True), server_default=text("now()")
+    )
+    last_used_at: Mapped[dt.datetime] = mapped_column(
+        DateTime(timezone=True), server_default=text("now()")
+    )
+    expires_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
+    ended_at: Mapped[dt.datetime | None] = mapped_column(DateTime(timezone=True))
+    refresh_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    previous_refresh_hash: Mapped[bytes | None] = mapped_column(LargeBinary)
+    rotated_at: Mapped[dt.datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class IdempotencyKey(Base):
+    """Answers of creating requests by Idempotency-Key, kept at least 24 hours."""
+
+    __tablename__ = "idempotency_keys"
+    __table_args__ = (Index("idempotency_keys_created_at_idx", "created_at"),)
+    member_id: Mapped[int] = mapped_column(
+        BigInteger,
+        ForeignKey("members.id", name="idempotency_keys_member_fkey", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    )
+    key: Mapped[str] = mapped_column(Text, primary_key=True, autoincrement=False)
+    request_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    status: Mapped[int | None] = mapped_column(Integer)
+    body: Mapped[str | None] = mapped_column(Text)
+    location: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[dt.datetime] = mapped_column(
+        DateTime(timezone=True), server_default=text("now()")
+    )
+
+
+class Review(Base):
+    """Reviews of shops by members."""
+
+    __tablename__ = "reviews"
+    __table_args__ = (
+        Index("reviews_member_created_idx", "member_id", text("created_at DESC"), text("id DESC")),
+        Index("reviews_shop_created_idx", "shop_id", text("created_at DESC"), text("id DESC")),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    shop_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("shops.id", name="reviews_shop_fkey")
+    )
+    member_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("members.id", name="reviews_member_fkey")
+    )
+    star_rating: Mapped[int] = mapped_column(Integer)
+    content: Mapped[str] = mapped_column(Text)
+    purity: Mapped[str] = mapped_column(Text, server_default=text("'UNSELECTED'::text"))
+    retouch: Mapped[str] = mapped_column(Text, server_default=text("'UNSELECTED'::text"))
+    item: Mapped[str] = mapped_column(Text, server_default=text("'UNSELECTED'::text"))
+    created_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
+    modified_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
+    hidden_at: Mapped[dt.datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class Favorite(Base):
+    """Shops that members hold as favorites."""
+
+    __tablename__ = "favorites"
+    __table_args__ = (
+        UniqueConstraint("member_id", "shop_id", name="favorites_member_shop_unique"),
+        Index(
+            "favorites_member_created_idx", "member_id", text("created_at DESC"), text("id DESC")
+        ),
+        Index("favorites_shop_created_idx", "shop_id", "created_at"),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    member_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("members.id", name="favorites_member_fkey")
+    )
+    shop_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("shops.id", name="favorites_shop_fkey")
+    )
+    created_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
+
+
+class Title(Base):
+    """Catalogue of member titles."""
+
+    __tablename__ = "titles"
+    __table_args__ = (UniqueConstraint("name", name="titles_name_unique"),)
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    name: Mapped[str] = mapped_column(Text)
+    content: Mapped[str] = mapped_column(Text)
+    standard: Mapped[str] = mapped_column(Text)
+    target: Mapped[int] = mapped_column(Integer)
+
+
+class MemberTitle(Base):
+    """Titles held; never taken back."""
+
+    __tablename__ = "member_titles"
+    __table_args__ = (
+        Index("member_titles_one_main", "member_id", unique=True, postgresql_where=text("is_main")),
+    )
+    member_id: Mapped[int] = mapped_column(
+        BigInteger,
+        ForeignKey("members.id", name="member_titles_member_fkey"),
+        primary_key=True,
+        autoincrement=False,
+    )
+    title_id: Mapped[int] = mapped_column(
+        BigInteger,
+        ForeignKey("titles.id", name="member_titles_title_fkey"),
+        primary_key=True,
+        autoincrement=False,
+    )
+    awarded_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
+    is_main: Mapped[bool] = mapped_column(Boolean, server_default=text("false"))

@@ -1,0 +1,77 @@
+"""Paging: page and size in, Link and X-Total-Count out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from flask import request
+from marshmallow import ValidationError, post_load
+
+from geoshops.errors import Reason
+from geoshops.params import Args, Integer
+
+DEFAULT_SIZE = 20
+MAX_SIZE = 100
+MAX_DEPTH = 10_000
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page from 1 of `size` items."""
+
+    number: int
+    size: int
+
+    @property
+    def offset(self) -> int:
+        """Items before the page."""
+        return (self.number - 1) * self.size
+
+
+class PagingArgs(Args):
+    """Optional `page` and `size`; either of them asks for paging. Loads to `page`: Page or None."""
+
+    page = Integer(low=1, high=MAX_DEPTH, metadata={"description": "Page from 1; asks for paging"})
+    size = Integer(
+        low=1, high=MAX_SIZE, metadata={"description": "Items a page, 20 when only page is given"}
+    )
+
+    @post_load
+    def to_page(self, data: dict[str, object], **_: object) -> dict[str, object]:
+        """Joins the two into one value."""
+        number, size = data.pop("page", None), data.pop("size", None)
+        if number is None and size is None:
+            return {**data, "page": None}
+        page = Page(_int(number, 1), _int(size, DEFAULT_SIZE))
+        if page.number * page.size > MAX_DEPTH:
+            raise ValidationError({"page": [Reason("page_too_deep", {"high": MAX_DEPTH})]})
+        return {**data, "page": page}
+
+
+def headers(page: Page | None, total: int, *, truncated: bool) -> dict[str, str]:
+    """Link (RFC 8288) and X-Total-Count of a page; X-Result-Truncated of a whole list that was cut.
+
+    `total` is exact up to 10000."""
+    if page is None:
+        return {"X-Result-Truncated": "true"} if truncated else {}
+    capped = {"X-Total-Count-Capped": "true"} if truncated else {}
+    return {"Link": ", ".join(_links(page, total)), "X-Total-Count": str(total), **capped}
+
+
+def _links(page: Page, total: int) -> Iterator[str]:
+    last = max(1, -(-total // page.size))
+    wanted = {"first": 1, "prev": page.number - 1, "next": page.number + 1, "last": last}
+    for relation, number in wanted.items():
+        if 1 <= number <= last:
+            yield f'<{_address(number, page.size)}>; rel="{relation}"'
+
+
+def _address(number: int, size: int) -> str:
+    query = {**request.args, "page": number, "size": size}
+    return f"{request.path}?{urlencode(query)}"
+
+
+def _int(value: object, default: int) -> int:
+    return value if isinstance(value, int) else default

@@ -1,0 +1,187 @@
+"""Query parameters and body fields: strict fields, and the order in which they are checked."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import EXCLUDE, Schema, ValidationError, fields
+
+from geoshops.errors import Reason
+
+DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
+INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
+# white space of every kind, and characters that show nothing
+INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\u3164\ufeff"
+BAD_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+BAD_CHARACTERS_BUT_LINES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+ABSENT_TEXTS = ("", "undefined", "null")
+
+
+def refuse(key: str, **values: object) -> ValidationError:
+    """A refusal with a reason of the catalogue."""
+    return ValidationError([Reason(key, values)])
+
+
+def is_blank(text: str) -> bool:
+    """True when nothing of the text can be seen, zero-width characters and U+3000 included."""
+    return not text.strip().strip(INVISIBLE).strip()
+
+
+class Number(fields.Float):
+    """A strict decimal within limits, from the query."""
+
+    def __init__(self, *, low: float, high: float, **kwargs: Any) -> None:
+        kwargs.setdefault("metadata", {}).update(minimum=low, maximum=high)
+        super().__init__(**kwargs)
+        self.low, self.high = low, high
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> float:
+        if not isinstance(value, str) or not DECIMAL.match(value):
+            raise refuse("not_a_number")
+        number = float(value)
+        if not math.isfinite(number) or not self.low <= number <= self.high:
+            raise refuse("out_of_range", low=f"{self.low:g}", high=f"{self.high:g}")
+        return number
+
+
+class Latitude(Number):
+    """Degrees north."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(low=-90, high=90, **kwargs)
+
+
+class Longitude(Number):
+    """Degrees east."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(low=-180, high=180, **kwargs)
+
+
+class Integer(fields.Integer):
+    """A strict whole number within limits, from the query."""
+
+    def __init__(self, *, low: int, high: int, **kwargs: Any) -> None:
+        kwargs.setdefault("metadata", {}).update(minimum=low, maximum=high)
+        super().__init__(**kwargs)
+        self.low, self.high = low, high
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
+        if not isinstance(value, str) or not re.match(r"-?[0-9]+\Z", value):
+            raise refuse("not_an_integer")
+        if not INTEGER.match(value) or not self.low <= int(value) <= self.high:
+            raise refuse("out_of_range", low=self.low, high=self.high)
+        return int(value)
+
+
+class Flag(fields.Boolean):
+    """`true` or `false` (also 1 and 0), from the query."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
+        if value not in ("true", "false", "1", "0"):
+            raise refuse("not_a_boolean")
+        return value in ("true", "1")
+
+
+class Text(fields.String):
+    """Text without control characters, NFC; blank is refused, or becomes None where `blank_is_none`."""
+
+    def __init__(
+        self,
+        *,
+        high: int,
+        blank_is_none: bool = False,
+        lines: bool = False,
+        exact: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        kwargs.setdefault("metadata", {}).update(maxLength=high)
+        super().__init__(**kwargs)
+        self.high, self.blank_is_none, self.exact = high, blank_is_none, exact
+        self.bad = BAD_CHARACTERS_BUT_LINES if lines else BAD_CHARACTERS
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if not isinstance(value, str):
+            raise refuse("not_text")
+        if self.bad.search(value):
+            raise refuse("bad_characters")
+        if is_blank(value):
+            if self.blank_is_none:
+                return None
+            raise refuse("blank")
+        text = value if self.exact else unicodedata.normalize("NFC", value)
+        if len(text) > self.high:
+            raise refuse("too_long", high=self.high)
+        return text
+
+
+class Choice(fields.String):
+    """One of a few words."""
+
+    def __init__(self, choices: tuple[str, ...], **kwargs: Any) -> None:
+        kwargs.setdefault("metadata", {}).update(enum=list(choices))
+        super().__init__(**kwargs)
+        self.choices = choices
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
+        if value not in self.choices:
+            raise refuse("not_one_of", choices=", ".join(self.choices))
+        return str(value)
+
+
+class Box(fields.String):
+    """`minLng,minLat,maxLng,maxLat` in degrees; min above max crosses the 180th meridian."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        parts = value.split(",") if isinstance(value, str) else []
+        if len(parts) != 4 or not all(DECIMAL.match(part) for part in parts):
+            raise refuse("bad_box")
+        west, south, east, north = (float(part) for part in parts)
+        if not (-180 <= west <= 180 and -180 <= east <= 180 and -90 <= south <= north <= 90):
+            raise refuse("bad_box")
+        return (west, south, east, north)
+
+
+class Args(Schema):
+    """Query parameters. Missing ones are told before bad ones, in the order of their declaration;
+    unknown names are ignored; numbers sent empty (or as JavaScript's `undefined`) count as absent."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+
+class Body(Schema):
+    """A JSON body. Unknown keys are ignored."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+
+def name_of(key: str, field: fields.Field[Any]) -> str:
+    """The name under which a client sends the field."""
+    return field.data_key or key
+
+
+def is_absent(field: fields.Field[Any], value: object) -> bool:
+    """True when a query value counts as not sent."""
+    if value is None:
+        return True
+    if not isinstance(field, Number | Integer | Flag) or not isinstance(value, str):
+        return False
+    return is_blank(value) or (not field.required and value in ABSENT_TEXTS)
+
+
+def looks_swapped(field: fields.Field[Any], key: str, raw: Mapping[str, object]) -> bool:
+    """True when a latitude out of range and its longitude would both fit the other way round."""
+    if not isinstance(field, Latitude):
+        return False
+    partner = raw.get(key.replace("Lat", "Lng"))
+    texts = (raw.get(key), partner)
+    if not all(isinstance(text, str) and DECIMAL.match(text) for text in texts):
+        return False
+    latitude, longitude = (float(str(text)) for text in texts)
+    return abs(latitude) <= 180 and abs(longitude) <= 90

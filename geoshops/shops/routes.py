@@ -1,0 +1,101 @@
+"""Endpoints of shops and brands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from geoshops import paging
+from geoshops.api import GEOJSON, Blueprint, json_text, wants_geojson
+from geoshops.db import database
+from geoshops.frame import public_url, settings
+from geoshops.geo import feature_collection_text
+from geoshops.paging import Page
+from geoshops.shops import queries, schemas
+from geoshops.shops.queries import ShopList
+from geoshops.tokens import Caller
+
+blueprint = Blueprint("shops", __name__, description="Shops near a place or by name")
+
+PLAIN = {
+    "page": None, "sort": "distance", "open_now": False, "all_brands": False, "box": None,
+    "min_rating": None, "clean": None, "retouch": None, "props": None,
+}  # fmt: skip
+
+
+@blueprint.operation(
+    "/shops/brand",
+    id="listShopsAround",
+    answer=schemas.ShopSummary(many=True),
+    auth="optional",
+    geojson=True,
+)
+@blueprint.arguments(schemas.AroundArgs, location="query")
+def list_shops_around(args: dict[str, Any], caller: Caller | None) -> Response:
+    """Shops within a radius of the map centre
+
+    By distance from the user, then id. Without `brand` the shops of the representative brands.
+    At most the 1000 nearest to the map centre (`X-Result-Truncated`) unless paged."""
+    db = database()
+    brand = args.pop("brand")
+    place = {
+        "map_lng": args.pop("map_lng"), "map_lat": args.pop("map_lat"),
+        "user_lng": args.pop("user_lng"), "user_lat": args.pop("user_lat"),
+        "brands": queries.brand_ids(db, brand) if brand else None,
+        "origin": public_url(), "caller": caller,
+    }  # fmt: skip
+    radius_m = args.pop("radius")
+    if args == PLAIN:
+        found = queries.around(db, radius_m=radius_m or schemas.DEFAULT_RADIUS_M, **place)
+        return _answer(found, None)
+    if radius_m is None and args["box"] is None:
+        radius_m = schemas.DEFAULT_RADIUS_M
+    found = queries.around_filtered(
+        db, radius_m=radius_m, zone=settings().timezone, **place, **args
+    )
+    return _answer(found, args["page"])
+
+
+@blueprint.operation(
+    "/shops",
+    id="listShopsByKeyword",
+    answer=schemas.ShopSummary(many=True),
+    auth="optional",
+    geojson=True,
+)
+@blueprint.arguments(schemas.KeywordArgs, location="query")
+def list_shops_by_keyword(args: dict[str, Any], caller: Caller | None) -> Response:
+    """Shops by keyword: a region, a region and a brand, or a brand and a shop name
+
+    Best match first, then by distance from the user, then id. At most the best 300
+    (`X-Result-Truncated`) unless paged."""
+    found = queries.by_keyword(
+        database(), origin=public_url(), zone=settings().timezone, caller=caller, **args
+    )
+    return _answer(found, args["page"])
+
+
+@blueprint.operation(
+    "/shops/<id:shop_id>", id="getShop", answer=schemas.ShopDetail, auth="optional"
+)
+@blueprint.arguments(schemas.DetailArgs, location="query")
+def get_shop(args: dict[str, Any], shop_id: int, caller: Caller | None) -> Response:
+    """Everything on one shop's page"""
+    origin, zone = public_url(), settings().timezone
+    return json_text(
+        queries.detail(database(), shop_id, origin=origin, zone=zone, caller=caller, **args)
+    )
+
+
+@blueprint.operation("/brands", id="listBrands", answer=schemas.Brand(many=True))
+def list_brands() -> Response:
+    """Every brand with the number of its open shops"""
+    return json_text(queries.brands(database(), public_url()))
+
+
+def _answer(found: ShopList, page: Page | None) -> Response:
+    headers = paging.headers(page, found.total, truncated=found.truncated)
+    if wants_geojson():
+        return json_text(feature_collection_text(found.body), headers, mimetype=GEOJSON)
+    return json_text(found.body, headers)

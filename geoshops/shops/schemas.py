@@ -1,0 +1,247 @@
+"""What the shop endpoints take and answer."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields
+
+from geoshops.geo import HALF_CIRCUMFERENCE_M
+from geoshops.paging import PagingArgs
+from geoshops.params import Args, Box, Choice, Flag, Integer, Latitude, Longitude, Number, Text
+
+SORTS = ("distance", "rating", "reviews", "favorites")
+DEFAULT_RADIUS_M = 2000
+
+
+def described(text: str, example: object = None) -> dict[str, object]:
+    """Metadata of a documented field."""
+    return {"description": text} if example is None else {"description": text, "example": example}
+
+
+class FilterArgs(PagingArgs):
+    """Filters, order and pages that both searches take."""
+
+    sort = Choice(
+        SORTS, load_default="distance", metadata=described("Order, best or nearest first")
+    )
+    min_rating = Number(
+        low=0,
+        high=5,
+        load_default=None,
+        data_key="minRating",
+        metadata=described("Least average rating"),
+    )
+    open_now = Flag(
+        load_default=False, data_key="openNow", metadata=described("Only shops open now")
+    )
+    clean = Number(
+        low=0,
+        high=1,
+        load_default=None,
+        metadata=described("Least share of GOOD cleanliness votes (Wilson lower bound)"),
+    )
+    retouch = Number(
+        low=0,
+        high=1,
+        load_default=None,
+        metadata=described("Least share of GOOD retouching votes (Wilson lower bound)"),
+    )
+    props = Number(
+        low=0,
+        high=1,
+        load_default=None,
+        metadata=described("Least share of GOOD props votes (Wilson lower bound)"),
+    )
+    box = Box(
+        load_default=None,
+        data_key="bbox",
+        metadata=described("minLng,minLat,maxLng,maxLat; min above max crosses the 180th meridian"),
+    )
+
+
+class AroundArgs(FilterArgs):
+    """Query of GET /shops/brand."""
+
+    user_lat = Latitude(
+        required=True, data_key="userLat", metadata=described("User latitude", 37.4979)
+    )
+    user_lng = Longitude(
+        required=True, data_key="userLng", metadata=described("User longitude", 127.0276)
+    )
+    map_lat = Latitude(
+        required=True, data_key="mapLat", metadata=described("Map centre latitude", 37.5)
+    )
+    map_lng = Longitude(
+        required=True, data_key="mapLng", metadata=described("Map centre longitude", 127.03)
+    )
+    brand = Text(
+        high=100,
+        blank_is_none=True,
+        load_default=None,
+        metadata=described("Brand name or alias; the representative brands when omitted"),
+    )
+    radius = Integer(
+        low=1,
+        high=HALF_CIRCUMFERENCE_M,
+        load_default=None,
+        metadata=described("Radius in metres around the map centre, 2000 when omitted", 2000),
+    )
+    all_brands = Flag(
+        load_default=False,
+        data_key="allBrands",
+        metadata=described("Every brand when brand is omitted"),
+    )
+
+
+class KeywordArgs(FilterArgs):
+    """Query of GET /shops."""
+
+    keyword = Text(
+        required=True,
+        high=100,
+        metadata=described(
+            "A region, a region and a brand, or a brand and a shop name", "강남구 인생네컷"
+        ),
+    )
+    user_lat = Latitude(
+        required=True, data_key="userLat", metadata=described("User latitude", 37.4979)
+    )
+    user_lng = Longitude(
+        required=True, data_key="userLng", metadata=described("User longitude", 127.0276)
+    )
+
+
+class DetailArgs(Args):
+    """Query of GET /shops/{shop-id}."""
+
+    user_lat = Latitude(load_default=None, data_key="userLat", metadata=described("User latitude"))
+    user_lng = Longitude(
+        load_default=None, data_key="userLng", metadata=described("User longitude")
+    )
+
+
+class ShopBrand(Schema):
+    """Brand of a shop."""
+
+    brand_name = fields.String(required=True)
+    file_path = fields.String(required=True, metadata=described("Absolute URL of the badge"))
+
+
+class ShopSummary(Schema):
+    """One shop in a list."""
+
+    id = fields.Integer(required=True)
+    place_name = fields.String(required=True)
+    longitude = fields.String(required=True, metadata=described("Decimal degrees as text"))
+    latitude = fields.String(required=True, metadata=described("Decimal degrees as text"))
+    distance = fields.String(required=True, metadata=described("From the user, with unit", "1.5km"))
+    distance_m = fields.Integer(required=True, metadata=described("The same in whole metres"))
+    star_rating_avg = fields.Float(
+        required=True, metadata=described("One decimal; 0.0 without reviews")
+    )
+    review_cnt = fields.Integer(required=True)
+    favorite_cnt = fields.Integer(required=True)
+    brand = fields.Nested(ShopBrand, required=True)
+    place_address = fields.String(required=True, metadata=described("May be empty"))
+    favorite = fields.Boolean(
+        required=True, metadata=described("Whether the caller holds it as a favorite")
+    )
+    status = fields.String(required=True, metadata={"enum": ["OPEN", "TEMP_CLOSED", "CLOSED"]})
+    shop_titles = fields.List(fields.String(), required=True)
+
+
+class Region(Schema):
+    """Where a shop lies; empty texts when unknown."""
+
+    sido = fields.String(required=True)
+    sigungu = fields.String(required=True)
+    dong = fields.String(required=True)
+
+
+class OpeningHours(Schema):
+    """Hours of one weekday; close at or before open means past midnight."""
+
+    day = fields.Integer(required=True, metadata=described("1 is Monday, 7 Sunday"))
+    open = fields.String(required=True, metadata={"example": "10:00"})
+    close = fields.String(required=True, metadata={"example": "24:00"})
+
+
+class FacetStats(Schema):
+    """Votes on one facet."""
+
+    good = fields.Integer(required=True)
+    bad = fields.Integer(required=True)
+    unselected = fields.Integer(required=True)
+    good_ratio = fields.Float(
+        required=True, allow_none=True, metadata=described("good / (good + bad)")
+    )
+
+
+class TagStats(Schema):
+    """Votes on the three facets."""
+
+    purity = fields.Nested(FacetStats, required=True)
+    retouch = fields.Nested(FacetStats, required=True)
+    item = fields.Nested(FacetStats, required=True)
+
+
+class RecentReviewInfo(Schema):
+    """A review."""
+
+    id = fields.Integer(required=True)
+    create_date = fields.List(
+        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
+    )
+    modify_date = fields.List(
+        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
+    )
+    star_rating = fields.Integer(required=True)
+    content = fields.String(required=True)
+    purity = fields.String(required=True, metadata={"enum": ["GOOD", "BAD", "UNSELECTED"]})
+    retouch = fields.String(required=True, metadata={"enum": ["GOOD", "BAD", "UNSELECTED"]})
+    item = fields.String(required=True, metadata={"enum": ["GOOD", "BAD", "UNSELECTED"]})
+
+
+class RecentReviewMember(Schema):
+    """Author of a review."""
+
+    id = fields.Integer(required=True)
+    nickname = fields.String(required=True)
+
+
+class RecentReview(Schema):
+    """A review with its author."""
+
+    review_info = fields.Nested(RecentReviewInfo, required=True)
+    member_info = fields.Nested(RecentReviewMember, required=True)
+
+
+class ShopDetail(ShopSummary):
+    """One shop with everything on its page."""
+
+    distance = fields.String(
+        required=True, metadata=described("From the user; empty without a user position")
+    )
+    distance_m = fields.Integer(required=True, allow_none=True)
+    region = fields.Nested(Region, required=True)
+    phone = fields.String(required=True)
+    homepage = fields.String(required=True)
+    opened_on = fields.String(required=True, allow_none=True, metadata={"format": "date"})
+    closed_on = fields.String(required=True, allow_none=True, metadata={"format": "date"})
+    opening_hours = fields.List(fields.Nested(OpeningHours), required=True)
+    open_now = fields.Boolean(
+        required=True, allow_none=True, metadata=described("null when hours are unknown")
+    )
+    rating_counts = fields.Dict(keys=fields.String(), values=fields.Integer(), required=True)
+    tag_stats = fields.Nested(TagStats, required=True)
+    recent_reviews = fields.List(fields.Nested(RecentReview), required=True)
+
+
+class Brand(Schema):
+    """A brand with the number of its open shops, sub-brands not counted."""
+
+    id = fields.Integer(required=True)
+    brand_name = fields.String(required=True)
+    file_path = fields.String(required=True)
+    is_representative = fields.Boolean(required=True)
+    parent_id = fields.Integer(required=True, allow_none=True)
+    shop_cnt = fields.Integer(required=True)

@@ -1,0 +1,56 @@
+-- How the contract writes numbers. Integer arithmetic: formatting numeric was the dear part of a list.
+
+CREATE OR REPLACE FUNCTION metres(distance_m double precision) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN floor(distance_m + 0.5)::integer;
+COMMENT ON FUNCTION metres(double precision) IS 'Whole metres, half up.';
+
+CREATE OR REPLACE FUNCTION distance_text(m integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+  WHEN m < 1000 THEN m || 'm'
+  WHEN (m + 50) / 100 >= 1000 THEN (m + 500) / 1000 || 'km'
+  WHEN (m + 50) / 100 % 10 = 0 THEN (m + 50) / 1000 || 'km'
+  ELSE (m + 50) / 1000 || '.' || (m + 50) / 100 % 10 || 'km'
+END;
+COMMENT ON FUNCTION distance_text(integer) IS 'Whole metres as the contract writes them: 999m, 1km, 1.5km, 100km.';
+
+CREATE OR REPLACE FUNCTION rating_text(star_rating_sum integer, review_cnt integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+  WHEN review_cnt = 0 THEN '0.0'
+  ELSE (20 * star_rating_sum + review_cnt) / (20 * review_cnt) || '.'
+  || (20 * star_rating_sum + review_cnt) / (2 * review_cnt) % 10
+END;
+COMMENT ON FUNCTION rating_text(integer, integer) IS 'Average rating with one decimal, half up; 0.0 without reviews.';
+
+CREATE OR REPLACE FUNCTION date_array(moment timestamptz, zone text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN to_char(moment AT TIME ZONE zone, '[FMYYYY,FMMM,FMDD,FMHH24,FMMI,FMSS')
+|| CASE
+  WHEN extract(MICROSECOND FROM moment)::bigint % 1000000 = 0 THEN ''
+  ELSE ',' || extract(MICROSECOND FROM moment)::bigint % 1000000 * 1000
+END || ']';
+COMMENT ON FUNCTION date_array(timestamptz, text)
+IS 'The moment as [year, month, day, hour, minute, second] in a time zone, and nanoseconds when not zero.';
+
+CREATE OR REPLACE FUNCTION minute_of_week(moment timestamptz, zone text) RETURNS integer
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (extract(ISODOW FROM moment AT TIME ZONE zone)::integer - 1) * 1440
++ extract(HOUR FROM moment AT TIME ZONE zone)::integer * 60
++ extract(MINUTE FROM moment AT TIME ZONE zone)::integer;
+COMMENT ON FUNCTION minute_of_week(timestamptz, text) IS 'Minutes since Monday 00:00 in a time zone.';
+
+CREATE OR REPLACE FUNCTION wilson_low(good integer, votes integer) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+  WHEN votes <= 0 THEN 0
+  ELSE greatest(
+    0,
+    (good / votes::float8 + 1.9207 / votes
+      - 1.96 * sqrt(good / votes::float8 * (1 - good / votes::float8) / votes + 0.9604 / votes / votes))
+    / (1 + 3.8416 / votes)
+  )
+END;
+COMMENT ON FUNCTION wilson_low(integer, integer)
+IS 'Lower bound of the share good/votes with 95 % confidence (Wilson 1927, z = 1.96); 0 without votes.';

@@ -1,0 +1,43 @@
+-- Where shops are. Inlinable: no SET, schema-qualified, so that the planner sees the index condition.
+
+CREATE OR REPLACE FUNCTION point_at(lon double precision, lat double precision) RETURNS geography
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN public.ST_SetSRID(public.ST_MakePoint(lon, lat), 4326)::public.geography;
+COMMENT ON FUNCTION point_at(double precision, double precision) IS 'Point from longitude and latitude in degrees.';
+
+CREATE OR REPLACE FUNCTION shops_near(center geography, radius_m double precision) RETURNS SETOF shops
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT s.* FROM public.shops AS s
+  WHERE public.ST_DWithin(s.geog, center, radius_m) AND s.status <> 'CLOSED';
+END;
+COMMENT ON FUNCTION shops_near(geography, double precision)
+IS 'Shops that are not closed within a radius in metres, inclusive, by the geodesic on the spheroid.';
+
+CREATE OR REPLACE FUNCTION shops_near(lon double precision, lat double precision, radius_m double precision)
+RETURNS SETOF shops
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT s.* FROM public.shops AS s
+  WHERE public.ST_DWithin(s.geog, public.ST_SetSRID(public.ST_MakePoint(lon, lat), 4326)::public.geography, radius_m)
+    AND s.status <> 'CLOSED';
+END;
+COMMENT ON FUNCTION shops_near(double precision, double precision, double precision)
+IS 'Shops that are not closed within a radius in metres of a longitude and latitude, inclusive, on the spheroid.';
+
+CREATE OR REPLACE FUNCTION shops_in_box(
+  west double precision, south double precision, east double precision, north double precision
+) RETURNS SETOF shops
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT s.* FROM public.shops AS s
+  WHERE s.status <> 'CLOSED' AND (
+    (west <= east AND s.geog::public.geometry && public.ST_MakeEnvelope(west, south, east, north, 4326))
+    OR (west > east AND (
+      s.geog::public.geometry && public.ST_MakeEnvelope(west, south, 180, north, 4326)
+      OR s.geog::public.geometry && public.ST_MakeEnvelope(-180, south, east, north, 4326)
+    ))
+  );
+END;
+COMMENT ON FUNCTION shops_in_box(double precision, double precision, double precision, double precision)
+IS 'Shops that are not closed within a box in degrees, edges included; west above east crosses the 180th meridian.';

@@ -1,0 +1,127 @@
+-- One piece of SQL writes a shop for every list: the stored card, the brand's card, live numbers.
+
+CREATE OR REPLACE FUNCTION shop_json(
+  card text, brand_card text, brand_image text, origin text, m integer,
+  review_cnt integer, star_rating_sum integer, favorite_cnt integer, favorite boolean
+) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN concat(
+  card,
+  CASE WHEN brand_card IS NULL THEN '"brand":{"brand_name":"","file_path":""}'
+    ELSE concat(brand_card, origin, brand_image, '"}') END,
+  ',"distance":"', public.distance_text(m),
+  '","distance_m":', coalesce(m::text, 'null'),
+  ',"star_rating_avg":', public.rating_text(star_rating_sum, review_cnt),
+  ',"review_cnt":', review_cnt,
+  ',"favorite_cnt":', favorite_cnt,
+  CASE WHEN favorite THEN ',"favorite":true}' ELSE ',"favorite":false}' END
+);
+COMMENT ON FUNCTION shop_json(text, text, text, text, integer, integer, integer, integer, boolean)
+IS 'A shop summary in JSON; m is the distance from the user in whole metres, null when unknown.';
+
+CREATE OR REPLACE FUNCTION session_is_live(session bigint, member bigint) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT EXISTS (
+    SELECT FROM sessions AS s
+    WHERE s.id = session AND s.member_id = member AND s.ended_at IS NULL AND s.expires_at > now()
+  );
+END;
+COMMENT ON FUNCTION session_is_live(bigint, bigint) IS 'True while the member''s session is neither ended nor expired.';
+
+-- The map's call. One index scan; a circle that holds more than `at_most` is asked again for its nearest ones.
+CREATE OR REPLACE FUNCTION shops_around(
+  map_lon double precision, map_lat double precision, user_lon double precision, user_lat double precision,
+  radius_m double precision, brand_ids bigint [], origin text, at_most integer,
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL,
+  OUT body text, OUT total integer, OUT truncated boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  center geography := point_at(map_lon, map_lat);
+  viewer geography := point_at(user_lon, user_lat);
+  wanted bigint[] := coalesce(brand_ids, representative_brands());
+BEGIN
+  IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
+    RETURN;
+  END IF;
+  SELECT '[' || coalesce(string_agg(
+      shop_json(q.card, b.card, b.image_path, origin, metres(q.distance_m),
+        q.review_cnt, q.star_rating_sum, q.favorite_cnt,
+        member IS NOT NULL AND EXISTS (SELECT FROM favorites f WHERE f.member_id = member AND f.shop_id = q.id)),
+      ',' ORDER BY q.distance_m, q.id), '') || ']',
+    count(*)
+  INTO body, total
+  FROM (
+    SELECT s.id, s.brand_id, s.card, s.review_cnt, s.star_rating_sum, s.favorite_cnt,
+      ST_Distance(s.geog, viewer) AS distance_m
+    FROM shops s
+    WHERE ST_DWithin(s.geog, center, radius_m) AND s.status <> 'CLOSED' AND s.brand_id = ANY (wanted)
+    LIMIT at_most + 1
+  ) q
+  JOIN brands b ON b.id = q.brand_id;
+  truncated := total > at_most;
+  IF truncated THEN
+    body := shops_json(
+      nearest_shops(center, radius_m, wanted, at_most), viewer, origin, member, 'distance', at_most, 0);
+    total := at_most;
+  END IF;
+END $$;
+COMMENT ON FUNCTION shops_around(
+  double precision, double precision, double precision, double precision, double precision,
+  bigint [], text, integer, bigint, bigint
+) IS 'Shops of the brands (null: the representative ones) within radius_m of the map centre, by distance from the user, as JSON; body is null when the session is not alive.';
+
+-- The set within the largest distance of the first ones by the sphere holds the nearest ones by the spheroid.
+CREATE OR REPLACE FUNCTION nearest_shops(
+  center geography, radius_m double precision, brand_ids bigint [], at_most integer
+) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  reach_m double precision;
+BEGIN
+  SELECT max(ST_Distance(q.geog, center)) INTO reach_m
+  FROM (
+    SELECT s.geog FROM shops s
+    WHERE s.status <> 'CLOSED' AND s.brand_id = ANY (brand_ids)
+    ORDER BY s.geog <-> center LIMIT at_most
+  ) q;
+  RETURN ARRAY(
+    SELECT s.id FROM shops s
+    WHERE ST_DWithin(s.geog, center, least(reach_m, radius_m)) AND s.status <> 'CLOSED' AND s.brand_id = ANY (brand_ids)
+    ORDER BY ST_Distance(s.geog, center), s.id LIMIT at_most
+  );
+END $$;
+COMMENT ON FUNCTION nearest_shops(geography, double precision, bigint [], integer)
+IS 'The shops of the brands nearest to a point by the spheroid, found nearest-first by the index.';
+
+-- Any set of shops as JSON in the wanted order.
+CREATE OR REPLACE FUNCTION shops_json(
+  ids bigint [], viewer geography, origin text, member bigint, sort text, page_size integer, page_offset integer
+) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT '[' || coalesce(string_agg(
+      public.shop_json(q.card, b.card, b.image_path, origin, public.metres(q.distance_m),
+        q.review_cnt, q.star_rating_sum, q.favorite_cnt,
+        member IS NOT NULL AND EXISTS (
+          SELECT FROM public.favorites f WHERE f.member_id = member AND f.shop_id = q.id)),
+      ',' ORDER BY q.place), '') || ']'
+  FROM (
+    SELECT r.*, row_number() OVER (ORDER BY r.sort_key, r.distance_m, r.id) AS place
+    FROM (
+      SELECT s.id, s.brand_id, s.card, s.review_cnt, s.star_rating_sum, s.favorite_cnt,
+        public.ST_Distance(s.geog, viewer) AS distance_m,
+        CASE sort
+          WHEN 'rating' THEN -s.star_rating_sum / nullif(s.review_cnt, 0)::float8
+          WHEN 'reviews' THEN -s.review_cnt
+          WHEN 'favorites' THEN -s.favorite_cnt
+          ELSE 0
+        END AS sort_key
+      FROM public.shops s WHERE s.id = ANY (ids)
+    ) r
+    ORDER BY place LIMIT page_size OFFSET page_offset
+  ) q
+  LEFT JOIN public.brands b ON b.id = q.brand_id
+$$;
+COMMENT ON FUNCTION shops_json(bigint [], geography, text, bigint, text, integer, integer)
+IS 'The shops as JSON; sort is distance, rating, reviews or favorites (best first), then distance, then id.';

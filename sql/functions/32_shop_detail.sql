@@ -1,0 +1,94 @@
+-- One shop's page, and the list of brands.
+
+CREATE OR REPLACE FUNCTION facet_json(good integer, bad integer, reviews integer) RETURNS json
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN json_build_object(
+  'good', coalesce(good, 0), 'bad', coalesce(bad, 0), 'unselected', reviews - coalesce(good, 0) - coalesce(bad, 0),
+  'good_ratio', CASE WHEN good + bad > 0 THEN round(good::numeric / (good + bad), 3) END
+);
+COMMENT ON FUNCTION facet_json(integer, integer, integer) IS 'Votes on one facet, with the share of GOOD among the chosen.';
+
+CREATE OR REPLACE FUNCTION review_info_json(r reviews, zone text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN concat(
+  '{"id":', r.id, ',"create_date":', date_array(r.created_at, zone), ',"modify_date":', date_array(r.modified_at, zone),
+  ',"star_rating":', r.star_rating, ',"content":', to_json(r.content)::text,
+  ',"purity":"', r.purity, '","retouch":"', r.retouch, '","item":"', r.item, '"}'
+);
+COMMENT ON FUNCTION review_info_json(reviews, text) IS 'A review as the contract''s review_info.';
+
+CREATE OR REPLACE FUNCTION nickname_of(m members) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN coalesce(m.nickname, '탈퇴한 회원');
+COMMENT ON FUNCTION nickname_of(members) IS 'The nickname to show; a withdrawn member has none.';
+
+CREATE OR REPLACE FUNCTION recent_reviews_json(shop bigint, zone text, at_most integer) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT '[' || coalesce(string_agg(
+    concat('{"review_info":', review_info_json(r, zone),
+      ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_of(m))::text, '}}'),
+    ',' ORDER BY r.created_at DESC, r.id DESC), '') || ']'
+  FROM (
+    SELECT * FROM reviews AS v WHERE v.shop_id = shop AND v.hidden_at IS NULL
+    ORDER BY v.created_at DESC, v.id DESC LIMIT at_most
+  ) AS q
+  INNER JOIN reviews AS r ON r.id = q.id
+  INNER JOIN members AS m ON m.id = q.member_id;
+END;
+COMMENT ON FUNCTION recent_reviews_json(bigint, text, integer) IS 'The newest visible reviews of a shop with their authors.';
+
+CREATE OR REPLACE FUNCTION shop_detail(
+  shop bigint, user_lon double precision, user_lat double precision, origin text, zone text,
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL,
+  OUT session_ok boolean, OUT body text
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  session_ok := session IS NULL OR session_is_live(session, member);
+  IF NOT session_ok THEN
+    RETURN;
+  END IF;
+  SELECT concat(
+      left(shop_json(s.card, b.card, b.image_path, origin, q.m, s.review_cnt, s.star_rating_sum, s.favorite_cnt,
+        member IS NOT NULL AND EXISTS (SELECT FROM favorites f WHERE f.member_id = member AND f.shop_id = s.id)), -1),
+      ',"region":', json_build_object(
+        'sido', coalesce(r1.name, ''), 'sigungu', coalesce(r2.name, ''), 'dong', coalesce(r3.name, '')),
+      ',"phone":', to_json(s.phone), ',"homepage":', to_json(s.homepage),
+      ',"opened_on":', coalesce(to_json(s.opened_on)::text, 'null'),
+      ',"closed_on":', coalesce(to_json(s.closed_on)::text, 'null'),
+      ',"opening_hours":', s.opening_hours::text,
+      ',"open_now":', CASE
+        WHEN s.status <> 'OPEN' THEN 'false'
+        WHEN s.opening_hours = '[]' THEN 'null'
+        ELSE (s.open_minutes @> minute_of_week(now(), zone))::text END,
+      ',"rating_counts":', json_build_object('1', coalesce(t.star_1, 0), '2', coalesce(t.star_2, 0),
+        '3', coalesce(t.star_3, 0), '4', coalesce(t.star_4, 0), '5', coalesce(t.star_5, 0)),
+      ',"tag_stats":', json_build_object(
+        'purity', facet_json(t.purity_good, t.purity_bad, s.review_cnt),
+        'retouch', facet_json(t.retouch_good, t.retouch_bad, s.review_cnt),
+        'item', facet_json(t.item_good, t.item_bad, s.review_cnt)),
+      ',"recent_reviews":', recent_reviews_json(s.id, zone, 3), '}')
+  INTO body
+  FROM shops s
+  LEFT JOIN brands b ON b.id = s.brand_id
+  LEFT JOIN regions r1 ON r1.id = s.sido_id
+  LEFT JOIN regions r2 ON r2.id = s.sigungu_id
+  LEFT JOIN regions r3 ON r3.id = s.dong_id
+  LEFT JOIN shop_stats t ON t.shop_id = s.id
+  CROSS JOIN LATERAL (SELECT metres(ST_Distance(s.geog, point_at(user_lon, user_lat))) AS m) q
+  WHERE s.id = shop;
+END $$;
+COMMENT ON FUNCTION shop_detail IS 'Everything on one shop''s page as JSON; body is null when there is no such shop.';
+
+CREATE OR REPLACE FUNCTION brands_json(origin text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT coalesce(json_agg(json_build_object(
+    'id', b.id, 'brand_name', b.name, 'file_path', origin || b.image_path,
+    'is_representative', b.is_representative, 'parent_id', b.parent_id,
+    'shop_cnt', (SELECT count(*) FROM shops AS s WHERE s.brand_id = b.id AND s.status <> 'CLOSED')
+  ) ORDER BY b.is_representative DESC, b.id), '[]')::text
+  FROM brands AS b;
+END;
+COMMENT ON FUNCTION brands_json(text) IS 'Every brand with the number of its shops that are not closed, as JSON.';

@@ -1,0 +1,131 @@
+"""Fixtures: a real PostGIS database a run, built by the product's own path; emptied between tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg2
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from geoshops import create_app, migrate
+from tests.make import Maker
+
+ROOT = Path(__file__).resolve().parent.parent
+SECRET_KEY = "a key for tests, longer than thirty-two bytes"
+
+
+def with_database(url: str, name: str) -> str:
+    """The URL of another database on the same server."""
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def execute(url: str, *statements: str) -> None:
+    """Runs statements, each on its own."""
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    for statement in statements:
+        connection.cursor().execute(statement)
+    connection.close()
+
+
+@pytest.fixture(scope="session")
+def server_url() -> Iterator[str]:
+    """Superuser URL of a throw-away server; scripts/test gives one, else scripts/db makes one."""
+    given = os.environ.get("GEOSHOPS_TEST_DATABASE_URL")
+    if given:
+        yield given
+        return
+    script = str(ROOT / "scripts" / "db")
+    started = subprocess.run(
+        [script, "throwaway", "start"], check=True, capture_output=True, text=True
+    )
+    url = started.stdout.strip().splitlines()[-1]
+    yield url
+    subprocess.run([script, "throwaway", "stop", url], check=True)
+
+
+@pytest.fixture(scope="session")
+def template_name(server_url: str) -> Iterator[str]:
+    """A database with the schema, from which others are copied."""
+    name = f"geoshops_template_{os.getpid()}"
+    execute(server_url, f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
+    migrate.upgrade(with_database(server_url, name), lambda _: None)
+    yield name
+    execute(server_url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def database_url(server_url: str, template_name: str) -> Iterator[str]:
+    """The run's database; tests share it and find it as the schema left it."""
+    name = f"geoshops_test_{os.getpid()}"
+    execute(
+        server_url,
+        f"DROP DATABASE IF EXISTS {name}",
+        f"CREATE DATABASE {name} TEMPLATE {template_name}",
+    )
+    yield with_database(server_url, name)
+    execute(server_url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def connection(database_url: str) -> Iterator[Any]:
+    """One autocommitting connection as the schema's owner."""
+    opened = psycopg2.connect(database_url)
+    opened.autocommit = True
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def db(connection: Any) -> Any:
+    """The connection on a database without rows, the catalogue of titles excepted."""
+    cursor = connection.cursor()
+    cursor.execute(
+        "SELECT string_agg(format('%I', c.relname), ', ') FROM pg_class c"
+        " WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'"
+        " AND c.relname NOT IN ('schema_history', 'titles')"
+        " AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')"
+    )
+    cursor.execute(f"TRUNCATE {cursor.fetchone()[0]} RESTART IDENTITY")
+    return connection
+
+
+@pytest.fixture
+def make(db: Any) -> Maker:
+    """Builders of rows."""
+    return Maker(db)
+
+
+@pytest.fixture(scope="session")
+def app(database_url: str) -> Flask:
+    """The application as shipped, on the run's database."""
+    return create_app(
+        {
+            "database_url": database_url,
+            "secret_key": SECRET_KEY,
+            "testing": True,
+            "log_format": "text",
+        }
+    )
+
+
+@pytest.fixture
+def client(app: Flask, db: Any) -> FlaskClient:
+    """A client on an empty database."""
+    return app.test_client()
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real files for tests; skips, visibly, where it is absent."""
+    folder = Path(os.environ.get("GEOSHOPS_SHARED_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("no folder of real files beside the project (../shared/data)")
+    return folder
