@@ -60,17 +60,18 @@ SQL
 }
 
 extensions_sql() {
-  printf 'SET client_min_messages = warning;\n'
   for name in $EXTENSIONS; do printf 'CREATE EXTENSION IF NOT EXISTS %s;\n' "$name"; done
 }
 
+urls_hash() { for name in $RUNTIME_NAMES; do env_get "$name"; done | sha256; }
+
 # Everything in it can be repeated; the mark is written last.
 provision() {
-  [ -f "$CLUSTER/provisioned" ] && [ "$(sha256 <"$ENV_FILE")" = "$(cat "$CLUSTER/provisioned")" ] && return 0
+  [ -f "$CLUSTER/provisioned" ] && [ "$(urls_hash)" = "$(cat "$CLUSTER/provisioned")" ] && return 0
   say "+ psql: roles, database $DATABASE and extensions"
   roles_sql | psql_super -d postgres >/dev/null
   extensions_sql | psql_super -d "$DATABASE" >/dev/null
-  sha256 <"$ENV_FILE" >"$CLUSTER/provisioned"
+  urls_hash >"$CLUSTER/provisioned"
 }
 
 make_state_dir() {

@@ -65,7 +65,7 @@ install_postgres() {
     as_admin mkdir -p "$(dirname "$dropin")"
     printf 'create_main_cluster = false\n' | as_admin tee "$dropin" >/dev/null
     # An administrator who installs another version later shall find Debian's usual behaviour.
-    trap 'as_admin rm -f "$dropin"' EXIT
+    on_exit 'as_admin rm -f "$dropin"'
   fi
   apt_refresh_if_possible
   if ! have apt-cache || package_known postgresql-postgis; then
@@ -75,7 +75,6 @@ install_postgres() {
   fi
   if can_apt; then
     as_admin rm -f "$dropin"
-    trap - EXIT
   fi
 }
 
@@ -118,6 +117,7 @@ cluster_running() {
 
 psql_super() {
   env -i PATH="$PATH" LC_ALL=C.UTF-8 PGPASSWORD="$(superuser_password)" PGCONNECT_TIMEOUT=10 \
+    PGOPTIONS='-c client_min_messages=warning' \
     "$PG_BIN/psql" -XqAt -v ON_ERROR_STOP=1 -h 127.0.0.1 -p "$(cluster_port)" -U postgres "$@"
 }
 

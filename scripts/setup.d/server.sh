@@ -48,7 +48,7 @@ PY
 
 start_server() {
   say "+ scripts/serve >$SERVER_LOG &"
-  (cd "$ROOT" && HOST=$HOST PORT=$PORT exec nohup scripts/serve >"$SERVER_LOG" 2>&1 </dev/null) &
+  (umask 077 && cd "$ROOT" && HOST=$HOST PORT=$PORT exec nohup scripts/serve >"$SERVER_LOG" 2>&1 </dev/null) &
   printf '%s\n' "$!" >"$SERVER_PID"
 }
 
