@@ -36,31 +36,12 @@ write_urls() {
 
 forget_urls() { for name in $RUNTIME_NAMES GEOSHOPS_CLUSTER; do env_unset "$name"; done; }
 
-role_sql() {
-  password=$(password_in "$(env_get "$2")")
-  cat <<SQL
-SELECT 'CREATE ROLE $1' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '$1') \gexec
-ALTER ROLE $1 LOGIN NOSUPERUSER NOCREATEDB ${3:-NOCREATEROLE} PASSWORD '$password';
-SQL
-}
-
-roles_sql() {
-  role_sql geoshops_owner GEOSHOPS_OWNER_DATABASE_URL CREATEROLE
-  role_sql geoshops_app DATABASE_URL
-  role_sql geoshops_reader GEOSHOPS_READER_DATABASE_URL
-  cat <<SQL
-GRANT geoshops_app, geoshops_reader TO geoshops_owner WITH ADMIN OPTION;
-ALTER ROLE geoshops_app SET max_parallel_workers_per_gather = 0;
-ALTER ROLE geoshops_reader SET default_transaction_read_only = on;
-SELECT 'CREATE DATABASE $DATABASE OWNER geoshops_owner'
-WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = '$DATABASE') \gexec
-REVOKE ALL ON DATABASE $DATABASE FROM PUBLIC;
-GRANT CONNECT ON DATABASE $DATABASE TO geoshops_app, geoshops_reader;
-SQL
-}
-
-extensions_sql() {
-  for name in $EXTENSIONS; do printf 'CREATE EXTENSION IF NOT EXISTS %s;\n' "$name"; done
+# By standard input: what stands on a command line can be read by every user of the machine.
+with_passwords() {
+  printf "\\\\set app_password '%s'\n" "$(password_in "$(env_get DATABASE_URL)")"
+  printf "\\\\set owner_password '%s'\n" "$(password_in "$(env_get GEOSHOPS_OWNER_DATABASE_URL)")"
+  printf "\\\\set reader_password '%s'\n" "$(password_in "$(env_get GEOSHOPS_READER_DATABASE_URL)")"
+  cat "$1"
 }
 
 urls_hash() { for name in $RUNTIME_NAMES; do env_get "$name"; done | sha256; }
@@ -69,8 +50,8 @@ urls_hash() { for name in $RUNTIME_NAMES; do env_get "$name"; done | sha256; }
 provision() {
   [ -f "$CLUSTER/provisioned" ] && [ "$(urls_hash)" = "$(cat "$CLUSTER/provisioned")" ] && return 0
   say "+ psql: roles, database $DATABASE and extensions"
-  roles_sql | psql_super -d postgres >/dev/null
-  extensions_sql | psql_super -d "$DATABASE" >/dev/null
+  with_passwords "$PARTS/roles.sql" | psql_super -d postgres >/dev/null
+  psql_super -d "$DATABASE" -f "$PARTS/extensions.sql" >/dev/null
   urls_hash >"$CLUSTER/provisioned"
 }
 

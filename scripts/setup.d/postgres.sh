@@ -6,7 +6,6 @@
 
 CLUSTER=$STATE
 FIRST_PORT=54321
-EXTENSIONS="postgis pg_trgm btree_gist btree_gin intarray pg_stat_statements"
 # The path of a Unix socket may have 107 bytes; /.s.PGSQL.NNNNN needs 16 of them.
 SOCKET_DIR_MAX=90
 

@@ -1,0 +1,10 @@
+#!/bin/sh
+# Run once by the database image on an empty data directory: roles, database, extensions.
+set -eu
+{
+  for role in owner app reader; do
+    printf "\\set %s_password '%s'\n" "$role" "$(cat "/secrets/db/$role")"
+  done
+  cat /opt/geoshops/roles.sql
+} | psql -XqAt -v ON_ERROR_STOP=1 -U postgres -d postgres
+psql -Xq -v ON_ERROR_STOP=1 -U postgres -d geoshops -f /opt/geoshops/extensions.sql

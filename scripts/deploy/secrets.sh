@@ -1,0 +1,17 @@
+#!/bin/sh
+# Makes passwords and the signing key once, each readable only where it is needed:
+#   secrets.sh FOLDER    fills FOLDER/db, FOLDER/owner and FOLDER/app (three volumes in compose)
+set -eu
+root=${1:?a folder}
+
+random_hex() { od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'; }
+make_once() { [ -s "$1" ] || random_hex "$2" >"$1"; }
+url() { printf 'postgresql://geoshops_%s:%s@db:5432/geoshops' "$1" "$(cat "$root/db/$1")"; }
+
+mkdir -p "$root/db" "$root/owner" "$root/app"
+for name in superuser owner app reader; do make_once "$root/db/$name" 24; done
+make_once "$root/app/secret_key" 32
+url app >"$root/app/database_url"
+url app >"$root/owner/database_url"
+url owner >"$root/owner/owner_database_url"
+chmod -R a+rX "$root"
