@@ -13,6 +13,7 @@ from flask.cli import FlaskGroup
 from geoshops import create_app, migrate
 from geoshops.config import ConfigError, Settings
 from geoshops.db import libpq_url
+from geoshops.doctor import doctor
 
 
 def _create_app() -> Any:
@@ -25,6 +26,9 @@ def _create_app() -> Any:
 @click.group(cls=FlaskGroup, create_app=_create_app, add_default_commands=True)
 def main() -> None:
     """geoshops: photo-booth shops on PostGIS."""
+
+
+main.add_command(doctor)
 
 
 def operator_url() -> str:

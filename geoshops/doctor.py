@@ -22,7 +22,7 @@ from geoshops.db import libpq_url
 OLDEST_PYTHON = (3, 11)
 OLDEST_POSTGRESQL = 140000
 OLDEST_POSTGIS = (3, 1)
-EXTENSIONS = ("postgis", "pg_trgm", "btree_gist", "btree_gin", "intarray")
+EXTENSIONS = ("postgis", "pg_trgm", "btree_gist", "intarray")
 PACKAGE = Path(__file__).resolve().parent
 VENDOR = PACKAGE / "map" / "static" / "vendor"
 VENDOR_FILES = (

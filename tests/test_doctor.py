@@ -1,0 +1,89 @@
+"""The machine check: in order on a good database, a remedy for each fault, exit code 1."""
+
+import json
+import socket
+from pathlib import Path
+
+import psycopg2
+import pytest
+from click.testing import CliRunner
+
+from geoshops import doctor
+from geoshops.config import Settings
+from tests.conftest import SECRET_KEY, execute, with_database
+
+
+def findings(url: str) -> dict[str, doctor.Finding]:
+    settings = Settings(database_url=url, secret_key=SECRET_KEY)
+    return {f.name: f for f in doctor.check_database(settings, workers=2)}
+
+
+def test_a_complete_database_needs_no_remedy_but_a_role(database_url: str) -> None:
+    faults = {name for name, f in findings(database_url).items() if not f.ok}
+    assert faults == {"role"}, "the tests connect as superuser, which the service must not"
+
+
+def test_an_empty_database_is_sent_to_upgrade_and_extensions(server_url: str) -> None:
+    execute(server_url, "DROP DATABASE IF EXISTS bare", "CREATE DATABASE bare TEMPLATE template0")
+    found = findings(with_database(server_url, "bare"))
+    assert found["schema"].remedy == "geoshops db upgrade"
+    assert "CREATE EXTENSION postgis;" in found["extensions"].remedy
+    execute(server_url, "DROP DATABASE bare")
+
+
+def test_locale_c_is_refused_because_trigrams_lose_hangul(server_url: str) -> None:
+    execute(
+        server_url,
+        "DROP DATABASE IF EXISTS in_c",
+        "CREATE DATABASE in_c TEMPLATE template0 LOCALE 'C' ENCODING 'UTF8'",
+    )
+    connection = psycopg2.connect(with_database(server_url, "in_c"))
+    try:
+        assert "C.UTF-8" in doctor.check_text(connection).remedy
+    finally:
+        connection.close()
+    execute(server_url, "DROP DATABASE in_c")
+
+
+def test_more_connections_than_the_server_has_is_a_fault(database_url: str) -> None:
+    settings = Settings(database_url=database_url, secret_key=SECRET_KEY)
+    found = {f.name: f for f in doctor.check_database(settings, workers=1000)}
+    assert "WEB_CONCURRENCY" in found["connections"].remedy
+
+
+def test_an_unreachable_database_is_one_finding_with_a_remedy() -> None:
+    found = findings("postgresql://nobody@127.0.0.1:1/none")
+    assert list(found) == ["database"]
+    assert "scripts/db start" in found["database"].remedy
+
+
+def test_a_port_of_another_program_is_a_fault_and_a_free_one_is_not() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        port = other.getsockname()[1]
+        other.listen()
+        assert "PORT" in doctor.check_port("127.0.0.1", port).remedy
+    assert doctor.check_port("127.0.0.1", port).ok
+
+
+def test_passwords_that_others_can_read_are_a_fault(tmp_path: Path) -> None:
+    env = tmp_path / ".env"
+    env.write_text("A=b\n")
+    env.chmod(0o644)
+    assert doctor.check_env_file(env).remedy == f"chmod 600 {env}"
+    env.chmod(0o600)
+    assert doctor.check_env_file(env).ok
+
+
+def test_json_and_exit_code_say_the_same(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    monkeypatch.setenv("GEOSHOPS_SECRET_KEY", "short")
+    result = CliRunner().invoke(doctor.doctor, ["--json"])
+    report = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert report["ok"] is False
+    faulty = {check["name"] for check in report["checks"] if not check["ok"]}
+    assert "settings" in faulty
+    assert all(bool(check["remedy"]) != check["ok"] for check in report["checks"])
