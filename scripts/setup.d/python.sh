@@ -3,7 +3,6 @@
 
 STAMP=$VENV/.geoshops-installed
 
-# python_ok PROGRAM: new enough and able to make an environment.
 python_new() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
 
 find_python() {
@@ -16,26 +15,31 @@ find_python() {
   return 1
 }
 
+venv_complete() {
+  [ -x "$VENV/bin/python" ] && python_new "$VENV/bin/python" && { [ -x "$VENV/bin/pip" ] || have uv; }
+}
+
+# Debian keeps ensurepip in a package of its own.
+can_make_venv() { "$1" -c 'import venv, ensurepip; ensurepip.version()' 2>/dev/null; }
+
 make_venv() {
-  [ -x "$VENV/bin/python" ] && python_new "$VENV/bin/python" && return 0
-  if python=$(find_python); then
-    if "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-      run "$python" -m venv --clear "$VENV" && return 0
-    fi
-    if have uv; then run uv venv -q --clear --python "$python" "$VENV" && return 0; fi
-    apt_install "Python's venv module" python3-venv
+  venv_complete && return 0
+  python=$(find_python) || python=
+  if [ -n "$python" ] && can_make_venv "$python"; then
     run "$python" -m venv --clear "$VENV"
   elif have uv; then
-    run uv venv -q --clear --python 3.12 "$VENV"
+    run uv venv -q --clear --python "${python:-3.12}" "$VENV"
+  elif [ -n "$python" ]; then
+    apt_install "Python's venv module" python3-venv
+    run "$python" -m venv --clear "$VENV"
   else
-    die "Python 3.11 or newer is needed ($(python3 --version 2>&1)). Install it, or uv (https://docs.astral.sh/uv/), which brings one."
+    die "Python 3.11 or newer is needed; this is $(python3 --version 2>&1). Install it, or uv (https://docs.astral.sh/uv/), which brings one."
   fi
 }
 
 # uv is much faster; pip is the fall-back because it may know package sources that uv does not.
 pip_install() {
   if have uv && run uv pip install -q --python "$VENV/bin/python" "$@"; then return 0; fi
-  [ -x "$VENV/bin/pip" ] || run "$VENV/bin/python" -m ensurepip -q
   run "$VENV/bin/python" -m pip install -q --disable-pip-version-check "$@" ||
     die "the Python packages could not be installed. Check the network and the package index (pip config list), then run scripts/setup again."
 }
@@ -54,6 +58,6 @@ setup_python() {
     has_extra "$extras" "$extra" || extras=${extras:+$extras,}$extra
   done
   if [ "$(installed_hash)" = "$(wanted_hash)" ] && [ "$(installed_extras)" = "$extras" ]; then return 0; fi
-  (cd "$ROOT" && pip_install -c scripts/constraints.txt -e ".${extras:+[$extras]}")
+  (cd "$ROOT" && pip_install -c scripts/constraints.txt -e ".${extras:+[$extras]}") || exit 1
   printf '%s\n%s\n' "$(wanted_hash)" "$extras" >"$STAMP"
 }
