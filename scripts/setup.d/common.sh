@@ -82,7 +82,7 @@ LOCK=$ROOT/.setup.lock
 lock() {
   until mkdir "$LOCK" 2>/dev/null; do
     holder=$(cat "$LOCK/pid" 2>/dev/null || :)
-    if [ -n "$holder" ] && ! kill -0 "$holder" 2>/dev/null; then
+    if [ -n "$holder" ] && ! process_alive "$holder"; then
       rm -rf "$LOCK"
     elif [ -d "$LOCK" ]; then
       say "waiting for the set-up in process ${holder:-?}"
@@ -123,4 +123,16 @@ free_port() {
   printf '%s\n' "$port"
 }
 
-process_args() { ps -ww -o args= -p "$1" 2>/dev/null || :; }
+# A zombie is gone, although kill -0 finds it; containers without init keep them.
+process_alive() {
+  kill -0 "$1" 2>/dev/null && ! grep -qs '^State:[[:space:]]*Z' "/proc/$1/status"
+}
+
+# A minimal Debian has no ps, macOS has no /proc.
+process_args() {
+  if [ -r "/proc/$1/cmdline" ]; then
+    tr '\0' ' ' <"/proc/$1/cmdline"
+  else
+    ps -ww -o args= -p "$1" 2>/dev/null || :
+  fi
+}

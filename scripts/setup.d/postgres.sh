@@ -64,7 +64,7 @@ install_postgres() {
     as_admin mkdir -p "$(dirname "$dropin")"
     printf 'create_main_cluster = false\n' | as_admin tee "$dropin" >/dev/null
     # An administrator who installs another version later shall find Debian's usual behaviour.
-    on_exit 'as_admin rm -f "$dropin"'
+    on_exit allow_main_cluster
   fi
   apt_refresh_if_possible
   if ! have apt-cache || package_known postgresql-postgis; then
@@ -72,10 +72,10 @@ install_postgres() {
   else
     apt_install "PostgreSQL with PostGIS" postgresql "postgresql-$(packaged_major)-postgis-3"
   fi
-  if can_apt; then
-    as_admin rm -f "$dropin"
-  fi
+  allow_main_cluster
 }
+
+allow_main_cluster() { [ ! -e "$dropin" ] || as_admin rm -f "$dropin"; }
 
 apt_refresh_if_possible() { if can_apt; then apt_refresh; fi; }
 
@@ -202,22 +202,29 @@ start_on_port() {
     </dev/null >/dev/null 2>&1
 }
 
-remove_stale_pid() {
-  [ -n "$(postmaster_pid)" ] || return 0
-  say "removing a postmaster.pid left behind by a crash"
+# Called when no server of ours runs: what a crash left would be taken for a living one.
+remove_stale_files() {
+  pid=$(postmaster_pid)
+  [ -n "$pid" ] || return 0
+  if process_alive "$pid" && [ -z "$(process_args "$pid")" ]; then
+    die "process $pid of $CLUSTER/data/postmaster.pid is alive, and its command cannot be read: not touching it"
+  fi
+  say "removing the postmaster.pid that a crash left behind"
   as_pg rm -f "$CLUSTER/data/postmaster.pid"
+  as_pg find "$CLUSTER/run" -name '.s.PGSQL.*' -delete
 }
 
 start_cluster() {
   cluster_running && return 0
-  remove_stale_pid
+  remove_stale_files
   port=$(free_port "$(cluster_port | grep . || echo "${1:-$FIRST_PORT}")")
   for _ in 1 2 3 4 5; do
     say "+ pg_ctl -D $CLUSTER/data -o '-p $port' start"
     start_on_port "$port" && return 0
-    # Somebody may have taken the port between the look and the start.
-    port_free "$port" && break
-    port=$(free_port $((port + 1)))
+    # Somebody took the port between the look and the start, or the last processes of a crashed
+    # server still hold its memory for a moment.
+    sleep 1
+    port=$(free_port "$port")
   done
   die "PostgreSQL did not start. The end of $CLUSTER/postgresql.log: $(tail -n 8 "$CLUSTER/postgresql.log")"
 }

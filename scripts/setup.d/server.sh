@@ -76,7 +76,7 @@ stop_server() {
 # wait_gone PID SECONDS: then no longer politely.
 wait_gone() {
   left=$(($2 * 5))
-  while kill -0 "$1" 2>/dev/null; do
+  while process_alive "$1"; do
     left=$((left - 1))
     [ "$left" -gt 0 ] || { kill -9 "$1" 2>/dev/null || :; return 0; }
     sleep 0.2

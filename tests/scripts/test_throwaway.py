@@ -1,0 +1,47 @@
+"""scripts/db throwaway: a cluster for tests starts, answers, and leaves nothing behind."""
+
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg2
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def throwaway(*args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(ROOT / "scripts" / "db"), "throwaway", *args],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_it_has_postgis_and_vanishes() -> None:
+    started = throwaway("start")
+    assert started.returncode == 0, started.stderr
+    url = started.stdout.strip()
+    try:
+        connection = psycopg2.connect(url)
+        cursor = connection.cursor()
+        cursor.execute("CREATE EXTENSION postgis")
+        cursor.execute("SHOW data_directory")
+        folder = Path(cursor.fetchone()[0]).parent
+        cursor.execute("SELECT datcollate FROM pg_database WHERE datname = 'postgres'")
+        assert cursor.fetchone()[0] == "C.UTF-8"
+        connection.close()
+        assert urlsplit(url).hostname == "127.0.0.1"
+        assert folder.is_dir()
+    finally:
+        stopped = throwaway("stop", url)
+    assert stopped.returncode == 0, stopped.stderr
+    assert not folder.exists()
+
+
+def test_stop_refuses_a_folder_that_is_not_ours(tmp_path: Path) -> None:
+    (tmp_path / "keep").write_text("mine")
+    assert throwaway("stop", str(tmp_path)).returncode == 1
+    assert (tmp_path / "keep").exists()
