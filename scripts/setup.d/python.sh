@@ -61,3 +61,11 @@ setup_python() {
   (cd "$ROOT" && pip_install -c scripts/constraints.txt -e ".${extras:+[$extras]}") || exit 1
   printf '%s\n%s\n' "$(wanted_hash)" "$extras" >"$STAMP"
 }
+
+# Newest releases that setup.cfg allows, for every Python and platform; versions in the file stay
+# where they still fit (delete the file first to renew all).
+pin_python() {
+  have uv || die "uv is needed (pip install uv)"
+  (cd "$ROOT" && run uv pip compile -q --universal --python-version 3.11 --all-extras --no-header \
+    --no-annotate --no-emit-index-url --no-emit-find-links setup.cfg -o scripts/constraints.txt)
+}
