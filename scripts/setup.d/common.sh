@@ -29,8 +29,10 @@ sha256() {
 }
 
 # One folder a checkout, named after its real path: two clones never share a cluster.
+# Not under root's home, where PostgreSQL's user could not reach it.
 state_dir() {
   if is_root; then base=/var/lib/geoshops; else base=${XDG_DATA_HOME:-$HOME/.local/share}/geoshops; fi
+  base=${GEOSHOPS_STATE_DIR:-$base}
   printf '%s/%s-%s\n' "$base" "$(basename "$ROOT" | tr -c 'A-Za-z0-9._\n-' _)" "$(printf %s "$ROOT" | sha256 | cut -c1-8)"
 }
 STATE=$(state_dir)

@@ -5,6 +5,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,16 +20,16 @@ ROOT = Path(__file__).resolve().parents[2]
 class Checkout:
     """A copy of scripts/ in a folder of its own, and its verbs."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, states: Path) -> None:
+        self.root, self.states = root, states
         shutil.copytree(ROOT / "scripts", root / "scripts")
 
     def db(self, *args: str, **environ: str) -> subprocess.CompletedProcess[str]:
         inherited = {k: v for k, v in os.environ.items() if "DATABASE_URL" not in k}
-        home = {"XDG_DATA_HOME": str(self.root / "share")}
+        place = {"GEOSHOPS_STATE_DIR": str(self.states)}
         return subprocess.run(
             [str(self.root / "scripts" / "db"), *args],
-            env={**inherited, **home, **environ},
+            env={**inherited, **place, **environ},
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
@@ -60,11 +61,14 @@ class Checkout:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
-    made = Checkout(tmp_path_factory.mktemp("a checkout"))
-    created = made.db("create")
-    assert created.returncode == 0, created.stderr
-    yield made
-    assert made.db("destroy", "--yes").returncode == 0
+    # pytest's own folders are closed to PostgreSQL's user.
+    with tempfile.TemporaryDirectory(prefix="geoshops-state.") as states:
+        Path(states).chmod(0o755)
+        made = Checkout(tmp_path_factory.mktemp("a") / "a checkout", Path(states))
+        created = made.db("create")
+        assert created.returncode == 0, created.stderr
+        yield made
+        assert made.db("destroy", "--yes").returncode == 0
 
 
 def test_roles_have_what_they_need_and_no_more(checkout: Checkout) -> None:
@@ -159,7 +163,7 @@ def test_a_database_of_the_operator_is_left_alone(checkout: Checkout) -> None:
 
 
 def test_a_copied_checkout_gets_a_cluster_of_its_own(checkout: Checkout, tmp_path: Path) -> None:
-    copy = Checkout(tmp_path / "copy")
+    copy = Checkout(tmp_path / "copy", checkout.states)
     shutil.copy(checkout.root / ".env", copy.root / ".env")
     created = copy.db("create")
     assert created.returncode == 0, created.stderr
