@@ -14,6 +14,7 @@ from geoshops import create_app, migrate
 from geoshops.config import ConfigError, Settings
 from geoshops.db import libpq_url
 from geoshops.doctor import doctor
+from geoshops.sample.commands import seed
 
 
 def _create_app() -> Any:
@@ -29,6 +30,7 @@ def main() -> None:
 
 
 main.add_command(doctor)
+main.add_command(seed)
 
 
 def operator_url() -> str:

@@ -82,7 +82,8 @@ def lives(random: Random, count: int, clock: Clock) -> Lives:
         days = (closed if closes else clock.days) - opened
         result.opened.append(opened)
         result.closed.append(closed)
-        result.popularity.append(min(random.paretovariate(1.3), 60.0) * math.sqrt(days))
+        hits = max(8.0 * stays, min(random.paretovariate(1.3), 30.0))
+        result.popularity.append(hits * math.sqrt(days))
     return result
 
 

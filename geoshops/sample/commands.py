@@ -1,0 +1,101 @@
+"""geoshops seed: fills the database with the generated country."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import click
+import psycopg2
+from psycopg2 import errors
+from tqdm import tqdm
+
+from geoshops.sample.clear import clear, reviews_of_others
+from geoshops.sample.country import Country, Entry, Size
+from geoshops.sample.load import Loaded, generated_shops, load, lock
+
+KOREA = timedelta(hours=9)
+
+
+def korean_today() -> date:
+    """The day it is in Korea, which has had no summer time since 1988."""
+    return (datetime.now(UTC) + KOREA).date()
+
+
+@click.command()
+@click.option("--shops", default=Size().shops, type=click.IntRange(0), show_default=True)
+@click.option("--reviews", default=Size().reviews, type=click.IntRange(0), show_default=True)
+@click.option("--members", default=Size().members, type=click.IntRange(1), show_default=True)
+@click.option(
+    "--seed", "number", default=1, show_default=True, help="Another one, another country."
+)
+@click.option(
+    "--today",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Day on which the country's story ends; today in Korea when absent.",
+)
+@click.option("--reset", is_flag=True, help="Replace generated rows that are there already.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def seed(
+    shops: int,
+    reviews: int,
+    members: int,
+    number: int,
+    today: datetime | None,
+    reset: bool,
+    yes: bool,
+) -> None:
+    """Fill the database with a generated country: real places, invented booths, members and reviews.
+
+    The same options and the same day give the same rows. With generated rows in the database
+    nothing is changed, unless --reset is given."""
+    from geoshops.cli import operator_url
+
+    size = Size(shops, reviews, members)
+    country = Country(number, size, today.date() if today else korean_today())
+    try:
+        with _connected(operator_url()) as connection, connection.cursor() as cursor:
+            if reset and not yes:
+                _confirm(cursor)
+            _seed(cursor, country, reset)
+    except errors.UndefinedTable as error:
+        raise click.ClickException("no tables yet: run geoshops db upgrade first") from error
+    except psycopg2.OperationalError as error:
+        raise click.ClickException(f"the database does not answer: {error}") from error
+
+
+def _connected(url: str) -> Any:
+    connection = psycopg2.connect(url, application_name="geoshops seed")
+    connection.set_client_encoding("UTF8")
+    return connection
+
+
+def _confirm(cursor: Any) -> None:
+    click.confirm(
+        f"This deletes {generated_shops(cursor):,} generated booths and what hangs on them,"
+        f" {reviews_of_others(cursor):,} reviews by real members among it. Go on?",
+        abort=True,
+    )
+
+
+def _seed(cursor: Any, country: Country, reset: bool) -> None:
+    lock(cursor)
+    if reset:
+        clear(cursor)
+    if count := generated_shops(cursor):
+        click.echo(f"{count:,} generated booths are there already; nothing changed (see --reset)")
+        return
+    _say(load(cursor, country, _with_progress))
+
+
+def _with_progress(entries: Iterable[Entry]) -> Iterable[Entry]:
+    return tqdm(entries, unit=" booths", disable=None)
+
+
+def _say(loaded: Loaded) -> None:
+    click.echo(
+        f"generated data: {loaded.shops:,} booths, {loaded.reviews:,} reviews,"
+        f" {loaded.favorites:,} favorites, {loaded.members:,} members. The places are real,"
+        " the booths and everything about them are invented."
+    )

@@ -1,0 +1,116 @@
+"""Writes the generated country into the tables: by COPY, in one transaction, with bounded memory."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any, NamedTuple
+
+from geoshops.sample import rows as columns
+from geoshops.sample.country import Country, Entry
+from geoshops.sample.reference import SOURCE, load_reference
+from geoshops.sample.rows import Rows
+
+CHUNK_BYTES = 1 << 20
+# Keeps other writers out while keys are reserved, and a second seed; readers go on.
+LOCK = "LOCK TABLE brands, regions, members, shops IN SHARE ROW EXCLUSIVE MODE"
+RESERVE = """
+WITH first AS (SELECT nextval(pg_get_serial_sequence(%(table)s, 'id')) AS id)
+SELECT id, setval(pg_get_serial_sequence(%(table)s, 'id'), id + greatest(%(count)s, 1) - 1) FROM first"""
+FILL_STATS = """
+INSERT INTO shop_stats
+SELECT r.shop_id,
+  count(*) FILTER (WHERE star_rating = 1), count(*) FILTER (WHERE star_rating = 2),
+  count(*) FILTER (WHERE star_rating = 3), count(*) FILTER (WHERE star_rating = 4),
+  count(*) FILTER (WHERE star_rating = 5),
+  count(*) FILTER (WHERE purity = 'GOOD'), count(*) FILTER (WHERE purity = 'BAD'),
+  count(*) FILTER (WHERE retouch = 'GOOD'), count(*) FILTER (WHERE retouch = 'BAD'),
+  count(*) FILTER (WHERE item = 'GOOD'), count(*) FILTER (WHERE item = 'BAD')
+FROM reviews r JOIN shops s ON s.id = r.shop_id
+WHERE s.source = %s
+GROUP BY r.shop_id"""
+
+Progress = Callable[[Iterable[Entry]], Iterable[Entry]]
+
+
+class Loaded(NamedTuple):
+    """How many rows were written."""
+
+    shops: int
+    reviews: int
+    favorites: int
+    members: int
+
+
+def lock(cursor: Any) -> None:
+    """Keeps other writers out until the transaction ends."""
+    cursor.execute(LOCK)
+
+
+def generated_shops(cursor: Any) -> int:
+    """How many generated booths the database holds."""
+    cursor.execute("SELECT count(*) FROM shops WHERE source = %s", (SOURCE,))
+    return int(cursor.fetchone()[0])
+
+
+def load(cursor: Any, country: Country, progress: Progress) -> Loaded:
+    """Writes everything; the caller locks before, and commits. No generated booth may be there."""
+    members = country.roster.members
+    ids = load_reference(cursor)
+    first_shop_id = _reserved(cursor, "shops", country.size.shops)
+    rows = Rows(country.clock, ids, first_shop_id, _reserved(cursor, "members", len(members)))
+    _copy(cursor, "members", columns.MEMBER, map(rows.member, members))
+    _copy(cursor, "member_identities", columns.IDENTITY, map(rows.identity, members))
+    with tempfile.TemporaryFile() as reviews, tempfile.TemporaryFile() as favorites:
+        lines = _shops(rows, progress(country.entries()), reviews, favorites)
+        _copy(cursor, "shops", columns.SHOP, lines)
+        review_count = _copy_file(cursor, "reviews", columns.REVIEW, reviews)
+        favorite_count = _copy_file(cursor, "favorites", columns.FAVORITE, favorites)
+    cursor.execute(FILL_STATS, (SOURCE,))
+    cursor.execute("ANALYZE")
+    return Loaded(country.size.shops, review_count, favorite_count, len(members))
+
+
+def _shops(
+    rows: Rows, entries: Iterable[Entry], reviews: IO[bytes], favorites: IO[bytes]
+) -> Iterator[str]:
+    """Rows of shops; what belongs to a booth waits in the files, since COPY fills one table at a time."""
+    for entry in entries:
+        yield rows.shop(entry)
+        reviews.write("".join(rows.reviews(entry)).encode())
+        favorites.write("".join(rows.favorites(entry)).encode())
+
+
+def _reserved(cursor: Any, table: str, count: int) -> int:
+    """The first of `count` keys that nobody else will get."""
+    cursor.execute(RESERVE, {"table": table, "count": count})
+    return int(cursor.fetchone()[0])
+
+
+def _copy(cursor: Any, table: str, names: str, lines: Iterable[str]) -> int:
+    return _copy_file(cursor, table, names, _Stream(lines))
+
+
+def _copy_file(cursor: Any, table: str, names: str, file: Any) -> int:
+    if not isinstance(file, _Stream):
+        file.seek(0)
+    cursor.copy_expert(f"COPY {table} ({names}) FROM STDIN", file, CHUNK_BYTES)
+    return int(cursor.rowcount)
+
+
+class _Stream:
+    """An iterable of lines as the file that COPY reads."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+
+    def read(self, size: int) -> bytes:
+        """About `size` bytes of whole lines; empty at the end."""
+        taken, length = [], 0
+        for line in self._lines:
+            encoded = line.encode()
+            taken.append(encoded)
+            length += len(encoded)
+            if length >= size - 10_000:
+                break
+        return b"".join(taken)

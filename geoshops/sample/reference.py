@@ -1,0 +1,152 @@
+"""Brands, regions and stations of the sample in the tables; rows that exist already are used as they are."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg2.extras import execute_values
+
+from geoshops.sample.brands import brands
+from geoshops.sample.places import Dong, Sido, Sigungu, dongs, sidos, sigungus, stations
+
+SOURCE = "sample"
+INSERT_REGION = """
+INSERT INTO regions (level, parent_id, name, name_en, code, center, source)
+SELECT v.level, v.parent_id, v.name, v.name_en,
+  -- Boundary files number regions their own way; a code that is taken stays with its owner.
+  CASE WHEN NOT EXISTS (SELECT FROM regions o WHERE o.level = v.level AND o.code = v.code) THEN v.code END,
+  v.center, %(source)s
+FROM (SELECT %(level)s AS level, %(parent_id)s::bigint AS parent_id, %(name)s AS name, %(name_en)s AS name_en,
+  %(code)s AS code, ST_MakePoint(%(lon)s, %(lat)s)::geography AS center) v
+RETURNING id"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """Keys of the rows by what they stand for."""
+
+    brands: dict[str, int]
+    sidos: dict[Sido, int]
+    sigungus: dict[Sigungu, int]
+    dongs: dict[Dong, int]
+
+
+def load_reference(cursor: Any) -> Ids:
+    """Adds what is missing of brands, regions and stations; returns the keys of all."""
+    _load_stations(cursor)
+    regions = _Regions(cursor)
+    sido_ids = {s: regions.sido(s) for s in sidos()}
+    sigungu_ids = {g: regions.sigungu(g, sido_ids[g.sido]) for g in sigungus()}
+    dong_ids = {d: regions.dong(d, sigungu_ids[d.sigungu]) for d in dongs()}
+    return Ids(_load_brands(cursor), sido_ids, sigungu_ids, dong_ids)
+
+
+def _load_brands(cursor: Any) -> dict[str, int]:
+    ids: dict[str, int] = {}
+    for brand in brands():
+        cursor.execute("SELECT brand_named(%s)", (brand.name,))
+        (found,) = cursor.fetchone()
+        if found is None:
+            cursor.execute(
+                "INSERT INTO brands (name, parent_id, is_representative, badge_color)"
+                " VALUES (%s, %s, %s, %s) RETURNING id",
+                (brand.name, ids.get(brand.parent), brand.is_representative, brand.badge_color),
+            )
+            (found,) = cursor.fetchone()
+        ids[brand.name] = found
+        execute_values(
+            cursor,
+            "INSERT INTO brand_aliases (brand_id, alias) VALUES %s ON CONFLICT (alias_key) DO NOTHING",
+            [(found, alias) for alias in brand.aliases],
+        )
+    return ids
+
+
+def _load_stations(cursor: Any) -> None:
+    execute_values(
+        cursor,
+        "INSERT INTO stations (name, line, geog, source, source_id) VALUES %s"
+        " ON CONFLICT (source, source_id) DO NOTHING",
+        [
+            (
+                s.name,
+                line,
+                f"SRID=4326;POINT({s.lon} {s.lat})",
+                SOURCE,
+                f"{s.dong.name}-{s.name}-{line}",
+            )
+            for s in stations()
+            for line in s.lines
+        ],
+    )
+
+
+class _Regions:
+    """Finds regions by name below their parent, old names included, and adds the missing ones."""
+
+    def __init__(self, cursor: Any) -> None:
+        self._cursor = cursor
+        cursor.execute(
+            "SELECT r.parent_id, a.alias_key, r.id FROM region_aliases a JOIN regions r ON r.id = a.region_id"
+            " WHERE a.kind = 'old' UNION ALL SELECT parent_id, name_key, id FROM regions"
+        )
+        # Names come last, so that they win over another region's old name.
+        self._ids = {(parent, key): region for parent, key, region in cursor.fetchall()}
+
+    def sido(self, sido: Sido) -> int:
+        """The province; its everyday name is an alias."""
+        names = (sido.name, *sido.old_names)
+        region = self._find(None, names) or self._add("sido", None, sido, sido.code, sido.english)
+        self._alias(region, short=(sido.short,), old=sido.old_names, english=(sido.english,))
+        return region
+
+    def sigungu(self, sigungu: Sigungu, parent: int) -> int:
+        """The district below its province."""
+        region = self._find(parent, (sigungu.name,))
+        region = region or self._add("sigungu", parent, sigungu, sigungu.code)
+        self._alias(region, short=sigungu.short_names, old=sigungu.old_names)
+        return region
+
+    def dong(self, dong: Dong, parent: int) -> int:
+        """The neighbourhood below its district."""
+        return self._find(parent, (dong.name,)) or self._add("dong", parent, dong, None)
+
+    def _find(self, parent: int | None, names: tuple[str, ...]) -> int | None:
+        return next((i for name in names if (i := self._ids.get((parent, _key(name))))), None)
+
+    def _add(
+        self,
+        level: str,
+        parent: int | None,
+        place: Sido | Sigungu | Dong,
+        code: str | None,
+        english: str = "",
+    ) -> int:
+        values = {
+            "level": level,
+            "parent_id": parent,
+            "name": place.name,
+            "name_en": english,
+            "code": code,
+            "lon": place.lon,
+            "lat": place.lat,
+            "source": SOURCE,
+        }
+        self._cursor.execute(INSERT_REGION, values)
+        (region,) = self._cursor.fetchone()
+        self._ids[parent, _key(place.name)] = region
+        return int(region)
+
+    def _alias(self, region: int, **aliases: tuple[str, ...]) -> None:
+        execute_values(
+            self._cursor,
+            "INSERT INTO region_aliases (region_id, alias, kind) VALUES %s ON CONFLICT DO NOTHING",
+            [(region, alias, kind) for kind, names in aliases.items() for alias in names],
+        )
+
+
+def _key(name: str) -> str:
+    """The table's name_key for names as plain as these."""
+    return unicodedata.normalize("NFKC", name).replace(" ", "").lower()

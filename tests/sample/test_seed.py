@@ -1,0 +1,134 @@
+"""geoshops seed on a real database: once, again, and replaced."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from click.testing import CliRunner
+
+from geoshops.cli import main
+
+FEW = ("--shops", "60", "--reviews", "400", "--members", "20", "--today", "2026-06-01")
+DUMP = """
+SELECT s.id, s.place_name, s.geog, s.road_address, s.lot_address, s.status, s.opening_hours, s.review_cnt,
+  r.content, r.created_at, r.member_id
+FROM shops s LEFT JOIN reviews r ON r.shop_id = s.id ORDER BY s.id, r.created_at, r.content"""
+
+
+@pytest.fixture
+def seed(db, database_url, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    monkeypatch.delenv("GEOSHOPS_OWNER_DATABASE_URL", raising=False)
+
+    def run(*arguments, **more):
+        return CliRunner().invoke(main, ["seed", *arguments], **more)
+
+    return run
+
+
+def fingerprint(make):
+    rows = make.rows(DUMP)
+    first = rows[0][0]
+    # Keys go on from the last load; what they point at must be the same.
+    return hashlib.sha256(repr([(r[0] - first, *r[1:-1]) for r in rows]).encode()).hexdigest()
+
+
+def test_it_says_that_everything_is_invented(seed, make):
+    result = seed(*FEW)
+    assert result.exit_code == 0, result.output
+    assert "generated data: 60 booths, 400 reviews" in result.output
+    assert "invented" in result.output
+    assert make.rows("SELECT DISTINCT source FROM shops") == [("sample",)]
+
+
+def test_a_second_run_changes_nothing_and_says_so(seed, make):
+    seed(*FEW)
+    before = fingerprint(make), make.sql("SELECT max(xmin::text::bigint) FROM shops")
+    result = seed(*FEW)
+    assert result.exit_code == 0
+    assert "60 generated booths are there already; nothing changed" in result.output
+    assert (fingerprint(make), make.sql("SELECT max(xmin::text::bigint) FROM shops")) == before
+
+
+def test_reset_asks_and_gives_the_same_rows_again(seed, make):
+    seed(*FEW)
+    before = fingerprint(make)
+    assert seed(*FEW, "--reset", input="n\n").exit_code == 1
+    assert fingerprint(make) == before
+    assert seed(*FEW, "--reset", "--yes").exit_code == 0
+    assert fingerprint(make) == before
+    assert make.sql("SELECT count(*) FROM members") == 20
+
+
+def test_reset_leaves_what_was_not_generated(seed, make):
+    seed(*FEW)
+    member, shop = make.member("진짜회원"), make.shop("셀픽스 진짜점")
+    sample = make.sql("SELECT min(id) FROM shops WHERE source = 'sample'")
+    review = "INSERT INTO reviews (shop_id, member_id, star_rating, content, created_at, modified_at) VALUES (%s, %s, 5, '좋아요', now(), now())"
+    make.sql(review, shop, member)
+    make.sql(review, sample, member)
+    result = seed(*FEW, "--reset", input="y\n")
+    assert "60 generated booths and what hangs on them, 1 reviews by real members" in result.output
+    assert make.sql("SELECT count(*) FROM reviews WHERE member_id = %s", member) == 1
+    assert make.sql("SELECT nickname FROM members WHERE id = %s", member) == "진짜회원"
+
+
+def test_counters_and_votes_are_those_of_the_reviews(seed, make):
+    seed(*FEW)
+    assert (
+        make.rows(
+            "SELECT s.id FROM shops s WHERE (review_cnt, star_rating_sum, favorite_cnt) IS DISTINCT FROM ("
+            " (SELECT count(*) FROM reviews r WHERE r.shop_id = s.id),"
+            " (SELECT coalesce(sum(star_rating), 0) FROM reviews r WHERE r.shop_id = s.id),"
+            " (SELECT count(*) FROM favorites f WHERE f.shop_id = s.id))"
+        )
+        == []
+    )
+    assert make.sql("SELECT sum(star_1 + star_2 + star_3 + star_4 + star_5) FROM shop_stats") == 400
+    assert make.sql("SELECT sum(purity_good) FROM shop_stats") == make.sql(
+        "SELECT count(*) FROM reviews WHERE purity = 'GOOD'"
+    )
+
+
+def test_every_booth_hangs_below_its_regions(seed, make):
+    seed(*FEW)
+    assert make.sql("SELECT count(*) FROM regions WHERE level = 'sido'") == 17
+    assert (
+        make.sql(
+            "SELECT count(*) FROM shops s JOIN regions d ON d.id = s.dong_id JOIN regions g ON g.id = s.sigungu_id"
+            " WHERE d.parent_id = g.id AND g.parent_id = s.sido_id"
+        )
+        == 60
+    )
+    assert make.rows(
+        "SELECT r.name FROM region_aliases a JOIN regions r ON r.id = a.region_id WHERE a.alias_key = '강원도'"
+    ) == [("강원특별자치도",)]
+
+
+def test_rows_that_exist_are_used_as_they_are(seed, make):
+    brand = make.brand("하루필름", representative=False)
+    gangwon = make.insert("regions", level="sido", name="강원도", code="32")
+    seed(*FEW)
+    assert make.sql("SELECT is_representative FROM brands WHERE id = %s", brand) is False
+    assert make.sql("SELECT count(*) FROM brands WHERE name = '하루필름'") == 1
+    assert make.sql("SELECT count(*) FROM regions WHERE level = 'sido'") == 17
+    assert make.sql("SELECT count(*) FROM regions WHERE parent_id = %s", gangwon) == 18
+
+
+def test_a_code_that_another_region_holds_is_left_out(seed, make):
+    make.insert("regions", level="sido", name="경기도", code="31")
+    seed(*FEW)
+    assert make.rows("SELECT code FROM regions WHERE name = '울산광역시'") == [(None,)]
+
+
+def test_new_rows_get_keys_after_the_generated_ones(seed, make):
+    seed(*FEW)
+    assert make.shop() > make.sql("SELECT max(id) FROM shops WHERE source = 'sample'")
+    assert make.member() == make.sql("SELECT count(*) FROM members")
+
+
+def test_the_examples_of_the_search_page_exist(seed, make):
+    seed(*FEW)
+    names = {name for (name,) in make.rows("SELECT place_name FROM shops WHERE status = 'OPEN'")}
+    assert {"포토이즘 강남역점", "인생네컷 서울숲점", "하루필름 서면역점"} <= names
