@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+from mimetypes import guess_type
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, render_template, send_from_directory
+from flask import Blueprint, Response, render_template, request, send_from_directory
 
 from geoshops.db import database
 from geoshops.errors import NotFound
 from geoshops.frame import settings
 from geoshops.map.badges import badge_svg
 
-HERE = Path(__file__).parent
+STATIC = Path(__file__).parent / "static"
 blueprint = Blueprint("map", __name__, template_folder="templates")
 
 # the policy under which MapLibre GL and Swagger UI were seen to work
@@ -20,19 +23,77 @@ PAGE_POLICY = (
     "worker-src 'self'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'"
 )
 ASSET_CACHE_S = 60
+MAX_ZOOM = 20
+LANGUAGES = ("ko", "en")
 
 
 @blueprint.get("/")
 def page() -> Response:
     """The map."""
-    html = render_template("map.html", style_url=settings().map_style_url)
-    return Response(html, headers={"Content-Security-Policy": PAGE_POLICY})
+    style_url = settings().map_style_url
+    html = render_template(
+        "map.html",
+        lang=request.accept_languages.best_match(LANGUAGES) or LANGUAGES[0],
+        style_url=style_url,
+        modules=names("js"),
+        styles=names("css"),
+    )
+    headers = {
+        "Content-Security-Policy": policy(style_url),
+        "Cache-Control": "no-cache",
+        "Vary": "Accept-Language",
+    }
+    return Response(html, headers=headers)
+
+
+def policy(style_url: str) -> str:
+    """The page's policy, opened for the origin of an online style alone."""
+    parts = urlsplit(style_url)
+    if not parts.netloc:
+        return PAGE_POLICY
+    origin = f"{parts.scheme}://{parts.netloc}"
+    return PAGE_POLICY.replace("blob:;", f"blob: {origin};").replace(
+        "connect-src 'self'", f"connect-src 'self' {origin}"
+    )
+
+
+@cache
+def names(folder: str) -> list[str]:
+    """File names of the page's own scripts or style sheets, in order."""
+    return sorted(path.name for path in (STATIC / folder).iterdir())
 
 
 @blueprint.get("/static/<path:name>")
 def static_file(name: str) -> Response:
-    """Files of the page, front-end packages included."""
-    return send_from_directory(HERE / "static", name, max_age=ASSET_CACHE_S)
+    """Files of the page, front-end packages included; those that set-up has packed go out packed."""
+    response = _packed(name) or send_from_directory(STATIC, name, max_age=ASSET_CACHE_S)
+    # A worker lives under the policy of its own file, and MapLibre's loads the tiles.
+    response.headers["Content-Security-Policy"] = policy(settings().map_style_url)
+    return response
+
+
+def _packed(name: str) -> Response | None:
+    packed = f"{name}.gz"
+    if not request.accept_encodings["gzip"] or not (STATIC / packed).is_file():
+        return None
+    response = send_from_directory(
+        STATIC, packed, max_age=ASSET_CACHE_S, mimetype=guess_type(name)[0], download_name=name
+    )
+    response.headers.update({"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
+    return response
+
+
+@blueprint.get("/basemap/<id:z>/<id:x>/<id:y>.mvt")
+def basemap_tile(z: int, x: int, y: int) -> Response:
+    """Borders and names of regions, and stations, as a vector tile."""
+    if z > MAX_ZOOM or max(x, y) >= 2**z:
+        raise NotFound("tile", f"{z}/{x}/{y}")
+    (tile,) = database().row("SELECT basemap_tile(%s, %s, %s)", (z, x, y))
+    return Response(
+        bytes(tile),
+        mimetype="application/vnd.mapbox-vector-tile",
+        headers={"Cache-Control": f"public, max-age={ASSET_CACHE_S}"},
+    )
 
 
 @blueprint.get("/brands/<id:brand_id>.svg")

@@ -38,6 +38,8 @@ copy_vendor() {
     dist/maplibre-gl-shared.mjs dist/maplibre-gl.css
   vendor_files swagger-ui-dist swagger-ui-bundle.js swagger-ui.css favicon-32x32.png
   vendor_files world-atlas land-110m.json land-50m.json countries-110m.json countries-50m.json
+  # Packed once here, since the server itself does not compress.
+  find "$VENDOR.new" \( -name '*.mjs' -o -name '*.js' -o -name '*.css' -o -name '*.json' \) -size +8k -exec gzip -9 -k {} \;
   vendor_hash >"$VENDOR.new/.installed"
   rm -rf "$VENDOR"
   mv "$VENDOR.new" "$VENDOR"

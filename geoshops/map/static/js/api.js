@@ -1,0 +1,78 @@
+// The public API by name. An expired access token is renewed once and the request repeated.
+import { begin, end } from "./idle.js";
+import { lang } from "./i18n.js";
+import { tokens } from "./tokens.js";
+
+const TIMEOUT_MS = 15000;
+
+export class ApiError extends Error {
+  constructor(status, code, message) {
+    super(message);
+    Object.assign(this, { status, code });
+  }
+}
+
+let renewal = null;
+
+async function send(method, path, { query = {}, body, signal, bearer = tokens.access } = {}) {
+  const url = new URL(path, location.origin);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined && value !== "" && value !== false) url.searchParams.set(name, value);
+  }
+  const headers = { Accept: "application/json", "Accept-Language": lang };
+  if (bearer) headers.Authorization = `Bearer ${bearer}`;
+  if (body) headers["Content-Type"] = "application/json";
+  const limits = [AbortSignal.timeout(TIMEOUT_MS), signal].filter(Boolean);
+  const options = { method, headers, signal: AbortSignal.any(limits), body: body && JSON.stringify(body) };
+  try {
+    return await fetch(url, options);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, error.name === "TimeoutError" ? "timeout" : "offline", "");
+  }
+}
+
+async function renew() {
+  const response = await send("POST", "/auth/token", { body: { refresh_token: tokens.refresh }, bearer: null });
+  if (response.ok) tokens.renewed((await response.json()).access_token);
+  else if (response.status === 401) tokens.clear();
+  return response.ok;
+}
+
+// Several requests that meet an expired token wait for one renewal.
+function renewOnce() {
+  renewal ??= renew().finally(() => { renewal = null; });
+  return renewal;
+}
+
+async function answered(response) {
+  const text = await response.text();
+  let value = null;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ApiError(response.status, "odd", "");
+  }
+  if (!response.ok) throw new ApiError(response.status, value?.error_code, value?.error_message);
+  return { value, headers: response.headers };
+}
+
+export async function call(method, path, options = {}) {
+  begin();
+  try {
+    let response = await send(method, path, options);
+    if (response.status === 401 && tokens.refresh) {
+      await renewOnce();
+      response = await send(method, path, options);
+    }
+    return await answered(response);
+  } finally {
+    end();
+  }
+}
+
+const value = async (...request) => (await call(...request)).value;
+export const get = (path, query, signal) => value("GET", path, { query, signal });
+export const post = (path, body, query) => value("POST", path, { body, query });
+export const patch = (path, body) => value("PATCH", path, { body });
+export const remove = (path, query) => value("DELETE", path, { query });

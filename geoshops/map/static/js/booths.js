@@ -1,0 +1,85 @@
+// The booths on the map: clusters, pins with names, the chosen one, and the circle that was searched.
+import { circle } from "./geo.js";
+import { colours } from "./basemap.js";
+import { BOLD } from "./font.js";
+import { addPins, pinName } from "./pins.js";
+import { visibleShops } from "./search.js";
+import { state } from "./state.js";
+
+const EMPTY = { type: "FeatureCollection", features: [] };
+const ACCENT = { light: "#c0305c", dark: "#ff86ab" };
+const INK = { light: "#23262e", dark: "#eceef2" };
+const CLUSTERED_BELOW = 14;
+
+export function addBoothLayers(map, theme) {
+  map.addSource("circle", { type: "geojson", data: EMPTY });
+  map.addSource("booths", {
+    type: "geojson", data: EMPTY, promoteId: "id", cluster: true, clusterMaxZoom: CLUSTERED_BELOW, clusterRadius: 42,
+  });
+  map.addSource("chosen", { type: "geojson", data: EMPTY });
+  for (const layer of layers(theme)) map.addLayer(layer);
+}
+
+function layers(theme) {
+  const accent = ACCENT[theme];
+  const { halo } = colours(theme);
+  const name = {
+    "text-field": ["get", "name"], "text-font": BOLD, "text-size": 12.5, "text-anchor": "top", "text-offset": [0, 1.5],
+    "text-optional": true, "text-max-width": 9,
+  };
+  const named = { "text-color": INK[theme], "text-halo-color": halo, "text-halo-width": 1.8 };
+  return [
+    { id: "circle-fill", type: "fill", source: "circle", paint: { "fill-color": accent, "fill-opacity": 0.06 } },
+    { id: "circle-edge", type: "line", source: "circle", paint: { "line-color": accent, "line-width": 1.5, "line-opacity": 0.6, "line-dasharray": [3, 2] } },
+    {
+      id: "clusters", type: "circle", source: "booths", filter: ["has", "point_count"],
+      paint: {
+        "circle-color": accent, "circle-stroke-color": halo, "circle-stroke-width": 3,
+        "circle-radius": ["interpolate", ["linear"], ["get", "point_count"], 2, 15, 20, 20, 200, 30],
+      },
+    },
+    {
+      id: "cluster-counts", type: "symbol", source: "booths", filter: ["has", "point_count"],
+      layout: { "text-field": ["get", "point_count_abbreviated"], "text-font": BOLD, "text-size": 13, "text-allow-overlap": true },
+      paint: { "text-color": theme === "dark" ? "#2a0b16" : "#ffffff" },
+    },
+    {
+      id: "pins", type: "symbol", source: "booths", filter: ["!", ["has", "point_count"]],
+      layout: { "icon-image": ["get", "pin"], "icon-allow-overlap": true, "symbol-sort-key": ["get", "rank"], ...name },
+      paint: named,
+    },
+    {
+      id: "chosen-ring", type: "circle", source: "chosen",
+      paint: { "circle-radius": 25, "circle-color": accent, "circle-stroke-color": halo, "circle-stroke-width": 2 },
+    },
+    {
+      id: "chosen-pin", type: "symbol", source: "chosen",
+      layout: { "icon-image": ["get", "pin"], "icon-size": 1.2, "icon-allow-overlap": true, ...name, "text-offset": [0, 2.1], "text-allow-overlap": true },
+      paint: named,
+    },
+  ];
+}
+
+function feature(shop, rank) {
+  const { id, place_name: name } = shop;
+  const geometry = { type: "Point", coordinates: [Number(shop.longitude), Number(shop.latitude)] };
+  return { type: "Feature", properties: { id, name, rank, pin: pinName(shop.brand.brand_name) }, geometry };
+}
+
+export async function showBooths(map) {
+  const shops = visibleShops();
+  const features = shops.map(feature);
+  map.getSource("booths")?.setData({ type: "FeatureCollection", features });
+  // Names and rounds appear at once; badges follow as they are drawn.
+  await addPins(map, shops.map((shop) => shop.brand.brand_name));
+}
+
+export async function showChosen(map, shop) {
+  if (shop) await addPins(map, [shop.brand.brand_name]);
+  const features = shop && shop.id === state.shop_id ? [feature(shop, 0)] : [];
+  map.getSource("chosen")?.setData({ type: "FeatureCollection", features });
+}
+
+export function showCircle(map, center, radius_m) {
+  map.getSource("circle")?.setData(center && !state.query ? circle(center, radius_m) : EMPTY);
+}

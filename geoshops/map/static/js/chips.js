@@ -1,0 +1,47 @@
+// Brand chips with the numbers of what was found, and the filters of the service.
+import { fill, h, one } from "./dom.js";
+import { number, t } from "./i18n.js";
+import { familyOf } from "./search.js";
+import { state, subscribe, update } from "./state.js";
+
+function counts() {
+  const found = new Map();
+  for (const shop of state.shops) {
+    const name = familyOf(shop.brand.brand_name);
+    found.set(name, (found.get(name) ?? 0) + 1);
+  }
+  if (state.brand && !found.has(state.brand)) found.set(state.brand, 0);
+  return [...found].sort((a, b) => rank(a[0]) - rank(b[0]) || b[1] - a[1] || a[0].localeCompare(b[0], "ko"));
+}
+
+const rank = (name) => (state.brands.find((brand) => brand.brand_name === name)?.is_representative ? 0 : 1);
+
+function chip(label, pressed, onclick, { count, image, key } = {}) {
+  return h("button", { class: "chip", type: "button", "aria-pressed": String(pressed), "data-key": key, onclick },
+    image && h("img", { src: image, alt: "", width: "18", height: "18" }), label,
+    count !== undefined && h("span", { class: "count" }, number(count)));
+}
+
+function brandChip([name, count]) {
+  const image = state.brands.find((brand) => brand.brand_name === name)?.file_path;
+  const pressed = state.brand === name;
+  return chip(name, pressed, () => update({ brand: pressed ? "" : name }), { count, image, key: `brand-${name}` });
+}
+
+function filterChip(name) {
+  const flip = () => update({ filters: { ...state.filters, [name]: !state.filters[name] } });
+  return chip(t(`filter.${name}`), state.filters[name], flip, { key: `filter-${name}` });
+}
+
+function render() {
+  const key = document.activeElement?.dataset.key;
+  const box = one("#chips");
+  fill(box, chip(t("chips.all"), !state.brand, () => update({ brand: "" }), { count: state.shops.length, key: "all" }),
+    counts().map(brandChip), h("span", { class: "rule" }), Object.keys(state.filters).map(filterChip));
+  if (key) box.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+}
+
+export function startChips() {
+  subscribe(["shops", "brand", "brands", "filters"], render);
+  render();
+}

@@ -1,0 +1,37 @@
+// What helps to find one's way on the offline basemap: borders and names of regions, stations.
+import { colours } from "./basemap.js";
+import { lang } from "./i18n.js";
+import { PLAIN } from "./font.js";
+
+const TILES = `${location.origin}/basemap/{z}/{x}/{y}.mvt`;
+const name = lang === "en" ? ["case", ["!=", ["coalesce", ["get", "name_en"], ""], ""], ["get", "name_en"], ["get", "name"]] : ["get", "name"];
+
+export function addContext(map, theme) {
+  map.addSource("context", { type: "vector", tiles: [TILES], minzoom: 4, maxzoom: 14 });
+  for (const layer of layers(colours(theme))) map.addLayer({ source: "context", ...layer });
+}
+
+function layers({ land, edge, halo, place, station }) {
+  const haloed = (colour) => ({ "text-color": colour, "text-halo-color": halo, "text-halo-width": 1.4 });
+  return [
+    { id: "areas", type: "fill", "source-layer": "areas", paint: { "fill-color": land, "fill-antialias": false } },
+    { id: "borders", type: "line", "source-layer": "areas", paint: { "line-color": edge, "line-width": ["interpolate", ["linear"], ["zoom"], 6, 0.6, 14, 2] } },
+    {
+      id: "names", type: "symbol", "source-layer": "names",
+      layout: { "text-field": name, "text-font": PLAIN, "text-size": ["interpolate", ["linear"], ["zoom"], 6, 12, 12, 14, 16, 17], "text-letter-spacing": 0.06 },
+      paint: haloed(place),
+    },
+    {
+      id: "stations", type: "circle", "source-layer": "stations", minzoom: 12,
+      paint: { "circle-radius": ["interpolate", ["linear"], ["zoom"], 12, 2.5, 16, 5.5], "circle-color": halo, "circle-stroke-color": station, "circle-stroke-width": 2 },
+    },
+    {
+      id: "station-names", type: "symbol", "source-layer": "stations", minzoom: 12.5,
+      layout: {
+        "text-field": lang === "en" ? name : ["concat", ["get", "name"], "역"], "text-font": PLAIN, "text-size": 12,
+        "text-anchor": "left", "text-offset": [0.8, 0],
+      },
+      paint: haloed(station),
+    },
+  ];
+}

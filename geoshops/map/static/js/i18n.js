@@ -1,0 +1,39 @@
+// Korean and English; the choice of the visitor wins over the language the server saw in the request.
+import { ko } from "./texts.ko.js";
+import { en } from "./texts.en.js";
+import { one } from "./dom.js";
+
+const CATALOGUES = { ko, en };
+const stored = localStorage.getItem("lang");
+export const lang = stored in CATALOGUES ? stored : document.documentElement.lang === "ko" ? "ko" : "en";
+
+export function t(key, values = {}) {
+  const text = CATALOGUES[lang][key] ?? key;
+  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+}
+
+export const number = (value) => value.toLocaleString(lang === "ko" ? "ko-KR" : "en-US");
+
+export function otherLanguage() {
+  localStorage.setItem("lang", lang === "ko" ? "en" : "ko");
+  location.reload();
+}
+
+export function translatePage() {
+  document.documentElement.lang = lang;
+  document.title = t("title");
+  for (const element of document.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
+  for (const element of document.querySelectorAll("[data-t-label]")) {
+    element.setAttribute("aria-label", t(element.dataset.tLabel));
+    if (element.matches("button")) element.title = t(element.dataset.tLabel);
+  }
+  one("#query").placeholder = t("search.placeholder");
+}
+
+// A date array of the service ([year, month, day, ...] in the service's time zone) as a day.
+export function day([year, month, date]) {
+  const value = new Date(Date.UTC(year, month - 1, date));
+  return value.toLocaleDateString(lang === "ko" ? "ko-KR" : "en-US", {
+    year: "numeric", month: "short", day: "numeric", timeZone: "UTC",
+  });
+}

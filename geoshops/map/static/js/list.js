@@ -1,0 +1,100 @@
+// The list: the accessible twin of the map, and all there is where no map can be drawn.
+import { fill, h, icon, one } from "./dom.js";
+import { t, number } from "./i18n.js";
+import { badge, failure, metres, rating, tags } from "./parts.js";
+import { search, visibleShops } from "./search.js";
+import { state, subscribe, update } from "./state.js";
+import { heart } from "./favorites.js";
+
+const PAGE = 40;
+let shown = PAGE;
+
+function item(shop) {
+  const open = h("button", { class: "name", type: "button", onclick: () => update({ shop_id: shop.id }) }, shop.place_name);
+  if (shop.id === state.shop_id) open.setAttribute("aria-current", "true");
+  const lit = (id) => () => update({ lit_id: id });
+  return h("li", { class: "shop", id: `shop-${shop.id}`, onpointerenter: lit(shop.id), onpointerleave: lit(null) },
+    badge(shop),
+    h("div", { class: "facts" }, open,
+      h("div", { class: "meta" }, rating(shop), h("span", {}, shop.distance)),
+      h("p", { class: "address" }, shop.place_address), tags(shop)),
+    heart(shop));
+}
+
+function ghost() {
+  const bar = (width) => h("div", { class: "skeleton", style: `width:${width}%` });
+  return h("li", { class: "shop ghost", "aria-hidden": "true" }, h("div", { class: "skeleton" }),
+    h("div", { class: "bars" }, bar(62), bar(38), bar(80)));
+}
+
+function heading(shops) {
+  if (state.status === "loading") return t("list.loading");
+  if (state.status === "error") return "";
+  const n = state.truncated && !state.brand ? `${number(shops.length)}+` : number(shops.length);
+  return state.query ? t("list.found", { query: state.query, n })
+    : t("list.around", { radius: metres(state.searched?.radius_m ?? state.radius_m), n });
+}
+
+function nothing() {
+  const [key, hint] = state.query ? ["list.none.query", "list.none.hint.query"] : ["list.none", "list.none.hint"];
+  return h("li", { class: "list-state" }, icon("camera"), h("p", {}, t(key, { query: state.query })),
+    h("p", { class: "quiet" }, t(hint)));
+}
+
+function more(shops) {
+  const rest = shops.length - shown;
+  const grow = () => {
+    const first = shown;
+    shown += PAGE;
+    render();
+    one(`#shop-${shops[first].id} .name`)?.focus();
+  };
+  return rest > 0 && h("li", { class: "more" },
+    h("button", { class: "button", type: "button", onclick: grow }, t("list.more", { n: number(Math.min(rest, PAGE)) })));
+}
+
+function render() {
+  const list = one("#list");
+  const shops = visibleShops();
+  one("#list-title").textContent = heading(shops);
+  one("#truncated").hidden = !(state.truncated && state.status === "ready");
+  one("#truncated").textContent = t("list.truncated", { n: number(state.shops.length) });
+  one("#list-region").setAttribute("aria-busy", String(state.status === "loading"));
+  if (state.status === "error") return fill(list, h("li", {}, failure(state.error, search)));
+  // Old results stay while new ones come; only the very first answer is awaited by skeletons.
+  if (!state.searched) return fill(list, Array.from({ length: 6 }, ghost));
+  if (!shops.length) return fill(list, state.status === "ready" && nothing());
+  fill(list, shops.slice(0, shown).map(item), more(shops));
+  return mark();
+}
+
+function mark() {
+  for (const element of document.querySelectorAll(".shop.lit, .shop.chosen")) element.classList.remove("lit", "chosen");
+  one(`#shop-${state.lit_id}`)?.classList.add("lit");
+  one(`#shop-${state.shop_id}`)?.classList.add("chosen");
+}
+
+function select(id, field, convert = String) {
+  const element = one(id);
+  element.value = String(state[field]);
+  element.addEventListener("change", () => update({ [field]: convert(element.value) }));
+  subscribe([field], () => { element.value = String(state[field]); });
+}
+
+export function startList() {
+  select("#sort", "sort");
+  select("#radius", "radius_m", Number);
+  one("#follow").checked = state.follow;
+  one("#follow").addEventListener("change", (event) => update({ follow: event.target.checked }));
+  one("#grip").addEventListener("click", () => {
+    const tall = one(".panel-body").classList.toggle("tall");
+    one("#grip").setAttribute("aria-expanded", String(tall));
+    one("#grip").setAttribute("aria-label", t(tall ? "list.shrink" : "list.grow"));
+  });
+  subscribe(["searched"], () => { shown = PAGE; one("#list-region").scrollTop = 0; });
+  subscribe(["shops", "brand", "status", "brands"], render);
+  subscribe(["query"], () => { one("#around-tools").hidden = Boolean(state.query); });
+  subscribe(["lit_id", "shop_id"], mark);
+  one("#around-tools").hidden = Boolean(state.query);
+  render();
+}

@@ -1,0 +1,151 @@
+// The map itself: MapLibre GL, wired to the state both ways. Without WebGL the list stands alone.
+import { addContext } from "./context.js";
+import { loadLand, offlineStyle, styleUrl } from "./basemap.js";
+import { addBoothLayers, showBooths, showChosen, showCircle } from "./booths.js";
+import { boundsOf } from "./geo.js";
+import { begin, end } from "./idle.js";
+import { t } from "./i18n.js";
+import { state, subscribe, update } from "./state.js";
+import { theme } from "./theme.js";
+
+const LIBRARY = "/static/vendor/maplibre-gl/maplibre-gl.mjs";
+const WORKER = "/static/vendor/maplibre-gl/maplibre-gl-worker.mjs";
+const OPENED_ZOOM = 16;
+let map = null;
+let resting = true;
+
+export async function startMap() {
+  busy();
+  try {
+    const gl = await import(LIBRARY);
+    gl.setWorkerUrl(WORKER);
+    map = new gl.Map({
+      container: "map", style: styleUrl || offlineStyle(theme()), center: state.center, zoom: state.zoom,
+      minZoom: 1, maxZoom: 19, maxPitch: 0, dragRotate: false, pitchWithRotate: false, fadeDuration: 0,
+      attributionControl: false, locale: locale(),
+    });
+    controls(gl);
+    wire();
+    window.geoshops = { map, state };
+  } catch {
+    withoutMap();
+    rest();
+  }
+}
+
+function withoutMap() {
+  map = null;
+  document.body.classList.add("no-map");
+  document.getElementById("map-note").hidden = false;
+}
+
+const locale = () => ({
+  "Map.Title": t("map.label"), "NavigationControl.ZoomIn": t("zoom.in"), "NavigationControl.ZoomOut": t("zoom.out"),
+  "AttributionControl.ToggleAttribution": t("map.sources"),
+});
+
+function controls(gl) {
+  map.touchZoomRotate.disableRotation();
+  map.addControl(new gl.AttributionControl({ compact: true }), "bottom-right");
+  map.addControl(new gl.NavigationControl({ showCompass: false }), "bottom-right");
+  map.addControl(new gl.ScaleControl({ maxWidth: 110 }), "bottom-left");
+}
+
+// The map is awaited from the first change until it has drawn everything.
+function busy() {
+  if (resting) begin();
+  resting = false;
+}
+
+function rest() {
+  if (!resting) end();
+  resting = true;
+}
+
+function wire() {
+  map.on("idle", rest);
+  map.on("dataloading", busy);
+  map.on("movestart", busy);
+  map.once("style.load", dress);
+  map.on("move", followCircle);
+  map.on("moveend", moved);
+  for (const layer of ["pins", "chosen-pin", "clusters"]) {
+    map.on("mouseenter", layer, () => { map.getCanvas().style.cursor = "pointer"; });
+    map.on("mouseleave", layer, () => { map.getCanvas().style.cursor = ""; });
+  }
+  map.on("click", "pins", (event) => update({ shop_id: event.features[0].properties.id }));
+  map.on("click", "clusters", expand);
+  subscribe(["shops", "brand", "brands"], draw);
+  subscribe(["shop"], choose);
+  subscribe(["searched"], searched);
+  subscribe(["theme"], redress);
+  subscribe(["radius_m"], fitCircle);
+}
+
+async function expand(event) {
+  const { geometry, properties } = event.features[0];
+  const zoom = await map.getSource("booths").getClusterExpansionZoom(properties.cluster_id);
+  map.easeTo({ center: geometry.coordinates, zoom });
+}
+
+function dress() {
+  if (!styleUrl) addContext(map, theme());
+  addBoothLayers(map, theme());
+  draw();
+  choose();
+  searched();
+  // Land is the heaviest part and, inland, changes nothing: the booths come first.
+  if (!styleUrl) map.once("idle", () => loadLand(map, theme()));
+}
+
+// A new style forgets its sources; land and booths are put back.
+function redress() {
+  if (!map.isStyleLoaded() || styleUrl) return;
+  map.once("style.load", dress);
+  map.setStyle(offlineStyle(theme()), { diff: false });
+}
+
+function draw() {
+  if (!map.getSource("booths")) return;
+  busy();
+  showBooths(map).then(() => map.triggerRepaint());
+  if (state.status === "ready") map.once("idle", () => performance.mark("booths"));
+}
+
+function choose() {
+  if (map.getSource("chosen")) showChosen(map, state.shop);
+}
+
+const circleMoves = () => state.follow && !state.query;
+
+function followCircle() {
+  if (circleMoves()) showCircle(map, map.getCenter(), state.radius_m);
+}
+
+function searched() {
+  const { center, radius_m } = circleMoves() ? { center: map.getCenter(), radius_m: state.radius_m } : state.searched ?? {};
+  showCircle(map, center, radius_m);
+}
+
+function moved() {
+  const { lng, lat } = map.getCenter();
+  const near = Math.abs(lng - state.center.lng) < 1e-6 && Math.abs(lat - state.center.lat) < 1e-6;
+  update({ zoom: map.getZoom(), ...(near ? {} : { center: { lng, lat } }) });
+}
+
+function fitCircle() {
+  map.fitBounds(boundsOf(state.center, state.radius_m), { padding: 40 });
+}
+
+export function fly(center, zoom = OPENED_ZOOM) {
+  if (map) map.easeTo({ center: [center.lng, center.lat], zoom: Math.max(zoom, 0) });
+  else update({ center });
+}
+
+export function fit(bounds) {
+  map?.fitBounds(bounds, { padding: 60, maxZoom: OPENED_ZOOM });
+}
+
+export function currentBounds() {
+  return map?.getBounds().toArray().flat() ?? null;
+}

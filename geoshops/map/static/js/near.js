@@ -1,0 +1,32 @@
+// "Near me", and "search this area" after the map was moved.
+import { one } from "./dom.js";
+import { t } from "./i18n.js";
+import { currentBounds, fly } from "./map.js";
+import { search } from "./search.js";
+import { state, subscribe, update } from "./state.js";
+import { toast } from "./toast.js";
+
+const WAIT_MS = 10000;
+
+function nearMe() {
+  navigator.geolocation.getCurrentPosition(
+    ({ coords }) => {
+      const user = { lng: coords.longitude, lat: coords.latitude };
+      update({ user, query: "" });
+      fly(user, 15);
+    },
+    () => toast(t("near.denied")),
+    { timeout: WAIT_MS, maximumAge: 60000 },
+  );
+}
+
+function searchHere() {
+  update({ bbox: state.query ? currentBounds() : null });
+  search();
+}
+
+export function startNear() {
+  one("#near").addEventListener("click", nearMe);
+  one("#area").addEventListener("click", searchHere);
+  subscribe(["moved"], () => { one("#area").hidden = !state.moved; });
+}

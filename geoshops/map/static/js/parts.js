@@ -1,0 +1,33 @@
+// Small pieces that several views show: rating, tags, heart, notices.
+import { h, icon } from "./dom.js";
+import { number, t } from "./i18n.js";
+
+export function rating(shop) {
+  if (!shop.review_cnt) return h("span", { class: "quiet" }, t("rating.none"));
+  const average = shop.star_rating_avg.toFixed(1);
+  return h("span", { class: "rating" }, icon("star", true),
+    h("span", { "aria-hidden": "true" }, average),
+    h("span", { class: "quiet", "aria-hidden": "true" }, `(${number(shop.review_cnt)})`),
+    h("span", { class: "visually-hidden" }, t("rating", { rating: average, n: shop.review_cnt })));
+}
+
+export function tags(shop) {
+  const closed = shop.status !== "OPEN" && h("span", { class: "tag bad" }, t(`status.${shop.status}`));
+  const titles = shop.shop_titles.map((title) => h("span", { class: "tag" }, title));
+  return closed || titles.length ? h("div", { class: "tags" }, closed, titles) : null;
+}
+
+export const badge = (shop) => h("img", { class: "badge", src: shop.brand.file_path, alt: "", width: "44", height: "44" });
+
+export function say(error) {
+  return error?.message || t(`error.${["offline", "timeout"].includes(error?.code) ? error.code : "odd"}`);
+}
+
+export function failure(error, again) {
+  return h("div", { class: "list-state", role: "alert" }, icon("cloud"), h("p", {}, say(error)),
+    h("button", { class: "button", type: "button", onclick: again }, icon("again"), t("error.again")));
+}
+
+export function metres(value) {
+  return value < 1000 ? `${value}m` : `${value / 1000}km`;
+}

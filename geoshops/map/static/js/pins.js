@@ -1,0 +1,61 @@
+// Map images drawn at run time: a ring around each brand's badge, and the plain round of a cluster.
+import { state } from "./state.js";
+
+const SIZE = 72;
+const RATIO = 2;
+
+function canvas() {
+  const element = new OffscreenCanvas(SIZE, SIZE);
+  return [element, element.getContext("2d")];
+}
+
+function ring(context, colour) {
+  context.shadowColor = "rgb(0 0 0 / 35%)";
+  context.shadowBlur = 6;
+  context.shadowOffsetY = 2;
+  context.fillStyle = colour;
+  context.beginPath();
+  context.arc(SIZE / 2, SIZE / 2, SIZE / 2 - 7, 0, 2 * Math.PI);
+  context.fill();
+  context.shadowColor = "transparent";
+}
+
+function load(address) {
+  return new Promise((resolve, reject) => {
+    const image = new Image();
+    image.onload = () => resolve(image);
+    image.onerror = reject;
+    image.crossOrigin = "anonymous";
+    image.src = address;
+  });
+}
+
+// A badge that cannot be had leaves a white round, not a hole in the map.
+async function drawPin(brand_name) {
+  const [element, context] = canvas();
+  ring(context, "#ffffff");
+  const shop = state.shops.find((one) => one.brand.brand_name === brand_name);
+  const address = state.brands.find((one) => one.brand_name === brand_name)?.file_path ?? shop?.brand.file_path;
+  try {
+    const inner = SIZE - 22;
+    context.drawImage(await load(address), 11, 11, inner, inner);
+  } catch {
+    context.fillStyle = "#5d6370";
+    context.arc(SIZE / 2, SIZE / 2, 10, 0, 2 * Math.PI);
+    context.fill();
+  }
+  return context.getImageData(0, 0, SIZE, SIZE);
+}
+
+export const pinName = (brand_name) => `pin:${brand_name}`;
+
+const drawn = new Map();
+
+export async function addPins(map, brand_names) {
+  const missing = [...new Set(brand_names)].filter((name) => !map.hasImage(pinName(name)));
+  await Promise.all(missing.map(async (name) => {
+    if (!drawn.has(name)) drawn.set(name, drawPin(name));
+    const data = await drawn.get(name);
+    if (!map.hasImage(pinName(name))) map.addImage(pinName(name), data, { pixelRatio: RATIO });
+  }));
+}

@@ -1,0 +1,72 @@
+// Asks the service for what the map and the list show: a circle around the centre, or a keyword.
+import { get, call } from "./api.js";
+import { origin, state, subscribe, update } from "./state.js";
+
+const GOOD_SHARE = 0.5;
+const GOOD_RATING = 4;
+let running = null;
+
+function filters() {
+  const { openNow, minRating, clean, retouch, props } = state.filters;
+  const share = (wanted) => (wanted ? GOOD_SHARE : null);
+  return {
+    openNow, minRating: minRating ? GOOD_RATING : null,
+    clean: share(clean), retouch: share(retouch), props: share(props), sort: state.sort,
+  };
+}
+
+function question() {
+  const from = origin();
+  const user = { userLat: from.lat, userLng: from.lng };
+  if (state.query) return ["/shops", { keyword: state.query, ...user, ...filters(), bbox: state.bbox?.join(",") }];
+  const place = { mapLat: state.center.lat, mapLng: state.center.lng, radius: state.radius_m };
+  return ["/shops/brand", { ...user, ...place, ...filters(), allBrands: true }];
+}
+
+export async function search() {
+  running?.abort();
+  const mine = (running = new AbortController());
+  const asked = { center: state.center, radius_m: state.radius_m, query: state.query };
+  update({ status: "loading", moved: false });
+  try {
+    const [path, query] = question();
+    const { value, headers } = await call("GET", path, { query, signal: mine.signal });
+    const truncated = headers.get("X-Result-Truncated") === "true";
+    update({ shops: value, truncated, searched: asked, status: "ready", error: null });
+  } catch (error) {
+    if (!mine.signal.aborted) update({ status: "error", error });
+  }
+}
+
+// Sub-brands count as their parent, as in the service's own brand filter.
+export function familyOf(name) {
+  const brand = state.brands.find((one) => one.brand_name === name);
+  const parent = brand && state.brands.find((one) => one.id === brand.parent_id);
+  return parent?.brand_name ?? name;
+}
+
+export function visibleShops(s = state) {
+  if (!s.brand) return s.shops;
+  return s.shops.filter((shop) => shop.brand.brand_name === s.brand || familyOf(shop.brand.brand_name) === s.brand);
+}
+
+export function replaceShop(shop_id, changes) {
+  update({ shops: state.shops.map((shop) => (shop.id === shop_id ? { ...shop, ...changes } : shop)) });
+}
+
+export async function loadBrands() {
+  try {
+    update({ brands: await get("/brands") });
+  } catch {
+    // Chips then come from the results alone; the list tells of the connection.
+  }
+}
+
+export function searchOnChanges() {
+  subscribe(["query", "filters", "sort", "radius_m", "user"], search);
+  subscribe(["member"], search);
+  subscribe(["center"], () => {
+    if (state.follow && !state.query) search();
+    else update({ moved: true });
+  });
+}

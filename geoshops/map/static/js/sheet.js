@@ -1,0 +1,113 @@
+// The sheet of one shop.
+import { get } from "./api.js";
+import { fill, h, icon, one } from "./dom.js";
+import { number, t } from "./i18n.js";
+import { badge, failure, rating, tags } from "./parts.js";
+import { heart } from "./favorites.js";
+import { facets, histogram, hours } from "./shopfacts.js";
+import { startReviews } from "./reviews.js";
+import { origin, state, subscribe, update } from "./state.js";
+import { toast } from "./toast.js";
+
+let running = null;
+let opener = null;
+
+async function load() {
+  running?.abort();
+  const { shop_id } = state;
+  if (shop_id === null) return closed();
+  running = new AbortController();
+  if (one("#sheet").hidden) opener = document.activeElement;
+  one("#sheet").hidden = false;
+  if (state.shop?.id !== shop_id) skeleton();
+  try {
+    const from = origin();
+    const shop = await get(`/shops/${shop_id}`, { userLat: from.lat, userLng: from.lng }, running.signal);
+    const isNew = state.shop?.id !== shop_id;
+    update({ shop });
+    render(shop, isNew);
+  } catch (error) {
+    if (!running.signal.aborted) fill(one("#sheet-body"), failure(error, load));
+  }
+  return undefined;
+}
+
+export const reloadShop = load;
+
+function closed() {
+  one("#sheet").hidden = true;
+  update({ shop: null });
+  if (opener?.isConnected) opener.focus();
+  else one(`#list .name`)?.focus();
+}
+
+function skeleton() {
+  const bar = (height, width) => h("div", { class: "skeleton", style: `height:${height}px;width:${width}%` });
+  one("#sheet-title").textContent = "";
+  fill(one("#sheet-body"), h("div", { class: "sheet-part" }, bar(26, 70), bar(16, 45), bar(90, 100), bar(70, 100)));
+}
+
+function render(shop, isNew) {
+  one("#sheet-title").textContent = shop.place_name;
+  const reviews = h("section", { class: "sheet-part", "aria-label": t("reviews") });
+  fill(one("#sheet-body"), head(shop), numbers(shop), details(shop), reviews);
+  startReviews(reviews, shop);
+  if (isNew) {
+    one("#sheet-body").scrollTop = 0;
+    one("#sheet-title").focus();
+  }
+}
+
+function head(shop) {
+  return h("div", { class: "sheet-part sheet-lead" }, badge(shop),
+    h("div", { class: "facts" }, h("p", { class: "quiet" }, shop.brand.brand_name),
+      h("div", { class: "meta" }, rating(shop), shop.distance && h("span", {}, `${t(state.user ? "from.user" : "from.center")} ${shop.distance}`)),
+      h("div", { class: "meta" }, openNow(shop), tags(shop))),
+    h("div", { class: "sheet-actions" }, heart(shop),
+      h("button", { class: "icon-button", type: "button", "aria-label": t("share"), title: t("share"), onclick: share }, icon("share"))));
+}
+
+function openNow(shop) {
+  if (shop.status !== "OPEN" || shop.open_now === null) return null;
+  return h("span", { class: shop.open_now ? "tag good" : "tag plain" }, t(shop.open_now ? "open.now" : "open.not"));
+}
+
+function numbers(shop) {
+  return h("div", { class: "sheet-part" }, histogram(shop), facets(shop),
+    h("p", { class: "quiet" }, t("favorites.count", { n: number(shop.favorite_cnt) })));
+}
+
+function details(shop) {
+  const row = (name, content) => content && h("div", { class: "row" }, icon(name), content);
+  const site = /^https?:\/\//.test(shop.homepage) && h("a", { href: shop.homepage, rel: "noopener noreferrer", target: "_blank" }, shop.homepage);
+  const parts = [row("pin", shop.place_address && h("span", {}, shop.place_address)), row("clock", hours(shop)),
+    row("phone", shop.phone && h("a", { href: `tel:${shop.phone}` }, shop.phone)), row("link", site)].filter(Boolean);
+  return parts.length && h("div", { class: "sheet-part rows" }, parts);
+}
+
+async function share() {
+  if (navigator.share) return navigator.share({ title: state.shop.place_name, url: location.href }).catch(() => {});
+  await navigator.clipboard.writeText(location.href);
+  return toast(t("share.done"));
+}
+
+// A heart pressed in the list shows in the sheet and the other way round.
+function favoriteChanged() {
+  const { id, ...changes } = state.favorite_change;
+  if (state.shop?.id !== id) return;
+  const pressed = one("#sheet .heart:focus");
+  update({ shop: { ...state.shop, ...changes } });
+  const lead = one("#sheet .sheet-lead");
+  lead.replaceWith(head(state.shop));
+  if (pressed) one("#sheet .heart").focus();
+}
+
+export function startSheet() {
+  one("#sheet-close").addEventListener("click", () => update({ shop_id: null }));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && state.shop_id !== null && !one("dialog[open]")) update({ shop_id: null });
+  });
+  subscribe(["shop_id", "member"], load);
+  subscribe(["favorite_change"], favoriteChanged);
+  if (state.shop_id !== null) load();
+}

@@ -1,0 +1,39 @@
+// Figures of a shop: histogram of stars, shares of the three facets, opening hours.
+import { h, icon } from "./dom.js";
+import { number, t } from "./i18n.js";
+
+export const FACETS = ["purity", "retouch", "item"];
+
+export function histogram(shop) {
+  const total = shop.review_cnt;
+  if (!total) return null;
+  const bar = (star) => {
+    const n = shop.rating_counts[star];
+    const share = Math.round((100 * n) / total);
+    return h("li", {}, h("span", { class: "visually-hidden" }, t("histogram.row", { star, n })),
+      h("span", { "aria-hidden": "true" }, star), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: `width:${share}%` })),
+      h("span", { class: "quiet", "aria-hidden": "true" }, number(n)));
+  };
+  return h("div", { class: "scores" },
+    h("p", { class: "score" }, h("strong", {}, shop.star_rating_avg.toFixed(1)), h("span", { class: "quiet" }, t("reviews.count", { n: number(total) }))),
+    h("ol", { class: "histogram", "aria-label": t("histogram") }, [5, 4, 3, 2, 1].map(bar)));
+}
+
+export function facets(shop) {
+  const shown = FACETS.filter((facet) => shop.tag_stats[facet].good_ratio !== null);
+  if (!shown.length) return null;
+  return h("dl", { class: "facets" }, shown.map((facet) => {
+    const { good, bad, good_ratio } = shop.tag_stats[facet];
+    const percent = Math.round(100 * good_ratio);
+    return h("div", {}, h("dt", {}, t(`facet.${facet}`)),
+      h("dd", {}, h("strong", {}, `${percent}%`), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: `width:${percent}%` })),
+        h("span", { class: "quiet" }, t("facet.votes", { n: number(good + bad) }))));
+  }));
+}
+
+export function hours(shop) {
+  if (!shop.opening_hours.length) return null;
+  const line = ({ day, open, close }) => h("li", {}, h("span", {}, t(`day.${day}`)), `${open} – ${close}`);
+  const summary = h("summary", {}, t("hours"), " ", icon("back"));
+  return h("details", { class: "hours" }, summary, h("ol", {}, shop.opening_hours.map(line)));
+}

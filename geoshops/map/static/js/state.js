@@ -1,0 +1,43 @@
+// What the page knows; parts subscribe to the fields they show.
+export const START = { lng: 127.0276, lat: 37.4979, zoom: 14 };
+export const RADII_M = [500, 1000, 2000, 5000, 10000];
+
+export const state = {
+  center: { lng: START.lng, lat: START.lat },
+  zoom: START.zoom,
+  radius_m: 1000,
+  user: null,
+  query: "",
+  brand: "",
+  filters: { openNow: false, minRating: false, clean: false, retouch: false, props: false },
+  sort: "distance",
+  follow: true,
+  moved: false,
+  bbox: null,
+  status: "loading",
+  error: null,
+  shops: [],
+  truncated: false,
+  searched: null,
+  shop_id: null,
+  lit_id: null,
+  member: null,
+  brands: [],
+};
+
+const listeners = [];
+
+export function subscribe(fields, listener) {
+  listeners.push([fields, listener]);
+}
+
+export function update(changes) {
+  const changed = Object.keys(changes).filter((field) => state[field] !== changes[field]);
+  Object.assign(state, changes);
+  for (const [fields, listener] of listeners) {
+    if (fields.some((field) => changed.includes(field))) listener(state);
+  }
+}
+
+// Distances are told from the person where known, else from the middle of the map.
+export const origin = () => state.user ?? state.center;

@@ -1,0 +1,133 @@
+// The search box: suggestions while typing, by the rules of an ARIA combobox; Korean syllables that
+// are still being composed are looked up too, but Enter then belongs to the input method.
+import { get } from "./api.js";
+import { fill, h, icon, one } from "./dom.js";
+import { t } from "./i18n.js";
+import { fit, fly } from "./map.js";
+import { visibleShops } from "./search.js";
+import { origin, state, subscribe, update } from "./state.js";
+
+const WAIT_MS = 60;
+const ICONS = { region: "pin", station: "train", brand: "camera", shop: "camera" };
+const input = one("#query");
+const box = one("#suggestions");
+let items = [];
+let active = -1;
+let running = null;
+let timer = 0;
+
+function marked(label, matches) {
+  const parts = [];
+  let at = 0;
+  for (const [from, to] of matches ?? []) {
+    parts.push(label.slice(at, from), h("mark", {}, label.slice(from, to)));
+    at = to;
+  }
+  return [...parts, label.slice(at)];
+}
+
+function option(item, index) {
+  return h("li", {
+    class: "suggestion", role: "option", id: `suggestion-${index}`, "aria-selected": String(index === active),
+    onpointerdown: (event) => event.preventDefault(), onclick: () => take(item),
+  }, icon(ICONS[item.kind] ?? "search"), h("span", {}, marked(item.label, item.matches)),
+  h("span", { class: "kind" }, t(`kind.${item.kind}`)));
+}
+
+function show() {
+  box.hidden = items.length === 0;
+  input.setAttribute("aria-expanded", String(items.length > 0));
+  if (active >= 0) input.setAttribute("aria-activedescendant", `suggestion-${active}`);
+  else input.removeAttribute("aria-activedescendant");
+  fill(box, items.map(option));
+  one(`#suggestion-${active}`)?.scrollIntoView({ block: "nearest" });
+}
+
+function close() {
+  running?.abort();
+  clearTimeout(timer);
+  items = [];
+  active = -1;
+  show();
+}
+
+async function ask() {
+  running?.abort();
+  running = new AbortController();
+  const text = input.value.trim();
+  if (!text) return close();
+  const from = origin();
+  try {
+    items = await get("/shops/suggest", { q: text, userLat: from.lat, userLng: from.lng }, running.signal);
+    active = -1;
+    show();
+    one("#suggest-count").textContent = t("suggest.count", { n: items.length });
+  } catch {
+    // Typing goes on without suggestions; Enter searches as well.
+  }
+}
+
+function take(item) {
+  input.value = item.label;
+  close();
+  if (item.kind === "shop") {
+    update({ shop_id: item.id });
+    if (item.longitude) fly({ lng: Number(item.longitude), lat: Number(item.latitude) });
+  } else submit();
+}
+
+function submit() {
+  const query = input.value.trim();
+  close();
+  one("#clear").hidden = !query;
+  update({ bbox: null, query });
+}
+
+function move(step) {
+  if (!items.length) return;
+  active = (active + step + items.length + 1) % (items.length + 1);
+  if (active === items.length) active = -1;
+  show();
+}
+
+function keydown(event) {
+  if (event.isComposing) return;
+  const steps = { ArrowDown: 1, ArrowUp: -1 };
+  if (event.key in steps && items.length) {
+    event.preventDefault();
+    move(active < 0 && event.key === "ArrowUp" ? -1 : steps[event.key]);
+  } else if (event.key === "Escape" && items.length) {
+    event.stopPropagation();
+    close();
+  } else if (event.key === "Enter") {
+    event.preventDefault();
+    if (active >= 0) take(items[active]);
+    else submit();
+  }
+}
+
+// Results of a keyword may lie anywhere; the map goes to the best of them.
+function goToResults() {
+  const shops = visibleShops();
+  if (!state.searched?.query || state.bbox || !shops.length) return;
+  const best = shops.slice(0, 60);
+  const lngs = best.map((shop) => Number(shop.longitude));
+  const lats = best.map((shop) => Number(shop.latitude));
+  fit([[Math.min(...lngs), Math.min(...lats)], [Math.max(...lngs), Math.max(...lats)]]);
+}
+
+export function startSuggest() {
+  input.value = state.query;
+  one("#clear").hidden = !state.query;
+  input.addEventListener("input", () => {
+    one("#clear").hidden = !input.value;
+    clearTimeout(timer);
+    timer = setTimeout(ask, WAIT_MS);
+  });
+  input.addEventListener("keydown", keydown);
+  input.addEventListener("blur", close);
+  one("#search").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
+  one("#clear").addEventListener("click", () => { input.value = ""; submit(); input.focus(); });
+  subscribe(["query"], () => { input.value = state.query; one("#clear").hidden = !state.query; });
+  subscribe(["searched"], goToResults);
+}

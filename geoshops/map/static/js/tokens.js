@@ -1,0 +1,28 @@
+// The two tokens of a sign-in, kept over reloads and shared by the tabs of this browser.
+const KEYS = { access: "access_token", refresh: "refresh_token" };
+const listeners = [];
+
+export const tokens = {
+  get access() { return localStorage.getItem(KEYS.access); },
+  get refresh() { return localStorage.getItem(KEYS.refresh); },
+  keep(pair) {
+    localStorage.setItem(KEYS.access, pair.access_token);
+    localStorage.setItem(KEYS.refresh, pair.refresh_token);
+    tell();
+  },
+  renewed(access) { localStorage.setItem(KEYS.access, access); },
+  clear() {
+    localStorage.removeItem(KEYS.access);
+    localStorage.removeItem(KEYS.refresh);
+    tell();
+  },
+  onChange(listener) { listeners.push(listener); },
+};
+
+function tell() {
+  for (const listener of listeners) listener();
+}
+
+window.addEventListener("storage", (event) => {
+  if (event.key === KEYS.refresh) tell();
+});

@@ -1,0 +1,37 @@
+-- What the map shows under the booths besides land: borders and names of regions, stations. One vector tile a call.
+
+CREATE OR REPLACE FUNCTION basemap_level(z integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN z < 8 THEN 'sido' WHEN z < 13 THEN 'sigungu' ELSE 'dong' END;
+COMMENT ON FUNCTION basemap_level(integer) IS 'Level of the regions whose names a zoom level shows.';
+
+-- Clipped before the transformation, which would else run over every vertex of a province.
+CREATE OR REPLACE FUNCTION basemap_tile(z integer, x integer, y integer) RETURNS bytea
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+WITH tile AS (
+  SELECT ST_TileEnvelope(z, x, y) AS bounds, ST_Transform(ST_TileEnvelope(z, x, y, margin => 0.02), 4326) AS wide
+),
+areas AS (
+  SELECT r.level, ST_AsMVTGeom(ST_Transform(ST_ClipByBox2D(r.boundary, t.wide::box2d), 3857), t.bounds, 4096, 64) AS geom
+  FROM regions AS r, tile AS t
+  WHERE r.boundary && t.wide AND r.level = CASE WHEN z < 8 THEN 'sido' ELSE 'sigungu' END
+),
+names AS (
+  SELECT r.level, r.name, r.name_en, ST_AsMVTGeom(ST_Transform(r.center::geometry, 3857), t.bounds, 4096, 0) AS geom
+  FROM regions AS r, tile AS t
+  WHERE r.level = basemap_level(z) AND r.center && t.wide::geography
+),
+stops AS (
+  SELECT min(s.id) AS id, s.name, min(s.name_en) AS name_en, string_agg(DISTINCT s.line, ', ' ORDER BY s.line) AS lines,
+    ST_AsMVTGeom(ST_Transform(ST_Centroid(ST_Collect(s.geog::geometry)), 3857), t.bounds, 4096, 0) AS geom
+  FROM stations AS s, tile AS t
+  WHERE z >= 12 AND s.geog && t.wide::geography
+  GROUP BY s.name, t.bounds
+)
+SELECT coalesce((SELECT ST_AsMVT(a, 'areas') FROM areas AS a WHERE a.geom IS NOT NULL), '')
+  || coalesce((SELECT ST_AsMVT(n, 'names') FROM names AS n WHERE n.geom IS NOT NULL), '')
+  || coalesce((SELECT ST_AsMVT(p, 'stations') FROM stops AS p WHERE p.geom IS NOT NULL), '');
+END;
+COMMENT ON FUNCTION basemap_tile(integer, integer, integer)
+IS 'Vector tile with the layers areas, names and stations; empty where nothing is loaded.';

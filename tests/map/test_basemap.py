@@ -1,0 +1,58 @@
+"""The tiles under the booths: borders, names and stations of what is loaded."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.make import GANGNAM, Maker
+
+MVT = "application/vnd.mapbox-vector-tile"
+
+
+def tile_of(lon: float, lat: float, z: int) -> tuple[int, int]:
+    """Column and row of the tile, by the formula of the slippy map."""
+    y = math.asinh(math.tan(math.radians(lat)))
+    return int((lon + 180) / 360 * 2**z), int((1 - y / math.pi) / 2 * 2**z)
+
+
+def tile(client: FlaskClient, z: int, at: tuple[float, float] = GANGNAM) -> bytes:
+    x, y = tile_of(*at, z)
+    answer = client.get(f"/basemap/{z}/{x}/{y}.mvt")
+    assert (answer.status_code, answer.mimetype) == (200, MVT)
+    return answer.data
+
+
+def region(make: Maker, level: str, name: str, parent: int | None = None) -> int:
+    lon, lat = GANGNAM
+    box = f"SRID=4326;MULTIPOLYGON((({lon - 1} {lat - 1},{lon + 1} {lat - 1},{lon + 1} {lat + 1},{lon - 1} {lat + 1},{lon - 1} {lat - 1})))"
+    center = f"SRID=4326;POINT({lon} {lat})"
+    return int(
+        make.insert(
+            "regions", level=level, name=name, parent_id=parent, center=center, boundary=box
+        )
+    )
+
+
+def test_a_tile_without_data_is_empty(client: FlaskClient) -> None:
+    assert tile(client, 12) == b""
+
+
+def test_names_come_by_level_and_stations_from_near(client: FlaskClient, make: Maker) -> None:
+    sido = region(make, "sido", "서울특별시")
+    gu = region(make, "sigungu", "강남구", sido)
+    region(make, "dong", "역삼동", gu)
+    make.insert("stations", name="강남", line="2호선", geog="SRID=4326;POINT(127.0276 37.4979)")
+    make.insert("stations", name="강남", line="신분당선", geog="SRID=4326;POINT(127.0276 37.4979)")
+    shown = {z: tile(client, z) for z in (6, 11, 14)}
+    names = {"서울특별시": {6}, "강남구": {11}, "역삼동": {14}, "2호선, 신분당선": {14}}
+    for name, zooms in names.items():
+        assert {z for z in shown if name.encode() in shown[z]} == zooms
+    assert all(b"areas" in shown[z] for z in shown)
+
+
+@pytest.mark.parametrize("path", ["3/8/0", "3/0/8", "21/0/0", "99999/0/0"])
+def test_a_tile_outside_the_world_is_not_found(client: FlaskClient, path: str) -> None:
+    assert client.get(f"/basemap/{path}.mvt").status_code == 404
