@@ -7,7 +7,19 @@ from typing import Any
 
 from flask import Flask
 
-from geoshops import api, db, errors, frame, health, observe, shops, tokens
+from geoshops import (
+    api,
+    db,
+    errors,
+    favorites,
+    frame,
+    health,
+    observe,
+    reviews,
+    shops,
+    titles,
+    tokens,
+)
 from geoshops import map as map_page
 from geoshops.config import Settings
 
@@ -24,8 +36,9 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     db.init_app(app, settings)
     tokens.init_app(app, settings)
     rest = api.init_app(app)
-    for feature in (shops,):
+    for feature in (shops, reviews, favorites, titles):
         rest.register_blueprint(feature.blueprint)
     app.register_blueprint(map_page.blueprint)
+    app.register_blueprint(titles.images)
     app.register_blueprint(health.blueprint)
     return app

@@ -88,7 +88,8 @@ def _first_refusal(
         name = name_of(key, field)
         if name in messages:
             found = messages[name][0] if isinstance(messages[name], list) else None
-            reason = found if isinstance(found, Reason) else Reason("bad_request", {})
+            other = "blank" if raw.get(name) is None else "bad_request"
+            reason = found if isinstance(found, Reason) else Reason(other, {})
             swapped = reason.key == "out_of_range" and looks_swapped(field, name, raw)
             return ApiError("swapped" if swapped else reason.key, name=name, **reason.values)
     raise AssertionError(f"refusal of no field: {messages}")
@@ -162,16 +163,23 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         cache: str = "shared",
         geojson: bool = False,
         statuses: tuple[int, ...] = (),
+        refusals: tuple[int, ...] = (),
+        headers: tuple[Mapping[str, object], ...] = (),
     ) -> Callable[[View], View]:
         """States an operation: route, OpenAPI operationId, answer, authentication, caching.
 
         auth: `none`, `optional` (the view gets `caller`, maybe None) or `required`.
         cache: `shared` (public unless a token came, always revalidated) or `none` (no-store).
-        statuses: further success statuses with the same body, such as 201."""
+        statuses: further success statuses with the same body, such as 201.
+        refusals: statuses of refusals that not every operation has.
+        headers: OpenAPI parameters of the headers that it reads."""
 
         def decorator(view: View) -> View:
             produces = (JSON, GEOJSON) if geojson else (JSON,)
-            documented = self._documented(view, id, answer, example, status, auth, statuses)
+            refused = self.doc(parameters=list(headers))(view) if headers else view
+            for code in refusals:
+                refused = self.alt_response(code, "ERROR")(refused)
+            documented = self._documented(refused, id, answer, example, status, auth, statuses)
             guarded = tokens.GUARDS[auth](documented)
             guarded.contract = Contract(produces, cache)
             return cast(View, self.route(rule, methods=[method])(guarded))

@@ -10,11 +10,13 @@ from typing import Any
 import click
 from flask.cli import FlaskGroup
 
-from geoshops import create_app, migrate
+from geoshops import create_app, idempotency, migrate
 from geoshops.config import ConfigError, Settings
 from geoshops.db import libpq_url
 from geoshops.doctor import doctor
 from geoshops.sample.commands import seed
+from geoshops.reviews.commands import recount
+from geoshops.titles import commands as titles
 
 
 def _create_app() -> Any:
@@ -31,6 +33,9 @@ def main() -> None:
 
 main.add_command(doctor)
 main.add_command(seed)
+main.add_command(recount)
+main.add_command(titles.commands)
+main.add_command(idempotency.commands)
 
 
 def operator_url() -> str:

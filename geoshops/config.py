@@ -68,6 +68,9 @@ class Settings:
     )
     refresh_token_days: int = setting("GEOSHOPS_REFRESH_TOKEN_DAYS", 30, "Life of a refresh token")
     session_days: int = setting("GEOSHOPS_SESSION_DAYS", 180, "Longest life of a session")
+    reviews_per_shop: int = setting(
+        "GEOSHOPS_REVIEWS_PER_SHOP", 0, "Most reviews of one shop by one member; 0 means no limit"
+    )
     max_body_bytes: int = setting(
         "GEOSHOPS_MAX_BODY_BYTES", 65536, "Largest request body, larger ones are 413"
     )

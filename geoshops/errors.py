@@ -77,6 +77,22 @@ CATALOGUE: dict[str, tuple[str, str, str]] = {
     "no_token": ("100", "[Authorization] header is missing", "[Authorization] 헤더가 없습니다"),
     "bad_token": ("101", "[Authorization] the token is not valid", "[Authorization] 유효하지 않은 토큰입니다"),
     "expired_token": ("102", "[Authorization] the access token expired", "[Authorization] 만료된 액세스 토큰입니다"),
+    "too_many_reviews": (
+        "400",
+        "[shop-id] no more reviews of this shop by one member",
+        "[shop-id] 이 매장에는 리뷰를 더 쓸 수 없습니다",
+    ),
+    "not_author": ("403", "only the author may change this review", "작성자만 리뷰를 바꿀 수 있습니다"),
+    "bad_key": (
+        "002",
+        "[{name}] must have 1 to 255 visible ASCII characters",
+        "[{name}] 값은 1~255자의 ASCII 문자여야 합니다",
+    ),
+    "key_reused": (
+        "422",
+        "[Idempotency-Key] was used for another request",
+        "[Idempotency-Key] 다른 요청에 이미 사용된 값입니다",
+    ),
     "not_found": ("404", "{thing} cannot be found", "{thing_ko}을(를) 찾을 수 없습니다"),
     "method_not_allowed": ("405", "[{name}] method is not allowed here", "[{name}] 허용되지 않는 메서드입니다"),
     "not_acceptable": ("406", "[Accept] no representation fits", "[Accept] 제공할 수 없는 형식입니다"),

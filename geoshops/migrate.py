@@ -32,12 +32,15 @@ DO $$ DECLARE thing record; BEGIN
     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'v', 'm', 'p')
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
   LOOP
+    CONTINUE WHEN thing.name ~ '^[0-9]+$';
     EXECUTE format('DROP %s IF EXISTS %s CASCADE', thing.kind, thing.name);
   END LOOP;
   FOR thing IN
     SELECT p.oid::regprocedure::text AS name FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
   LOOP
+    -- one that went with another has only its number left
+    CONTINUE WHEN thing.name ~ '^[0-9]+$';
     EXECUTE format('DROP ROUTINE IF EXISTS %s CASCADE', thing.name);
   END LOOP;
 END $$"""

@@ -406,6 +406,9 @@ class Title(Base):
     content: Mapped[str] = mapped_column(Text)
     standard: Mapped[str] = mapped_column(Text)
     target: Mapped[int] = mapped_column(Integer)
+    earned_by: Mapped[str] = mapped_column(Text)
+    color: Mapped[str] = mapped_column(Text)
+    emblem: Mapped[str] = mapped_column(Text)
 
 
 class MemberTitle(Base):

@@ -15,7 +15,7 @@ from geoshops.errors import Reason
 DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
 INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
 # white space of every kind, and characters that show nothing
-INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\u3164\ufeff"
+INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\ufe0e\ufe0f\uffa0"
 BAD_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 BAD_CHARACTERS_BUT_LINES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 ABSENT_TEXTS = ("", "undefined", "null")
@@ -28,7 +28,7 @@ def refuse(key: str, **values: object) -> ValidationError:
 
 def is_blank(text: str) -> bool:
     """True when nothing of the text can be seen, zero-width characters and U+3000 included."""
-    return not text.strip().strip(INVISIBLE).strip()
+    return all(c.isspace() or c in INVISIBLE or unicodedata.category(c) == "Cf" for c in text)
 
 
 class Number(fields.Float):
@@ -76,6 +76,22 @@ class Integer(fields.Integer):
         if not INTEGER.match(value) or not self.low <= int(value) <= self.high:
             raise refuse("out_of_range", low=self.low, high=self.high)
         return int(value)
+
+
+class WholeNumber(fields.Integer):
+    """A JSON integer within limits, from a body: not `true`, `4.0` or `"4"`."""
+
+    def __init__(self, *, low: int, high: int, **kwargs: Any) -> None:
+        kwargs.setdefault("metadata", {}).update(minimum=low, maximum=high)
+        super().__init__(**kwargs)
+        self.low, self.high = low, high
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
+        if type(value) is not int:
+            raise refuse("not_an_integer")
+        if not self.low <= value <= self.high:
+            raise refuse("out_of_range", low=self.low, high=self.high)
+        return value
 
 
 class Flag(fields.Boolean):

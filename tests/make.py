@@ -92,3 +92,24 @@ class Maker:
                 shop_id,
             )
         )
+
+    def review(self, member_id: int, shop_id: int, **more: object) -> int:
+        """A review, with the shop's counters; of now unless created_at is given."""
+        created = more.pop("created_at", None) or self.sql("SELECT clock_timestamp()")
+        values = {"star_rating": 4, "content": "좋아요", "created_at": created, **more}
+        values.setdefault("modified_at", values["created_at"])
+        votes = [values.get(name, "UNSELECTED") for name in ("purity", "retouch", "item")]
+        self.sql(
+            "SELECT count_review(%s, %s, %s, %s, %s, 1)", shop_id, values["star_rating"], *votes
+        )
+        return int(self.insert("reviews", member_id=member_id, shop_id=shop_id, **values))
+
+    def title(self, member_id: int, title_id: int, *, main: bool = False) -> None:
+        """A title held."""
+        self.insert(
+            "member_titles",
+            member_id=member_id,
+            title_id=title_id,
+            is_main=main,
+            awarded_at=self.sql("SELECT now()"),
+        )

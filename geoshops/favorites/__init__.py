@@ -1,0 +1,5 @@
+"""Favorites: the list, adding, removing."""
+
+from geoshops.favorites.routes import blueprint
+
+__all__ = ["blueprint"]

@@ -1,0 +1,75 @@
+"""The question and the acts of the favorite endpoints; each is one statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from geoshops.acts import Done, perform
+from geoshops.db import Database
+from geoshops.errors import Unauthorized
+from geoshops.idempotency import Key
+from geoshops.paging import MAX_DEPTH, Page
+from geoshops.tokens import Caller
+
+WHOLE_LIST = 1000
+
+
+@dataclass(frozen=True)
+class FavoriteList:
+    """A JSON array as text, how many favorites the whole answer has, and whether it was cut."""
+
+    body: str
+    total: int
+    truncated: bool
+
+
+LIST = "SELECT body, total, truncated FROM favorites_json(%s, %s, %s, %s, %s, %s, %s, %s)"
+
+
+def of_member(
+    db: Database,
+    caller: Caller,
+    *,
+    user_lng: float,
+    user_lat: float,
+    page: Page | None,
+    origin: str,
+) -> FavoriteList:
+    """Favorites of the caller, most recently added first, with distances from the user."""
+    cut = (MAX_DEPTH, page.size, page.offset) if page else (WHOLE_LIST, WHOLE_LIST, 0)
+    values = (caller.member_id, caller.session_id, user_lng, user_lat, origin, *cut)
+    body, total, truncated = db.row(LIST, values)
+    if body is None:
+        raise Unauthorized("bad_token")
+    return FavoriteList(body, total, truncated)
+
+
+ADD = """
+SELECT refusal, status, body, location
+FROM add_favorite(%s, %s, %s, %s, %s, now(), %s, %s, %s, %s)"""
+
+
+def add(
+    db: Database,
+    caller: Caller,
+    shop_id: int,
+    *,
+    user_lng: float | None,
+    user_lat: float | None,
+    key: Key,
+    zone: str,
+    origin: str,
+) -> Done:
+    """Adds a favorite; when it is there already, nothing changes."""
+    who = (caller.member_id, caller.session_id, shop_id, user_lng, user_lat)
+    values = (*who, zone, origin, key.text, key.request_hash)
+    return perform(db, ADD, values, idempotent=True)
+
+
+REMOVE = "SELECT refusal, status, body, location FROM remove_favorite(%s, %s, %s)"
+
+
+def remove(db: Database, caller: Caller, shop_id: int) -> Done:
+    """Removes a favorite, whether it was there or not."""
+    values = (caller.member_id, caller.session_id, shop_id)
+    return perform(db, REMOVE, values, idempotent=True)

@@ -1,0 +1,69 @@
+"""Endpoints of favorites."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from geoshops import acts, idempotency, paging
+from geoshops.api import Blueprint, json_text
+from geoshops.db import database
+from geoshops.favorites import queries, schemas
+from geoshops.frame import public_url, settings
+from geoshops.tokens import Caller
+
+blueprint = Blueprint("favorites", __name__, description="Shops that members hold as favorites")
+
+
+@blueprint.operation(
+    "/favorites",
+    id="listFavorites",
+    answer=schemas.Favorite(many=True),
+    auth="required",
+    cache="none",
+)
+@blueprint.arguments(schemas.FavoriteListArgs, location="query")
+def list_favorites(args: dict[str, Any], caller: Caller) -> Response:
+    """Favorites of the signed-in member, most recently added first
+
+    At most the newest 1000 (`X-Result-Truncated`) unless paged."""
+    found = queries.of_member(database(), caller, origin=public_url(), **args)
+    headers = paging.headers(args["page"], found.total, truncated=found.truncated)
+    return json_text(found.body, headers)
+
+
+@blueprint.operation(
+    "/favorites/<id:shop_id>",
+    id="addFavorite",
+    method="POST",
+    answer=schemas.AddedFavorite,
+    status=201,
+    statuses=(200,),
+    auth="required",
+    cache="none",
+    refusals=(422,),
+    headers=(idempotency.PARAMETER,),
+)
+@blueprint.arguments(schemas.FavoriteArgs, location="query")
+def add_favorite(args: dict[str, Any], shop_id: int, caller: Caller) -> Response:
+    """Hold a shop as a favorite
+
+    201 when it is added, 200 when it was there already and nothing changed."""
+    key = idempotency.key_of(args)
+    zone, origin = settings().timezone, public_url()
+    done = queries.add(database(), caller, shop_id, key=key, zone=zone, origin=origin, **args)
+    return acts.answer(done)
+
+
+@blueprint.operation(
+    "/favorites/<id:shop_id>",
+    id="removeFavorite",
+    method="DELETE",
+    answer=schemas.RemovedFavorite,
+    auth="required",
+    cache="none",
+)
+def remove_favorite(shop_id: int, caller: Caller) -> Response:
+    """Hold a shop as a favorite no longer, whether it was one or not"""
+    return acts.answer(queries.remove(database(), caller, shop_id))

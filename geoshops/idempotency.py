@@ -1,0 +1,71 @@
+"""Idempotency-Key: a creating request that is repeated has one effect and one answer.
+
+The answer is stored by the act's own SQL function, in the act's own transaction; refusals are not stored."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import click
+from flask import request
+from flask.cli import with_appcontext
+
+from geoshops.db import Database, database
+from geoshops.errors import ApiError
+
+HEADER = "Idempotency-Key"
+KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?\Z")
+PARAMETER: dict[str, object] = {
+    "in": "header",
+    "name": HEADER,
+    "description": "A repeated request with the same key and content gets the answer of the first",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Key:
+    """The key of a request and what it asks for; both None when the client sent no key."""
+
+    text: str | None
+    request_hash: bytes | None
+
+
+def key_of(content: Mapping[str, object]) -> Key:
+    """The request's key; `content` is what was read of body or query, so that spelling does not count."""
+    text = request.headers.get(HEADER)
+    if text is None:
+        return Key(None, None)
+    if not KEY.match(text):
+        raise ApiError("bad_key", name=HEADER)
+    asked = [request.method, request.path, sorted(content.items())]
+    return Key(text, hashlib.sha256(json.dumps(asked).encode()).digest())
+
+
+CLEAN = """
+WITH gone AS (
+  DELETE FROM idempotency_keys WHERE created_at < now() - make_interval(hours => %s) RETURNING key
+)
+SELECT count(*) FROM gone"""
+
+
+def clean(db: Database, *, older_than_hours: int) -> int:
+    """Forgets answers older than that many hours and returns how many they were."""
+    return int(db.row(CLEAN, (older_than_hours,))[0])
+
+
+@click.group("idempotency")
+def commands() -> None:
+    """Stored answers of repeated requests."""
+
+
+@commands.command("clean")
+@click.option("--older-than-hours", default=24, show_default=True, type=click.IntRange(min=24))
+@with_appcontext
+def clean_command(older_than_hours: int) -> None:
+    """Forget stored answers; they are kept at least 24 hours. Run it daily."""
+    click.echo(f"{clean(database(), older_than_hours=older_than_hours)} answers forgotten")

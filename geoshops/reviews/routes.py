@@ -1,0 +1,109 @@
+"""Endpoints of reviews."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from geoshops import acts, idempotency, paging
+from geoshops.api import Blueprint, json_text
+from geoshops.db import database
+from geoshops.frame import public_url, settings
+from geoshops.reviews import queries, schemas
+from geoshops.tokens import Caller
+
+blueprint = Blueprint("reviews", __name__, description="Reviews of shops by members")
+
+
+@blueprint.operation("/reviews/<id:review_id>", id="getReview", answer=schemas.Review)
+def get_review(review_id: int) -> Response:
+    """One review with its author and its shop"""
+    return json_text(queries.get(database(), review_id, zone=settings().timezone))
+
+
+@blueprint.operation(
+    "/reviews/shop/<id:shop_id>", id="listShopReviews", answer=schemas.ShopReview(many=True)
+)
+@blueprint.arguments(schemas.ReviewListArgs, location="query")
+def list_shop_reviews(args: dict[str, Any], shop_id: int) -> Response:
+    """Reviews of a shop, newest first
+
+    At most the newest 1000 (`X-Result-Truncated`) unless paged."""
+    found = queries.of_shop(database(), shop_id, zone=settings().timezone, **args)
+    headers = paging.headers(args["page"], found.total, truncated=found.truncated)
+    return json_text(found.body, headers)
+
+
+@blueprint.operation(
+    "/reviews/member",
+    id="listOwnReviews",
+    answer=schemas.Review(many=True),
+    auth="required",
+    cache="none",
+)
+@blueprint.arguments(schemas.ReviewListArgs, location="query")
+def list_own_reviews(args: dict[str, Any], caller: Caller) -> Response:
+    """Reviews by the signed-in member, newest first
+
+    At most the newest 1000 (`X-Result-Truncated`) unless paged."""
+    found = queries.own(database(), caller, zone=settings().timezone, **args)
+    headers = paging.headers(args["page"], found.total, truncated=found.truncated)
+    return json_text(found.body, headers)
+
+
+@blueprint.operation(
+    "/reviews/shop/<id:shop_id>",
+    id="createReview",
+    method="POST",
+    answer=schemas.WrittenReview,
+    status=201,
+    auth="required",
+    cache="none",
+    refusals=(413, 415, 422),
+    headers=(idempotency.PARAMETER,),
+)
+@blueprint.arguments(schemas.ReviewBody)
+def create_review(body: dict[str, Any], shop_id: int, caller: Caller) -> Response:
+    """Write a review of a shop
+
+    Answers the review and the titles it earned."""
+    key = idempotency.key_of(body)
+    zone, most = settings().timezone, settings().reviews_per_shop
+    done = queries.create(
+        database(), caller, shop_id, body, key=key, zone=zone, origin=public_url(), most_a_shop=most
+    )
+    return acts.answer(done)
+
+
+@blueprint.operation(
+    "/reviews/<id:review_id>",
+    id="updateReview",
+    method="PATCH",
+    answer=schemas.WrittenReview,
+    auth="required",
+    cache="none",
+    refusals=(403, 413, 415),
+)
+@blueprint.arguments(schemas.ReviewBody)
+def change_review(body: dict[str, Any], review_id: int, caller: Caller) -> Response:
+    """Replace a review of one's own
+
+    Omitted judgements become UNSELECTED."""
+    zone = settings().timezone
+    done = queries.change(database(), caller, review_id, body, zone=zone, origin=public_url())
+    return acts.answer(done)
+
+
+@blueprint.operation(
+    "/reviews/<id:review_id>",
+    id="deleteReview",
+    method="DELETE",
+    answer=schemas.DeletedReview,
+    auth="required",
+    cache="none",
+    refusals=(403,),
+)
+def delete_review(review_id: int, caller: Caller) -> Response:
+    """Delete a review of one's own"""
+    return acts.answer(queries.delete(database(), caller, review_id))

@@ -1,0 +1,38 @@
+"""`geoshops titles`: award what was earned, refresh the titles of shops."""
+
+from __future__ import annotations
+
+import json
+
+import click
+from flask.cli import with_appcontext
+
+from geoshops.db import database
+from geoshops.frame import settings
+from geoshops.titles import queries
+
+
+@click.group("titles")
+def commands() -> None:
+    """Titles of members and of shops."""
+
+
+@commands.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_appcontext
+def award(as_json: bool) -> None:
+    """Give members the titles that they earned but do not hold; none is taken back."""
+    given = queries.award_all(database(), zone=settings().timezone)
+    if as_json:
+        click.echo(json.dumps({"awarded": sum(given.values()), "by_title": given}))
+        return
+    click.echo(f"{sum(given.values())} titles awarded")
+
+
+@commands.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_appcontext
+def refresh(as_json: bool) -> None:
+    """Bring the titles of shops up to date; run it hourly."""
+    changed = queries.refresh_shop_titles(database())
+    click.echo(json.dumps({"changed": changed}) if as_json else f"{changed} shops changed")

@@ -1,0 +1,69 @@
+"""Endpoints of member titles, and their images."""
+
+from __future__ import annotations
+
+from flask import Blueprint as PlainBlueprint
+from flask import Response
+
+from geoshops.api import Blueprint, json_text
+from geoshops.db import database
+from geoshops.frame import public_url, settings
+from geoshops.titles import queries, schemas
+from geoshops.titles.images import medal_svg
+from geoshops.tokens import Caller
+
+blueprint = Blueprint("titles", __name__, description="Titles that members collect")
+images = PlainBlueprint("title_images", __name__)
+
+IMAGE_CACHE_S = 60
+
+
+@blueprint.operation(
+    "/member-titles",
+    id="listMemberTitles",
+    answer=schemas.MemberTitles,
+    auth="required",
+    cache="none",
+)
+def list_member_titles(caller: Caller) -> Response:
+    """All titles, those held and those still to earn"""
+    return _titles(caller, None)
+
+
+@blueprint.operation(
+    "/member-titles/<id:title_id>",
+    id="getMemberTitle",
+    answer=schemas.MemberTitle,
+    auth="required",
+    cache="none",
+)
+def get_member_title(title_id: int, caller: Caller) -> Response:
+    """One title, as it stands for the signed-in member"""
+    return _titles(caller, title_id)
+
+
+@images.get("/titles/<id:title_id>.svg")
+def coloured(title_id: int) -> Response:
+    """The medal of a title held."""
+    return _image(title_id, grey=False)
+
+
+@images.get("/titles/<id:title_id>-grey.svg")
+def grey(title_id: int) -> Response:
+    """The medal of a title not held."""
+    return _image(title_id, grey=True)
+
+
+def _titles(caller: Caller, title_id: int | None) -> Response:
+    origin, zone = public_url(), settings().timezone
+    body = queries.of_member(database(), caller, title_id=title_id, origin=origin, zone=zone)
+    return json_text(body)
+
+
+def _image(title_id: int, *, grey: bool) -> Response:
+    color, emblem, name = queries.medal(database(), title_id)
+    return Response(
+        medal_svg(name, color, emblem, grey=grey),
+        mimetype="image/svg+xml",
+        headers={"Cache-Control": f"public, max-age={IMAGE_CACHE_S}"},
+    )

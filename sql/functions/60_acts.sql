@@ -1,0 +1,50 @@
+-- What every act of a member has in common. Locks are taken in one order everywhere: the member, then shops by
+-- id, then reviews and favorites. The member's lock lets acts of one member follow each other, so that titles,
+-- limits and repeated requests see what the act before has done, and none outlives a withdrawal.
+
+CREATE OR REPLACE FUNCTION begin_act(member bigint, session bigint) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM FROM members m WHERE m.id = member FOR NO KEY UPDATE;
+  RETURN session_is_live(session, member);
+END $$;
+COMMENT ON FUNCTION begin_act(bigint, bigint) IS 'Locks the member for one act; false when the session is not alive.';
+
+CREATE OR REPLACE FUNCTION remembered_answer(
+  member bigint, act_key text, act_hash bytea,
+  OUT refusal text, OUT status integer, OUT body text, OUT location text
+)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  SELECT CASE WHEN k.request_hash <> act_hash THEN 'key_reused' END, k.status, k.body, k.location
+  INTO refusal, status, body, location
+  FROM idempotency_keys k WHERE k.member_id = member AND k.key = act_key;
+END $$;
+COMMENT ON FUNCTION remembered_answer(bigint, text, bytea)
+IS 'The stored answer of an earlier request with this Idempotency-Key; refusal key_reused when that one was another request.';
+
+CREATE OR REPLACE FUNCTION award_titles(member bigint, act text, moment timestamptz, zone text) RETURNS bigint []
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  open bigint[] := ARRAY(
+    SELECT t.id FROM titles t
+    WHERE (act IS NULL OR t.earned_by = act)
+      AND NOT EXISTS (SELECT FROM member_titles h WHERE h.member_id = member AND h.title_id = t.id));
+  awarded bigint[];
+BEGIN
+  IF cardinality(open) = 0 THEN
+    RETURN open;
+  END IF;
+  WITH news AS (
+    INSERT INTO member_titles (member_id, title_id, awarded_at)
+    SELECT p.member_id, p.title_id, moment
+    FROM title_progress_in(zone) p
+    WHERE p.member_id = member AND p.title_id = ANY (open) AND p.current >= p.target
+    ON CONFLICT DO NOTHING
+    RETURNING title_id
+  )
+  SELECT coalesce(array_agg(n.title_id ORDER BY n.title_id), '{}') INTO awarded FROM news n;
+  RETURN awarded;
+END $$;
+COMMENT ON FUNCTION award_titles(bigint, text, timestamptz, text)
+IS 'Gives the member every title earned but not held, of one act (sign-in, review, favorite) or of all (null); returns the new ones.';

@@ -1,0 +1,23 @@
+-- A title as the contract writes it; the answers to acts that earn titles carry it too.
+
+CREATE OR REPLACE FUNCTION title_json(
+  t titles, held boolean, main boolean, current integer, target integer, origin text
+) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN concat(
+  '{"id":', t.id, ',"name":', json_string(t.name), ',"content":', json_string(t.content),
+  ',"standard":', json_string(t.standard),
+  ',"image_url":', json_string(concat(origin, '/titles/', t.id, CASE WHEN held THEN '.svg' ELSE '-grey.svg' END)),
+  ',"is_holding":', held::text, ',"is_main":', main::text,
+  ',"progress":{"current":', current, ',"target":', target, '}}'
+);
+COMMENT ON FUNCTION title_json(titles, boolean, boolean, integer, integer, text) IS 'A member title in JSON.';
+
+CREATE OR REPLACE FUNCTION held_titles_json(ids bigint [], origin text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT
+    '[' || coalesce(string_agg(title_json(t, true, false, t.target, t.target, origin), ',' ORDER BY t.id), '') || ']'
+  FROM titles AS t WHERE t.id = ANY (ids);
+END;
+COMMENT ON FUNCTION held_titles_json(bigint [], text) IS 'Titles just earned as a JSON array.';

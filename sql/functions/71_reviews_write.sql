@@ -1,0 +1,171 @@
+-- Acts on reviews. Each is one transaction: the row, the shop's counters and histogram, the titles earned.
+
+CREATE OR REPLACE FUNCTION count_review(
+  shop bigint, star_rating integer, purity text, retouch text, item text, step integer
+) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  UPDATE shops s SET
+    review_cnt = s.review_cnt + step, star_rating_sum = s.star_rating_sum + step * count_review.star_rating
+  WHERE s.id = shop;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  IF step > 0 THEN
+    INSERT INTO shop_stats (shop_id) VALUES (shop) ON CONFLICT DO NOTHING;
+  END IF;
+  UPDATE shop_stats t SET
+    star_1 = t.star_1 + step * (count_review.star_rating = 1)::integer,
+    star_2 = t.star_2 + step * (count_review.star_rating = 2)::integer,
+    star_3 = t.star_3 + step * (count_review.star_rating = 3)::integer,
+    star_4 = t.star_4 + step * (count_review.star_rating = 4)::integer,
+    star_5 = t.star_5 + step * (count_review.star_rating = 5)::integer,
+    purity_good = t.purity_good + step * (purity = 'GOOD')::integer,
+    purity_bad = t.purity_bad + step * (purity = 'BAD')::integer,
+    retouch_good = t.retouch_good + step * (retouch = 'GOOD')::integer,
+    retouch_bad = t.retouch_bad + step * (retouch = 'BAD')::integer,
+    item_good = t.item_good + step * (item = 'GOOD')::integer,
+    item_bad = t.item_bad + step * (item = 'BAD')::integer
+  WHERE t.shop_id = shop;
+  RETURN true;
+END $$;
+COMMENT ON FUNCTION count_review(bigint, integer, text, text, text, integer)
+IS 'Adds (step 1) or takes away (step -1) one review in the shop''s counters; locks the shop; false when there is none.';
+
+CREATE OR REPLACE FUNCTION written_review_json(review bigint, awarded bigint [], origin text, zone text) RETURNS text
+LANGUAGE sql STABLE
+RETURN concat(left(review_json(review, zone), -1), ',"awarded_titles":', held_titles_json(awarded, origin), '}');
+COMMENT ON FUNCTION written_review_json(bigint, bigint [], text, text)
+IS 'The answer to a written review: the review and the titles it earned, as JSON.';
+
+CREATE OR REPLACE FUNCTION create_review(
+  member bigint, session bigint, shop bigint,
+  star_rating integer, content text, purity text, retouch text, item text,
+  moment timestamptz, zone text, origin text, most_a_shop integer, act_key text, act_hash bytea,
+  OUT refusal text, OUT status integer, OUT body text, OUT location text
+)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  review bigint;
+BEGIN
+  IF NOT begin_act(member, session) THEN
+    refusal := 'bad_token';
+    RETURN;
+  END IF;
+  IF act_key IS NOT NULL THEN
+    SELECT * INTO refusal, status, body, location FROM remembered_answer(member, act_key, act_hash);
+    IF status IS NOT NULL THEN
+      RETURN;
+    END IF;
+  END IF;
+  IF NOT count_review(shop, star_rating, purity, retouch, item, 1) THEN
+    refusal := 'no_shop';
+    RETURN;
+  END IF;
+  IF most_a_shop > 0 AND most_a_shop <= (
+    SELECT count(*) FROM reviews r WHERE r.member_id = member AND r.shop_id = shop AND r.hidden_at IS NULL
+  ) THEN
+    PERFORM count_review(shop, star_rating, purity, retouch, item, -1);
+    refusal := 'too_many_reviews';
+    RETURN;
+  END IF;
+  INSERT INTO reviews (shop_id, member_id, star_rating, content, purity, retouch, item, created_at, modified_at)
+  VALUES (shop, member, create_review.star_rating, create_review.content, create_review.purity,
+    create_review.retouch, create_review.item, moment, moment)
+  RETURNING id INTO review;
+  status := 201;
+  body := written_review_json(review, award_titles(member, 'review', moment, zone), origin, zone);
+  location := '/reviews/' || review;
+  IF act_key IS NOT NULL THEN
+    INSERT INTO idempotency_keys (member_id, key, request_hash, status, body, location, created_at)
+    VALUES (member, act_key, act_hash, create_review.status, create_review.body, create_review.location, moment);
+  END IF;
+END $$;
+COMMENT ON FUNCTION create_review
+IS 'A member reviews a shop; refusal is bad_token, key_reused, no_shop or too_many_reviews, and then nothing was done.';
+
+-- Locks the shop of a review and gives the review as it then is, or a refusal.
+CREATE OR REPLACE FUNCTION own_review(member bigint, review bigint, OUT refusal text, OUT current reviews)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  shop bigint;
+  author bigint;
+BEGIN
+  SELECT r.shop_id, r.member_id INTO shop, author FROM reviews r WHERE r.id = review AND r.hidden_at IS NULL;
+  IF author <> member THEN
+    refusal := 'not_author';
+    RETURN;
+  END IF;
+  PERFORM FROM shops s WHERE s.id = shop FOR NO KEY UPDATE;
+  SELECT r.* INTO current FROM reviews r
+  WHERE r.id = review AND r.member_id = member AND r.shop_id = shop AND r.hidden_at IS NULL FOR UPDATE;
+  IF current.id IS NULL THEN
+    refusal := 'no_review';
+  END IF;
+END $$;
+COMMENT ON FUNCTION own_review(bigint, bigint)
+IS 'Locks the shop and the review; refusal is no_review, or not_author when somebody else wrote it.';
+
+CREATE OR REPLACE FUNCTION change_review(
+  member bigint, session bigint, review bigint,
+  star_rating integer, content text, purity text, retouch text, item text,
+  moment timestamptz, zone text, origin text,
+  OUT refusal text, OUT status integer, OUT body text, OUT location text
+)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  mine record;
+  old reviews;
+BEGIN
+  IF NOT begin_act(member, session) THEN
+    refusal := 'bad_token';
+    RETURN;
+  END IF;
+  SELECT * INTO mine FROM own_review(member, review);
+  refusal := mine.refusal;
+  IF refusal IS NOT NULL THEN
+    RETURN;
+  END IF;
+  old := mine.current;
+  IF (old.star_rating, old.purity, old.retouch, old.item)
+    IS DISTINCT FROM (change_review.star_rating, change_review.purity, change_review.retouch, change_review.item)
+  THEN
+    PERFORM count_review(old.shop_id, old.star_rating, old.purity, old.retouch, old.item, -1);
+    PERFORM count_review(old.shop_id, star_rating, purity, retouch, item, 1);
+  END IF;
+  UPDATE reviews r SET
+    star_rating = change_review.star_rating, content = change_review.content, purity = change_review.purity,
+    retouch = change_review.retouch, item = change_review.item, modified_at = greatest(moment, r.created_at)
+  WHERE r.id = review;
+  status := 200;
+  body := written_review_json(review, award_titles(member, 'review', moment, zone), origin, zone);
+END $$;
+COMMENT ON FUNCTION change_review
+IS 'A member replaces a review of their own; refusal is bad_token, no_review or not_author, and then nothing was done.';
+
+CREATE OR REPLACE FUNCTION delete_review(
+  member bigint, session bigint, review bigint,
+  OUT refusal text, OUT status integer, OUT body text, OUT location text
+)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  mine record;
+  old reviews;
+BEGIN
+  IF NOT begin_act(member, session) THEN
+    refusal := 'bad_token';
+    RETURN;
+  END IF;
+  SELECT * INTO mine FROM own_review(member, review);
+  refusal := mine.refusal;
+  IF refusal IS NOT NULL THEN
+    RETURN;
+  END IF;
+  old := mine.current;
+  PERFORM count_review(old.shop_id, old.star_rating, old.purity, old.retouch, old.item, -1);
+  DELETE FROM reviews r WHERE r.id = review;
+  status := 200;
+  body := '{"id":' || review || '}';
+END $$;
+COMMENT ON FUNCTION delete_review
+IS 'A member deletes a review of their own; refusal is bad_token, no_review or not_author, and then nothing was done.';

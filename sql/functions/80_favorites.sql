@@ -1,0 +1,118 @@
+-- Favorites: the list, and the two acts, which both may be repeated.
+
+CREATE OR REPLACE FUNCTION favorite_json(favorite bigint, viewer geography, origin text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT concat('{"id":', f.id, ',"shop":', shop_json(
+      s.card, b.card, b.image_path, origin, metres(ST_Distance(s.geog, viewer)),
+      s.review_cnt, s.star_rating_sum, s.favorite_cnt, true), '}')
+  FROM favorites AS f
+  INNER JOIN shops AS s ON s.id = f.shop_id
+  LEFT JOIN brands AS b ON b.id = s.brand_id
+  WHERE f.id = favorite;
+END;
+COMMENT ON FUNCTION favorite_json(bigint, geography, text)
+IS 'A favorite with its shop as JSON; the distance is empty without a viewer.';
+
+CREATE OR REPLACE FUNCTION favorites_json(
+  member bigint, session bigint, user_lon double precision, user_lat double precision, origin text,
+  at_most integer, page_size integer, page_offset integer,
+  OUT body text, OUT total integer, OUT truncated boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  viewer geography := point_at(user_lon, user_lat);
+BEGIN
+  IF NOT session_is_live(session, member) THEN
+    RETURN;
+  END IF;
+  SELECT count(*) INTO total FROM (SELECT FROM favorites f WHERE f.member_id = member LIMIT at_most + 1) q;
+  truncated := total > at_most;
+  total := least(total, at_most);
+  SELECT '[' || coalesce(string_agg(
+      concat('{"id":', q.id, ',"shop":', shop_json(
+        s.card, b.card, b.image_path, origin, metres(ST_Distance(s.geog, viewer)),
+        s.review_cnt, s.star_rating_sum, s.favorite_cnt, true), '}'),
+      ',' ORDER BY q.created_at DESC, q.id DESC), '') || ']'
+  INTO body
+  FROM (
+    SELECT f.id, f.shop_id, f.created_at FROM favorites f WHERE f.member_id = member
+    ORDER BY f.created_at DESC, f.id DESC LIMIT page_size OFFSET page_offset
+  ) q
+  JOIN shops s ON s.id = q.shop_id
+  LEFT JOIN brands b ON b.id = s.brand_id;
+END $$;
+COMMENT ON FUNCTION favorites_json(bigint, bigint, double precision, double precision, text, integer, integer, integer)
+IS 'Favorites of a member, most recently added first, as JSON; body is null when the session is not alive.';
+
+CREATE OR REPLACE FUNCTION add_favorite(
+  member bigint, session bigint, shop bigint, user_lon double precision, user_lat double precision,
+  moment timestamptz, zone text, origin text, act_key text, act_hash bytea,
+  OUT refusal text, OUT status integer, OUT body text, OUT location text
+)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  held bigint;
+  awarded bigint[] := '{}';
+BEGIN
+  IF NOT begin_act(member, session) THEN
+    refusal := 'bad_token';
+    RETURN;
+  END IF;
+  IF act_key IS NOT NULL THEN
+    SELECT * INTO refusal, status, body, location FROM remembered_answer(member, act_key, act_hash);
+    IF status IS NOT NULL THEN
+      RETURN;
+    END IF;
+  END IF;
+  SELECT f.id INTO held FROM favorites f WHERE f.member_id = member AND f.shop_id = shop;
+  status := CASE WHEN held IS NULL THEN 201 ELSE 200 END;
+  IF held IS NULL THEN
+    UPDATE shops s SET favorite_cnt = s.favorite_cnt + 1 WHERE s.id = shop;
+    IF NOT FOUND THEN
+      refusal := 'no_shop';
+      RETURN;
+    END IF;
+    INSERT INTO favorites (member_id, shop_id, created_at) VALUES (member, shop, moment) RETURNING id INTO held;
+    awarded := award_titles(member, 'favorite', moment, zone);
+    location := '/favorites/' || shop;
+  END IF;
+  body := concat(left(favorite_json(held, point_at(user_lon, user_lat), origin), -1),
+    ',"awarded_titles":', held_titles_json(awarded, origin), '}');
+  IF act_key IS NOT NULL THEN
+    INSERT INTO idempotency_keys (member_id, key, request_hash, status, body, location, created_at)
+    VALUES (member, act_key, act_hash, add_favorite.status, add_favorite.body, add_favorite.location, moment);
+  END IF;
+END $$;
+COMMENT ON FUNCTION add_favorite
+IS 'A member adds a favorite, status 201, or holds it already, 200; refusal is bad_token, key_reused or no_shop.';
+
+CREATE OR REPLACE FUNCTION remove_favorite(
+  member bigint, session bigint, shop bigint,
+  OUT refusal text, OUT status integer, OUT body text, OUT location text
+)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  left_cnt integer;
+BEGIN
+  IF NOT begin_act(member, session) THEN
+    refusal := 'bad_token';
+    RETURN;
+  END IF;
+  UPDATE shops s SET favorite_cnt = s.favorite_cnt - 1
+  WHERE s.id = shop AND EXISTS (SELECT FROM favorites f WHERE f.member_id = member AND f.shop_id = shop)
+  RETURNING s.favorite_cnt INTO left_cnt;
+  IF FOUND THEN
+    DELETE FROM favorites f WHERE f.member_id = member AND f.shop_id = shop;
+  ELSE
+    SELECT s.favorite_cnt INTO left_cnt FROM shops s WHERE s.id = shop;
+    IF NOT FOUND THEN
+      refusal := 'no_shop';
+      RETURN;
+    END IF;
+  END IF;
+  status := 200;
+  body := concat('{"shop_id":', shop, ',"favorite":false,"favorite_cnt":', left_cnt, '}');
+END $$;
+COMMENT ON FUNCTION remove_favorite
+IS 'A member no longer holds a favorite, whether it was there or not; refusal is bad_token or no_shop.';

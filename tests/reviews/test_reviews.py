@@ -1,0 +1,276 @@
+"""Reviews: every endpoint with every field and status."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from geoshops import create_app
+from tests.counters import assert_exact
+from tests.make import Maker
+
+GOOD = {"star_rating": 5, "content": "조명이 밝아요", "purity": "GOOD", "item": "BAD"}
+INFO_KEYS = {
+    "id", "create_date", "modify_date", "star_rating", "content", "purity", "retouch", "item",
+}  # fmt: skip
+
+
+def test_create_answers_the_review_and_is_found_everywhere(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
+    shop, member = make.shop("인생네컷 강남역점"), make.member("작가")
+    headers = make.bearer(app, member)
+    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+    assert answer.status_code == 201
+    written = answer.get_json()
+    titles = written.pop("awarded_titles")
+    info = written["review_info"]
+    assert set(info) == INFO_KEYS
+    assert info["star_rating"] == 5
+    assert info["content"] == "조명이 밝아요"
+    assert (info["purity"], info["retouch"], info["item"]) == ("GOOD", "UNSELECTED", "BAD")
+    assert info["create_date"] == info["modify_date"]
+    assert written["member_info"] == {"id": member, "nickname": "작가"}
+    assert written["shop_info"] == {
+        "id": shop,
+        "brand": "인생네컷",
+        "place_name": "인생네컷 강남역점",
+    }
+    assert 2 in [title["id"] for title in titles]
+    assert answer.headers["Location"] == f"/reviews/{info['id']}"
+    assert client.get(answer.headers["Location"]).get_json() == written
+    assert client.get("/reviews/member", headers=headers).get_json() == [written]
+    in_list = client.get(f"/reviews/shop/{shop}").get_json()
+    author = {"id": member, "nickname": "작가", "main_member_title": ""}
+    assert in_list == [{"review_info": info, "member_info": author}]
+    detail = client.get(f"/shops/{shop}").get_json()
+    assert (detail["review_cnt"], detail["star_rating_avg"]) == (1, 5.0)
+    assert detail["rating_counts"]["5"] == 1
+    assert_exact(make, shop)
+
+
+def test_a_change_replaces_the_whole_review(app: Flask, client: FlaskClient, make: Maker) -> None:
+    shop, headers = make.shop(), make.bearer(app)
+    before = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).get_json()
+    review = before["review_info"]["id"]
+    answer = client.patch(
+        f"/reviews/{review}",
+        json={"star_rating": 2, "content": "다시 가니 별로", "retouch": "BAD"},
+        headers=headers,
+    )
+    assert answer.status_code == 200
+    info = answer.get_json()["review_info"]
+    assert (info["star_rating"], info["content"]) == (2, "다시 가니 별로")
+    assert (info["purity"], info["retouch"], info["item"]) == ("UNSELECTED", "BAD", "UNSELECTED")
+    assert info["create_date"] == before["review_info"]["create_date"]
+    assert info["modify_date"] > info["create_date"]
+    assert answer.get_json()["awarded_titles"] == []
+    assert set(answer.get_json()) == {"review_info", "member_info", "shop_info", "awarded_titles"}
+    assert_exact(make, shop)
+
+
+def test_a_deleted_review_is_gone(app: Flask, client: FlaskClient, make: Maker) -> None:
+    shop, headers = make.shop(), make.bearer(app)
+    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+    review = answer.get_json()["review_info"]["id"]
+    gone = client.delete(f"/reviews/{review}", headers=headers)
+    assert (gone.status_code, gone.get_json()) == (200, {"id": review})
+    again = client.delete(f"/reviews/{review}", headers=headers)
+    assert (again.status_code, again.get_json()["error_code"]) == (404, "404")
+    assert client.get(f"/reviews/{review}").status_code == 404
+    assert client.get(f"/reviews/shop/{shop}").get_json() == []
+    assert_exact(make, shop)
+
+
+def test_only_the_author_may_touch_a_review(app: Flask, client: FlaskClient, make: Maker) -> None:
+    shop, author, other = make.shop(), make.bearer(app), make.bearer(app)
+    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=author)
+    review = answer.get_json()["review_info"]["id"]
+    for answer in (
+        client.patch(f"/reviews/{review}", json={**GOOD, "star_rating": 1}, headers=other),
+        client.delete(f"/reviews/{review}", headers=other),
+    ):
+        assert (answer.status_code, answer.get_json()["error_code"]) == (403, "403")
+    for answer in (
+        client.patch("/reviews/999999", json=GOOD, headers=other),
+        client.delete("/reviews/999999", headers=other),
+    ):
+        assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404")
+    assert client.get(f"/reviews/{review}").get_json()["review_info"]["star_rating"] == 5
+    assert_exact(make, shop)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/reviews/member"),
+        ("POST", "/reviews/shop/{shop}"),
+        ("PATCH", "/reviews/{review}"),
+        ("DELETE", "/reviews/{review}"),
+    ],
+)
+def test_writing_needs_a_living_session(
+    app: Flask, client: FlaskClient, make: Maker, method: str, path: str
+) -> None:
+    shop, member = make.shop(), make.member()
+    headers = make.bearer(app, member)
+    review = make.review(member, shop)
+    address = path.format(shop=shop, review=review)
+    without = client.open(address, method=method, json=GOOD)
+    assert (without.status_code, without.get_json()["error_code"]) == (401, "100")
+    make.sql("UPDATE sessions SET ended_at = now()")
+    ended = client.open(address, method=method, json=GOOD, headers=headers)
+    assert (ended.status_code, ended.get_json()["error_code"]) == (401, "101")
+    assert make.rows("SELECT id FROM reviews") == [(review,)]
+    assert_exact(make, shop)
+
+
+def test_reads_ignore_the_header(client: FlaskClient, make: Maker) -> None:
+    shop = make.shop()
+    review = make.review(make.member(), shop)
+    headers = {"Authorization": "Bearer nonsense"}
+    assert client.get(f"/reviews/{review}", headers=headers).status_code == 200
+    assert client.get(f"/reviews/shop/{shop}", headers=headers).status_code == 200
+
+
+def test_lists_are_newest_first_and_can_be_sorted(client: FlaskClient, make: Maker) -> None:
+    shop, member = make.shop(), make.member()
+    start = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
+    stars = (3, 5, 1, 5, 3)
+    ids = [
+        make.review(member, shop, star_rating=n, created_at=start + dt.timedelta(hours=i // 2))
+        for i, n in enumerate(stars)
+    ]
+    a, b, c, d, e = ids
+    assert listed(client, f"/reviews/shop/{shop}") == [e, d, c, b, a]
+    assert listed(client, f"/reviews/shop/{shop}?sort=newest") == [e, d, c, b, a]
+    assert listed(client, f"/reviews/shop/{shop}?sort=highest") == [d, b, e, a, c]
+    assert listed(client, f"/reviews/shop/{shop}?sort=lowest") == [c, e, a, d, b]
+    assert client.get(f"/reviews/shop/{shop}?sort=best").get_json()["error_code"] == "002"
+
+
+def listed(client: FlaskClient, path: str, **kwargs: Any) -> list[int]:
+    answer = client.get(path, **kwargs)
+    assert answer.status_code == 200, answer.text
+    return [item["review_info"]["id"] for item in answer.get_json()]
+
+
+def test_pages_of_a_shops_and_of_own_reviews(app: Flask, client: FlaskClient, make: Maker) -> None:
+    shop, member = make.shop(), make.member()
+    headers = make.bearer(app, member)
+    ids = [make.review(member, shop) for _ in range(5)][::-1]
+    for path in (f"/reviews/shop/{shop}", "/reviews/member"):
+        answer = client.get(f"{path}?page=2&size=2", headers=headers)
+        assert [item["review_info"]["id"] for item in answer.get_json()] == ids[2:4]
+        assert answer.headers["X-Total-Count"] == "5"
+        assert f'<{path}?page=3&size=2>; rel="next"' in answer.headers["Link"]
+        assert listed(client, f"{path}?page=9", headers=headers) == []
+        assert client.get(f"{path}?page=0", headers=headers).status_code == 400
+
+
+def test_unpaged_lists_stop_at_a_thousand_and_say_so(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
+    shop, member = make.shop(), make.member()
+    headers = make.bearer(app, member)
+    make.sql(
+        "INSERT INTO reviews (shop_id, member_id, star_rating, content, created_at, modified_at)"
+        " SELECT %s, %s, 4, 'x', now() + n * interval '1 s', now() + n * interval '1 s'"
+        " FROM generate_series(1, 1000) n",
+        shop,
+        member,
+    )
+    make.sql("SELECT repair_counters(%s)", shop)
+    for path in (f"/reviews/shop/{shop}", "/reviews/member"):
+        whole = client.get(path, headers=headers)
+        assert len(whole.get_json()) == 1000
+        assert "X-Result-Truncated" not in whole.headers
+    newest = make.review(member, shop, created_at=dt.datetime(2040, 1, 1, tzinfo=dt.UTC))
+    for path in (f"/reviews/shop/{shop}", "/reviews/member"):
+        cut = client.get(path, headers=headers)
+        assert len(cut.get_json()) == 1000
+        assert cut.get_json()[0]["review_info"]["id"] == newest
+        assert cut.headers["X-Result-Truncated"] == "true"
+        paged = client.get(f"{path}?page=51", headers=headers)
+        assert (len(paged.get_json()), paged.headers["X-Total-Count"]) == (1, "1001")
+
+
+def test_hidden_reviews_do_not_appear(app: Flask, client: FlaskClient, make: Maker) -> None:
+    shop, member = make.shop(), make.member()
+    headers = make.bearer(app, member)
+    review = make.review(member, shop)
+    make.sql("UPDATE reviews SET hidden_at = now()")
+    make.sql("SELECT repair_counters(%s)", shop)
+    assert client.get(f"/reviews/{review}").status_code == 404
+    assert client.get(f"/reviews/shop/{shop}").get_json() == []
+    assert client.get("/reviews/member", headers=headers).get_json() == []
+    assert client.patch(f"/reviews/{review}", json=GOOD, headers=headers).status_code == 404
+    assert client.delete(f"/reviews/{review}", headers=headers).status_code == 404
+    assert_exact(make, shop)
+
+
+def test_withdrawn_authors_keep_only_the_id(client: FlaskClient, make: Maker) -> None:
+    shop, member = make.shop(), make.member("떠난이")
+    review = make.review(member, shop)
+    make.sql(
+        "UPDATE members SET nickname = NULL, nickname_key = NULL, withdrawn_at = now() WHERE id = %s",
+        member,
+    )
+    gone = {"id": member, "nickname": "탈퇴한 회원"}
+    assert client.get(f"/reviews/{review}").get_json()["member_info"] == gone
+    in_list = client.get(f"/reviews/shop/{shop}").get_json()[0]["member_info"]
+    assert in_list == {**gone, "main_member_title": ""}
+
+
+def test_the_main_title_stands_in_the_shops_list(client: FlaskClient, make: Maker) -> None:
+    shop, member = make.shop(), make.member()
+    make.review(member, shop)
+    make.title(member, 3, main=True)
+    author = client.get(f"/reviews/shop/{shop}").get_json()[0]["member_info"]
+    assert author["main_member_title"] == "리뷰 홀릭"
+
+
+def test_unknown_shops_and_reviews_are_not_found(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
+    headers = make.bearer(app)
+    for path in ("/reviews/1", "/reviews/shop/1", "/reviews/abc", f"/reviews/{2**63}"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404"), path
+    assert client.post("/reviews/shop/1", json=GOOD, headers=headers).status_code == 404
+    assert client.get("/reviews/1").get_json()["error_message"] == "review cannot be found"
+
+
+def test_dates_have_a_seventh_element_only_when_not_zero(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
+    shop, member = make.shop(), make.member()
+    moment = dt.datetime(2026, 3, 1, 15, 0, 0, tzinfo=dt.UTC)
+    review = make.review(member, shop, created_at=moment)
+    info = client.get(f"/reviews/{review}").get_json()["review_info"]
+    assert info["create_date"] == [2026, 3, 2, 0, 0, 0]
+    review = make.review(member, shop, created_at=moment.replace(microsecond=1))
+    info = client.get(f"/reviews/{review}").get_json()["review_info"]
+    assert info["create_date"] == [2026, 3, 2, 0, 0, 0, 1000]
+    elsewhere = create_app({**settings_of(app), "timezone": "America/New_York"}).test_client()
+    info = elsewhere.get(f"/reviews/{review}").get_json()["review_info"]
+    assert info["create_date"] == [2026, 3, 1, 10, 0, 0, 1000]
+
+
+def test_a_setting_limits_reviews_of_one_shop(app: Flask, client: FlaskClient, make: Maker) -> None:
+    shop, member = make.shop(), make.member()
+    headers = make.bearer(app, member)
+    limited = create_app({**settings_of(app), "reviews_per_shop": 2}).test_client()
+    answers = [limited.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [201, 201, 400]
+    assert answers[2].get_json()["error_code"] == "400"
+    assert_exact(make, shop)
+    assert client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).status_code == 201
+
+
+def settings_of(app: Flask) -> dict[str, Any]:
+    return vars(app.extensions["geoshops.settings"]).copy()
