@@ -13,6 +13,7 @@ from flask.cli import FlaskGroup
 from geoshops import create_app, idempotency, migrate
 from geoshops.config import ConfigError, Settings
 from geoshops.db import libpq_url
+from geoshops.importing.commands import group as import_group
 from geoshops.doctor import doctor
 from geoshops.sample.commands import seed
 from geoshops.reviews.commands import recount
@@ -36,6 +37,9 @@ main.add_command(seed)
 main.add_command(recount)
 main.add_command(titles.commands)
 main.add_command(idempotency.commands)
+
+
+main.add_command(import_group)
 
 
 def operator_url() -> str:

@@ -1,0 +1,165 @@
+"""`geoshops import`: shops, regions and stations from files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import click
+from tqdm import tqdm
+
+from geoshops.config import Settings
+from geoshops.importing import shops as shop_import
+from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
+from geoshops.importing.refusal import ImportRefused
+
+FILE = click.argument("file", type=click.Path(path_type=Path))
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+
+
+@click.group("import")
+def group() -> None:
+    """Bring shops, regions or stations in from a file."""
+
+
+def reading_options(command: Any) -> Any:
+    """Options that say how a file is to be read."""
+    for option in (
+        click.option("--mapping", help="A saved mapping: columns, words, coordinate system."),
+        click.option("--map", "pairs", multiple=True, metavar="COLUMN=FIELD", help="Repeatable."),
+        click.option(
+            "--source", default="", help="Name of the source; its ids are keys within it."
+        ),
+        click.option(
+            "--crs", default="", help="EPSG:5174 and the like, WCONGNAMUL; WGS 84 if not named."
+        ),
+        click.option(
+            "--scale", default=1.0, help="The file's numbers are the system's times this."
+        ),
+        click.option("--encoding", default="", help="utf-8, cp949 …; detected if not named."),
+        click.option(
+            "--delimiter", default="", help="One character, or tab; detected if not named."
+        ),
+        click.option("--format", "format_", default="", type=click.Choice(["", "csv", "geojson"])),
+        click.option(
+            "--rejects", type=click.Path(path_type=Path), help="Instead of FILE.rejected.csv."
+        ),
+        click.option("--dry-run", is_flag=True, help="Do everything but the commit."),
+    ):
+        command = option(command)
+    return command
+
+
+def failing_clearly(command: Callable[..., None]) -> Callable[..., None]:
+    """A refused import is one line and exit code 1; Ctrl-C is 130 and has changed nothing."""
+
+    @wraps(command)
+    def wrapper(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+        except ImportRefused as error:
+            raise click.ClickException(f"{error}. Nothing was changed.") from error
+        except OSError as error:
+            raise click.ClickException(f"{error}. Nothing was changed.") from error
+        except KeyboardInterrupt:
+            click.echo("interrupted; nothing was changed", err=True)
+            sys.exit(130)
+
+    return wrapper
+
+
+@group.command()
+@FILE
+@reading_options
+@click.option("--on-missing", type=click.Choice(["keep", "close"]), default="keep",
+              help="What happens to shops of the source that the file does not state.")  # fmt: skip
+@click.option("--allow-shrink", is_flag=True, help="Take a file with less than half of the shops.")
+@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Day of the source's statement.")
+@JSON
+@failing_clearly
+def shops(file: Path, as_json: bool, **options: Any) -> None:
+    """Import shops from CSV, GeoJSON or a GeoJSON sequence."""
+    wanted = request(file, "shops", **options)
+    with progress_bar(file) as progress:
+        summary = shop_import.import_shops(_operator_url(), wanted, progress)
+    new_ids = summary.pop("new_ids")
+    summary["shops_added"] = len(new_ids)
+    report(summary, as_json)
+
+
+@group.command("mappings")
+def mappings() -> None:
+    """List the saved mappings."""
+    for kind in ("shops", "stations", "regions"):
+        for mapping in saved_mappings(kind):
+            click.echo(f"{kind:9} {mapping.name:20} {mapping.title}")
+
+
+def request(
+    file: Path,
+    kind: str,
+    *,
+    mapping: str | None,
+    pairs: tuple[str, ...],
+    format_: str,
+    delimiter: str,
+    as_of: datetime | None = None,
+    **more: Any,
+) -> shop_import.Request:
+    """The options as a request."""
+    zone = ZoneInfo(Settings.from_environment(testing=True).timezone)
+    delimiter = "\t" if delimiter.lower() in ("tab", "\\t") else delimiter
+    if len(delimiter) > 1:
+        raise click.BadParameter("one character, or tab", param_hint="--delimiter")
+    return shop_import.Request(
+        path=file,
+        today=(as_of or datetime.now(UTC).astimezone(zone)).date().isoformat(),
+        mapping=saved_mapping(mapping, kind) if mapping else None,
+        given=tuple(read_pairs(pairs)),
+        format=format_,
+        delimiter=delimiter,
+        **more,
+    )
+
+
+@contextmanager
+def progress_bar(file: Path) -> Iterator[Callable[[int], object]]:
+    """Bytes read so far, on standard error when that is a terminal."""
+    size = file.stat().st_size if file.is_file() else 0
+    with tqdm(total=size, unit="B", unit_scale=True, disable=None, file=sys.stderr) as bar:
+        yield lambda read: bar.update(max(0, read - bar.n))
+
+
+def report(summary: dict[str, Any], as_json: bool) -> None:
+    """Prints the summary for people or for programs."""
+    if as_json:
+        click.echo(json.dumps(summary, ensure_ascii=False))
+        return
+    counts = ("inserted", "updated", "unchanged", "rejected")
+    told = " + ".join(f"{summary[name]} {name}" for name in counts)
+    click.echo(f"{summary['read']} read = {told}")
+    for reason, count in summary["reasons"].items():
+        click.echo(f"  {count:7} rejected: {reason}")
+    if summary["rejects_file"]:
+        click.echo(f"rejected rows: {summary['rejects_file']}")
+    if summary["brands_added"]:
+        click.echo(f"brands added: {', '.join(summary['brands_added'])}")
+    if summary.get("closed_missing"):
+        click.echo(f"{summary['closed_missing']} shops closed that the file no longer states")
+    if summary["dry_run"]:
+        click.echo("dry run: nothing was changed")
+    if summary["interrupted_too_late"]:
+        click.echo("Ctrl-C came during the commit: the import is complete", err=True)
+
+
+def _operator_url() -> str:
+    from geoshops.cli import operator_url
+
+    return operator_url()

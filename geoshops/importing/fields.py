@@ -1,0 +1,123 @@
+"""Text of a file to values of a field: cleaned, checked, and refused row by row with a reason."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable
+from datetime import date
+from functools import lru_cache
+
+BLANK = re.compile("[\\s\u00ad\u200b-\u200d\u2060\u3164\ufeff]+")
+INVISIBLE_ENDS = " \t\r\n\u3000\u00a0\u200b\ufeff"
+ROAD = re.compile(r"(로|길)\s*(지하\s*)?\d")
+NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+DATE = re.compile(r"(\d{4})([-./]?)(\d{1,2})\2(\d{1,2})(?:$|[ T].*)", re.ASCII)
+STATUS_WORDS = {
+    "": "OPEN", "open": "OPEN", "temp_closed": "TEMP_CLOSED", "closed": "CLOSED",
+    "영업": "OPEN", "영업/정상": "OPEN", "정상": "OPEN", "영업중": "OPEN",
+    "휴업": "TEMP_CLOSED", "휴업중": "TEMP_CLOSED", "폐업": "CLOSED",
+    "취소/말소/만료/정지/중지": "CLOSED", "제외/삭제/전출": "CLOSED",
+}  # fmt: skip
+
+
+class Unfit(ValueError):
+    """The value cannot be taken; the message says why."""
+
+
+def text(at_most: int) -> Callable[[str], str]:
+    """Trimmed NFC text on one line; control characters are refused, formulas stay text."""
+
+    def convert(value: str) -> str:
+        if not (value.isascii() and value.isprintable()):
+            value = _visible(value)
+        value = value.strip()
+        if len(value) > at_most:
+            raise Unfit(f"longer than {at_most} characters")
+        return value
+
+    return convert
+
+
+def name(value: str) -> str:
+    """The same, with at least one visible character."""
+    value = _short(value)
+    if not value or not BLANK.sub("", value):
+        raise Unfit("blank")
+    return value
+
+
+def web_address(value: str) -> str:
+    """An http or https address; other schemes could run code in a page."""
+    value = text(500)(value)
+    if value and not value.lower().startswith(("http://", "https://")):
+        raise Unfit("must begin with http:// or https://")
+    return value
+
+
+@lru_cache(maxsize=20_000)
+def day(value: str) -> str | None:
+    """2026-11-20, 20261120, 2026.11.20 or 2026/11/20, a time after it ignored; None when blank."""
+    value = value.strip()
+    if not value:
+        return None
+    match = DATE.fullmatch(value)
+    try:
+        if match:
+            return date(int(match[1]), int(match[3]), int(match[4])).isoformat()
+    except ValueError:
+        pass
+    raise Unfit(f"{value[:40]!r} is not a date such as 2026-11-20")
+
+
+def status(value: str) -> str:
+    """OPEN, TEMP_CLOSED or CLOSED, from these words or those of the licence register."""
+    try:
+        return STATUS_WORDS[value.strip().lower()]
+    except KeyError:
+        raise Unfit(f"{value[:40]!r} is none of OPEN, TEMP_CLOSED, CLOSED") from None
+
+
+def hours(value: str) -> str:
+    """Opening hours as JSON; the database checks what they hold."""
+    if not value.strip():
+        return "[]"
+    try:
+        return json.dumps(json.loads(value), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        raise Unfit(
+            'must be JSON such as [{"day": 1, "open": "10:00", "close": "22:00"}]'
+        ) from None
+
+
+def number(value: str) -> float:
+    """A plain decimal; no thousands separators, no nan, no full-width digits."""
+    value = value.strip()
+    if not value:
+        raise Unfit("blank")
+    if not NUMBER.fullmatch(value):
+        raise Unfit(f"{value[:40]!r} is not a decimal number")
+    found = float(value)
+    if found in (float("inf"), float("-inf")):
+        raise Unfit(f"{value[:40]!r} is too large")
+    return found
+
+
+def is_road_address(value: str) -> bool:
+    """True for an address by road name and building number (…로 12, …길 3)."""
+    return bool(ROAD.search(value))
+
+
+def _visible(value: str) -> str:
+    value = unicodedata.normalize("NFC", value)
+    if value.isprintable():
+        return value
+    value = re.sub(r"\s+", " ", value)
+    for character in value:
+        if unicodedata.category(character) in ("Cc", "Cs"):
+            raise Unfit(f"holds the control character U+{ord(character):04X}")
+    return value.strip(INVISIBLE_ENDS)
+
+
+_short = text(200)

@@ -1,0 +1,153 @@
+"""Which column fills which field: saved mappings, --map, and columns named like their field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from geoshops.importing.feature_table import ID, X, Y
+from geoshops.importing.refusal import ImportRefused
+
+MAPPINGS = Path(__file__).parent / "mappings"
+JOINT = "|"
+SYNONYMS = {
+    "name": "place_name", "lon": "longitude", "lng": "longitude", "x": "longitude",
+    "lat": "latitude", "y": "latitude",
+}  # fmt: skip
+FROM_GEOMETRY = {X: "longitude", Y: "latitude", ID: "source_id"}
+
+
+@dataclass(frozen=True)
+class SavedMapping:
+    """A source's columns, words and coordinate system, kept as a file."""
+
+    name: str
+    kind: str = "shops"
+    title: str = ""
+    source: str = ""
+    crs: str = ""
+    encoding: str = ""
+    attribution: str = ""
+    columns: dict[str, list[str]] = field(default_factory=dict)
+    values: dict[str, dict[str, str]] = field(default_factory=dict)
+    parents: dict[str, str] = field(default_factory=dict)
+
+
+def saved_mapping(name: str, kind: str) -> SavedMapping:
+    """The mapping of that name; a path to a JSON file is taken too."""
+    path = Path(name) if name.endswith(".json") else MAPPINGS / f"{name}.json"
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        columns = {f: [c] if isinstance(c, str) else c for f, c in content["columns"].items()}
+        mapping = SavedMapping(**{**content, "name": path.stem, "columns": columns})
+    except OSError:
+        known = ", ".join(m.name for m in saved_mappings(kind))
+        raise ImportRefused(f"there is no mapping {name}; known: {known}") from None
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ImportRefused(f"{path} is not a mapping: {error}") from error
+    if mapping.kind != kind:
+        raise ImportRefused(f"the mapping {name} is for {mapping.kind}, not for {kind}")
+    return mapping
+
+
+def saved_mappings(kind: str) -> list[SavedMapping]:
+    """All mappings that come with the program, for one kind of import."""
+    found = []
+    for path in sorted(MAPPINGS.glob("*.json")):
+        if json.loads(path.read_text(encoding="utf-8")).get("kind", "shops") == kind:
+            found.append(saved_mapping(path.stem, kind))
+    return found
+
+
+@dataclass(frozen=True)
+class Plan:
+    """For each field the places of its columns in a row; what the file holds beyond them."""
+
+    places: dict[str, list[int]]
+    values: dict[str, dict[str, str]]
+    unused: list[str]
+    absent: list[str]
+
+
+def plan(
+    columns: list[str],
+    fields: Iterable[str],
+    required: Iterable[str],
+    mapping: SavedMapping | None,
+    given: Iterable[tuple[str, str]],
+) -> Plan:
+    """Finds every field's columns; raises ImportRefused for a required field without a column."""
+    fields = set(fields)
+    chosen = {f: [c for c in cs if c in columns] for f, cs in _saved(mapping).items()}
+    absent = [c for cs in _saved(mapping).values() for c in cs if c not in columns]
+    chosen.update(_given(columns, fields, given))
+    # a saved mapping says all there is, except where a GeoJSON point lies
+    free = [c for c in columns if mapping is None or c in FROM_GEOMETRY]
+    chosen = {**_by_name(free, fields, chosen), **chosen}
+    chosen = {f: cs for f, cs in chosen.items() if cs}
+    missing = [f for f in required if f not in chosen]
+    if missing:
+        raise ImportRefused(
+            f"no column for {', '.join(missing)}: name it by --map column={missing[0]}; "
+            f"the file has {_shortened(columns)}"
+        )
+    for name in {c for cs in chosen.values() for c in cs}:
+        if columns.count(name) > 1:
+            raise ImportRefused(f"two columns are named {name!r}; rename one of them")
+    used = {c for cs in chosen.values() for c in cs} | {X, Y, ID}
+    return Plan(
+        {f: [columns.index(c) for c in cs] for f, cs in chosen.items()},
+        mapping.values if mapping else {},
+        [c for c in columns if c and c not in used],
+        absent,
+    )
+
+
+def read_pairs(pairs: Iterable[str]) -> list[tuple[str, str]]:
+    """`column=field` texts as pairs; a column may hold an equals sign itself."""
+    found = []
+    for pair in pairs:
+        column, separator, target = pair.rpartition("=")
+        if not separator or not column or not target:
+            raise ImportRefused(f"--map {pair}: write it as column=field")
+        found.append((column, SYNONYMS.get(target, target)))
+    return found
+
+
+def _saved(mapping: SavedMapping | None) -> Mapping[str, list[str]]:
+    return mapping.columns if mapping else {}
+
+
+def _given(
+    columns: list[str], fields: set[str], pairs: Iterable[tuple[str, str]]
+) -> dict[str, list[str]]:
+    chosen: dict[str, list[str]] = {}
+    for column, target in pairs:
+        if target not in fields:
+            raise ImportRefused(f"--map {column}={target}: fields are {', '.join(sorted(fields))}")
+        if column not in columns:
+            raise ImportRefused(
+                f"--map {column}={target}: the file has no such column, only {_shortened(columns)}"
+            )
+        chosen.setdefault(target, []).append(column)
+    return chosen
+
+
+def _by_name(
+    columns: list[str], fields: set[str], chosen: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
+    taken = {c for cs in chosen.values() for c in cs}
+    found: dict[str, list[str]] = {}
+    for column in columns:
+        target = FROM_GEOMETRY.get(column) or SYNONYMS.get(column, column)
+        if target in fields and column not in taken:
+            found.setdefault(target, [column])
+    return found
+
+
+def _shortened(columns: list[str]) -> str:
+    shown = ", ".join(c[:40] for c in columns[:40] if c)
+    return f"{shown} and {len(columns) - 40} more" if len(columns) > 40 else shown

@@ -1,0 +1,108 @@
+"""Opens a file to import: its encoding, its format, and whether it changed while being read."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from geoshops.importing.refusal import ImportRefused
+
+BLOCK_BYTES = 1 << 20
+HANGUL = re.compile("[ㄱ-ㆎ가-힣]")
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A regular file with its encoding and its state when it was first seen."""
+
+    path: Path
+    encoding: str
+    size_bytes: int
+    state: tuple[int, int, int]
+
+    def open(self) -> TextIO:
+        """The text from the beginning, line ends as they are."""
+        return self.path.open(encoding=self.encoding, newline="")
+
+    def check_unchanged(self) -> None:
+        """Raises ImportRefused when the file is not the one that was opened first."""
+        try:
+            now = _state(self.path.stat())
+        except OSError as error:
+            raise ImportRefused(f"{self.path} vanished while it was read: {error}") from error
+        if now != self.state:
+            raise ImportRefused(f"{self.path} changed while it was read; import it again")
+
+
+def open_input(path: Path, encoding: str | None = None) -> InputFile:
+    """Looks at a file; raises ImportRefused when it cannot be a text file to import."""
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise ImportRefused(f"{path} is not a regular file")
+        if found.st_size == 0:
+            raise ImportRefused(f"{path} is empty")
+        encoding = _known(encoding) if encoding else detect_encoding(path)
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror}") from error
+    return InputFile(path, encoding, found.st_size, _state(found))
+
+
+def detect_encoding(path: Path) -> str:
+    """UTF-8 (with or without BOM), UTF-16 with BOM, or CP949 when the text is Korean then."""
+    with path.open("rb") as stream:
+        head = stream.read(4)
+    for bom, name in BOMS:
+        if head.startswith(bom):
+            return name
+    if _share_of_hangul(path, "utf-8") is not None:
+        return "utf-8"
+    share = _share_of_hangul(path, "cp949")
+    if share is None or share < 0.5:
+        raise ImportRefused(f"{path} is neither UTF-8 nor Korean CP949; name it by --encoding")
+    return "cp949"
+
+
+def _share_of_hangul(path: Path, encoding: str) -> float | None:
+    """Share of Hangul among the characters beyond ASCII; None when the file is in another encoding."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    beyond_ascii = hangul = 0
+    try:
+        for block in _blocks(path):
+            text = decoder.decode(block)
+            if encoding != "utf-8" and not text.isascii():
+                beyond_ascii += sum(1 for c in text if c > "\x7f")
+                hangul += len(HANGUL.findall(text))
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return None
+    return hangul / beyond_ascii if beyond_ascii else 1.0
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as stream:
+        while block := stream.read(BLOCK_BYTES):
+            yield block
+
+
+def _known(encoding: str) -> str:
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        raise ImportRefused(f"{encoding} is not an encoding that Python knows") from None
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+def _state(found: os.stat_result) -> tuple[int, int, int]:
+    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,0 +1,114 @@
+"""The positions of a chunk: numbers, then degrees in WGS 84, with a reason for each that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import shapely
+
+from geoshops.importing import fields, korea
+from geoshops.importing.crs import Projection, hint
+from geoshops.importing.refusal import ImportRefused
+
+# an address may lie a little outside the rough box of its province; half a degree is another place
+MISPLACED_DEGREES = 0.5
+DOUBTFUL_DEGREES = 0.1
+Reasons = dict[int, str]
+
+
+class Positions:
+    """Converts chunk by chunk, and refuses the file when most positions cannot be right."""
+
+    def __init__(self, projection: Projection) -> None:
+        self.projection = projection
+        self.seen = self.outside = self.checked = self.doubtful = 0
+
+    def convert(
+        self, xs: Sequence[str], ys: Sequence[str], addresses: list[str], reasons: Reasons
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Longitudes and latitudes; NaN where `reasons` says why not."""
+        x, y = _numbers("longitude", xs, reasons), _numbers("latitude", ys, reasons)
+        for i in _places((x == 0) & (y == 0)):
+            reasons.setdefault(i, "no coordinates: 0, 0 stands for missing ones")
+            x[i] = np.nan
+        lon, lat = self.projection.to_wgs84(x, y)
+        numeric = ~(np.isnan(x) | np.isnan(y))
+        inside = self.projection.holds(lon, lat)
+        off = korea.degrees_off(addresses, lon, lat)
+        self._count(x, y, addresses, numeric, inside, off)
+        for i in _places(numeric & ~inside):
+            reasons.setdefault(i, self._outside(xs[i], ys[i]))
+        for i in _places(numeric & inside & (off > MISPLACED_DEGREES)):
+            reasons.setdefault(i, _misplaced(lon[i], lat[i], addresses[i]))
+        return lon, lat
+
+    def _count(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        addresses: list[str],
+        numeric: np.ndarray,
+        inside: np.ndarray,
+        off: np.ndarray,
+    ) -> None:
+        known = numeric & inside & ~np.isnan(off)
+        self.seen += int(numeric.sum())
+        self.outside += int((numeric & ~inside).sum())
+        self.checked += int(known.sum())
+        self.doubtful += int((known & (off > DOUBTFUL_DEGREES)).sum())
+        wrong_place = self.doubtful * 2 > self.checked and self.doubtful >= 3
+        if self.outside * 2 > self.seen or wrong_place:
+            kept = _places(numeric)
+            advice = hint(self.projection, x[kept], y[kept], [addresses[i] for i in kept])
+            first = kept[0]
+            raise ImportRefused(
+                f"the coordinates do not fit {self.projection.name} (the first are "
+                f"{x[first]:g}, {y[first]:g}): {advice}"
+            )
+
+    def _outside(self, x: str, y: str) -> str:
+        west, south, east, north = self.projection.area
+        reason = f"{x}, {y} lies outside {self.projection.name} ({west:g} to {east:g} east, {south:g} to {north:g} north)"
+        if self.projection.transformer is None and abs(float(x)) <= 90 < abs(float(y)) <= 180:
+            reason += "; longitude and latitude seem to be swapped"
+        return reason
+
+
+def ewkb_hex(lon: np.ndarray, lat: np.ndarray) -> list[str]:
+    """Points as PostGIS reads them in COPY."""
+    points = shapely.set_srid(shapely.points(lon, lat), 4326)
+    return [str(text) for text in shapely.to_wkb(points, hex=True, include_srid=True)]
+
+
+def _numbers(field: str, values: Sequence[str], reasons: Reasons) -> np.ndarray:
+    joined = "".join(values)
+    if joined.isascii() and "_" not in joined:
+        try:
+            found = np.array(list(map(float, values)))
+            if np.isfinite(found).all():
+                return found
+        except ValueError:
+            pass
+    return np.array([_number(field, i, value, reasons) for i, value in enumerate(values)])
+
+
+def _number(field: str, i: int, value: str, reasons: Reasons) -> float:
+    try:
+        return fields.number(value)
+    except fields.Unfit as error:
+        said = "no coordinates" if str(error) == "blank" else f"[{field}] {error}"
+        reasons.setdefault(i, said)
+        return np.nan
+
+
+def _places(chosen: np.ndarray) -> list[int]:
+    found: list[int] = np.flatnonzero(chosen).tolist()
+    return found
+
+
+def _misplaced(lon: float, lat: float, address: str) -> str:
+    return (
+        f"suspicious position {lon:.6f}, {lat:.6f}: far outside "
+        f"{korea.province(address)} of its address"
+    )

@@ -1,0 +1,77 @@
+"""The list of rows that were not taken: a CSV with line, reason and the row itself."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TextIO
+
+from geoshops.importing.tables import Rejected
+
+HEAD = ("line", "reason")
+SHOWN_KINDS = 20
+PARTICULARS = re.compile(r"'[^']*'|U\+[0-9A-F]+|-?\d+(\.\d+)?([eE][+-]?\d+)?")
+
+
+class Rejects:
+    """Collects rejected rows beside the target path and puts the list there once the import stands."""
+
+    def __init__(self, path: Path, columns: list[str]) -> None:
+        self.path = path
+        self.columns = columns
+        self.count = 0
+        self._kinds: Counter[str] = Counter()
+        self._part = path.with_name(path.name + ".part")
+        self._stream: TextIO | None = None
+        self._writer: Any = None
+
+    def add(self, rejected: Iterable[Rejected]) -> None:
+        """Writes rows; the first one opens the file."""
+        for item in rejected:
+            if self._stream is None:
+                self._open()
+            self._writer.writerow([item.line, item.reason, *item.row])
+            self.count += 1
+            self._kinds[PARTICULARS.sub("…", item.reason)] += 1
+
+    def finish(self) -> Path | None:
+        """Puts the list in place, or removes an older one of ours when there is nothing to list."""
+        if self._stream is not None:
+            self._stream.close()
+            self._part.replace(self.path)
+            return self.path
+        if self._is_ours():
+            self.path.unlink()
+        return None
+
+    def flush(self) -> None:
+        """Makes sure before the commit that the list can be written to the end."""
+        if self._stream is not None:
+            self._stream.flush()
+
+    def discard(self) -> None:
+        """Removes what was written; the import did not stand."""
+        if self._stream is not None:
+            with suppress(OSError):
+                self._stream.close()
+            self._part.unlink(missing_ok=True)
+
+    def by_reason(self) -> dict[str, int]:
+        """How many rows for the most frequent reasons, values left out of the wording."""
+        return dict(self._kinds.most_common(SHOWN_KINDS))
+
+    def _open(self) -> None:
+        self._stream = self._part.open("w", encoding="utf-8", errors="backslashreplace", newline="")
+        self._writer = csv.writer(self._stream)
+        self._writer.writerow([*HEAD, *self.columns])
+
+    def _is_ours(self) -> bool:
+        try:
+            with self.path.open("rb") as stream:
+                return stream.read(64).startswith(",".join(HEAD).encode())
+        except OSError:
+            return False

@@ -1,0 +1,187 @@
+"""Shops from a file: the steps of one import, in one transaction."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from geoshops.importing import shop_load, shop_rows
+from geoshops.importing.crs import projection
+from geoshops.importing.csv_table import CsvTable
+from geoshops.importing.feature_table import FeatureTable
+from geoshops.importing.formats import is_geojson
+from geoshops.importing.mapping import Plan, SavedMapping, plan
+from geoshops.importing.opening import InputFile, open_input
+from geoshops.importing.points import Positions
+from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.rejects import Rejects
+from geoshops.importing.staging import Staging
+from geoshops.importing.tables import Rejected, Table
+from geoshops.importing.transaction import cancellable, commit, importing_into
+
+Progress = Callable[[int], object]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the operator asked for."""
+
+    path: Path
+    today: str
+    source: str = ""
+    mapping: SavedMapping | None = None
+    given: tuple[tuple[str, str], ...] = ()
+    crs: str = ""
+    scale: float = 1.0
+    encoding: str = ""
+    delimiter: str = ""
+    format: str = ""
+    rejects: Path | None = None
+    on_missing: str = "keep"
+    allow_shrink: bool = False
+    dry_run: bool = False
+
+
+def import_shops(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
+    """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
+    started = time.perf_counter()
+    source = wanted.source or (wanted.mapping.source if wanted.mapping else "")
+    if not source:
+        raise ImportRefused("name the source of the rows by --source NAME")
+    file, table, rejects = open_table(wanted)
+    try:
+        with importing_into(url) as connection:
+            staging = prepare(wanted, table, rejects, progress)
+            with connection.cursor() as cursor:
+                loaded = _load(cursor, wanted, source, staging)
+            file.check_unchanged()
+            late = finish(connection, rejects, wanted.dry_run)
+    except BaseException:
+        rejects.discard()
+        raise
+    return {
+        "file": str(wanted.path),
+        "source": source,
+        "read": staging.read,
+        "inserted": loaded.inserted,
+        "updated": loaded.updated,
+        "unchanged": loaded.unchanged,
+        "rejected": rejects.count,
+        "closed_missing": loaded.closed_missing,
+        "brands_added": loaded.brands_added,
+        "address_checked": loaded.address_checked,
+        "address_fits": loaded.address_fits,
+        "new_ids": loaded.new_ids,
+        **about(file, staging, rejects, started),
+        "dry_run": wanted.dry_run,
+        "interrupted_too_late": late,
+    }
+
+
+def open_table(wanted: Request) -> tuple[InputFile, Table, Rejects]:
+    """The file as a table and the list of its rejects; nothing is written yet."""
+    named = wanted.encoding or (wanted.mapping.encoding if wanted.mapping else "")
+    file = open_input(wanted.path, named or None)
+    table: Table
+    if is_geojson(file, wanted.format):
+        table = FeatureTable(file)
+    else:
+        table = CsvTable(file, wanted.delimiter or None)
+    default = wanted.path.with_name(f"{wanted.path.name}.rejected.csv")
+    return file, table, Rejects(wanted.rejects or default, table.columns)
+
+
+def prepare(wanted: Request, table: Table, rejects: Rejects, progress: Progress) -> Staging:
+    """Plan, coordinate system and fields of a shop import."""
+    found = plan(table.columns, shop_rows.COLUMNS, shop_rows.REQUIRED, wanted.mapping, wanted.given)
+    return Staging(
+        table=table,
+        plan=found,
+        fields=shop_rows.fields_for(found.places),
+        positions=positions(wanted),
+        rejects=rejects,
+        complete=shop_rows.complete,
+        progress=progress,
+    )
+
+
+def positions(wanted: Request) -> Positions:
+    """The coordinate system that was named, by the mapping where --crs is silent."""
+    named = wanted.crs or (wanted.mapping.crs if wanted.mapping else "") or "EPSG:4326"
+    return Positions(projection(named, wanted.scale))
+
+
+def finish(connection: Any, rejects: Rejects, dry_run: bool) -> bool:
+    """Commits unless it is a dry run, then puts the list of rejects in place."""
+    rejects.flush()
+    late = False
+    if dry_run:
+        connection.rollback()
+    else:
+        late = commit(connection)
+    rejects.finish()
+    return late
+
+
+def about(file: InputFile, staging: Staging, rejects: Rejects, started: float) -> dict[str, Any]:
+    """What every import tells of its file."""
+    seconds = time.perf_counter() - started
+    return {
+        "reasons": rejects.by_reason(),
+        "rejects_file": str(rejects.path) if rejects.count else None,
+        "encoding": file.encoding,
+        "crs": staging.positions.projection.name,
+        "columns_not_used": staging.plan.unused,
+        "mapped_columns_absent": staging.plan.absent,
+        "seconds": round(seconds, 3),
+        "rows_per_s": round(staging.read / seconds),
+    }
+
+
+def reject_lines(table: Table, rejects: Rejects, reasons: dict[int, str]) -> None:
+    """Lists rows that the database found wanting; their text is read from the file again."""
+    if not reasons:
+        return
+    for chunk in table.chunks():
+        rejects.add(
+            Rejected(line, reasons[line], row)
+            for line, row in zip(chunk.lines, chunk.rows, strict=True)
+            if line in reasons
+        )
+
+
+def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_load.Loaded:
+    staging.run(cursor)
+    stored = staging.stored()
+    with cancellable():
+        reasons = shop_load.drop_bad_hours(cursor, stored)
+        reasons |= shop_load.drop_repeated_keys(cursor)
+        brands = shop_load.add_brands(cursor, stored)
+        shop_load.resolve(cursor, source, stored, wanted.today)
+        reasons |= shop_load.drop_impossible_dates(cursor)
+        if staging.rejects.count + len(reasons) == staging.read:
+            raise _nothing_taken(staging, reasons)
+        if not wanted.allow_shrink:
+            shop_load.guard_against_shrinking(cursor, source)
+        loaded = shop_load.upsert(cursor, source)
+        loaded.brands_added = brands
+        if wanted.on_missing == "close":
+            closed = shop_load.close_missing(cursor, source, wanted.today)
+            loaded.closed_missing = len(closed)
+    reject_lines(staging.table, staging.rejects, reasons)
+    return loaded
+
+
+def _nothing_taken(staging: Staging, reasons: dict[int, str]) -> ImportRefused:
+    if not staging.read:
+        return ImportRefused("the file holds a header and no rows")
+    why: Iterable[str] = [*staging.rejects.by_reason(), *set(reasons.values())]
+    return ImportRefused(
+        f"none of the {staging.read} rows can be taken: {'; '.join(list(why)[:5])}"
+    )
+
+
+__all__ = ["Plan", "Request", "import_shops"]

@@ -1,0 +1,165 @@
+"""Rows of a file into a temporary table by COPY, chunk by chunk; what does not fit goes to the rejects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg2 import sql
+
+from geoshops.importing.fields import Unfit
+from geoshops.importing.mapping import JOINT, Plan
+from geoshops.importing.points import Positions, Reasons, ewkb_hex
+from geoshops.importing.rejects import Rejects
+from geoshops.importing.tables import Chunk, Rejected, Table
+
+Value = str | None
+Columns = dict[str, Sequence[Value]]
+# addresses that tell where a row should lie, the first that is not empty
+ADDRESSES = ("lot_address", "road_address", "address")
+
+
+@dataclass(frozen=True)
+class Field:
+    """How a field is converted and stored; without a type it only helps to check the others."""
+
+    convert: Callable[[str], Value]
+    sql_type: str | None = "text"
+
+
+@dataclass
+class Staging:
+    """Everything that turns a table into rows of `incoming`."""
+
+    table: Table
+    plan: Plan
+    fields: Mapping[str, Field]
+    positions: Positions
+    rejects: Rejects
+    complete: Callable[[Columns, Reasons], None]
+    progress: Callable[[int], object]
+    read: int = 0
+
+    def stored(self) -> list[str]:
+        """The columns of `incoming` that the file fills."""
+        return ["line", "geog", *(n for n, f in self.fields.items() if f.sql_type)]
+
+    def run(self, cursor: Any) -> None:
+        """Creates and fills `incoming`."""
+        types = {"line": "bigint", "geog": "geography(Point, 4326)"}
+        types |= {n: f.sql_type for n, f in self.fields.items() if f.sql_type}
+        columns = sql.SQL(", ").join(
+            sql.SQL("{} {}").format(sql.Identifier(n), sql.SQL(t)) for n, t in types.items()
+        )
+        cursor.execute(sql.SQL("CREATE TEMP TABLE incoming ({}) ON COMMIT DROP").format(columns))
+        names = sql.SQL(", ").join(map(sql.Identifier, self.stored()))
+        copy_in(cursor, sql.SQL("COPY incoming ({}) FROM STDIN").format(names), self._blocks())
+        cursor.execute("ANALYZE incoming")
+
+    def _blocks(self) -> Iterator[bytes]:
+        for chunk in self.table.chunks():
+            self.read += len(chunk)
+            self.rejects.add(chunk.rejected)
+            if chunk.rows:
+                yield self._block(chunk)
+            self.progress(chunk.bytes_read)
+
+    def _block(self, chunk: Chunk) -> bytes:
+        reasons: Reasons = {}
+        columns = self._converted(chunk, reasons)
+        lon, lat = self.positions.convert(
+            self._texts(chunk, "longitude"),
+            self._texts(chunk, "latitude"),
+            _addresses(columns, len(chunk.rows)),
+            reasons,
+        )
+        self.complete(columns, reasons)
+        for i in reasons:
+            lon[i] = lat[i] = 0
+        columns |= {"line": [str(line) for line in chunk.lines], "geog": ewkb_hex(lon, lat)}
+        bad = sorted(reasons)
+        self.rejects.add(Rejected(chunk.lines[i], reasons[i], chunk.rows[i]) for i in bad)
+        rows = zip(*(_escaped(columns[name]) for name in self.stored()), strict=True)
+        kept = (row for i, row in enumerate(rows) if i not in reasons) if reasons else rows
+        return ("\n".join(map("\t".join, kept)) + "\n").encode()
+
+    def _converted(self, chunk: Chunk, reasons: Reasons) -> Columns:
+        return {
+            name: _convert(name, self._texts(chunk, name), field.convert, reasons)
+            for name, field in self.fields.items()
+            if name in self.plan.places
+        }
+
+    def _texts(self, chunk: Chunk, field: str) -> list[str]:
+        places = self.plan.places[field]
+        place = places[0]
+        if len(places) == 1:
+            texts = [row[place] for row in chunk.rows]
+        elif field == "source_id":
+            texts = [JOINT.join([row[p] for p in places]) for row in chunk.rows]
+        else:
+            texts = [" ".join([row[p] for p in places if row[p]]) for row in chunk.rows]
+        words = self.plan.values.get(field)
+        return [words.get(t.strip(), t) for t in texts] if words else texts
+
+
+def copy_in(cursor: Any, statement: sql.Composable, blocks: Iterator[bytes]) -> None:
+    """COPY FROM STDIN; an error while the blocks are made is raised as itself, not as the server's."""
+    source = _Blocks(blocks)
+    try:
+        cursor.copy_expert(statement, source)
+    except Exception:
+        if source.error is not None:
+            raise source.error from None
+        raise
+
+
+class _Blocks:
+    """The blocks as the file that the driver reads from."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._rest = b""
+        self.error: BaseException | None = None
+
+    def read(self, size: int = -1) -> bytes:
+        """At most `size` bytes, none at the end."""
+        try:
+            if not self._rest:
+                self._rest = next(self._blocks, b"")
+        except BaseException as error:
+            self.error = error
+            raise
+        taken, self._rest = self._rest[:size], self._rest[size:]
+        return taken
+
+
+def _convert(
+    name: str, texts: list[str], convert: Callable[[str], Value], reasons: Reasons
+) -> list[Value]:
+    try:
+        return [convert(text) for text in texts]
+    except Unfit:
+        return [_converted_or_none(name, i, t, convert, reasons) for i, t in enumerate(texts)]
+
+
+def _converted_or_none(
+    name: str, i: int, text: str, convert: Callable[[str], Value], reasons: Reasons
+) -> Value:
+    try:
+        return convert(text)
+    except Unfit as error:
+        reasons.setdefault(i, f"[{name}] {error}")
+        return None
+
+
+def _addresses(columns: Columns, count: int) -> list[str]:
+    given = [columns[name] for name in ADDRESSES if name in columns]
+    if not given:
+        return [""] * count
+    return [next((text for text in texts if text), "") for texts in zip(*given, strict=True)]
+
+
+def _escaped(values: Sequence[Value]) -> list[str]:
+    return ["\\N" if v is None else v.replace("\\", "\\\\") if "\\" in v else v for v in values]

@@ -1,0 +1,59 @@
+"""One transaction for one import: all of it or nothing, whenever Ctrl-C comes."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import psycopg2
+from psycopg2 import extensions, extras
+
+from geoshops.importing.refusal import ImportRefused
+
+
+@contextmanager
+def importing_into(url: str) -> Iterator[Any]:
+    """A connection in a transaction that is rolled back unless `commit` was called."""
+    try:
+        connection = psycopg2.connect(url, application_name="geoshops-import", connect_timeout=10)
+    except psycopg2.OperationalError as error:
+        raise ImportRefused(f"the database cannot be reached: {error}") from error
+    try:
+        yield connection
+    except psycopg2.Error as error:
+        raise ImportRefused(f"the database refused: {error}".strip()) from error
+    finally:
+        connection.close()
+
+
+@contextmanager
+def cancellable() -> Iterator[None]:
+    """Lets Ctrl-C cancel a running statement at once; COPY must run outside, it cannot be waited for so."""
+    extensions.set_wait_callback(extras.wait_select)
+    try:
+        yield
+    except psycopg2.errors.QueryCanceled:
+        raise KeyboardInterrupt from None
+    finally:
+        extensions.set_wait_callback(None)
+
+
+def commit(connection: Any) -> bool:
+    """Commits, and says whether Ctrl-C came meanwhile.
+
+    One that came earlier has raised before this. While COMMIT is under way the outcome is the
+    server's, so the signal is kept until the answer is there: what is reported is what happened."""
+    came: list[int] = []
+
+    def remember(number: int, _: FrameType | None) -> None:
+        came.append(number)
+
+    before = signal.signal(signal.SIGINT, remember)
+    try:
+        connection.commit()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return bool(came)

@@ -1,0 +1,56 @@
+"""Imports run as an operator runs them: the command, a file, the run's database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from geoshops.cli import main
+from tests.make import Maker
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(make: Maker, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs `geoshops ARGS…` on an empty database."""
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    monkeypatch.delenv("GEOSHOPS_OWNER_DATABASE_URL", raising=False)
+
+    def invoke(*args: object) -> Result:
+        return CliRunner().invoke(main, [str(arg) for arg in args])
+
+    return invoke
+
+
+@pytest.fixture
+def summary(run: Run) -> Callable[..., dict[str, Any]]:
+    """Runs a command with --json, which must succeed, and returns what it printed."""
+
+    def invoke(*args: object) -> dict[str, Any]:
+        result = run(*args, "--json")
+        assert result.exit_code == 0, result.output
+        found: dict[str, Any] = json.loads(result.stdout)
+        assert found["read"] == sum(
+            found[name] for name in ("inserted", "updated", "unchanged", "rejected")
+        )
+        return found
+
+    return invoke
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a file from lines of text, in an encoding."""
+
+    def make_file(*lines: str, name: str = "in.csv", encoding: str = "utf-8") -> Path:
+        path = tmp_path / name
+        path.write_bytes("\n".join([*lines, ""]).encode(encoding))
+        return path
+
+    return make_file
