@@ -8,6 +8,7 @@ from typing import IO, Any, NamedTuple
 
 from geoshops.sample import rows as columns
 from geoshops.sample.country import Country, Entry
+from geoshops.sample.honours import honour
 from geoshops.sample.reference import SOURCE, load_reference
 from geoshops.sample.rows import Rows
 
@@ -17,19 +18,6 @@ LOCK = "LOCK TABLE brands, regions, members, shops IN SHARE ROW EXCLUSIVE MODE"
 RESERVE = """
 WITH first AS (SELECT nextval(pg_get_serial_sequence(%(table)s, 'id')) AS id)
 SELECT id, setval(pg_get_serial_sequence(%(table)s, 'id'), id + greatest(%(count)s, 1) - 1) FROM first"""
-FILL_STATS = """
-INSERT INTO shop_stats
-SELECT r.shop_id,
-  count(*) FILTER (WHERE star_rating = 1), count(*) FILTER (WHERE star_rating = 2),
-  count(*) FILTER (WHERE star_rating = 3), count(*) FILTER (WHERE star_rating = 4),
-  count(*) FILTER (WHERE star_rating = 5),
-  count(*) FILTER (WHERE purity = 'GOOD'), count(*) FILTER (WHERE purity = 'BAD'),
-  count(*) FILTER (WHERE retouch = 'GOOD'), count(*) FILTER (WHERE retouch = 'BAD'),
-  count(*) FILTER (WHERE item = 'GOOD'), count(*) FILTER (WHERE item = 'BAD')
-FROM reviews r JOIN shops s ON s.id = r.shop_id
-WHERE s.source = %s
-GROUP BY r.shop_id"""
-
 Progress = Callable[[Iterable[Entry]], Iterable[Entry]]
 
 
@@ -66,8 +54,7 @@ def load(cursor: Any, country: Country, progress: Progress) -> Loaded:
         _copy(cursor, "shops", columns.SHOP, lines)
         review_count = _copy_file(cursor, "reviews", columns.REVIEW, reviews)
         favorite_count = _copy_file(cursor, "favorites", columns.FAVORITE, favorites)
-    cursor.execute(FILL_STATS, (SOURCE,))
-    cursor.execute("ANALYZE")
+    honour(cursor, country.clock.today)
     return Loaded(country.size.shops, review_count, favorite_count, len(members))
 
 

@@ -132,3 +132,37 @@ def test_the_examples_of_the_search_page_exist(seed, make):
     seed(*FEW)
     names = {name for (name,) in make.rows("SELECT place_name FROM shops WHERE status = 'OPEN'")}
     assert {"포토이즘 강남역점", "인생네컷 서울숲점", "하루필름 서면역점"} <= names
+
+
+@pytest.fixture
+def whole(seed, make):
+    """The country at its usual size."""
+    result = seed("--today", "2026-06-01")
+    assert result.exit_code == 0, result.output
+    return make
+
+
+def test_the_usual_country_is_alive(whole):
+    assert whole.sql("SELECT count(*) FROM shops") >= 1500
+    assert whole.sql("SELECT count(*) FROM reviews") == 20_000
+    assert whole.sql("SELECT count(DISTINCT sigungu_id) FROM shops") >= 60
+    given = dict(whole.rows("SELECT unnest(shop_titles), count(*) FROM shops GROUP BY 1"))
+    assert set(given) == {"핫플레이스", "청결한 지점", "보정 맛집", "소품 부자", "뜨는 지점"}
+    assert whole.rows("SELECT shop_id FROM counter_differences") == []
+
+
+def test_titles_are_those_that_the_rules_award(whole):
+    assert whole.sql("SELECT count(DISTINCT title_id) FROM member_titles") == 14
+    assert (
+        whole.rows(
+            "SELECT p.member_id, p.title_id FROM title_progress p WHERE (p.current >= p.target) <>"
+            " EXISTS (SELECT FROM member_titles h"
+            " WHERE h.member_id = p.member_id AND h.title_id = p.title_id)"
+        )
+        == []
+    )
+    assert whole.sql("SELECT count(*) FROM member_titles WHERE is_main") == 225
+    assert whole.rows(
+        "SELECT DISTINCT t.awarded_at = m.created_at FROM member_titles t JOIN members m ON m.id = t.member_id"
+        " WHERE t.title_id = 1"
+    ) == [(True,)]
