@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -55,7 +56,8 @@ def seed(
     size = Size(shops, reviews, members)
     country = Country(number, size, today.date() if today else korean_today())
     try:
-        with _connected(operator_url()) as connection, connection.cursor() as cursor:
+        with closing(_connected(operator_url())) as connection, connection:
+            cursor = connection.cursor()
             if reset and not yes:
                 _confirm(cursor)
             _seed(cursor, country, reset)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
 from geoshops.sample import rows as columns
 from geoshops.sample.country import Country, Entry
 from geoshops.sample.honours import honour
+from geoshops.sample.members import Member
 from geoshops.sample.reference import SOURCE, load_reference
-from geoshops.sample.rows import Rows
+from geoshops.sample.rows import Rows, nickname_key
 
 CHUNK_BYTES = 1 << 20
 # Keeps other writers out while keys are reserved, and a second seed; readers go on.
@@ -43,7 +44,7 @@ def generated_shops(cursor: Any) -> int:
 
 def load(cursor: Any, country: Country, progress: Progress) -> Loaded:
     """Writes everything; the caller locks before, and commits. No generated booth may be there."""
-    members = country.roster.members
+    members = _renamed(cursor, country.roster.members)
     ids = load_reference(cursor)
     first_shop_id = _reserved(cursor, "shops", country.size.shops)
     rows = Rows(country.clock, ids, first_shop_id, _reserved(cursor, "members", len(members)))
@@ -56,6 +57,16 @@ def load(cursor: Any, country: Country, progress: Progress) -> Loaded:
         favorite_count = _copy_file(cursor, "favorites", columns.FAVORITE, favorites)
     honour(cursor, country.clock.today)
     return Loaded(country.size.shops, review_count, favorite_count, len(members))
+
+
+def _renamed(cursor: Any, members: Sequence[Member]) -> list[Member]:
+    """The members, those whose nickname a real member has already under another one."""
+    keys = {nickname_key(m.nickname): m for m in members}
+    cursor.execute("SELECT nickname_key FROM members WHERE nickname_key = ANY(%s)", (list(keys),))
+    taken = {keys[key].number for (key,) in cursor.fetchall()}
+    return [
+        m._replace(nickname=f"sample-{m.number + 1}") if m.number in taken else m for m in members
+    ]
 
 
 def _shops(

@@ -13,7 +13,7 @@ DATA = Path(__file__).parent / "data"
 
 @dataclass(frozen=True, slots=True)
 class Sido:
-    """A province or metropolitan city; `name` is the official one, `short` the everyday one."""
+    """A province or metropolitan city: official name, everyday one, others in use, former ones."""
 
     name: str
     short: str
@@ -21,6 +21,7 @@ class Sido:
     code: str
     lon: float
     lat: float
+    also_called: tuple[str, ...]
     old_names: tuple[str, ...]
 
 
@@ -85,6 +86,7 @@ def sidos() -> tuple[Sido, ...]:
             r["code"],
             float(r["longitude"]),
             float(r["latitude"]),
+            _split(r["also_called"]),
             _split(r["old_names"]),
         )
         for r in _rows("sido")

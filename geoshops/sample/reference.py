@@ -99,7 +99,8 @@ class _Regions:
         """The province; its everyday name is an alias."""
         names = (sido.name, *sido.old_names)
         region = self._find(None, names) or self._add("sido", None, sido, sido.code, sido.english)
-        self._alias(region, short=(sido.short,), old=sido.old_names, english=(sido.english,))
+        everyday = (sido.short, *sido.also_called)
+        self._alias(region, short=everyday, old=sido.old_names, english=(sido.english,))
         return region
 
     def sigungu(self, sigungu: Sigungu, parent: int) -> int:

@@ -36,7 +36,7 @@ class Rows:
 
     def member(self, member: Member) -> str:
         """A row of members."""
-        key = unicodedata.normalize("NFKC", member.nickname).casefold()
+        key = nickname_key(member.nickname)
         joined = self._clock.moment_text(member.joined)
         return _line(self._first_member_id + member.number, member.nickname, key, joined)
 
@@ -99,6 +99,11 @@ class Rows:
         dong = shop.spot.dong
         sigungu = dong.sigungu
         return self._ids.sidos[sigungu.sido], self._ids.sigungus[sigungu], self._ids.dongs[dong]
+
+
+def nickname_key(nickname: str) -> str:
+    """The form under which nicknames are unique."""
+    return unicodedata.normalize("NFKC", nickname).casefold()
 
 
 def _line(*values: object) -> str:

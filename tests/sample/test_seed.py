@@ -116,6 +116,23 @@ def test_rows_that_exist_are_used_as_they_are(seed, make):
     assert make.sql("SELECT count(*) FROM regions WHERE parent_id = %s", gangwon) == 18
 
 
+def test_a_nickname_that_a_real_member_has_is_given_up(seed, make):
+    seed(*FEW)
+    (taken,) = make.rows("SELECT nickname FROM members ORDER BY id LIMIT 1")[0]
+    make.sql("TRUNCATE members, shops CASCADE")
+    real = make.member(taken)
+    assert seed(*FEW).exit_code == 0
+    assert make.rows("SELECT id FROM members WHERE nickname = %s", taken) == [(real,)]
+    assert make.sql("SELECT count(*) FROM members WHERE nickname = 'sample-1'") == 1
+
+
+def test_a_missing_server_is_one_clear_line(seed, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nothing")
+    result = seed(*FEW)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: the database does not answer: ")
+
+
 def test_a_code_that_another_region_holds_is_left_out(seed, make):
     make.insert("regions", level="sido", name="경기도", code="31")
     seed(*FEW)
