@@ -15,8 +15,8 @@ from geoshops.config import ConfigError, Settings
 from geoshops.db import libpq_url
 from geoshops.importing.commands import group as import_group
 from geoshops.doctor import doctor
-from geoshops.sample.commands import seed
 from geoshops.reviews.commands import recount
+from geoshops.sample.commands import seed
 from geoshops.titles import commands as titles
 
 

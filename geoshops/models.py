@@ -356,6 +356,13 @@ class Review(Base):
     __tablename__ = "reviews"
     __table_args__ = (
         Index("reviews_member_created_idx", "member_id", text("created_at DESC"), text("id DESC")),
+        Index(
+            "reviews_member_shop_idx",
+            "member_id",
+            "shop_id",
+            "created_at",
+            postgresql_where=text("(hidden_at IS NULL)"),
+        ),
         Index("reviews_shop_created_idx", "shop_id", text("created_at DESC"), text("id DESC")),
     )
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)

@@ -14,10 +14,13 @@ RETURN concat(
 COMMENT ON FUNCTION title_json(titles, boolean, boolean, integer, integer, text) IS 'A member title in JSON.';
 
 CREATE OR REPLACE FUNCTION held_titles_json(ids bigint [], origin text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT
-    '[' || coalesce(string_agg(title_json(t, true, false, t.target, t.target, origin), ',' ORDER BY t.id), '') || ']'
-  FROM titles AS t WHERE t.id = ANY (ids);
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  IF cardinality(ids) = 0 THEN
+    RETURN '[]';
+  END IF;
+  RETURN '[' || (
+    SELECT string_agg(title_json(t, true, false, t.target, t.target, origin), ',' ORDER BY t.id)
+    FROM titles t WHERE t.id = ANY (ids)) || ']';
+END $$;
 COMMENT ON FUNCTION held_titles_json(bigint [], text) IS 'Titles just earned as a JSON array.';

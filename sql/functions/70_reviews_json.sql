@@ -1,19 +1,21 @@
--- Reviews as the contract writes them, and their lists. Hidden reviews do not appear.
+-- Reviews as the contract writes them, and their lists. Hidden reviews do not appear. In plpgsql, because an SQL
+-- function that reads tables is planned anew at every call.
 
 CREATE OR REPLACE FUNCTION review_json(review bigint, zone text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT concat(
-    '{"review_info":', review_info_json(r, zone),
-    ',"member_info":{"id":', m.id, ',"nickname":', json_string(nickname_of(m)),
-    '},"shop_info":{"id":', s.id, ',"brand":', json_string(coalesce(b.name, '')),
-    ',"place_name":', json_string(s.place_name), '}}')
-  FROM reviews AS r
-  INNER JOIN members AS m ON m.id = r.member_id
-  INNER JOIN shops AS s ON s.id = r.shop_id
-  LEFT JOIN brands AS b ON b.id = s.brand_id
-  WHERE r.id = review AND r.hidden_at IS NULL;
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT concat(
+      '{"review_info":', review_info_json(r, zone),
+      ',"member_info":{"id":', m.id, ',"nickname":', json_string(nickname_of(m)),
+      '},"shop_info":{"id":', s.id, ',"brand":', json_string(coalesce(b.name, '')),
+      ',"place_name":', json_string(s.place_name), '}}')
+    FROM reviews r
+    JOIN members m ON m.id = r.member_id
+    JOIN shops s ON s.id = r.shop_id
+    LEFT JOIN brands b ON b.id = s.brand_id
+    WHERE r.id = review AND r.hidden_at IS NULL);
+END $$;
 COMMENT ON FUNCTION review_json(bigint, text) IS 'One visible review with author and shop as JSON; null when there is none.';
 
 CREATE OR REPLACE FUNCTION shop_reviews_json(

@@ -1,16 +1,17 @@
 -- Favorites: the list, and the two acts, which both may be repeated.
 
 CREATE OR REPLACE FUNCTION favorite_json(favorite bigint, viewer geography, origin text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT concat('{"id":', f.id, ',"shop":', shop_json(
-      s.card, b.card, b.image_path, origin, metres(ST_Distance(s.geog, viewer)),
-      s.review_cnt, s.star_rating_sum, s.favorite_cnt, true), '}')
-  FROM favorites AS f
-  INNER JOIN shops AS s ON s.id = f.shop_id
-  LEFT JOIN brands AS b ON b.id = s.brand_id
-  WHERE f.id = favorite;
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT concat('{"id":', f.id, ',"shop":', shop_json(
+        s.card, b.card, b.image_path, origin, metres(ST_Distance(s.geog, viewer)),
+        s.review_cnt, s.star_rating_sum, s.favorite_cnt, true), '}')
+    FROM favorites f
+    JOIN shops s ON s.id = f.shop_id
+    LEFT JOIN brands b ON b.id = s.brand_id
+    WHERE f.id = favorite);
+END $$;
 COMMENT ON FUNCTION favorite_json(bigint, geography, text)
 IS 'A favorite with its shop as JSON; the distance is empty without a viewer.';
 

@@ -24,6 +24,7 @@ CREATE TABLE reviews (
 );
 CREATE INDEX reviews_shop_created_idx ON reviews (shop_id, created_at DESC, id DESC);
 CREATE INDEX reviews_member_created_idx ON reviews (member_id, created_at DESC, id DESC);
+CREATE INDEX reviews_member_shop_idx ON reviews (member_id, shop_id, created_at) WHERE hidden_at IS NULL;
 COMMENT ON TABLE reviews IS 'Reviews of shops by members';
 COMMENT ON COLUMN reviews.id IS 'Review identifier';
 COMMENT ON COLUMN reviews.shop_id IS 'Shop reviewed';

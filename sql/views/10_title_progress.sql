@@ -1,19 +1,24 @@
 -- What every member has of every title: the one truth of awarding, of the progress shown and of the repair
 -- command. Each rule is one expression under its title's id; CASE works out only the rules that are asked for.
--- Hidden reviews do not count. Rule 8 measures between the corners of the convex hull of the reviewed shops,
--- plain and across the 180th meridian: the farthest two are always corners.
+-- Hidden reviews do not count. The reviewed shops are taken as an array, so that a member's reviews are always
+-- read by the member's index and the shops by their key, however uneven the reviews are spread.
 
+-- The farthest two points of a set are corners of its convex hull, which is small; the shifted hull serves sets
+-- across the 180th meridian.
 CREATE OR REPLACE FUNCTION farthest_m(places geometry) RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-BEGIN ATOMIC
-  WITH corners AS MATERIALIZED (
-    SELECT c.geom::geography AS geog FROM ST_DumpPoints(ST_ConvexHull(places)) AS c
-    UNION
-    SELECT ST_ShiftLongitude(c.geom)::geography AS geog
-    FROM ST_DumpPoints(ST_ConvexHull(ST_ShiftLongitude(places))) AS c
-  )
-  SELECT max(ST_Distance(a.geog, b.geog)) FROM corners AS a CROSS JOIN corners AS b;
-END;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  IF ST_NPoints(places) < 2 THEN
+    RETURN 0;
+  END IF;
+  RETURN (
+    WITH corners AS MATERIALIZED (
+      SELECT c.geom::geography AS geog FROM ST_DumpPoints(ST_ConvexHull(places)) c
+      UNION
+      SELECT ST_ShiftLongitude(c.geom)::geography FROM ST_DumpPoints(ST_ConvexHull(ST_ShiftLongitude(places))) c
+    )
+    SELECT max(ST_Distance(a.geog, b.geog)) FROM corners a CROSS JOIN corners b);
+END $$;
 COMMENT ON FUNCTION farthest_m(geometry) IS 'Metres between the two farthest points of a set in degrees, on the spheroid.';
 
 CREATE OR REPLACE FUNCTION title_progress_in(zone text)
@@ -23,7 +28,7 @@ BEGIN ATOMIC
   SELECT
     m.id,
     t.id,
-    least(t.target, coalesce(CASE t.id
+    coalesce(CASE t.id
       WHEN 1 THEN 1
       WHEN 2 THEN (
         SELECT count(*) FROM (
@@ -38,24 +43,29 @@ BEGIN ATOMIC
       WHEN 5 THEN (
         SELECT count(*) FROM (SELECT FROM favorites AS f WHERE f.member_id = m.id LIMIT t.target) AS q)
       WHEN 6 THEN (
-        SELECT count(DISTINCT s.sigungu_id)
-        FROM reviews AS r INNER JOIN shops AS s ON s.id = r.shop_id
-        WHERE r.member_id = m.id AND r.hidden_at IS NULL)
+        SELECT least(t.target, count(DISTINCT s.sigungu_id)) FROM shops AS s
+        WHERE s.id = ANY (ARRAY(
+          SELECT DISTINCT r.shop_id FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL)))
       WHEN 7 THEN (
-        SELECT count(DISTINCT s.sido_id)
-        FROM reviews AS r INNER JOIN shops AS s ON s.id = r.shop_id
-        WHERE r.member_id = m.id AND r.hidden_at IS NULL)
+        SELECT least(t.target, count(DISTINCT s.sido_id)) FROM shops AS s
+        WHERE s.id = ANY (ARRAY(
+          SELECT DISTINCT r.shop_id FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL)))
       WHEN 8 THEN (
-        SELECT floor(farthest_m(ST_Collect(s.geog::geometry)) / 1000)
-        FROM shops AS s
-        WHERE s.id IN (SELECT r.shop_id FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL))
+        SELECT least(t.target, floor(farthest_m(ST_Collect(s.geog::geometry)) / 1000)::bigint) FROM shops AS s
+        WHERE s.id = ANY (ARRAY(
+          SELECT DISTINCT r.shop_id FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL)))
       WHEN 9 THEN (
-        SELECT count(*)
-        FROM brands AS b
-        WHERE b.is_representative AND brand_family(b.id) && ARRAY(
-          SELECT DISTINCT s.brand_id
-          FROM reviews AS r INNER JOIN shops AS s ON s.id = r.shop_id
-          WHERE r.member_id = m.id AND r.hidden_at IS NULL AND s.brand_id IS NOT NULL))
+        -- a shop counts for its brand and for every brand above it
+        WITH RECURSIVE seen AS (
+          SELECT b.id, b.parent_id, b.is_representative FROM brands AS b
+          WHERE b.id = ANY (ARRAY(
+            SELECT s.brand_id FROM shops AS s
+            WHERE s.id = ANY (ARRAY(
+              SELECT DISTINCT r.shop_id FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL))))
+          UNION
+          SELECT p.id, p.parent_id, p.is_representative FROM brands AS p INNER JOIN seen AS n ON n.parent_id = p.id
+        )
+        SELECT count(*) FILTER (WHERE n.is_representative) FROM seen AS n)
       WHEN 10 THEN (
         SELECT count(*) FROM (
           SELECT FROM reviews AS r
@@ -65,9 +75,9 @@ BEGIN ATOMIC
         ) AS q)
       WHEN 11 THEN (
         SELECT count(*) FROM (
-          SELECT FROM (
+          SELECT FROM unnest(ARRAY(
             SELECT DISTINCT r.shop_id FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL
-          ) AS mine
+          )) AS mine (shop_id)
           WHERE m.id = (
             SELECT r.member_id FROM reviews AS r
             WHERE r.shop_id = mine.shop_id AND r.hidden_at IS NULL
@@ -75,7 +85,7 @@ BEGIN ATOMIC
           LIMIT t.target
         ) AS q)
       WHEN 12 THEN (
-        SELECT max(q.days) FROM (
+        SELECT least(t.target, max(q.days)) FROM (
           SELECT count(DISTINCT (r.created_at AT TIME ZONE zone)::date) AS days
           FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL
           GROUP BY r.shop_id
@@ -89,20 +99,14 @@ BEGIN ATOMIC
         ) AS q)
       -- every shop still missing needs one more review at least
       WHEN 14 THEN (
-        SELECT least(count(*), count(DISTINCT r.shop_id) + 10)
+        SELECT least(t.target, count(*), count(DISTINCT r.shop_id) + 10)
         FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL)
-    END, 0))::integer,
-    t.target
-  FROM members AS m
-  CROSS JOIN LATERAL (
-    SELECT
-      c.id,
-      CASE c.id
-        WHEN 9 THEN greatest(1, (SELECT count(*) FROM brands AS b WHERE b.is_representative))::integer
-        ELSE c.target
-      END AS target
-    FROM titles AS c
-  ) AS t
+    END, 0)::integer,
+    CASE t.id
+      WHEN 9 THEN greatest(1, (SELECT count(*) FROM brands AS b WHERE b.is_representative))::integer
+      ELSE t.target
+    END
+  FROM members AS m CROSS JOIN titles AS t
   WHERE m.withdrawn_at IS NULL;
 END;
 COMMENT ON FUNCTION title_progress_in(text)
