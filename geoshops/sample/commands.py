@@ -63,6 +63,9 @@ def seed(
             _seed(cursor, country, reset)
     except errors.UndefinedTable as error:
         raise click.ClickException("no tables yet: run geoshops db upgrade first") from error
+    except errors.QueryCanceled as error:
+        # Ctrl-C comes out of COPY as this, when it fell into the reading of a row.
+        raise click.ClickException("interrupted; nothing was changed") from error
     except psycopg2.OperationalError as error:
         raise click.ClickException(f"the database does not answer: {error}") from error
 

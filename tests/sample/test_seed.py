@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 from click.testing import CliRunner
@@ -131,6 +136,22 @@ def test_a_missing_server_is_one_clear_line(seed, monkeypatch):
     result = seed(*FEW)
     assert result.exit_code == 1
     assert result.output.startswith("Error: the database does not answer: ")
+
+
+def test_an_interrupted_seed_leaves_nothing(db, make, database_url):
+    program = "from geoshops.cli import main; main()"
+    command = [sys.executable, "-c", program, "seed", "--shops", "300000"]
+    environment = os.environ | {"DATABASE_URL": database_url}
+    running = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    copying = "SELECT count(*) FROM pg_stat_progress_copy WHERE tuples_processed > 0"
+    deadline = time.monotonic() + 60
+    while not make.sql(copying) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert "interrupted; nothing was changed" in said or "Aborted!" in said
+    assert make.sql("SELECT count(*) FROM shops") == make.sql("SELECT count(*) FROM regions") == 0
 
 
 def test_a_code_that_another_region_holds_is_left_out(seed, make):
