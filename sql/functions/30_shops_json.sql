@@ -73,6 +73,7 @@ COMMENT ON FUNCTION shops_around(
 ) IS 'Shops of the brands (null: the representative ones) within radius_m of the map centre, by distance from the user, as JSON; body is null when the session is not alive.';
 
 -- The set within the largest distance of the first ones by the sphere holds the nearest ones by the spheroid.
+-- One millimetre more, because ST_DWithin and ST_Distance may differ in the last bit.
 CREATE OR REPLACE FUNCTION nearest_shops(
   center geography, radius_m double precision, brand_ids bigint [], at_most integer
 ) RETURNS bigint []
@@ -80,7 +81,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   reach_m double precision;
 BEGIN
-  SELECT max(ST_Distance(q.geog, center)) INTO reach_m
+  SELECT max(ST_Distance(q.geog, center)) + 0.001 INTO reach_m
   FROM (
     SELECT s.geog FROM shops s
     WHERE s.status <> 'CLOSED' AND s.brand_id = ANY (brand_ids)

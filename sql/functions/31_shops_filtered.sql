@@ -47,7 +47,7 @@ BEGIN
   END IF;
   truncated := cardinality(ids) > at_most;
   IF truncated THEN
-    SELECT max(ST_Distance(q.geog, center)) INTO reach_m
+    SELECT max(ST_Distance(q.geog, center)) + 0.001 INTO reach_m
     FROM (
       SELECT s.geog FROM shops s LEFT JOIN shop_stats t ON t.shop_id = s.id
       WHERE s.status <> 'CLOSED' AND shop_passes(s, t, wanted, min_rating, open_minute, clean, retouch, props)

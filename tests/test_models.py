@@ -1,0 +1,54 @@
+"""models.py mirrors sql/schema: compared in both directions by alembic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from geoalchemy2 import alembic_helpers
+from sqlalchemy import create_engine, text
+
+from geoshops.db import driver_url
+from geoshops.models import Base
+
+RUNNERS_OWN = {"schema_history"}
+
+
+def include(item: Any, name: str, kind: str, reflected: bool, other: Any) -> bool:
+    if kind == "table" and name in RUNNERS_OWN:
+        return False
+    return bool(alembic_helpers.include_object(item, name, kind, reflected, other))
+
+
+def differences(url: str, *statements: str) -> list[Any]:
+    """Differences after the statements, which are rolled back."""
+    engine = create_engine(driver_url(url))
+    with engine.connect() as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+        options = {"include_object": include, "compare_type": True}
+        context = MigrationContext.configure(connection, opts=options)
+        found: list[Any] = compare_metadata(context, Base.metadata)
+        connection.rollback()
+    engine.dispose()
+    return found
+
+
+def test_models_and_schema_are_the_same(database_url: str) -> None:
+    assert differences(database_url) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE favorites ADD COLUMN note text",
+        "ALTER TABLE reviews DROP COLUMN item",
+        "DROP INDEX shops_geog_idx",
+        "ALTER TABLE stations ALTER COLUMN geog TYPE geography(PointZ, 4326) USING ST_Force3D(geog::geometry)::geography",
+        "DROP TABLE region_parts",
+    ],
+)
+def test_the_comparison_can_fail(database_url: str, change: str) -> None:
+    assert differences(database_url, change) != []
