@@ -30,10 +30,16 @@ def differences(url: str, *statements: str) -> list[Any]:
             connection.execute(text(statement))
         options = {"include_object": include, "compare_type": True}
         context = MigrationContext.configure(connection, opts=options)
-        found: list[Any] = compare_metadata(context, Base.metadata)
+        found = compare_metadata(context, Base.metadata)
         connection.rollback()
     engine.dispose()
-    return found
+    return [item for item in found if not is_only_a_comment(item)]
+
+
+def is_only_a_comment(item: Any) -> bool:
+    """Comments stand in sql/schema only."""
+    kind = item[0][0] if isinstance(item, list) else item[0]
+    return str(kind) in ("modify_comment", "add_table_comment", "remove_table_comment")
 
 
 def test_models_and_schema_are_the_same(database_url: str) -> None:
@@ -44,7 +50,7 @@ def test_models_and_schema_are_the_same(database_url: str) -> None:
     "change",
     [
         "ALTER TABLE favorites ADD COLUMN note text",
-        "ALTER TABLE reviews DROP COLUMN item",
+        "ALTER TABLE reviews DROP COLUMN item CASCADE",
         "DROP INDEX shops_geog_idx",
         "ALTER TABLE stations ALTER COLUMN geog TYPE geography(PointZ, 4326) USING ST_Force3D(geog::geometry)::geography",
         "DROP TABLE region_parts",

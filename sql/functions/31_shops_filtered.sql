@@ -26,7 +26,7 @@ CREATE OR REPLACE FUNCTION shops_around_filtered(
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   center geography := point_at(map_lon, map_lat);
-  wanted bigint[] := CASE WHEN all_brands THEN brand_ids ELSE coalesce(brand_ids, representative_brands()) END;
+  wanted bigint[] := CASE WHEN all_brands THEN brand_ids ELSE coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands d)) END;
   ids bigint[];
   reach_m double precision := radius_m;
 BEGIN
