@@ -1,4 +1,5 @@
-"""Applies sql/ to a database: versioned files once and in order, functions and views whenever they change."""
+"""Applies sql/ to a database: versioned files once and in order, functions and views whenever they change,
+grants every time."""
 
 from __future__ import annotations
 
@@ -80,6 +81,8 @@ def upgrade(url: str, say: Any = print) -> int:
         for file in versioned:
             _apply(connection, [file], say)
         _apply(connection, [f for f in todo if f.kind == "repeatable"], say)
+        for path in sorted((SQL / "grants").glob("*.sql")):
+            run(connection, path.read_text(encoding="utf-8"))
         return len(todo)
 
 
