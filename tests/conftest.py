@@ -18,6 +18,8 @@ from geoshops import create_app, migrate
 from tests.make import Maker
 
 ROOT = Path(__file__).resolve().parent.parent
+# the settings of a developer's own .env must not reach a test
+os.environ["FLASK_SKIP_DOTENV"] = "1"
 SECRET_KEY = "a key for tests, longer than thirty-two bytes"
 
 
