@@ -14,7 +14,7 @@ export class ApiError extends Error {
 
 let renewal = null;
 
-async function send(method, path, { query = {}, body, signal, bearer = tokens.access } = {}) {
+async function send(method, path, { query = {}, body, key, signal, bearer = tokens.access } = {}) {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query)) {
     if (value !== null && value !== undefined && value !== "" && value !== false) url.searchParams.set(name, value);
@@ -22,6 +22,7 @@ async function send(method, path, { query = {}, body, signal, bearer = tokens.ac
   const headers = { Accept: "application/json", "Accept-Language": lang };
   if (bearer) headers.Authorization = `Bearer ${bearer}`;
   if (body) headers["Content-Type"] = "application/json";
+  if (key) headers["Idempotency-Key"] = key;
   const limits = [AbortSignal.timeout(TIMEOUT_MS), signal].filter(Boolean);
   const options = { method, headers, signal: AbortSignal.any(limits), body: body && JSON.stringify(body) };
   try {
@@ -35,7 +36,7 @@ async function send(method, path, { query = {}, body, signal, bearer = tokens.ac
 async function renew() {
   const response = await send("POST", "/auth/token", { body: { refresh_token: tokens.refresh }, bearer: null });
   if (response.ok) tokens.renewed((await response.json()).access_token);
-  else if (response.status === 401) tokens.clear();
+  else if (response.status === 401) tokens.lose();
   return response.ok;
 }
 
@@ -73,6 +74,6 @@ export async function call(method, path, options = {}) {
 
 const value = async (...request) => (await call(...request)).value;
 export const get = (path, query, signal) => value("GET", path, { query, signal });
-export const post = (path, body, query) => value("POST", path, { body, query });
+export const post = (path, body, key) => value("POST", path, { body, key });
 export const patch = (path, body) => value("PATCH", path, { body });
 export const remove = (path, query) => value("DELETE", path, { query });

@@ -2,7 +2,7 @@
 import { circle } from "./geo.js";
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
-import { addPins, pinName } from "./pins.js";
+import { pinName } from "./pins.js";
 import { visibleShops } from "./search.js";
 import { state } from "./state.js";
 
@@ -66,18 +66,14 @@ function feature(shop, rank) {
   return { type: "Feature", properties: { id, name, rank, pin: pinName(shop.brand.brand_name) }, geometry };
 }
 
-export async function showBooths(map) {
-  const shops = visibleShops();
-  const features = shops.map(feature);
-  map.getSource("booths")?.setData({ type: "FeatureCollection", features });
-  // Names and rounds appear at once; badges follow as they are drawn.
-  await addPins(map, shops.map((shop) => shop.brand.brand_name));
+const collection = (features) => ({ type: "FeatureCollection", features });
+
+export function showBooths(map) {
+  map.getSource("booths")?.setData(collection(visibleShops().map(feature)));
 }
 
-export async function showChosen(map, shop) {
-  if (shop) await addPins(map, [shop.brand.brand_name]);
-  const features = shop && shop.id === state.shop_id ? [feature(shop, 0)] : [];
-  map.getSource("chosen")?.setData({ type: "FeatureCollection", features });
+export function showChosen(map, shop) {
+  map.getSource("chosen")?.setData(collection(shop && shop.id === state.shop_id ? [feature(shop, 0)] : []));
 }
 
 export function showCircle(map, center, radius_m) {

@@ -1,16 +1,20 @@
 // Puts the page together.
+import { startAccount } from "./account.js";
 import { translatePage, otherLanguage } from "./i18n.js";
 import { one } from "./dom.js";
 import { startChips } from "./chips.js";
 import { startList } from "./list.js";
 import { startMap } from "./map.js";
+import { startMember } from "./member.js";
 import { startNear } from "./near.js";
 import { loadBrands, search, searchOnChanges } from "./search.js";
 import { startSheet } from "./sheet.js";
+import { finishSignIn, takeAnswer } from "./signin.js";
 import { startSuggest } from "./suggest.js";
 import { startTheme } from "./theme.js";
 import { keepUrl, readUrl } from "./url.js";
 
+const answer = takeAnswer();
 translatePage();
 readUrl();
 startTheme();
@@ -25,4 +29,7 @@ startSuggest();
 startSheet();
 searchOnChanges();
 keepUrl();
+startMember();
+startAccount();
+finishSignIn(answer);
 window.addEventListener("popstate", readUrl);

@@ -5,14 +5,18 @@ import { addBoothLayers, showBooths, showChosen, showCircle } from "./booths.js"
 import { boundsOf } from "./geo.js";
 import { begin, end } from "./idle.js";
 import { t } from "./i18n.js";
+import { drawPinsFor } from "./pins.js";
 import { state, subscribe, update } from "./state.js";
 import { theme } from "./theme.js";
 
 const LIBRARY = "/static/vendor/maplibre-gl/maplibre-gl.mjs";
 const WORKER = "/static/vendor/maplibre-gl/maplibre-gl-worker.mjs";
 const OPENED_ZOOM = 16;
+const EDGE_PX = 50;
 let map = null;
 let resting = true;
+let quiet = false;
+let revealed_id = null;
 
 export async function startMap() {
   busy();
@@ -24,6 +28,7 @@ export async function startMap() {
       minZoom: 1, maxZoom: 19, maxPitch: 0, dragRotate: false, pitchWithRotate: false, fadeDuration: 0,
       attributionControl: false, locale: locale(),
     });
+    drawPinsFor(map);
     controls(gl);
     wire();
     window.geoshops = { map, state };
@@ -108,18 +113,39 @@ function redress() {
 function draw() {
   if (!map.getSource("booths")) return;
   busy();
-  showBooths(map).then(() => map.triggerRepaint());
+  showBooths(map);
   if (state.status === "ready") map.once("idle", () => performance.mark("booths"));
 }
 
 function choose() {
-  if (map.getSource("chosen")) showChosen(map, state.shop);
+  if (!map.getSource("chosen")) return;
+  showChosen(map, state.shop);
+  if (state.shop && state.shop.id !== revealed_id) reveal(state.shop);
+  revealed_id = state.shop?.id;
+}
+
+// The sheet may lie over the pin, or the shop far away; the list stays as it is meanwhile.
+function reveal(shop) {
+  const place = [Number(shop.longitude), Number(shop.latitude)];
+  const { x, y } = map.project(place);
+  const { clientWidth: width, clientHeight: height } = map.getContainer();
+  const covered = coveredWidth();
+  if (x > covered + EDGE_PX && x < width - EDGE_PX && y > EDGE_PX && y < height - EDGE_PX) return;
+  quiet = true;
+  const far = x < -width || x > 2 * width || y < -height || y > 2 * height;
+  map[far ? "jumpTo" : "easeTo"]({ center: place, zoom: Math.max(map.getZoom(), 14), offset: far ? undefined : [covered / 2, 0] });
+}
+
+function coveredWidth() {
+  const sheet = document.getElementById("sheet").getBoundingClientRect();
+  const area = map.getContainer().getBoundingClientRect();
+  return sheet.height < area.height || sheet.width < area.width / 1.2 ? Math.max(0, sheet.right - area.left) : 0;
 }
 
 const circleMoves = () => state.follow && !state.query;
 
 function followCircle() {
-  if (circleMoves()) showCircle(map, map.getCenter(), state.radius_m);
+  if (circleMoves() && !quiet) showCircle(map, map.getCenter(), state.radius_m);
 }
 
 function searched() {
@@ -130,7 +156,8 @@ function searched() {
 function moved() {
   const { lng, lat } = map.getCenter();
   const near = Math.abs(lng - state.center.lng) < 1e-6 && Math.abs(lat - state.center.lat) < 1e-6;
-  update({ zoom: map.getZoom(), ...(near ? {} : { center: { lng, lat } }) });
+  update({ zoom: map.getZoom(), quiet, ...(near ? {} : { center: { lng, lat } }) });
+  quiet = false;
 }
 
 function fitCircle() {

@@ -47,15 +47,17 @@ async function drawPin(brand_name) {
   return context.getImageData(0, 0, SIZE, SIZE);
 }
 
-export const pinName = (brand_name) => `pin:${brand_name}`;
+const PREFIX = "pin:";
+export const pinName = (brand_name) => PREFIX + brand_name;
 
 const drawn = new Map();
 
-export async function addPins(map, brand_names) {
-  const missing = [...new Set(brand_names)].filter((name) => !map.hasImage(pinName(name)));
-  await Promise.all(missing.map(async (name) => {
-    if (!drawn.has(name)) drawn.set(name, drawPin(name));
-    const data = await drawn.get(name);
-    if (!map.hasImage(pinName(name))) map.addImage(pinName(name), data, { pixelRatio: RATIO });
-  }));
+// MapLibre asks for a pin when it first meets its name.
+export function drawPinsFor(map) {
+  map.setMissingStyleImageResolver(async (id) => {
+    if (!id.startsWith(PREFIX)) return;
+    if (!drawn.has(id)) drawn.set(id, drawPin(id.slice(PREFIX.length)));
+    const data = await drawn.get(id);
+    if (!map.hasImage(id)) map.addImage(id, data, { pixelRatio: RATIO });
+  });
 }

@@ -1,48 +1,67 @@
-// Reviews of the open shop, newest first, page by page.
-import { call } from "./api.js";
+// Reviews of the open shop: page by page in the chosen order, and the member's own tools.
+import { call, remove } from "./api.js";
+import { confirmDialog } from "./dialog.js";
 import { fill, h, icon } from "./dom.js";
-import { day, number, t } from "./i18n.js";
-import { failure } from "./parts.js";
-import { FACETS } from "./shopfacts.js";
+import { number, t } from "./i18n.js";
+import { failure, say } from "./parts.js";
+import { review } from "./review.js";
+import { openReviewForm } from "./reviewform.js";
+import { askToSignIn } from "./signin.js";
+import { state } from "./state.js";
+import { toast } from "./toast.js";
+import { tokens } from "./tokens.js";
 
 const SIZE = 10;
+const SORTS = ["newest", "highest", "lowest"];
+let sort = "newest";
 
-export function stars(n) {
-  return h("span", { class: "stars" }, h("span", { class: "visually-hidden" }, t("stars", { n })),
-    [1, 2, 3, 4, 5].map((i) => { const star = icon("star", true); if (i > n) star.classList.add("off"); return star; }));
+function tools(entry, shop, changed) {
+  if (!state.member || entry.member_info.id !== state.member.id) return null;
+  const drop = async () => {
+    if (!(await confirmDialog(t("review.delete"), t("review.delete.sure"), t("review.delete")))) return;
+    try {
+      await remove(`/reviews/${entry.review_info.id}`);
+      toast(t("review.deleted"));
+      changed();
+    } catch (error) {
+      toast(say(error));
+    }
+  };
+  const edit = () => openReviewForm(shop, changed, entry.review_info);
+  return h("span", { class: "tools" }, h("button", { class: "button small", type: "button", onclick: edit }, t("review.edit")),
+    h("button", { class: "button small danger", type: "button", onclick: drop }, t("review.delete")));
 }
 
-function votes(info) {
-  const chosen = FACETS.filter((facet) => info[facet] !== "UNSELECTED");
-  return chosen.map((facet) => h("span", { class: info[facet] === "GOOD" ? "tag good" : "tag bad" }, t(`${facet}.${info[facet]}`)));
+function order(redraw) {
+  const select = h("select", { "aria-label": t("reviews.sort"), onchange: () => { sort = select.value; redraw(); } },
+    SORTS.map((name) => h("option", { value: name, selected: name === sort }, t(`reviews.${name}`))));
+  return select;
 }
 
-export function review({ review_info: info, member_info: author }, tools) {
-  const edited = info.modify_date.join() !== info.create_date.join();
-  return h("li", { class: "review" },
-    h("div", { class: "meta" }, h("strong", {}, author.nickname),
-      author.main_member_title && h("span", { class: "tag" }, author.main_member_title), h("span", { class: "spacer" }), tools),
-    h("div", { class: "meta" }, stars(info.star_rating), h("span", { class: "quiet" }, day(info.create_date)),
-      edited && h("span", { class: "quiet" }, t("edited"))),
-    h("p", { class: "content" }, info.content), h("div", { class: "tags" }, votes(info)));
+function write(shop, changed) {
+  const start = () => (tokens.refresh ? openReviewForm(shop, changed) : askToSignIn());
+  return h("button", { class: "button primary", type: "button", id: "write", onclick: start }, icon("edit"), t("review.write"));
 }
 
-export function startReviews(section, shop) {
+export function showReviews(section, shop, changed) {
   const list = h("ol", { class: "reviews" });
   const foot = h("div", {});
-  fill(section, h("div", { class: "meta" }, h("h3", {}, t("reviews.count", { n: number(shop.review_cnt) }))), list, foot);
+  const redraw = () => showReviews(section, shop, changed);
+  fill(section, h("div", { class: "meta spread" }, h("h3", {}, t("reviews.count", { n: number(shop.review_cnt) })), shop.review_cnt > 1 && order(redraw)),
+    shop.status !== "CLOSED" && write(shop, changed), list, foot);
   let page = 0;
   const next = async () => {
-    fill(foot, h("div", { class: "skeleton", style: "height:60px" }));
+    fill(foot, h("div", { class: "skeleton", style: "height:64px" }));
     try {
-      const { value, headers } = await call("GET", `/reviews/shop/${shop.id}`, { query: { page: page + 1, size: SIZE } });
+      const { value, headers } = await call("GET", `/reviews/shop/${shop.id}`, { query: { page: page + 1, size: SIZE, sort } });
       page += 1;
-      list.append(...value.map((one) => review(one)));
+      list.append(...value.map((entry) => review(entry, tools(entry, shop, changed))));
       const rest = Number(headers.get("X-Total-Count") ?? 0) - page * SIZE;
-      fill(foot, rest > 0 && h("button", { class: "button", type: "button", onclick: next }, t("reviews.more")));
+      fill(foot, rest > 0 && h("button", { class: "button wide", type: "button", onclick: next }, t("reviews.more.n", { n: number(rest) })));
     } catch (error) {
       fill(foot, failure(error, next));
     }
   };
   if (shop.review_cnt) next();
+  else fill(foot, h("p", { class: "quiet" }, t("reviews.none")));
 }

@@ -1,6 +1,7 @@
 // Asks the service for what the map and the list show: a circle around the centre, or a keyword.
 import { get, call } from "./api.js";
 import { origin, state, subscribe, update } from "./state.js";
+import { tokens } from "./tokens.js";
 
 const GOOD_SHARE = 0.5;
 const GOOD_RATING = 4;
@@ -64,9 +65,9 @@ export async function loadBrands() {
 
 export function searchOnChanges() {
   subscribe(["query", "filters", "sort", "radius_m", "user"], search);
-  subscribe(["member"], search);
+  tokens.onChange(search);
   subscribe(["center"], () => {
-    if (state.follow && !state.query) search();
+    if (state.follow && !state.query && !state.quiet) search();
     else update({ moved: true });
   });
 }

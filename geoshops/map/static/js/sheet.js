@@ -5,7 +5,8 @@ import { number, t } from "./i18n.js";
 import { badge, failure, rating, tags } from "./parts.js";
 import { heart } from "./favorites.js";
 import { facets, histogram, hours } from "./shopfacts.js";
-import { startReviews } from "./reviews.js";
+import { showReviews } from "./reviews.js";
+import { replaceShop } from "./search.js";
 import { origin, state, subscribe, update } from "./state.js";
 import { toast } from "./toast.js";
 
@@ -32,7 +33,14 @@ async function load() {
   return undefined;
 }
 
-export const reloadShop = load;
+// A review changes the average, the histogram and the list's line at once.
+async function reviewed() {
+  await load();
+  if (!state.shop) return;
+  const { id, star_rating_avg, review_cnt } = state.shop;
+  replaceShop(id, { star_rating_avg, review_cnt });
+  one("#write")?.focus();
+}
 
 function closed() {
   one("#sheet").hidden = true;
@@ -51,7 +59,7 @@ function render(shop, isNew) {
   one("#sheet-title").textContent = shop.place_name;
   const reviews = h("section", { class: "sheet-part", "aria-label": t("reviews") });
   fill(one("#sheet-body"), head(shop), numbers(shop), details(shop), reviews);
-  startReviews(reviews, shop);
+  showReviews(reviews, shop, reviewed);
   if (isNew) {
     one("#sheet-body").scrollTop = 0;
     one("#sheet-title").focus();

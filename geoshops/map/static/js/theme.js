@@ -15,11 +15,13 @@ function apply() {
   update({ theme: theme() });
 }
 
+export function switchTheme() {
+  localStorage.setItem("theme", theme() === "dark" ? "light" : "dark");
+  apply();
+}
+
 export function startTheme() {
   dark.addEventListener("change", apply);
-  one("#theme").addEventListener("click", () => {
-    localStorage.setItem("theme", theme() === "dark" ? "light" : "dark");
-    apply();
-  });
+  one("#theme").addEventListener("click", switchTheme);
   apply();
 }

@@ -1,11 +1,14 @@
 // Short messages that need no answer, read out politely by screen readers.
 import { h, one } from "./dom.js";
 
-const STAYS_MS = 5000;
+const STAYS_MS = 6000;
 
-export function toast(text, action) {
-  const element = h("div", { class: "toast" }, h("span", {}, text),
-    action && h("button", { class: "button small", type: "button", onclick: action.run }, action.label));
-  one("#toasts").append(element);
+export function toast(text, { image } = {}) {
+  const element = h("div", { class: "toast" },
+    image && h("img", { src: image, alt: "", width: "40", height: "40" }), h("span", {}, text));
+  // A modal dialog makes everything outside it inert, so messages go where they are seen and heard.
+  const open = [...document.querySelectorAll("dialog[open]")].at(-1);
+  const box = open ? one(".toasts", open) ?? open.appendChild(h("div", { class: "toasts", role: "status" })) : one("#toasts");
+  box.append(element);
   setTimeout(() => element.remove(), STAYS_MS);
 }

@@ -1,0 +1,75 @@
+// The member's own page: titles, favorites, reviews, settings; for visitors the way in.
+import { openDialog } from "./dialog.js";
+import { fill, h, one } from "./dom.js";
+import { lang, otherLanguage, t } from "./i18n.js";
+import { showOwnFavorites, showOwnReviews } from "./own.js";
+import { showSettings } from "./settings.js";
+import { signInButton } from "./signin.js";
+import { state, subscribe } from "./state.js";
+import { switchTheme } from "./theme.js";
+import { showTitles } from "./titles.js";
+
+const TABS = { titles: showTitles, favorites: showOwnFavorites, reviews: showOwnReviews, settings: showSettings };
+
+function skeleton() {
+  return [70, 90, 80].map((width) => h("div", { class: "skeleton", style: `height:52px;width:${width}%` }));
+}
+
+function appearance() {
+  return h("div", { class: "actions" },
+    h("button", { class: "button", type: "button", onclick: otherLanguage, lang: lang === "ko" ? "en" : "ko" }, t("language")),
+    h("button", { class: "button", type: "button", onclick: switchTheme }, t("theme.switch")));
+}
+
+function tabs(body) {
+  const names = Object.keys(TABS);
+  const choose = (name, focus) => {
+    for (const tab of row.children) {
+      const chosen = tab.dataset.tab === name;
+      tab.setAttribute("aria-selected", String(chosen));
+      tab.tabIndex = chosen ? 0 : -1;
+      if (chosen && focus) tab.focus();
+    }
+    body.setAttribute("aria-labelledby", `tab-${name}`);
+    fill(body, skeleton());
+    TABS[name](body);
+  };
+  const arrows = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const at = names.indexOf(one("[aria-selected=true]", row).dataset.tab);
+    choose(names[(at + step + names.length) % names.length], true);
+  };
+  const row = h("div", { class: "tabs", role: "tablist", "aria-label": t("account"), onkeydown: arrows },
+    names.map((name) => h("button", {
+      class: "tab", type: "button", role: "tab", id: `tab-${name}`, "data-tab": name, "aria-controls": "tab-body",
+      onclick: () => choose(name),
+    }, t(`tab.${name}`))));
+  choose(names[0]);
+  return row;
+}
+
+function profile() {
+  const { nickname, main_member_title: title, member_title_cnt: n } = state.member;
+  return [h("strong", {}, nickname), title && h("span", { class: "tag" }, title), h("span", { class: "quiet" }, t("title.held", { n }))];
+}
+
+export function openAccount() {
+  if (!state.member) {
+    openDialog(t("account"), h("p", {}, t("signin.why")), signInButton(), appearance());
+    return;
+  }
+  const body = h("div", { id: "tab-body", class: "tab-body", role: "tabpanel", tabindex: "0" });
+  const head = h("div", { class: "meta profile", id: "profile" }, profile());
+  const dialog = openDialog(t("account"), head, tabs(body), body, appearance());
+  dialog.classList.add("account");
+}
+
+export function startAccount() {
+  one("#account").addEventListener("click", openAccount);
+  subscribe(["member"], () => {
+    const shown = one("#profile");
+    if (shown && state.member) fill(shown, profile());
+    if (shown && !state.member) shown.closest("dialog").close();
+  });
+}

@@ -1,0 +1,75 @@
+// The member's favorites and reviews.
+import { call, get, remove } from "./api.js";
+import { fill, h, icon } from "./dom.js";
+import { number, t } from "./i18n.js";
+import { fly } from "./map.js";
+import { badge, failure, rating, say } from "./parts.js";
+import { review } from "./review.js";
+import { replaceShop } from "./search.js";
+import { origin, update } from "./state.js";
+import { toast } from "./toast.js";
+
+const SIZE = 20;
+
+function open(shop) {
+  return (event) => {
+    event.target.closest("dialog").close();
+    update({ shop_id: shop.id });
+    if (shop.longitude) fly({ lng: Number(shop.longitude), lat: Number(shop.latitude) });
+  };
+}
+
+const nothing = (name, text) => h("div", { class: "list-state" }, icon(name), h("p", {}, text));
+
+function favorite(shop, again) {
+  const drop = async () => {
+    try {
+      const { favorite_cnt } = await remove(`/favorites/${shop.id}`);
+      replaceShop(shop.id, { favorite: false, favorite_cnt });
+      update({ favorite_change: { id: shop.id, favorite: false, favorite_cnt } });
+      again();
+    } catch (error) {
+      toast(say(error));
+    }
+  };
+  return h("li", { class: "shop" }, badge(shop),
+    h("div", { class: "facts" }, h("button", { class: "name", type: "button", onclick: open(shop) }, shop.place_name),
+      h("div", { class: "meta" }, rating(shop), h("span", {}, shop.distance)), h("p", { class: "address" }, shop.place_address)),
+    h("button", { class: "icon-button heart", type: "button", "aria-pressed": "true", "aria-label": t("favorite.remove", { name: shop.place_name }), onclick: drop }, icon("heart")));
+}
+
+export async function showOwnFavorites(box) {
+  const again = () => showOwnFavorites(box);
+  const from = origin();
+  try {
+    const favorites = await get("/favorites", { userLat: from.lat, userLng: from.lng });
+    fill(box, favorites.length ? h("ul", { class: "own" }, favorites.map(({ shop }) => favorite(shop, again))) : nothing("heart", t("favorites.none")));
+  } catch (error) {
+    fill(box, failure(error, again));
+  }
+}
+
+function ownReview(entry) {
+  const { shop_info: shop } = entry;
+  const link = h("button", { class: "link", type: "button", onclick: open(shop) }, shop.place_name);
+  return review({ ...entry, member_info: { nickname: link } });
+}
+
+export async function showOwnReviews(box) {
+  const list = h("ol", { class: "reviews" });
+  const foot = h("div", {});
+  let page = 0;
+  const next = async () => {
+    try {
+      const { value, headers } = await call("GET", "/reviews/member", { query: { page: page + 1, size: SIZE } });
+      page += 1;
+      list.append(...value.map(ownReview));
+      const rest = Number(headers.get("X-Total-Count") ?? 0) - page * SIZE;
+      fill(foot, rest > 0 && h("button", { class: "button wide", type: "button", onclick: next }, t("reviews.more.n", { n: number(rest) })));
+      if (page === 1) fill(box, value.length ? [list, foot] : nothing("edit", t("reviews.own.none")));
+    } catch (error) {
+      fill(page ? foot : box, failure(error, next));
+    }
+  };
+  await next();
+}

@@ -1,0 +1,104 @@
+// Nickname, sessions on other devices, sign-out and withdrawal.
+import { call, get, patch, remove } from "./api.js";
+import { openDialog } from "./dialog.js";
+import { fill, h } from "./dom.js";
+import { day, t } from "./i18n.js";
+import { failure, say } from "./parts.js";
+import { state, update } from "./state.js";
+import { toast } from "./toast.js";
+import { tokens } from "./tokens.js";
+
+const WAIT_MS = 250;
+
+function nicknameForm() {
+  const input = h("input", { id: "nickname", name: "nickname", maxlength: "40", autocomplete: "nickname", "aria-describedby": "nickname-note", value: state.member.nickname });
+  const note = h("p", { class: "quiet", id: "nickname-note", role: "status" }, t("nickname.rule"));
+  const tell = (text, bad = false) => { note.textContent = text; input.setAttribute("aria-invalid", String(bad)); };
+  let timer = 0;
+  const check = async () => {
+    const nickname = input.value;
+    if (!nickname.trim() || nickname === state.member?.nickname) return tell(t("nickname.rule"));
+    try {
+      const free = await get("/member/nickname", { nickname });
+      if (input.value === nickname) tell(t(free ? "nickname.free" : "nickname.taken"), !free);
+    } catch (error) {
+      if (input.value === nickname) tell(say(error), true);
+    }
+    return undefined;
+  };
+  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(check, WAIT_MS); });
+  const submit = async (event) => {
+    event.preventDefault();
+    clearTimeout(timer);
+    try {
+      update({ member: await patch("/member/nickname", { nickname: input.value }) });
+      tell(t("nickname.changed"));
+    } catch (error) {
+      tell(say(error), true);
+    }
+  };
+  return h("form", { class: "field", onsubmit: submit }, h("label", { for: "nickname" }, t("nickname")),
+    h("div", { class: "inline" }, input, h("button", { class: "button", type: "submit" }, t("nickname.change"))), note);
+}
+
+// What a browser calls itself is long; people know their devices by these words.
+function deviceName(agent) {
+  const system = /iPhone|iPad|Android|Windows|Mac OS X|Linux/.exec(agent)?.[0] ?? "";
+  const browser = /Edg|Firefox|SamsungBrowser|Chrome|Safari/.exec(agent)?.[0] ?? "";
+  return [browser, system].filter(Boolean).join(" · ") || agent.slice(0, 40) || t("session.unknown");
+}
+
+async function showSessions(box) {
+  const again = () => showSessions(box);
+  const endOne = (session) => async () => {
+    await remove(`/auth/sessions/${session.id}`).catch((error) => toast(say(error)));
+    again();
+  };
+  const line = (session) => h("li", {}, h("span", {}, deviceName(session.device)), h("span", { class: "quiet" }, day(session.last_used_date)),
+    session.is_current ? h("span", { class: "tag good" }, t("session.this"))
+      : h("button", { class: "button small", type: "button", onclick: endOne(session) }, t("session.end")));
+  try {
+    fill(box, h("ul", { class: "sessions" }, (await get("/auth/sessions")).map(line)));
+  } catch (error) {
+    fill(box, failure(error, again));
+  }
+}
+
+async function signOut(everywhere) {
+  try {
+    await call("GET", "/auth/logout", { query: { all: everywhere } });
+  } catch (error) {
+    if (error.status !== 401) return toast(say(error));
+  }
+  tokens.clear();
+  return toast(t("signout.done"));
+}
+
+function withdraw() {
+  const reviews = h("input", { type: "checkbox", id: "delete-reviews" });
+  const sure = h("input", { type: "checkbox", id: "withdraw-sure", onchange: () => { leave.disabled = !sure.checked; } });
+  const go = async () => {
+    leave.disabled = true;
+    try {
+      await remove("/member", { reviews: reviews.checked ? "delete" : null });
+      dialog.close();
+      tokens.clear();
+      toast(t("withdraw.done"));
+    } catch (error) {
+      leave.disabled = false;
+      toast(say(error));
+    }
+  };
+  const leave = h("button", { class: "button danger", type: "button", disabled: true, onclick: go }, t("withdraw.go"));
+  const dialog = openDialog(t("withdraw"), h("div", { class: "notice bad" }, h("p", {}, t("withdraw.warning")), h("p", {}, t("withdraw.reviews"))),
+    h("label", { class: "check" }, reviews, t("withdraw.delete.reviews")), h("label", { class: "check" }, sure, t("withdraw.sure")),
+    h("div", { class: "actions" }, h("button", { class: "button", type: "button", onclick: () => dialog.close() }, t("cancel")), leave));
+}
+
+export async function showSettings(box) {
+  const sessions = h("div", {}, h("div", { class: "skeleton", style: "height:44px" }));
+  const act = (key, run, kind = "") => h("button", { class: `button ${kind}`, type: "button", onclick: run }, t(key));
+  fill(box, nicknameForm(), h("section", { class: "field" }, h("h3", {}, t("sessions")), sessions),
+    h("div", { class: "actions" }, act("signout", () => signOut(false)), act("signout.all", () => signOut(true)), act("withdraw", withdraw, "danger")));
+  await showSessions(sessions);
+}
