@@ -9,11 +9,13 @@ from flask import Flask
 
 from geoshops import (
     api,
+    auth,
     db,
     errors,
     favorites,
     frame,
     health,
+    members,
     observe,
     reviews,
     shops,
@@ -35,8 +37,9 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     errors.init_app(app)
     db.init_app(app, settings)
     tokens.init_app(app, settings)
+    auth.init_app(app, settings)
     rest = api.init_app(app)
-    for feature in (shops, reviews, favorites, titles):
+    for feature in (auth, members, shops, reviews, favorites, titles):
         rest.register_blueprint(feature.blueprint)
     app.register_blueprint(map_page.blueprint)
     app.register_blueprint(titles.images)

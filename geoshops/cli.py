@@ -13,8 +13,9 @@ from flask.cli import FlaskGroup
 from geoshops import create_app, idempotency, migrate
 from geoshops.config import ConfigError, Settings
 from geoshops.db import libpq_url
-from geoshops.importing.commands import group as import_group
 from geoshops.doctor import doctor
+from geoshops.importing.commands import group as import_group
+from geoshops.members.commands import members
 from geoshops.reviews.commands import recount
 from geoshops.sample.commands import seed
 from geoshops.titles import commands as titles
@@ -33,12 +34,11 @@ def main() -> None:
 
 
 main.add_command(doctor)
+main.add_command(members)
 main.add_command(seed)
 main.add_command(recount)
 main.add_command(titles.commands)
 main.add_command(idempotency.commands)
-
-
 main.add_command(import_group)
 
 

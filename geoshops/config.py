@@ -71,6 +71,59 @@ class Settings:
     reviews_per_shop: int = setting(
         "GEOSHOPS_REVIEWS_PER_SHOP", 0, "Most reviews of one shop by one member; 0 means no limit"
     )
+    idp: str = setting(
+        "GEOSHOPS_IDP",
+        "oidc",
+        "Preset of the identity provider: oidc, kakao, naver, google or apple",
+    )
+    idp_issuer: str = setting(
+        "GEOSHOPS_IDP_ISSUER", "", "Issuer of the identity provider; only the preset oidc needs it"
+    )
+    idp_discovery_url: str = setting(
+        "GEOSHOPS_IDP_DISCOVERY_URL",
+        "",
+        "Where the service reads the provider's metadata when that is not below the issuer",
+    )
+    idp_authorize_url: str = setting(
+        "GEOSHOPS_IDP_AUTHORIZE_URL",
+        "",
+        "The provider's sign-in page as browsers reach it; as the provider says when empty",
+    )
+    idp_client_id: str = setting(
+        "GEOSHOPS_IDP_CLIENT_ID", "", "Client id at the provider; sign-in is off when empty"
+    )
+    idp_client_secret: str = setting(
+        "GEOSHOPS_IDP_CLIENT_SECRET",
+        "",
+        "Client secret at the provider; for Apple the private key in PEM",
+        secret=True,
+    )
+    idp_team_id: str = setting("GEOSHOPS_IDP_TEAM_ID", "", "Apple only: team id")
+    idp_key_id: str = setting("GEOSHOPS_IDP_KEY_ID", "", "Apple only: id of the private key")
+    idp_admin_key: str = setting(
+        "GEOSHOPS_IDP_ADMIN_KEY",
+        "",
+        "Kakao only: admin key, which unlinks withdrawn members",
+        secret=True,
+    )
+    idp_scope: str = setting(
+        "GEOSHOPS_IDP_SCOPE", "", "Scopes asked for, separated by blanks; the preset's when empty"
+    )
+    idp_redirect_uris: tuple[str, ...] = setting(
+        "GEOSHOPS_IDP_REDIRECT_URIS",
+        (),
+        "Addresses to which the provider may send people back, separated by blanks, the first by default; the service's own start page when empty",
+    )
+    idp_more: str = setting(
+        "GEOSHOPS_IDP_MORE",
+        "",
+        "Path of a TOML file with further providers: a table each, keys as the settings without GEOSHOPS_IDP_, in lower case",
+    )
+    idp_concurrency: int = setting(
+        "GEOSHOPS_IDP_CONCURRENCY",
+        2,
+        "Exchanges with the provider at once, a worker; fewer than its threads, so that a slow provider slows nothing else",
+    )
     max_body_bytes: int = setting(
         "GEOSHOPS_MAX_BODY_BYTES", 65536, "Largest request body, larger ones are 413"
     )

@@ -93,6 +93,61 @@ CATALOGUE: dict[str, tuple[str, str, str]] = {
         "[Idempotency-Key] was used for another request",
         "[Idempotency-Key] 다른 요청에 이미 사용된 값입니다",
     ),
+    "expired_refresh": (
+        "103",
+        "[refresh_token] the refresh token expired; sign in again",
+        "[refresh_token] 만료된 리프레시 토큰입니다. 다시 로그인하세요",
+    ),
+    "bad_refresh": (
+        "104",
+        "[refresh_token] the refresh token is not valid; sign in again",
+        "[refresh_token] 유효하지 않은 리프레시 토큰입니다. 다시 로그인하세요",
+    ),
+    "code_rejected": (
+        "105",
+        "[code] the identity provider rejected the authorization code",
+        "[code] 인증 제공자가 인가 코드를 거부했습니다",
+    ),
+    "nonce_differs": (
+        "105",
+        "[nonce] the authorization code belongs to another sign-in",
+        "[nonce] 다른 로그인 요청의 인가 코드입니다",
+    ),
+    "provider_failed": (
+        "106",
+        "the identity provider did not answer as it should; try again",
+        "인증 제공자가 올바르게 응답하지 않았습니다. 다시 시도하세요",
+    ),
+    "provider_busy": (
+        "106",
+        "the identity provider is slow and too many sign-ins wait for it; try again",
+        "인증 제공자의 응답이 지연되고 있습니다. 잠시 후 다시 시도하세요",
+    ),
+    "redirect_not_allowed": (
+        "107",
+        "[redirect_uri] is not on the list of allowed addresses",
+        "[redirect_uri] 허용되지 않은 주소입니다",
+    ),
+    "provider_not_allowed": (
+        "107",
+        "[provider] is not configured here",
+        "[provider] 설정되지 않은 인증 제공자입니다",
+    ),
+    "nickname_rule": (
+        "002",
+        "[{name}] must have 2 to 20 letters or digits; blank, _, - and . may stand between",
+        "[{name}] 값은 글자와 숫자 2~20자여야 하며 공백, _, -, . 을 사용할 수 있습니다",
+    ),
+    "nickname_taken": (
+        "409",
+        "[nickname] is already used",
+        "[nickname] 이미 사용 중인 닉네임입니다",
+    ),
+    "title_not_held": (
+        "400",
+        "[member-title-id] the member does not hold this title",
+        "[member-title-id] 보유하지 않은 칭호입니다",
+    ),
     "not_found": ("404", "{thing} cannot be found", "{thing_ko}을(를) 찾을 수 없습니다"),
     "method_not_allowed": ("405", "[{name}] method is not allowed here", "[{name}] 허용되지 않는 메서드입니다"),
     "not_acceptable": ("406", "[Accept] no representation fits", "[Accept] 제공할 수 없는 형식입니다"),
@@ -123,7 +178,9 @@ THINGS_KO = {
 }
 
 # named constraint → reason of the catalogue; whatever is not listed is an unexpected error
-CONSTRAINTS: dict[str, str] = {}
+CONSTRAINTS: dict[str, str] = {
+    "members_nickname_key_unique": "nickname_taken",
+}
 
 # SQLSTATE classes that mean "the database cannot serve now"
 UNAVAILABLE_CLASSES = ("08", "53", "57")

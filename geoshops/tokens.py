@@ -5,25 +5,36 @@ request's own statement."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
+import hmac
+import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
 import jwt
 from flask import Flask, current_app, request
-from flask_jwt_extended import JWTManager, create_access_token, create_refresh_token, decode_token
-from flask_jwt_extended.exceptions import JWTExtendedException
+from flask_jwt_extended import JWTManager, create_access_token, create_refresh_token
 
 from geoshops.config import Settings
 from geoshops.errors import Unauthorized
 
 ALGORITHM = "HS256"
 NAME = "geoshops"
-REQUIRED_CLAIMS = ("sub", "sid", "jti", "iat", "nbf", "exp", "iss", "aud", "type")
+LEEWAY_S = 5
+TIMES = ("iat", "nbf", "exp")
+REQUIRED_CLAIMS = ("sub", "sid", "jti", "iss", "aud", "type", *TIMES)
+MAX_ID = 2**63 - 1
+NOT_OURS = (jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+
+
+class Expired(Exception):
+    """The token is ours and whole; only its time is up."""
 
 
 @dataclass(frozen=True)
@@ -34,24 +45,47 @@ class Caller:
     session_id: int
 
 
+@dataclass(frozen=True)
+class RefreshToken:
+    """A verified refresh token; `successor_jti` is what its rotation makes, today and on a retry."""
+
+    caller: Caller
+    jti: str
+    successor_jti: str
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The signing key and, while rotating, the one before it, by their `kid`."""
+
+    signing_id: str
+    by_id: Mapping[str, str]
+
+    def of(self, header: Mapping[str, object]) -> str:
+        """The key that a token names. Only the header that we write is taken: no other algorithm,
+        no key by address or by value, no unknown `kid`."""
+        kid = header["kid"]
+        if not isinstance(kid, str) or dict(header) != {"alg": ALGORITHM, "typ": "JWT", "kid": kid}:
+            raise ValueError("a header that we never write")
+        return self.by_id[kid]
+
+
 def init_app(app: Flask, settings: Settings) -> None:
-    """Configures flask-jwt-extended: one algorithm, header only, two keys while rotating."""
+    """Configures flask-jwt-extended, which writes the tokens, and the keys by which they are read."""
     app.config.update(
         JWT_SECRET_KEY=settings.secret_key,
         JWT_ALGORITHM=ALGORITHM,
         JWT_TOKEN_LOCATION=["headers"],
+        # No cookies; and its random claim would make two writings of one token differ.
+        JWT_COOKIE_CSRF_PROTECT=False,
         JWT_ACCESS_TOKEN_EXPIRES=timedelta(minutes=settings.access_token_minutes),
-        JWT_REFRESH_TOKEN_EXPIRES=timedelta(days=settings.refresh_token_days),
         JWT_ENCODE_ISSUER=NAME,
-        JWT_DECODE_ISSUER=NAME,
         JWT_ENCODE_AUDIENCE=NAME,
-        JWT_DECODE_AUDIENCE=NAME,
-        JWT_DECODE_LEEWAY=5,
     )
-    keys = {key_id(key): key for key in (settings.previous_secret_key, settings.secret_key) if key}
-    manager = JWTManager(app)
-    manager.decode_key_loader(lambda header, _: keys.get(header.get("kid"), settings.secret_key))
-    app.extensions["geoshops.key_id"] = key_id(settings.secret_key)
+    JWTManager(app)
+    secrets = (settings.previous_secret_key, settings.secret_key)
+    by_id = {key_id(key): key for key in secrets if key}
+    app.extensions["geoshops.keys"] = Keys(key_id(settings.secret_key), by_id)
 
 
 def key_id(key: str) -> str:
@@ -59,16 +93,20 @@ def key_id(key: str) -> str:
     return hashlib.sha256(b"geoshops kid " + key.encode()).hexdigest()[:8]
 
 
-def issue_access(caller: Caller) -> str:
-    """A new access token of a session."""
-    return str(create_access_token(str(caller.member_id), **_extras(caller)))
+def issue_access(caller: Caller, *, session_ends_at: datetime | None = None) -> str:
+    """A new access token of a session, never valid beyond the session."""
+    minutes = cast(timedelta, current_app.config["JWT_ACCESS_TOKEN_EXPIRES"])
+    life = min(minutes, session_ends_at - datetime.now(UTC)) if session_ends_at else minutes
+    return str(create_access_token(str(caller.member_id), expires_delta=life, **_extras(caller)))
 
 
-def issue_refresh(caller: Caller, jti: str, expires: timedelta) -> str:
-    """A refresh token of a session with a given `jti`, whose hash the session stores."""
-    extras = _extras(caller)
-    extras["additional_claims"]["jti"] = jti
-    return str(create_refresh_token(str(caller.member_id), expires_delta=expires, **extras))
+def issue_refresh(caller: Caller, jti: str, *, issued_at: datetime, expires_at: datetime) -> str:
+    """The refresh token of a session with a given `jti`, whose hash the session stores.
+
+    The same arguments give the same text, byte for byte."""
+    issued = int(issued_at.timestamp())
+    times = {"iat": issued, "nbf": issued, "exp": int(expires_at.timestamp())}
+    return str(create_refresh_token(str(caller.member_id), **_extras(caller, jti=jti, **times)))
 
 
 def new_jti() -> str:
@@ -76,41 +114,94 @@ def new_jti() -> str:
     return str(uuid.uuid4())
 
 
-def _extras(caller: Caller) -> dict[str, Any]:
+def jti_hash(jti: str) -> bytes:
+    """What the session stores of a refresh token."""
+    return hashlib.sha256(jti.encode()).digest()
+
+
+def _extras(caller: Caller, **claims: object) -> dict[str, Any]:
     return {
-        "additional_claims": {"sid": caller.session_id},
-        "additional_headers": {"kid": current_app.extensions["geoshops.key_id"]},
+        "additional_claims": {"sid": caller.session_id, **claims},
+        "additional_headers": {"kid": _keys().signing_id},
     }
 
 
+def _keys() -> Keys:
+    return cast(Keys, current_app.extensions["geoshops.keys"])
+
+
+def read_refresh(token: str) -> RefreshToken:
+    """A refresh token as it was sent; Expired when only its time is up, Unauthorized for all else."""
+    claims, key = _verified(token, "refresh")
+    digest = hmac.new(key.encode(), b"geoshops successor " + claims["jti"].encode(), hashlib.sha256)
+    return RefreshToken(_caller(claims), claims["jti"], digest.hexdigest()[:32])
+
+
 def claims_of(token: str, kind: str) -> dict[str, Any]:
-    """The verified claims of a token of this kind; jwt.ExpiredSignatureError when only its time is up.
+    """The verified claims of a token of this kind; Expired when only its time is up.
 
     Raises Unauthorized("bad_token") for everything else."""
+    return _verified(token, kind)[0]
+
+
+def _verified(token: str, kind: str) -> tuple[dict[str, Any], str]:
     try:
-        claims = decode_token(token)
-    except jwt.ExpiredSignatureError:
-        _refuse_odd(decode_token(token, allow_expired=True), kind)
-        raise
-    except (jwt.PyJWTError, JWTExtendedException, ValueError, TypeError, KeyError, RecursionError):
+        _refuse_loose_base64(token)
+        key = _keys().of(jwt.get_unverified_header(token))
+        claims = jwt.decode(
+            token,
+            key,
+            algorithms=[ALGORITHM],
+            audience=NAME,
+            issuer=NAME,
+            leeway=LEEWAY_S,
+            options={"require": list(REQUIRED_CLAIMS), "verify_exp": False},
+        )
+    except NOT_OURS:
         raise Unauthorized("bad_token") from None
-    return _refuse_odd(claims, kind)
-
-
-def _refuse_odd(claims: dict[str, Any], kind: str) -> dict[str, Any]:
-    complete = all(name in claims for name in REQUIRED_CLAIMS)
-    if (
-        not complete
-        or claims["type"] != kind
-        or not _is_id(claims["sub"])
-        or not isinstance(claims["sid"], int)
-    ):
+    if not _is_whole(claims, kind):
         raise Unauthorized("bad_token")
-    return claims
+    if claims["exp"] + LEEWAY_S <= time.time():
+        raise Expired
+    return claims, key
+
+
+def _refuse_loose_base64(token: str) -> None:
+    """The last character of a signature has bits that decoders ignore; there is one right spelling."""
+    signature = token.rpartition(".")[2].encode("ascii")
+    try:
+        decoded = base64.urlsafe_b64decode(signature + b"=" * (-len(signature) % 4))
+    except binascii.Error:
+        raise ValueError("not base64") from None
+    if base64.urlsafe_b64encode(decoded).rstrip(b"=") != signature:
+        raise ValueError("not the one spelling")
+
+
+def _is_whole(claims: Mapping[str, Any], kind: str) -> bool:
+    return (
+        claims["type"] == kind
+        and claims["aud"] == NAME
+        and isinstance(claims["jti"], str)
+        and all(type(claims[name]) is int for name in TIMES)
+        and type(claims["sid"]) is int
+        and 0 < claims["sid"] <= MAX_ID
+        and _is_id(claims["sub"])
+    )
 
 
 def _is_id(text: object) -> bool:
-    return isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 19
+    return (
+        isinstance(text, str)
+        and text.isascii()
+        and text.isdigit()
+        and len(text) < 20
+        and str(int(text)) == text
+        and int(text) <= MAX_ID
+    )
+
+
+def _caller(claims: Mapping[str, Any]) -> Caller:
+    return Caller(int(claims["sub"]), claims["sid"])
 
 
 def authenticate() -> Caller | None:
@@ -122,10 +213,9 @@ def authenticate() -> Caller | None:
     if scheme.lower() != "bearer" or not token:
         raise Unauthorized("bad_token")
     try:
-        claims = claims_of(token.strip(), "access")
-    except jwt.ExpiredSignatureError:
+        return _caller(claims_of(token.strip(), "access"))
+    except Expired:
         raise Unauthorized("expired_token") from None
-    return Caller(int(claims["sub"]), claims["sid"])
 
 
 def _open(view: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,0 +1,179 @@
+"""Calls to identity providers: limits on time and size, no redirects, and a small pool of their own."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import requests
+import urllib3
+from prometheus_client import Histogram
+
+from geoshops.errors import ApiError
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+TOTAL_S = 5.0
+CONNECT_S, READ_S = 3.05, 4.0
+MAX_BYTES = 64 * 1024
+# a sign-in waits this long for a place while the provider is quick
+PATIENCE_S = 0.5
+
+EXCHANGE_S = Histogram(
+    "idp_exchange_duration_seconds",
+    "Time of a whole exchange with the identity provider",
+    ("outcome",),
+    buckets=(0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
+)
+
+
+class ProviderFailed(Exception):
+    """The provider was unreachable or answered nonsense; the text is for the log, without secrets."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Status and JSON object of an answer; `body` is empty where no JSON was asked for."""
+
+    status: int
+    body: dict[str, Any]
+
+
+class Calls:
+    """The calls of one exchange, which share a deadline and a connection."""
+
+    def __init__(self) -> None:
+        self.deadline = time.monotonic() + TOTAL_S
+        self.http = requests.Session()
+        # Any callable keeps ~/.netrc from replacing our Authorization header.
+        self.http.auth = lambda request: request
+        self.http.headers.update({"Accept": "application/json", "Accept-Encoding": "identity"})
+
+    def get(self, url: str, *, bearer: str = "") -> Answer:
+        """GET of a JSON object."""
+        return self._call(
+            "GET", url, headers={"Authorization": f"Bearer {bearer}"} if bearer else {}
+        )
+
+    def post(
+        self, url: str, form: dict[str, str], *, authorization: str = "", wants_json: bool = True
+    ) -> Answer:
+        """POST of a form."""
+        headers = {"Authorization": authorization} if authorization else {}
+        return self._call("POST", url, wants_json=wants_json, data=form, headers=headers)
+
+    def _call(self, method: str, url: str, *, wants_json: bool = True, **kwargs: Any) -> Answer:
+        try:
+            with self.http.request(
+                method,
+                url,
+                timeout=(min(CONNECT_S, self._left_s()), min(READ_S, self._left_s())),
+                allow_redirects=False,
+                stream=True,
+                **kwargs,
+            ) as response:
+                _refuse_status(response.status_code)
+                body = self._body(response)
+                return Answer(response.status_code, _object(response, body) if wants_json else {})
+        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
+            raise ProviderFailed(type(error).__name__) from None
+
+    def _body(self, response: requests.Response) -> bytes:
+        body = b""
+        while chunk := response.raw.read1(16 * 1024, decode_content=False):
+            body += chunk
+            if len(body) > MAX_BYTES:
+                raise ProviderFailed("the answer is too large")
+            self._left_s()
+        announced = response.headers.get("Content-Length", "")
+        if announced.isdigit() and int(announced) != len(body):
+            raise ProviderFailed("the answer was cut")
+        return body
+
+    def _left_s(self) -> float:
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise ProviderFailed("too slow in all")
+        return left
+
+
+def _refuse_status(status: int) -> None:
+    if 300 <= status < 400:
+        raise ProviderFailed("a redirect, which is never followed")
+    if status >= 500 or status == 429 or status < 200:
+        raise ProviderFailed(f"status {status}")
+
+
+def _object(response: requests.Response, body: bytes) -> dict[str, Any]:
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and not kind.endswith("+json"):
+        raise ProviderFailed("not JSON by its type")
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        raise ProviderFailed("not JSON") from None
+    if not isinstance(value, dict):
+        raise ProviderFailed("not a JSON object")
+    return value
+
+
+class Pool:
+    """At most `places` exchanges at once, each in a thread that can be given up at the deadline.
+
+    While the provider is quick, a few wait for a place; once it was slow, they are refused at once, so that
+    it never holds more than `places` of the worker's threads."""
+
+    def __init__(self, places: int) -> None:
+        self.places = places
+        self.busy = 0
+        self.slow = False
+        self.changed = threading.Condition()
+
+    def run(self, work: Callable[[Calls], T]) -> T:
+        """The result of the exchange; an error of the contract when the provider failed."""
+        self._enter()
+        result: Future[T] = Future()
+        started = time.monotonic()
+        threading.Thread(target=self._work, args=(work, result), daemon=True).start()
+        outcome = "failed"
+        try:
+            value = result.result(timeout=TOTAL_S)
+            outcome = "ok"
+            return value
+        except ApiError:
+            outcome = "refused"
+            raise
+        except (ProviderFailed, TimeoutError) as error:
+            log.warning("identity provider failed: %s", str(error) or "too slow in all")
+            raise ApiError("provider_failed") from None
+        finally:
+            EXCHANGE_S.labels(outcome).observe(time.monotonic() - started)
+
+    def _enter(self) -> None:
+        with self.changed:
+            patience_s = 0 if self.slow else PATIENCE_S
+            if not self.changed.wait_for(lambda: self.busy < self.places, patience_s):
+                self.slow = True
+                raise ApiError("provider_busy")
+            self.busy += 1
+
+    def _work(self, work: Callable[[Calls], T], result: Future[T]) -> None:
+        started = time.monotonic()
+        calls = Calls()
+        try:
+            result.set_result(work(calls))
+        except BaseException as error:
+            result.set_exception(error)
+        finally:
+            calls.http.close()
+            with self.changed:
+                self.busy -= 1
+                self.slow = time.monotonic() - started > PATIENCE_S
+                self.changed.notify()

@@ -1,0 +1,115 @@
+"""Identity providers as data: the presets, and the clients that the settings configure."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from geoshops.config import ConfigError, Settings
+
+PRESETS = Path(__file__).with_name("presets.json")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """How a provider differs from plain OpenID Connect by discovery."""
+
+    issuer: str = ""
+    other_issuers: tuple[str, ...] = ()
+    authorize_url: str = ""
+    token_url: str = ""
+    jwks_url: str = ""
+    profile_url: str = ""
+    profile_subject: tuple[str, ...] = ("sub",)
+    profile_nicknames: tuple[tuple[str, ...], ...] = (
+        ("nickname",),
+        ("name",),
+        ("preferred_username",),
+    )
+    profile_ok: Mapping[str, str] = field(default_factory=dict)
+    scopes: tuple[str, ...] = ()
+    scope_separator: str = " "
+    pkce: bool = False
+    authorize_extras: Mapping[str, str] = field(default_factory=dict)
+    state_in_token: bool = False
+    client_secret: str = "plain"
+    # besides invalid_grant: answers that mean "this code is not good", and not that we are wrong
+    code_errors: tuple[str, ...] = ()
+    unlink: str = "revoke"
+    unlink_url: str = ""
+
+    @property
+    def discovers(self) -> bool:
+        """True when the endpoints come from the provider's metadata."""
+        return not self.token_url
+
+
+@dataclass(frozen=True)
+class Client:
+    """What the operator has at one provider; names as the settings without GEOSHOPS_IDP_."""
+
+    preset: str
+    client_id: str
+    client_secret: str = ""
+    issuer: str = ""
+    discovery_url: str = ""
+    authorize_url: str = ""
+    team_id: str = ""
+    key_id: str = ""
+    admin_key: str = ""
+    scope: str = ""
+    redirect_uris: tuple[str, ...] = ()
+    endpoints: Mapping[str, str] = field(default_factory=dict)
+
+
+@cache
+def presets() -> dict[str, Preset]:
+    """Every preset by its name."""
+    raw = json.loads(PRESETS.read_text(encoding="utf-8"))
+    return {name: Preset(**_tuples(values)) for name, values in raw.items()}
+
+
+def clients(settings: Settings) -> dict[str, Client]:
+    """The configured clients by the name that `provider` takes, the default one first."""
+    found = {}
+    if settings.idp_client_id:
+        found[settings.idp] = _checked(settings.idp, _of_settings(settings))
+    if settings.idp_more:
+        tables = tomllib.loads(Path(settings.idp_more).read_text(encoding="utf-8"))
+        found |= {name: _checked(name, _of_table(name, table)) for name, table in tables.items()}
+    return found
+
+
+def _of_settings(settings: Settings) -> Client:
+    names = (item.name for item in fields(Client) if item.name not in ("preset", "endpoints"))
+    return Client(preset=settings.idp, **{name: getattr(settings, f"idp_{name}") for name in names})
+
+
+def _of_table(name: str, table: Mapping[str, Any]) -> Client:
+    try:
+        return Client(**{"preset": name, **_tuples(table)})
+    except TypeError as error:
+        raise ConfigError(f"GEOSHOPS_IDP_MORE, table {name}: {error}") from None
+
+
+def _checked(name: str, client: Client) -> Client:
+    if client.preset not in presets():
+        raise ConfigError(f"provider {name}: preset must be one of {', '.join(presets())}")
+    if client.preset == "oidc" and not client.issuer:
+        raise ConfigError(f"provider {name}: the preset oidc needs an issuer")
+    if client.preset == "apple" and not (client.team_id and client.key_id):
+        raise ConfigError(f"provider {name}: the preset apple needs a team id and a key id")
+    return client
+
+
+def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _tuple(value) for key, value in values.items()}
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(_tuple(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,273 @@
+"""An identity provider in three acts: authorize_url, exchange_code, fetch_profile; and unlink for those who leave."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from joserfc import jwt
+from joserfc.jwk import ECKey
+
+from geoshops.auth import id_token
+from geoshops.auth.outbound import Answer, Calls, ProviderFailed
+from geoshops.auth.presets import Client, Preset
+from geoshops.errors import ApiError
+from geoshops.params import BAD_CHARACTERS, is_blank
+
+METADATA_LIVES_S = 3600
+APPLE_SECRET_LIVES_S = 300
+CODE_ERRORS = ("invalid_grant",)
+MAX_SUBJECT = 255
+MAX_TOKEN = 4096
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What the provider gave for a code."""
+
+    access_token: str
+    refresh_token: str | None
+    claims: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who somebody is: issuer and subject; the rest is a wish and a means."""
+
+    provider: str
+    issuer: str
+    subject: str
+    nickname: str | None
+    unlink_token: str | None
+
+
+class Provider:
+    """One configured provider."""
+
+    def __init__(self, name: str, client: Client, preset: Preset) -> None:
+        self.name, self.client, self.preset = name, client, preset
+        self.issuer = (client.issuer or preset.issuer).strip()
+        self.scopes = client.scope.split() or list(preset.scopes)
+        self.keys = id_token.Keys()
+        self.lock = threading.Lock()
+        self.metadata: dict[str, str] = {}
+        self.read_at = float("-inf")
+
+    def authorize_url(
+        self, calls: Calls, *, redirect_uri: str, state: str, nonce: str, code_verifier: str
+    ) -> str:
+        """Where a browser goes to sign in."""
+        query = {
+            "response_type": "code",
+            "client_id": self.client.client_id,
+            "redirect_uri": redirect_uri,
+            "state": state,
+            **self.preset.authorize_extras,
+        }
+        if self.scopes:
+            query["scope"] = self.preset.scope_separator.join(self.scopes)
+        if "openid" in self.scopes:
+            query["nonce"] = nonce
+        if self.preset.pkce:
+            digest = hashlib.sha256(code_verifier.encode()).digest()
+            challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+            query |= {"code_challenge": challenge, "code_challenge_method": "S256"}
+        address = self.client.authorize_url or self.endpoint(calls, "authorize_url")
+        return f"{address}{'&' if '?' in address else '?'}{urlencode(query, quote_via=quote)}"
+
+    def exchange_code(
+        self,
+        calls: Calls,
+        *,
+        code: str,
+        redirect_uri: str,
+        code_verifier: str | None,
+        state: str | None,
+        nonce: str | None,
+    ) -> Grant:
+        """Tokens for an authorization code; 105 when the provider does not take the code."""
+        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_uri}
+        if code_verifier is not None:
+            form["code_verifier"] = code_verifier
+        if self.preset.state_in_token:
+            form["state"] = state or ""
+        body = self._token(calls, form)
+        return Grant(
+            _text(body.get("access_token"), "access_token"),
+            _text(body["refresh_token"], "refresh_token") if body.get("refresh_token") else None,
+            self._claims(calls, body.get("id_token"), nonce),
+        )
+
+    def fetch_profile(self, calls: Calls, grant: Grant) -> Identity:
+        """Who that is; the profile's subject must be the id_token's."""
+        claims = grant.claims or {}
+        url = self.endpoint(calls, "profile_url", optional=True)
+        profile = self._profile(calls, url, grant.access_token) if url else {}
+        subjects = {_subject(claims["sub"])} if claims else set()
+        if url:
+            subjects.add(_subject(_at(profile, self.preset.profile_subject)))
+        if len(subjects) != 1:
+            raise ProviderFailed("id_token and profile speak of two persons")
+        wishes = (
+            _at(source, path)
+            for path in self.preset.profile_nicknames
+            for source in (profile, claims)
+        )
+        nickname = next((wish for wish in wishes if isinstance(wish, str) and wish), None)
+        return Identity(self.name, self.issuer, subjects.pop(), nickname, grant.refresh_token)
+
+    def unlink(self, calls: Calls, *, subject: str, token: str | None) -> None:
+        """Cuts the link at the provider; being unlinked already is success, ProviderFailed is not."""
+        if self.preset.unlink == "kakao":
+            self._unlink_kakao(calls, subject)
+        elif token and self.preset.unlink == "naver":
+            self._unlink_naver(calls, token)
+        elif token:
+            self._revoke(calls, token)
+
+    def endpoint(self, calls: Calls, name: str, *, optional: bool = False) -> str:
+        """The address of an endpoint, from the preset or from the provider's metadata."""
+        known = self.client.endpoints.get(name) or getattr(self.preset, name, "")
+        if known or not self.preset.discovers:
+            return str(known)
+        found = self._discovered(calls).get(METADATA[name], "")
+        if not found and not optional:
+            raise ProviderFailed(f"no {METADATA[name]} in the metadata")
+        return found
+
+    def _discovered(self, calls: Calls) -> dict[str, str]:
+        with self.lock:
+            if time.monotonic() - self.read_at > METADATA_LIVES_S:
+                base = self.issuer.rstrip("/")
+                url = self.client.discovery_url or f"{base}/.well-known/openid-configuration"
+                document = calls.get(url).body
+                if document.get("issuer") != self.issuer:
+                    raise ProviderFailed("the metadata are another issuer's")
+                self.metadata = {k: v for k in METADATA.values() if (v := self._url(document, k))}
+                self.read_at = time.monotonic()
+            return self.metadata
+
+    def _url(self, document: Mapping[str, Any], key: str) -> str:
+        value = document.get(key, "")
+        schemes = ("https",) if self.issuer.startswith("https:") else ("https", "http")
+        if value and (not isinstance(value, str) or urlsplit(value).scheme not in schemes):
+            raise ProviderFailed(f"{key} is no usable address")
+        return str(value)
+
+    def _token(self, calls: Calls, form: dict[str, str]) -> dict[str, Any]:
+        url = self.endpoint(calls, "token_url")
+        answer = calls.post(url, {**form, **self._credentials()})
+        error = answer.body.get("error") or answer.body.get("error_code")
+        if answer.status == 200 and not error:
+            return answer.body
+        told = (answer.body.get("error"), answer.body.get("error_code"))
+        if any(reason in (*CODE_ERRORS, *self.preset.code_errors) for reason in told):
+            raise ApiError("code_rejected")
+        raise ProviderFailed(f"token endpoint: status {answer.status}, {_loggable(error)}")
+
+    def _credentials(self) -> dict[str, str]:
+        secret = self.client.client_secret
+        if self.preset.client_secret == "es256":
+            secret = self._signed_secret()
+        return {"client_id": self.client.client_id, **({"client_secret": secret} if secret else {})}
+
+    def _signed_secret(self) -> str:
+        now = int(time.time())
+        claims = {
+            "iss": self.client.team_id,
+            "sub": self.client.client_id,
+            "aud": self.issuer,
+            "iat": now,
+            "exp": now + APPLE_SECRET_LIVES_S,
+        }
+        key = ECKey.import_key(self.client.client_secret)
+        return jwt.encode({"alg": "ES256", "kid": self.client.key_id}, claims, key)
+
+    def _claims(self, calls: Calls, token: object, nonce: str | None) -> dict[str, Any] | None:
+        if "openid" not in self.scopes:
+            return None
+        return id_token.verified(
+            token,
+            calls=calls,
+            keys=self.keys,
+            keys_url=self.endpoint(calls, "jwks_url"),
+            issuers=(self.issuer, *self.preset.other_issuers),
+            client_id=self.client.client_id,
+            nonce=nonce,
+        )
+
+    def _profile(self, calls: Calls, url: str, access_token: str) -> dict[str, Any]:
+        answer = calls.get(url, bearer=access_token)
+        ok = all(answer.body.get(key) == value for key, value in self.preset.profile_ok.items())
+        if answer.status != 200 or not ok:
+            raise ProviderFailed(f"profile: status {answer.status}")
+        return answer.body
+
+    def _unlink_kakao(self, calls: Calls, subject: str) -> None:
+        if not self.client.admin_key:
+            raise ProviderFailed("GEOSHOPS_IDP_ADMIN_KEY is not set")
+        form = {"target_id_type": "user_id", "target_id": subject}
+        key = f"KakaoAK {self.client.admin_key}"
+        answer = calls.post(self.endpoint(calls, "unlink_url"), form, authorization=key)
+        if answer.status != 200 and answer.body.get("code") != KAKAO_NOT_LINKED:
+            raise ProviderFailed(f"unlink: {_loggable(answer.body.get('code'))}")
+
+    def _unlink_naver(self, calls: Calls, token: str) -> None:
+        try:
+            fresh = self._token(calls, {"grant_type": "refresh_token", "refresh_token": token})
+        except ApiError:
+            return  # the refresh token is dead: the person has unlinked us there
+        access_token = _text(fresh.get("access_token"), "access_token")
+        form = {"grant_type": "delete", "access_token": access_token, "service_provider": "NAVER"}
+        self._token(calls, form)
+
+    def _revoke(self, calls: Calls, token: str) -> None:
+        url = self.endpoint(calls, "unlink_url", optional=True)
+        if not url:
+            return
+        form = {"token": token, "token_type_hint": "refresh_token", **self._credentials()}
+        answer: Answer = calls.post(url, form, wants_json=False)
+        # 400 is how Google says that the token is dead already.
+        if answer.status not in (200, 204, 400):
+            raise ProviderFailed(f"revocation: status {answer.status}")
+
+
+KAKAO_NOT_LINKED = -101
+METADATA = {
+    "authorize_url": "authorization_endpoint",
+    "token_url": "token_endpoint",
+    "jwks_url": "jwks_uri",
+    "profile_url": "userinfo_endpoint",
+    "unlink_url": "revocation_endpoint",
+}
+
+
+def _at(source: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        source = source.get(key) if isinstance(source, Mapping) else None
+    return source
+
+
+def _subject(value: Any) -> str:
+    text = str(value) if type(value) is int else value
+    if not isinstance(text, str) or is_blank(text) or len(text) > MAX_SUBJECT:
+        raise ProviderFailed("no usable subject")
+    if BAD_CHARACTERS.search(text):
+        raise ProviderFailed("no usable subject")
+    return text
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_TOKEN or not value.isascii():
+        raise ProviderFailed(f"{name}: missing or odd")
+    return value
+
+
+def _loggable(value: Any) -> str:
+    return "".join(c for c in str(value)[:40] if c.isalnum() or c in "_- ")

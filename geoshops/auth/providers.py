@@ -1,0 +1,112 @@
+"""The providers that are configured here, and the one pool through which the service talks to them."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import cast
+
+from flask import Flask, current_app
+
+from geoshops.auth.outbound import Calls, Pool
+from geoshops.auth.presets import clients, presets
+from geoshops.auth.provider import Identity, Provider
+from geoshops.auth.sealing import Sealer
+from geoshops.config import Settings
+from geoshops.errors import ApiError
+
+# how long a person may take at the provider's page; the provider itself decides
+EXPIRES_IN_S = 600
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a front end needs to begin a sign-in; it keeps all but the address to itself."""
+
+    authorize_url: str
+    state: str
+    nonce: str
+    code_verifier: str
+    expires_in_s: int = EXPIRES_IN_S
+
+
+class Providers:
+    """Signing in and unlinking by the name of a provider."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.pool = Pool(settings.idp_concurrency)
+        self.sealer = Sealer(settings)
+        self.clients = clients(settings)
+        self.by_name = {
+            name: Provider(name, client, presets()[client.preset])
+            for name, client in self.clients.items()
+        }
+
+    def start(self, *, provider: str | None, redirect_uri: str | None, own_page: str) -> Start:
+        """Fresh secrets of a sign-in and the address that begins it."""
+        chosen = self._named(provider)
+        address = self._redirect(chosen, redirect_uri, own_page)
+        state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
+
+        def work(calls: Calls) -> str:
+            return chosen.authorize_url(
+                calls, redirect_uri=address, state=state, nonce=nonce, code_verifier=verifier
+            )
+
+        return Start(self.pool.run(work), state, nonce, verifier)
+
+    def identify(
+        self,
+        *,
+        provider: str | None,
+        code: str,
+        redirect_uri: str | None,
+        code_verifier: str | None,
+        nonce: str | None,
+        state: str | None,
+        own_page: str,
+    ) -> Identity:
+        """Who holds this authorization code."""
+        chosen = self._named(provider)
+        address = self._redirect(chosen, redirect_uri, own_page)
+
+        def work(calls: Calls) -> Identity:
+            grant = chosen.exchange_code(
+                calls,
+                code=code,
+                redirect_uri=address,
+                code_verifier=code_verifier,
+                state=state,
+                nonce=nonce,
+            )
+            return chosen.fetch_profile(calls, grant)
+
+        return self.pool.run(work)
+
+    def unlink(self, *, provider: str, subject: str, sealed_token: bytes | None) -> None:
+        """Cuts a link at its provider; ApiError (106) when that could not be done now."""
+        chosen = self._named(provider)
+        token = self.sealer.open(sealed_token)
+        self.pool.run(lambda calls: chosen.unlink(calls, subject=subject, token=token))
+
+    def _named(self, name: str | None) -> Provider:
+        wanted = name if name is not None else next(iter(self.by_name), "")
+        if wanted not in self.by_name:
+            raise ApiError("provider_not_allowed")
+        return self.by_name[wanted]
+
+    def _redirect(self, chosen: Provider, wish: str | None, own_page: str) -> str:
+        allowed = chosen.client.redirect_uris or (own_page,)
+        if wish is not None and wish not in allowed:
+            raise ApiError("redirect_not_allowed")
+        return wish or allowed[0]
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    """Gives the application its providers; `members` finds them there to unlink who leaves."""
+    app.extensions["geoshops.providers"] = Providers(settings)
+
+
+def providers() -> Providers:
+    """The providers of the current application."""
+    return cast(Providers, current_app.extensions["geoshops.providers"])

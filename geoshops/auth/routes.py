@@ -1,0 +1,141 @@
+"""Endpoints of sign-in, tokens and sessions."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from flask import Response, request
+
+from geoshops import tokens
+from geoshops.api import Blueprint, json_text, json_value
+from geoshops.auth import queries, schemas
+from geoshops.auth.providers import providers
+from geoshops.auth.queries import Issued
+from geoshops.db import database
+from geoshops.errors import ApiError, Unauthorized
+from geoshops.frame import public_url, settings
+from geoshops.tokens import Caller
+
+blueprint = Blueprint("auth", __name__, description="Sign-in, tokens and sessions")
+
+MAX_DEVICE = 200
+
+
+@blueprint.operation(
+    "/auth/authorize",
+    id="startSignIn",
+    answer=schemas.Started,
+    cache="none",
+)
+@blueprint.arguments(schemas.StartArgs, location="query")
+def start_sign_in(args: dict[str, Any]) -> Response:
+    """Where to sign in, with fresh state, nonce and PKCE verifier
+
+    The front end keeps `state`, `nonce` and `code_verifier`, sends the browser to `authorize_url`,
+    compares `state` when it comes back and sends the other two with the code."""
+    started = providers().start(own_page=_own_page(), **args)
+    return json_value(dataclasses.asdict(started))
+
+
+@blueprint.operation("/auth/login/idp", id="signIn", answer=schemas.TokenPair, cache="none")
+@blueprint.arguments(schemas.SignInArgs, location="query")
+def sign_in(args: dict[str, Any]) -> Response:
+    """Sign in with an authorization code; a new user is registered
+
+    `code` alone works; `nonce` and `code_verifier` protect against codes of other people."""
+    there = providers()
+    who = there.identify(own_page=_own_page(), **args)
+    session = queries.sign_in(
+        database(),
+        settings(),
+        issuer=who.issuer,
+        subject=who.subject,
+        provider=who.provider,
+        nickname=who.nickname,
+        sealed_token=there.sealer.seal(who.unlink_token),
+        device=_device(),
+    )
+    return json_value({"access_token": _access(session), "refresh_token": _refresh(session)})
+
+
+@blueprint.operation(
+    "/auth/token", id="refreshToken", method="POST", answer=schemas.Refreshed, cache="none"
+)
+@blueprint.arguments(schemas.RefreshBody)
+def refresh_token(args: dict[str, Any]) -> Response:
+    """A new access token for a refresh token
+
+    The refresh token stays valid unless `rotate` is true: then both are new, and for 30 seconds a
+    retry with the old one gets the same successor. Any later use of it ends the session."""
+    try:
+        token = tokens.read_refresh(args["refresh_token"])
+    except tokens.Expired:
+        raise Unauthorized("expired_refresh") from None
+    except ApiError:
+        raise Unauthorized("bad_refresh") from None
+    found = queries.refresh(database(), settings(), token, rotate=args["rotate"])
+    answer = {
+        "access_token": tokens.issue_access(token.caller, session_ends_at=found.session_ends_at)
+    }
+    if found.successor:
+        answer["refresh_token"] = _refresh(found.successor)
+    return json_value(answer)
+
+
+@blueprint.operation(
+    "/auth/logout", id="signOut", answer=schemas.LoggedOut, auth="required", cache="none"
+)
+@blueprint.arguments(schemas.LogoutArgs, location="query")
+def sign_out(args: dict[str, Any], caller: Caller) -> Response:
+    """End the session in the service; signing out at the identity provider is not supported"""
+    queries.end(database(), caller, everywhere=args["all"])
+    return json_value({"logged_out": True})
+
+
+@blueprint.operation(
+    "/auth/sessions",
+    id="listSessions",
+    answer=schemas.Session(many=True),
+    auth="required",
+    cache="none",
+)
+def list_sessions(caller: Caller) -> Response:
+    """The member's living sessions, last used first"""
+    return json_text(queries.listed(database(), caller, zone=settings().timezone))
+
+
+@blueprint.operation(
+    "/auth/sessions/<id:session_id>",
+    id="endSession",
+    method="DELETE",
+    answer=schemas.EndedSession,
+    auth="required",
+    cache="none",
+)
+def end_session(session_id: int, caller: Caller) -> Response:
+    """End one of the member's sessions, for instance of a lost phone"""
+    queries.end_other(database(), caller, session_id)
+    return json_value({"id": session_id})
+
+
+def _own_page() -> str:
+    return f"{public_url()}/"
+
+
+def _device() -> str:
+    said = request.headers.get("User-Agent", "")[: 4 * MAX_DEVICE]
+    return "".join(c for c in said if c.isprintable())[:MAX_DEVICE]
+
+
+def _access(session: Issued) -> str:
+    return tokens.issue_access(session.caller, session_ends_at=session.session_ends_at)
+
+
+def _refresh(session: Issued) -> str:
+    return tokens.issue_refresh(
+        session.caller,
+        session.jti,
+        issued_at=session.issued_at,
+        expires_at=session.session_ends_at,
+    )

@@ -1,0 +1,5 @@
+"""Members: profile, nickname, main title, withdrawal, export."""
+
+from geoshops.members.routes import blueprint
+
+__all__ = ["blueprint"]

@@ -1,0 +1,31 @@
+"""Commands on members."""
+
+from __future__ import annotations
+
+import click
+from flask.cli import with_appcontext
+
+from geoshops.db import database
+from geoshops.members import queries, unlinking
+
+
+@click.group()
+def members() -> None:
+    """Members."""
+
+
+@members.command()
+@click.option("--at-most", default=1000, show_default=True, help="Unlinkings tried in one run.")
+@with_appcontext
+def unlink_pending(at_most: int) -> None:
+    """Cut links at identity providers that could not be cut when members left.
+
+    Meant to be run every few minutes; each entry is tried again after 1, 2, 4 … minutes, then daily."""
+    done = failed = 0
+    db = database()
+    while done + failed < at_most and (entry := queries.claim_unlink(db)):
+        if unlinking.attempt(db, entry):
+            done += 1
+        else:
+            failed += 1
+    click.echo(f"{done} unlinked, {failed} failed, {queries.pending_unlinks(db)} on the list")

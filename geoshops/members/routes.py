@@ -1,0 +1,105 @@
+"""Endpoints of the signed-in member."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from flask import Response
+
+from geoshops.api import Blueprint, json_text, json_value
+from geoshops.db import database
+from geoshops.frame import public_url, settings
+from geoshops.members import queries, schemas, unlinking
+from geoshops.tokens import Caller
+
+log = logging.getLogger(__name__)
+blueprint = Blueprint("members", __name__, description="The signed-in member")
+
+ATTACHMENT = {"Content-Disposition": 'attachment; filename="geoshops-member.json"'}
+FREE = {"type": "boolean"}
+
+
+@blueprint.operation(
+    "/member/info", id="getMember", answer=schemas.Profile, auth="required", cache="none"
+)
+def get_member(caller: Caller) -> Response:
+    """The member's profile"""
+    return json_text(queries.profile(database(), caller))
+
+
+@blueprint.operation(
+    "/member/nickname", id="isNicknameFree", answer=FREE, auth="required", cache="none"
+)
+@blueprint.arguments(schemas.NicknameArgs, location="query")
+def is_nickname_free(args: dict[str, Any], caller: Caller) -> Response:
+    """Whether a nickname is free: true, or false when it is used (by the member too)"""
+    return json_value(queries.nickname_is_free(database(), caller, **args))
+
+
+@blueprint.operation(
+    "/member/nickname",
+    id="changeNickname",
+    method="PATCH",
+    answer=schemas.Profile,
+    auth="required",
+    cache="none",
+)
+@blueprint.arguments(schemas.NicknameBody)
+def change_nickname(args: dict[str, Any], caller: Caller) -> Response:
+    """Change the nickname; one that somebody else uses is refused with 409"""
+    return json_text(queries.change_nickname(database(), caller, **args))
+
+
+@blueprint.operation(
+    "/member/main-title/<id:title_id>",
+    id="changeMainTitle",
+    method="PATCH",
+    answer=schemas.MainTitle,
+    auth="required",
+    cache="none",
+)
+def change_main_title(title_id: int, caller: Caller) -> Response:
+    """Make a held title the main one; the previous main title is released"""
+    origin, zone = public_url(), settings().timezone
+    return json_text(
+        queries.change_main_title(database(), caller, title_id, origin=origin, zone=zone)
+    )
+
+
+@blueprint.operation(
+    "/member",
+    id="withdraw",
+    method="DELETE",
+    answer=schemas.Withdrawn,
+    auth="required",
+    cache="none",
+)
+@blueprint.arguments(schemas.WithdrawArgs, location="query")
+def withdraw(args: dict[str, Any], caller: Caller) -> Response:
+    """Leave the service
+
+    Sessions, favorites, titles, nickname and the link to the identity provider go at once; the
+    provider is asked to unlink, and asked again later if it does not answer. Reviews stay without a
+    name unless `reviews=delete`."""
+    link = queries.withdraw(database(), caller, with_reviews=args["reviews"] == "delete")
+    if link:
+        _unlink(link)
+    return json_value({"id": caller.member_id})
+
+
+@blueprint.operation(
+    "/member/export", id="exportMember", answer=schemas.Export, auth="required", cache="none"
+)
+def export_member(caller: Caller) -> Response:
+    """Everything the service holds on the member, as a file"""
+    body = queries.export(database(), caller, zone=settings().timezone)
+    return json_text(body, ATTACHMENT)
+
+
+def _unlink(link: queries.PendingUnlink) -> None:
+    # The member has left already: whatever goes wrong now is the retry list's.
+    try:
+        unlinking.attempt(database(), link)
+    except Exception:
+        log.exception("unlinking %s stays on the list", link.id)

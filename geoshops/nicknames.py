@@ -1,0 +1,65 @@
+"""The rule of nicknames, the key under which they are unique, and names for new members."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+
+LEAST, MOST = 2, 20
+WITHDRAWN = "탈퇴한 회원"  # shown for members who left (nickname_of in SQL); nobody may take it
+DEFAULT = "회원"
+# Hangul fillers are letters that show nothing
+FILLERS = "\u115f\u1160\u3164\uffa0"
+PUNCTUATION = " _-."
+# digits after the name, tried in turn
+DIGITS = (4,) * 8 + (6,) * 4 + (9,) * 4
+
+
+def normalised(text: str) -> str:
+    """NFC, trimmed, inner blanks collapsed."""
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFC", text)).strip()
+
+
+def key(nickname: str) -> str:
+    """The form under which nicknames are unique."""
+    return unicodedata.normalize("NFKC", nickname).casefold()
+
+
+def is_allowed(nickname: str) -> bool:
+    """True for 2 to 20 letters and digits of any script with blank, `_`, `-` or `.`, at least one of
+    them a letter or digit."""
+    return (
+        LEAST <= len(nickname) <= MOST
+        and all(_is_wordy(c) or c in PUNCTUATION for c in nickname)
+        and any(_is_wordy(c) for c in nickname)
+        and not unicodedata.category(nickname[0]).startswith("M")
+    )
+
+
+def is_reserved(nickname: str) -> bool:
+    """True for what the service itself shows in place of a nickname."""
+    return key(nickname) == key(WITHDRAWN)
+
+
+def candidates(wish: str | None) -> list[str]:
+    """Nicknames for a new member after the provider's name: cleaned, cut, and digits added."""
+    name = _cleaned(wish or "") or DEFAULT
+    return [name[: MOST - n] + _digits(n) for n in DIGITS]
+
+
+def _cleaned(wish: str) -> str:
+    composed = unicodedata.normalize("NFC", wish[:200])
+    kept = "".join(c if _is_wordy(c) or c in PUNCTUATION else " " for c in composed)
+    name = normalised(kept).lstrip(PUNCTUATION)
+    while name and unicodedata.category(name[0]).startswith("M"):
+        name = name[1:]
+    return name if any(_is_wordy(c) for c in name) else ""
+
+
+def _digits(count: int) -> str:
+    return f"{secrets.randbelow(10**count):0{count}}"
+
+
+def _is_wordy(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LNM" and character not in FILLERS

@@ -1,0 +1,115 @@
+// Identity provider for development and tests: the certified oidc-provider with a plain sign-in page.
+// Everything lives in memory; nobody's password is asked. Never expose it to a network.
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import Provider, { interactionPolicy } from 'oidc-provider';
+
+const env = process.env;
+const host = env.IDP_HOST || '127.0.0.1';
+const port = Number(env.IDP_PORT || 9400);
+const issuer = env.IDP_ISSUER || `http://${host}:${port}`;
+const people = JSON.parse(readFileSync(new URL('people.json', import.meta.url), 'utf8'));
+
+function signingKey() {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const kid = randomBytes(6).toString('hex');
+  return { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' };
+}
+
+// Anybody may sign in by a name that is typed; the named people only have nicer nicknames.
+function findAccount(_ctx, sub) {
+  const nickname = people[sub] || sub;
+  return { accountId: sub, claims: () => ({ sub, nickname, name: nickname }) };
+}
+
+// People who try the service change persons often, so the page asks every time.
+function policy() {
+  const rules = interactionPolicy.base();
+  const { Check } = interactionPolicy;
+  const ask = new Check('every_time', 'asked every time', (ctx) =>
+    ctx.oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT);
+  rules.get('login').checks.add(ask);
+  rules.get('consent').checks.remove('native_client_prompt');
+  return rules;
+}
+
+// Consent is part of signing in here.
+async function loadExistingGrant(ctx) {
+  const { client, session, provider } = ctx.oidc;
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+  grant.addOIDCScope('openid profile offline_access');
+  await grant.save();
+  return grant;
+}
+
+const redirects = ['http://127.0.0.1/', 'http://localhost/', ...(env.IDP_REDIRECT_URIS || '').split(' ').filter(Boolean)];
+const provider = new Provider(issuer, {
+  clients: [{
+    client_id: env.IDP_CLIENT_ID || 'geoshops',
+    client_secret: env.IDP_CLIENT_SECRET || 'development only, not a secret',
+    application_type: 'native', // loopback addresses with any port
+    redirect_uris: redirects,
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'client_secret_post',
+  }],
+  jwks: { keys: [signingKey()] },
+  cookies: { keys: [randomBytes(32).toString('hex')] },
+  claims: { openid: ['sub'], profile: ['nickname', 'name'] },
+  features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
+  interactions: { url: (_ctx, interaction) => `/sign-in/${interaction.uid}`, policy: policy() },
+  pkce: { required: () => env.IDP_PKCE !== 'optional' },
+  issueRefreshToken: async () => true,
+  ttl: { AuthorizationCode: 60, Interaction: 600, Session: 3600, Grant: 86400, AccessToken: 3600, IdToken: 3600, RefreshToken: 86400 },
+  findAccount,
+  loadExistingGrant,
+});
+
+const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+
+function page(uid) {
+  const buttons = Object.entries(people).map(([sub, name]) =>
+    `<p><button name="sub" value="${escaped(sub)}">${escaped(name)}</button></p>`).join('');
+  return `<!doctype html><html lang="ko"><meta charset="utf-8"><title>Sign in (development)</title>
+<meta name="viewport" content="width=device-width"><style>body{font:16px sans-serif;max-width:22em;margin:3em auto}button{font:inherit;width:100%;padding:.6em}input{font:inherit;padding:.5em}</style>
+<h1>Sign in</h1><p>Development provider: choose a person, no password.</p>
+<form method="post" action="/sign-in/${escaped(uid)}">${buttons}</form>
+<form method="post" action="/sign-in/${escaped(uid)}"><label>Somebody else <input name="sub" pattern="[A-Za-z0-9._-]{1,60}" required></label> <button>Sign in</button></form></html>`;
+}
+
+async function bodyOf(request) {
+  let text = '';
+  for await (const chunk of request) {
+    text += chunk;
+    if (text.length > 4096) throw new Error('too long');
+  }
+  return new URLSearchParams(text);
+}
+
+async function signIn(request, response, uid) {
+  if (request.method !== 'POST') {
+    await provider.interactionDetails(request, response);
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(page(uid));
+    return;
+  }
+  const sub = (await bodyOf(request)).get('sub') || '';
+  if (!/^[A-Za-z0-9._-]{1,60}$/.test(sub)) throw new Error('no such person');
+  await provider.interactionFinished(request, response, { login: { accountId: sub } }, { mergeWithLastSubmission: false });
+}
+
+const oidc = provider.callback();
+const server = createServer((request, response) => {
+  const uid = /^\/sign-in\/([A-Za-z0-9_-]+)$/.exec(request.url);
+  if (!uid) {
+    oidc(request, response);
+    return;
+  }
+  signIn(request, response, uid[1]).catch((error) => {
+    response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8' });
+    response.end(`The sign-in cannot go on: ${error.message}\n`);
+  });
+});
+server.listen(port, host, () => console.log(`identity provider ready: ${issuer}`));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(0));

@@ -1,0 +1,60 @@
+-- Sign-in: who an identity is, registering it when it is new, and a session, in one statement.
+
+CREATE OR REPLACE FUNCTION member_register(
+  new_issuer text, new_subject text, new_provider text, new_unlink_token bytea, nicknames text [], nickname_keys text [],
+  zone text
+) RETURNS bigint
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  member bigint;
+BEGIN
+  FOR i IN 1..cardinality(nicknames) LOOP
+    INSERT INTO members (nickname, nickname_key) VALUES (nicknames[i], nickname_keys[i])
+    ON CONFLICT (nickname_key) DO NOTHING RETURNING id INTO member;
+    EXIT WHEN member IS NOT NULL;
+  END LOOP;
+  IF member IS NULL THEN
+    RAISE EXCEPTION 'none of % nicknames is free', cardinality(nicknames);
+  END IF;
+  INSERT INTO member_identities (issuer, subject, member_id, provider, unlink_token)
+  VALUES (new_issuer, new_subject, member, new_provider, new_unlink_token) ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN
+    -- Another first sign-in of this identity has just committed; the caller looks again.
+    DELETE FROM members AS m WHERE m.id = member;
+    RETURN NULL;
+  END IF;
+  PERFORM award_titles(member, 'sign-in', now(), zone);
+  RETURN member;
+END $$;
+COMMENT ON FUNCTION member_register
+IS 'A new member under the first free nickname, holding the newbie title; null when the identity got a member meanwhile.';
+
+CREATE OR REPLACE FUNCTION sign_in(
+  the_issuer text, the_subject text, the_provider text, new_unlink_token bytea, nicknames text [], nickname_keys text [],
+  new_device text, new_refresh_hash bytea, refresh_days integer, session_days integer, zone text,
+  OUT member bigint, OUT session bigint, OUT is_new boolean, OUT issued_at timestamptz, OUT session_ends_at timestamptz
+)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  is_new := false;
+  LOOP
+    SELECT i.member_id INTO member FROM member_identities AS i WHERE i.issuer = the_issuer AND i.subject = the_subject;
+    IF FOUND THEN
+      PERFORM FROM members AS m WHERE m.id = member FOR KEY SHARE;
+      -- A withdrawal that was first has taken the link away: then this is a new member.
+      UPDATE member_identities AS i
+      SET provider = the_provider, unlink_token = coalesce(new_unlink_token, i.unlink_token)
+      WHERE i.issuer = the_issuer AND i.subject = the_subject AND i.member_id = member;
+      EXIT WHEN FOUND;
+    ELSE
+      member := member_register(the_issuer, the_subject, the_provider, new_unlink_token, nicknames, nickname_keys, zone);
+      is_new := member IS NOT NULL;
+      EXIT WHEN is_new;
+    END IF;
+  END LOOP;
+  INSERT INTO sessions AS s (member_id, device, expires_at, refresh_hash)
+  VALUES (member, new_device, now() + make_interval(days => least(refresh_days, session_days)), new_refresh_hash)
+  RETURNING s.id, s.created_at, s.expires_at INTO session, issued_at, session_ends_at;
+END $$;
+COMMENT ON FUNCTION sign_in
+IS 'The member of an identity, registered when new, and a session whose refresh token has that hash.';

@@ -1,0 +1,121 @@
+-- Withdrawal: everything personal goes in one transaction; reviews stay without a name unless they shall go too.
+-- Locks: member, shops by id, then rows.
+
+CREATE OR REPLACE FUNCTION member_forget_favorites(member bigint) RETURNS void
+LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+  WITH gone AS (
+    DELETE FROM favorites AS f WHERE f.member_id = member RETURNING f.shop_id
+  )
+  UPDATE shops AS s SET favorite_cnt = s.favorite_cnt - 1 FROM gone WHERE s.id = gone.shop_id;
+END;
+COMMENT ON FUNCTION member_forget_favorites(bigint) IS 'Removes a member''s favorites and takes them out of the counters.';
+
+CREATE OR REPLACE FUNCTION member_forget_reviews(member bigint) RETURNS void
+LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+  WITH gone AS (
+    DELETE FROM reviews AS r WHERE r.member_id = member RETURNING r.*
+  ),
+  votes AS (
+    SELECT
+      g.shop_id,
+      count(*)::integer AS cnt,
+      sum(g.star_rating)::integer AS stars,
+      (count(*) FILTER (WHERE g.star_rating = 1))::integer AS star_1,
+      (count(*) FILTER (WHERE g.star_rating = 2))::integer AS star_2,
+      (count(*) FILTER (WHERE g.star_rating = 3))::integer AS star_3,
+      (count(*) FILTER (WHERE g.star_rating = 4))::integer AS star_4,
+      (count(*) FILTER (WHERE g.star_rating = 5))::integer AS star_5,
+      (count(*) FILTER (WHERE g.purity = 'GOOD'))::integer AS purity_good,
+      (count(*) FILTER (WHERE g.purity = 'BAD'))::integer AS purity_bad,
+      (count(*) FILTER (WHERE g.retouch = 'GOOD'))::integer AS retouch_good,
+      (count(*) FILTER (WHERE g.retouch = 'BAD'))::integer AS retouch_bad,
+      (count(*) FILTER (WHERE g.item = 'GOOD'))::integer AS item_good,
+      (count(*) FILTER (WHERE g.item = 'BAD'))::integer AS item_bad
+    FROM gone AS g WHERE g.hidden_at IS NULL
+    GROUP BY g.shop_id
+  ),
+  counted AS (
+    UPDATE shops AS s SET review_cnt = s.review_cnt - v.cnt, star_rating_sum = s.star_rating_sum - v.stars
+    FROM votes AS v WHERE s.id = v.shop_id
+  )
+  UPDATE shop_stats AS t SET
+    star_1 = t.star_1 - v.star_1, star_2 = t.star_2 - v.star_2, star_3 = t.star_3 - v.star_3,
+    star_4 = t.star_4 - v.star_4, star_5 = t.star_5 - v.star_5,
+    purity_good = t.purity_good - v.purity_good, purity_bad = t.purity_bad - v.purity_bad,
+    retouch_good = t.retouch_good - v.retouch_good, retouch_bad = t.retouch_bad - v.retouch_bad,
+    item_good = t.item_good - v.item_good, item_bad = t.item_bad - v.item_bad
+  FROM votes AS v WHERE t.shop_id = v.shop_id;
+END;
+COMMENT ON FUNCTION member_forget_reviews(bigint)
+IS 'Erases a member''s reviews and takes the visible ones out of counters and histograms.';
+
+CREATE OR REPLACE FUNCTION member_withdraw(
+  member bigint, session bigint, with_reviews boolean,
+  OUT session_ok boolean, OUT unlink_id bigint, OUT provider text, OUT subject text, OUT unlink_token bytea
+)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM FROM members AS m WHERE m.id = member FOR UPDATE;
+  session_ok := session_is_live(session, member);
+  IF NOT session_ok THEN
+    RETURN;
+  END IF;
+  PERFORM FROM shops AS s
+  WHERE s.id IN (SELECT f.shop_id FROM favorites AS f WHERE f.member_id = member)
+    OR (with_reviews AND s.id IN (SELECT r.shop_id FROM reviews AS r WHERE r.member_id = member))
+  ORDER BY s.id FOR NO KEY UPDATE;
+  PERFORM member_forget_favorites(member);
+  IF with_reviews THEN
+    PERFORM member_forget_reviews(member);
+  END IF;
+  DELETE FROM member_titles AS h WHERE h.member_id = member;
+  DELETE FROM idempotency_keys AS k WHERE k.member_id = member;
+  DELETE FROM sessions AS s WHERE s.member_id = member;
+  -- On the list before the provider is asked: a crash in between loses no unlinking.
+  WITH link AS (
+    DELETE FROM member_identities AS i WHERE i.member_id = member RETURNING i.*
+  )
+  INSERT INTO pending_unlinks AS p (provider, issuer, subject, unlink_token, next_attempt_at)
+  SELECT l.provider, l.issuer, l.subject, l.unlink_token, now() + interval '1 minute' FROM link AS l
+  RETURNING p.id, p.provider, p.subject, p.unlink_token
+  INTO unlink_id, member_withdraw.provider, member_withdraw.subject, member_withdraw.unlink_token;
+  UPDATE members AS m SET nickname = NULL, nickname_key = NULL, withdrawn_at = now() WHERE m.id = member;
+END $$;
+COMMENT ON FUNCTION member_withdraw
+IS 'The caller leaves: sessions, favorites, titles, link and name go, a tombstone stays; what is to be unlinked is returned.';
+
+CREATE OR REPLACE FUNCTION unlink_claim(
+  OUT unlink_id bigint, OUT provider text, OUT subject text, OUT unlink_token bytea
+)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  -- Claimed by moving its next attempt away: nothing is locked while the provider is asked.
+  UPDATE pending_unlinks AS p
+  SET attempts = p.attempts + 1,
+    next_attempt_at = now() + least(interval '1 minute' * power(2, least(p.attempts, 12)), interval '1 day')
+  WHERE p.id = (
+    SELECT q.id FROM pending_unlinks AS q WHERE q.next_attempt_at <= now()
+    ORDER BY q.next_attempt_at, q.id LIMIT 1 FOR UPDATE SKIP LOCKED
+  )
+  RETURNING p.id, p.provider, p.subject, p.unlink_token
+  INTO unlink_id, unlink_claim.provider, unlink_claim.subject, unlink_claim.unlink_token;
+END $$;
+COMMENT ON FUNCTION unlink_claim IS 'The next due unlinking, its next attempt put off (1 minute doubling to a day); nulls when none is due.';
+
+CREATE OR REPLACE FUNCTION unlink_done(entry bigint) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  DELETE FROM pending_unlinks AS p WHERE p.id = entry;
+  RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION unlink_done(bigint) IS 'Takes a finished unlinking off the list.';
+
+CREATE OR REPLACE FUNCTION unlink_failed(entry bigint, reason text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  UPDATE pending_unlinks AS p SET last_error = reason WHERE p.id = entry;
+  RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION unlink_failed(bigint, text) IS 'Notes why an unlinking failed; it stays on the list.';
