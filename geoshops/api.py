@@ -12,7 +12,6 @@ from flask_smorest import Blueprint as SmorestBlueprint
 from marshmallow import Schema, ValidationError, fields
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.routing import BaseConverter
-from werkzeug.routing import ValidationError as NoMatch
 
 from geoshops import __about__, errors, tokens
 from geoshops.errors import ApiError, Reason
@@ -35,17 +34,18 @@ class ErrorBody(Schema):
 
 
 class Id(BaseConverter):
-    """An identifier in a path: ASCII digits within bigint; everything else is an unknown route."""
+    """An identifier in a path: ASCII digits; everything else is an unknown route.
+
+    A number beyond bigint becomes one that no row has: refused here, it would be a 405 wherever
+    another method has the same path."""
 
     regex = "[0-9]{1,40}"
     part_isolating = True
 
     def to_python(self, value: str) -> int:
-        """The number, or no match, which becomes 404."""
+        """The number; -1 when it is beyond bigint."""
         number = int(value)
-        if number > MAX_BIGINT:
-            raise NoMatch
-        return number
+        return number if number <= MAX_BIGINT else -1
 
 
 class ContractParser:

@@ -1,0 +1,129 @@
+"""Idempotency-Key: one effect and one answer for a request that is repeated."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.counters import assert_exact
+from tests.make import Maker
+
+GOOD = {"star_rating": 5, "content": "좋아요"}
+
+
+def test_a_repeated_review_is_written_once(app: Flask, client: FlaskClient, make: Maker) -> None:
+    shop = make.shop()
+    headers = {**make.bearer(app), "Idempotency-Key": "a key"}
+    path = f"/reviews/shop/{shop}"
+    first = client.post(path, json=GOOD, headers=headers)
+    again = client.post(path, json=GOOD, headers=headers)
+    spelled = client.post(
+        path, data=b'{ "content":"\\uc88b\\uc544\\uc694",\n"star_rating":5,"x":1}', headers=headers
+    )
+    for answer in (first, again, spelled):
+        assert answer.status_code == 201
+        assert answer.data == first.data
+        assert answer.headers["Location"] == first.headers["Location"]
+    assert make.sql("SELECT count(*) FROM reviews") == 1
+    assert_exact(make, shop)
+
+
+def test_the_stored_answer_stays_when_the_review_has_gone(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
+    shop, member = make.shop(), make.member()
+    headers = {**make.bearer(app, member), "Idempotency-Key": "k"}
+    first = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+    client.delete(first.headers["Location"], headers=headers)
+    again = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+    assert (again.status_code, again.data) == (201, first.data)
+    assert make.sql("SELECT count(*) FROM reviews") == 0
+
+
+def test_the_same_key_for_another_request_is_refused(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
+    shop, other = make.shop(), make.shop("다른 지점")
+    headers = {**make.bearer(app), "Idempotency-Key": "k"}
+    assert client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).status_code == 201
+    for answer in (
+        client.post(f"/reviews/shop/{shop}", json={**GOOD, "star_rating": 4}, headers=headers),
+        client.post(f"/reviews/shop/{other}", json=GOOD, headers=headers),
+        client.post(f"/favorites/{shop}", headers=headers),
+    ):
+        assert (answer.status_code, answer.get_json()["error_code"]) == (422, "422")
+    assert make.sql("SELECT count(*) FROM reviews") == 1
+    assert make.sql("SELECT count(*) FROM favorites") == 0
+    assert_exact(make, shop)
+
+
+def test_members_do_not_share_keys(app: Flask, client: FlaskClient, make: Maker) -> None:
+    shop = make.shop()
+    ids = set()
+    for _ in range(2):
+        headers = {**make.bearer(app), "Idempotency-Key": "k"}
+        answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+        ids.add(answer.get_json()["review_info"]["id"])
+    assert len(ids) == 2
+
+
+def test_refusals_are_not_stored(app: Flask, client: FlaskClient, make: Maker) -> None:
+    shop = make.shop()
+    headers = {**make.bearer(app), "Idempotency-Key": "k"}
+    path = f"/reviews/shop/{shop}"
+    assert client.post(path, json={**GOOD, "star_rating": 9}, headers=headers).status_code == 400
+    assert client.post("/reviews/shop/999", json=GOOD, headers=headers).status_code == 404
+    assert client.post(path, json=GOOD, headers=headers).status_code == 201
+    assert make.sql("SELECT count(*) FROM idempotency_keys") == 1
+
+
+def test_a_favorite_keeps_its_first_status(app: Flask, client: FlaskClient, make: Maker) -> None:
+    shop = make.shop()
+    headers = make.bearer(app)
+    keyed = {**headers, "Idempotency-Key": "k"}
+    first = client.post(f"/favorites/{shop}", headers=keyed)
+    again = client.post(f"/favorites/{shop}", headers=keyed)
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.data == first.data
+    assert client.post(f"/favorites/{shop}", headers=headers).status_code == 200
+    assert client.post(f"/favorites/{shop}?userLat=37", headers=keyed).status_code == 422
+
+
+@pytest.mark.parametrize("key", ["", " ", "a" * 256, "키", "tab\there"])
+def test_keys_must_be_visible_ascii(app: Flask, client: FlaskClient, make: Maker, key: str) -> None:
+    shop = make.shop()
+    headers = {**make.bearer(app), "Idempotency-Key": key.encode().decode("latin-1")}
+    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+    assert (answer.status_code, answer.get_json()["error_code"]) == (400, "002")
+    assert "[Idempotency-Key]" in answer.get_json()["error_message"]
+    assert make.sql("SELECT count(*) FROM reviews") == 0
+
+
+def test_a_stored_answer_needs_a_living_session(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
+    shop = make.shop()
+    headers = {**make.bearer(app), "Idempotency-Key": "k"}
+    assert client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).status_code == 201
+    make.sql("UPDATE sessions SET ended_at = now()")
+    assert client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).status_code == 401
+
+
+def test_old_answers_are_forgotten_after_a_day(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
+    shop = make.shop()
+    headers = make.bearer(app)
+    for key in ("old", "new"):
+        client.post(f"/favorites/{shop}", headers={**headers, "Idempotency-Key": key})
+    make.sql(
+        "UPDATE idempotency_keys SET created_at = now() - interval '25 hours' WHERE key = 'old'"
+    )
+    runner = app.test_cli_runner()
+    from geoshops.idempotency import commands
+
+    result = runner.invoke(commands, ["clean"])
+    assert (result.exit_code, result.output) == (0, "1 answers forgotten\n")
+    assert make.rows("SELECT key FROM idempotency_keys") == [("new",)]
+    assert runner.invoke(commands, ["clean", "--older-than-hours", "1"]).exit_code == 2
