@@ -4,6 +4,9 @@
 SERVER_PID=$STATE/server.pid
 SERVER_LOG=$STATE/server.log
 
+# The address is a setting from the first set-up on, because sign-in depends on it.
+choose_port() { [ -n "${PORT-}" ] || env_default PORT "$(free_port 8000)"; }
+
 # An address that was asked for is kept or refused; our own choice moves to the next free port.
 choose_address() {
   HOST=${HOST:-$(env_get HOST)}

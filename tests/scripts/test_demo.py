@@ -1,0 +1,90 @@
+"""scripts/demo on a fresh copy: what it prints works, a second run is quick, nothing is lost."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import requests
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.full
+
+
+def files() -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+class Demo:
+    """A copy of the project and its own state folder."""
+
+    def __init__(self, root: Path, states: Path) -> None:
+        self.root, self.states = root, states
+        for name in files():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, root / name)
+
+    def run(self, *args: str) -> str:
+        inherited = {k: v for k, v in os.environ.items() if "DATABASE_URL" not in k}
+        done = subprocess.run(
+            args,
+            cwd=self.root,
+            env={**inherited, "GEOSHOPS_STATE_DIR": str(self.states)},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout: nothing tells which files belong to the project")
+    with tempfile.TemporaryDirectory(prefix="geoshops-state.") as states:
+        Path(states).chmod(0o755)
+        made = Demo(tmp_path_factory.mktemp("demo") / "a copy", Path(states))
+        try:
+            yield made
+        finally:
+            made.run("scripts/db", "destroy", "--yes")
+
+
+def addresses(printed: str) -> list[str]:
+    return re.findall(r"http://[^\s']+", printed)
+
+
+def test_everything_printed_works_and_a_second_start_is_quick(demo: Demo) -> None:
+    printed = demo.run("scripts/demo")
+    found = addresses(printed)
+    assert len(found) == 3
+    for address in found:
+        assert requests.get(address, timeout=10).status_code == 200, address
+    assert requests.get(found[2], timeout=10).json(), "the curl line finds shops"
+    count = demo.run("scripts/psql", "-Atc", "SELECT count(*) FROM shops")
+
+    started = time.monotonic()
+    assert addresses(demo.run("scripts/demo")) == found
+    assert time.monotonic() - started < 10
+
+    demo.run("scripts/demo", "stop")
+    with pytest.raises(requests.ConnectionError):
+        requests.get(found[0], timeout=5)
+    demo.run("scripts/demo")
+    assert demo.run("scripts/psql", "-Atc", "SELECT count(*) FROM shops") == count
+    assert int(count) > 0
