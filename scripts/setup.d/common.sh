@@ -37,6 +37,12 @@ state_dir() {
 }
 STATE=$(state_dir)
 
+make_state_dir() {
+  [ -d "$STATE" ] && return 0
+  mkdir -p "$STATE" || die "cannot create $STATE"
+  chmod 755 "$STATE"
+}
+
 # ---- .env: generated settings; a given environment variable, or its NAME_FILE, always wins ----
 
 env_get() {

@@ -55,12 +55,6 @@ provision() {
   urls_hash >"$CLUSTER/provisioned"
 }
 
-make_state_dir() {
-  [ -d "$STATE" ] && return 0
-  mkdir -p "$STATE" || die "cannot create $STATE"
-  chmod 755 "$STATE"
-}
-
 create_database() {
   require_pg
   make_state_dir

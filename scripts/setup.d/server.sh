@@ -23,6 +23,7 @@ choose_address() {
 
 # Metrics of dead workers would be counted for ever.
 prepare_metrics() {
+  make_state_dir
   PROMETHEUS_MULTIPROC_DIR=${PROMETHEUS_MULTIPROC_DIR:-$STATE/metrics}
   mkdir -p "$PROMETHEUS_MULTIPROC_DIR"
   rm -f "$PROMETHEUS_MULTIPROC_DIR"/*.db
