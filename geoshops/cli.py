@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from functools import wraps
 from typing import Any
 
 import click
 from flask.cli import FlaskGroup
 
 from geoshops import create_app, idempotency, migrate
-from geoshops.config import ConfigError, Settings
-from geoshops.db import libpq_url
+from geoshops.config import ConfigError, settings_table
 from geoshops.doctor import doctor
 from geoshops.importing.commands import group as import_group
 from geoshops.members.commands import members
+from geoshops.operators import failing_clearly, operator_url
 from geoshops.reviews.commands import recount
 from geoshops.sample.commands import seed
 from geoshops.titles import commands as titles
@@ -42,30 +41,11 @@ main.add_command(idempotency.commands)
 main.add_command(import_group)
 
 
-def operator_url() -> str:
-    """libpq URL of the schema's owner; a clear message when none is configured."""
-    try:
-        url = Settings.from_environment(testing=True).operator_database_url
-    except ConfigError as error:
-        raise click.ClickException(str(error)) from error
-    if not url:
-        raise click.ClickException(
-            "no database: set DATABASE_URL, or run scripts/setup, which makes one and writes .env"
-        )
-    return libpq_url(url)
-
-
-def failing_clearly(command: Any) -> Any:
-    """Turns errors of the migration runner into one line and exit code 1."""
-
-    @wraps(command)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return command(*args, **kwargs)
-        except migrate.MigrationError as error:
-            raise click.ClickException(str(error)) from error
-
-    return wrapper
+@main.command()
+def settings() -> None:
+    """Print the table of settings as the README has it."""
+    for row in settings_table():
+        click.echo(row)
 
 
 @main.group()

@@ -198,3 +198,10 @@ def _number(env: str, text: str, kind: type[int] | type[float]) -> int | float:
         return kind(text)
     except ValueError:
         raise ConfigError(f"{env} must be a number, not {text!r}") from None
+
+
+def settings_table() -> Iterator[str]:
+    """The rows of the README's table."""
+    for env, default, meaning in environment_names():
+        shown = " ".join(default) if isinstance(default, tuple) else str(default)
+        yield f"| `{env}` | {f'`{shown}`' if shown else ''} | {meaning} |"

@@ -1,4 +1,5 @@
-"""Applies sql/ to a database: versioned files once and in order, functions and views whenever they change."""
+"""Applies sql/ to a database: versioned files once and in order, functions and views whenever they change,
+grants every time."""
 
 from __future__ import annotations
 
@@ -25,23 +26,21 @@ CREATE TABLE IF NOT EXISTS schema_history (
   applied_at timestamptz NOT NULL DEFAULT now(),
   ms integer NOT NULL
 )"""
+# names are collected before the first drop, because a cascade takes later ones along
 DROP_ALL = """
-DO $$ DECLARE thing record; BEGIN
-  FOR thing IN
-    SELECT c.oid::regclass::text AS name, CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END AS kind
+DO $$ DECLARE drops text[]; statement text; BEGIN
+  drops := ARRAY(
+    SELECT format('DROP %s IF EXISTS %s CASCADE',
+      CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END, c.oid::regclass)
     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'v', 'm', 'p')
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
-  LOOP
-    CONTINUE WHEN thing.name ~ '^[0-9]+$';
-    EXECUTE format('DROP %s IF EXISTS %s CASCADE', thing.kind, thing.name);
-  END LOOP;
-  FOR thing IN
-    SELECT p.oid::regprocedure::text AS name FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+  ) || ARRAY(
+    SELECT format('DROP ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure)
+    FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
-  LOOP
-    -- one that went with another has only its number left
-    CONTINUE WHEN thing.name ~ '^[0-9]+$';
-    EXECUTE format('DROP ROUTINE IF EXISTS %s CASCADE', thing.name);
+  );
+  FOREACH statement IN ARRAY drops LOOP
+    EXECUTE statement;
   END LOOP;
 END $$"""
 
@@ -82,6 +81,8 @@ def upgrade(url: str, say: Any = print) -> int:
         for file in versioned:
             _apply(connection, [file], say)
         _apply(connection, [f for f in todo if f.kind == "repeatable"], say)
+        for path in sorted((SQL / "grants").glob("*.sql")):
+            run(connection, path.read_text(encoding="utf-8"))
         return len(todo)
 
 

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 import psycopg2
 import pytest
@@ -18,7 +18,31 @@ from geoshops import create_app, migrate
 from tests.make import Maker
 
 ROOT = Path(__file__).resolve().parent.parent
+# the settings of a developer's own .env must not reach a test
+os.environ["FLASK_SKIP_DOTENV"] = "1"
 SECRET_KEY = "a key for tests, longer than thirty-two bytes"
+
+
+ROLE_PASSWORD = "only for tests"
+# several test processes may come at the same time
+MAKE_ROLES = f"""
+DO $$ DECLARE role text; BEGIN
+  PERFORM pg_advisory_lock(7406311520917234);
+  FOREACH role IN ARRAY ARRAY['geoshops_app', 'geoshops_reader'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
+      EXECUTE format('CREATE ROLE %I', role);
+    END IF;
+    EXECUTE format('ALTER ROLE %I LOGIN PASSWORD %L', role, '{ROLE_PASSWORD}');
+  END LOOP;
+  PERFORM pg_advisory_unlock(7406311520917234);
+END $$"""
+
+
+def as_role(url: str, role: str) -> str:
+    """The URL of the same database as one of our roles."""
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{role}:{quote(ROLE_PASSWORD)}@{place}"))
 
 
 def with_database(url: str, name: str) -> str:
@@ -55,6 +79,7 @@ def server_url() -> Iterator[str]:
 def template_name(server_url: str) -> Iterator[str]:
     """A database with the schema, from which others are copied."""
     name = f"geoshops_template_{os.getpid()}"
+    execute(server_url, MAKE_ROLES)
     execute(server_url, f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
     migrate.upgrade(with_database(server_url, name), lambda _: None)
     yield name
@@ -104,11 +129,17 @@ def make(db: Any) -> Maker:
 
 
 @pytest.fixture(scope="session")
-def app(database_url: str) -> Flask:
-    """The application as shipped, on the run's database."""
+def service_url(database_url: str) -> str:
+    """The run's database as the service's role sees it."""
+    return as_role(database_url, "geoshops_app")
+
+
+@pytest.fixture(scope="session")
+def app(service_url: str) -> Flask:
+    """The application as shipped, on the run's database, with no more rights than in production."""
     return create_app(
         {
-            "database_url": database_url,
+            "database_url": service_url,
             "secret_key": SECRET_KEY,
             "testing": True,
             "log_format": "text",

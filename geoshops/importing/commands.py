@@ -19,6 +19,7 @@ from geoshops.config import Settings
 from geoshops.importing import shops as shop_import
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.refusal import ImportRefused
+from geoshops.operators import operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
@@ -88,7 +89,7 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
     """Import shops from CSV, GeoJSON or a GeoJSON sequence."""
     wanted = request(file, "shops", **options)
     with progress_bar(file) as progress:
-        summary = shop_import.import_shops(_operator_url(), wanted, progress)
+        summary = shop_import.import_shops(operator_url(), wanted, progress)
     new_ids = summary.pop("new_ids")
     summary["shops_added"] = len(new_ids)
     report(summary, as_json)
@@ -157,9 +158,3 @@ def report(summary: dict[str, Any], as_json: bool) -> None:
         click.echo("dry run: nothing was changed")
     if summary["interrupted_too_late"]:
         click.echo("Ctrl-C came during the commit: the import is complete", err=True)
-
-
-def _operator_url() -> str:
-    from geoshops.cli import operator_url
-
-    return operator_url()

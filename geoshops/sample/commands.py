@@ -51,7 +51,7 @@ def seed(
 
     The same options and the same day give the same rows. With generated rows in the database
     nothing is changed, unless --reset is given."""
-    from geoshops.cli import operator_url
+    from geoshops.operators import operator_url
 
     size = Size(shops, reviews, members)
     country = Country(number, size, today.date() if today else korean_today())

@@ -1,4 +1,6 @@
 -- How the contract writes numbers. Integer arithmetic: formatting numeric was the dear part of a list.
+-- Numbers are cast to text before they are joined: anynonarray || text is only STABLE, and a function that
+-- is not as immutable as it says is never inlined (a call each instead: half of a radius search).
 
 CREATE OR REPLACE FUNCTION metres(distance_m double precision) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -8,10 +10,10 @@ COMMENT ON FUNCTION metres(double precision) IS 'Whole metres, half up.';
 CREATE OR REPLACE FUNCTION distance_text(m integer) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-  WHEN m < 1000 THEN m || 'm'
-  WHEN (m + 50) / 100 >= 1000 THEN (m + 500) / 1000 || 'km'
-  WHEN (m + 50) / 100 % 10 = 0 THEN (m + 50) / 1000 || 'km'
-  ELSE (m + 50) / 1000 || '.' || (m + 50) / 100 % 10 || 'km'
+  WHEN m < 1000 THEN m::text || 'm'
+  WHEN (m + 50) / 100 >= 1000 THEN ((m + 500) / 1000)::text || 'km'
+  WHEN (m + 50) / 100 % 10 = 0 THEN ((m + 50) / 1000)::text || 'km'
+  ELSE ((m + 50) / 1000)::text || '.' || ((m + 50) / 100 % 10)::text || 'km'
 END;
 COMMENT ON FUNCTION distance_text(integer) IS 'Whole metres as the contract writes them: 999m, 1km, 1.5km, 100km.';
 
@@ -19,8 +21,8 @@ CREATE OR REPLACE FUNCTION rating_text(star_rating_sum integer, review_cnt integ
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
   WHEN review_cnt = 0 THEN '0.0'
-  ELSE (20 * star_rating_sum + review_cnt) / (20 * review_cnt) || '.'
-  || (20 * star_rating_sum + review_cnt) / (2 * review_cnt) % 10
+  ELSE ((20 * star_rating_sum + review_cnt) / (20 * review_cnt))::text || '.'
+  || ((20 * star_rating_sum + review_cnt) / (2 * review_cnt) % 10)::text
 END;
 COMMENT ON FUNCTION rating_text(integer, integer) IS 'Average rating with one decimal, half up; 0.0 without reviews.';
 

@@ -1,14 +1,9 @@
--- Brands as the searches need them.
+-- Brands as the searches need them. Sub-brands have no sub-brands of their own (geoshops brands refuses that).
 
 CREATE OR REPLACE FUNCTION brand_family(brand bigint) RETURNS bigint []
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-  WITH RECURSIVE family AS (
-    SELECT b.id FROM brands AS b WHERE b.id = brand
-    UNION
-    SELECT c.id FROM brands AS c INNER JOIN family AS f ON c.parent_id = f.id
-  )
-  SELECT array_agg(f.id ORDER BY f.id) FROM family AS f;
+  SELECT array_agg(b.id ORDER BY b.id) FROM brands AS b WHERE brand IN (b.id, b.parent_id);
 END;
 COMMENT ON FUNCTION brand_family(bigint) IS 'The brand and all its sub-brands.';
 
@@ -22,14 +17,9 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION brand_named(text) IS 'The brand that a name or an alias means; null when none.';
 
-CREATE OR REPLACE FUNCTION representative_brands() RETURNS bigint []
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  WITH RECURSIVE family AS (
-    SELECT b.id FROM brands AS b WHERE b.is_representative
-    UNION
-    SELECT c.id FROM brands AS c INNER JOIN family AS f ON c.parent_id = f.id
-  )
-  SELECT coalesce(array_agg(f.id ORDER BY f.id), '{}') FROM family AS f;
-END;
-COMMENT ON FUNCTION representative_brands() IS 'The representative brands and all their sub-brands.';
+CREATE OR REPLACE VIEW default_brands AS
+SELECT b.id
+FROM brands AS b LEFT JOIN brands AS p ON p.id = b.parent_id
+WHERE b.is_representative OR p.is_representative;
+COMMENT ON VIEW default_brands IS 'The representative brands and their sub-brands: what a map search without a brand returns';
+COMMENT ON COLUMN default_brands.id IS 'Brand identifier';

@@ -26,7 +26,7 @@ CREATE OR REPLACE FUNCTION shops_around_filtered(
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   center geography := point_at(map_lon, map_lat);
-  wanted bigint[] := CASE WHEN all_brands THEN brand_ids ELSE coalesce(brand_ids, representative_brands()) END;
+  wanted bigint[] := CASE WHEN all_brands THEN brand_ids ELSE coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands d)) END;
   ids bigint[];
   reach_m double precision := radius_m;
 BEGIN
@@ -47,7 +47,7 @@ BEGIN
   END IF;
   truncated := cardinality(ids) > at_most;
   IF truncated THEN
-    SELECT max(ST_Distance(q.geog, center)) INTO reach_m
+    SELECT max(ST_Distance(q.geog, center)) + 0.001 INTO reach_m
     FROM (
       SELECT s.geog FROM shops s LEFT JOIN shop_stats t ON t.shop_id = s.id
       WHERE s.status <> 'CLOSED' AND shop_passes(s, t, wanted, min_rating, open_minute, clean, retouch, props)

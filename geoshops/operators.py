@@ -1,0 +1,39 @@
+"""What operators' commands share: the database as its owner, and clear failures."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+import click
+import psycopg2
+
+from geoshops.config import ConfigError, Settings
+from geoshops.db import libpq_url
+from geoshops.migrate import MigrationError
+
+
+def operator_url() -> str:
+    """libpq URL of the schema's owner; a clear message when none is configured."""
+    try:
+        url = Settings.from_environment(testing=True).operator_database_url
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from error
+    if not url:
+        raise click.ClickException(
+            "no database: set DATABASE_URL, or run scripts/setup, which makes one and writes .env"
+        )
+    return libpq_url(url)
+
+
+def failing_clearly(command: Any) -> Any:
+    """Turns errors of the database and of the migration runner into one line and exit code 1."""
+
+    @wraps(command)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return command(*args, **kwargs)
+        except (MigrationError, psycopg2.Error) as error:
+            raise click.ClickException(str(error).strip()) from error
+
+    return wrapper

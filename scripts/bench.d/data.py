@@ -1,0 +1,153 @@
+"""Benchmark databases: N generated shops at constant local density, the same for every N and machine."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import sys
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg2
+from psycopg2 import sql
+from tqdm import tqdm
+
+from geoshops import migrate
+
+COUNTRY = 10_000
+STEP_LON, STEP_LAT = 3.6, -12.0
+ROW = 100  # copies of the country side by side, then the next row of them further south
+PREFIX = "geoshops_bench_"
+MAIN_BRANDS = ("인생네컷", "하루필름", "포토이즘", "포토그레이")
+BRANDS = (*MAIN_BRANDS, *(f"부스{n:02}" for n in range(20)))
+# longitude, latitude, weight: where booths crowd
+CENTERS = [
+    (127.0276, 37.4979, 9), (126.9236, 37.5563, 9), (127.1001, 37.5133, 6), (126.9780, 37.5665, 6),
+    (127.0557, 37.5446, 5), (126.9784, 37.6554, 3), (126.8226, 37.5614, 2), (127.0089, 37.2636, 5),
+    (127.1086, 37.3595, 4), (126.7052, 37.4563, 4), (126.7660, 37.6584, 3), (129.0596, 35.1577, 7),
+    (129.1603, 35.1587, 4), (128.5931, 35.8690, 7), (127.3845, 36.3504, 6), (126.8526, 35.1595, 5),
+    (129.3114, 35.5384, 4), (128.6811, 35.2281, 3), (127.4890, 36.6424, 4), (127.1480, 35.8242, 4),
+    (127.1522, 36.8151, 4), (128.8961, 37.7519, 2), (127.7300, 37.8813, 3), (127.9200, 37.3422, 2),
+    (126.5312, 33.4996, 3), (126.5600, 33.2541, 1), (129.3650, 36.0190, 3), (128.1076, 35.1800, 2),
+    (126.3922, 34.8118, 2), (127.6622, 34.7604, 2),
+]  # fmt: skip
+
+
+@dataclass
+class Bench:
+    """What a benchmark needs: its size, and a filled database."""
+
+    quick: bool
+    shops: int | None
+    rounds: int | None
+
+    def database(self, shops: int) -> str:
+        """URL of a database with that many shops, made on first use."""
+        return database(shops)
+
+
+def server_url(name: str) -> str:
+    """URL of a database on the benchmark's server, as its superuser."""
+    return urlunsplit(urlsplit(os.environ["GEOSHOPS_BENCH_SERVER"])._replace(path=f"/{name}"))
+
+
+def connect(name: str) -> Any:
+    """An autocommitting connection."""
+    connection = psycopg2.connect(server_url(name))
+    connection.autocommit = True
+    return connection
+
+
+def drop_databases() -> None:
+    """Drops every benchmark database."""
+    cursor = connect("postgres").cursor()
+    cursor.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", (f"{PREFIX}%",))
+    for (name,) in cursor.fetchall():
+        cursor.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+        print(f"dropped {name}", file=sys.stderr)
+
+
+def database(shops: int) -> str:
+    """URL of the database with that many shops; one of another schema is made anew."""
+    name = f"{PREFIX}{shops}"
+    if not _is_complete(name, shops):
+        _recreate(name)
+        _fill(name, shops)
+    return server_url(name)
+
+
+def _is_complete(name: str, shops: int) -> bool:
+    try:
+        migrate.upgrade(server_url(name), _silent)
+        cursor = connect(name).cursor()
+        cursor.execute("SELECT count(*) FROM shops")
+        return bool(cursor.fetchone()[0] == shops)
+    except (psycopg2.Error, migrate.MigrationError):
+        return False
+
+
+def _recreate(name: str) -> None:
+    cursor = connect("postgres").cursor()
+    identifier = sql.Identifier(name)
+    cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(identifier))
+    cursor.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
+    migrate.upgrade(server_url(name), _silent)
+
+
+def _fill(name: str, shops: int) -> None:
+    cursor = connect(name).cursor()
+    cursor.execute(
+        "INSERT INTO brands (id, name, is_representative) SELECT n, b, n <= 4 FROM unnest(%s) WITH ORDINALITY AS t (b, n)",
+        (list(BRANDS),),
+    )
+    lines = "\n".join(f"{i}\t{b}\t{n}\t{x}\t{y}\t{a}" for i, b, n, x, y, a in country())
+    cursor.execute(
+        "CREATE UNLOGGED TABLE country (n int, brand_id bigint, place_name text, lon float8, lat float8, address text)"
+    )
+    cursor.copy_expert("COPY country FROM STDIN", io.StringIO(lines))
+    copies = -(-shops // COUNTRY)
+    for copy in tqdm(range(copies), desc=name, file=sys.stderr, disable=None):
+        cursor.execute(
+            COPY_OF_COUNTRY, (STEP_LON, copy % ROW, STEP_LAT, copy // ROW, shops - copy * COUNTRY)
+        )
+    cursor.execute("DROP TABLE country")
+    cursor.execute("VACUUM (ANALYZE) shops")
+    cursor.execute("ANALYZE brands")
+
+
+COPY_OF_COUNTRY = """
+INSERT INTO shops (brand_id, place_name, geog, road_address, review_cnt, star_rating_sum, favorite_cnt, source)
+SELECT brand_id, place_name, point_at(mod((lon + %s * %s + 180)::numeric, 360)::float8 - 180, lat + %s * %s),
+  address, n %% 40, (n %% 40) * 3 + (n %% 40) / 2, n %% 25, 'benchmark'
+FROM country WHERE n < %s ORDER BY n"""
+
+
+def country() -> list[tuple[int, int, str, float, float, str]]:
+    """10,000 shops in gaussian crowds: number, brand id, name, longitude, latitude, address."""
+    rng = random.Random(20261120)
+    weights = [weight for _, _, weight in CENTERS]
+    rows = []
+    for number in range(COUNTRY):
+        place = rng.choices(range(len(CENTERS)), weights)[0]
+        lon, lat, _ = CENTERS[place]
+        brand = rng.randrange(4) if rng.random() < 0.7 else rng.randrange(4, len(BRANDS))
+        spread = rng.choice((0.022, 0.048, 0.11))
+        point = round(rng.gauss(lon, spread), 7), round(rng.gauss(lat, spread * 0.8), 7)
+        name = f"{BRANDS[brand]} {place:02}지구 {rng.randrange(1, 400)}호점"
+        address = f"서울특별시 {place:02}구 {rng.randrange(1, 90)}대로 {rng.randrange(1, 500)} {rng.randrange(1, 5)}층"
+        rows.append((number, brand + 1, name, *point, address))
+    return rows
+
+
+def downtown_points(count: int = 100) -> list[tuple[float, float]]:
+    """Map centres where people look: within about a kilometre of the crowds' centres."""
+    rng = random.Random(7)
+    weights = [weight for _, _, weight in CENTERS]
+    chosen = [CENTERS[rng.choices(range(len(CENTERS)), weights)[0]] for _ in range(count)]
+    return [(round(rng.gauss(x, 0.01), 6), round(rng.gauss(y, 0.008), 6)) for x, y, _ in chosen]
+
+
+def _silent(_: str) -> None:
+    """The runner's messages are not wanted here."""

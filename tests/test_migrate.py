@@ -1,0 +1,104 @@
+"""The migration runner: applies once, again when repeatable files change, refuses rewritten history."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+import pytest
+
+from geoshops import migrate
+from tests.conftest import execute, with_database
+
+
+@pytest.fixture
+def fresh(server_url: str) -> Iterator[str]:
+    name = f"geoshops_migrate_{os.getpid()}"
+    execute(server_url, f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
+    yield with_database(server_url, name)
+    execute(server_url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("schema", "changes", "functions", "views"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(migrate, "SQL", tmp_path)
+    (tmp_path / "schema" / "01.sql").write_text(
+        "CREATE TABLE a (x int); INSERT INTO a VALUES (100 % 7);"
+    )
+    (tmp_path / "functions" / "f.sql").write_text(
+        "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql RETURN 1;"
+    )
+    return tmp_path
+
+
+def value(url: str, statement: str) -> Any:
+    with psycopg2.connect(url) as connection, connection.cursor() as cursor:
+        cursor.execute(statement)
+        row = cursor.fetchone()
+        return row[0] if row else None
+
+
+def quietly(_: str) -> None:
+    """Says nothing."""
+
+
+def test_applied_once_and_again_when_a_function_changes(fresh: str, folder: Path) -> None:
+    assert migrate.upgrade(fresh, quietly) == 2
+    assert migrate.upgrade(fresh, quietly) == 0
+    (folder / "functions" / "f.sql").write_text(
+        "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql RETURN 2;"
+    )
+    assert ("functions/f.sql", "changed") in migrate.status(fresh)
+    assert migrate.upgrade(fresh, quietly) == 1
+    assert value(fresh, "SELECT f()") == 2
+
+
+def test_a_rewritten_versioned_file_is_refused(fresh: str, folder: Path) -> None:
+    migrate.upgrade(fresh, quietly)
+    (folder / "schema" / "01.sql").write_text("CREATE TABLE a (x bigint);")
+    with pytest.raises(migrate.MigrationError, match="sql/changes"):
+        migrate.upgrade(fresh, quietly)
+
+
+def test_a_failing_file_changes_nothing_and_is_named(fresh: str, folder: Path) -> None:
+    migrate.upgrade(fresh, quietly)
+    (folder / "changes" / "20260101_bad.sql").write_text("CREATE TABLE b (x int); SELECT nonsense;")
+    with pytest.raises(migrate.MigrationError, match="20260101_bad"):
+        migrate.upgrade(fresh, quietly)
+    assert value(fresh, "SELECT to_regclass('b')") is None
+    assert ("changes/20260101_bad.sql", "pending") in migrate.status(fresh)
+
+
+def test_a_file_may_run_outside_a_transaction(fresh: str, folder: Path) -> None:
+    (folder / "changes" / "20260102_index.sql").write_text(
+        f"{migrate.NO_TRANSACTION}\nCREATE INDEX CONCURRENTLY a_x ON a (x)"
+    )
+    assert migrate.upgrade(fresh, quietly) == 3
+    assert value(fresh, "SELECT to_regclass('a_x')") == "a_x"
+
+
+def test_two_runners_at_once_apply_everything_once(fresh: str, folder: Path) -> None:
+    counts: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: counts.append(migrate.upgrade(fresh, quietly)))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(counts) == [0, 0, 0, 2] and value(fresh, "SELECT count(*) FROM a") == 1
+
+
+def test_reset_drops_ours_and_keeps_extensions(fresh: str) -> None:
+    migrate.upgrade(fresh, quietly)
+    migrate.reset(fresh)
+    assert value(fresh, "SELECT to_regclass('shops')") is None
+    assert value(fresh, "SELECT count(*) FROM pg_extension WHERE extname = 'postgis'") == 1
+    assert migrate.upgrade(fresh, quietly) > 10
