@@ -51,7 +51,7 @@ BEGIN ATOMIC
         WHERE s.id = ANY (ARRAY(
           SELECT DISTINCT r.shop_id FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL)))
       WHEN 8 THEN (
-        SELECT least(t.target, floor(farthest_m(ST_Collect(s.geog::geometry)) / 1000)::bigint) FROM shops AS s
+        SELECT least(t.target, coalesce(floor(farthest_m(ST_Collect(s.geog::geometry)) / 1000), 0)::bigint) FROM shops AS s
         WHERE s.id = ANY (ARRAY(
           SELECT DISTINCT r.shop_id FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL)))
       WHEN 9 THEN (
@@ -85,7 +85,7 @@ BEGIN ATOMIC
           LIMIT t.target
         ) AS q)
       WHEN 12 THEN (
-        SELECT least(t.target, max(q.days)) FROM (
+        SELECT least(t.target, coalesce(max(q.days), 0)) FROM (
           SELECT count(DISTINCT (r.created_at AT TIME ZONE zone)::date) AS days
           FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL
           GROUP BY r.shop_id
