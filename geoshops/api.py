@@ -1,21 +1,19 @@
-"""The REST frame: one decorator that states an operation's contract, one parser, the OpenAPI document."""
+"""The REST frame: one decorator that states an operation's contract, answers, the OpenAPI document."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import wraps
 from typing import Any, TypeVar, cast
 
 from flask import Flask, Response, json, request
 from flask_smorest import Api as SmorestApi
 from flask_smorest import Blueprint as SmorestBlueprint
-from marshmallow import Schema, ValidationError, fields
-from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+from marshmallow import Schema, fields
+from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
 
 from geoshops import __about__, errors, tokens
-from geoshops.errors import ApiError, Reason
-from geoshops.params import is_absent, looks_swapped, name_of
+from geoshops.arguments import ContractParser
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -48,97 +46,6 @@ class Id(BaseConverter):
         return number if number <= MAX_BIGINT else -1
 
 
-class ContractParser:
-    """Loads a schema from the query or the JSON body with the checks in the contract's order."""
-
-    DEFAULT_VALIDATION_STATUS = 400
-
-    def use_args(
-        self, schema: type[Schema] | Schema, *, location: str = "json"
-    ) -> Callable[[View], View]:
-        """Passes the loaded values as the view's next positional argument."""
-        loader = schema() if isinstance(schema, type) else schema
-        source = _query if location == "query" else _body
-
-        def decorator(view: View) -> View:
-            @wraps(view)
-            def wrapper(*args: Any, **kwargs: Any) -> Any:
-                return view(*args, load(loader, source(loader)), **kwargs)
-
-            return cast(View, wrapper)
-
-        return decorator
-
-
-def load(schema: Schema, raw: Mapping[str, object]) -> dict[str, Any]:
-    """Loads `raw`; the first missing value is told before the first bad one."""
-    for key, field in schema.load_fields.items():
-        if field.required and name_of(key, field) not in raw:
-            raise ApiError("missing", name=name_of(key, field))
-    try:
-        return cast(dict[str, Any], schema.load(raw))
-    except ValidationError as error:
-        raise _first_refusal(schema, cast(dict[str, Any], error.messages), raw) from None
-
-
-def _first_refusal(
-    schema: Schema, messages: Mapping[str, Any], raw: Mapping[str, object]
-) -> ApiError:
-    for key, field in schema.load_fields.items():
-        name = name_of(key, field)
-        if name in messages:
-            found = messages[name][0] if isinstance(messages[name], list) else None
-            other = "blank" if raw.get(name) is None else "bad_request"
-            reason = found if isinstance(found, Reason) else Reason(other, {})
-            swapped = reason.key == "out_of_range" and looks_swapped(field, name, raw)
-            return ApiError("swapped" if swapped else reason.key, name=name, **reason.values)
-    raise AssertionError(f"refusal of no field: {messages}")
-
-
-def _query(schema: Schema) -> dict[str, object]:
-    values: dict[str, object] = {}
-    sent = request.args
-    for key, field in schema.load_fields.items():
-        name = name_of(key, field)
-        texts = sent.getlist(name)
-        if len(texts) > 1:
-            values[name] = Repeated(texts)
-        elif texts and not is_absent(field, texts[0]):
-            values[name] = texts[0]
-    repeated = [name for name, value in values.items() if isinstance(value, Repeated)]
-    if repeated and not _missing(schema, values):
-        raise ApiError("repeated", name=repeated[0])
-    return values
-
-
-class Repeated(list[str]):
-    """The values of a parameter that was sent more than once."""
-
-
-def _missing(schema: Schema, values: Mapping[str, object]) -> bool:
-    return any(f.required and name_of(k, f) not in values for k, f in schema.load_fields.items())
-
-
-def _body(schema: Schema) -> dict[str, object]:
-    try:
-        raw = request.get_data(cache=True)
-    except RequestEntityTooLarge:
-        raise ApiError("too_large", high=request.max_content_length) from None
-    if request.mimetype not in ("", JSON) and not request.is_json:
-        raise ApiError("not_json")
-    try:
-        value = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        raise ApiError("not_an_object") from None
-    if not isinstance(value, dict) or not value:
-        raise ApiError("not_an_object")
-    return value
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is not JSON")
-
-
 class Blueprint(SmorestBlueprint):  # type: ignore[misc]
     """A blueprint whose routes are operations of the contract."""
 
@@ -148,7 +55,13 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         self, schema: type[Schema] | Schema, *, location: str = "json", **kwargs: Any
     ) -> Callable[[View], View]:
         """Loads the schema from the query or the body and passes the values to the view."""
-        return cast(Callable[[View], View], super().arguments(schema, location=location, **kwargs))
+        document = super().arguments(schema, location=location, **kwargs)
+        pass_values = self.ARGUMENTS_PARSER.use_args(schema, location=location)
+
+        def decorator(view: View) -> View:
+            return cast(View, _with_document_of(document(view), pass_values(view)))
+
+        return decorator
 
     def operation(
         self,
@@ -180,7 +93,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
             for code in refusals:
                 refused = self.alt_response(code, "ERROR")(refused)
             documented = self._documented(refused, id, answer, example, status, auth, statuses)
-            guarded = tokens.GUARDS[auth](documented)
+            guarded = _with_document_of(documented, tokens.GUARDS[auth](view))
             guarded.contract = Contract(produces, cache)
             return cast(View, self.route(rule, methods=[method])(guarded))
 
@@ -202,6 +115,12 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         for code in (status, *statuses):
             view = self.alt_response(code, schema=answer, example=example, success=True)(view)
         return cast(Callable[..., Any], self.doc(operationId=id, security=SECURITY[auth])(view))
+
+
+def _with_document_of(documented: Any, view: Any) -> Any:
+    """The view without the calls that documenting wraps around it: eight of them a radius search."""
+    view._apidoc = documented._apidoc
+    return view
 
 
 class Contract:

@@ -12,6 +12,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from geoshops.config import Settings
 from geoshops.errors import ApiError
 
+HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}\Z")
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
 EXPOSED = (
     "ETag",
@@ -65,7 +66,12 @@ def settings() -> Settings:
 
 def public_url() -> str:
     """Origin of absolute addresses, without a trailing slash."""
-    return settings().public_url.rstrip("/") or request.host_url.rstrip("/")
+    return settings().public_url.rstrip("/") or _origin(request.scheme, request.host)
+
+
+def _origin(scheme: str, host: str) -> str:
+    # a Host header is the client's word: what cannot stand in a URL does not go into answers
+    return f"{scheme}://{host if HOST.match(host) else 'localhost'}"
 
 
 def begin() -> None:
@@ -83,11 +89,12 @@ def begin() -> None:
 def finish(response: Response) -> Response:
     """Adds the identifier, caching and security headers; turns an unchanged answer into 304."""
     headers = response.headers
-    headers["X-Request-ID"] = g.get("request_id", "")
+    headers.add("X-Request-ID", g.get("request_id", ""))
     for name, value in SECURITY.items():
-        headers.setdefault(name, value)
+        if name not in headers:
+            headers.add(name, value)
     contract = getattr(current_app.view_functions.get(request.endpoint or ""), "contract", None)
-    if contract and response.status_code < 400:
+    if contract and response.status_code < 400 and "Cache-Control" not in headers:
         _caching(response, contract.cache)
     if response.status_code == 200 and request.method in ("GET", "HEAD") and "ETag" not in headers:
         _validate(response)
@@ -99,8 +106,8 @@ def _caching(response: Response, cache: str) -> None:
         response.headers["Cache-Control"] = "no-store"
         return
     scope = "private" if "Authorization" in request.headers else "public"
-    response.headers["Cache-Control"] = f"{scope}, no-cache"
-    response.headers["Vary"] = "Accept, Authorization"
+    response.headers.add("Cache-Control", f"{scope}, no-cache")
+    response.headers.add("Vary", "Accept, Authorization")
 
 
 def _validate(response: Response) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from flask import request
-from marshmallow import ValidationError, post_load
+from marshmallow import ValidationError
 
 from geoshops.errors import Reason
 from geoshops.params import Args, Integer
@@ -38,16 +39,15 @@ class PagingArgs(Args):
         low=1, high=MAX_SIZE, metadata={"description": "Items a page, 20 when only page is given"}
     )
 
-    @post_load
-    def to_page(self, data: dict[str, object], **_: object) -> dict[str, object]:
+    def complete(self, values: dict[str, Any]) -> dict[str, Any]:
         """Joins the two into one value."""
-        number, size = data.pop("page", None), data.pop("size", None)
+        number, size = values.pop("page", None), values.pop("size", None)
         if number is None and size is None:
-            return {**data, "page": None}
-        page = Page(_int(number, 1), _int(size, DEFAULT_SIZE))
+            return {**values, "page": None}
+        page = Page(number or 1, size or DEFAULT_SIZE)
         if page.number * page.size > MAX_DEPTH:
             raise ValidationError({"page": [Reason("page_too_deep", {"high": MAX_DEPTH})]})
-        return {**data, "page": page}
+        return {**values, "page": page}
 
 
 def headers(page: Page | None, total: int, *, truncated: bool) -> dict[str, str]:
@@ -71,7 +71,3 @@ def _links(page: Page, total: int) -> Iterator[str]:
 def _address(number: int, size: int) -> str:
     query = {**request.args, "page": number, "size": size}
     return f"{request.path}?{urlencode(query)}"
-
-
-def _int(value: object, default: int) -> int:
-    return value if isinstance(value, int) else default

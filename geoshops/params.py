@@ -169,6 +169,10 @@ class Args(Schema):
     class Meta:
         unknown = EXCLUDE
 
+    def complete(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Joins loaded values where several make one; refusals are ValidationErrors by field."""
+        return values
+
 
 class Body(Schema):
     """A JSON body. Unknown keys are ignored."""
@@ -182,22 +186,19 @@ def name_of(key: str, field: fields.Field[Any]) -> str:
     return field.data_key or key
 
 
-def is_absent(field: fields.Field[Any], value: object) -> bool:
-    """True when a query value counts as not sent."""
-    if value is None:
-        return True
-    if not isinstance(field, Number | Integer | Flag) or not isinstance(value, str):
+def is_absent(field: fields.Field[Any], texts: list[str]) -> bool:
+    """True when a query parameter counts as not sent."""
+    if len(texts) != 1 or not isinstance(field, Number | Integer | Flag):
         return False
-    return is_blank(value) or (not field.required and value in ABSENT_TEXTS)
+    return is_blank(texts[0]) or (not field.required and texts[0] in ABSENT_TEXTS)
 
 
-def looks_swapped(field: fields.Field[Any], key: str, raw: Mapping[str, object]) -> bool:
+def looks_swapped(field: fields.Field[Any], key: str, raw: Mapping[str, Any]) -> bool:
     """True when a latitude out of range and its longitude would both fit the other way round."""
     if not isinstance(field, Latitude):
         return False
-    partner = raw.get(key.replace("Lat", "Lng"))
-    texts = (raw.get(key), partner)
-    if not all(isinstance(text, str) and DECIMAL.match(text) for text in texts):
+    texts = (raw.get(key, [""])[0], raw.get(key.replace("Lat", "Lng"), [""])[0])
+    if not all(DECIMAL.match(text) for text in texts):
         return False
-    latitude, longitude = (float(str(text)) for text in texts)
+    latitude, longitude = map(float, texts)
     return abs(latitude) <= 180 and abs(longitude) <= 90

@@ -1,0 +1,142 @@
+"""Loads query parameters and JSON bodies with the checks in the contract's order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+from flask import json, request
+from marshmallow import Schema, ValidationError, missing
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from geoshops.errors import ApiError, Reason
+from geoshops.params import Args, is_absent, looks_swapped, name_of
+
+View = TypeVar("View", bound=Callable[..., Any])
+Loader = Callable[[], dict[str, Any]]
+
+JSON = "application/json"
+
+
+class ContractParser:
+    """What flask-smorest calls to load a schema and to pass the values to a view."""
+
+    DEFAULT_VALIDATION_STATUS = 400
+
+    def use_args(
+        self, schema: type[Schema] | Schema, *, location: str = "json"
+    ) -> Callable[[View], View]:
+        """Passes the loaded values as the view's next positional argument."""
+        instance = schema() if isinstance(schema, type) else schema
+        load: Loader = QueryLoader(instance) if isinstance(instance, Args) else BodyLoader(instance)
+
+        def decorator(view: View) -> View:
+            @wraps(view)
+            def wrapper(*args: Any, **kwargs: Any) -> Any:
+                return view(*args, load(), **kwargs)
+
+            return cast(View, wrapper)
+
+        return decorator
+
+
+class QueryLoader:
+    """Loads a schema from the query; looks at what was sent only.
+
+    marshmallow's own load visits every optional filter of a search: 105 of 436 µs of Python a request."""
+
+    def __init__(self, schema: Args) -> None:
+        self.schema = schema
+        self.fields = {
+            name_of(key, field): (key, field) for key, field in schema.load_fields.items()
+        }
+        self.required = [name for name, (_, field) in self.fields.items() if field.required]
+        self.defaults = {
+            key: field.load_default
+            for key, field in self.fields.values()
+            if field.load_default is not missing
+        }
+
+    def __call__(self) -> dict[str, Any]:
+        """The values by their Python names; the first missing one is told before the first bad one."""
+        sent = self._sent()
+        for name in self.required:
+            if name not in sent:
+                raise ApiError("missing", name=name)
+        values = dict(self.defaults)
+        for name, (key, field) in self.fields.items():
+            if name in sent:
+                values[key] = self._value(name, field, sent)
+        try:
+            return self.schema.complete(values)
+        except ValidationError as error:
+            raise refusal(self.schema, cast(dict[str, Any], error.messages), sent) from None
+
+    def _sent(self) -> dict[str, list[str]]:
+        return {
+            name: texts
+            for name, texts in request.args.lists()
+            if name in self.fields and not is_absent(self.fields[name][1], texts)
+        }
+
+    def _value(self, name: str, field: Any, sent: Mapping[str, list[str]]) -> Any:
+        texts = sent[name]
+        if len(texts) > 1:
+            raise ApiError("repeated", name=name)
+        try:
+            return field.deserialize(texts[0], name, sent)
+        except ValidationError as error:
+            raise refusal(self.schema, {name: error.messages}, sent) from None
+
+
+class BodyLoader:
+    """Loads a schema from the JSON object in the body."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def __call__(self) -> dict[str, Any]:
+        """The values by their Python names; the first missing one is told before the first bad one."""
+        raw = json_object()
+        for key, field in self.schema.load_fields.items():
+            if field.required and name_of(key, field) not in raw:
+                raise ApiError("missing", name=name_of(key, field))
+        try:
+            return cast(dict[str, Any], self.schema.load(raw))
+        except ValidationError as error:
+            raise refusal(self.schema, cast(dict[str, Any], error.messages), raw) from None
+
+
+def json_object() -> dict[str, Any]:
+    """The body as a JSON object that is not empty."""
+    try:
+        raw = request.get_data(cache=True)
+    except RequestEntityTooLarge:
+        raise ApiError("too_large", high=request.max_content_length) from None
+    if request.mimetype not in ("", JSON) and not request.is_json:
+        raise ApiError("not_json")
+    try:
+        value = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise ApiError("not_an_object") from None
+    if not isinstance(value, dict) or not value:
+        raise ApiError("not_an_object")
+    return value
+
+
+def refusal(schema: Schema, messages: Mapping[str, Any], raw: Mapping[str, Any]) -> ApiError:
+    """The error of the first field, in the order of declaration, that was refused."""
+    for key, field in schema.load_fields.items():
+        name = name_of(key, field)
+        if name in messages:
+            found = messages[name][0] if isinstance(messages[name], list) else None
+            other = "blank" if raw.get(name) is None else "bad_request"
+            reason = found if isinstance(found, Reason) else Reason(other, {})
+            swapped = reason.key == "out_of_range" and looks_swapped(field, name, raw)
+            return ApiError("swapped" if swapped else reason.key, name=name, **reason.values)
+    raise AssertionError(f"refusal of no field: {messages}")
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is not JSON")
