@@ -133,8 +133,8 @@ class Provider:
 
     def endpoint(self, calls: Calls, name: str, *, optional: bool = False) -> str:
         """The address of an endpoint, from the preset or from the provider's metadata."""
-        known = self.client.endpoints.get(name) or getattr(self.preset, name, "")
-        if known or not self.preset.discovers:
+        known = self.client.endpoints.get(name, getattr(self.preset, name))
+        if known or name in self.client.endpoints or not self.preset.discovers:
             return str(known)
         found = self._discovered(calls).get(METADATA[name], "")
         if not found and not optional:

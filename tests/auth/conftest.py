@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 
 from geoshops import create_app
 from tests.auth import idp as provider
+from tests.auth.stub import Stub
 from tests.conftest import SECRET_KEY
 
 REDIRECT = "http://127.0.0.1:8000/"
@@ -36,6 +37,21 @@ def settings_for(database_url: str, issuer: str, **more: Any) -> dict[str, Any]:
         "idp_redirect_uris": (REDIRECT, "http://localhost:5173/"),
         **more,
     }
+
+
+@pytest.fixture(scope="module")
+def stub_server() -> Iterator[Stub]:
+    """A provider that answers what tests tell it to."""
+    server = Stub()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def stub(stub_server: Stub) -> Stub:
+    """The same, knowing nothing yet."""
+    stub_server.reset()
+    return stub_server
 
 
 @pytest.fixture(scope="session")

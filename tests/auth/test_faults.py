@@ -1,0 +1,293 @@
+"""A provider that fails or lies: refused in time, nobody is registered, and well again at once."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from joserfc import jwt
+from joserfc.jwk import RSAKey
+
+from geoshops import create_app
+from geoshops.auth import outbound, providers
+from tests.auth import forged
+from tests.auth.conftest import settings_for
+from tests.auth.stub import Request, Stub
+from tests.make import Maker
+
+Fault = Callable[[Request], None]
+
+
+@pytest.fixture(scope="module")
+def stub_app(stub_server: Stub, database_url: str) -> Flask:
+    return create_app(settings_for(database_url, stub_server.url, idp_client_id="client"))
+
+
+@pytest.fixture
+def there(stub: Stub, stub_app: Flask, db: Any) -> FlaskClient:
+    """A client whose provider is the stub, honest until told otherwise; nothing is cached yet."""
+    stub.speak_openid()
+    providers.init_app(stub_app, stub_app.extensions["geoshops.settings"])
+    return stub_app.test_client()
+
+
+def _hang(request: Request) -> None:
+    time.sleep(8)
+
+
+def _close(request: Request) -> None:
+    request.close_connection = True
+
+
+def _truncated(request: Request) -> None:
+    request.send_response(200)
+    request.send_header("Content-Type", "application/json")
+    request.send_header("Content-Length", "5000")
+    request.end_headers()
+    request.wfile.write(b'{"access_token": "a"')
+    request.close_connection = True
+
+
+def _endless(request: Request) -> None:
+    request.stream(itertools.repeat(b" " * 65536, 4096))
+
+
+def _drip(request: Request) -> None:
+    def chunks() -> Iterator[bytes]:
+        for _ in range(100):
+            time.sleep(0.1)
+            yield b" "
+
+    request.stream(chunks())
+
+
+def _drip_headers(request: Request) -> None:
+    request.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    try:
+        for _ in range(100):
+            time.sleep(0.1)
+            request.wfile.write(b"x")
+            request.wfile.flush()
+    except OSError:
+        request.close_connection = True
+
+
+def _redirect(request: Request) -> None:
+    host = request.headers["Host"]
+    request.bytes(b"{}", 302, Location=f"http://{host}/elsewhere")
+
+
+FAULTS: dict[str, Fault] = {
+    "slow": _hang,
+    "closed": _close,
+    "500": lambda r: r.json({"error": "server_error"}, 500),
+    "503": lambda r: r.json({}, 503),
+    "429": lambda r: r.json({"error": "slow_down"}, 429),
+    "truncated": _truncated,
+    "256 MB": _endless,
+    "dripping body": _drip,
+    "dripping headers": _drip_headers,
+    "redirect": _redirect,
+    "deep JSON": lambda r: r.bytes(b'{"a":' * 10_000),
+    "deep array": lambda r: r.bytes(b"[" * 60_000),
+    "HTML": lambda r: r.bytes(b"<html></html>", Content_Type="text/html"),
+    "JSON as text": lambda r: r.bytes(b'{"access_token": "a"}', Content_Type="text/plain"),
+    "an array": lambda r: r.json([1, 2]),
+    "nothing": lambda r: r.bytes(b""),
+    "not UTF-8": lambda r: r.bytes(b'{"access_token": "\xff\xfe"}'),
+    "long number": lambda r: r.bytes(b'{"sub": ' + b"9" * 5000 + b"}"),
+    "compressed": lambda r: r.bytes(b"\x1f\x8b\x08\x00" + b"\0" * 100, Content_Encoding="gzip"),
+    "no HTTP": lambda r: (r.wfile.write(b"nonsense\r\n\r\n"), _close(r))[1],
+}
+
+
+@pytest.fixture
+def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same limits in small, so that the short half of the tests stays short."""
+    monkeypatch.setattr(outbound, "TOTAL_S", 0.8)
+    monkeypatch.setattr(outbound, "READ_S", 0.6)
+
+
+def refused(there: FlaskClient, make: Maker, within_s: float) -> None:
+    started = time.monotonic()
+    answer = there.get("/auth/login/idp?code=x")
+    assert time.monotonic() - started < within_s
+    assert (answer.status_code, answer.json["error_code"]) == (502, "106"), answer.json
+    assert make.sql("SELECT count(*) FROM members") == 0
+
+
+@pytest.mark.parametrize("endpoint", ["/token", "/me"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault_is_106_in_time_and_forgotten_afterwards(
+    there: FlaskClient, stub: Stub, make: Maker, brisk: None, fault: str, endpoint: str
+) -> None:
+    well = stub.answers[endpoint]
+    stub.answers[endpoint] = FAULTS[fault]
+    refused(there, make, within_s=1.5)
+    assert "/elsewhere" not in stub.paths()
+    stub.answers[endpoint] = well
+    started = time.monotonic()
+    assert there.get("/auth/login/idp?code=x").status_code == 200
+    assert time.monotonic() - started < 1
+
+
+@pytest.mark.parametrize("endpoint", ["/.well-known/openid-configuration", "/jwks"])
+@pytest.mark.parametrize("fault", ["closed", "500", "256 MB", "redirect", "deep JSON", "an array"])
+def test_fault_of_the_metadata_is_106_and_not_remembered(
+    there: FlaskClient, stub: Stub, make: Maker, brisk: None, fault: str, endpoint: str
+) -> None:
+    well = stub.answers[endpoint]
+    stub.answers[endpoint] = FAULTS[fault]
+    refused(there, make, within_s=1.5)
+    stub.answers[endpoint] = well
+    assert there.get("/auth/login/idp?code=x").status_code == 200
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("fault", ["slow", "dripping body", "dripping headers"])
+def test_slow_providers_are_given_up_after_five_seconds(
+    there: FlaskClient, stub: Stub, make: Maker, fault: str
+) -> None:
+    stub.answers["/token"] = FAULTS[fault]
+    refused(there, make, within_s=5.5)
+
+
+def _claims(stub: Stub) -> dict[str, Any]:
+    return forged.parts_of(stub.id_token())[1]
+
+
+def _by_other_key(stub: Stub) -> str:
+    other = RSAKey.generate_key(2048, {"kid": "one"})
+    return jwt.encode({"alg": "RS256", "kid": "one"}, _claims(stub), other)
+
+
+def _by_public_key(stub: Stub) -> str:
+    pem = stub.key.as_pem(private=False)
+    return forged.signed({"alg": "HS256", "kid": "one"}, _claims(stub), pem)
+
+
+def _unsigned(stub: Stub) -> str:
+    head = "eyJhbGciOiJub25lIn0"
+    return f"{head}.{stub.id_token().split('.')[1]}."
+
+
+NOW = int(time.time())
+LIES: dict[str, Callable[[Stub], object]] = {
+    "no id_token": lambda s: None,
+    "not a token": lambda s: "x.y.z",
+    "unsigned": _unsigned,
+    "signed by another key": _by_other_key,
+    "signed with the public key as secret": _by_public_key,
+    "unknown kid": lambda s: s.id_token(header={"alg": "RS256", "kid": "two"}),
+    "another issuer": lambda s: s.id_token(iss="https://evil.example"),
+    "another audience": lambda s: s.id_token(aud="other"),
+    "several audiences and no azp": lambda s: s.id_token(aud=["client", "other"]),
+    "another azp": lambda s: s.id_token(aud=["client", "other"], azp="other"),
+    "azp of another": lambda s: s.id_token(azp="other"),
+    "expired": lambda s: s.id_token(exp=NOW - 600),
+    "no exp": lambda s: s.id_token(exp=None),
+    "issued in the future": lambda s: s.id_token(iat=NOW + 6000),
+    "no iat": lambda s: s.id_token(iat=None),
+    "not valid yet": lambda s: s.id_token(nbf=NOW + 6000),
+    "no subject": lambda s: s.id_token(sub=None),
+    "another subject than the profile's": lambda s: s.id_token(sub="other"),
+    "subject no text": lambda s: s.id_token(sub=12),
+    "blank subject": lambda s: s.id_token(sub=" "),
+    "no audience": lambda s: s.id_token(aud=None),
+    "no issuer": lambda s: s.id_token(iss=None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_no_lie_signs_anybody_in(there: FlaskClient, stub: Stub, make: Maker, lie: str) -> None:
+    token = LIES[lie](stub)
+    stub.answers["/token"] = lambda r: r.json(stub.tokens(token))
+    refused(there, make, within_s=2)
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [{}, {"sub": "other"}, {"sub": None}, {"sub": ["somebody"]}, {"sub": "somebody\u0000"}],
+)
+def test_profile_of_somebody_else_signs_nobody_in(
+    there: FlaskClient, stub: Stub, make: Maker, profile: dict[str, object]
+) -> None:
+    stub.answers["/me"] = lambda r: r.json(profile)
+    refused(there, make, within_s=2)
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        {"access_token": ""},
+        {"access_token": 1},
+        {"access_token": None},
+        {"access_token": "x" * 9000},
+    ],
+)
+def test_odd_tokens_of_the_provider_are_106(
+    there: FlaskClient, stub: Stub, make: Maker, tokens: dict[str, object]
+) -> None:
+    stub.answers["/token"] = lambda r: r.json({**stub.tokens(stub.id_token()), **tokens})
+    refused(there, make, within_s=2)
+
+
+def test_metadata_of_another_issuer_are_refused(
+    there: FlaskClient, stub: Stub, make: Maker
+) -> None:
+    metadata = {**stub.metadata(), "issuer": "https://evil.example"}
+    stub.answers["/.well-known/openid-configuration"] = lambda r: r.json(metadata)
+    refused(there, make, within_s=2)
+    assert "/token" not in stub.paths()
+
+
+def test_two_identities_with_one_nickname_stay_two(
+    there: FlaskClient, stub: Stub, make: Maker
+) -> None:
+    for subject in ("one", "two"):
+        stub.speak_openid(sub=subject)
+        stub.answers["/me"] = lambda r, s=subject: r.json(
+            {"sub": s, "nickname": "Twin", "email": "x@example"}
+        )
+        assert there.get("/auth/login/idp?code=x").status_code == 200
+    assert make.sql("SELECT count(*) FROM members") == 2
+
+
+def test_keys_are_fetched_once_and_an_unknown_kid_asks_once_a_minute(
+    there: FlaskClient, stub: Stub, make: Maker
+) -> None:
+    for _ in range(3):
+        assert there.get("/auth/login/idp?code=x").status_code == 200
+    odd = stub.id_token(header={"alg": "RS256", "kid": "two"})
+    stub.answers["/token"] = lambda r: r.json(stub.tokens(odd))
+    for _ in range(3):
+        assert there.get("/auth/login/idp?code=x").json["error_code"] == "106"
+    assert stub.paths().count("/jwks") == 1
+    assert stub.paths().count("/.well-known/openid-configuration") == 1
+
+
+def test_rotated_keys_of_the_provider_are_found(
+    there: FlaskClient, stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert there.get("/auth/login/idp?code=x").status_code == 200
+    stub.key = RSAKey.generate_key(2048, {"kid": "two", "use": "sig"})
+    token = stub.id_token(header={"alg": "RS256", "kid": "two"})
+    stub.answers["/token"] = lambda r: r.json(stub.tokens(token))
+    monkeypatch.setattr("geoshops.auth.id_token.UNKNOWN_KID_EVERY_S", -1)
+    assert there.get("/auth/login/idp?code=x").status_code == 200
+
+
+def test_codes_and_tokens_are_in_no_log(
+    there: FlaskClient, stub: Stub, caplog: pytest.LogCaptureFixture, capfd: Any
+) -> None:
+    answer = there.get("/auth/login/idp?code=very-secret-code&code_verifier=very-secret-verifier")
+    stub.answers["/token"] = FAULTS["500"]
+    there.get("/auth/login/idp?code=very-secret-code")
+    written = caplog.text + "".join(capfd.readouterr())
+    for secret in ("very-secret", answer.json["access_token"], answer.json["refresh_token"]):
+        assert secret not in written

@@ -1,0 +1,309 @@
+"""Kakao, Naver, Google and Apple: what differs there, against a stub with their shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from flask import Flask
+from flask.testing import FlaskClient
+from joserfc import jwt
+from joserfc.jwk import ECKey
+
+from geoshops import create_app
+from geoshops.auth import providers
+from geoshops.auth.presets import presets
+from geoshops.config import ConfigError
+from tests.auth.conftest import bearer
+from tests.auth.stub import Stub
+from tests.conftest import SECRET_KEY
+from tests.make import Maker
+
+ADMIN_KEY = "kakao-admin-key"
+
+
+def apple_key() -> str:
+    return (
+        ec.generate_private_key(ec.SECP256R1())
+        .private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+        .decode()
+    )
+
+
+@pytest.fixture(scope="module")
+def app(stub_server: Stub, tmp_path_factory: pytest.TempPathFactory, database_url: str) -> Flask:
+    """Every preset with its endpoints moved to the stub."""
+    endpoints = {
+        "kakao": ("authorize", "token", "jwks", "profile", "unlink"),
+        "naver": ("authorize", "token", "profile"),
+        "google": ("authorize", "token", "jwks", "profile", "unlink"),
+        "apple": ("authorize", "token", "jwks", "unlink"),
+    }
+    text = ""
+    for name, parts in endpoints.items():
+        text += f'[{name}]\nclient_id = "client"\nclient_secret = """{apple_key() if name == "apple" else "secret"}"""\n'
+        text += f'admin_key = "{ADMIN_KEY}"\nteam_id = "TEAM"\nkey_id = "KEY"\nredirect_uris = ["https://app.example/"]\n'
+        text += f"[{name}.endpoints]\n"
+        text += "".join(f'{part}_url = "{stub_server.url}/{name}/{part}"\n' for part in parts)
+        text += 'profile_url = ""\n' if name == "apple" else ""
+    file = tmp_path_factory.mktemp("idp") / "more.toml"
+    file.write_text(text)
+    return create_app(
+        {
+            "database_url": database_url,
+            "secret_key": SECRET_KEY,
+            "testing": True,
+            "log_format": "text",
+            "idp_more": str(file),
+        }
+    )
+
+
+@pytest.fixture
+def web(app: Flask, db: Any) -> FlaskClient:
+    providers.init_app(app, app.extensions["geoshops.settings"])
+    return app.test_client()
+
+
+def kakao(stub: Stub, **claims: object) -> None:
+    """Kakao's answers, as its documentation shows them."""
+    token = stub.id_token(iss="https://kauth.kakao.com", sub="4242", **claims)
+    stub.answers |= {
+        "/kakao/token": lambda r: r.json({**stub.tokens(token), "expires_in": 21599, "scope": "openid profile_nickname"}),
+        "/kakao/jwks": lambda r: r.json({"keys": [stub.key.as_dict(private=False)]}),
+        "/kakao/profile": lambda r: r.json(
+            {"id": 4242, "kakao_account": {"profile": {"nickname": "홍길동"}}, "properties": {"nickname": "길동"}}
+        ),
+        "/kakao/unlink": lambda r: r.json({"id": 4242}),
+    }  # fmt: skip
+
+
+def naver(stub: Stub) -> None:
+    """Naver's answers: no OpenID Connect, expires_in as text."""
+    stub.answers |= {
+        "/naver/token": lambda r: r.json(
+            {"access_token": "a", "refresh_token": "r", "token_type": "bearer", "expires_in": "3600"}
+        ),
+        "/naver/profile": lambda r: r.json(
+            {"resultcode": "00", "message": "success", "response": {"id": "32742776", "nickname": "네이버"}}
+        ),
+    }  # fmt: skip
+
+
+def sign_in(web: FlaskClient, provider: str, **more: str) -> Any:
+    return web.get("/auth/login/idp", query_string={"code": "c", "provider": provider, **more})
+
+
+def test_kakao_signs_in_with_its_nickname(web: FlaskClient, stub: Stub, make: Maker) -> None:
+    kakao(stub)
+    tokens = sign_in(web, "kakao").json
+    assert web.get("/member/info", headers=bearer(tokens)).json["nickname"].startswith("홍길동")
+    row = make.rows("SELECT provider, issuer, subject FROM member_identities")
+    assert row == [("kakao", "https://kauth.kakao.com", "4242")]
+    form = next(form for path, form, _ in stub.seen if path == "/kakao/token")
+    assert form["client_id"] == "client" and form["redirect_uri"] == "https://app.example/"
+
+
+def test_kakao_scopes_are_separated_by_commas(web: FlaskClient) -> None:
+    url = web.get("/auth/authorize?provider=kakao").json["authorize_url"]
+    query = parse_qs(urlsplit(url).query)
+    assert query["scope"] == ["openid,profile_nickname"] and "nonce" in query
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "refused"),
+    [
+        ({"error": "invalid_grant", "error_description": "authorization code not found", "error_code": "KOE320"}, 400, "105"),
+        ({"error": "invalid_grant", "error_description": "Redirect URI mismatch.", "error_code": "KOE303"}, 400, "105"),
+        ({"error": "invalid_client", "error_description": "Not exist client_id", "error_code": "KOE101"}, 401, "106"),
+        ({"error": "invalid_client", "error_description": "Bad client credentials", "error_code": "KOE010"}, 401, "106"),
+        ({"msg": "internal", "code": -1}, 500, "106"),
+    ],
+)  # fmt: skip
+def test_kakao_errors(
+    web: FlaskClient, stub: Stub, answer: dict[str, Any], status: int, refused: str
+) -> None:
+    kakao(stub)
+    stub.answers["/kakao/token"] = lambda r: r.json(answer, status)
+    assert sign_in(web, "kakao").json["error_code"] == refused
+
+
+def test_kakao_id_token_must_agree_with_the_profile(web: FlaskClient, stub: Stub) -> None:
+    kakao(stub)
+    stub.answers["/kakao/profile"] = lambda r: r.json({"id": 4243})
+    assert sign_in(web, "kakao").json["error_code"] == "106"
+
+
+def test_kakao_nonce_is_compared(web: FlaskClient, stub: Stub) -> None:
+    kakao(stub, nonce="mine")
+    assert sign_in(web, "kakao", nonce="mine").status_code == 200
+    assert sign_in(web, "kakao", nonce="other").json["error_code"] == "105"
+
+
+def test_withdrawal_unlinks_at_kakao_by_the_admin_key(
+    web: FlaskClient, stub: Stub, make: Maker
+) -> None:
+    kakao(stub)
+    tokens = sign_in(web, "kakao").json
+    assert web.delete("/member", headers=bearer(tokens)).status_code == 200
+    path, form, headers = stub.seen[-1]
+    assert path == "/kakao/unlink"
+    assert form == {"target_id_type": "user_id", "target_id": "4242"}
+    assert headers["Authorization"] == f"KakaoAK {ADMIN_KEY}"
+    assert make.sql("SELECT count(*) FROM pending_unlinks") == 0
+
+
+def test_kakao_not_linked_any_more_is_success(web: FlaskClient, stub: Stub, make: Maker) -> None:
+    kakao(stub)
+    stub.answers["/kakao/unlink"] = lambda r: r.json(
+        {"msg": "NotRegisteredUser", "code": -101}, 400
+    )
+    web.delete("/member", headers=bearer(sign_in(web, "kakao").json))
+    assert make.sql("SELECT count(*) FROM pending_unlinks") == 0
+
+
+def test_failed_unlinking_is_worked_off_by_the_command(
+    app: Flask, web: FlaskClient, stub: Stub, make: Maker
+) -> None:
+    kakao(stub)
+    stub.answers["/kakao/unlink"] = lambda r: r.json({}, 500)
+    tokens = sign_in(web, "kakao").json
+    assert web.delete("/member", headers=bearer(tokens)).status_code == 200
+    run = app.test_cli_runner().invoke
+    from geoshops.members.commands import members
+
+    assert "0 unlinked, 0 failed, 1 on the list" in run(members, ["unlink-pending"]).output
+    make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
+    assert "0 unlinked, 1 failed, 1 on the list" in run(members, ["unlink-pending"]).output
+    (later, attempts), *_ = make.rows(
+        "SELECT next_attempt_at > now() + interval '50 seconds', attempts FROM pending_unlinks"
+    )
+    assert later and attempts == 1
+    kakao(stub)
+    make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
+    assert "1 unlinked, 0 failed, 0 on the list" in run(members, ["unlink-pending"]).output
+
+
+def test_same_identity_after_withdrawal_is_a_new_member(web: FlaskClient, stub: Stub) -> None:
+    kakao(stub)
+    first = sign_in(web, "kakao").json
+    old = web.get("/member/info", headers=bearer(first)).json["id"]
+    web.delete("/member", headers=bearer(first))
+    second = sign_in(web, "kakao").json
+    assert web.get("/member/info", headers=bearer(second)).json["id"] > old
+    assert web.get("/member/info", headers=bearer(first)).status_code == 401
+
+
+def test_naver_needs_no_id_token_and_gets_the_state(web: FlaskClient, stub: Stub) -> None:
+    naver(stub)
+    answer = sign_in(web, "naver", state="the-state", nonce="ignored-there")
+    assert answer.status_code == 200
+    form = stub.seen[0][1]
+    assert form["state"] == "the-state" and form["client_secret"] == "secret"
+    assert stub.seen[1][2]["Authorization"] == "Bearer a"
+
+
+@pytest.mark.parametrize(
+    ("path", "answer", "refused"),
+    [
+        ("token", {"error": "invalid_request", "error_description": "no valid data in session"}, "105"),
+        ("token", {"error": "server_error"}, "106"),
+        ("token", {"error": "unauthorized_client"}, "106"),
+        ("profile", {"resultcode": "024", "message": "Authentication failed"}, "106"),
+        ("profile", {"resultcode": "00", "message": "success", "response": {}}, "106"),
+        ("profile", {"resultcode": "00", "message": "success"}, "106"),
+    ],
+)  # fmt: skip
+def test_naver_errors_come_with_status_200(
+    web: FlaskClient, stub: Stub, path: str, answer: dict[str, Any], refused: str
+) -> None:
+    naver(stub)
+    stub.answers[f"/naver/{path}"] = lambda r: r.json(answer)
+    assert sign_in(web, "naver").json["error_code"] == refused
+
+
+def test_withdrawal_unlinks_at_naver_by_a_fresh_access_token(
+    web: FlaskClient, stub: Stub, make: Maker
+) -> None:
+    naver(stub)
+    web.delete("/member", headers=bearer(sign_in(web, "naver").json))
+    forms = [form for path, form, _ in stub.seen if path == "/naver/token"]
+    assert [form["grant_type"] for form in forms] == [
+        "authorization_code",
+        "refresh_token",
+        "delete",
+    ]
+    assert forms[1]["refresh_token"] == "r" and forms[2]["access_token"] == "a"
+    assert make.sql("SELECT count(*) FROM pending_unlinks") == 0
+
+
+def google(stub: Stub, name: str, issuer: str) -> None:
+    token = stub.id_token(iss=issuer, name="Gil Dong", sub="g-1")
+    stub.answers |= {
+        f"/{name}/token": lambda r: r.json(stub.tokens(token)),
+        f"/{name}/jwks": lambda r: r.json({"keys": [stub.key.as_dict(private=False)]}),
+        f"/{name}/profile": lambda r: r.json({"sub": "g-1", "name": "Gil Dong"}),
+        f"/{name}/unlink": lambda r: r.bytes(b"", 200, Content_Type="text/html"),
+    }
+
+
+@pytest.mark.parametrize("issuer", ["https://accounts.google.com", "accounts.google.com"])
+def test_google_has_two_spellings_of_its_issuer(
+    web: FlaskClient, stub: Stub, make: Maker, issuer: str
+) -> None:
+    google(stub, "google", issuer)
+    assert sign_in(web, "google").status_code == 200
+    assert make.sql("SELECT issuer FROM member_identities") == "https://accounts.google.com"
+
+
+@pytest.mark.parametrize(("status", "left"), [(200, 0), (400, 0), (401, 1), (503, 1)])
+def test_withdrawal_revokes_at_google(
+    web: FlaskClient, stub: Stub, make: Maker, status: int, left: int
+) -> None:
+    google(stub, "google", "https://accounts.google.com")
+    stub.answers["/google/unlink"] = lambda r: r.json({}, status)
+    web.delete("/member", headers=bearer(sign_in(web, "google").json))
+    assert stub.seen[-1][1]["token"] == "refresh"
+    assert make.sql("SELECT count(*) FROM pending_unlinks") == left
+
+
+def test_apple_gets_a_signed_client_secret(web: FlaskClient, stub: Stub, app: Flask) -> None:
+    google(stub, "apple", "https://appleid.apple.com")
+    answer = sign_in(web, "apple")
+    assert answer.status_code == 200, answer.json
+    secret = next(form for path, form, _ in stub.seen if path == "/apple/token")["client_secret"]
+    client = app.extensions["geoshops.providers"].clients["apple"]
+    found = jwt.decode(secret, ECKey.import_key(client.client_secret), algorithms=["ES256"])
+    assert found.header["kid"] == "KEY"
+    assert found.claims["iss"] == "TEAM" and found.claims["sub"] == "client"
+    assert found.claims["aud"] == "https://appleid.apple.com"
+    assert 0 < found.claims["exp"] - found.claims["iat"] <= 600
+
+
+def test_presets_hold_https_addresses_only() -> None:
+    for name, preset in presets().items():
+        for field in ("authorize_url", "token_url", "jwks_url", "profile_url", "unlink_url"):
+            value = getattr(preset, field)
+            assert not value or value.startswith("https://"), (name, field)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"idp": "myspace", "idp_client_id": "x"},
+        {"idp": "oidc", "idp_client_id": "x"},
+        {"idp": "apple", "idp_client_id": "x"},
+    ],
+)
+def test_providers_that_cannot_work_stop_the_start(
+    database_url: str, settings: dict[str, str]
+) -> None:
+    with pytest.raises(ConfigError, match="provider"):
+        create_app({"database_url": database_url, "testing": True, **settings})

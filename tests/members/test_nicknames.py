@@ -1,0 +1,132 @@
+"""Nicknames: the rule, who holds one, changing it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from geoshops import nicknames
+from tests.members.conftest import Person, code
+
+GOOD = [
+    ("ab", "ab"), ("네컷러버", "네컷러버"), ("  네컷   러버 ", "네컷 러버"), ("네컷\u3000러버", "네컷 러버"),
+    ("a_b-c.d", "a_b-c.d"), ("x" * 20, "x" * 20), ("가" * 20, "가" * 20), ("がくせい", "がくせい"),
+    ("Ünïcode", "Ünïcode"), ("हिन्दी", "हिन्दी"), ("مصور", "مصور"), ("123", "123"), ("𠮷野家", "𠮷野家"),
+    (("\u1112\u1161\u11ab" * 2), "한한"), ("e\u0301e\u0301", "éé"),
+]  # fmt: skip
+BAD = [
+    "a", "x" * 21, "가" * 21, "😀😀", "a😀", "<b>x</b>", "a\u200bb", "\u202eabc", "a'b", 'a"b', "a/b", "a@b",
+    "--", "..", "_ _", "\u3164\u3164", "a\u3164", "\u0301a", "x" * 150, "a&b", "a%00b", "a,b",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sent", "kept"), GOOD)
+def test_good_nicknames_are_kept_normalised(minji: Person, sent: str, kept: str) -> None:
+    answer = minji.patch("/member/nickname", {"nickname": sent})
+    assert (answer.status_code, answer.json["nickname"]) == (200, kept)
+    assert minji.get("/member/info").json["nickname"] == kept
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("sent", BAD)
+def test_bad_nicknames_are_002_by_both_ways(minji: Person, sent: str) -> None:
+    assert code(minji.patch("/member/nickname", {"nickname": sent})) == (400, "002")
+    assert code(minji.get("/member/nickname", nickname=sent)) == (400, "002")
+    assert minji.get("/member/info").json["nickname"] == "민지"
+
+
+@pytest.mark.parametrize(
+    ("body", "refused"),
+    [
+        (b"", "001"), (b"[]", "001"), (b"{}", "001"), (b'"x"', "001"), (b"{", "001"), (b"\xed\xa0\x80", "001"),
+        (b"[" * 60000, "001"), (b'{"nick": "x"}', "003"), (b'{"nickname": null}', "002"),
+        (b'{"nickname": ""}', "002"), (b'{"nickname": " \\u3000\\u200b"}', "002"),
+        (b'{"nickname": 12}', "002"), (b'{"nickname": true}', "002"), (b'{"nickname": ["ab"]}', "002"),
+        (b'{"nickname": {"a": "b"}}', "002"), (b'{"nickname": "a\\u0000b"}', "002"),
+        (b'{"nickname": "ab\\ud800"}', "002"), (b'{"nickname": "a\\nb"}', "002"),
+        (b'{"nickname": "a\\tb"}', "002"),
+    ],
+)  # fmt: skip
+def test_bad_bodies(minji: Person, body: bytes, refused: str) -> None:
+    answer = minji.http.patch(
+        "/member/nickname", data=body, content_type="application/json", headers=minji.bearer
+    )
+    assert code(answer) == (400, refused)
+
+
+def test_large_bodies_are_413_and_forms_415(minji: Person) -> None:
+    for data, kind, status in (
+        (b"x" * 30_000_000, "application/json", 413),
+        (b"nickname=ab", "application/x-www-form-urlencoded", 415),
+    ):
+        answer = minji.http.patch(
+            "/member/nickname", data=data, content_type=kind, headers=minji.bearer
+        )
+        assert answer.status_code == status
+
+
+def test_extra_fields_have_no_effect(minji: Person, junho: Person) -> None:
+    body = {"nickname": "새이름", "id": junho.id, "member_id": junho.id, "main_member_title": "x"}
+    assert minji.patch("/member/nickname", body).json["id"] == minji.id
+    assert junho.get("/member/info").json["nickname"] == "준호"
+    assert minji.get("/member/info").json["main_member_title"] == ""
+
+
+def test_free_is_true_used_and_own_are_false(minji: Person, junho: Person) -> None:
+    for nickname, free in (("새이름", True), ("준호", False), ("민지", False), (" 준호 ", False)):
+        answer = minji.get("/member/nickname", nickname=nickname)
+        assert answer.status_code == 200
+        assert json.loads(answer.data) is free, nickname
+
+
+@pytest.mark.parametrize("other", ["ABC", "abc", "ＡＢＣ", "ⓐⓑⓒ", "aBc"])
+def test_nicknames_are_unique_by_their_folded_form(
+    minji: Person, junho: Person, other: str
+) -> None:
+    assert minji.patch("/member/nickname", {"nickname": "Abc"}).status_code == 200
+    expected = (409, "409") if nicknames.is_allowed(other) else (400, "002")
+    answer = junho.patch("/member/nickname", {"nickname": other})
+    assert code(answer) == expected
+    if expected[0] == 409:
+        assert answer.json["error_message"] == "[nickname] is already used"
+
+
+def test_ones_own_nickname_again_changes_nothing(minji: Person) -> None:
+    assert minji.patch("/member/nickname", {"nickname": "민지"}).status_code == 200
+    recased = minji.patch("/member/nickname", {"nickname": "Minji"})
+    assert minji.patch("/member/nickname", {"nickname": "MINJI"}).json["nickname"] == "MINJI"
+    assert recased.json["nickname"] == "Minji"
+
+
+def test_nobody_is_named_as_the_withdrawn_are_shown(minji: Person) -> None:
+    assert minji.get("/member/nickname", nickname="탈퇴한 회원").json is False
+    assert code(minji.patch("/member/nickname", {"nickname": "탈퇴한 회원"})) == (409, "409")
+
+
+def test_shown_name_of_the_withdrawn_is_the_databases(minji: Person) -> None:
+    shown = minji.make.sql("SELECT nickname_of(ROW(1, NULL, NULL, now(), now())::members)")
+    assert shown == nicknames.WITHDRAWN
+
+
+def test_repeated_and_missing_parameter(minji: Person) -> None:
+    assert code(
+        minji.http.get("/member/nickname?nickname=ab&nickname=cd", headers=minji.bearer)
+    ) == (400, "002")
+    assert code(minji.get("/member/nickname")) == (400, "003")
+
+
+@pytest.mark.parametrize(
+    "wish",
+    ["김민지", "", None, "😀😀", "x" * 300, "<script>alert(1)</script>", "\u0000\ud800", " - ", "\u0301\u0301", "\u3164", "한 " * 40],
+)  # fmt: skip
+def test_default_nicknames_keep_the_rule(wish: str | None) -> None:
+    names = nicknames.candidates(wish)
+    assert len(set(names)) > 8
+    assert all(nicknames.is_allowed(name) and nicknames.normalised(name) == name for name in names)
+    assert all(name[-4:].isdigit() for name in names)
+
+
+def test_default_nickname_is_the_providers_with_four_digits() -> None:
+    assert nicknames.candidates("김민지")[0][:3] == "김민지"
+    assert len(nicknames.candidates("김민지")[0]) == 7
