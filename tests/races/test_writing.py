@@ -1,0 +1,195 @@
+"""Reviews, favorites and repeated requests by 32 clients at once: every counter equals its rows."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+import requests
+
+from tests.counters import assert_exact
+from tests.make import Maker
+from tests.races.conftest import THREADS, Call, Crowd, Headers
+
+ROUNDS = [pytest.param(2, id="short"), pytest.param(100, id="long", marks=pytest.mark.full)]
+GOOD = {"star_rating": 5, "content": "좋아요", "purity": "GOOD"}
+FACETS = ("GOOD", "BAD", "UNSELECTED")
+
+
+def random_review(dice: random.Random) -> dict[str, object]:
+    facets = {name: dice.choice(FACETS) for name in ("purity", "retouch", "item")}
+    return {"star_rating": dice.randint(1, 5), "content": "글", **facets}
+
+
+def statuses(answers: list[requests.Response]) -> Counter[int]:
+    return Counter(answer.status_code for answer in answers)
+
+
+@pytest.mark.parametrize("rounds", ROUNDS)
+def test_one_favorite_added_and_removed_by_many(crowd: Crowd, make: Maker, rounds: int) -> None:
+    shop = make.shop()
+    ((member, headers),) = crowd.members(1)
+    path = f"/favorites/{shop}"
+    for _ in range(rounds):
+        methods = ["POST", "DELETE"] * (THREADS // 2)
+        answers = crowd.at_once([crowd.call(method, path, headers) for method in methods])
+        assert set(statuses(answers)) <= {200, 201}
+        rows = make.sql("SELECT count(*) FROM favorites WHERE member_id = %s", member)
+        assert rows in (0, 1)
+        assert_exact(make, shop)
+        shown = requests.get(f"{crowd.origin}/shops/{shop}", headers=headers, timeout=10).json()
+        listed = requests.get(
+            f"{crowd.origin}/favorites?userLat=37&userLng=127", headers=headers, timeout=10
+        ).json()
+        assert shown["favorite"] is bool(rows)
+        assert len(listed) == rows
+
+
+@pytest.mark.parametrize("rounds", ROUNDS)
+def test_one_shop_loved_by_many(crowd: Crowd, make: Maker, rounds: int) -> None:
+    shop, members = make.shop(), crowd.members()
+    for _ in range(rounds):
+        for method, expected in (("POST", 201), ("DELETE", 200)):
+            calls = [crowd.call(method, f"/favorites/{shop}", headers) for _, headers in members]
+            assert statuses(crowd.at_once(calls)) == {expected: THREADS}
+            assert_exact(make, shop)
+    assert make.sql("SELECT favorite_cnt FROM shops WHERE id = %s", shop) == 0
+
+
+@pytest.mark.parametrize("rounds", ROUNDS)
+def test_many_members_review_one_shop(crowd: Crowd, make: Maker, rounds: int) -> None:
+    shop, members, dice = make.shop(), crowd.members(), random.Random(1)
+    for round_number in range(rounds):
+        calls = [
+            crowd.call("POST", f"/reviews/shop/{shop}", headers, random_review(dice))
+            for _, headers in members
+        ]
+        assert statuses(crowd.at_once(calls)) == {201: THREADS}
+        assert_exact(make, shop)
+        count = THREADS * (round_number + 1)
+        assert make.sql("SELECT review_cnt FROM shops WHERE id = %s", shop) == count
+
+
+@pytest.mark.parametrize("rounds", ROUNDS)
+def test_many_write_change_and_delete_on_few_shops(crowd: Crowd, make: Maker, rounds: int) -> None:
+    shops, dice = [make.shop(f"s{i}") for i in range(3)], random.Random(2)
+    members = crowd.members(8)
+    own: dict[int, list[int]] = {member: [] for member, _ in members}
+    for _ in range(rounds):
+        calls = []
+        for place in range(THREADS):
+            member, headers = members[place % len(members)]
+            calls.append(one_act(crowd, dice, shops, own[member], headers))
+        answers = crowd.at_once(calls)
+        assert set(statuses(answers)) <= {200, 201, 404}
+        for member in own:
+            rows = make.rows("SELECT id FROM reviews WHERE member_id = %s", member)
+            own[member] = [row[0] for row in rows]
+        for shop in shops:
+            assert_exact(make, shop)
+    assert make.sql("SELECT count(*) FROM counter_differences") == 0
+
+
+def one_act(
+    crowd: Crowd, dice: random.Random, shops: list[int], own: list[int], headers: Headers
+) -> Call:
+    act = dice.choice(["create", "create", "change", "delete", "favorite", "unfavorite"])
+    shop, review = dice.choice(shops), dice.choice(own or [0])
+    if act == "create" or (act in ("change", "delete") and not own):
+        return crowd.call("POST", f"/reviews/shop/{shop}", headers, random_review(dice))
+    if act == "change":
+        return crowd.call("PATCH", f"/reviews/{review}", headers, random_review(dice))
+    if act == "delete":
+        return crowd.call("DELETE", f"/reviews/{review}", headers)
+    return crowd.call("POST" if act == "favorite" else "DELETE", f"/favorites/{shop}", headers)
+
+
+@pytest.mark.parametrize("rounds", ROUNDS)
+def test_change_against_delete(crowd: Crowd, make: Maker, rounds: int) -> None:
+    shop = make.shop()
+    ((member, headers),) = crowd.members(1)
+    for _ in range(rounds):
+        review = make.review(member, shop)
+        path = f"/reviews/{review}"
+        calls = [
+            crowd.call("DELETE", path, headers)
+            if place % 4 == 0
+            else crowd.call("PATCH", path, headers, {"star_rating": 1, "content": str(place)})
+            for place in range(THREADS)
+        ]
+        answers = crowd.at_once(calls)
+        assert set(statuses(answers)) <= {200, 404}
+        deleted = [a for a in answers if a.request.method == "DELETE" and a.status_code == 200]
+        assert len(deleted) == 1, "exactly one deletion is acknowledged"
+        assert requests.get(f"{crowd.origin}{path}", timeout=10).status_code == 404
+        assert_exact(make, shop)
+
+
+@pytest.mark.parametrize("rounds", ROUNDS)
+def test_one_idempotency_key_has_one_effect(crowd: Crowd, make: Maker, rounds: int) -> None:
+    shop = make.shop()
+    ((_, headers),) = crowd.members(1)
+    for round_number in range(rounds):
+        keyed = {**headers, "Idempotency-Key": f"round {round_number}"}
+        calls = [crowd.call("POST", f"/reviews/shop/{shop}", keyed, GOOD)] * THREADS
+        answers = crowd.at_once(calls)
+        assert statuses(answers) == {201: THREADS}
+        assert len({answer.content for answer in answers}) == 1
+        assert len({answer.headers["Location"] for answer in answers}) == 1
+        assert make.sql("SELECT count(*) FROM reviews") == round_number + 1
+        assert_exact(make, shop)
+
+
+@pytest.mark.parametrize("rounds", ROUNDS)
+def test_a_title_is_awarded_once_and_not_missed(crowd: Crowd, make: Maker, rounds: int) -> None:
+    for _ in range(rounds):
+        shops = [make.shop(f"s{i}") for i in range(3)]
+        ((member, headers),) = crowd.members(1)
+        calls = [crowd.call("POST", f"/reviews/shop/{shop}", headers, GOOD) for shop in shops]
+        answers = crowd.at_once(calls)
+        awarded = Counter(t["id"] for answer in answers for t in answer.json()["awarded_titles"])
+        assert awarded[2] == awarded[3] == awarded[11] == 1
+        held = {
+            row[0]
+            for row in make.rows("SELECT title_id FROM member_titles WHERE member_id = %s", member)
+        }
+        assert held == set(awarded)
+
+
+@pytest.mark.parametrize("rounds", ROUNDS)
+def test_writes_against_the_end_of_the_session(crowd: Crowd, make: Maker, rounds: int) -> None:
+    shop = make.shop()
+    for _ in range(rounds):
+        ((member, headers),) = crowd.members(1)
+
+        def end_session(_: requests.Session, member: int = member) -> requests.Response:
+            make.sql("UPDATE sessions SET ended_at = now() WHERE member_id = %s", member)
+            return requests.Response()
+
+        calls = [
+            crowd.call("POST", f"/reviews/shop/{shop}", headers, GOOD) for _ in range(THREADS - 1)
+        ]
+        answers = crowd.at_once([end_session, *calls])[1:]
+        assert set(statuses(answers)) <= {201, 401}
+        late = requests.post(
+            f"{crowd.origin}/reviews/shop/{shop}", headers=headers, json=GOOD, timeout=10
+        )
+        assert late.status_code == 401
+        count = make.sql("SELECT count(*) FROM reviews WHERE member_id = %s", member)
+        assert count == statuses(answers)[201]
+        assert_exact(make, shop)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("rounds", [20])
+def test_a_limit_holds_under_a_rush(
+    crowd: Crowd, make: Maker, rounds: int, limited_origin: str
+) -> None:
+    for _ in range(rounds):
+        shop = make.shop()
+        ((_, headers),) = crowd.members(1)
+        crowd.origin = limited_origin
+        calls = [crowd.call("POST", f"/reviews/shop/{shop}", headers, GOOD)] * THREADS
+        assert statuses(crowd.at_once(calls)) == {201: 2, 400: THREADS - 2}
+        assert_exact(make, shop)

@@ -1,0 +1,70 @@
+"""The service as shipped: granian with two worker processes, on a free port."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import requests
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@contextmanager
+def serving(database_url: str, secret_key: str, **settings: str) -> Iterator[str]:
+    """Runs the server and yields its origin; its output is shown when it does not start."""
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("w+") as log:
+        process = subprocess.Popen(
+            [
+                sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
+                "--port", str(port), "--workers", "2", "--blocking-threads", "4",
+                "--backpressure", "2048", "--no-ws", "--no-access-log", "wsgi:app",
+            ],
+            cwd=ROOT,
+            env={
+                **os.environ,
+                "DATABASE_URL": database_url,
+                "GEOSHOPS_SECRET_KEY": secret_key,
+                "GEOSHOPS_LOG_LEVEL": "WARNING",
+                "GEOSHOPS_POOL_TIMEOUT_S": "20",
+                "PROMETHEUS_MULTIPROC_DIR": folder,
+                **settings,
+            },
+            stdout=log,
+            stderr=log,
+        )  # fmt: skip
+        try:
+            yield wait_for(f"http://127.0.0.1:{port}", process, log)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(20)
+
+
+def wait_for(origin: str, process: subprocess.Popen[bytes], log: object) -> str:
+    """The origin, once it answers."""
+    for _ in range(240):
+        try:
+            if requests.get(f"{origin}/readyz", timeout=2).ok:
+                return origin
+        except requests.RequestException:
+            if process.poll() is not None:
+                break
+            time.sleep(0.125)
+    log.seek(0)  # type: ignore[attr-defined]
+    raise AssertionError(f"the server did not start:\n{log.read()}")  # type: ignore[attr-defined]
+
+
+def free_port() -> int:
+    """A free TCP port on the loopback address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
