@@ -15,7 +15,11 @@ LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT '(?:^|[^[:alnum:]])(' || string_agg(
     (
-      SELECT string_agg(CASE WHEN c.letter ~ '[[:alnum:]]' THEN c.letter ELSE '[' || CASE WHEN c.letter IN ('^', '\', ']', '[') THEN '\' ELSE '' END || c.letter || ']' END, '[[:space:]]*' ORDER BY c.n)
+      SELECT string_agg(
+        CASE
+          WHEN c.letter ~ '[[:alnum:]]' THEN c.letter
+          ELSE '[' || CASE WHEN c.letter IN ('^', '\', ']', '[') THEN '\' ELSE '' END || c.letter || ']'
+        END, '[[:space:]]*' ORDER BY c.n)
       FROM regexp_split_to_table(n.key, '') WITH ORDINALITY AS c (letter, n)
     ), '|' ORDER BY n.key) || ')'
   FROM brand_names() AS n;
