@@ -204,3 +204,21 @@ def test_titles_are_those_that_the_rules_award(whole):
         "SELECT DISTINCT t.awarded_at = m.created_at FROM member_titles t JOIN members m ON m.id = t.member_id"
         " WHERE t.title_id = 1"
     ) == [(True,)]
+
+
+def test_the_rules_of_imports_find_the_same_regions_and_brands(seed, make):
+    seed(*FEW)
+    for address, levels in (
+        ("road_address", "sido_id, sigungu_id"),
+        ("lot_address", "sido_id, sigungu_id, dong_id"),
+    ):
+        found = ", ".join(f"r.{level}" for level in levels.split(", "))
+        kept = ", ".join(f"s.{level}" for level in levels.split(", "))
+        assert (
+            make.rows(
+                f"SELECT s.{address} FROM shops s, region_of_address(s.{address}) r"  # noqa: S608
+                f" WHERE s.{address} <> '' AND ({found}) IS DISTINCT FROM ({kept})"
+            )
+            == []
+        )
+    assert make.rows("SELECT id FROM shops WHERE brand_of(place_name) <> brand_id") == []
