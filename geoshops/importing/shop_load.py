@@ -180,10 +180,15 @@ def _resolve_statement(stored: list[str]) -> sql.Composable:
         FROM merged m
         CROSS JOIN bounds b CROSS JOIN pattern t
         LEFT JOIN brand_words w ON w.brand = m.brand
-        LEFT JOIN LATERAL region_of_point(m.geog::geometry) p ON m.geog::geometry && b.box
-        LEFT JOIN LATERAL region_of_address(CASE WHEN m.lot_address = '' THEN m.road_address ELSE m.lot_address END) a
-          ON split_part(CASE WHEN m.lot_address = '' THEN m.road_address ELSE m.lot_address END, ' ', 1)
-            = ANY (%(words)s)
+        -- OFFSET 0 keeps the condition before the call: as a join condition it would come after it
+        LEFT JOIN LATERAL (
+          SELECT * FROM region_of_point(m.geog::geometry) WHERE m.geog::geometry && b.box OFFSET 0
+        ) p ON true
+        LEFT JOIN LATERAL (
+          SELECT * FROM region_of_address(coalesce(nullif(m.lot_address, ''), m.road_address))
+          WHERE split_part(coalesce(nullif(m.lot_address, ''), m.road_address), ' ', 1) = ANY (%(words)s)
+          OFFSET 0
+        ) a ON true
         """
     ).format(
         brand=sql.SQL("i.brand") if "brand" in stored else sql.SQL("NULL::text"),

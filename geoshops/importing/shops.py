@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from geoshops.importing import shop_load, shop_rows
+from geoshops.importing.bulk import indexes_built_at_end
 from geoshops.importing.crs import projection
 from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.feature_table import FeatureTable
@@ -166,7 +167,8 @@ def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_l
             raise _nothing_taken(staging, reasons)
         if not wanted.allow_shrink:
             shop_load.guard_against_shrinking(cursor, source)
-        loaded = shop_load.upsert(cursor, source)
+        with indexes_built_at_end(cursor):
+            loaded = shop_load.upsert(cursor, source)
         loaded.brands_added = brands
         if wanted.on_missing == "close":
             closed = shop_load.close_missing(cursor, source, wanted.today)
