@@ -133,6 +133,20 @@ class RegionPart(Base):
     part: Mapped[WKBElement] = mapped_column(Geometry("POLYGON", 4326, spatial_index=False))
 
 
+class RegionCode(Base):
+    """Codes by which sources of boundaries name regions."""
+
+    __tablename__ = "region_codes"
+    __table_args__ = (Index("region_codes_region_id_idx", "region_id"),)
+    source: Mapped[str] = mapped_column(Text, primary_key=True)
+    level: Mapped[str] = mapped_column(Text, primary_key=True)
+    code: Mapped[str] = mapped_column(Text, primary_key=True)
+    region_id: Mapped[int] = mapped_column(
+        BigInteger,
+        ForeignKey("regions.id", name="region_codes_region_fkey", ondelete="CASCADE"),
+    )
+
+
 class Station(Base):
     """Railway and subway stations, one row a station and line."""
 

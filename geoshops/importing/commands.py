@@ -19,6 +19,9 @@ from geoshops.config import Settings
 from geoshops.importing import shops as shop_import
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.region_features import LEVELS
+from geoshops.importing.regions import import_regions
+from geoshops.importing.stations import import_stations
 from geoshops.operators import operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
@@ -95,6 +98,48 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
     report(summary, as_json)
 
 
+@group.command()
+@FILE
+@reading_options
+@JSON
+@failing_clearly
+def stations(file: Path, as_json: bool, **options: Any) -> None:
+    """Import railway stations from CSV or GeoJSON."""
+    wanted = request(file, "stations", **options)
+    with progress_bar(file) as progress:
+        summary = import_stations(operator_url(), wanted, progress)
+    report(summary, as_json)
+
+
+@group.command()
+@FILE
+@reading_options
+@click.option(
+    "--level", default="", type=click.Choice(["", *LEVELS]), help="Level of all features."
+)
+@click.option(
+    "--max-vertices", default=10_000, show_default=True, help="Most vertices of a region."
+)
+@click.option("--max-bytes", default=1 << 20, show_default=True, help="Most bytes of a region.")
+@JSON
+@failing_clearly
+def regions(
+    file: Path, as_json: bool, level: str, max_vertices: int, max_bytes: int, **options: Any
+) -> None:
+    """Import boundaries of regions from GeoJSON; shops get their regions anew."""
+    wanted = request(file, "regions", **options)
+    with progress_bar(file) as progress:
+        summary = import_regions(
+            operator_url(), wanted, progress,
+            level=level, most_vertices=max_vertices, most_bytes=max_bytes,
+        )  # fmt: skip
+    report(summary, as_json)
+    if not as_json:
+        click.echo(
+            f"{summary['repaired']} polygons repaired, {summary['shops_changed']} shops in other regions"
+        )
+
+
 @group.command("mappings")
 def mappings() -> None:
     """List the saved mappings."""
@@ -150,7 +195,7 @@ def report(summary: dict[str, Any], as_json: bool) -> None:
         click.echo(f"  {count:7} rejected: {reason}")
     if summary["rejects_file"]:
         click.echo(f"rejected rows: {summary['rejects_file']}")
-    if summary["brands_added"]:
+    if summary.get("brands_added"):
         click.echo(f"brands added: {', '.join(summary['brands_added'])}")
     if summary.get("closed_missing"):
         click.echo(f"{summary['closed_missing']} shops closed that the file no longer states")

@@ -113,7 +113,7 @@ def read_pairs(pairs: Iterable[str]) -> list[tuple[str, str]]:
         column, separator, target = pair.rpartition("=")
         if not separator or not column or not target:
             raise ImportRefused(f"--map {pair}: write it as column=field")
-        found.append((column, SYNONYMS.get(target, target)))
+        found.append((column, target))
     return found
 
 
@@ -125,7 +125,8 @@ def _given(
     columns: list[str], fields: set[str], pairs: Iterable[tuple[str, str]]
 ) -> dict[str, list[str]]:
     chosen: dict[str, list[str]] = {}
-    for column, target in pairs:
+    for column, named in pairs:
+        target = named if named in fields else SYNONYMS.get(named, named)
         if target not in fields:
             raise ImportRefused(f"--map {column}={target}: fields are {', '.join(sorted(fields))}")
         if column not in columns:
@@ -142,7 +143,8 @@ def _by_name(
     taken = {c for cs in chosen.values() for c in cs}
     found: dict[str, list[str]] = {}
     for column in columns:
-        target = FROM_GEOMETRY.get(column) or SYNONYMS.get(column, column)
+        target = FROM_GEOMETRY.get(column, column)
+        target = target if target in fields else SYNONYMS.get(target, target)
         if target in fields and column not in taken:
             found.setdefault(target, [column])
     return found

@@ -104,7 +104,7 @@ class Staging:
         return [words.get(t.strip(), t) for t in texts] if words else texts
 
 
-def copy_in(cursor: Any, statement: sql.Composable, blocks: Iterator[bytes]) -> None:
+def copy_in(cursor: Any, statement: sql.Composable | str, blocks: Iterator[bytes]) -> None:
     """COPY FROM STDIN; an error while the blocks are made is raised as itself, not as the server's."""
     source = _Blocks(blocks)
     try:

@@ -1,30 +1,35 @@
 -- Which region an address or a position means.
 
+-- In PL/pgSQL so that the key is made once: inlined it would be made for every region compared.
 CREATE OR REPLACE FUNCTION region_named(wanted_level text, wanted_parent bigint, wanted text) RETURNS bigint
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  WITH named AS (
-    SELECT r.id, 1 AS preference FROM regions AS r
-    WHERE r.name_key = name_key(wanted) AND r.level = wanted_level
-      AND (wanted_parent IS NULL OR r.parent_id = wanted_parent)
-    UNION ALL
-    SELECT r.id, 2 FROM region_aliases AS a INNER JOIN regions AS r ON r.id = a.region_id
-    WHERE a.alias_key = name_key(wanted) AND r.level = wanted_level
-      AND (wanted_parent IS NULL OR r.parent_id = wanted_parent)
-  )
-  SELECT CASE WHEN count(DISTINCT n.id) = 1 THEN min(n.id) END FROM named AS n
-  WHERE n.preference = (SELECT min(m.preference) FROM named AS m);
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  key text := name_key(wanted);
+  ids bigint[];
+BEGIN
+  ids := ARRAY(
+    SELECT r.id FROM regions r
+    WHERE r.name_key = key AND r.level = wanted_level AND (wanted_parent IS NULL OR r.parent_id = wanted_parent)
+    LIMIT 2);
+  IF cardinality(ids) = 0 THEN
+    ids := ARRAY(
+      SELECT DISTINCT r.id FROM region_aliases a JOIN regions r ON r.id = a.region_id
+      WHERE a.alias_key = key AND r.level = wanted_level AND (wanted_parent IS NULL OR r.parent_id = wanted_parent)
+      LIMIT 2);
+  END IF;
+  RETURN CASE WHEN cardinality(ids) = 1 THEN ids[1] END;
+END $$;
 COMMENT ON FUNCTION region_named(text, bigint, text)
 IS 'The one region of a level with this name or alias, within a parent unless that is null; null when none or several.';
 
 CREATE OR REPLACE FUNCTION is_region_word(word text) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT EXISTS (SELECT FROM regions AS r WHERE r.name_key = name_key(word) AND r.level <> 'dong')
-    OR EXISTS (SELECT FROM regions AS r WHERE r.name_key LIKE name_key(word) || '_%' AND r.level = 'sigungu')
-    OR EXISTS (SELECT FROM region_aliases AS a WHERE a.alias_key = name_key(word));
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  key text := name_key(word);
+BEGIN
+  RETURN EXISTS (SELECT FROM regions r WHERE r.level <> 'dong' AND (r.name_key = key OR r.level = 'sigungu' AND starts_with(r.name_key, key)))
+    OR EXISTS (SELECT FROM region_aliases a WHERE a.alias_key = key);
+END $$;
 COMMENT ON FUNCTION is_region_word(text) IS 'True when an address that begins with this word may name a region.';
 
 CREATE OR REPLACE FUNCTION region_of_address(

@@ -15,11 +15,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT '(?:^|[^[:alnum:]])(' || string_agg(
     (
-      SELECT string_agg(
-        CASE
-          WHEN c.letter ~ '[[:alnum:]]' THEN c.letter
-          ELSE '[' || CASE WHEN c.letter IN ('^', '\', ']', '[') THEN '\' ELSE '' END || c.letter || ']'
-        END, '[[:space:]]*' ORDER BY c.n)
+      SELECT string_agg(CASE WHEN c.letter ~ '[[:alnum:]]' THEN c.letter ELSE '\' || c.letter END, '[[:space:]]*' ORDER BY c.n)
       FROM regexp_split_to_table(n.key, '') WITH ORDINALITY AS c (letter, n)
     ), '|' ORDER BY n.key) || ')'
   FROM brand_names() AS n;
@@ -27,44 +23,39 @@ END;
 COMMENT ON FUNCTION brand_pattern() IS 'Regular expression that finds any brand name at the beginning of a word; null without brands.';
 
 CREATE OR REPLACE FUNCTION is_place_begin(words text) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT EXISTS (SELECT FROM stations AS s WHERE s.name_key = ANY (beginnings.keys))
-    OR EXISTS (SELECT FROM regions AS r WHERE r.name_key = ANY (beginnings.keys))
-    OR EXISTS (SELECT FROM region_aliases AS a WHERE a.alias_key = ANY (beginnings.keys))
-    OR EXISTS (SELECT FROM regions AS r WHERE r.name_key = ANY (beginnings.with_suffix))
-  FROM (
-    SELECT
-      array_agg(left(name_key(words), n)) AS keys,
-      array_agg(left(name_key(words), n) || suffix.text) AS with_suffix
-    FROM generate_series(2, least(length(name_key(words)), 12)) AS n
-    CROSS JOIN (VALUES ('구'), ('동'), ('시'), ('군')) AS suffix (text)
-  ) AS beginnings;
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  key text := name_key(words);
+  begins text[] := ARRAY(SELECT left(key, n) FROM generate_series(2, least(length(key), 12)) n);
+  with_suffix text[] := ARRAY(SELECT b || s FROM unnest(begins) b, unnest('{구,동,시,군}'::text[]) s);
+BEGIN
+  RETURN EXISTS (SELECT FROM stations s WHERE s.name_key = ANY (begins))
+    OR EXISTS (SELECT FROM regions r WHERE r.name_key = ANY (begins || with_suffix))
+    OR EXISTS (SELECT FROM region_aliases a WHERE a.alias_key = ANY (begins));
+END $$;
 COMMENT ON FUNCTION is_place_begin(text) IS 'True when the text begins with the name of a region or a station.';
 
 CREATE OR REPLACE FUNCTION brand_of(place_name text) RETURNS bigint
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  WITH folded AS (
-    SELECT lower(normalize(place_name, NFKC)) AS name, brand_pattern() AS pattern
-  ),
-  whole AS (
-    SELECT n.brand_id FROM folded AS f
-    INNER JOIN brand_names() AS n ON n.key = name_key(substring(f.name FROM f.pattern || '(?![[:alnum:]])'))
-  ),
-  -- 인생네컷강남점: what follows without a blank must be a branch, and that a place or a number
-  branch AS (
-    SELECT n.brand_id
-    FROM folded AS f
-    CROSS JOIN regexp_split_to_table(f.name, '[^[:alnum:]]+') AS w (word)
-    INNER JOIN brand_names() AS n ON starts_with(w.word, n.key) AND w.word <> n.key
-    WHERE f.name ~ f.pattern
-      AND (substr(w.word, length(n.key) + 1) ~ '^[0-9]+호?점$'
-        OR w.word LIKE '%점' AND is_place_begin(substr(w.word, length(n.key) + 1)))
-    ORDER BY length(n.key) DESC, n.brand_id LIMIT 1
-  )
-  SELECT coalesce((SELECT w.brand_id FROM whole AS w LIMIT 1), (SELECT b.brand_id FROM branch AS b));
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  name text := lower(normalize(place_name, NFKC));
+  pattern text := brand_pattern();
+  found bigint;
+BEGIN
+  IF pattern IS NULL OR name !~ pattern THEN
+    RETURN NULL;
+  END IF;
+  found := brand_named(substring(name FROM pattern || '(?![[:alnum:]])'));
+  IF found IS NULL THEN
+    -- 인생네컷강남점: what follows without a blank must be a branch, and that a number or a place
+    SELECT n.brand_id INTO found
+    FROM regexp_split_to_table(name, '[^[:alnum:]]+') w (word)
+    JOIN brand_names() n ON starts_with(w.word, n.key) AND w.word <> n.key
+    WHERE substr(w.word, length(n.key) + 1) ~ '^[0-9]+호?점$'
+      OR w.word LIKE '%점' AND is_place_begin(substr(w.word, length(n.key) + 1))
+    ORDER BY length(n.key) DESC, n.brand_id LIMIT 1;
+  END IF;
+  RETURN found;
+END $$;
 COMMENT ON FUNCTION brand_of(text)
 IS 'The brand whose longest name or alias stands in a shop''s name as whole words or right before its branch; never a mere beginning.';

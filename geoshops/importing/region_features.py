@@ -1,0 +1,121 @@
+"""Regions from GeoJSON into a temporary table: names, codes, polygons within limits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import shapely
+from shapely.geometry import shape
+
+from geoshops.importing import fields
+from geoshops.importing.crs import Projection
+from geoshops.importing.fields import Unfit
+from geoshops.importing.geojson import Feature, features
+from geoshops.importing.opening import InputFile
+from geoshops.importing.rejects import Rejects
+from geoshops.importing.staging import copy_in
+from geoshops.importing.tables import Rejected
+
+LEVELS = ("sido", "sigungu", "dong")
+COLUMNS = ("feature",)
+TEMPORARY = """
+CREATE TEMP TABLE incoming_regions (
+  line bigint, level text, code text, name text, name_en text, boundary geometry(Geometry, 4326)
+) ON COMMIT DROP"""
+_text = fields.text(100)
+
+
+@dataclass(frozen=True)
+class RegionReading:
+    """Where the properties of a region stand and how large a polygon may be."""
+
+    names: dict[str, str]
+    words: dict[str, str]
+    names_by_code: dict[str, str]
+    levels_by_code_length: dict[str, str]
+    level: str
+    projection: Projection
+    most_vertices: int
+    most_bytes: int
+
+
+def stage(
+    cursor: Any, file: InputFile, reading: RegionReading, rejects: Rejects, progress: Any
+) -> int:
+    """Fills `incoming_regions`; returns how many features were read."""
+    read = 0
+
+    def lines() -> Iterator[bytes]:
+        nonlocal read
+        for number, feature, text in features(file):
+            read += 1
+            try:
+                values = _row(number, feature, reading)
+            except Unfit as error:
+                whole = text or json.dumps(feature, ensure_ascii=False)
+                rejects.add([Rejected(number, str(error), [whole])])
+            else:
+                yield ("\t".join(values) + "\n").encode()
+        progress(file.size_bytes)
+
+    cursor.execute(TEMPORARY)
+    copy_in(cursor, "COPY incoming_regions FROM STDIN", lines())
+    return read
+
+
+def _row(number: int, feature: Feature | None, reading: RegionReading) -> list[str]:
+    if feature is None:
+        raise Unfit("not a GeoJSON feature")
+    properties = feature.get("properties") or {}
+    code = _text(_property(properties, reading, "code"))
+    name = fields.name(_property(properties, reading, "name"))
+    name = reading.names_by_code.get(code) or reading.words.get(name, name)
+    level = reading.level or _property(properties, reading, "level")
+    level = level or reading.levels_by_code_length.get(str(len(code)), "")
+    if level not in LEVELS:
+        raise Unfit(f"[level] {level[:40]!r} is none of {', '.join(LEVELS)}: name it by --level")
+    english = _text(_property(properties, reading, "name_en"))
+    polygon = _polygon(feature.get("geometry"), reading)
+    texts = [t.replace("\\", "\\\\") for t in (level, code, name, english)]
+    return [str(number), *texts, polygon]
+
+
+def _property(properties: dict[str, Any], reading: RegionReading, field: str) -> str:
+    value = properties.get(reading.names.get(field, field))
+    return "" if value is None else str(value)
+
+
+def _polygon(geometry: dict[str, Any] | None, reading: RegionReading) -> str:
+    if not geometry or geometry.get("type") not in ("Polygon", "MultiPolygon"):
+        raise Unfit("[geometry] is no polygon")
+    try:
+        polygon = shapely.force_2d(shape(geometry))
+    except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
+        raise Unfit(f"[geometry] is not readable: {error}") from error
+    if polygon.is_empty:
+        raise Unfit("[geometry] is empty")
+    vertices = shapely.get_num_coordinates(polygon)
+    if vertices > reading.most_vertices:
+        raise Unfit(f"[geometry] has {vertices} vertices, more than {reading.most_vertices}")
+    polygon = _in_wgs84(polygon, reading.projection)
+    binary = shapely.to_wkb(shapely.set_srid(polygon, 4326), include_srid=True)
+    if len(binary) > reading.most_bytes:
+        raise Unfit(f"[geometry] has {len(binary)} bytes, more than {reading.most_bytes}")
+    return str(binary.hex())
+
+
+def _in_wgs84(polygon: Any, projection: Projection) -> Any:
+    def convert(points: np.ndarray) -> np.ndarray:
+        return np.column_stack(projection.to_wgs84(points[:, 0], points[:, 1]))
+
+    polygon = shapely.transform(polygon, convert)
+    points = shapely.get_coordinates(polygon)
+    if not projection.holds(points[:, 0], points[:, 1]).all():
+        raise Unfit(
+            f"[geometry] lies outside {projection.name}: name the coordinate system by --crs"
+        )
+    return polygon

@@ -1,0 +1,115 @@
+"""Stations from CSV or GeoJSON: staged as shops are, written in one statement."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+from geoshops.importing import fields
+from geoshops.importing.mapping import plan
+from geoshops.importing.points import Reasons
+from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.shop_load import drop_repeated_keys
+from geoshops.importing.shops import (
+    Progress,
+    Request,
+    about,
+    finish,
+    open_table,
+    positions,
+    reject_lines,
+)
+from geoshops.importing.staging import Columns, Field, Staging
+from geoshops.importing.transaction import cancellable, importing_into
+
+REQUIRED = ("name", "longitude", "latitude")
+IN_BRACKETS = re.compile(r"\s*[(（\[].*$")
+UPSERT = """
+WITH given AS (
+  SELECT i.source_id, i.geog, i.name, {name_en} AS name_en, {line_name} AS line_name, s.id
+  FROM incoming i LEFT JOIN stations s ON s.source = %(source)s AND s.source_id = i.source_id
+),
+updated AS (
+  UPDATE stations s SET name = g.name, name_en = g.name_en, line = g.line_name, geog = g.geog
+  FROM given g WHERE s.id = g.id
+    AND (s.name, s.name_en, s.line, s.geog) IS DISTINCT FROM (g.name, g.name_en, g.line_name, g.geog)
+  RETURNING 1
+),
+inserted AS (
+  INSERT INTO stations (source, source_id, name, name_en, line, geog)
+  SELECT %(source)s, g.source_id, g.name, g.name_en, g.line_name, g.geog FROM given g WHERE g.id IS NULL
+  RETURNING 1
+)
+SELECT (SELECT count(*) FROM inserted), (SELECT count(*) FROM updated), (SELECT count(*) FROM given)"""
+
+
+def station_name(value: str) -> str:
+    """The name without brackets and without the ending 역, under which people search (서울역 is 서울)."""
+    name = IN_BRACKETS.sub("", fields.name(value)) or value.strip()
+    return name[:-1] if len(name) > 1 and name.endswith("역") else name
+
+
+FIELDS = {
+    "source_id": Field(fields.name),
+    "name": Field(station_name),
+    "name_en": Field(fields.text(100)),
+    "line_name": Field(fields.text(100)),
+    "address": Field(fields.text(500), None),
+}
+
+
+def import_stations(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
+    """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
+    started = time.perf_counter()
+    source = wanted.source or (wanted.mapping.source if wanted.mapping else "")
+    if not source:
+        raise ImportRefused("name the source of the stations by --source NAME")
+    file, table, rejects = open_table(wanted)
+    try:
+        found = plan(
+            table.columns,
+            (*FIELDS, "longitude", "latitude"),
+            REQUIRED,
+            wanted.mapping,
+            wanted.given,
+        )
+        named = {n: f for n, f in FIELDS.items() if n in found.places or n == "source_id"}
+        staging = Staging(table, found, named, positions(wanted), rejects, _complete, progress)
+        with importing_into(url) as connection, connection.cursor() as cursor:
+            counts = _load(cursor, staging, source)
+            file.check_unchanged()
+            late = finish(connection, rejects, wanted.dry_run)
+    except BaseException:
+        rejects.discard()
+        raise
+    return {
+        "file": str(wanted.path),
+        "source": source,
+        "read": staging.read,
+        **counts,
+        "rejected": rejects.count,
+        **about(file, staging, rejects, started),
+        "dry_run": wanted.dry_run,
+        "interrupted_too_late": late,
+    }
+
+
+def _load(cursor: Any, staging: Staging, source: str) -> dict[str, int]:
+    staging.run(cursor)
+    stored = staging.stored()
+    with cancellable():
+        reasons = drop_repeated_keys(cursor)
+        if staging.rejects.count + len(reasons) == staging.read:
+            raise ImportRefused(f"none of the {staging.read} rows can be taken")
+        texts = {n: f"i.{n}" if n in stored else "''" for n in ("name_en", "line_name")}
+        cursor.execute(UPSERT.format(**texts), {"source": source})
+        inserted, updated, rows = cursor.fetchone()
+    reject_lines(staging.table, staging.rejects, reasons)
+    return {"inserted": inserted, "updated": updated, "unchanged": rows - inserted - updated}
+
+
+def _complete(columns: Columns, reasons: Reasons) -> None:
+    if "source_id" not in columns:
+        lines = columns.get("line_name", [""] * len(columns["name"]))
+        columns["source_id"] = [f"{n}|{k}" for n, k in zip(columns["name"], lines, strict=True)]

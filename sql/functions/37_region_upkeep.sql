@@ -1,0 +1,84 @@
+-- What follows from new regions: their usual other names, pieces for look-ups, and the regions of shops.
+
+CREATE OR REPLACE FUNCTION add_province_aliases() RETURNS integer
+LANGUAGE sql AS $$
+  WITH known (place, alias, kind) AS (
+    VALUES
+      ('서울특별시', '서울', 'short'), ('서울특별시', '서울시', 'short'), ('서울특별시', 'Seoul', 'english'),
+      ('부산광역시', '부산', 'short'), ('부산광역시', '부산시', 'short'), ('부산광역시', 'Busan', 'english'),
+      ('대구광역시', '대구', 'short'), ('대구광역시', '대구시', 'short'), ('대구광역시', 'Daegu', 'english'),
+      ('인천광역시', '인천', 'short'), ('인천광역시', '인천시', 'short'), ('인천광역시', 'Incheon', 'english'),
+      ('광주광역시', '광주', 'short'), ('광주광역시', 'Gwangju', 'english'),
+      ('대전광역시', '대전', 'short'), ('대전광역시', '대전시', 'short'), ('대전광역시', 'Daejeon', 'english'),
+      ('울산광역시', '울산', 'short'), ('울산광역시', '울산시', 'short'), ('울산광역시', 'Ulsan', 'english'),
+      ('세종특별자치시', '세종', 'short'), ('세종특별자치시', '세종시', 'short'), ('세종특별자치시', 'Sejong', 'english'),
+      ('경기도', '경기', 'short'), ('경기도', 'Gyeonggi', 'english'),
+      ('강원특별자치도', '강원', 'short'), ('강원특별자치도', '강원도', 'old'), ('강원특별자치도', 'Gangwon', 'english'),
+      ('충청북도', '충북', 'short'), ('충청북도', 'Chungbuk', 'english'),
+      ('충청남도', '충남', 'short'), ('충청남도', 'Chungnam', 'english'),
+      ('전북특별자치도', '전북', 'short'), ('전북특별자치도', '전라북도', 'old'), ('전북특별자치도', 'Jeonbuk', 'english'),
+      ('전라남도', '전남', 'short'), ('전라남도', 'Jeonnam', 'english'),
+      ('경상북도', '경북', 'short'), ('경상북도', 'Gyeongbuk', 'english'),
+      ('경상남도', '경남', 'short'), ('경상남도', 'Gyeongnam', 'english'),
+      ('제주특별자치도', '제주', 'short'), ('제주특별자치도', '제주도', 'old'), ('제주특별자치도', 'Jeju', 'english')
+  ),
+  added AS (
+    INSERT INTO region_aliases (region_id, alias, kind)
+    SELECT r.id, k.alias, k.kind FROM known k JOIN regions r ON r.level = 'sido' AND r.name = k.place
+    ON CONFLICT DO NOTHING RETURNING 1
+  )
+  SELECT count(*)::integer FROM added
+$$;
+COMMENT ON FUNCTION add_province_aliases() IS 'Adds short, old and English names to the Korean provinces present; returns how many.';
+
+CREATE OR REPLACE FUNCTION cut_boundaries(ids bigint []) RETURNS integer
+LANGUAGE sql AS $$
+  DELETE FROM region_parts WHERE region_id = ANY (ids);
+  WITH added AS (
+    INSERT INTO region_parts (region_id, level, part)
+    SELECT r.id, r.level, d.geom
+    FROM regions r
+    CROSS JOIN LATERAL ST_Subdivide(r.boundary, 256) AS s (piece)
+    CROSS JOIN LATERAL ST_Dump(s.piece) AS d
+    WHERE r.id = ANY (ids) AND r.boundary IS NOT NULL AND GeometryType(d.geom) = 'POLYGON'
+    RETURNING 1
+  )
+  SELECT count(*)::integer FROM added
+$$;
+COMMENT ON FUNCTION cut_boundaries(bigint []) IS 'Makes region_parts of these regions anew, at most 256 vertices each; returns how many.';
+
+CREATE OR REPLACE FUNCTION refresh_shop_regions() RETURNS integer
+LANGUAGE sql AS $$
+  WITH found AS (
+    SELECT s.id, f.sido_id, f.sigungu_id, f.dong_id
+    FROM shops s CROSS JOIN LATERAL region_of(coalesce(nullif(s.lot_address, ''), s.road_address), s.geog) f
+  ),
+  changed AS (
+    UPDATE shops s SET sido_id = f.sido_id, sigungu_id = f.sigungu_id, dong_id = f.dong_id
+    FROM found f
+    WHERE s.id = f.id
+      AND (s.sido_id, s.sigungu_id, s.dong_id) IS DISTINCT FROM (f.sido_id, f.sigungu_id, f.dong_id)
+    RETURNING 1
+  )
+  SELECT count(*)::integer FROM changed
+$$;
+COMMENT ON FUNCTION refresh_shop_regions() IS 'Derives the regions of every shop anew; returns how many changed.';
+
+-- A shop keeps its brand unless a name longer than it stands in the shop's name (a sub-brand that became known).
+CREATE OR REPLACE FUNCTION refresh_shop_brands() RETURNS integer
+LANGUAGE sql AS $$
+  WITH pattern AS MATERIALIZED (SELECT brand_pattern() AS text),
+  found AS (
+    SELECT s.id, brand_of(s.place_name) AS brand_id
+    FROM shops s CROSS JOIN pattern p
+    WHERE NOT s.overrides ? 'brand' AND lower(normalize(s.place_name, NFKC)) ~ p.text
+  ),
+  changed AS (
+    UPDATE shops s SET brand_id = f.brand_id
+    FROM found f INNER JOIN brands b ON b.id = f.brand_id
+    WHERE s.id = f.id AND (s.brand_id IS NULL OR b.parent_id = s.brand_id)
+    RETURNING 1
+  )
+  SELECT count(*)::integer FROM changed
+$$;
+COMMENT ON FUNCTION refresh_shop_brands() IS 'Gives shops the brand that their name holds where they have none or only its parent; returns how many changed.';

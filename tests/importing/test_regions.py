@@ -1,0 +1,169 @@
+"""geoshops import regions: parents, limits, repair, and the regions of shops."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.importing.conftest import Run
+from tests.make import Maker
+
+Summary = Callable[..., dict[str, Any]]
+Write = Callable[..., Path]
+METROPOLITAN = (
+    "서울특별시",
+    "부산광역시",
+    "대구광역시",
+    "인천광역시",
+    "광주광역시",
+    "대전광역시",
+    "울산광역시",
+)
+
+
+def square(west: float, south: float, size: float = 1.0) -> list[list[list[float]]]:
+    east, north = west + size, south + size
+    return [[[west, south], [east, south], [east, north], [west, north], [west, south]]]
+
+
+def region(code: str, name: str, coordinates: Any, **more: Any) -> dict[str, Any]:
+    geometry = {"type": "Polygon", "coordinates": coordinates}
+    return {
+        "type": "Feature",
+        "properties": {"code": code, "name": name, **more},
+        "geometry": geometry,
+    }
+
+
+def collection(*features: dict[str, Any]) -> str:
+    return json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False)
+
+
+def test_parents_come_from_codes_and_shops_get_their_regions(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    make.brand()
+    inside = make.shop(at=(127.5, 37.5))
+    outside = make.shop(at=(129.5, 37.5), road_address="서울 나구 어느로 1")
+    path = write(
+        collection(
+            region("11010", "가구", square(127, 37)),
+            region("11020", "나구", square(128, 37)),
+            region("11", "서울특별시", square(127, 37, 2)),
+        ),
+        name="in.geojson",
+    )
+    found = summary("import", "regions", path, "--mapping", "kostat")
+    assert (found["inserted"], found["shops_changed"]) == (3, 2)
+    names = make.rows(
+        "SELECT s.id, r.name, p.name FROM shops s JOIN regions r ON r.id = s.sigungu_id"
+        " JOIN regions p ON p.id = s.sido_id ORDER BY s.id"
+    )
+    assert names == [(inside, "가구", "서울특별시"), (outside, "나구", "서울특별시")]
+    again = summary("import", "regions", path, "--mapping", "kostat")
+    assert (again["unchanged"], again["shops_changed"]) == (3, 0)
+
+
+def test_parents_come_from_containment_without_codes(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    summary(
+        "import", "regions", write(collection(region("", "큰도", square(0, 0, 3)))),
+        "--source", "own", "--level", "sido",
+    )  # fmt: skip
+    path = write(collection(region("", "작은군", square(1, 1)), region("", "먼군", square(50, 50))))
+    found = summary("import", "regions", path, "--source", "own", "--level", "sigungu")
+    assert (found["inserted"], found["rejected"]) == (1, 1)
+    assert make.sql(
+        "SELECT p.name FROM regions r JOIN regions p ON p.id = r.parent_id WHERE r.name = '작은군'"
+    ) == "큰도"  # fmt: skip
+    assert "import that level first" in next(iter(found["reasons"]))
+
+
+def test_a_boundary_goes_to_the_region_that_is_there_under_an_old_name(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    incheon = make.insert("regions", level="sido", name="인천광역시", code="28")
+    michuhol = make.insert(
+        "regions", level="sigungu", name="미추홀구", parent_id=incheon, code="28177"
+    )
+    make.insert("region_aliases", region_id=michuhol, alias="남구", kind="old")
+    path = write(collection(region("23999", "남구", square(126, 37))))
+    found = summary("import", "regions", path, "--mapping", "kostat")
+    assert (found["updated"], found["inserted"]) == (1, 0)
+    assert make.rows("SELECT code, boundary IS NOT NULL FROM regions WHERE level = 'sigungu'") == [
+        ("28177", True)
+    ]
+    assert make.sql("SELECT (region_of_address('인천 남구 주안동 1')).sigungu_id") == michuhol
+
+
+def test_invalid_polygons_are_repaired_and_large_ones_refused(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    bow_tie = [[[0, 0], [1, 1], [1, 0], [0, 1], [0, 0]]]
+    many = [[[i / 100, 0] for i in range(50)] + [[0.5, 1], [0, 0]]]
+    path = write(
+        collection(
+            region("1", "나비", bow_tie),
+            region("2", "촘촘", many),
+            region("3", "점", [[[0, 0], [0, 0], [0, 0], [0, 0]]]),
+            region("4", "밖", square(190, 0)),
+        )
+    )
+    found = summary(
+        "import", "regions", path, "--source", "own", "--level", "sido", "--max-vertices", 20
+    )
+    assert (found["inserted"], found["repaired"] > 0, found["rejected"]) == (1, True, 3)
+    assert make.sql("SELECT bool_and(ST_IsValid(boundary)) FROM regions") is True
+
+
+def test_parts_have_at_most_256_vertices(summary: Summary, write: Write, make: Maker) -> None:
+    edge = [[i / 1000, 0] for i in range(1001)] + [[1, 1], [0, 1], [0, 0]]
+    summary(
+        "import", "regions", write(collection(region("1", "도", [edge]))),
+        "--source", "own", "--level", "sido",
+    )  # fmt: skip
+    assert make.sql("SELECT max(ST_NPoints(part)) FROM region_parts") <= 256
+    assert make.sql("SELECT abs(sum(ST_Area(part)) - 1) < 1e-9 FROM region_parts") is True
+
+
+def test_topojson_is_refused_with_the_remedy(run: Run, write: Write) -> None:
+    path = write('{"type":"Topology","objects":{},"arcs":[]}')
+    result = run("import", "regions", path, "--mapping", "kostat")
+    assert result.exit_code == 1
+    assert "convert it to GeoJSON" in result.output
+
+
+def test_districts_of_korea_hold_the_hospitals_of_their_addresses(
+    summary: Summary, make: Maker, shared_data: Path, tmp_path: Path
+) -> None:
+    rejects = ("--rejects", tmp_path / "rejected.csv")
+    hospitals = shared_data / "localdata_animal_hospital_202307_cp949_epsg5174.csv"
+    found = summary("import", "shops", hospitals, "--mapping", "localdata", *rejects)
+    assert (found["read"], found["inserted"], found["encoding"]) == (9736, 8555, "cp949")
+    assert found["reasons"] == {"no coordinates": 1181}
+    folder = shared_data / "boundaries_kr_2018"
+    found = summary(
+        "import", "regions", folder / "skorea-municipalities-2018-simple.geojson",
+        "--mapping", "kostat", *rejects,
+    )  # fmt: skip
+    assert (found["inserted"], found["repaired"]) == (250, 18)
+    fits, count = make.rows(
+        "SELECT count(*) FILTER (WHERE s.sigungu_id = a.sigungu_id), count(*)"
+        " FROM shops s CROSS JOIN LATERAL"
+        " region_of_address(coalesce(nullif(s.lot_address, ''), s.road_address)) a"
+        " JOIN regions r ON r.id = a.sido_id"
+        " JOIN LATERAL region_of_point(s.geog::geometry) p ON p.sigungu_id IS NOT NULL"
+        " WHERE r.name = ANY (%s)",
+        list(METROPOLITAN),
+    )[0]
+    assert count > 3000
+    assert fits / count >= 0.99
+    lon, lat = make.rows(
+        "SELECT ST_X(geog::geometry), ST_Y(geog::geometry) FROM shops"
+        " WHERE ST_DWithin(geog, point_at(126.906320, 37.505781), 1)"
+    )[0]
+    assert (round(lon, 5), round(lat, 5)) == (126.90632, 37.50578)
+    assert make.sql("SELECT min(ST_Y(geog::geometry)) FROM shops") < 33.3

@@ -1,0 +1,62 @@
+"""geoshops import stations: names as people search them, doubtful positions told."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from geoshops.importing.stations import station_name
+from tests.make import Maker
+
+Summary = Callable[..., dict[str, Any]]
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("강남역", "강남"),
+        ("서울역", "서울"),
+        ("서면역(2호선)", "서면"),
+        ("홍대입구", "홍대입구"),
+        ("역", "역"),
+    ],
+)
+def test_names_lose_suffix_and_brackets(given: str, name: str) -> None:
+    assert station_name(given) == name
+
+
+def test_stations_come_in_by_name_and_line(
+    summary: Summary, write: Callable[..., Path], make: Maker
+) -> None:
+    path = write(
+        "name,line_name,lon,lat",
+        "강남역,2호선,127.0276,37.4979",
+        "강남역,신분당선,127.0276,37.4979",
+    )
+    found = summary("import", "stations", path, "--source", "own")
+    assert found["inserted"] == 2
+    assert make.rows("SELECT name, line FROM stations ORDER BY line") == [
+        ("강남", "2호선"),
+        ("강남", "신분당선"),
+    ]
+    assert summary("import", "stations", path, "--source", "own")["unchanged"] == 2
+
+
+def test_the_standard_data_come_in_and_wrong_positions_are_told(
+    summary: Summary, shared_data: Path, make: Maker, tmp_path: Path
+) -> None:
+    path = shared_data / "subway_stations_kr_standard_202202_cp949.csv"
+    rejects = tmp_path / "rejected.csv"
+    found = summary("import", "stations", path, "--mapping", "stations", "--rejects", rejects)
+    assert found["read"] == 994
+    with rejects.open(encoding="utf-8", newline="") as stream:
+        listed = [(row["역사명"], row["reason"]) for row in csv.DictReader(stream)]
+    suspicious = {name for name, reason in listed if reason.startswith("suspicious")}
+    assert suspicious == {"남동구청", "양원역", "교대역", "송정역", "신천"}
+    assert all(r.startswith(("suspicious", "the same key as line")) for _, r in listed)
+    assert make.sql("SELECT count(*) FROM stations WHERE name LIKE '%_역'") == 0
+    assert make.sql("SELECT count(*) FROM stations WHERE name = '강남'") >= 1
