@@ -18,6 +18,7 @@ from geoshops import (
     members,
     observe,
     reviews,
+    search,
     shops,
     titles,
     tokens,
@@ -39,7 +40,7 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     tokens.init_app(app, settings)
     auth.init_app(app, settings)
     rest = api.init_app(app)
-    for feature in (auth, members, shops, reviews, favorites, titles):
+    for feature in (auth, members, shops, search, reviews, favorites, titles):
         rest.register_blueprint(feature.blueprint)
     app.register_blueprint(map_page.blueprint)
     app.register_blueprint(titles.images)

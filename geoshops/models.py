@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import Any, cast
 
 from geoalchemy2 import Geography, Geometry, WKBElement
 from sqlalchemy import (
@@ -18,6 +18,7 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    Table,
     Text,
     UniqueConstraint,
     text,
@@ -173,6 +174,24 @@ class Shop(Base):
     __table_args__ = (
         UniqueConstraint("source", "source_id", name="shops_source_id_unique"),
         Index("shops_brand_id_idx", "brand_id"),
+        Index(
+            "shops_brand_spot_idx",
+            "brand_id",
+            "sido_id",
+            "spot",
+            postgresql_using="gist",
+            postgresql_ops={"spot": "gist_geometry_ops_nd"},
+            postgresql_where=text("(status <> 'CLOSED'::text)"),
+        ),
+        Index(
+            "shops_region_spot_idx",
+            "sido_id",
+            "sigungu_id",
+            "spot",
+            postgresql_using="gist",
+            postgresql_ops={"spot": "gist_geometry_ops_nd"},
+            postgresql_where=text("(status <> 'CLOSED'::text)"),
+        ),
         Index("shops_geog_idx", "geog", postgresql_using="gist"),
         Index("shops_geom_idx", text("(geog::geometry)"), postgresql_using="gist"),
         Index(
@@ -224,6 +243,11 @@ class Shop(Base):
         DateTime(timezone=True), server_default=text("now()")
     )
     card: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    name_jamo: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    spot: Mapped[WKBElement] = mapped_column(
+        Geometry("POINTZ", 4978, dimension=3, spatial_index=False),
+        Computed(GENERATED, persisted=True),
+    )
 
 
 class ShopStats(Base):
@@ -453,3 +477,30 @@ class MemberTitle(Base):
     )
     awarded_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
     is_main: Mapped[bool] = mapped_column(Boolean, server_default=text("false"))
+
+
+def _index(
+    name: str, model: type[Base], expression: str, *, using: str = "btree", where: str | None = None
+) -> Index:
+    condition = text(where) if where else None
+    table = cast(Table, model.__table__)
+    return Index(
+        name, text(expression), postgresql_using=using, postgresql_where=condition, _table=table
+    )
+
+
+# the search's indexes over expressions; their collation stands in sql/schema only
+WORDS = "search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id)"
+_index("shops_words_idx", Shop, WORDS, using="gin", where="(status <> 'CLOSED'::text)")
+_index("regions_keys_idx", Region, "region_name_keys(name, level)", using="gin")
+for _prefix, _model, _column in (
+    ("brands", Brand, "name"),
+    ("brand_aliases", BrandAlias, "alias"),
+    ("regions", Region, "name"),
+    ("region_aliases", RegionAlias, "alias"),
+    ("stations", Station, "name"),
+):
+    _index(f"{_prefix}_jamo_idx", _model, f"jamo({_column})")
+    _index(f"{_prefix}_initials_idx", _model, f"jamo_initials(jamo({_column}))")
+for _prefix, _model in (("regions", Region), ("stations", Station)):
+    _index(f"{_prefix}_jamo_en_idx", _model, "jamo(name_en)", where="(name_en <> ''::text)")

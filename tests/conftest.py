@@ -108,9 +108,8 @@ def connection(database_url: str) -> Iterator[Any]:
     opened.close()
 
 
-@pytest.fixture
-def db(connection: Any) -> Any:
-    """The connection on a database without rows, the catalogue of titles excepted."""
+def empty(connection: Any) -> None:
+    """Removes all rows, the catalogue of titles excepted."""
     cursor = connection.cursor()
     cursor.execute(
         "SELECT string_agg(format('%I', c.relname), ', ') FROM pg_class c"
@@ -119,6 +118,12 @@ def db(connection: Any) -> Any:
         " AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')"
     )
     cursor.execute(f"TRUNCATE {cursor.fetchone()[0]} RESTART IDENTITY")
+
+
+@pytest.fixture
+def db(connection: Any) -> Any:
+    """The connection on a database without rows, the catalogue of titles excepted."""
+    empty(connection)
     return connection
 
 

@@ -47,6 +47,23 @@ class Maker:
         """A brand."""
         return int(self.insert("brands", name=name, is_representative=representative, **more))
 
+    def brand_alias(self, brand_id: int, alias: str) -> int:
+        """Another name of a brand."""
+        return int(self.insert("brand_aliases", brand_id=brand_id, alias=alias))
+
+    def region(self, name: str, *, level: str = "sigungu", parent: int | None = None) -> int:
+        """A region without a boundary."""
+        return int(self.insert("regions", name=name, level=level, parent_id=parent))
+
+    def region_alias(self, region_id: int, alias: str, kind: str = "old") -> int:
+        """Another name of a region."""
+        return int(self.insert("region_aliases", region_id=region_id, alias=alias, kind=kind))
+
+    def station(self, name: str, *, at: tuple[float, float], **more: object) -> int:
+        """A station at (longitude, latitude); its name has no ending 역."""
+        point = f"SRID=4326;POINT({at[0]!r} {at[1]!r})"
+        return int(self.insert("stations", name=name, geog=point, **more))
+
     def shop(
         self, name: str = "인생네컷 강남역점", *, at: tuple[float, float] = GANGNAM, **more: object
     ) -> int:

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from geoshops.db import Database
 from geoshops.errors import ApiError, NotFound, Unauthorized
+from geoshops.listing import ShopList, shop_list
 from geoshops.paging import MAX_DEPTH, Page
 from geoshops.tokens import Caller
 
 WHOLE_LIST = 1000
-KEYWORD_LIST = 300
 
 AROUND = "SELECT body, total, truncated FROM shops_around(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 BRAND = "SELECT brand_family(brand_named(%s))"
 REPRESENTATIVE = "SELECT string_agg(name, ', ' ORDER BY id) FROM brands WHERE is_representative"
-
-
-@dataclass(frozen=True)
-class ShopList:
-    """A JSON array as text, how many shops the whole answer has, and whether it was cut."""
-
-    body: str
-    total: int
-    truncated: bool
 
 
 def brand_ids(db: Database, name: str) -> list[int]:
@@ -51,7 +40,7 @@ def around(
     """Shops of the brands within radius_m of the map centre, by distance from the user, then id."""
     who = (caller.member_id, caller.session_id) if caller else (None, None)
     place = (map_lng, map_lat, user_lng, user_lat, radius_m)
-    return _list(db.row(AROUND, (*place, brands, origin, WHOLE_LIST, *who)))
+    return shop_list(db.row(AROUND, (*place, brands, origin, WHOLE_LIST, *who)))
 
 
 def around_filtered(
@@ -86,7 +75,7 @@ def around_filtered(
         "member": caller.member_id if caller else None,
         "session": caller.session_id if caller else None,
     }
-    return _list(db.row(FILTERED, values))
+    return shop_list(db.row(FILTERED, values))
 
 
 FILTERED = """
@@ -126,49 +115,3 @@ def brands(db: Database, origin: str) -> str:
     """Every brand with the number of its open shops, as JSON."""
     (body,) = db.row(BRANDS, (origin,))
     return str(body)
-
-
-KEYWORD = """
-SELECT body, total, truncated FROM shops_by_keyword(
-  %(keyword)s, %(user_lng)s, %(user_lat)s, %(box)s::float8[],
-  %(min_rating)s, CASE WHEN %(open_now)s THEN minute_of_week(now(), %(zone)s) END,
-  %(clean)s, %(retouch)s, %(props)s, %(sort)s, %(origin)s, %(at_most)s, %(size)s, %(offset)s,
-  %(member)s, %(session)s)"""
-
-
-def by_keyword(
-    db: Database,
-    *,
-    keyword: str,
-    user_lng: float,
-    user_lat: float,
-    box: tuple[float, float, float, float] | None,
-    min_rating: float | None,
-    open_now: bool,
-    clean: float | None,
-    retouch: float | None,
-    props: float | None,
-    sort: str,
-    page: Page | None,
-    origin: str,
-    zone: str,
-    caller: Caller | None,
-) -> ShopList:
-    """Shops whose name, brand or address holds every word of the keyword."""
-    values = {
-        **{k: v for k, v in locals().items() if k not in ("db", "page", "caller", "box")},
-        "box": list(box) if box else None,
-        "at_most": MAX_DEPTH if page else KEYWORD_LIST,
-        "size": page.size if page else KEYWORD_LIST,
-        "offset": page.offset if page else 0,
-        "member": caller.member_id if caller else None,
-        "session": caller.session_id if caller else None,
-    }
-    return _list(db.row(KEYWORD, values))
-
-
-def _list(row: tuple[str | None, int, bool]) -> ShopList:
-    body, total, truncated = row
-    if body is None:
-        raise Unauthorized("bad_token")
-    return ShopList(body, total, truncated)

@@ -6,14 +6,11 @@ from typing import Any
 
 from flask import Response
 
-from geoshops import paging
-from geoshops.api import GEOJSON, Blueprint, json_text, wants_geojson
+from geoshops.api import Blueprint, json_text
 from geoshops.db import database
 from geoshops.frame import public_url, settings
-from geoshops.geo import feature_collection_text
-from geoshops.paging import Page
+from geoshops.listing import ShopSummary, answer
 from geoshops.shops import queries, schemas
-from geoshops.shops.queries import ShopList
 from geoshops.tokens import Caller
 
 blueprint = Blueprint("shops", __name__, description="Shops near a place or by name")
@@ -27,7 +24,7 @@ PLAIN = {
 @blueprint.operation(
     "/shops/brand",
     id="listShopsAround",
-    answer=schemas.ShopSummary(many=True),
+    answer=ShopSummary(many=True),
     auth="optional",
     geojson=True,
 )
@@ -48,32 +45,13 @@ def list_shops_around(args: dict[str, Any], caller: Caller | None) -> Response:
     radius_m = args.pop("radius")
     if args == PLAIN:
         found = queries.around(db, radius_m=radius_m or schemas.DEFAULT_RADIUS_M, **place)
-        return _answer(found, None)
+        return answer(found, None)
     if radius_m is None and args["box"] is None:
         radius_m = schemas.DEFAULT_RADIUS_M
     found = queries.around_filtered(
         db, radius_m=radius_m, zone=settings().timezone, **place, **args
     )
-    return _answer(found, args["page"])
-
-
-@blueprint.operation(
-    "/shops",
-    id="listShopsByKeyword",
-    answer=schemas.ShopSummary(many=True),
-    auth="optional",
-    geojson=True,
-)
-@blueprint.arguments(schemas.KeywordArgs, location="query")
-def list_shops_by_keyword(args: dict[str, Any], caller: Caller | None) -> Response:
-    """Shops by keyword: a region, a region and a brand, or a brand and a shop name
-
-    Best match first, then by distance from the user, then id. At most the best 300
-    (`X-Result-Truncated`) unless paged."""
-    found = queries.by_keyword(
-        database(), origin=public_url(), zone=settings().timezone, caller=caller, **args
-    )
-    return _answer(found, args["page"])
+    return answer(found, args["page"])
 
 
 @blueprint.operation(
@@ -92,10 +70,3 @@ def get_shop(args: dict[str, Any], shop_id: int, caller: Caller | None) -> Respo
 def list_brands() -> Response:
     """Every brand with the number of its open shops"""
     return json_text(queries.brands(database(), public_url()))
-
-
-def _answer(found: ShopList, page: Page | None) -> Response:
-    headers = paging.headers(page, found.total, truncated=found.truncated)
-    if wants_geojson():
-        return json_text(feature_collection_text(found.body), headers, mimetype=GEOJSON)
-    return json_text(found.body, headers)

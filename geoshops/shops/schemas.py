@@ -5,57 +5,10 @@ from __future__ import annotations
 from marshmallow import Schema, fields
 
 from geoshops.geo import HALF_CIRCUMFERENCE_M
-from geoshops.paging import PagingArgs
-from geoshops.params import Args, Box, Choice, Flag, Integer, Latitude, Longitude, Number, Text
+from geoshops.listing import FilterArgs, ShopSummary, described
+from geoshops.params import Args, Flag, Integer, Latitude, Longitude, Text
 
-SORTS = ("distance", "rating", "reviews", "favorites")
 DEFAULT_RADIUS_M = 2000
-
-
-def described(text: str, example: object = None) -> dict[str, object]:
-    """Metadata of a documented field."""
-    return {"description": text} if example is None else {"description": text, "example": example}
-
-
-class FilterArgs(PagingArgs):
-    """Filters, order and pages that both searches take."""
-
-    sort = Choice(
-        SORTS, load_default="distance", metadata=described("Order, best or nearest first")
-    )
-    min_rating = Number(
-        low=0,
-        high=5,
-        load_default=None,
-        data_key="minRating",
-        metadata=described("Least average rating"),
-    )
-    open_now = Flag(
-        load_default=False, data_key="openNow", metadata=described("Only shops open now")
-    )
-    clean = Number(
-        low=0,
-        high=1,
-        load_default=None,
-        metadata=described("Least share of GOOD cleanliness votes (Wilson lower bound)"),
-    )
-    retouch = Number(
-        low=0,
-        high=1,
-        load_default=None,
-        metadata=described("Least share of GOOD retouching votes (Wilson lower bound)"),
-    )
-    props = Number(
-        low=0,
-        high=1,
-        load_default=None,
-        metadata=described("Least share of GOOD props votes (Wilson lower bound)"),
-    )
-    box = Box(
-        load_default=None,
-        data_key="bbox",
-        metadata=described("minLng,minLat,maxLng,maxLat; min above max crosses the 180th meridian"),
-    )
 
 
 class AroundArgs(FilterArgs):
@@ -92,24 +45,6 @@ class AroundArgs(FilterArgs):
     )
 
 
-class KeywordArgs(FilterArgs):
-    """Query of GET /shops."""
-
-    keyword = Text(
-        required=True,
-        high=100,
-        metadata=described(
-            "A region, a region and a brand, or a brand and a shop name", "강남구 인생네컷"
-        ),
-    )
-    user_lat = Latitude(
-        required=True, data_key="userLat", metadata=described("User latitude", 37.4979)
-    )
-    user_lng = Longitude(
-        required=True, data_key="userLng", metadata=described("User longitude", 127.0276)
-    )
-
-
 class DetailArgs(Args):
     """Query of GET /shops/{shop-id}."""
 
@@ -117,36 +52,6 @@ class DetailArgs(Args):
     user_lng = Longitude(
         load_default=None, data_key="userLng", metadata=described("User longitude")
     )
-
-
-class ShopBrand(Schema):
-    """Brand of a shop."""
-
-    brand_name = fields.String(required=True)
-    file_path = fields.String(required=True, metadata=described("Absolute URL of the badge"))
-
-
-class ShopSummary(Schema):
-    """One shop in a list."""
-
-    id = fields.Integer(required=True)
-    place_name = fields.String(required=True)
-    longitude = fields.String(required=True, metadata=described("Decimal degrees as text"))
-    latitude = fields.String(required=True, metadata=described("Decimal degrees as text"))
-    distance = fields.String(required=True, metadata=described("From the user, with unit", "1.5km"))
-    distance_m = fields.Integer(required=True, metadata=described("The same in whole metres"))
-    star_rating_avg = fields.Float(
-        required=True, metadata=described("One decimal; 0.0 without reviews")
-    )
-    review_cnt = fields.Integer(required=True)
-    favorite_cnt = fields.Integer(required=True)
-    brand = fields.Nested(ShopBrand, required=True)
-    place_address = fields.String(required=True, metadata=described("May be empty"))
-    favorite = fields.Boolean(
-        required=True, metadata=described("Whether the caller holds it as a favorite")
-    )
-    status = fields.String(required=True, metadata={"enum": ["OPEN", "TEMP_CLOSED", "CLOSED"]})
-    shop_titles = fields.List(fields.String(), required=True)
 
 
 class Region(Schema):

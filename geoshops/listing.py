@@ -1,0 +1,118 @@
+"""Lists of shops: what every search takes and answers. The searches are features of their own and share it here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Response
+from marshmallow import Schema, fields
+
+from geoshops import paging
+from geoshops.api import GEOJSON, json_text, wants_geojson
+from geoshops.errors import Unauthorized
+from geoshops.geo import feature_collection_text
+from geoshops.paging import Page, PagingArgs
+from geoshops.params import Box, Choice, Flag, Number
+
+SORTS = ("distance", "rating", "reviews", "favorites")
+
+
+@dataclass(frozen=True)
+class ShopList:
+    """A JSON array as text, how many shops the whole answer has, and whether it was cut."""
+
+    body: str
+    total: int
+    truncated: bool
+
+
+def shop_list(row: tuple[str | None, int, bool]) -> ShopList:
+    """The list from (body, total, truncated); a body of None says that the session has ended."""
+    body, total, truncated = row
+    if body is None:
+        raise Unauthorized("bad_token")
+    return ShopList(body, total, truncated)
+
+
+def answer(found: ShopList, page: Page | None) -> Response:
+    """The list as JSON, or as GeoJSON where the client prefers it."""
+    headers = paging.headers(page, found.total, truncated=found.truncated)
+    if wants_geojson():
+        return json_text(feature_collection_text(found.body), headers, mimetype=GEOJSON)
+    return json_text(found.body, headers)
+
+
+def described(text: str, example: object = None) -> dict[str, object]:
+    """Metadata of a documented field."""
+    return {"description": text} if example is None else {"description": text, "example": example}
+
+
+class FilterArgs(PagingArgs):
+    """Filters, order and pages that both searches take."""
+
+    sort = Choice(
+        SORTS, load_default="distance", metadata=described("Order, best or nearest first")
+    )
+    min_rating = Number(
+        low=0,
+        high=5,
+        load_default=None,
+        data_key="minRating",
+        metadata=described("Least average rating"),
+    )
+    open_now = Flag(
+        load_default=False, data_key="openNow", metadata=described("Only shops open now")
+    )
+    clean = Number(
+        low=0,
+        high=1,
+        load_default=None,
+        metadata=described("Least share of GOOD cleanliness votes (Wilson lower bound)"),
+    )
+    retouch = Number(
+        low=0,
+        high=1,
+        load_default=None,
+        metadata=described("Least share of GOOD retouching votes (Wilson lower bound)"),
+    )
+    props = Number(
+        low=0,
+        high=1,
+        load_default=None,
+        metadata=described("Least share of GOOD props votes (Wilson lower bound)"),
+    )
+    box = Box(
+        load_default=None,
+        data_key="bbox",
+        metadata=described("minLng,minLat,maxLng,maxLat; min above max crosses the 180th meridian"),
+    )
+
+
+class ShopBrand(Schema):
+    """Brand of a shop."""
+
+    brand_name = fields.String(required=True)
+    file_path = fields.String(required=True, metadata=described("Absolute URL of the badge"))
+
+
+class ShopSummary(Schema):
+    """One shop in a list."""
+
+    id = fields.Integer(required=True)
+    place_name = fields.String(required=True)
+    longitude = fields.String(required=True, metadata=described("Decimal degrees as text"))
+    latitude = fields.String(required=True, metadata=described("Decimal degrees as text"))
+    distance = fields.String(required=True, metadata=described("From the user, with unit", "1.5km"))
+    distance_m = fields.Integer(required=True, metadata=described("The same in whole metres"))
+    star_rating_avg = fields.Float(
+        required=True, metadata=described("One decimal; 0.0 without reviews")
+    )
+    review_cnt = fields.Integer(required=True)
+    favorite_cnt = fields.Integer(required=True)
+    brand = fields.Nested(ShopBrand, required=True)
+    place_address = fields.String(required=True, metadata=described("May be empty"))
+    favorite = fields.Boolean(
+        required=True, metadata=described("Whether the caller holds it as a favorite")
+    )
+    status = fields.String(required=True, metadata={"enum": ["OPEN", "TEMP_CLOSED", "CLOSED"]})
+    shop_titles = fields.List(fields.String(), required=True)

@@ -1,0 +1,51 @@
+"""The questions of the keyword search; each is one statement."""
+
+from __future__ import annotations
+
+from geoshops.db import Database
+from geoshops.listing import ShopList, shop_list
+from geoshops.paging import MAX_DEPTH, Page
+from geoshops.tokens import Caller
+
+WHOLE_LIST = 300
+
+KEYWORD = """
+SELECT body, total, truncated FROM shops_by_keyword(
+  %(keyword)s, %(user_lng)s, %(user_lat)s, %(box)s::float8[],
+  %(min_rating)s, CASE WHEN %(open_now)s THEN minute_of_week(now(), %(zone)s) END,
+  %(clean)s, %(retouch)s, %(props)s, %(sort)s, %(origin)s, %(at_most)s, %(size)s, %(offset)s,
+  %(member)s, %(session)s, %(explain)s)"""
+
+
+def by_keyword(
+    db: Database,
+    *,
+    keyword: str,
+    user_lng: float,
+    user_lat: float,
+    box: tuple[float, float, float, float] | None,
+    min_rating: float | None,
+    open_now: bool,
+    clean: float | None,
+    retouch: float | None,
+    props: float | None,
+    sort: str,
+    page: Page | None,
+    explain: bool,
+    origin: str,
+    zone: str,
+    caller: Caller | None,
+) -> ShopList:
+    """Shops that the keyword means, best match first, then by distance from the user, then id.
+
+    With `explain` the body is {"understood", "pass", "shops"}."""
+    values = {
+        **{k: v for k, v in locals().items() if k not in ("db", "page", "caller", "box")},
+        "box": list(box) if box else None,
+        "at_most": MAX_DEPTH if page else WHOLE_LIST,
+        "size": page.size if page else WHOLE_LIST,
+        "offset": page.offset if page else 0,
+        "member": caller.member_id if caller else None,
+        "session": caller.session_id if caller else None,
+    }
+    return shop_list(db.row(KEYWORD, values))

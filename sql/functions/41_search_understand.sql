@@ -1,0 +1,228 @@
+-- What a keyword means: its words as brands, regions, stations and the rest.
+
+-- The places of the dictionaries' names in a keyword without its spaces. Across a space a name only fits whole words.
+CREATE OR REPLACE FUNCTION search_spans(whole text, word_starts boolean [])
+RETURNS TABLE (first integer, past integer, kind text, ids bigint [], ranks integer [])
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  WITH spans AS MATERIALIZED (
+    SELECT i, i + n AS j, normalize(substr(whole, i, n), NFD) AS key
+    FROM generate_series(1, length(whole)) AS i CROSS JOIN generate_series(1, 24) AS n
+    WHERE i + n <= length(whole) + 1
+      AND (n > 1 OR (word_starts[i] AND word_starts[i + 1]))
+      AND (true <> ALL (word_starts[i + 1:i + n - 1]) OR (word_starts[i] AND word_starts[i + n]))
+  )
+  SELECT s.i, s.j, h.kind, array_agg(h.id ORDER BY h.id), array_agg(h.rank ORDER BY h.id)
+  FROM search_names((SELECT array_agg(DISTINCT key) FROM spans)) AS h
+  INNER JOIN spans AS s ON s.key = h.key
+  GROUP BY s.i, s.j, h.kind;
+END;
+COMMENT ON FUNCTION search_spans(text, boolean [])
+IS 'Names of the dictionaries within a keyword: from its unit first to before past.';
+
+-- The cheapest reading from left to right: fewest unknown words, then fewest and longest names. Within a word, what a
+-- brand leaves over may be anything, what a region or a station leaves over must be a name again: 신강남 is not 강남.
+CREATE OR REPLACE FUNCTION search_pieces(
+  word_starts boolean [], hit_first integer [], hit_past integer [], hit_is_brand boolean []
+) RETURNS TABLE (first integer, past integer, is_name boolean)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  n integer := cardinality(word_starts) - 1;
+  -- cost and way of reaching a unit: 0 at a word's start or after a brand, 1 after another name, 2 after unknown units
+  cost float8[] := array_fill(NULL::float8, ARRAY[3 * (n + 1)]);
+  came_from integer[] := array_fill(NULL::integer, ARRAY[3 * (n + 1)]);
+  named boolean[] := array_fill(false, ARRAY[3 * (n + 1)]);
+  here integer;
+  there integer;
+  price float8;
+  step record;
+BEGIN
+  cost[1] := 0;
+  FOR step IN SELECT s.*, state FROM search_steps(word_starts, hit_first, hit_past, hit_is_brand) s
+    CROSS JOIN generate_series(0, 2) state ORDER BY s.first, state, s.past
+  LOOP
+    here := 3 * (step.first - 1) + step.state + 1;
+    CONTINUE WHEN cost[here] IS NULL OR (step.state = 1 AND NOT step.is_hit) OR (step.state = 2 AND NOT step.is_brand);
+    price := cost[here] + CASE WHEN step.is_hit THEN 10 - 0.01 * (step.past - step.first) ^ 2
+      ELSE 100 + 4 * (step.past - step.first) END;
+    there := 3 * (step.past - 1) + 1 + CASE
+      WHEN word_starts[step.past] OR step.is_brand THEN 0 WHEN step.is_hit THEN 1 ELSE 2 END;
+    CONTINUE WHEN cost[there] <= price;
+    cost[there] := price;
+    came_from[there] := here;
+    named[there] := step.is_hit;
+  END LOOP;
+  there := 3 * n + 1;
+  WHILE came_from[there] IS NOT NULL LOOP
+    first := (came_from[there] - 1) / 3 + 1;
+    past := (there - 1) / 3 + 1;
+    is_name := named[there];
+    RETURN NEXT;
+    there := came_from[there];
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION search_pieces(boolean [], integer [], integer [], boolean [])
+IS 'The keyword cut into names of the dictionaries and unknown words.';
+
+CREATE OR REPLACE FUNCTION search_steps(
+  word_starts boolean [], hit_first integer [], hit_past integer [], hit_is_brand boolean []
+) RETURNS TABLE (first integer, past integer, is_hit boolean, is_brand boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT h.first, h.past, true, bool_or(h.is_brand)
+  FROM unnest(hit_first, hit_past, hit_is_brand) AS h (first, past, is_brand) GROUP BY h.first, h.past
+  UNION ALL
+  SELECT i, j, false, false
+  FROM generate_series(1, cardinality(word_starts) - 1) AS i
+  CROSS JOIN LATERAL (
+    SELECT min(e) AS word_end FROM generate_series(i + 1, cardinality(word_starts)) AS e WHERE word_starts[e]
+  ) AS w
+  CROSS JOIN LATERAL generate_series(i + 1, w.word_end) AS j
+  WHERE (word_starts[i] OR EXISTS (SELECT FROM unnest(hit_past, hit_is_brand) AS h (p, b) WHERE h.b AND h.p = i))
+    AND (word_starts[j] OR EXISTS (SELECT FROM unnest(hit_first, hit_is_brand) AS h (f, b) WHERE h.b AND h.f = j));
+END;
+COMMENT ON FUNCTION search_steps(boolean [], integer [], integer [], boolean [])
+IS 'Every name found, and every run of unknown units between the ends of words and brands.';
+
+-- Of several names of regions those that lie in each other: 서울 강남구 is 강남구, 중구 alone every 중구.
+CREATE OR REPLACE FUNCTION regions_within_each_other(pieces integer [], ids bigint [], ranks integer [])
+RETURNS bigint []
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  WITH RECURSIVE named AS (
+    SELECT * FROM unnest(pieces, ids, ranks) AS t (piece, id, rank)
+  ), up AS (
+    SELECT DISTINCT n.id, n.id AS above FROM named AS n
+    UNION
+    SELECT u.id, r.parent_id FROM up AS u INNER JOIN regions AS r ON r.id = u.above WHERE r.parent_id IS NOT NULL
+  ), fitting AS (
+    SELECT n.id, min(n.rank) AS rank FROM named AS n
+    WHERE NOT EXISTS (
+      SELECT FROM unnest(pieces) AS p
+      WHERE NOT EXISTS (
+        SELECT FROM up AS u INNER JOIN named AS m ON m.id = u.above WHERE u.id = n.id AND m.piece = p))
+    GROUP BY n.id
+  ), best AS (
+    SELECT f.id FROM fitting AS f WHERE f.rank = (SELECT min(g.rank) FROM fitting AS g)
+    UNION
+    SELECT r.id FROM best AS b INNER JOIN regions AS r ON r.parent_id = b.id AND r.level = 'sigungu'
+    INNER JOIN regions AS p ON p.id = b.id AND p.level = 'sigungu'
+  )
+  SELECT array_agg(b.id ORDER BY b.id) FROM best AS b;
+END;
+COMMENT ON FUNCTION regions_within_each_other(integer [], bigint [], integer [])
+IS 'Regions that every piece names, itself or by a region above; the best ranked; null when none.';
+
+CREATE OR REPLACE FUNCTION keyword_words(keyword text) RETURNS text []
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ARRAY(
+  SELECT left(name_key(w), 100) FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY AS t (w, i)
+  WHERE NOT is_blank(w) ORDER BY i LIMIT 50
+);
+COMMENT ON FUNCTION keyword_words(text) IS 'The words of a keyword as name_key writes them; at most 50 of at most 100 characters.';
+
+-- The reading of a keyword. `regions` and `stations` are null when none is named; `impossible` when regions are named
+-- that do not lie in each other. `branch` are the stations' words where a brand is named too, `rest` the unknown words,
+-- `names` what a shop is called if the keyword is its name.
+CREATE OR REPLACE FUNCTION search_understand(
+  words text [], stations_first boolean,
+  OUT brands bigint [], OUT regions bigint [], OUT stations bigint [], OUT branch text [], OUT rest text [],
+  OUT names text [], OUT impossible boolean, OUT understood jsonb
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  whole text := left(array_to_string(words, ''), 100);
+  starts boolean[];
+  hits jsonb;
+  pieces jsonb;
+BEGIN
+  SELECT array_agg(i = 1 OR i > length(whole) OR i IN (
+      SELECT 1 + sum(length(w)) OVER (ORDER BY o) FROM unnest(words) WITH ORDINALITY t (w, o)) ORDER BY i)
+  INTO starts FROM generate_series(1, length(whole) + 1) i;
+  SELECT coalesce(jsonb_agg(s), '[]') INTO hits FROM search_spans(whole, starts) s;
+  SELECT jsonb_agg(jsonb_build_object(
+      'at', p.first, 'text', substr(whole, p.first, p.past - p.first), 'means', search_meaning(m.found, stations_first),
+      'found', m.found) ORDER BY p.first)
+  INTO pieces
+  FROM (
+    SELECT array_agg((h ->> 'first')::int) AS f, array_agg((h ->> 'past')::int) AS p,
+      array_agg(h ->> 'kind' = 'brand') AS b
+    FROM jsonb_array_elements(hits) h) a
+  CROSS JOIN LATERAL search_pieces(starts, a.f, a.p, a.b) p
+  LEFT JOIN LATERAL (
+    SELECT jsonb_object_agg(h ->> 'kind', h) AS found FROM jsonb_array_elements(hits) h
+    WHERE p.is_name AND (h ->> 'first')::int = p.first AND (h ->> 'past')::int = p.past
+  ) m ON true;
+  SELECT r.* INTO brands, regions, stations, branch, rest, impossible FROM search_resolve(pieces) r;
+  SELECT array_agg(DISTINCT n) INTO names FROM (
+    SELECT normalize(whole, NFD) AS n WHERE rest <> '{}' OR branch <> '{}'
+    UNION ALL
+    SELECT jamo(b.name) || (SELECT string_agg(normalize(x ->> 'text', NFD), '' ORDER BY (x ->> 'at')::int)
+      FROM jsonb_array_elements(pieces) x WHERE x ->> 'means' <> 'brand')
+    FROM brands b WHERE b.id = ANY (search_understand.brands) AND (rest <> '{}' OR branch <> '{}')) q WHERE n <> '';
+  SELECT coalesce(jsonb_agg(jsonb_build_object('text', x -> 'text', 'kind', x -> 'means', 'ids',
+      coalesce(CASE x ->> 'means' WHEN 'region' THEN (
+          SELECT jsonb_agg(i) FROM jsonb_array_elements(x -> 'found' -> 'region' -> 'ids') i
+          WHERE i::bigint = ANY (regions) OR NOT EXISTS (
+            SELECT FROM jsonb_array_elements(x -> 'found' -> 'region' -> 'ids') j WHERE j::bigint = ANY (regions)))
+        ELSE x -> 'found' -> (x ->> 'means') -> 'ids' END, '[]')) ORDER BY (x ->> 'at')::int), '[]')
+  INTO understood FROM jsonb_array_elements(pieces) x;
+END $$;
+COMMENT ON FUNCTION search_understand(text [], boolean) IS 'What the words of a keyword mean.';
+
+CREATE OR REPLACE FUNCTION search_meaning(found jsonb, stations_first boolean) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+  WHEN found IS NULL THEN 'rest'
+  WHEN found ? 'brand' THEN 'brand'
+  WHEN NOT found ? 'region' THEN 'station'
+  WHEN NOT found ? 'station' THEN 'region'
+  WHEN stations_first OR found -> 'station' -> 'ranks' @> '0' OR NOT found -> 'region' -> 'ranks' @> '0' THEN 'station'
+  ELSE 'region'
+END;
+COMMENT ON FUNCTION search_meaning(jsonb, boolean)
+IS 'Which of its meanings a name has: brand, region, station; 강남 is the 구, 강남역 and 신촌 are stations.';
+
+CREATE OR REPLACE FUNCTION search_resolve(
+  pieces jsonb,
+  OUT brands bigint [], OUT regions bigint [], OUT stations bigint [], OUT branch text [], OUT rest text [],
+  OUT impossible boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  on_line bigint[];
+  word text;
+BEGIN
+  SELECT array_agg(DISTINCT f ORDER BY f) INTO brands
+  FROM jsonb_array_elements(pieces) x CROSS JOIN jsonb_array_elements_text(x -> 'found' -> 'brand' -> 'ids') i
+  CROSS JOIN unnest(brand_family(i::bigint)) f WHERE x ->> 'means' = 'brand';
+
+  SELECT regions_within_each_other(array_agg((x ->> 'at')::int), array_agg(i.id::bigint), array_agg(r.rank::int)),
+    count(*) > 0
+  INTO regions, impossible
+  FROM jsonb_array_elements(pieces) x
+  CROSS JOIN jsonb_array_elements_text(x -> 'found' -> 'region' -> 'ids') WITH ORDINALITY i (id, o)
+  INNER JOIN LATERAL jsonb_array_elements_text(x -> 'found' -> 'region' -> 'ranks') WITH ORDINALITY r (rank, o) USING (o)
+  WHERE x ->> 'means' = 'region';
+  impossible := impossible AND regions IS NULL;
+
+  SELECT array_agg(DISTINCT i::bigint ORDER BY i::bigint) INTO stations
+  FROM jsonb_array_elements(pieces) x CROSS JOIN jsonb_array_elements_text(x -> 'found' -> 'station' -> 'ids') i
+  WHERE x ->> 'means' = 'station';
+  branch := ARRAY(
+    SELECT normalize(x ->> 'text', NFD) FROM jsonb_array_elements(pieces) x
+    WHERE x ->> 'means' = 'station' AND brands IS NOT NULL ORDER BY (x ->> 'at')::int);
+  rest := ARRAY(
+    SELECT normalize(x ->> 'text', NFD) FROM jsonb_array_elements(pieces) x
+    WHERE x ->> 'means' = 'rest' ORDER BY (x ->> 'at')::int);
+
+  -- 강남역 2호선: a line only chooses among the stations.
+  FOREACH word IN ARRAY CASE WHEN stations IS NULL THEN '{}' ELSE rest END LOOP
+    on_line := ARRAY(SELECT s.id FROM stations s
+      WHERE s.id = ANY (search_resolve.stations) AND length(word) > 1 AND strpos(jamo(s.line), word) > 0);
+    CONTINUE WHEN on_line = '{}';
+    stations := on_line;
+    rest := array_remove(rest, word);
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION search_resolve(jsonb) IS 'The pieces of a keyword as ids and words.';

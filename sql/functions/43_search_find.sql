@@ -1,0 +1,212 @@
+-- The shops of a reading: nearest first by an index that begins with the brand or the region, else by words.
+
+CREATE OR REPLACE FUNCTION spot_at(place geography) RETURNS geometry
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN public.ST_Transform(public.ST_Force3DZ(place::public.geometry), 4978);
+COMMENT ON FUNCTION spot_at(geography) IS 'The position in metres from the centre of the Earth.';
+
+CREATE OR REPLACE FUNCTION search_passes(
+  s shops, box double precision [], min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision
+) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT (box IS NULL OR is_in_box((s).geog, box))
+    AND shop_passes(s, (SELECT t FROM shop_stats AS t WHERE t.shop_id = (s).id), NULL,
+      min_rating, open_minute, clean, retouch, props);
+END;
+COMMENT ON FUNCTION search_passes(shops, double precision [], double precision, integer, double precision, double precision, double precision)
+IS 'True when the shop passes every filter that is not null.';
+
+-- Brands and regions as the ways along which the indexes walk; null when an index over words serves better.
+CREATE OR REPLACE FUNCTION search_ways(brands bigint [], regions bigint [])
+RETURNS TABLE (brand bigint, sido bigint, sigungu bigint)
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT b, CASE WHEN r.level = 'sido' THEN r.id END, CASE WHEN r.level = 'sigungu' THEN r.id END
+  FROM unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b
+  CROSS JOIN (
+    SELECT r.id, r.level FROM regions AS r WHERE r.id = ANY (regions)
+    UNION ALL
+    SELECT NULL, NULL WHERE regions IS NULL
+  ) AS r;
+END;
+COMMENT ON FUNCTION search_ways(bigint [], bigint []) IS 'Every brand with every region; null means any.';
+
+-- Each way's nearest shops by the chord, at most `wanted` of them. One statement a kind of way, so that each has its index.
+CREATE OR REPLACE FUNCTION search_walk(
+  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], question tsquery, plain boolean,
+  box double precision [], min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision, wanted integer
+) RETURNS TABLE (id bigint, chord_m double precision)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  way record;
+BEGIN
+  FOR way IN SELECT * FROM search_ways(brands, regions) LOOP
+    IF way.brand IS NOT NULL AND way.sido IS NOT NULL THEN
+      RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
+        WHERE s.brand_id = way.brand AND s.sido_id = way.sido AND s.status <> 'CLOSED'
+          AND search_admits(s, likes, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
+    ELSIF way.brand IS NOT NULL THEN
+      RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
+        WHERE s.brand_id = way.brand AND s.status <> 'CLOSED'
+          AND search_admits(s, likes, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
+    ELSIF way.sigungu IS NOT NULL THEN
+      RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
+        WHERE s.sigungu_id = way.sigungu AND s.status <> 'CLOSED'
+          AND search_admits(s, likes, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
+    ELSIF way.sido IS NOT NULL THEN
+      RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
+        WHERE s.sido_id = way.sido AND s.status <> 'CLOSED'
+          AND search_admits(s, likes, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
+    ELSE
+      RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
+        WHERE s.status <> 'CLOSED'
+          AND search_admits(s, likes, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
+    END IF;
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION search_walk IS 'The nearest shops of the brands and regions, nearest first along each way.';
+
+CREATE OR REPLACE FUNCTION search_admits(
+  s shops, likes text [], question tsquery, plain boolean,
+  box double precision [], min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision
+) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (question IS NULL OR (s).name_jamo LIKE ALL (likes)
+  OR public.search_words((s).name_jamo, (s).road_address, (s).lot_address, (s).brand_id, (s).sido_id, (s).sigungu_id,
+    (s).dong_id) @@ question)
+AND (plain OR public.search_passes(s, box, min_rating, open_minute, clean, retouch, props));
+COMMENT ON FUNCTION search_admits IS 'True when words and filters let the shop through; a name that holds all words is seen without looking further.';
+
+-- Words that every tenth of the nearest shops has are found by walking; others by the index over words.
+CREATE OR REPLACE FUNCTION search_is_common(
+  viewer_spot geometry, brands bigint [], regions bigint [], patterns text []
+) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT count(*) FILTER (WHERE s.name_jamo LIKE ALL (patterns)) * 10 >= greatest(count(*), 50)
+  FROM search_walk(viewer_spot, brands, regions, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, 200) AS w
+  INNER JOIN shops AS s ON s.id = w.id;
+END;
+COMMENT ON FUNCTION search_is_common(geometry, bigint [], bigint [], text [])
+IS 'True when at least a tenth of the nearest shops have such names.';
+
+-- The order is by the chord until the last kept shop is certain. Chord and geodesic differ in order by less than
+-- 0.001 (chord / Earth radius)^2, the flattening's share in the curvature.
+CREATE OR REPLACE FUNCTION search_walk_certain(
+  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], question tsquery, plain boolean,
+  box double precision [], min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision, at_most integer
+) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  wanted integer := at_most + 51;
+  found bigint[];
+  chords float8[];
+BEGIN
+  LOOP
+    SELECT array_agg(q.id), array_agg(q.chord_m) INTO found, chords FROM (
+      SELECT w.id, w.chord_m FROM search_walk(viewer_spot, brands, regions, likes, question, plain,
+        box, min_rating, open_minute, clean, retouch, props, wanted) w ORDER BY w.chord_m LIMIT wanted) q;
+    EXIT WHEN found IS NULL OR cardinality(found) < wanted
+      OR chords[wanted] > chords[at_most + 1] * (1 + 0.001 * (chords[at_most + 1] / 6371000) ^ 2) + 0.01;
+    wanted := wanted * 3;
+  END LOOP;
+  RETURN coalesce(found, '{}');
+END $$;
+COMMENT ON FUNCTION search_walk_certain IS 'Enough of the nearest shops to hold the at_most + 1 nearest by the geodesic.';
+
+CREATE OR REPLACE FUNCTION search_by_words(
+  viewer_spot geometry, question tsquery, full_names text [], beginnings text [], plain boolean,
+  box double precision [], min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision, at_most integer
+) RETURNS bigint []
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT coalesce(array_agg(q.id), '{}') FROM (
+    SELECT s.id FROM shops AS s
+    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
+      @@ question
+      AND s.status <> 'CLOSED'
+      AND (plain OR search_passes(s, box, min_rating, open_minute, clean, retouch, props))
+    ORDER BY search_tier(s.name_jamo, full_names, beginnings), ST_3DDistance(s.spot, viewer_spot), s.id LIMIT at_most + 51
+  ) AS q;
+END;
+COMMENT ON FUNCTION search_by_words IS 'The best shops that answer the question, by the index over words.';
+
+CREATE OR REPLACE FUNCTION search_near_stations(
+  viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], question tsquery, plain boolean,
+  box double precision [], min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision, at_most integer
+) RETURNS bigint []
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT coalesce(array_agg(q.id), '{}') FROM (
+    SELECT s.id, min(ST_3DDistance(s.spot, viewer_spot)) AS chord_m
+    FROM stations AS t INNER JOIN shops AS s ON ST_DWithin(s.geog, t.geog, 1000)
+    WHERE t.id = ANY (stations) AND s.status <> 'CLOSED'
+      AND (brands IS NULL OR s.brand_id = ANY (brands))
+      AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
+      AND search_admits(s, NULL, question, plain, box, min_rating, open_minute, clean, retouch, props)
+    GROUP BY s.id ORDER BY chord_m, s.id LIMIT at_most + 51
+  ) AS q;
+END;
+COMMENT ON FUNCTION search_near_stations IS 'The nearest shops within 1 km of one of the stations.';
+
+CREATE OR REPLACE FUNCTION search_find(
+  viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
+  question tsquery, names text [], box double precision [], min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision, at_most integer,
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision []
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  spot geometry := spot_at(viewer);
+  plain boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) = 0;
+  within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
+  walkable boolean := NOT EXISTS (SELECT FROM regions r WHERE r.id = ANY (search_find.regions)
+    AND (r.level = 'dong' OR r.level = 'sigungu' AND brands IS NOT NULL));
+  likes text[] := ARRAY(SELECT '%' || like_pattern(w) FROM unnest(rest) w);
+  full_names text[] := branch_names(names);
+  beginnings text[] := ARRAY(SELECT like_pattern(n) FROM unnest(names) n);
+  starts text[] := ARRAY(SELECT chr(2) || n FROM unnest(names) n);
+  named bigint[] := '{}';
+  found bigint[];
+BEGIN
+  IF stations IS NOT NULL THEN
+    IF branch <> '{}' THEN
+      named := search_by_words(spot, all_of(within || ARRAY(SELECT rest_query(w) FROM unnest(branch) w) || question),
+        full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
+    END IF;
+    found := named || search_near_stations(spot, stations, brands, regions, question, plain,
+      box, min_rating, open_minute, clean, retouch, props, at_most);
+  ELSIF walkable AND question IS NULL THEN
+    found := search_walk_certain(spot, brands, regions, NULL, NULL, plain,
+      box, min_rating, open_minute, clean, retouch, props, at_most);
+  ELSIF walkable AND likes <> '{}' AND search_is_common(spot, brands, regions, likes) THEN
+    found := search_walk_certain(spot, brands, regions, likes, question, plain,
+      box, min_rating, open_minute, clean, retouch, props, at_most)
+      || search_by_words(spot, all_of(ARRAY[within, begins_with_any(starts), question]), full_names, beginnings, plain,
+        box, min_rating, open_minute, clean, retouch, props, at_most);
+  ELSE
+    found := search_by_words(spot, all_of(ARRAY[within, question]), full_names, beginnings, plain,
+      box, min_rating, open_minute, clean, retouch, props, at_most);
+  END IF;
+  SELECT array_agg(q.id), array_agg(q.tier), array_agg(q.distance_m) INTO ids, tiers, distances
+  FROM (
+    SELECT s.id, ST_Distance(s.geog, viewer) AS distance_m,
+      least(search_tier(s.name_jamo, full_names, beginnings), CASE WHEN s.id = ANY (named) THEN 2 ELSE 3 END) AS tier
+    FROM shops s WHERE s.id = ANY (found)
+    ORDER BY tier, distance_m, s.id LIMIT at_most + 1
+  ) q;
+  ids := coalesce(ids, '{}');
+END $$;
+COMMENT ON FUNCTION search_find IS 'The at_most + 1 best shops of a reading: tier, distance in metres, id.';

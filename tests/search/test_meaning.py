@@ -1,0 +1,165 @@
+"""What keywords mean: the table of the design, and its false friends."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.search.conftest import Ask
+
+GANGNAM_GU = {
+    "인생네컷 강남역점", "인생네컷 역삼점", "포토이즘 강남구청역점", "포토이즘박스 신사점",
+}  # fmt: skip
+NEAR_GANGNAM_STATION = {"인생네컷 강남역점", "포토이즘 강남역점", "인생네컷 역삼점"}
+
+
+@pytest.mark.parametrize(
+    "keyword", ["강남구", "강남", "서울 강남구", "서울특별시 강남구", "서울시강남구", "강남구 서울"]
+)
+def test_a_region_is_all_its_booths(ask: Ask, keyword: str) -> None:
+    assert set(ask(keyword)) == GANGNAM_GU
+
+
+@pytest.mark.parametrize(
+    "keyword", ["경상남도 진주시 강남동", "경남 진주 강남동", "경남진주강남동", "진주 강남동"]
+)
+def test_the_longest_match_wins(ask: Ask, keyword: str) -> None:
+    assert ask(keyword) == ["인생네컷 진주점"]
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    ["강남구 포토이즘", "포토이즘 강남구", "강남포토이즘", "포토이즘강남", "photoism 강남구"],
+)
+def test_a_region_and_a_brand_in_any_order(ask: Ask, keyword: str) -> None:
+    assert set(ask(keyword)) == {"포토이즘 강남구청역점", "포토이즘박스 신사점"}
+
+
+@pytest.mark.parametrize("keyword", ["강남역", "강남역 2호선", "2호선 강남역", "강남 역"])
+def test_a_station_is_a_kilometre_around_it(ask: Ask, keyword: str) -> None:
+    assert set(ask(keyword)) == NEAR_GANGNAM_STATION
+
+
+@pytest.mark.parametrize("keyword", ["홍대입구", "홍대 입구역", "홍대입구역", "홍대 입구"])
+def test_a_station_may_be_written_with_spaces_and_without_its_ending(
+    ask: Ask, keyword: str
+) -> None:
+    assert set(ask(keyword)) == {"인생네컷 홍대점", "포토그레이 홍대입구역점"}
+
+
+def test_a_station_inside_a_branch_name_is_no_station(ask: Ask) -> None:
+    assert ask("포토이즘 강남역점") == ["포토이즘 강남역점"]
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        "인생네컷 서울숲점",
+        "서울숲 인생네컷",
+        "인생 네컷 서울숲",
+        "인생네컷서울숲점",
+        "서울숲인생네컷",
+    ],
+)
+def test_the_branch_comes_first(ask: Ask, keyword: str) -> None:
+    assert ask(keyword)[0] == "인생네컷 서울숲점"
+
+
+def test_a_name_of_several_cities_is_all_of_them_nearest_first(ask: Ask) -> None:
+    assert ask("중구") == [
+        "신강남 스튜디오", "인생네컷", "하루필름 명동점",
+        "하루필름 인천점", "포토그레이 대구동성로점", "하루필름 남포점",
+    ]  # fmt: skip
+
+
+def test_it_works_outside_seoul(ask: Ask) -> None:
+    assert ask("부산진구 하루필름") == ["하루필름 서면점"]
+
+
+@pytest.mark.parametrize(
+    "keyword", ["강원도 춘천", "강원특별자치도 춘천시", "강원 춘천", "춘천", "강원도"]
+)
+def test_old_short_and_official_names_are_one(ask: Ask, keyword: str) -> None:
+    assert ask(keyword) == ["인생네컷 춘천명동점"]
+
+
+def test_initial_consonants(ask: Ask) -> None:
+    everywhere = set(ask("인생네컷"))
+    assert len(everywhere) == 10
+    assert set(ask("ㅇㅅㄴㅋ")) == everywhere
+    assert set(ask("ㅍㅌㅇㅈ 강남")) == {"포토이즘 강남구청역점", "포토이즘박스 신사점"}
+
+
+@pytest.mark.parametrize(
+    ("keyword", "brand"),
+    [
+        ("인생네ㅋ", "인생네컷"),
+        ("인생넼", "인생네컷"),
+        ("하루필르", "하루필름"),
+        ("하루피", "하루필름"),
+    ],
+)
+def test_syllables_half_typed(ask: Ask, keyword: str, brand: str) -> None:
+    found = ask(keyword)
+    assert found
+    assert found[0].startswith(brand)
+
+
+def test_a_region_half_typed(ask: Ask) -> None:
+    assert set(ask("강ㄴ")) >= GANGNAM_GU
+
+
+@pytest.mark.parametrize(
+    ("keyword", "brand"),
+    [
+        ("life4cuts", "인생네컷"),
+        ("photoism", "포토이즘"),
+        ("haru film", "하루필름"),
+        ("PHOTOGRAY", "포토그레이"),
+    ],
+)
+def test_names_in_english(ask: Ask, keyword: str, brand: str) -> None:
+    found = ask(keyword)
+    assert len(found) > 1
+    assert all(name.startswith(brand) for name in found)
+
+
+@pytest.mark.parametrize(
+    "keyword", ["_", "\\", "'", '"', "😀", "%", "강_구", "강%", "' OR 1=1 --", ":*", "&|!()"]
+)
+def test_signs_are_themselves(ask: Ask, keyword: str) -> None:
+    assert ask(keyword) in ([], ["100% 사진관"])
+
+
+def test_a_percent_sign_is_found_where_it_stands(ask: Ask) -> None:
+    assert ask("100%") == ["100% 사진관"]
+
+
+@pytest.mark.parametrize(
+    "keyword", ["강남구 아무말", "아무말", "인생네컷 아무말", "서울 강남구 해운대구"]
+)
+def test_an_unknown_word_finds_nothing(ask: Ask, keyword: str) -> None:
+    assert ask(keyword) == []
+
+
+@pytest.mark.parametrize(
+    ("keyword", "names"),
+    [
+        ("신강남", ["신강남 스튜디오"]),
+        ("강남스타일", ["강남스타일 사진관"]),
+        ("take31", ["Take 31"]),
+        ("Take 31", ["Take 31"]),
+        ("포토그라피", ["포토그라피 진주"]),
+        ("포토", ["100% 사진관", "포토 경기광주점"]),
+        ("인생네컷길", ["하루필름 종로점"]),
+        ("강남동", ["인생네컷 진주점"]),
+        ("전라북도 홍대네컷", ["홍대네컷 전북대점"]),
+        ("경기 광주", ["포토 경기광주점"]),
+        ("수원", ["인생네컷 수원영통점"]),
+        ("영통", ["인생네컷 수원영통점"]),
+        ("신촌", ["포토이즘 신촌점"]),
+        ("신천", []),
+        ("제주도", ["하루필름 제주점"]),
+    ],
+)
+def test_false_friends(ask: Ask, keyword: str, names: list[str]) -> None:
+    assert sorted(ask(keyword)) == sorted(names)
