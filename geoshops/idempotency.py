@@ -14,8 +14,9 @@ import click
 from flask import request
 from flask.cli import with_appcontext
 
-from geoshops.db import Database, database
+from geoshops.db import Database
 from geoshops.errors import ApiError
+from geoshops.operators import operator_database
 
 HEADER = "Idempotency-Key"
 KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?\Z")
@@ -68,4 +69,4 @@ def commands() -> None:
 @with_appcontext
 def clean_command(older_than_hours: int) -> None:
     """Forget stored answers; they are kept at least 24 hours. Run it daily."""
-    click.echo(f"{clean(database(), older_than_hours=older_than_hours)} answers forgotten")
+    click.echo(f"{clean(operator_database(), older_than_hours=older_than_hours)} answers forgotten")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -9,7 +10,8 @@ import click
 import psycopg2
 
 from geoshops.config import ConfigError, Settings
-from geoshops.db import libpq_url
+from geoshops.db import Database, libpq_url
+from geoshops.frame import settings
 from geoshops.migrate import MigrationError
 
 
@@ -37,3 +39,9 @@ def failing_clearly(command: Any) -> Any:
             raise click.ClickException(str(error).strip()) from error
 
     return wrapper
+
+
+def operator_database() -> Database:
+    """The current application's database as the schema's owner."""
+    found = settings()
+    return Database(replace(found, database_url=found.operator_database_url))

@@ -140,11 +140,12 @@ def service_url(database_url: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def app(service_url: str) -> Flask:
+def app(service_url: str, database_url: str) -> Flask:
     """The application as shipped, on the run's database, with no more rights than in production."""
     return create_app(
         {
             "database_url": service_url,
+            "owner_database_url": database_url,
             "secret_key": SECRET_KEY,
             "testing": True,
             "log_format": "text",

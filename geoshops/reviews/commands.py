@@ -8,7 +8,8 @@ import sys
 import click
 from flask.cli import with_appcontext
 
-from geoshops.db import Database, database
+from geoshops.db import Database
+from geoshops.operators import operator_database
 
 DIFFERENCES = "SELECT shop_id FROM counter_differences ORDER BY shop_id"
 REPAIR = "SELECT repair_counters(%s)"
@@ -31,9 +32,10 @@ def repair(db: Database, shop_ids: list[int]) -> None:
 @with_appcontext
 def recount(check: bool, as_json: bool) -> None:
     """Compare review, rating and favorite counters of all shops with the rows and repair them."""
-    found = differing(database())
+    db = operator_database()
+    found = differing(db)
     if not check:
-        repair(database(), found)
+        repair(db, found)
     if as_json:
         repaired = 0 if check else len(found)
         click.echo(json.dumps({"differing": len(found), "repaired": repaired, "shop_ids": found}))

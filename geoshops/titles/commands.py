@@ -7,8 +7,8 @@ import json
 import click
 from flask.cli import with_appcontext
 
-from geoshops.db import database
 from geoshops.frame import settings
+from geoshops.operators import operator_database
 from geoshops.titles import queries
 
 
@@ -22,7 +22,7 @@ def commands() -> None:
 @with_appcontext
 def award(as_json: bool) -> None:
     """Give members the titles that they earned but do not hold; none is taken back."""
-    given = queries.award_all(database(), zone=settings().timezone)
+    given = queries.award_all(operator_database(), zone=settings().timezone)
     if as_json:
         click.echo(json.dumps({"awarded": sum(given.values()), "by_title": given}))
         return
@@ -34,5 +34,5 @@ def award(as_json: bool) -> None:
 @with_appcontext
 def refresh(as_json: bool) -> None:
     """Bring the titles of shops up to date; run it hourly."""
-    changed = queries.refresh_shop_titles(database())
+    changed = queries.refresh_shop_titles(operator_database())
     click.echo(json.dumps({"changed": changed}) if as_json else f"{changed} shops changed")
