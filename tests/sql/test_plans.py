@@ -1,0 +1,86 @@
+"""The searches use the indexes they were made for, at every radius, on a table of ten thousand shops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg2
+import pytest
+
+from tests.conftest import execute, with_database
+
+RADII_M = (1, 100, 2000, 50_000, 1_000_000, 20_040_000)
+FILL = """
+INSERT INTO brands (id, name, is_representative) SELECT n, '브랜드' || n, n <= 4 FROM generate_series(1, 10) n;
+SELECT setseed(0.5);
+INSERT INTO shops (brand_id, place_name, geog)
+SELECT 1 + n % 10, '점포 ' || n, point_at(124 + 8 * random(), 33 + 6 * random()) FROM generate_series(1, 10000) n;
+ANALYZE shops; ANALYZE brands"""
+
+
+@pytest.fixture(scope="module")
+def country(server_url: str, template_name: str) -> Iterator[Any]:
+    name = f"{template_name}_plans"
+    execute(
+        server_url,
+        f"DROP DATABASE IF EXISTS {name}",
+        f"CREATE DATABASE {name} TEMPLATE {template_name}",
+    )
+    connection = psycopg2.connect(with_database(server_url, name))
+    connection.autocommit = True
+    connection.cursor().execute(FILL)
+    yield connection
+    connection.close()
+    execute(server_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def plan(connection: Any, statement: str, *values: object) -> str:
+    cursor = connection.cursor()
+    cursor.execute(f"EXPLAIN {statement}", values)
+    return "\n".join(line for (line,) in cursor.fetchall())
+
+
+def scans(connection: Any) -> tuple[int, int]:
+    """Sequential scans of shops and scans of its position index, up to now."""
+    cursor = connection.cursor()
+    cursor.execute("SELECT pg_stat_force_next_flush()")
+    cursor.execute(
+        "SELECT t.seq_scan, i.idx_scan FROM pg_stat_user_tables t JOIN pg_stat_user_indexes i USING (relid)"
+        " WHERE t.relname = 'shops' AND i.indexrelname = 'shops_geog_idx'"
+    )
+    found: tuple[int, int] = cursor.fetchone()
+    return found
+
+
+@pytest.mark.parametrize("radius_m", RADII_M[:4])  # a circle that holds all is read as a whole
+def test_shops_near_is_inlined_and_uses_the_index(country: Any, radius_m: int) -> None:
+    text = plan(country, "SELECT id FROM shops_near(127, 37.5, %s)", radius_m)
+    assert "Function Scan" not in text
+    assert "shops_geog_idx" in text
+
+
+@pytest.mark.parametrize("radius_m", RADII_M)
+def test_the_map_call_uses_the_index_with_kept_plans_too(country: Any, radius_m: int) -> None:
+    before = scans(country)
+    cursor = country.cursor()
+    for _ in range(8):  # from the sixth call on PostgreSQL may keep a plan without the values
+        cursor.execute(
+            "SELECT * FROM shops_around(127, 37.5, 127, 37.5, %s, NULL, '', 1000)", (radius_m,)
+        )
+    after = scans(country)
+    assert after[0] == before[0], "a sequential scan"
+    assert after[1] >= before[1] + 8
+
+
+def test_a_box_uses_the_planar_index(country: Any) -> None:
+    assert "shops_geom_idx" in plan(country, "SELECT id FROM shops_in_box(127, 37, 127.2, 37.2)")
+
+
+def test_what_writes_a_shop_is_inlined(country: Any) -> None:
+    cursor = country.cursor()
+    cursor.execute(
+        "EXPLAIN (VERBOSE) SELECT shop_json(s.card, NULL, NULL, '', 5, s.review_cnt, s.star_rating_sum, 0, false) FROM shops s"
+    )
+    text = "\n".join(line for (line,) in cursor.fetchall())
+    assert "shop_json(" not in text and "rating_text(" not in text and "distance_text(" not in text
