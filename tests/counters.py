@@ -19,7 +19,7 @@ def stored(make: Maker, shop_id: int) -> dict[str, int]:
         "SELECT review_cnt, star_rating_sum, favorite_cnt FROM shops WHERE id = %s", shop_id
     )[0]
     counters = dict(zip(("review_cnt", "star_rating_sum", "favorite_cnt"), row, strict=True))
-    stats = make.rows(f"SELECT {', '.join(STATS)} FROM shop_stats WHERE shop_id = %s", shop_id)  # noqa: S608
+    stats = make.rows(f"SELECT {', '.join(STATS)} FROM shop_stats WHERE shop_id = %s", shop_id)
     return {**counters, **dict(zip(STATS, stats[0] if stats else (0,) * len(STATS), strict=True))}
 
 

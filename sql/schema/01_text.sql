@@ -37,6 +37,9 @@ DECLARE
   closes integer;
   minutes int4multirange := '{}';
 BEGIN
+  IF NOT public.opening_hours_are_valid(hours) THEN
+    RETURN minutes;  -- the table's rule refuses the row by its name
+  END IF;
   FOR span IN SELECT value FROM jsonb_array_elements(hours) LOOP
     midnight := ((span ->> 'day')::integer - 1) * 1440;
     opens := midnight + left(span ->> 'open', 2)::integer * 60 + right(span ->> 'open', 2)::integer;

@@ -22,7 +22,7 @@ Write = Callable[..., Path]
 
 
 def shops(make: Maker, columns: str) -> list[tuple[Any, ...]]:
-    return make.rows(f"SELECT {columns} FROM shops ORDER BY id")  # noqa: S608
+    return make.rows(f"SELECT {columns} FROM shops ORDER BY id")
 
 
 def test_csv_comes_in_and_is_found_on_the_map(

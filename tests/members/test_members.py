@@ -90,7 +90,7 @@ def rows_naming(make: Maker, member: int) -> dict[str, int]:
         " AND (column_name = 'member_id' OR (table_name, column_name) = ('members', 'id'))"
     )
     counts = {
-        table: make.sql(f"SELECT count(*) FROM {table} WHERE {column} = {member}")  # noqa: S608
+        table: make.sql(f"SELECT count(*) FROM {table} WHERE {column} = {member}")
         for table, column in columns
     }
     return {table: count for table, count in counts.items() if count}

@@ -216,7 +216,7 @@ def test_the_rules_of_imports_find_the_same_regions_and_brands(seed, make):
         kept = ", ".join(f"s.{level}" for level in levels.split(", "))
         assert (
             make.rows(
-                f"SELECT s.{address} FROM shops s, region_of_address(s.{address}) r"  # noqa: S608
+                f"SELECT s.{address} FROM shops s, region_of_address(s.{address}) r"
                 f" WHERE s.{address} <> '' AND ({found}) IS DISTINCT FROM ({kept})"
             )
             == []

@@ -61,7 +61,10 @@ def test_every_reference_needs_its_row(filled: Maker) -> None:
     assert len(keys) > 15
     for rule, table in keys.items():
         column = filled.sql(COLUMNS, rule)
-        assert refusal(filled, f"UPDATE {table} SET {column} = 987654321 WHERE {column} IS NOT NULL") == rule
+        row = f"(SELECT ctid FROM {table} ORDER BY {column} IS NULL, ctid LIMIT 1)"
+        assert (
+            refusal(filled, f"UPDATE {table} SET {column} = 987654321 WHERE ctid = {row}") == rule
+        )
 
 
 def test_every_key_is_held_once(filled: Maker) -> None:

@@ -9,6 +9,7 @@ INSERT INTO regions (id, level, name, code, boundary) VALUES
   (1, 'sido', '서울특별시', '11', ST_Multi(ST_MakeEnvelope(126, 37, 128, 38, 4326))), (2, 'sido', '부산광역시', '21', NULL);
 INSERT INTO regions (id, level, name, code, parent_id) VALUES (3, 'sigungu', '중구', '1114', 1), (4, 'sigungu', '종로구', '1111', 1);
 INSERT INTO region_aliases (id, region_id, alias) VALUES (1, 1, '서울'), (2, 1, '서울시');
+INSERT INTO region_codes (source, level, code, region_id) VALUES ('test', 'sido', '1', 1), ('test', 'sido', '2', 2);
 INSERT INTO region_parts (id, region_id, level, part) VALUES
   (1, 1, 'sido', ST_MakeEnvelope(126, 37, 127, 38, 4326)), (2, 1, 'sido', ST_MakeEnvelope(127, 37, 128, 38, 4326));
 INSERT INTO stations (id, name, geog, source, source_id) VALUES
@@ -45,6 +46,8 @@ CHECKS = {
     "regions_parent_by_level": "UPDATE regions SET parent_id = 2 WHERE id = 1",
     "region_aliases_alias_not_blank": "UPDATE region_aliases SET alias = '' WHERE id = 1",
     "region_aliases_kind_known": "UPDATE region_aliases SET kind = 'nick'",
+    "region_codes_code_not_blank": "UPDATE region_codes SET code = '' WHERE code = '1'",
+    "region_codes_level_known": "UPDATE region_codes SET level = 'county'",
     "region_parts_level_known": "UPDATE region_parts SET level = 'county'",
     "stations_name_not_blank": "UPDATE stations SET name = ' '",
     "stations_name_without_suffix": "UPDATE stations SET name = '강남역'",
@@ -58,7 +61,7 @@ CHECKS = {
     "shops_overrides_is_object": "UPDATE shops SET overrides = '[]'",
     "shops_place_name_at_most_200": "UPDATE shops SET place_name = repeat('가', 201)",
     "shops_place_name_not_blank": "UPDATE shops SET place_name = E'\\u200b'",
-    "shops_position_in_range": "UPDATE shops SET geog = 'SRID=4326;POINT EMPTY'",
+    "shops_position_in_range": "UPDATE shops SET geog = ST_MakePoint('NaN', 37)",
     "shops_review_cnt_not_negative": "UPDATE shops SET review_cnt = -1, star_rating_sum = -3",
     "shops_star_rating_sum_fits_review_cnt": "UPDATE shops SET review_cnt = 1, star_rating_sum = 6",
     "shops_status_known": "UPDATE shops SET status = 'open'",
@@ -88,6 +91,9 @@ CHECKS = {
     "reviews_purity_known": "UPDATE reviews SET purity = ''",
     "reviews_retouch_known": "UPDATE reviews SET retouch = 'OK'",
     "reviews_star_rating_between_1_and_5": "UPDATE reviews SET star_rating = 6",
+    "titles_color_is_hex": "UPDATE titles SET color = 'red'",
+    "titles_earned_by_known": "UPDATE titles SET earned_by = 'luck'",
+    "titles_emblem_is_path": "UPDATE titles SET emblem = '<script>'",
     "titles_target_positive": "UPDATE titles SET target = 0",
 }
 
