@@ -181,6 +181,10 @@ DECLARE
   named bigint[] := '{}';
   found bigint[];
 BEGIN
+  IF brands IS NULL AND regions IS NULL AND stations IS NULL AND question IS NULL THEN
+    ids := '{}';
+    RETURN;
+  END IF;
   IF stations IS NOT NULL THEN
     IF branch <> '{}' THEN
       named := search_by_words(spot, all_of(within || ARRAY(SELECT rest_query(w) FROM unnest(branch) w) || question),

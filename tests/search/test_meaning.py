@@ -163,3 +163,31 @@ def test_an_unknown_word_finds_nothing(ask: Ask, keyword: str) -> None:
 )
 def test_false_friends(ask: Ask, keyword: str, names: list[str]) -> None:
     assert sorted(ask(keyword)) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "same_as"),
+    [
+        ("rkdska", "강남"), ("dlstodspzjt", "인생네컷"), ("DLSTODSPZJT", "인생네컷"), ("rkdska dlstodspzjt", "강남 인생네컷"),
+        ("ghdeodlqrn", "홍대입구"), ("photoism rkdska", "포토이즘 강남"),
+    ],
+)  # fmt: skip
+def test_hangul_on_a_latin_keyboard(ask: Ask, keyword: str, same_as: str) -> None:
+    assert ask(keyword) == ask(same_as) != []
+
+
+@pytest.mark.parametrize(
+    ("keyword", "same_as"),
+    [
+        ("인셍네컷", "인생네컷"), ("하루필림", "하루필름"), ("포토그래이", "포토그레이"), ("강남구 인셍네컷", "강남구 인생네컷"),
+        ("강남구인셍네컷", "강남구 인생네컷"), ("강낭구", "강남구"), ("인네컷", "인생네컷"), ("인생네네컷", "인생네컷"),
+        ("photoizm", "포토이즘"), ("phtoism", "포토이즘"), ("홍대입고", "홍대입구"),
+    ],
+)  # fmt: skip
+def test_one_letter_wrong_or_missing(ask: Ask, keyword: str, same_as: str) -> None:
+    assert ask(keyword) == ask(same_as) != []
+
+
+@pytest.mark.parametrize("keyword", ["인생네컷 서울숭점", "서울숭점", "서울숩점"])
+def test_one_letter_wrong_in_the_name_of_a_branch(ask: Ask, keyword: str) -> None:
+    assert ask(keyword) == ["인생네컷 서울숲점"]

@@ -1,0 +1,152 @@
+-- Keyword search: readings of the keyword from the strictest to the loosest; the first that finds shops answers.
+
+CREATE OR REPLACE FUNCTION search_json(
+  ids bigint [], tiers integer [], distances double precision [], origin text, member bigint, sort text,
+  explain boolean, page_size integer, page_offset integer
+) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT '[' || coalesce(string_agg(
+    CASE WHEN explain THEN concat(left(q.json, -1), ',"why":{"place":', q.place, ',"tier":', q.tier, ',"match":"',
+      (ARRAY['exact name', 'prefix', 'all words', 'typo'])[q.tier], '"}}') ELSE q.json END, ',' ORDER BY q.place
+  ), '') || ']'
+  FROM (
+    SELECT r.place, r.tier, shop_json(s.card, b.card, b.image_path, origin, metres(r.distance_m),
+      s.review_cnt, s.star_rating_sum, s.favorite_cnt,
+      member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = s.id)) AS json
+    FROM (
+      SELECT t.id, t.tier, t.distance_m, row_number() OVER (ORDER BY
+        CASE sort
+          WHEN 'rating' THEN -o.star_rating_sum / nullif(o.review_cnt, 0)::float8
+          WHEN 'reviews' THEN -o.review_cnt
+          WHEN 'favorites' THEN -o.favorite_cnt
+          ELSE t.tier
+        END, t.distance_m, t.id) AS place
+      FROM unnest(ids, tiers, distances) AS t (id, tier, distance_m) INNER JOIN shops AS o ON o.id = t.id
+      ORDER BY place LIMIT page_size OFFSET page_offset
+    ) AS r
+    INNER JOIN shops AS s ON s.id = r.id
+    LEFT JOIN brands AS b ON b.id = s.brand_id
+  ) AS q;
+END;
+COMMENT ON FUNCTION search_json IS 'The found shops as JSON; sort is distance (relevance first), rating, reviews or favorites.';
+
+-- Readings in their order. `words` are those of the keyword, or what they are taken for.
+CREATE OR REPLACE FUNCTION search_reading(pass text, keyword text, OUT words text [])
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  rest text[];
+BEGIN
+  words := keyword_words(keyword);
+  IF pass = 'branch' THEN
+    words := ARRAY(SELECT regexp_replace(w, '(..)점$', '\1') FROM unnest(words) w);
+  ELSIF pass = 'keyboard' THEN
+    words := ARRAY(
+      SELECT coalesce(CASE WHEN w ~ '^[A-Za-z]{2,}$' AND NOT EXISTS (SELECT FROM search_names(ARRAY[lower(w)]))
+        THEN typed_on_latin_keyboard(w) END, name_key(w))
+      FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY t (w, i)
+      WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
+  ELSIF pass = 'typo' THEN
+    rest := (SELECT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r) FROM search_understand(words, false) u);
+    words := ARRAY(
+      SELECT c FROM unnest(words) WITH ORDINALITY t (w, i)
+      CROSS JOIN LATERAL unnest(CASE WHEN w = ANY (rest) THEN corrected_word(w) ELSE ARRAY[w] END) c ORDER BY i);
+  END IF;
+END $$;
+COMMENT ON FUNCTION search_reading(text, text) IS 'The words of a keyword as a pass reads them.';
+
+CREATE OR REPLACE FUNCTION shops_by_keyword(
+  keyword text, user_lon double precision, user_lat double precision, box double precision [],
+  min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision,
+  sort text, origin text, at_most integer, page_size integer, page_offset integer,
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL, explain boolean DEFAULT false,
+  OUT body text, OUT total integer, OUT truncated boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  f record;
+BEGIN
+  IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
+    RETURN;
+  END IF;
+  SELECT * INTO f FROM search_shops(
+    keyword, point_at(user_lon, user_lat), box, min_rating, open_minute, clean, retouch, props, at_most);
+  truncated := cardinality(f.ids) > at_most;
+  total := least(cardinality(f.ids), at_most);
+  body := search_json(f.ids[:at_most], f.tiers[:at_most], f.distances[:at_most], origin, member, sort,
+    explain, page_size, page_offset);
+  IF explain THEN
+    body := concat('{"understood":', search_told(f.understood), ',"pass":"', f.pass, '","shops":', body, '}');
+  END IF;
+END $$;
+COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, distance from the user, id, as JSON; body is null when the session is not alive.';
+
+-- The first pass that finds shops answers. With filters, a pass that would find some without them answers too.
+CREATE OR REPLACE FUNCTION search_shops(
+  keyword text, viewer geography, box double precision [], min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision, at_most integer,
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT pass text, OUT understood jsonb
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  u record;
+  f record;
+  question tsquery;
+  done text[] := '{}';
+  filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
+BEGIN
+  FOREACH pass IN ARRAY ARRAY['understood', 'station', 'branch', 'literal', 'keyboard', 'typo', 'typo in a name'] LOOP
+    SELECT * INTO u FROM search_understand(search_reading(pass, keyword), pass = 'station');
+    IF pass = 'literal' THEN
+      SELECT l.* INTO u FROM search_literally(keyword_words(keyword)) l;
+    END IF;
+    understood := coalesce(understood, u.understood);
+    CONTINUE WHEN u.impossible OR (pass <> 'typo in a name' AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
+    done := done || (u.brands, u.regions, u.stations, u.rest)::text;
+    question := all_of(ARRAY(SELECT CASE WHEN pass ~ '^typo' THEN typo_query(w) ELSE rest_query(w) END FROM unnest(u.rest) w));
+    SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, question, u.names,
+      box, min_rating, open_minute, clean, retouch, props, at_most);
+    IF f.ids = '{}' AND filtered THEN
+      EXIT WHEN (SELECT g.ids <> '{}' FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, question,
+        u.names, NULL, NULL, NULL, NULL, NULL, NULL, 1) g);
+    END IF;
+    IF f.ids <> '{}' THEN
+      ids := f.ids; distances := f.distances; understood := u.understood;
+      tiers := CASE WHEN pass ~ '^typo' THEN array_fill(4, ARRAY[cardinality(ids)]) ELSE f.tiers END;
+      RETURN;
+    END IF;
+  END LOOP;
+  ids := '{}';
+  pass := 'none';
+END $$;
+COMMENT ON FUNCTION search_shops IS 'The at_most + 1 best shops of a keyword, which pass found them and how it was understood.';
+
+CREATE OR REPLACE FUNCTION search_literally(
+  words text [],
+  OUT brands bigint [], OUT regions bigint [], OUT stations bigint [], OUT branch text [], OUT rest text [],
+  OUT names text [], OUT impossible boolean, OUT understood jsonb
+)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ROW(
+  NULL::bigint [], NULL::bigint [], NULL::bigint [], '{}'::text [],
+  ARRAY(SELECT normalize(w, NFD) FROM unnest(words) AS w), ARRAY[normalize(array_to_string(words, ''), NFD)],
+  cardinality(words) = 0,
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('text', w, 'kind', 'rest', 'ids', '[]'::jsonb)), '[]') FROM unnest(words) AS w)
+);
+COMMENT ON FUNCTION search_literally(text []) IS 'The keyword as words that all must stand in name or address, whatever else they may mean.';
+
+CREATE OR REPLACE FUNCTION search_told(understood jsonb) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT coalesce(jsonb_agg(x || jsonb_build_object('names', coalesce((
+    SELECT jsonb_agg(DISTINCT n.name) FROM (
+      SELECT r.name FROM regions AS r WHERE x ->> 'kind' = 'region' AND x -> 'ids' @> to_jsonb(r.id)
+      UNION ALL
+      SELECT b.name FROM brands AS b WHERE x ->> 'kind' = 'brand' AND x -> 'ids' @> to_jsonb(b.id)
+      UNION ALL
+      SELECT s.name || '역' FROM stations AS s WHERE x ->> 'kind' = 'station' AND x -> 'ids' @> to_jsonb(s.id)
+    ) AS n), '[]'))), '[]')::text
+  FROM jsonb_array_elements(understood) AS x;
+END;
+COMMENT ON FUNCTION search_told(jsonb) IS 'The reading of a keyword with the names of what was recognised.';
