@@ -17,6 +17,7 @@ from geoshops.members.commands import members
 from geoshops.operators import failing_clearly, operator_url
 from geoshops.reviews.commands import recount
 from geoshops.sample.commands import seed
+from geoshops.shops.commands import brands, shops
 from geoshops.titles import commands as titles
 
 
@@ -39,6 +40,8 @@ main.add_command(recount)
 main.add_command(titles.commands)
 main.add_command(idempotency.commands)
 main.add_command(import_group)
+main.add_command(shops)
+main.add_command(brands)
 
 
 @main.command()

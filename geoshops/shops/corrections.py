@@ -1,0 +1,171 @@
+"""Corrections by operators: overrides that imports keep, closings and merges, each with its reason."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import unicodedata
+from typing import Any
+
+from psycopg2 import sql
+
+FIELDS = {
+    "place_name": "text", "brand": "text", "longitude": "float8", "latitude": "float8",
+    "road_address": "text", "lot_address": "text", "status": "text", "opened_on": "date",
+    "closed_on": "date", "phone": "text", "homepage": "text", "opening_hours": "jsonb",
+}  # fmt: skip
+LIMITS = {"longitude": 180, "latitude": 90}
+COLUMNS = [name for name in FIELDS if name not in ("brand", "longitude", "latitude")]
+DERIVE = """
+UPDATE shops s SET (sido_id, sigungu_id, dong_id) = (SELECT f.sido_id, f.sigungu_id, f.dong_id
+    FROM region_of(coalesce(nullif(s.lot_address, ''), s.road_address), s.geog) f),
+  brand_id = CASE WHEN s.overrides ? 'brand' THEN s.brand_id ELSE coalesce(brand_of(s.place_name), s.brand_id) END
+WHERE s.id = %s"""
+FACTS = """
+SELECT json_build_object('place_name', s.place_name, 'brand', b.name,
+  'longitude', ST_X(s.geog::geometry), 'latitude', ST_Y(s.geog::geometry),
+  'road_address', s.road_address, 'lot_address', s.lot_address, 'status', s.status,
+  'opened_on', s.opened_on, 'closed_on', s.closed_on, 'phone', s.phone, 'homepage', s.homepage,
+  'opening_hours', s.opening_hours, 'merged_into_id', s.merged_into_id)
+FROM shops s LEFT JOIN brands b ON b.id = s.brand_id WHERE s.id = %s"""
+FAVORITES_OF_BOTH = """
+DELETE FROM favorites f USING favorites kept
+WHERE f.shop_id = %(old)s AND kept.shop_id = %(new)s AND kept.member_id = f.member_id"""
+
+
+class NotPossible(Exception):
+    """The correction cannot be made; the message says why."""
+
+
+def set_fields(cursor: Any, shop_id: int, given: dict[str, str], reason: str) -> None:
+    """Sets fields by hand; later imports keep them. An empty value empties the field."""
+    before = facts(cursor, shop_id)
+    values = {name: _cleaned(name, value) for name, value in given.items()}
+    if values.get("status", "CLOSED") != "CLOSED":
+        values.setdefault("closed_on", None)
+    sets: list[sql.Composable] = [
+        sql.SQL("{} = %({})s::{}").format(sql.Identifier(n), sql.SQL(n), sql.SQL(FIELDS[n]))
+        for n in COLUMNS
+        if n in values
+    ]
+    if "brand" in values:
+        sets.append(sql.SQL("brand_id = %(brand_id)s"))
+    if {"longitude", "latitude"} & values.keys():
+        sets.append(sql.SQL("geog = point_at(%(longitude)s, %(latitude)s)"))
+    statement = sql.SQL(
+        "UPDATE shops SET {}, overrides = overrides || %(overrides)s::jsonb, modified_at = now()"
+        " WHERE id = %(id)s"
+    ).format(sql.SQL(", ").join(sets))
+    brand_id = _brand(cursor, values["brand"]) if values.get("brand") else None
+    extra = {"brand_id": brand_id, "overrides": json.dumps(values), "id": shop_id}
+    position = {n: before[n] for n in ("longitude", "latitude")}
+    cursor.execute(statement, {**position, **values, **extra})
+    cursor.execute(DERIVE, (shop_id,))
+    _log(cursor, "set", shop_id, reason, {"old": {n: before[n] for n in values}, "new": values})
+
+
+def release(cursor: Any, shop_id: int, names: list[str], reason: str) -> None:
+    """Gives overrides up: the next import rules these fields again."""
+    facts(cursor, shop_id)
+    cursor.execute("UPDATE shops SET overrides = overrides - %s WHERE id = %s", (names, shop_id))
+    _log(cursor, "release", shop_id, reason, {"fields": names})
+
+
+def close(cursor: Any, shop_id: int, day: str, reason: str) -> None:
+    """Closes a shop by hand on a day."""
+    if facts(cursor, shop_id)["status"] == "CLOSED":
+        raise NotPossible(f"shop {shop_id} is closed already")
+    set_fields(cursor, shop_id, {"status": "CLOSED", "closed_on": day}, reason)
+
+
+def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -> None:
+    """Closes a duplicate; its reviews and favorites become those of the other shop."""
+    if duplicate_id == into_id:
+        raise NotPossible("a shop cannot be merged into itself")
+    cursor.execute(
+        "SELECT id FROM shops WHERE id IN %s ORDER BY id FOR UPDATE", ((duplicate_id, into_id),)
+    )
+    before, target = facts(cursor, duplicate_id), facts(cursor, into_id)
+    if before["merged_into_id"] or target["merged_into_id"]:
+        merged = duplicate_id if before["merged_into_id"] else into_id
+        raise NotPossible(f"shop {merged} is merged into another one already")
+    both = {"old": duplicate_id, "new": into_id, "day": day}
+    cursor.execute(FAVORITES_OF_BOTH, both)
+    cursor.execute("UPDATE favorites SET shop_id = %(new)s WHERE shop_id = %(old)s", both)
+    cursor.execute("UPDATE reviews SET shop_id = %(new)s WHERE shop_id = %(old)s", both)
+    cursor.execute("UPDATE shops SET merged_into_id = %(new)s WHERE merged_into_id = %(old)s", both)
+    cursor.execute(
+        "UPDATE shops SET merged_into_id = %(new)s, status = 'CLOSED', modified_at = now(),"
+        " closed_on = coalesce(closed_on, greatest(%(day)s::date, opened_on)),"
+        ' overrides = overrides || \'{"status": "CLOSED"}\' WHERE id = %(old)s',
+        both,
+    )
+    for shop_id in sorted((duplicate_id, into_id)):
+        cursor.execute("SELECT repair_counters(%s)", (shop_id,))
+    _log(cursor, "merge", duplicate_id, reason, {"into": into_id, "old": before})
+
+
+def keep_apart(cursor: Any, shop_id: int, other_id: int, reason: str) -> None:
+    """Notes that two shops are not the same; they are not listed as duplicates again."""
+    first, second = sorted((shop_id, other_id))
+    facts(cursor, first), facts(cursor, second)
+    _log(cursor, "keep-apart", first, reason, {"other": second})
+
+
+def duplicates(cursor: Any) -> list[dict[str, Any]]:
+    """Candidates for a decision."""
+    cursor.execute("SELECT * FROM duplicate_shops()")
+    names = [column.name for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def facts(cursor: Any, shop_id: int) -> dict[str, Any]:
+    """What can be corrected of a shop, as it is."""
+    cursor.execute(FACTS, (shop_id,))
+    row = cursor.fetchone()
+    if row is None:
+        raise NotPossible(f"there is no shop {shop_id}")
+    found: dict[str, Any] = row[0]
+    return found
+
+
+def _cleaned(name: str, value: str) -> str | None:
+    if name not in FIELDS:
+        raise NotPossible(f"{name} is none of {', '.join(FIELDS)}")
+    value = unicodedata.normalize("NFC", value).strip()
+    if any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
+        raise NotPossible(f"{name} holds a control character")
+    if name == "homepage" and value and not value.startswith(("http://", "https://")):
+        raise NotPossible("homepage must begin with http:// or https://")
+    if name in LIMITS:
+        return _degrees(name, value)
+    if name == "opening_hours":
+        return value or "[]"
+    return value if value or FIELDS[name] == "text" else None
+
+
+def _degrees(name: str, value: str) -> str:
+    # PostGIS would turn longitude 200 into -160 without a word
+    try:
+        fits = abs(float(value)) <= LIMITS[name]
+    except ValueError:
+        fits = False
+    if not fits:
+        raise NotPossible(f"{name} must be a number between -{LIMITS[name]} and {LIMITS[name]}")
+    return value
+
+
+def _brand(cursor: Any, name: str | None) -> int:
+    cursor.execute("SELECT brand_named(%s)", (name,))
+    (brand_id,) = cursor.fetchone()
+    if brand_id is None:
+        raise NotPossible(f"there is no brand {name}: geoshops brands add {name}")
+    return int(brand_id)
+
+
+def _log(cursor: Any, action: str, shop_id: int, reason: str, detail: dict[str, Any]) -> None:
+    cursor.execute(
+        "INSERT INTO audit_log (actor, action, subject, subject_id, reason, detail)"
+        " VALUES (%s, %s, 'shop', %s, %s, %s)",
+        (getpass.getuser(), action, shop_id, reason, json.dumps(detail, ensure_ascii=False)),
+    )

@@ -1,0 +1,158 @@
+"""geoshops shops and geoshops brands: what operators set by hand, and that imports keep it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.importing.conftest import Run
+from tests.make import GANGNAM, Maker
+
+Summary = Callable[..., dict[str, Any]]
+Write = Callable[..., Path]
+HEAD = "id,name,brand,address,lon,lat,status,closed"
+ROW = "1,인생네컷 강남점,인생네컷,서울 강남구 역삼동 1,127.0276,37.4979,영업,"
+OPTIONS = (
+    "--source", "own", "--map", "id=source_id", "--map", "address=lot_address", "--map", "closed=closed_on",
+)  # fmt: skip
+
+
+def ok(run: Run, *args: object) -> str:
+    result = run(*args)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_what_was_set_by_hand_survives_imports(
+    run: Run, summary: Summary, write: Write, make: Maker
+) -> None:
+    path = write(HEAD, ROW)
+    summary("import", "shops", path, *OPTIONS)
+    shop = make.sql("SELECT id FROM shops")
+    ok(run, "shops", "set", shop, "place_name=인생네컷 강남본점", "longitude=127.03", "phone=02-1",
+       "--reason", "owner called")  # fmt: skip
+    found = summary("import", "shops", path, *OPTIONS)
+    assert found["unchanged"] == 1
+    moved = write(HEAD, ROW.replace("37.4979", "37.4").replace("역삼동 1", "역삼동 2"))
+    assert summary("import", "shops", moved, *OPTIONS)["updated"] == 1
+    assert make.rows(
+        "SELECT place_name, ST_X(geog::geometry), ST_Y(geog::geometry), phone, lot_address FROM shops"
+    ) == [("인생네컷 강남본점", 127.03, 37.4979, "02-1", "서울 강남구 역삼동 2")]
+    assert make.rows(
+        "SELECT action, subject_id, reason, detail -> 'old' ->> 'place_name' FROM audit_log"
+    ) == [("set", shop, "owner called", "인생네컷 강남점")]
+    ok(run, "shops", "set", shop, "--release", "place_name", "--reason", "source is right now")
+    summary("import", "shops", moved, *OPTIONS)
+    assert make.sql("SELECT place_name FROM shops") == "인생네컷 강남점"
+
+
+def test_a_closed_shop_stays_closed(run: Run, summary: Summary, write: Write, make: Maker) -> None:
+    summary("import", "shops", write(HEAD, ROW), *OPTIONS)
+    shop = make.sql("SELECT id FROM shops")
+    ok(run, "shops", "close", shop, "--on", "2026-01-31", "--reason", "door is shut")
+    summary("import", "shops", write(HEAD, ROW), *OPTIONS)
+    assert make.rows("SELECT status, closed_on::text FROM shops") == [("CLOSED", "2026-01-31")]
+    assert run("shops", "close", shop, "--reason", "again").exit_code == 1
+    ok(run, "shops", "set", shop, "status=OPEN", "--reason", "open again")
+    assert make.rows("SELECT status, closed_on FROM shops") == [("OPEN", None)]
+
+
+def test_merging_moves_reviews_and_favorites(run: Run, make: Maker, client: FlaskClient) -> None:
+    make.brand()
+    kept, duplicate = make.shop("인생네컷 강남역점"), make.shop("인생네컷 강남역 점")
+    both, one = make.member(), make.member()
+    for shop in (kept, duplicate):
+        make.favorite(both, shop)
+    make.favorite(one, duplicate)
+    now = "2026-01-01T00:00:00Z"
+    make.insert("reviews", shop_id=duplicate, member_id=one, star_rating=4, content="좋아요",
+                created_at=now, modified_at=now)  # fmt: skip
+    listed = json.loads(ok(run, "shops", "duplicates", "--json"))
+    assert [(pair["shop_id"], pair["other_id"]) for pair in listed] == [(kept, duplicate)]
+    ok(run, "shops", "merge", duplicate, kept, "--reason", "same door")
+    assert make.rows(
+        "SELECT id, status, merged_into_id, favorite_cnt, review_cnt, star_rating_sum FROM shops ORDER BY id"
+    ) == [(kept, "OPEN", None, 2, 1, 4), (duplicate, "CLOSED", kept, 0, 0, 0)]
+    assert json.loads(ok(run, "shops", "duplicates", "--json")) == []
+    assert run("shops", "merge", duplicate, kept, "--reason", "twice").exit_code == 1
+    assert client.get(f"/shops/{kept}").status_code == 200
+
+
+def test_pairs_kept_apart_are_not_listed_again(run: Run, make: Maker) -> None:
+    make.brand()
+    near = (GANGNAM[0], GANGNAM[1] + 0.0003)
+    first, second = make.shop("인생네컷 강남1호점"), make.shop("인생네컷 강남2호점", at=near)
+    make.shop("인생네컷 강남1호점", at=(GANGNAM[0], GANGNAM[1] + 0.01))
+    make.shop("인생네컷 강남1호점", brand_id=make.brand("하루필름"))
+    assert len(json.loads(ok(run, "shops", "duplicates", "--json"))) == 1
+    ok(run, "shops", "keep-apart", second, first, "--reason", "two floors")
+    assert json.loads(ok(run, "shops", "duplicates", "--json")) == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    ["place_name= ", "status=SHUT", "longitude=200", "opened_on=2026-02-30", "homepage=javascript:1", "brand=모름",
+     "opening_hours=[1]"],
+)  # fmt: skip
+def test_corrections_that_break_a_rule_change_nothing(run: Run, make: Maker, changes: str) -> None:
+    make.brand()
+    shop = make.shop()
+    before = make.rows("SELECT * FROM shops")
+    result = run("shops", "set", shop, changes, "--reason", "try")
+    assert result.exit_code == 1
+    assert "Nothing was changed" in result.output
+    assert make.rows("SELECT * FROM shops") == before
+    assert make.sql("SELECT count(*) FROM audit_log") == 0
+
+
+def test_usage_is_told(run: Run, make: Maker) -> None:
+    shop = make.shop()
+    assert run("shops", "set", shop, "colour=red", "--reason", "x").exit_code == 2
+    assert run("shops", "set", shop, "phone=1").exit_code == 2
+    assert run("shops", "set", shop, "--reason", "x").exit_code == 2
+    assert run("shops", "set", 999, "phone=1", "--reason", "x").exit_code == 1
+
+
+def test_brands_are_kept_by_verbs(run: Run, make: Maker) -> None:
+    ok(run, "brands", "add", "포토이즘", "--representative", "--color", "#112233")
+    ok(run, "brands", "add", "포토이즘박스", "--parent", "포토이즘")
+    ok(run, "brands", "alias", "포토이즘", "photoism")
+    ok(run, "brands", "color", "photoism", "#AABBCC")
+    listed = {b["name"]: b for b in json.loads(ok(run, "brands", "list", "--json"))}
+    assert listed["포토이즘"]["aliases"] == ["photoism"]
+    assert listed["포토이즘"]["badge_color"] == "#aabbcc"
+    assert listed["포토이즘박스"]["parent"] == "포토이즘"
+    for args in (
+        ("parent", "포토이즘", "포토이즘박스"),
+        ("add", "PHOTOISM"),
+        ("alias", "포토이즘박스", "포토이즘"),
+        ("color", "포토이즘", "red"),
+        ("representative", "없는 것"),
+    ):
+        assert run("brands", *args).exit_code == 1, args
+    ok(run, "brands", "parent", "포토이즘박스")
+    ok(run, "brands", "representative", "포토이즘", "--no")
+    ok(run, "brands", "alias", "포토이즘", "Photoism", "--remove")
+    listed = {b["name"]: b for b in json.loads(ok(run, "brands", "list", "--json"))}
+    assert (listed["포토이즘박스"]["parent"], listed["포토이즘"]["is_representative"]) == (
+        None,
+        False,
+    )
+
+
+def test_shops_get_a_brand_that_becomes_known(run: Run, make: Maker) -> None:
+    parent = make.brand("포토이즘")
+    named = make.shop("포토이즘 박스 홍대점", brand_id=parent)
+    unknown = make.shop("포토이즘컬러드 홍대점", brand_id=None)
+    other = make.shop("인생네컷 홍대점", brand_id=None)
+    ok(run, "brands", "add", "포토이즘박스", "--parent", "포토이즘")
+    ok(run, "brands", "add", "포토이즘컬러드", "--parent", "포토이즘")
+    brands = dict(
+        make.rows("SELECT s.id, b.name FROM shops s LEFT JOIN brands b ON b.id = s.brand_id")
+    )
+    assert brands == {named: "포토이즘박스", unknown: "포토이즘컬러드", other: None}
