@@ -264,7 +264,8 @@ def answer(error: ApiError) -> Response:
 
 def prefers_korean() -> bool:
     """True when Accept-Language prefers Korean to English."""
-    return request.accept_languages.best_match(("en", "ko"), "en") == "ko"
+    languages = (tag.lower().partition("-")[0] for tag in request.accept_languages.values())
+    return next((tag for tag in languages if tag in ("en", "ko")), "en") == "ko"
 
 
 def of_http(error: HTTPException) -> Response:

@@ -107,7 +107,8 @@ def _caching(response: Response, cache: str) -> None:
         return
     scope = "private" if "Authorization" in request.headers else "public"
     response.headers.add("Cache-Control", f"{scope}, no-cache")
-    response.headers.add("Vary", "Accept, Authorization")
+    origin = ", Origin" if settings().cors_origins else ""
+    response.headers.add("Vary", f"Accept, Authorization{origin}")
 
 
 def _validate(response: Response) -> None:

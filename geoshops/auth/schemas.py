@@ -49,7 +49,13 @@ class StartArgs(Args):
 class SignInArgs(Args):
     """Query of GET /auth/login/idp."""
 
-    code = Token(required=True, metadata=described("Authorization code of the identity provider"))
+    code = Token(
+        required=True,
+        metadata={
+            **described("Authorization code of the identity provider"),
+            "example": "SplxlOBeZQQYbYS6WxSbIA",
+        },
+    )
     redirect_uri = Token(
         load_default=None,
         metadata=described("The address to which the code was sent; the first allowed if omitted"),
