@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg2
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,3 +46,15 @@ def test_stop_refuses_a_folder_that_is_not_ours(tmp_path: Path) -> None:
     (tmp_path / "keep").write_text("mine")
     assert throwaway("stop", str(tmp_path)).returncode == 1
     assert (tmp_path / "keep").exists()
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next() -> None:
+    with subprocess.Popen(["true"]) as gone:
+        gone.wait()
+    left = throwaway("start", "--for", str(gone.pid))
+    assert left.returncode == 0, left.stderr
+    following = throwaway("start")
+    assert throwaway("stop", following.stdout.strip()).returncode == 0
+    assert throwaway("stop", left.stdout.strip()).returncode == 1, "it is known no more"
+    with pytest.raises(psycopg2.OperationalError):
+        psycopg2.connect(left.stdout.strip())
