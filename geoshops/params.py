@@ -19,6 +19,14 @@ INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\ufe0e\
 BAD_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 BAD_CHARACTERS_BUT_LINES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 ABSENT_TEXTS = ("", "undefined", "null")
+# the same for the OpenAPI document: ECMA 262, the basic plane only
+ALLOWED = r"[^\u0000-\u001f\u007f-\u009f]"
+ALLOWED_WITH_LINES = r"[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]"
+VISIBLE = (
+    r"[^\s\u0000-\u001f\u007f-\u009f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160"
+    r"\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe0e\ufe0f\ufeff\uffa0"
+    r"\ufff9-\ufffb]"
+)
 
 
 def refuse(key: str, **values: object) -> ValidationError:
@@ -115,7 +123,9 @@ class Text(fields.String):
         exact: bool = False,
         **kwargs: Any,
     ) -> None:
-        kwargs.setdefault("metadata", {}).update(maxLength=high)
+        allowed = ALLOWED_WITH_LINES if lines else ALLOWED
+        pattern = f"^{allowed}*$" if blank_is_none else f"^{allowed}*{VISIBLE}{allowed}*$"
+        kwargs.setdefault("metadata", {}).update(maxLength=high, pattern=pattern)
         super().__init__(**kwargs)
         self.high, self.blank_is_none, self.exact = high, blank_is_none, exact
         self.bad = BAD_CHARACTERS_BUT_LINES if lines else BAD_CHARACTERS
