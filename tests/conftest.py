@@ -27,14 +27,13 @@ ROLE_PASSWORD = "only for tests"
 # several test processes may come at the same time
 MAKE_ROLES = f"""
 DO $$ DECLARE role text; BEGIN
-  PERFORM pg_advisory_lock(7406311520917234);
+  PERFORM pg_advisory_xact_lock(7406311520917234);
   FOREACH role IN ARRAY ARRAY['geoshops_app', 'geoshops_reader'] LOOP
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
       EXECUTE format('CREATE ROLE %I', role);
     END IF;
     EXECUTE format('ALTER ROLE %I LOGIN PASSWORD %L', role, '{ROLE_PASSWORD}');
   END LOOP;
-  PERFORM pg_advisory_unlock(7406311520917234);
 END $$"""
 
 

@@ -55,9 +55,9 @@ def stub(stub_server: Stub) -> Stub:
 
 
 @pytest.fixture(scope="session")
-def auth_app(database_url: str, idp: str) -> Flask:
+def auth_app(service_url: str, idp: str) -> Flask:
     """The application with the development provider."""
-    return create_app(settings_for(database_url, idp))
+    return create_app(settings_for(service_url, idp))
 
 
 @pytest.fixture

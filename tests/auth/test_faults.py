@@ -24,8 +24,8 @@ Fault = Callable[[Request], None]
 
 
 @pytest.fixture(scope="module")
-def stub_app(stub_server: Stub, database_url: str) -> Flask:
-    return create_app(settings_for(database_url, stub_server.url, idp_client_id="client"))
+def stub_app(stub_server: Stub, service_url: str) -> Flask:
+    return create_app(settings_for(service_url, stub_server.url, idp_client_id="client"))
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def apple_key() -> str:
 
 
 @pytest.fixture(scope="module")
-def app(stub_server: Stub, tmp_path_factory: pytest.TempPathFactory, database_url: str) -> Flask:
+def app(stub_server: Stub, tmp_path_factory: pytest.TempPathFactory, service_url: str) -> Flask:
     """Every preset with its endpoints moved to the stub."""
     endpoints = {
         "kakao": ("authorize", "token", "jwks", "profile", "unlink"),
@@ -57,7 +57,7 @@ def app(stub_server: Stub, tmp_path_factory: pytest.TempPathFactory, database_ur
     file.write_text(text)
     return create_app(
         {
-            "database_url": database_url,
+            "database_url": service_url,
             "secret_key": SECRET_KEY,
             "testing": True,
             "log_format": "text",
@@ -303,7 +303,7 @@ def test_presets_hold_https_addresses_only() -> None:
     ],
 )
 def test_providers_that_cannot_work_stop_the_start(
-    database_url: str, settings: dict[str, str]
+    service_url: str, settings: dict[str, str]
 ) -> None:
     with pytest.raises(ConfigError, match="provider"):
-        create_app({"database_url": database_url, "testing": True, **settings})
+        create_app({"database_url": service_url, "testing": True, **settings})

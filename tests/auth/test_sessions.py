@@ -80,7 +80,7 @@ def test_lost_answer_is_repeated_byte_for_byte(device: Device) -> None:
 
 
 def test_repetition_survives_a_rotation_of_the_signing_key(
-    device: Device, database_url: str
+    device: Device, service_url: str
 ) -> None:
     from geoshops import create_app
 
@@ -89,7 +89,7 @@ def test_repetition_survives_a_rotation_of_the_signing_key(
         "secret_key": "another key for tests, also longer than 32 bytes",
         "previous_secret_key": SECRET_KEY,
     }
-    later = create_app({"database_url": database_url, "testing": True, **keys}).test_client()
+    later = create_app({"database_url": service_url, "testing": True, **keys}).test_client()
     again = later.post("/auth/token", json={"refresh_token": device.refresh, "rotate": True}).json
     assert forged.parts_of(again["refresh_token"])[1] == forged.parts_of(first)[1]
 

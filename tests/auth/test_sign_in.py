@@ -139,12 +139,12 @@ def test_code_is_required_and_not_blank(web: FlaskClient) -> None:
 
 
 def test_provider_unreachable_is_106_and_makes_nobody(
-    database_url: str, db: Any, make: Maker
+    service_url: str, db: Any, make: Maker
 ) -> None:
     from geoshops import create_app
     from tests.auth.conftest import settings_for
 
-    app = create_app(settings_for(database_url, "http://127.0.0.1:9"))
+    app = create_app(settings_for(service_url, "http://127.0.0.1:9"))
     answer = app.test_client().get("/auth/login/idp?code=x")
     assert (answer.status_code, answer.json["error_code"]) == (502, "106")
     assert make.sql("SELECT count(*) FROM members") == 0

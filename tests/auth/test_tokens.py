@@ -106,16 +106,16 @@ def test_expired_and_otherwise_wrong_is_101(app: Flask, client: FlaskClient, mak
     assert answer.json["error_code"] == "101"
 
 
-def _app(database_url: str, **keys: str) -> Flask:
-    settings = {"database_url": database_url, "testing": True, "log_format": "text"}
+def _app(service_url: str, **keys: str) -> Flask:
+    settings = {"database_url": service_url, "testing": True, "log_format": "text"}
     return create_app({**settings, **keys})
 
 
-def test_two_keys_are_valid_while_rotating(database_url: str, make: Maker) -> None:
+def test_two_keys_are_valid_while_rotating(service_url: str, make: Maker) -> None:
     member = make.member("김민지")
-    before = _app(database_url, secret_key=SECRET_KEY)
-    during = _app(database_url, secret_key=OTHER_KEY, previous_secret_key=SECRET_KEY)
-    after = _app(database_url, secret_key=OTHER_KEY)
+    before = _app(service_url, secret_key=SECRET_KEY)
+    during = _app(service_url, secret_key=OTHER_KEY, previous_secret_key=SECRET_KEY)
+    after = _app(service_url, secret_key=OTHER_KEY)
     old, new = make.bearer(before, member), make.bearer(during, member)
     assert during.test_client().get("/member/info", headers=old).status_code == 200
     assert during.test_client().get("/member/info", headers=new).status_code == 200
