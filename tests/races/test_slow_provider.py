@@ -1,0 +1,71 @@
+"""A provider that hangs: sign-ins are refused quickly, and nobody else notices."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+from flask import Flask
+
+from tests.auth.stub import Stub
+from tests.conftest import SECRET_KEY
+from tests.make import Maker
+from tests.server import serving
+
+SIGN_INS = 200
+
+
+def hanging(stub: Stub) -> None:
+    """The token endpoint accepts and is silent."""
+    stub.speak_openid()
+    stub.answers["/token"] = lambda _: time.sleep(30)
+
+
+@pytest.mark.full
+def test_two_hundred_hanging_sign_ins_slow_nobody_else(
+    service_url: str, app: Flask, make: Maker
+) -> None:
+    stub = Stub()
+    hanging(stub)
+    settings = {"GEOSHOPS_IDP_ISSUER": stub.url, "GEOSHOPS_IDP_CLIENT_ID": "client"}
+    bearer = make.bearer(app)
+    with serving(service_url, SECRET_KEY, **settings) as origin:
+        url = f"{origin}/auth/login/idp?code=x"
+        times_s: list[float] = []
+        failed: list[int] = []
+        over = threading.Event()
+
+        def probe() -> None:
+            session = requests.Session()
+            while not over.is_set():
+                started = time.monotonic()
+                answer = session.get(f"{origin}/member/info", headers=bearer, timeout=30)
+                times_s.append(time.monotonic() - started)
+                if answer.status_code != 200:
+                    failed.append(answer.status_code)
+                time.sleep(0.01)
+
+        prober = threading.Thread(target=probe)
+        prober.start()
+        with ThreadPoolExecutor(SIGN_INS) as pool:
+            answers = list(pool.map(lambda _: requests.get(url, timeout=60), range(SIGN_INS)))
+        over.set()
+        prober.join()
+        assert Counter(a.json()["error_code"] for a in answers) == {"106": SIGN_INS}
+        p95_s = statistics.quantiles(times_s, n=20)[18]
+        print(
+            f"{len(times_s)} requests beside, p95 {p95_s * 1000:.0f} ms, most {max(times_s):.3f} s"
+        )
+        assert failed == []
+        assert p95_s < 0.2 and max(times_s) < 2
+        stub.speak_openid()
+        started = time.monotonic()
+        assert requests.get(url, timeout=10).status_code == 200
+        assert time.monotonic() - started < 1
+    stub.close()
+    assert make.sql("SELECT count(*) FROM members WHERE withdrawn_at IS NULL") == 2
