@@ -23,8 +23,11 @@ T = TypeVar("T")
 TOTAL_S = 5.0
 CONNECT_S, READ_S = 3.05, 4.0
 MAX_BYTES = 64 * 1024
-# a sign-in waits this long for a place while the provider is quick
-PATIENCE_S = 0.5
+# A sign-in waits for a place as long as places become free at least this often; others notice a provider
+# that starts to hang for no longer.
+PATIENCE_S = 0.9
+# an exchange that took longer ends all waiting until a quicker one
+SLOW_S = 2.0
 
 EXCHANGE_S = Histogram(
     "idp_exchange_duration_seconds",
@@ -134,6 +137,7 @@ class Pool:
         self.places = places
         self.busy = 0
         self.slow = False
+        self.freed_at = 0.0
         self.changed = threading.Condition()
 
     def run(self, work: Callable[[Calls], T]) -> T:
@@ -158,22 +162,32 @@ class Pool:
 
     def _enter(self) -> None:
         with self.changed:
-            patience_s = 0 if self.slow else PATIENCE_S
-            if not self.changed.wait_for(lambda: self.busy < self.places, patience_s):
-                self.slow = True
-                raise ApiError("provider_busy")
+            since = time.monotonic()
+            while self.busy >= self.places:
+                left_s = max(since, self.freed_at) + PATIENCE_S - time.monotonic()
+                if self.slow or left_s <= 0:
+                    self.slow = True
+                    raise ApiError("provider_busy")
+                self.changed.wait(left_s)
             self.busy += 1
 
     def _work(self, work: Callable[[Calls], T], result: Future[T]) -> None:
         started = time.monotonic()
         calls = Calls()
         try:
-            result.set_result(work(calls))
+            value = work(calls)
         except BaseException as error:
+            self._leave(calls, started)
             result.set_exception(error)
-        finally:
-            calls.http.close()
-            with self.changed:
-                self.busy -= 1
-                self.slow = time.monotonic() - started > PATIENCE_S
-                self.changed.notify()
+        else:
+            self._leave(calls, started)
+            result.set_result(value)
+
+    def _leave(self, calls: Calls, started: float) -> None:
+        # Before the result is known: whoever reacts to it finds the place free.
+        calls.http.close()
+        with self.changed:
+            self.busy -= 1
+            self.freed_at = time.monotonic()
+            self.slow = self.freed_at - started > SLOW_S
+            self.changed.notify()

@@ -1,0 +1,46 @@
+// What an application does with the generated client: find shops, write a review, and refresh an
+// expired access token on the way.   node example.js ORIGIN ACCESS_TOKEN REFRESH_TOKEN
+import {
+  AuthApi, Configuration, ReviewsApi, ShopsApi,
+  type Middleware, type ShopSummary, type WrittenReview,
+} from './typescript-fetch/index.js';
+
+declare const process: { argv: string[] };
+
+interface Tokens { access: string; refresh: string }
+
+/** A configuration whose requests carry the token and survive its expiry once. */
+export function configured(origin: string, tokens: Tokens): Configuration {
+  const plain = new Configuration({ basePath: origin });
+  const refreshing: Middleware = {
+    async post({ response, url, init }) {
+      if (response.status !== 401 || url.endsWith('/auth/token')) return response;
+      const fresh = await new AuthApi(plain).refreshToken({ refreshBody: { refresh_token: tokens.refresh } });
+      tokens.access = fresh.access_token;
+      const headers = new Headers(init.headers);
+      headers.set('Authorization', `Bearer ${tokens.access}`);
+      return fetch(url, { ...init, headers });
+    },
+  };
+  return new Configuration({ basePath: origin, accessToken: async () => tokens.access, middleware: [refreshing] });
+}
+
+/** Reviews the nearest shop around a place. */
+export async function reviewNearest(configuration: Configuration, at: { lat: number; lng: number }): Promise<WrittenReview> {
+  const shops: ShopSummary[] = await new ShopsApi(configuration).listShopsAround({
+    userLat: at.lat, userLng: at.lng, mapLat: at.lat, mapLng: at.lng, allBrands: true,
+  });
+  const nearest = shops[0];
+  if (nearest === undefined) throw new Error('no shop around');
+  console.log(`${nearest.place_name} (${nearest.brand.brand_name}), ${nearest.distance}`);
+  return new ReviewsApi(configuration).createReview({
+    shopId: nearest.id,
+    reviewBody: { star_rating: 5, content: '깨끗하고 소품이 많아요', purity: 'GOOD', item: 'GOOD' },
+  });
+}
+
+const [, , origin, access, refresh] = process.argv;
+if (origin && access && refresh) {
+  const written = await reviewNearest(configured(origin, { access, refresh }), { lat: 37.4979, lng: 127.0276 });
+  console.log(`review ${written.review_info.id}: ${written.review_info.content}`);
+}
