@@ -22,6 +22,7 @@ from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.region_features import LEVELS
 from geoshops.importing.regions import import_regions
 from geoshops.importing.stations import import_stations
+from geoshops.importing.transaction import outcome
 from geoshops.operators import operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
@@ -73,6 +74,9 @@ def failing_clearly(command: Callable[..., None]) -> Callable[..., None]:
         except OSError as error:
             raise click.ClickException(f"{error}. Nothing was changed.") from error
         except KeyboardInterrupt:
+            if outcome.committed:
+                click.echo("interrupted after the commit: the import is complete", err=True)
+                return
             click.echo("interrupted; nothing was changed", err=True)
             sys.exit(130)
 

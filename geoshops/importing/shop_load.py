@@ -8,6 +8,7 @@ from typing import Any
 from psycopg2 import sql
 
 from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.staging import Staging
 
 MOST_NEW_BRANDS = 100
 LEAST_FOR_GUARD = 10
@@ -55,15 +56,18 @@ def drop_repeated_keys(cursor: Any) -> dict[int, str]:
     return {line: f"the same key as line {first}" for line, first in cursor.fetchall()}
 
 
-def drop_bad_hours(cursor: Any, stored: list[str]) -> dict[int, str]:
+def drop_bad_hours(cursor: Any, staging: Staging) -> dict[int, str]:
     """The same for opening hours that are not hours."""
-    if "opening_hours" not in stored:
+    if "opening_hours" not in staging.stored():
         return {}
     cursor.execute(
-        "DELETE FROM incoming WHERE NOT opening_hours_are_valid(opening_hours) RETURNING line"
+        "DELETE FROM incoming WHERE NOT opening_hours_are_valid(opening_hours)"
+        " RETURNING line, source_id"
     )
+    found = dict(cursor.fetchall())
+    staging.rejected_keys += found.values()
     reason = '[opening_hours] must be [{"day": 1-7, "open": "HH:MM", "close": "HH:MM"}]'
-    return {line: reason for (line,) in cursor.fetchall()}
+    return dict.fromkeys(found, reason)
 
 
 def add_brands(cursor: Any, stored: list[str]) -> list[str]:
@@ -135,15 +139,18 @@ def upsert(cursor: Any, source: str) -> Loaded:
     return loaded
 
 
-def close_missing(cursor: Any, source: str, day: str) -> list[int]:
-    """Closes the shops of the source that the file does not state, except where status was set by hand."""
+def close_missing(cursor: Any, source: str, day: str, rejected_keys: list[str]) -> list[int]:
+    """Closes the shops of the source that the file does not state, except where status was set by hand.
+
+    A row that was rejected still states its shop."""
     cursor.execute(
         "UPDATE shops s SET status = 'CLOSED', closed_on = greatest(%(day)s::date, s.opened_on),"
         " modified_at = now()"
         " WHERE s.source = %(source)s AND s.status <> 'CLOSED' AND NOT s.overrides ? 'status'"
         " AND NOT EXISTS (SELECT FROM incoming i WHERE i.source_id = s.source_id)"
+        " AND s.source_id <> ALL (%(keys)s)"
         " RETURNING s.id",
-        {"source": source, "day": day},
+        {"source": source, "day": day, "keys": rejected_keys},
     )
     return [shop_id for (shop_id,) in cursor.fetchall()]
 

@@ -21,7 +21,7 @@ from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.rejects import Rejects
 from geoshops.importing.staging import Staging
 from geoshops.importing.tables import Rejected, Table
-from geoshops.importing.transaction import cancellable, commit, importing_into
+from geoshops.importing.transaction import cancellable, importing_into, interrupts_kept, outcome
 
 Progress = Callable[[int], object]
 
@@ -118,13 +118,14 @@ def positions(wanted: Request) -> Positions:
 def finish(connection: Any, rejects: Rejects, dry_run: bool) -> bool:
     """Commits unless it is a dry run, then puts the list of rejects in place."""
     rejects.flush()
-    late = False
-    if dry_run:
-        connection.rollback()
-    else:
-        late = commit(connection)
-    rejects.finish()
-    return late
+    with interrupts_kept() as came:
+        if dry_run:
+            connection.rollback()
+        else:
+            connection.commit()
+            outcome.committed = True
+        rejects.finish()
+    return bool(came)
 
 
 def about(file: InputFile, staging: Staging, rejects: Rejects, started: float) -> dict[str, Any]:
@@ -158,7 +159,7 @@ def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_l
     staging.run(cursor)
     stored = staging.stored()
     with cancellable():
-        reasons = shop_load.drop_bad_hours(cursor, stored)
+        reasons = shop_load.drop_bad_hours(cursor, staging)
         reasons |= shop_load.drop_repeated_keys(cursor)
         brands = shop_load.add_brands(cursor, stored)
         shop_load.resolve(cursor, source, stored, wanted.today)
@@ -171,7 +172,7 @@ def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_l
             loaded = shop_load.upsert(cursor, source)
         loaded.brands_added = brands
         if wanted.on_missing == "close":
-            closed = shop_load.close_missing(cursor, source, wanted.today)
+            closed = shop_load.close_missing(cursor, source, wanted.today, staging.rejected_keys)
             loaded.closed_missing = len(closed)
     reject_lines(staging.table, staging.rejects, reasons)
     return loaded

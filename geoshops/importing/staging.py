@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from psycopg2 import sql
@@ -40,6 +40,7 @@ class Staging:
     complete: Callable[[Columns, Reasons], None]
     progress: Callable[[int], object]
     read: int = 0
+    rejected_keys: list[str] = field(default_factory=list)
 
     def stored(self) -> list[str]:
         """The columns of `incoming` that the file fills."""
@@ -79,6 +80,8 @@ class Staging:
             lon[i] = lat[i] = 0
         columns |= {"line": [str(line) for line in chunk.lines], "geog": ewkb_hex(lon, lat)}
         bad = sorted(reasons)
+        keys = columns["source_id"]
+        self.rejected_keys += [key for key in (keys[i] for i in bad) if key]
         self.rejects.add(Rejected(chunk.lines[i], reasons[i], chunk.rows[i]) for i in bad)
         rows = zip(*(_escaped(columns[name]) for name in self.stored()), strict=True)
         kept = (row for i, row in enumerate(rows) if i not in reasons) if reasons else rows
@@ -86,21 +89,21 @@ class Staging:
 
     def _converted(self, chunk: Chunk, reasons: Reasons) -> Columns:
         return {
-            name: _convert(name, self._texts(chunk, name), field.convert, reasons)
-            for name, field in self.fields.items()
+            name: _convert(name, self._texts(chunk, name), kind.convert, reasons)
+            for name, kind in self.fields.items()
             if name in self.plan.places
         }
 
-    def _texts(self, chunk: Chunk, field: str) -> list[str]:
-        places = self.plan.places[field]
+    def _texts(self, chunk: Chunk, name: str) -> list[str]:
+        places = self.plan.places[name]
         place = places[0]
         if len(places) == 1:
             texts = [row[place] for row in chunk.rows]
-        elif field == "source_id":
+        elif name == "source_id":
             texts = [JOINT.join([row[p] for p in places]) for row in chunk.rows]
         else:
             texts = [" ".join([row[p] for p in places if row[p]]) for row in chunk.rows]
-        words = self.plan.values.get(field)
+        words = self.plan.values.get(name)
         return [words.get(t.strip(), t) for t in texts] if words else texts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -14,9 +15,20 @@ from psycopg2 import extensions, extras
 from geoshops.importing.refusal import ImportRefused
 
 
+@dataclass
+class Outcome:
+    """Whether this process's import was committed; asked when Ctrl-C comes after all was done."""
+
+    committed: bool = False
+
+
+outcome = Outcome()
+
+
 @contextmanager
 def importing_into(url: str) -> Iterator[Any]:
-    """A connection in a transaction that is rolled back unless `commit` was called."""
+    """A connection in a transaction that is rolled back unless it is committed."""
+    outcome.committed = False
     try:
         connection = psycopg2.connect(url, application_name="geoshops-import", connect_timeout=10)
     except psycopg2.OperationalError as error:
@@ -43,11 +55,12 @@ def cancellable() -> Iterator[None]:
         extensions.set_wait_callback(None)
 
 
-def commit(connection: Any) -> bool:
-    """Commits, and says whether Ctrl-C came meanwhile.
+@contextmanager
+def interrupts_kept() -> Iterator[list[int]]:
+    """Collects Ctrl-C instead of raising it, where what is under way can no longer be called off.
 
-    One that came earlier has raised before this. While COMMIT is under way the outcome is the
-    server's, so the signal is kept until the answer is there: what is reported is what happened."""
+    Before COMMIT the signal raises and nothing has changed. From COMMIT on the outcome is the
+    server's, so the signal waits until the answer is there: what is reported is what happened."""
     came: list[int] = []
 
     def remember(number: int, _: FrameType | None) -> None:
@@ -55,7 +68,6 @@ def commit(connection: Any) -> bool:
 
     before = signal.signal(signal.SIGINT, remember)
     try:
-        connection.commit()
+        yield came
     finally:
         signal.signal(signal.SIGINT, before)
-    return bool(came)

@@ -1,0 +1,280 @@
+"""Files as they come: delimiters, encodings, and hostile ones."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from geoshops.importing.csv_table import CsvTable
+from geoshops.importing.geojson import features
+from geoshops.importing.opening import open_input
+from geoshops.importing.refusal import ImportRefused
+from tests.importing.conftest import Run
+from tests.make import Maker
+
+Summary = Callable[..., dict[str, Any]]
+Write = Callable[..., Path]
+HEAD = "name,address,lon,lat"
+ROW = "인생네컷 강남점,서울 강남구 역삼동 1,127.0276,37.4979"
+OPTIONS = ("--source", "own", "--map", "address=lot_address")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp949", "utf-16"])
+def test_encodings_are_detected(summary: Summary, write: Write, make: Maker, encoding: str) -> None:
+    found = summary("import", "shops", write(HEAD, ROW, encoding=encoding), *OPTIONS)
+    assert found["inserted"] == 1
+    assert make.sql("SELECT place_name FROM shops") == "인생네컷 강남점"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_delimiters_are_detected(
+    summary: Summary, write: Write, make: Maker, delimiter: str
+) -> None:
+    lines = [line.replace(",", delimiter) for line in (HEAD, ROW)]
+    assert summary("import", "shops", write(*lines), *OPTIONS)["inserted"] == 1
+
+
+def test_a_delimiter_can_be_named(summary: Summary, write: Write, make: Maker) -> None:
+    lines = [line.replace(",", "~") for line in (HEAD, ROW)]
+    found = summary("import", "shops", write(*lines), *OPTIONS, "--delimiter", "~")
+    assert found["inserted"] == 1
+
+
+def test_wrong_encodings_are_refused(run: Run, write: Write) -> None:
+    french = write(HEAD, "Café à Orléans,,2.1,48.1", encoding="latin-1")
+    result = run("import", "shops", french, *OPTIONS)
+    assert (result.exit_code, "--encoding" in result.output) == (1, True)
+    korean = write(HEAD, ROW, encoding="cp949")
+    result = run("import", "shops", korean, *OPTIONS, "--encoding", "utf-8")
+    assert (result.exit_code, "is not utf-8" in result.output or "not utf-8" in result.output) == (
+        1,
+        True,
+    )
+    assert run("import", "shops", korean, *OPTIONS, "--encoding", "nonsense").exit_code == 1
+
+
+def test_unusual_values_are_kept_as_text(summary: Summary, write: Write, make: Maker) -> None:
+    path = write(
+        HEAD,
+        '=cmd|\' /C calc\'!A0,"서울 강남구 ""1"", 2층",127.1,37.5',
+        "탭\\t과 \\N 역슬래시\\,@SUM(A1),127.2,37.5",
+        '"두 줄\n이름",+1,127.3,37.5',
+        "   ㄱㅏ   ,-1,127.4,37.5",
+    )
+    assert summary("import", "shops", path, *OPTIONS)["inserted"] == 4
+    assert make.rows("SELECT place_name, lot_address FROM shops ORDER BY id") == [
+        ("=cmd|' /C calc'!A0", '서울 강남구 "1", 2층'),
+        ("탭\\t과 \\N 역슬래시\\", "@SUM(A1)"),
+        ("두 줄 이름", "+1"),
+        ("ㄱㅏ", "-1"),
+    ]
+
+
+def test_names_are_stored_composed(summary: Summary, write: Write, make: Maker) -> None:
+    summary("import", "shops", write(HEAD, "\u1100\u1161\u11a8,,127,37.5"), *OPTIONS)
+    assert make.sql("SELECT place_name FROM shops") == "각"
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ("이름\x00,,127,37.5", "[place_name] holds the control character U+0000"),
+        ("이름\x1b[31m,,127,37.5", "[place_name] holds the control character U+001B"),
+        ("가" * 201 + ",,127,37.5", "[place_name] longer than 200 characters"),
+        ("\u200b\u3164,,127,37.5", "[place_name] blank"),
+        ("이름,,127", "the row has 3 values, the header 4"),
+        ("이름,,127,37.5,5", "the row has 5 values, the header 4"),
+        ('"이름"x,,127,37.5', "not readable as CSV: ',' expected after '\"'"),
+        ("이름,,1e999,37.5", "[longitude] '1e999' is too large"),
+        ("이름,,nan,37.5", "[longitude] 'nan' is not a decimal number"),
+        ("이름,,1_2,37.5", "[longitude] '1_2' is not a decimal number"),
+        ("이름,,１２７,37.5", "[longitude] '１２７' is not a decimal number"),
+        ('이름,,"127,5",37.5', "[longitude] '127,5' is not a decimal number"),
+        ("이름,,0,0", "no coordinates: 0, 0 stands for missing ones"),
+        ("이름,,37.5,127", "37.5, 127 lies outside EPSG:4326 (-180 to 180 east, -90 to 90 north)"
+         "; longitude and latitude seem to be swapped"),
+    ],
+)  # fmt: skip
+def test_bad_rows_are_rejected_with_a_reason(
+    summary: Summary, write: Write, make: Maker, bad: str, reason: str
+) -> None:
+    path = write(HEAD, ROW, bad, "끝,,127.2,37.6")
+    found = summary("import", "shops", path, *OPTIONS)
+    assert (found["inserted"], found["rejected"]) == (2, 1)
+    listed = Path(found["rejects_file"]).read_text(encoding="utf-8")
+    line = listed.split("\n", 1)[1]
+    assert line.startswith("3,")
+    assert reason in line.replace('""', '"')
+
+
+def test_an_unclosed_quote_swallows_nothing_silently(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    found = summary(
+        "import", "shops", write(HEAD, ROW, '"offen,,127,37.5', "끝,,127.2,37.6"), *OPTIONS
+    )
+    assert (found["inserted"], found["rejected"]) == (1, 1)
+    assert "끝,,127.2,37.6" in Path(found["rejects_file"]).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([HEAD], "a header and no rows"),
+        ([HEAD, "a,b"], "none of the 1 rows can be taken"),
+        ([",,,"], "no header"),
+        (["a,b,c", "1,2,3"], "no column for place_name, longitude, latitude"),
+        (["name,lon,lon,lat", "1,2,3,4"], "two columns are named 'lon'"),
+        (['{"type": "FeatureCollection"}'], "no features"),
+        (['{"type": "FeatureCollection", "features": []}'], "no feature"),
+        (['{"type": "FeatureCollection", "features": [{'], "not valid JSON"),
+        (['{"type": "FeatureCollection", "features": [' + "[" * 100_000], "nested too deeply"),
+        (['{"type": "Topology"}'], "TopoJSON"),
+        (["{}"], "no features"),
+    ],
+)
+def test_files_that_cannot_be_taken_change_nothing(
+    run: Run, write: Write, make: Maker, lines: list[str], said: str
+) -> None:
+    path = write(*lines)
+    result = run("import", "shops", path, "--source", "own")
+    assert result.exit_code == 1, result.output
+    assert said in result.output
+    assert "Nothing was changed" in result.output
+    assert make.sql("SELECT count(*) FROM shops") == 0
+    assert sorted(p.name for p in path.parent.iterdir()) == ["in.csv"]
+
+
+def test_what_is_no_file_is_told(run: Run, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.csv"
+    empty.touch()
+    os.mkfifo(tmp_path / "pipe")
+    for path, said in (
+        (tmp_path, "not a regular file"),
+        (tmp_path / "pipe", "not a regular file"),
+        (Path("/dev/zero"), "not a regular file"),
+        (empty, "is empty"),
+        (tmp_path / "absent.csv", "No such file"),
+    ):
+        result = run("import", "shops", path, "--source", "own")
+        assert result.exit_code == 1, path
+        assert said in result.output
+
+
+def test_a_file_without_permission_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "secret.csv"
+    path.write_text(HEAD)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    # the tests may run as root, whom no mode keeps out
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ImportRefused, match="cannot be read: Permission denied"):
+        open_input(path)
+
+
+def test_a_long_line_is_rejected_whole(summary: Summary, write: Write, make: Maker) -> None:
+    path = write(HEAD, f"{'가' * 3_500_000},,127,37.5", ROW)
+    found = summary("import", "shops", path, *OPTIONS)
+    assert (found["inserted"], found["rejected"]) == (1, 1)
+    assert Path(found["rejects_file"]).stat().st_size > 10_000_000
+
+
+def test_a_line_without_end_is_refused(run: Run, write: Write) -> None:
+    result = run("import", "shops", write(HEAD, "x" * (17 << 20)), "--source", "own")
+    assert result.exit_code == 1
+    assert "longer than 16 MiB" in result.output
+
+
+def test_ten_thousand_columns_are_no_matter(summary: Summary, write: Write, make: Maker) -> None:
+    wide = ",".join(f"c{n}" for n in range(10_000))
+    path = write(f"{HEAD},{wide}", f"{ROW},{',' * 9_999}")
+    assert summary("import", "shops", path, *OPTIONS)["inserted"] == 1
+
+
+def test_a_file_that_changes_while_being_read_is_refused(write: Write) -> None:
+    path = write(HEAD, ROW)
+    file = open_input(path)
+    table = CsvTable(file)
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(ROW)
+    list(table.chunks())
+    with pytest.raises(ImportRefused, match="changed while it was read"):
+        file.check_unchanged()
+    path.unlink()
+    with pytest.raises(ImportRefused, match="vanished"):
+        file.check_unchanged()
+
+
+@pytest.mark.parametrize("block", [1, 2, 7, 64])
+def test_geojson_is_read_whatever_the_blocks(
+    write: Write, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr("geoshops.importing.geojson.BLOCK", block)
+    given = [
+        {"type": "Feature", "geometry": None, "properties": {"n": n, "text": "가나]}다\\"}}
+        for n in range(5)
+    ]
+    whole = {
+        "bbox": [1, 2, 3, 4],
+        "n": 12345,
+        "type": "FeatureCollection",
+        "features": given,
+        "after": 1,
+    }
+    path = write(json.dumps(whole, indent=1))
+    assert [feature for _, feature, _ in features(open_input(path))] == given
+
+
+def test_record_separators_of_sequences_are_understood(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    feature = {
+        "type": "Feature",
+        "geometry": {"type": "Point", "coordinates": [127, 37.5]},
+        "properties": {"place_name": "가"},
+    }
+    pretty = json.dumps(feature, indent=1, ensure_ascii=False)
+    broken = '{"type": "Feature", '
+    path = write(f"\x1e{pretty}", f"\x1e{broken}", f"\x1e{pretty.replace('가', '나')}")
+    found = summary("import", "shops", path, "--source", "own")
+    assert (found["inserted"], found["rejected"]) == (2, 1)
+
+
+def test_features_that_are_no_points_are_rejected(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    def feature(geometry: Any) -> dict[str, Any]:
+        return {"type": "Feature", "geometry": geometry, "properties": {"place_name": "가"}}
+
+    odd: list[Any] = [
+        {"type": "LineString", "coordinates": [[1, 2], [3, 4]]},
+        {"type": "Point", "coordinates": [1]},
+        {"type": "Point", "coordinates": ["a", "b"]},
+        {"type": "Point", "coordinates": [[1], 2]},
+        {"type": "Point", "coordinates": [None, 2]},
+        {"type": "Point", "coordinates": []},
+        {"type": "Point"},
+        None,
+    ]
+    good = feature({"type": "Point", "coordinates": [127, 37.5, 10]})
+    whole = {"type": "FeatureCollection", "features": [good, *map(feature, odd), 5, {"type": "x"}]}
+    found = summary("import", "shops", write(json.dumps(whole)), "--source", "own")
+    assert (found["inserted"], found["rejected"]) == (1, 10)
+
+
+def test_a_named_crs_other_than_wgs84_is_refused(run: Run, write: Write) -> None:
+    whole = {
+        "type": "FeatureCollection",
+        "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::5179"}},
+        "features": [],
+    }
+    result = run("import", "shops", write(json.dumps(whole)), "--source", "own")
+    assert result.exit_code == 1
+    assert "EPSG::5179" in result.output

@@ -1,0 +1,225 @@
+"""Loads that follow each other: what is missing, what shrank, and Ctrl-C in between."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+import psycopg2.extensions
+import pytest
+
+from geoshops.importing.transaction import cancellable, importing_into
+from tests.importing.conftest import Run
+from tests.make import Maker
+
+Summary = Callable[..., dict[str, Any]]
+Write = Callable[..., Path]
+HEAD = "id,name,lon,lat,status,opened,closed"
+OPTIONS = (
+    "--source", "own", "--map", "id=source_id", "--map", "opened=opened_on", "--map", "closed=closed_on",
+)  # fmt: skip
+
+
+def rows(*numbers: int) -> list[str]:
+    return [HEAD, *(f"{n},가게 {n},127.{n:03},37.5,영업,2020-01-01," for n in numbers)]
+
+
+def test_missing_shops_stay_unless_they_shall_close(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    summary("import", "shops", write(*rows(*range(20))), *OPTIONS)
+    other = make.shop("다른 가게", source="other", source_id="1")
+    fewer = write(*rows(*range(15)))
+    assert summary("import", "shops", fewer, *OPTIONS)["closed_missing"] == 0
+    make.sql("UPDATE shops SET overrides = '{\"status\": \"OPEN\"}' WHERE source_id = '19'")
+    found = summary(
+        "import", "shops", fewer, *OPTIONS, "--on-missing", "close", "--as-of", "2026-05-01"
+    )
+    assert (found["closed_missing"], found["unchanged"]) == (4, 15)
+    closed = make.rows(
+        "SELECT source_id, closed_on::text FROM shops WHERE status = 'CLOSED' ORDER BY 1"
+    )
+    assert closed == [(str(n), "2026-05-01") for n in range(15, 19)]
+    assert make.sql("SELECT status FROM shops WHERE id = %s", other) == "OPEN"
+    back = summary("import", "shops", write(*rows(*range(20))), *OPTIONS)
+    assert back["updated"] == 4
+
+
+def test_a_load_that_shrank_by_more_than_half_is_refused(
+    run: Run, summary: Summary, write: Write, make: Maker
+) -> None:
+    summary("import", "shops", write(*rows(*range(20))), *OPTIONS)
+    before = make.rows("SELECT shops.*, xmin::text FROM shops ORDER BY id")
+    nine = write(*rows(*range(9)), name="nine.csv")
+    result = run("import", "shops", nine, *OPTIONS, "--on-missing", "close")
+    assert result.exit_code == 1
+    assert "--allow-shrink" in result.output
+    assert make.rows("SELECT shops.*, xmin::text FROM shops ORDER BY id") == before
+    assert summary("import", "shops", write(*rows(*range(10))), *OPTIONS)["unchanged"] == 10
+    found = summary("import", "shops", nine, *OPTIONS, "--on-missing", "close", "--allow-shrink")
+    assert found["closed_missing"] == 11
+
+
+def test_rows_rejected_this_time_are_closed_only_when_the_file_misses_them(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    summary("import", "shops", write(*rows(1, 2, 3)), *OPTIONS)
+    broken = [
+        line.replace("37.5", "abc") if line.startswith("3,") else line for line in rows(1, 2, 3)
+    ]
+    summary("import", "shops", write(*broken), *OPTIONS, "--on-missing", "close")
+    assert make.sql("SELECT status FROM shops WHERE source_id = '3'") == "OPEN"
+
+
+def test_status_and_days_come_along(summary: Summary, write: Write, make: Maker) -> None:
+    path = write(
+        HEAD,
+        "1,가,127,37.5,폐업,2020-01-01,20211231",
+        "2,나,127,37.5,휴업,2020.1.5,",
+        "3,다,127,37.5,closed,,2021/03/04",
+        "4,라,127,37.5,CLOSED,2022-01-01,2021-01-01",
+        "5,마,127,37.5,뭐지,,",
+        "6,바,127,37.5,OPEN,2021-02-30,",
+        "7,사,127,37.5,,,",
+    )
+    found = summary("import", "shops", path, *OPTIONS)
+    assert found["reasons"] == {
+        "[closed_on] before opened_on": 1,
+        "[status] … is none of OPEN, TEMP_CLOSED, CLOSED": 1,
+        "[opened_on] … is not a date such as ………": 1,
+    }
+    assert make.rows(
+        "SELECT source_id, status, opened_on::text, closed_on::text FROM shops ORDER BY 1"
+    ) == [
+        ("1", "CLOSED", "2020-01-01", "2021-12-31"),
+        ("2", "TEMP_CLOSED", "2020-01-05", None),
+        ("3", "CLOSED", None, "2021-03-04"),
+        ("7", "OPEN", None, None),
+    ]
+
+
+def test_verified_on_moves_forward_without_a_change(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    path = write(*rows(1))
+    for day in ("2026-01-01", "2026-02-01", "2026-01-15"):
+        summary("import", "shops", path, *OPTIONS, "--as-of", day)
+    assert make.rows("SELECT verified_on::text, modified_at = created_at FROM shops") == [
+        ("2026-02-01", True)
+    ]
+
+
+def test_opening_hours_and_brands_come_along(
+    run: Run, summary: Summary, write: Write, make: Maker
+) -> None:
+    path = write(
+        "name;lon;lat;brand;opening_hours",
+        '가;127;37.5;새 브랜드;[{"day":1,"open":"10:00","close":"22:00"}]',
+        '나;127;37.5;새브랜드;[{"day":9,"open":"10:00","close":"22:00"}]',
+        "다;127;37.5;;nonsense",
+    )
+    found = summary("import", "shops", path, "--source", "own")
+    assert (found["inserted"], found["rejected"], found["brands_added"]) == (1, 2, ["새 브랜드"])
+    many = [f"가게 {n};127;37.5;브랜드 {n};" for n in range(101)]
+    result = run(
+        "import", "shops", write("name;lon;lat;brand;opening_hours", *many), "--source", "own"
+    )
+    assert result.exit_code == 1
+    assert "101 unknown brands" in result.output
+
+
+def test_the_list_of_rejects_disappears_with_the_rejects(
+    summary: Summary, write: Write, tmp_path: Path, make: Maker
+) -> None:
+    bad = write(*rows(1), "2,나,abc,37.5,영업,,")
+    found = summary("import", "shops", bad, *OPTIONS)
+    assert Path(found["rejects_file"]).exists()
+    assert summary("import", "shops", write(*rows(1)), *OPTIONS)["rejects_file"] is None
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv"]
+    notes = tmp_path / "in.csv.rejected.csv"
+    notes.write_text("notes of my own")
+    summary("import", "shops", write(*rows(1)), *OPTIONS)
+    assert notes.read_text() == "notes of my own"
+
+
+def test_a_list_of_rejects_that_cannot_be_written_stops_the_import(
+    run: Run, write: Write, make: Maker, tmp_path: Path
+) -> None:
+    bad = write(*rows(1), "2,나,abc,37.5,영업,,")
+    result = run("import", "shops", bad, *OPTIONS, "--rejects", tmp_path / "no" / "such" / "folder")
+    assert result.exit_code == 1
+    assert make.sql("SELECT count(*) FROM shops") == 0
+
+
+def test_ctrl_c_during_the_commit_comes_too_late(
+    run: Run, write: Write, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(psycopg2.extensions.connection):
+        def commit(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+            super().commit()
+            signal.raise_signal(signal.SIGINT)
+
+    connect = partial(psycopg2.connect, connection_factory=Interrupted)
+    monkeypatch.setattr("geoshops.importing.transaction.psycopg2.connect", connect)
+    result = run("import", "shops", write(*rows(1, 2)), *OPTIONS)
+    assert result.exit_code == 0
+    assert "Ctrl-C came during the commit: the import is complete" in result.output
+    assert make.sql("SELECT count(*) FROM shops") == 2
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_cancels_a_long_statement(database_url: str) -> None:
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    with importing_into(database_url) as connection, connection.cursor() as cursor:
+        timer.start()
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt), cancellable():
+            cursor.execute("SELECT pg_sleep(20)")
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("round_", range(4))
+def test_ctrl_c_at_any_moment_changes_nothing_or_says_what_it_did(
+    make: Maker, database_url: str, tmp_path: Path, round_: int
+) -> None:
+    path = tmp_path / "in.csv"
+    lines = [f"{n},가게 {n},{127 + n / 1e6:.6f},37.5" for n in range(20_000)]
+    path.write_text("\n".join(["source_id,name,lon,lat", *lines, "x,y,z,37"]), encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "geoshops.cli",
+        "import",
+        "shops",
+        str(path),
+        "--source",
+        "own",
+    ]
+    environment = {**os.environ, "DATABASE_URL": database_url}
+    environment.pop("GEOSHOPS_OWNER_DATABASE_URL", None)
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(random.Random(round_).uniform(1.0, 4.0))
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    count = make.sql("SELECT count(*) FROM shops")
+    leftovers = sorted(p.name for p in tmp_path.iterdir())
+    if process.returncode == 0:
+        assert count == 20_000, (out, err)
+        assert leftovers == ["in.csv", "in.csv.rejected.csv"]
+    else:
+        assert count == 0, (out, err)
+        assert leftovers == ["in.csv"]
