@@ -14,6 +14,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
 
+from geoshops import observe
+
 log = logging.getLogger(__name__)
 
 REALM = 'Bearer realm="geoshops"'
@@ -253,6 +255,7 @@ def init_app(app: Flask) -> None:
 
 def answer(error: ApiError) -> Response:
     """The error as the contract writes it."""
+    observe.REFUSED.labels(error.code).inc()
     body = {"error_code": error.code, "error_message": error.message(prefers_korean())}
     response = Response(
         json.dumps(body, ensure_ascii=False), status=error.status, mimetype="application/json"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import uuid
 
 from flask import Flask, Response, current_app, g, request
 from flask_cors import CORS
@@ -77,7 +77,7 @@ def _origin(scheme: str, host: str) -> str:
 def begin() -> None:
     """Names the request and refuses representations that the operation does not have."""
     sent = request.headers.get("X-Request-ID", "")
-    g.request_id = sent if REQUEST_ID.match(sent) else uuid.uuid4().hex
+    g.request_id = sent if REQUEST_ID.match(sent) else os.urandom(16).hex()
     accept = request.headers.get("Accept", "*/*")
     if accept in ("*/*", "application/json") or request.endpoint is None:
         return

