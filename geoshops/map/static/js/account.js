@@ -31,8 +31,10 @@ function tabs(body) {
       if (chosen && focus) tab.focus();
     }
     body.setAttribute("aria-labelledby", `tab-${name}`);
-    fill(body, skeleton());
-    TABS[name](body);
+    // A box of its own, so that an answer that comes late cannot draw over the next tab.
+    const box = h("div", { class: "tab-content" }, skeleton());
+    fill(body, box);
+    TABS[name](box);
   };
   const arrows = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

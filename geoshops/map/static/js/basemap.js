@@ -1,5 +1,6 @@
 // The map under the booths: our own style from Natural Earth land, which needs no other server,
 // or the online style that the operator has configured.
+import { begin, end } from "./idle.js";
 import { toGeoJson } from "./topojson.js";
 
 const LAND = "/static/vendor/world-atlas/land-50m.json";
@@ -28,14 +29,19 @@ export function offlineStyle(theme) {
 
 let land = null;
 
-// The sea comes with the land, so that a map without it is plain ground.
+const fetchLand = () => fetch(LAND).then((response) => response.json()).then((topology) => toGeoJson(topology, "land"));
+
+// The sea is coloured once the land is there, so that a map without it is plain ground.
 export async function loadLand(map, theme) {
+  begin();
   try {
-    land ??= fetch(LAND).then((response) => response.json()).then((topology) => toGeoJson(topology, "land"));
+    land ??= fetchLand();
     const data = await land;
-    map.getSource("land")?.setData(data);
+    await map.getSource("land")?.setData(data);
     map.setPaintProperty("ground", "background-color", COLOURS[theme].water);
   } catch {
     land = null; // the booths stand on plain ground then
+  } finally {
+    end();
   }
 }

@@ -4,7 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) set(element, name, value);
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 
@@ -16,7 +16,7 @@ function set(element, name, value) {
 }
 
 export function fill(element, ...children) {
-  element.replaceChildren(...children.flat().filter(Boolean));
+  element.replaceChildren(...children.flat(3).filter(Boolean));
   return element;
 }
 

@@ -24,7 +24,7 @@ export async function startMap() {
     const gl = await import(LIBRARY);
     gl.setWorkerUrl(WORKER);
     map = new gl.Map({
-      container: "map", style: styleUrl || offlineStyle(theme()), center: state.center, zoom: state.zoom,
+      container: "map", style: styleUrl || offlineStyle(theme()), ...place(),
       minZoom: 1, maxZoom: 19, maxPitch: 0, dragRotate: false, pitchWithRotate: false, fadeDuration: 0,
       attributionControl: false, locale: locale(),
     });
@@ -32,10 +32,17 @@ export async function startMap() {
     controls(gl);
     wire();
     window.geoshops = { map, state };
+    update({ zoom: map.getZoom(), placed: true });
   } catch {
     withoutMap();
     rest();
   }
+}
+
+// An address without a place shows the whole circle.
+function place() {
+  if (state.placed) return { center: state.center, zoom: state.zoom };
+  return { bounds: boundsOf(state.center, state.radius_m), fitBoundsOptions: { padding: 24 } };
 }
 
 function withoutMap() {
@@ -167,6 +174,13 @@ function fitCircle() {
 export function fly(center, zoom = OPENED_ZOOM) {
   if (map) map.easeTo({ center: [center.lng, center.lat], zoom: Math.max(zoom, 0) });
   else update({ center });
+}
+
+// The place of the state, after Back and Forward.
+export function showPlace() {
+  const { lng, lat } = state.center;
+  const there = map?.getCenter();
+  if (there && Math.hypot(there.lng - lng, there.lat - lat) > 1e-5) map.jumpTo({ center: [lng, lat], zoom: state.zoom });
 }
 
 export function fit(bounds) {

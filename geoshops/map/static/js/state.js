@@ -5,6 +5,7 @@ export const RADII_M = [500, 1000, 2000, 5000, 10000];
 export const state = {
   center: { lng: START.lng, lat: START.lat },
   zoom: START.zoom,
+  placed: false,
   radius_m: 1000,
   user: null,
   query: "",

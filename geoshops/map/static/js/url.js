@@ -10,10 +10,13 @@ export function readUrl() {
     query: query.get("q") ?? "",
     brand: query.get("brand") ?? "",
     shop_id: /^\d{1,18}$/.test(query.get("shop") ?? "") ? Number(query.get("shop")) : null,
-    filters: Object.fromEntries(FILTERS.map((name) => [name, (query.get("only") ?? "").split(" ").includes(name)])),
   };
+  const only = (query.get("only") ?? "").split(" ");
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, only.includes(name)]));
+  if (FILTERS.some((name) => filters[name] !== state.filters[name])) changes.filters = filters;
   if (Math.abs(lat) <= 85 && Math.abs(lng) <= 180 && zoom >= 0 && zoom <= 22 && query.get("at")) {
-    Object.assign(changes, { center: { lng, lat }, zoom });
+    const same = lng === Number(state.center.lng.toFixed(5)) && lat === Number(state.center.lat.toFixed(5));
+    Object.assign(changes, { center: same ? state.center : { lng, lat }, zoom, placed: true });
   }
   if (RADII_M.includes(Number(query.get("r")))) changes.radius_m = Number(query.get("r"));
   update(changes);
@@ -21,7 +24,7 @@ export function readUrl() {
 
 export function addressOf(s = state) {
   const query = new URLSearchParams();
-  query.set("at", `${s.center.lat.toFixed(5)},${s.center.lng.toFixed(5)},${s.zoom.toFixed(1)}`);
+  if (s.placed) query.set("at", `${s.center.lat.toFixed(5)},${s.center.lng.toFixed(5)},${s.zoom.toFixed(1)}`);
   query.set("r", s.radius_m);
   if (s.query) query.set("q", s.query);
   if (s.brand) query.set("brand", s.brand);
@@ -31,10 +34,21 @@ export function addressOf(s = state) {
   return `${location.pathname}?${query.toString().replaceAll("%2C", ",")}`;
 }
 
-export function keepUrl() {
+let restoring = false;
+
+export function keepUrl(showPlace) {
+  history.replaceState(null, "", addressOf());
   // A shop or a query is a step that Back undoes; a moved map is not.
   subscribe(["shop_id", "query"], () => {
-    if (addressOf() !== location.pathname + location.search) history.pushState(null, "", addressOf());
+    if (!restoring && addressOf() !== location.pathname + location.search) history.pushState(null, "", addressOf());
   });
-  subscribe(["center", "zoom", "brand", "radius_m", "filters"], () => history.replaceState(null, "", addressOf()));
+  subscribe(["center", "zoom", "brand", "radius_m", "filters"], () => {
+    if (!restoring) history.replaceState(null, "", addressOf());
+  });
+  window.addEventListener("popstate", () => {
+    restoring = true;
+    readUrl();
+    restoring = false;
+    showPlace();
+  });
 }

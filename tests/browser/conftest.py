@@ -1,0 +1,115 @@
+"""Fixtures of the browser tests: the service as it runs, on sample data, and Debian's Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.auth import idp as provider
+from tests.browser.server import MAP, running_server
+from tests.browser.visitor import FLAGS, Visitor
+from tests.conftest import execute, with_database
+
+ARTEFACTS = Path("artefacts/browser")
+TODAY = "2026-11-20"
+# The settings of a demo in this checkout (.env) must not reach the tests' service.
+ALONE = {"FLASK_SKIP_DOTENV": "1", "GEOSHOPS_TESTING": "1", "GEOSHOPS_OWNER_DATABASE_URL": ""}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything here drives a real browser."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Path of Chromium; skips, visibly, where it or the front-end packages are missing."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = os.environ.get("GEOSHOPS_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if not path:
+        pytest.skip("no Chromium (apt-get install chromium fonts-nanum)")
+    if not (MAP / "static/vendor/maplibre-gl").is_dir():
+        pytest.skip("the front-end packages are missing (scripts/setup)")
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """Source of axe-core."""
+    path = MAP / "node_modules/axe-core/axe.min.js"
+    if not path.is_file():
+        pytest.skip("axe-core is missing (scripts/test fetches it)")
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def sample_url(server_url: str, template_name: str) -> Iterator[str]:
+    """A database of its own with a small generated country."""
+    name = f"geoshops_browser_{os.getpid()}"
+    execute(
+        server_url,
+        f"DROP DATABASE IF EXISTS {name}",
+        f"CREATE DATABASE {name} TEMPLATE {template_name}",
+    )
+    url = with_database(server_url, name)
+    seed = ["seed", "--yes", "--shops", "900", "--reviews", "6000", "--members", "80"]
+    subprocess.run(
+        [str(Path(sys.executable).parent / "geoshops"), *seed, "--today", TODAY],
+        env={**os.environ, "DATABASE_URL": url, **ALONE},
+        check=True,
+        capture_output=True,
+    )
+    yield url
+    execute(server_url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def site(sample_url: str) -> Iterator[str]:
+    """Address of the running service, with the development provider behind it."""
+    with provider.running() as issuer:
+        settings = {
+            **ALONE,
+            "DATABASE_URL": sample_url,
+            "GEOSHOPS_IDP_ISSUER": issuer,
+            "GEOSHOPS_IDP_CLIENT_ID": provider.CLIENT,
+            "GEOSHOPS_IDP_CLIENT_SECRET": provider.SECRET,
+        }
+        with running_server(settings) as address:
+            yield address
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    """One browser for all tests; each visitor has a profile of its own."""
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def visitor(browser: Browser, site: str, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Makes visitors; their pictures are kept, and what their consoles said must be nothing."""
+    made: list[Visitor] = []
+
+    def make(**options: Any) -> Visitor:
+        made.append(Visitor(browser, site, **options))
+        return made[-1]
+
+    yield make
+    ARTEFACTS.mkdir(parents=True, exist_ok=True)
+    for number, one in enumerate(made):
+        one.page.screenshot(path=ARTEFACTS / f"{request.node.name}-{number}.png")
+        one.context.close()
+    assert [text for one in made for text in one.complaints] == []

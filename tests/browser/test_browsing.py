@@ -1,0 +1,198 @@
+"""Looking around: first load, list and map as twins, filters, one shop, addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.visitor import PHONE, Visitor
+
+Visit = Callable[..., Visitor]
+KNOWN = "포토이즘 강남역점"
+RATINGS = "#list .rating > span[aria-hidden]:not(.quiet)"
+
+
+def total(visitor: Visitor) -> int:
+    """The number of booths that the list's heading tells."""
+    text = visitor.one("#list-title").inner_text()
+    found = re.search(r"([\d,]+)곳$|^(\d+) ", text)
+    assert found, text
+    return int((found[1] or found[2]).replace(",", ""))
+
+
+def booths_on_map(visitor: Visitor) -> int:
+    """Booths in pins and clusters, each cluster once."""
+    pins = {f["id"] for f in visitor.rendered("pins")}
+    clusters = {f["cluster_id"]: f["point_count"] for f in visitor.rendered("clusters")}
+    return len(pins) + sum(clusters.values())
+
+
+def test_the_first_load_shows_the_same_booths_on_the_map_and_in_the_list(visitor: Visit) -> None:
+    v = visitor()
+    assert KNOWN in v.names()
+    assert booths_on_map(v) == len(v.names()) == total(v) > 5
+    assert v.outside == []
+
+
+def test_a_moved_map_brings_its_booths(visitor: Visit) -> None:
+    v = visitor()
+    before = v.names()
+    v.page.evaluate("geoshops.map.jumpTo({center: [126.924, 37.556]})")
+    expect(v.one("#list .name").first).not_to_have_text(before[0])
+    v.rest()
+    assert "at=37.556" in v.page.url
+    assert any("홍대" in name for name in v.names())
+    assert booths_on_map(v) == total(v)
+
+
+def test_without_following_the_moved_map_offers_a_search_of_the_area(visitor: Visit) -> None:
+    v = visitor()
+    before = v.names()
+    v.one("#follow").uncheck()
+    v.page.evaluate("geoshops.map.jumpTo({center: [126.924, 37.556]})")
+    v.one("#area").wait_for()
+    assert v.names() == before
+    v.one("#area").click()
+    expect(v.one("#list .name").first).not_to_have_text(before[0])
+    expect(v.one("#area")).to_be_hidden()
+
+
+def test_a_larger_radius_finds_more(visitor: Visit) -> None:
+    v = visitor()
+    near = total(v)
+    v.one("#radius").select_option("5000")
+    expect(v.one("#list-title")).to_contain_text("5km")
+    v.rest()
+    assert total(v) > near
+
+
+def test_a_brand_chip_leaves_the_brand_and_its_sub_brands(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    everything = total(v)
+    chip = v.page.locator(".chip", has_text="포토이즘").first
+    count = int(chip.locator(".count").inner_text())
+    chip.click()
+    v.rest()
+    assert total(v) == count < everything
+    assert all(name.startswith("포토이즘") for name in v.names())
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    assert "brand=" in v.page.url
+
+
+def test_a_filter_of_the_service_narrows_the_list(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    everything = total(v)
+    v.page.locator(".chip", has_text="별점 4 이상").click()
+    expect(v.one("#list-title")).not_to_contain_text(f"{everything}곳")
+    v.rest()
+    ratings = [float(text) for text in v.one(RATINGS).all_inner_texts()]
+    assert total(v) < everything
+    assert ratings and min(ratings) >= 4
+
+
+def test_sorting_by_rating_puts_the_best_first(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    v.one("#sort").select_option("rating")
+    v.rest()
+    texts = v.one(RATINGS).all_inner_texts()
+    assert texts == sorted(texts, key=float, reverse=True)
+
+
+def test_a_shop_opens_from_the_list_and_back_closes_it(visitor: Visit) -> None:
+    v = visitor()
+    v.open_first()
+    assert "shop=" in v.page.url
+    assert v.page.locator(".histogram li").count() == 5
+    v.page.go_back()
+    expect(v.one("#sheet")).to_be_hidden()
+    v.page.go_forward()
+    expect(v.one("#sheet")).to_be_visible()
+
+
+def test_a_shop_opens_from_its_pin(visitor: Visit) -> None:
+    v = visitor(path="/?at=37.4979,127.0276,15")
+    pin = v.page.evaluate(
+        "() => { const f = geoshops.map.queryRenderedFeatures({layers: ['pins']})[0];"
+        " const p = geoshops.map.project(f.geometry.coordinates);"
+        " const r = geoshops.map.getContainer().getBoundingClientRect();"
+        " return [f.properties.name, p.x + r.x, p.y + r.y]; }"
+    )
+    v.page.mouse.click(pin[1], pin[2])
+    expect(v.one("#sheet-title")).to_have_text(pin[0])
+
+
+def test_an_address_restores_place_radius_brand_and_shop(visitor: Visit) -> None:
+    first = visitor(path="/?r=2000")
+    first.page.locator(".chip", has_text="인생네컷").first.click()
+    name = first.open_first()
+    second = visitor(path=first.page.url.removeprefix(first.site))
+    expect(second.one("#sheet-title")).to_have_text(name)
+    assert second.names() == first.names()
+    assert second.one("#radius").input_value() == "2000"
+
+
+def test_near_me_asks_the_browser_for_the_position(visitor: Visit) -> None:
+    v = visitor(path="/?at=35.1577,129.0590,14")
+    assert KNOWN not in v.names()
+    v.one("#near").click()
+    v.page.locator("#list .name", has_text=KNOWN).first.wait_for()
+
+
+def test_near_me_without_permission_says_so(visitor: Visit) -> None:
+    v = visitor(permissions=[])
+    v.one("#near").click()
+    v.toast("위치를 알 수 없어요")
+
+
+def test_more_reviews_come_page_by_page(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    v.one("#sort").select_option("reviews")
+    v.rest()
+    v.open_first()
+    assert v.page.locator(".review").count() == 10
+    v.page.locator("#sheet .button.wide").click()
+    expect(v.page.locator(".review")).to_have_count(20)
+
+
+def test_the_keyboard_opens_and_closes_a_shop_and_keeps_its_place(visitor: Visit) -> None:
+    v = visitor()
+    v.one("#list .name").first.focus()
+    v.page.keyboard.press("Enter")
+    expect(v.one("#sheet-title")).to_be_focused()
+    v.page.keyboard.press("Escape")
+    expect(v.one("#sheet")).to_be_hidden()
+    expect(v.one("#list .name").first).to_be_focused()
+
+
+def test_a_phone_shows_map_and_list_and_the_sheet_over_both(visitor: Visit) -> None:
+    v = visitor(**PHONE)
+    assert booths_on_map(v) > 0
+    assert v.page.evaluate("document.documentElement.scrollWidth") == 390
+    v.one("#grip").tap()
+    expect(v.one("#grip")).to_have_attribute("aria-expanded", "true")
+    v.open_first()
+    box = v.one("#sheet").bounding_box()
+    assert box and box["width"] == 390 and box["height"] > 600
+
+
+def test_both_languages(visitor: Visit) -> None:
+    korean, english = visitor(), visitor(language="en-US")
+    assert korean.one("html").get_attribute("lang") == "ko"
+    assert english.one("html").get_attribute("lang") == "en"
+    assert "within 1km of the map centre" in english.one("#list-title").inner_text()
+    assert korean.names() == english.names()
+    english.one("#language").click()
+    expect(english.one("html")).to_have_attribute("lang", "ko")
+    english.rest()
+    assert "지도 중심 1km 안" in english.one("#list-title").inner_text()
+
+
+def test_dark_follows_the_system_and_the_switch(visitor: Visit) -> None:
+    v = visitor(color_scheme="dark")
+    expect(v.one("html")).to_have_attribute("data-theme", "dark")
+    v.one("#theme").click()
+    expect(v.one("html")).to_have_attribute("data-theme", "light")
+    v.rest()
+    assert booths_on_map(v) == total(v)

@@ -1,0 +1,87 @@
+"""Without WebGL, without network, with a slow one; and nothing that goes to other servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Route, expect
+
+from tests.browser.visitor import FLAGS, Visitor
+
+Visit = Callable[..., Visitor]
+
+
+@pytest.fixture(scope="module")
+def flat_browser(browser: Browser, chromium: str) -> Iterator[Browser]:
+    """A browser without any 3D."""
+    launched = browser.browser_type.launch(
+        executable_path=chromium, args=[*FLAGS, "--disable-3d-apis"]
+    )
+    yield launched
+    launched.close()
+
+
+def test_without_webgl_the_list_stands_alone(flat_browser: Browser, site: str) -> None:
+    v = Visitor(flat_browser, site)
+    expect(v.one("#map-note")).to_be_visible()
+    expect(v.one(".map-area")).to_be_hidden()
+    v.open_first()
+    v.page.keyboard.press("Escape")
+    v.one("#query").fill("부산")
+    v.one("#query").press("Enter")
+    expect(v.one("#list-title")).to_contain_text("부산")
+    v.rest()
+    assert v.names()
+    assert [c for c in v.complaints if "WebGL" not in c] == []
+    v.context.close()
+
+
+def test_the_offline_basemap_shows_land_names_and_stations(visitor: Visit) -> None:
+    v = visitor(path="/?at=36.5,127.8,6.5")
+    assert v.rendered("land")
+    assert {"서울특별시", "부산광역시"} <= {f["name"] for f in v.rendered("names")}
+    v.page.evaluate("geoshops.map.jumpTo({center: [127.0276, 37.4979], zoom: 14})")
+    v.page.wait_for_timeout(200)
+    v.rest()
+    assert "강남" in {f["name"] for f in v.rendered("stations")}
+    assert v.outside == []
+
+
+def test_a_cut_line_is_told_and_trying_again_helps(visitor: Visit) -> None:
+    v = visitor(path="")
+    v.page.route("**/shops/brand*", lambda route: route.abort())
+    v.go("/")
+    expect(v.one("#list [role=alert]")).to_contain_text("서버에 닿지 않아요")
+    v.page.unroute("**/shops/brand*")
+    v.page.get_by_role("button", name="다시 시도").click()
+    expect(v.one("#list .name").first).to_be_visible()
+
+
+def test_a_broken_answer_is_told_plainly(visitor: Visit) -> None:
+    v = visitor(path="")
+    v.page.route("**/shops/brand*", lambda route: route.fulfill(status=502, body="<html>"))
+    v.go("/")
+    expect(v.one("#list [role=alert]")).to_contain_text("알 수 없는 대답")
+
+
+def test_while_the_first_answer_is_awaited_skeletons_stand_in(visitor: Visit) -> None:
+    v = visitor(path="")
+    held: list[Route] = []
+    v.page.route("**/shops/brand*", lambda route: held.append(route))
+    v.page.goto(v.site + "/")
+    expect(v.page.locator("#list .ghost")).to_have_count(6)
+    expect(v.one("#list-region")).to_have_attribute("aria-busy", "true")
+    while not held:
+        v.page.wait_for_timeout(50)
+    held[0].continue_()
+    expect(v.one("#list .name").first).to_be_visible()
+    expect(v.one("#list-region")).to_have_attribute("aria-busy", "false")
+
+
+def test_without_the_map_library_the_list_stands_alone(visitor: Visit) -> None:
+    v = visitor(path="")
+    v.page.route("**/maplibre-gl.mjs", lambda route: route.abort())
+    v.go("/")
+    expect(v.one("#map-note")).to_be_visible()
+    assert v.names()

@@ -1,0 +1,181 @@
+"""What members do: sign in, review, keep favorites, earn titles, change the nickname, leave."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.visitor import Visitor
+
+Visit = Callable[..., Visitor]
+PEOPLE = (f"visitor-{n}" for n in itertools.count())
+
+
+@pytest.fixture
+def member(visitor: Visit) -> Visitor:
+    """A new member, signed in."""
+    v = visitor(path="/?r=5000")
+    v.sign_in(next(PEOPLE))
+    return v
+
+
+def write(v: Visitor, *, stars: int, text: str) -> None:
+    """Fills the open form and saves it."""
+    v.page.locator(f"label[for=star-{stars}]").click()
+    v.one("#content").fill(text)
+    v.page.locator("label[for=purity-GOOD]").click()
+    v.page.locator(".review-form button[type=submit]").click()
+    expect(v.one("dialog")).to_have_count(0)
+    v.rest()
+
+
+def counts(v: Visitor) -> list[int]:
+    """Reviews with five to one stars, as the sheet shows them."""
+    return [int(t) for t in v.page.locator(".histogram .quiet").all_inner_texts()]
+
+
+def test_sign_in_comes_back_to_the_same_view_with_a_clean_address(visitor: Visit) -> None:
+    v = visitor(path="/?r=2000")
+    before = v.page.url
+    v.sign_in(next(PEOPLE))
+    assert v.page.url == before
+    assert "code=" not in v.page.url
+    assert v.one("#radius").input_value() == "2000"
+
+
+def test_an_answer_that_this_window_did_not_ask_for_is_not_used(visitor: Visit) -> None:
+    v = visitor(path="/?code=stolen&state=of-somebody-else")
+    v.toast("다시 로그인해 주세요")
+    assert "code=" not in v.page.url
+    assert v.page.evaluate("localStorage.length") == 0
+
+
+def test_writing_editing_and_deleting_a_review_changes_the_figures_at_once(member: Visitor) -> None:
+    v = member
+    v.open_first()
+    before = counts(v)
+    v.one("#write").click()
+    write(v, stars=5, text="조명이 밝아요 😀\n<b>소품</b>도 많아요")
+    v.toast("새 칭호를 얻었어요: 리뷰 첫 걸음")
+    assert counts(v) == [before[0] + 1, *before[1:]]
+    mine = v.page.locator(".review.mine")
+    expect(mine.locator(".content")).to_have_text("조명이 밝아요 😀\n<b>소품</b>도 많아요")
+    mine.get_by_role("button", name="수정").click()
+    expect(v.one("#star-5")).to_be_checked()
+    write(v, stars=1, text="다시 가 보니 별로예요")
+    assert counts(v) == [*before[:4], before[4] + 1]
+    expect(v.page.locator(".review.mine")).to_contain_text("수정됨")
+    v.page.locator(".review.mine").get_by_role("button", name="삭제").click()
+    v.page.locator("dialog .danger").click()
+    expect(v.page.locator(".review.mine")).to_have_count(0)
+    v.rest()
+    assert counts(v) == before
+
+
+def test_a_review_without_stars_or_words_is_not_sent(member: Visitor) -> None:
+    v = member
+    v.open_first()
+    v.one("#write").click()
+    save = v.page.locator(".review-form button[type=submit]")
+    save.click()
+    expect(v.page.locator(".review-form [role=alert]")).to_have_text("별점을 골라 주세요.")
+    v.page.locator("label[for=star-4]").click()
+    v.one("#content").fill(" 　\n")
+    save.click()
+    expect(v.page.locator(".review-form [role=alert]")).to_have_text("내용을 적어 주세요.")
+
+
+def test_a_favorite_is_kept_listed_and_dropped(member: Visitor) -> None:
+    v = member
+    name = v.names()[0]
+    heart = v.page.locator("#list .heart").first
+    heart.click()
+    expect(heart).to_have_attribute("aria-pressed", "true")
+    v.toast("새 칭호를 얻었어요: 찜 첫 걸음")
+    v.page.reload()
+    v.rest()
+    expect(v.page.locator("#list .heart").first).to_have_attribute("aria-pressed", "true")
+    v.one("#account").click()
+    v.one("#tab-favorites").click()
+    expect(v.page.locator(".own .name")).to_have_text([name])
+    v.page.locator(".own .heart").click()
+    expect(v.page.locator(".own .name")).to_have_count(0)
+    expect(v.page.locator("#list .heart").first).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_visitor_who_presses_the_heart_is_asked_to_sign_in(visitor: Visit) -> None:
+    v = visitor()
+    v.page.locator("#list .heart").first.click()
+    expect(v.one("dialog")).to_contain_text("로그인하면")
+
+
+def test_titles_show_progress_and_the_main_one_is_chosen(member: Visitor) -> None:
+    v = member
+    v.one("#account").click()
+    newbie = v.one("#title-1")
+    newbie.get_by_role("button").click()
+    expect(newbie).to_contain_text("대표 칭호")
+    expect(v.one("#profile")).to_contain_text("뉴비")
+    expect(v.one("#title-3")).to_contain_text("3 중 0")
+
+
+def test_the_nickname_is_checked_while_typing_and_changed(member: Visitor) -> None:
+    v = member
+    v.one("#account").click()
+    v.one("#tab-settings").click()
+    taken = v.page.evaluate("geoshops.state.member.nickname")
+    v.one("#nickname").fill("!")
+    expect(v.one("#nickname")).to_have_attribute("aria-invalid", "true")
+    v.one("#nickname").fill(f"새이름{taken[-4:]}")
+    expect(v.one("#nickname-note")).to_have_text("쓸 수 있는 닉네임이에요.")
+    v.page.get_by_role("button", name="바꾸기").click()
+    expect(v.one("#profile strong")).to_have_text(f"새이름{taken[-4:]}")
+
+
+def test_an_access_token_that_is_refused_is_renewed_and_the_request_repeated(
+    member: Visitor,
+) -> None:
+    v = member
+    v.page.evaluate("localStorage.setItem('access_token', 'worn out')")
+    v.page.reload()
+    v.page.wait_for_selector("#account.signed-in")
+    v.rest()
+    assert v.page.evaluate("localStorage.getItem('access_token')") != "worn out"
+    assert v.names()
+
+
+def test_a_session_ended_elsewhere_signs_out_here(member: Visitor) -> None:
+    v = member
+    v.page.evaluate("localStorage.setItem('access_token', 'worn out')")
+    v.page.evaluate("localStorage.setItem('refresh_token', 'worn out')")
+    v.page.reload()
+    v.toast("다시 로그인해 주세요")
+    v.rest()
+    assert v.names()
+    assert v.page.evaluate("localStorage.getItem('refresh_token')") is None
+
+
+def test_devices_are_listed_and_sign_out_ends_this_one(member: Visitor) -> None:
+    v = member
+    v.one("#account").click()
+    v.one("#tab-settings").click()
+    expect(v.page.locator(".sessions li")).to_contain_text("이 기기")
+    v.page.get_by_role("button", name="로그아웃", exact=True).click()
+    expect(v.one("#account.signed-in")).to_have_count(0)
+    v.toast("로그아웃했어요")
+
+
+def test_leaving_asks_twice_and_ends_everything(member: Visitor) -> None:
+    v = member
+    v.one("#account").click()
+    v.one("#tab-settings").click()
+    v.page.get_by_role("button", name="회원 탈퇴").click()
+    go = v.page.get_by_role("button", name="탈퇴하기")
+    expect(go).to_be_disabled()
+    v.one("#withdraw-sure").check()
+    go.click()
+    v.toast("탈퇴했어요")
+    assert v.page.evaluate("localStorage.getItem('refresh_token')") is None

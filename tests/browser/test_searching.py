@@ -1,0 +1,80 @@
+"""The search box: suggestions while typing, Korean composition, results, empty answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.visitor import Visitor
+
+Visit = Callable[..., Visitor]
+
+
+def test_suggestions_come_while_typing_and_the_keyboard_takes_one(visitor: Visit) -> None:
+    v = visitor()
+    v.one("#query").press_sequentially("강남", delay=30)
+    expect(v.one("#query")).to_have_attribute("aria-expanded", "true")
+    first = v.one("#suggestion-0")
+    assert "강남" in first.inner_text()
+    v.page.keyboard.press("ArrowDown")
+    expect(first).to_have_attribute("aria-selected", "true")
+    expect(v.one("#query")).to_have_attribute("aria-activedescendant", "suggestion-0")
+    v.page.keyboard.press("Escape")
+    expect(v.one("#suggestions")).to_be_hidden()
+
+
+def test_a_syllable_that_is_still_composed_already_suggests(visitor: Visit) -> None:
+    v = visitor()
+    v.one("#query").focus()
+    keyboard = v.context.new_cdp_session(v.page)
+    for text in ("ㄱ", "가", "강"):
+        keyboard.send(
+            "Input.imeSetComposition",
+            {"text": text, "selectionStart": len(text), "selectionEnd": len(text)},
+        )
+    v.one("#suggestion-0").wait_for()
+    keyboard.send("Input.insertText", {"text": "강남"})
+    expect(v.one("#query")).to_have_value("강남")
+
+
+def test_enter_while_composing_belongs_to_the_input_method(visitor: Visit) -> None:
+    v = visitor()
+    v.one("#query").fill("홍대입구")
+    enter = "new KeyboardEvent('keydown', {key: 'Enter', isComposing: true, bubbles: true})"
+    v.page.evaluate(f"document.querySelector('#query').dispatchEvent({enter})")
+    assert "q=" not in v.page.url
+    v.one("#query").press("Enter")
+    v.rest()
+    assert "q=" in v.page.url
+
+
+def test_a_keyword_finds_its_booths_and_the_map_goes_there(visitor: Visit) -> None:
+    v = visitor()
+    v.one("#query").fill("부산 하루필름")
+    v.one("#query").press("Enter")
+    expect(v.one("#list-title")).to_contain_text("부산 하루필름")
+    v.rest()
+    assert v.names() and all(name.startswith("하루필름") for name in v.names())
+    south, west = 34.8, 128.7
+    center = v.page.evaluate("geoshops.map.getCenter().toArray()")
+    assert center[0] > west and south < center[1] < 35.5
+
+
+def test_clearing_the_search_goes_back_to_the_surroundings(visitor: Visit) -> None:
+    v = visitor(path="/?q=강남구&at=37.4979,127.0276,14")
+    expect(v.one("#query")).to_have_value("강남구")
+    v.one("#clear").click()
+    expect(v.one("#list-title")).to_contain_text("지도 중심")
+
+
+def test_an_empty_answer_says_what_can_be_typed(visitor: Visit) -> None:
+    v = visitor(path="/?q=없는말없는말")
+    expect(v.one("#list")).to_contain_text("맞는 포토부스가 없어요")
+    expect(v.one("#list")).to_contain_text("강남구 인생네컷")
+
+
+def test_text_of_the_service_is_never_markup(visitor: Visit) -> None:
+    v = visitor(path="/?q=%3Cimg src=x onerror=alert(1)%3E")
+    expect(v.one("#list")).to_contain_text("<img src=x onerror=alert(1)>")
+    assert v.page.locator("#list img[src=x]").count() == 0

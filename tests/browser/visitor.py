@@ -1,0 +1,108 @@
+"""A visitor of the map page: a browser profile, what it can do, and what its console complained of."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, Locator, Page, Request
+
+FLAGS = ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "device_scale_factor": 2,
+    "is_mobile": True,
+    "has_touch": True,
+}
+GANGNAM = {"latitude": 37.4979, "longitude": 127.0276}
+PATIENCE_MS = 20_000
+# Refused requests are part of some stories (a stolen token, a cut line); the page answers for them.
+EXPECTED = re.compile(r"Failed to load resource: (the server responded with|net::ERR_)")
+VIOLATIONS = "addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))"
+
+
+class Visitor:
+    """Opens pages and waits for the page's own sign that nothing is on its way any more."""
+
+    def __init__(
+        self,
+        browser: Browser,
+        site: str,
+        *,
+        language: str = "ko-KR",
+        path: str = "/",
+        **options: Any,
+    ) -> None:
+        defaults: dict[str, Any] = {
+            "viewport": {"width": 1280, "height": 800},
+            "geolocation": GANGNAM,
+            "permissions": ["geolocation"],
+            "reduced_motion": "reduce",
+        }
+        self.site = site
+        self.complaints: list[str] = []
+        self.outside: list[str] = []
+        self.context = browser.new_context(locale=language, **{**defaults, **options})
+        self.context.add_init_script(VIOLATIONS)
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", self._request)
+        if path:
+            self.go(path)
+
+    def _console(self, message: Any) -> None:
+        if message.type == "error" and not EXPECTED.match(message.text):
+            self.complaints.append(message.text)
+
+    def _request(self, request: Request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob") and parts.netloc != urlsplit(self.site).netloc:
+            self.outside.append(request.url)
+
+    def go(self, path: str) -> None:
+        """Opens an address of the site and waits until it rests."""
+        self.page.goto(self.site + path)
+        self.rest()
+
+    def rest(self) -> None:
+        """Waits until nothing is on its way."""
+        self.page.wait_for_selector("html[data-idle]", state="attached")
+
+    def one(self, selector: str) -> Locator:
+        """A locator."""
+        return self.page.locator(selector)
+
+    def names(self) -> list[str]:
+        """Names in the list, in order."""
+        return self.one("#list .name").all_inner_texts()
+
+    def rendered(self, *layers: str) -> list[dict[str, Any]]:
+        """Properties of what the map shows in these layers."""
+        script = "layers => geoshops.map.queryRenderedFeatures({layers}).map(f => f.properties)"
+        found: list[dict[str, Any]] = self.page.evaluate(script, list(layers))
+        return found
+
+    def open_first(self) -> str:
+        """Opens the first shop of the list; its name."""
+        name = self.names()[0]
+        self.one("#list .name").first.click()
+        self.page.get_by_role("heading", name=name, level=2).wait_for()
+        self.rest()
+        return name
+
+    def sign_in(self, person: str) -> None:
+        """Signs in at the development provider as somebody who is typed."""
+        self.one("#account").click()
+        self.one("dialog .primary").click()
+        self.page.locator("input[name=sub]").fill(person)
+        self.page.locator("form:has(input[name=sub]) button").click()
+        self.page.wait_for_selector("#account.signed-in")
+        self.rest()
+
+    def toast(self, text: str) -> None:
+        """Waits for a message."""
+        self.page.locator(".toast", has_text=text).first.wait_for()
