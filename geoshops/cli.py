@@ -10,6 +10,7 @@ import click
 from flask.cli import FlaskGroup
 
 from geoshops import create_app, idempotency, migrate
+from geoshops.analysis import commands as analysis
 from geoshops.config import ConfigError, settings_table
 from geoshops.doctor import doctor
 from geoshops.importing.commands import group as import_group
@@ -42,6 +43,8 @@ main.add_command(idempotency.commands)
 main.add_command(import_group)
 main.add_command(shops)
 main.add_command(brands)
+main.add_command(analysis.sql)
+main.add_command(analysis.export)
 
 
 @main.command()

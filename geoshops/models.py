@@ -13,6 +13,7 @@ from sqlalchemy import (
     Computed,
     Date,
     DateTime,
+    Double,
     ForeignKey,
     Identity,
     Index,
@@ -477,6 +478,31 @@ class MemberTitle(Base):
     )
     awarded_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
     is_main: Mapped[bool] = mapped_column(Boolean, server_default=text("false"))
+
+
+class PopulationCell(Base):
+    """People by cell of a grid or by small area; an optional import."""
+
+    __tablename__ = "population_cells"
+    __table_args__ = (
+        UniqueConstraint("source", "source_id", name="population_cells_source_id_unique"),
+        Index("population_cells_cell_idx", "cell", postgresql_using="gist"),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    source: Mapped[str] = mapped_column(Text, server_default=text("'manual'::text"))
+    source_id: Mapped[str | None] = mapped_column(Text)
+    population: Mapped[float] = mapped_column(Double)
+    cell: Mapped[WKBElement] = mapped_column(
+        Geometry("MULTIPOLYGON", srid=4326, spatial_index=False)
+    )
+
+
+class ReviewerSalt(Base):
+    """Secret under the reviewer keys that analysts see."""
+
+    __tablename__ = "reviewer_salt"
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    salt: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 def _index(

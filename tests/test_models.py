@@ -53,7 +53,7 @@ def test_models_and_schema_are_the_same(database_url: str) -> None:
         "ALTER TABLE reviews DROP COLUMN item CASCADE",
         "DROP INDEX shops_geog_idx",
         "ALTER TABLE stations DROP COLUMN geog CASCADE, ADD COLUMN geog geography(PointZ, 4326)",
-        "DROP TABLE region_parts",
+        "DROP TABLE region_parts CASCADE",
     ],
 )
 def test_the_comparison_can_fail(database_url: str, change: str) -> None:

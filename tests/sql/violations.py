@@ -28,6 +28,9 @@ INSERT INTO idempotency_keys (member_id, key, request_hash) VALUES (1, 'a', ''),
 INSERT INTO reviews (id, shop_id, member_id, star_rating, content, created_at, modified_at) VALUES
   (1, 1, 1, 5, '좋아요', now(), now()), (2, 1, 1, 5, '좋아요', now(), now());
 INSERT INTO favorites (id, member_id, shop_id, created_at) VALUES (1, 1, 1, now()), (2, 1, 2, now());
+INSERT INTO population_cells (id, source_id, population, cell) VALUES
+  (1, 'a', 1, ST_Multi(ST_MakeEnvelope(126, 37, 127, 38, 4326))), (2, 'b', 1, ST_Multi(ST_MakeEnvelope(127, 37, 128, 38, 4326)));
+INSERT INTO reviewer_salt (id, salt) VALUES (1, sha256('a')), (2, sha256('b'));
 INSERT INTO member_titles (member_id, title_id, awarded_at, is_main) VALUES (1, 1, now(), true), (1, 2, now(), false);
 """
 
@@ -92,6 +95,12 @@ CHECKS = {
     "reviews_purity_known": "UPDATE reviews SET purity = ''",
     "reviews_retouch_known": "UPDATE reviews SET retouch = 'OK'",
     "reviews_star_rating_between_1_and_5": "UPDATE reviews SET star_rating = 6",
+    "population_cells_cell_not_empty": "UPDATE population_cells SET cell = ST_GeomFromText('MULTIPOLYGON EMPTY', 4326)",
+    "population_cells_cell_valid": (
+        "UPDATE population_cells SET cell = ST_GeomFromText('MULTIPOLYGON(((0 0, 1 1, 1 0, 0 1, 0 0)))', 4326)"
+    ),
+    "population_cells_population_not_negative": "UPDATE population_cells SET population = 'NaN'",
+    "reviewer_salt_at_least_16_bytes": "UPDATE reviewer_salt SET salt = ''",
     "titles_color_is_hex": "UPDATE titles SET color = 'red'",
     "titles_earned_by_known": "UPDATE titles SET earned_by = 'luck'",
     "titles_emblem_is_path": "UPDATE titles SET emblem = '<script>'",
@@ -107,6 +116,7 @@ UNIQUES = {
     "regions_level_code_unique": "UPDATE regions SET code = '1114' WHERE id = 4",
     "stations_source_id_unique": "UPDATE stations SET source_id = 'a' WHERE id = 2",
     "shops_source_id_unique": "UPDATE shops SET source_id = 'a' WHERE id = 2",
+    "population_cells_source_id_unique": "UPDATE population_cells SET source_id = 'a' WHERE id = 2",
     "members_nickname_key_unique": "UPDATE members SET nickname_key = '하나' WHERE id = 2",
     "member_identities_member_unique": "UPDATE member_identities SET member_id = 1 WHERE member_id = 2",
     "favorites_member_shop_unique": "UPDATE favorites SET shop_id = 1 WHERE id = 2",

@@ -1,0 +1,1 @@
+"""The analysts' workbench: scripts of sql/analysis, exports, pictures and reports."""

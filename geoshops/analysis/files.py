@@ -1,0 +1,43 @@
+"""Whole files only: written beside their place under another name, then renamed."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import click
+
+STDOUT = "-"
+
+
+@contextmanager
+def new_file(place: str) -> Iterator[Path]:
+    """A path to write to; it takes its place when the block ends well and vanishes when it does not."""
+    target = Path(place)
+    if target.is_dir():
+        raise click.UsageError(f"{target} is a directory")
+    try:
+        folder = tempfile.TemporaryDirectory(dir=target.parent, prefix=".geoshops-")
+    except OSError as error:
+        raise click.ClickException(
+            f"cannot write to {target.parent}: {error.strerror or error}"
+        ) from error
+    with folder as name:
+        draft = Path(name, target.name)
+        yield draft
+        draft.replace(target)
+
+
+@contextmanager
+def text_output(place: str) -> Iterator[IO[str]]:
+    """Standard output for `-`, else a new file."""
+    if place == STDOUT:
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    with new_file(place) as path, path.open("w", encoding="utf-8", newline="") as output:
+        yield output

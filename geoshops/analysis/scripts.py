@@ -1,0 +1,98 @@
+"""The catalogue of sql/analysis: what each script asks, which parameters it takes, which columns it gives."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from geoshops.migrate import SQL
+
+FOLDER = SQL / "analysis"
+SECTION = re.compile(r"^-- (Question|Parameters|Columns|Method|QGIS): +(.*)$")
+ENTRY = re.compile(r"^(\w+)  +(\S.*)$")
+DEFAULT = re.compile(r"^\\if :\{\?(\w+)\} \\else\n\\set \1 (.*)\n\\endif$", re.MULTILINE)
+
+
+class UnknownScriptError(LookupError):
+    """No script has this name; the message lists similar ones."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """One file of sql/analysis: `parameters` are defaults by name, `columns` meanings by name."""
+
+    path: Path
+    text: str
+    question: str
+    parameters: dict[str, str]
+    meanings: dict[str, str]
+    columns: dict[str, str]
+    method: str
+
+    @property
+    def name(self) -> str:
+        """File name without its ending, as 07_density_hexagons."""
+        return self.path.stem
+
+
+def catalogue() -> list[Script]:
+    """All scripts in the order of their numbers."""
+    return [_read(path) for path in sorted(FOLDER.glob("[0-9][0-9]_*.sql"))]
+
+
+def find(name: str) -> Script:
+    """The script of this name, number or name without number."""
+    wanted = name.removesuffix(".sql")
+    scripts = catalogue()
+    for script in scripts:
+        number, _, rest = script.name.partition("_")
+        if wanted in (script.name, number, rest) or wanted == str(int(number)):
+            return script
+    raise UnknownScriptError(
+        f"no script is called {name!r}; there are: {', '.join(s.name for s in scripts)}"
+    )
+
+
+def _read(path: Path) -> Script:
+    text = path.read_text(encoding="utf-8")
+    sections = _sections(text)
+    return Script(
+        path=path,
+        text=text,
+        question=" ".join(sections.get("Question", [])),
+        parameters={name: value.strip("'") for name, value in DEFAULT.findall(text)},
+        meanings=_entries(sections.get("Parameters", [])),
+        columns=_entries(sections.get("Columns", [])),
+        method=" ".join(sections.get("Method", [])),
+    )
+
+
+def _sections(text: str) -> dict[str, list[str]]:
+    """The lines of the leading comment by heading."""
+    sections: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in text.splitlines():
+        if not line.startswith("--"):
+            break
+        heading = SECTION.match(line)
+        if heading:
+            lines = sections.setdefault(heading[1], [])
+            lines.append(heading[2])
+        else:
+            lines.append(line[2:].removeprefix(" " * 13))
+    return sections
+
+
+def _entries(lines: list[str]) -> dict[str, str]:
+    """Names with their meanings; an indented line continues the one before it."""
+    entries: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        entry = ENTRY.match(line)
+        if entry:
+            name = entry[1]
+            entries[name] = entry[2]
+        elif name:
+            entries[name] += " " + line.strip()
+    return entries

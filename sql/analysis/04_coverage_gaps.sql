@@ -1,0 +1,82 @@
+-- Question:   Where in a region is nobody within reach of a shop?
+-- Parameters: region    name, full name or code of a region; blank for the whole country
+--             brand     name or alias of a brand, sub-brands included; blank for all
+--             radius_m  reach of a shop, metres (default 2000)
+--             min_km2   gaps smaller than this are left out, km² (default 0.1)
+--             srid      plane in metres; 5179 is right for the whole of Korea (default 5179)
+-- Columns:    gap_id       number of the gap, the largest first
+--             region_code  code of the region asked for; null for the whole country
+--             area_km2     area of the gap, km²
+--             max_dist_m   distance from the middle of the gap (centre of its largest inscribed circle) to the
+--                          nearest shop, metres
+--             is_boundary  false when no boundary is loaded and the hull of the shops stands in for it
+--             geom         the gap, WGS 84
+-- Method:     The region without the union of all circles around shops. Shops outside the region that reach into it
+--             count. ST_Subdivide keeps both sides small, so the difference is taken piece by piece and the pieces of
+--             a gap are joined again.
+-- QGIS:       Polygon layer without outline; label with max_dist_m.
+\set ON_ERROR_STOP on
+\if :{?region} \else
+\set region ''
+\endif
+\if :{?brand} \else
+\set brand ''
+\endif
+\if :{?radius_m} \else
+\set radius_m 2000
+\endif
+\if :{?min_km2} \else
+\set min_km2 0.1
+\endif
+\if :{?srid} \else
+\set srid 5179
+\endif
+
+WITH wanted AS MATERIALIZED (
+  SELECT
+    a.region_code,
+    a.is_boundary,
+    ST_Transform(a.geom, :'srid'::integer) AS area,
+    find_brand(:'brand') AS brand_ids,
+    positive('radius_m', :'radius_m') AS radius_m
+  FROM study_area(:'region') AS a
+),
+covered AS MATERIALIZED (
+  SELECT ST_Union(ST_Buffer(ST_Transform(s.geom, :'srid'::integer), w.radius_m, 16)) AS geom
+  FROM wanted AS w
+  INNER JOIN v_shop_open AS s
+    ON ST_Transform(s.geom, :'srid'::integer) && ST_Expand(w.area, w.radius_m)
+  WHERE CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END
+),
+gap AS MATERIALIZED (
+  SELECT
+    w.region_code,
+    w.is_boundary,
+    (ST_Dump(
+      CASE WHEN c.geom IS NULL THEN w.area ELSE ST_Difference(w.area, c.geom) END
+    )).geom AS geom
+  FROM wanted AS w
+  CROSS JOIN covered AS c
+),
+middle AS MATERIALIZED (
+  SELECT *, (ST_MaximumInscribedCircle(geom)).center AS center
+  FROM gap
+  WHERE ST_Dimension(geom) = 2 AND ST_Area(geom) / 1e6 >= positive('min_km2', :'min_km2')
+)
+SELECT
+  row_number() OVER (ORDER BY ST_Area(m.geom) DESC, m.geom) AS gap_id,
+  m.region_code,
+  ST_Area(m.geom) / 1e6 AS area_km2,
+  n.distance_m AS max_dist_m,
+  m.is_boundary,
+  ST_Transform(m.geom, 4326)::geometry(POLYGON, 4326) AS geom
+FROM middle AS m
+CROSS JOIN wanted AS w
+LEFT JOIN LATERAL (
+  SELECT ST_Distance(s.geog, ST_Transform(m.center, 4326)::geography) AS distance_m
+  FROM v_shop_open AS s
+  WHERE CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END
+  ORDER BY s.geog <-> ST_Transform(m.center, 4326)::geography
+  LIMIT 1
+) AS n ON true
+ORDER BY gap_id;

@@ -1,0 +1,81 @@
+-- Question:   How dense are shops, hexagon by hexagon, empty ones included?
+-- Parameters: region  name, full name or code of a region; blank for the whole country
+--             brand   name or alias of a brand, sub-brands included; blank for all
+--             edge_m  edge of a hexagon, metres (default 2000)
+--             srid    plane in metres; 5179 is right for the whole of Korea (default 5179)
+-- Columns:    hex_i       column of the hexagon in the grid of this edge
+--             hex_j       row
+--             shops       open shops inside; 0 where there are none
+--             reviews     reviews of those shops
+--             avg_rating  average of those reviews, 1 to 5; null without reviews
+--             per_km2     shops per km²
+--             geom        hexagon, WGS 84
+-- Method:     A grid fixed to the origin of the plane, so that a hexagon keeps its place from run to run. A shop
+--             belongs to the hexagon whose centre is nearest, which is the one that holds it; a shop on an edge is
+--             counted once. Hexagons that touch the region appear also when empty, and so do those of shops outside
+--             it.
+-- QGIS:       Polygon layer, graduated by per_km2 with 0 as a class of its own.
+\set ON_ERROR_STOP on
+\if :{?region} \else
+\set region ''
+\endif
+\if :{?brand} \else
+\set brand ''
+\endif
+\if :{?edge_m} \else
+\set edge_m 2000
+\endif
+\if :{?srid} \else
+\set srid 5179
+\endif
+
+WITH wanted AS MATERIALIZED (
+  SELECT
+    a.region_id,
+    ST_Transform(a.geom, :'srid'::integer) AS area,
+    find_brand(:'brand') AS brand_ids,
+    positive('edge_m', :'edge_m') AS edge_m
+  FROM study_area(:'region') AS a
+),
+shop AS MATERIALIZED (
+  SELECT s.id, s.review_cnt, s.star_rating_sum, ST_Transform(s.geom, :'srid'::integer) AS p, w.edge_m
+  FROM wanted AS w
+  CROSS JOIN v_shop_open AS s
+  WHERE
+    CASE WHEN w.region_id IS NULL THEN true ELSE w.region_id IN (s.sido_id, s.sigungu_id, s.dong_id) END
+    AND CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END
+),
+held AS MATERIALIZED (
+  SELECT h.i, h.j, count(*) AS shops, sum(s.review_cnt) AS reviews, sum(s.star_rating_sum) AS stars
+  FROM shop AS s
+  CROSS JOIN LATERAL (
+    SELECT g.i, g.j
+    FROM ST_HexagonGrid(s.edge_m, s.p) AS g
+    ORDER BY ST_Distance(ST_Centroid(g.geom), s.p), g.i, g.j
+    LIMIT 1
+  ) AS h
+  GROUP BY h.i, h.j
+),
+grid AS (
+  SELECT h.i, h.j
+  FROM wanted AS w
+  CROSS JOIN LATERAL ST_HexagonGrid(w.edge_m, w.area) AS h
+  WHERE ST_Intersects(w.area, h.geom)
+  UNION
+  SELECT i, j FROM held
+)
+SELECT
+  g.i AS hex_i,
+  g.j AS hex_j,
+  coalesce(h.shops, 0) AS shops,
+  coalesce(h.reviews, 0) AS reviews,
+  h.stars / nullif(h.reviews, 0)::double precision AS avg_rating,
+  coalesce(h.shops, 0) * 1e6 / ST_Area(x.geom) AS per_km2,
+  ST_Transform(x.geom, 4326)::geometry(POLYGON, 4326) AS geom
+FROM grid AS g
+CROSS JOIN wanted AS w
+CROSS JOIN LATERAL (
+  SELECT ST_Hexagon(w.edge_m, g.i, g.j, ST_SetSRID(ST_MakePoint(0, 0), :'srid'::integer)) AS geom
+) AS x
+LEFT JOIN held AS h ON h.i = g.i AND h.j = g.j
+ORDER BY g.i, g.j;

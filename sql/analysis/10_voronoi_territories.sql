@@ -1,0 +1,104 @@
+-- Question:   Which part of a region is nearer to a shop than to any other?
+-- Parameters: region  name, full name or code of a region; blank for the whole country
+--             brand   name or alias of a brand, sub-brands included; blank for all
+--             srid    plane in metres; 5179 is right for the whole of Korea (default 5179)
+-- Columns:    shop_id      shop; the lowest identifier where several share one position
+--             shops        shops at that position
+--             area_km2     area of its part of the region on the spheroid, km²
+--             region_code  code of the region: the one asked for, else the sido; null without boundaries
+--             is_boundary  false when no boundary is loaded and the hull of the shops stands in for it
+--             geom         that part, WGS 84
+-- Method:     Voronoi polygons of all shops of the country, cut with the pieces of the region, so that a shop beyond
+--             the border keeps what is nearest to it and the areas of a region add up to the region.
+-- QGIS:       Polygon layer with outline only; join shop_id to v_shop for names.
+\set ON_ERROR_STOP on
+\if :{?region} \else
+\set region ''
+\endif
+\if :{?brand} \else
+\set brand ''
+\endif
+\if :{?srid} \else
+\set srid 5179
+\endif
+
+WITH wanted AS MATERIALIZED (
+  SELECT
+    a.region_id,
+    a.region_code,
+    a.is_boundary,
+    a.geom AS area,
+    ST_Expand(ST_Envelope(ST_Transform(a.geom, :'srid'::integer)), 1000) AS frame,
+    find_brand(:'brand') AS brand_ids
+  FROM study_area(:'region') AS a
+),
+shop AS MATERIALIZED (
+  SELECT min(s.id) AS id, count(*) AS shops, s.geom, ST_Transform(s.geom, :'srid'::integer) AS p
+  FROM wanted AS w
+  CROSS JOIN v_shop_open AS s
+  WHERE CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END
+  GROUP BY s.geom
+),
+cell AS MATERIALIZED (
+  -- A single point has no diagram of its own: all the frame is nearest to it.
+  SELECT c.path AS cell, c.geom AS plane, ST_Transform(c.geom, 4326) AS geom
+  FROM (SELECT ST_Collect(p) AS points FROM shop) AS d
+  CROSS JOIN wanted AS w
+  CROSS JOIN LATERAL ST_Dump(
+    CASE
+      WHEN ST_NumGeometries(d.points) = 1 THEN ST_Envelope(ST_Collect(w.frame, d.points))
+      ELSE ST_VoronoiPolygons(d.points, 0, w.frame)
+    END
+  ) AS c
+),
+owned AS MATERIALIZED (
+  SELECT DISTINCT ON (c.cell) s.id, s.shops, c.geom
+  FROM cell AS c
+  INNER JOIN v_shop_open AS v ON v.geog && c.geom::geography
+  INNER JOIN shop AS s ON s.id = v.id
+  WHERE ST_Intersects(c.plane, s.p)
+  ORDER BY c.cell, s.id
+),
+touching AS MATERIALIZED (
+  -- In the order of the pieces, so that PostGIS prepares each piece once for all cells upon it.
+  SELECT o.id, o.shops, o.geom, t.id AS piece_id
+  FROM owned AS o
+  INNER JOIN v_region_part AS t ON t.geom && o.geom
+  CROSS JOIN wanted AS w
+  WHERE w.is_boundary AND CASE WHEN w.region_id IS NULL THEN t.level = 'sido' ELSE t.region_id = w.region_id END
+  ORDER BY t.id
+),
+part AS MATERIALIZED (
+  SELECT
+    o.id, o.shops, t.region_code,
+    CASE
+      WHEN ST_Covers(t.geom, o.geom) THEN o.geom
+      WHEN ST_Intersects(t.geom, o.geom) THEN ST_Intersection(o.geom, t.geom)
+    END AS geom
+  FROM touching AS o
+  INNER JOIN v_region_part AS t ON t.id = o.piece_id
+  UNION ALL
+  SELECT o.id, o.shops, w.region_code, ST_Intersection(o.geom, w.area)
+  FROM owned AS o
+  INNER JOIN wanted AS w ON NOT w.is_boundary AND ST_Intersects(w.area, o.geom)
+),
+territory AS (
+  SELECT
+    id,
+    shops,
+    region_code,
+    ST_Multi(ST_CollectionExtract(CASE WHEN count(*) = 1 THEN (array_agg(geom))[1] ELSE ST_Union(geom) END, 3)) AS geom
+  FROM part
+  WHERE ST_Dimension(geom) = 2
+  GROUP BY id, shops, region_code
+)
+SELECT
+  t.id AS shop_id,
+  t.shops,
+  ST_Area(t.geom::geography) / 1e6 AS area_km2,
+  t.region_code,
+  w.is_boundary,
+  t.geom::geometry(MULTIPOLYGON, 4326) AS geom
+FROM territory AS t
+CROSS JOIN wanted AS w
+ORDER BY t.id, t.region_code;

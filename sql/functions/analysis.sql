@@ -1,0 +1,122 @@
+-- What the analysis scripts share: parameters that are checked, names that are found, one distribution.
+-- All of them read the views only, with the rights of whoever asks.
+
+CREATE OR REPLACE FUNCTION positive(parameter text, value text) RETURNS double precision
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  number double precision;
+BEGIN
+  IF value !~ '^[0-9]{0,12}([.][0-9]{1,9})?$' OR value IN ('', '.') THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+      MESSAGE = format('parameter %s must be a number above 0, not %L', parameter, value);
+  END IF;
+  number := value;
+  IF number <= 0 THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+      MESSAGE = format('parameter %s must be above 0', parameter);
+  END IF;
+  RETURN number;
+END
+$$;
+COMMENT ON FUNCTION positive(text, text) IS 'The value of a parameter as a number above 0; an error names the parameter';
+
+CREATE OR REPLACE FUNCTION one_of(parameter text, value text, allowed text []) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  IF value = ANY (allowed) THEN
+    RETURN value;
+  END IF;
+  RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+    MESSAGE = format('parameter %s must be one of %s, not %L', parameter, array_to_string(allowed, ', '), value);
+END
+$$;
+COMMENT ON FUNCTION one_of(text, text, text []) IS 'The value of a parameter that has few; an error names them';
+
+CREATE OR REPLACE FUNCTION find_brand(wanted text) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  found bigint [];
+BEGIN
+  IF is_blank(wanted) THEN
+    RETURN NULL;
+  END IF;
+  SELECT array_agg(b.id) INTO found
+  FROM v_brand AS m
+  INNER JOIN v_brand AS b ON m.id IN (b.id, b.parent_id)
+  WHERE name_key(wanted) = name_key(m.brand)
+    OR name_key(wanted) IN (SELECT name_key(a) FROM unnest(m.aliases) AS a);
+  IF found IS NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'no_data_found',
+      MESSAGE = format('no brand is called %L', wanted), HINT = 'SELECT brand, aliases FROM v_brand lists them.';
+  END IF;
+  RETURN found;
+END
+$$;
+COMMENT ON FUNCTION find_brand(text)
+IS 'Identifiers of the brand of this name or alias and of its sub-brands; null (all shops) for a blank name';
+
+CREATE OR REPLACE FUNCTION find_region(wanted text, OUT region_id bigint, OUT region_code text, OUT region text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  named text [];
+BEGIN
+  IF is_blank(wanted) THEN
+    RETURN;
+  END IF;
+  -- A name that several levels share means the largest of them.
+  WITH hit AS (
+    SELECT r.id, r.code, r.full_name,
+      rank() OVER (ORDER BY array_position(ARRAY['sido', 'sigungu', 'dong'], r.level)) AS place
+    FROM v_region AS r
+    WHERE r.code = btrim(wanted)
+      OR name_key(wanted) IN (name_key(r.name), name_key(r.full_name), name_key(r.name_en))
+      OR name_key(wanted) IN (SELECT name_key(a) FROM unnest(r.aliases) AS a)
+  )
+  SELECT min(h.id), min(h.code), min(h.full_name), array_agg(h.full_name ORDER BY h.full_name)
+  INTO region_id, region_code, region, named
+  FROM hit AS h
+  WHERE h.place = 1;
+  IF region_id IS NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'no_data_found',
+      MESSAGE = format('no region is called %L', wanted), HINT = 'SELECT full_name, code FROM v_region lists them.';
+  ELSIF cardinality(named) > 1 THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+      MESSAGE = format('%s regions are called %L', cardinality(named), wanted),
+      HINT = 'Give the full name or the code: ' || array_to_string(named, ', ');
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION find_region(text)
+IS 'The region of this name, full name, alias or code; nulls (the whole country) for a blank name';
+
+CREATE OR REPLACE FUNCTION study_area(
+  wanted text, OUT region_id bigint, OUT region_code text, OUT region text, OUT is_boundary boolean, OUT geom geometry
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  SELECT f.* INTO region_id, region_code, region FROM find_region(wanted) AS f;
+  SELECT ST_Union(r.geom) INTO geom
+  FROM v_region AS r
+  WHERE CASE WHEN study_area.region_id IS NULL THEN r.level = 'sido' ELSE r.id = study_area.region_id END;
+  is_boundary := geom IS NOT NULL;
+  IF NOT is_boundary THEN
+    SELECT ST_Buffer(ST_ConvexHull(ST_Collect(s.geom))::geography, 1000)::geometry INTO geom
+    FROM v_shop_open AS s
+    WHERE study_area.region_id IS NULL OR study_area.region_id IN (s.sido_id, s.sigungu_id, s.dong_id);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION study_area(text)
+IS 'find_region with its boundary in degrees; the hull of its shops plus 1 km, and is_boundary false, where none is loaded';
+
+CREATE OR REPLACE FUNCTION normal_two_sided_p(z double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (
+  SELECT t * exp(
+    -x * x - 1.26551223 + t * (1.00002368 + t * (0.37409196 + t * (0.09678418 + t * (-0.18628806 + t * (
+      0.27886807 + t * (-1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277))))))))
+  )
+  FROM (SELECT least(abs(z), 50) / sqrt(2::double precision)) AS a (x), LATERAL (SELECT 1 / (1 + x / 2)) AS b (t)
+);
+COMMENT ON FUNCTION normal_two_sided_p(double precision)
+IS 'Probability of a standard normal value at least as far from 0; erfc by Press et al., Numerical Recipes 6.2, within 1.2e-7 of its value';

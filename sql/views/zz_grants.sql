@@ -1,0 +1,47 @@
+-- The analysts' role: it reads the views and nothing else, and no question of its own can occupy the server for long.
+-- The limits hold for sessions that sign in as this role; a member of it gets them by SET ROLE and SET.
+DO $$
+DECLARE
+  view_name text;
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'geoshops_reader') THEN
+    BEGIN
+      CREATE ROLE geoshops_reader NOLOGIN;
+    EXCEPTION
+      WHEN insufficient_privilege THEN
+        RAISE NOTICE 'role geoshops_reader is missing and may not be created here: ask an administrator, then repeat';
+        RETURN;
+      WHEN duplicate_object OR unique_violation THEN
+        NULL; -- another database of this server made it at the same moment
+    END;
+  END IF;
+  BEGIN
+    -- Roles belong to the server, not to the database: written only when something differs.
+    IF NOT coalesce((SELECT rolconfig FROM pg_roles WHERE rolname = 'geoshops_reader') @> ARRAY[
+      'statement_timeout=2min', 'work_mem=64MB', 'idle_in_transaction_session_timeout=5min',
+      'default_transaction_read_only=on', 'jit=off'
+    ], false) THEN
+      ALTER ROLE geoshops_reader SET statement_timeout = '2min';
+      ALTER ROLE geoshops_reader SET work_mem = '64MB';
+      ALTER ROLE geoshops_reader SET idle_in_transaction_session_timeout = '5min';
+      ALTER ROLE geoshops_reader SET default_transaction_read_only = on;
+      ALTER ROLE geoshops_reader SET jit = off;
+    END IF;
+  EXCEPTION
+    WHEN insufficient_privilege THEN
+      RAISE NOTICE 'the limits of role geoshops_reader may not be set here: ask an administrator, then repeat';
+  END;
+  EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM geoshops_reader', current_schema());
+  EXECUTE format('GRANT USAGE ON SCHEMA %I TO geoshops_reader', current_schema());
+  FOREACH view_name IN ARRAY ARRAY[
+    'v_shop', 'v_shop_open', 'v_brand', 'v_station', 'v_region', 'v_region_part', 'v_review',
+    'v_favorite_daily', 'v_population'
+  ]
+  LOOP
+    EXECUTE format('GRANT SELECT ON %I TO geoshops_reader', view_name);
+  END LOOP;
+  GRANT EXECUTE ON FUNCTION positive(text, text), one_of(text, text, text []), find_brand(text), find_region(text),
+    study_area(text), normal_two_sided_p(double precision), name_key(text), is_blank(text)
+  TO geoshops_reader;
+END
+$$;

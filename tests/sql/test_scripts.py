@@ -1,0 +1,120 @@
+"""All scripts alike: their headers are true, their variables quoted, hostile values harmless."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+from geoshops.analysis import runner, scripts
+
+ALL = scripts.catalogue()
+NAMES = [s.name for s in ALL]
+# a variable that is not in quotes: :name, but neither ::type, :'name', :"name" nor :{?name}
+UNQUOTED = re.compile(r"(?<![:\w]):(?=[A-Za-z_])")
+HOSTILE = ["'; DROP TABLE shops; --", "\\'", "NaN"]
+
+
+def unquoted(text: str) -> list[str]:
+    """Lines of SQL that hold a psql variable without quotes."""
+    code = [line for line in text.splitlines() if not line.startswith(("--", "\\"))]
+    return [line for line in code if UNQUOTED.search(re.sub(r":'\w+'", "", line))]
+
+
+def test_there_are_25():
+    assert [int(name[:2]) for name in NAMES] == list(range(1, 26))
+
+
+def test_the_lint_finds_what_it_is_for():
+    assert unquoted("SELECT :radius") == ["SELECT :radius"]
+    assert unquoted("WHERE x=:y::int") == ["WHERE x=:y::int"]
+    assert unquoted("SELECT :'radius'::float8, a[1:2]\n\\set x :y") == []
+
+
+@pytest.mark.parametrize("script", ALL, ids=NAMES)
+def test_variables_are_quoted_declared_and_explained(script):
+    assert unquoted(script.text) == []
+    assert ':"' not in script.text
+    used = set(re.findall(r":'(\w+)'", script.text))
+    assert used == set(script.parameters) == set(script.meanings)
+    assert "\\set ON_ERROR_STOP on" in script.text
+    for heading in ("Question", "Columns", "Method", "QGIS"):
+        assert re.search(rf"^-- {heading}: +\S", script.text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("script", ALL, ids=NAMES)
+def test_views_only(script, db):
+    cursor = db.cursor()
+    cursor.execute(
+        "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'"
+    )
+    code = "\n".join(line for line in script.text.splitlines() if not line.startswith("--"))
+    read = set(re.findall(r"(?:FROM|JOIN)\s+(\w+)", code))
+    assert not read & {name for (name,) in cursor.fetchall()}
+
+
+@pytest.mark.parametrize("script", ALL, ids=NAMES)
+def test_an_empty_database_gives_the_documented_columns(script, ask, database_url):
+    with runner.answer(database_url, script, {}) as answer:
+        assert [c.name for c in answer.columns] == list(script.columns)
+        assert answer.geometry in (None, len(answer.columns) - 1)
+        assert all(len(row) == len(answer.columns) for row in answer.rows)
+
+
+@pytest.mark.parametrize("script", ALL, ids=NAMES)
+def test_hostile_values_are_refused_or_harmless(script, town, database_url):
+    town.draw("a b", step_m=100)
+    for name in script.parameters:
+        for value in HOSTILE:
+            try:
+                with runner.answer(database_url, script, {name: value}) as answer:
+                    list(answer.rows)
+            except runner.ScriptError as error:
+                assert "syntax error at" not in str(error)
+    assert town.make.sql("SELECT count(*) FROM shops") == 2
+
+
+def test_plain_psql_runs_a_script_with_a_parameter(town, database_url):
+    town.draw("a . b", step_m=100)
+    done = subprocess.run(
+        ["psql", "-X", "-At", "-v", "near_m=50", "-f", str(scripts.find("01").path), database_url],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len([line for line in done.stdout.splitlines() if "|" in line]) == 2
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("07", {"region": "없는구"}, "no region is called"),
+        ("07", {"brand": "없는브랜드"}, "no brand is called"),
+        ("07", {"edge_m": "wide"}, "parameter edge_m must be a number above 0"),
+        ("07", {"radius": "1"}, "has no parameter radius; it has: region, brand, edge_m, srid"),
+        ("07", {"ON_ERROR_STOP": "off"}, "has no parameter"),
+        ("07", {"srid": "abc"}, "invalid input syntax"),
+        ("11", {"level": "city"}, "must be one of sido, sigungu, dong"),
+    ],
+)
+def test_wrong_values_are_named(town, database_url, name, values, message):
+    with (
+        pytest.raises(runner.WrongValueError, match=message),
+        runner.answer(database_url, scripts.find(name), values) as answer,
+    ):
+        list(answer.rows)
+
+
+def test_a_name_of_several_regions_lists_them(town, database_url):
+    for city in ("서울특별시", "부산광역시"):
+        top = town.region(city, 0, 0, 100, 100)
+        town.region("중구", 0, 0, 10, 10, level="sigungu", parent_id=top, code=city + "중구")
+    with (
+        pytest.raises(
+            runner.WrongValueError, match=r"2 regions are called '중구'.*서울특별시 중구"
+        ),
+        runner.answer(database_url, scripts.find("07"), {"region": "중구"}) as answer,
+    ):
+        list(answer.rows)
