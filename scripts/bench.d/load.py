@@ -67,8 +67,13 @@ def wrk(
     headers: dict[str, str] | None = None,
 ) -> Load:
     """Asks for random ones of the paths over keep-alive connections of one thread."""
+    return run_wrk(origin, _lua(paths, headers or {}), seconds=seconds, connections=connections)
+
+
+def run_wrk(origin: str, lua: str, *, seconds: int, connections: int = 8) -> Load:
+    """Runs a wrk script with one thread."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua", encoding="utf-8") as script:
-        script.write(_lua(paths, headers or {}))
+        script.write(lua)
         script.flush()
         run = subprocess.run(
             ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script.name, origin],

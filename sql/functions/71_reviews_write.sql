@@ -1,5 +1,28 @@
 -- Acts on reviews. Each is one transaction: the row, the shop's counters and histogram, the titles earned.
 
+CREATE OR REPLACE FUNCTION count_votes(
+  shop bigint, star_rating integer, purity text, retouch text, item text, step integer
+) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  UPDATE shop_stats t SET
+    star_1 = t.star_1 + step * (count_votes.star_rating = 1)::integer,
+    star_2 = t.star_2 + step * (count_votes.star_rating = 2)::integer,
+    star_3 = t.star_3 + step * (count_votes.star_rating = 3)::integer,
+    star_4 = t.star_4 + step * (count_votes.star_rating = 4)::integer,
+    star_5 = t.star_5 + step * (count_votes.star_rating = 5)::integer,
+    purity_good = t.purity_good + step * (purity = 'GOOD')::integer,
+    purity_bad = t.purity_bad + step * (purity = 'BAD')::integer,
+    retouch_good = t.retouch_good + step * (retouch = 'GOOD')::integer,
+    retouch_bad = t.retouch_bad + step * (retouch = 'BAD')::integer,
+    item_good = t.item_good + step * (item = 'GOOD')::integer,
+    item_bad = t.item_bad + step * (item = 'BAD')::integer
+  WHERE t.shop_id = shop;
+  RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION count_votes(bigint, integer, text, text, text, integer)
+IS 'Adds or takes away one review in the shop''s histogram and votes; false when the shop has no row of statistics yet.';
+
 CREATE OR REPLACE FUNCTION count_review(
   shop bigint, star_rating integer, purity text, retouch text, item text, step integer
 ) RETURNS boolean
@@ -11,22 +34,11 @@ BEGIN
   IF NOT FOUND THEN
     RETURN false;
   END IF;
-  IF step > 0 THEN
-    INSERT INTO shop_stats (shop_id) VALUES (shop) ON CONFLICT DO NOTHING;
+  IF NOT count_votes(shop, star_rating, purity, retouch, item, step) THEN
+    -- nobody else makes the row: the shop is locked
+    INSERT INTO shop_stats (shop_id) VALUES (shop);
+    PERFORM count_votes(shop, star_rating, purity, retouch, item, step);
   END IF;
-  UPDATE shop_stats t SET
-    star_1 = t.star_1 + step * (count_review.star_rating = 1)::integer,
-    star_2 = t.star_2 + step * (count_review.star_rating = 2)::integer,
-    star_3 = t.star_3 + step * (count_review.star_rating = 3)::integer,
-    star_4 = t.star_4 + step * (count_review.star_rating = 4)::integer,
-    star_5 = t.star_5 + step * (count_review.star_rating = 5)::integer,
-    purity_good = t.purity_good + step * (purity = 'GOOD')::integer,
-    purity_bad = t.purity_bad + step * (purity = 'BAD')::integer,
-    retouch_good = t.retouch_good + step * (retouch = 'GOOD')::integer,
-    retouch_bad = t.retouch_bad + step * (retouch = 'BAD')::integer,
-    item_good = t.item_good + step * (item = 'GOOD')::integer,
-    item_bad = t.item_bad + step * (item = 'BAD')::integer
-  WHERE t.shop_id = shop;
   RETURN true;
 END $$;
 COMMENT ON FUNCTION count_review(bigint, integer, text, text, text, integer)
@@ -38,6 +50,9 @@ RETURN concat(left(review_json(review, zone), -1), ',"awarded_titles":', held_ti
 COMMENT ON FUNCTION written_review_json(bigint, bigint [], text, text)
 IS 'The answer to a written review: the review and the titles it earned, as JSON.';
 
+-- A shop without reviews is locked at once, so that exactly one review is its first. Any other is locked last,
+-- because the lock is held until the commit has reached the disk: on a shop that many review at once everything
+-- else then goes on side by side. Nobody can wait for the new row, so the order of locks stays.
 CREATE OR REPLACE FUNCTION create_review(
   member bigint, session bigint, shop bigint,
   star_rating integer, content text, purity text, retouch text, item text,
@@ -47,6 +62,7 @@ CREATE OR REPLACE FUNCTION create_review(
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   review bigint;
+  before_cnt integer;
 BEGIN
   IF NOT begin_act(member, session) THEN
     refusal := 'bad_token';
@@ -58,16 +74,21 @@ BEGIN
       RETURN;
     END IF;
   END IF;
-  IF NOT count_review(shop, star_rating, purity, retouch, item, 1) THEN
+  SELECT s.review_cnt INTO before_cnt FROM shops s WHERE s.id = shop;
+  IF before_cnt IS NULL THEN
     refusal := 'no_shop';
     RETURN;
   END IF;
   IF most_a_shop > 0 AND most_a_shop <= (
     SELECT count(*) FROM reviews r WHERE r.member_id = member AND r.shop_id = shop AND r.hidden_at IS NULL
   ) THEN
-    PERFORM count_review(shop, star_rating, purity, retouch, item, -1);
     refusal := 'too_many_reviews';
     RETURN;
+  END IF;
+  IF before_cnt = 0 THEN
+    PERFORM count_review(shop, star_rating, purity, retouch, item, 1);
+    SELECT greatest(moment, max(r.created_at) + interval '1 microsecond') INTO moment
+    FROM reviews r WHERE r.shop_id = shop AND r.hidden_at IS NULL;
   END IF;
   INSERT INTO reviews (shop_id, member_id, star_rating, content, purity, retouch, item, created_at, modified_at)
   VALUES (shop, member, create_review.star_rating, create_review.content, create_review.purity,
@@ -79,6 +100,9 @@ BEGIN
   IF act_key IS NOT NULL THEN
     INSERT INTO idempotency_keys (member_id, key, request_hash, status, body, location, created_at)
     VALUES (member, act_key, act_hash, create_review.status, create_review.body, create_review.location, moment);
+  END IF;
+  IF before_cnt > 0 THEN
+    PERFORM count_review(shop, star_rating, purity, retouch, item, 1);
   END IF;
 END $$;
 COMMENT ON FUNCTION create_review

@@ -69,13 +69,13 @@ BEGIN
   SELECT f.id INTO held FROM favorites f WHERE f.member_id = member AND f.shop_id = shop;
   status := CASE WHEN held IS NULL THEN 201 ELSE 200 END;
   IF held IS NULL THEN
-    UPDATE shops s SET favorite_cnt = s.favorite_cnt + 1 WHERE s.id = shop;
-    IF NOT FOUND THEN
+    IF NOT EXISTS (SELECT FROM shops s WHERE s.id = shop) THEN
       refusal := 'no_shop';
       RETURN;
     END IF;
     INSERT INTO favorites (member_id, shop_id, created_at) VALUES (member, shop, moment) RETURNING id INTO held;
     awarded := award_titles(member, 'favorite', moment, zone);
+    UPDATE shops s SET favorite_cnt = s.favorite_cnt + 1 WHERE s.id = shop;
     location := '/favorites/' || shop;
   END IF;
   body := concat(left(favorite_json(held, point_at(user_lon, user_lat), origin), -1),

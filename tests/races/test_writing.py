@@ -193,3 +193,35 @@ def test_a_limit_holds_under_a_rush(
         calls = [crowd.call("POST", f"/reviews/shop/{shop}", headers, GOOD)] * THREADS
         assert statuses(crowd.at_once(calls)) == {201: 2, 400: THREADS - 2}
         assert_exact(make, shop)
+
+
+@pytest.mark.parametrize("rounds", ROUNDS)
+def test_exactly_one_review_is_the_first_of_a_shop(crowd: Crowd, make: Maker, rounds: int) -> None:
+    members = crowd.members()
+    for member, _ in members:
+        for other in range(2):
+            make.review(member, make.shop(f"s{member}-{other}"))
+    for _ in range(rounds):
+        shop = make.shop()
+        calls = [
+            crowd.call("POST", f"/reviews/shop/{shop}", headers, GOOD) for _, headers in members
+        ]
+        answers = crowd.at_once(calls)
+        pioneers = [
+            answer.json()["member_info"]["id"]
+            for answer in answers
+            if 11 in [title["id"] for title in answer.json()["awarded_titles"]]
+        ]
+        first = make.sql(
+            "SELECT member_id FROM reviews WHERE shop_id = %s ORDER BY created_at, id LIMIT 1", shop
+        )
+        assert pioneers == [first]
+        make.sql("DELETE FROM member_titles WHERE title_id = 11")
+        make.sql("DELETE FROM reviews WHERE shop_id = %s", shop)
+        assert_exact_after_repair(make, shop)
+
+
+def assert_exact_after_repair(make: Maker, shop: int) -> None:
+    """Rows deleted behind the service's back are counted anew."""
+    make.sql("SELECT repair_counters(%s)", shop)
+    assert_exact(make, shop)
