@@ -11,6 +11,7 @@ from flask.cli import FlaskGroup
 
 from geoshops import create_app, idempotency, migrate
 from geoshops.analysis import commands as analysis
+from geoshops.auth.commands import sessions
 from geoshops.config import ConfigError, settings_table
 from geoshops.doctor import doctor
 from geoshops.importing.commands import group as import_group
@@ -36,6 +37,7 @@ def main() -> None:
 
 main.add_command(doctor)
 main.add_command(members)
+main.add_command(sessions)
 main.add_command(seed)
 main.add_command(recount)
 main.add_command(titles.commands)

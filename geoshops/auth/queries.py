@@ -22,6 +22,7 @@ FROM session_refresh(%s, %s, %s, %s, %s, %s, %s, %s)"""
 END = "SELECT session_end(%s, %s, %s)"
 END_OTHER = "SELECT session_ok, ended FROM session_end_other(%s, %s, %s)"
 LIST = "SELECT sessions_json(%s, %s, %s)"
+PURGE = "SELECT sessions_purge(%s)"
 
 
 @dataclass(frozen=True)
@@ -114,3 +115,9 @@ def listed(db: Database, caller: Caller, *, zone: str) -> str:
     if body is None:
         raise Unauthorized("bad_token")
     return str(body)
+
+
+def purge(db: Database, *, kept_days: int) -> int:
+    """Deletes sessions that were over for so long; how many."""
+    (count,) = db.row(PURGE, (kept_days,))
+    return int(count)

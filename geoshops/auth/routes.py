@@ -27,6 +27,7 @@ MAX_DEVICE = 200
     id="startSignIn",
     answer=schemas.Started,
     cache="none",
+    refusals=(502,),
 )
 @blueprint.arguments(schemas.StartArgs, location="query")
 def start_sign_in(args: dict[str, Any]) -> Response:
@@ -38,7 +39,13 @@ def start_sign_in(args: dict[str, Any]) -> Response:
     return json_value(dataclasses.asdict(started))
 
 
-@blueprint.operation("/auth/login/idp", id="signIn", answer=schemas.TokenPair, cache="none")
+@blueprint.operation(
+    "/auth/login/idp",
+    id="signIn",
+    answer=schemas.TokenPair,
+    cache="none",
+    refusals=(502,),
+)
 @blueprint.arguments(schemas.SignInArgs, location="query")
 def sign_in(args: dict[str, Any]) -> Response:
     """Sign in with an authorization code; a new user is registered
@@ -60,7 +67,12 @@ def sign_in(args: dict[str, Any]) -> Response:
 
 
 @blueprint.operation(
-    "/auth/token", id="refreshToken", method="POST", answer=schemas.Refreshed, cache="none"
+    "/auth/token",
+    id="refreshToken",
+    method="POST",
+    answer=schemas.Refreshed,
+    cache="none",
+    refusals=(401, 413, 415),
 )
 @blueprint.arguments(schemas.RefreshBody)
 def refresh_token(args: dict[str, Any]) -> Response:

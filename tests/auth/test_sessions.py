@@ -10,6 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from geoshops import tokens
+from geoshops.auth.commands import sessions
 from geoshops.tokens import Caller
 from tests.auth import forged
 from tests.conftest import SECRET_KEY
@@ -242,5 +243,6 @@ def test_old_sessions_are_purged(device: Device, app: Flask, make: Maker) -> Non
         "UPDATE sessions SET ended_at = now() - interval '40 days' WHERE id = %s",
         device.caller.session_id,
     )
-    assert make.sql("SELECT sessions_purge(30)") == 1
+    done = app.test_cli_runner().invoke(sessions, ["purge"])
+    assert done.output == "1 sessions deleted\n"
     assert make.sql("SELECT count(*) FROM sessions") == 1

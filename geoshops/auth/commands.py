@@ -1,0 +1,22 @@
+"""Commands on sessions."""
+
+from __future__ import annotations
+
+import click
+from flask.cli import with_appcontext
+
+from geoshops.auth import queries
+from geoshops.operators import operator_database
+
+
+@click.group()
+def sessions() -> None:
+    """Sessions of members."""
+
+
+@sessions.command()
+@click.option("--days", default=30, show_default=True, help="Keep those that ended since.")
+@with_appcontext
+def purge(days: int) -> None:
+    """Delete sessions that are over; run it daily. They are dead in any case: this only saves room."""
+    click.echo(f"{queries.purge(operator_database(), kept_days=days)} sessions deleted")

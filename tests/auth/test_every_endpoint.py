@@ -1,0 +1,97 @@
+"""Every operation of the OpenAPI document against every kind of caller who may not act."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from geoshops import create_app
+from tests.auth.forged import parts_of, signed
+from tests.conftest import SECRET_KEY
+from tests.make import Maker
+
+DOCUMENT: dict[str, Any] = (
+    create_app({"testing": True, "database_url": "postgresql:///none"})
+    .test_client()
+    .get("/openapi.json")
+    .json
+)
+PLACE = {"userLat": "37.5", "userLng": "127.0", "mapLat": "37.5", "mapLng": "127.0"}
+QUERY = {**PLACE, "keyword": "네컷", "nickname": "새이름"}
+BODY = {"star_rating": 5, "content": "x", "nickname": "새이름"}
+
+
+def operations(*, optional: bool) -> list[Any]:
+    """(method, path) of the operations that need a token, or that may carry one."""
+    wanted = [{}, {"bearer": []}] if optional else [{"bearer": []}]
+    return [
+        pytest.param(method.upper(), path, id=f"{method.upper()} {path}")
+        for path, item in DOCUMENT["paths"].items()
+        for method, operation in item.items()
+        if method in ("get", "post", "patch", "delete", "put") and operation["security"] == wanted
+    ]
+
+
+def ask(client: FlaskClient, method: str, path: str, bearer: dict[str, str]) -> tuple[int, str]:
+    """Status and error code of a request whose only fault is its caller."""
+    while "{" in path:
+        path = f"{path[: path.index('{')]}1{path[path.index('}') + 1 :]}"
+    body = BODY if method in ("POST", "PATCH") else None
+    answer = client.open(path, method=method, query_string=QUERY, json=body, headers=bearer)
+    told = answer.json if answer.status_code >= 400 else {}
+    return answer.status_code, told.get("error_code", "")
+
+
+def callers(app: Flask, make: Maker) -> dict[str, tuple[dict[str, str], str]]:
+    """Callers who may not act, each with the code that it gets."""
+    living = make.bearer(app)
+    header, claims, _ = parts_of(living["Authorization"][7:])
+    past = {name: claims[name] - 7200 for name in ("iat", "nbf", "exp")}
+    client = app.test_client()
+    out, gone = make.bearer(app), make.bearer(app)
+    assert client.get("/auth/logout", headers=out).status_code == 200
+    assert client.delete("/member", headers=gone).status_code == 200
+    ended = make.bearer(app)
+    make.sql("UPDATE sessions SET expires_at = now() WHERE id = (SELECT max(id) FROM sessions)")
+    mixed = signed(header, {**claims, "sub": str(int(claims["sub"]) + 1)}, SECRET_KEY)
+    return {
+        "expired": ({"Authorization": f"Bearer {signed(header, {**claims, **past}, SECRET_KEY)}"}, "102"),
+        "signed out": (out, "101"),
+        "withdrawn": (gone, "101"),
+        "session over": (ended, "101"),
+        "another member's session": ({"Authorization": f"Bearer {mixed}"}, "101"),
+        "broken": ({"Authorization": "Bearer x.y.z"}, "101"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path"), operations(optional=False))
+def test_operations_that_need_a_member_refuse_all_others(
+    app: Flask, client: FlaskClient, make: Maker, method: str, path: str
+) -> None:
+    shop = make.shop()
+    make.review(make.member(), shop)
+    assert ask(client, method, path, {}) == (401, "100")
+    for name, (bearer, expected) in callers(app, make).items():
+        assert ask(client, method, path, bearer) == (401, expected), name
+
+
+@pytest.mark.parametrize(("method", "path"), operations(optional=True))
+def test_operations_open_to_all_still_refuse_bad_tokens(
+    app: Flask, client: FlaskClient, make: Maker, method: str, path: str
+) -> None:
+    make.shop()
+    assert ask(client, method, path, {})[0] == 200
+    for name, (bearer, expected) in callers(app, make).items():
+        assert ask(client, method, path, bearer) == (401, expected), name
+
+
+def test_the_specification_decides_who_needs_a_token() -> None:
+    needed = {case.id for case in operations(optional=False)}
+    assert {
+        "GET /auth/logout", "GET /member/info", "GET /member/nickname", "PATCH /member/nickname",
+        "DELETE /member", "GET /reviews/member", "GET /favorites", "GET /member-titles",
+    } <= needed  # fmt: skip
+    assert not any(name.startswith("GET /shops") for name in needed)
