@@ -24,7 +24,7 @@ from geoshops import (
     tokens,
 )
 from geoshops import map as map_page
-from geoshops.config import Settings
+from geoshops.config import ConfigError, Settings
 
 
 def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
@@ -32,6 +32,8 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     settings = (
         config if isinstance(config, Settings) else Settings.from_environment(**dict(config or {}))
     )
+    if not settings.database_url:
+        raise ConfigError("no database: set DATABASE_URL, or run scripts/setup, which makes one")
     app = Flask(__name__, static_folder=None)
     frame.init_app(app, settings)
     observe.init_app(app, settings)

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import click
-from flask.cli import FlaskGroup
+from flask.cli import FlaskGroup, NoAppException
 
 from geoshops import create_app, idempotency, migrate
 from geoshops.analysis import commands as analysis
@@ -27,7 +27,7 @@ def _create_app() -> Any:
     try:
         return create_app()
     except ConfigError as error:
-        raise click.ClickException(str(error)) from error
+        raise NoAppException(str(error)) from error
 
 
 @click.group(cls=FlaskGroup, create_app=_create_app, add_default_commands=True)

@@ -67,7 +67,10 @@ def server_url() -> Iterator[str]:
         return
     script = str(ROOT / "scripts" / "db")
     started = subprocess.run(
-        [script, "throwaway", "start"], check=True, capture_output=True, text=True
+        [script, "throwaway", "start", "--for", str(os.getpid())],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     url = started.stdout.strip().splitlines()[-1]
     yield url

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import configparser
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,3 +74,14 @@ def test_only_config_reads_the_environment() -> None:
 def test_the_readme_has_the_table_of_settings() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "\n".join(settings_table()) in readme, "make it anew: geoshops settings"
+
+
+def test_setup_lists_every_package() -> None:
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    found = {
+        str(p.parent.relative_to(ROOT)).replace("/", ".")
+        for p in PACKAGE.rglob("__init__.py")
+        if "node_modules" not in p.parts
+    }
+    assert set(config["options"]["packages"].split()) == found | {"geoshops.sql"}

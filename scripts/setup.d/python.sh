@@ -44,7 +44,7 @@ pip_install() {
     die "the Python packages could not be installed. Check the network and the package index (pip config list), then run scripts/setup again."
 }
 
-wanted_hash() { cat "$ROOT/setup.cfg" "$ROOT/setup.py" "$ROOT/pyproject.toml" "$ROOT/scripts/constraints.txt" | sha256; }
+wanted_hash() { cat "$ROOT/setup.cfg" "$ROOT/pyproject.toml" "$ROOT/scripts/constraints.txt" | sha256; }
 installed_hash() { sed -n 1p "$STAMP" 2>/dev/null || :; }
 installed_extras() { sed -n 2p "$STAMP" 2>/dev/null || :; }
 
