@@ -22,9 +22,11 @@ from flask import Flask, current_app, request
 from flask_jwt_extended import JWTManager, create_access_token, create_refresh_token
 
 from geoshops.config import Settings
-from geoshops.errors import Unauthorized
+from geoshops.db import database
+from geoshops.errors import ApiError, Unauthorized
 
 ALGORITHM = "HS256"
+BEFORE_THE_ACT = (400, 413, 415)
 NAME = "geoshops"
 LEEWAY_S = 5
 TIMES = ("iat", "nbf", "exp")
@@ -226,10 +228,29 @@ def _open(view: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
+def _answered(view: Callable[..., Any], caller: Caller, *args: Any, **kwargs: Any) -> Any:
+    """The view's answer. Authentication comes before the checks of the request's own content, and the
+    session is asked in the act's own statement: a request refused before that is asked here."""
+    try:
+        return view(*args, caller=caller, **kwargs)
+    except ApiError as error:
+        if error.status in BEFORE_THE_ACT and not _is_live(caller):
+            raise Unauthorized("bad_token") from None
+        raise
+
+
+def _is_live(caller: Caller) -> bool:
+    values = (caller.session_id, caller.member_id)
+    return bool(database().row("SELECT session_is_live(%s, %s)", values)[0])
+
+
 def _optional(view: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return view(*args, caller=authenticate(), **kwargs)
+        caller = authenticate()
+        if caller is None:
+            return view(*args, caller=None, **kwargs)
+        return _answered(view, caller, *args, **kwargs)
 
     return wrapper
 
@@ -240,7 +261,7 @@ def _required(view: Callable[..., Any]) -> Callable[..., Any]:
         caller = authenticate()
         if caller is None:
             raise Unauthorized("no_token")
-        return view(*args, caller=caller, **kwargs)
+        return _answered(view, caller, *args, **kwargs)
 
     return wrapper
 

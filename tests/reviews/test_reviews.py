@@ -274,3 +274,17 @@ def test_a_setting_limits_reviews_of_one_shop(app: Flask, client: FlaskClient, m
 
 def settings_of(app: Flask) -> dict[str, Any]:
     return vars(app.extensions["geoshops.settings"]).copy()
+
+
+@pytest.mark.parametrize("raw", [b"{", b"{}", b'{"star_rating":9,"content":""}', b" " * 70_000])
+def test_an_ended_session_is_told_before_a_bad_body(
+    app: Flask, client: FlaskClient, make: Maker, raw: bytes
+) -> None:
+    shop, headers = make.shop(), make.bearer(app)
+    path = f"/reviews/shop/{shop}"
+    alive = client.post(path, data=raw, headers=headers, content_type="application/json")
+    assert alive.status_code in (400, 413)
+    make.sql("UPDATE sessions SET ended_at = now()")
+    ended = client.post(path, data=raw, headers=headers, content_type="application/json")
+    assert (ended.status_code, ended.get_json()["error_code"]) == (401, "101")
+    assert ended.headers["WWW-Authenticate"].endswith('error="invalid_token"')
