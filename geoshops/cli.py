@@ -19,6 +19,7 @@ from geoshops.members.commands import members
 from geoshops.operators import failing_clearly, operator_url
 from geoshops.reviews.commands import recount
 from geoshops.sample.commands import seed
+from geoshops.search.commands import search
 from geoshops.shops.commands import brands, shops
 from geoshops.titles import commands as titles
 
@@ -40,6 +41,7 @@ main.add_command(members)
 main.add_command(sessions)
 main.add_command(seed)
 main.add_command(recount)
+main.add_command(search)
 main.add_command(titles.commands)
 main.add_command(idempotency.commands)
 main.add_command(import_group)

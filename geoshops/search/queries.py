@@ -49,3 +49,12 @@ def by_keyword(
         "session": caller.session_id if caller else None,
     }
     return shop_list(db.row(KEYWORD, values))
+
+
+SUGGEST = "SELECT shops_suggest(%s, %s, %s)"
+
+
+def suggest(db: Database, *, keyword: str, user_lng: float, user_lat: float) -> str:
+    """Regions, stations, brands and shops that the keyword may become, best first, as JSON."""
+    (body,) = db.row(SUGGEST, (keyword, user_lng, user_lat))
+    return str(body)

@@ -40,3 +40,12 @@ def list_shops_by_keyword(args: dict[str, Any], caller: Caller | None) -> Respon
         headers = paging.headers(args["page"], found.total, truncated=found.truncated)
         return json_text(found.body, headers)
     return answer(found, args["page"])
+
+
+@blueprint.operation("/shops/suggest", id="suggestShops", answer=schemas.Suggestion(many=True))
+@blueprint.arguments(schemas.SuggestArgs, location="query")
+def suggest_shops(args: dict[str, Any]) -> Response:
+    """What a keyword may become, for every keystroke: regions, stations, brands and shops in one list
+
+    Whole names first, then beginnings; a syllable may be half typed, initial consonants do."""
+    return json_text(queries.suggest(database(), **args))

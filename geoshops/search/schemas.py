@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from marshmallow import Schema, fields
+
 from geoshops.listing import FilterArgs, described
-from geoshops.params import Flag, Latitude, Longitude, Text
+from geoshops.params import Args, Flag, Latitude, Longitude, Text
+
+KINDS = ("region", "station", "brand", "shop")
 
 
 class KeywordArgs(FilterArgs):
@@ -27,4 +31,46 @@ class KeywordArgs(FilterArgs):
         metadata=described(
             "Tell how the keyword was understood, and why each shop stands where it does"
         ),
+    )
+
+
+class SuggestArgs(Args):
+    """Query of GET /shops/suggest."""
+
+    keyword = Text(
+        required=True,
+        high=100,
+        data_key="q",
+        metadata=described("What is typed so far, half a syllable included", "강ㄴ"),
+    )
+    user_lat = Latitude(
+        required=True, data_key="userLat", metadata=described("User latitude", 37.4979)
+    )
+    user_lng = Longitude(
+        required=True, data_key="userLng", metadata=described("User longitude", 127.0276)
+    )
+
+
+class Suggestion(Schema):
+    """What a keyword may become; the label is a keyword that finds it."""
+
+    kind = fields.String(required=True, metadata={"enum": list(KINDS)})
+    id = fields.Integer(required=True)
+    label = fields.String(
+        required=True, metadata=described("What to show and to search for", "강남역")
+    )
+    matches = fields.List(
+        fields.List(fields.Integer(), metadata={"minItems": 2, "maxItems": 2}),
+        required=True,
+        metadata=described("Characters [from, to) of the label that were typed", [[0, 2]]),
+    )
+    longitude = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=described("Decimal degrees as text; null for a brand"),
+    )
+    latitude = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=described("Decimal degrees as text; null for a brand"),
     )

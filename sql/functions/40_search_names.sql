@@ -8,8 +8,10 @@ COMMENT ON FUNCTION is_initials(text) IS 'True for two or more initial consonant
 -- rank 0 is a name in full or in its usual short form, 1 a station without 역, 2 a 읍면동 without its ending.
 CREATE OR REPLACE FUNCTION search_names(keys text [])
 RETURNS TABLE (key text, kind text, id bigint, rank integer)
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
   SELECT k, 'brand', b.id, 0 FROM unnest(keys) AS k INNER JOIN brands AS b ON jamo(b.name) COLLATE "C" = k
   UNION ALL
   SELECT k, 'brand', a.brand_id, 0 FROM unnest(keys) AS k INNER JOIN brand_aliases AS a ON jamo(a.alias) COLLATE "C" = k
@@ -37,5 +39,5 @@ BEGIN ATOMIC
   UNION ALL
   SELECT k, 'station', s.id, 1 FROM unnest(keys) AS k
   INNER JOIN stations AS s ON jamo(s.name_en) COLLATE "C" = k WHERE s.name_en <> '';
-END;
+END $$;
 COMMENT ON FUNCTION search_names(text []) IS 'Brands, regions and stations of which a name has exactly the letters of a key.';

@@ -3,8 +3,10 @@
 -- The places of the dictionaries' names in a keyword without its spaces. Across a space a name only fits whole words.
 CREATE OR REPLACE FUNCTION search_spans(whole text, word_starts boolean [])
 RETURNS TABLE (first integer, past integer, kind text, ids bigint [], ranks integer [])
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
   WITH spans AS MATERIALIZED (
     SELECT i, i + n AS j, normalize(substr(whole, i, n), NFD) AS key
     FROM generate_series(1, length(whole)) AS i CROSS JOIN generate_series(1, 24) AS n
@@ -16,7 +18,7 @@ BEGIN ATOMIC
   FROM search_names((SELECT array_agg(DISTINCT key) FROM spans)) AS h
   INNER JOIN spans AS s ON s.key = h.key
   GROUP BY s.i, s.j, h.kind;
-END;
+END $$;
 COMMENT ON FUNCTION search_spans(text, boolean [])
 IS 'Names of the dictionaries within a keyword: from its unit first to before past.';
 
@@ -67,8 +69,10 @@ IS 'The keyword cut into names of the dictionaries and unknown words.';
 CREATE OR REPLACE FUNCTION search_steps(
   word_starts boolean [], hit_first integer [], hit_past integer [], hit_is_brand boolean []
 ) RETURNS TABLE (first integer, past integer, is_hit boolean, is_brand boolean)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-BEGIN ATOMIC
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
   SELECT h.first, h.past, true, bool_or(h.is_brand)
   FROM unnest(hit_first, hit_past, hit_is_brand) AS h (first, past, is_brand) GROUP BY h.first, h.past
   UNION ALL
@@ -80,36 +84,38 @@ BEGIN ATOMIC
   CROSS JOIN LATERAL generate_series(i + 1, w.word_end) AS j
   WHERE (word_starts[i] OR EXISTS (SELECT FROM unnest(hit_past, hit_is_brand) AS h (p, b) WHERE h.b AND h.p = i))
     AND (word_starts[j] OR EXISTS (SELECT FROM unnest(hit_first, hit_is_brand) AS h (f, b) WHERE h.b AND h.f = j));
-END;
+END $$;
 COMMENT ON FUNCTION search_steps(boolean [], integer [], integer [], boolean [])
 IS 'Every name found, and every run of unknown units between the ends of words and brands.';
 
 -- Of several names of regions those that lie in each other: 서울 강남구 is 강남구, 중구 alone every 중구.
 CREATE OR REPLACE FUNCTION regions_within_each_other(pieces integer [], ids bigint [], ranks integer [])
 RETURNS bigint []
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  WITH RECURSIVE named AS (
-    SELECT * FROM unnest(pieces, ids, ranks) AS t (piece, id, rank)
-  ), up AS (
-    SELECT DISTINCT n.id, n.id AS above FROM named AS n
-    UNION
-    SELECT u.id, r.parent_id FROM up AS u INNER JOIN regions AS r ON r.id = u.above WHERE r.parent_id IS NOT NULL
-  ), fitting AS (
-    SELECT n.id, min(n.rank) AS rank FROM named AS n
-    WHERE NOT EXISTS (
-      SELECT FROM unnest(pieces) AS p
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    WITH RECURSIVE named AS (
+      SELECT * FROM unnest(pieces, ids, ranks) AS t (piece, id, rank)
+    ), up AS (
+      SELECT DISTINCT n.id, n.id AS above FROM named AS n
+      UNION
+      SELECT u.id, r.parent_id FROM up AS u INNER JOIN regions AS r ON r.id = u.above WHERE r.parent_id IS NOT NULL
+    ), fitting AS (
+      SELECT n.id, min(n.rank) AS rank FROM named AS n
       WHERE NOT EXISTS (
-        SELECT FROM up AS u INNER JOIN named AS m ON m.id = u.above WHERE u.id = n.id AND m.piece = p))
-    GROUP BY n.id
-  ), best AS (
-    SELECT f.id FROM fitting AS f WHERE f.rank = (SELECT min(g.rank) FROM fitting AS g)
-    UNION
-    SELECT r.id FROM best AS b INNER JOIN regions AS r ON r.parent_id = b.id AND r.level = 'sigungu'
-    INNER JOIN regions AS p ON p.id = b.id AND p.level = 'sigungu'
-  )
-  SELECT array_agg(b.id ORDER BY b.id) FROM best AS b;
-END;
+        SELECT FROM unnest(pieces) AS p
+        WHERE NOT EXISTS (
+          SELECT FROM up AS u INNER JOIN named AS m ON m.id = u.above WHERE u.id = n.id AND m.piece = p))
+      GROUP BY n.id
+    ), best AS (
+      SELECT f.id FROM fitting AS f WHERE f.rank = (SELECT min(g.rank) FROM fitting AS g)
+      UNION
+      SELECT r.id FROM best AS b INNER JOIN regions AS r ON r.parent_id = b.id AND r.level = 'sigungu'
+      INNER JOIN regions AS p ON p.id = b.id AND p.level = 'sigungu'
+    )
+    SELECT array_agg(b.id ORDER BY b.id) FROM best AS b
+  );
+END $$;
 COMMENT ON FUNCTION regions_within_each_other(integer [], bigint [], integer [])
 IS 'Regions that every piece names, itself or by a region above; the best ranked; null when none.';
 

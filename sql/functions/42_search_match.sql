@@ -2,22 +2,24 @@
 
 -- 인생넼 is on its way to 인생네컷 and 고 to 과: what the last letters of a word may still become.
 CREATE OR REPLACE FUNCTION typed_prefixes(letters text) RETURNS text []
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN ARRAY(
-  SELECT letters
-  UNION
-  SELECT left(letters, -1) || chr(c) FROM unnest(CASE right(letters, 1)
-    WHEN U&'\1169' THEN ARRAY[4458, 4459, 4460] WHEN U&'\116e' THEN ARRAY[4463, 4464, 4465]
-    WHEN U&'\1173' THEN ARRAY[4468] WHEN U&'\11a8' THEN ARRAY[4522] WHEN U&'\11ab' THEN ARRAY[4524, 4525]
-    WHEN U&'\11af' THEN ARRAY[4528, 4529, 4530, 4531, 4532, 4533, 4534] WHEN U&'\11b8' THEN ARRAY[4537] END) AS c
-  UNION
-  SELECT left(letters, -1) || f.stays || f.moves
-  FROM (SELECT ascii(right(letters, 1)) - 4519 AS n) AS p
-  CROSS JOIN LATERAL (SELECT
-    btrim(substr(U&'  \11a8 \11ab\11ab  \11af\11af\11af\11af\11af\11af\11af  \11b8         ', p.n, 1)) AS stays,
-    normalize(substr('ㄱㄲㅅㄴㅈㅎㄷㄹㄱㅁㅂㅅㅌㅍㅎㅁㅂㅅㅅㅆㅇㅈㅊㅋㅌㅍㅎ', p.n, 1), NFKC) AS moves) AS f
-  WHERE p.n BETWEEN 1 AND 27 AND length(letters) > 2
-);
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT letters
+    UNION
+    SELECT left(letters, -1) || chr(c) FROM unnest(CASE right(letters, 1)
+      WHEN U&'\1169' THEN ARRAY[4458, 4459, 4460] WHEN U&'\116e' THEN ARRAY[4463, 4464, 4465]
+      WHEN U&'\1173' THEN ARRAY[4468] WHEN U&'\11a8' THEN ARRAY[4522] WHEN U&'\11ab' THEN ARRAY[4524, 4525]
+      WHEN U&'\11af' THEN ARRAY[4528, 4529, 4530, 4531, 4532, 4533, 4534] WHEN U&'\11b8' THEN ARRAY[4537] END) AS c
+    UNION
+    SELECT left(letters, -1) || f.stays || f.moves
+    FROM (SELECT ascii(right(letters, 1)) - 4519 AS n) AS p
+    CROSS JOIN LATERAL (SELECT
+      btrim(substr(U&'  \11a8 \11ab\11ab  \11af\11af\11af\11af\11af\11af\11af  \11b8         ', p.n, 1)) AS stays,
+      normalize(substr('ㄱㄲㅅㄴㅈㅎㄷㄹㄱㅁㅂㅅㅌㅍㅎㅁㅂㅅㅅㅆㅇㅈㅊㅋㅌㅍㅎ', p.n, 1), NFKC) AS moves) AS f
+    WHERE p.n BETWEEN 1 AND 27 AND length(letters) > 2
+  );
+END $$;
 COMMENT ON FUNCTION typed_prefixes(text) IS 'The letters typed so far and what they are a beginning of.';
 
 CREATE OR REPLACE FUNCTION quoted_word(word text) RETURNS text
@@ -26,29 +28,42 @@ RETURN '''' || replace(replace(left(word, 24), '\', '\\'), '''', '''''') || ''''
 COMMENT ON FUNCTION quoted_word(text) IS 'The word as tsquery reads it, whatever its characters.';
 
 CREATE OR REPLACE FUNCTION begins_with_any(words text []) RETURNS tsquery
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (SELECT string_agg(quoted_word(w) || ':*', '|') FROM unnest(words) AS w)::tsquery;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (SELECT string_agg(quoted_word(w) || ':*', '|') FROM unnest(words) w)::tsquery;
+END $$;
 COMMENT ON FUNCTION begins_with_any(text []) IS 'The question for shops with a word that begins with one of these.';
 
+CREATE OR REPLACE FUNCTION are_any(words text []) RETURNS tsquery
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (SELECT string_agg(quoted_word(w), '|') FROM unnest(words) w)::tsquery;
+END $$;
+COMMENT ON FUNCTION are_any(text []) IS 'The question for shops with one of these words.';
+
 CREATE OR REPLACE FUNCTION in_any(mark text, ids bigint []) RETURNS tsquery
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (SELECT string_agg(quoted_word(chr(1) || mark || i), '|') FROM unnest(ids) AS i)::tsquery;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (SELECT string_agg(quoted_word(chr(1) || mark || i), '|') FROM unnest(ids) i)::tsquery;
+END $$;
 COMMENT ON FUNCTION in_any(text, bigint []) IS 'The question for shops of brands (b) or regions (r); null when none are given.';
 
 -- A word may also be the beginning of a brand's other name: photois, 라이프포.
 CREATE OR REPLACE FUNCTION rest_query(word text) RETURNS tsquery
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT coalesce(begins_with_any(t.words) || in_any('b', array_agg(DISTINCT f)), begins_with_any(t.words))
-  FROM (SELECT typed_prefixes(word) AS words) AS t
-  LEFT JOIN LATERAL (
-    SELECT f FROM unnest(t.words) AS w
-    INNER JOIN brand_aliases AS a ON jamo(a.alias) COLLATE "C" >= w AND jamo(a.alias) COLLATE "C" < w || U&'\+10ffff'
-    CROSS JOIN unnest(brand_family(a.brand_id)) AS f
-    WHERE length(word) > 2
-  ) AS q ON true
-  GROUP BY t.words;
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT coalesce(begins_with_any(t.words) || in_any('b', array_agg(DISTINCT f)), begins_with_any(t.words))
+    FROM (SELECT typed_prefixes(word) AS words) AS t
+    LEFT JOIN LATERAL (
+      SELECT f FROM unnest(t.words) AS w
+      INNER JOIN brand_aliases AS a ON jamo(a.alias) COLLATE "C" >= w AND jamo(a.alias) COLLATE "C" < w || U&'\+10ffff'
+      CROSS JOIN unnest(brand_family(a.brand_id)) AS f
+      WHERE length(word) > 2
+    ) AS q ON true
+    GROUP BY t.words
+  );
+END $$;
 COMMENT ON FUNCTION rest_query(text) IS 'The question for shops with the letters in name, address or another name of the brand.';
 
 CREATE OR REPLACE FUNCTION all_of(questions tsquery []) RETURNS tsquery

@@ -21,8 +21,10 @@ IS 'True when the shop passes every filter that is not null.';
 -- Brands and regions as the ways along which the indexes walk; null when an index over words serves better.
 CREATE OR REPLACE FUNCTION search_ways(brands bigint [], regions bigint [])
 RETURNS TABLE (brand bigint, sido bigint, sigungu bigint)
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
   SELECT b, CASE WHEN r.level = 'sido' THEN r.id END, CASE WHEN r.level = 'sigungu' THEN r.id END
   FROM unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b
   CROSS JOIN (
@@ -30,12 +32,49 @@ BEGIN ATOMIC
     UNION ALL
     SELECT NULL, NULL WHERE regions IS NULL
   ) AS r;
-END;
+END $$;
 COMMENT ON FUNCTION search_ways(bigint [], bigint []) IS 'Every brand with every region; null means any.';
+
+-- The same as asking search_words, without taking the whole name to pieces: only the pieces that were asked for.
+CREATE OR REPLACE FUNCTION search_holds(
+  name_jamo text, road_address text, lot_address text, brand_id bigint, hints text [], question tsquery
+) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  words text[] := address_words(road_address || ' ' || lot_address);
+  hint text;
+BEGIN
+  FOREACH hint IN ARRAY hints LOOP
+    IF strpos(name_jamo, hint) > 0 OR is_initials(hint) AND strpos(jamo_initials(name_jamo), hint) > 0 THEN
+      words := words || left(hint, 24);
+    END IF;
+  END LOOP;
+  RETURN array_to_tsvector(CASE WHEN brand_id IS NULL THEN words ELSE words || (chr(1) || 'b' || brand_id) END) @@ question;
+END $$;
+COMMENT ON FUNCTION search_holds(text, text, text, bigint, text [], tsquery)
+IS 'True when name, address and brand answer the question, whose words are given as hints.';
+
+-- A name that holds all words is seen without looking further; else the words may be spread over name and address.
+CREATE OR REPLACE FUNCTION search_admits(
+  s shops, likes text [], beginnings text [], hints text [], question tsquery, plain boolean,
+  box double precision [], min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision
+) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE
+  WHEN beginnings IS NOT NULL THEN (s).name_jamo LIKE ANY (beginnings)
+  WHEN question IS NULL THEN true
+  WHEN (s).name_jamo LIKE ALL (likes) THEN true
+  ELSE public.search_holds((s).name_jamo, (s).road_address, (s).lot_address, (s).brand_id, hints, question)
+END
+AND (plain OR public.search_passes(s, box, min_rating, open_minute, clean, retouch, props));
+COMMENT ON FUNCTION search_admits
+IS 'True when words and filters let the shop through; with `beginnings` its name must begin with one of them.';
 
 -- Each way's nearest shops by the chord, at most `wanted` of them. One statement a kind of way, so that each has its index.
 CREATE OR REPLACE FUNCTION search_walk(
-  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], question tsquery, plain boolean,
+  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
+  question tsquery, plain boolean,
   box double precision [], min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision, wanted integer
 ) RETURNS TABLE (id bigint, chord_m double precision)
@@ -47,62 +86,54 @@ BEGIN
     IF way.brand IS NOT NULL AND way.sido IS NOT NULL THEN
       RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
         WHERE s.brand_id = way.brand AND s.sido_id = way.sido AND s.status <> 'CLOSED'
-          AND search_admits(s, likes, question, plain, box, min_rating, open_minute, clean, retouch, props)
+          AND search_admits(s, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
         ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
     ELSIF way.brand IS NOT NULL THEN
       RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
         WHERE s.brand_id = way.brand AND s.status <> 'CLOSED'
-          AND search_admits(s, likes, question, plain, box, min_rating, open_minute, clean, retouch, props)
+          AND search_admits(s, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
         ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
     ELSIF way.sigungu IS NOT NULL THEN
       RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
         WHERE s.sigungu_id = way.sigungu AND s.status <> 'CLOSED'
-          AND search_admits(s, likes, question, plain, box, min_rating, open_minute, clean, retouch, props)
+          AND search_admits(s, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
         ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
     ELSIF way.sido IS NOT NULL THEN
       RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
         WHERE s.sido_id = way.sido AND s.status <> 'CLOSED'
-          AND search_admits(s, likes, question, plain, box, min_rating, open_minute, clean, retouch, props)
+          AND search_admits(s, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
         ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
     ELSE
       RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
         WHERE s.status <> 'CLOSED'
-          AND search_admits(s, likes, question, plain, box, min_rating, open_minute, clean, retouch, props)
+          AND search_admits(s, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
         ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
     END IF;
   END LOOP;
 END $$;
 COMMENT ON FUNCTION search_walk IS 'The nearest shops of the brands and regions, nearest first along each way.';
 
-CREATE OR REPLACE FUNCTION search_admits(
-  s shops, likes text [], question tsquery, plain boolean,
-  box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision
-) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN (question IS NULL OR (s).name_jamo LIKE ALL (likes)
-  OR public.search_words((s).name_jamo, (s).road_address, (s).lot_address, (s).brand_id, (s).sido_id, (s).sigungu_id,
-    (s).dong_id) @@ question)
-AND (plain OR public.search_passes(s, box, min_rating, open_minute, clean, retouch, props));
-COMMENT ON FUNCTION search_admits IS 'True when words and filters let the shop through; a name that holds all words is seen without looking further.';
-
--- Words that every tenth of the nearest shops has are found by walking; others by the index over words.
+-- Words that every fifth of the nearest shops has are found by walking; others by the index over words.
 CREATE OR REPLACE FUNCTION search_is_common(
-  viewer_spot geometry, brands bigint [], regions bigint [], patterns text []
-) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT count(*) FILTER (WHERE s.name_jamo LIKE ALL (patterns)) * 10 >= greatest(count(*), 50)
-  FROM search_walk(viewer_spot, brands, regions, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, 200) AS w
+  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [],
+  OUT words_are boolean, OUT beginnings_are boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  SELECT count(*) FILTER (WHERE s.name_jamo LIKE ALL (likes)) * 5 >= greatest(count(*), 50),
+    count(*) FILTER (WHERE s.name_jamo LIKE ANY (beginnings)) * 5 >= greatest(count(*), 50)
+  INTO words_are, beginnings_are
+  FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, 200) AS w
   INNER JOIN shops AS s ON s.id = w.id;
-END;
-COMMENT ON FUNCTION search_is_common(geometry, bigint [], bigint [], text [])
-IS 'True when at least a tenth of the nearest shops have such names.';
+END $$;
+COMMENT ON FUNCTION search_is_common(geometry, bigint [], bigint [], text [], text [])
+IS 'True when at least a fifth of the nearest shops has all words in the name, or begins with one of the beginnings.';
 
 -- The order is by the chord until the last kept shop is certain. Chord and geodesic differ in order by less than
 -- 0.001 (chord / Earth radius)^2, the flattening's share in the curvature.
 CREATE OR REPLACE FUNCTION search_walk_certain(
-  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], question tsquery, plain boolean,
+  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
+  question tsquery, plain boolean,
   box double precision [], min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision, at_most integer
 ) RETURNS bigint []
@@ -114,7 +145,7 @@ DECLARE
 BEGIN
   LOOP
     SELECT array_agg(q.id), array_agg(q.chord_m) INTO found, chords FROM (
-      SELECT w.id, w.chord_m FROM search_walk(viewer_spot, brands, regions, likes, question, plain,
+      SELECT w.id, w.chord_m FROM search_walk(viewer_spot, brands, regions, likes, beginnings, hints, question, plain,
         box, min_rating, open_minute, clean, retouch, props, wanted) w ORDER BY w.chord_m LIMIT wanted) q;
     EXIT WHEN found IS NULL OR cardinality(found) < wanted
       OR chords[wanted] > chords[at_most + 1] * (1 + 0.001 * (chords[at_most + 1] / 6371000) ^ 2) + 0.01;
@@ -129,37 +160,68 @@ CREATE OR REPLACE FUNCTION search_by_words(
   box double precision [], min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision, at_most integer
 ) RETURNS bigint []
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT coalesce(array_agg(q.id), '{}') FROM (
-    SELECT s.id FROM shops AS s
-    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
-      @@ question
-      AND s.status <> 'CLOSED'
-      AND (plain OR search_passes(s, box, min_rating, open_minute, clean, retouch, props))
-    ORDER BY search_tier(s.name_jamo, full_names, beginnings), ST_3DDistance(s.spot, viewer_spot), s.id LIMIT at_most + 51
-  ) AS q;
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT coalesce(array_agg(q.id), '{}') FROM (
+      SELECT s.id FROM shops AS s
+      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
+        @@ question
+        AND s.status <> 'CLOSED'
+        AND (plain OR search_passes(s, box, min_rating, open_minute, clean, retouch, props))
+      ORDER BY search_tier(s.name_jamo, full_names, beginnings), ST_3DDistance(s.spot, viewer_spot), s.id LIMIT at_most + 51
+    ) AS q
+  );
+END $$;
 COMMENT ON FUNCTION search_by_words IS 'The best shops that answer the question, by the index over words.';
 
 CREATE OR REPLACE FUNCTION search_near_stations(
-  viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], question tsquery, plain boolean,
+  viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], question tsquery, plain boolean,
   box double precision [], min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision, at_most integer
 ) RETURNS bigint []
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT coalesce(array_agg(q.id), '{}') FROM (
-    SELECT s.id, min(ST_3DDistance(s.spot, viewer_spot)) AS chord_m
-    FROM stations AS t INNER JOIN shops AS s ON ST_DWithin(s.geog, t.geog, 1000)
-    WHERE t.id = ANY (stations) AND s.status <> 'CLOSED'
-      AND (brands IS NULL OR s.brand_id = ANY (brands))
-      AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
-      AND search_admits(s, NULL, question, plain, box, min_rating, open_minute, clean, retouch, props)
-    GROUP BY s.id ORDER BY chord_m, s.id LIMIT at_most + 51
-  ) AS q;
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT coalesce(array_agg(q.id), '{}') FROM (
+      SELECT s.id, min(ST_3DDistance(s.spot, viewer_spot)) AS chord_m
+      FROM stations AS t INNER JOIN shops AS s ON ST_DWithin(s.geog, t.geog, 1000)
+      WHERE t.id = ANY (stations) AND s.status <> 'CLOSED'
+        AND (brands IS NULL OR s.brand_id = ANY (brands))
+        AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
+        AND search_admits(s, NULL, NULL, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+      GROUP BY s.id ORDER BY chord_m, s.id LIMIT at_most + 51
+    ) AS q
+  );
+END $$;
 COMMENT ON FUNCTION search_near_stations IS 'The nearest shops within 1 km of one of the stations.';
+
+-- Common words: the nearest shops that hold them, and before them those whose name is the keyword or begins with it.
+CREATE OR REPLACE FUNCTION search_common_words(
+  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], hints text [], question tsquery,
+  names text [], full_names text [], beginnings text [], beginnings_are_common boolean, plain boolean,
+  box double precision [], min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision, at_most integer
+) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
+  found bigint[] := search_by_words(viewer_spot, all_of(ARRAY[within, question, CASE
+      WHEN beginnings_are_common THEN are_any(ARRAY(SELECT chr(2) || n FROM unnest(full_names) n))
+      ELSE begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n)) END]),
+    full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
+BEGIN
+  IF beginnings_are_common THEN
+    found := found || search_walk_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain,
+      box, min_rating, open_minute, clean, retouch, props, at_most);
+  END IF;
+  IF cardinality(found) <= at_most THEN
+    found := found || search_walk_certain(viewer_spot, brands, regions, likes, NULL, hints, question, plain,
+      box, min_rating, open_minute, clean, retouch, props, at_most);
+  END IF;
+  RETURN found;
+END $$;
+COMMENT ON FUNCTION search_common_words IS 'The best shops for words that many names hold.';
 
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
@@ -175,9 +237,11 @@ DECLARE
   walkable boolean := NOT EXISTS (SELECT FROM regions r WHERE r.id = ANY (search_find.regions)
     AND (r.level = 'dong' OR r.level = 'sigungu' AND brands IS NOT NULL));
   likes text[] := ARRAY(SELECT '%' || like_pattern(w) FROM unnest(rest) w);
+  hints text[] := ARRAY(SELECT h FROM unnest(rest) w CROSS JOIN unnest(typed_prefixes(w)) h);
   full_names text[] := branch_names(names);
   beginnings text[] := ARRAY(SELECT like_pattern(n) FROM unnest(names) n);
-  starts text[] := ARRAY(SELECT chr(2) || n FROM unnest(names) n);
+  words_are_common boolean := false;
+  beginnings_are_common boolean := false;
   named bigint[] := '{}';
   found bigint[];
 BEGIN
@@ -185,21 +249,22 @@ BEGIN
     ids := '{}';
     RETURN;
   END IF;
+  IF walkable AND likes <> '{}' AND stations IS NULL THEN
+    SELECT c.* INTO words_are_common, beginnings_are_common FROM search_is_common(spot, brands, regions, likes, beginnings) c;
+  END IF;
   IF stations IS NOT NULL THEN
     IF branch <> '{}' THEN
       named := search_by_words(spot, all_of(within || ARRAY(SELECT rest_query(w) FROM unnest(branch) w) || question),
         full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
     END IF;
-    found := named || search_near_stations(spot, stations, brands, regions, question, plain,
+    found := named || search_near_stations(spot, stations, brands, regions, hints, question, plain,
       box, min_rating, open_minute, clean, retouch, props, at_most);
   ELSIF walkable AND question IS NULL THEN
-    found := search_walk_certain(spot, brands, regions, NULL, NULL, plain,
+    found := search_walk_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain,
       box, min_rating, open_minute, clean, retouch, props, at_most);
-  ELSIF walkable AND likes <> '{}' AND search_is_common(spot, brands, regions, likes) THEN
-    found := search_walk_certain(spot, brands, regions, likes, question, plain,
-      box, min_rating, open_minute, clean, retouch, props, at_most)
-      || search_by_words(spot, all_of(ARRAY[within, begins_with_any(starts), question]), full_names, beginnings, plain,
-        box, min_rating, open_minute, clean, retouch, props, at_most);
+  ELSIF walkable AND words_are_common THEN
+    found := search_common_words(spot, brands, regions, likes, hints, question, names, full_names, beginnings,
+      beginnings_are_common, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
   ELSE
     found := search_by_words(spot, all_of(ARRAY[within, question]), full_names, beginnings, plain,
       box, min_rating, open_minute, clean, retouch, props, at_most);

@@ -68,7 +68,7 @@ RETURN ARRAY(
   FROM generate_series(1, length(letters) - 1) AS i WHERE letters ~ '^[a-z0-9]+$'
   UNION
   SELECT normalize(left(w, i - 1) || substr(w, i + 1), NFD)
-  FROM normalize(letters, NFC) AS w CROSS JOIN generate_series(1, length(w)) AS i WHERE length(w) > 2
+  FROM normalize(letters, NFC) AS w CROSS JOIN generate_series(1, length(w)) AS i WHERE length(w) > 3
 );
 COMMENT ON FUNCTION one_letter_off(text) IS 'The words one letter away: replaced, left out, put in, in Latin also exchanged.';
 
@@ -79,8 +79,10 @@ COMMENT ON FUNCTION is_long_enough_for_typos(text) IS 'Shorter words are one let
 
 -- Names of at least four syllables of which one is missing or wrong: 인네컷, 인성네컷.
 CREATE OR REPLACE FUNCTION names_a_syllable_off(word text) RETURNS SETOF text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
   WITH patterns AS (
     SELECT array_agg(p) AS any_of FROM (
       SELECT rtrim(like_pattern(left(word, i)), '%') || '_' || rtrim(like_pattern(substr(word, i + 1)), '%') AS p
@@ -97,22 +99,24 @@ BEGIN ATOMIC
   SELECT r.name_key FROM regions AS r CROSS JOIN patterns AS p WHERE r.name_key LIKE ANY (p.any_of)
   UNION ALL
   SELECT s.name_key FROM stations AS s CROSS JOIN patterns AS p WHERE s.name_key LIKE ANY (p.any_of);
-END;
+END $$;
 COMMENT ON FUNCTION names_a_syllable_off(text) IS 'Names of the dictionaries that have one syllable more than the word, or another one.';
 
 -- The name that was probably meant: brands before regions before stations, names of the same length before others.
 CREATE OR REPLACE FUNCTION probable_name(letters text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT q.key FROM (
-    SELECT n.key, n.kind, n.rank, 0 AS off FROM search_names(one_letter_off(letters)) AS n
-    WHERE is_long_enough_for_typos(letters) AND length(n.key) > 3
-    UNION ALL
-    SELECT jamo(s), CASE WHEN EXISTS (SELECT FROM brands AS b WHERE b.name_key = s) THEN 'brand' ELSE 'region' END, 0, 1
-    FROM names_a_syllable_off(normalize(letters, NFC)) AS s
-  ) AS q
-  ORDER BY q.off, q.kind, q.rank, abs(length(q.key) - length(letters)), q.key LIMIT 1;
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT q.key FROM (
+      SELECT n.key, n.kind, n.rank, 0 AS off FROM search_names(one_letter_off(letters)) AS n
+      WHERE is_long_enough_for_typos(letters) AND length(n.key) > 3
+      UNION ALL
+      SELECT jamo(s), CASE WHEN EXISTS (SELECT FROM brands AS b WHERE b.name_key = s) THEN 'brand' ELSE 'region' END, 0, 1
+      FROM names_a_syllable_off(normalize(letters, NFC)) AS s
+    ) AS q
+    ORDER BY q.off, q.kind, q.rank, abs(length(q.key) - length(letters)), q.key LIMIT 1
+  );
+END $$;
 COMMENT ON FUNCTION probable_name(text) IS 'The letters of the one name of the dictionaries that a misspelt word was probably meant for; null when none.';
 
 -- A word may be a name and a misspelt one without a space: 강남구인셍네컷.

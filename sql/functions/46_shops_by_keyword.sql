@@ -4,31 +4,33 @@ CREATE OR REPLACE FUNCTION search_json(
   ids bigint [], tiers integer [], distances double precision [], origin text, member bigint, sort text,
   explain boolean, page_size integer, page_offset integer
 ) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT '[' || coalesce(string_agg(
-    CASE WHEN explain THEN concat(left(q.json, -1), ',"why":{"place":', q.place, ',"tier":', q.tier, ',"match":"',
-      (ARRAY['exact name', 'prefix', 'all words', 'typo'])[q.tier], '"}}') ELSE q.json END, ',' ORDER BY q.place
-  ), '') || ']'
-  FROM (
-    SELECT r.place, r.tier, shop_json(s.card, b.card, b.image_path, origin, metres(r.distance_m),
-      s.review_cnt, s.star_rating_sum, s.favorite_cnt,
-      member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = s.id)) AS json
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT '[' || coalesce(string_agg(
+      CASE WHEN explain THEN concat(left(q.json, -1), ',"why":{"place":', q.place, ',"tier":', q.tier, ',"match":"',
+        (ARRAY['exact name', 'prefix', 'all words', 'typo'])[q.tier], '"}}') ELSE q.json END, ',' ORDER BY q.place
+    ), '') || ']'
     FROM (
-      SELECT t.id, t.tier, t.distance_m, row_number() OVER (ORDER BY
-        CASE sort
-          WHEN 'rating' THEN -o.star_rating_sum / nullif(o.review_cnt, 0)::float8
-          WHEN 'reviews' THEN -o.review_cnt
-          WHEN 'favorites' THEN -o.favorite_cnt
-          ELSE t.tier
-        END, t.distance_m, t.id) AS place
-      FROM unnest(ids, tiers, distances) AS t (id, tier, distance_m) INNER JOIN shops AS o ON o.id = t.id
-      ORDER BY place LIMIT page_size OFFSET page_offset
-    ) AS r
-    INNER JOIN shops AS s ON s.id = r.id
-    LEFT JOIN brands AS b ON b.id = s.brand_id
-  ) AS q;
-END;
+      SELECT r.place, r.tier, shop_json(s.card, b.card, b.image_path, origin, metres(r.distance_m),
+        s.review_cnt, s.star_rating_sum, s.favorite_cnt,
+        member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = s.id)) AS json
+      FROM (
+        SELECT t.id, t.tier, t.distance_m, row_number() OVER (ORDER BY
+          CASE sort
+            WHEN 'rating' THEN -o.star_rating_sum / nullif(o.review_cnt, 0)::float8
+            WHEN 'reviews' THEN -o.review_cnt
+            WHEN 'favorites' THEN -o.favorite_cnt
+            ELSE t.tier
+          END, t.distance_m, t.id) AS place
+        FROM unnest(ids, tiers, distances) AS t (id, tier, distance_m) INNER JOIN shops AS o ON o.id = t.id
+        ORDER BY place LIMIT page_size OFFSET page_offset
+      ) AS r
+      INNER JOIN shops AS s ON s.id = r.id
+      LEFT JOIN brands AS b ON b.id = s.brand_id
+    ) AS q
+  );
+END $$;
 COMMENT ON FUNCTION search_json IS 'The found shops as JSON; sort is distance (relevance first), rating, reviews or favorites.';
 
 -- Readings in their order. `words` are those of the keyword, or what they are taken for.

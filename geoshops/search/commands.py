@@ -1,0 +1,62 @@
+"""`geoshops search`: a keyword as the service understands it, for operators."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+from flask.cli import with_appcontext
+
+from geoshops.db import database
+from geoshops.frame import settings
+from geoshops.search import queries
+
+SEOUL_CITY_HALL = (126.9779, 37.5663)
+
+
+@click.command("search")
+@click.argument("keyword")
+@click.option(
+    "--at",
+    type=(float, float),
+    default=SEOUL_CITY_HALL,
+    show_default="Seoul's city hall",
+    metavar="LNG LAT",
+    help="Where the user stands.",
+)
+@click.option("--limit", type=click.IntRange(1, queries.WHOLE_LIST), default=10, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the answer of explain=true.")
+@with_appcontext
+def search(keyword: str, at: tuple[float, float], limit: int, as_json: bool) -> None:
+    """Search as GET /shops does, and tell how KEYWORD was understood."""
+    found = queries.by_keyword(
+        database(), keyword=keyword, user_lng=at[0], user_lat=at[1], explain=True,
+        origin="", zone=settings().timezone, caller=None, page=None, sort="distance", box=None,
+        min_rating=None, open_now=False, clean=None, retouch=None, props=None,
+    )  # fmt: skip
+    answer = json.loads(found.body)
+    answer["shops"] = answer["shops"][:limit]
+    if as_json:
+        click.echo(json.dumps(answer, ensure_ascii=False))
+        return
+    for line in explanation(answer, found.total, found.truncated):
+        click.echo(line)
+
+
+def explanation(answer: dict[str, Any], total: int, truncated: bool) -> list[str]:
+    """The answer of explain=true as lines for people."""
+    lines = [f"{p['kind']:8} {p['text']}{_meant(p)}" for p in answer["understood"]]
+    more = " or more" if truncated else ""
+    lines.append(f"pass     {answer['pass']}: {total}{more} shops")
+    for shop in answer["shops"]:
+        why = shop["why"]
+        lines.append(
+            f"{why['place']:4} {why['match']:10} {shop['distance']:>7}  {shop['id']:>8}  {shop['place_name']}"
+        )
+    return lines
+
+
+def _meant(piece: dict[str, Any]) -> str:
+    names = piece["names"]
+    return f" = {', '.join(names[:5])}{' …' if len(names) > 5 else ''}" if names else ""

@@ -1,0 +1,179 @@
+-- What a keyword may become, for every keystroke: regions, stations, brands, shops.
+
+-- Where the letters stand in a label, in characters; null when they do not. Spaces of the label do not count.
+CREATE OR REPLACE FUNCTION label_range(label text, letters text) RETURNS integer []
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  signs text[] := string_to_array(label, NULL);
+  as_letters text := '';
+  ends integer[] := '{}';
+  form text;
+  start integer;
+BEGIN
+  FOR i IN 1..coalesce(cardinality(signs), 0) LOOP
+    form := CASE WHEN signs[i] ~ '\s' THEN '' ELSE normalize(lower(normalize(signs[i], NFKC)), NFD) END;
+    as_letters := as_letters || CASE WHEN is_initials(letters) THEN jamo_initials(form) ELSE form END;
+    ends := ends || length(as_letters);
+  END LOOP;
+  start := strpos(as_letters, letters);
+  RETURN CASE WHEN start > 0 THEN ARRAY[
+    (SELECT count(*) FROM unnest(ends) e WHERE e < start),
+    (SELECT count(*) + 1 FROM unnest(ends) e WHERE e < start + length(letters) - 1)] END;
+END $$;
+COMMENT ON FUNCTION label_range(text, text) IS 'The characters [from, to) of a label that the letters cover.';
+
+CREATE OR REPLACE FUNCTION label_matches(label text, words text []) RETURNS json
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN coalesce((
+    SELECT json_agg(q.r ORDER BY q.r) FROM (
+      SELECT DISTINCT (SELECT label_range(label, t) FROM unnest(typed_prefixes(w)) t
+        WHERE label_range(label, t) IS NOT NULL ORDER BY length(t) DESC LIMIT 1) AS r
+      FROM unnest(words) w) AS q
+    WHERE q.r IS NOT NULL), '[]');
+END $$;
+COMMENT ON FUNCTION label_matches(text, text []) IS 'The ranges of a label that the words cover.';
+
+CREATE OR REPLACE FUNCTION region_label(region bigint) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    WITH RECURSIVE up AS (
+      SELECT r.name, r.parent_id, 0 AS height FROM regions r WHERE r.id = region
+      UNION ALL
+      SELECT r.name, r.parent_id, u.height + 1 FROM up u INNER JOIN regions r ON r.id = u.parent_id
+    )
+    SELECT string_agg(u.name, ' ' ORDER BY u.height DESC) FROM up u);
+END $$;
+COMMENT ON FUNCTION region_label(bigint) IS 'The region with those above it: 서울특별시 강남구.';
+
+-- Names that begin with the letters, or whose initials do. rank 0 is a whole name, 1 a beginning.
+CREATE OR REPLACE FUNCTION names_beginning(forms text [])
+RETURNS TABLE (kind text, id bigint, rank integer)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT q.kind, q.id, min(q.rank) FROM (
+    SELECT 'brand' AS kind, b.id, (jamo(b.name) <> f)::int AS rank FROM unnest(forms) f
+    INNER JOIN brands b ON jamo(b.name) COLLATE "C" >= f AND jamo(b.name) COLLATE "C" < f || U&'\+10ffff'
+    UNION ALL
+    SELECT 'brand', a.brand_id, (jamo(a.alias) <> f)::int FROM unnest(forms) f
+    INNER JOIN brand_aliases a ON jamo(a.alias) COLLATE "C" >= f AND jamo(a.alias) COLLATE "C" < f || U&'\+10ffff'
+    UNION ALL
+    SELECT 'brand', b.id, 1 FROM unnest(forms) f INNER JOIN brands b
+      ON jamo_initials(jamo(b.name)) COLLATE "C" >= f AND jamo_initials(jamo(b.name)) COLLATE "C" < f || U&'\+10ffff'
+    WHERE is_initials(f)
+    UNION ALL
+    SELECT 'region', r.id, 1 FROM unnest(forms) f
+    INNER JOIN regions r ON jamo(r.name) COLLATE "C" >= f AND jamo(r.name) COLLATE "C" < f || U&'\+10ffff'
+    UNION ALL
+    SELECT 'region', r.id, CASE WHEN r.level = 'dong' AND jamo(r.name) <> ALL (forms) THEN 1 ELSE 0 END FROM regions r WHERE region_name_keys(r.name, r.level) && forms
+    UNION ALL
+    SELECT 'region', a.region_id, (jamo(a.alias) <> f)::int FROM unnest(forms) f
+    INNER JOIN region_aliases a ON jamo(a.alias) COLLATE "C" >= f AND jamo(a.alias) COLLATE "C" < f || U&'\+10ffff'
+    UNION ALL
+    SELECT 'region', r.id, 1 FROM unnest(forms) f INNER JOIN regions r
+      ON jamo_initials(jamo(r.name)) COLLATE "C" >= f AND jamo_initials(jamo(r.name)) COLLATE "C" < f || U&'\+10ffff'
+    WHERE is_initials(f)
+    UNION ALL
+    SELECT 'region', r.id, 1 FROM unnest(forms) f
+    INNER JOIN regions r ON jamo(r.name_en) COLLATE "C" >= f AND jamo(r.name_en) COLLATE "C" < f || U&'\+10ffff'
+    WHERE r.name_en <> ''
+    UNION ALL
+    SELECT 'station', s.id, (f <> ALL (ARRAY[jamo(s.name), jamo(s.name || '역')]))::int FROM unnest(forms) f
+    INNER JOIN stations s ON jamo(s.name) COLLATE "C" >= regexp_replace(f, normalize('(.)역$', NFD), '\1')
+      AND jamo(s.name) COLLATE "C" < regexp_replace(f, normalize('(.)역$', NFD), '\1') || U&'\+10ffff'
+    WHERE jamo(s.name || '역') LIKE like_pattern(f)
+    UNION ALL
+    SELECT 'station', s.id, 1 FROM unnest(forms) f INNER JOIN stations s
+      ON jamo_initials(jamo(s.name)) COLLATE "C" >= f AND jamo_initials(jamo(s.name)) COLLATE "C" < f || U&'\+10ffff'
+    WHERE is_initials(f)
+    UNION ALL
+    SELECT 'station', s.id, 1 FROM unnest(forms) f
+    INNER JOIN stations s ON jamo(s.name_en) COLLATE "C" >= f AND jamo(s.name_en) COLLATE "C" < f || U&'\+10ffff'
+    WHERE s.name_en <> ''
+  ) q GROUP BY q.kind, q.id;
+END $$;
+COMMENT ON FUNCTION names_beginning(text []) IS 'Brands, regions and stations of which a name begins with one of the letters.';
+
+-- The best names as suggestions: whole names first, then larger regions, then what is nearer. Rows of one station are
+-- one suggestion. After other words only regions within those, 서울 ㄱ: 강남구, 관악구.
+CREATE OR REPLACE FUNCTION suggested_names(forms text [], within bigint [], viewer geography)
+RETURNS TABLE (kind text, id bigint, label text, rank integer, size integer, place geography)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH named AS MATERIALIZED (SELECT * FROM names_beginning(forms))
+  (SELECT n.kind, n.id, b.name, n.rank, 0, NULL::geography
+    FROM named n INNER JOIN brands b ON b.id = n.id WHERE n.kind = 'brand' AND within IS NULL
+    ORDER BY n.rank, b.is_representative DESC, b.id LIMIT 3)
+  UNION ALL
+  (SELECT n.kind, n.id, region_label(n.id), n.rank, array_position(ARRAY['sido', 'sigungu', 'dong'], r.level), r.center
+    FROM named n INNER JOIN regions r ON r.id = n.id
+    WHERE n.kind = 'region' AND (within IS NULL OR r.parent_id = ANY (within))
+    ORDER BY n.rank, array_position(ARRAY['sido', 'sigungu', 'dong'], r.level), ST_Distance(r.center, viewer), n.id LIMIT 4)
+  UNION ALL
+  (SELECT 'station', s.id, s.name || '역', s.rank, 2, s.geog FROM (
+      SELECT DISTINCT ON (t.name, round(ST_X(t.geog::geometry)::numeric, 1), round(ST_Y(t.geog::geometry)::numeric, 1)) t.*, n.rank
+      FROM named n INNER JOIN stations t ON t.id = n.id WHERE n.kind = 'station' AND within IS NULL
+      ORDER BY t.name, round(ST_X(t.geog::geometry)::numeric, 1), round(ST_Y(t.geog::geometry)::numeric, 1), t.id) s
+    ORDER BY s.rank, ST_Distance(s.geog, viewer), s.id LIMIT 3);
+END $$;
+COMMENT ON FUNCTION suggested_names(text [], bigint [], geography) IS 'The best brands, regions and stations for the letters typed.';
+
+CREATE OR REPLACE FUNCTION shops_suggest(keyword text, user_lon double precision, user_lat double precision) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  viewer geography := point_at(user_lon, user_lat);
+  typed text[] := keyword_words(keyword);
+  body json;
+BEGIN
+  body := suggestions(typed, viewer);
+  IF body IS NULL THEN
+    typed := search_reading('keyboard', keyword);
+    body := suggestions(typed, viewer);
+  END IF;
+  RETURN coalesce(body::text, '[]');
+END $$;
+COMMENT ON FUNCTION shops_suggest(text, double precision, double precision)
+IS 'Suggestions as JSON: kind, id, label, matches [[from, to]] in characters of the label, longitude, latitude.';
+
+CREATE OR REPLACE FUNCTION suggestions(typed text [], viewer geography) RETURNS json
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  words text[] := ARRAY(SELECT normalize(w, NFD) FROM unnest(typed) w);
+  whole text := array_to_string(words, '');
+  u record;
+  above bigint[];
+  f record;
+BEGIN
+  IF cardinality(typed) = 0 THEN
+    RETURN NULL;
+  END IF;
+  SELECT * INTO u FROM search_understand(typed, false);
+  SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
+    all_of(ARRAY(SELECT rest_query(w) FROM unnest(u.rest) w)), u.names, NULL, NULL, NULL, NULL, NULL, NULL, 5);
+  IF cardinality(typed) > 1 THEN
+    SELECT b.regions INTO above FROM search_understand(trim_array(typed, 1), false) b
+    WHERE b.rest = '{}' AND b.brands IS NULL AND b.stations IS NULL;
+  END IF;
+  RETURN (
+    SELECT json_agg(json_build_object('kind', s.kind, 'id', s.id, 'label', s.label,
+      'matches', label_matches(s.label, CASE WHEN s.kind = 'shop' THEN words ELSE ARRAY[s.looked_for] END),
+      'longitude', trim_scale(round(ST_X(s.place::geometry)::numeric, 7))::text, 'latitude', trim_scale(round(ST_Y(s.place::geometry)::numeric, 7))::text)
+      ORDER BY s.rank, s.size, s.o)
+    FROM (
+      SELECT n.kind, n.id, n.label, n.rank, n.size, n.place, n.o, whole AS looked_for
+      FROM suggested_names(typed_prefixes(whole), NULL, viewer) WITH ORDINALITY n (kind, id, label, rank, size, place, o)
+      UNION ALL
+      SELECT n.kind, n.id, n.label, n.rank, n.size, n.place, n.o, words[cardinality(words)]
+      FROM suggested_names(typed_prefixes(words[cardinality(words)]), above, viewer)
+        WITH ORDINALITY n (kind, id, label, rank, size, place, o) WHERE above IS NOT NULL
+      UNION ALL
+      SELECT 'shop', p.id, p.place_name, CASE WHEN t.tier = 1 THEN 0 ELSE 1 END, 4, p.geog, t.o, NULL
+      FROM unnest(f.ids[:5], f.tiers[:5]) WITH ORDINALITY t (id, tier, o) INNER JOIN shops p ON p.id = t.id
+    ) s);
+END $$;
+COMMENT ON FUNCTION suggestions(text [], geography) IS 'Names that begin with the words, and the five best shops; null when there are none.';

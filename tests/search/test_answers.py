@@ -1,0 +1,207 @@
+"""GET /shops by keyword: order, filters, pages, the caller, bad input."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from geoshops.geo import geodesic_m
+from tests.make import Maker
+
+HERE = (127.0276, 37.4979)
+AT = {"userLng": HERE[0], "userLat": HERE[1]}
+
+
+def ask(client: FlaskClient, keyword: str, **more: Any) -> Any:
+    answer = client.get("/shops", query_string={"keyword": keyword, **AT, **more})
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+def names(client: FlaskClient, keyword: str, **more: Any) -> list[str]:
+    return [shop["place_name"] for shop in ask(client, keyword, **more).json]
+
+
+def error_code(client: FlaskClient, path: str = "/shops", **query: Any) -> tuple[int, str]:
+    answer = client.get(path, query_string=query)
+    return answer.status_code, answer.json["error_code"]
+
+
+def east(metres: float) -> tuple[float, float]:
+    return HERE[0] + metres / 88_350, HERE[1]
+
+
+def test_the_name_itself_then_names_that_begin_so_then_the_rest_and_each_by_distance(
+    client: FlaskClient, make: Maker
+) -> None:
+    make.shop("달빛 사진관", at=east(3000))
+    make.shop("달빛 사진관 2호점", at=east(2000))
+    make.shop("달빛 사진관 3호점", at=east(1500))
+    make.shop("우리동네 달빛 사진관", at=east(100))
+    make.shop("별빛 사진관", at=east(10))
+    assert names(client, "달빛 사진관") == [
+        "달빛 사진관", "달빛 사진관 3호점", "달빛 사진관 2호점", "우리동네 달빛 사진관",
+    ]  # fmt: skip
+
+
+def test_at_equal_distance_the_id_decides(client: FlaskClient, make: Maker) -> None:
+    made = [make.shop("달빛 사진관") for _ in range(5)]
+    assert [shop["id"] for shop in ask(client, "달빛").json] == made
+
+
+def test_closed_shops_are_not_found_and_those_on_leave_are(
+    client: FlaskClient, make: Maker
+) -> None:
+    make.shop("달빛 사진관", status="CLOSED")
+    resting = make.shop("달빛 사진관", status="TEMP_CLOSED")
+    assert [(shop["id"], shop["status"]) for shop in ask(client, "달빛").json] == [
+        (resting, "TEMP_CLOSED")
+    ]
+
+
+def test_more_than_three_hundred_are_cut_at_the_nearest(client: FlaskClient, make: Maker) -> None:
+    rng = random.Random(5)
+    brand = make.brand()
+    for number in range(420):
+        make.shop(
+            f"인생네컷 {number}호점",
+            brand_id=brand,
+            at=(rng.uniform(126, 129), rng.uniform(34, 38)),
+        )
+    answer = ask(client, "인생네컷")
+    assert answer.headers["X-Result-Truncated"] == "true"
+    rows = make.rows("SELECT id, ST_X(geog::geometry), ST_Y(geog::geometry) FROM shops")
+    nearest = sorted((geodesic_m(*HERE, lon, lat), id) for id, lon, lat in rows)[:300]
+    assert [shop["id"] for shop in answer.json] == [id for _, id in nearest]
+
+
+def test_pages_tell_how_many_there_are(client: FlaskClient, make: Maker) -> None:
+    for number in range(7):
+        make.shop(f"달빛 사진관 {number}호점", at=east(number * 100))
+    answer = ask(client, "달빛", page=2, size=3)
+    assert [shop["place_name"] for shop in answer.json] == [
+        f"달빛 사진관 {n}호점" for n in (3, 4, 5)
+    ]
+    assert answer.headers["X-Total-Count"] == "7"
+    assert 'rel="next"' in answer.headers["Link"]
+
+
+def test_filters_orders_and_the_box(client: FlaskClient, make: Maker) -> None:
+    near = make.shop("달빛 하나", at=east(100), review_cnt=2, star_rating_sum=6, favorite_cnt=9)
+    far = make.shop("달빛 둘", at=east(900), review_cnt=5, star_rating_sum=24)
+    none = make.shop("달빛 셋", at=east(5000))
+
+    def ids(**more: Any) -> list[int]:
+        return [shop["id"] for shop in ask(client, "달빛", **more).json]
+
+    assert ids() == [near, far, none]
+    assert ids(sort="rating") == [far, near, none]
+    assert ids(sort="reviews") == [far, near, none]
+    assert ids(sort="favorites") == [near, far, none]
+    assert ids(minRating="4.5") == [far]
+    assert ids(bbox=f"{HERE[0]},37,{HERE[0] + 0.02},38") == [near, far]
+
+
+def test_a_filter_that_leaves_nothing_does_not_make_the_search_guess(
+    client: FlaskClient, make: Maker
+) -> None:
+    make.shop("달빛네컷 강남점")
+    make.shop("달빛네켓 역삼점", review_cnt=1, star_rating_sum=5)
+    assert names(client, "달빛네컷", minRating=4) == []
+
+
+def test_the_caller_sees_favorites_and_a_dead_session_is_401(
+    client: FlaskClient, make: Maker, app: Any
+) -> None:
+    member, shop = make.member(), make.shop("달빛 사진관")
+    make.favorite(member, shop)
+    headers = make.bearer(app, member)
+    query = {"keyword": "달빛", **AT}
+    assert client.get("/shops", query_string=query, headers=headers).json[0]["favorite"] is True
+    assert client.get("/shops", query_string=query).json[0]["favorite"] is False
+    make.sql("UPDATE sessions SET ended_at = now()")
+    answer = client.get("/shops", query_string=query, headers=headers)
+    assert (answer.status_code, answer.json["error_code"]) == (401, "101")
+
+
+def test_geojson_by_accept(client: FlaskClient, make: Maker) -> None:
+    make.shop("달빛 사진관")
+    answer = client.get(
+        "/shops", query_string={"keyword": "달빛", **AT}, headers={"Accept": "application/geo+json"}
+    )
+    assert answer.json["features"][0]["properties"]["place_name"] == "달빛 사진관"
+
+
+def test_explain_tells_meaning_pass_and_place(client: FlaskClient, make: Maker) -> None:
+    seoul = make.region("서울특별시", level="sido")
+    gangnam = make.region("강남구", parent=seoul)
+    brand = make.brand("포토이즘")
+    make.shop("포토이즘 역삼점", brand_id=brand, sido_id=seoul, sigungu_id=gangnam)
+    told = ask(client, "강남 포토이즌", explain="true").json
+    assert told["pass"] == "typo"
+    assert told["understood"] == [
+        {"text": "강남", "kind": "region", "ids": [gangnam], "names": ["강남구"]},
+        {"text": "포토이즘", "kind": "brand", "ids": [brand], "names": ["포토이즘"]},
+    ]
+    assert told["shops"][0]["why"] == {"place": 1, "tier": 4, "match": "typo"}
+    nothing = ask(client, "없는말", explain="true").json
+    assert (nothing["pass"], nothing["shops"]) == ("none", [])
+    assert nothing["understood"] == [{"text": "없는말", "kind": "rest", "ids": [], "names": []}]
+
+
+def test_rows_count_as_soon_as_they_are_written(client: FlaskClient, make: Maker) -> None:
+    seoul = make.region("서울특별시", level="sido")
+    shop = make.shop("사진관", sido_id=seoul, road_address="")
+    assert names(client, "누리구") == []
+    new = make.region("누리구", parent=seoul)
+    make.sql("UPDATE shops SET sigungu_id = %s WHERE id = %s", new, shop)
+    assert names(client, "서울 누리") == ["사진관"]
+
+
+@pytest.mark.parametrize("keyword", ["", " ", "\u3000", "\u200b", "\u00a0 \u2003"])
+def test_a_blank_keyword_is_002(client: FlaskClient, keyword: str) -> None:
+    assert error_code(client, keyword=keyword, **AT) == (400, "002")
+    assert error_code(client, "/shops/suggest", q=keyword, **AT) == (400, "002")
+
+
+@pytest.mark.parametrize("keyword", ["가" * 101, "강남\x00", "강남\n", "\x7f"])
+def test_a_long_keyword_and_control_characters_are_002(client: FlaskClient, keyword: str) -> None:
+    assert error_code(client, keyword=keyword, **AT) == (400, "002")
+    assert error_code(client, "/shops/suggest", q=keyword, **AT) == (400, "002")
+
+
+def test_a_missing_parameter_is_003_and_named(client: FlaskClient) -> None:
+    assert error_code(client, **AT) == (400, "003")
+    assert error_code(client, "/shops/suggest", **AT) == (400, "003")
+    answer = client.get("/shops", query_string={"keyword": " ", "userLat": "1"})
+    assert (answer.json["error_code"], "[userLng]" in answer.json["error_message"]) == ("003", True)
+
+
+def random_text(rng: random.Random) -> str:
+    """Up to a hundred characters of all planes, ligatures, jamo and signs that SQL and tsquery read."""
+    kinds = (
+        lambda: chr(rng.randrange(0x20, 0x7F)), lambda: chr(rng.randrange(0xAC00, 0xD7A4)),
+        lambda: chr(rng.randrange(0x1100, 0x1200)), lambda: chr(rng.randrange(0x3131, 0x318F)),
+        lambda: chr(rng.randrange(0xFB00, 0xFE00)), lambda: chr(rng.randrange(0x1F300, 0x1FAFF)),
+        lambda: chr(rng.choice([0x300, 0x327, 0x1160, 0xFFA0, 0xFDFA, 0xFFFD, 0x202E, 0x2028, 0xE000, 0x10FFFF])),
+        lambda: rng.choice("'\"\\%_:*&|!()<-> \u3000\u00a0\u200d"),
+    )  # fmt: skip
+    few = rng.sample(kinds, rng.randrange(1, 4))
+    return "".join(rng.choice(few)() for _ in range(rng.randrange(1, 101)))
+
+
+def test_random_unicode_is_never_an_error_and_never_slow(client: FlaskClient, make: Maker) -> None:
+    make.shop("인생네컷 강남역점", road_address="서울특별시 강남구 테헤란로 1")
+    make.region("강남구", parent=make.region("서울특별시", level="sido"))
+    rng = random.Random(11)
+    for _ in range(100):
+        text = random_text(rng)
+        for path, name in (("/shops", "keyword"), ("/shops/suggest", "q")):
+            started = time.perf_counter()
+            answer = client.get(path, query_string={name: text, **AT})
+            assert answer.status_code in (200, 400), (text, answer.text)
+            assert time.perf_counter() - started < 5, text

@@ -1,0 +1,77 @@
+"""Which index serves which keyword, read from the plans that PostgreSQL really ran."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg2
+import pytest
+
+from tests.conftest import empty
+from tests.make import Maker
+
+FILL = """
+INSERT INTO shops (brand_id, place_name, geog, road_address, sido_id, sigungu_id)
+SELECT 1 + n % 5, b.name || ' ' || (n % 900) || '구역점', point_at(126 + (n % 173) / 80.0, 35 + (n % 211) / 80.0),
+  '서울특별시 ' || (n % 700) || '길 ' || n % 90, 1, 2 + n % 20
+FROM generate_series(1, 20000) AS n JOIN brands AS b ON b.id = 1 + n % 5"""
+
+
+@pytest.fixture(scope="module")
+def plans(connection: Any, database_url: str) -> Iterator[Any]:
+    """The plans of the nested statements of a search, as text."""
+    empty(connection)
+    make = Maker(connection)
+    for name in ("인생네컷", "하루필름", "포토이즘", "포토그레이", "셀픽스"):
+        make.brand(name)
+    seoul = make.region("서울특별시", level="sido")
+    for number in range(20):
+        make.region(f"{number}번구", parent=seoul)
+    make.sql(FILL)
+    make.sql("VACUUM ANALYZE")
+    own = psycopg2.connect(database_url)
+    own.autocommit = True
+    own.notices = deque()  # a list would keep the last fifty only
+    cursor = own.cursor()
+    cursor.execute("LOAD 'auto_explain'")
+    for setting in (
+        "auto_explain.log_min_duration = 0", "auto_explain.log_nested_statements = on",
+        "auto_explain.log_level = 'notice'", "jit = off",
+    ):  # fmt: skip
+        cursor.execute(f"SET {setting}")
+
+    def of(keyword: str) -> str:
+        for _ in range(7):  # past the custom plans, so that the kept plan is seen
+            own.notices.clear()
+            cursor.execute(
+                "SELECT total FROM shops_by_keyword(%s, 127, 36, NULL, NULL, NULL, NULL, NULL, NULL,"
+                " 'distance', '', 300, 300, 0)",
+                (keyword,),
+            )
+        return "\n".join(own.notices)
+
+    yield of
+    own.close()
+
+
+@pytest.mark.parametrize(
+    ("keyword", "index"),
+    [
+        ("서울", "shops_region_spot_idx"),
+        ("3번구", "shops_region_spot_idx"),
+        ("인생네컷", "shops_brand_spot_idx"),
+        ("서울 인생네컷", "shops_brand_spot_idx"),
+        ("3번구 인생네컷", "shops_words_idx"),
+        ("인생네컷 123구역점", "shops_words_idx"),
+        ("숲", "shops_words_idx"),
+        ("없는동네", "shops_words_idx"),
+        ("12", "shops_words_idx"),
+    ],
+)
+def test_no_search_reads_the_whole_table(plans: Any, keyword: str, index: str) -> None:
+    plan = plans(keyword)
+    assert index in plan
+    assert not re.search(r"Seq Scan on (public\.)?shops", plan)

@@ -1,0 +1,93 @@
+"""GET /shops/suggest: what a keyword may become."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from tests.search.conftest import SEOUL_CITY_HALL
+from tests.search.country import Country
+
+
+@pytest.fixture
+def suggest(app: Flask, land: Country) -> Any:
+    client = app.test_client()
+
+    def items(typed: str) -> list[dict[str, Any]]:
+        query = {"q": typed, "userLng": SEOUL_CITY_HALL[0], "userLat": SEOUL_CITY_HALL[1]}
+        answer = client.get("/shops/suggest", query_string=query)
+        assert answer.status_code == 200, answer.text
+        found: list[dict[str, Any]] = answer.get_json()
+        return found
+
+    return items
+
+
+def labels(items: list[dict[str, Any]], kind: str | None = None) -> list[str]:
+    return [item["label"] for item in items if kind in (None, item["kind"])]
+
+
+def test_an_item_has_kind_label_matches_and_position(suggest: Any, land: Country) -> None:
+    items = suggest("강남")
+    assert [set(item) for item in items] == [
+        {"kind", "id", "label", "matches", "longitude", "latitude"}
+    ] * len(items)
+    assert items[0]["kind"] == "region"
+    assert (items[0]["label"], items[0]["matches"]) == ("서울특별시 강남구", [[6, 8]])
+    station = next(item for item in items if item["kind"] == "station")
+    assert (station["label"], station["matches"]) == ("강남역", [[0, 2]])
+    assert (station["longitude"], station["latitude"]) == ("127.0276", "37.4979")
+
+
+def test_each_letter_narrows(suggest: Any) -> None:
+    for typed in ("가", "강", "강ㄴ", "강나", "강남", "강남ㄱ", "강남구"):
+        assert "서울특별시 강남구" in labels(suggest(typed), "region"), typed
+    for typed in (
+        "ㅇ",
+        "이",
+        "인",
+        "인ㅅ",
+        "인새",
+        "인생",
+        "인생ㄴ",
+        "인생네",
+        "인생넼",
+        "인생네커",
+        "인생네컷",
+    ):
+        assert "인생네컷" in labels(suggest(typed), "brand"), typed
+
+
+def test_after_a_region_its_parts(suggest: Any) -> None:
+    assert labels(suggest("서울특별시 ㄱ"), "region") == ["서울특별시 강남구"]
+    assert labels(suggest("서울 마"), "region") == ["서울특별시 마포구"]
+
+
+def test_a_station_of_two_lines_is_one_suggestion(suggest: Any) -> None:
+    assert labels(suggest("강남역"), "station") == ["강남역"]
+
+
+def test_a_label_is_a_keyword_that_finds_what_it_says(suggest: Any, ask: Any) -> None:
+    for typed in ("강남", "홍대입", "포토이", "중구", "인생네컷 서"):
+        for item in suggest(typed):
+            if item["kind"] == "shop":
+                assert ask(item["label"])[0] == item["label"]
+            elif item["kind"] == "brand":
+                assert all(name.startswith(item["label"]) for name in ask(item["label"]))
+
+
+def test_initials_english_and_the_wrong_keyboard(suggest: Any) -> None:
+    assert labels(suggest("ㅇㅅㄴ"))[0] == "인생네컷"
+    assert "포토이즘" in labels(suggest("photois"), "brand")
+    assert labels(suggest("rkdska")) == labels(suggest("강남"))
+
+
+def test_shops_by_two_words_show_where_both_stand(suggest: Any) -> None:
+    shop = next(item for item in suggest("인생네컷 서울숲") if item["kind"] == "shop")
+    assert (shop["label"], shop["matches"]) == ("인생네컷 서울숲점", [[0, 4], [5, 8]])
+
+
+def test_nothing_is_an_empty_list(suggest: Any) -> None:
+    assert suggest("꿹뛟") == []
