@@ -57,6 +57,7 @@ class Provider:
         self.keys = id_token.Keys()
         self.lock = threading.Lock()
         self.metadata: dict[str, str] = {}
+        self.secret_in_header = False
         self.read_at = float("-inf")
 
     def authorize_url(
@@ -150,6 +151,7 @@ class Provider:
                 if document.get("issuer") != self.issuer:
                     raise ProviderFailed("the metadata are another issuer's")
                 self.metadata = {k: v for k in METADATA.values() if (v := self._url(document, k))}
+                self.secret_in_header = FORM_AUTH not in _list(document, AUTH_METHODS)
                 self.read_at = time.monotonic()
             return self.metadata
 
@@ -162,7 +164,7 @@ class Provider:
 
     def _token(self, calls: Calls, form: dict[str, str]) -> dict[str, Any]:
         url = self.endpoint(calls, "token_url")
-        answer = calls.post(url, {**form, **self._credentials()})
+        answer = self._post(calls, url, form)
         error = answer.body.get("error") or answer.body.get("error_code")
         if answer.status == 200 and not error:
             return answer.body
@@ -171,11 +173,18 @@ class Provider:
             raise ApiError("code_rejected")
         raise ProviderFailed(f"token endpoint: status {answer.status}, {_loggable(error)}")
 
-    def _credentials(self) -> dict[str, str]:
-        secret = self.client.client_secret
+    def _post(
+        self, calls: Calls, url: str, form: dict[str, str], *, wants_json: bool = True
+    ) -> Answer:
+        who, secret = self.client.client_id, self.client.client_secret
         if self.preset.client_secret == "es256":
             secret = self._signed_secret()
-        return {"client_id": self.client.client_id, **({"client_secret": secret} if secret else {})}
+        if secret and self.secret_in_header:
+            pair = f"{quote(who, safe='')}:{quote(secret, safe='')}".encode()
+            basic = f"Basic {base64.b64encode(pair).decode()}"
+            return calls.post(url, form, authorization=basic, wants_json=wants_json)
+        known = {"client_id": who, **({"client_secret": secret} if secret else {})}
+        return calls.post(url, {**form, **known}, wants_json=wants_json)
 
     def _signed_secret(self) -> str:
         now = int(time.time())
@@ -231,14 +240,15 @@ class Provider:
         url = self.endpoint(calls, "unlink_url", optional=True)
         if not url:
             return
-        form = {"token": token, "token_type_hint": "refresh_token", **self._credentials()}
-        answer: Answer = calls.post(url, form, wants_json=False)
+        form = {"token": token, "token_type_hint": "refresh_token"}
+        answer = self._post(calls, url, form, wants_json=False)
         # 400 is how Google says that the token is dead already.
         if answer.status not in (200, 204, 400):
             raise ProviderFailed(f"revocation: status {answer.status}")
 
 
 KAKAO_NOT_LINKED = -101
+AUTH_METHODS, FORM_AUTH = "token_endpoint_auth_methods_supported", "client_secret_post"
 METADATA = {
     "authorize_url": "authorization_endpoint",
     "token_url": "token_endpoint",
@@ -246,6 +256,11 @@ METADATA = {
     "profile_url": "userinfo_endpoint",
     "unlink_url": "revocation_endpoint",
 }
+
+
+def _list(document: Mapping[str, Any], key: str) -> list[Any]:
+    value = document.get(key)
+    return value if isinstance(value, list) else []
 
 
 def _at(source: Any, path: tuple[str, ...]) -> Any:

@@ -104,7 +104,7 @@ class Stub:
             "/me": lambda r: r.json({"sub": "somebody", "nickname": "Some Body"}),
         }
 
-    def metadata(self) -> dict[str, str]:
+    def metadata(self) -> dict[str, object]:
         """Discovery document."""
         return {
             "issuer": self.url,
@@ -113,6 +113,7 @@ class Stub:
             "jwks_uri": f"{self.url}/jwks",
             "userinfo_endpoint": f"{self.url}/me",
             "revocation_endpoint": f"{self.url}/revoke",
+            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
         }
 
     def tokens(self, id_token: object) -> dict[str, object]:

@@ -246,6 +246,21 @@ def test_metadata_of_another_issuer_are_refused(
     assert "/token" not in stub.paths()
 
 
+@pytest.mark.parametrize(
+    ("methods", "in_header"),
+    [(["client_secret_basic"], True), (["client_secret_post"], False), (None, True)],
+)
+def test_client_secret_goes_where_the_provider_takes_it(
+    there: FlaskClient, stub: Stub, methods: list[str] | None, in_header: bool
+) -> None:
+    metadata = {**stub.metadata(), "token_endpoint_auth_methods_supported": methods}
+    stub.answers["/.well-known/openid-configuration"] = lambda r: r.json(metadata)
+    assert there.get("/auth/login/idp?code=x").status_code == 200
+    _, form, headers = next(seen for seen in stub.seen if seen[0] == "/token")
+    assert ("client_secret" in form) is not in_header
+    assert headers.get("Authorization", "").startswith("Basic ") is in_header
+
+
 def test_two_identities_with_one_nickname_stay_two(
     there: FlaskClient, stub: Stub, make: Maker
 ) -> None:
