@@ -97,8 +97,6 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
     wanted = request(file, "shops", **options)
     with progress_bar(file) as progress:
         summary = shop_import.import_shops(operator_url(), wanted, progress)
-    new_ids = summary.pop("new_ids")
-    summary["shops_added"] = len(new_ids)
     report(summary, as_json)
 
 
@@ -201,6 +199,14 @@ def report(summary: dict[str, Any], as_json: bool) -> None:
         click.echo(f"rejected rows: {summary['rejects_file']}")
     if summary.get("brands_added"):
         click.echo(f"brands added: {', '.join(summary['brands_added'])}")
+    if summary.get("duplicate_candidates"):
+        click.echo(
+            f"{summary['duplicate_candidates']} pairs may be one shop each: geoshops shops duplicates"
+        )
+    if summary.get("address_checked"):
+        click.echo(
+            f"{summary['address_fits']} of {summary['address_checked']} shops lie in the district of their address"
+        )
     if summary.get("closed_missing"):
         click.echo(f"{summary['closed_missing']} shops closed that the file no longer states")
     if summary["dry_run"]:

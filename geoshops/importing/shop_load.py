@@ -12,6 +12,7 @@ from geoshops.importing.staging import Staging
 
 MOST_NEW_BRANDS = 100
 LEAST_FOR_GUARD = 10
+MOST_COMPARED = 20_000
 # columns of a shop that a file may fill, with what a new shop has without it
 DEFAULTS = {
     "place_name": "''",
@@ -39,8 +40,8 @@ class Loaded:
     brands_added: list[str] = field(default_factory=list)
     address_checked: int = 0
     address_fits: int = 0
+    duplicate_candidates: int | None = None
     new_ids: list[int] = field(default_factory=list)
-    changed_ids: list[int] = field(default_factory=list)
 
 
 def drop_repeated_keys(cursor: Any) -> dict[int, str]:
@@ -100,7 +101,7 @@ def resolve(cursor: Any, source: str, stored: list[str], verified_on: str) -> No
     cursor.execute(
         _resolve_statement(stored), {"source": source, "day": verified_on, "words": words}
     )
-    cursor.execute("ANALYZE resolved")
+    cursor.execute("ANALYZE resolved (shop_id)")
 
 
 def drop_impossible_dates(cursor: Any) -> dict[int, str]:
@@ -135,8 +136,16 @@ def upsert(cursor: Any, source: str) -> Loaded:
     rows, checked, fits = cursor.fetchone()
     loaded = Loaded(len(new_ids), len(changed_ids), rows - len(new_ids) - len(changed_ids))
     loaded.address_checked, loaded.address_fits = checked, fits
-    loaded.new_ids, loaded.changed_ids = new_ids, changed_ids
+    loaded.new_ids = new_ids
     return loaded
+
+
+def count_duplicates(cursor: Any, new_ids: list[int]) -> int | None:
+    """Pairs that a new shop makes with another; None where there are too many to compare them now."""
+    if len(new_ids) > MOST_COMPARED:
+        return None
+    cursor.execute("SELECT count(*) FROM duplicate_shops(%s)", (new_ids,))
+    return int(cursor.fetchone()[0])
 
 
 def close_missing(cursor: Any, source: str, day: str, rejected_keys: list[str]) -> list[int]:

@@ -75,7 +75,7 @@ def import_shops(url: str, wanted: Request, progress: Progress) -> dict[str, Any
         "brands_added": loaded.brands_added,
         "address_checked": loaded.address_checked,
         "address_fits": loaded.address_fits,
-        "new_ids": loaded.new_ids,
+        "duplicate_candidates": loaded.duplicate_candidates,
         **about(file, staging, rejects, started),
         "dry_run": wanted.dry_run,
         "interrupted_too_late": late,
@@ -174,6 +174,9 @@ def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_l
         if wanted.on_missing == "close":
             closed = shop_load.close_missing(cursor, source, wanted.today, staging.rejected_keys)
             loaded.closed_missing = len(closed)
+        loaded.duplicate_candidates = shop_load.count_duplicates(cursor, loaded.new_ids)
+        if loaded.inserted or loaded.updated:
+            cursor.execute("SELECT refresh_shop_titles(now())")
     reject_lines(staging.table, staging.rejects, reasons)
     return loaded
 

@@ -56,7 +56,7 @@ class Staging:
         cursor.execute(sql.SQL("CREATE TEMP TABLE incoming ({}) ON COMMIT DROP").format(columns))
         names = sql.SQL(", ").join(map(sql.Identifier, self.stored()))
         copy_in(cursor, sql.SQL("COPY incoming ({}) FROM STDIN").format(names), self._blocks())
-        cursor.execute("ANALYZE incoming")
+        cursor.execute("ANALYZE incoming (source_id)")
 
     def _blocks(self) -> Iterator[bytes]:
         for chunk in self.table.chunks():

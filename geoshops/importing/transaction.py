@@ -10,9 +10,16 @@ from types import FrameType
 from typing import Any
 
 import psycopg2
-from psycopg2 import extensions, extras
+from psycopg2 import errorcodes, extensions, extras
 
 from geoshops.importing.refusal import ImportRefused
+
+SCHEMA_MISSING = (
+    errorcodes.UNDEFINED_TABLE,
+    errorcodes.UNDEFINED_COLUMN,
+    errorcodes.UNDEFINED_OBJECT,
+    errorcodes.UNDEFINED_FUNCTION,
+)
 
 
 @dataclass
@@ -38,7 +45,9 @@ def importing_into(url: str) -> Iterator[Any]:
         connection.cursor().execute("SET LOCAL jit = off")
         yield connection
     except psycopg2.Error as error:
-        raise ImportRefused(f"the database refused: {error}".strip()) from error
+        said = (error.diag.message_primary or str(error)).strip()
+        remedy = "; run geoshops db upgrade" if error.pgcode in SCHEMA_MISSING else ""
+        raise ImportRefused(f"the database refused: {said}{remedy}") from error
     finally:
         connection.close()
 

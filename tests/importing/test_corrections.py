@@ -156,3 +156,16 @@ def test_shops_get_a_brand_that_becomes_known(run: Run, make: Maker) -> None:
         make.rows("SELECT s.id, b.name FROM shops s LEFT JOIN brands b ON b.id = s.brand_id")
     )
     assert brands == {named: "포토이즘박스", unknown: "포토이즘컬러드", other: None}
+
+
+def test_an_import_tells_how_many_pairs_may_be_one_shop(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    second = ROW.replace("1,인생네컷 강남점", "2,인생네컷 강남역점")
+    far = ROW.replace("1,인생네컷 강남점", "3,인생네컷 강남점").replace("37.4979", "37.5079")
+    found = summary("import", "shops", write(HEAD, ROW, second, far), *OPTIONS)
+    assert (found["inserted"], found["duplicate_candidates"]) == (3, 1)
+    assert (
+        summary("import", "shops", write(HEAD, ROW, second, far), *OPTIONS)["duplicate_candidates"]
+        == 0
+    )

@@ -1,0 +1,62 @@
+"""The import guide tells the truth: its examples are run, and all mean the same place."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from geoshops.importing.mapping import MAPPINGS, saved_mapping
+from geoshops.importing.shop_rows import COLUMNS
+from tests.make import Maker
+
+GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "importing.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(
+    r"### ([^\n]+)\n[^#]*?```csv\n(.+?)```\n```sh\ngeoshops (.+?)\n```", GUIDE, re.S
+)
+
+
+def test_there_is_an_example_for_every_system() -> None:
+    titles = " ".join(title for title, _, _ in EXAMPLES)
+    for name in ("4326", "5174", "2097", "5179", "5181", "5186", "WCONGNAMUL"):
+        assert name in titles
+
+
+@pytest.mark.parametrize(("title", "text", "command"), EXAMPLES)
+def test_examples_mean_one_place(
+    summary: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+    make: Maker,
+    title: str,
+    text: str,
+    command: str,
+) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text(text, encoding="utf-8")
+    found = summary(*(path if word == "FILE" else word for word in shlex.split(command)))
+    assert found["inserted"] == 1, title
+    assert make.sql("SELECT ST_Distance(geog, point_at(126.906320, 37.505781)) FROM shops") < 1
+    assert make.sql("SELECT road_address || lot_address FROM shops") in (
+        "",
+        "서울 영등포구 가마산로 449-1",
+    )
+
+
+def test_the_guide_names_every_field_and_mapping() -> None:
+    for name in (*COLUMNS, *(path.stem for path in MAPPINGS.glob("*.json"))):
+        assert f"`{name}`" in GUIDE, name
+
+
+@pytest.mark.parametrize("path", sorted(MAPPINGS.glob("*.json")), ids=lambda path: path.stem)
+def test_saved_mappings_are_whole(path: Path) -> None:
+    kind = (
+        "regions" if path.stem == "kostat" else "stations" if path.stem == "stations" else "shops"
+    )
+    mapping = saved_mapping(path.stem, kind)
+    assert mapping.title
+    assert mapping.source
+    assert {"longitude", "latitude"} <= mapping.columns.keys() or kind == "regions"
