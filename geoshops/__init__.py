@@ -15,6 +15,7 @@ from geoshops import (
     favorites,
     frame,
     health,
+    limits,
     members,
     observe,
     reviews,
@@ -40,6 +41,7 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     errors.init_app(app)
     db.init_app(app, settings)
     tokens.init_app(app, settings)
+    limits.init_app(app, settings)
     auth.init_app(app, settings)
     rest = api.init_app(app)
     for feature in (auth, members, shops, search, reviews, favorites, titles):

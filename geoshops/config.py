@@ -135,6 +135,12 @@ class Settings:
     trusted_proxies: int = setting(
         "GEOSHOPS_TRUSTED_PROXIES", 0, "Number of proxies in front whose X-Forwarded-* are believed"
     )
+    ratelimit_storage_uri: str = setting(
+        "GEOSHOPS_RATELIMIT_STORAGE_URI",
+        "",
+        "Store of rate limits, redis://host:6379 or memory:// (one per worker); no limits when empty",
+        secret=True,
+    )
     log_level: str = setting("GEOSHOPS_LOG_LEVEL", "INFO", "Lowest level that is logged")
     log_format: str = setting("GEOSHOPS_LOG_FORMAT", "json", "json or text")
     map_style_url: str = setting(

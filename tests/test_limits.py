@@ -1,0 +1,99 @@
+"""Rate limits: whose allowance, what is said, what happens without the store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from geoshops import create_app
+from tests.conftest import SECRET_KEY
+from tests.make import Maker
+
+AROUND = "/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127"
+
+
+def limited(service_url: str, store: str, **more: Any) -> Flask:
+    return create_app(
+        {
+            "database_url": service_url, "secret_key": SECRET_KEY, "testing": True,
+            "ratelimit_storage_uri": store, **more,
+        }
+    )  # fmt: skip
+
+
+@pytest.fixture
+def limited_app(service_url: str, db: Any) -> Flask:
+    return limited(service_url, "memory://")
+
+
+@pytest.fixture
+def limited_client(limited_app: Flask) -> FlaskClient:
+    return limited_app.test_client()
+
+
+def test_without_a_store_there_are_no_limits(client: FlaskClient) -> None:
+    headers = client.get(AROUND).headers
+    assert "RateLimit" not in headers and "RateLimit-Policy" not in headers
+
+
+def test_reads_are_counted_by_address(limited_client: FlaskClient) -> None:
+    first = limited_client.get(AROUND)
+    assert first.headers["RateLimit-Policy"] == '"reads";q=600;w=60'
+    assert first.headers["RateLimit"].startswith('"reads";r=599;t=')
+    for _ in range(599):
+        limited_client.get("/shops/0")
+    refused = limited_client.get(AROUND)
+    assert (refused.status_code, refused.get_json()["error_code"]) == (429, "429")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    forged = {"X-Forwarded-For": "10.9.8.7", "X-Real-IP": "10.9.8.7", "Forwarded": "for=10.9.8.7"}
+    assert limited_client.get(AROUND, headers=forged).status_code == 429
+    other = limited_client.get(AROUND, environ_overrides={"REMOTE_ADDR": "10.0.0.2"})
+    assert other.status_code == 200
+    assert limited_client.get("/healthz").status_code == 200
+
+
+def test_a_trusted_proxy_tells_the_address(service_url: str, db: Any) -> None:
+    client = limited(service_url, "memory://", trusted_proxies=1).test_client()
+    for number in range(3):
+        headers = {"X-Forwarded-For": f"9.9.9.9, 10.0.0.{number}"}
+        left = client.get(AROUND, headers=headers).headers["RateLimit"]
+        assert left.startswith('"reads";r=599')
+
+
+def test_reviews_are_counted_by_member(limited_app: Flask, make: Maker) -> None:
+    make.brand()
+    shop = make.shop()
+    client = limited_app.test_client()
+    one, two = make.bearer(limited_app), make.bearer(limited_app)
+    review = {"star_rating": 5, "content": "좋아요"}
+    statuses = [
+        client.post(f"/reviews/shop/{shop}", json=review, headers=one).status_code
+        for _ in range(31)
+    ]
+    assert statuses == [201] * 30 + [429]
+    assert client.post(f"/reviews/shop/{shop}", json=review, headers=two).status_code == 201
+
+
+def test_failed_sign_ins_are_counted_and_good_reads_go_on(limited_client: FlaskClient) -> None:
+    statuses = [limited_client.get("/auth/login/idp").status_code for _ in range(12)]
+    assert statuses == [400] * 10 + [429] * 2
+    assert limited_client.get(AROUND).status_code == 200
+
+
+def test_refreshing_is_counted_by_token(limited_client: FlaskClient) -> None:
+    def post(token: str) -> int:
+        return limited_client.post("/auth/token", json={"refresh_token": token}).status_code
+
+    assert [post("one") for _ in range(11)] == [401] * 10 + [429]
+    assert post("two") == 401
+
+
+def test_without_its_store_reads_go_on_and_sign_in_is_closed(service_url: str, db: Any) -> None:
+    pytest.importorskip("redis")
+    client = limited(service_url, "redis://127.0.0.1:9/0?socket_connect_timeout=1").test_client()
+    assert client.get(AROUND).status_code == 200
+    closed = client.get("/auth/login/idp?code=x")
+    assert (closed.status_code, closed.get_json()["error_code"]) == (503, "503")
