@@ -3,11 +3,11 @@
 CREATE OR REPLACE FUNCTION title_json(
   t titles, held boolean, main boolean, current integer, target integer, origin text
 ) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL SAFE
 RETURN concat(
-  '{"id":', t.id, ',"name":', json_string(t.name), ',"content":', json_string(t.content),
-  ',"standard":', json_string(t.standard),
-  ',"image_url":', json_string(concat(origin, '/titles/', t.id, CASE WHEN held THEN '.svg' ELSE '-grey.svg' END)),
+  '{"id":', t.id, ',"name":', to_json(t.name)::text, ',"content":', to_json(t.content)::text,
+  ',"standard":', to_json(t.standard)::text,
+  ',"image_url":', to_json(concat(origin, '/titles/', t.id, CASE WHEN held THEN '.svg' ELSE '-grey.svg' END))::text,
   ',"is_holding":', held::text, ',"is_main":', main::text,
   ',"progress":{"current":', current, ',"target":', target, '}}'
 );

@@ -1,5 +1,5 @@
 -- Reviews as the contract writes them, and their lists. Hidden reviews do not appear. In plpgsql, because an SQL
--- function that reads tables is planned anew at every call.
+-- function that reads tables is planned anew at every call; to_json and not json_string, which cannot be inlined.
 
 CREATE OR REPLACE FUNCTION review_json(review bigint, zone text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -7,9 +7,9 @@ BEGIN
   RETURN (
     SELECT concat(
       '{"review_info":', review_info_json(r, zone),
-      ',"member_info":{"id":', m.id, ',"nickname":', json_string(nickname_of(m)),
-      '},"shop_info":{"id":', s.id, ',"brand":', json_string(coalesce(b.name, '')),
-      ',"place_name":', json_string(s.place_name), '}}')
+      ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_of(m))::text,
+      '},"shop_info":{"id":', s.id, ',"brand":', to_json(coalesce(b.name, ''))::text,
+      ',"place_name":', to_json(s.place_name)::text, '}}')
     FROM reviews r
     JOIN members m ON m.id = r.member_id
     JOIN shops s ON s.id = r.shop_id
@@ -44,8 +44,8 @@ BEGIN
   END IF;
   SELECT '[' || coalesce(string_agg(
       concat('{"review_info":', review_info_json(r, zone),
-        ',"member_info":{"id":', m.id, ',"nickname":', json_string(nickname_of(m)),
-        ',"main_member_title":', json_string(coalesce(t.name, '')), '}}'),
+        ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_of(m))::text,
+        ',"main_member_title":', to_json(coalesce(t.name, ''))::text, '}}'),
       ',' ORDER BY q.place), '') || ']'
   INTO body
   FROM unnest(ids) WITH ORDINALITY AS q (id, place)
