@@ -21,6 +21,7 @@ from geoshops import (
     reviews,
     search,
     shops,
+    tiles,
     titles,
     tokens,
 )
@@ -44,7 +45,7 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     limits.init_app(app, settings)
     auth.init_app(app, settings)
     rest = api.init_app(app)
-    for feature in (auth, members, shops, search, reviews, favorites, titles):
+    for feature in (auth, members, shops, search, reviews, favorites, titles, tiles):
         rest.register_blueprint(feature.blueprint)
     app.register_blueprint(map_page.blueprint)
     app.register_blueprint(titles.images)

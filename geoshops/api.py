@@ -75,6 +75,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         auth: str = "none",
         cache: str = "shared",
         geojson: bool = False,
+        media: str = JSON,
         statuses: tuple[int, ...] = (),
         refusals: tuple[int, ...] = (),
         headers: tuple[Mapping[str, object], ...] = (),
@@ -83,16 +84,20 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
 
         auth: `none`, `optional` (the view gets `caller`, maybe None) or `required`.
         cache: `shared` (public unless a token came, always revalidated) or `none` (no-store).
+        geojson: the client may ask for GeoJSON instead.
+        media: content type of the answer where that is not JSON.
         statuses: further success statuses with the same body, such as 201.
         refusals: statuses of refusals that not every operation has.
         headers: OpenAPI parameters of the headers that it reads."""
 
         def decorator(view: View) -> View:
-            produces = (JSON, GEOJSON) if geojson else (JSON,)
+            produces = (media, GEOJSON) if geojson else (media,)
             refused = self.doc(parameters=list(headers))(view) if headers else view
             for code in refusals:
                 refused = self.alt_response(code, "ERROR")(refused)
-            documented = self._documented(refused, id, answer, example, status, auth, statuses)
+            documented = self._documented(
+                refused, id, answer, example, auth, (status, *statuses), media
+            )
             guarded = _with_document_of(documented, tokens.GUARDS[auth](view))
             guarded.contract = Contract(produces, cache)
             return cast(View, self.route(rule, methods=[method])(guarded))
@@ -105,15 +110,17 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         id: str,
         answer: Any,
         example: object,
-        status: int,
         auth: str,
         statuses: tuple[int, ...],
+        media: str,
     ) -> Callable[..., Any]:
         refusals = (400, 406, 429, 503) if auth == "none" else (400, 401, 406, 429, 503)
         for code in (*refusals, 404):
             view = self.alt_response(code, "ERROR")(view)
-        for code in (status, *statuses):
-            view = self.alt_response(code, schema=answer, example=example, success=True)(view)
+        for code in statuses:
+            view = self.alt_response(
+                code, schema=answer, content_type=media, example=example, success=True
+            )(view)
         return cast(Callable[..., Any], self.doc(operationId=id, security=SECURITY[auth])(view))
 
 

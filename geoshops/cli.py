@@ -21,6 +21,7 @@ from geoshops.reviews.commands import recount
 from geoshops.sample.commands import seed
 from geoshops.search.commands import search
 from geoshops.shops.commands import brands, shops
+from geoshops.tiles import commands as tiles
 from geoshops.titles import commands as titles
 
 
@@ -43,6 +44,7 @@ main.add_command(seed)
 main.add_command(recount)
 main.add_command(search)
 main.add_command(titles.commands)
+main.add_command(tiles.commands)
 main.add_command(idempotency.commands)
 main.add_command(import_group)
 main.add_command(shops)

@@ -177,6 +177,7 @@ THINGS_KO = {
     "member": "회원",
     "session": "세션",
     "route": "경로",
+    "tile": "타일",
 }
 
 # named constraint → reason of the catalogue; whatever is not listed is an unexpected error

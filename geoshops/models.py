@@ -19,6 +19,7 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    SmallInteger,
     Table,
     Text,
     UniqueConstraint,
@@ -503,6 +504,34 @@ class ReviewerSalt(Base):
     __tablename__ = "reviewer_salt"
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     salt: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class CrowdedTile(Base):
+    """Tiles that are answered from counted cells."""
+
+    __tablename__ = "crowded_tiles"
+    zoom: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    x: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    y: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    refreshed_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
+
+
+class TileCell(Base):
+    """Clusters of crowded tiles."""
+
+    __tablename__ = "tile_cells"
+    selection: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    zoom: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    x: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    y: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    cell: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    place_x: Mapped[int] = mapped_column(SmallInteger)
+    place_y: Mapped[int] = mapped_column(SmallInteger)
+    expansion_zoom: Mapped[int] = mapped_column(SmallInteger)
+    shop_cnt: Mapped[int] = mapped_column(Integer)
+    review_cnt: Mapped[int] = mapped_column(BigInteger)
+    star_rating_sum: Mapped[int] = mapped_column(BigInteger)
+    shop_id: Mapped[int | None] = mapped_column(BigInteger)
 
 
 def _index(

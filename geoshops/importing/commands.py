@@ -22,7 +22,7 @@ from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.region_features import LEVELS
 from geoshops.importing.regions import import_regions
 from geoshops.importing.stations import import_stations
-from geoshops.importing.transaction import outcome
+from geoshops.importing.transaction import outcome, refresh_tile_grid
 from geoshops.operators import operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
@@ -98,6 +98,8 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
     with progress_bar(file) as progress:
         summary = shop_import.import_shops(operator_url(), wanted, progress)
     report(summary, as_json)
+    if not summary["dry_run"]:
+        refresh_tile_grid(operator_url())
 
 
 @group.command()

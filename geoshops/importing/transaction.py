@@ -80,3 +80,10 @@ def interrupts_kept() -> Iterator[list[int]]:
         yield came
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def refresh_tile_grid(url: str) -> None:
+    """Counts the map's clusters anew, after the import: they may be late, the import need not wait."""
+    with importing_into(url) as connection:
+        connection.cursor().execute("SELECT refresh_tile_grid(now())")
+        connection.commit()

@@ -52,3 +52,4 @@ def honour(cursor: Any, today: date) -> None:
     for statement in (AWARD, WELCOME, CHOOSE_MAIN):
         cursor.execute(statement, values)
     cursor.execute("SELECT refresh_shop_titles(%(moment)s)", values)
+    cursor.execute("SELECT refresh_tile_grid(now())")

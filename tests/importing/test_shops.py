@@ -151,3 +151,12 @@ def test_booth_lists_come_in(
     refused = run("import", "shops", missing, "--mapping", "booths")
     assert refused.exit_code == 1
     assert "no column for longitude, latitude" in refused.output
+
+
+def test_the_map_counts_what_came_in(summary: Summary, write: Write, make: Maker) -> None:
+    make.insert("crowded_tiles", zoom=0, x=0, y=0, refreshed_at="2026-11-20 10:00+09")
+    file = write(HEAD, GANGNAM, HONGDAE)
+    summary("import", "shops", file, "--mapping", "booths", "--dry-run")
+    assert make.sql("SELECT count(*) FROM crowded_tiles") == 1
+    summary("import", "shops", file, "--mapping", "booths")
+    assert make.sql("SELECT count(*) FROM crowded_tiles") == 0, "two shops are no crowd"

@@ -32,6 +32,10 @@ INSERT INTO population_cells (id, source_id, population, cell) VALUES
   (1, 'a', 1, ST_Multi(ST_MakeEnvelope(126, 37, 127, 38, 4326))), (2, 'b', 1, ST_Multi(ST_MakeEnvelope(127, 37, 128, 38, 4326)));
 INSERT INTO reviewer_salt (id, salt) VALUES (1, sha256('a')), (2, sha256('b'));
 INSERT INTO member_titles (member_id, title_id, awarded_at, is_main) VALUES (1, 1, now(), true), (1, 2, now(), false);
+INSERT INTO crowded_tiles (zoom, x, y, refreshed_at) VALUES (1, 0, 0, now()), (1, 1, 0, now());
+INSERT INTO tile_cells (
+  selection, zoom, x, y, cell, place_x, place_y, expansion_zoom, shop_cnt, review_cnt, star_rating_sum
+) VALUES (0, 1, 0, 0, 0, 0, 0, 2, 2, 0, 0), (0, 2, 0, 0, 0, 0, 0, 2, 2, 0, 0);
 """
 
 CHECKS = {
@@ -101,6 +105,9 @@ CHECKS = {
     ),
     "population_cells_population_not_negative": "UPDATE population_cells SET population = 'NaN'",
     "reviewer_salt_at_least_16_bytes": "UPDATE reviewer_salt SET salt = ''",
+    "crowded_tiles_zoom_below_15": "UPDATE crowded_tiles SET zoom = 15",
+    "tile_cells_place_in_cell": "UPDATE tile_cells SET place_x = 200",
+    "tile_cells_shop_id_when_single": "UPDATE tile_cells SET shop_id = 1",
     "titles_color_is_hex": "UPDATE titles SET color = 'red'",
     "titles_earned_by_known": "UPDATE titles SET earned_by = 'luck'",
     "titles_emblem_is_path": "UPDATE titles SET emblem = '<script>'",

@@ -1,0 +1,25 @@
+"""`geoshops tiles`: count the clusters of crowded tiles anew."""
+
+from __future__ import annotations
+
+import json
+
+import click
+from flask.cli import with_appcontext
+
+from geoshops.operators import operator_database
+from geoshops.tiles import queries
+
+
+@click.group("tiles")
+def commands() -> None:
+    """Vector tiles of shops."""
+
+
+@commands.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_appcontext
+def refresh(as_json: bool) -> None:
+    """Bring the clusters of crowded tiles up to date; run it hourly."""
+    changed = queries.refresh(operator_database())
+    click.echo(json.dumps({"changed": changed}) if as_json else f"{changed} cells changed")

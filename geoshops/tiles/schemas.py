@@ -1,0 +1,58 @@
+"""What the tile endpoints take and answer."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields
+
+from geoshops.params import Args, Flag, Text
+
+
+class TileArgs(Args):
+    """Which shops, as in GET /shops/brand."""
+
+    brand = Text(
+        high=100,
+        blank_is_none=True,
+        load_default=None,
+        metadata={
+            "description": "Brand name or alias; the representative brands when omitted",
+        },
+    )
+    all_brands = Flag(
+        load_default=False,
+        data_key="allBrands",
+        metadata={"description": "Every shop when brand is omitted"},
+    )
+
+
+class VectorLayer(Schema):
+    """A layer and the meaning of its fields."""
+
+    id = fields.String(required=True)
+    description = fields.String(required=True)
+    minzoom = fields.Integer(required=True)
+    maxzoom = fields.Integer(required=True)
+    fields_ = fields.Dict(
+        keys=fields.String(), values=fields.String(), required=True, data_key="fields"
+    )
+
+
+class TileJson(Schema):
+    """TileJSON 3.0."""
+
+    tilejson = fields.String(required=True)
+    name = fields.String(required=True)
+    description = fields.String(required=True)
+    tiles = fields.List(fields.String(), required=True)
+    minzoom = fields.Integer(required=True)
+    maxzoom = fields.Integer(required=True)
+    bounds = fields.List(fields.Float(), required=True)
+    vector_layers = fields.List(fields.Nested(VectorLayer), required=True)
+    clusters_refreshed_at = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={
+            "format": "date-time",
+            "description": "State that the clusters of crowded tiles show; null when all are live",
+        },
+    )

@@ -1,0 +1,112 @@
+"""Each shop lies in exactly one tile and one cell of every zoom level, counted now or beforehand."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from pyproj import Transformer
+
+from tests.make import Maker
+from tests.tiles.conftest import Ask, place
+from tests.tiles.mvt import Feature
+
+WORLD_M = 20037508.342789244
+TO_MERCATOR = Transformer.from_crs("EPSG:4326", "EPSG:3857", always_xy=True)
+EDGES = [
+    (180.0, 10.0), (-180.0, 10.0), (179.99999999, -10.0), (-179.99999999, 10.0), (0.0, 0.0),
+    (0.0, 90.0), (0.0, -90.0), (180.0, 90.0), (-180.0, -90.0), (30.0, 85.0511287798066),
+    (30.0, -85.0511287798066), (30.0, 85.06), (30.0, -85.06), (90.0, 0.0), (-90.0, 66.51326044311186),
+    (45.0, -40.97989806962013), (1e-9, -1e-9), (-1e-9, 1e-9), (127.08984375, 37.50972584293751),
+]  # fmt: skip
+DENSE = 120
+BEFOREHAND = pytest.mark.parametrize("beforehand", [False, True], ids=["live", "beforehand"])
+
+
+def points() -> list[tuple[float, float]]:
+    """Corners and edges of tiles, the whole world, and one crowd."""
+    rng = random.Random(5)
+    world = [(rng.uniform(-180, 180), rng.uniform(-90, 90)) for _ in range(60)]
+    return EDGES + world + [(rng.gauss(127.03, 0.02), rng.gauss(37.5, 0.02)) for _ in range(DENSE)]
+
+
+def fill(make: Maker, *, beforehand: bool) -> list[tuple[float, float]]:
+    found = points()
+    for number, at in enumerate(found):
+        make.shop(f"s{number}", at=at)
+    make.shop("closed", status="CLOSED")
+    if beforehand:
+        assert make.sql("SELECT refresh_tile_grid(now(), 1)") > 0
+    return found
+
+
+def around(found: list[tuple[float, float]], z: int) -> set[tuple[int, int]]:
+    """Every tile in or beside which a shop lies, across the 180th meridian too."""
+    side = 2**z
+    places = [place(*at, z) for at in found]
+    return {
+        ((x + dx) % side, y + dy)
+        for x, y in places
+        for dx in (-1, 0, 1)
+        for dy in (-1, 0, 1)
+        if 0 <= y + dy < side
+    }
+
+
+def count(features: list[Feature]) -> int:
+    return sum(feature.properties.get("shop_cnt", 1) for feature in features)
+
+
+@BEFOREHAND
+@pytest.mark.parametrize("z", [0, 1, 2, 3])
+def test_the_tiles_of_the_world_hold_every_open_shop_once(
+    make: Maker, ask: Ask, z: int, beforehand: bool
+) -> None:
+    found = fill(make, beforehand=beforehand)
+    side = range(2**z)
+    assert sum(count(ask(z, x, y)) for x in side for y in side) == len(found)
+
+
+@BEFOREHAND
+@pytest.mark.parametrize("z", [7, 11, 14])
+def test_so_do_those_of_higher_zoom_levels(make: Maker, ask: Ask, z: int, beforehand: bool) -> None:
+    found = fill(make, beforehand=beforehand)
+    assert sum(count(ask(z, x, y)) for x, y in around(found, z)) == len(found)
+
+
+@pytest.mark.parametrize("z", [15, 18, 20])
+def test_each_shop_is_shown_in_one_tile(make: Maker, ask: Ask, z: int) -> None:
+    found = fill(make, beforehand=False)
+    shown = [f.properties["shop_id"] for x, y in around(found, z) for f in ask(z, x, y)]
+    assert sorted(shown) == list(range(1, len(found) + 1))
+
+
+def test_points_stand_where_the_projection_puts_them(make: Maker, ask: Ask) -> None:
+    z = 15
+    for number, at in enumerate(points()[-DENSE : -DENSE + 20]):
+        make.shop(f"s{number}", at=at)
+        x, y = place(*at, z)
+        (shop,) = [f for f in ask(z, x, y) if f.properties["place_name"] == f"s{number}"]
+        east_m, north_m = TO_MERCATOR.transform(*at)
+        unit_m = 2 * WORLD_M / 2**z / 4096
+        assert 0 <= (east_m + WORLD_M) / unit_m - (4096 * x + shop.x) < 1
+        assert 0 <= (WORLD_M - north_m) / unit_m - (4096 * y + shop.y) < 1
+
+
+@BEFOREHAND
+def test_a_cluster_stands_alone_in_its_cell(make: Maker, ask: Ask, beforehand: bool) -> None:
+    found = fill(make, beforehand=beforehand)
+    for z in (3, 11, 14):
+        for x, y in around(found, z):
+            clusters = ask(z, x, y)
+            assert all(0 <= f.x < 4096 and 0 <= f.y < 4096 for f in clusters)
+            assert len({(f.x // 64, f.y // 64) for f in clusters}) == len(clusters)
+
+
+def test_beyond_the_map_shops_are_in_the_outermost_rows(make: Maker, ask: Ask) -> None:
+    pole = make.shop("pole", at=(10.0, 89.9))
+    make.shop("south", at=(10.0, -86.0))
+    (shop,) = ask(15, 17294, 0)
+    assert (shop.id, shop.y) == (pole, 0)
+    (south,) = ask(4, 8, 15)
+    assert south.y == 4095
