@@ -51,6 +51,7 @@ main.add_command(shops)
 main.add_command(brands)
 main.add_command(analysis.sql)
 main.add_command(analysis.export)
+main.add_command(analysis.report)
 
 
 @main.command()

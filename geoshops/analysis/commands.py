@@ -1,4 +1,4 @@
-"""geoshops sql and export: the analysts' commands."""
+"""geoshops sql, export and report: the analysts' commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from geoshops.config import ConfigError, Settings
 from geoshops.db import libpq_url
 from geoshops.operators import operator_url
 
-FORMATS = ("table", "csv", "geojson", "parquet", "gpkg")
+PICTURES = ("html", "png")
+FORMATS = ("table", "csv", "geojson", "parquet", "gpkg", *PICTURES)
 
 
 def reader_url() -> str:
@@ -107,7 +108,7 @@ def show(name: str) -> None:
 def run(name: str, values: dict[str, str], kind: str, output: str, timeout_s: int) -> None:
     """Ask a script as the read-only role."""
     script = scripts.find(name)
-    if output == files.STDOUT and kind not in formats.TEXT_FORMATS:
+    if output == files.STDOUT and kind not in formats.TEXT_FORMATS and kind != "html":
         raise click.UsageError(f"{kind} needs a file: -o {script.name}.{kind}")
     url = reader_url()
     if kind in formats.TEXT_FORMATS:
@@ -116,6 +117,11 @@ def run(name: str, values: dict[str, str], kind: str, output: str, timeout_s: in
             runner.answer(url, script, values, timeout_s) as answer,
         ):
             formats.TEXT_FORMATS[kind](answer, stream)
+        return
+    if kind in PICTURES:
+        from geoshops.analysis import pictures
+
+        pictures.write(url, script, values, kind, output, timeout_s)
         return
     with files.new_file(output) as path, runner.answer(url, script, values, timeout_s) as answer:
         formats.write_file(answer, kind, path)
@@ -143,3 +149,16 @@ def export(
         reader_url(), what, kind, output, bbox=bbox, brand=brand, region=region
     )
     click.echo(f"{count} {what}", err=True)
+
+
+@click.command()
+@click.option(
+    "--region", default="", help="Name, full name or code of a region; blank for the country."
+)
+@click.option("-o", "--output", required=True, metavar="FILE", help="The page.")
+@failing_clearly
+def report(region: str, output: str) -> None:
+    """One self-contained page with the main answers for a region."""
+    from geoshops.analysis import report as reporting
+
+    reporting.write(reader_url(), region, output)

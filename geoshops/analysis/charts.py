@@ -1,0 +1,81 @@
+"""Charts of the answers that have no geometry."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from geoshops.analysis.styles import CATEGORIES, Row
+
+BRANDS_SHOWN = 7
+DAYS = ["월", "화", "수", "목", "금", "토", "일"]
+
+
+def draw(axes: Any, number: str, rows: list[Row]) -> None:
+    """The chart of a question; says so when there is nothing to draw."""
+    if not rows:
+        axes.text(0.5, 0.5, "결과 없음", transform=axes.transAxes, ha="center", fontsize=14)
+        return
+    CHARTS[number](axes, rows)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def openings(axes: Any, rows: list[Row]) -> None:
+    """Shops open at the end of each month, a line for each of the largest brands."""
+    stock: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+    for row in rows:
+        stock[row["brand"]][row["month"]] += row["open_at_end"]
+    largest = sorted(stock, key=lambda b: -max(stock[b].values()))[:BRANDS_SHOWN]
+    for brand, color in zip(largest, CATEGORIES, strict=False):
+        axes.plot(list(stock[brand]), list(stock[brand].values()), label=brand, color=color)
+    axes.set_ylabel("월말 영업 지점 수")
+    axes.legend(fontsize=8, frameon=False)
+
+
+def rivals(axes: Any, rows: list[Row]) -> None:
+    """Mean rating by distance of the nearest rival."""
+    labels = [
+        f"{r['band_from_m']:g}–{r['band_to_m']:g}" if r["band_to_m"] else f"{r['band_from_m']:g}+"
+        for r in rows
+    ]
+    axes.bar(labels, [r["avg_rating"] or 0 for r in rows], color=CATEGORIES[0])
+    for n, row in enumerate(rows):
+        axes.text(n, (row["avg_rating"] or 0) + 0.03, f"{row['shops']}개", ha="center", fontsize=8)
+    axes.set_ylim(0, 5.3)
+    axes.set_xlabel("가장 가까운 경쟁점까지 거리 (m)")
+    axes.set_ylabel("평균 평점")
+
+
+def tempo(axes: Any, rows: list[Row]) -> None:
+    """Reviews a week with their moving mean; weekdays and hours as an inset of their own."""
+    weeks = [r for r in rows if r["part"] == "week"]
+    axes.plot(
+        [r["week"] for r in weeks], [r["reviews"] for r in weeks], color="#b0c4d8", label="주간"
+    )
+    axes.plot(
+        [r["week"] for r in weeks],
+        [r["moving_avg"] for r in weeks],
+        color=CATEGORIES[0],
+        label="4주 이동평균",
+    )
+    axes.set_ylabel("리뷰 수")
+    axes.set_ylim(bottom=0)
+    axes.legend(fontsize=8, frameon=False, loc="upper left")
+    hours = [[0] * 24 for _ in DAYS]
+    for row in rows:
+        if row["part"] == "hour":
+            hours[row["dow"] - 1][row["hour"]] = row["reviews"]
+    heat = axes.figure.add_subplot(2, 1, 2)
+    heat.imshow(hours, aspect="auto", cmap="Blues")
+    heat.set_yticks(range(7), DAYS)
+    heat.set_xticks(range(0, 24, 3), [f"{h}시" for h in range(0, 24, 3)])
+    axes.set_subplotspec(heat.get_gridspec()[0])
+    heat.set_title("요일과 시간", fontsize=9)
+
+
+CHARTS: dict[str, Callable[[Any, list[Row]], None]] = {
+    "15": openings,
+    "19": rivals,
+    "24": tempo,
+}

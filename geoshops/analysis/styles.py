@@ -1,0 +1,95 @@
+"""Which column of each question a picture shows, and in which colours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+SEQUENCE = ["#fde725", "#90d743", "#35b779", "#21918c", "#31688e", "#443983", "#440154"]
+# Okabe and Ito's palette: told apart by people who do not see red or green
+CATEGORIES = [
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#d55e00",
+    "#8c6d31",
+    "#7f7f7f",
+]
+OTHER = "#c8c8c8"
+Row = dict[str, Any]
+
+
+def everything(_: Row) -> bool:
+    """Every row is shown."""
+    return True
+
+
+@dataclass(frozen=True)
+class Style:
+    """Column and title of its legend; fixed colours for known classes, else a sequence or a palette."""
+
+    column: str
+    title: str
+    colors: dict[str, str] = field(default_factory=dict)
+    shown: Callable[[Row], bool] = everything
+
+
+STYLES = {
+    "01": Style("distance_m", "가장 가까운 경쟁점까지 거리 (m)"),
+    "02": Style("distance_m", "같은 브랜드 지점 사이 거리 (m)"),
+    "03": Style("overlap_pct_a", "상권 중첩 (%)"),
+    "04": Style("max_dist_m", "공백 중심에서 가장 가까운 지점까지 (m)"),
+    "05": Style("covered_pct", "도달 면적 비율 (%)", shown=lambda r: r["brand"] == "(all)"),
+    "06": Style("distance_m", "가장 가까운 지점까지 거리 (m)"),
+    "07": Style("per_km2", "지점 밀도 (개/km²)"),
+    "08": Style("shops", "군집의 지점 수"),
+    "09": Style("territory", "영업 구역"),
+    "10": Style("area_km2", "구역 면적 (km²)"),
+    "11": Style("brand", "1위 브랜드", shown=lambda r: r["rank"] == 1),
+    "12": Style("class", "평점 핫스팟 (Gi*)", {
+        "hot99": "#a50026", "hot95": "#e34a33", "hot90": "#fdbb84", "ns": "#d9d9d9",
+        "cold90": "#a6bddb", "cold95": "#4393c3", "cold99": "#053061",
+    }),
+    "13": Style("quadrant", "평점 국지 자기상관 (LISA)", {
+        "HH": "#b2182b", "HL": "#f4a582", "LH": "#92c5de", "LL": "#2166ac",
+    }),
+    "14": Style("shops_inside", "도보권 안의 다른 지점 수"),
+    "16": Style("n", "누적 개점 수"),
+    "17": Style("brand", "브랜드 중심"),
+    "18": Style("bayes_avg", "베이즈 평균 평점"),
+    "20": Style("band", "역까지 거리 (m)", {
+        "0-250": "#00441b", "250-500": "#238b45", "500-1000": "#74c476", "1000-2000": "#fdae61",
+        "2000+": "#d73027",
+    }),
+    "21": Style("similarity", "닮은 정도"),
+    "22": Style("verdict", "중복 판정", {
+        "duplicate": "#d55e00", "likely": "#e69f00", "look": "#0072b2",
+    }),
+    "23": Style("offset_m", "주소 지역과의 거리 (m)"),
+    "25": Style("purity_good", "청결 GOOD 비율"),
+}  # fmt: skip
+
+
+def is_categorical(values: list[Any], style: Style) -> bool:
+    """True for classes, false for amounts."""
+    return (
+        bool(style.colors) or style.column == "territory" or any(isinstance(v, str) for v in values)
+    )
+
+
+def class_colors(values: list[Any], style: Style) -> dict[str, str]:
+    """A colour for each class, the most frequent first; those beyond the palette share grey."""
+    if style.colors:
+        return {name: color for name, color in style.colors.items() if name in values}
+    ordered = sorted({v for v in values if v is not None}, key=lambda v: (-values.count(v), str(v)))
+    return {str(v): CATEGORIES[n] if n < len(CATEGORIES) else OTHER for n, v in enumerate(ordered)}
+
+
+def breaks(values: list[float], classes: int = 7) -> list[float]:
+    """Rising bounds between classes of about equal size (quantiles), at most one less than classes."""
+    ordered = sorted(values)
+    bounds = [ordered[len(ordered) * n // classes] for n in range(1, classes)] if ordered else []
+    return [b for n, b in enumerate(bounds) if b > ordered[0] and (n == 0 or b > bounds[n - 1])]

@@ -1,0 +1,242 @@
+"""geoshops sql, export and report: every format read back by another program, failures clear and traceless."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import geopandas
+import pyarrow.parquet
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+
+from geoshops.analysis import page, runner, scripts
+from geoshops.cli import main
+from tests.make import Maker
+
+
+@pytest.fixture
+def run(database_url, db, monkeypatch, tmp_path):
+    """Runs the command line on the test's database, in an empty folder."""
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    monkeypatch.setenv("GEOSHOPS_OWNER_DATABASE_URL", "")
+    monkeypatch.setenv("GEOSHOPS_READER_DATABASE_URL", "")
+    monkeypatch.chdir(tmp_path)
+
+    def invoked(*arguments: str):
+        return CliRunner().invoke(main, list(arguments))
+
+    return invoked
+
+
+@pytest.fixture
+def booths(make: Maker):
+    """Three shops in a row near 강남, one rated, one of another brand."""
+    first = make.shop("인생네컷 강남점", at=(127.03, 37.5))
+    make.shop("=SUM(1)", at=(127.031, 37.5))
+    make.shop("포토그레이", at=(127.032, 37.5), brand_id=make.brand("포토그레이"))
+    make.review(make.member(), first, star_rating=5, content="비밀 글")
+    return first
+
+
+def test_list_and_show(run):
+    listed = run("sql", "list")
+    assert listed.exit_code == 0
+    assert len(listed.output.splitlines()) == 25
+    assert run("sql", "show", "7").output == scripts.find("07").path.read_text(encoding="utf-8")
+
+
+def test_table_and_csv(run, booths):
+    table = run("sql", "run", "18")
+    assert table.exit_code == 0, table.output
+    assert "인생네컷 강남점" in table.output
+    assert table.output.endswith("(3 rows)\n")
+    rows = list(csv.DictReader(io.StringIO(run("sql", "run", "18", "--format", "csv").output)))
+    assert [r["n"] for r in rows] == ["1", "0", "0"]
+    assert rows[1]["avg"] == ""
+    assert rows[0]["geom"] == "POINT (127.03 37.5)"
+
+
+def test_geojson_is_rfc_7946(run, booths):
+    found = json.loads(run("sql", "run", "01", "--format", "geojson").output)
+    assert found["type"] == "FeatureCollection"
+    first = found["features"][0]
+    assert first["geometry"] == {
+        "type": "LineString",
+        "coordinates": [[127.03, 37.5], [127.032, 37.5]],
+    }
+    assert first["properties"]["nearest_brand"] == "포토그레이"
+    assert "crs" not in found
+
+
+@pytest.mark.parametrize("kind", ["parquet", "gpkg"])
+def test_files_for_other_programs(run, booths, kind):
+    done = run("sql", "run", "07", "--format", kind, "-o", f"out.{kind}")
+    assert done.exit_code == 0, done.output
+    read = geopandas.read_parquet if kind == "parquet" else geopandas.read_file
+    frame = read(f"out.{kind}")
+    assert frame["shops"].sum() == 3
+    assert frame.crs.equals("EPSG:4326") or frame.crs.equals("OGC:CRS84")
+
+
+def test_an_answer_without_geometry_goes_into_parquet_but_not_into_geojson(run, booths):
+    assert run("sql", "run", "19", "--format", "parquet", "-o", "x.parquet").exit_code == 0
+    assert pyarrow.parquet.read_table("x.parquet").num_rows == 7
+    refused = run("sql", "run", "19", "--format", "geojson", "-o", "x.geojson")
+    assert refused.exit_code == 2
+    assert "needs a geometry" in refused.output
+    assert not Path("x.geojson").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["99"], 2, "no script is called"),
+        (["07", "-v", "edge"], 2, "name=value"),
+        (["07", "-v", "edge=1"], 2, "has no parameter edge"),
+        (["07", "-v", "edge_m='; DROP TABLE shops"], 2, "edge_m must be a number"),
+        (["07", "-v", "region=없는구"], 2, "no region is called"),
+        (["07", "--format", "png"], 2, "needs a file"),
+        (["07", "--format", "shp"], 2, "Invalid value"),
+        (["07", "-o", "absent/x.csv"], 1, "cannot write to absent"),
+        (["07", "-o", "."], 2, "is a directory"),
+    ],
+)
+def test_failures_leave_nothing_behind(run, booths, arguments, code, message):
+    failed = run("sql", "run", *arguments)
+    assert failed.exit_code == code, failed.output
+    assert message in failed.output
+    assert list(Path().iterdir()) == []
+
+
+def test_a_failing_run_keeps_the_file_that_was_there(run, booths):
+    Path("out.csv").write_text("old")
+    failed = run("sql", "run", "07", "-v", "edge_m=0", "--format", "csv", "-o", "out.csv")
+    assert failed.exit_code == 2
+    assert Path("out.csv").read_text() == "old"
+    assert [p.name for p in Path().iterdir()] == ["out.csv"]
+
+
+def test_an_unreachable_database_is_one_line_and_exit_code_1(run, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgresql://nobody:secret@127.0.0.1:1/none")
+    for arguments in (["sql", "run", "07"], ["export", "shops"]):
+        failed = run(*arguments)
+        assert failed.exit_code == 1
+        assert "refused" in failed.output
+        assert "secret" not in failed.output
+        assert "Traceback" not in failed.output
+
+
+def test_a_database_without_the_views_names_the_remedy(run, server_url, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", server_url)
+    failed = run("sql", "run", "07")
+    assert failed.exit_code == 1
+    assert "geoshops db upgrade" in failed.output
+
+
+def test_the_password_is_in_no_argument_list(tmp_path):
+    given = runner._connection(
+        "postgresql://me:p%3Aw%5C@host:5433/base?sslmode=require", tmp_path / "p"
+    )
+    assert "w\\" not in given
+    assert (tmp_path / "p").read_text() == "*:*:*:*:p\\:w\\\\\n"
+    assert (tmp_path / "p").stat().st_mode & 0o77 == 0
+
+
+@pytest.mark.parametrize("kind", ["csv", "geojson", "geojsonseq", "gpkg", "parquet", "fgb"])
+def test_export_of_shops_in_every_format(run, booths, kind):
+    done = run("export", "shops", "--format", kind, "-o", f"shops.{kind}")
+    assert done.exit_code == 0, done.output
+    if kind == "parquet":
+        frame = geopandas.read_parquet("shops.parquet")
+    elif kind == "csv":
+        frame = geopandas.pd.read_csv("shops.csv")
+    else:
+        frame = geopandas.read_file(f"shops.{kind}")
+    assert sorted(frame["place_name"]) == ["=SUM(1)", "인생네컷 강남점", "포토그레이"]
+    assert sorted(frame["longitude"]) == pytest.approx([127.03, 127.031, 127.032])
+    assert frame["star_rating_avg"].isna().sum() == 2
+
+
+def test_export_filters(run, booths, make):
+    def names(*arguments):
+        done = run("export", "shops", *arguments)
+        assert done.exit_code == 0, done.output
+        return [r["place_name"] for r in csv.DictReader(io.StringIO(done.stdout))]
+
+    assert names("--brand", "포토그레이") == ["포토그레이"]
+    assert names("--bbox", "127.0305,37,128,38") == ["=SUM(1)", "포토그레이"]
+    assert names("--bbox", "170,37,-170,38") == []
+    make.shop("날짜선", at=(179.9, 37.5))
+    assert names("--bbox", "170,37,-170,38") == ["날짜선"]
+    for bad in ("1,2,3", "a,b,c,d", "0,91,1,92", "nan,0,1,1", "0,5,1,4"):
+        assert run("export", "shops", "--bbox", bad).exit_code == 2
+    refused = run("export", "shops", "--brand", "없음", "-o", "x.csv")
+    assert (refused.exit_code, Path("x.csv").exists()) == (2, False)
+
+
+def test_export_of_reviews_has_neither_text_nor_author(run, booths):
+    done = run("export", "reviews")
+    (row,) = csv.DictReader(io.StringIO(done.stdout))
+    assert row["star_rating"] == "5"
+    assert "비밀" not in done.output
+    assert not {"content", "member_id"} & set(row)
+
+
+def test_export_is_read_batch_by_batch(run, booths, monkeypatch):
+    monkeypatch.setattr("geoshops.analysis.formats.BATCH_ROWS", 2)
+    assert len(run("export", "shops", "--format", "geojsonseq").stdout.split("\n")) == 4
+
+
+@pytest.mark.parametrize("number", ["07", "01", "18", "13", "24", "15", "19"])
+def test_pictures_are_drawn_also_of_nothing(run, make, number):
+    for filled in (False, True):
+        if filled:
+            first = make.shop(at=(127.03, 37.5), opened_on="2024-01-01")
+            other = make.brand("X")
+            make.shop(at=(127.031, 37.5), brand_id=other, opened_on="2024-03-01")
+            make.review(make.member(), first)
+        done = run("sql", "run", number, "--format", "png", "-o", "x.png")
+        assert done.exit_code == 0, done.output
+        with Image.open("x.png") as image:
+            assert image.width > 600
+            assert len(image.convert("RGB").getcolors(1 << 24)) > 20
+
+
+needs_maplibre = pytest.mark.skipif(
+    not page.VENDOR.is_dir(), reason="MapLibre is not installed: scripts/setup"
+)
+
+
+@needs_maplibre
+def test_a_page_needs_nobody_and_no_text_can_leave_its_element(run, make):
+    make.shop("</script><script>alert(1)</script>", at=(127.03, 37.5))
+    done = run("sql", "run", "18", "--format", "html", "-o", "x.html")
+    assert done.exit_code == 0, done.output
+    text = Path("x.html").read_text(encoding="utf-8")
+    assert "alert(1)</script>" not in text
+    body = text[text.index("</style>") :]
+    assert 'src="http' not in body
+    assert "<link" not in text
+
+
+def test_a_page_of_a_chart(run, booths):
+    assert run("sql", "run", "24", "--format", "html", "-o", "x.html").exit_code == 0
+    assert "<svg" in Path("x.html").read_text(encoding="utf-8")
+
+
+def test_report(run, booths, make):
+    seoul = make.insert("regions", level="sido", name="서울특별시", code="11")
+    make.sql("UPDATE shops SET sido_id = %s", seoul)
+    done = run("report", "--region", "서울특별시", "-o", "report.html")
+    assert done.exit_code == 0, done.output
+    text = Path("report.html").read_text(encoding="utf-8")
+    assert text.count("<section>") == 9
+    assert text.count("data:image/png") == 8
+    assert "인생네컷" in text
+    assert "http" not in text
+    refused = run("report", "--region", "없는곳", "-o", "other.html")
+    assert (refused.exit_code, Path("other.html").exists()) == (2, False)
