@@ -123,12 +123,17 @@ BEGIN
   PERFORM FROM shops s WHERE s.id = shop FOR NO KEY UPDATE;
   SELECT r.* INTO current FROM reviews r
   WHERE r.id = review AND r.member_id = member AND r.shop_id = shop AND r.hidden_at IS NULL FOR UPDATE;
-  IF current.id IS NULL THEN
-    refusal := 'no_review';
+  IF current.id IS NOT NULL THEN
+    RETURN;
   END IF;
+  -- while the shop's lock was awaited, the review may have gone, or its shop may have been merged into another
+  IF EXISTS (SELECT FROM reviews r WHERE r.id = review AND r.hidden_at IS NULL) THEN
+    RAISE EXCEPTION 'review % moved to another shop', review USING ERRCODE = 'serialization_failure';
+  END IF;
+  refusal := 'no_review';
 END $$;
 COMMENT ON FUNCTION own_review(bigint, bigint)
-IS 'Locks the shop and the review; refusal is no_review, or not_author when somebody else wrote it.';
+IS 'Locks the shop and the review; refusal is no_review, or not_author when somebody else wrote it; a serialization failure when the review moves meanwhile, to be tried again.';
 
 CREATE OR REPLACE FUNCTION change_review(
   member bigint, session bigint, review bigint,
