@@ -18,7 +18,7 @@ from tqdm import tqdm
 from geoshops.config import Settings
 from geoshops.importing import shops as shop_import
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
-from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.region_features import LEVELS
 from geoshops.importing.regions import import_regions
 from geoshops.importing.stations import import_stations
@@ -69,6 +69,8 @@ def failing_clearly(command: Callable[..., None]) -> Callable[..., None]:
     def wrapper(*args: Any, **kwargs: Any) -> None:
         try:
             command(*args, **kwargs)
+        except WrongUsage as error:
+            raise click.UsageError(str(error)) from error
         except ImportRefused as error:
             raise click.ClickException(f"{error}. Nothing was changed.") from error
         except OSError as error:
@@ -99,7 +101,7 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
         summary = shop_import.import_shops(operator_url(), wanted, progress)
     report(summary, as_json)
     if not summary["dry_run"]:
-        refresh_tile_grid(operator_url())
+        _count_clusters()
 
 
 @group.command()
@@ -150,6 +152,13 @@ def mappings() -> None:
     for kind in ("shops", "stations", "regions"):
         for mapping in saved_mappings(kind):
             click.echo(f"{kind:9} {mapping.name:20} {mapping.title}")
+
+
+def _count_clusters() -> None:
+    try:
+        refresh_tile_grid(operator_url())
+    except ImportRefused as error:
+        click.echo(f"the import is complete; the map's clusters are old: {error}", err=True)
 
 
 def request(

@@ -9,7 +9,7 @@ from pyproj import CRS, Transformer
 from pyproj.exceptions import ProjError
 
 from geoshops.importing import korea
-from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.refusal import WrongUsage
 
 WORLD = (-180.0, -90.0, 180.0, 90.0)
 KOREAN = (5174, 5179, 5181, 5186, 2097, 5185, 5187, 5188, 5178, 5183, 5184)
@@ -43,7 +43,7 @@ class Projection:
 def projection(name: str, scale: float = 1.0) -> Projection:
     """The system of a name such as EPSG:5174 or WCONGNAMUL, with the datum shift of highest accuracy."""
     if not (np.isfinite(scale) and scale > 0):
-        raise ImportRefused("--scale must be a positive number")
+        raise WrongUsage("--scale must be a positive number")
     code, factor = WCONGNAMUL if name.upper() == "WCONGNAMUL" else (name, 1.0)
     try:
         crs = CRS.from_user_input(code)
@@ -52,7 +52,7 @@ def projection(name: str, scale: float = 1.0) -> Projection:
         # without ballpark PROJ refuses rather than leave out the shift of a few hundred metres
         transformer = Transformer.from_crs(crs, 4326, always_xy=True, allow_ballpark=False)
     except ProjError as error:
-        raise ImportRefused(f"--crs {name}: {error}") from error
+        raise WrongUsage(f"--crs {name}: {error}") from error
     return Projection(name, scale * factor, transformer, _area(crs))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from geoshops.importing.feature_table import ID, X, Y
-from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.refusal import ImportRefused, WrongUsage
 
 MAPPINGS = Path(__file__).parent / "mappings"
 JOINT = "|"
@@ -45,11 +45,11 @@ def saved_mapping(name: str, kind: str) -> SavedMapping:
         mapping = SavedMapping(**{**content, "name": path.stem, "columns": columns})
     except OSError:
         known = ", ".join(m.name for m in saved_mappings(kind))
-        raise ImportRefused(f"there is no mapping {name}; known: {known}") from None
+        raise WrongUsage(f"there is no mapping {name}; known: {known}") from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ImportRefused(f"{path} is not a mapping: {error}") from error
     if mapping.kind != kind:
-        raise ImportRefused(f"the mapping {name} is for {mapping.kind}, not for {kind}")
+        raise WrongUsage(f"the mapping {name} is for {mapping.kind}, not for {kind}")
     return mapping
 
 
@@ -112,7 +112,7 @@ def read_pairs(pairs: Iterable[str]) -> list[tuple[str, str]]:
     for pair in pairs:
         column, separator, target = pair.rpartition("=")
         if not separator or not column or not target:
-            raise ImportRefused(f"--map {pair}: write it as column=field")
+            raise WrongUsage(f"--map {pair}: write it as column=field")
         found.append((column, target))
     return found
 
@@ -128,7 +128,7 @@ def _given(
     for column, named in pairs:
         target = named if named in fields else SYNONYMS.get(named, named)
         if target not in fields:
-            raise ImportRefused(f"--map {column}={target}: fields are {', '.join(sorted(fields))}")
+            raise WrongUsage(f"--map {column}={target}: fields are {', '.join(sorted(fields))}")
         if column not in columns:
             raise ImportRefused(
                 f"--map {column}={target}: the file has no such column, only {_shortened(columns)}"

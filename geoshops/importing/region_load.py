@@ -106,6 +106,8 @@ def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:
     cursor.execute("SELECT add_province_aliases()")
     if changed:
         cursor.execute("ANALYZE regions, region_aliases, region_parts")
+        # the limit is for polygons; how long the shops take depends on their number
+        cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("SELECT refresh_shop_regions()")
         (loaded.shops_changed,) = cursor.fetchone()
     return loaded

@@ -8,10 +8,10 @@ from typing import Any
 
 from geoshops.importing.geojson import features
 from geoshops.importing.opening import InputFile, open_input
-from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.region_features import COLUMNS, RegionReading, stage
 from geoshops.importing.region_load import LoadedRegions, load
-from geoshops.importing.rejects import Rejects
+from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.shops import Progress, Request, finish, positions
 from geoshops.importing.tables import Rejected
 from geoshops.importing.transaction import cancellable, importing_into
@@ -33,11 +33,9 @@ def import_regions(
     mapping = wanted.mapping
     source = wanted.source or (mapping.source if mapping else "")
     if not source:
-        raise ImportRefused("name the source of the regions by --source NAME")
+        raise WrongUsage("name the source of the regions by --source NAME")
     file = open_input(wanted.path, wanted.encoding or None)
-    rejects = Rejects(
-        wanted.rejects or wanted.path.with_name(f"{wanted.path.name}.rejected.csv"), [*COLUMNS]
-    )
+    rejects = Rejects(rejects_path(wanted.path, wanted.rejects), [*COLUMNS])
     reading = _reading(wanted, level, most_vertices, most_bytes)
     try:
         with importing_into(url) as connection, connection.cursor() as cursor:

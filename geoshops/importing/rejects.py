@@ -10,11 +10,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
+from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.tables import Rejected
 
 HEAD = ("line", "reason")
 SHOWN_KINDS = 20
 PARTICULARS = re.compile(r"'[^']*'|U\+[0-9A-F]+|-?\d+(\.\d+)?([eE][+-]?\d+)?")
+
+
+def rejects_path(file: Path, named: Path | None) -> Path:
+    """Where the list goes: beside the file, unless another place was named."""
+    path = named or file.with_name(f"{file.name}.rejected.csv")
+    if path.resolve() == file.resolve():
+        raise WrongUsage("--rejects names the file itself")
+    return path
 
 
 class Rejects:
@@ -65,7 +74,15 @@ class Rejects:
         return dict(self._kinds.most_common(SHOWN_KINDS))
 
     def _open(self) -> None:
-        self._stream = self._part.open("w", encoding="utf-8", errors="backslashreplace", newline="")
+        try:
+            self._stream = self._part.open(
+                "w", encoding="utf-8", errors="backslashreplace", newline=""
+            )
+        except OSError as error:
+            raise ImportRefused(
+                f"the list of rejected rows cannot be written to {self.path} ({error.strerror}); "
+                "name another place by --rejects"
+            ) from error
         self._writer = csv.writer(self._stream)
         self._writer.writerow([*HEAD, *self.columns])
 

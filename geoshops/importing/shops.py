@@ -17,8 +17,8 @@ from geoshops.importing.formats import is_geojson
 from geoshops.importing.mapping import Plan, SavedMapping, plan
 from geoshops.importing.opening import InputFile, open_input
 from geoshops.importing.points import Positions
-from geoshops.importing.refusal import ImportRefused
-from geoshops.importing.rejects import Rejects
+from geoshops.importing.refusal import ImportRefused, WrongUsage
+from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.staging import Staging
 from geoshops.importing.tables import Rejected, Table
 from geoshops.importing.transaction import cancellable, importing_into, interrupts_kept, outcome
@@ -51,7 +51,7 @@ def import_shops(url: str, wanted: Request, progress: Progress) -> dict[str, Any
     started = time.perf_counter()
     source = wanted.source or (wanted.mapping.source if wanted.mapping else "")
     if not source:
-        raise ImportRefused("name the source of the rows by --source NAME")
+        raise WrongUsage("name the source of the rows by --source NAME")
     file, table, rejects = open_table(wanted)
     try:
         with importing_into(url) as connection:
@@ -91,8 +91,7 @@ def open_table(wanted: Request) -> tuple[InputFile, Table, Rejects]:
         table = FeatureTable(file)
     else:
         table = CsvTable(file, wanted.delimiter or None)
-    default = wanted.path.with_name(f"{wanted.path.name}.rejected.csv")
-    return file, table, Rejects(wanted.rejects or default, table.columns)
+    return file, table, Rejects(rejects_path(wanted.path, wanted.rejects), table.columns)
 
 
 def prepare(wanted: Request, table: Table, rejects: Rejects, progress: Progress) -> Staging:

@@ -9,7 +9,7 @@ from typing import Any
 from geoshops.importing import fields
 from geoshops.importing.mapping import plan
 from geoshops.importing.points import Reasons
-from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.shop_load import drop_repeated_keys
 from geoshops.importing.shops import (
     Progress,
@@ -64,7 +64,7 @@ def import_stations(url: str, wanted: Request, progress: Progress) -> dict[str, 
     started = time.perf_counter()
     source = wanted.source or (wanted.mapping.source if wanted.mapping else "")
     if not source:
-        raise ImportRefused("name the source of the stations by --source NAME")
+        raise WrongUsage("name the source of the stations by --source NAME")
     file, table, rejects = open_table(wanted)
     try:
         found = plan(

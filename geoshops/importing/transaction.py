@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 import psycopg2
-from psycopg2 import errorcodes, extensions, extras
+from psycopg2 import errorcodes, extensions
 
 from geoshops.importing.refusal import ImportRefused
 
@@ -52,16 +53,40 @@ def importing_into(url: str) -> Iterator[Any]:
         connection.close()
 
 
+class _Waiting:
+    """Waits for the server as the driver would; Ctrl-C cancels the statement and is remembered."""
+
+    def __init__(self) -> None:
+        self.interrupted = False
+
+    def __call__(self, connection: Any) -> None:
+        while True:
+            try:
+                state = connection.poll()
+                if state == extensions.POLL_OK:
+                    return
+                reads = [connection] if state == extensions.POLL_READ else []
+                writes = [connection] if state == extensions.POLL_WRITE else []
+                select.select(reads, writes, [])
+            except KeyboardInterrupt:
+                self.interrupted = True
+                connection.cancel()
+
+
 @contextmanager
 def cancellable() -> Iterator[None]:
     """Lets Ctrl-C cancel a running statement at once; COPY must run outside, it cannot be waited for so."""
-    extensions.set_wait_callback(extras.wait_select)
+    waiting = _Waiting()
+    extensions.set_wait_callback(waiting)
     try:
         yield
     except psycopg2.errors.QueryCanceled:
-        raise KeyboardInterrupt from None
+        if not waiting.interrupted:
+            raise
     finally:
         extensions.set_wait_callback(None)
+    if waiting.interrupted:
+        raise KeyboardInterrupt
 
 
 @contextmanager
@@ -83,7 +108,10 @@ def interrupts_kept() -> Iterator[list[int]]:
 
 
 def refresh_tile_grid(url: str) -> None:
-    """Counts the map's clusters anew, after the import: they may be late, the import need not wait."""
+    """Counts the map's clusters anew, after the import: they may be late, the import need not wait.
+
+    Whatever happens here, the import stands."""
     with importing_into(url) as connection:
+        outcome.committed = True
         connection.cursor().execute("SELECT refresh_tile_grid(now())")
         connection.commit()

@@ -52,7 +52,7 @@ BEGIN
     sigungu_id := region_named('sigungu', sido_id, words[place]);
     IF sigungu_id IS NOT NULL THEN
       place := place + 1;
-    ELSIF sido_id IS NOT NULL THEN
+    ELSIF sido_id IS NOT NULL AND coalesce(words[place], '') !~ '[시군구]$' THEN
       -- 세종특별자치시 has no districts: where there is only one, the address need not name it
       SELECT CASE WHEN count(*) = 1 THEN min(r.id) END INTO sigungu_id FROM regions r WHERE r.parent_id = sido_id;
     END IF;

@@ -160,3 +160,58 @@ def test_the_map_counts_what_came_in(summary: Summary, write: Write, make: Maker
     assert make.sql("SELECT count(*) FROM crowded_tiles") == 1
     summary("import", "shops", file, "--mapping", "booths")
     assert make.sql("SELECT count(*) FROM crowded_tiles") == 0, "two shops are no crowd"
+
+
+def test_imported_shops_are_found_by_keyword(
+    summary: Summary, write: Write, make: Maker, client: FlaskClient
+) -> None:
+    make.brand("인생네컷")
+    seoul = make.insert("regions", level="sido", name="서울특별시")
+    make.insert("regions", level="sigungu", name="강남구", parent_id=seoul)
+    make.insert("region_aliases", region_id=seoul, alias="서울")
+    summary("import", "shops", write(HEAD, GANGNAM, HONGDAE), "--mapping", "booths")
+    for keyword in ("강남구", "강남구 인생네컷", "인생네컷 강남역점"):
+        answer = client.get(f"/shops?keyword={keyword}&userLat=37.5&userLng=127")
+        assert [s["place_name"] for s in answer.json or []] == ["인생네컷 강남역점"], keyword
+    renamed = GANGNAM.replace("강남역점", "새이름점")
+    summary(
+        "import", "shops", write(HEAD, renamed), "--mapping", "booths", "--map", "name=place_name"
+    )
+    answer = client.get("/shops?keyword=새이름점&userLat=37.5&userLng=127")
+    assert [s["place_name"] for s in answer.json or []] == ["인생네컷 새이름점"]
+
+
+def test_a_first_load_leaves_every_index_as_it_was(
+    summary: Summary, write: Write, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY 1"
+    before = make.rows(ask)
+    monkeypatch.setattr("geoshops.importing.bulk.LEAST_ROWS", 1)
+    rows = [f"가게 {n},,,,127.{n:03},37.5" for n in range(30)]
+    assert summary("import", "shops", write(HEAD, *rows), "--mapping", "booths")["inserted"] == 30
+    assert make.rows(ask) == before
+
+
+def test_the_list_of_rejects_never_replaces_the_file(run: Run, write: Write) -> None:
+    path = write(HEAD, GANGNAM, "x")
+    text = path.read_text(encoding="utf-8")
+    assert run("import", "shops", path, "--mapping", "booths", "--rejects", path).exit_code == 2
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--source", "own", "--map", "name"),
+        ("--source", "own", "--map", "name=colour"),
+        ("--source", "own", "--crs", "EPSG:1"),
+        ("--source", "own", "--scale", "0"),
+        ("--source", "own", "--delimiter", "ab"),
+        ("--mapping", "nonsense"),
+        ("--mapping", "stations"),
+        ("--mapping", "booths", "--on-missing", "burn"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2(run: Run, write: Write, options: tuple[str, ...]) -> None:
+    assert run("import", "shops", write(HEAD, GANGNAM), *options).exit_code == 2
