@@ -4,20 +4,42 @@ grants every time."""
 from __future__ import annotations
 
 import hashlib
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psycopg2
+from psycopg2 import errorcodes
 
 HERE = Path(__file__).resolve().parent
 SQL = next((p for p in (HERE / "sql", HERE.parent / "sql") if p.is_dir()), HERE.parent / "sql")
 LOCK = 7_406_311_520_917_233  # any number, the same in every release
 NO_TRANSACTION = "-- geoshops: no-transaction"
 VERSIONED, REPEATABLE = ("schema", "changes"), ("functions", "views")
+DEFINED = re.compile(r"^CREATE (?:OR REPLACE )?(?:FUNCTION|VIEW) (?:public\.)?(\w+)", re.MULTILINE)
+# what CREATE OR REPLACE cannot do: other columns or another type of result; and a name that an older
+# definition with other parameters makes ambiguous, or that others still use
+OTHER_SHAPE = (
+    errorcodes.INVALID_FUNCTION_DEFINITION,
+    errorcodes.INVALID_TABLE_DEFINITION,
+    errorcodes.AMBIGUOUS_FUNCTION,
+    errorcodes.DEPENDENT_OBJECTS_STILL_EXIST,
+)
+# a definition that this transaction has not written is from an older file
+LEFT_OVER = """
+SELECT p.oid::regprocedure FROM pg_proc p
+WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' AND p.proname = ANY (%s)
+  AND p.xmin <> pg_current_xact_id()::xid"""
+REBUILT = """
+SELECT format('VIEW %%s', c.oid::regclass) FROM pg_class c
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'v' AND c.relname = ANY (%(names)s)
+UNION ALL
+SELECT format('FUNCTION %%s', p.oid::regprocedure) FROM pg_proc p
+WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' AND p.proname = ANY (%(names)s)"""
 HISTORY = """
 CREATE TABLE IF NOT EXISTS schema_history (
   name text PRIMARY KEY,
@@ -62,6 +84,11 @@ class SqlFile:
         """Checksum of the text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
+    @property
+    def defined(self) -> set[str]:
+        """Names of the functions and views that it defines."""
+        return set(DEFINED.findall(self.text))
+
 
 def sql_files() -> Iterator[SqlFile]:
     """All files that are applied, in the order in which they are."""
@@ -80,7 +107,7 @@ def upgrade(url: str, say: Any = print) -> int:
         versioned = [f for f in todo if f.kind == "versioned"]
         for file in versioned:
             _apply(connection, [file], say)
-        _apply(connection, [f for f in todo if f.kind == "repeatable"], say)
+        _replace(connection, [f for f in todo if f.kind == "repeatable"], say)
         for path in sorted((SQL / "grants").glob("*.sql")):
             run(connection, path.read_text(encoding="utf-8"))
         return len(todo)
@@ -146,24 +173,82 @@ def _pending(connection: Any) -> Iterator[SqlFile]:
 
 
 def _apply(connection: Any, files: list[SqlFile], say: Any) -> None:
-    if not files:
-        return
     alone = files[0].text.startswith(NO_TRANSACTION)
     if not alone:
         run(connection, "BEGIN")
     for file in files:
-        started = time.perf_counter()
         try:
-            run(connection, file.text)
+            _run_file(connection, file, say)
         except psycopg2.Error as error:
             raise MigrationError(f"sql/{file.name}: {error}") from error
-        ms = round((time.perf_counter() - started) * 1000)
-        run(
-            connection,
-            "INSERT INTO schema_history (name, kind, sha256, ms) VALUES (%s, %s, %s, %s)"
-            " ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256, applied_at = now(), ms = excluded.ms",
-            (file.name, file.kind, file.sha256, ms),
-        )
-        say(f"sql/{file.name} ({ms} ms)")
     if not alone:
         run(connection, "COMMIT")
+
+
+def _replace(connection: Any, files: list[SqlFile], say: Any) -> None:
+    """Functions and views in one transaction: replaced in place, so that requests in flight notice
+    nothing; where one got another shape, all of them are dropped and made anew."""
+    if not files:
+        return
+    run(connection, "BEGIN")
+    try:
+        for file in files:
+            _run_file(connection, file, say)
+        names = _names(files) - _names(f for f in sql_files() if f not in files)
+        for (old,) in run(connection, LEFT_OVER, (list(names),)).fetchall():
+            run(connection, f"DROP FUNCTION {old}")
+    except psycopg2.Error as error:
+        run(connection, "ROLLBACK")
+        if error.pgcode not in OTHER_SHAPE:
+            raise MigrationError(f"sql/{file.name}: {error}") from error
+        say(f"sql/{file.name} gives something another shape: making all functions and views anew")
+        run(connection, "BEGIN")
+        _drop_repeatable(connection)
+        _apply_all(connection, say)
+    run(connection, "COMMIT")
+
+
+def _drop_repeatable(connection: Any) -> None:
+    """Drops what the repeatable files define, users first; what a table uses stays, hence no CASCADE."""
+    names = _names(f for f in sql_files() if f.kind == "repeatable")
+    names -= _names(f for f in sql_files() if f.kind == "versioned")
+    before = -1
+    while left := run(connection, REBUILT, {"names": list(names)}).fetchall():
+        if len(left) == before:
+            return
+        before = len(left)
+        for (thing,) in left:
+            _drop_unless_used(connection, thing)
+
+
+def _names(files: Iterable[SqlFile]) -> set[str]:
+    return {name for file in files for name in file.defined}
+
+
+def _drop_unless_used(connection: Any, thing: str) -> None:
+    run(connection, "SAVEPOINT before_drop")
+    try:
+        run(connection, f"DROP {thing}")
+    except (psycopg2.errors.DependentObjectsStillExist, psycopg2.errors.UndefinedObject):
+        run(connection, "ROLLBACK TO before_drop")
+
+
+def _apply_all(connection: Any, say: Any) -> None:
+    for file in (f for f in sql_files() if f.kind == "repeatable"):
+        try:
+            _run_file(connection, file, say)
+        except psycopg2.Error as error:
+            raise MigrationError(f"sql/{file.name}: {error}") from error
+
+
+def _run_file(connection: Any, file: SqlFile, say: Any) -> None:
+    started = time.perf_counter()
+    run(connection, file.text)
+    ms = round((time.perf_counter() - started) * 1000)
+    run(
+        connection,
+        "INSERT INTO schema_history (name, kind, sha256, ms) VALUES (%s, %s, %s, %s)"
+        " ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256, applied_at = now(), ms = excluded.ms",
+        (file.name, file.kind, file.sha256, ms),
+    )
+    say(f"sql/{file.name} ({ms} ms)")

@@ -59,6 +59,38 @@ def test_applied_once_and_again_when_a_function_changes(fresh: str, folder: Path
     assert value(fresh, "SELECT f()") == 2
 
 
+def test_a_function_with_other_parameters_replaces_the_old_one(fresh: str, folder: Path) -> None:
+    migrate.upgrade(fresh, quietly)
+    (folder / "functions" / "f.sql").write_text(
+        "CREATE OR REPLACE FUNCTION f(x int) RETURNS int LANGUAGE sql RETURN x;"
+    )
+    assert migrate.upgrade(fresh, quietly) == 1
+    assert value(fresh, "SELECT count(*) FROM pg_proc WHERE proname = 'f'") == 1
+    assert value(fresh, "SELECT f(7)") == 7
+
+
+def test_other_shapes_make_functions_and_views_anew(fresh: str, folder: Path) -> None:
+    function = folder / "functions" / "f.sql"
+    comment = "COMMENT ON FUNCTION f IS 'one of that name';"
+    (folder / "views" / "v.sql").write_text("CREATE OR REPLACE VIEW v AS SELECT f() AS one;")
+    function.write_text(
+        f"CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql RETURN 1;{comment}"
+    )
+    migrate.upgrade(fresh, quietly)
+    # other parameters while a view uses the old ones, another result, other columns
+    function.write_text(
+        f"CREATE OR REPLACE FUNCTION f(x int DEFAULT 3) RETURNS text LANGUAGE sql RETURN x::text;{comment}"
+    )
+    (folder / "views" / "v.sql").write_text(
+        "CREATE OR REPLACE VIEW v AS SELECT 2 AS two, f() AS x;"
+    )
+    assert migrate.upgrade(fresh, quietly) == 2
+    assert value(fresh, "SELECT x FROM v") == "3"
+    assert value(fresh, "SELECT count(*) FROM pg_proc WHERE proname = 'f'") == 1
+    assert {state for _, state in migrate.status(fresh)} == {"applied"}
+    assert value(fresh, "SELECT x FROM a") == 2
+
+
 def test_a_rewritten_versioned_file_is_refused(fresh: str, folder: Path) -> None:
     migrate.upgrade(fresh, quietly)
     (folder / "schema" / "01.sql").write_text("CREATE TABLE a (x bigint);")
