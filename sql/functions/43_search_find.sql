@@ -18,22 +18,21 @@ END;
 COMMENT ON FUNCTION search_passes(shops, double precision [], double precision, integer, double precision, double precision, double precision)
 IS 'True when the shop passes every filter that is not null.';
 
--- Brands and regions as the ways along which the indexes walk; null when an index over words serves better.
+-- Brands and regions as the ways along which the indexes walk: every brand with every 시도, every 시군구 alone.
 CREATE OR REPLACE FUNCTION search_ways(brands bigint [], regions bigint [])
 RETURNS TABLE (brand bigint, sido bigint, sigungu bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
-  SELECT b, CASE WHEN r.level = 'sido' THEN r.id END, CASE WHEN r.level = 'sigungu' THEN r.id END
-  FROM unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b
-  CROSS JOIN (
-    SELECT r.id, r.level FROM regions AS r WHERE r.id = ANY (regions)
-    UNION ALL
-    SELECT NULL, NULL WHERE regions IS NULL
-  ) AS r;
+  SELECT b, r.id, NULL::bigint FROM regions AS r CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b
+  WHERE r.id = ANY (search_ways.regions) AND r.level = 'sido'
+  UNION ALL
+  SELECT NULL, NULL, r.id FROM regions AS r WHERE r.id = ANY (search_ways.regions) AND r.level = 'sigungu'
+  UNION ALL
+  SELECT b, NULL, NULL FROM unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b WHERE search_ways.regions IS NULL;
 END $$;
-COMMENT ON FUNCTION search_ways(bigint [], bigint []) IS 'Every brand with every region; null means any.';
+COMMENT ON FUNCTION search_ways(bigint [], bigint []) IS 'Brands with regions as one condition of an index each; null means any.';
 
 -- The same as asking search_words, without taking the whole name to pieces: only the pieces that were asked for.
 CREATE OR REPLACE FUNCTION search_holds(
@@ -71,12 +70,13 @@ AND (plain OR public.search_passes(s, box, min_rating, open_minute, clean, retou
 COMMENT ON FUNCTION search_admits
 IS 'True when words and filters let the shop through; with `beginnings` its name must begin with one of them.';
 
--- Each way's nearest shops by the chord, at most `wanted` of them. One statement a kind of way, so that each has its index.
+-- Each way's nearest shops by the chord: at most `budget` are looked at, at most `wanted` are returned.
+-- One statement a kind of way, so that each has its index.
 CREATE OR REPLACE FUNCTION search_walk(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
   question tsquery, plain boolean,
   box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision, wanted integer
+  clean double precision, retouch double precision, props double precision, budget integer, wanted integer
 ) RETURNS TABLE (id bigint, chord_m double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -84,30 +84,35 @@ DECLARE
 BEGIN
   FOR way IN SELECT * FROM search_ways(brands, regions) LOOP
     IF way.brand IS NOT NULL AND way.sido IS NOT NULL THEN
-      RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
-        WHERE s.brand_id = way.brand AND s.sido_id = way.sido AND s.status <> 'CLOSED'
-          AND search_admits(s, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
-        ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
+      RETURN QUERY SELECT q.id, q.chord_m FROM (
+          SELECT s.id, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
+          WHERE s.brand_id = way.brand AND s.sido_id = way.sido AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
+        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        LIMIT wanted;
     ELSIF way.brand IS NOT NULL THEN
-      RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
-        WHERE s.brand_id = way.brand AND s.status <> 'CLOSED'
-          AND search_admits(s, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
-        ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
+      RETURN QUERY SELECT q.id, q.chord_m FROM (
+          SELECT s.id, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
+          WHERE s.brand_id = way.brand AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
+        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        LIMIT wanted;
     ELSIF way.sigungu IS NOT NULL THEN
-      RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
-        WHERE s.sigungu_id = way.sigungu AND s.status <> 'CLOSED'
-          AND search_admits(s, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
-        ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
+      RETURN QUERY SELECT q.id, q.chord_m FROM (
+          SELECT s.id, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
+          WHERE s.sigungu_id = way.sigungu AND (brands IS NULL OR s.brand_id = ANY (brands)) AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
+        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        LIMIT wanted;
     ELSIF way.sido IS NOT NULL THEN
-      RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
-        WHERE s.sido_id = way.sido AND s.status <> 'CLOSED'
-          AND search_admits(s, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
-        ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
+      RETURN QUERY SELECT q.id, q.chord_m FROM (
+          SELECT s.id, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
+          WHERE s.sido_id = way.sido AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
+        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        LIMIT wanted;
     ELSE
-      RETURN QUERY SELECT s.id, s.spot <<->> viewer_spot FROM shops s
-        WHERE s.status <> 'CLOSED'
-          AND search_admits(s, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
-        ORDER BY s.spot <<->> viewer_spot LIMIT wanted;
+      RETURN QUERY SELECT q.id, q.chord_m FROM (
+          SELECT s.id, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
+          WHERE s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
+        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        LIMIT wanted;
     END IF;
   END LOOP;
 END $$;
@@ -123,11 +128,23 @@ BEGIN
   SELECT count(*) FILTER (WHERE s.name_jamo LIKE ALL (likes)) * 5 >= greatest(count(*), 50),
     count(*) FILTER (WHERE s.name_jamo LIKE ANY (beginnings)) * 5 >= greatest(count(*), 50)
   INTO words_are, beginnings_are
-  FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, 200) AS w
+  FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 200) AS w
   INNER JOIN shops AS s ON s.id = w.id;
 END $$;
 COMMENT ON FUNCTION search_is_common(geometry, bigint [], bigint [], text [], text [])
 IS 'True when at least a fifth of the nearest shops has all words in the name, or begins with one of the beginnings.';
+
+CREATE OR REPLACE FUNCTION brands_are_common(viewer_spot geometry, brands bigint [], regions bigint [])
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN brands IS NULL OR (
+    SELECT count(*) FILTER (WHERE s.brand_id = ANY (brands)) * 10 >= count(*)
+    FROM search_walk(viewer_spot, NULL, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 200) AS w
+    INNER JOIN shops AS s ON s.id = w.id);
+END $$;
+COMMENT ON FUNCTION brands_are_common(geometry, bigint [], bigint [])
+IS 'True when at least a tenth of the nearest shops in the regions are of the brands, or no brand is given.';
 
 -- The order is by the chord until the last kept shop is certain. Chord and geodesic differ in order by less than
 -- 0.001 (chord / Earth radius)^2, the flattening's share in the curvature.
@@ -135,7 +152,7 @@ CREATE OR REPLACE FUNCTION search_walk_certain(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
   question tsquery, plain boolean,
   box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision, at_most integer
+  clean double precision, retouch double precision, props double precision, budget integer, at_most integer
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -146,21 +163,27 @@ BEGIN
   LOOP
     SELECT array_agg(q.id), array_agg(q.chord_m) INTO found, chords FROM (
       SELECT w.id, w.chord_m FROM search_walk(viewer_spot, brands, regions, likes, beginnings, hints, question, plain,
-        box, min_rating, open_minute, clean, retouch, props, wanted) w ORDER BY w.chord_m LIMIT wanted) q;
-    EXIT WHEN found IS NULL OR cardinality(found) < wanted
-      OR chords[wanted] > chords[at_most + 1] * (1 + 0.001 * (chords[at_most + 1] / 6371000) ^ 2) + 0.01;
+        box, min_rating, open_minute, clean, retouch, props, budget, wanted) w ORDER BY w.chord_m LIMIT wanted) q;
+    IF coalesce(cardinality(found), 0) < wanted THEN
+      RETURN CASE WHEN budget IS NULL OR (
+        SELECT count(*) FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true,
+          NULL, NULL, NULL, NULL, NULL, NULL, budget, budget)) < budget THEN coalesce(found, '{}') END;
+    END IF;
+    EXIT WHEN chords[wanted] > chords[at_most + 1] * (1 + 0.001 * (chords[at_most + 1] / 6371000) ^ 2) + 0.01;
     wanted := wanted * 3;
   END LOOP;
-  RETURN coalesce(found, '{}');
+  RETURN found;
 END $$;
-COMMENT ON FUNCTION search_walk_certain IS 'Enough of the nearest shops to hold the at_most + 1 nearest by the geodesic.';
+COMMENT ON FUNCTION search_walk_certain
+IS 'Enough of the nearest shops to hold the at_most + 1 nearest by the geodesic; null when the budget is spent before.';
 
+-- More work_mem, because a bitmap that grows lossy makes every row's words be taken to pieces again.
 CREATE OR REPLACE FUNCTION search_by_words(
   viewer_spot geometry, question tsquery, full_names text [], beginnings text [], plain boolean,
   box double precision [], min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision, at_most integer
 ) RETURNS bigint []
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' AS $$
 BEGIN
   RETURN (
     SELECT coalesce(array_agg(q.id), '{}') FROM (
@@ -175,24 +198,38 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_by_words IS 'The best shops that answer the question, by the index over words.';
 
+-- From the viewer outwards within the box around each station: a kilometre may hold tens of thousands.
 CREATE OR REPLACE FUNCTION search_near_stations(
   viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], question tsquery, plain boolean,
   box double precision [], min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision, at_most integer
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  station record;
+  within geometry;
+  found bigint[] := '{}';
 BEGIN
-  RETURN (
-    SELECT coalesce(array_agg(q.id), '{}') FROM (
-      SELECT s.id, min(ST_3DDistance(s.spot, viewer_spot)) AS chord_m
-      FROM stations AS t INNER JOIN shops AS s ON ST_DWithin(s.geog, t.geog, 1000)
-      WHERE t.id = ANY (stations) AND s.status <> 'CLOSED'
-        AND (brands IS NULL OR s.brand_id = ANY (brands))
-        AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
-        AND search_admits(s, NULL, NULL, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
-      GROUP BY s.id ORDER BY chord_m, s.id LIMIT at_most + 51
-    ) AS q
-  );
+  FOR station IN SELECT t.geog, b FROM stations t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
+    WHERE t.id = ANY (search_near_stations.stations)
+  LOOP
+    within := ST_Expand(spot_at(station.geog), 1000);
+    IF station.b IS NULL THEN
+      found := found || ARRAY(SELECT s.id FROM shops s
+        WHERE s.spot &&& within AND s.status <> 'CLOSED' AND ST_Distance(s.geog, station.geog) <= 1000
+          AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
+          AND search_admits(s, NULL, NULL, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        ORDER BY s.spot <<->> viewer_spot LIMIT at_most + 51);
+    ELSE
+      found := found || ARRAY(SELECT s.id FROM shops s
+        WHERE s.brand_id = station.b AND s.spot &&& within AND s.status <> 'CLOSED'
+          AND ST_Distance(s.geog, station.geog) <= 1000
+          AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
+          AND search_admits(s, NULL, NULL, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        ORDER BY s.spot <<->> viewer_spot LIMIT at_most + 51);
+    END IF;
+  END LOOP;
+  RETURN found;
 END $$;
 COMMENT ON FUNCTION search_near_stations IS 'The nearest shops within 1 km of one of the stations.';
 
@@ -210,16 +247,21 @@ DECLARE
       WHEN beginnings_are_common THEN are_any(ARRAY(SELECT chr(2) || n FROM unnest(full_names) n))
       ELSE begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n)) END]),
     full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
+  walked bigint[] := '{}';
+  budget integer := 10 * (at_most + 51);
 BEGIN
   IF beginnings_are_common THEN
-    found := found || search_walk_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain,
-      box, min_rating, open_minute, clean, retouch, props, at_most);
+    walked := search_walk_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain,
+      box, min_rating, open_minute, clean, retouch, props, budget, at_most);
+    found := found || walked;
   END IF;
-  IF cardinality(found) <= at_most THEN
-    found := found || search_walk_certain(viewer_spot, brands, regions, likes, NULL, hints, question, plain,
-      box, min_rating, open_minute, clean, retouch, props, at_most);
+  IF walked IS NOT NULL AND cardinality(found) <= at_most THEN
+    walked := search_walk_certain(viewer_spot, brands, regions, likes, NULL, hints, question, plain,
+      box, min_rating, open_minute, clean, retouch, props, budget, at_most);
+    found := found || walked;
   END IF;
-  RETURN found;
+  RETURN CASE WHEN walked IS NOT NULL THEN found ELSE search_by_words(viewer_spot, all_of(ARRAY[within, question]),
+    full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most) END;
 END $$;
 COMMENT ON FUNCTION search_common_words IS 'The best shops for words that many names hold.';
 
@@ -235,7 +277,7 @@ DECLARE
   plain boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) = 0;
   within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
   walkable boolean := NOT EXISTS (SELECT FROM regions r WHERE r.id = ANY (search_find.regions)
-    AND (r.level = 'dong' OR r.level = 'sigungu' AND brands IS NOT NULL));
+    AND (r.level = 'dong' OR r.level = 'sigungu' AND NOT brands_are_common(spot, brands, search_find.regions)));
   likes text[] := ARRAY(SELECT '%' || like_pattern(w) FROM unnest(rest) w);
   hints text[] := ARRAY(SELECT h FROM unnest(rest) w CROSS JOIN unnest(typed_prefixes(w)) h);
   full_names text[] := branch_names(names);
@@ -257,11 +299,15 @@ BEGIN
       named := search_by_words(spot, all_of(within || ARRAY(SELECT rest_query(w) FROM unnest(branch) w) || question),
         full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
     END IF;
-    found := named || search_near_stations(spot, stations, brands, regions, hints, question, plain,
-      box, min_rating, open_minute, clean, retouch, props, at_most);
+    -- A branch that bears the station's name and the other words is meant itself; without other words it is the first.
+    found := named;
+    IF named = '{}' OR question IS NULL THEN
+      found := named || search_near_stations(spot, stations, brands, regions, hints, question, plain,
+        box, min_rating, open_minute, clean, retouch, props, at_most);
+    END IF;
   ELSIF walkable AND question IS NULL THEN
     found := search_walk_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain,
-      box, min_rating, open_minute, clean, retouch, props, at_most);
+      box, min_rating, open_minute, clean, retouch, props, NULL, at_most);
   ELSIF walkable AND words_are_common THEN
     found := search_common_words(spot, brands, regions, likes, hints, question, names, full_names, beginnings,
       beginnings_are_common, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
