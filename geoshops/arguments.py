@@ -114,6 +114,9 @@ def json_object() -> dict[str, Any]:
         raw = request.get_data(cache=True)
     except RequestEntityTooLarge:
         raise ApiError("too_large", high=request.max_content_length) from None
+    limit = request.max_content_length
+    if limit and request.content_length is None and len(raw) >= limit:
+        raise ApiError("too_large", high=limit)  # a chunked body ends silently at the limit
     if request.mimetype not in ("", JSON) and not request.is_json:
         raise ApiError("not_json")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
@@ -162,6 +163,20 @@ def test_huge_bodies_are_refused_unread(
     assert code(post(client, shop, headers, b" " * 65_537)) == (413, "413")
     huge = b'{"star_rating":5,"content":"' + b"a" * 30_000_000 + b'"}'
     assert code(post(client, shop, headers, huge)) == (413, "413")
+
+
+@pytest.mark.parametrize(("size", "expected"), [(1000, 201), (65_536, 413), (1_000_000, 413)])
+def test_chunked_bodies_have_the_same_limit(
+    client: FlaskClient, shop: int, headers: dict[str, str], size: int, expected: int
+) -> None:
+    answer = client.post(
+        f"/reviews/shop/{shop}",
+        input_stream=io.BytesIO(json.dumps(GOOD).encode().ljust(size)),
+        headers=headers,
+        content_type="application/json",
+        environ_overrides={"wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"},
+    )
+    assert answer.status_code == expected, answer.text
 
 
 def test_another_content_type_is_refused(
