@@ -66,12 +66,21 @@ class Request(BaseHTTPRequestHandler):
         """Silent."""
 
 
+class Quiet(ThreadingHTTPServer):
+    """Clients give up on purpose here; nobody wants to read that they did."""
+
+    daemon_threads = True
+    request_queue_size = 256
+
+    def handle_error(self, *_: object) -> None:
+        """Nothing."""
+
+
 class Stub:
     """The server; `answers` maps paths to what they do."""
 
     def __init__(self) -> None:
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Request)
-        self.server.daemon_threads = True
+        self.server = Quiet(("127.0.0.1", 0), Request)
         self.server.stub = self  # type: ignore[attr-defined]
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         self.answers: dict[str, Answer] = {}
