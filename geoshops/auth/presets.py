@@ -80,9 +80,16 @@ def clients(settings: Settings) -> dict[str, Client]:
     if settings.idp_client_id:
         found[settings.idp] = _checked(settings.idp, _of_settings(settings))
     if settings.idp_more:
-        tables = tomllib.loads(Path(settings.idp_more).read_text(encoding="utf-8"))
+        tables = _tables(settings.idp_more)
         found |= {name: _checked(name, _of_table(name, table)) for name, table in tables.items()}
     return found
+
+
+def _tables(path: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"GEOSHOPS_IDP_MORE: {error}") from None
 
 
 def _of_settings(settings: Settings) -> Client:
@@ -90,9 +97,15 @@ def _of_settings(settings: Settings) -> Client:
     return Client(preset=settings.idp, **{name: getattr(settings, f"idp_{name}") for name in names})
 
 
-def _of_table(name: str, table: Mapping[str, Any]) -> Client:
+def _of_table(name: str, table: Any) -> Client:
+    # A text where a list belongs would be searched as text: part of an address would then be allowed.
+    kinds = {"redirect_uris": list, "endpoints": dict}
+    values = {"preset": name, **table} if isinstance(table, dict) else {}
+    for key, value in values.items():
+        if not isinstance(value, kinds.get(key, str)):
+            raise ConfigError(f"GEOSHOPS_IDP_MORE, {name}.{key} has the wrong type")
     try:
-        return Client(**{"preset": name, **_tuples(table)})
+        return Client(**_tuples(values))
     except TypeError as error:
         raise ConfigError(f"GEOSHOPS_IDP_MORE, table {name}: {error}") from None
 

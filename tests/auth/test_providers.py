@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -307,3 +308,29 @@ def test_providers_that_cannot_work_stop_the_start(
 ) -> None:
     with pytest.raises(ConfigError, match="provider"):
         create_app({"database_url": service_url, "testing": True, **settings})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[kakao]\nclient_id = 1",
+        '[kakao]\nclient_id = "x"\nredirect_uris = "https://app.example/"',
+        '[kakao]\nclient_id = "x"\ncolour = "red"',
+        "[kakao]",
+        "kakao = 1",
+        "[kakao",
+        '[myspace]\nclient_id = "x"',
+    ],
+)
+def test_a_file_of_providers_that_cannot_work_stops_the_start(
+    service_url: str, tmp_path: Path, text: str
+) -> None:
+    file = tmp_path / "more.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError):
+        create_app({"database_url": service_url, "testing": True, "idp_more": str(file)})
+
+
+def test_a_missing_file_of_providers_stops_the_start(service_url: str) -> None:
+    with pytest.raises(ConfigError, match="GEOSHOPS_IDP_MORE"):
+        create_app({"database_url": service_url, "testing": True, "idp_more": "/no/such/file"})
