@@ -55,7 +55,7 @@ def running(**environment: str) -> Iterator[str]:
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(150):
+    for _ in range(600):
         assert process.poll() is None, "the provider ended"
         try:
             if requests.get(url, timeout=2).ok:
