@@ -18,6 +18,7 @@ from geoshops import (
     limits,
     members,
     observe,
+    ogc,
     reviews,
     search,
     shops,
@@ -45,7 +46,7 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     limits.init_app(app, settings)
     auth.init_app(app, settings)
     rest = api.init_app(app)
-    for feature in (auth, members, shops, search, reviews, favorites, titles, tiles):
+    for feature in (auth, members, shops, search, reviews, favorites, titles, tiles, ogc):
         rest.register_blueprint(feature.blueprint)
     app.register_blueprint(map_page.blueprint)
     app.register_blueprint(titles.images)

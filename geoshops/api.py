@@ -76,6 +76,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         cache: str = "shared",
         geojson: bool = False,
         media: str = JSON,
+        also: tuple[str, ...] = (),
         statuses: tuple[int, ...] = (),
         refusals: tuple[int, ...] = (),
         headers: tuple[Mapping[str, object], ...] = (),
@@ -85,13 +86,13 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         auth: `none`, `optional` (the view gets `caller`, maybe None) or `required`.
         cache: `shared` (public unless a token came, always revalidated) or `none` (no-store).
         geojson: the client may ask for GeoJSON instead.
-        media: content type of the answer where that is not JSON.
+        media: content type of the answer where that is not JSON; `also` are other names of it.
         statuses: further success statuses with the same body, such as 201.
         refusals: statuses of refusals that not every operation has.
         headers: OpenAPI parameters of the headers that it reads."""
 
         def decorator(view: View) -> View:
-            produces = (media, GEOJSON) if geojson else (media,)
+            produces = (media, GEOJSON) if geojson else (media, *also)
             refused = self.doc(parameters=list(headers))(view) if headers else view
             for code in refusals:
                 refused = self.alt_response(code, "ERROR")(refused)

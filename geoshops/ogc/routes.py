@@ -1,0 +1,82 @@
+"""Endpoints of OGC API Features (part 1: core)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, json, request
+
+from geoshops.api import GEOJSON, JSON, Blueprint, json_text, json_value
+from geoshops.db import database
+from geoshops.frame import public_url
+from geoshops.ogc import pages, queries, schemas
+
+blueprint = Blueprint("ogc", __name__, url_prefix="/ogc", description="OGC API Features")
+
+
+@blueprint.operation("", id="getOgcLandingPage", answer=schemas.Landing)
+def landing_page() -> Response:
+    """Landing page: links to everything else"""
+    return json_value(pages.landing(public_url()))
+
+
+@blueprint.operation("/conformance", id="getOgcConformance", answer=schemas.Conformance)
+def conformance() -> Response:
+    """Conformance classes"""
+    return json_value({"conformsTo": list(pages.CLASSES)})
+
+
+@blueprint.operation("/collections", id="listOgcCollections", answer=schemas.Collections)
+def list_collections() -> Response:
+    """Collections: one, the shops"""
+    return json_value(pages.collections(public_url(), queries.extent(database())))
+
+
+@blueprint.operation("/collections/shops", id="getOgcShops", answer=schemas.Collection)
+def get_collection() -> Response:
+    """The collection of shops"""
+    return json_value(pages.collection(public_url(), queries.extent(database())))
+
+
+@blueprint.operation(
+    "/collections/shops/items",
+    id="listOgcShopItems",
+    answer=schemas.Items,
+    media=GEOJSON,
+    also=(JSON,),
+)
+@blueprint.arguments(schemas.ItemsArgs, location="query")
+def list_items(args: dict[str, Any]) -> Response:
+    """Shops that are not closed as GeoJSON, page after page by the links `next`
+
+    Pages are cut by key: each costs the same, and none shows a shop twice."""
+    found = queries.items(database(), **args)
+    asked = {
+        name: request.args[name] for name in ("bbox", "limit", "after") if name in request.args
+    }
+    links = list(pages.page_links(public_url(), asked, found.last_id if found.more else None))
+    matched = "" if found.matched is None else f'"numberMatched":{found.matched},'
+    return geojson(
+        f'{{"type":"FeatureCollection","numberReturned":{found.returned},{matched}'
+        f'"links":{json.dumps(links, ensure_ascii=False)},"features":[{found.features}]}}'
+    )
+
+
+@blueprint.operation(
+    "/collections/shops/items/<id:shop_id>",
+    id="getOgcShopItem",
+    answer=schemas.Feature,
+    media=GEOJSON,
+    also=(JSON,),
+)
+def get_item(shop_id: int) -> Response:
+    """One shop as a GeoJSON feature"""
+    feature = queries.item(database(), shop_id)
+    links = json.dumps(pages.item_links(public_url(), shop_id), ensure_ascii=False)
+    return geojson(f'{feature[:-1]}, "links":{links}}}')
+
+
+def geojson(body: str) -> Response:
+    """GeoJSON under the name that the client accepts."""
+    best = request.accept_mimetypes.best_match((GEOJSON, JSON), GEOJSON)
+    return json_text(body, mimetype=best)

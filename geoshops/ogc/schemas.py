@@ -1,0 +1,152 @@
+"""What OGC API Features takes and answers (core, GeoJSON)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from geoshops.params import Args, Box, Integer, refuse
+
+DEFAULT_LIMIT, MAX_LIMIT = 1000, 10_000
+MAX_ASKED = 10**18 - 1
+KEY = re.compile("[0-9]{1,18}")
+
+
+class Key(fields.String):
+    """The key of a page, as the link `next` has it."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
+        if not isinstance(value, str) or not KEY.fullmatch(value):
+            raise refuse("not_an_integer")
+        return int(value)
+
+
+class ItemsArgs(Args):
+    """Query of the items. A limit above the largest page is the largest page, as the standard wants it."""
+
+    box = Box(
+        load_default=None,
+        data_key="bbox",
+        metadata={"description": "minLng,minLat,maxLng,maxLat; min above max crosses the 180th meridian"},
+    )  # fmt: skip
+    limit = Integer(
+        low=1,
+        high=MAX_ASKED,
+        load_default=DEFAULT_LIMIT,
+        metadata={"description": f"Features a page, {MAX_LIMIT} at most whatever is asked for"},
+    )
+    after = Key(
+        load_default=0,
+        metadata={
+            "pattern": f"^{KEY.pattern}$",
+            "description": "Key of the page; follow the links `next` instead of setting it",
+        },
+    )
+
+    def complete(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Cuts the limit to the largest page."""
+        return {**values, "limit": min(values["limit"], MAX_LIMIT)}
+
+
+class Link(Schema):
+    """A link (RFC 8288 relation)."""
+
+    href = fields.String(required=True)
+    rel = fields.String(required=True)
+    type = fields.String(required=True)
+    title = fields.String()
+
+
+class Landing(Schema):
+    """Landing page."""
+
+    title = fields.String(required=True)
+    description = fields.String(required=True)
+    links = fields.List(fields.Nested(Link), required=True)
+
+
+class Conformance(Schema):
+    """Conformance classes."""
+
+    conformsTo = fields.List(fields.String(), required=True)  # noqa: N815
+
+
+class SpatialExtent(Schema):
+    """Boxes in degrees, the first holds all."""
+
+    bbox = fields.List(fields.List(fields.Float()), required=True)
+    crs = fields.String(required=True)
+
+
+class Extent(Schema):
+    """Where the features are."""
+
+    spatial = fields.Nested(SpatialExtent, required=True)
+
+
+class Collection(Schema):
+    """A collection of features."""
+
+    id = fields.String(required=True)
+    title = fields.String(required=True)
+    description = fields.String(required=True)
+    itemType = fields.String(required=True)  # noqa: N815
+    crs = fields.List(fields.String(), required=True)
+    extent = fields.Nested(Extent, required=True)
+    links = fields.List(fields.Nested(Link), required=True)
+
+
+class Collections(Schema):
+    """All collections: one."""
+
+    collections = fields.List(fields.Nested(Collection), required=True)
+    links = fields.List(fields.Nested(Link), required=True)
+
+
+class Point(Schema):
+    """GeoJSON point, longitude first."""
+
+    type = fields.String(required=True)
+    coordinates = fields.List(fields.Float(), required=True)
+
+
+class ItemProperties(Schema):
+    """What a feature tells of its shop; null and empty mean unknown."""
+
+    place_name = fields.String(required=True)
+    brand_name = fields.String(required=True, allow_none=True)
+    place_address = fields.String(required=True)
+    sido = fields.String(required=True, allow_none=True)
+    sigungu = fields.String(required=True, allow_none=True)
+    dong = fields.String(required=True, allow_none=True)
+    status = fields.String(required=True, metadata={"enum": ["OPEN", "TEMP_CLOSED"]})
+    star_rating_avg = fields.Float(required=True)
+    review_cnt = fields.Integer(required=True)
+    favorite_cnt = fields.Integer(required=True)
+    phone = fields.String(required=True)
+    homepage = fields.String(required=True)
+    opened_on = fields.String(required=True, allow_none=True, metadata={"format": "date"})
+
+
+class Feature(Schema):
+    """A shop as a GeoJSON feature."""
+
+    type = fields.String(required=True)
+    id = fields.Integer(required=True)
+    geometry = fields.Nested(Point, required=True)
+    properties = fields.Nested(ItemProperties, required=True)
+    links = fields.List(fields.Nested(Link))
+
+
+class Items(Schema):
+    """A page of features."""
+
+    type = fields.String(required=True)
+    features = fields.List(fields.Nested(Feature), required=True)
+    links = fields.List(fields.Nested(Link), required=True)
+    numberReturned = fields.Integer(required=True)  # noqa: N815
+    numberMatched = fields.Integer(  # noqa: N815
+        metadata={"description": "On the first page, up to 10000 matches"}
+    )

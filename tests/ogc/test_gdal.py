@@ -1,0 +1,46 @@
+"""GDAL, through pyogrio, reads the shops from a running server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.conftest import SECRET_KEY, empty
+from tests.server import serving
+
+pyogrio = pytest.importorskip("pyogrio")
+COUNT = 2500
+FILL = """
+INSERT INTO brands (name) VALUES ('인생네컷');
+INSERT INTO shops (place_name, brand_id, geog, status)
+SELECT '네컷 ' || n, 1, point_at(126 + n / 1000.0, 37), CASE WHEN n > 2500 THEN 'CLOSED' ELSE 'OPEN' END
+FROM generate_series(1, 2600) n"""
+
+
+@pytest.fixture(scope="module")
+def address(service_url: str, connection: object) -> Iterator[str]:
+    """A running server over 2500 open shops, as GDAL wants its address."""
+    empty(connection)
+    connection.cursor().execute(FILL)  # type: ignore[attr-defined]
+    with serving(service_url, SECRET_KEY) as origin:
+        yield f"OAPIF:{origin}/ogc"
+    empty(connection)
+
+
+def test_it_lists_the_collection(address: str) -> None:
+    assert pyogrio.list_layers(address).tolist() == [["shops", "Point"]]
+
+
+def test_it_reads_every_page(address: str) -> None:
+    shops = pyogrio.read_dataframe(address, layer="shops")
+    assert len(shops) == COUNT
+    assert shops["place_name"].tolist() == [f"네컷 {n}" for n in range(1, COUNT + 1)]
+    assert set(shops["brand_name"]) == {"인생네컷"}
+    assert shops.crs.to_epsg() in (4326, None)
+    assert shops.geometry.iloc[0].coords[0] == (126.001, 37.0)
+
+
+def test_it_asks_for_a_box(address: str) -> None:
+    shops = pyogrio.read_dataframe(address, layer="shops", bbox=(126.0, 36.0, 126.1005, 38.0))
+    assert len(shops) == 100
