@@ -28,6 +28,46 @@ DEFAULTS = {
 DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
 COMPARED = (*DEFAULTS, "geog", *DERIVED)
 
+RESOLVE = """
+CREATE TEMP TABLE resolved ON COMMIT DROP AS
+WITH bounds AS MATERIALIZED (SELECT ST_Extent(part)::geometry AS box FROM region_parts),
+pattern AS MATERIALIZED (SELECT brand_pattern() AS text),
+brand_words AS MATERIALIZED (
+  SELECT q.brand, brand_named(q.brand) AS id
+  FROM (SELECT DISTINCT {brand} AS brand FROM incoming i) q WHERE NOT is_blank(q.brand)
+),
+merged AS (
+  SELECT i.line, i.source_id, s.id AS shop_id, coalesce(s.overrides ? 'brand', false) AS brand_kept,
+    s.brand_id AS kept_brand_id, {brand} AS brand, {verified_on} AS verified_on, {geog} AS geog,
+    {values}
+  FROM incoming i LEFT JOIN shops s ON s.source = %(source)s AND s.source_id = i.source_id
+)
+SELECT m.line, m.source_id, m.shop_id, m.verified_on, m.geog, {names},
+  CASE
+    WHEN m.brand_kept THEN m.kept_brand_id
+    WHEN w.id IS NOT NULL THEN w.id
+    WHEN lower(normalize(m.place_name, NFKC)) ~ t.text THEN brand_of(m.place_name)
+  END AS brand_id,
+  coalesce(p.sido_id, a.sido_id) AS sido_id,
+  CASE WHEN p.sigungu_id IS NOT NULL THEN p.sigungu_id
+    WHEN p.sido_id IS NULL OR p.sido_id = a.sido_id THEN a.sigungu_id END AS sigungu_id,
+  CASE WHEN p.dong_id IS NOT NULL THEN p.dong_id
+    WHEN coalesce(p.sigungu_id, a.sigungu_id) = a.sigungu_id
+      AND coalesce(p.sido_id, a.sido_id) = a.sido_id THEN a.dong_id END AS dong_id,
+  a.sigungu_id AS address_sigungu_id, p.sigungu_id IS NOT NULL AS has_polygon
+FROM merged m
+CROSS JOIN bounds b CROSS JOIN pattern t
+LEFT JOIN brand_words w ON w.brand = m.brand
+-- OFFSET 0 keeps the condition before the call: as a join condition it would come after it
+LEFT JOIN LATERAL (
+  SELECT * FROM region_of_point(m.geog::geometry) WHERE m.geog::geometry && b.box OFFSET 0
+) p ON true
+LEFT JOIN LATERAL (
+  SELECT * FROM region_of_address(coalesce(nullif(m.lot_address, ''), m.road_address))
+  WHERE split_part(coalesce(nullif(m.lot_address, ''), m.road_address), ' ', 1) = ANY (%(words)s)
+  OFFSET 0
+) a ON true"""
+
 
 @dataclass
 class Loaded:
@@ -165,48 +205,7 @@ def close_missing(cursor: Any, source: str, day: str, rejected_keys: list[str]) 
 
 
 def _resolve_statement(stored: list[str]) -> sql.Composable:
-    return sql.SQL(
-        """
-        CREATE TEMP TABLE resolved ON COMMIT DROP AS
-        WITH bounds AS MATERIALIZED (SELECT ST_Extent(part)::geometry AS box FROM region_parts),
-        pattern AS MATERIALIZED (SELECT brand_pattern() AS text),
-        brand_words AS MATERIALIZED (
-          SELECT q.brand, brand_named(q.brand) AS id
-          FROM (SELECT DISTINCT {brand} AS brand FROM incoming i) q WHERE NOT is_blank(q.brand)
-        ),
-        merged AS (
-          SELECT i.line, i.source_id, s.id AS shop_id, coalesce(s.overrides ? 'brand', false) AS brand_kept,
-            s.brand_id AS kept_brand_id, {brand} AS brand, {verified_on} AS verified_on, {geog} AS geog,
-            {values}
-          FROM incoming i LEFT JOIN shops s ON s.source = %(source)s AND s.source_id = i.source_id
-        )
-        SELECT m.line, m.source_id, m.shop_id, m.verified_on, m.geog, {names},
-          CASE
-            WHEN m.brand_kept THEN m.kept_brand_id
-            WHEN w.id IS NOT NULL THEN w.id
-            WHEN lower(normalize(m.place_name, NFKC)) ~ t.text THEN brand_of(m.place_name)
-          END AS brand_id,
-          coalesce(p.sido_id, a.sido_id) AS sido_id,
-          CASE WHEN p.sigungu_id IS NOT NULL THEN p.sigungu_id
-            WHEN p.sido_id IS NULL OR p.sido_id = a.sido_id THEN a.sigungu_id END AS sigungu_id,
-          CASE WHEN p.dong_id IS NOT NULL THEN p.dong_id
-            WHEN coalesce(p.sigungu_id, a.sigungu_id) = a.sigungu_id
-              AND coalesce(p.sido_id, a.sido_id) = a.sido_id THEN a.dong_id END AS dong_id,
-          a.sigungu_id AS address_sigungu_id, p.sigungu_id IS NOT NULL AS has_polygon
-        FROM merged m
-        CROSS JOIN bounds b CROSS JOIN pattern t
-        LEFT JOIN brand_words w ON w.brand = m.brand
-        -- OFFSET 0 keeps the condition before the call: as a join condition it would come after it
-        LEFT JOIN LATERAL (
-          SELECT * FROM region_of_point(m.geog::geometry) WHERE m.geog::geometry && b.box OFFSET 0
-        ) p ON true
-        LEFT JOIN LATERAL (
-          SELECT * FROM region_of_address(coalesce(nullif(m.lot_address, ''), m.road_address))
-          WHERE split_part(coalesce(nullif(m.lot_address, ''), m.road_address), ' ', 1) = ANY (%(words)s)
-          OFFSET 0
-        ) a ON true
-        """
-    ).format(
+    return sql.SQL(RESOLVE).format(
         brand=sql.SQL("i.brand") if "brand" in stored else sql.SQL("NULL::text"),
         verified_on=sql.SQL(
             "coalesce(i.verified_on, %(day)s::date)" if "verified_on" in stored else "%(day)s::date"
