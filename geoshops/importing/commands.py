@@ -22,7 +22,7 @@ from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.region_features import LEVELS
 from geoshops.importing.regions import import_regions
 from geoshops.importing.stations import import_stations
-from geoshops.importing.transaction import outcome, refresh_tile_grid
+from geoshops.importing.transaction import follow_up, outcome
 from geoshops.operators import operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
@@ -101,7 +101,7 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
         summary = shop_import.import_shops(operator_url(), wanted, progress)
     report(summary, as_json)
     if not summary["dry_run"]:
-        _count_clusters()
+        _follow_up(summary["inserted"] + summary["updated"])
 
 
 @group.command()
@@ -154,9 +154,9 @@ def mappings() -> None:
             click.echo(f"{kind:9} {mapping.name:20} {mapping.title}")
 
 
-def _count_clusters() -> None:
+def _follow_up(changed: int) -> None:
     try:
-        refresh_tile_grid(operator_url())
+        follow_up(operator_url(), changed)
     except ImportRefused as error:
         click.echo(f"the import is complete; the map's clusters are old: {error}", err=True)
 

@@ -15,6 +15,7 @@ from psycopg2 import errorcodes, extensions
 
 from geoshops.importing.refusal import ImportRefused
 
+MANY_CHANGES = 1_000
 SCHEMA_MISSING = (
     errorcodes.UNDEFINED_TABLE,
     errorcodes.UNDEFINED_COLUMN,
@@ -107,11 +108,13 @@ def interrupts_kept() -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, before)
 
 
-def refresh_tile_grid(url: str) -> None:
+def follow_up(url: str, changed: int) -> None:
     """Counts the map's clusters anew, after the import: they may be late, the import need not wait.
 
-    Whatever happens here, the import stands."""
+    After many changes the planner's statistics follow, too. Whatever happens here, the import stands."""
     with importing_into(url) as connection:
         outcome.committed = True
         connection.cursor().execute("SELECT refresh_tile_grid(now())")
+        if changed >= MANY_CHANGES:
+            connection.cursor().execute("ANALYZE shops")
         connection.commit()
