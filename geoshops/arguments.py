@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar, cast
+from urllib.parse import parse_qsl
 
 from flask import json, request
 from marshmallow import Schema, ValidationError, missing
@@ -84,6 +85,8 @@ class QueryLoader:
         texts = sent[name]
         if len(texts) > 1:
             raise ApiError("repeated", name=name)
+        if "%" in texts[0] and not _is_utf8(name):
+            raise ApiError("bad_characters", name=name)
         try:
             return field.deserialize(texts[0], name, sent)
         except ValidationError as error:
@@ -106,6 +109,19 @@ class BodyLoader:
             return cast(dict[str, Any], self.schema.load(raw))
         except ValidationError as error:
             raise refusal(self.schema, cast(dict[str, Any], error.messages), raw) from None
+
+
+def _is_utf8(name: str) -> bool:
+    # werkzeug leaves bytes that are not UTF-8, such as those of a lone surrogate, as they were escaped
+    query = request.query_string.decode("ascii", "replace")
+    try:
+        parse_qsl(
+            "&".join(part for part in query.split("&") if part.startswith(f"{name}=")),
+            errors="strict",
+        )
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def json_object() -> dict[str, Any]:

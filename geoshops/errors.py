@@ -176,6 +176,7 @@ THINGS_KO = {
     "title": "칭호",
     "member": "회원",
     "session": "세션",
+    "brand": "브랜드",
     "route": "경로",
     "tile": "타일",
 }

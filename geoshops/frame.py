@@ -96,6 +96,7 @@ def finish(response: Response) -> Response:
     contract = getattr(current_app.view_functions.get(request.endpoint or ""), "contract", None)
     if contract and response.status_code < 400 and "Cache-Control" not in headers:
         _caching(response, contract.cache)
+    headers.setdefault("Cache-Control", "no-cache")
     if response.status_code == 200 and request.method in ("GET", "HEAD") and "ETag" not in headers:
         _validate(response)
     return response

@@ -186,6 +186,18 @@ def test_metrics_name_endpoints_not_paths(client: FlaskClient) -> None:
     assert 'endpoint="shops.get_shop"' in text and "123456789" not in text
 
 
+def test_metrics_do_not_grow_with_invented_methods(client: FlaskClient) -> None:
+    for method in ("BREW", "WHEN", "geo"):
+        assert client.open("/brands", method=method).status_code == 405
+    text = client.get("/metrics").get_data(as_text=True)
+    assert 'method="other"' in text and "BREW" not in text
+
+
+def test_every_answer_says_how_it_may_be_kept(client: FlaskClient) -> None:
+    for path in ("/", "/docs", "/openapi.json", "/healthz", "/metrics", "/brands", "/nope"):
+        assert "Cache-Control" in client.get(path).headers, path
+
+
 def test_a_short_secret_is_refused_outside_tests() -> None:
     for key in ("", "short", "x" * 31):
         with pytest.raises(ConfigError, match="32 bytes"):

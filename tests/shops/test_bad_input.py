@@ -162,3 +162,13 @@ def test_a_bad_token_is_401_even_where_none_is_needed(
 ) -> None:
     response = client.get("/shops/brand", query_string=AROUND, headers={"Authorization": header})
     assert (response.status_code, response.get_json()["error_code"]) == (401, code)
+
+
+def test_text_that_is_not_utf8_is_002(client: FlaskClient) -> None:
+    for odd in ("%FF", "%ED%A0%80", "%C0%AF", "%F8%88%80%80%80"):
+        answer = client.get("/shops", query_string=f"keyword=a{odd}&userLat=37.5&userLng=127")
+        body = answer.get_json()
+        assert (answer.status_code, body["error_code"]) == (400, "002"), odd
+        assert "[keyword]" in body["error_message"]
+    spelled = client.get("/shops", query_string="keyword=%EF%BF%BD&userLat=37.5&userLng=127")
+    assert spelled.status_code == 200
