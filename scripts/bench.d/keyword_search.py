@@ -1,0 +1,218 @@
+"""Keyword search over HTTP on one connection, by kind of keyword, from nearby and from the other end of the country,
+beside LIKE on raw text and plain trigrams; growth with N; size and build time of the indexes."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import random
+import subprocess
+import sys
+import time
+from urllib.parse import urlencode, urlsplit
+
+import psycopg2
+from data import PREFIX, Bench, connect, server_url
+from load import ROOT, metered, percentile, server
+from psycopg2 import sql
+
+from geoshops import migrate
+
+SMALL, LARGE = 10_000, 1_000_000
+NEAR, FAR = (127.0276, 37.4979), (126.5312, 33.4996)
+OF_THE_SEARCH = ("shops_brand_spot_idx", "shops_region_spot_idx", "shops_words_idx")
+GROUPS = {
+    "a fifth of all (서울)": ["서울", "서울특별시", "서울시"],
+    "region": ["강남구", "강남", "마포구", "서울 송파구", "부산 해운대구", "수원", "중구"],
+    "region and brand": ["강남구 인생네컷", "포토이즘 강남구", "강남포토이즘", "마포구 포토그레이", "송파구 하루필름"],
+    "brand": ["인생네컷", "photoism", "ㅇㅅㄴㅋ"],
+    "brand and shop": ["인생네컷 홍대입구역점", "포토이즘 강남역점", "서울숲 인생네컷", "인생네컷 서울숲점", "하루필름 서면역점"],
+    "station": ["강남역", "홍대입구", "서울숲", "강남역 2호선"],
+    "half typed": ["인생네ㅋ", "포토이", "하루필르"],
+    "nothing": ["없는동네", "꿹뛟", "아무말대잔치"],
+    "typo": ["인셍네컷", "하루필림", "포토그래이", "강남구 인셍네컷"],
+}  # fmt: skip
+KEYSTROKES = [
+    "ㄱ",
+    "가",
+    "강",
+    "강ㄴ",
+    "강나",
+    "강남",
+    "강남ㄱ",
+    "강남구",
+    "ㅇ",
+    "이",
+    "인",
+    "인생",
+    "인생ㄴ",
+    "인생넼",
+    "인생네컷",
+    "홍",
+    "홍대",
+    "홍대입",
+    "서울",
+    "ㅇㅅ",
+    "ㅇㅅㄴㅋ",
+    "rkdska",
+]
+COMPARED = ("서울", "강남", "강남구 인생네컷", "인생네컷 서울숲점", "없는동네", "인셍네컷")
+ALTERNATIVE = """
+SELECT id FROM shops WHERE status <> 'CLOSED' AND place_name || ' ' || road_address LIKE ALL (%s)
+ORDER BY ST_Distance(geog, ST_Point(%s, %s)::geography), id LIMIT 300"""
+
+
+def country(shops: int) -> tuple[str, float]:
+    """URL of the generated country with that many shops, and how long its search indexes took to build."""
+    name = f"{PREFIX}keyword_{shops}"
+    try:
+        migrate.upgrade(server_url(name), lambda _: None)
+        cursor = connect(name).cursor()
+        cursor.execute("SELECT count(*) FROM shops")
+        (count,) = cursor.fetchone()
+        cursor.execute("SELECT seconds FROM search_build")
+        if count == shops:
+            return server_url(name), float(cursor.fetchone()[0])
+    except (psycopg2.Error, migrate.MigrationError):
+        pass
+    return server_url(name), _make(name, shops)
+
+
+def _make(name: str, shops: int) -> float:
+    cursor = connect("postgres").cursor()
+    identifier = sql.Identifier(name)
+    cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(identifier))
+    cursor.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
+    migrate.upgrade(server_url(name), lambda _: None)
+    cursor = connect(name).cursor()
+    cursor.execute(
+        "SELECT indexdef FROM pg_indexes WHERE indexname = ANY (%s)", (list(OF_THE_SEARCH),)
+    )
+    definitions = [definition for (definition,) in cursor.fetchall()]
+    cursor.execute(f"DROP INDEX {', '.join(OF_THE_SEARCH)}")
+    command = [sys.executable, "-c", "from geoshops.cli import main; main()", "seed", "--yes"]
+    sizes = ["--shops", str(shops), "--reviews", "0", "--members", "1"]
+    subprocess.run(
+        [*command, *sizes],
+        check=True,
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": server_url(name)},
+    )
+    started = time.perf_counter()
+    for definition in definitions:
+        cursor.execute(definition)
+    seconds = time.perf_counter() - started
+    cursor.execute("CREATE TABLE search_build AS SELECT %s::float8 AS seconds", (seconds,))
+    cursor.execute("VACUUM (ANALYZE)")
+    return seconds
+
+
+class Client:
+    """One keep-alive connection."""
+
+    def __init__(self, origin: str) -> None:
+        self.connection = http.client.HTTPConnection(urlsplit(origin).netloc)
+
+    def ms(self, path: str, at: tuple[float, float], **query: str) -> float:
+        """Milliseconds of one whole request."""
+        asked = f"{path}?{urlencode({**query, 'userLng': at[0], 'userLat': at[1]})}"
+        started = time.perf_counter()
+        self.connection.request("GET", asked)
+        answer = self.connection.getresponse()
+        body = answer.read()
+        if answer.status != 200:
+            raise SystemExit(f"{asked}: {answer.status} {body[:200]!r}")
+        return (time.perf_counter() - started) * 1000
+
+
+def measure(url: str, rounds: int) -> dict[str, dict[str, float]]:
+    """p50 and p99 in ms by group and place; every group's keywords in turn, so that noise meets all alike."""
+    times: dict[str, list[float]] = {}
+    with server(url) as origin:
+        client = Client(origin)
+        for number in range(rounds + 3):
+            for group, keywords in {**GROUPS, "suggest": KEYSTROKES}.items():
+                path, name = (
+                    ("/shops/suggest", "q") if group == "suggest" else ("/shops", "keyword")
+                )
+                for place, at in (("near", NEAR), ("far", FAR)):
+                    for keyword in keywords:
+                        moved = (
+                            at[0] + random.uniform(-0.01, 0.01),
+                            at[1] + random.uniform(-0.01, 0.01),
+                        )
+                        took = client.ms(path, moved, **{name: keyword})
+                        if number >= 3:
+                            times.setdefault(f"{group}, {place}", []).append(took)
+    return {
+        group: {
+            "p50_ms": round(percentile(sorted(t), 50), 1),
+            "p99_ms": round(percentile(sorted(t), 99), 1),
+        }
+        for group, t in times.items()
+    }
+
+
+def alternatives(url: str, trigrams: bool) -> dict[str, float]:
+    """Milliseconds, best of three, of LIKE on raw text, with or without a trigram index."""
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    cursor = connection.cursor()
+    cursor.execute(
+        "CREATE INDEX IF NOT EXISTS bench_trigrams ON shops USING gin ((place_name || ' ' || road_address) gin_trgm_ops)"
+    )
+    cursor.execute(f"SET enable_bitmapscan = {'on' if trigrams else 'off'}")
+    found = {}
+    for keyword in COMPARED:
+        patterns = [f"%{word}%" for word in keyword.split()]
+        took = []
+        for _ in range(3):
+            started = time.perf_counter()
+            cursor.execute(ALTERNATIVE, (patterns, *NEAR))
+            cursor.fetchall()
+            took.append((time.perf_counter() - started) * 1000)
+        found[keyword] = round(min(took), 1)
+    connection.close()
+    return found
+
+
+def sizes_mb(url: str) -> dict[str, float]:
+    """Sizes of the search's indexes on shops and of the trigram index."""
+    connection = psycopg2.connect(url)
+    cursor = connection.cursor()
+    cursor.execute(
+        "SELECT relname, round(pg_relation_size(oid) / 1048576.0, 1) FROM pg_class WHERE relname = ANY (%s)",
+        ([*OF_THE_SEARCH, "bench_trigrams"],),
+    )
+    found = {name: float(size) for name, size in cursor.fetchall()}
+    connection.close()
+    return found
+
+
+def main(bench: Bench) -> dict[str, object]:
+    """Prints the table and returns the figures."""
+    shops = bench.shops or (100_000 if bench.quick else LARGE)
+    rounds = bench.rounds or (10 if bench.quick else 40)
+    small, _ = country(SMALL)
+    large, build_s = country(shops)
+    with metered() as noise:
+        before, after = measure(small, rounds), measure(large, rounds)
+        like, trigram = alternatives(large, False), alternatives(large, True)
+    for group, figures in after.items():
+        growth = figures["p50_ms"] / before[group]["p50_ms"]
+        figures["growth_p50"] = round(growth, 2)
+        print(
+            f"{group:28}{figures['p50_ms']:9.1f}{figures['p99_ms']:9.1f}{growth:7.1f}x",
+            file=sys.stderr,
+        )
+    for keyword in COMPARED:
+        print(
+            f"{keyword:28}LIKE {like[keyword]:8.1f} ms   trigrams {trigram[keyword]:8.1f} ms",
+            file=sys.stderr,
+        )
+    return {
+        "shops": shops, "build_s": round(build_s, 1), "foreign_cpu_percent": noise["foreign_percent"],
+        "worst_p99_ms": max(figures["p99_ms"] for figures in after.values()),
+        "groups": after, "groups_at_10k": before, "sizes_mb": sizes_mb(large),
+        "like_ms": like, "trigrams_ms": trigram,
+    }  # fmt: skip
