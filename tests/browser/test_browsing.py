@@ -196,3 +196,15 @@ def test_dark_follows_the_system_and_the_switch(visitor: Visit) -> None:
     expect(v.one("html")).to_have_attribute("data-theme", "light")
     v.rest()
     assert booths_on_map(v) == total(v)
+
+
+def test_a_map_seen_from_afar_shows_the_clusters_of_the_whole_country(visitor: Visit) -> None:
+    v = visitor(path="/?at=36.3,127.8,7")
+    assert sum(f["shop_cnt"] for f in v.rendered("field")) > 300
+    assert v.rendered("pins", "clusters") == []
+    v.one("#query").fill("부산")
+    v.one("#query").press("Enter")
+    expect(v.one("#list-title")).to_contain_text("부산")
+    v.rest()
+    assert v.rendered("field") == []
+    assert booths_on_map(v) > 0

@@ -11,9 +11,10 @@ from tests.browser.visitor import Visitor
 
 Visit = Callable[..., Visitor]
 MAX_TRANSFERRED = 2_000_000
-# The goals are 1500 ms and 150 ms on an idle machine; a busy one gets room, a slow page does not.
-FIRST_BOOTHS_MS = 6_000
-PAN_MS = 1_500
+# The goals are 1500 ms and 150 ms on an idle machine. Tests run beside others, so these limits only
+# catch a page that became slow by a multiple; the figures themselves are kept as artefacts.
+FIRST_BOOTHS_MS = 8_000
+PAN_MS = 4_000
 TRANSFERRED = (
     "() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]"
     ".reduce((sum, e) => sum + e.transferSize, 0)"

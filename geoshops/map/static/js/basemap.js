@@ -4,6 +4,7 @@ import { begin, end } from "./idle.js";
 import { toGeoJson } from "./topojson.js";
 
 const LAND = "/static/vendor/world-atlas/land-50m.json";
+const COAST = "/static/vendor/world-atlas/coast.json";
 export const styleUrl = document.body.dataset.styleUrl;
 
 const COLOURS = {
@@ -12,35 +13,44 @@ const COLOURS = {
 };
 export const colours = (theme) => COLOURS[theme];
 
+const EMPTY = { type: "FeatureCollection", features: [] };
+
 export function offlineStyle(theme) {
-  const { land, coast } = COLOURS[theme];
+  const { land, coast, water } = COLOURS[theme];
+  const only = (kind) => ["==", ["get", "kind"], kind];
   return {
     version: 8,
     sources: {
-      land: { type: "geojson", data: { type: "FeatureCollection", features: [] }, attribution: "Natural Earth" },
+      land: { type: "geojson", data: EMPTY, attribution: "Natural Earth" },
+      coast: { type: "geojson", data: EMPTY },
     },
     layers: [
       { id: "ground", type: "background", paint: { "background-color": land } },
       { id: "land", type: "fill", source: "land", paint: { "fill-color": land, "fill-antialias": false } },
-      { id: "coast", type: "line", source: "land", paint: { "line-color": coast, "line-width": 1 } },
+      { id: "shore", type: "line", source: "land", paint: { "line-color": coast, "line-width": 1 } },
+      // Around Korea the finer coast lies over the coarse one.
+      { id: "near-sea", type: "fill", source: "coast", filter: only("sea"), paint: { "fill-color": water, "fill-antialias": false } },
+      { id: "near-land", type: "fill", source: "coast", filter: only("land"), paint: { "fill-color": land, "fill-antialias": false } },
+      { id: "near-shore", type: "line", source: "coast", filter: only("shore"), minzoom: 5, paint: { "line-color": coast, "line-width": 1 } },
     ],
   };
 }
 
-let land = null;
+let loaded = null;
 
-const fetchLand = () => fetch(LAND).then((response) => response.json()).then((topology) => toGeoJson(topology, "land"));
+const read = async (address) => (await fetch(address)).json();
+const load = async () => ({ land: toGeoJson(await read(LAND), "land"), coast: await read(COAST) });
 
 // The sea is coloured once the land is there, so that a map without it is plain ground.
 export async function loadLand(map, theme) {
   begin();
   try {
-    land ??= fetchLand();
-    const data = await land;
-    await map.getSource("land")?.setData(data);
+    loaded ??= load();
+    const { land, coast } = await loaded;
+    await Promise.all([map.getSource("land")?.setData(land), map.getSource("coast")?.setData(coast)]);
     map.setPaintProperty("ground", "background-color", COLOURS[theme].water);
   } catch {
-    land = null; // the booths stand on plain ground then
+    loaded = null; // the booths stand on plain ground then
   } finally {
     end();
   }

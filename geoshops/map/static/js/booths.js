@@ -2,6 +2,7 @@
 import { circle } from "./geo.js";
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
+import { RESULTS_FROM_ZOOM } from "./field.js";
 import { pinName } from "./pins.js";
 import { visibleShops } from "./search.js";
 import { state } from "./state.js";
@@ -29,7 +30,7 @@ function layers(theme) {
   };
   const named = { "text-color": INK[theme], "text-halo-color": halo, "text-halo-width": 1.8 };
   return [
-    { id: "circle-fill", type: "fill", source: "circle", paint: { "fill-color": accent, "fill-opacity": 0.06 } },
+    { id: "circle-fill", type: "fill", source: "circle", paint: { "fill-color": accent, "fill-opacity": 0.045 } },
     { id: "circle-edge", type: "line", source: "circle", paint: { "line-color": accent, "line-width": 1.5, "line-opacity": 0.6, "line-dasharray": [3, 2] } },
     {
       id: "clusters", type: "circle", source: "booths", filter: ["has", "point_count"],
@@ -68,7 +69,11 @@ function feature(shop, rank) {
 
 const collection = (features) => ({ type: "FeatureCollection", features });
 
+const RESULTS = ["clusters", "cluster-counts", "pins"];
+
 export function showBooths(map) {
+  const from = state.query ? 0 : RESULTS_FROM_ZOOM;
+  for (const id of RESULTS) if (map.getLayer(id)) map.setLayerZoomRange(id, from, 24);
   map.getSource("booths")?.setData(collection(visibleShops().map(feature)));
 }
 

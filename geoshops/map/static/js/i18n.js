@@ -12,7 +12,8 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
-export const number = (value) => value.toLocaleString(lang === "ko" ? "ko-KR" : "en-US");
+const numbers = new Intl.NumberFormat(lang === "ko" ? "ko-KR" : "en-US");
+export const number = (value) => numbers.format(value);
 
 export function otherLanguage() {
   localStorage.setItem("lang", lang === "ko" ? "en" : "ko");

@@ -2,6 +2,7 @@
 import { addContext } from "./context.js";
 import { loadLand, offlineStyle, styleUrl } from "./basemap.js";
 import { addBoothLayers, showBooths, showChosen, showCircle } from "./booths.js";
+import { addField, intoField, showField } from "./field.js";
 import { boundsOf } from "./geo.js";
 import { begin, end } from "./idle.js";
 import { t } from "./i18n.js";
@@ -81,15 +82,17 @@ function wire() {
   map.once("style.load", dress);
   map.on("move", followCircle);
   map.on("moveend", moved);
-  for (const layer of ["pins", "chosen-pin", "clusters"]) {
+  for (const layer of ["pins", "chosen-pin", "clusters", "field"]) {
     map.on("mouseenter", layer, () => { map.getCanvas().style.cursor = "pointer"; });
     map.on("mouseleave", layer, () => { map.getCanvas().style.cursor = ""; });
   }
   map.on("click", "pins", (event) => update({ shop_id: event.features[0].properties.id }));
   map.on("click", "clusters", expand);
+  map.on("click", "field", (event) => intoField(map, event));
   subscribe(["shops", "brand", "brands"], draw);
   subscribe(["shop"], choose);
   subscribe(["searched"], searched);
+  subscribe(["query"], () => showField(map));
   subscribe(["theme"], redress);
   subscribe(["radius_m"], fitCircle);
 }
@@ -102,6 +105,7 @@ async function expand(event) {
 
 function dress() {
   if (!styleUrl) addContext(map, theme());
+  addField(map, theme());
   addBoothLayers(map, theme());
   draw();
   choose();
@@ -121,7 +125,14 @@ function draw() {
   if (!map.getSource("booths")) return;
   busy();
   showBooths(map);
-  if (state.status === "ready") map.once("idle", () => performance.mark("booths"));
+  if (state.status === "ready") map.on("render", markFirst);
+}
+
+// When people see the first booths; the figures of the page are told by it.
+function markFirst() {
+  if (!map.isSourceLoaded("booths") || !map.queryRenderedFeatures({ layers: ["pins", "clusters"] }).length) return;
+  map.off("render", markFirst);
+  if (!performance.getEntriesByName("booths").length) performance.mark("booths");
 }
 
 function choose() {
@@ -184,6 +195,7 @@ export function showPlace() {
 }
 
 export function fit(bounds) {
+  quiet = true;
   map?.fitBounds(bounds, { padding: 60, maxZoom: OPENED_ZOOM });
 }
 

@@ -6,7 +6,7 @@ const RATIO = 2;
 
 function canvas() {
   const element = new OffscreenCanvas(SIZE, SIZE);
-  return [element, element.getContext("2d")];
+  return [element, element.getContext("2d", { willReadFrequently: true })];
 }
 
 function ring(context, colour) {

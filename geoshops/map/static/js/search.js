@@ -67,7 +67,9 @@ export function searchOnChanges() {
   subscribe(["query", "filters", "sort", "radius_m", "user"], search);
   tokens.onChange(search);
   subscribe(["center"], () => {
-    if (state.follow && !state.query && !state.quiet) search();
+    // A map that the page itself has moved asks nothing.
+    if (state.quiet) return;
+    if (state.follow && !state.query) search();
     else update({ moved: true });
   });
 }

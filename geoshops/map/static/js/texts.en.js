@@ -30,7 +30,7 @@ export const en = {
   "list.truncated": "Too many: these are the nearest {n}. Zoom in for the rest.",
   "list.none": "No photo booths around here.",
   "list.none.query": "No photo booth matches “{query}”.",
-  "list.none.hint": "Try a larger radius or fewer filters.",
+  "list.none.hint": "Move the map, enlarge the radius or drop filters.",
   "list.none.hint.query": "Try a region, a region and a brand, or a brand and a branch name.",
   "list.more": "Show {n} more",
   "list.grow": "Larger list",

@@ -30,7 +30,7 @@ export const ko = {
   "list.truncated": "너무 많아 가까운 {n}곳만 보여 드려요. 지도를 확대해 보세요.",
   "list.none": "이 근처에는 포토부스가 없어요.",
   "list.none.query": "‘{query}’에 맞는 포토부스가 없어요.",
-  "list.none.hint": "반경을 넓히거나 조건을 줄여 보세요.",
+  "list.none.hint": "지도를 옮기거나 반경을 넓히고, 조건을 줄여 보세요.",
   "list.none.hint.query": "‘강남구’, ‘강남구 인생네컷’, ‘인생네컷 서울숲점’처럼 찾아 보세요.",
   "list.more": "{n}곳 더 보기",
   "list.grow": "목록 크게 보기",

@@ -1,0 +1,48 @@
+// All booths of the country on a map that is zoomed out: the service's own clusters, as vector tiles.
+// Nearer, and for a keyword, the results of the search stand instead of them.
+import { colours } from "./basemap.js";
+import { BOLD } from "./font.js";
+import { state } from "./state.js";
+
+const TILES = `${location.origin}/tiles/shops/{z}/{x}/{y}.mvt?allBrands=true`;
+export const RESULTS_FROM_ZOOM = 11.5;
+const LAYERS = ["field", "field-counts"];
+
+export function addField(map, theme) {
+  map.addSource("field", { type: "vector", tiles: [TILES], minzoom: 0, maxzoom: 14 });
+  for (const layer of layers(colours(theme))) map.addLayer({ source: "field", "source-layer": "clusters", maxzoom: RESULTS_FROM_ZOOM, ...layer });
+  showField(map);
+}
+
+// Sized by number; where numbers would collide, the larger cluster keeps its own.
+function layers({ station, halo }) {
+  return [
+    {
+      id: "field", type: "circle",
+      layout: { "circle-sort-key": ["-", 0, ["get", "shop_cnt"]] },
+      paint: {
+        "circle-color": station, "circle-opacity": 0.8, "circle-stroke-color": halo, "circle-stroke-width": 1,
+        "circle-radius": ["interpolate", ["linear"], ["sqrt", ["get", "shop_cnt"]], 1, 4, 5, 11, 25, 26],
+      },
+    },
+    {
+      id: "field-counts", type: "symbol", filter: [">=", ["get", "shop_cnt"], 5],
+      layout: {
+        "text-field": ["to-string", ["get", "shop_cnt"]], "text-font": BOLD, "text-size": 11.5,
+        "symbol-sort-key": ["-", 0, ["get", "shop_cnt"]],
+      },
+      paint: { "text-color": halo },
+    },
+  ];
+}
+
+export function showField(map) {
+  for (const id of LAYERS) {
+    if (map.getLayer(id)) map.setLayoutProperty(id, "visibility", state.query ? "none" : "visible");
+  }
+}
+
+export function intoField(map, event) {
+  const { geometry, properties } = event.features[0];
+  map.easeTo({ center: geometry.coordinates, zoom: Math.max(properties.expansion_zoom, map.getZoom() + 1) });
+}
