@@ -41,6 +41,10 @@ def failing_clearly(command: Callable[..., Any]) -> Callable[..., Any]:
             raise click.ClickException(str(error)) from error
         except psycopg2.Error as error:
             lines = str(error).strip().splitlines() or ["the database failed"]
+            if error.pgcode in runner.NOT_SET_UP:
+                lines = [
+                    f"{runner.NOT_SET_UP[error.pgcode]} ({lines[0]}); remedy: geoshops db upgrade"
+                ]
             kind = click.UsageError if error.pgcode in runner.WRONG_VALUE else click.ClickException
             raise kind(lines[0]) from error
         except BrokenPipeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 from pathlib import Path
@@ -21,9 +22,7 @@ from tests.make import Maker
 @pytest.fixture
 def run(database_url, db, monkeypatch, tmp_path):
     """Runs the command line on the test's database, in an empty folder."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("GEOSHOPS_OWNER_DATABASE_URL", "")
-    monkeypatch.setenv("GEOSHOPS_READER_DATABASE_URL", "")
+    monkeypatch.setenv("GEOSHOPS_READER_DATABASE_URL", database_url)
     monkeypatch.chdir(tmp_path)
 
     def invoked(*arguments: str):
@@ -40,6 +39,15 @@ def booths(make: Maker):
     make.shop("포토그레이", at=(127.032, 37.5), brand_id=make.brand("포토그레이"))
     make.review(make.member(), first, star_rating=5, content="비밀 글")
     return first
+
+
+def test_whoever_asks_gives_the_owners_rights_up(run, booths, monkeypatch):
+    script = scripts.find("18")
+    spy = dataclasses.replace(
+        script, text=script.text.replace("s.place_name,", "current_user::text AS place_name,", 1)
+    )
+    monkeypatch.setattr(scripts, "find", lambda name: spy)
+    assert "geoshops_reader" in run("sql", "run", "18").output
 
 
 def test_list_and_show(run):
@@ -121,7 +129,9 @@ def test_a_failing_run_keeps_the_file_that_was_there(run, booths):
 
 
 def test_an_unreachable_database_is_one_line_and_exit_code_1(run, monkeypatch):
-    monkeypatch.setenv("DATABASE_URL", "postgresql://nobody:secret@127.0.0.1:1/none")
+    monkeypatch.setenv(
+        "GEOSHOPS_READER_DATABASE_URL", "postgresql://nobody:secret@127.0.0.1:1/none"
+    )
     for arguments in (["sql", "run", "07"], ["export", "shops"]):
         failed = run(*arguments)
         assert failed.exit_code == 1
@@ -131,10 +141,11 @@ def test_an_unreachable_database_is_one_line_and_exit_code_1(run, monkeypatch):
 
 
 def test_a_database_without_the_views_names_the_remedy(run, server_url, monkeypatch):
-    monkeypatch.setenv("DATABASE_URL", server_url)
-    failed = run("sql", "run", "07")
-    assert failed.exit_code == 1
-    assert "geoshops db upgrade" in failed.output
+    monkeypatch.setenv("GEOSHOPS_READER_DATABASE_URL", server_url)
+    for arguments in (["sql", "run", "07"], ["export", "shops"]):
+        failed = run(*arguments)
+        assert failed.exit_code == 1
+        assert "geoshops db upgrade" in failed.output
 
 
 def test_the_password_is_in_no_argument_list(tmp_path):

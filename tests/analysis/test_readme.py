@@ -34,9 +34,7 @@ def test_the_example_gives_what_the_page_says(
 ):
     town = (ROOT / "sql" / "examples" / "town.sql").read_text(encoding="utf-8")
     db.cursor().execute(town)
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("GEOSHOPS_OWNER_DATABASE_URL", "")
-    monkeypatch.setenv("GEOSHOPS_READER_DATABASE_URL", "")
+    monkeypatch.setenv("GEOSHOPS_READER_DATABASE_URL", database_url)
     if language == "sql":
         psql = ["psql", "-X", "-d", database_url, "-c", command]
         output = subprocess.run(psql, capture_output=True, text=True, check=True).stdout
