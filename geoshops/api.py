@@ -93,7 +93,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
 
         def decorator(view: View) -> View:
             produces = (media, GEOJSON) if geojson else (media, *also)
-            refused = self.doc(parameters=list(headers))(view) if headers else view
+            refused = _with_headers(view, headers)
             for code in refusals:
                 refused = self.alt_response(code, "ERROR")(refused)
             documented = self._documented(
@@ -123,6 +123,13 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
                 code, schema=answer, content_type=media, example=example, success=True
             )(view)
         return cast(Callable[..., Any], self.doc(operationId=id, security=SECURITY[auth])(view))
+
+
+def _with_headers(view: Any, headers: tuple[Mapping[str, object], ...]) -> Any:
+    """The view with these headers documented beside its arguments, which `doc` would replace."""
+    if headers:
+        view._apidoc["arguments"]["parameters"].extend(dict(header) for header in headers)
+    return view
 
 
 def _with_document_of(documented: Any, view: Any) -> Any:

@@ -63,6 +63,14 @@ def test_required_parameters_have_examples(document: dict[str, Any]) -> None:
     assert without == []
 
 
+def test_headers_are_documented_beside_the_other_parameters(document: dict[str, Any]) -> None:
+    favorite = document["paths"]["/favorites/{shop_id}"]["post"]
+    assert {p["name"] for p in favorite["parameters"]} == {"userLat", "userLng", "Idempotency-Key"}
+    review = document["paths"]["/reviews/shop/{shop_id}"]["post"]
+    assert [p["name"] for p in review["parameters"]] == ["Idempotency-Key"]
+    assert "requestBody" in review
+
+
 def test_the_docs_page_asks_nobody_else(client: FlaskClient) -> None:
     html = client.get("/docs").get_data(as_text=True)
     assert "swagger-ui" in html and "://" not in html and "<script>" not in html
