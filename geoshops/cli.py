@@ -54,14 +54,14 @@ main.add_command(analysis.export)
 main.add_command(analysis.report)
 
 
-@main.command()
+@main.command(with_appcontext=False)
 def settings() -> None:
     """Print the table of settings as the README has it."""
     for row in settings_table():
         click.echo(row)
 
 
-@main.group()
+@main.group(cls=click.Group)  # plain: its commands need no application, so no secret key either
 def db() -> None:
     """The database: apply sql/, see its state."""
 
