@@ -30,7 +30,8 @@ SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   open bigint[] := ARRAY(
     SELECT t.id FROM titles t
-    WHERE (act IS NULL OR t.earned_by = act)
+    WHERE (act IS NULL OR t.earned_by = act
+        OR (act = 'repeated review' AND t.earned_by = 'review' AND NOT rests_on_shops(t.id)))
       AND NOT EXISTS (SELECT FROM member_titles h WHERE h.member_id = member AND h.title_id = t.id));
   awarded bigint[];
 BEGIN
@@ -49,4 +50,4 @@ BEGIN
   RETURN awarded;
 END $$;
 COMMENT ON FUNCTION award_titles(bigint, text, timestamptz, text)
-IS 'Gives the member every title earned but not held, of one act (sign-in, review, favorite) or of all (null); returns the new ones.';
+IS 'Gives the member every title earned but not held, of one act (sign-in, review, favorite; repeated review for a change or another review of the same shop) or of all (null); returns the new ones.';

@@ -63,6 +63,7 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   review bigint;
   before_cnt integer;
+  act text := 'review';
 BEGIN
   IF NOT begin_act(member, session) THEN
     refusal := 'bad_token';
@@ -85,6 +86,9 @@ BEGIN
     refusal := 'too_many_reviews';
     RETURN;
   END IF;
+  IF EXISTS (SELECT FROM reviews r WHERE r.member_id = member AND r.shop_id = shop AND r.hidden_at IS NULL) THEN
+    act := 'repeated review';
+  END IF;
   IF before_cnt = 0 THEN
     PERFORM count_review(shop, star_rating, purity, retouch, item, 1);
     SELECT greatest(moment, max(r.created_at) + interval '1 microsecond') INTO moment
@@ -95,7 +99,7 @@ BEGIN
     create_review.retouch, create_review.item, moment, moment)
   RETURNING id INTO review;
   status := 201;
-  body := written_review_json(review, award_titles(member, 'review', moment, zone), origin, zone);
+  body := written_review_json(review, award_titles(member, act, moment, zone), origin, zone);
   location := '/reviews/' || review;
   IF act_key IS NOT NULL THEN
     INSERT INTO idempotency_keys (member_id, key, request_hash, status, body, location, created_at)
@@ -167,7 +171,7 @@ BEGIN
     retouch = change_review.retouch, item = change_review.item, modified_at = greatest(moment, r.created_at)
   WHERE r.id = review;
   status := 200;
-  body := written_review_json(review, award_titles(member, 'review', moment, zone), origin, zone);
+  body := written_review_json(review, award_titles(member, 'repeated review', moment, zone), origin, zone);
 END $$;
 COMMENT ON FUNCTION change_review
 IS 'A member replaces a review of their own; refusal is bad_token, no_review or not_author, and then nothing was done.';

@@ -13,13 +13,22 @@ BEGIN
   END IF;
   RETURN (
     WITH corners AS MATERIALIZED (
-      SELECT c.geom::geography AS geog FROM ST_DumpPoints(ST_ConvexHull(places)) c
-      UNION
-      SELECT ST_ShiftLongitude(c.geom)::geography FROM ST_DumpPoints(ST_ConvexHull(ST_ShiftLongitude(places))) c
+      SELECT h.geom::geography AS geog, row_number() OVER () AS place
+      FROM (
+        SELECT c.geom FROM ST_DumpPoints(ST_ConvexHull(places)) c
+        UNION
+        SELECT ST_ShiftLongitude(c.geom) FROM ST_DumpPoints(ST_ConvexHull(ST_ShiftLongitude(places))) c
+      ) h
     )
-    SELECT max(ST_Distance(a.geog, b.geog)) FROM corners a CROSS JOIN corners b);
+    SELECT coalesce(max(ST_Distance(a.geog, b.geog)), 0) FROM corners a JOIN corners b ON a.place < b.place);
 END $$;
 COMMENT ON FUNCTION farthest_m(geometry) IS 'Metres between the two farthest points of a set in degrees, on the spheroid.';
+
+CREATE OR REPLACE FUNCTION rests_on_shops(title bigint) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN title IN (6, 7, 8, 9, 11);
+COMMENT ON FUNCTION rests_on_shops(bigint)
+IS 'True for titles whose rule asks only which shops were reviewed: another review of one of them changes nothing.';
 
 CREATE OR REPLACE FUNCTION title_progress_in(zone text)
 RETURNS TABLE (member_id bigint, title_id bigint, current integer, target integer)
