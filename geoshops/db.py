@@ -1,4 +1,4 @@
-"""The database: one pool a process, reads in autocommit, writes in transactions that are retried whole."""
+"""The database: one pool a process, every question and every act one autocommitted statement."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import Any, TypeVar, cast
 import psycopg2
 from flask import Flask, current_app
 from psycopg2 import errorcodes
-from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError, InvalidatePoolError
-from sqlalchemy.orm import Session
+from sqlalchemy import create_engine, event
+from sqlalchemy.exc import InvalidatePoolError
 
 from geoshops.config import Settings
 
@@ -43,7 +42,7 @@ def libpq_url(url: str) -> str:
 
 
 class Database:
-    """The pool and the two ways of using it: `row` and `rows` for one statement, `transaction` for writes."""
+    """The pool, and statements that run again as a whole after a deadlock or a serialization failure."""
 
     def __init__(self, settings: Settings) -> None:
         self.engine = create_engine(
@@ -60,7 +59,6 @@ class Database:
             },
         )
         event.listen(self.engine, "checkout", _refuse_ended)
-        self.writer: Engine = self.engine.execution_options(isolation_level="READ COMMITTED")
 
     def row(
         self,
@@ -81,28 +79,6 @@ class Database:
         """All rows of one autocommitted statement."""
         return self._run(statement, values, _all_rows, True)
 
-    def read(self, work: Callable[[Session], T]) -> T:
-        """Runs `work` with a session in autocommit; for questions of one statement."""
-        with Session(self.engine) as session:
-            return work(session)
-
-    def transaction(self, work: Callable[[Session], T]) -> T:
-        """Runs `work` and commits; a deadlock, a serialization failure or a connection that was lost
-        before the commit runs it again as a whole, at most three times."""
-        for attempt in range(1, ATTEMPTS + 1):
-            with Session(self.writer, expire_on_commit=False) as session:
-                try:
-                    result = work(session)
-                except DBAPIError as error:
-                    if attempt == ATTEMPTS or not _may_run_again(error):
-                        raise
-                    session.rollback()
-                else:
-                    session.commit()
-                    return result
-            time.sleep(random.uniform(0, 0.02 * attempt))
-        raise AssertionError("the last attempt returns or raises")
-
     def _run(
         self,
         statement: str,
@@ -110,12 +86,14 @@ class Database:
         fetch: Callable[[Any], T],
         idempotent: bool,
     ) -> T:
-        try:
-            return self._run_once(statement, values, fetch)
-        except psycopg2.Error as error:
-            if not _may_run_again_alone(error, idempotent):
-                raise
-        return self._run_once(statement, values, fetch)
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return self._run_once(statement, values, fetch)
+            except psycopg2.Error as error:
+                if attempt >= _attempts(error, idempotent):
+                    raise
+            time.sleep(random.uniform(0, 0.02 * attempt))
+        raise AssertionError("the last attempt returns or raises")
 
     def _run_once(
         self,
@@ -168,13 +146,11 @@ def _all_rows(cursor: Any) -> list[Row]:
     return cast(list[Row], cursor.fetchall())
 
 
-def _may_run_again(error: DBAPIError) -> bool:
-    code = getattr(error.orig, "pgcode", None)
-    return code in RETRIED_WHOLE or (error.connection_invalidated and code is None)
-
-
-def _may_run_again_alone(error: psycopg2.Error, idempotent: bool) -> bool:
-    if error.pgcode in (*RETRIED_WHOLE, errorcodes.ADMIN_SHUTDOWN):
-        return True
+def _attempts(error: psycopg2.Error, idempotent: bool) -> int:
+    if error.pgcode in RETRIED_WHOLE:
+        return ATTEMPTS
     lost = isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError)
-    return idempotent and lost and error.pgcode is None
+    may_repeat = error.pgcode == errorcodes.ADMIN_SHUTDOWN or (
+        idempotent and lost and error.pgcode is None
+    )
+    return 2 if may_repeat else 1

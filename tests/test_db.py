@@ -1,0 +1,51 @@
+"""Statements that run again: as often as promised, and only where that is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg2
+import pytest
+from flask import Flask
+
+from geoshops.db import ATTEMPTS, database
+from tests.make import Maker
+
+# a sequence goes on counting when its transaction is rolled back
+STUMBLING = """
+CREATE FUNCTION stumbling(times integer, code text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  call bigint := nextval('calls');
+BEGIN
+  IF call <= times THEN
+    RAISE EXCEPTION 'call %', call USING ERRCODE = code;
+  END IF;
+  RETURN call;
+END $$"""
+ASK = "SELECT stumbling(%s, %s)"
+
+
+@pytest.fixture(autouse=True)
+def stumbling(db: Any) -> Iterator[None]:
+    cursor = db.cursor()
+    cursor.execute("CREATE SEQUENCE calls")
+    cursor.execute(STUMBLING)
+    yield
+    cursor.execute("DROP FUNCTION stumbling")
+    cursor.execute("DROP SEQUENCE calls")
+
+
+@pytest.mark.parametrize("code", ["40001", "40P01"])
+@pytest.mark.parametrize("idempotent", [True, False])
+def test_conflicts_run_again_three_times_in_all(app: Flask, code: str, idempotent: bool) -> None:
+    with app.app_context():
+        assert database().row(ASK, (ATTEMPTS - 1, code), idempotent=idempotent) == (ATTEMPTS,)
+        with pytest.raises(psycopg2.errors.lookup(code)):
+            database().row(ASK, (3 * ATTEMPTS, code), idempotent=idempotent)
+
+
+def test_other_errors_do_not_run_again(app: Flask, make: Maker) -> None:
+    with app.app_context(), pytest.raises(psycopg2.errors.lookup("23505")):
+        database().row(ASK, (100, "23505"))
+    assert make.rows("SELECT last_value FROM calls") == [(1,)]
