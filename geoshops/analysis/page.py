@@ -54,6 +54,8 @@ class Painter:
     def _ranges(self) -> list[tuple[str, str]]:
         if self.extent is None:
             return []
+        if self.extent[0] == self.extent[1]:
+            return [(_short(self.extent[0]), self._shade(0))]
         bounds = [self.extent[0], *self.breaks, self.extent[1]]
         pairs = itertools.pairwise(bounds)
         return [(f"{_short(a)} – {_short(b)}", self._shade(n)) for n, (a, b) in enumerate(pairs)]

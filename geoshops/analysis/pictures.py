@@ -16,6 +16,7 @@ from geoshops.analysis.outlines import outlines
 from geoshops.analysis.scripts import Script
 
 PLANE = 5179
+FEW = 60
 KOREA = (122.0, 32.0, 133.0, 40.0)
 FONTS = ["NanumGothic", "Noto Sans CJK KR", "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic"]
 SOURCE = "자료: geoshops · 분석 {name}"
@@ -107,7 +108,7 @@ def figure(url: str, picture: Picture, kind: str) -> bytes:
     matplotlib.rcParams["font.family"] = [f for f in FONTS if f in installed] + ["DejaVu Sans"]
     matplotlib.rcParams["axes.unicode_minus"] = False
     matplotlib.rcParams["svg.hashsalt"] = "geoshops"
-    drawing, axes = pyplot.subplots(figsize=(8, 9 if picture.shapes else 5), layout="constrained")
+    drawing, axes = pyplot.subplots(figsize=(8, _height_in(picture)), layout="constrained")
     drawing.suptitle(picture.script.question, fontsize=11)
     axes.set_title(picture.subtitle, fontsize=9, color="#555555")
     if picture.script.name[:2] in styles.STYLES:
@@ -134,8 +135,22 @@ def _bounds(picture: Picture) -> tuple[float, float, float, float]:
     if not picture.shapes:
         return KOREA
     west, south, east, north = shapely.total_bounds(picture.shapes)
-    margin = max(east - west, north - south, 0.02) * 0.05
+    margin = max((east - west) * 0.05, (north - south) * 0.05, 0.01)
     return west - margin, south - margin, east + margin, north + margin
+
+
+def _height_in(picture: Picture) -> float:
+    """Height of the paper, eight inches wide, in inches: a map keeps its shape, a chart is broad."""
+    if picture.script.name[:2] not in styles.STYLES:
+        return 5
+    west, south, east, north = _in_plane(_bounds(picture))
+    return min(max(8 * (north - south) / (east - west), 4), 11) + 0.9
+
+
+def _in_plane(bounds: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    transformer = Transformer.from_crs(4326, PLANE, always_xy=True)
+    west, south, east, north = transformer.transform_bounds(*bounds)
+    return float(west), float(south), float(east), float(north)
 
 
 def _draw_map(axes: Any, picture: Picture, ground: list[Any]) -> None:
@@ -165,16 +180,16 @@ def _paint(axes: Any, frame: Any, style: styles.Style) -> None:
     colors = [painter.color(v) for v in values]
     kinds = set(frame.geometry.geom_type)
     options: dict[str, Any] = {"ax": axes, "color": colors}
+    few = len(frame) <= FEW
     if kinds <= {"Point"}:
-        options |= {
-            "markersize": 14 if len(frame) < 3000 else 4,
-            "edgecolor": "white",
-            "linewidth": 0.2,
-        }
+        size = 70 if few else 14 if len(frame) < 3000 else 4
+        options |= {"markersize": size, "edgecolor": "white", "linewidth": 0.3}
     elif kinds <= {"LineString"}:
-        options |= {"linewidth": 1.0}
+        options |= {"linewidth": 2.0 if few else 1.0}
     else:
         options |= {"alpha": 0.85, "edgecolor": "#ffffff", "linewidth": 0.15}
+    if few and kinds <= {"LineString"}:  # a line of ten metres is no longer than its own width
+        frame.centroid.plot(ax=axes, color=colors, markersize=50)
     frame.plot(**options)
     axes.legend(
         handles=[Patch(color=color, label=label) for label, color in painter.legend()],
@@ -188,8 +203,7 @@ def _paint(axes: Any, frame: Any, style: styles.Style) -> None:
 
 def _frame(axes: Any, bounds: tuple[float, float, float, float]) -> None:
     """The picture's part of the plane; no ticks, a map is read by its scale bar."""
-    transformer = Transformer.from_crs(4326, PLANE, always_xy=True)
-    west, south, east, north = transformer.transform_bounds(*bounds)
+    west, south, east, north = _in_plane(bounds)
     axes.set_xlim(west, east)
     axes.set_ylim(south, north)
     axes.set_aspect("equal")

@@ -9,15 +9,9 @@ from typing import Any
 SEQUENCE = ["#fde725", "#90d743", "#35b779", "#21918c", "#31688e", "#443983", "#440154"]
 # Okabe and Ito's palette: told apart by people who do not see red or green
 CATEGORIES = [
-    "#0072b2",
-    "#e69f00",
-    "#009e73",
-    "#cc79a7",
-    "#56b4e9",
-    "#d55e00",
-    "#8c6d31",
-    "#7f7f7f",
-]
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c6d31", "#332288", "#999933",
+    "#882255", "#44aa99", "#6b6b6b",
+]  # fmt: skip
 OTHER = "#c8c8c8"
 Row = dict[str, Any]
 
