@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 MIN_SECRET_BYTES = 32
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+MAY_BE_ZERO = ("reviews_per_shop", "trusted_proxies", "pool_timeout_s")
 
 
 class ConfigError(Exception):
@@ -170,6 +172,13 @@ class Settings:
             )
         if self.log_format not in ("json", "text"):
             raise ConfigError("GEOSHOPS_LOG_FORMAT must be json or text")
+        if self.log_level not in LOG_LEVELS:
+            raise ConfigError(f"GEOSHOPS_LOG_LEVEL must be one of {', '.join(LOG_LEVELS)}")
+        for item in fields(self):
+            least = 0 if item.name in MAY_BE_ZERO else 1
+            value = getattr(self, item.name)
+            if isinstance(value, int | float) and item.type != "bool" and value < least:
+                raise ConfigError(f"{item.metadata['env']} must be at least {least}, not {value}")
 
     @property
     def operator_database_url(self) -> str:

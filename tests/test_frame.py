@@ -205,6 +205,22 @@ def test_a_short_secret_is_refused_outside_tests() -> None:
     assert Settings(secret_key="x" * 32).secret_key
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("GEOSHOPS_POOL_SIZE", "0"),
+        ("GEOSHOPS_ACCESS_TOKEN_MINUTES", "-5"),
+        ("GEOSHOPS_IDP_CONCURRENCY", "0"),
+        ("GEOSHOPS_TRUSTED_PROXIES", "-1"),
+        ("GEOSHOPS_MAX_BODY_BYTES", "many"),
+        ("GEOSHOPS_LOG_LEVEL", "LOUD"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused_by_name(name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=name):
+        Settings.from_environment({"GEOSHOPS_SECRET_KEY": SECRET_KEY, name: value})
+
+
 def test_secrets_may_come_from_files(tmp_path: Any) -> None:
     file = tmp_path / "key"
     file.write_text("k" * 40 + "\n")
