@@ -12,7 +12,7 @@ from flask.cli import FlaskGroup, NoAppException
 from geoshops import create_app, idempotency, migrate
 from geoshops.analysis import commands as analysis
 from geoshops.auth.commands import sessions
-from geoshops.config import ConfigError, settings_table
+from geoshops.config import ConfigError, keep_to_the_given_database, settings_table
 from geoshops.doctor import doctor
 from geoshops.importing.commands import group as import_group
 from geoshops.members.commands import members
@@ -23,6 +23,8 @@ from geoshops.search.commands import search
 from geoshops.shops.commands import brands, shops
 from geoshops.tiles import commands as tiles
 from geoshops.titles import commands as titles
+
+keep_to_the_given_database()
 
 
 def _create_app() -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
@@ -184,6 +184,13 @@ class Settings:
     def operator_database_url(self) -> str:
         """The owner's URL where one is set, else the service's."""
         return self.owner_database_url or self.database_url
+
+
+def keep_to_the_given_database(environ: MutableMapping[str, str] = os.environ) -> None:
+    """With DATABASE_URL given, the other URLs of a .env that is read later would name another database."""
+    if "DATABASE_URL" in environ:
+        environ.setdefault("GEOSHOPS_OWNER_DATABASE_URL", "")
+        environ.setdefault("GEOSHOPS_READER_DATABASE_URL", "")
 
 
 def environment_names() -> Iterator[tuple[str, object, str]]:

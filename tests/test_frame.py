@@ -12,7 +12,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from geoshops import create_app, errors
-from geoshops.config import ConfigError, Settings
+from geoshops.config import ConfigError, Settings, keep_to_the_given_database
 from tests.conftest import SECRET_KEY
 from tests.make import Maker
 
@@ -230,3 +230,15 @@ def test_secrets_may_come_from_files(tmp_path: Any) -> None:
     assert (settings.secret_key, settings.pool_size) == ("k" * 40, 7)
     with pytest.raises(ConfigError, match="GEOSHOPS_POOL_SIZE"):
         Settings.from_environment({"GEOSHOPS_POOL_SIZE": "many"}, testing=True)
+
+
+def test_a_given_database_is_not_mixed_with_another_one() -> None:
+    given = {"DATABASE_URL": "postgresql://mine"}
+    keep_to_the_given_database(given)
+    settings = Settings.from_environment(
+        {"GEOSHOPS_OWNER_DATABASE_URL": "other", **given}, testing=True
+    )
+    assert settings.operator_database_url == "postgresql://mine"
+    nothing: dict[str, str] = {}
+    keep_to_the_given_database(nothing)
+    assert nothing == {}

@@ -46,7 +46,8 @@ CREATE FUNCTION search_words(
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN array_to_tsvector(array_remove(
   name_tails(name_jamo) || address_words(road_address || ' ' || lot_address) || ARRAY[
-    U&'\0002' || left(name_jamo, 23), U&'\0001b' || brand_id, U&'\0001r' || sido_id, U&'\0001r' || sigungu_id, U&'\0001r' || dong_id
+    U&'\0002' || left(name_jamo, 23), U&'\0001b' || brand_id::text, U&'\0001r' || sido_id::text,
+    U&'\0001r' || sigungu_id::text, U&'\0001r' || dong_id::text
   ], NULL));
 COMMENT ON FUNCTION search_words(text, text, text, bigint, bigint, bigint, bigint)
 IS 'What a shop is found by: its name and pieces of it, their initials, words of its addresses, its brand and regions.';
