@@ -51,7 +51,9 @@ shop AS MATERIALIZED (
     AND s.main_brand IS NOT NULL
 ),
 square AS MATERIALIZED (
-  SELECT *, floor(ST_X(p) / (2 * radius_m))::integer AS i, floor(ST_Y(p) / (2 * radius_m))::integer AS j
+  SELECT
+    *, ST_X(p) AS x, ST_Y(p) AS y,
+    floor(ST_X(p) / (2 * radius_m))::integer AS i, floor(ST_Y(p) / (2 * radius_m))::integer AS j
   FROM shop
 ),
 around AS MATERIALIZED (
@@ -66,15 +68,15 @@ pair AS MATERIALIZED (
     a.main_brand AS brand,
     a.id AS shop_a,
     b.id AS shop_b,
-    ST_Distance(a.p, b.p) AS distance_m,
+    sqrt((a.x - b.x) ^ 2 + (a.y - b.y) ^ 2) AS distance_m,
     a.p AS p_a,
     b.p AS p_b,
     a.radius_m,
     count(*) OVER () AS pairs_total
   FROM around AS a
   INNER JOIN square AS b ON b.main_brand = a.main_brand AND b.i = a.to_i AND b.j = a.to_j AND b.id > a.id
-  WHERE ST_Distance(a.p, b.p) < 2 * a.radius_m
-  ORDER BY ST_Distance(a.p, b.p), a.id, b.id
+  WHERE (a.x - b.x) ^ 2 + (a.y - b.y) ^ 2 < 4 * a.radius_m ^ 2
+  ORDER BY distance_m, a.id, b.id
   LIMIT positive('max_pairs', :'max_pairs')::bigint
 ),
 overlap AS MATERIALIZED (
