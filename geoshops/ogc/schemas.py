@@ -17,7 +17,7 @@ KEY = re.compile("[0-9]{1,18}")
 class Key(fields.String):
     """The key of a page, as the link `next` has it."""
 
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, str) or not KEY.fullmatch(value):
             raise refuse("not_an_integer")
         return int(value)

@@ -76,7 +76,7 @@ END $$;
 COMMENT ON FUNCTION collect_cells(integer) IS 'Puts the clusters of crowded tiles of a zoom level into the temporary table new_cells.';
 
 -- Readers see the old cells until the end. Cells that did not change are not written.
-CREATE OR REPLACE FUNCTION refresh_tile_grid(moment timestamptz, crowded_from integer DEFAULT 5000) RETURNS integer
+CREATE OR REPLACE FUNCTION refresh_tile_grid(moment timestamptz, crowded_from integer DEFAULT 2000) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
   finest integer;
