@@ -6,6 +6,7 @@ import statistics
 import sys
 import time
 from typing import Any
+from urllib.parse import quote
 
 import psycopg2
 from data import BRANDS, CENTERS, downtown_points
@@ -16,7 +17,7 @@ SECONDS = 4
 GOAL_P99_MS = 50
 PLAIN_ZOOMS = (0, 4, 8, 10, 12, 14, 16)  # the plain way takes seconds a tile from afar
 REPEATED = 3
-QUERIES = ("", "?allBrands=true", f"?brand={BRANDS[1]}")
+QUERIES = ("", "?allBrands=true", f"?brand={quote(BRANDS[1])}")
 
 PLACES = "SELECT DISTINCT grid_column(%(lon)s) >> (32 - %(z)s), grid_row(%(lat)s) >> (32 - %(z)s)"
 # what martin and pg_tileserv send for a table of points
