@@ -82,18 +82,21 @@ RETURN (
 COMMENT ON FUNCTION expansion_zoom(bigint, bigint, bigint, bigint)
 IS 'Zoom level at which shops between these columns and rows of the grid first lie in different cells; 15, where each is shown, at the latest.';
 
+-- PL/pgSQL keeps the plan; a function in SQL is planned anew at each call.
 CREATE OR REPLACE FUNCTION shop_points_tile(z integer, x integer, y integer, brand_ids bigint []) RETURNS bytea
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT ST_AsMVT(q, 'shops', 4096, 'geom', 'feature_id')
-  FROM (
-    SELECT t.shop_id AS feature_id, t.shop_id, t.place_name, coalesce(b.name, '') AS brand_name, t.status,
-      mean_rating(t.star_rating_sum, t.review_cnt) AS star_rating_avg, t.review_cnt, t.favorite_cnt,
-      ST_MakePoint(tile_unit(t.grid_x, z), tile_unit(t.grid_y, z)) AS geom
-    FROM shops_in_tile(z, x, y, brand_ids) AS t LEFT JOIN brands AS b ON b.id = t.brand_id
-    ORDER BY t.shop_id
-  ) AS q;
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT ST_AsMVT(q, 'shops', 4096, 'geom', 'feature_id')
+    FROM (
+      SELECT t.shop_id AS feature_id, t.shop_id, t.place_name, coalesce(b.name, '') AS brand_name, t.status,
+        mean_rating(t.star_rating_sum, t.review_cnt) AS star_rating_avg, t.review_cnt, t.favorite_cnt,
+        ST_MakePoint(tile_unit(t.grid_x, z), tile_unit(t.grid_y, z)) AS geom
+      FROM shops_in_tile(z, x, y, brand_ids) t LEFT JOIN brands b ON b.id = t.brand_id
+      ORDER BY t.shop_id
+    ) q
+  );
+END $$;
 COMMENT ON FUNCTION shop_points_tile(integer, integer, integer, bigint []) IS 'Vector tile of single shops, layer shops.';
 
 CREATE OR REPLACE FUNCTION live_cells(z integer, x integer, y integer, brand_ids bigint [])

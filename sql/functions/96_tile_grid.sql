@@ -75,9 +75,10 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION collect_cells(integer) IS 'Puts the clusters of crowded tiles of a zoom level into the temporary table new_cells.';
 
--- Readers see the old cells until the end. Cells that did not change are not written.
+-- Readers see the old cells until the end. Cells that did not change are not written. Millions of cells are sorted
+-- and hashed, hence the memory.
 CREATE OR REPLACE FUNCTION refresh_tile_grid(moment timestamptz, crowded_from integer DEFAULT 2000) RETURNS integer
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET work_mem = '256MB' AS $$
 DECLARE
   finest integer;
   removed integer;
