@@ -15,9 +15,13 @@ PEOPLE = (f"listener-{n}" for n in itertools.count())
 RUN = "() => axe.run(document, {resultTypes: ['violations']})"
 KINDS = [
     pytest.param({"color_scheme": "light"}, id="light"),
-    pytest.param({"color_scheme": "dark"}, id="dark"),
+    pytest.param({"color_scheme": "dark"}, id="dark", marks=pytest.mark.full),
     pytest.param({"color_scheme": "light", **PHONE}, id="phone"),
-    pytest.param({"color_scheme": "dark", **PHONE, "language": "en-US"}, id="phone-dark-english"),
+    pytest.param(
+        {"color_scheme": "dark", **PHONE, "language": "en-US"},
+        id="phone-dark-english",
+        marks=pytest.mark.full,
+    ),
 ]
 
 

@@ -6,10 +6,14 @@ import json
 import statistics
 from collections.abc import Callable
 
+import pytest
+
 from tests.browser.conftest import ARTEFACTS
 from tests.browser.visitor import Visitor
 
 Visit = Callable[..., Visitor]
+pytestmark = pytest.mark.full
+
 MAX_TRANSFERRED = 2_000_000
 # The goals are 1500 ms and 150 ms on an idle machine. Tests run beside others, so these limits only
 # catch a page that became slow by a multiple; the figures themselves are kept as artefacts.

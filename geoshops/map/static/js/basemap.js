@@ -21,8 +21,9 @@ export function offlineStyle(theme) {
   return {
     version: 8,
     sources: {
-      land: { type: "geojson", data: EMPTY, attribution: "Natural Earth" },
-      coast: { type: "geojson", data: EMPTY },
+      // Few large tiles, stretched further in: a pan then cuts nothing anew.
+      land: { type: "geojson", data: EMPTY, maxzoom: 7, attribution: "Natural Earth" },
+      coast: { type: "geojson", data: EMPTY, maxzoom: 9 },
     },
     layers: [
       { id: "ground", type: "background", paint: { "background-color": land } },

@@ -13,7 +13,8 @@ const INK = { light: "#23262e", dark: "#eceef2" };
 const CLUSTERED_BELOW = 14;
 
 export function addBoothLayers(map, theme) {
-  map.addSource("circle", { type: "geojson", data: EMPTY });
+  map.addSource("circle", { type: "geojson", data: EMPTY, maxzoom: 10, tolerance: 0.1 });
+  drawn = "";
   map.addSource("booths", {
     type: "geojson", data: EMPTY, promoteId: "id", cluster: true, clusterMaxZoom: CLUSTERED_BELOW, clusterRadius: 42,
   });
@@ -81,6 +82,11 @@ export function showChosen(map, shop) {
   map.getSource("chosen")?.setData(collection(shop && shop.id === state.shop_id ? [feature(shop, 0)] : []));
 }
 
+let drawn = "";
+
 export function showCircle(map, center, radius_m) {
-  map.getSource("circle")?.setData(center && !state.query ? circle(center, radius_m) : EMPTY);
+  const wanted = center && !state.query ? `${center.lng} ${center.lat} ${radius_m}` : "none";
+  if (wanted === drawn || !map.getSource("circle")) return;
+  drawn = wanted;
+  map.getSource("circle").setData(wanted === "none" ? EMPTY : circle(center, radius_m));
 }
