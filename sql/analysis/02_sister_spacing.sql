@@ -51,7 +51,7 @@ shop AS MATERIALIZED (
 ),
 square AS MATERIALIZED (
   SELECT
-    id, main_brand, geom, radius_m, ST_X(p) AS x, ST_Y(p) AS y,
+    id, main_brand, radius_m, ST_X(p) AS x, ST_Y(p) AS y,
     floor(ST_X(p) / radius_m)::integer AS i, floor(ST_Y(p) / radius_m)::integer AS j
   FROM shop
 ),

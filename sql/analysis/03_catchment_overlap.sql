@@ -52,7 +52,7 @@ shop AS MATERIALIZED (
 ),
 square AS MATERIALIZED (
   SELECT
-    *, ST_X(p) AS x, ST_Y(p) AS y,
+    id, main_brand, radius_m, ST_X(p) AS x, ST_Y(p) AS y,
     floor(ST_X(p) / (2 * radius_m))::integer AS i, floor(ST_Y(p) / (2 * radius_m))::integer AS j
   FROM shop
 ),
@@ -69,8 +69,6 @@ pair AS MATERIALIZED (
     a.id AS shop_a,
     b.id AS shop_b,
     sqrt((a.x - b.x) ^ 2 + (a.y - b.y) ^ 2) AS distance_m,
-    a.p AS p_a,
-    b.p AS p_b,
     a.radius_m,
     count(*) OVER () AS pairs_total
   FROM around AS a
@@ -81,10 +79,12 @@ pair AS MATERIALIZED (
 ),
 overlap AS MATERIALIZED (
   SELECT
-    *,
-    ST_Area(ST_Buffer(p_a, radius_m, 32)) AS catchment_m2,
-    ST_Intersection(ST_Buffer(p_a, radius_m, 32), ST_Buffer(p_b, radius_m, 32)) AS shared
-  FROM pair
+    p.*,
+    ST_Area(ST_Buffer(a.p, p.radius_m, 32)) AS catchment_m2,
+    ST_Intersection(ST_Buffer(a.p, p.radius_m, 32), ST_Buffer(b.p, p.radius_m, 32)) AS shared
+  FROM pair AS p
+  INNER JOIN shop AS a ON a.id = p.shop_a
+  INNER JOIN shop AS b ON b.id = p.shop_b
 )
 SELECT
   brand,
