@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask, Response, json, request
 from flask_smorest import Api as SmorestApi
 from flask_smorest import Blueprint as SmorestBlueprint
@@ -99,6 +101,8 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
             documented = self._documented(
                 refused, id, answer, example, auth, (status, *statuses), media
             )
+            if geojson:
+                documented = self.doc(responses={200: GEOJSON_TOO})(documented)
             guarded = _with_document_of(documented, tokens.GUARDS[auth](view))
             guarded.contract = Contract(produces, cache)
             return cast(View, self.route(rule, methods=[method])(guarded))
@@ -145,6 +149,22 @@ class Contract:
         self.produces, self.cache = produces, cache
 
 
+class OpenConverter(OpenAPIConverter):
+    """Leaves objects open: an answer may gain a key, and generated clients must not break on it."""
+
+    def schema2jsonschema(self, schema: Schema) -> dict[str, Any]:
+        """The schema without `additionalProperties: false`."""
+        found = dict(super().schema2jsonschema(schema))  # type: ignore[no-untyped-call]
+        found.pop("additionalProperties", None)
+        return found
+
+
+class OpenPlugin(MarshmallowPlugin):
+    """apispec's plug-in for marshmallow with the converter above."""
+
+    Converter = OpenConverter
+
+
 class Rest(SmorestApi):  # type: ignore[misc]
     """flask-smorest with the contract's error body; the framework's own headers stay."""
 
@@ -169,7 +189,7 @@ def init_app(app: Flask) -> Rest:
         "components": {"securitySchemes": {"bearer": BEARER}},
         "info": {"description": ABOUT},
     }
-    rest = Rest(app, spec_kwargs=options)
+    rest = Rest(app, spec_kwargs={**options, "marshmallow_plugin": OpenPlugin()})
     rest.register_converter(Id, lambda _: {"type": "integer", "format": "int64", "minimum": 0})
     rest.spec.components.response(
         "ERROR", {"description": "Refused", "content": {JSON: {"schema": ErrorBody}}}
@@ -207,6 +227,19 @@ SECURITY: dict[str, list[dict[str, list[str]]]] = {
     "none": [],
     "optional": [{}, {"bearer": []}],
     "required": [{"bearer": []}],
+}
+GEOJSON_TOO = {
+    "content": {
+        GEOJSON: {"schema": {"type": "object", "description": "The same shops (RFC 7946)"}}
+    },
+    "headers": {
+        name: {"description": meaning, "schema": {"type": "string"}}
+        for name, meaning in (
+            ("Link", "first, prev, next and last page (RFC 8288), when paged"),
+            ("X-Total-Count", "All shops, exact to 10000, when paged"),
+            ("X-Result-Truncated", "true when the list was cut"),
+        )
+    },
 }
 BEARER = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
 ABOUT = "Photo-booth shops near a place or by name, their reviews, favorites and member titles."

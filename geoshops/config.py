@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
+from zoneinfo import available_timezones
 
 MIN_SECRET_BYTES = 32
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
@@ -172,6 +173,9 @@ class Settings:
             )
         if self.log_format not in ("json", "text"):
             raise ConfigError("GEOSHOPS_LOG_FORMAT must be json or text")
+        # an image without a time zone database cannot tell; PostgreSQL has its own
+        if available_timezones() and self.timezone not in available_timezones():
+            raise ConfigError(f"GEOSHOPS_TIMEZONE: no time zone is named {self.timezone!r}")
         if self.log_level not in LOG_LEVELS:
             raise ConfigError(f"GEOSHOPS_LOG_LEVEL must be one of {', '.join(LOG_LEVELS)}")
         for item in fields(self):

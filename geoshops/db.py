@@ -150,7 +150,5 @@ def _attempts(error: psycopg2.Error, idempotent: bool) -> int:
     if error.pgcode in RETRIED_WHOLE:
         return ATTEMPTS
     lost = isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError)
-    may_repeat = error.pgcode == errorcodes.ADMIN_SHUTDOWN or (
-        idempotent and lost and error.pgcode is None
-    )
-    return 2 if may_repeat else 1
+    ended = error.pgcode in (None, errorcodes.ADMIN_SHUTDOWN)
+    return 2 if idempotent and lost and ended else 1

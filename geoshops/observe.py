@@ -9,7 +9,7 @@ import time
 from datetime import UTC, datetime
 from json.encoder import encode_basestring as quoted
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, current_app, g, request
 from prometheus_client import REGISTRY as ONE_PROCESS
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 
@@ -55,11 +55,18 @@ def _record(response: Response) -> Response:
     method = request.method if request.method in METHODS else "other"
     DURATION_S.labels(method, endpoint, response.status_code).observe(duration_s)
     if endpoint not in QUIET and access.isEnabledFor(logging.INFO):
-        access.info(_access_line(endpoint, response.status_code, duration_s * 1000))
+        settings: Settings = current_app.extensions["geoshops.settings"]
+        line = _json_line if settings.log_format == "json" else _text_line
+        access.info(line(endpoint, response.status_code, duration_s * 1000))
     return response
 
 
-def _access_line(endpoint: str, status: int, ms: float) -> str:
+def _text_line(endpoint: str, status: int, ms: float) -> str:
+    request_id = g.get("request_id", "")
+    return f"{request.method} {quoted(request.path)} {endpoint} {status} {ms:.2f} ms {request_id}"
+
+
+def _json_line(endpoint: str, status: int, ms: float) -> str:
     # put together by hand: a formatter took 72 of the 387 us of Python that a radius search costs
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     return (

@@ -242,3 +242,8 @@ def test_a_given_database_is_not_mixed_with_another_one() -> None:
     nothing: dict[str, str] = {}
     keep_to_the_given_database(nothing)
     assert nothing == {}
+
+
+def test_an_unknown_time_zone_is_refused() -> None:
+    with pytest.raises(ConfigError, match="GEOSHOPS_TIMEZONE"):
+        Settings(testing=True, timezone="Mars/Olympus")

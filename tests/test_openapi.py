@@ -74,3 +74,18 @@ def test_headers_are_documented_beside_the_other_parameters(document: dict[str, 
 def test_the_docs_page_asks_nobody_else(client: FlaskClient) -> None:
     html = client.get("/docs").get_data(as_text=True)
     assert "swagger-ui" in html and "://" not in html and "<script>" not in html
+
+
+def test_answers_stay_open_for_new_keys(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    assert len(schemas) > 10
+    assert [
+        name for name, schema in schemas.items() if schema.get("additionalProperties") is False
+    ] == []
+
+
+def test_searches_tell_their_second_representation_and_headers(document: dict[str, Any]) -> None:
+    for path in ("/shops", "/shops/brand"):
+        found = document["paths"][path]["get"]["responses"]["200"]
+        assert set(found["content"]) == {"application/json", "application/geo+json"}
+        assert {"Link", "X-Total-Count", "X-Result-Truncated"} <= set(found["headers"])
