@@ -40,12 +40,19 @@ CREATE OR REPLACE FUNCTION search_holds(
 ) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  words text[] := address_words(road_address || ' ' || lot_address);
+  address text := road_address || ' ' || lot_address;
+  words text[] := '{}';
   hint text;
 BEGIN
   FOREACH hint IN ARRAY hints LOOP
     IF strpos(name_jamo, hint) > 0 OR is_initials(hint) AND strpos(jamo_initials(name_jamo), hint) > 0 THEN
       words := words || left(hint, 24);
+    END IF;
+    -- Where the address lacks the first whole syllable of every word, its words need not be taken to pieces.
+    IF hint !~ '^[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?[\u1100-\u1112]'
+      OR strpos(address, normalize(substring(hint, '^[^\u11a8-\u11c2]{2}[\u11a8-\u11c2]?'), NFC)) > 0 THEN
+      words := words || address_words(address);
+      address := '';
     END IF;
   END LOOP;
   RETURN array_to_tsvector(CASE WHEN brand_id IS NULL THEN words ELSE words || (chr(1) || 'b' || brand_id) END) @@ question;
@@ -64,6 +71,7 @@ RETURN CASE
   WHEN beginnings IS NOT NULL THEN (s).name_jamo LIKE ANY (beginnings)
   WHEN question IS NULL THEN true
   WHEN (s).name_jamo LIKE ALL (likes) THEN true
+  WHEN hints IS NULL THEN false
   ELSE public.search_holds((s).name_jamo, (s).road_address, (s).lot_address, (s).brand_id, hints, question)
 END
 AND (plain OR public.search_passes(s, box, min_rating, open_minute, clean, retouch, props));
@@ -118,21 +126,21 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_walk IS 'The nearest shops of the brands and regions, nearest first along each way.';
 
--- Words that every fifth of the nearest shops has are found by walking; others by the index over words.
+-- Words that every twentieth of the nearest shops has are found by walking; others by the index over words.
 CREATE OR REPLACE FUNCTION search_is_common(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [],
   OUT words_are boolean, OUT beginnings_are boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  SELECT count(*) FILTER (WHERE s.name_jamo LIKE ALL (likes)) * 5 >= greatest(count(*), 50),
-    count(*) FILTER (WHERE s.name_jamo LIKE ANY (beginnings)) * 5 >= greatest(count(*), 50)
+  SELECT count(*) FILTER (WHERE s.name_jamo LIKE ALL (likes)) * 20 >= greatest(count(*), 100),
+    count(*) FILTER (WHERE s.name_jamo LIKE ANY (beginnings)) * 20 >= greatest(count(*), 100)
   INTO words_are, beginnings_are
   FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 200) AS w
   INNER JOIN shops AS s ON s.id = w.id;
 END $$;
 COMMENT ON FUNCTION search_is_common(geometry, bigint [], bigint [], text [], text [])
-IS 'True when at least a fifth of the nearest shops has all words in the name, or begins with one of the beginnings.';
+IS 'True when at least a twentieth of the nearest shops has all words in the name, or begins with one of the beginnings.';
 
 CREATE OR REPLACE FUNCTION brands_are_common(viewer_spot geometry, brands bigint [], regions bigint [])
 RETURNS boolean
@@ -248,7 +256,7 @@ DECLARE
       ELSE begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n)) END]),
     full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
   walked bigint[] := '{}';
-  budget integer := 10 * (at_most + 51);
+  budget integer := 20 * (at_most + 51);
 BEGIN
   IF beginnings_are_common THEN
     walked := search_walk_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain,

@@ -123,6 +123,41 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION suggested_names(text [], bigint [], geography) IS 'The best brands, regions and stations for the letters typed.';
 
+-- Shops for a keystroke: those nearby with the words in the name; only where no name of the dictionaries begins so, some
+-- of those that hold them anywhere. Unlike a search it need not find the best of the country, but one letter is fast.
+CREATE OR REPLACE FUNCTION suggested_shops(
+  viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [], names text [],
+  anywhere boolean, OUT ids bigint [], OUT tiers integer []
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  question tsquery := all_of(ARRAY(SELECT rest_query(w) FROM unnest(rest) w));
+  forms text[] := ARRAY(SELECT '%' || like_pattern(t) FROM unnest(typed_prefixes(rest[cardinality(rest)])) t);
+  others text[] := ARRAY(SELECT '%' || like_pattern(w) FROM unnest(trim_array(rest, least(1, cardinality(rest)))) w);
+  found bigint[];
+BEGIN
+  IF question IS NULL OR stations IS NOT NULL
+    OR EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'dong') THEN
+    SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
+      question, names, NULL, NULL, NULL, NULL, NULL, NULL, 5) f;
+    RETURN;
+  END IF;
+  found := ARRAY(SELECT s.id FROM search_walk(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
+      NULL, NULL, NULL, NULL, NULL, NULL, NULL, 600) w INNER JOIN shops s ON s.id = w.id
+    WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(s.name_jamo) ELSE s.name_jamo END LIKE ANY (forms)
+      AND s.name_jamo LIKE ALL (others));
+  IF anywhere AND cardinality(found) < 5 THEN
+    found := found || ARRAY(SELECT s.id FROM shops s
+      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
+          @@ all_of(ARRAY[in_any('b', brands), in_any('r', regions), question])
+        AND s.status <> 'CLOSED' LIMIT 1000);
+  END IF;
+  SELECT array_agg(q.id), array_agg(q.tier) INTO ids, tiers FROM (
+    SELECT s.id, search_tier(s.name_jamo, branch_names(names), ARRAY(SELECT like_pattern(n) FROM unnest(names) n)) AS tier
+    FROM shops s WHERE s.id = ANY (found) ORDER BY tier, ST_Distance(s.geog, viewer), s.id LIMIT 5) q;
+END $$;
+COMMENT ON FUNCTION suggested_shops IS 'At most five shops that the words may mean.';
+
 CREATE OR REPLACE FUNCTION shops_suggest(keyword text, user_lon double precision, user_lat double precision) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -153,8 +188,8 @@ BEGIN
     RETURN NULL;
   END IF;
   SELECT * INTO u FROM search_understand(typed, false);
-  SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
-    all_of(ARRAY(SELECT rest_query(w) FROM unnest(u.rest) w)), u.names, NULL, NULL, NULL, NULL, NULL, NULL, 5);
+  SELECT * INTO f FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
+    length(words[cardinality(words)]) > 3 AND NOT EXISTS (SELECT FROM names_beginning(typed_prefixes(whole))));
   IF cardinality(typed) > 1 THEN
     SELECT b.regions INTO above FROM search_understand(trim_array(typed, 1), false) b
     WHERE b.rest = '{}' AND b.brands IS NULL AND b.stations IS NULL;
@@ -173,7 +208,7 @@ BEGIN
         WITH ORDINALITY n (kind, id, label, rank, size, place, o) WHERE above IS NOT NULL
       UNION ALL
       SELECT 'shop', p.id, p.place_name, CASE WHEN t.tier = 1 THEN 0 ELSE 1 END, 4, p.geog, t.o, NULL
-      FROM unnest(f.ids[:5], f.tiers[:5]) WITH ORDINALITY t (id, tier, o) INNER JOIN shops p ON p.id = t.id
+      FROM unnest(f.ids, f.tiers) WITH ORDINALITY t (id, tier, o) INNER JOIN shops p ON p.id = t.id
     ) s);
 END $$;
 COMMENT ON FUNCTION suggestions(text [], geography) IS 'Names that begin with the words, and the five best shops; null when there are none.';
