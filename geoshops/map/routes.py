@@ -86,7 +86,7 @@ def _packed(name: str) -> Response | None:
 @blueprint.get("/basemap/<id:z>/<id:x>/<id:y>.mvt")
 def basemap_tile(z: int, x: int, y: int) -> Response:
     """Borders and names of regions, and stations, as a vector tile."""
-    if z > MAX_ZOOM or max(x, y) >= 2**z:
+    if not 0 <= z <= MAX_ZOOM or not 0 <= min(x, y) <= max(x, y) < 2**z:
         raise NotFound("tile", f"{z}/{x}/{y}")
     (tile,) = database().row("SELECT basemap_tile(%s, %s, %s)", (z, x, y))
     return Response(

@@ -53,6 +53,8 @@ def test_names_come_by_level_and_stations_from_near(client: FlaskClient, make: M
     assert all(b"areas" in shown[z] for z in shown)
 
 
-@pytest.mark.parametrize("path", ["3/8/0", "3/0/8", "21/0/0", "99999/0/0"])
+@pytest.mark.parametrize(
+    "path", ["3/8/0", "3/0/8", "21/0/0", "99999/0/0", f"3/{10**30}/0", f"{10**30}/0/0"]
+)
 def test_a_tile_outside_the_world_is_not_found(client: FlaskClient, path: str) -> None:
     assert client.get(f"/basemap/{path}.mvt").status_code == 404
