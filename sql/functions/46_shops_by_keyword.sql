@@ -57,6 +57,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_reading(text, text) IS 'The words of a keyword as a pass reads them.';
 
+-- Starting parallel workers takes longer than any of its questions.
 CREATE OR REPLACE FUNCTION shops_by_keyword(
   keyword text, user_lon double precision, user_lat double precision, box double precision [],
   min_rating double precision, open_minute integer,
@@ -65,7 +66,7 @@ CREATE OR REPLACE FUNCTION shops_by_keyword(
   member bigint DEFAULT NULL, session bigint DEFAULT NULL, explain boolean DEFAULT false,
   OUT body text, OUT total integer, OUT truncated boolean
 )
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 AS $$
 DECLARE
   f record;
 BEGIN
