@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ from tests.make import Maker
 ROOT = Path(__file__).resolve().parent.parent
 # the settings of a developer's own .env must not reach a test
 os.environ["FLASK_SKIP_DOTENV"] = "1"
+# a shell that runs us in the background ignores Ctrl-C, and what we start would inherit that
+signal.signal(signal.SIGINT, signal.default_int_handler)
 SECRET_KEY = "a key for tests, longer than thirty-two bytes"
 
 

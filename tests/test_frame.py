@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from geoshops import create_app, errors
+from geoshops import create_app, errors, messages
 from geoshops.config import ConfigError, Settings, keep_to_the_given_database
 from tests.conftest import SECRET_KEY
 from tests.make import Maker
@@ -42,8 +42,8 @@ def test_every_message_of_the_catalogue_can_be_written_in_both_languages() -> No
         "thing": "shop",
         "thing_ko": "매장",
     }
-    for reason, (code, english, korean) in errors.CATALOGUE.items():
-        assert code in errors.STATUS, reason
+    for reason, (code, english, korean) in messages.CATALOGUE.items():
+        assert code in messages.STATUS, reason
         for text in (english, korean):
             names = set(re.findall(r"{(\w+)}", text))
             assert names <= set(fillers) | {"seconds", "key", "count"}, (reason, names)
@@ -54,7 +54,7 @@ def test_every_constraint_that_has_a_message_exists(make: Maker) -> None:
     known = {name for (name,) in make.rows("SELECT conname FROM pg_constraint")}
     known |= {name for (name,) in make.rows("SELECT indexname FROM pg_indexes")}
     assert set(errors.CONSTRAINTS) <= known
-    assert set(errors.CONSTRAINTS.values()) <= set(errors.CATALOGUE)
+    assert set(errors.CONSTRAINTS.values()) <= set(messages.CATALOGUE)
 
 
 def test_an_unexpected_error_shows_no_internals(service_url: str, caplog: Any) -> None:

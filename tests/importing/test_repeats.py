@@ -199,8 +199,8 @@ def test_ctrl_c_at_any_moment_changes_nothing_or_says_what_it_did(
     path.write_text("\n".join(["source_id,name,lon,lat", *lines, "x,y,z,37"]), encoding="utf-8")
     command = [
         sys.executable,
-        "-m",
-        "geoshops.cli",
+        "-c",
+        "from geoshops.cli import main; main()",
         "import",
         "shops",
         str(path),
