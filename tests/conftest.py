@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -61,6 +62,18 @@ def execute(url: str, *statements: str) -> None:
     connection.close()
 
 
+@contextmanager
+def alone_on(url: str) -> Iterator[None]:
+    """Keeps the other test processes of this server out."""
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    connection.cursor().execute("SELECT pg_advisory_lock(7406311520917235)")
+    try:
+        yield
+    finally:
+        connection.close()
+
+
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
     """Superuser URL of a throw-away server; scripts/test gives one, else scripts/db makes one."""
@@ -86,7 +99,9 @@ def template_name(server_url: str) -> Iterator[str]:
     name = f"geoshops_template_{os.getpid()}"
     execute(server_url, MAKE_ROLES)
     execute(server_url, f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
-    migrate.upgrade(with_database(server_url, name), lambda _: None)
+    # roles belong to the whole server: two workers must not set their limits at the same moment
+    with alone_on(server_url):
+        migrate.upgrade(with_database(server_url, name), lambda _: None)
     yield name
     execute(server_url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 

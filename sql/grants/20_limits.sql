@@ -1,12 +1,20 @@
 -- Limits of the service's role: no request waits long for a lock, runs away or holds a transaction open.
+-- Roles belong to the whole server, and another database may be upgraded at the same time: what is set already
+-- is left alone, and a change that meets the same change of another is as good as made.
 DO $$
+DECLARE
+  wanted text[] := ARRAY[
+    'statement_timeout=5s', 'lock_timeout=1s', 'idle_in_transaction_session_timeout=10s', 'jit=off'];
+  setting text;
 BEGIN
-  IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'geoshops_app') THEN
-    ALTER ROLE geoshops_app SET statement_timeout = '5s';
-    ALTER ROLE geoshops_app SET lock_timeout = '1s';
-    ALTER ROLE geoshops_app SET idle_in_transaction_session_timeout = '10s';
-    ALTER ROLE geoshops_app SET jit = off;
-  END IF;
-EXCEPTION WHEN insufficient_privilege THEN
-  RAISE NOTICE 'the limits of role geoshops_app were not set: %', SQLERRM;
+  FOREACH setting IN ARRAY wanted LOOP
+    CONTINUE WHEN NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'geoshops_app')
+      OR EXISTS (SELECT FROM pg_roles WHERE rolname = 'geoshops_app' AND setting = ANY (rolconfig));
+    BEGIN
+      EXECUTE format('ALTER ROLE geoshops_app SET %s = %L', split_part(setting, '=', 1), split_part(setting, '=', 2));
+    EXCEPTION
+      WHEN insufficient_privilege THEN RAISE NOTICE 'role geoshops_app: % was not set: %', setting, SQLERRM;
+      WHEN internal_error THEN RAISE NOTICE 'role geoshops_app: % is being set by another', setting;
+    END;
+  END LOOP;
 END $$;
