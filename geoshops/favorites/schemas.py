@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
+from geoshops.member_title import MemberTitle
 from geoshops.paging import PagingArgs
 from geoshops.params import Args, Latitude, Longitude
 
@@ -69,30 +70,10 @@ class Favorite(Schema):
     shop = fields.Nested(FavoriteShop, required=True)
 
 
-class FavoriteProgress(Schema):
-    """How far the member is."""
-
-    current = fields.Integer(required=True)
-    target = fields.Integer(required=True)
-
-
-class FavoriteTitle(Schema):
-    """A title that the act earned."""
-
-    id = fields.Integer(required=True)
-    name = fields.String(required=True)
-    content = fields.String(required=True)
-    standard = fields.String(required=True)
-    image_url = fields.String(required=True)
-    is_holding = fields.Boolean(required=True)
-    is_main = fields.Boolean(required=True)
-    progress = fields.Nested(FavoriteProgress, required=True)
-
-
 class AddedFavorite(Favorite):
     """A favorite and the titles that adding it earned."""
 
-    awarded_titles = fields.List(fields.Nested(FavoriteTitle), required=True)
+    awarded_titles = fields.List(fields.Nested(MemberTitle), required=True)
 
 
 class RemovedFavorite(Schema):

@@ -10,6 +10,7 @@ from flask import Response
 from geoshops.api import Blueprint, json_text, json_value
 from geoshops.db import database
 from geoshops.frame import public_url, settings
+from geoshops.member_title import MemberTitle
 from geoshops.members import queries, schemas, unlinking
 from geoshops.tokens import Caller
 
@@ -56,7 +57,7 @@ def change_nickname(args: dict[str, Any], caller: Caller) -> Response:
     "/member/main-title/<id:title_id>",
     id="changeMainTitle",
     method="PATCH",
-    answer=schemas.MainTitle,
+    answer=MemberTitle,
     auth="required",
     cache="none",
 )

@@ -66,26 +66,6 @@ class Withdrawn(Schema):
     id = fields.Integer(required=True)
 
 
-class MainTitleProgress(Schema):
-    """How far a title is."""
-
-    current = fields.Integer(required=True)
-    target = fields.Integer(required=True)
-
-
-class MainTitle(Schema):
-    """The title that is now the main one."""
-
-    id = fields.Integer(required=True)
-    name = fields.String(required=True)
-    content = fields.String(required=True)
-    standard = fields.String(required=True)
-    image_url = fields.String(required=True)
-    is_holding = fields.Boolean(required=True)
-    is_main = fields.Boolean(required=True)
-    progress = fields.Nested(MainTitleProgress, required=True)
-
-
 class Export(Schema):
     """Everything the service holds on the member."""
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, post_load
 
+from geoshops.member_title import MemberTitle
 from geoshops.paging import PagingArgs
 from geoshops.params import Body, Choice, Text, WholeNumber
 
@@ -115,30 +116,10 @@ class Review(Schema):
     shop_info = fields.Nested(ReviewedShop, required=True)
 
 
-class Progress(Schema):
-    """How far the member is."""
-
-    current = fields.Integer(required=True)
-    target = fields.Integer(required=True)
-
-
-class AwardedTitle(Schema):
-    """A title that the act earned."""
-
-    id = fields.Integer(required=True)
-    name = fields.String(required=True)
-    content = fields.String(required=True)
-    standard = fields.String(required=True)
-    image_url = fields.String(required=True)
-    is_holding = fields.Boolean(required=True)
-    is_main = fields.Boolean(required=True)
-    progress = fields.Nested(Progress, required=True)
-
-
 class WrittenReview(Review):
     """A written review and the titles it earned."""
 
-    awarded_titles = fields.List(fields.Nested(AwardedTitle), required=True)
+    awarded_titles = fields.List(fields.Nested(MemberTitle), required=True)
 
 
 class DeletedReview(Schema):

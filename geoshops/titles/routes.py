@@ -8,6 +8,7 @@ from flask import Response
 from geoshops.api import Blueprint, json_text
 from geoshops.db import database
 from geoshops.frame import public_url, settings
+from geoshops.member_title import MemberTitle
 from geoshops.titles import queries, schemas
 from geoshops.titles.images import medal_svg
 from geoshops.tokens import Caller
@@ -33,7 +34,7 @@ def list_member_titles(caller: Caller) -> Response:
 @blueprint.operation(
     "/member-titles/<id:title_id>",
     id="getMemberTitle",
-    answer=schemas.MemberTitle,
+    answer=MemberTitle,
     auth="required",
     cache="none",
 )
