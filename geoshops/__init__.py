@@ -19,6 +19,7 @@ from geoshops import (
     members,
     observe,
     ogc,
+    reports,
     reviews,
     search,
     shops,
@@ -46,7 +47,7 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     limits.init_app(app, settings)
     auth.init_app(app, settings)
     rest = api.init_app(app)
-    for feature in (auth, members, shops, search, reviews, favorites, titles, tiles, ogc):
+    for feature in (auth, members, shops, search, reviews, favorites, titles, reports, tiles, ogc):
         rest.register_blueprint(feature.blueprint)
     app.register_blueprint(map_page.blueprint)
     app.register_blueprint(titles.images)

@@ -17,6 +17,7 @@ from geoshops.doctor import doctor
 from geoshops.importing.commands import group as import_group
 from geoshops.members.commands import members
 from geoshops.operators import failing_clearly, operator_url
+from geoshops.reports.commands import moderate
 from geoshops.reviews.commands import recount
 from geoshops.sample.commands import seed
 from geoshops.search.commands import search
@@ -44,6 +45,7 @@ main.add_command(members)
 main.add_command(sessions)
 main.add_command(seed)
 main.add_command(recount)
+main.add_command(moderate)
 main.add_command(search)
 main.add_command(titles.commands)
 main.add_command(tiles.commands)

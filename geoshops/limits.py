@@ -78,6 +78,8 @@ BY_ENDPOINT = {
     ),
     "members.change_nickname": Rule("nickname", parse("10/hour"), member),
     "reviews.create_review": Rule("reviews", parse("30/hour"), member),
+    "reports.report_review": Rule("reports", parse("30/hour"), member),
+    "reports.report_shop": Rule("reports", parse("30/hour"), member),
 }
 
 

@@ -382,8 +382,8 @@ class IdempotencyKey(Base):
     )
     key: Mapped[str] = mapped_column(Text, primary_key=True, autoincrement=False)
     request_hash: Mapped[bytes] = mapped_column(LargeBinary)
-    status: Mapped[int | None] = mapped_column(Integer)
-    body: Mapped[str | None] = mapped_column(Text)
+    status: Mapped[int] = mapped_column(Integer)
+    body: Mapped[str] = mapped_column(Text)
     location: Mapped[str | None] = mapped_column(Text)
     created_at: Mapped[dt.datetime] = mapped_column(
         DateTime(timezone=True), server_default=text("now()")
@@ -420,6 +420,52 @@ class Review(Base):
     created_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
     modified_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
     hidden_at: Mapped[dt.datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class Report(Base):
+    """What members report to moderation; open until an operator closes it."""
+
+    __tablename__ = "reports"
+    __table_args__ = (
+        Index(
+            "reports_open_review_unique",
+            "member_id",
+            "review_id",
+            unique=True,
+            postgresql_where=text("(closed_at IS NULL)"),
+        ),
+        Index(
+            "reports_open_shop_unique",
+            "member_id",
+            "shop_id",
+            unique=True,
+            postgresql_where=text("(closed_at IS NULL)"),
+        ),
+        Index(
+            "reports_open_created_idx",
+            "created_at",
+            "id",
+            postgresql_where=text("(closed_at IS NULL)"),
+        ),
+        Index("reports_member_id_idx", "member_id"),
+        Index("reports_review_id_idx", "review_id"),
+        Index("reports_shop_id_idx", "shop_id"),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    member_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("members.id", name="reports_member_fkey")
+    )
+    review_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("reviews.id", name="reports_review_fkey", ondelete="CASCADE")
+    )
+    shop_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("shops.id", name="reports_shop_fkey", ondelete="CASCADE")
+    )
+    reason: Mapped[str] = mapped_column(Text)
+    content: Mapped[str] = mapped_column(Text, server_default=text("''"))
+    created_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
+    closed_at: Mapped[dt.datetime | None] = mapped_column(DateTime(timezone=True))
+    outcome: Mapped[str | None] = mapped_column(Text)
 
 
 class Favorite(Base):

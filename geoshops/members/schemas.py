@@ -76,4 +76,5 @@ class Export(Schema):
     reviews = fields.List(fields.Dict(), required=True)
     favorites = fields.List(fields.Dict(), required=True)
     member_titles = fields.List(fields.Dict(), required=True)
+    reports = fields.List(fields.Dict(), required=True)
     idempotency_keys = fields.List(fields.Dict(), required=True)

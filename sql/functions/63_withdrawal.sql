@@ -70,6 +70,7 @@ BEGIN
   IF with_reviews THEN
     PERFORM member_forget_reviews(member);
   END IF;
+  PERFORM member_forget_reports(member);
   DELETE FROM member_titles AS h WHERE h.member_id = member;
   DELETE FROM idempotency_keys AS k WHERE k.member_id = member;
   DELETE FROM sessions AS s WHERE s.member_id = member;

@@ -48,6 +48,10 @@ BEGIN ATOMIC
       FROM member_titles AS h INNER JOIN titles AS t ON t.id = h.title_id
       WHERE h.member_id = member
     ),
+    ',"reports":', (
+      SELECT '[' || coalesce(string_agg(report_json(p.id, zone), ',' ORDER BY p.created_at, p.id), '') || ']'
+      FROM reports AS p WHERE p.member_id = member
+    ),
     ',"idempotency_keys":', (
       SELECT '[' || coalesce(string_agg(concat(
         '{"key":', to_json(k.key)::text, ',"create_date":', date_array(k.created_at, zone), '}'

@@ -10,8 +10,9 @@ BEGIN
   REVOKE ALL ON ALL TABLES IN SCHEMA public FROM geoshops_app;
   GRANT SELECT ON brands, brand_aliases, default_brands, regions, region_aliases, region_parts, stations, shops,
     shop_stats, members, member_identities, pending_unlinks, sessions, idempotency_keys, reviews, favorites,
-    titles, member_titles, crowded_tiles, tile_cells, schema_history TO geoshops_app;
+    titles, member_titles, reports, crowded_tiles, tile_cells, schema_history TO geoshops_app;
   GRANT INSERT, UPDATE, DELETE ON shop_stats, members, member_identities, pending_unlinks, sessions,
     idempotency_keys, reviews, favorites, member_titles TO geoshops_app;
+  GRANT INSERT, UPDATE (member_id, content) ON reports TO geoshops_app;
   GRANT UPDATE (review_cnt, star_rating_sum, favorite_cnt) ON shops TO geoshops_app;
 END $$;

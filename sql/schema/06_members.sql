@@ -106,14 +106,13 @@ CREATE TABLE idempotency_keys (
   member_id bigint NOT NULL,
   key text NOT NULL,
   request_hash bytea NOT NULL,
-  status integer,
-  body text,
+  status integer NOT NULL,
+  body text NOT NULL,
   location text,
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (member_id, key),
   CONSTRAINT idempotency_keys_member_fkey FOREIGN KEY (member_id) REFERENCES members (id) ON DELETE CASCADE,
-  CONSTRAINT idempotency_keys_key_1_to_255 CHECK (length(key) BETWEEN 1 AND 255),
-  CONSTRAINT idempotency_keys_status_with_body CHECK ((status IS NULL) = (body IS NULL))
+  CONSTRAINT idempotency_keys_key_1_to_255 CHECK (length(key) BETWEEN 1 AND 255)
 );
 CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at);
 COMMENT ON TABLE idempotency_keys IS 'Answers of creating requests by Idempotency-Key, kept at least 24 hours';

@@ -24,9 +24,11 @@ INSERT INTO member_identities (issuer, subject, member_id, provider) VALUES ('i'
 INSERT INTO pending_unlinks (id, provider, issuer, subject) VALUES (1, 'oidc', 'i', 'a'), (2, 'oidc', 'i', 'b');
 INSERT INTO sessions (id, member_id, expires_at, refresh_hash) VALUES
   (1, 1, now() + interval '1 day', sha256('a')), (2, 1, now() + interval '1 day', sha256('b'));
-INSERT INTO idempotency_keys (member_id, key, request_hash) VALUES (1, 'a', ''), (1, 'b', '');
+INSERT INTO idempotency_keys (member_id, key, request_hash, status, body) VALUES (1, 'a', '', 201, ''), (1, 'b', '', 201, '');
 INSERT INTO reviews (id, shop_id, member_id, star_rating, content, created_at, modified_at) VALUES
   (1, 1, 1, 5, '좋아요', now(), now()), (2, 1, 1, 5, '좋아요', now(), now());
+INSERT INTO reports (id, member_id, review_id, shop_id, reason, created_at) VALUES
+  (1, 1, 1, NULL, 'SPAM', now()), (2, 2, 1, NULL, 'SPAM', now()), (3, 1, NULL, 1, 'CLOSED', now()), (4, 2, NULL, 1, 'CLOSED', now());
 INSERT INTO favorites (id, member_id, shop_id, created_at) VALUES (1, 1, 1, now()), (2, 1, 2, now());
 INSERT INTO population_cells (id, source_id, population, cell) VALUES
   (1, 'a', 1, ST_Multi(ST_MakeEnvelope(126, 37, 127, 38, 4326))), (2, 'b', 1, ST_Multi(ST_MakeEnvelope(127, 37, 128, 38, 4326)));
@@ -91,7 +93,6 @@ CHECKS = {
     "sessions_previous_with_rotation": "UPDATE sessions SET rotated_at = now()",
     "sessions_refresh_hash_is_sha256": "UPDATE sessions SET refresh_hash = 'a'",
     "idempotency_keys_key_1_to_255": "UPDATE idempotency_keys SET key = '' WHERE key = 'a'",
-    "idempotency_keys_status_with_body": "UPDATE idempotency_keys SET status = 201",
     "reviews_content_at_most_4000": "UPDATE reviews SET content = repeat('가', 4001)",
     "reviews_content_not_blank": "UPDATE reviews SET content = E'\\n\\u3000'",
     "reviews_item_known": "UPDATE reviews SET item = 'good'",
@@ -99,6 +100,11 @@ CHECKS = {
     "reviews_purity_known": "UPDATE reviews SET purity = ''",
     "reviews_retouch_known": "UPDATE reviews SET retouch = 'OK'",
     "reviews_star_rating_between_1_and_5": "UPDATE reviews SET star_rating = 6",
+    "reports_content_at_most_1000": "UPDATE reports SET content = repeat('가', 1001)",
+    "reports_of_review_or_shop": "UPDATE reports SET shop_id = 1, review_id = 1",
+    "reports_outcome_known": "UPDATE reports SET outcome = 'MAYBE', closed_at = now()",
+    "reports_outcome_when_closed": "UPDATE reports SET closed_at = now()",
+    "reports_reason_known": "UPDATE reports SET reason = 'BORED'",
     "population_cells_cell_not_empty": "UPDATE population_cells SET cell = ST_GeomFromText('MULTIPOLYGON EMPTY', 4326)",
     "population_cells_cell_valid": (
         "UPDATE population_cells SET cell = ST_GeomFromText('MULTIPOLYGON(((0 0, 1 1, 1 0, 0 1, 0 0)))', 4326)"
@@ -127,6 +133,8 @@ UNIQUES = {
     "members_nickname_key_unique": "UPDATE members SET nickname_key = '하나' WHERE id = 2",
     "member_identities_member_unique": "UPDATE member_identities SET member_id = 1 WHERE member_id = 2",
     "favorites_member_shop_unique": "UPDATE favorites SET shop_id = 1 WHERE id = 2",
+    "reports_open_review_unique": "UPDATE reports SET member_id = 1 WHERE id = 2",
+    "reports_open_shop_unique": "UPDATE reports SET member_id = 1 WHERE id = 4",
     "titles_name_unique": "UPDATE titles SET name = (SELECT name FROM titles WHERE id = 1) WHERE id = 2",
     "member_titles_one_main": "UPDATE member_titles SET is_main = true WHERE title_id = 2",
 }

@@ -1,0 +1,136 @@
+"""`geoshops moderate`: work through reports, hide and show reviews; every act is in the audit log."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from typing import Any
+
+import click
+from flask.cli import with_appcontext
+
+from geoshops.config import Settings
+from geoshops.operators import failing_clearly, operator_database
+from geoshops.reports import queries
+
+REASON = click.option("--reason", required=True, help="Why; kept in audit_log.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+AT_MOST = click.option("--at-most", default=50, show_default=True, type=click.IntRange(min=1))
+
+
+@click.group()
+def moderate() -> None:
+    """Reports by members, hidden reviews, the audit log."""
+
+
+@moderate.command("list")
+@click.option("--kind", type=click.Choice(["review", "shop"]), help="Only reports of these.")
+@click.option("--all", "closed_too", is_flag=True, help="Closed reports too.")
+@AT_MOST
+@JSON
+@with_appcontext
+@failing_clearly
+def list_(kind: str | None, closed_too: bool, at_most: int, as_json: bool) -> None:
+    """List open reports, oldest first."""
+    found = queries.listed(operator_database(), kind=kind, closed_too=closed_too, at_most=at_most)
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False))
+        return
+    for report in found:
+        click.echo(_line(report))
+    click.echo(f"{len(found)} reports", err=True)
+
+
+@moderate.command()
+@click.argument("review_id", type=int)
+@REASON
+@with_appcontext
+@failing_clearly
+def hide(review_id: int, reason: str) -> None:
+    """Hide a review and close its reports as upheld.
+
+    It leaves lists, counts, average and histogram at once; titles that it earned stay."""
+    actor = getpass.getuser()
+    outcome = queries.hide(operator_database(), review_id, actor=actor, reason=reason)
+    _tell(review_id, outcome)
+
+
+@moderate.command()
+@click.argument("review_id", type=int)
+@REASON
+@with_appcontext
+@failing_clearly
+def show(review_id: int, reason: str) -> None:
+    """Show a hidden review again."""
+    actor, zone = getpass.getuser(), Settings.from_environment(testing=True).timezone
+    db = operator_database()
+    outcome = queries.show(db, review_id, actor=actor, reason=reason, zone=zone)
+    _tell(review_id, outcome)
+
+
+@moderate.command()
+@click.argument("report_ids", type=int, nargs=-1, required=True)
+@REASON
+@with_appcontext
+@failing_clearly
+def uphold(report_ids: tuple[int, ...], reason: str) -> None:
+    """Close reports that were right, such as of a shop that has been corrected."""
+    _settle(report_ids, "UPHELD", reason)
+
+
+@moderate.command()
+@click.argument("report_ids", type=int, nargs=-1, required=True)
+@REASON
+@with_appcontext
+@failing_clearly
+def dismiss(report_ids: tuple[int, ...], reason: str) -> None:
+    """Close reports that change nothing."""
+    _settle(report_ids, "DISMISSED", reason)
+
+
+@moderate.command()
+@AT_MOST
+@JSON
+@with_appcontext
+@failing_clearly
+def log(at_most: int, as_json: bool) -> None:
+    """Print the audit log, newest first: what operators changed, who and why."""
+    found = queries.log(operator_database(), at_most=at_most)
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False))
+        return
+    for entry in found:
+        thing = f"{entry['subject']} {entry['subject_id'] or ''}".strip()
+        click.echo(
+            f"{entry['happened_at']} {entry['actor']} {entry['action']} {thing}: {entry['reason']}"
+        )
+
+
+def _line(report: dict[str, Any]) -> str:
+    thing = f"review {report['review_id']} of " if report["review_id"] else ""
+    words = f" {json.dumps(report['content'], ensure_ascii=False)}" if report["content"] else ""
+    about = ""
+    if report["review_id"]:
+        said = json.dumps(report["review_content"][:200], ensure_ascii=False)
+        hidden = ", hidden" if report["hidden"] else ""
+        about = f" | {report['star_rating']} stars by member {report['author']}{hidden}: {said}"
+    return (
+        f"{report['id']} {report['status']} {report['created_at'][:16]} {report['reason']}{words} | "
+        f"{thing}shop {report['shop_id']} {report['place_name']}{about}"
+    )
+
+
+def _settle(report_ids: tuple[int, ...], outcome: str, reason: str) -> None:
+    actor = getpass.getuser()
+    db = operator_database()
+    closed = queries.settle(db, list(report_ids), outcome=outcome, actor=actor, reason=reason)
+    others = sorted(set(report_ids) - set(closed))
+    click.echo(f"{len(closed)} reports closed")
+    if others:
+        raise click.ClickException(f"not open: {', '.join(map(str, others))}")
+
+
+def _tell(review_id: int, outcome: str) -> None:
+    if outcome == "unknown":
+        raise click.ClickException(f"there is no review {review_id}")
+    click.echo(f"review {review_id} is {outcome}")

@@ -1,0 +1,56 @@
+"""Endpoints by which members report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from geoshops import acts
+from geoshops.api import Blueprint
+from geoshops.db import database
+from geoshops.frame import settings
+from geoshops.reports import queries, schemas
+from geoshops.tokens import Caller
+
+blueprint = Blueprint("reports", __name__, description="Reports to moderation")
+
+
+@blueprint.operation(
+    "/reviews/<id:review_id>/reports",
+    id="reportReview",
+    method="POST",
+    answer=schemas.ReviewReport,
+    status=201,
+    statuses=(200,),
+    auth="required",
+    cache="none",
+    refusals=(413, 415),
+)
+@blueprint.arguments(schemas.ReviewReportBody)
+def report_review(body: dict[str, Any], review_id: int, caller: Caller) -> Response:
+    """Report a review to moderation
+
+    201 when it is new; 200 with the report as it stands while an earlier one by the member is open."""
+    zone = settings().timezone
+    return acts.answer(queries.of_review(database(), caller, review_id, zone=zone, **body))
+
+
+@blueprint.operation(
+    "/shops/<id:shop_id>/reports",
+    id="reportShop",
+    method="POST",
+    answer=schemas.ShopReport,
+    status=201,
+    statuses=(200,),
+    auth="required",
+    cache="none",
+    refusals=(413, 415),
+)
+@blueprint.arguments(schemas.ShopReportBody)
+def report_shop(body: dict[str, Any], shop_id: int, caller: Caller) -> Response:
+    """Report a shop that has closed, stands elsewhere, is a duplicate or described wrongly
+
+    201 when it is new; 200 with the report as it stands while an earlier one by the member is open."""
+    zone = settings().timezone
+    return acts.answer(queries.of_shop(database(), caller, shop_id, zone=zone, **body))

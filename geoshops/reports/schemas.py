@@ -1,0 +1,69 @@
+"""What the report endpoints take and answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, fields, post_load
+
+from geoshops.params import Body, Choice, Text
+
+REVIEW_REASONS = ("SPAM", "ABUSE", "PRIVACY", "FALSE", "OTHER")
+SHOP_REASONS = ("CLOSED", "POSITION", "DUPLICATE", "FALSE", "OTHER")
+STATUSES = ("OPEN", "UPHELD", "DISMISSED")
+MAX_CONTENT = 1000
+
+
+class ReportBody(Body):
+    """Body of a report; blank words are as none."""
+
+    content = Text(
+        high=MAX_CONTENT,
+        lines=True,
+        exact=True,
+        blank_is_none=True,
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "In the member's own words"},
+    )
+
+    @post_load
+    def without_null(self, data: dict[str, Any], **_: object) -> dict[str, Any]:
+        """No words are the empty text."""
+        return {**data, "content": data["content"] or ""}
+
+
+class ReviewReportBody(ReportBody):
+    """Body of a report of a review."""
+
+    reason = Choice(REVIEW_REASONS, required=True, metadata={"example": "SPAM"})
+
+
+class ShopReportBody(ReportBody):
+    """Body of a report of a shop."""
+
+    reason = Choice(SHOP_REASONS, required=True, metadata={"example": "CLOSED"})
+
+
+class Report(Schema):
+    """A report as its member sees it."""
+
+    id = fields.Integer(required=True)
+    reason = fields.String(required=True)
+    content = fields.String(required=True)
+    create_date = fields.List(
+        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
+    )
+    status = fields.String(required=True, metadata={"enum": list(STATUSES)})
+
+
+class ReviewReport(Report):
+    """A report of a review."""
+
+    review_id = fields.Integer(required=True)
+
+
+class ShopReport(Report):
+    """A report of a shop."""
+
+    shop_id = fields.Integer(required=True)

@@ -1,0 +1,124 @@
+"""Members report reviews and shops: once while open, by the contract's rules, forgotten when they leave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from geoshops import create_app
+from tests.conftest import SECRET_KEY
+from tests.make import Maker
+
+SPAM = {"reason": "SPAM", "content": "광고예요"}
+
+
+@pytest.fixture
+def place(make: Maker) -> tuple[int, int]:
+    """A shop and a review of it."""
+    shop = make.shop()
+    return shop, make.review(make.member(), shop)
+
+
+def test_a_report_is_made_once_while_it_is_open(
+    app: Flask, client: FlaskClient, make: Maker, place: tuple[int, int]
+) -> None:
+    path, bearer = f"/reviews/{place[1]}/reports", make.bearer(app)
+    first = client.post(path, json=SPAM, headers=bearer)
+    assert first.status_code == 201
+    report: Any = first.get_json()
+    assert len(report.pop("create_date")) in (6, 7)
+    expected = {**SPAM, "id": report["id"], "review_id": place[1], "status": "OPEN"}
+    assert report == expected
+    again = client.post(path, json={"reason": "OTHER"}, headers=bearer)
+    assert (again.status_code, again.get_json()) == (200, first.get_json())
+    assert client.post(path, json=SPAM, headers=make.bearer(app)).status_code == 201
+    make.sql("UPDATE reports SET closed_at = now(), outcome = 'DISMISSED'")
+    assert client.post(path, json=SPAM, headers=bearer).status_code == 201
+
+
+def test_a_shop_is_reported(
+    app: Flask, client: FlaskClient, make: Maker, place: tuple[int, int]
+) -> None:
+    bearer = make.bearer(app)
+    answer = client.post(f"/shops/{place[0]}/reports", json={"reason": "CLOSED"}, headers=bearer)
+    assert (answer.status_code, answer.get_json()["shop_id"]) == (201, place[0])
+    assert answer.get_json()["content"] == ""
+    again = client.post(f"/shops/{place[0]}/reports", json={"reason": "CLOSED"}, headers=bearer)
+    assert again.status_code == 200
+    assert make.sql("SELECT count(*) FROM reports") == 1
+
+
+@pytest.mark.parametrize(
+    ("thing", "body", "status", "code"),
+    [
+        ("reviews", {}, 400, "001"),
+        ("reviews", {"content": "가"}, 400, "003"),
+        ("reviews", {"reason": "CLOSED"}, 400, "002"),
+        ("shops", {"reason": "SPAM"}, 400, "002"),
+        ("shops", {"reason": "OTHER", "content": "가" * 1001}, 400, "002"),
+        ("shops", {"reason": "OTHER", "content": "a\x00b"}, 400, "002"),
+        ("shops", {"reason": "OTHER", "content": 7}, 400, "002"),
+    ],
+)
+def test_bad_bodies_are_refused(
+    app: Flask, client: FlaskClient, make: Maker, thing: str, body: Any, status: int, code: str
+) -> None:
+    answer = client.post(f"/{thing}/1/reports", json=body, headers=make.bearer(app))
+    assert (answer.status_code, answer.get_json()["error_code"]) == (status, code)
+
+
+def test_what_is_not_there_cannot_be_reported(
+    app: Flask, client: FlaskClient, make: Maker, place: tuple[int, int]
+) -> None:
+    bearer = make.bearer(app)
+    make.sql("UPDATE reviews SET hidden_at = now()")
+    for path in (f"/reviews/{place[1]}", "/reviews/0", "/reviews/99999999999999999999", "/shops/0"):
+        body = {"reason": "OTHER"}
+        assert client.post(f"{path}/reports", json=body, headers=bearer).status_code == 404
+
+
+def test_reporting_needs_a_member(client: FlaskClient, place: tuple[int, int]) -> None:
+    for path in (f"/reviews/{place[1]}/reports", f"/shops/{place[0]}/reports"):
+        answer = client.post(path, json={"reason": "OTHER"})
+        assert (answer.status_code, answer.get_json()["error_code"]) == (401, "100")
+
+
+def test_reports_are_limited_by_member(
+    service_url: str, db: Any, make: Maker, place: tuple[int, int]
+) -> None:
+    app = create_app(
+        {"database_url": service_url, "secret_key": SECRET_KEY, "testing": True,
+         "ratelimit_storage_uri": "memory://"}
+    )  # fmt: skip
+    bearer = make.bearer(app)
+    answer = app.test_client().post(f"/reviews/{place[1]}/reports", json=SPAM, headers=bearer)
+    assert answer.headers["RateLimit-Policy"] == '"reports";q=30;w=3600'
+
+
+def test_the_export_has_them_and_withdrawal_takes_name_and_words(
+    app: Flask, client: FlaskClient, make: Maker, place: tuple[int, int]
+) -> None:
+    bearer = make.bearer(app)
+    client.post(f"/reviews/{place[1]}/reports", json=SPAM, headers=bearer)
+    client.post(f"/shops/{place[0]}/reports", json={"reason": "CLOSED"}, headers=bearer)
+    exported: Any = client.get("/member/export", headers=bearer).get_json()
+    assert [r["reason"] for r in exported["reports"]] == ["SPAM", "CLOSED"]
+    assert exported["reports"][0]["content"] == "광고예요"
+    assert client.delete("/member", headers=bearer).status_code == 200
+    assert make.rows("SELECT member_id, reason, content FROM reports ORDER BY id") == [
+        (None, "SPAM", ""),
+        (None, "CLOSED", ""),
+    ]
+
+
+def test_a_deleted_review_takes_its_reports_along(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
+    author, shop = make.member(), make.shop()
+    review = make.review(author, shop)
+    client.post(f"/reviews/{review}/reports", json=SPAM, headers=make.bearer(app))
+    assert client.delete(f"/reviews/{review}", headers=make.bearer(app, author)).status_code == 200
+    assert make.sql("SELECT count(*) FROM reports") == 0
