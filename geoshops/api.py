@@ -82,6 +82,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         statuses: tuple[int, ...] = (),
         refusals: tuple[int, ...] = (),
         headers: tuple[Mapping[str, object], ...] = (),
+        head: bool = True,
     ) -> Callable[[View], View]:
         """States an operation: route, OpenAPI operationId, answer, authentication, caching.
 
@@ -91,7 +92,8 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         media: content type of the answer where that is not JSON; `also` are other names of it.
         statuses: further success statuses with the same body, such as 201.
         refusals: statuses of refusals that not every operation has.
-        headers: OpenAPI parameters of the headers that it reads."""
+        headers: OpenAPI parameters of the headers that it reads.
+        head: False where the contract lets GET act: HEAD, which must not, is refused then."""
 
         def decorator(view: View) -> View:
             produces = (media, GEOJSON) if geojson else (media, *also)
@@ -104,7 +106,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
             if geojson:
                 documented = self.doc(responses={200: GEOJSON_TOO})(documented)
             guarded = _with_document_of(documented, tokens.GUARDS[auth](view))
-            guarded.contract = Contract(produces, cache)
+            guarded.contract = Contract(produces, cache, head)
             return cast(View, self.route(rule, methods=[method])(guarded))
 
         return decorator
@@ -143,10 +145,10 @@ def _with_document_of(documented: Any, view: Any) -> Any:
 
 
 class Contract:
-    """What the frame must know of an operation: its representations and how it may be cached."""
+    """What the frame must know of an operation: representations, caching, whether HEAD is allowed."""
 
-    def __init__(self, produces: tuple[str, ...], cache: str) -> None:
-        self.produces, self.cache = produces, cache
+    def __init__(self, produces: tuple[str, ...], cache: str, head: bool = True) -> None:
+        self.produces, self.cache, self.head = produces, cache, head
 
 
 class OpenConverter(OpenAPIConverter):
@@ -169,6 +171,10 @@ class Rest(SmorestApi):  # type: ignore[misc]
     """flask-smorest with the contract's error body; the framework's own headers stay."""
 
     ERROR_SCHEMA = ErrorBody
+
+    def _register_pagination_header(self) -> None:
+        # pages are told by Link and X-Total-Count: its schema would stand in the document unused
+        pass
 
     def handle_http_exception(self, error: HTTPException) -> Response:
         """Every HTTP error in the contract's form."""

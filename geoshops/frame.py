@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from typing import Any
 
 from flask import Flask, Response, current_app, g, request
 from flask_cors import CORS
+from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from geoshops.config import Settings
@@ -14,6 +17,7 @@ from geoshops.errors import ApiError
 
 HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}\Z")
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
+HSTS_S = 31_536_000
 EXPOSED = (
     "ETag",
     "Link",
@@ -78,28 +82,50 @@ def begin() -> None:
     """Names the request and refuses representations that the operation does not have."""
     sent = request.headers.get("X-Request-ID", "")
     g.request_id = sent if REQUEST_ID.match(sent) else os.urandom(16).hex()
+    if request.method == "HEAD":
+        _refuse_to_act()
     accept = request.headers.get("Accept", "*/*")
     if accept in ("*/*", "application/json") or request.endpoint is None:
         return
-    contract = getattr(current_app.view_functions.get(request.endpoint), "contract", None)
+    contract = _contract()
     if contract and not request.accept_mimetypes.best_match(contract.produces):
         raise ApiError("not_acceptable")
+
+
+def _contract() -> Any:
+    return getattr(current_app.view_functions.get(request.endpoint or ""), "contract", None)
+
+
+def _refuse_to_act() -> None:
+    contract = _contract()
+    if contract and not contract.head:
+        raise MethodNotAllowed(["GET", "OPTIONS"])
 
 
 def finish(response: Response) -> Response:
     """Adds the identifier, caching and security headers; turns an unchanged answer into 304."""
     headers = response.headers
+    if request.method == "OPTIONS" and response.status_code == 200 and "Allow" in headers:
+        _tell_methods(response)
     headers.add("X-Request-ID", g.get("request_id", ""))
     for name, value in SECURITY.items():
         if name not in headers:
             headers.add(name, value)
-    contract = getattr(current_app.view_functions.get(request.endpoint or ""), "contract", None)
+    if request.is_secure:
+        headers.setdefault("Strict-Transport-Security", f"max-age={HSTS_S}")
+    contract = _contract()
     if contract and response.status_code < 400 and "Cache-Control" not in headers:
         _caching(response, contract.cache)
     headers.setdefault("Cache-Control", "no-cache")
     if response.status_code == 200 and request.method in ("GET", "HEAD") and "ETag" not in headers:
         _validate(response)
     return response
+
+
+def _tell_methods(response: Response) -> None:
+    # the framework answers OPTIONS without a body; the contract has one for every answer
+    response.data = json.dumps({"methods": sorted(response.allow)})
+    response.mimetype = "application/json"
 
 
 def _caching(response: Response, cache: str) -> None:

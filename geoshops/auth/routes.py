@@ -45,6 +45,7 @@ def start_sign_in(args: dict[str, Any]) -> Response:
     answer=schemas.TokenPair,
     cache="none",
     refusals=(502,),
+    head=False,
 )
 @blueprint.arguments(schemas.SignInArgs, location="query")
 def sign_in(args: dict[str, Any]) -> Response:
@@ -96,7 +97,12 @@ def refresh_token(args: dict[str, Any]) -> Response:
 
 
 @blueprint.operation(
-    "/auth/logout", id="signOut", answer=schemas.LoggedOut, auth="required", cache="none"
+    "/auth/logout",
+    id="signOut",
+    answer=schemas.LoggedOut,
+    auth="required",
+    cache="none",
+    head=False,
 )
 @blueprint.arguments(schemas.LogoutArgs, location="query")
 def sign_out(args: dict[str, Any], caller: Caller) -> Response:
