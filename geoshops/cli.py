@@ -12,6 +12,7 @@ from flask.cli import FlaskGroup, NoAppException
 from geoshops import create_app, idempotency, migrate
 from geoshops.analysis import commands as analysis
 from geoshops.auth.commands import sessions
+from geoshops.backup import backup, restore
 from geoshops.config import ConfigError, keep_to_the_given_database, settings_table
 from geoshops.doctor import doctor
 from geoshops.importing.commands import group as import_group
@@ -46,6 +47,8 @@ main.add_command(sessions)
 main.add_command(seed)
 main.add_command(recount)
 main.add_command(moderate)
+main.add_command(backup)
+main.add_command(restore)
 main.add_command(search)
 main.add_command(titles.commands)
 main.add_command(tiles.commands)

@@ -197,6 +197,11 @@ def keep_to_the_given_database(environ: MutableMapping[str, str] = os.environ) -
         environ.setdefault("GEOSHOPS_READER_DATABASE_URL", "")
 
 
+def child_environment(**more: str) -> dict[str, str]:
+    """The environment of a program that we start, with these variables set."""
+    return {**os.environ, **more}
+
+
 def environment_names() -> Iterator[tuple[str, object, str]]:
     """Every setting as (environment name, default, meaning), in order."""
     for item in fields(Settings):

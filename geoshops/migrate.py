@@ -108,9 +108,19 @@ def upgrade(url: str, say: Any = print) -> int:
         for file in versioned:
             _apply(connection, [file], say)
         _replace(connection, [f for f in todo if f.kind == "repeatable"], say)
-        for path in sorted((SQL / "grants").glob("*.sql")):
-            run(connection, path.read_text(encoding="utf-8"))
+        _grant(connection)
         return len(todo)
+
+
+def grant(url: str) -> None:
+    """Grants what sql/grants says, and sets the limits of roles."""
+    with _connected(url) as connection:
+        _grant(connection)
+
+
+def _grant(connection: Any) -> None:
+    for path in sorted((SQL / "grants").glob("*.sql")):
+        run(connection, path.read_text(encoding="utf-8"))
 
 
 def status(url: str) -> list[tuple[str, str]]:
