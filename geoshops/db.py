@@ -20,7 +20,12 @@ T = TypeVar("T")
 Row = tuple[Any, ...]
 
 ATTEMPTS = 3
-RETRIED_WHOLE = (errorcodes.SERIALIZATION_FAILURE, errorcodes.DEADLOCK_DETECTED)
+RETRIED_WHOLE = (
+    errorcodes.SERIALIZATION_FAILURE,
+    errorcodes.DEADLOCK_DETECTED,
+    # "cache lookup failed": an upgrade replaced a function that the statement had begun to use
+    errorcodes.INTERNAL_ERROR,
+)
 KEEPALIVES = {
     "keepalives_idle": 5,
     "keepalives_interval": 2,

@@ -4,11 +4,13 @@ grants every time."""
 from __future__ import annotations
 
 import hashlib
+import random
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,11 @@ HERE = Path(__file__).resolve().parent
 SQL = next((p for p in (HERE / "sql", HERE.parent / "sql") if p.is_dir()), HERE.parent / "sql")
 LOCK = 7_406_311_520_917_233  # any number, the same in every release
 NO_TRANSACTION = "-- geoshops: no-transaction"
+# whoever waits for a table's lock holds up everybody who comes later: better to give up and come again
+LOCK_TIMEOUT = "SET lock_timeout = '500ms'"
+NO_LOCK_TIMEOUT = "SET lock_timeout = 0"
+ATTEMPTS = 90
+BUSY = (errorcodes.LOCK_NOT_AVAILABLE, errorcodes.DEADLOCK_DETECTED)
 VERSIONED, REPEATABLE = ("schema", "changes"), ("functions", "views")
 DEFINED = re.compile(r"^CREATE (?:OR REPLACE )?(?:FUNCTION|VIEW) (?:public\.)?(\w+)", re.MULTILINE)
 # what CREATE OR REPLACE cannot do: other columns or another type of result; and a name that an older
@@ -99,17 +106,37 @@ def sql_files() -> Iterator[SqlFile]:
 
 
 def upgrade(url: str, say: Any = print) -> int:
-    """Applies what is missing or changed, under a lock, and returns how many files that were."""
+    """Applies what is missing or changed, under a lock, and returns how many files that were.
+
+    Each step is tried again for about two minutes when tables are in use."""
     with _connected(url) as connection:
+        run(connection, NO_LOCK_TIMEOUT)
         run(connection, "SELECT pg_advisory_lock(%s)", (LOCK,))
+        run(connection, LOCK_TIMEOUT)
         run(connection, HISTORY)
         todo = list(_pending(connection))
-        versioned = [f for f in todo if f.kind == "versioned"]
-        for file in versioned:
-            _apply(connection, [file], say)
-        _replace(connection, [f for f in todo if f.kind == "repeatable"], say)
-        _grant(connection)
+        for file in (f for f in todo if f.kind == "versioned"):
+            _patiently(connection, say, partial(_apply, connection, file, say))
+        repeatable = [f for f in todo if f.kind == "repeatable"]
+        _patiently(connection, say, partial(_replace, connection, repeatable, say))
+        _patiently(connection, say, partial(_grant, connection))
         return len(todo)
+
+
+def _patiently(connection: Any, say: Any, act: Callable[[], None]) -> None:
+    """Runs a step again while a lock that it needs is held by somebody else."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            act()
+            return
+        except (MigrationError, psycopg2.Error) as error:
+            cause = error.__cause__ if isinstance(error, MigrationError) else error
+            if getattr(cause, "pgcode", None) not in BUSY or attempt == ATTEMPTS:
+                raise
+            run(connection, "ROLLBACK")
+            if attempt == 1:
+                say("tables are in use: trying again until they are free for a moment")
+        time.sleep(random.uniform(0.3, 1))
 
 
 def grant(url: str) -> None:
@@ -135,6 +162,7 @@ def status(url: str) -> list[tuple[str, str]]:
 def reset(url: str) -> None:
     """Drops everything of ours, extensions excepted."""
     with _connected(url) as connection:
+        run(connection, "SET lock_timeout = '5s'")
         run(connection, "SELECT pg_advisory_lock(%s)", (LOCK,))
         run(connection, DROP_ALL)
 
@@ -144,7 +172,7 @@ def _connected(url: str) -> Iterator[Any]:
     connection = psycopg2.connect(url, application_name="geoshops-migrate")
     try:
         connection.autocommit = True
-        run(connection, "SET lock_timeout = '5s'")
+        run(connection, LOCK_TIMEOUT)
         yield connection
     finally:
         connection.close()
@@ -182,17 +210,15 @@ def _pending(connection: Any) -> Iterator[SqlFile]:
             yield file
 
 
-def _apply(connection: Any, files: list[SqlFile], say: Any) -> None:
-    alone = files[0].text.startswith(NO_TRANSACTION)
-    if not alone:
-        run(connection, "BEGIN")
-    for file in files:
-        try:
-            _run_file(connection, file, say)
-        except psycopg2.Error as error:
-            raise MigrationError(f"sql/{file.name}: {error}") from error
-    if not alone:
-        run(connection, "COMMIT")
+def _apply(connection: Any, file: SqlFile, say: Any) -> None:
+    alone = file.text.startswith(NO_TRANSACTION)
+    # an index that is built concurrently waits for others and holds up nobody
+    run(connection, NO_LOCK_TIMEOUT if alone else "BEGIN")
+    try:
+        _run_file(connection, file, say)
+    except psycopg2.Error as error:
+        raise MigrationError(f"sql/{file.name}: {error}") from error
+    run(connection, LOCK_TIMEOUT if alone else "COMMIT")
 
 
 def _replace(connection: Any, files: list[SqlFile], say: Any) -> None:
@@ -215,6 +241,8 @@ def _replace(connection: Any, files: list[SqlFile], say: Any) -> None:
         run(connection, "BEGIN")
         _drop_repeatable(connection)
         _apply_all(connection, say)
+        # in the same transaction: what was made anew has lost its grants
+        _grant(connection)
     run(connection, "COMMIT")
 
 

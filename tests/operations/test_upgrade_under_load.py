@@ -1,0 +1,136 @@
+"""`geoshops db upgrade` while people read and write: nobody waits a second, nothing fails, nothing is lost."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+import pytest
+from flask import Flask
+
+from geoshops import migrate
+from tests.conftest import ROOT
+from tests.make import Maker
+
+LONGEST_S = 1.0
+AROUND = "/shops/brand?userLat=37.5&userLng=127&mapLat=37.4979&mapLng=127.0276"
+COLUMN = "ALTER TABLE shops ADD COLUMN note text; ALTER TABLE reviews ADD COLUMN note text;"
+INDEX = f"{migrate.NO_TRANSACTION}\nCREATE INDEX CONCURRENTLY reviews_note_idx ON reviews (note)"
+
+
+class Load:
+    """Requests one after another in several threads, each with its time."""
+
+    def __init__(self, app: Flask) -> None:
+        self.app, self.stopping = app, threading.Event()
+        self.took_s: list[float] = []
+        self.failed: list[tuple[str, int, str]] = []
+        self.done: dict[str, int] = {}
+
+    def repeat(self, name: str, ask: Callable[[Any], Any]) -> None:
+        client = self.app.test_client()
+        while not self.stopping.is_set():
+            started = time.perf_counter()
+            answer = ask(client)
+            self.took_s.append(time.perf_counter() - started)
+            if answer.status_code >= 300:
+                self.failed.append((name, answer.status_code, answer.get_data(as_text=True)))
+            self.done[name] = self.done.get(name, 0) + 1
+
+
+@pytest.fixture
+def load(app: Flask, make: Maker) -> Iterator[Load]:
+    """Two readers and two writers, running."""
+    shop = make.shop()
+    for _ in range(20):
+        make.shop()
+    running = Load(app)
+    bearers = [make.bearer(app) for _ in range(2)]
+    body = {"star_rating": 5, "content": "좋아요"}
+    acts: dict[str, Callable[[Any], Any]] = {
+        "around": lambda c: c.get(AROUND),
+        "detail": lambda c: c.get(f"/shops/{shop}"),
+        "review": lambda c: c.post(f"/reviews/shop/{shop}", json=body, headers=bearers[0]),
+        "favorite": lambda c: c.post(f"/favorites/{shop}", headers=bearers[1]),
+    }
+    with ThreadPoolExecutor(len(acts)) as pool:
+        futures = [pool.submit(running.repeat, *act) for act in acts.items()]
+        time.sleep(0.5)
+        yield running
+        running.stopping.set()
+        for future in futures:
+            future.result()
+
+
+@pytest.fixture
+def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database_url: str) -> Iterator[Path]:
+    """A newer release's sql/; what it changed is taken back afterwards."""
+    folder = tmp_path / "sql"
+    shutil.copytree(ROOT / "sql", folder)
+    (folder / "changes").mkdir(exist_ok=True)
+    monkeypatch.setattr(migrate, "SQL", folder)
+    yield folder
+    monkeypatch.undo()
+    migrate.reset(database_url)
+    migrate.upgrade(database_url, lambda _: None)
+
+
+def upgrade_in_peace(load: Load, url: str, make: Maker) -> int:
+    """Upgrades and checks what the others saw of it."""
+    count = migrate.upgrade(url, lambda _: None)
+    time.sleep(0.3)
+    load.stopping.set()
+    time.sleep(0.3)
+    assert load.failed == []
+    assert max(load.took_s) < LONGEST_S
+    assert min(load.done.values()) > 10
+    assert make.sql("SELECT count(*) FROM reviews") == load.done["review"]
+    assert make.rows("SELECT shop_id FROM counter_differences") == []
+    return count
+
+
+def touch(folder: Path) -> int:
+    """Changes every function and view without changing what it does."""
+    files = [*folder.glob("functions/*.sql"), *folder.glob("views/*.sql")]
+    for file in files:
+        file.write_text(f"{file.read_text(encoding='utf-8')}\n-- newer\n", encoding="utf-8")
+    return len(files)
+
+
+def test_functions_and_views_are_replaced(
+    load: Load, newer: Path, database_url: str, make: Maker
+) -> None:
+    touched = touch(newer)
+    assert upgrade_in_peace(load, database_url, make) == touched
+
+
+def test_columns_and_indexes_are_added_beside_a_long_question(
+    load: Load, newer: Path, database_url: str, make: Maker
+) -> None:
+    (newer / "changes" / "20990101_note.sql").write_text(COLUMN)
+    (newer / "changes" / "20990102_note_index.sql").write_text(INDEX)
+    touch(newer)
+    asking = psycopg2.connect(database_url)
+    asking.cursor().execute("SELECT count(*) FROM reviews, shops")
+    threading.Timer(3, asking.rollback).start()
+    started = time.perf_counter()
+    assert upgrade_in_peace(load, database_url, make) > 30
+    assert time.perf_counter() - started > 3, "the column cannot come before the question is over"
+    assert make.sql("SELECT to_regclass('reviews_note_idx')") == "reviews_note_idx"
+
+
+def test_everything_is_made_anew_where_a_result_has_another_type(
+    load: Load, newer: Path, database_url: str, make: Maker
+) -> None:
+    extra = newer / "functions" / "99_extra.sql"
+    extra.write_text("CREATE OR REPLACE FUNCTION extra() RETURNS integer LANGUAGE sql RETURN 1;")
+    migrate.upgrade(database_url, lambda _: None)
+    extra.write_text("CREATE OR REPLACE FUNCTION extra() RETURNS text LANGUAGE sql RETURN '1';")
+    assert upgrade_in_peace(load, database_url, make) == 1
+    assert make.sql("SELECT extra()") == "1"
