@@ -89,6 +89,9 @@ class Unavailable(ApiError):
 
 def init_app(app: Flask) -> None:
     """Registers the handlers; every error of every kind leaves through `answer`."""
+    # a counter that appears with its first error would hide that error from "increase"
+    for code in STATUS:
+        observe.REFUSED.labels(code)
     app.register_error_handler(ApiError, answer)
     app.register_error_handler(psycopg2.Error, of_database)
     app.register_error_handler(DBAPIError, of_database)

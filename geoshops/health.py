@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from flask import Blueprint, Response
+from psycopg2 import errorcodes
 
 from geoshops import observe
 from geoshops.api import json_value
 from geoshops.db import database
-from geoshops.errors import Unavailable, database_is_unavailable
+from geoshops.errors import ApiError, Unavailable, database_is_unavailable
 
 blueprint = Blueprint("health", __name__)
+UP = "Whether the database answered this scrape"
 
 
 @blueprint.get("/healthz")
@@ -32,7 +34,32 @@ def readyz() -> Response:
     return json_value({"status": "ready"}, {"Cache-Control": "no-store"})
 
 
+# one indexed read each; what an operator has to do when it grows stands in docs/operations.md
+WAITING = """
+SELECT
+  (SELECT count(*) FROM reports WHERE closed_at IS NULL),
+  (SELECT count(*) FROM pending_unlinks),
+  current_setting('transaction_read_only')::boolean"""
+
+
 @blueprint.get("/metrics")
 def metrics() -> Response:
     """Prometheus' text form."""
-    return Response(observe.metrics_text(), mimetype="text/plain; version=0.0.4; charset=utf-8")
+    text = observe.metrics_text() + observe.gauges_text(_gauges())
+    return Response(text, mimetype="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _gauges() -> dict[str, tuple[str, float]]:
+    try:
+        reports, unlinks, read_only = database().row(WAITING)
+    except Exception as error:
+        if isinstance(error, ApiError) or database_is_unavailable(getattr(error, "orig", error)):
+            locked = getattr(error, "pgcode", None) == errorcodes.LOCK_NOT_AVAILABLE
+            return {"database_up": (UP, float(locked))}
+        raise
+    return {
+        "database_up": (UP, 1),
+        "database_read_only": ("Whether the database takes no writes", float(read_only)),
+        "reports_open": ("Reports that no moderator has closed", reports),
+        "unlinks_pending": ("Withdrawn members whom the provider still has to unlink", unlinks),
+    }

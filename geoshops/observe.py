@@ -6,6 +6,7 @@ import logging
 import logging.config
 import os
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from json.encoder import encode_basestring as quoted
 
@@ -24,6 +25,7 @@ DURATION_S = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
 )
 REFUSED = Counter("http_requests_refused_total", "Answers with an error, by its code", ("code",))
+WORKERS = Counter("workers_started_total", "Worker processes that have begun to serve")
 # others become one: a label must not grow with what clients invent
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT")
 QUIET = ("health.healthz", "health.readyz", "health.metrics")
@@ -32,6 +34,7 @@ QUIET = ("health.healthz", "health.readyz", "health.metrics")
 def init_app(app: Flask, settings: Settings) -> None:
     """Configures logging once and measures every request."""
     _configure(settings)
+    WORKERS.inc()
     app.before_request(_start)
     app.after_request(_record)
 
@@ -43,6 +46,15 @@ def metrics_text() -> bytes:
     registry = CollectorRegistry()
     multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     return generate_latest(registry)
+
+
+def gauges_text(values: Mapping[str, tuple[str, float]]) -> bytes:
+    """Gauges that are read when they are asked for, by name with their meaning, in Prometheus' text form."""
+    lines = [
+        f"# HELP {name} {meaning}\n# TYPE {name} gauge\n{name} {value:g}\n"
+        for name, (meaning, value) in values.items()
+    ]
+    return "".join(lines).encode()
 
 
 def _start() -> None:
