@@ -20,7 +20,8 @@ class ConfigError(Exception):
 
 def setting(env: str, default: object, meaning: str, *, secret: bool = False) -> Any:
     """A dataclass field that carries its environment name and its one-line meaning."""
-    return field(default=default, metadata={"env": env, "meaning": meaning, "secret": secret})
+    about = {"env": env, "meaning": meaning, "secret": secret}
+    return field(default=default, metadata=about, repr=not secret)
 
 
 @dataclass(frozen=True)

@@ -120,6 +120,9 @@ def upgrade(url: str, say: Any = print) -> int:
         repeatable = [f for f in todo if f.kind == "repeatable"]
         _patiently(connection, say, partial(_replace, connection, repeatable, say))
         _patiently(connection, say, partial(_grant, connection))
+        for notice in connection.notices:
+            if "was not set" in notice:
+                say(notice.strip())
         return len(todo)
 
 

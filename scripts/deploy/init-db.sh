@@ -7,4 +7,6 @@ set -eu
   done
   cat /opt/geoshops/roles.sql
 } | psql -XqAt -v ON_ERROR_STOP=1 -U postgres -d postgres
-psql -Xq -v ON_ERROR_STOP=1 -U postgres -d geoshops -f /opt/geoshops/extensions.sql
+for file in extensions 20_limits 30_reader_limits; do
+  psql -Xq -v ON_ERROR_STOP=1 -U postgres -d geoshops -f "/opt/geoshops/$file.sql"
+done

@@ -44,15 +44,22 @@ with_passwords() {
   cat "$1"
 }
 
-urls_hash() { for name in $RUNTIME_NAMES; do env_get "$name"; done | sha256; }
+# Whatever a superuser sets here, the owner may not change: a new release's limits are set again.
+provisioned_hash() {
+  {
+    for name in $RUNTIME_NAMES; do env_get "$name"; done
+    cat "$PARTS/roles.sql" "$PARTS/extensions.sql" "$ROOT"/sql/grants/*_limits.sql
+  } | sha256
+}
 
 # Everything in it can be repeated; the mark is written last.
 provision() {
-  [ -f "$CLUSTER/provisioned" ] && [ "$(urls_hash)" = "$(cat "$CLUSTER/provisioned")" ] && return 0
+  [ -f "$CLUSTER/provisioned" ] && [ "$(provisioned_hash)" = "$(cat "$CLUSTER/provisioned")" ] && return 0
   say "+ psql: roles, database $DATABASE and extensions"
   with_passwords "$PARTS/roles.sql" | psql_super -d postgres >/dev/null
   psql_super -d "$DATABASE" -f "$PARTS/extensions.sql" >/dev/null
-  urls_hash >"$CLUSTER/provisioned"
+  for limits in "$ROOT"/sql/grants/*_limits.sql; do psql_super -d "$DATABASE" -f "$limits" >/dev/null; done
+  provisioned_hash >"$CLUSTER/provisioned"
 }
 
 create_database() {

@@ -1,5 +1,4 @@
--- The analysts' role: it reads the views and nothing else, and no question of its own can occupy the server for long.
--- The limits hold for sessions that sign in as this role; a member of it gets them by SET ROLE and SET.
+-- The analysts' role: it reads the views and nothing else. Its limits stand in sql/grants.
 DO $$
 DECLARE
   view_name text;
@@ -15,22 +14,6 @@ BEGIN
         NULL; -- another database of this server made it at the same moment
     END;
   END IF;
-  BEGIN
-    -- Roles belong to the server, not to the database: written only when something differs.
-    IF NOT coalesce((SELECT rolconfig FROM pg_roles WHERE rolname = 'geoshops_reader') @> ARRAY[
-      'statement_timeout=2min', 'work_mem=64MB', 'idle_in_transaction_session_timeout=5min',
-      'default_transaction_read_only=on', 'jit=off'
-    ], false) THEN
-      ALTER ROLE geoshops_reader SET statement_timeout = '2min';
-      ALTER ROLE geoshops_reader SET work_mem = '64MB';
-      ALTER ROLE geoshops_reader SET idle_in_transaction_session_timeout = '5min';
-      ALTER ROLE geoshops_reader SET default_transaction_read_only = on;
-      ALTER ROLE geoshops_reader SET jit = off;
-    END IF;
-  EXCEPTION
-    WHEN insufficient_privilege THEN
-      RAISE NOTICE 'the limits of role geoshops_reader may not be set here: ask an administrator, then repeat';
-  END;
   EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM geoshops_reader', current_schema());
   EXECUTE format('GRANT USAGE ON SCHEMA %I TO geoshops_reader', current_schema());
   FOREACH view_name IN ARRAY ARRAY[

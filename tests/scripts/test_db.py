@@ -1,6 +1,7 @@
 """scripts/db: a cluster of one checkout, which survives crashes and touches no other process."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -23,6 +24,7 @@ class Checkout:
     def __init__(self, root: Path, states: Path) -> None:
         self.root, self.states = root, states
         shutil.copytree(ROOT / "scripts", root / "scripts")
+        shutil.copytree(ROOT / "sql" / "grants", root / "sql" / "grants")
 
     def db(self, *args: str, **environ: str) -> subprocess.CompletedProcess[str]:
         inherited = {k: v for k, v in os.environ.items() if "DATABASE_URL" not in k}
@@ -74,13 +76,27 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
 def test_roles_have_what_they_need_and_no_more(checkout: Checkout) -> None:
     may = "SELECT array[rolsuper, rolcreaterole, rolcreatedb] FROM pg_roles WHERE rolname = user"
     assert checkout.ask("DATABASE_URL", may) == [False, False, False]
-    assert checkout.ask("GEOSHOPS_OWNER_DATABASE_URL", may) == [False, True, False]
+    assert checkout.ask("GEOSHOPS_OWNER_DATABASE_URL", may) == [False, False, False]
     assert checkout.ask("GEOSHOPS_READER_DATABASE_URL", may) == [False, False, False]
     writes = "CREATE TABLE own (); SELECT 1"
     for name in ("DATABASE_URL", "GEOSHOPS_READER_DATABASE_URL"):
         with pytest.raises(psycopg2.Error):
             checkout.ask(name, writes)
     assert checkout.ask("GEOSHOPS_OWNER_DATABASE_URL", "SELECT postgis_lib_version()")
+
+
+def test_limits_of_roles_are_set_because_the_owner_may_not(checkout: Checkout) -> None:
+    config = "SELECT rolconfig FROM pg_roles WHERE rolname = user"
+    for name, file in (
+        ("DATABASE_URL", "20_limits.sql"),
+        ("GEOSHOPS_READER_DATABASE_URL", "30_reader_limits.sql"),
+    ):
+        text = (ROOT / "sql" / "grants" / file).read_text(encoding="utf-8")
+        wanted = set(re.findall(r"'(\w+=\w+)'", text))
+        assert len(wanted) > 3 and wanted <= set(checkout.ask(name, config))
+    with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+        own = "ALTER ROLE geoshops_app SET statement_timeout = 0; SELECT 1"
+        checkout.ask("GEOSHOPS_OWNER_DATABASE_URL", own)
 
 
 def test_the_cluster_listens_on_the_loopback_only_and_wants_passwords(checkout: Checkout) -> None:

@@ -1,0 +1,21 @@
+-- Limits of the analysts' role: no question of its own can occupy the server for long. They hold for sessions that
+-- sign in as this role; a member of it gets them by SET ROLE and SET. Written as 20_limits.sql is.
+DO $$
+DECLARE
+  wanted text[] := ARRAY[
+    'statement_timeout=2min', 'work_mem=64MB', 'idle_in_transaction_session_timeout=5min',
+    'default_transaction_read_only=on', 'jit=off'];
+  setting text;
+BEGIN
+  FOREACH setting IN ARRAY wanted LOOP
+    CONTINUE WHEN NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'geoshops_reader')
+      OR EXISTS (SELECT FROM pg_roles WHERE rolname = 'geoshops_reader' AND setting = ANY (rolconfig));
+    BEGIN
+      EXECUTE format('ALTER ROLE geoshops_reader SET %s = %L',
+        split_part(setting, '=', 1), split_part(setting, '=', 2));
+    EXCEPTION
+      WHEN insufficient_privilege THEN RAISE NOTICE 'role geoshops_reader: % was not set: %', setting, SQLERRM;
+      WHEN internal_error THEN RAISE NOTICE 'role geoshops_reader: % is being set by another', setting;
+    END;
+  END LOOP;
+END $$;
