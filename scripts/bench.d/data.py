@@ -17,6 +17,7 @@ from tqdm import tqdm
 from geoshops import migrate
 
 COUNTRY = 10_000
+SEED = 20261120
 STEP_LON, STEP_LAT = 3.6, -12.0
 ROW = 100  # copies of the country side by side, then the next row of them further south
 PREFIX = "geoshops_bench_"
@@ -42,10 +43,19 @@ class Bench:
     quick: bool
     shops: int | None
     rounds: int | None
+    peers: bool = False
+
+    def size(self) -> int:
+        """How many shops are wanted."""
+        return self.shops or (100_000 if self.quick else 1_000_000)
 
     def database(self, shops: int) -> str:
         """URL of a database with that many shops, made on first use."""
         return database(shops)
+
+    def dense(self, shops: int) -> str:
+        """The same in one country, which gets denser with the number."""
+        return database(shops, dense=True)
 
 
 def server_url(name: str) -> str:
@@ -69,16 +79,28 @@ def drop_databases() -> None:
         print(f"dropped {name}", file=sys.stderr)
 
 
-def database(shops: int) -> str:
+def database(shops: int, *, dense: bool = False) -> str:
     """URL of the database with that many shops; one of another schema is made anew."""
-    name = f"{PREFIX}{shops}"
-    if not _is_complete(name, shops):
+    name = f"{PREFIX}{'dense_' if dense else ''}{shops}"
+    if not is_complete(name, shops):
         _recreate(name)
-        _fill(name, shops)
+        _fill(name, shops, dense)
     return server_url(name)
 
 
-def _is_complete(name: str, shops: int) -> bool:
+def copy_of(shops: int, name: str) -> Any:
+    """A cursor on a copy of the database with that many shops, for what must not stay in it."""
+    database(shops)
+    cursor = connect("postgres").cursor()
+    copy, original = sql.Identifier(f"{PREFIX}{name}"), sql.Identifier(f"{PREFIX}{shops}")
+    cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(copy))
+    cursor.execute(
+        sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(copy, original)
+    )
+    return connect(f"{PREFIX}{name}").cursor()
+
+
+def is_complete(name: str, shops: int) -> bool:
     try:
         migrate.upgrade(server_url(name), _silent)
         cursor = connect(name).cursor()
@@ -96,28 +118,34 @@ def _recreate(name: str) -> None:
     migrate.upgrade(server_url(name), _silent)
 
 
-def _fill(name: str, shops: int) -> None:
+def _fill(name: str, shops: int, dense: bool) -> None:
     cursor = connect(name).cursor()
     cursor.execute(
         "INSERT INTO brands (id, name, is_representative) SELECT n, b, n <= 4 FROM unnest(%s) WITH ORDINALITY AS t (b, n)",
         (list(BRANDS),),
     )
-    lines = "\n".join(f"{i}\t{b}\t{n}\t{x}\t{y}\t{a}" for i, b, n, x, y, a in country())
-    cursor.execute(
-        "CREATE UNLOGGED TABLE country (n int, brand_id bigint, place_name text, lon float8, lat float8, address text)"
-    )
-    cursor.copy_expert("COPY country FROM STDIN", io.StringIO(lines))
     definitions = _drop_plain_indexes(cursor)
-    copies = -(-shops // COUNTRY)
-    for copy in tqdm(range(copies), desc=name, file=sys.stderr, disable=None):
-        cursor.execute(
-            COPY_OF_COUNTRY, (STEP_LON, copy % ROW, STEP_LAT, copy // ROW, shops - copy * COUNTRY)
-        )
+    for copy in tqdm(range(-(-shops // COUNTRY)), desc=name, file=sys.stderr, disable=None):
+        if copy == 0 or dense:
+            _load_country(cursor, copy)
+        column, row = (0, 0) if dense else (copy % ROW, copy // ROW)
+        cursor.execute(COPY_OF_COUNTRY, (STEP_LON, column, STEP_LAT, row, shops - copy * COUNTRY))
     for definition in tqdm(definitions, desc="indexes", file=sys.stderr, disable=None):
         cursor.execute(definition)
     cursor.execute("DROP TABLE country")
     cursor.execute("VACUUM (ANALYZE) shops")
     cursor.execute("ANALYZE brands")
+
+
+def _load_country(cursor: Any, number: int) -> None:
+    """One country as a table, the number of which decides its shops."""
+    cursor.execute(
+        "DROP TABLE IF EXISTS country; CREATE UNLOGGED TABLE country"
+        " (n int, brand_id bigint, place_name text, lon float8, lat float8, address text)"
+    )
+    rows = country(SEED + number)
+    lines = "\n".join(f"{i}\t{b}\t{n}\t{x}\t{y}\t{a}" for i, b, n, x, y, a in rows)
+    cursor.copy_expert("COPY country FROM STDIN", io.StringIO(lines))
 
 
 def _drop_plain_indexes(cursor: Any) -> list[str]:
@@ -139,9 +167,9 @@ SELECT brand_id, place_name, point_at(mod((lon + %s * %s + 180)::numeric, 360)::
 FROM country WHERE n < %s ORDER BY n"""
 
 
-def country() -> list[tuple[int, int, str, float, float, str]]:
+def country(seed: int) -> list[tuple[int, int, str, float, float, str]]:
     """10,000 shops in gaussian crowds: number, brand id, name, longitude, latitude, address."""
-    rng = random.Random(20261120)
+    rng = random.Random(seed)
     weights = [weight for _, _, weight in CENTERS]
     rows = []
     for number in range(COUNTRY):

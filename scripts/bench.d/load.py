@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import re
 import secrets
@@ -12,10 +14,12 @@ import subprocess
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import psycopg2
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 UNIT_MS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
@@ -32,12 +36,14 @@ class Load:
     errors: int = 0
 
 
-def pgbench(url: str, script: str, *, seconds: int, clients: int = 4) -> Load:
-    """Runs a pgbench script with prepared statements; latencies from its log."""
+def pgbench(
+    url: str, script: str, *, seconds: int, clients: int = 4, protocol: str = "prepared"
+) -> Load:
+    """Runs a pgbench script, with prepared statements unless told otherwise; latencies from its log."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "script.sql").write_text(script, encoding="utf-8")
         run = subprocess.run(
-            [_program("pgbench"), "-n", "-M", "prepared", "-c", str(clients), "-j", "2",
+            [_program("pgbench"), "-n", "-M", protocol, "-c", str(clients), "-j", str(min(2, clients)),
              "-T", str(seconds), "-l", "--log-prefix", f"{folder}/log", "-f", f"{folder}/script.sql", url],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
@@ -108,48 +114,90 @@ def _read_wrk(text: str) -> Load:
     )
 
 
+def hey(url: str, *, seconds: int, connections: int, per_s: float | None = None) -> Load:
+    """Asks one address; with a rate as an open loop, where an answer that comes late holds nothing up
+    but its own connection."""
+    paced = ["-q", f"{per_s / connections:.2f}"] if per_s else []
+    run = subprocess.run(
+        ["hey", "-z", f"{seconds}s", "-c", str(connections), *paced, "-o", "csv", url],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    rows = [line.split(",") for line in run.stdout.splitlines()[1:] if line]
+    times_ms = sorted(float(row[0]) * 1000 for row in rows)
+    failed = sum(row[6] != "200" for row in rows)
+    last_s = max(float(row[7]) for row in rows)
+    return Load(len(rows) / last_s, percentile(times_ms, 50), percentile(times_ms, 99), 0, failed)
+
+
 @contextmanager
 def server(database_url: str, **settings: str) -> Iterator[str]:
     """The service as shipped (scripts/serve) on a free port; yields its origin."""
-    port = free_port()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Path(folder, "log").open("w", encoding="utf-8") as log,
-    ):
+    with server_process(database_url, **settings) as (origin, _):
+        yield origin
+
+
+@contextmanager
+def server_process(
+    database_url: str, **settings: str
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The same with its process, whose descendants are the workers."""
+    with tempfile.TemporaryDirectory() as folder:
         environment = {
-            **os.environ,
             "DATABASE_URL": database_url,
             "GEOSHOPS_SECRET_KEY": secrets.token_urlsafe(48),
-            "PORT": str(port),
             "HOST": "127.0.0.1",
             "PROMETHEUS_MULTIPROC_DIR": folder,
             **settings,
         }
+        serve = [str(ROOT / "scripts" / "serve")]
+        with started(serve, environment, ready="/readyz") as running:
+            yield running
+
+
+@contextmanager
+def started(
+    command: Sequence[str], settings: dict[str, str], *, ready: str, folder: Path = ROOT
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A server in a process group of its own; yields its origin and process when it answers `ready`.
+
+    Its port is in PORT and wherever the command says {port}."""
+    port = free_port()
+    environment = {**os.environ, "PORT": str(port), **settings}
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         process = subprocess.Popen(
-            [str(ROOT / "scripts" / "serve")],
-            env=environment,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+            [part.replace("{port}", str(port)) for part in command],
+            env=environment, stdout=log, stderr=log, start_new_session=True, cwd=folder,
+        )  # fmt: skip
         try:
             origin = f"http://127.0.0.1:{port}"
-            _wait(origin)
-            yield origin
+            if not _answers(process, f"{origin}{ready}"):
+                log.seek(0)
+                raise SystemExit(f"{command[0]} did not become ready: {log.read()[-2000:]}")
+            yield origin, process
         finally:
-            os.killpg(process.pid, signal.SIGTERM)
+            stop(process)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ends a process group, in the end without asking."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(20)
+            return
 
 
-def _wait(origin: str) -> None:
-    for _ in range(120):
+def _answers(process: subprocess.Popen[bytes], url: str) -> bool:
+    for _ in range(240):
+        if process.poll() is not None:
+            return False
         try:
-            with urllib.request.urlopen(f"{origin}/readyz", timeout=2) as answer:
-                if answer.status == 200:
-                    return
+            with urllib.request.urlopen(url, timeout=10) as answer:
+                return bool(answer.status == 200)
         except OSError:
             time.sleep(0.25)
-    raise SystemExit("the server did not become ready")
+    return False
 
 
 def free_port() -> int:
@@ -163,7 +211,7 @@ def free_port() -> int:
 def metered() -> Iterator[dict[str, float]]:
     """Share of the machine's processor time that others used while the block ran, in per cent.
 
-    Ours is what this process' descendants and PostgreSQL used; the rest is foreign."""
+    Ours is what this process, its descendants and the measured cluster used; the rest is foreign."""
     figures: dict[str, float] = {}
     before, ours = _jiffies(), _our_jiffies()
     yield figures
@@ -179,20 +227,34 @@ def _jiffies() -> tuple[int, int]:
     return sum(fields), sum(fields) - fields[3] - fields[4]
 
 
-OURS = ("postgres", "pgbench", "wrk", "granian", "python")
-
-
 def _our_jiffies() -> int:
-    total = 0
+    """Processor time of this process, of all that it started, and of the measured cluster."""
+    parents: dict[int, int] = {}
+    used: dict[int, int] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
-        except OSError:
-            continue
-        if name.startswith(OURS):
-            fields = rest.split()
-            total += sum(int(x) for x in fields[11:15])
-    return total
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            pid = int(stat.parent.name)
+            # of its own, and of its children that have ended and are nobody else's any more
+            parents[pid], used[pid] = int(fields[1]), sum(int(x) for x in fields[11:15])
+    roots = {os.getpid(), _postmaster()}
+    return sum(time for pid, time in used.items() if _descends(pid, parents, roots))
+
+
+def _descends(pid: int, parents: dict[int, int], roots: set[int]) -> bool:
+    while pid in parents and pid not in roots:
+        pid = parents[pid]
+    return pid in roots
+
+
+@functools.cache
+def _postmaster() -> int:
+    """The parent of our connection's process; 0 on another machine."""
+    with contextlib.closing(psycopg2.connect(os.environ["GEOSHOPS_BENCH_SERVER"])) as connection:
+        stat = Path(f"/proc/{connection.info.backend_pid}/stat")
+        with contextlib.suppress(OSError):
+            return int(stat.read_text().rpartition(")")[2].split()[1])
+    return 0
 
 
 def _program(name: str) -> str:

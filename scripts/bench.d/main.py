@@ -1,4 +1,4 @@
-"""Runs one benchmark by name: a file of this folder whose `main(bench)` returns figures."""
+"""Runs one benchmark by name: a file of this folder whose `main(bench)` returns figures; or all of them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import argparse
 import importlib
 import inspect
 import json
+import platform
 import sys
+import time
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from data import Bench, drop_databases
+from data import Bench, connect, drop_databases
+from figures import picture
+from goals import report
 
-OWN_PARTS = {"main", "data", "load"}
+OWN_PARTS = {"main", "data", "figures", "goals", "load", "members", "stacks"}
 # a file called keyword.py would hide the standard library's module of that name
 FILES = {"keyword": "keyword_search"}
 
@@ -26,9 +32,11 @@ def names() -> list[str]:
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="scripts/bench")
-    parser.add_argument("name", choices=[*names(), "clean"])
+    parser.add_argument("name", choices=[*names(), "all", "clean"])
     parser.add_argument("--quick", action="store_true", help="about a minute, rougher figures")
+    parser.add_argument("--peers", action="store_true", help="radius: also what others would pick")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--picture", metavar="FILE", help="draw the rates into an image file")
     parser.add_argument("--shops", type=int, help="size of the generated table")
     parser.add_argument("--rounds", type=int, help="interleaved repetitions")
     return parser.parse_args()
@@ -38,8 +46,41 @@ def run(bench: Bench, name: str) -> dict[str, object]:
     """Benchmarks of features take the URL of a filled database, those of the frame the bench."""
     main = importlib.import_module(FILES.get(name, name)).main
     if "database_url" in inspect.signature(main).parameters:
-        return dict(main(bench.database(bench.shops or (100_000 if bench.quick else 1_000_000))))
+        return dict(main(bench.database(bench.size())))
     return dict(main(bench))
+
+
+def machine() -> dict[str, object]:
+    """When, where and with which versions."""
+    cursor = connect("postgres").cursor()
+    cursor.execute("SHOW server_version")
+    cpu = next(
+        (line.partition(": ")[2] for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
+        platform.processor(),
+    )  # fmt: skip
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="minutes"),
+        "cpu": cpu,
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "postgresql": cursor.fetchone()[0],
+    }
+
+
+def run_all(bench: Bench) -> dict[str, object]:
+    """One after the other; one that fails is told at the end and does not stop the rest."""
+    found: dict[str, Any] = {"machine": machine()}
+    for name in names():
+        print(f"\n== {name}", file=sys.stderr)
+        started = time.perf_counter()
+        try:
+            found[name] = run(bench, name)
+        except (SystemExit, Exception) as error:
+            found[name] = {"failed": f"{type(error).__name__}: {error}"}
+            print(f"{name} failed: {error}", file=sys.stderr)
+        found[name]["took_s"] = round(time.perf_counter() - started)
+    found["goals"] = report(found)
+    return found
 
 
 def main() -> None:
@@ -48,8 +89,15 @@ def main() -> None:
     if args.name == "clean":
         drop_databases()
         return
-    bench = Bench(quick=args.quick, shops=args.shops, rounds=args.rounds)
-    figures = run(bench, args.name)
+    peers = args.peers or args.name == "all"
+    bench = Bench(quick=args.quick, shops=args.shops, rounds=args.rounds, peers=peers)
+    if args.name == "all":
+        figures = run_all(bench)
+    else:
+        figures = run(bench, args.name)
+        report({args.name: figures})
+    if args.picture:
+        picture(figures["radius"] if args.name == "all" else figures, args.picture)  # type: ignore[arg-type]
     if args.json:
         print(json.dumps(figures, ensure_ascii=False))
         return

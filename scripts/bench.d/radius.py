@@ -1,16 +1,23 @@
-"""Radius search: the raw limit of the same question in pgbench, the service as shipped, and growth with N."""
+"""Radius search: the raw limit of the same question in pgbench, the service as shipped, and with --peers what
+people would pick instead."""
 
 from __future__ import annotations
 
-import statistics
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
+import psycopg2
 from data import Bench, downtown_points
-from load import Load, metered, pgbench, server, wrk
+from figures import Runs, interleave, table
+from load import Load, pgbench, server, wrk
+from peers.catalogue import PEERS, Peer, Question, contract, same_area_box
+from peers.environments import version
+from peers.running import running
+from peers.same import Distances, check, fetch
 
 RADIUS_M = 2000
 USER_OFF = (0.012, 0.009)  # about 1.5 km
+CHECKED = 20
 
 # the question as rows, as an analyst would write it
 ROWS = """
@@ -26,23 +33,10 @@ ORDER BY distance_m, s.id;
 FUNCTION = """
 SELECT body FROM shops_around(:mlng, :mlat, :ulng, :ulat, {radius}, NULL, 'http://127.0.0.1:8000', 1000);
 """
-
-
-@dataclass
-class Runs:
-    """Loads of one case over the rounds."""
-
-    name: str
-    loads: list[Load] = field(default_factory=list)
-
-    def median(self, figure: str) -> float:
-        """Median of a figure over the rounds."""
-        return statistics.median(getattr(load, figure) for load in self.loads)
-
-    def spread_percent(self) -> float:
-        """(max − min) of the rate, in per cent of its median."""
-        rates = [load.per_s for load in self.loads]
-        return round(100 * (max(rates) - min(rates)) / statistics.median(rates), 1)
+IN_BOX = "SELECT id FROM bench_peers.shops WHERE geom && ST_MakeEnvelope(%s, %s, %s, %s, 4326)"
+AT_EDGE = """
+SELECT id, ST_Distance(geog, point_at(%(x)s, %(y)s)) FROM shops
+WHERE ST_DWithin(geog, point_at(%(x)s, %(y)s), %(reach)s)"""
 
 
 def variables(points: list[tuple[float, float]]) -> str:
@@ -67,92 +61,121 @@ def _choice(values: list[float], first: int) -> str:
     return f"case when :n < {first + middle} then {low} else {high} end"
 
 
+def questions(points: list[tuple[float, float]]) -> list[Question]:
+    """Map centres with the user some way off."""
+    return [(x, y, round(x + USER_OFF[0], 6), round(y + USER_OFF[1], 6)) for x, y in points]
+
+
 def paths(points: list[tuple[float, float]]) -> list[str]:
     """The same questions as addresses."""
-    return [
-        f"/shops/brand?userLat={y + USER_OFF[1]:.6f}&userLng={x + USER_OFF[0]:.6f}&mapLat={y}&mapLng={x}"
-        for x, y in points
-    ]
+    return list(map(contract("/shops/brand"), questions(points)))
 
 
-def compare(url: str, *, seconds: int, rounds: int) -> tuple[Runs, Runs, Runs, float]:
+def compare(url: str, *, seconds: int, rounds: int) -> dict[str, Runs]:
     """Rows in pgbench, our function in pgbench, HTTP; interleaved."""
     points = downtown_points()
-    rows, function, http = (
-        Runs("pgbench rows"),
-        Runs("pgbench shops_around"),
-        Runs("HTTP as shipped"),
-    )
     chosen = variables(points)
-    with server(url) as origin, metered() as noise:
+    with server(url) as origin:
+        cases: dict[str, Callable[[], Load]] = {
+            "pgbench rows": lambda: pgbench(
+                url, chosen + ROWS.format(radius=RADIUS_M), seconds=seconds
+            ),
+            "HTTP as shipped": lambda: wrk(origin, paths(points), seconds=seconds),
+            "pgbench shops_around": lambda: pgbench(
+                url, chosen + FUNCTION.format(radius=RADIUS_M), seconds=seconds
+            ),
+        }
         wrk(origin, paths(points), seconds=2)
-        pgbench(url, chosen + ROWS.format(radius=RADIUS_M), seconds=2)
-        for number in range(rounds):
-            rows.loads.append(pgbench(url, chosen + ROWS.format(radius=RADIUS_M), seconds=seconds))
-            http.loads.append(wrk(origin, paths(points), seconds=seconds))
-            function.loads.append(
-                pgbench(url, chosen + FUNCTION.format(radius=RADIUS_M), seconds=seconds)
-            )
-            print(f"round {number + 1} of {rounds}", file=sys.stderr)
-    return rows, function, http, noise["foreign_percent"]
+        return interleave(cases, rounds)
 
 
-def growth(bench: Bench, sizes: list[int], *, seconds: int, rounds: int) -> list[dict[str, float]]:
-    """p50 and p99 of one HTTP connection by table size, at constant density."""
-    points = paths(downtown_points())
-    found = []
-    for size in sizes:
-        with server(bench.database(size)) as origin:
-            wrk(origin, points, seconds=2, connections=1)
-            runs = Runs(
-                str(size),
-                [wrk(origin, points, seconds=seconds, connections=1) for _ in range(rounds)],
-            )
-        found.append(
-            {"shops": size, "p50_ms": runs.median("p50_ms"), "p99_ms": runs.median("p99_ms")}
-        )
+class Ours:
+    """What the peers must answer."""
+
+    def __init__(self, url: str, origin: str) -> None:
+        connection = psycopg2.connect(url)
+        connection.autocommit = True
+        self.cursor, self.origin = connection.cursor(), origin
+
+    def expected(self, peer: Peer, question: Question) -> list[int]:
+        """The shops of the service, or of the box that the peer was asked for."""
+        if not peer.box:
+            return [shop["id"] for shop in fetch(self.origin + contract("/shops/brand")(question))]
+        self.cursor.execute(IN_BOX, same_area_box(*question[:2]))
+        return [id for (id,) in self.cursor.fetchall()]
+
+    def near(self, question: Question) -> Distances:
+        """Shops within the circle and a little more, with their distances from the centre."""
+        x, y, *_ = question
+        self.cursor.execute(AT_EDGE, {"x": x, "y": y, "reach": RADIUS_M * 1.02})
+        return dict(self.cursor.fetchall())
+
+
+def against_peers(url: str, *, seconds: int, rounds: int) -> dict[str, Runs]:
+    """The service and the peers under 32 connections, checked, then interleaved."""
+    asked = questions(downtown_points())
+
+    def load(origin: str, path: Callable[[Question], str], seconds: int) -> Load:
+        return wrk(origin, list(map(path, asked)), seconds=seconds, connections=32)
+
+    with server(url) as origin, running(url, origin) as origins:
+        ours = Ours(url, origin)
+        cases = {"geoshops": lambda: load(origin, contract("/shops/brand"), seconds)}
+        for peer in PEERS:
+            args = (origins[peer.name], asked[:CHECKED], ours.expected, ours.near, RADIUS_M)
+            compared = check(peer, *args)
+            print(f"{peer.name}: the same {compared} shops", file=sys.stderr)
+            cases[peer.name] = lambda p=peer: load(origins[p.name], p.path, seconds)  # type: ignore[misc]
+            load(origins[peer.name], peer.path, 2)
+        load(origin, contract("/shops/brand"), 2)
+        found = interleave(cases, rounds)
+    for peer in PEERS:
+        found[peer.name].note = peer.less
     return found
 
 
-def table(cases: list[Runs], limit: Runs) -> None:
-    """Prints the cases to standard error."""
-    print(
-        f"{'case':24}{'per s':>9}{'p50 ms':>9}{'p99 ms':>9}{'spread':>9}{'of rows':>9}{'bytes':>8}",
-        file=sys.stderr,
-    )
-    for case in cases:
-        print(
-            f"{case.name:24}{case.median('per_s'):9.0f}{case.median('p50_ms'):9.2f}{case.median('p99_ms'):9.2f}"
-            f"{case.spread_percent():8.0f}%{case.median('per_s') / limit.median('per_s'):9.2f}{case.median('bytes_each'):8.0f}",
-            file=sys.stderr,
-        )
+def peers_figures(url: str, *, seconds: int, rounds: int) -> dict[str, object]:
+    """How many times each peer's rate ours is, beside how many times it should be."""
+    found = against_peers(url, seconds=seconds, rounds=rounds)
+    ours = found["geoshops"]
+    records = table(found.values(), ours)
+    times = {
+        peer.name: {
+            "times": ours.of(found[peer.name]),
+            "wanted": peer.times,
+            "version": version(peer.folder, peer.package),
+            "less": peer.less,
+        }
+        for peer in PEERS
+    }
+    for name, line in times.items():
+        print(f"{name:30}{line['times']:9.2f} times; wanted {line['wanted']}", file=sys.stderr)
+    return {"cases": records, "times": times}
 
 
 def main(bench: Bench) -> dict[str, object]:
-    """Prints the table and returns the figures."""
-    shops = bench.shops or (100_000 if bench.quick else 1_000_000)
+    """Prints the tables and returns the figures."""
+    shops = bench.size()
+    url = bench.database(shops)
     seconds, rounds = (3, bench.rounds or 3) if bench.quick else (8, bench.rounds or 5)
-    rows, function, http, foreign = compare(bench.database(shops), seconds=seconds, rounds=rounds)
-    table([rows, function, http], rows)
-    sizes = [size for size in (10_000, 100_000, 1_000_000) if size <= shops]
-    grown = growth(bench, sizes, seconds=seconds, rounds=1 if bench.quick else 3)
-    for line in grown:
-        print(
-            f"{line['shops']:>10} shops: p50 {line['p50_ms']:.2f} ms, p99 {line['p99_ms']:.2f} ms",
-            file=sys.stderr,
-        )
-    return {
+    found = compare(url, seconds=seconds, rounds=rounds)
+    rows, http = found["pgbench rows"], found["HTTP as shipped"]
+    cases = table(found.values(), rows)
+    figures: dict[str, object] = {
         "shops": shops,
-        "ratio_to_limit": round(http.median("per_s") / rows.median("per_s"), 3),
-        "ratio_of_function_to_limit": round(function.median("per_s") / rows.median("per_s"), 3),
+        "ratio_to_limit": http.of(rows),
+        "ratio_of_function_to_limit": found["pgbench shops_around"].of(rows),
         "requests_per_s": round(http.median("per_s")),
         "limit_per_s": round(rows.median("per_s")),
         "p50_ms": http.median("p50_ms"),
         "p99_ms": http.median("p99_ms"),
         "bytes_each": round(http.median("bytes_each")),
-        "errors": sum(load.errors for load in http.loads),
-        "foreign_cpu_percent": foreign,
-        "growth_p50": round(grown[-1]["p50_ms"] / grown[0]["p50_ms"], 2),
-        "growth_p99": round(grown[-1]["p99_ms"] / grown[0]["p99_ms"], 2),
-        "growth": grown,
+        "errors": http.errors(),
+        "foreign_cpu_percent": max(max(runs.foreign) for runs in found.values()),
+        "cases": cases,
     }
+    if bench.peers:
+        against = peers_figures(url, seconds=min(seconds, 4), rounds=min(rounds, 3))
+        figures["peers"] = against["times"]
+        figures["cases"] = [*cases, *against["cases"]]  # type: ignore[misc]
+    return figures

@@ -1,0 +1,78 @@
+"""What is asked of the figures, and a table of what was reached."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A figure of a benchmark (a path with dots), its bound, and whether that is the least or the most."""
+
+    bench: str
+    figure: str
+    bound: float
+    least: bool
+    says: str
+
+    def value(self, found: Mapping[str, Any]) -> float | None:
+        """The figure in the results of all benchmarks; None when it was not measured."""
+        value: Any = found.get(self.bench)
+        for part in self.figure.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        return None if value is None else float(value)
+
+    def met(self, value: float) -> bool:
+        """True when the bound is kept."""
+        return value >= self.bound if self.least else value <= self.bound
+
+
+GOALS = [
+    Goal("radius", "ratio_to_limit", 0.60, True, "radius over HTTP, of rows in pgbench"),
+    Goal("radius", "peers.tipg, function.times", 8, True, "times tipg, function"),
+    Goal("radius", "peers.tipg, box.times", 8, True, "times tipg, box"),
+    Goal("radius", "peers.GeoDjango, DRF-GIS.times", 8, True, "times GeoDjango with DRF-GIS"),
+    Goal("radius", "peers.pygeoapi, box.times", 25, True, "times pygeoapi"),
+    Goal("radius", "peers.FastAPI, asyncpg rows.times", 3.5, True, "times FastAPI, asyncpg rows"),
+    Goal(
+        "radius", "peers.Flask, ORM, marshmallow.times", 5.5, True, "times Flask, ORM, marshmallow"
+    ),
+    Goal("radius", "peers.Flask, Redis GEOSEARCH.times", 1.2, True, "times Flask on Redis"),
+    Goal("radius", "peers.FastAPI, our function.times", 1.0, True, "times FastAPI, our function"),
+    Goal("steady", "p99_of_p50", 4, False, "p99 of p50 at 80 % load"),
+    Goal("growth", "growth_p50", 1.15, False, "p50, largest of 10k, constant density"),
+    Goal("growth", "growth_p99", 1.15, False, "p99, largest of 10k, constant density"),
+    Goal("growth", "denser_p50", 1.75, False, "p50, a hundred times denser"),
+    Goal("growth", "denser_p99", 1.75, False, "p99, a hundred times denser"),
+    Goal("growth", "wide_nearest_first_by_index", 1, True, "wide circle: nearest first by index"),
+    Goal("detail", "ratio_to_limit", 0.40, True, "shop detail, of rows in pgbench"),
+    Goal("reviews", "ratio_to_limit", 0.40, True, "reviews of a shop, of rows in pgbench"),
+    Goal("favorites", "ratio_to_limit", 0.40, True, "favorites, of rows in pgbench"),
+    Goal("favorites", "signed_in_of_anonymous", 0.8, True, "radius signed in, of anonymous"),
+    Goal("suggest", "p99_ms", 20, False, "suggest, p99 in ms"),
+    Goal("tiles", "worst_p99_ms", 50, False, "tiles, worst p99 in ms"),
+    Goal("writes", "http_spread_of_sql", 0.35, True, "review write, of the same SQL"),
+    Goal("writes", "http_hot_of_sql", 0.35, True, "review write on one shop, of the same SQL"),
+    Goal("writes", "http_favorite_of_sql", 0.40, True, "favorite, of the same SQL"),
+    Goal("writes", "lost_updates", 0, False, "lost updates"),
+    Goal("start", "memory_mb", 250, False, "two workers and their share, MB"),
+    Goal("start", "first_answer_s", 1.5, False, "first answer of a worker, s"),
+]
+
+
+def report(found: Mapping[str, Any]) -> list[dict[str, object]]:
+    """Prints what was asked and reached to standard error; returns the lines."""
+    lines: list[dict[str, object]] = []
+    print(f"\n{'':44}{'asked':>10}{'reached':>10}", file=sys.stderr)
+    for goal in GOALS:
+        value = goal.value(found)
+        if value is None:
+            continue
+        bound = f"{'≥' if goal.least else '≤'} {goal.bound:g}"
+        verdict = "" if goal.met(value) else "  not met"
+        print(f"{goal.says:44}{bound:>10}{value:10.2f}{verdict}", file=sys.stderr)
+        lines.append({"says": goal.says, "asked": bound, "reached": value, "met": goal.met(value)})
+    return lines

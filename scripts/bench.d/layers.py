@@ -1,0 +1,249 @@
+"""Where the time of a radius request goes: microseconds of each layer, beside the floor of each.
+
+The worker's Python by py-spy, the worker's and PostgreSQL's processor time by the system, what happens inside
+PostgreSQL by a ladder of statements, each of which does one thing more. Everything on one connection."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import timeit
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import psycopg2
+from data import Bench, connect, downtown_points
+from favorites import signed
+from figures import interleave
+from load import ROOT, Load, pgbench, server_process, started, wrk
+from members import visited
+from peers.environments import environment
+from radius import FUNCTION, RADIUS_M, paths, variables
+from stacks import LAYERS, OTHER, by_layer
+
+PER_SECOND = 250
+TICK_US = 1_000_000 / os.sysconf("SC_CLK_TCK")
+TOOLS = Path(__file__).resolve().parent / "tools"
+POINT = "ST_SetSRID(ST_MakePoint(:mlng, :mlat), 4326)::geography"
+USER = "ST_SetSRID(ST_MakePoint(:ulng, :ulat), 4326)::geography"
+BRAND = "s.status <> 'CLOSED' AND s.brand_id = ANY (ARRAY(SELECT b.id FROM brands b WHERE b.is_representative))"
+
+
+def ladder(size: int) -> dict[str, str]:
+    """Statements of which each does one thing more than the one before."""
+    within = f"FROM shops s WHERE ST_DWithin(s.geog, {POINT}, {RADIUS_M})"
+    return {
+        "round trip": "SELECT 1;",
+        "write": f"SELECT repeat('x', {size});",
+        "index": f"SELECT count(*) FROM shops s WHERE s.geog && _ST_Expand({POINT}, {RADIUS_M});",
+        "geodesic test": f"SELECT count(*) {within};",
+        "brand": f"SELECT count(*) {within} AND {BRAND};",
+        "distance": f"SELECT sum(ST_Distance(s.geog, {USER})) {within} AND {BRAND};",
+        "whole": FUNCTION.format(radius=RADIUS_M),
+    }
+
+
+def in_postgres(url: str, size: int, *, seconds: int, rounds: int) -> dict[str, float]:
+    """Microseconds of each step of the ladder on one connection, and of planning the outer statement."""
+    chosen = variables(downtown_points())
+
+    def run(text: str, protocol: str = "prepared") -> Callable[[], Load]:
+        return lambda: pgbench(
+            url, chosen + "\n" + text, seconds=seconds, clients=1, protocol=protocol
+        )
+
+    steps = ladder(size)
+    cases = {name: run(text) for name, text in steps.items()}
+    cases["whole, sent as text"] = run(steps["whole"], "simple")
+    found = interleave(cases, rounds)
+    us = {name: 1_000_000 / runs.median("per_s") for name, runs in found.items()}
+    write = us["write"] - us["round trip"]
+    return {
+        "round trip": us["round trip"],
+        "planning": us["whole, sent as text"] - us["whole"],
+        "index": us["index"] - us["round trip"],
+        "geodesic test": us["geodesic test"] - us["index"],
+        "brand and status": us["brand"] - us["geodesic test"],
+        "distance": us["distance"] - us["brand"],
+        "JSON": us["whole"] - us["distance"] - write,
+        "write": write,
+        "whole": us["whole"],
+    }
+
+
+def processor_us(pids: list[int]) -> float:
+    """Processor time of processes so far, in microseconds."""
+    fields = (Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids)
+    return sum(int(f[11]) + int(f[12]) for f in fields) * TICK_US
+
+
+def workers(root: int) -> list[int]:
+    """The processes that a server has forked."""
+    found = Path(f"/proc/{root}/task/{root}/children").read_text().split()
+    return [int(pid) for pid in found]
+
+
+def backends(url: str) -> list[int]:
+    """The service's processes in PostgreSQL."""
+    cursor = connect("postgres").cursor()
+    cursor.execute(
+        "SELECT pid FROM pg_stat_activity WHERE datname = %s AND application_name LIKE 'geoshops%%'",
+        (url.rpartition("/")[2],),
+    )
+    return [pid for (pid,) in cursor.fetchall()]
+
+
+def sampled(worker: int, seconds: int, load: Callable[[], Load]) -> dict[str, float]:
+    """Microseconds of Python by layer and request, by samples of the worker while the load runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "stacks")
+        spy = subprocess.Popen(
+            [str(environment(TOOLS) / "bin" / "py-spy"), "record", "-p", str(worker), "-d", str(seconds),
+             "-r", str(PER_SECOND), "-f", "raw", "-o", str(out), "--full-filenames"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        ran = load()
+        _, said = spy.communicate(timeout=60)
+        if spy.returncode:
+            raise SystemExit(f"py-spy failed (it needs the right to trace): {said.decode()[-500:]}")
+        samples = by_layer(out.read_text().splitlines())
+    requests = ran.per_s * seconds
+    return {name: n / PER_SECOND * 1_000_000 / requests for name, n in samples.items()}
+
+
+def in_python(url: str, key: str, tokens: list[str] | None, seconds: int) -> dict[str, float]:
+    """Microseconds by layer; `worker` and `postgres` are processor time, `request` is by the clock."""
+    asked = paths(downtown_points())
+    settings = {"WEB_CONCURRENCY": "1", "GEOSHOPS_SECRET_KEY": key}
+    with server_process(url, **settings) as (origin, process):
+
+        def load(for_s: int) -> Load:
+            if tokens:
+                return signed(origin, asked, tokens, for_s, connections=1)
+            return wrk(origin, asked, seconds=for_s, connections=1)
+
+        load(2)
+        (worker,) = workers(process.pid)
+        own, others = processor_us([worker]), processor_us(backends(url))
+        ran = load(seconds)
+        requests = ran.per_s * seconds
+        found = {
+            "worker": (processor_us([worker]) - own) / requests,
+            "postgres": (processor_us(backends(url)) - others) / requests,
+            "request": 1_000_000 / ran.per_s,
+            "bytes": ran.bytes_each,
+        }
+        return {**found, **sampled(worker, seconds, lambda: load(seconds))}
+
+
+@contextmanager
+def constant(app: str, size: int) -> Iterator[tuple[str, int]]:
+    """The floor's server, started like the service; its origin and its worker."""
+    granian = str(ROOT / ".venv" / "bin" / "granian")
+    command = [granian, "--interface", "wsgi", "--host", "127.0.0.1", "--port", "{port}", "--workers", "1",
+               "--blocking-threads", "4", "--backpressure", "2048", "--no-ws", "--no-access-log", f"floor:{app}"]  # fmt: skip
+    settings = {"PYTHONPATH": str(TOOLS), "FLOOR_BYTES": str(size)}
+    with started(command, settings, ready="/shops/brand", folder=TOOLS) as (origin, process):
+        (worker,) = workers(process.pid)
+        yield origin, worker
+
+
+def floor_us(app: str, size: int, seconds: int) -> tuple[float, float]:
+    """Microseconds of a constant answer: by the clock, and of the worker's processor."""
+    with constant(app, size) as (origin, worker):
+        wrk(origin, ["/shops/brand"], seconds=1, connections=1)
+        before = processor_us([worker])
+        ran = wrk(origin, ["/shops/brand"], seconds=seconds, connections=1)
+        return 1_000_000 / ran.per_s, (processor_us([worker]) - before) / (ran.per_s * seconds)
+
+
+def by_hand(url: str, size: int) -> dict[str, float]:
+    """Floors in Python: the least that does the same thing, in microseconds of this process."""
+    query = paths(downtown_points())[0].partition("?")[2]
+    body, key = b"x" * size, b"k" * 48
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    cursor = connection.cursor()
+    cursor.execute("SELECT repeat('x', %s)", (size,))
+
+    def ask() -> None:
+        cursor.execute("SELECT repeat('x', %s)", (size,))
+        cursor.fetchone()
+
+    def us(act: Callable[[], object], number: int) -> float:
+        times = timeit.repeat(act, repeat=5, number=number, timer=time.process_time)
+        return min(times) / number * 1_000_000
+
+    return {
+        "parsing and validation": us(lambda: [float(v[0]) for v in parse_qs(query).values()], 2000),
+        "token": us(lambda: hmac.digest(key, body[:200], "sha256"), 2000),
+        "frame: id, headers, ETag": us(
+            lambda: (os.urandom(16).hex(), hashlib.sha1(body).hexdigest()), 1000
+        ),
+        "driver": us(ask, 1000),
+    }
+
+
+def table(lines: list[dict[str, object]]) -> None:
+    """Prints the layers to standard error."""
+    print(f"{'layer':30}{'µs':>9}{'floor':>9}", file=sys.stderr)
+    for line in lines:
+        floor = "" if line["floor_us"] is None else f"{line['floor_us']:9.1f}"
+        print(f"{line['layer']:30}{line['us']:9.1f}{floor}", file=sys.stderr)
+
+
+def main(bench: Bench) -> dict[str, object]:
+    """Prints the table and returns the figures."""
+    copy = visited(bench, bench.size())
+    seconds, rounds = (4, 1) if bench.quick else (10, bench.rounds or 3)
+    anonymous = in_python(copy.url, copy.key, None, seconds)
+    member = in_python(copy.url, copy.key, copy.tokens, seconds)
+    size = round(anonymous["bytes"])
+    bare_clock, bare = floor_us("bare", size, seconds)
+    flask_clock, flasked = floor_us("flasked", size, seconds)
+    sql = in_postgres(copy.url, size, seconds=max(2, seconds // 3), rounds=rounds)
+    hand = by_hand(copy.url, size)
+    python = sum(anonymous.get(name, 0) for name in (*(n for n, _ in LAYERS), OTHER))
+    floors: dict[str, float] = {**hand, "routing": flasked - bare}
+    lines: list[dict[str, object]] = [
+        {
+            "layer": "server, beside Python",
+            "us": max(0.0, anonymous["worker"] - python),
+            "floor_us": bare,
+        }
+    ]
+    for name in (*(n for n, _ in LAYERS), OTHER):
+        us = member.get(name, 0.0) if name == "token" else anonymous.get(name, 0.0)
+        lines.append({"layer": f"{name} (signed in)" if name == "token" else name, "us": us,
+                      "floor_us": floors.get(name)})  # fmt: skip
+    for name in (
+        "round trip",
+        "planning",
+        "index",
+        "geodesic test",
+        "brand and status",
+        "distance",
+        "JSON",
+        "write",
+    ):
+        lines.append({"layer": f"SQL: {name}", "us": sql[name], "floor_us": None})
+    table(lines)
+    whole = {
+        "request_us": round(anonymous["request"]),
+        "worker_cpu_us": round(anonymous["worker"]),
+        "python_us": round(python),
+        "postgres_cpu_us": round(anonymous["postgres"]),
+        "function_us": round(sql["whole"]),
+        "signed_in_request_us": round(member["request"]),
+        "constant_answer_us": round(bare_clock),
+        "constant_flask_answer_us": round(flask_clock),
+        "bytes": size,
+    }
+    return {**whole, "layers": lines}

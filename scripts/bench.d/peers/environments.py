@@ -1,0 +1,65 @@
+"""A virtual environment for each peer, in the user's cache: kept for other checkouts, made anew when its pins change."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+PEERS = Path(__file__).resolve().parent
+
+
+def cache() -> Path:
+    """Where the environments lie."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "geoshops" / "bench"
+
+
+def place(folder: Path) -> Path:
+    """The environment of a folder with requirements, named after its pins and the Python."""
+    pins = (folder / "requirements.txt").read_bytes()
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return cache() / f"{folder.name}-{python}-{hashlib.sha256(pins).hexdigest()[:12]}"
+
+
+def environment(folder: Path) -> Path:
+    """The environment of a folder, installed on first use."""
+    wanted = place(folder)
+    if not (wanted / ".complete").exists():
+        print(f"installing the packages of {folder.name} in {wanted}", file=sys.stderr)
+        shutil.rmtree(wanted, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", str(wanted)], check=True)
+        _install(wanted, folder / "requirements.txt")
+        (wanted / ".complete").touch()
+    return wanted
+
+
+def _install(wanted: Path, pins: Path) -> None:
+    python = str(wanted / "bin" / "python")
+    uv = shutil.which("uv")
+    # the same fall-back as scripts/setup: pip may know package sources that uv does not
+    if (
+        uv
+        and not subprocess.run(
+            [uv, "pip", "install", "-q", "--python", python, "-r", str(pins)], check=False
+        ).returncode
+    ):
+        return
+    subprocess.run([python, "-m", "pip", "install", "-q", "-r", str(pins)], check=True)
+
+
+def program(folder: str, name: str) -> str:
+    """A program of the peer's environment."""
+    return str(environment(PEERS / folder) / "bin" / name)
+
+
+def version(folder: str, package: str) -> str:
+    """The pinned version of a package."""
+    for line in (PEERS / folder / "requirements.txt").read_text(encoding="utf-8").splitlines():
+        name, _, rest = line.partition("==")
+        if name == package:
+            return rest.partition(" ;")[0]
+    raise LookupError(f"{folder} does not pin {package}")

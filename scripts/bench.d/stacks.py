@@ -1,0 +1,45 @@
+"""Which layer of the service a Python stack belongs to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# the innermost frame that is named here decides; the standard library belongs to whoever calls it
+LAYERS = (
+    ("log and metrics", r"geoshops/observe\.py|/logging/|^logging/|prometheus_client/"),
+    ("token", r"geoshops/tokens\.py|flask_jwt_extended/|^jwt/|/jwt/"),
+    ("parsing and validation", r"geoshops/(arguments|params|shops/schemas|geo)\.py|marshmallow/|webargs/|flask_smorest/"
+                               r"|werkzeug/(urls|datastructures/structures)\.py"),
+    ("driver", r"geoshops/db\.py|geoshops/shops/queries\.py|psycopg2/"),
+    ("pool", r"sqlalchemy/"),
+    ("frame: id, headers, ETag", r"geoshops/(frame|limits|errors)\.py|werkzeug/(http|wrappers/etag)\.py|flask_cors/"
+                                 r"|werkzeug/sansio/http\.py"),
+    ("response", r"geoshops/(api|listing|paging)\.py|werkzeug/wrappers/response\.py|werkzeug/sansio/response\.py"
+                 r"|werkzeug/datastructures/headers\.py|werkzeug/wsgi\.py"),
+    ("routing", r"flask/|werkzeug/|geoshops/shops/routes\.py|geoshops/|wsgi\.py"),
+    ("server, its Python", r"granian/"),
+)  # fmt: skip
+COMPILED = tuple((name, re.compile(pattern)) for name, pattern in LAYERS)
+OTHER = "other"
+
+
+def layer(stack: str) -> str:
+    """The layer of a stack as py-spy writes it: outermost first, `function (file:line)` by semicolons."""
+    for frame in reversed(stack.split(";")):
+        place = frame.rpartition("(")[2]
+        for name, pattern in COMPILED:
+            if pattern.search(place):
+                return name
+    return OTHER
+
+
+def by_layer(lines: Iterable[str]) -> dict[str, int]:
+    """Samples by layer of py-spy's raw lines, which end with their number of samples."""
+    found: dict[str, int] = {}
+    for line in lines:
+        stack, _, count = line.rpartition(" ")
+        if count.isdigit():
+            name = layer(stack)
+            found[name] = found.get(name, 0) + int(count)
+    return found
