@@ -59,7 +59,11 @@ def interleave(cases: Mapping[str, Callable[[], Load]], rounds: int) -> dict[str
     for number in range(rounds):
         for name, run in cases.items():
             with metered() as noise:
-                found[name].loads.append(run())
+                load = run()
+            if load.errors and load.errors > load.per_s:
+                # a second's worth: then it is not the wanted answer that is measured
+                raise SystemExit(f"{name}: {load.errors} answers were errors")
+            found[name].loads.append(load)
             found[name].foreign.append(noise["foreign_percent"])
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
     return found

@@ -26,7 +26,7 @@ def main(bench: Bench) -> dict[str, object]:
     seconds, rounds = (3, bench.rounds or 3) if bench.quick else (6, bench.rounds or 5)
     asked = copy.shops[:ASKED]
     one = f"\\set s random({asked[0]}, {asked[-1]})\n"
-    paths = [f"/reviews/shop/{shop}?page=0&size={PAGE}" for shop in asked]
+    paths = [f"/reviews/shop/{shop}?page=1&size={PAGE}" for shop in asked]
     with server(copy.url) as origin:
         wrk(origin, paths, seconds=2)
         found = interleave(

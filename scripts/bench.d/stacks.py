@@ -15,17 +15,21 @@ LAYERS = (
     ("pool", r"sqlalchemy/"),
     ("frame: id, headers, ETag", r"geoshops/(frame|limits|errors)\.py|werkzeug/(http|wrappers/etag)\.py|flask_cors/"
                                  r"|werkzeug/sansio/http\.py"),
-    ("response", r"geoshops/(api|listing|paging)\.py|werkzeug/wrappers/response\.py|werkzeug/sansio/response\.py"
-                 r"|werkzeug/datastructures/headers\.py|werkzeug/wsgi\.py"),
-    ("routing", r"flask/|werkzeug/|geoshops/shops/routes\.py|geoshops/|wsgi\.py"),
     ("server, its Python", r"granian/"),
+    ("routing, context, response", r"flask/|werkzeug/|geoshops/|wsgi\.py"),
 )  # fmt: skip
 COMPILED = tuple((name, re.compile(pattern)) for name, pattern in LAYERS)
 OTHER = "other"
+# threads of the server that wait, and those that run no Python
+IDLE = re.compile(r"^$|/threading\.py:\d+\)$")
 
 
-def layer(stack: str) -> str:
-    """The layer of a stack as py-spy writes it: outermost first, `function (file:line)` by semicolons."""
+def layer(stack: str) -> str | None:
+    """The layer of a stack as py-spy writes it: outermost first, `function (file:line)` by semicolons.
+
+    None for a thread at rest."""
+    if IDLE.search(stack):
+        return None
     for frame in reversed(stack.split(";")):
         place = frame.rpartition("(")[2]
         for name, pattern in COMPILED:
@@ -39,7 +43,7 @@ def by_layer(lines: Iterable[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     for line in lines:
         stack, _, count = line.rpartition(" ")
-        if count.isdigit():
-            name = layer(stack)
+        name = layer(stack) if count.isdigit() else None
+        if name:
             found[name] = found.get(name, 0) + int(count)
     return found

@@ -81,7 +81,7 @@ def through(bench: Bench, requests: int) -> list[dict[str, float]]:
     copy = visited(bench, bench.size())
     asked = paths(downtown_points())
     for shop in copy.shops[:300]:
-        asked += [f"/shops/{shop}", f"/reviews/shop/{shop}?page=0&size=20"]
+        asked += [f"/shops/{shop}", f"/reviews/shop/{shop}?page=1&size=20"]
     found: list[dict[str, float]] = []
     with server_process(copy.url) as (origin, process):
         done = 0.0

@@ -187,3 +187,22 @@ def test_memory_is_that_of_a_process_and_its_children() -> None:
         "Rss:  1024 kB\nPss:     512 kB\nPss_Anon: 9 kB\n",
     ]
     assert (_sum_mb(rollups, "Pss"), _sum_mb(rollups, "Rss")) == (2.5, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("stack", "name"),
+    [
+        ("f (granian/wsgi.py:9);a (flask/app.py:1);b (geoshops/frame.py:3)", "frame: id, headers, ETag"),
+        ("f (granian/wsgi.py:9);a (flask/app.py:1);b (geoshops/observe.py:3);dumps (json/encoder.py:1)", "log and metrics"),
+        ("f (granian/wsgi.py:9);r (geoshops/shops/routes.py:4);checkout (sqlalchemy/pool/base.py:7)", "pool"),
+        ("f (granian/wsgi.py:9)", "server, its Python"),
+        ("main (thing.py:1)", "other"),
+        ("f (granian/mp.py:9);wait (/usr/lib/python3.11/threading.py:327)", None),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_a_stack_belongs_to_its_innermost_known_frame(stack: str, name: str | None) -> None:
+    from stacks import by_layer, layer
+
+    assert layer(stack) == name
+    assert by_layer([f"{stack} 3", f"{stack} 4", "no number"]) == ({name: 7} if name else {})
