@@ -49,7 +49,7 @@ class Settings:
     previous_secret_key: str = setting(
         "GEOSHOPS_PREVIOUS_SECRET_KEY",
         "",
-        "The key before the last rotation; tokens signed with it stay valid until they expire",
+        "A second key whose tokens are valid too: the next one while a rotation is prepared, the last one after it",
         secret=True,
     )
     public_url: str = setting(
