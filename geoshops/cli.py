@@ -9,7 +9,7 @@ from typing import Any
 import click
 from flask.cli import FlaskGroup, NoAppException
 
-from geoshops import create_app, idempotency, migrate
+from geoshops import citus, create_app, idempotency, migrate
 from geoshops.analysis import commands as analysis
 from geoshops.auth.commands import sessions
 from geoshops.backup import backup, restore
@@ -95,9 +95,13 @@ def status(as_json: bool) -> None:
 
 
 @db.command()
+@click.option("--citus", "for_citus", is_flag=True, help="Lint the schema for stage 2 instead.")
 @failing_clearly
-def check() -> None:
+def check(for_citus: bool) -> None:
     """Exit with 1 unless every file of sql/ is applied as it stands."""
+    if for_citus:
+        _check_for_citus()
+        return
     odd = [(name, state) for name, state in migrate.status(operator_url()) if state != "applied"]
     for name, state in odd:
         click.echo(f"{state:8} {name}")
@@ -105,6 +109,17 @@ def check() -> None:
         click.echo("remedy: geoshops db upgrade", err=True)
         sys.exit(1)
     click.echo("the database fits sql/")
+
+
+def _check_for_citus() -> None:
+    found = citus.examine(operator_url())
+    for broken, title in ((True, "broken rules of today"), (False, "work of stage 2")):
+        listed = [finding for finding in found if finding.broken == broken]
+        click.echo(f"{title}: {len(listed) or 'none'}")
+        for finding in listed:
+            click.echo(f"  {finding.subject}: {finding.detail}")
+    if any(finding.broken for finding in found):
+        sys.exit(1)
 
 
 @db.command()

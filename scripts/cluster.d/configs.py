@@ -1,0 +1,205 @@
+"""The configuration of every program, as text. `docs/scaling.md` says why each value is what it is."""
+
+from __future__ import annotations
+
+import json
+
+from layout import NODES, SERVERS, Layout, program
+
+TTL_S, LOOP_WAIT_S, RETRY_TIMEOUT_S = 20, 5, 5
+SYNCHRONOUS = {"synchronous_mode": "quorum", "synchronous_mode_strict": True}
+ASYNCHRONOUS = {"synchronous_mode": False, "synchronous_mode_strict": False}
+PARAMETERS = {
+    "shared_buffers": "96MB",
+    "max_connections": 60,
+    "work_mem": "16MB",
+    "maintenance_work_mem": "64MB",
+    "max_wal_size": "512MB",
+    "random_page_cost": 1.1,
+    "jit": "off",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "hot_standby_feedback": "on",
+    "wal_receiver_status_interval": "1s",
+    "wal_keep_size": "256MB",
+    "unix_socket_directories": "",
+}
+
+
+def patroni(layout: Layout, node: str) -> str:
+    """Patroni's configuration of a node, as JSON, which is YAML too."""
+    return json.dumps(
+        {
+            "scope": "geoshops",
+            "name": node,
+            "restapi": {
+                "listen": f"127.0.0.1:{layout.port(node, 'patroni')}",
+                "connect_address": f"127.0.0.1:{layout.port('wire', node, 'patroni')}",
+            },
+            # "use_proxies" keeps to the wire instead of asking etcd for its own address
+            "etcd3": {
+                "host": f"127.0.0.1:{layout.port('wire', node, 'etcd')}",
+                "use_proxies": True,
+            },
+            "bootstrap": {"dcs": _shared(), "initdb": _initdb()},
+            "postgresql": _postgresql(layout, node),
+        },
+        indent=1,
+    )
+
+
+def _shared() -> dict[str, object]:
+    return {
+        "ttl": TTL_S,
+        "loop_wait": LOOP_WAIT_S,
+        "retry_timeout": RETRY_TIMEOUT_S,
+        "maximum_lag_on_failover": 16 * 1024**2,
+        **SYNCHRONOUS,
+        "synchronous_node_count": 1,
+        # a crashed PostgreSQL is replaced at once instead of waited for
+        "primary_start_timeout": 0,
+        "postgresql": {"use_pg_rewind": True, "use_slots": True, "parameters": PARAMETERS},
+    }
+
+
+def _initdb() -> list[object]:
+    return [{"encoding": "UTF8"}, {"locale": "C.UTF-8"}, {"auth": "scram-sha-256"}, "data-checksums"]
+
+
+def _postgresql(layout: Layout, node: str) -> dict[str, object]:
+    accounts = {"superuser": "postgres", "replication": "replicator", "rewind": "rewind"}
+    return {
+        "listen": f"127.0.0.1:{layout.port(node, 'postgres')}",
+        "connect_address": f"127.0.0.1:{layout.port('wire', node, 'postgres')}",
+        "data_dir": str(layout.data(node)),
+        "bin_dir": program("PG_BIN"),
+        "pgpass": str(layout.folder / node / "pgpass"),
+        "authentication": {
+            name: {"username": account, "password": layout.secrets[name]}
+            for name, account in accounts.items()
+        },
+        "pg_hba": [
+            "host replication replicator 127.0.0.1/32 scram-sha-256",
+            "host all all 127.0.0.1/32 scram-sha-256",
+        ],
+        "parameters": {"listen_addresses": "127.0.0.1"},
+    }
+
+
+def pgbouncer(layout: Layout, node: str) -> str:
+    """One PgBouncer a node, in transaction mode, in front of that node's PostgreSQL alone."""
+    return f"""[databases]
+geoshops = host=127.0.0.1 port={layout.port(node, "postgres")} dbname=geoshops
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {layout.port(node, "pgbouncer")}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = {layout.config("pgbouncer.users")}
+pool_mode = transaction
+max_client_conn = 400
+default_pool_size = 8
+query_wait_timeout = 5
+server_connect_timeout = 2
+server_login_retry = 1
+server_lifetime = 300
+tcp_user_timeout = 5000
+log_connections = 0
+log_disconnections = 0
+"""
+
+
+def pgbouncer_users(layout: Layout) -> str:
+    """Who may pass; the same passwords open PostgreSQL."""
+    roles = ("app", "owner", "reader")
+    return "".join(f'"geoshops_{role}" "{layout.secrets[role]}"\n' for role in roles)
+
+
+HAPROXY_GLOBAL = """global
+  maxconn 2000
+  log stdout format raw local0 notice
+{more}
+defaults
+  mode tcp
+  log global
+  timeout connect 1s
+  timeout client 1h
+  timeout server 1h
+  timeout check 2s
+"""
+
+
+def balancer(layout: Layout) -> str:
+    """HAProxy before everything: who leads and who follows is what Patroni answers."""
+    parts = [HAPROXY_GLOBAL.format(more="")]
+    for entrance, port in (("writer", "pgbouncer"), ("direct", "postgres")):
+        parts.append(f"frontend {entrance}\n  bind 127.0.0.1:{layout.port(entrance)}\n")
+        parts.append(f"  default_backend {entrance}\n")
+        parts.append(_nodes(layout, entrance, "/primary", port, cut=True))
+    parts.append(
+        f"frontend reader\n  bind 127.0.0.1:{layout.port('reader')}\n"
+        "  use_backend reader if { nbsrv(reader) gt 0 }\n  default_backend writer\n"
+    )
+    # a follower that is promoted goes on answering reads: its sessions are not cut
+    parts.append(_nodes(layout, "reader", "/replica?lag=64MB", "pgbouncer", cut=False))
+    parts.append(_service(layout))
+    return "".join(parts)
+
+
+def _nodes(layout: Layout, name: str, check: str, port: str, *, cut: bool) -> str:
+    lines = [
+        f"backend {name}",
+        "  balance leastconn",
+        f"  option httpchk GET {check}",
+        "  http-check expect status 200",
+        "  default-server inter 500ms fall 2 rise 1"
+        + (" on-marked-down shutdown-sessions" if cut else ""),
+    ]
+    for node in NODES:
+        at, asked = layout.port("wire", node, port), layout.port("wire", node, "patroni")
+        lines.append(f"  server {node} 127.0.0.1:{at} check port {asked}")
+    return "\n".join(lines) + "\n"
+
+
+def _service(layout: Layout) -> str:
+    servers = "".join(
+        f"  server {name} 127.0.0.1:{layout.port(name)} check\n" for name in SERVERS
+    )
+    return f"""frontend service
+  mode http
+  bind 127.0.0.1:{layout.port("service")}
+  timeout client 60s
+  default_backend service
+backend service
+  mode http
+  timeout server 60s
+  option httpchk GET /healthz
+  option redispatch
+  retry-on conn-failure
+  default-server inter 1s fall 2 rise 1
+{servers}"""
+
+
+def wires(layout: Layout) -> str:
+    """The network between the nodes: a relay a port, which `partition` cuts."""
+    socket = f"  stats socket {wires_socket(layout)} mode 600 level admin"
+    parts = [HAPROXY_GLOBAL.format(more=socket)]
+    for name in wire_names(layout):
+        _, node, port = name.split(".")
+        target = layout.port("etcd") if port == "etcd" else layout.port(node, port)
+        parts.append(
+            f"frontend {name}\n  bind 127.0.0.1:{layout.ports[name]}\n  default_backend {name}\n"
+            f"backend {name}\n  server far 127.0.0.1:{target}\n"
+        )
+    return "".join(parts)
+
+
+def wires_socket(layout: Layout) -> str:
+    """Where the relays take orders."""
+    return str(layout.folder / "run" / "wires")
+
+
+def wire_names(layout: Layout, node: str | None = None) -> list[str]:
+    """The relays of a node, or all of them."""
+    return [name for name in layout.ports if name.startswith(f"wire.{node}." if node else "wire.")]

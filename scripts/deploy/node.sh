@@ -1,0 +1,90 @@
+#!/bin/sh
+# What a container of the profile "replica" runs; the values are those of scripts/cluster.
+#   node.sh patroni NAME    a node: Patroni and its PostgreSQL; NAME is its host name
+#   node.sh pgbouncer       the pooler of the node whose network it shares
+#   node.sh provision       roles, database and extensions, once a leader with a follower is there
+set -eu
+secret() { cat "/secrets/db/$1"; }
+
+patroni_config() {
+  cat <<YAML
+scope: geoshops
+name: $1
+restapi: {listen: "0.0.0.0:8008", connect_address: "$1:8008"}
+etcd3: {host: "etcd:2379"}
+bootstrap:
+  dcs:
+    ttl: 20
+    loop_wait: 5
+    retry_timeout: 5
+    maximum_lag_on_failover: 16777216
+    synchronous_mode: quorum
+    synchronous_mode_strict: true
+    synchronous_node_count: 1
+    primary_start_timeout: 0
+    postgresql:
+      use_pg_rewind: true
+      use_slots: true
+      parameters:
+        max_connections: 100
+        random_page_cost: 1.1
+        jit: "off"
+        timezone: UTC
+        hot_standby_feedback: "on"
+        wal_receiver_status_interval: 1s
+        shared_preload_libraries: pg_stat_statements
+  initdb: [{encoding: UTF8}, {locale: C.UTF-8}, {auth: scram-sha-256}, data-checksums]
+postgresql:
+  listen: "0.0.0.0:5432"
+  connect_address: "$1:5432"
+  data_dir: /var/lib/postgresql/node/data
+  bin_dir: /usr/lib/postgresql/$PG_MAJOR/bin
+  pgpass: /tmp/pgpass
+  authentication:
+    superuser: {username: postgres, password: "$(secret superuser)"}
+    replication: {username: replicator, password: "$(secret replication)"}
+    rewind: {username: rewind, password: "$(secret rewind)"}
+  pg_hba:
+    - host replication replicator all scram-sha-256
+    - host all all all scram-sha-256
+YAML
+}
+
+pgbouncer_config() {
+  cat <<INI
+[databases]
+geoshops = host=127.0.0.1 port=5432 dbname=geoshops
+[pgbouncer]
+listen_addr = 0.0.0.0
+listen_port = 6432
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = /tmp/users
+pool_mode = transaction
+max_client_conn = 400
+default_pool_size = 16
+query_wait_timeout = 5
+server_connect_timeout = 2
+server_login_retry = 1
+server_lifetime = 300
+tcp_user_timeout = 5000
+INI
+}
+
+umask 077
+case ${1-} in
+  patroni)
+    patroni_config "$2" >/tmp/patroni.yml
+    exec patroni /tmp/patroni.yml ;;
+  pgbouncer)
+    pgbouncer_config >/tmp/pgbouncer.ini
+    for role in app owner reader; do printf '"geoshops_%s" "%s"\n' "$role" "$(secret $role)"; done >/tmp/users
+    exec pgbouncer /tmp/pgbouncer.ini ;;
+  provision)
+    export PGHOST=balancer PGPORT=5002 PGPASSWORD="$(secret superuser)" PGCONNECT_TIMEOUT=2
+    until psql -XqAt -U postgres -d postgres -c "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'quorum'" | grep -q 1; do
+      sleep 1
+    done
+    exec sh /opt/geoshops/init-db.sh ;;
+  *) echo "node.sh: patroni NAME, pgbouncer or provision" >&2; exit 2 ;;
+esac
