@@ -17,6 +17,7 @@ PLAN_FILE = "scale/distribute.sql"
 DISTRIBUTED = re.compile(
     r"create_distributed_table\('(\w+)', '(\w+)'(?:, colocate_with => '(\w+)')?\)"
 )
+MADE_THERE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)")
 # what a distributed engine refuses, or what a pooler in transaction mode breaks
 SESSION_BOUND = re.compile(r"\b(LISTEN|NOTIFY|pg_notify|pg_advisory_(?:un)?lock)\b", re.IGNORECASE)
 WRITES = r"\b(?:UPDATE|INSERT\s+INTO|DELETE\s+FROM)\s+(?:public\.)?{}\b"
@@ -80,10 +81,14 @@ REFERENCE = Place()
 
 
 def plan() -> dict[str, Place]:
-    """The distributed tables as sql/scale/distribute.sql names them; every other one is a reference table."""
+    """The distributed tables as sql/scale/distribute.sql names them, without those that it makes itself;
+    every other one is a reference table."""
     text = (SQL / PLAN_FILE).read_text(encoding="utf-8")
+    new = set(MADE_THERE.findall(text))
     return {
-        table: Place(column, group or table) for table, column, group in DISTRIBUTED.findall(text)
+        table: Place(column, group or table)
+        for table, column, group in DISTRIBUTED.findall(text)
+        if table not in new
     }
 
 

@@ -6,7 +6,9 @@ import json
 
 from layout import NODES, SERVERS, Layout, program
 
-TTL_S, LOOP_WAIT_S, RETRY_TIMEOUT_S = 20, 5, 5
+# 20 s is the shortest lease that Patroni takes. It runs from its last renewal, one a loop: the longer the
+# loop, the older it is on average when the leader dies, and 10 s is the longest that leaves two tries.
+TTL_S, LOOP_WAIT_S, RETRY_TIMEOUT_S = 20, 10, 5
 SYNCHRONOUS = {"synchronous_mode": "quorum", "synchronous_mode_strict": True}
 ASYNCHRONOUS = {"synchronous_mode": False, "synchronous_mode_strict": False}
 PARAMETERS = {
@@ -41,14 +43,15 @@ def patroni(layout: Layout, node: str) -> str:
                 "host": f"127.0.0.1:{layout.port('wire', node, 'etcd')}",
                 "use_proxies": True,
             },
-            "bootstrap": {"dcs": _shared(), "initdb": _initdb()},
+            "bootstrap": {"dcs": shared(), "initdb": _initdb()},
             "postgresql": _postgresql(layout, node),
         },
         indent=1,
     )
 
 
-def _shared() -> dict[str, object]:
+def shared() -> dict[str, object]:
+    """What all nodes agree on, kept in etcd."""
     return {
         "ttl": TTL_S,
         "loop_wait": LOOP_WAIT_S,
@@ -153,7 +156,7 @@ def _nodes(layout: Layout, name: str, check: str, port: str, *, cut: bool) -> st
         "  balance leastconn",
         f"  option httpchk GET {check}",
         "  http-check expect status 200",
-        "  default-server inter 500ms fall 2 rise 1"
+        "  default-server inter 500ms downinter 250ms fall 2 rise 1"
         + (" on-marked-down shutdown-sessions" if cut else ""),
     ]
     for node in NODES:
@@ -190,7 +193,7 @@ def wires(layout: Layout) -> str:
         target = layout.port("etcd") if port == "etcd" else layout.port(node, port)
         parts.append(
             f"frontend {name}\n  bind 127.0.0.1:{layout.ports[name]}\n  default_backend {name}\n"
-            f"backend {name}\n  server far 127.0.0.1:{target}\n"
+            f"backend {name}\n  retries 0\n  server far 127.0.0.1:{target}\n"
         )
     return "".join(parts)
 

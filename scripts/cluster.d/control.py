@@ -93,11 +93,15 @@ def require_whole(layout: Layout, *, synchronous: bool = True, timeout_s: float 
     )
 
 
+def agree(layout: Layout, settings: dict[str, object]) -> None:
+    """Changes what all nodes agree on; Patroni does nothing where it is so already."""
+    url = f"http://127.0.0.1:{layout.port(_leader(layout), 'patroni')}/config"
+    requests.patch(url, json=settings, timeout=5).raise_for_status()
+
+
 def set_synchronous(layout: Layout, wanted: bool) -> None:
     """Has commits wait for a follower, or for none, and waits until it holds."""
-    url = f"http://127.0.0.1:{layout.port(_leader(layout), 'patroni')}/config"
-    answer = requests.patch(url, json=SYNCHRONOUS if wanted else ASYNCHRONOUS, timeout=5)
-    answer.raise_for_status()
+    agree(layout, SYNCHRONOUS if wanted else ASYNCHRONOUS)
     require_whole(layout, synchronous=wanted)
 
 

@@ -12,7 +12,7 @@ from control import (
     answers, ask, cut, followers, heal, leader, require_whole, set_synchronous, switch,
 )  # fmt: skip
 from layout import NODES, ClusterError, Layout
-from processes import postmaster, require, send, wait_until, wal_senders
+from processes import children, postmaster, require, send, wait_until, wal_senders
 from programs import patroni, pgbouncer, say, start_node
 from traffic import Ledger, Traffic, audit, post_review, review_of
 
@@ -91,11 +91,13 @@ def _kill_and_wait(layout: Layout, old: str, traffic: Traffic) -> dict[str, Any]
 def kill_node(layout: Layout, node: str) -> float:
     """Ends a node as a power cut does, and returns the moment. Its senders are frozen first, so that
     what is acknowledged without a follower's word is on no other node."""
+    server = postmaster(layout, node)
     send(signal.SIGSTOP, *wal_senders(layout, node))
     time.sleep(FROZEN_S)
-    send(signal.SIGKILL, patroni(layout, node).pid(), postmaster(layout, node))
+    # named before, because nobody finds them by their parent once it is gone
+    ends = [patroni(layout, node).pid(), server, *children(server or 0), pgbouncer(layout, node).pid()]
     killed_at = time.monotonic()
-    send(signal.SIGKILL, *wal_senders(layout, node), pgbouncer(layout, node).pid())
+    send(signal.SIGKILL, *ends)
     return killed_at
 
 

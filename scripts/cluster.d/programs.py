@@ -10,7 +10,7 @@ from pathlib import Path
 import configs
 import psycopg2
 import requests
-from control import is_whole, leader, require_whole
+from control import agree, is_whole, leader, require_whole
 from layout import NODES, ROOT, SERVERS, ClusterError, Layout, is_free, program
 from processes import Program, give, require
 
@@ -112,6 +112,8 @@ def start(layout: Layout, *, shops: int = SAMPLE_SHOPS) -> None:
             say(f"  waiting for {node}")
             require(lambda: leader(layout), 90, f"a leader ({layout.folder}/logs/node1.log tells why)")
             first = False
+    require(lambda: leader(layout), 90, f"a leader ({layout.folder}/logs tells why)")
+    agree(layout, configs.shared())
     say("  waiting for a leader with two synchronous followers")
     require_whole(layout, timeout_s=120)
     for node in NODES:

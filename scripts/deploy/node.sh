@@ -15,7 +15,7 @@ etcd3: {host: "etcd:2379"}
 bootstrap:
   dcs:
     ttl: 20
-    loop_wait: 5
+    loop_wait: 10
     retry_timeout: 5
     maximum_lag_on_failover: 16777216
     synchronous_mode: quorum
