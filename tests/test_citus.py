@@ -114,7 +114,9 @@ def rekeyed(copy: str) -> str:
 
 
 def test_the_new_keys_hold_what_distributes_their_table(rekeyed: str) -> None:
-    left = {f.subject for f in citus.examine(rekeyed) if f.subject.endswith(("key", "pkey", "unique"))}
+    left = {
+        f.subject for f in citus.examine(rekeyed) if f.subject.endswith(("key", "pkey", "unique"))
+    }
     # a nickname is one over all nodes only by distribute.sql's table of claims
     assert left == {"members_nickname_key_unique"}
     assert broken(rekeyed) == {}

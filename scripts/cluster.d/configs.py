@@ -66,7 +66,12 @@ def shared() -> dict[str, object]:
 
 
 def _initdb() -> list[object]:
-    return [{"encoding": "UTF8"}, {"locale": "C.UTF-8"}, {"auth": "scram-sha-256"}, "data-checksums"]
+    return [
+        {"encoding": "UTF8"},
+        {"locale": "C.UTF-8"},
+        {"auth": "scram-sha-256"},
+        "data-checksums",
+    ]
 
 
 def _postgresql(layout: Layout, node: str) -> dict[str, object]:
@@ -166,9 +171,7 @@ def _nodes(layout: Layout, name: str, check: str, port: str, *, cut: bool) -> st
 
 
 def _service(layout: Layout) -> str:
-    servers = "".join(
-        f"  server {name} 127.0.0.1:{layout.port(name)} check\n" for name in SERVERS
-    )
+    servers = "".join(f"  server {name} 127.0.0.1:{layout.port(name)} check\n" for name in SERVERS)
     return f"""frontend service
   mode http
   bind 127.0.0.1:{layout.port("service")}

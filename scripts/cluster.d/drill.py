@@ -9,8 +9,16 @@ from typing import Any
 
 import requests
 from control import (
-    answers, ask, cut, followers, heal, leader, require_whole, set_synchronous, switch,
-)  # fmt: skip
+    answers,
+    ask,
+    cut,
+    followers,
+    heal,
+    leader,
+    require_whole,
+    set_synchronous,
+    switch,
+)
 from layout import NODES, ClusterError, Layout
 from processes import children, postmaster, require, send, wait_until, wal_senders
 from programs import patroni, pgbouncer, say, start_node
@@ -56,7 +64,10 @@ def load(layout: Layout, seconds: float) -> dict[str, Any]:
     started = time.monotonic()
     found = under_load(layout, nothing)
     took_s = time.monotonic() - started
-    rates = {f"{name}_per_s": round(found[of] / took_s, 1) for name, of in (("writes", "acknowledged"), ("reads", "reads"))}
+    rates = {
+        f"{name}_per_s": round(found[of] / took_s, 1)
+        for name, of in (("writes", "acknowledged"), ("reads", "reads"))
+    }
     return {**rates, **found}
 
 
@@ -95,7 +106,12 @@ def kill_node(layout: Layout, node: str) -> float:
     send(signal.SIGSTOP, *wal_senders(layout, node))
     time.sleep(FROZEN_S)
     # named before, because nobody finds them by their parent once it is gone
-    ends = [patroni(layout, node).pid(), server, *children(server or 0), pgbouncer(layout, node).pid()]
+    ends = [
+        patroni(layout, node).pid(),
+        server,
+        *children(server or 0),
+        pgbouncer(layout, node).pid(),
+    ]
     killed_at = time.monotonic()
     send(signal.SIGKILL, *ends)
     return killed_at
@@ -104,16 +120,16 @@ def kill_node(layout: Layout, node: str) -> float:
 def switchover(layout: Layout) -> dict[str, Any]:
     """A planned change: how long no write was acknowledged."""
     old = _leader(layout)
-    candidate = followers(layout)[0]
 
     def change(traffic: Traffic) -> dict[str, Any]:
-        say(f"  from {old} to {candidate}")
         started = time.monotonic()
-        switch(layout, candidate)
-        require(lambda: leader(layout) == candidate, 30, f"{candidate} as the leader")
+        switch(layout)
+        require(lambda: leader(layout) not in (None, old), 30, "another leader")
+        new = _leader(layout)
+        say(f"  from {old} to {new}")
         time.sleep(COOL_DOWN_S)
         gap_s = traffic.ledger.longest_gap_s(started - 1)
-        return {"old_leader": old, "new_leader": candidate, "switchover_gap_s": gap_s}
+        return {"old_leader": old, "new_leader": new, "switchover_gap_s": gap_s}
 
     found = under_load(layout, change)
     require_whole(layout)
@@ -216,7 +232,16 @@ def drill(layout: Layout) -> dict[str, Any]:
         say(f"{act.__name__.replace('_', ' ')}: {(act.__doc__ or '').splitlines()[0]}")
         parts[act.__name__] = act(layout)
         say(f"  {parts[act.__name__]}")
-    wanted = ("acknowledged", "acknowledged_lost", "duplicates", "counters_wrong", "writes_back_s", "rejoined_s", "reads", "reads_failed")
+    wanted = (
+        "acknowledged",
+        "acknowledged_lost",
+        "duplicates",
+        "counters_wrong",
+        "writes_back_s",
+        "rejoined_s",
+        "reads",
+        "reads_failed",
+    )
     return {
         **{name: parts["failover"][name] for name in wanted},
         "switchover_gap_s": parts["switchover"]["switchover_gap_s"],

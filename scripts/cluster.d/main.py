@@ -28,7 +28,9 @@ def parse() -> argparse.Namespace:
         if name == "load":
             verb.add_argument("--seconds", type=float, default=20)
         if name in ("start", "drill"):
-            verb.add_argument("--shops", type=int, default=SAMPLE_SHOPS, help="generated shops, once")
+            verb.add_argument(
+                "--shops", type=int, default=SAMPLE_SHOPS, help="generated shops, once"
+            )
     return parser.parse_args()
 
 

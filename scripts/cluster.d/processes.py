@@ -115,7 +115,9 @@ def _stat(pid: int) -> list[str]:
 def command_line(pid: int) -> str:
     """A process' command line, empty when there is none."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        return (
+            Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        )
     except (FileNotFoundError, ProcessLookupError):
         return ""
 

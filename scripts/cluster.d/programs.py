@@ -110,7 +110,9 @@ def start(layout: Layout, *, shops: int = SAMPLE_SHOPS) -> None:
         begin(patroni(layout, node))
         if first:
             say(f"  waiting for {node}")
-            require(lambda: leader(layout), 90, f"a leader ({layout.folder}/logs/node1.log tells why)")
+            require(
+                lambda: leader(layout), 90, f"a leader ({layout.folder}/logs/node1.log tells why)"
+            )
             first = False
     require(lambda: leader(layout), 90, f"a leader ({layout.folder}/logs tells why)")
     agree(layout, configs.shared())
@@ -160,7 +162,15 @@ def stop(layout: Layout) -> None:
 
 def write_configs(layout: Layout) -> None:
     """Writes every configuration anew, readable only by the user that the programs run as."""
-    for name in ("config", "run", "logs", *NODES, "etcd", "etcd/data", *(f"{n}/data" for n in NODES)):
+    for name in (
+        "config",
+        "run",
+        "logs",
+        *NODES,
+        "etcd",
+        "etcd/data",
+        *(f"{n}/data" for n in NODES),
+    ):
         folder = layout.folder / name
         if not folder.exists():
             folder.mkdir()
@@ -171,7 +181,9 @@ def write_configs(layout: Layout) -> None:
     texts["pgbouncer.users"] = configs.pgbouncer_users(layout)
     texts |= {"balancer.cfg": configs.balancer(layout), "wires.cfg": configs.wires(layout)}
     if len(configs.wires_socket(layout)) > 100:
-        raise ClusterError(f"the path {layout.folder} is too long; GEOSHOPS_STATE_DIR names another")
+        raise ClusterError(
+            f"the path {layout.folder} is too long; GEOSHOPS_STATE_DIR names another"
+        )
     for name, text in texts.items():
         file = layout.config(name)
         file.touch(mode=0o600)
@@ -199,14 +211,22 @@ def provision(layout: Layout, shops: int) -> None:
     if not (layout.folder / "provisioned").exists():
         parts = ROOT / "scripts" / "setup.d"
         passwords = "".join(
-            f"\\set {role}_password '{layout.secrets[role]}'\n" for role in ("owner", "app", "reader")
+            f"\\set {role}_password '{layout.secrets[role]}'\n"
+            for role in ("owner", "app", "reader")
         )
         _psql(layout, lead, "postgres", passwords + (parts / "roles.sql").read_text())
         _psql(layout, lead, "geoshops", (parts / "extensions.sql").read_text())
     require(lambda: _reachable(layout), 15, "a way through the balancer to the leader")
     _geoshops(layout, "db", "upgrade")
     if not (layout.folder / "provisioned").exists():
-        size = ("--shops", str(shops), "--reviews", str(shops * 3), "--members", str(shops // 4 + 50))
+        size = (
+            "--shops",
+            str(shops),
+            "--reviews",
+            str(shops * 3),
+            "--members",
+            str(shops // 4 + 50),
+        )
         _geoshops(layout, "seed", *size)
         (layout.folder / "provisioned").touch()
 

@@ -5,6 +5,7 @@ client does: afterwards the database must hold each acknowledged review exactly 
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import threading
 import time
@@ -64,7 +65,7 @@ class Ledger:
     def longest_gap_s(self, since: float = 0.0) -> float:
         """The longest time in which no write was acknowledged."""
         times = sorted(w.answered_at for w in self.writes.values() if w.answered_at >= since)
-        return round(max((b - a for a, b in zip(times, times[1:], strict=False)), default=0.0), 2)
+        return round(max((b - a for a, b in itertools.pairwise(times)), default=0.0), 2)
 
 
 class Traffic:
@@ -77,7 +78,9 @@ class Traffic:
         self.ledger = Ledger(secrets.token_hex(4))
         self.over = threading.Event()
         self.lock = threading.Lock()
-        loops = [(self._write, n) for n in range(writers)] + [(self._read, n) for n in range(readers)]
+        loops = [(self._write, n) for n in range(writers)] + [
+            (self._read, n) for n in range(readers)
+        ]
         self.threads = [threading.Thread(target=loop, args=(n,), daemon=True) for loop, n in loops]
 
     def start(self) -> None:
@@ -203,7 +206,11 @@ def make_members(layout: Layout) -> list[Member]:
         )
         found = cursor.fetchall()
     app = create_app(
-        {"database_url": layout.url("writer"), "secret_key": layout.secrets["key"], "log_level": "ERROR"}
+        {
+            "database_url": layout.url("writer"),
+            "secret_key": layout.secrets["key"],
+            "log_level": "ERROR",
+        }
     )
     with app.app_context():
         return [Member(m, tokens.issue_access(Caller(m, session))) for m, session in found]

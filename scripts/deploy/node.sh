@@ -81,7 +81,8 @@ case ${1-} in
     for role in app owner reader; do printf '"geoshops_%s" "%s"\n' "$role" "$(secret $role)"; done >/tmp/users
     exec pgbouncer /tmp/pgbouncer.ini ;;
   provision)
-    export PGHOST=balancer PGPORT=5002 PGPASSWORD="$(secret superuser)" PGCONNECT_TIMEOUT=2
+    PGPASSWORD=$(secret superuser)
+    export PGHOST=balancer PGPORT=5002 PGPASSWORD PGCONNECT_TIMEOUT=2
     until psql -XqAt -U postgres -d postgres -c "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'quorum'" | grep -q 1; do
       sleep 1
     done
