@@ -27,7 +27,7 @@ def perform(
     """Runs a statement that selects (refusal, status, body, location); raises what was refused.
 
     `idempotent`: whether the act may run again when its connection is lost."""
-    refusal, status, body, location = db.row(statement, values, idempotent=idempotent)
+    refusal, status, body, location = db.act(statement, values, idempotent=idempotent)
     if refusal is not None:
         raise refused(refusal)
     return Done(status, body, location)

@@ -62,10 +62,10 @@ class Settings:
         "GEOSHOPS_POOL_SIZE", 4, "Database connections a worker; as many as its threads"
     )
     pool_timeout_s: float = setting(
-        "GEOSHOPS_POOL_TIMEOUT_S", 0.8, "Longest wait for a database connection, then 503"
+        "GEOSHOPS_POOL_TIMEOUT_S", 0.3, "Longest wait for a database connection, then 503"
     )
     connect_timeout_s: int = setting(
-        "GEOSHOPS_CONNECT_TIMEOUT_S", 2, "Longest wait for a new database connection"
+        "GEOSHOPS_CONNECT_TIMEOUT_S", 1, "Longest wait for a new database connection"
     )
     access_token_minutes: int = setting(
         "GEOSHOPS_ACCESS_TOKEN_MINUTES", 30, "Life of an access token"

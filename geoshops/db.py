@@ -12,12 +12,15 @@ import psycopg2
 from flask import Flask, current_app
 from psycopg2 import errorcodes
 from sqlalchemy import create_engine, event
-from sqlalchemy.exc import InvalidatePoolError
+from sqlalchemy.exc import InvalidatePoolError, SQLAlchemyError
 
 from geoshops.config import Settings
+from geoshops.errors import Unavailable
+from geoshops.trouble import WATCH, Breaker, LockedTables
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
+Values = Sequence[object] | Mapping[str, object]
 
 ATTEMPTS = 3
 RETRIED_WHOLE = (
@@ -26,18 +29,27 @@ RETRIED_WHOLE = (
     # "cache lookup failed": an upgrade replaced a function that the statement had begun to use
     errorcodes.INTERNAL_ERROR,
 )
-KEEPALIVES = {
+READ_ONLY = errorcodes.READ_ONLY_SQL_TRANSACTION
+# a statement that ran longer than this before its connection was lost is not tried again
+REPEATED_WITHIN_S = 0.5
+KNOWN_READ_ONLY_S = 1.0
+# The role's statement_timeout is that of questions. One message with the act, hence one transaction
+# with it, and nothing of it stays in the session.
+ACT_LIMIT = "SET LOCAL statement_timeout = '5s'; "
+# beyond the limits that the server keeps
+QUESTION_WITHIN_S, ACT_WITHIN_S = 3.0, 6.0
+KEEPALIVES: dict[str, Any] = {
     "keepalives_idle": 5,
     "keepalives_interval": 2,
     "keepalives_count": 3,
     "tcp_user_timeout": 5000,
 }
-
-
-def driver_url(url: str) -> str:
-    """The URL with SQLAlchemy's driver named; its default for postgresql:// is another one."""
-    _, separator, rest = url.partition("://")
-    return f"postgresql+psycopg2{separator}{rest}"
+TABLE_IS_LOCKED = """
+SELECT EXISTS (
+  SELECT FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+  WHERE l.granted AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    AND l.mode IN ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock'))"""
 
 
 def libpq_url(url: str) -> str:
@@ -49,75 +61,132 @@ def libpq_url(url: str) -> str:
 class Database:
     """The pool, and statements that run again as a whole after a deadlock or a serialization failure."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, limited: bool = True) -> None:
+        self._url = libpq_url(settings.database_url)
+        self._connect_timeout_s = settings.connect_timeout_s
+        self._act_limit = ACT_LIMIT if limited else ""
+        self._within_s = (QUESTION_WITHIN_S, ACT_WITHIN_S) if limited else (float("inf"),) * 2
+        self._breaker, self._locked = Breaker(), LockedTables()
+        self._read_only_until = 0.0
         self.engine = create_engine(
-            driver_url(settings.database_url),
+            "postgresql+psycopg2://",
+            creator=lambda: self._breaker.connect(self._connect),
             isolation_level="AUTOCOMMIT",
+            use_native_hstore=False,
             pool_size=settings.pool_size,
             max_overflow=0,
             pool_timeout=settings.pool_timeout_s,
             pool_recycle=300,
-            connect_args={
-                "application_name": "geoshops",
-                "connect_timeout": settings.connect_timeout_s,
-                **KEEPALIVES,
-            },
         )
         event.listen(self.engine, "checkout", _refuse_ended)
 
-    def row(
-        self,
-        statement: str,
-        values: Sequence[object] | Mapping[str, object] = (),
-        *,
-        idempotent: bool = True,
-    ) -> Row:
-        """The first row of one autocommitted statement, by the driver's own cursor: a quarter of a
+    def row(self, statement: str, values: Values = ()) -> Row:
+        """The first row of one autocommitted question, by the driver's own cursor: a quarter of a
         radius request goes into SQLAlchemy's execution otherwise (2,718 against 3,583 requests/s).
-        A statement that returns no row is a programming error. One that is not idempotent is not
-        repeated when its connection is lost, because its outcome is unknown then."""
-        return self._run(statement, values, _first_row, idempotent)
+        A question that returns no row is a programming error. It is repeated when its connection is
+        lost."""
+        return self._ask(statement, values, _first_row)
 
-    def rows(
-        self, statement: str, values: Sequence[object] | Mapping[str, object] = ()
-    ) -> list[Row]:
-        """All rows of one autocommitted statement."""
-        return self._run(statement, values, _all_rows, True)
+    def rows(self, statement: str, values: Values = ()) -> list[Row]:
+        """All rows of one autocommitted question."""
+        return self._ask(statement, values, _all_rows)
+
+    def act(self, statement: str, values: Values = (), *, idempotent: bool = False) -> Row:
+        """The first row of one statement that writes, a transaction of its own.
+
+        One that is not idempotent is not repeated when its connection is lost, because its outcome
+        is unknown then."""
+        return self._run(
+            self._act_limit + statement, values, _first_row, self._within_s[1], idempotent
+        )
+
+    def _ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
+        return self._run(statement, values, fetch, self._within_s[0], True)
 
     def _run(
         self,
         statement: str,
-        values: Sequence[object] | Mapping[str, object],
+        values: Values,
         fetch: Callable[[Any], T],
+        within_s: float,
         idempotent: bool,
     ) -> T:
+        if self._locked:
+            self._locked.admit(statement)
+        started, was_read_only = time.monotonic(), False
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return self._run_once(statement, values, fetch)
+                found = self._run_once(statement, values, fetch, within_s)
+                if was_read_only:
+                    self.engine.dispose()
+                return found
             except psycopg2.Error as error:
-                if attempt >= _attempts(error, idempotent):
+                was_read_only = error.pgcode == READ_ONLY
+                late = time.monotonic() - started > REPEATED_WITHIN_S
+                if attempt >= self._attempts(error, idempotent, late):
+                    self._remember(error, statement)
                     raise
             time.sleep(random.uniform(0, 0.02 * attempt))
         raise AssertionError("the last attempt returns or raises")
 
     def _run_once(
-        self,
-        statement: str,
-        values: Sequence[object] | Mapping[str, object],
-        fetch: Callable[[Any], T],
+        self, statement: str, values: Values, fetch: Callable[[Any], T], within_s: float
     ) -> T:
-        connection = self.engine.raw_connection()
+        connection: Any = self.engine.raw_connection()
+        driven = connection.dbapi_connection
         try:
-            with cast(Any, connection).cursor() as cursor:
+            WATCH.begin(driven, within_s)
+            with driven.cursor() as cursor:
                 cursor.execute(statement, values)
-                return fetch(cursor)
-        except psycopg2.Error:
-            if cast(Any, connection.dbapi_connection).closed:
+                found = fetch(cursor)
+        except psycopg2.Error as error:
+            if driven.closed:
                 connection.invalidate()
                 self.engine.dispose()
+            elif error.pgcode == READ_ONLY and not self._is_known_read_only():
+                connection.invalidate()
             raise
         finally:
+            WATCH.end(driven)
             connection.close()
+        if self._locked:
+            self._locked.succeeded(statement)
+        return found
+
+    def _attempts(self, error: psycopg2.Error, idempotent: bool, late: bool) -> int:
+        if error.pgcode in RETRIED_WHOLE:
+            return ATTEMPTS
+        if error.pgcode == READ_ONLY:
+            # the old primary may have become a standby: a new connection may find the new one
+            return 1 if self._is_known_read_only() else 2
+        lost = isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError)
+        ended = error.pgcode in (None, errorcodes.ADMIN_SHUTDOWN)
+        return 2 if idempotent and lost and ended and not late else 1
+
+    def _remember(self, error: psycopg2.Error, statement: str) -> None:
+        if error.pgcode == READ_ONLY and not self._is_known_read_only():
+            self._read_only_until = time.monotonic() + KNOWN_READ_ONLY_S
+        elif error.pgcode == errorcodes.LOCK_NOT_AVAILABLE and self._a_table_is_locked():
+            self._locked.failed(statement)
+
+    def _is_known_read_only(self) -> bool:
+        return time.monotonic() < self._read_only_until
+
+    def _a_table_is_locked(self) -> bool:
+        """Rather than a row, which stands in the way of few."""
+        try:
+            return bool(self._run_once(TABLE_IS_LOCKED, (), _first_row, self._within_s[0])[0])
+        except (psycopg2.Error, SQLAlchemyError, Unavailable):
+            return False
+
+    def _connect(self) -> Any:
+        WATCH.start()
+        return psycopg2.connect(
+            self._url,
+            application_name="geoshops",
+            connect_timeout=self._connect_timeout_s,
+            **KEEPALIVES,
+        )
 
 
 def init_app(app: Flask, settings: Settings) -> None:
@@ -149,11 +218,3 @@ def _first_row(cursor: Any) -> Row:
 
 def _all_rows(cursor: Any) -> list[Row]:
     return cast(list[Row], cursor.fetchall())
-
-
-def _attempts(error: psycopg2.Error, idempotent: bool) -> int:
-    if error.pgcode in RETRIED_WHOLE:
-        return ATTEMPTS
-    lost = isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError)
-    ended = error.pgcode in (None, errorcodes.ADMIN_SHUTDOWN)
-    return 2 if idempotent and lost and ended else 1

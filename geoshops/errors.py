@@ -28,14 +28,20 @@ CONSTRAINTS: dict[str, str] = {
     "members_nickname_key_unique": "nickname_taken",
 }
 
-# SQLSTATE classes that mean "the database cannot serve now"
-UNAVAILABLE_CLASSES = ("08", "53", "57")
-UNAVAILABLE_CODES = (
-    errorcodes.LOCK_NOT_AVAILABLE,
-    errorcodes.READ_ONLY_SQL_TRANSACTION,
-    errorcodes.SERIALIZATION_FAILURE,
-    errorcodes.DEADLOCK_DETECTED,
-)
+# SQLSTATEs and their classes that mean "the database cannot serve now", and what the metric calls them
+UNAVAILABLE = {
+    "08": "connection",
+    "53": "resources",
+    "57": "shutdown",
+    errorcodes.DISK_FULL: "disk_full",
+    errorcodes.QUERY_CANCELED: "timeout",
+    errorcodes.LOCK_NOT_AVAILABLE: "lock",
+    errorcodes.READ_ONLY_SQL_TRANSACTION: "read_only",
+    errorcodes.SERIALIZATION_FAILURE: "conflict",
+    errorcodes.DEADLOCK_DETECTED: "conflict",
+    errorcodes.IDLE_IN_TRANSACTION_SESSION_TIMEOUT: "timeout",
+    errorcodes.IO_ERROR: "disk",
+}
 
 
 @dataclass(frozen=True)
@@ -92,10 +98,12 @@ def init_app(app: Flask) -> None:
     # a counter that appears with its first error would hide that error from "increase"
     for code in STATUS:
         observe.REFUSED.labels(code)
+    for cause in {*UNAVAILABLE.values(), "pool", "breaker", "locked_table"}:
+        observe.TROUBLE.labels(cause)
     app.register_error_handler(ApiError, answer)
     app.register_error_handler(psycopg2.Error, of_database)
     app.register_error_handler(DBAPIError, of_database)
-    app.register_error_handler(PoolTimeout, lambda _: answer(Unavailable()))
+    app.register_error_handler(PoolTimeout, of_pool)
     app.register_error_handler(HTTPException, of_http)
     app.register_error_handler(Exception, of_anything)
 
@@ -135,18 +143,33 @@ def of_database(error: psycopg2.Error | DBAPIError) -> Response:
     constraint = getattr(getattr(original, "diag", None), "constraint_name", None) or ""
     if constraint in CONSTRAINTS:
         return answer(ApiError(CONSTRAINTS[constraint]))
-    if database_is_unavailable(original):
+    cause = trouble_of(original)
+    if cause:
+        observe.TROUBLE.labels(cause).inc()
         log.warning("database unavailable", extra={"sqlstate": getattr(original, "pgcode", None)})
         return answer(Unavailable())
     return of_anything(error)
 
 
+def of_pool(error: PoolTimeout) -> Response:
+    """All connections of this worker are busy."""
+    observe.TROUBLE.labels("pool").inc()
+    return answer(Unavailable())
+
+
+def trouble_of(error: object) -> str | None:
+    """What keeps the database from serving; None when the error says something of the request."""
+    code = getattr(error, "pgcode", None)
+    if code is not None:
+        return UNAVAILABLE.get(code) or UNAVAILABLE.get(code[:2])
+    # the driver itself raises the bare DatabaseError when an answer breaks off in the middle
+    lost = isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError)
+    return "connection" if lost or type(error) is psycopg2.DatabaseError else None
+
+
 def database_is_unavailable(error: object) -> bool:
     """True for errors that say nothing about the request: connection, resources, shutdown, locks, read-only."""
-    code = getattr(error, "pgcode", None)
-    if code is None:
-        return isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError)
-    return code[:2] in UNAVAILABLE_CLASSES or code in UNAVAILABLE_CODES
+    return trouble_of(error) is not None
 
 
 def of_anything(error: BaseException) -> Response:

@@ -56,7 +56,7 @@ SELECT count(*) FROM gone"""
 
 def clean(db: Database, *, older_than_hours: int) -> int:
     """Forgets answers older than that many hours and returns how many they were."""
-    return int(db.row(CLEAN, (older_than_hours,))[0])
+    return int(db.act(CLEAN, (older_than_hours,), idempotent=True)[0])
 
 
 @click.group("idempotency")

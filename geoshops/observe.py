@@ -26,6 +26,9 @@ DURATION_S = Histogram(
 )
 REFUSED = Counter("http_requests_refused_total", "Answers with an error, by its code", ("code",))
 WORKERS = Counter("workers_started_total", "Worker processes that have begun to serve")
+TROUBLE = Counter(
+    "database_trouble_total", "Questions and acts that the database did not serve", ("cause",)
+)
 # others become one: a label must not grow with what clients invent
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT")
 QUIET = ("health.healthz", "health.readyz", "health.metrics")

@@ -44,4 +44,4 @@ def failing_clearly(command: Any) -> Any:
 def operator_database() -> Database:
     """The current application's database as the schema's owner."""
     found = settings()
-    return Database(replace(found, database_url=found.operator_database_url))
+    return Database(replace(found, database_url=found.operator_database_url), limited=False)

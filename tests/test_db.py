@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 
 from geoshops.db import ATTEMPTS, database
+from geoshops.errors import of_database
 from tests.make import Maker
 
 # a sequence goes on counting when its transaction is rolled back
@@ -37,15 +38,31 @@ def stumbling(db: Any) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("code", ["40001", "40P01"])
-@pytest.mark.parametrize("idempotent", [True, False])
-def test_conflicts_run_again_three_times_in_all(app: Flask, code: str, idempotent: bool) -> None:
+@pytest.mark.parametrize("verb", ["row", "act"])
+def test_conflicts_run_again_three_times_in_all(app: Flask, code: str, verb: str) -> None:
     with app.app_context():
-        assert database().row(ASK, (ATTEMPTS - 1, code), idempotent=idempotent) == (ATTEMPTS,)
+        run = getattr(database(), verb)
+        assert run(ASK, (ATTEMPTS - 1, code)) == (ATTEMPTS,)
         with pytest.raises(psycopg2.errors.lookup(code)):
-            database().row(ASK, (3 * ATTEMPTS, code), idempotent=idempotent)
+            run(ASK, (3 * ATTEMPTS, code))
 
 
 def test_other_errors_do_not_run_again(app: Flask, make: Maker) -> None:
     with app.app_context(), pytest.raises(psycopg2.errors.lookup("23505")):
         database().row(ASK, (100, "23505"))
     assert make.rows("SELECT last_value FROM calls") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["08006", "25006", "40001", "40P01", "53100", "53200", "53300", "55P03", "57014", "57P01", "58030"],
+)  # fmt: skip
+def test_trouble_of_the_server_is_a_clear_refusal(app: Flask, code: str) -> None:
+    with app.test_request_context("/"):
+        with pytest.raises(psycopg2.Error) as caught:
+            database().act(ASK, (100, code))
+        assert caught.value.pgcode == code
+        answer = of_database(caught.value)
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"].isdigit()
+    assert answer.get_json()["error_code"] == "503"

@@ -58,7 +58,7 @@ def change_nickname(db: Database, caller: Caller, nickname: str) -> str:
     if nicknames.is_reserved(nickname):
         raise ApiError("nickname_taken")
     values = (caller.member_id, caller.session_id, nickname, nicknames.key(nickname))
-    outcome, body = db.row(NICKNAME, values)
+    outcome, body = db.act(NICKNAME, values, idempotent=True)
     return _changed(outcome, body)
 
 
@@ -67,14 +67,14 @@ def change_main_title(
 ) -> str:
     """The title, now the main one; 404 when unknown, 400 when not held."""
     values = (caller.member_id, caller.session_id, title_id, origin, zone)
-    outcome, body = db.row(MAIN_TITLE, values)
+    outcome, body = db.act(MAIN_TITLE, values, idempotent=True)
     return _changed(outcome, body)
 
 
 def withdraw(db: Database, caller: Caller, *, with_reviews: bool) -> PendingUnlink | None:
     """The caller leaves; returns what is to be unlinked at the provider."""
     values = (caller.member_id, caller.session_id, with_reviews)
-    session_ok, *link = db.row(WITHDRAW, values, idempotent=False)
+    session_ok, *link = db.act(WITHDRAW, values)
     if not session_ok:
         raise Unauthorized("bad_token")
     return _pending(link)
@@ -82,17 +82,17 @@ def withdraw(db: Database, caller: Caller, *, with_reviews: bool) -> PendingUnli
 
 def claim_unlink(db: Database) -> PendingUnlink | None:
     """The next due unlinking; None when none is."""
-    return _pending(db.row(CLAIM, idempotent=False))
+    return _pending(db.act(CLAIM))
 
 
 def unlinked(db: Database, entry: PendingUnlink) -> None:
     """Takes it off the list."""
-    db.row(DONE, (entry.id,))
+    db.act(DONE, (entry.id,), idempotent=True)
 
 
 def unlink_failed(db: Database, entry: PendingUnlink, reason: str) -> None:
     """Leaves it on the list with the reason."""
-    db.row(FAILED, (entry.id, reason))
+    db.act(FAILED, (entry.id, reason), idempotent=True)
 
 
 def pending_unlinks(db: Database) -> int:

@@ -23,7 +23,7 @@ def differing(db: Database) -> list[int]:
 def repair(db: Database, shop_ids: list[int]) -> None:
     """Counts the shops anew, each in a transaction of its own."""
     for shop_id in shop_ids:
-        db.row(REPAIR, (shop_id,))
+        db.act(REPAIR, (shop_id,), idempotent=True)
 
 
 @click.command("recount")

@@ -51,4 +51,4 @@ REFRESH = "SELECT refresh_tile_grid(now())"
 
 def refresh(db: Database) -> int:
     """Counts the cells of crowded tiles anew; how many rows changed."""
-    return int(db.row(REFRESH)[0])
+    return int(db.act(REFRESH, idempotent=True)[0])

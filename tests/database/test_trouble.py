@@ -1,0 +1,231 @@
+"""Trouble of the database: a clear refusal soon, reads go on where they can, and all is well again by itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+import pytest
+
+from tests.conftest import as_role
+from tests.database.clusters import Cluster, connect
+from tests.database.conftest import NAME, Service, assert_clear_refusal
+
+BACK_WITHIN_S = 3.0
+
+
+def test_a_stopped_server_is_refused_at_once_and_found_again(
+    service: Service, cluster: Cluster
+) -> None:
+    assert service.read().status == 200
+    cluster.stop()
+    try:
+        for answer in service.at_once(service.read, 40) + service.at_once(service.write, 40):
+            assert_clear_refusal(answer)
+        assert service.call("GET", "/healthz").status == 200
+        assert_clear_refusal(service.call("GET", "/readyz"))
+    finally:
+        cluster.start()
+    assert service.seconds_until(service.write, 201) < BACK_WITHIN_S
+    time.sleep(1)
+    assert {a.status for a in service.at_once(service.read, 40)} == {200}
+
+
+def test_killed_sessions_are_replaced_unnoticed(service: Service, admin: Any) -> None:
+    for call, status in ((service.read, 200), (service.write, 201)):
+        service.at_once(call, 16)
+        admin.cursor().execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'geoshops_app'"
+        )
+        time.sleep(0.2)
+        assert {answer.status for answer in service.at_once(call, 16)} == {status}
+
+
+def test_reads_go_on_while_the_database_is_read_only(service: Service, admin: Any) -> None:
+    cursor = admin.cursor()
+    cursor.execute("ALTER ROLE geoshops_app SET default_transaction_read_only = on")
+    cursor.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'geoshops_app'"
+    )
+    try:
+        for answer in service.at_once(service.write, 16):
+            assert_clear_refusal(answer)
+        assert {answer.status for answer in service.at_once(service.read, 16)} == {200}
+    finally:
+        cursor.execute("ALTER ROLE geoshops_app RESET default_transaction_read_only")
+    # whoever finds a read-only connection makes a new one
+    assert service.seconds_until(service.write, 201) < BACK_WITHIN_S
+    time.sleep(1.1)
+    assert {answer.status for answer in service.at_once(service.write, 16)} == {201}
+
+
+def test_a_locked_table_holds_up_only_those_who_need_it(service: Service, admin: Any) -> None:
+    locker = psycopg2.connect(service.url)
+    locker.cursor().execute("LOCK TABLE reviews IN ACCESS EXCLUSIVE MODE")
+    try:
+        first = service.at_once(service.reviews, 40)
+        for answer in first:
+            # as many as there are threads wait for the lock; those behind them wait for these
+            assert_clear_refusal(answer, within_s=2)
+        for _ in range(3):
+            answers = service.at_once(service.reviews, 40)
+            # who probes waits for the lock itself
+            assert sorted(a.seconds for a in answers)[36] < 0.6
+            assert {answer.status for answer in answers} == {503}
+            time.sleep(0.3)
+        assert {answer.status for answer in service.at_once(service.brands, 16)} == {200}
+        for answer in service.at_once(service.write, 40):
+            assert_clear_refusal(answer, within_s=2)
+        admin.cursor().execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
+            " AND usename = 'geoshops_app'"
+        )
+    finally:
+        locker.close()
+    assert service.seconds_until(service.reviews, 200) < 1
+    assert service.seconds_until(service.write, 201) < 1.5
+
+
+def test_a_locked_row_holds_up_nobody_else(service: Service) -> None:
+    locker = psycopg2.connect(service.url)
+    locker.cursor().execute("SELECT FROM members WHERE id = %s FOR UPDATE", (service.member,))
+    try:
+        for answer in service.at_once(service.write, 4):
+            assert_clear_refusal(answer)
+        stranger = service.call("POST", f"/favorites/{service.shop}", headers=service.other())
+        assert stranger.status == 201
+    finally:
+        locker.close()
+    assert service.write().status == 201
+
+
+def test_what_waits_for_a_connection_in_vain_is_refused(service: Service, cluster: Cluster) -> None:
+    role = "ALTER ROLE geoshops_app CONNECTION LIMIT"
+    admin = connect(service.url)
+    admin.cursor().execute(f"{role} 0")
+    try:
+        # what has a connection goes on
+        assert service.read().status in (200, 503)
+        admin.cursor().execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'geoshops_app'"
+        )
+        for answer in service.at_once(service.read, 40):
+            assert_clear_refusal(answer)
+    finally:
+        admin.cursor().execute(f"{role} -1")
+        admin.close()
+    assert service.seconds_until(service.read, 200) < BACK_WITHIN_S
+
+
+def test_a_server_without_connections_to_give(service: Service, cluster: Cluster) -> None:
+    url = as_role(cluster.database(NAME), "geoshops_reader")
+    admin = connect(service.url)
+    admin.cursor().execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'geoshops_app'"
+    )
+    held = []
+    try:
+        with pytest.raises(psycopg2.OperationalError):
+            while True:
+                held.append(psycopg2.connect(url))
+        for answer in service.at_once(service.read, 40):
+            assert_clear_refusal(answer)
+    finally:
+        for connection in held:
+            connection.close()
+        admin.close()
+    assert service.seconds_until(service.read, 200) < BACK_WITHIN_S
+
+
+@pytest.fixture
+def small_disk(service: Service, admin: Any, tmp_path_factory: Any) -> Iterator[Path]:
+    """A file system of 8 MiB on which the table of reviews lies."""
+    folder = tmp_path_factory.mktemp("small")
+    for parent in (folder, *folder.parents[:2]):
+        parent.chmod(0o755)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8M", "tmpfs", str(folder)]).returncode:
+        pytest.skip("no right to mount a small file system")
+    place = folder / "space"
+    place.mkdir()
+    if os.geteuid() == 0:
+        subprocess.run(["chown", "postgres", str(place)], check=True)
+    cursor = admin.cursor()
+    cursor.execute(f"CREATE TABLESPACE small LOCATION '{place}'")
+    cursor.execute("ALTER TABLE reviews SET TABLESPACE small")
+    yield folder
+    cursor.execute("ALTER TABLE reviews SET TABLESPACE pg_default")
+    cursor.execute("DROP TABLESPACE small")
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_reads_go_on_while_the_disk_is_full(service: Service, small_disk: Path, admin: Any) -> None:
+    filler = small_disk / "filler"
+    with filler.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"x" * 65536)
+        except OSError:
+            pass
+    text = "x" * 2000
+    full = {"star_rating": 5, "content": text}
+    path = f"/reviews/shop/{service.shop}"
+
+    def write() -> Any:
+        return service.call("POST", path, json=full, headers=service.headers)
+
+    # what is left of the table's last page takes a few
+    service.seconds_until(write, 503)
+    for answer in service.at_once(write, 8):
+        assert_clear_refusal(answer)
+    assert {answer.status for answer in service.at_once(service.reviews, 16)} == {200}
+    filler.unlink()
+    assert service.seconds_until(write, 201) < BACK_WITHIN_S
+
+
+def test_questions_get_two_seconds_and_acts_five(service: Service, limited: Any) -> None:
+    started = time.monotonic()
+    with pytest.raises(psycopg2.errors.QueryCanceled):
+        limited.row("SELECT pg_sleep(30)")
+    assert 1.8 < time.monotonic() - started < 2.6
+    assert limited.act("SELECT pg_sleep(2.2)::text") == ("",)
+    # the act's limit was the act's own
+    assert limited.row("SHOW statement_timeout") == ("2s",)
+
+
+@pytest.mark.full
+def test_an_act_is_stopped_after_five_seconds(limited: Any) -> None:
+    started = time.monotonic()
+    with pytest.raises(psycopg2.errors.QueryCanceled):
+        limited.act("SELECT pg_sleep(30)")
+    assert 4.8 < time.monotonic() - started < 5.6
+
+
+@pytest.mark.full
+def test_a_frozen_server_hangs_nobody(service: Service, cluster: Cluster) -> None:
+    service.at_once(service.read, 16)
+    cluster.freeze()
+    try:
+        for answer in service.at_once(service.read, 16):
+            # the watch over answers, then a connection attempt that hangs
+            assert_clear_refusal(answer, within_s=6)
+        for answer in service.at_once(service.read, 40):
+            assert_clear_refusal(answer)
+    finally:
+        cluster.thaw()
+    assert service.seconds_until(service.read, 200) < BACK_WITHIN_S
+
+
+@pytest.mark.full
+def test_ten_crashes_in_a_row(service: Service, cluster: Cluster) -> None:
+    for _ in range(10):
+        service.at_once(service.write, 8)
+        cluster.stop()
+        for answer in service.at_once(service.write, 16):
+            assert_clear_refusal(answer)
+        cluster.start()
+        assert service.seconds_until(service.write, 201) < BACK_WITHIN_S
