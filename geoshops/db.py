@@ -166,8 +166,10 @@ class Database:
     def _remember(self, error: psycopg2.Error, statement: str) -> None:
         if error.pgcode == READ_ONLY and not self._is_known_read_only():
             self._read_only_until = time.monotonic() + KNOWN_READ_ONLY_S
-        elif error.pgcode == errorcodes.LOCK_NOT_AVAILABLE and self._a_table_is_locked():
+        if error.pgcode == errorcodes.LOCK_NOT_AVAILABLE and self._a_table_is_locked():
             self._locked.failed(statement)
+        else:
+            self._locked.succeeded(statement)
 
     def _is_known_read_only(self) -> bool:
         return time.monotonic() < self._read_only_until
