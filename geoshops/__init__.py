@@ -38,7 +38,7 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     )
     if not settings.database_url:
         raise ConfigError("no database: set DATABASE_URL, or run scripts/setup, which makes one")
-    app = Flask(__name__, static_folder=None)
+    app = frame.Service(__name__, static_folder=None)
     frame.init_app(app, settings)
     observe.init_app(app, settings)
     errors.init_app(app)

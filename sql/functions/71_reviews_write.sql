@@ -91,9 +91,11 @@ BEGIN
   END IF;
   IF before_cnt = 0 THEN
     PERFORM count_review(shop, star_rating, purity, retouch, item, 1);
-    SELECT greatest(moment, max(r.created_at) + interval '1 microsecond') INTO moment
-    FROM reviews r WHERE r.shop_id = shop AND r.hidden_at IS NULL;
   END IF;
+  -- the request may have come before a review that is there by now; it is written after it all the same, so
+  -- that a shop's first review, once it was told to be that, stays it
+  SELECT greatest(moment, min(r.created_at) + interval '1 microsecond') INTO moment
+  FROM reviews r WHERE r.shop_id = shop AND r.hidden_at IS NULL;
   INSERT INTO reviews (shop_id, member_id, star_rating, content, purity, retouch, item, created_at, modified_at)
   VALUES (shop, member, create_review.star_rating, create_review.content, create_review.purity,
     create_review.retouch, create_review.item, moment, moment)

@@ -195,8 +195,6 @@ def test_a_limit_holds_under_a_rush(
         assert_exact(make, shop)
 
 
-# The moment of a review is taken before its locks, so two may still both count as first: to be mended.
-@pytest.mark.full
 @pytest.mark.parametrize("rounds", ROUNDS)
 def test_exactly_one_review_is_the_first_of_a_shop(crowd: Crowd, make: Maker, rounds: int) -> None:
     members = crowd.members()
