@@ -6,6 +6,7 @@ import json
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -18,6 +19,7 @@ import requests
 from geoshops import migrate
 from geoshops.config import ConfigError, Settings
 from geoshops.db import libpq_url
+from geoshops.indexes import missing
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_POSTGRESQL = 140000
@@ -201,6 +203,9 @@ def check_schema(settings: Settings) -> Finding:
     except psycopg2.Error as error:
         return Finding("schema", _first_line(error), "check GEOSHOPS_OWNER_DATABASE_URL")
     odd = [f"{name} {state}" for name, state in states if state != "applied"]
+    if not odd:
+        with closing(psycopg2.connect(libpq_url(settings.operator_database_url))) as connection:
+            odd = [f"index {name} missing" for name in missing(connection)]
     if odd:
         return Finding("schema", ", ".join(odd[:5]), "geoshops db upgrade")
     return Finding("schema", f"{len(states)} files applied")

@@ -1,5 +1,5 @@
 """Applies sql/ to a database: versioned files once and in order, functions and views whenever they change,
-grants every time."""
+grants every time, indexes where one is missing."""
 
 from __future__ import annotations
 
@@ -123,7 +123,10 @@ def upgrade(url: str, say: Any = print) -> int:
         for notice in connection.notices:
             if "was not set" in notice:
                 say(notice.strip())
-        return len(todo)
+    # here, because that module finds its statements by this one
+    from geoshops.indexes import build_missing
+
+    return len(todo) + build_missing(url, say)
 
 
 def _patiently(connection: Any, say: Any, act: Callable[[], None]) -> None:

@@ -1,9 +1,10 @@
-"""`geoshops import`: shops, regions and stations from files."""
+"""`geoshops import`: shops, regions, stations and population from files."""
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -13,25 +14,32 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import click
+import psycopg2
 from tqdm import tqdm
 
 from geoshops.config import Settings
 from geoshops.importing import shops as shop_import
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
+from geoshops.importing.population import import_population
 from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.region_features import LEVELS
 from geoshops.importing.regions import import_regions
 from geoshops.importing.stations import import_stations
 from geoshops.importing.transaction import follow_up, outcome
+from geoshops.indexes import build_missing
 from geoshops.operators import operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
+WHAT_FOLLOWS = (
+    "what follows it (indexes of the search, titles, the map's clusters); "
+    "the next import and `geoshops db upgrade` make up for it"
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 
 
 @click.group("import")
 def group() -> None:
-    """Bring shops, regions or stations in from a file."""
+    """Bring shops, regions, stations or population in from a file."""
 
 
 def reading_options(command: Any) -> Any:
@@ -77,7 +85,10 @@ def failing_clearly(command: Callable[..., None]) -> Callable[..., None]:
             raise click.ClickException(f"{error}. Nothing was changed.") from error
         except KeyboardInterrupt:
             if outcome.committed:
-                click.echo("interrupted after the commit: the import is complete", err=True)
+                click.echo(
+                    f"interrupted after the commit: the import is complete, but perhaps not {WHAT_FOLLOWS}",
+                    err=True,
+                )
                 return
             click.echo("interrupted; nothing was changed", err=True)
             sys.exit(130)
@@ -99,9 +110,12 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
     wanted = request(file, "shops", **options)
     with progress_bar(file) as progress:
         summary = shop_import.import_shops(operator_url(), wanted, progress)
-    report(summary, as_json)
+    if not as_json:
+        report(summary, as_json)
     if not summary["dry_run"]:
-        _follow_up(summary["inserted"] + summary["updated"])
+        _follow_up(summary, as_json)
+    if as_json:
+        report(summary, as_json)
 
 
 @group.command()
@@ -146,6 +160,27 @@ def regions(
         )
 
 
+@group.command()
+@FILE
+@reading_options
+@click.option(
+    "--cell-size", default=0.0, type=click.FloatRange(0),
+    help="CSV rows are middles of squares this wide, in the units of --crs.",
+)  # fmt: skip
+@click.option("--on-missing", type=click.Choice(["keep", "delete"]), default="keep",
+              help="What happens to cells of the source that the file does not state.")  # fmt: skip
+@JSON
+@failing_clearly
+def population(file: Path, as_json: bool, cell_size: float, **options: Any) -> None:
+    """Import people by cell from GeoJSON polygons or CSV, for `v_population`."""
+    wanted = request(file, "population", **options)
+    with progress_bar(file) as progress:
+        summary = import_population(operator_url(), wanted, progress, cell_size=cell_size)
+    report(summary, as_json)
+    if not as_json:
+        click.echo(f"{summary['repaired']} outlines repaired, {summary['removed']} cells removed")
+
+
 @group.command("mappings")
 def mappings() -> None:
     """List the saved mappings."""
@@ -154,11 +189,18 @@ def mappings() -> None:
             click.echo(f"{kind:9} {mapping.name:20} {mapping.title}")
 
 
-def _follow_up(changed: int) -> None:
+def _follow_up(summary: dict[str, Any], as_json: bool) -> None:
+    """What may be late: the indexes of the search after a large first load, titles, clusters, statistics."""
+    started = time.perf_counter()
     try:
-        follow_up(operator_url(), changed)
-    except ImportRefused as error:
-        click.echo(f"the import is complete; the map's clusters are old: {error}", err=True)
+        built = build_missing(operator_url(), lambda text: click.echo(text, err=True))
+        until_found = summary["seconds"] + time.perf_counter() - started if built else None
+        summary["keyword_seconds"] = until_found and round(until_found, 3)
+        if until_found and not as_json:
+            click.echo(f"the keyword search answers after {until_found:.1f} s")
+        follow_up(operator_url(), summary["inserted"] + summary["updated"])
+    except (ImportRefused, psycopg2.Error) as error:
+        click.echo(f"the import is complete, but not {WHAT_FOLLOWS}: {error}", err=True)
 
 
 def request(
@@ -220,6 +262,7 @@ def report(summary: dict[str, Any], as_json: bool) -> None:
         )
     if summary.get("closed_missing"):
         click.echo(f"{summary['closed_missing']} shops closed that the file no longer states")
+    click.echo(f"done in {summary['seconds']:.1f} s")
     if summary["dry_run"]:
         click.echo("dry run: nothing was changed")
     if summary["interrupted_too_late"]:

@@ -37,6 +37,8 @@ def degrees_off(addresses: list[str], lon: np.ndarray, lat: np.ndarray) -> np.nd
     """How far each position lies outside the box of the province that its address begins with.
 
     NaN where the address names none. Degrees, the larger of the two directions."""
+    if "".join(addresses).isascii():
+        return np.full(len(addresses), np.nan)
     unknown = (np.nan,) * 4
     boxes = np.array([BOXES.get(province(text), unknown) for text in addresses]).reshape(-1, 4)
     west, south, east, north = boxes.T

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import shapely
 
 from geoshops.importing import fields, korea
 from geoshops.importing.crs import Projection, hint
@@ -15,6 +14,7 @@ from geoshops.importing.refusal import ImportRefused
 MISPLACED_DEGREES = 0.5
 DOUBTFUL_DEGREES = 0.1
 Reasons = dict[int, str]
+EWKB = np.dtype([("order", "u1"), ("type", "<u4"), ("srid", "<u4"), ("x", "<f8"), ("y", "<f8")])
 
 
 class Positions:
@@ -76,9 +76,12 @@ class Positions:
 
 
 def ewkb_hex(lon: np.ndarray, lat: np.ndarray) -> list[str]:
-    """Points as PostGIS reads them in COPY."""
-    points = shapely.set_srid(shapely.points(lon, lat), 4326)
-    return [str(text) for text in shapely.to_wkb(points, hex=True, include_srid=True)]
+    """Points as PostGIS reads them in COPY: byte order, type with the flag of the SRID, SRID, x, y."""
+    points = np.empty(len(lon), EWKB)
+    points["order"], points["type"], points["srid"] = 1, 0x20000001, 4326
+    points["x"], points["y"] = lon, lat
+    text, size = points.tobytes().hex(), 2 * EWKB.itemsize
+    return [text[i : i + size] for i in range(0, len(text), size)]
 
 
 def _numbers(field: str, values: Sequence[str], reasons: Reasons) -> np.ndarray:

@@ -14,7 +14,7 @@ from geoshops.importing.region_load import LoadedRegions, load
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.shops import Progress, Request, finish, positions
 from geoshops.importing.tables import Rejected
-from geoshops.importing.transaction import cancellable, importing_into
+from geoshops.importing.transaction import ONE_AT_A_TIME, cancellable, importing_into
 
 STAGING_TIMEOUT = "SET LOCAL statement_timeout = '60s'"
 
@@ -31,7 +31,7 @@ def import_regions(
     """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
     started = time.perf_counter()
     mapping = wanted.mapping
-    source = wanted.source or (mapping.source if mapping else "")
+    source = wanted.own_source
     if not source:
         raise WrongUsage("name the source of the regions by --source NAME")
     file = open_input(wanted.path, wanted.encoding or None)
@@ -42,6 +42,7 @@ def import_regions(
             cursor.execute(STAGING_TIMEOUT)
             read = stage(cursor, file, reading, rejects, progress)
             with cancellable():
+                cursor.execute(ONE_AT_A_TIME)
                 loaded = load(cursor, source, mapping.parents if mapping else {})
             _reject(file, rejects, loaded.reasons)
             if rejects.count == read:

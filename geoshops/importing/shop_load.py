@@ -7,12 +7,14 @@ from typing import Any
 
 from psycopg2 import sql
 
+from geoshops.importing.deriving import DEFAULTS, DERIVED, listed
 from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.staging import Staging
 
 MOST_NEW_BRANDS = 100
 LEAST_FOR_GUARD = 10
 MOST_COMPARED = 20_000
+COMPARED = 20_000
 # columns of a shop that a file may fill, with what a new shop has without it
 DEFAULTS = {
     "place_name": "''",
@@ -27,47 +29,6 @@ DEFAULTS = {
 }
 DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
 COMPARED = (*DEFAULTS, "geog", *DERIVED)
-
-RESOLVE = """
-CREATE TEMP TABLE resolved ON COMMIT DROP AS
-WITH bounds AS MATERIALIZED (SELECT ST_Extent(part)::geometry AS box FROM region_parts),
-pattern AS MATERIALIZED (SELECT brand_pattern() AS text),
-brand_words AS MATERIALIZED (
-  SELECT q.brand, brand_named(q.brand) AS id
-  FROM (SELECT DISTINCT {brand} AS brand FROM incoming i) q WHERE NOT is_blank(q.brand)
-),
-merged AS (
-  SELECT i.line, i.source_id, s.id AS shop_id, coalesce(s.overrides ? 'brand', false) AS brand_kept,
-    s.brand_id AS kept_brand_id, {brand} AS brand, {verified_on} AS verified_on, {geog} AS geog,
-    {values}
-  FROM incoming i LEFT JOIN shops s ON s.source = %(source)s AND s.source_id = i.source_id
-)
-SELECT m.line, m.source_id, m.shop_id, m.verified_on, m.geog, {names},
-  CASE
-    WHEN m.brand_kept THEN m.kept_brand_id
-    WHEN w.id IS NOT NULL THEN w.id
-    WHEN lower(normalize(m.place_name, NFKC)) ~ t.text THEN brand_of(m.place_name)
-  END AS brand_id,
-  coalesce(p.sido_id, a.sido_id) AS sido_id,
-  CASE WHEN p.sigungu_id IS NOT NULL THEN p.sigungu_id
-    WHEN p.sido_id IS NULL OR p.sido_id = a.sido_id THEN a.sigungu_id END AS sigungu_id,
-  CASE WHEN p.dong_id IS NOT NULL THEN p.dong_id
-    WHEN coalesce(p.sigungu_id, a.sigungu_id) = a.sigungu_id
-      AND coalesce(p.sido_id, a.sido_id) = a.sido_id THEN a.dong_id END AS dong_id,
-  a.sigungu_id AS address_sigungu_id, p.sigungu_id IS NOT NULL AS has_polygon
-FROM merged m
-CROSS JOIN bounds b CROSS JOIN pattern t
-LEFT JOIN brand_words w ON w.brand = m.brand
--- OFFSET 0 keeps the condition before the call: as a join condition it would come after it
-LEFT JOIN LATERAL (
-  SELECT * FROM region_of_point(m.geog::geometry) WHERE m.geog::geometry && b.box OFFSET 0
-) p ON true
-LEFT JOIN LATERAL (
-  SELECT * FROM region_of_address(coalesce(nullif(m.lot_address, ''), m.road_address))
-  WHERE split_part(coalesce(nullif(m.lot_address, ''), m.road_address), ' ', 1) = ANY (%(words)s)
-  OFFSET 0
-) a ON true"""
-
 
 @dataclass
 class Loaded:
@@ -87,11 +48,11 @@ class Loaded:
 def drop_repeated_keys(cursor: Any) -> dict[int, str]:
     """Takes rows out of the staging whose key an earlier row has; line → reason."""
     cursor.execute(
-        "WITH numbered AS ("
-        "  SELECT line, source_id, first_value(line) OVER w AS first_line FROM incoming"
-        "  WINDOW w AS (PARTITION BY source_id ORDER BY line)),"
-        " dropped AS (DELETE FROM incoming i USING numbered n"
-        "  WHERE i.line = n.line AND n.line <> n.first_line RETURNING n.line, n.first_line)"
+        "WITH repeated AS MATERIALIZED ("
+        "  SELECT source_id, min(line) AS first_line FROM incoming"
+        "  GROUP BY source_id HAVING count(*) > 1),"
+        " dropped AS (DELETE FROM incoming i USING repeated r"
+        "  WHERE i.source_id = r.source_id AND i.line <> r.first_line RETURNING i.line, r.first_line)"
         " SELECT line, first_line FROM dropped ORDER BY line"
     )
     return {line: f"the same key as line {first}" for line, first in cursor.fetchall()}
@@ -129,21 +90,6 @@ def add_brands(cursor: Any, stored: list[str]) -> list[str]:
     return names
 
 
-def resolve(cursor: Any, source: str, stored: list[str], verified_on: str) -> None:
-    """Makes `resolved`: a row for each shop as it shall be, corrections by hand kept."""
-    words_statement = sql.SQL(
-        "SELECT coalesce(array_agg(word), '{{}}')"
-        " FROM (SELECT DISTINCT split_part({}, ' ', 1) AS word FROM incoming) w"
-        " WHERE word <> '' AND is_region_word(word)"
-    )
-    cursor.execute(words_statement.format(_address(stored)))
-    (words,) = cursor.fetchone()
-    cursor.execute(
-        _resolve_statement(stored), {"source": source, "day": verified_on, "words": words}
-    )
-    cursor.execute("ANALYZE resolved (shop_id)")
-
-
 def drop_impossible_dates(cursor: Any) -> dict[int, str]:
     """Rows whose shop would close before it opens."""
     cursor.execute("DELETE FROM resolved WHERE closed_on < opened_on RETURNING line")
@@ -163,6 +109,19 @@ def guard_against_shrinking(cursor: Any, source: str) -> None:
             f"the file holds {now} shops that are not closed, the database {before} of source "
             f"{source}: less than half. If that is right, add --allow-shrink"
         )
+
+
+def lock_shops(cursor: Any, source: str, close_missing: bool) -> None:
+    """Locks the shops that will change in the order of their ids, as acts of members do: no deadlock.
+
+    Meanwhile members may have written to them, but only counters, which no import touches."""
+    cursor.execute(_lock_statement(), {"source": source, "close_missing": close_missing})
+
+
+def count_new(cursor: Any) -> int:
+    """How many rows will be shops that the database does not hold yet."""
+    cursor.execute("SELECT count(*) FROM resolved WHERE shop_id IS NULL")
+    return int(cursor.fetchone()[0])
 
 
 def upsert(cursor: Any, source: str) -> Loaded:
@@ -204,48 +163,19 @@ def close_missing(cursor: Any, source: str, day: str, rejected_keys: list[str]) 
     return [shop_id for (shop_id,) in cursor.fetchall()]
 
 
-def _resolve_statement(stored: list[str]) -> sql.Composable:
-    return sql.SQL(RESOLVE).format(
-        brand=sql.SQL("i.brand") if "brand" in stored else sql.SQL("NULL::text"),
-        verified_on=sql.SQL(
-            "coalesce(i.verified_on, %(day)s::date)" if "verified_on" in stored else "%(day)s::date"
-        ),
-        geog=sql.SQL("CASE WHEN s.overrides ?| '{longitude,latitude}' THEN s.geog ELSE i.geog END"),
-        values=sql.SQL(", ").join(_value(name, stored) for name in DEFAULTS),
-        names=_listed("m", [n for n in DEFAULTS if n != "closed_on"]) + _closing_day(),
-    )
-
-
-def _closing_day() -> sql.Composable:
-    return sql.SQL(", CASE WHEN m.status = 'CLOSED' THEN m.closed_on END AS closed_on")
-
-
-def _value(name: str, stored: list[str]) -> sql.Composable:
-    """A field as it shall be: a correction by hand, else the file's, else what the shop has."""
-    given = {
-        "own": sql.Identifier("s", name),
-        "new": sql.Identifier("i", name),
-        "name": sql.Identifier(name),
-        "key": sql.Literal(name),
-        "default": sql.SQL(DEFAULTS[name]),
-    }
-    if name not in stored:
-        return sql.SQL("coalesce({own}, {default}) AS {name}").format(**given)
-    return sql.SQL("CASE WHEN s.overrides ? {key} THEN {own} ELSE {new} END AS {name}").format(
-        **given
-    )
-
-
-def _address(stored: list[str]) -> sql.Composable:
-    given = [n for n in ("lot_address", "road_address") if n in stored]
-    if not given:
-        return sql.SQL("''")
-    parts = [sql.SQL("nullif({}, '')").format(sql.Identifier(n)) for n in given]
-    return sql.SQL("coalesce({}, '')").format(sql.SQL(", ").join(parts))
-
-
-def _listed(table: str, names: list[str]) -> sql.Composed:
-    return sql.SQL(", ").join(sql.Identifier(table, name) for name in names)
+def _lock_statement() -> sql.Composable:
+    return sql.SQL(
+        """
+        SELECT count(*) FROM (
+          SELECT FROM shops s LEFT JOIN resolved r ON r.shop_id = s.id
+          WHERE s.source = %(source)s AND CASE WHEN r.shop_id IS NULL
+            THEN %(close_missing)s AND s.status <> 'CLOSED'
+            ELSE ({own}) IS DISTINCT FROM ({values})
+              OR s.verified_on IS NULL OR s.verified_on < r.verified_on END
+          ORDER BY s.id FOR NO KEY UPDATE OF s
+        ) locked
+        """
+    ).format(own=listed("s", [*COMPARED]), values=listed("r", [*COMPARED]))
 
 
 def _upsert_statement() -> sql.Composable:
@@ -276,6 +206,6 @@ def _upsert_statement() -> sql.Composable:
         """
     ).format(
         columns=sql.SQL(", ").join(map(sql.Identifier, compared)),
-        values=_listed("r", compared),
-        own=_listed("s", compared),
+        values=listed("r", compared),
+        own=listed("s", compared),
     )

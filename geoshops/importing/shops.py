@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from geoshops.importing import shop_load, shop_rows
-from geoshops.importing.bulk import indexes_built_at_end
+from geoshops import indexes
+from geoshops.importing import deriving, shop_load, shop_rows
 from geoshops.importing.crs import projection
 from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.feature_table import FeatureTable
@@ -21,7 +22,13 @@ from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.staging import Staging
 from geoshops.importing.tables import Rejected, Table
-from geoshops.importing.transaction import cancellable, importing_into, interrupts_kept, outcome
+from geoshops.importing.transaction import (
+    ONE_AT_A_TIME,
+    cancellable,
+    importing_into,
+    interrupts_kept,
+    outcome,
+)
 
 Progress = Callable[[int], object]
 
@@ -45,11 +52,17 @@ class Request:
     allow_shrink: bool = False
     dry_run: bool = False
 
+    @property
+    def own_source(self) -> str:
+        """The source as named, else the mapping's: one of lists names each by its file."""
+        saved = self.mapping.source if self.mapping else ""
+        return self.source or saved.replace("{file}", self.path.stem)
+
 
 def import_shops(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
     started = time.perf_counter()
-    source = wanted.source or (wanted.mapping.source if wanted.mapping else "")
+    source = wanted.own_source
     if not source:
         raise WrongUsage("name the source of the rows by --source NAME")
     file, table, rejects = open_table(wanted)
@@ -158,25 +171,31 @@ def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_l
     staging.run(cursor)
     stored = staging.stored()
     with cancellable():
+        cursor.execute(ONE_AT_A_TIME)
         reasons = shop_load.drop_bad_hours(cursor, staging)
         reasons |= shop_load.drop_repeated_keys(cursor)
         brands = shop_load.add_brands(cursor, stored)
-        shop_load.resolve(cursor, source, stored, wanted.today)
+        deriving.resolve(cursor, source, stored, wanted.today)
         reasons |= shop_load.drop_impossible_dates(cursor)
         if staging.rejects.count + len(reasons) == staging.read:
             raise _nothing_taken(staging, reasons)
         if not wanted.allow_shrink:
             shop_load.guard_against_shrinking(cursor, source)
-        with indexes_built_at_end(cursor):
+        closes = wanted.on_missing == "close"
+        shop_load.lock_shops(cursor, source, closes)
+        # the file is read again for the rejects while the server writes
+        with (
+            ThreadPoolExecutor(1) as pool,
+            indexes.left_out(cursor, shop_load.count_new(cursor)),
+        ):
+            listing = pool.submit(reject_lines, staging.table, staging.rejects, reasons)
             loaded = shop_load.upsert(cursor, source)
+        listing.result()
         loaded.brands_added = brands
-        if wanted.on_missing == "close":
+        if closes:
             closed = shop_load.close_missing(cursor, source, wanted.today, staging.rejected_keys)
             loaded.closed_missing = len(closed)
         loaded.duplicate_candidates = shop_load.count_duplicates(cursor, loaded.new_ids)
-        if loaded.inserted or loaded.updated:
-            cursor.execute("SELECT refresh_shop_titles(now())")
-    reject_lines(staging.table, staging.rejects, reasons)
     return loaded
 
 

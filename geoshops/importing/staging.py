@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg2 import sql
 
-from geoshops.importing.fields import Unfit
+from geoshops.importing.fields import Text, Unfit
 from geoshops.importing.mapping import JOINT, Plan
 from geoshops.importing.points import Positions, Reasons, ewkb_hex
 from geoshops.importing.rejects import Rejects
@@ -142,6 +142,8 @@ def _convert(
     name: str, texts: list[str], convert: Callable[[str], Value], reasons: Reasons
 ) -> list[Value]:
     try:
+        if isinstance(convert, Text):
+            return [*convert.column(texts)]
         return [convert(text) for text in texts]
     except Unfit:
         return [_converted_or_none(name, i, t, convert, reasons) for i, t in enumerate(texts)]
@@ -164,5 +166,7 @@ def _addresses(columns: Columns, count: int) -> list[str]:
     return [next((text for text in texts if text), "") for texts in zip(*given, strict=True)]
 
 
-def _escaped(values: Sequence[Value]) -> list[str]:
+def _escaped(values: Sequence[Value]) -> Sequence[str]:
+    if None not in values and "\\" not in "".join(values):  # type: ignore[arg-type]
+        return values  # type: ignore[return-value]
     return ["\\N" if v is None else v.replace("\\", "\\\\") if "\\" in v else v for v in values]

@@ -62,7 +62,7 @@ FIELDS = {
 def import_stations(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
     started = time.perf_counter()
-    source = wanted.source or (wanted.mapping.source if wanted.mapping else "")
+    source = wanted.own_source
     if not source:
         raise WrongUsage("name the source of the stations by --source NAME")
     file, table, rejects = open_table(wanted)

@@ -34,6 +34,10 @@ class Outcome:
 outcome = Outcome()
 
 
+# one load of shops at a time, so that none waits for rows that another holds; members and readers go on
+ONE_AT_A_TIME = "LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE"
+
+
 @contextmanager
 def importing_into(url: str) -> Iterator[Any]:
     """A connection in a transaction that is rolled back unless it is committed."""
@@ -109,12 +113,14 @@ def interrupts_kept() -> Iterator[list[int]]:
 
 
 def follow_up(url: str, changed: int) -> None:
-    """Counts the map's clusters anew, after the import: they may be late, the import need not wait.
+    """Titles of shops and the map's clusters, after the import: they may be late, the import need not wait.
 
     After many changes the planner's statistics follow, too. Whatever happens here, the import stands."""
     with importing_into(url) as connection:
         outcome.committed = True
-        connection.cursor().execute("SELECT refresh_tile_grid(now())")
         if changed >= MANY_CHANGES:
             connection.cursor().execute("ANALYZE shops")
+        connection.cursor().execute("SELECT refresh_shop_titles(now())")
+        connection.commit()
+        connection.cursor().execute("SELECT refresh_tile_grid(now())")
         connection.commit()

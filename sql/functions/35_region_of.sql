@@ -22,15 +22,35 @@ END $$;
 COMMENT ON FUNCTION region_named(text, bigint, text)
 IS 'The one region of a level with this name or alias, within a parent unless that is null; null when none or several.';
 
-CREATE OR REPLACE FUNCTION is_region_word(word text) RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-  key text := name_key(word);
-BEGIN
-  RETURN EXISTS (SELECT FROM regions r WHERE r.level <> 'dong' AND (r.name_key = key OR r.level = 'sigungu' AND starts_with(r.name_key, key)))
-    OR EXISTS (SELECT FROM region_aliases a WHERE a.alias_key = key);
-END $$;
-COMMENT ON FUNCTION is_region_word(text) IS 'True when an address that begins with this word may name a region.';
+-- A district may be written with a blank (수원시 영통구), so that a word may be the beginning of its name.
+CREATE OR REPLACE FUNCTION region_words() RETURNS TABLE (key text)
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT r.name_key FROM regions AS r WHERE r.level = 'sido'
+  UNION
+  SELECT left(r.name_key, n) FROM regions AS r CROSS JOIN generate_series(1, length(r.name_key)) AS n WHERE r.level = 'sigungu'
+  UNION
+  SELECT a.alias_key FROM region_aliases AS a;
+END;
+COMMENT ON FUNCTION region_words() IS 'First words (name_key) of addresses that may name a region.';
+
+-- Numbers that stand alone name no region: 서울 강남구 역삼동 825-1 and 서울 강남구 역삼동 31 lie in the same.
+CREATE OR REPLACE FUNCTION address_outline(address text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(address, '(?<![^[:space:](),-])[0-9]+', '0', 'g');
+COMMENT ON FUNCTION address_outline(text)
+IS 'The address without its numbers: addresses of one outline name the same regions, where addresses_have_outlines().';
+
+CREATE OR REPLACE FUNCTION addresses_have_outlines() RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT NOT EXISTS (
+    SELECT FROM regions AS r LEFT JOIN region_aliases AS a ON a.region_id = r.id
+    CROSS JOIN LATERAL (VALUES (r.name_key), (a.alias_key)) AS n (key)
+    WHERE n.key ~ '(^|[(),-])[0-9]' OR (r.level = 'sigungu' AND n.key ~ '[0-9]')
+  );
+END;
+COMMENT ON FUNCTION addresses_have_outlines() IS 'True while no region is called by a number that could stand alone in an address.';
 
 CREATE OR REPLACE FUNCTION region_of_address(
   address text, OUT sido_id bigint, OUT sigungu_id bigint, OUT dong_id bigint

@@ -35,18 +35,25 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION is_place_begin(text) IS 'True when the text begins with the name of a region or a station.';
 
-CREATE OR REPLACE FUNCTION brand_of(place_name text) RETURNS bigint
+CREATE OR REPLACE FUNCTION brand_words(place_name text, pattern text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  name text := lower(normalize(place_name, NFKC));
+  words text := substring(name FROM pattern || '(?![[:alnum:]])');
+BEGIN
+  RETURN CASE WHEN words IS NOT NULL THEN words WHEN name ~ pattern THEN '' END;
+END $$;
+COMMENT ON FUNCTION brand_words(text, text)
+IS 'The brand as a name holds it in whole words; empty where a word only begins with one, null where none does. The pattern is brand_pattern().';
+
+CREATE OR REPLACE FUNCTION brand_of(place_name text, pattern text DEFAULT brand_pattern()) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   name text := lower(normalize(place_name, NFKC));
-  pattern text := brand_pattern();
-  found bigint;
+  words text := brand_words(place_name, pattern);
+  found bigint := brand_named(words);
 BEGIN
-  IF pattern IS NULL OR name !~ pattern THEN
-    RETURN NULL;
-  END IF;
-  found := brand_named(substring(name FROM pattern || '(?![[:alnum:]])'));
-  IF found IS NULL THEN
+  IF found IS NULL AND words IS NOT NULL THEN
     -- 인생네컷강남점: what follows without a blank must be a branch, and that a number or a place
     SELECT n.brand_id INTO found
     FROM regexp_split_to_table(name, '[^[:alnum:]]+') w (word)
@@ -57,5 +64,5 @@ BEGIN
   END IF;
   RETURN found;
 END $$;
-COMMENT ON FUNCTION brand_of(text)
+COMMENT ON FUNCTION brand_of(text, text)
 IS 'The brand whose longest name or alias stands in a shop''s name as whole words or right before its branch; never a mere beginning.';

@@ -47,17 +47,21 @@ LANGUAGE sql AS $$
 $$;
 COMMENT ON FUNCTION cut_boundaries(bigint []) IS 'Makes region_parts of these regions anew, at most 256 vertices each; returns how many.';
 
+-- Shops are locked in the order of their ids, as acts of members do.
 CREATE OR REPLACE FUNCTION refresh_shop_regions() RETURNS integer
 LANGUAGE sql AS $$
-  WITH found AS (
+  WITH found AS MATERIALIZED (
     SELECT s.id, f.sido_id, f.sigungu_id, f.dong_id
     FROM shops s CROSS JOIN LATERAL region_of(coalesce(nullif(s.lot_address, ''), s.road_address), s.geog) f
+    WHERE (s.sido_id, s.sigungu_id, s.dong_id) IS DISTINCT FROM (f.sido_id, f.sigungu_id, f.dong_id)
+  ),
+  locked AS MATERIALIZED (
+    SELECT s.id FROM shops s WHERE s.id IN (SELECT f.id FROM found f) ORDER BY s.id FOR NO KEY UPDATE
   ),
   changed AS (
     UPDATE shops s SET sido_id = f.sido_id, sigungu_id = f.sigungu_id, dong_id = f.dong_id
-    FROM found f
+    FROM found f JOIN locked l ON l.id = f.id
     WHERE s.id = f.id
-      AND (s.sido_id, s.sigungu_id, s.dong_id) IS DISTINCT FROM (f.sido_id, f.sigungu_id, f.dong_id)
     RETURNING 1
   )
   SELECT count(*)::integer FROM changed
@@ -68,15 +72,22 @@ COMMENT ON FUNCTION refresh_shop_regions() IS 'Derives the regions of every shop
 CREATE OR REPLACE FUNCTION refresh_shop_brands() RETURNS integer
 LANGUAGE sql AS $$
   WITH pattern AS MATERIALIZED (SELECT brand_pattern() AS text),
-  found AS (
-    SELECT s.id, brand_of(s.place_name) AS brand_id
-    FROM shops s CROSS JOIN pattern p
-    WHERE NOT s.overrides ? 'brand' AND lower(normalize(s.place_name, NFKC)) ~ p.text
+  found AS MATERIALIZED (
+    SELECT q.id, q.brand_id
+    FROM (
+      SELECT s.id, s.brand_id AS own_brand_id, brand_of(s.place_name, p.text) AS brand_id
+      FROM shops s CROSS JOIN pattern p
+      WHERE NOT s.overrides ? 'brand' AND lower(normalize(s.place_name, NFKC)) ~ p.text
+    ) q INNER JOIN brands b ON b.id = q.brand_id
+    WHERE q.own_brand_id IS NULL OR b.parent_id = q.own_brand_id
+  ),
+  locked AS MATERIALIZED (
+    SELECT s.id FROM shops s WHERE s.id IN (SELECT f.id FROM found f) ORDER BY s.id FOR NO KEY UPDATE
   ),
   changed AS (
     UPDATE shops s SET brand_id = f.brand_id
-    FROM found f INNER JOIN brands b ON b.id = f.brand_id
-    WHERE s.id = f.id AND (s.brand_id IS NULL OR b.parent_id = s.brand_id)
+    FROM found f JOIN locked l ON l.id = f.id
+    WHERE s.id = f.id
     RETURNING 1
   )
   SELECT count(*)::integer FROM changed

@@ -16,13 +16,16 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN value ~ '^[[:space:]\u00ad\u200b-\u200d\u2060\u3164\ufeff]*$';
 COMMENT ON FUNCTION is_blank(text) IS 'True when nothing of the text can be seen.';
 
+-- Not STRICT: with OR in it, PostgreSQL would not inline it then (1 us a row of an import).
 CREATE FUNCTION opening_hours_are_valid(hours jsonb) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN jsonb_typeof(hours) = 'array' AND NOT jsonb_path_exists(
-  hours,
-  '$[*] ? (!(@.day >= 1 && @.day <= 7 && @.day.floor() == @.day
-    && @.open like_regex "^([01][0-9]|2[0-3]):[0-5][0-9]$"
-    && @.close like_regex "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$"))'
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN hours = '[]' OR (
+  jsonb_typeof(hours) = 'array' AND NOT jsonb_path_exists(
+    hours,
+    '$[*] ? (!(@.day >= 1 && @.day <= 7 && @.day.floor() == @.day
+      && @.open like_regex "^([01][0-9]|2[0-3]):[0-5][0-9]$"
+      && @.close like_regex "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$"))'
+  )
 );
 COMMENT ON FUNCTION opening_hours_are_valid(jsonb)
 IS 'True for [{"day": 1-7 (Monday is 1), "open": "HH:MM", "close": "HH:MM"}]; close up to 24:00, or at or before open for past midnight.';
@@ -37,8 +40,8 @@ DECLARE
   closes integer;
   minutes int4multirange := '{}';
 BEGIN
-  IF NOT public.opening_hours_are_valid(hours) THEN
-    RETURN minutes;  -- the table's rule refuses the row by its name
+  IF hours = '[]' OR NOT public.opening_hours_are_valid(hours) THEN
+    RETURN minutes;  -- what is not valid the table's rule refuses by its name
   END IF;
   FOR span IN SELECT value FROM jsonb_array_elements(hours) LOOP
     midnight := ((span ->> 'day')::integer - 1) * 1440;

@@ -7,16 +7,7 @@ GENERATED ALWAYS AS (ST_Transform(ST_Force3DZ(geog::geometry), 4978)) STORED;
 COMMENT ON COLUMN shops.name_jamo IS 'Letters of the name (jamo)';
 COMMENT ON COLUMN shops.spot IS 'Position in metres from the centre of the Earth (EPSG:4978)';
 
--- Nearest first within a brand, a 시도 or a 시군구. The chord through the ellipsoid orders as the geodesic does to
--- some millionths, where the operator of geography orders by a sphere and is off by half a percent.
-CREATE INDEX shops_brand_spot_idx ON shops USING gist (brand_id, sido_id, spot gist_geometry_ops_nd)
-WHERE status <> 'CLOSED';
-CREATE INDEX shops_region_spot_idx ON shops USING gist (sido_id, sigungu_id, spot gist_geometry_ops_nd)
-WHERE status <> 'CLOSED';
-CREATE INDEX shops_words_idx ON shops
-USING gin (search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id))
-WHERE status <> 'CLOSED';
-
+-- The indexes of shops for the search stand in sql/indexes.
 CREATE INDEX brands_jamo_idx ON brands (jamo(name) COLLATE "C");
 CREATE INDEX brands_initials_idx ON brands (jamo_initials(jamo(name)) COLLATE "C");
 CREATE INDEX brand_aliases_jamo_idx ON brand_aliases (jamo(alias) COLLATE "C");

@@ -186,7 +186,7 @@ def test_a_first_load_leaves_every_index_as_it_was(
 ) -> None:
     ask = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY 1"
     before = make.rows(ask)
-    monkeypatch.setattr("geoshops.importing.bulk.LEAST_ROWS", 1)
+    monkeypatch.setattr("geoshops.indexes.LEAST_ROWS", 1)
     rows = [f"가게 {n},,,,127.{n:03},37.5" for n in range(30)]
     assert summary("import", "shops", write(HEAD, *rows), "--mapping", "booths")["inserted"] == 30
     assert make.rows(ask) == before

@@ -1,0 +1,217 @@
+"""Cells of a population grid from a file: GeoJSON polygons, or CSV with an outline or a middle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Protocol
+
+import numpy as np
+import shapely
+from shapely.geometry import shape
+
+from geoshops.importing import fields
+from geoshops.importing.crs import Projection
+from geoshops.importing.csv_table import CsvTable
+from geoshops.importing.fields import Unfit
+from geoshops.importing.geojson import Feature, features
+from geoshops.importing.mapping import JOINT, SavedMapping, plan
+from geoshops.importing.opening import InputFile
+from geoshops.importing.refusal import ImportRefused, WrongUsage
+from geoshops.importing.tables import CHUNK_ROWS
+
+COLUMNS = ("source_id", "population", "cell", "longitude", "latitude")
+MOST_VERTICES = 10_000
+_key = fields.text(200)
+POLYGONS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
+
+
+@dataclass
+class Cells:
+    """Some cells with their line and raw row; a cell whose `reasons` says why is not taken."""
+
+    lines: list[int] = field(default_factory=list)
+    rows: list[Sequence[str]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    people: list[str] = field(default_factory=list)
+    outlines: list[Any] = field(default_factory=list)
+    reasons: dict[int, str] = field(default_factory=dict)
+    bytes_read: int = 0
+
+
+class CellTable(Protocol):
+    """A file of cells."""
+
+    columns: list[str]
+
+    def chunks(self) -> Iterator[Cells]:
+        """All cells from the first one on."""
+
+
+class CsvCells:
+    """CSV: an outline as WKT in `cell`, or the middle of a square of --cell-size."""
+
+    def __init__(
+        self,
+        table: CsvTable,
+        mapping: SavedMapping | None,
+        given: Iterable[tuple[str, str]],
+        cell_size: float,
+    ) -> None:
+        self.table, self.columns, self.cell_size = table, table.columns, cell_size
+        required = ("population", "longitude", "latitude") if cell_size else ("population", "cell")
+        try:
+            self.plan = plan(table.columns, COLUMNS, required, mapping, given)
+        except ImportRefused as error:
+            if cell_size or isinstance(error, WrongUsage):
+                raise
+            raise ImportRefused(
+                f"{error}; a grid of squares needs their middles (longitude, latitude) and --cell-size"
+            ) from error
+
+    def chunks(self) -> Iterator[Cells]:
+        """Rows as cells; rows that are none are listed with their reason."""
+        for chunk in self.table.chunks():
+            cells = Cells(bytes_read=chunk.bytes_read)
+            for line, row in zip(chunk.lines, chunk.rows, strict=True):
+                self._add(cells, line, row)
+            for rejected in chunk.rejected:
+                cells.reasons[len(cells.lines)] = rejected.reason
+                _append(cells, rejected.line, rejected.row, "", "", None)
+            yield cells
+
+    def _add(self, cells: Cells, line: int, row: Sequence[str]) -> None:
+        try:
+            outline = self._square(row) if self.cell_size else _from_wkt(self._text(row, "cell"))
+            key = _key(self._text(row, "source_id"))
+            people = _people(self._text(row, "population"))
+            _append(cells, line, row, key or self._place(row), people, outline)
+        except Unfit as error:
+            cells.reasons[len(cells.lines)] = str(error)
+            _append(cells, line, row, "", "", None)
+
+    def _text(self, row: Sequence[str], name: str) -> str:
+        return JOINT.join(row[place].strip() for place in self.plan.places.get(name, ()))
+
+    def _place(self, row: Sequence[str]) -> str:
+        """What a cell without a key is known by: its middle; an outline is known by itself."""
+        if not self.cell_size:
+            return ""
+        return f"{self._text(row, 'longitude')}|{self._text(row, 'latitude')}"
+
+    def _square(self, row: Sequence[str]) -> Any:
+        x, y = (_number(name, self._text(row, name)) for name in ("longitude", "latitude"))
+        half = self.cell_size / 2
+        return shapely.box(x - half, y - half, x + half, y + half)
+
+
+class FeatureCells:
+    """GeoJSON: the outline is the geometry, the rest are properties."""
+
+    columns = ["feature"]
+
+    def __init__(
+        self, file: InputFile, mapping: SavedMapping | None, given: Iterable[tuple[str, str]]
+    ) -> None:
+        self.file = file
+        names = {f: cs[0] for f, cs in mapping.columns.items()} if mapping else {}
+        self.names = names | {wanted: column for column, wanted in given}
+        if unknown := set(self.names) - set(COLUMNS):
+            raise WrongUsage(f"--map: there is no field {', '.join(sorted(unknown))}")
+
+    def chunks(self) -> Iterator[Cells]:
+        """Features as cells."""
+        found = features(self.file)
+        while some := list(islice(found, CHUNK_ROWS)):
+            cells = Cells()
+            for number, feature, text in some:
+                self._add(cells, number, feature, text)
+            yield cells
+
+    def _add(self, cells: Cells, number: int, feature: Feature | None, text: str) -> None:
+        row = [text or json.dumps(feature, ensure_ascii=False)]
+        try:
+            if feature is None:
+                raise Unfit("not a GeoJSON feature")
+            people = _people(self._property(feature, "population"))
+            key = _key(self._property(feature, "source_id"))
+            _append(cells, number, row, key, people, _from_geojson(feature.get("geometry")))
+        except Unfit as error:
+            cells.reasons[len(cells.lines)] = str(error)
+            _append(cells, number, row, "", "", None)
+
+    def _property(self, feature: Feature, name: str) -> str:
+        properties = feature.get("properties") or {}
+        value = properties.get(self.names.get(name, name))
+        if value is None and name == "source_id":
+            value = feature.get("id")
+        return "" if value is None else str(value)
+
+
+def in_wgs84(cells: Cells, projection: Projection) -> None:
+    """Takes the outlines to longitude and latitude; says why not where that cannot be."""
+    for i in range(len(cells.outlines)):
+        if i not in cells.reasons and (reason := _fault(cells.outlines[i])):
+            cells.reasons[i] = reason
+    kept = [i for i in range(len(cells.outlines)) if i not in cells.reasons]
+    outlines = shapely.force_2d(np.array([cells.outlines[i] for i in kept], object))
+    outlines = shapely.transform(
+        outlines, lambda p: np.column_stack(projection.to_wgs84(p[:, 0], p[:, 1]))
+    )
+    west, south, east, north = shapely.bounds(outlines).reshape(-1, 4).T
+    held = projection.holds(west, south) & projection.holds(east, north)
+    for i, outline, fits in zip(kept, outlines, held, strict=True):
+        cells.outlines[i] = outline
+        if not fits:
+            cells.reasons[i] = f"[cell] lies outside {projection.name}: name the system by --crs"
+
+
+def _fault(outline: Any) -> str:
+    if shapely.get_type_id(outline) not in POLYGONS:
+        return "[cell] is no polygon"
+    if shapely.is_empty(outline):
+        return "[cell] is empty"
+    count = shapely.get_num_coordinates(outline)
+    return f"[cell] has {count} vertices, more than {MOST_VERTICES}" if count > MOST_VERTICES else ""
+
+
+def _append(
+    cells: Cells, line: int, row: Sequence[str], key: str, people: str, outline: Any
+) -> None:
+    cells.lines.append(line)
+    cells.rows.append(row)
+    cells.keys.append(key)
+    cells.people.append(people)
+    cells.outlines.append(outline)
+
+
+def _people(value: str) -> str:
+    number = _number("population", value)
+    if number < 0:
+        raise Unfit(f"[population] {value[:40]!r} is negative")
+    return repr(number)
+
+
+def _number(name: str, value: str) -> float:
+    try:
+        return fields.number(value)
+    except Unfit as error:
+        raise Unfit(f"[{name}] {error}") from error
+
+
+def _from_wkt(text: str) -> Any:
+    try:
+        return shapely.from_wkt(text)
+    except (shapely.errors.ShapelyError, ValueError) as error:
+        raise Unfit(f"[cell] is not WKT: {error}") from error
+
+
+def _from_geojson(geometry: dict[str, Any] | None) -> Any:
+    if not geometry or geometry.get("type") not in ("Polygon", "MultiPolygon"):
+        raise Unfit("[cell] is no polygon")
+    try:
+        return shape(geometry)
+    except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
+        raise Unfit(f"[cell] is not readable: {error}") from error

@@ -1,0 +1,142 @@
+"""From the staged rows to shops as they shall be: corrections by hand kept, regions and brands derived."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psycopg2 import sql
+
+# columns of a shop that a file may fill, with what a new shop has without it
+DEFAULTS = {
+    "place_name": "''",
+    "road_address": "''",
+    "lot_address": "''",
+    "status": "'OPEN'",
+    "opened_on": "NULL::date",
+    "closed_on": "NULL::date",
+    "phone": "''",
+    "homepage": "''",
+    "opening_hours": "'[]'::jsonb",
+}
+DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
+
+# Brands and regions are asked for once a wording, not once a row: of a million addresses some
+# thousand name different regions (480 us each), and the brand is a few words of the name.
+RESOLVE = """
+CREATE TEMP TABLE resolved ON COMMIT DROP AS
+WITH bounds AS MATERIALIZED (SELECT ST_Extent(part)::geometry AS box FROM region_parts),
+pattern AS MATERIALIZED (SELECT brand_pattern() AS text, addresses_have_outlines() AS outlined),
+worded AS MATERIALIZED (
+  SELECT m.*,
+    CASE WHEN split_part(m.address, ' ', 1) = ANY (%(words)s) THEN
+      CASE WHEN t.outlined THEN address_outline(m.address) ELSE m.address END
+    END AS outline,
+    CASE WHEN NOT m.brand_kept AND m.brand IS NULL THEN brand_words(m.place_name, t.text) END AS named
+  FROM pattern t CROSS JOIN ({merged}) m
+),
+brands_known AS MATERIALIZED (
+  SELECT q.words, brand_named(q.words) AS id
+  FROM (SELECT DISTINCT coalesce(brand, named) AS words FROM worded WHERE coalesce(brand, named) <> '' OFFSET 0) q
+),
+places AS MATERIALIZED (
+  SELECT q.outline, r.*
+  FROM (SELECT DISTINCT outline FROM worded WHERE outline IS NOT NULL OFFSET 0) q
+  CROSS JOIN LATERAL region_of_address(q.outline) r
+)
+SELECT m.line, m.source_id, m.shop_id, m.verified_on, m.geog, {names},
+  CASE
+    WHEN m.brand_kept THEN m.kept_brand_id
+    WHEN k.id IS NOT NULL THEN k.id
+    WHEN m.named IS NOT NULL OR m.brand IS NOT NULL THEN brand_of(m.place_name, t.text)
+  END AS brand_id,
+  coalesce(p.sido_id, a.sido_id) AS sido_id,
+  CASE WHEN p.sigungu_id IS NOT NULL THEN p.sigungu_id
+    WHEN p.sido_id IS NULL OR p.sido_id = a.sido_id THEN a.sigungu_id END AS sigungu_id,
+  CASE WHEN p.dong_id IS NOT NULL THEN p.dong_id
+    WHEN coalesce(p.sigungu_id, a.sigungu_id) = a.sigungu_id
+      AND coalesce(p.sido_id, a.sido_id) = a.sido_id THEN a.dong_id END AS dong_id,
+  a.sigungu_id AS address_sigungu_id, p.sigungu_id IS NOT NULL AS has_polygon
+FROM worded m
+CROSS JOIN bounds b CROSS JOIN pattern t
+LEFT JOIN brands_known k ON k.words = coalesce(m.brand, m.named)
+LEFT JOIN places a ON a.outline = m.outline
+-- OFFSET 0 keeps the condition before the call: as a join condition it would come after it
+LEFT JOIN LATERAL (
+  SELECT * FROM region_of_point(m.geog::geometry) WHERE m.geog::geometry && b.box OFFSET 0
+) p ON true"""
+MERGED = """
+  SELECT q.*, coalesce(nullif(q.lot_address, ''), q.road_address) AS address
+  FROM (
+    SELECT i.line, i.source_id, s.id AS shop_id, coalesce(s.overrides ? 'brand', false) AS brand_kept,
+      s.brand_id AS kept_brand_id, CASE WHEN NOT is_blank({brand}) THEN {brand} END AS brand,
+      {verified_on} AS verified_on, {geog} AS geog, {values}
+    FROM incoming i LEFT JOIN shops s ON s.source = %(source)s AND s.source_id = i.source_id
+  ) q"""
+FIRST_WORDS = """
+SELECT coalesce(array_agg(w.word), '{{}}')
+FROM (
+  SELECT split_part({}, ' ', 1) AS word FROM incoming
+  UNION SELECT split_part(coalesce(nullif(lot_address, ''), road_address), ' ', 1) FROM shops WHERE source = %(source)s
+  OFFSET 0
+) w
+WHERE name_key(w.word) IN (SELECT key FROM region_words())"""
+
+
+def resolve(cursor: Any, source: str, stored: list[str], verified_on: str) -> None:
+    """Makes `resolved`: a row for each shop as it shall be, corrections by hand kept."""
+    cursor.execute(sql.SQL(FIRST_WORDS).format(_address(stored)), {"source": source})
+    (words,) = cursor.fetchone()
+    cursor.execute(
+        _resolve_statement(stored), {"source": source, "day": verified_on, "words": words}
+    )
+    cursor.execute("ANALYZE resolved (shop_id)")
+
+
+def listed(table: str, names: list[str]) -> sql.Composed:
+    """The columns of a table, with its name before each."""
+    return sql.SQL(", ").join(sql.Identifier(table, name) for name in names)
+
+
+def _resolve_statement(stored: list[str]) -> sql.Composable:
+    merged = sql.SQL(MERGED).format(
+        brand=sql.SQL("i.brand") if "brand" in stored else sql.SQL("NULL::text"),
+        verified_on=sql.SQL(
+            "coalesce(i.verified_on, %(day)s::date)" if "verified_on" in stored else "%(day)s::date"
+        ),
+        geog=sql.SQL("CASE WHEN s.overrides ?| '{longitude,latitude}' THEN s.geog ELSE i.geog END"),
+        values=sql.SQL(", ").join(_value(name, stored) for name in DEFAULTS),
+    )
+    return sql.SQL(RESOLVE).format(
+        merged=merged,
+        names=listed("m", [n for n in DEFAULTS if n != "closed_on"]) + _closing_day(),
+    )
+
+
+def _closing_day() -> sql.Composable:
+    return sql.SQL(", CASE WHEN m.status = 'CLOSED' THEN m.closed_on END AS closed_on")
+
+
+def _value(name: str, stored: list[str]) -> sql.Composable:
+    """A field as it shall be: a correction by hand, else the file's, else what the shop has."""
+    given = {
+        "own": sql.Identifier("s", name),
+        "new": sql.Identifier("i", name),
+        "name": sql.Identifier(name),
+        "key": sql.Literal(name),
+        "default": sql.SQL(DEFAULTS[name]),
+    }
+    if name not in stored:
+        return sql.SQL("coalesce({own}, {default}) AS {name}").format(**given)
+    return sql.SQL("CASE WHEN s.overrides ? {key} THEN {own} ELSE {new} END AS {name}").format(
+        **given
+    )
+
+
+def _address(stored: list[str]) -> sql.Composable:
+    given = [n for n in ("lot_address", "road_address") if n in stored]
+    if not given:
+        return sql.SQL("''")
+    parts = [sql.SQL("nullif({}, '')").format(sql.Identifier(n)) for n in given]
+    return sql.SQL("coalesce({}, '')").format(sql.SQL(", ").join(parts))
+
+

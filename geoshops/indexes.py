@@ -1,0 +1,117 @@
+"""Large loads and the indexes of shops: left out while rows come in, those of the keyword search until after the commit."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg2
+
+from geoshops import migrate
+
+LEAST_ROWS = 20_000
+AT_ONCE = 2  # a build keeps one core of the server busy
+LOCK = 7_406_311_520_917_236  # one builder at a time; any number, the same in every release
+NAME = re.compile(r"CREATE INDEX IF NOT EXISTS (\w+)")
+# the primary key stays, because other tables refer to it
+DROPPABLE = """
+SELECT i.indexrelid::regclass::text,
+  CASE WHEN c.oid IS NULL THEN format('DROP INDEX %s', i.indexrelid::regclass)
+    ELSE format('ALTER TABLE shops DROP CONSTRAINT %I', c.conname) END,
+  CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.indexrelid)
+    ELSE format('ALTER TABLE shops ADD CONSTRAINT %I %s', c.conname, pg_get_constraintdef(c.oid)) END
+FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.conrelid = i.indrelid
+WHERE i.indrelid = 'shops'::regclass AND NOT i.indisprimary
+ORDER BY 1"""
+MISSING = """
+SELECT n FROM unnest(%s::text[]) n
+WHERE to_regclass('shops') IS NOT NULL AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indexrelid = to_regclass(n))"""
+
+
+def of_the_search() -> dict[str, str]:
+    """The statements of sql/indexes by the name of the index that each makes."""
+    text = "".join(p.read_text(encoding="utf-8") for p in sorted((migrate.SQL / "indexes").glob("*.sql")))
+    statements = [part.strip() for part in text.split(";") if NAME.search(part)]
+    return {NAME.findall(statement)[0]: statement for statement in statements}
+
+
+@contextmanager
+def left_out(cursor: Any, new_rows: int) -> Iterator[None]:
+    """Drops the indexes of shops where that pays; after the block they are back but for the search's.
+
+    Those are left to `build_missing` after the commit: they cost twice what all the rest does. It
+    locks readers out of shops until the commit, so it is done only where nearly every shop is
+    new and there is next to nothing to read. What is unique is unique again at the end of the block."""
+    found = _droppable(cursor) if _pays(cursor, new_rows) else []
+    for _, drop, _ in found:
+        cursor.execute(drop)
+    yield
+    later = of_the_search()
+    for name, _, definition in found:
+        if name not in later:
+            cursor.execute(definition)
+
+
+def missing(connection: Any) -> list[str]:
+    """Names of the search's indexes that a load has left out and nobody has built yet."""
+    cursor = connection.cursor()
+    cursor.execute(MISSING, (list(of_the_search()),))
+    return [name for (name,) in cursor.fetchall()]
+
+
+def build_missing(url: str, say: Callable[[str], object]) -> int:
+    """Builds what is missing, two at a time, and returns how many; writers of shops wait meanwhile.
+
+    Each index is a transaction of its own: when it is broken off, what is built stays built."""
+    connections: list[Any] = []
+    with _connected(url, connections) as connection, ThreadPoolExecutor(AT_ONCE) as pool:
+        connection.cursor().execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+        names = missing(connection)
+        work = [pool.submit(_build, url, connections, name) for name in names]
+        try:
+            for name, done in zip(names, work, strict=True):
+                say(f"index {name} ({done.result()} ms)")
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for other in [*connections]:
+                other.cancel()
+            raise
+    return len(names)
+
+
+def _build(url: str, connections: list[Any], name: str) -> int:
+    started = time.perf_counter()
+    with _connected(url, connections) as connection:
+        connection.cursor().execute(of_the_search()[name])
+    return round((time.perf_counter() - started) * 1000)
+
+
+@contextmanager
+def _connected(url: str, connections: list[Any]) -> Iterator[Any]:
+    connection = psycopg2.connect(url, application_name="geoshops-indexes", connect_timeout=10)
+    connection.autocommit = True
+    connections.append(connection)
+    try:
+        yield connection
+    finally:
+        connections.remove(connection)
+        connection.close()
+
+
+def _pays(cursor: Any, new_rows: int) -> bool:
+    if new_rows < LEAST_ROWS:
+        return False
+    cursor.execute(
+        "SELECT count(*) FROM (SELECT FROM shops LIMIT %s) s", (new_rows // 10 + 1,)
+    )
+    return bool(cursor.fetchone()[0] * 10 <= new_rows)
+
+
+def _droppable(cursor: Any) -> list[tuple[str, str, str]]:
+    cursor.execute(DROPPABLE)
+    found: list[tuple[str, str, str]] = cursor.fetchall()
+    return found

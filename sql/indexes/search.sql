@@ -1,0 +1,13 @@
+-- The indexes of shops that only the keyword search needs. They may be missing for a while: a large first load leaves
+-- them out, so that the radius search answers early, and builds them after its commit. Whoever finds one missing
+-- builds it from here: the load itself, the next import, `geoshops db upgrade`. The dearest comes first.
+CREATE INDEX IF NOT EXISTS shops_words_idx ON shops
+USING gin (search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id))
+WHERE status <> 'CLOSED';
+
+-- Nearest first within a brand, a 시도 or a 시군구. The chord through the ellipsoid orders as the geodesic does to
+-- some millionths, where the operator of geography orders by a sphere and is off by half a percent.
+CREATE INDEX IF NOT EXISTS shops_brand_spot_idx ON shops USING gist (brand_id, sido_id, spot gist_geometry_ops_nd)
+WHERE status <> 'CLOSED';
+CREATE INDEX IF NOT EXISTS shops_region_spot_idx ON shops USING gist (sido_id, sigungu_id, spot gist_geometry_ops_nd)
+WHERE status <> 'CLOSED';
