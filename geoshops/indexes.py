@@ -34,7 +34,9 @@ WHERE to_regclass('shops') IS NOT NULL AND NOT EXISTS (SELECT FROM pg_index i WH
 
 def of_the_search() -> dict[str, str]:
     """The statements of sql/indexes by the name of the index that each makes."""
-    text = "".join(p.read_text(encoding="utf-8") for p in sorted((migrate.SQL / "indexes").glob("*.sql")))
+    text = "".join(
+        p.read_text(encoding="utf-8") for p in sorted((migrate.SQL / "indexes").glob("*.sql"))
+    )
     statements = [part.strip() for part in text.split(";") if NAME.search(part)]
     return {NAME.findall(statement)[0]: statement for statement in statements}
 
@@ -105,9 +107,7 @@ def _connected(url: str, connections: list[Any]) -> Iterator[Any]:
 def _pays(cursor: Any, new_rows: int) -> bool:
     if new_rows < LEAST_ROWS:
         return False
-    cursor.execute(
-        "SELECT count(*) FROM (SELECT FROM shops LIMIT %s) s", (new_rows // 10 + 1,)
-    )
+    cursor.execute("SELECT count(*) FROM (SELECT FROM shops LIMIT %s) s", (new_rows // 10 + 1,))
     return bool(cursor.fetchone()[0] * 10 <= new_rows)
 
 

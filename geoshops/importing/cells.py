@@ -110,12 +110,10 @@ class CsvCells:
 class FeatureCells:
     """GeoJSON: the outline is the geometry, the rest are properties."""
 
-    columns = ["feature"]
-
     def __init__(
         self, file: InputFile, mapping: SavedMapping | None, given: Iterable[tuple[str, str]]
     ) -> None:
-        self.file = file
+        self.file, self.columns = file, ["feature"]
         names = {f: cs[0] for f, cs in mapping.columns.items()} if mapping else {}
         self.names = names | {wanted: column for column, wanted in given}
         if unknown := set(self.names) - set(COLUMNS):
@@ -174,7 +172,9 @@ def _fault(outline: Any) -> str:
     if shapely.is_empty(outline):
         return "[cell] is empty"
     count = shapely.get_num_coordinates(outline)
-    return f"[cell] has {count} vertices, more than {MOST_VERTICES}" if count > MOST_VERTICES else ""
+    return (
+        f"[cell] has {count} vertices, more than {MOST_VERTICES}" if count > MOST_VERTICES else ""
+    )
 
 
 def _append(

@@ -138,5 +138,3 @@ def _address(stored: list[str]) -> sql.Composable:
         return sql.SQL("''")
     parts = [sql.SQL("nullif({}, '')").format(sql.Identifier(n)) for n in given]
     return sql.SQL("coalesce({}, '')").format(sql.SQL(", ").join(parts))
-
-

@@ -163,7 +163,9 @@ def _reject_lines(reading: _Reading, reasons: dict[int, str]) -> None:
 def _table(file: InputFile, wanted: Request, cell_size: float) -> CellTable:
     if is_geojson(file, wanted.format):
         return FeatureCells(file, wanted.mapping, wanted.given)
-    return CsvCells(CsvTable(file, wanted.delimiter or None), wanted.mapping, wanted.given, cell_size)
+    return CsvCells(
+        CsvTable(file, wanted.delimiter or None), wanted.mapping, wanted.given, cell_size
+    )
 
 
 def _key(given: str, outline: str) -> str:

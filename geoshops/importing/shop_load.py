@@ -14,21 +14,8 @@ from geoshops.importing.staging import Staging
 MOST_NEW_BRANDS = 100
 LEAST_FOR_GUARD = 10
 MOST_COMPARED = 20_000
-COMPARED = 20_000
-# columns of a shop that a file may fill, with what a new shop has without it
-DEFAULTS = {
-    "place_name": "''",
-    "road_address": "''",
-    "lot_address": "''",
-    "status": "'OPEN'",
-    "opened_on": "NULL::date",
-    "closed_on": "NULL::date",
-    "phone": "''",
-    "homepage": "''",
-    "opening_hours": "'[]'::jsonb",
-}
-DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
 COMPARED = (*DEFAULTS, "geog", *DERIVED)
+
 
 @dataclass
 class Loaded:

@@ -1,0 +1,208 @@
+"""Large first loads: the radius search answers before the keyword search, and nothing stays half done."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+import pytest
+from flask.testing import FlaskClient
+
+from geoshops import doctor, indexes, migrate
+from geoshops.config import Settings
+from tests.conftest import SECRET_KEY
+from tests.importing.conftest import Run
+from tests.make import Maker
+
+Summary = Callable[..., dict[str, Any]]
+Write = Callable[..., Path]
+HEAD = "source_id,name,lon,lat"
+OIDS = "SELECT indexrelid FROM pg_index WHERE indrelid = 'shops'::regclass ORDER BY 1"
+DEFINITIONS = (
+    "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY 1",
+    "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'shops'::regclass ORDER BY 1",
+)
+
+
+def rows(*numbers: int) -> list[str]:
+    return [HEAD, *(f"{n},가게 {n}호점,127.{n:03},37.5" for n in numbers)]
+
+
+def missing(url: str) -> set[str]:
+    with closing(psycopg2.connect(url)) as connection:
+        return set(indexes.missing(connection))
+
+
+@pytest.fixture
+def every_load_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexes, "LEAST_ROWS", 1)
+
+
+@pytest.fixture
+def interrupted(
+    every_load_is_large: None, run: Run, write: Write, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> Run:
+    """A first load that ended between its commit and the indexes of the search."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("geoshops.importing.commands.build_missing", killed)
+        result = run("import", "shops", write(*rows(*range(30))), "--source", "own")
+    assert result.exit_code == 0
+    assert "interrupted after the commit: the import is complete" in result.output
+    assert "geoshops db upgrade" in result.output
+    return run
+
+
+@pytest.fixture(autouse=True)
+def whole_afterwards(database_url: str) -> Any:
+    yield
+    indexes.build_missing(database_url, lambda _: None)
+
+
+def test_a_large_first_load_leaves_every_index_and_rule_as_it_was(
+    every_load_is_large: None, summary: Summary, write: Write, make: Maker
+) -> None:
+    before = [make.rows(ask) for ask in DEFINITIONS]
+    found = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
+    assert found["inserted"] == 30
+    assert found["keyword_seconds"] > found["seconds"]
+    assert [make.rows(ask) for ask in DEFINITIONS] == before
+
+
+def test_a_load_beside_many_shops_touches_no_index(
+    every_load_is_large: None, summary: Summary, write: Write, make: Maker
+) -> None:
+    summary("import", "shops", write(*rows(*range(10))), "--source", "own")
+    before = make.rows(OIDS)
+    found = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
+    assert (found["inserted"], found["keyword_seconds"]) == (20, None)
+    assert make.rows(OIDS) == before
+
+
+def test_a_failed_or_dry_large_load_leaves_the_very_same_indexes(
+    every_load_is_large: None, run: Run, write: Write, make: Maker
+) -> None:
+    before = make.rows(OIDS)
+    path = write(*rows(*range(30)))
+    assert run("import", "shops", path, "--source", "own", "--dry-run").exit_code == 0
+    make.sql("ALTER TABLE shops ADD CONSTRAINT no_five CHECK (source_id <> '5') NOT VALID")
+    try:
+        assert run("import", "shops", path, "--source", "own").exit_code == 1
+    finally:
+        make.sql("ALTER TABLE shops DROP CONSTRAINT no_five")
+    assert make.rows(OIDS) == before
+    assert make.sql("SELECT count(*) FROM shops") == 0
+
+
+def test_both_searches_answer_rightly_before_the_indexes_are_there(
+    interrupted: Run, client: FlaskClient, database_url: str
+) -> None:
+    assert missing(database_url) == set(indexes.of_the_search())
+    near = client.get(
+        "/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127.005&radius=50&allBrands=true"
+    )
+    assert [s["place_name"] for s in near.json or []] == ["가게 5호점"]
+    before = client.get("/shops?keyword=가게 7호점&userLat=37.5&userLng=127").json
+    assert next(s["place_name"] for s in before or []) == "가게 7호점"
+    indexes.build_missing(database_url, lambda _: None)
+    assert client.get("/shops?keyword=가게 7호점&userLat=37.5&userLng=127").json == before
+
+
+def test_doctor_names_what_is_missing_and_upgrade_builds_it(
+    interrupted: Run, database_url: str
+) -> None:
+    settings = Settings(database_url=database_url, secret_key=SECRET_KEY)
+    finding = doctor.check_schema(settings)
+    assert "index shops_words_idx missing" in finding.detail
+    assert finding.remedy == "geoshops db upgrade"
+    said: list[str] = []
+    assert migrate.upgrade(database_url, said.append) == len(indexes.of_the_search())
+    assert any(text.startswith("index shops_words_idx (") for text in said)
+    assert doctor.check_schema(settings).ok
+    assert migrate.upgrade(database_url, said.append) == 0
+
+
+def test_the_next_import_builds_what_is_missing(
+    interrupted: Run, summary: Summary, write: Write, database_url: str
+) -> None:
+    found = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
+    assert (found["unchanged"], found["keyword_seconds"] > 0) == (30, True)
+    assert missing(database_url) == set()
+
+
+def test_two_builders_at_once_do_not_disturb_each_other(
+    interrupted: Run, database_url: str
+) -> None:
+    built: list[int] = []
+    threads = [
+        threading.Thread(
+            target=lambda: built.append(indexes.build_missing(database_url, lambda _: None))
+        )
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(built) == [0, 0, len(indexes.of_the_search())]
+
+
+def test_imports_wait_for_each_other(
+    summary: Summary, write: Write, make: Maker, database_url: str
+) -> None:
+    with closing(psycopg2.connect(database_url)) as other:
+        other.cursor().execute("LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE")
+
+        def add_a_brand() -> None:
+            _until_somebody_waits(make)
+            make.sql("INSERT INTO brands (name) VALUES ('딴 브랜드')")
+            other.rollback()
+
+        thread = threading.Thread(target=add_a_brand)
+        thread.start()
+        found = summary("import", "shops", write(*rows(1, 2, 3)), "--source", "own")
+        thread.join()
+    assert found["inserted"] == 3
+    assert make.sql("SELECT name FROM brands") == "딴 브랜드", "readers and members go on"
+
+
+def test_members_and_an_import_lock_shops_in_one_order(
+    summary: Summary, write: Write, make: Maker, database_url: str
+) -> None:
+    """The file states the shops backwards; a member holds the first one and then wants the last."""
+    numbers = range(200)
+    summary("import", "shops", write(*rows(*numbers)), "--source", "own")
+    backwards = [line.replace("가게", "새 가게") for line in rows(*reversed(numbers))]
+    ids = [shop_id for (shop_id,) in make.rows("SELECT id FROM shops ORDER BY id")]
+    count = "UPDATE shops SET favorite_cnt = favorite_cnt + 1 WHERE id = %s"
+    with closing(psycopg2.connect(database_url)) as member:
+        cursor = member.cursor()
+        cursor.execute(count, (ids[0],))
+
+        def want_the_last() -> None:
+            _until_somebody_waits(make)
+            cursor.execute(count, (ids[-1],))
+            member.commit()
+
+        thread = threading.Thread(target=want_the_last)
+        thread.start()
+        found = summary("import", "shops", write(*backwards), "--source", "own")
+        thread.join()
+    assert found["updated"] == 200
+    counts = make.rows("SELECT favorite_cnt FROM shops ORDER BY id")
+    assert (counts[0], counts[-1], counts[1]) == ((1,), (1,), (0,)), "no count is lost"
+
+
+def _until_somebody_waits(make: Maker) -> None:
+    until = time.monotonic() + 20
+    while not make.sql("SELECT count(*) FROM pg_locks WHERE NOT granted"):
+        assert time.monotonic() < until
+        time.sleep(0.05)
