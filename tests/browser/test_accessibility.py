@@ -47,6 +47,9 @@ def take_part(v: Visitor) -> Iterator[str]:
     v.one("#write").click()
     yield "review form"
     v.page.keyboard.press("Escape")
+    v.page.locator(".review .report").first.click()
+    yield "report"
+    v.page.keyboard.press("Escape")
     v.page.keyboard.press("Escape")
     v.one("#account").click()
     for tab in ("titles", "favorites", "reviews", "settings"):

@@ -88,6 +88,33 @@ def test_a_review_without_stars_or_words_is_not_sent(member: Visitor) -> None:
     expect(v.page.locator(".review-form [role=alert]")).to_have_text("내용을 적어 주세요.")
 
 
+def test_a_review_and_a_shop_are_reported(member: Visitor) -> None:
+    v = member
+    v.open_first()
+    v.page.locator(".review .report").first.click()
+    expect(v.one("#report-reason")).to_be_focused()
+    v.one("#report-reason").select_option("ABUSE")
+    v.one("#report-words").fill("욕이 있어요")
+    with v.page.expect_response("**/reports") as told:
+        v.page.get_by_role("button", name="보내기").click()
+    assert told.value.status == 201
+    assert told.value.json()["content"] == "욕이 있어요"
+    v.toast("알려 주셔서 고마워요")
+    expect(v.one("dialog")).to_have_count(0)
+    v.page.get_by_role("button", name="정보가 틀렸어요").click()
+    v.one("#report-reason").select_option("CLOSED")
+    with v.page.expect_response("**/shops/*/reports") as told:
+        v.page.get_by_role("button", name="보내기").click()
+    assert told.value.status == 201
+
+
+def test_a_visitor_who_reports_is_asked_to_sign_in(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    v.open_first()
+    v.page.locator(".review .report").first.click()
+    expect(v.one("dialog")).to_contain_text("로그인하면")
+
+
 def test_a_favorite_is_kept_listed_and_dropped(member: Visitor) -> None:
     v = member
     name = v.names()[0]

@@ -18,9 +18,9 @@ function votes(info) {
   return chosen.length ? h("div", { class: "tags" }, chosen.map(tag)) : null;
 }
 
-export function review({ review_info: info, member_info: author }, tools = null) {
+export function review({ review_info: info, member_info: author }, tools = null, mine = false) {
   const edited = info.modify_date.join() !== info.create_date.join();
-  return h("li", { class: tools ? "review mine" : "review", id: `review-${info.id}` },
+  return h("li", { class: mine ? "review mine" : "review", id: `review-${info.id}` },
     h("div", { class: "meta" }, h("strong", {}, author.nickname),
       author.main_member_title && h("span", { class: "tag" }, author.main_member_title), tools),
     h("div", { class: "meta" }, stars(info.star_rating), h("span", { class: "quiet" }, day(info.create_date)),

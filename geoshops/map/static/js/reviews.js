@@ -4,6 +4,7 @@ import { confirmDialog } from "./dialog.js";
 import { fill, h, icon } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { failure, say } from "./parts.js";
+import { reportButton } from "./report.js";
 import { review } from "./review.js";
 import { openReviewForm } from "./reviewform.js";
 import { askToSignIn } from "./signin.js";
@@ -15,8 +16,10 @@ const SIZE = 10;
 const SORTS = ["newest", "highest", "lowest"];
 let sort = "newest";
 
+const isMine = (entry) => entry.member_info.id === state.member?.id;
+
 function tools(entry, shop, changed) {
-  if (!state.member || entry.member_info.id !== state.member.id) return null;
+  if (!isMine(entry)) return report(entry);
   const drop = async () => {
     if (!(await confirmDialog(t("review.delete"), t("review.delete.sure"), t("review.delete")))) return;
     try {
@@ -30,6 +33,10 @@ function tools(entry, shop, changed) {
   const edit = () => openReviewForm(shop, changed, entry.review_info);
   return h("span", { class: "tools" }, h("button", { class: "button small", type: "button", onclick: edit }, t("review.edit")),
     h("button", { class: "button small danger", type: "button", onclick: drop }, t("review.delete")));
+}
+
+function report({ review_info: { id }, member_info: { nickname } }) {
+  return h("span", { class: "tools" }, reportButton("reviews", id, t("report"), t("report.review", { name: nickname })));
 }
 
 function order(redraw) {
@@ -55,7 +62,7 @@ export function showReviews(section, shop, changed) {
     try {
       const { value, headers } = await call("GET", `/reviews/shop/${shop.id}`, { query: { page: page + 1, size: SIZE, sort } });
       page += 1;
-      list.append(...value.map((entry) => review(entry, tools(entry, shop, changed))));
+      list.append(...value.map((entry) => review(entry, tools(entry, shop, changed), isMine(entry))));
       const rest = Number(headers.get("X-Total-Count") ?? 0) - page * SIZE;
       fill(foot, rest > 0 && h("button", { class: "button wide", type: "button", onclick: next }, t("reviews.more.n", { n: number(rest) })));
     } catch (error) {

@@ -4,6 +4,7 @@ import { fill, h, icon, one } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { badge, failure, rating, tags } from "./parts.js";
 import { heart } from "./favorites.js";
+import { reportButton } from "./report.js";
 import { facets, histogram, hours } from "./shopfacts.js";
 import { showReviews } from "./reviews.js";
 import { replaceShop } from "./search.js";
@@ -58,7 +59,8 @@ function skeleton() {
 function render(shop, isNew) {
   one("#sheet-title").textContent = shop.place_name;
   const reviews = h("section", { class: "sheet-part", "aria-label": t("reviews") });
-  fill(one("#sheet-body"), head(shop), numbers(shop), details(shop), reviews);
+  const report = reportButton("shops", shop.id, t("report.shop"), t("report.shop.title", { name: shop.place_name }));
+  fill(one("#sheet-body"), head(shop), numbers(shop), details(shop), reviews, h("div", { class: "sheet-part" }, report));
   showReviews(reviews, shop, reviewed);
   if (isNew) {
     one("#sheet-body").scrollTop = 0;
