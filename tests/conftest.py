@@ -18,6 +18,7 @@ from flask.testing import FlaskClient
 
 from geoshops import create_app, migrate
 from tests.make import Maker
+from tests.pooler import pooled
 
 ROOT = Path(__file__).resolve().parent.parent
 # the settings of a developer's own .env must not reach a test
@@ -154,9 +155,15 @@ def make(db: Any) -> Maker:
 
 
 @pytest.fixture(scope="session")
-def service_url(database_url: str) -> str:
-    """The run's database as the service's role sees it."""
-    return as_role(database_url, "geoshops_app")
+def service_url(database_url: str) -> Iterator[str]:
+    """The run's database as the service's role sees it; through PgBouncer where one is named."""
+    url = as_role(database_url, "geoshops_app")
+    pgbouncer = os.environ.get("GEOSHOPS_TEST_PGBOUNCER")
+    if not pgbouncer:
+        yield url
+        return
+    with pooled(url, Path(pgbouncer)) as through:
+        yield through
 
 
 @pytest.fixture(scope="session")
