@@ -5,6 +5,11 @@ FROM reviews AS r LEFT JOIN members AS m ON m.id = r.member_id
 WHERE m.id IS NULL
 HAVING count(*) > 0
 UNION ALL
+SELECT 'report of a deleted review', count(*)
+FROM reports AS p LEFT JOIN reviews AS r ON r.id = p.review_id
+WHERE p.review_id IS NOT NULL AND r.id IS NULL
+HAVING count(*) > 0
+UNION ALL
 SELECT 'identity without its member', count(*)
 FROM member_identities AS i LEFT JOIN members AS m ON m.id = i.member_id
 WHERE m.id IS NULL
