@@ -19,6 +19,7 @@ from geoshops import (
     members,
     observe,
     ogc,
+    replicas,
     reports,
     reviews,
     search,
@@ -42,7 +43,7 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     frame.init_app(app, settings)
     observe.init_app(app, settings)
     errors.init_app(app)
-    db.init_app(app, settings)
+    db.init_app(app, replicas.database_of(settings))
     tokens.init_app(app, settings)
     limits.init_app(app, settings)
     auth.init_app(app, settings)

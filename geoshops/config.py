@@ -43,6 +43,17 @@ class Settings:
         "The same database as the analysts' read-only role",
         secret=True,
     )
+    read_database_url: str = setting(
+        "READ_DATABASE_URL",
+        "",
+        "Replicas for the questions of reading requests, several hosts as libpq URLs have them; DATABASE_URL when empty",
+        secret=True,
+    )
+    read_your_writes: bool = setting(
+        "GEOSHOPS_READ_YOUR_WRITES",
+        True,
+        "Replicas answer a member's requests only when they have all that was written before; otherwise within 2 s",
+    )
     secret_key: str = setting(
         "GEOSHOPS_SECRET_KEY", "", "Signs the tokens; at least 32 bytes", secret=True
     )
@@ -196,6 +207,7 @@ def keep_to_the_given_database(environ: MutableMapping[str, str] = os.environ) -
     if "DATABASE_URL" in environ:
         environ.setdefault("GEOSHOPS_OWNER_DATABASE_URL", "")
         environ.setdefault("GEOSHOPS_READER_DATABASE_URL", "")
+        environ.setdefault("READ_DATABASE_URL", "")
 
 
 def child_environment(**more: str) -> dict[str, str]:

@@ -91,6 +91,15 @@ class Database:
         """All rows of one autocommitted question."""
         return self._ask(statement, values, _all_rows)
 
+    def row_of_primary(self, statement: str, values: Values = ()) -> Row:
+        """As row, and of the primary even where others answer questions."""
+        return self._run(statement, values, _first_row, self._within_s[0], True)
+
+    @property
+    def primary_is_lost(self) -> bool:
+        """Whether only questions are served, by replicas."""
+        return False
+
     def act(self, statement: str, values: Values = (), *, idempotent: bool = False) -> Row:
         """The first row of one statement that writes, a transaction of its own.
 
@@ -182,18 +191,22 @@ class Database:
             return False
 
     def _connect(self) -> Any:
+        return self._open(self._url)
+
+    def _open(self, url: str, **more: Any) -> Any:
         WATCH.start()
         return psycopg2.connect(
-            self._url,
+            url,
             application_name="geoshops",
             connect_timeout=self._connect_timeout_s,
             **KEEPALIVES,
+            **more,
         )
 
 
-def init_app(app: Flask, settings: Settings) -> None:
+def init_app(app: Flask, made: Database) -> None:
     """Gives the application its database."""
-    app.extensions["geoshops.db"] = Database(settings)
+    app.extensions["geoshops.db"] = made
 
 
 def database() -> Database:

@@ -98,7 +98,14 @@ def init_app(app: Flask) -> None:
     # a counter that appears with its first error would hide that error from "increase"
     for code in STATUS:
         observe.REFUSED.labels(code)
-    for cause in {*UNAVAILABLE.values(), "pool", "breaker", "locked_table"}:
+    for cause in {
+        *UNAVAILABLE.values(),
+        "pool",
+        "breaker",
+        "locked_table",
+        "replica",
+        "replica_behind",
+    }:
         observe.TROUBLE.labels(cause)
     app.register_error_handler(ApiError, answer)
     app.register_error_handler(psycopg2.Error, of_database)

@@ -30,7 +30,8 @@ def readyz() -> Response:
         raise
     if not ready:
         raise Unavailable
-    return json_value({"status": "ready"}, {"Cache-Control": "no-store"})
+    writes = {"writes": False} if database().primary_is_lost else {}
+    return json_value({"status": "ready", **writes}, {"Cache-Control": "no-store"})
 
 
 READ_ONLY = "SELECT current_setting('transaction_read_only')::boolean"
@@ -61,7 +62,7 @@ def _gauges() -> dict[str, tuple[str, float]]:
 
 def _asked(question: str) -> Row | None:
     try:
-        return database().row(question)
+        return database().row_of_primary(question)
     except Exception as error:
         if isinstance(error, ApiError) or database_is_unavailable(getattr(error, "orig", error)):
             return None

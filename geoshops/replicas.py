@@ -1,0 +1,251 @@
+"""Questions on replicas: which of them are fresh enough, and for whom.
+
+A replica is asked while it has replayed what the primary's log held a moment ago, so that logout and
+withdrawal hold everywhere within STALE_S. For a member's own requests it must have replayed all that the
+primary's log held when the request came: a write that was acknowledged before is seen, on whatever worker
+and server it happened. When the primary cannot be reached, questions go on with what is known of its log."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+import psycopg2
+from flask import g, has_request_context, request
+from psycopg2 import extensions
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from geoshops import observe
+from geoshops.config import Settings
+from geoshops.db import Database, Row, Values
+from geoshops.errors import Unavailable, trouble_of
+
+T = TypeVar("T")
+
+STALE_S = 2.0
+# A look at a replica holds for CHECKED_FOR_S and asks for what the log held BEHIND_S before: together
+# less than STALE_S, with room for the question itself.
+CHECKED_FOR_S, BEHIND_S = 0.5, 1.25
+SAMPLED_EVERY_S = 0.25
+# how long a member's own question waits for a replica before it goes to the primary
+WAIT_S, WAIT_STEP_S = 0.03, 0.002
+POSITION_WITHIN_S = 1.0
+POSITION = """
+SELECT pg_is_in_recovery(), (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
+  ELSE pg_current_wal_lsn() END - '0/0')::bigint"""
+READING = ("GET", "HEAD")
+# the primary would need as long, or is what the replica waits for
+NOT_ELSEWHERE = ("timeout", "lock")
+
+
+class Behind(Unavailable):
+    """This replica has not replayed what the question must see."""
+
+
+class Positions:
+    """Where the primary's log stood of late.
+
+    A position is of the moment before it was asked for: what was acknowledged by then lies before it."""
+
+    def __init__(self, ask: Callable[[], Row]) -> None:
+        self._ask = ask
+        self._taken: deque[tuple[float, int]] = deque(maxlen=64)
+        self._process = 0
+        self._starting = threading.Lock()
+        self._closed = threading.Event()
+        self.primary_is_lost = False
+
+    def start(self) -> None:
+        """Makes sure that positions are taken in this process."""
+        if self._process == os.getpid():
+            return
+        with self._starting:
+            if self._process == os.getpid():
+                return
+            self.take()
+            threading.Thread(target=self._run, name="positions", daemon=True).start()
+            self._process = os.getpid()
+
+    def close(self) -> None:
+        """Takes no more of them."""
+        self._closed.set()
+
+    def take(self) -> int | None:
+        """The primary's position now; None when it does not tell."""
+        asked_at = time.monotonic()
+        try:
+            in_recovery, position = self._ask()
+        except PoolTimeout:
+            return None
+        except (psycopg2.Error, SQLAlchemyError, Unavailable):
+            self.primary_is_lost = True
+            return None
+        self.primary_is_lost = bool(in_recovery)
+        if in_recovery:
+            return None
+        self._taken.append((asked_at, position))
+        return int(position)
+
+    def least(self) -> int:
+        """What every replica must have replayed; Behind when that is not known."""
+        taken = list(self._taken)
+        known_at = taken[-1][0] if taken else 0.0
+        since = known_at if self.primary_is_lost else time.monotonic()
+        # positions of a lost timeline may be greater than those of the new one
+        recent = [position for asked_at, position in taken if asked_at >= since - BEHIND_S]
+        if not recent and not self.primary_is_lost:
+            raise Behind
+        return min(recent, default=0)
+
+    def _run(self) -> None:
+        while not self._closed.wait(SAMPLED_EVERY_S):
+            self.take()
+
+
+class ReplicaConnection(extensions.connection):
+    """A connection that knows how fresh its replica is."""
+
+    positions: Positions
+    checked_until = 0.0
+    position = -1
+    behind_until = 0.0
+
+    def admit(self, wanted: int) -> None:
+        """Behind unless the replica has replayed enough; asks it when the last look is too old."""
+        now = time.monotonic()
+        if now < self.checked_until and wanted <= self.position:
+            return
+        if now < self.behind_until:
+            raise Behind
+        until = now + WAIT_S
+        while not self._look(wanted):
+            if time.monotonic() > until:
+                raise Behind
+            time.sleep(WAIT_STEP_S)
+
+    def _look(self, wanted: int) -> bool:
+        looked_at = time.monotonic()
+        with super().cursor(cursor_factory=extensions.cursor) as cursor:
+            cursor.execute(POSITION)
+            _, position = cast(tuple[bool, int], cursor.fetchone())
+        if position < self.positions.least():
+            self.behind_until = looked_at + CHECKED_FOR_S
+            raise Behind
+        self.position, self.checked_until = position, looked_at + CHECKED_FOR_S
+        return position >= wanted
+
+
+class ReplicaCursor(extensions.cursor):
+    """A cursor whose question the replica must be fresh enough for."""
+
+    def execute(self, query: Any, vars: Any = None) -> None:
+        """Runs the statement, or raises Behind."""
+        self.connection.admit(g.get("read_position", 0))  # type: ignore[attr-defined]
+        super().execute(query, vars)
+
+
+class Replicas(Database):
+    """The pool of connections to replicas, spread over the hosts of READ_DATABASE_URL."""
+
+    def __init__(self, settings: Settings, positions: Positions) -> None:
+        super().__init__(replace(settings, database_url=settings.read_database_url))
+        self._positions = positions
+
+    def ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
+        """The answer of a replica that is fresh enough; the next one is tried once."""
+        try:
+            return self._ask(statement, values, fetch)
+        except Behind:
+            return self._ask(statement, values, fetch)
+
+    def _connect(self) -> Any:
+        made = self._open(
+            in_any_order(self._url),
+            connection_factory=ReplicaConnection,
+            cursor_factory=ReplicaCursor,
+        )
+        made.positions = self._positions
+        return made
+
+
+class Routed(Database):
+    """The primary for acts, replicas for the questions of reading requests."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._own_writes = settings.read_your_writes
+        self._positions = Positions(self._position)
+        self._replicas = Replicas(settings, self._positions)
+
+    @property
+    def primary_is_lost(self) -> bool:
+        """Whether only questions are served."""
+        return self._positions.primary_is_lost
+
+    def close(self) -> None:
+        """Ends the thread and the connections."""
+        self._positions.close()
+        self._replicas.engine.dispose()
+        self.engine.dispose()
+
+    def _ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
+        if not has_request_context() or request.method not in READING:
+            return super()._ask(statement, values, fetch)
+        try:
+            self._prepare()
+            return self._replicas.ask(statement, values, fetch)
+        except Behind:
+            observe.TROUBLE.labels("replica_behind").inc()
+        except (psycopg2.Error, SQLAlchemyError, Unavailable) as error:
+            cause = trouble_of(getattr(error, "orig", error))
+            if isinstance(error, psycopg2.Error) and (cause is None or cause in NOT_ELSEWHERE):
+                raise
+            observe.TROUBLE.labels("replica").inc()
+        return super()._ask(statement, values, fetch)
+
+    def _prepare(self) -> None:
+        """Notes what the request must see; one look at the primary serves all its questions."""
+        self._positions.start()
+        if not self._own_writes or "HTTP_AUTHORIZATION" not in request.environ:
+            return
+        if "read_position" in g or self._positions.primary_is_lost:
+            return
+        position = self._positions.take()
+        if position is not None:
+            g.read_position = position
+        elif not self._positions.primary_is_lost:
+            raise Behind
+
+    def _position(self) -> Row:
+        return self._run(POSITION, (), _only_row, POSITION_WITHIN_S, True)
+
+
+def database_of(settings: Settings) -> Database:
+    """The database that the settings name; one without replicas pays nothing for them."""
+    if settings.read_database_url in ("", settings.database_url):
+        return Database(settings)
+    return Routed(settings)
+
+
+def in_any_order(url: str) -> str:
+    """The URL with its hosts shuffled: libpq takes the first that answers, and older ones cannot choose."""
+    parts = extensions.parse_dsn(url)
+    hosts = parts.get("host", "").split(",")
+    if len(hosts) > 1 and "load_balance_hosts" not in parts:
+        ports = parts.get("port", "5432").split(",")
+        places = list(zip(hosts, ports if len(ports) > 1 else ports * len(hosts), strict=True))
+        random.shuffle(places)
+        parts["host"] = ",".join(host for host, _ in places)
+        parts["port"] = ",".join(port for _, port in places)
+    return str(extensions.make_dsn(**parts))
+
+
+def _only_row(cursor: Any) -> Row:
+    return cast(Row, cursor.fetchone())

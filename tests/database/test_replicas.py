@@ -1,0 +1,234 @@
+"""A real streaming replica: who is asked, who sees what was just written, and what is lost with which server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from geoshops import create_app
+from geoshops.db import database
+from geoshops.replicas import STALE_S, in_any_order
+from tests.conftest import SECRET_KEY, as_role, execute
+from tests.database.clusters import Cluster, connect, remove, throwaway
+from tests.database.conftest import NAME, Answer, Service, assert_clear_refusal, with_schema
+from tests.server import serving
+
+
+def app_url(*clusters: Cluster, options: str = "") -> str:
+    """URL of the service's role on the first of these clusters that answers."""
+    hosts = ",".join(f"127.0.0.1:{cluster.port}" for cluster in clusters)
+    alone = as_role(clusters[0].database(NAME), "geoshops_app")
+    return alone.replace(f"127.0.0.1:{clusters[0].port}", hosts) + options
+
+
+class Pair(Service):
+    """The service on a primary and a standby."""
+
+    def __init__(self, origin: str, primary: Cluster, standby: Cluster) -> None:
+        super().__init__(origin, primary)
+        self.standby = standby
+        self.await_replay()
+
+    def await_replay(self) -> None:
+        """Until the standby has everything."""
+        primary, standby = connect(self.url), connect(self.standby.database(NAME))
+        cursor = primary.cursor()
+        cursor.execute("SELECT pg_current_wal_lsn()")
+        (wanted,) = cursor.fetchone()
+        cursor = standby.cursor()
+        for _ in range(500):
+            cursor.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", (wanted,))
+            if cursor.fetchone()[0]:
+                break
+            time.sleep(0.02)
+        else:
+            raise AssertionError("the standby does not follow")
+        primary.close()
+        standby.close()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """The standby receives and replays nothing."""
+        execute(self.standby.database(NAME), "SELECT pg_wal_replay_pause()")
+        try:
+            yield
+        finally:
+            execute(self.standby.database(NAME), "SELECT pg_wal_replay_resume()")
+            self.await_replay()
+
+    def rename(self, name: str) -> None:
+        """Gives the brand another name, as an operator would."""
+        execute(self.url, f"UPDATE brands SET name = '{name}'")
+
+    def brand_name(self, **more: Any) -> str:
+        """What a question of a stranger says."""
+        return str(self.call("GET", "/brands", **more).response.json()[0]["brand_name"])
+
+    def asks_the_replica(self) -> bool:
+        """Whether a stranger's question does not see what was changed a moment ago."""
+        self.rename("before")
+        self.await_replay()
+        with self.paused():
+            self.rename("after")
+            return "before" in self.at_once(self.brand_name, 8)
+
+
+@pytest.fixture(scope="module")
+def primary() -> Iterator[Cluster]:
+    made = throwaway()
+    try:
+        with_schema(made)
+        yield made
+    finally:
+        remove(made)
+
+
+@pytest.fixture(scope="module")
+def standby(primary: Cluster) -> Iterator[Cluster]:
+    # beside the primary: pytest's own folders are closed to the user postgres
+    made = primary.standby(Path(f"{primary.folder}-standby"))
+    (made.folder / "throwaway").touch()
+    try:
+        yield made
+    finally:
+        remove(made)
+
+
+@pytest.fixture(scope="module")
+def pair(primary: Cluster, standby: Cluster) -> Iterator[Pair]:
+    writer = app_url(primary, standby, options="?target_session_attrs=read-write")
+    with serving(
+        writer, SECRET_KEY, GEOSHOPS_POOL_TIMEOUT_S="0.3", READ_DATABASE_URL=app_url(standby)
+    ) as origin:
+        yield Pair(origin, primary, standby)
+
+
+def test_questions_go_to_the_replica_while_it_is_fresh(pair: Pair) -> None:
+    pair.rename("before")
+    pair.await_replay()
+    pair.at_once(pair.brand_name, 16)
+    with pair.paused():
+        pair.rename("after")
+        written = time.monotonic()
+        assert pair.brand_name() == "before", "it was not the replica that answered"
+        stale_until = written
+        while time.monotonic() < written + STALE_S + 1:
+            if "before" in pair.at_once(pair.brand_name, 4):
+                stale_until = time.monotonic()
+            time.sleep(0.02)
+        # what was asked before the two seconds may be answered after them
+        assert stale_until - written < STALE_S + 0.2
+        assert set(pair.at_once(pair.brand_name, 16)) == {"after"}
+    assert pair.brand_name() == "after"
+
+
+def test_a_member_sees_what_the_member_wrote_on_whatever_worker(pair: Pair) -> None:
+    with pair.paused():
+        for number in range(10):
+            made = pair.write()
+            assert made.status == 201
+            review = made.response.json()["review_info"]["id"]
+            for answer in pair.at_once(lambda: own_reviews(pair), 8):
+                ids = [item["review_info"]["id"] for item in answer.response.json()]
+                assert review in ids, f"write {number} is not seen"
+
+
+def own_reviews(pair: Pair) -> Answer:
+    return pair.call("GET", "/reviews/member", headers=pair.headers)
+
+
+def test_a_session_that_ended_is_over_everywhere_at_once(pair: Pair) -> None:
+    headers = pair.other()
+    pair.await_replay()
+    assert pair.call("GET", "/member/info", headers=headers).status == 200
+    with pair.paused():
+        assert pair.call("GET", "/auth/logout", headers=headers).status < 300
+        answers = pair.at_once(lambda: pair.call("GET", "/member/info", headers=headers), 16)
+        assert {answer.status for answer in answers} == {401}
+
+
+def test_questions_that_write_are_asked_again_on_the_primary(
+    primary: Cluster, standby: Cluster
+) -> None:
+    app = create_app(
+        {
+            "database_url": primary.database(NAME),
+            "read_database_url": standby.database(NAME),
+            "secret_key": SECRET_KEY,
+            "testing": True,
+        }
+    )
+    with app.test_request_context("/"):
+        assert database().row("SELECT pg_is_in_recovery()") == (True,)
+        (number,) = database().row("SELECT nextval('shops_id_seq')")
+        assert number > 0
+        assert database().row_of_primary("SELECT pg_is_in_recovery()") == (False,)
+        assert database().act("SELECT pg_is_in_recovery()") == (False,)
+    with app.test_request_context("/", method="POST"):
+        assert database().row("SELECT pg_is_in_recovery()") == (False,)
+    database_of_app: Any = app.extensions["geoshops.db"]
+    database_of_app.close()
+
+
+def test_a_lost_replica_is_not_missed(pair: Pair) -> None:
+    pair.at_once(pair.read, 16)
+    pair.standby.stop()
+    try:
+        for _ in range(5):
+            assert {answer.status for answer in pair.at_once(pair.read, 16)} == {200}
+            assert pair.write().status == 201
+    finally:
+        pair.standby.start()
+    pair.await_replay()
+    time.sleep(1)
+    assert {answer.status for answer in pair.at_once(pair.read, 16)} == {200}
+    assert pair.asks_the_replica()
+
+
+def test_questions_go_on_without_the_primary(pair: Pair) -> None:
+    pair.at_once(pair.read, 16)
+    pair.await_replay()
+    pair.cluster.stop()
+    try:
+        for _ in range(10):
+            assert {answer.status for answer in pair.at_once(pair.read, 16)} == {200}
+            assert {a.status for a in pair.at_once(lambda: own_reviews(pair), 8)} == {200}
+            time.sleep(0.3)
+        for answer in pair.at_once(pair.write, 16):
+            assert_clear_refusal(answer)
+        ready = pair.call("GET", "/readyz")
+        assert ready.response.json() == {"status": "ready", "writes": False}
+    finally:
+        pair.cluster.start()
+    assert pair.seconds_until(pair.write, 201) < 3
+    pair.seconds_until(lambda: pair.call("GET", "/readyz"), 200)
+
+
+def test_the_hosts_of_a_url_are_taken_in_any_order() -> None:
+    url = "postgresql://app:secret@one:1,two:2,three:3/geoshops?target_session_attrs=prefer-standby"
+    orders = {in_any_order(url) for _ in range(100)}
+    assert len(orders) == 6
+    assert all("target_session_attrs=prefer-standby" in order for order in orders)
+    fixed = "postgresql://app@one,two/geoshops?load_balance_hosts=disable"
+    assert len({in_any_order(fixed) for _ in range(100)}) == 1
+
+
+def test_a_promoted_standby_takes_over_without_an_operator(pair: Pair) -> None:
+    """Last in this file: afterwards the roles are changed."""
+    pair.await_replay()
+    pair.cluster.stop()
+    for answer in pair.at_once(pair.write, 8):
+        assert_clear_refusal(answer)
+    pair.standby.promote()
+    assert pair.seconds_until(pair.write, 201) < 3
+    for _ in range(5):
+        assert {answer.status for answer in pair.at_once(pair.read, 16)} == {200}
+        made = pair.write()
+        assert made.status == 201
+        ids = [item["review_info"]["id"] for item in own_reviews(pair).response.json()]
+        assert made.response.json()["review_info"]["id"] in ids
