@@ -15,6 +15,7 @@ from geoshops.auth.commands import sessions
 from geoshops.backup import backup, restore
 from geoshops.config import ConfigError, keep_to_the_given_database, settings_table
 from geoshops.doctor import doctor
+from geoshops.front import front
 from geoshops.importing.commands import group as import_group
 from geoshops.members.commands import members
 from geoshops.operators import failing_clearly, operator_url
@@ -42,6 +43,7 @@ def main() -> None:
 
 
 main.add_command(doctor)
+main.add_command(front)
 main.add_command(members)
 main.add_command(sessions)
 main.add_command(seed)

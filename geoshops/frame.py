@@ -7,11 +7,12 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 from flask import Flask, Response, current_app, g, request
 from flask_cors import CORS
-from werkzeug.exceptions import MethodNotAllowed
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from geoshops.config import Settings
@@ -132,6 +133,8 @@ def with_security_headers(wsgi: Wsgi) -> Wsgi:
 
 def finish(response: Response) -> Response:
     """Adds the identifier and caching headers; turns an unchanged answer into 304."""
+    if request.environ.get("CONTENT_LENGTH"):
+        _take_the_rest()
     headers = response.headers
     if request.method == "OPTIONS" and response.status_code == 200 and "Allow" in headers:
         _tell_methods(response)
@@ -146,6 +149,13 @@ def finish(response: Response) -> Response:
     ):
         _validate(response)
     return response
+
+
+def _take_the_rest() -> None:
+    """Reads what nobody asked for: a server that closes on unread bytes may cut its own answer off."""
+    if 0 < (request.content_length or 0) <= settings().max_body_bytes:
+        with suppress(HTTPException):
+            request.stream.read()
 
 
 def _tell_methods(response: Response) -> None:

@@ -1,0 +1,126 @@
+"""The production front: nginx' configuration, with the contract's own error bodies and limits in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from geoshops.config import Settings
+from geoshops.errors import RETRY_AFTER_S, ApiError, NotFound, Unavailable
+from geoshops.frame import SECURITY
+
+TEMPLATE = Path(__file__).parent / "templates" / "nginx.conf"
+# Requests at once in the service: those at work and a short queue. What comes beyond is refused at once,
+# because it would wait longer than a client does.
+IN_FLIGHT = 64
+METHODS = "GET, HEAD, POST, PATCH, DELETE, OPTIONS"
+# an English speaker's browser may list Korean too: what stands first counts
+PREFERS_KOREAN = r"~*^((?!\ben\b).)*\bko\b"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What nginx answers instead of its own page: for which of its statuses, and how."""
+
+    name: str
+    statuses: str
+    error: ApiError
+
+
+def refusals(max_body_bytes: int) -> list[Refusal]:
+    """Every status that nginx makes by itself, as the contract writes it.
+
+    501 and 505 are malformed requests; 502 and 504 say that no worker could be reached."""
+    method = ApiError("method_not_allowed", name="$request_method", headers={"Allow": METHODS})
+    busy = ApiError("too_many_requests", headers={"Retry-After": str(RETRY_AFTER_S)})
+    return [
+        Refusal("bad", "400 408 411 414 421 494 495 496 497 501 505", ApiError("bad_request")),
+        Refusal("absent", "403 404", NotFound("route")),
+        Refusal("method", "405", method),
+        Refusal("large", "413", ApiError("too_large", high=max_body_bytes)),
+        Refusal("many", "429", busy),
+        Refusal("away", "500 502 503 504", Unavailable()),
+    ]
+
+
+def config(
+    *, servers: Sequence[str], listen: str, run: str, user: str = "", max_body_bytes: int
+) -> str:
+    """nginx.conf for the service at these addresses; `run` is the folder of its files."""
+    found = refusals(max_body_bytes)
+    # a single server is named twice, so that what could not be sent has somewhere to go
+    named = servers if len(servers) > 1 else (*servers, *servers)
+    each = max(1, IN_FLIGHT // len(named))
+    values: dict[str, Any] = {
+        "RUN": run,
+        "USER": f"user {user};" if user else "",
+        "LISTEN": listen,
+        "MAX_BODY_BYTES": max_body_bytes,
+        "SERVERS": _lines(4, [f"server {place} max_fails=0 max_conns={each};" for place in named]),
+        "BODIES": _lines(2, [line for refusal in found for line in _body(refusal)]),
+        "ERROR_PAGES": _lines(4, [_error_page(refusal) for refusal in found]),
+        "ERROR_LOCATIONS": _lines(4, [line for refusal in found for line in _location(refusal)]),
+    }
+    text = TEMPLATE.read_text(encoding="utf-8")
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", str(value))
+    return text
+
+
+def _lines(indent: int, lines: Sequence[str]) -> str:
+    return "\n".join(f"{' ' * indent}{line}" for line in lines)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _body(refusal: Refusal) -> list[str]:
+    english, korean = (
+        json.dumps(
+            {"error_code": refusal.error.code, "error_message": refusal.error.message(language)},
+            ensure_ascii=False,
+        )
+        for language in (False, True)
+    )
+    return [
+        f"map $http_accept_language $body_{refusal.name} {{",
+        f"  default {_quoted(english)};",
+        f"  '{PREFERS_KOREAN}' {_quoted(korean)};",
+        "}",
+    ]
+
+
+def _error_page(refusal: Refusal) -> str:
+    return f"error_page {refusal.statuses} ={refusal.error.status} /.refused/{refusal.name};"
+
+
+def _location(refusal: Refusal) -> list[str]:
+    headers = {**dict(SECURITY), **refusal.error.headers, "Cache-Control": "no-store"}
+    return [
+        # not a named location: those cannot answer a request without a path, as malformed ones are
+        f"location = /.refused/{refusal.name} {{",
+        "  internal;",
+        "  default_type application/json;",
+        "  add_header X-Request-ID $id always;",
+        *(f'  add_header {name} "{value}" always;' for name, value in headers.items()),
+        f"  return {refusal.error.status} $body_{refusal.name};",
+        "}",
+    ]
+
+
+@click.command("front")
+@click.option("--server", "servers", multiple=True, required=True, help="host:port or unix:/path")
+@click.option("--listen", default="8080", show_default=True, help="Address of the front.")
+@click.option("--run", default="/tmp", show_default=True, help="Folder of nginx' own files.")
+@click.option("--user", default="", help="User of nginx' workers, when it starts as root.")
+def front(servers: tuple[str, ...], listen: str, run: str, user: str) -> None:
+    """Print the configuration of nginx as the production front."""
+    high = Settings.from_environment().max_body_bytes
+    click.echo(config(servers=servers, listen=listen, run=run, user=user, max_body_bytes=high))

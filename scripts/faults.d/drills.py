@@ -1,0 +1,231 @@
+"""The drills: faults one after the other under a load of writes and reads, then the comparison."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import math
+import secrets
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from client import Answer, Client, Log
+from cluster import Cluster, cluster
+from kinds import Kind, log_files, plan
+from ledger import SHOPS, Ledger
+from service import Service
+
+CALM_S = 0.4
+GIVE_UP_S = 15
+SEARCH = "/shops/brand?userLat=37.5&userLng=127.01&mapLat=37.5&mapLng=127.01&radius=500"
+NEVER = (500, 502, 504)
+UNAVAILABLE_S = 1.0
+RECOVERY_S = 3.0
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault and what clients saw of it."""
+
+    kind: Kind
+    recovery_s: float
+    answers: list[Answer]
+
+    @property
+    def refusals(self) -> list[Answer]:
+        """Clear refusals."""
+        return [x for x in self.answers if x.status == 503 and x.clear]
+
+    @property
+    def wrong(self) -> list[Answer]:
+        """Answers that no fault excuses: not clear, or a status that says nothing."""
+        excused = self.kind.stops_service
+        return [
+            x
+            for x in self.answers
+            if x.status in NEVER or not (x.clear or (excused and x.status == 0))
+        ]
+
+
+class Drills:
+    """One run."""
+
+    def __init__(self, args: argparse.Namespace, cluster: Cluster, service: Service) -> None:
+        self.args, self.cluster, self.service = args, cluster, service
+        self.writes_log, self.reads_log = Log(), Log()
+        self.ledger = Ledger(
+            cluster, service.port, service.secret_key, self.writes_log, args.members
+        )
+        self.codes: list[str] = []
+        self.stopped = threading.Event()
+
+    def run(self) -> dict[str, Any]:
+        """Everything; the figures."""
+        began = time.monotonic()
+        readers = [threading.Thread(target=self._read, daemon=True) for _ in range(2)]
+        readers.append(threading.Thread(target=self._sign_in, daemon=True))
+        for reader in readers:
+            reader.start()
+        self.ledger.start()
+        time.sleep(1)
+        chosen = plan(self.args.faults, self.args.kinds, bool(self.cluster.disk), self.args.seed)
+        faults = [self._fault(kind, place) for place, kind in enumerate(chosen, start=1)]
+        while self.ledger.acknowledged < self.args.writes:
+            time.sleep(0.2)
+        self.ledger.stop()
+        self.stopped.set()
+        for reader in readers:
+            reader.join(20)
+        differing = self.ledger.compare()
+        self.service.stop()
+        return self._figures(faults, differing, time.monotonic() - began)
+
+    def _read(self) -> None:
+        client = Client(self.service.port, self.reads_log)
+        while not self.stopped.is_set():
+            client.ask("GET", SEARCH)
+            client.ask("GET", f"/shops/{secrets.randbelow(SHOPS) + 1}")
+            time.sleep(0.01)
+
+    def _sign_in(self) -> None:
+        """Authorization codes that no log may hold; there is no provider, so all are refused."""
+        client = Client(self.service.port)
+        while not self.stopped.is_set():
+            self.codes.append(secrets.token_urlsafe(24))
+            client.ask("GET", f"/auth/login/idp?code={self.codes[-1]}")
+            refresh = b'{"refresh_token": "%s"}' % self.codes[-1].encode()
+            client.ask("POST", "/auth/token", {"Content-Type": "application/json"}, refresh)
+            time.sleep(0.2)
+
+    def _fault(self, kind: Kind, place: int) -> Fault:
+        began = time.monotonic()
+        back = kind.act(self.service, self.cluster)
+        self._calm(back)
+        answers = self.writes_log.bad_since(began) + self.reads_log.bad_since(began)
+        after = [x.began + x.seconds - back for x in answers if x.began > back]
+        fault = Fault(kind, max([0.0, *after]), answers)
+        print(
+            f"{place:4} {kind.name:12} {len(fault.refusals):5} refused"
+            f" {sum(x.status == 0 for x in answers):4} broken {len(fault.wrong):3} wrong"
+            f"  back after {fault.recovery_s:.2f} s  {self.ledger.acknowledged} written",
+            file=sys.stderr,
+        )
+        return fault
+
+    def _calm(self, back: float) -> None:
+        """Waits until all workers are there, and reads and writes have been good for a moment."""
+        while time.monotonic() < back + GIVE_UP_S:
+            time.sleep(0.05)
+            now = time.monotonic()
+            if not self.service.whole():
+                continue
+            quiet_since = max(back, now - CALM_S)
+            logs = (self.writes_log, self.reads_log)
+            if now - back > CALM_S and all(
+                not log.bad_since(quiet_since) and log.last_good > quiet_since for log in logs
+            ):
+                return
+
+    def _figures(self, faults: list[Fault], differing: int, seconds: float) -> dict[str, Any]:
+        counts = collections.Counter(fault.kind.name for fault in faults)
+        leaks = self._leaks()
+        return {
+            "faults": len(faults),
+            "kinds": dict(counts),
+            "seconds": round(seconds),
+            "acknowledged_writes": self.ledger.acknowledged,
+            **self.ledger.violations.figures(),
+            "shops_with_wrong_counters": differing,
+            **_refusal_figures(faults),
+            **_recovery_figures(faults),
+            "secrets_looked_for": leaks[1],
+            "secrets_in_logs": leaks[0],
+            "disk_filled": counts["disk"] > 0,
+            "examples": self._examples(faults),
+        }
+
+    def _leaks(self) -> tuple[int, int]:
+        text = "".join(
+            path.read_text(errors="replace") for path in log_files(self.service, self.cluster)
+        )
+        hidden = [*self.codes, *self.ledger.tokens, self.service.secret_key, self.cluster.password]
+        return sum(secret in text for secret in hidden), len(hidden)
+
+    def _examples(self, faults: list[Fault]) -> list[str]:
+        found = [x for lines in vars(self.ledger.violations).values() for x in lines]
+        found += [
+            f"{fault.kind.name}: {x.status} after {x.seconds:.2f} s {x.body[:120]!r}"
+            for fault in faults
+            for x in fault.wrong
+        ]
+        return found[:20]
+
+
+def _refusal_figures(faults: list[Fault]) -> dict[str, Any]:
+    locks = [x.seconds for f in faults if f.kind.name == "locks" for x in f.answers]
+    ours = [f for f in faults if f.kind.database and f.kind.name != "locks"]
+    times = sorted(x.seconds for f in ours for x in f.refusals)
+    return {
+        "refused_while_database_away": len(times),
+        "refusal_p99_s": round(percentile(times, 99), 3),
+        "refusal_max_s": round(max(times, default=0), 3),
+        "refusal_max_under_locks_s": round(max(locks, default=0), 3),
+        "broken_by_worker_kills": sum(
+            x.status == 0 for f in faults if not f.kind.stops_service for x in f.answers
+        ),
+        "wrong_answers": sum(len(f.wrong) for f in faults),
+    }
+
+
+def _recovery_figures(faults: list[Fault]) -> dict[str, Any]:
+    by_kind: dict[str, float] = {}
+    for fault in faults:
+        by_kind[fault.kind.name] = max(by_kind.get(fault.kind.name, 0), round(fault.recovery_s, 2))
+    times = sorted(fault.recovery_s for fault in faults)
+    return {
+        "recovery_p50_s": round(percentile(times, 50), 3),
+        "recovery_max_s": round(max(times, default=0), 3),
+        "recovery_max_s_by_kind": by_kind,
+    }
+
+
+def percentile(ordered: list[float], percent: float) -> float:
+    """Nearest-rank percentile of an ascending list; 0 of an empty one."""
+    if not ordered:
+        return 0.0
+    return ordered[min(len(ordered) - 1, math.ceil(len(ordered) * percent / 100) - 1)]
+
+
+def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
+    """The figures, and whether every one of them holds."""
+    with cluster() as found, tempfile.TemporaryDirectory() as folder:
+        service = Service(found, Path(folder))
+        try:
+            service.start()
+            figures = Drills(args, found, service).run()
+        except BaseException:
+            print(service.tail(), file=sys.stderr)
+            raise
+        finally:
+            with contextlib.suppress(Exception):
+                service.stop()
+    return figures, holds(figures)
+
+
+def holds(figures: dict[str, Any]) -> bool:
+    """True when nothing was lost or wrong and the times were kept."""
+    zero = (
+        "lost", "returned", "stale", "doubled", "refused", "shops_with_wrong_counters", "wrong_answers",
+        "secrets_in_logs",
+    )  # fmt: skip
+    return (
+        not any(figures[name] for name in zero)
+        and figures["refusal_p99_s"] <= UNAVAILABLE_S
+        and figures["recovery_max_s"] <= RECOVERY_S
+    )

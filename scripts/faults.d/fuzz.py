@@ -1,0 +1,152 @@
+"""Hostile requests against the service as shipped: never a 5xx, a hang, HTML or a foreign error form."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import http.client
+import json
+import socket
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from cluster import cluster
+from hostile import Generator, Request
+from ledger import fill, sign_in
+from service import Service
+
+THREADS = 4
+MEMBERS = 4
+TIMEOUT_S = 10
+# a bare TCP peer that gets no answer to half a request is closed by nginx after its own time limits
+RAW_TIMEOUT_S = 3
+
+
+class Fuzzer(threading.Thread):
+    """One client with a seed of its own."""
+
+    def __init__(self, port: int, seed: int, number: int, tokens: list[str]) -> None:
+        super().__init__(daemon=True)
+        self.port, self.number, self.seed = port, number, seed
+        self.generator = Generator(seed, tokens)
+        self.statuses: collections.Counter[str] = collections.Counter()
+        self.findings: list[str] = []
+        self.slowest_s = 0.0
+        self.connection: http.client.HTTPConnection | None = None
+
+    def run(self) -> None:
+        """All requests."""
+        for _ in range(self.number):
+            request = self.generator.next()
+            began = time.monotonic()
+            if request.raw is None:
+                self._ask(request)
+                self.slowest_s = max(self.slowest_s, time.monotonic() - began)
+            else:
+                self._ask_raw(request)
+
+    def _ask(self, request: Request) -> None:
+        for attempt in (1, 2):
+            try:
+                found = self._send(request)
+                break
+            except (http.client.HTTPException, OSError) as error:
+                self.connection = None
+                # the server may close a kept connection; a new one must get an answer
+                if attempt == 2 or isinstance(error, TimeoutError):
+                    self._judge(request, 0, b"", repr(error))
+                    return
+        body = found.read()
+        if found.will_close:
+            self.connection = None
+        self._judge(request, found.status, body, found.headers.get("Content-Type", ""))
+
+    def _send(self, request: Request) -> http.client.HTTPResponse:
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
+        given = dict(request.headers)
+        self.connection.putrequest(request.method, request.target, "Host" in given, True)
+        for name, value in given.items():
+            self.connection.putheader(name, value.encode("utf-8", "replace"))
+        if request.body is not None and "Content-Type" not in given:
+            self.connection.putheader("Content-Type", "application/json")
+        if request.body is not None and "Transfer-Encoding" not in given:
+            self.connection.putheader("Content-Length", str(len(request.body)))
+        self.connection.endheaders(request.body)
+        return self.connection.getresponse()
+
+    def _ask_raw(self, request: Request) -> None:
+        assert request.raw is not None
+        with socket.create_connection(("127.0.0.1", self.port), RAW_TIMEOUT_S) as peer:
+            try:
+                peer.sendall(request.raw)
+                peer.shutdown(socket.SHUT_WR)
+                answer = b"".join(iter(lambda: peer.recv(65536), b""))
+            except OSError:
+                answer = b""
+        first, _, rest = answer.partition(b"\r\n")
+        words = first.split()
+        status = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
+        head, _, body = rest.partition(b"\r\n\r\n")
+        if status >= 500:
+            self._judge(request, status, body, head.decode("latin-1"))
+        self.statuses[f"raw {status or 'closed'}"] += 1
+
+    def _judge(self, request: Request, status: int, body: bytes, kind: str) -> None:
+        self.statuses[str(status)] += 1
+        trouble = ""
+        if status == 0 or (status >= 500 and not (status == 502 and b'"106"' in body)):
+            trouble = f"{status} {kind}"
+        elif status >= 400 and request.method != "HEAD" and not is_error(body):
+            trouble = f"{status} without the contract's body: {body[:200]!r}"
+        if trouble:
+            self.findings.append(f"{trouble} to {request}"[:600])
+            print(self.findings[-1], file=sys.stderr)
+
+
+def is_error(body: bytes) -> bool:
+    """True for the contract's error body."""
+    try:
+        return set(json.loads(body)) == {"error_code", "error_message"}
+    except (ValueError, TypeError):
+        return False
+
+
+def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
+    """Sends the requests; the figures, and whether nothing was found."""
+    with cluster() as found, tempfile.TemporaryDirectory() as folder:
+        service = Service(found, Path(folder))
+        fill(found, MEMBERS)
+        service.start()
+        try:
+            figures = _fuzz(args, service, sign_in(found, service.secret_key, MEMBERS))
+            unexpected = service.log_path.read_text(errors="replace").count("unexpected error")
+        finally:
+            service.stop()
+    figures["unexpected_errors_logged"] = unexpected
+    return figures, not figures["findings"] and not unexpected
+
+
+def _fuzz(args: argparse.Namespace, service: Service, tokens: list[str]) -> dict[str, Any]:
+    began = time.monotonic()
+    each = -(-args.requests // THREADS)
+    fuzzers = [Fuzzer(service.port, args.seed * 1000 + n, each, tokens) for n in range(THREADS)]
+    for fuzzer in fuzzers:
+        fuzzer.start()
+    for fuzzer in fuzzers:
+        fuzzer.join()
+    statuses = sum((fuzzer.statuses for fuzzer in fuzzers), collections.Counter())
+    findings = [line for fuzzer in fuzzers for line in fuzzer.findings]
+    return {
+        "requests": sum(statuses.values()),
+        "seed": args.seed,
+        "seconds": round(time.monotonic() - began),
+        "statuses": dict(sorted(statuses.items())),
+        "slowest_s": round(max(fuzzer.slowest_s for fuzzer in fuzzers), 2),
+        "findings": len(findings),
+        "examples": findings[:20],
+    }

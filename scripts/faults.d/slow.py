@@ -1,0 +1,114 @@
+"""Slow clients: hundreds of connections that drip headers, drip bodies or read slowly, beside ordinary requests."""
+
+from __future__ import annotations
+
+import argparse
+import socket
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from client import Client, Log
+from cluster import cluster
+from drills import SEARCH, percentile
+from ledger import fill
+from service import Service
+
+CONNECTIONS = 500
+DRIP_S = 1.0
+P95_S = 0.2
+HEADERS = b"GET /brands HTTP/1.1\r\nHost: x\r\nX-Slow: "
+BODY = b"POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"
+WHOLE = (
+    f"GET {SEARCH.replace('radius=500', 'radius=20000')} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * 20
+)
+
+
+class Crowd(threading.Thread):
+    """Connections of one sort; those that the server closes are opened again."""
+
+    def __init__(self, port: int, sort: str) -> None:
+        super().__init__(daemon=True)
+        self.port, self.sort = port, sort
+        self.stopped = threading.Event()
+        self.open: list[socket.socket] = []
+        self.reopened = 0
+
+    def run(self) -> None:
+        """Drips a byte a second on each until told to stop."""
+        while len(self.open) < CONNECTIONS:
+            self._connect()
+        while not self.stopped.wait(DRIP_S):
+            for peer in self.open[:]:
+                self._drip(peer)
+        for peer in self.open:
+            peer.close()
+
+    def _connect(self) -> None:
+        peer = socket.socket()
+        if self.sort == "readers":
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        peer.connect(("127.0.0.1", self.port))
+        peer.sendall({"headers": HEADERS, "bodies": BODY, "readers": WHOLE}[self.sort])
+        peer.setblocking(False)
+        self.open.append(peer)
+
+    def _drip(self, peer: socket.socket) -> None:
+        try:
+            if self.sort == "readers":
+                peer.recv(1)
+            else:
+                peer.send(b"a")
+        except BlockingIOError:
+            return
+        except OSError:
+            peer.close()
+            self.open.remove(peer)
+            self.reopened += 1
+            self._connect()
+
+
+def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
+    """Ordinary requests alone, then beside each sort; the figures, and whether they hold."""
+    figures: dict[str, Any] = {"connections": CONNECTIONS}
+    with cluster() as found, tempfile.TemporaryDirectory() as folder:
+        service = Service(found, Path(folder))
+        fill(found, 1)
+        service.start()
+        try:
+            figures["alone_p95_ms"], figures["alone_failed"] = _ordinary(service.port, args.seconds)
+            for sort in ("headers", "bodies", "readers"):
+                figures.update(_beside(service.port, sort, args.seconds))
+        finally:
+            service.stop()
+    good = all(
+        figures[f"{sort}_p95_ms"] < P95_S * 1000 and not figures[f"{sort}_failed"]
+        for sort in ("headers", "bodies", "readers")
+    )
+    return figures, good
+
+
+def _beside(port: int, sort: str, seconds: int) -> dict[str, Any]:
+    crowd = Crowd(port, sort)
+    crowd.start()
+    while len(crowd.open) < CONNECTIONS and crowd.is_alive():
+        time.sleep(0.05)
+    time.sleep(1)
+    p95_ms, failed = _ordinary(port, seconds)
+    still = len(crowd.open)
+    crowd.stopped.set()
+    crowd.join(20)
+    print(f"{sort}: p95 {p95_ms} ms, {failed} failed", file=sys.stderr)
+    return {f"{sort}_p95_ms": p95_ms, f"{sort}_failed": failed, f"{sort}_open": still}
+
+
+def _ordinary(port: int, seconds: int) -> tuple[float, int]:
+    log, times, until = Log(), [], time.monotonic() + seconds
+    client = Client(port, log)
+    while time.monotonic() < until:
+        times.append(client.ask("GET", SEARCH).seconds)
+        time.sleep(0.01)
+    return round(percentile(sorted(times), 95) * 1000, 2), len(log.bad)

@@ -1,0 +1,59 @@
+"""Schemathesis over HTTP, stateful and with all its data, against the service as shipped, for some minutes."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from cluster import cluster
+from ledger import fill, sign_in
+from service import Service
+
+MEMBERS = 2
+# what it would end: the session of its own token
+NOT_THESE = ("DELETE /member", "GET /auth/logout", "DELETE /auth/sessions/{session-id}")
+# the rest of its checks, and rules that the document states in words, are tested in process (tests/)
+CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance"  # fmt: skip
+
+
+def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
+    """Its own summary; good when it found no server error."""
+    with cluster() as found, tempfile.TemporaryDirectory() as folder:
+        service = Service(found, Path(folder))
+        fill(found, MEMBERS)
+        service.start()
+        try:
+            token = sign_in(found, service.secret_key, MEMBERS)[0]
+            text = _run(service, token, int(args.minutes * 60), args.seed)
+            unexpected = service.log_path.read_text(errors="replace").count("unexpected error")
+            asked = service.log_path.read_text(errors="replace").count('"message":"request"')
+        finally:
+            service.stop()
+    server_errors = len(re.findall(r"Server error", text))
+    figures = {
+        "minutes": args.minutes,
+        "requests": asked,
+        "server_errors": server_errors,
+        "unexpected_errors_logged": unexpected,
+        "summary": text[text.rfind("SUMMARY") :][:1500],
+    }
+    return figures, not server_errors and not unexpected and asked > 0
+
+
+def _run(service: Service, token: str, seconds: int, seed: int) -> str:
+    leave_out = [word for name in NOT_THESE for word in ("--exclude-name", name)]
+    run = subprocess.run(
+        [
+            str(Path(sys.executable).parent / "schemathesis"), "--no-color", "fuzz", f"{service.origin}/openapi.json",
+            "--max-time", str(seconds), "--seed", str(seed), "--checks", CHECKS, "--continue-on-failure",
+            "-H", f"Authorization: Bearer {token}", "--request-timeout", "10", *leave_out,
+        ],
+        capture_output=True, text=True, check=False, cwd=service.folder,
+    )  # fmt: skip
+    print(run.stdout[-6000:], run.stderr[-2000:], file=sys.stderr)
+    return run.stdout

@@ -1,0 +1,280 @@
+"""Runs nginx and one server a worker, replaces what dies, and stops and reloads without losing a request.
+
+SIGTERM, SIGINT: readiness turns to 503, then nginx finishes what it has, then the workers end.
+SIGHUP: every worker is replaced by a new one, one after the other; nobody notices."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HANDLED = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD}
+TICK_S = 0.05
+# nginx drops its connections to a worker that was replaced within these seconds (keepalive_time)
+RETIRE_S = 3.0
+STOP_S = 10.0
+START_S = 30.0
+YOUNG_S = 2.0
+PROBE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+
+@dataclass
+class Child:
+    """A server with its descendants, in a process group of its own."""
+
+    process: subprocess.Popen[bytes]
+    socket: Path | None = None
+    born: float = field(default_factory=time.monotonic)
+
+    @property
+    def gone(self) -> bool:
+        """True when the leader ended; what it left behind is ended too."""
+        if self.process.poll() is None:
+            return False
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        return True
+
+    @property
+    def age_s(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.born
+
+    def end(self, number: signal.Signals) -> None:
+        """Sends the leader a signal, if it lives."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+
+    def end_within(self, seconds: float) -> None:
+        """Waits for the end, then no longer."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@dataclass
+class Slot:
+    """One worker: who serves, who is about to take over, who is leaving."""
+
+    number: int
+    serving: Child | None = None
+    coming: Child | None = None
+    leaving: list[Child] = field(default_factory=list)
+    lent_by: Child | None = None
+    wait_until: float = 0.0
+
+
+class Production:
+    """The processes of one service."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
+        self.run: Path = args.run
+        self.drain_s: float = args.drain
+        self.slots = [Slot(number) for number in range(1, args.workers + 1)]
+        self.front: Child | None = None
+        self.to_reload: list[Slot] = []
+        self.stopping = False
+        self.generation = 0
+
+    def main(self) -> int:
+        """Serves until a signal says to stop."""
+        self._prepare()
+        signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
+        while not self.stopping:
+            self._tend()
+            found = signal.sigtimedwait(HANDLED, self._pause_s())
+            self._on(found.si_signo if found else None)
+        self._stop()
+        return 0
+
+    def _prepare(self) -> None:
+        end_leftovers(self.run / "groups")
+        shutil.rmtree(self.run, ignore_errors=True)
+        self.run.mkdir(parents=True, mode=0o755)
+        text = subprocess.run(self._front_command(), check=True, capture_output=True, text=True)
+        (self.run / "nginx.conf").write_text(text.stdout, encoding="utf-8")
+
+    def _front_command(self) -> list[str]:
+        servers = [f"--server=unix:{self._address(slot)}" for slot in self.slots]
+        user = ["--user=www-data"] if os.geteuid() == 0 else []
+        listen = f"{self.args.host}:{self.args.port}"
+        program = str(Path(sys.executable).parent / "geoshops")
+        return [program, "front", *servers, f"--listen={listen}", f"--run={self.run}", *user]
+
+    def _address(self, slot: Slot) -> Path:
+        return self.run / f"worker-{slot.number}.sock"
+
+    def _pause_s(self) -> float:
+        busy = any(slot.coming or slot.leaving or not slot.serving for slot in self.slots)
+        return TICK_S if busy or not self.front else 1.0
+
+    def _on(self, number: int | None) -> None:
+        if number in (signal.SIGTERM, signal.SIGINT):
+            self.stopping = True
+        elif number == signal.SIGHUP:
+            self.to_reload = list(self.slots)
+
+    def _tend(self) -> None:
+        for slot in self.slots:
+            self._tend_slot(slot)
+        for slot in self.slots:
+            if not slot.serving:
+                self._lend(slot)
+        if self.to_reload and all(slot.serving and not slot.coming for slot in self.slots):
+            slot = self.to_reload.pop(0)
+            slot.coming = self._start_worker(slot)
+        if self.front and self.front.gone:
+            say("nginx ended; starting it again")
+            self.front = None
+        if not self.front and any(slot.serving for slot in self.slots):
+            self.front = self._start_front()
+
+    def _tend_slot(self, slot: Slot) -> None:
+        if slot.serving and slot.serving.gone:
+            say(f"worker {slot.number} ended; another takes its place")
+            slot.serving = None
+        if slot.coming and slot.coming.gone:
+            # one that cannot start at all shall not keep a core busy
+            slot.wait_until = time.monotonic() + YOUNG_S
+            slot.coming = None
+        if slot.coming and answers(slot.coming):
+            self._take_over(slot, slot.coming)
+        elif slot.coming and slot.coming.age_s > START_S:
+            slot.coming.end_within(0)
+        if not slot.serving and not slot.coming and time.monotonic() >= slot.wait_until:
+            slot.coming = self._start_worker(slot)
+        for child in slot.leaving:
+            if child.age_s > RETIRE_S:
+                child.end(signal.SIGTERM)
+            if child.age_s > RETIRE_S + STOP_S:
+                child.end_within(0)
+        slot.leaving = [child for child in slot.leaving if not child.gone]
+
+    def _take_over(self, slot: Slot, child: Child) -> None:
+        """From now on nginx finds the new worker; the old one still gets what was on its way."""
+        assert child.socket
+        child.socket.rename(self._address(slot))
+        if slot.serving:
+            slot.serving.born = time.monotonic()
+            slot.leaving.append(slot.serving)
+        slot.serving, slot.coming, slot.lent_by = child, None, None
+
+    def _lend(self, slot: Slot) -> None:
+        """Until a slot has its worker again, its address leads to another's: nginx may not try twice what
+        it sent, and does not try twice what a member must not do twice."""
+        other = next((other for other in self.slots if other.serving), None)
+        if other is None or slot.lent_by is other.serving:
+            return
+        spare = self.run / "spare.sock"
+        spare.unlink(missing_ok=True)
+        os.link(self._address(other), spare)
+        spare.rename(self._address(slot))
+        slot.lent_by = other.serving
+
+    def _start_worker(self, slot: Slot) -> Child:
+        self.generation += 1
+        path = self.run / f"{slot.number}.{self.generation}.sock"
+        command = [
+            str(Path(sys.executable).parent / "granian"), "--interface", "wsgi",
+            "--uds", str(path), "--uds-permissions", "666", "--workers", "1",
+            "--blocking-threads", str(self.args.threads), "--backpressure", "1024",
+            "--no-ws", "--no-access-log", "--log-level", "warning", "wsgi:app",
+        ]  # fmt: skip
+        return self._child(command, path)
+
+    def _start_front(self) -> Child:
+        command = [self.args.nginx, "-p", str(self.run), "-e", "stderr"]
+        return self._child([*command, "-c", str(self.run / "nginx.conf"), "-g", "daemon off;"])
+
+    def _child(self, command: list[str], path: Path | None = None) -> Child:
+        child = Child(start(command), path)
+        with (self.run / "groups").open("a", encoding="utf-8") as groups:
+            groups.write(f"{child.process.pid}\n")
+        return child
+
+    def _stop(self) -> None:
+        (self.run / "draining").touch()
+        pause_until = time.monotonic() + self.drain_s
+        while time.monotonic() < pause_until and signal.sigtimedwait(HANDLED, 0.1) is None:
+            pass
+        if self.front:
+            self.front.end(signal.SIGQUIT)
+            self.front.end_within(STOP_S)
+        children = [child for slot in self.slots for child in (slot.serving, slot.coming) if child]
+        children += [child for slot in self.slots for child in slot.leaving]
+        for child in children:
+            child.end(signal.SIGTERM)
+        for child in children:
+            child.end_within(STOP_S)
+        shutil.rmtree(self.run, ignore_errors=True)
+
+
+def answers(child: Child) -> bool:
+    """True when the worker answers on its socket."""
+    try:
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(0.5)
+            probe.connect(str(child.socket))
+            probe.sendall(PROBE)
+            return probe.recv(12) == b"HTTP/1.1 200"
+    except OSError:
+        return False
+
+
+def start(command: list[str]) -> subprocess.Popen[bytes]:
+    """Starts a leader of its own group: a terminal's Ctrl-C must reach only us, who end it in order."""
+
+    def unblock() -> None:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
+
+    return subprocess.Popen(command, start_new_session=True, preexec_fn=unblock)
+
+
+def end_leftovers(groups: Path) -> None:
+    """Ends what a killed predecessor left running: it holds the port and database connections.
+
+    A number may belong to a stranger by now, so the folder at work is compared as well."""
+    known = set(groups.read_text().split()) if groups.exists() else set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            group = stat.read_text().rpartition(")")[2].split()[2]
+            if group in known and (stat.parent / "cwd").readlink() == Path.cwd():
+                os.kill(int(stat.parent.name), signal.SIGKILL)
+
+
+def say(text: str) -> None:
+    """One line for the operator."""
+    print(f"geoshops: {text}", file=sys.stderr, flush=True)
+
+
+def parse() -> argparse.Namespace:
+    """The command line; scripts/serve fills it in."""
+    parser = argparse.ArgumentParser(prog="scripts/serve --production")
+    parser.add_argument("--host", required=True)
+    parser.add_argument("--port", required=True)
+    parser.add_argument("--workers", type=int, required=True)
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument(
+        "--run", type=Path, required=True, help="folder of sockets and nginx' files"
+    )
+    parser.add_argument("--nginx", required=True, help="the program")
+    parser.add_argument(
+        "--drain", type=float, default=2.0, help="seconds not ready before stopping"
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(Production(parse()).main())

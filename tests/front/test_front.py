@@ -1,0 +1,159 @@
+"""What nginx does by itself is in the contract's form, and what it passes arrives whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import requests
+
+from geoshops import front
+from tests.front.conftest import Production, producing
+from tests.make import Maker
+
+# raw request, status: what Python's and everybody's clients refuse to send
+MALFORMED = [
+    (b"GET / HTTP/1.1\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+    (b"G\x00T / HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+    (b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400),
+    (b"GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 70_000 + b"\r\n\r\n", 400),
+    (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+    (b"POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}{}{}", 400),
+    (b"POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
+    (b"POST /auth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: odd\r\n\r\n0\r\n\r\n", 400),
+    (b"POST /auth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", 400),
+    (b"POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n{}", 413),
+    (b"TRACE / HTTP/1.1\r\nHost: x\r\n\r\n", 405),
+    (b"CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+]  # fmt: skip
+
+
+def send(port: int, raw: bytes) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers (in lower case) and body of the answer to raw bytes."""
+    with socket.create_connection(("127.0.0.1", port), 10) as peer:
+        peer.sendall(raw)
+        peer.shutdown(socket.SHUT_WR)
+        answer = b""
+        # what nginx did not want to read makes the end a reset; the answer comes before it
+        with suppress(ConnectionResetError):
+            while more := peer.recv(65536):
+                answer += more
+    head, _, body = answer.partition(b"\r\n\r\n")
+    lines = head.decode("latin-1").split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in lines[1:])
+    return int(lines[0].split()[1]), headers, body
+
+
+@pytest.mark.parametrize(("raw", "status"), MALFORMED, ids=[str(n) for n in range(len(MALFORMED))])
+def test_malformed_requests_get_the_contracts_error(
+    production: Production, raw: bytes, status: int
+) -> None:
+    found, headers, body = send(production.port, raw)
+    assert found == status
+    assert headers["content-type"] == "application/json"
+    assert headers["cache-control"] == "no-store"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-request-id"]
+    assert "nginx/" not in headers["server"]
+    assert set(json.loads(body)) == {"error_code", "error_message"}
+    if status == 405:
+        assert "get" in headers["allow"]
+
+
+def test_large_bodies_are_refused_in_the_preferred_language(production: Production) -> None:
+    url = f"{production.origin}/auth/token"
+    english = requests.post(url, data=b"x" * 65_537, timeout=10)
+    korean = requests.post(
+        url, data=iter([b"x" * 70_000]), headers={"Accept-Language": "ko-KR,en;q=0.5"}, timeout=10
+    )
+    assert english.status_code == korean.status_code == 413
+    assert english.json()["error_message"] == "[body] must have at most 65536 bytes"
+    assert korean.json()["error_message"] == "[body] 값은 65536바이트 이하여야 합니다"
+    assert requests.post(url, data=b"x" * 65_536, timeout=10).json()["error_code"] == "001"
+
+
+def test_request_ids_pass_and_odd_ones_are_replaced(production: Production) -> None:
+    def seen(sent: str) -> str:
+        return production.get("/healthz", headers={"X-Request-ID": sent}).headers["X-Request-ID"]
+
+    assert seen("mine-1") == "mine-1"
+    assert len(seen("not mine!")) == 32
+
+
+def test_only_our_own_proxy_tells_the_address(production: Production, db: object) -> None:
+    for number in range(3):
+        answer = production.get("/brands", headers={"X-Forwarded-For": f"10.9.8.{number}"})
+        assert answer.headers["RateLimit-Policy"] == '"reads";q=600;w=60'
+        left = int(answer.headers["RateLimit"].partition("r=")[2].partition(";")[0])
+        assert left < 600 - number // 2  # two workers count apart, and each counts on
+
+
+def test_tiles_and_badges_are_kept_as_long_as_they_say(production: Production, make: Maker) -> None:
+    brand = make.brand()
+    first = production.get(f"/brands/{brand}.svg")
+    second = production.get(f"/brands/{brand}.svg", headers={"X-Request-ID": "second"})
+    assert (first.headers["X-Cache"], second.headers["X-Cache"]) == ("MISS", "HIT")
+    assert second.headers["X-Request-ID"] == "second"
+    assert second.content == first.content
+    same = production.get(f"/brands/{brand}.svg", headers={"If-None-Match": first.headers["ETag"]})
+    assert same.status_code == 304
+
+
+def test_lists_are_not_kept_and_go_out_packed(production: Production, make: Maker) -> None:
+    make.brand()
+    first = production.get("/brands")
+    make.brand("다른 브랜드")
+    assert len(production.get("/brands").json()) == len(first.json()) + 1
+    assert "X-Cache" not in first.headers
+    openapi = production.get("/openapi.json")
+    assert openapi.headers["Content-Encoding"] == "gzip"
+
+
+def test_the_services_own_errors_pass_unchanged(production: Production, db: object) -> None:
+    absent = production.get("/reviews/1")
+    assert absent.json() == {"error_code": "404", "error_message": "review cannot be found"}
+    gone = requests.delete(f"{production.origin}/favorites/1", timeout=10)
+    assert (gone.status_code, gone.headers["WWW-Authenticate"]) == (401, 'Bearer realm="geoshops"')
+
+
+def test_a_killed_worker_is_replaced_and_nobody_notices(production: Production) -> None:
+    path = Path(production.run, "groups")
+    leader = int(path.read_text().split()[0])
+    os.killpg(leader, signal.SIGKILL)
+    assert [production.get("/readyz").status_code for _ in range(20)] == [200] * 20
+    for _ in range(200):
+        if len(path.read_text().split()) > 3:
+            break
+        time.sleep(0.1)
+    assert len(path.read_text().split()) > 3
+
+
+def test_stopping_turns_readiness_first_and_ends_in_order(service_url: str) -> None:
+    with producing(service_url, GEOSHOPS_RATELIMIT_STORAGE_URI="") as found:
+        assert "RateLimit" not in found.get("/brands").headers
+        found.process.send_signal(signal.SIGTERM)
+        for _ in range(20):
+            ready = found.get("/readyz")
+            if ready.status_code == 503:
+                break
+            time.sleep(0.02)
+        assert (ready.status_code, ready.json()["error_code"]) == (503, "503")
+        assert ready.headers["Retry-After"] == "1"
+        assert found.get("/healthz").status_code == 200
+        assert found.process.wait(20) == 0
+        assert not found.run.exists()
+
+
+def test_a_single_server_has_a_second_chance() -> None:
+    text = front.config(servers=["api:8000"], listen="8080", run="/tmp", max_body_bytes=1000)
+    assert text.count("server api:8000 max_fails=0 max_conns=32;") == 2
+    assert "client_max_body_size 1000;" in text
+    assert "@" not in text.replace("@once", "")
