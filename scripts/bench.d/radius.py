@@ -33,7 +33,7 @@ ORDER BY distance_m, s.id;
 FUNCTION = """
 SELECT body FROM shops_around(:mlng, :mlat, :ulng, :ulat, {radius}, NULL, 'http://127.0.0.1:8000', 1000);
 """
-IN_BOX = "SELECT id FROM bench_peers.shops WHERE geom && ST_MakeEnvelope(%s, %s, %s, %s, 4326)"
+IN_BOX = "SELECT id FROM bench_peers.shops WHERE ST_Intersects(geom, ST_MakeEnvelope(%s, %s, %s, %s, 4326))"
 AT_EDGE = """
 SELECT id, ST_Distance(geog, point_at(%(x)s, %(y)s)) FROM shops
 WHERE ST_DWithin(geog, point_at(%(x)s, %(y)s), %(reach)s)"""
