@@ -48,9 +48,10 @@ END $$;
 COMMENT ON FUNCTION region_label(bigint) IS 'The region with those above it: 서울특별시 강남구.';
 
 -- Names that begin with the letters, or whose initials do. rank 0 is a whole name, 1 a beginning.
+-- Planning its eleven questions for each keystroke anew took 3 of 12 ms.
 CREATE OR REPLACE FUNCTION names_beginning(forms text [])
 RETURNS TABLE (kind text, id bigint, rank integer)
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -101,7 +102,7 @@ COMMENT ON FUNCTION names_beginning(text []) IS 'Brands, regions and stations of
 -- one suggestion. After other words only regions within those, 서울 ㄱ: 강남구, 관악구.
 CREATE OR REPLACE FUNCTION suggested_names(forms text [], within bigint [], viewer geography)
 RETURNS TABLE (kind text, id bigint, label text, rank integer, size integer, place geography)
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
