@@ -25,6 +25,7 @@ from geoshops.sample.commands import seed
 from geoshops.search.commands import search
 from geoshops.shops.commands import brands, shops
 from geoshops.tiles import commands as tiles
+from geoshops.timer import timer
 from geoshops.titles import commands as titles
 
 keep_to_the_given_database()
@@ -55,6 +56,7 @@ main.add_command(search)
 main.add_command(titles.commands)
 main.add_command(tiles.commands)
 main.add_command(idempotency.commands)
+main.add_command(timer)
 main.add_command(import_group)
 main.add_command(shops)
 main.add_command(brands)

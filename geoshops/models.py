@@ -195,7 +195,7 @@ class Shop(Base):
             postgresql_where=text("(status <> 'CLOSED'::text)"),
         ),
         Index("shops_geog_idx", "geog", postgresql_using="gist"),
-        Index("shops_geom_idx", text("(geog::geometry)"), postgresql_using="gist"),
+        Index("shops_geom_idx", text("(geog::geometry(POINT, 4326))"), postgresql_using="gist"),
         Index(
             "shops_merged_into_id_idx",
             "merged_into_id",

@@ -47,8 +47,8 @@ STYLES = {
         "hot99": "#a50026", "hot95": "#e34a33", "hot90": "#fdbb84", "ns": "#d9d9d9",
         "cold90": "#a6bddb", "cold95": "#4393c3", "cold99": "#053061",
     }),
-    "13": Style("quadrant", "평점 국지 자기상관 (LISA)", {
-        "HH": "#b2182b", "HL": "#f4a582", "LH": "#92c5de", "LL": "#2166ac",
+    "13": Style("class", "평점 국지 자기상관 (LISA, p < 0.05)", {
+        "HH": "#b2182b", "HL": "#f4a582", "LH": "#92c5de", "LL": "#2166ac", "ns": "#d9d9d9",
     }),
     "14": Style("shops_inside", "도보권 안의 다른 지점 수"),
     "16": Style("n", "누적 개점 수"),

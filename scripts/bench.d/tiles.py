@@ -28,7 +28,7 @@ SELECT length(ST_AsMVT(t, 'shops', 4096, 'geom')) FROM (
   SELECT s.id, s.place_name, s.brand_id,
     ST_AsMVTGeom(ST_Transform(s.geog::geometry, 3857), ST_TileEnvelope(%(z)s, %(x)s, %(y)s), 4096, 64, true) AS geom
   FROM shops s
-  WHERE s.geog::geometry && ST_Transform(ST_TileEnvelope(%(z)s, %(x)s, %(y)s, margin => 64.0 / 4096), 4326)
+  WHERE s.geog::geometry(POINT, 4326) && ST_Transform(ST_TileEnvelope(%(z)s, %(x)s, %(y)s, margin => 64.0 / 4096), 4326)
 ) t WHERE t.geom IS NOT NULL"""
 OURS = "SELECT length(shops_tile(%(z)s, %(x)s, %(y)s, 0))"
 

@@ -34,6 +34,7 @@ class Service:
             "GEOSHOPS_RUN_DIR": str(folder / "front"),
             "PROMETHEUS_MULTIPROC_DIR": str(folder / "metrics"),
             "HOST": "127.0.0.1",
+            "GEOSHOPS_TIMER": "off",
             "PORT": str(self.port),
             "DRAIN_S": "0.3",
             **settings,

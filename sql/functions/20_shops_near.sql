@@ -32,10 +32,10 @@ LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT s.* FROM public.shops AS s
   WHERE s.status <> 'CLOSED' AND (
-    (west <= east AND s.geog::public.geometry && public.ST_MakeEnvelope(west, south, east, north, 4326))
+    (west <= east AND s.geog::public.geometry(POINT, 4326) && public.ST_MakeEnvelope(west, south, east, north, 4326))
     OR (west > east AND (
-      s.geog::public.geometry && public.ST_MakeEnvelope(west, south, 180, north, 4326)
-      OR s.geog::public.geometry && public.ST_MakeEnvelope(-180, south, east, north, 4326)
+      s.geog::public.geometry(POINT, 4326) && public.ST_MakeEnvelope(west, south, 180, north, 4326)
+      OR s.geog::public.geometry(POINT, 4326) && public.ST_MakeEnvelope(-180, south, east, north, 4326)
     ))
   );
 END;

@@ -52,7 +52,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
       public.grid_row(public.ST_Y(s.geog::public.geometry)) AS grid_y
     OFFSET 0
   ) AS q
-  WHERE s.status <> 'CLOSED' AND s.geog::public.geometry && public.tile_box(z, x, y)
+  WHERE s.status <> 'CLOSED' AND s.geog::public.geometry(POINT, 4326) && public.tile_box(z, x, y)
     AND q.grid_x >> (32 - z) = x AND q.grid_y >> (32 - z) = y
     AND (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
 $$;

@@ -88,7 +88,8 @@ LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
   WITH edges AS (
     SELECT e.n, (
-      SELECT s.geog::geometry FROM shops s WHERE s.status <> 'CLOSED' ORDER BY s.geog::geometry <-> e.edge LIMIT 1
+      SELECT s.geog::geometry(POINT, 4326) FROM shops s WHERE s.status <> 'CLOSED'
+      ORDER BY s.geog::geometry(POINT, 4326) <-> e.edge LIMIT 1
     ) AS spot
     FROM (VALUES
       (1, 'SRID=4326;LINESTRING(-180 -90, -180 90)'::geometry), (2, 'SRID=4326;LINESTRING(-180 -90, 180 -90)'::geometry),

@@ -77,7 +77,8 @@ CREATE TABLE shops (
   CONSTRAINT shops_favorite_cnt_not_negative CHECK (favorite_cnt >= 0)
 ) WITH (fillfactor = 80);
 CREATE INDEX shops_geog_idx ON shops USING gist (geog);
-CREATE INDEX shops_geom_idx ON shops USING gist ((geog::geometry));
+-- With its type stated, as the views state theirs for QGIS: PostgreSQL compares the expressions to the letter.
+CREATE INDEX shops_geom_idx ON shops USING gist ((geog::geometry(POINT, 4326)));
 CREATE INDEX shops_brand_id_idx ON shops (brand_id);
 CREATE INDEX shops_sigungu_id_idx ON shops (sigungu_id);
 CREATE INDEX shops_merged_into_id_idx ON shops (merged_into_id) WHERE merged_into_id IS NOT NULL;

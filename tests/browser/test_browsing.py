@@ -68,6 +68,37 @@ def test_a_larger_radius_finds_more(visitor: Visit) -> None:
     assert total(v) > near
 
 
+RING = """() => {
+  const ring = document.querySelector('.ring').getBoundingClientRect();
+  const map = geoshops.map.getContainer().getBoundingClientRect();
+  const east = geoshops.map.unproject([map.width / 2 + ring.width / 2, map.height / 2]);
+  return { radius_m: geoshops.map.getCenter().distanceTo(east), x: ring.x + ring.width / 2 - map.x - map.width / 2 };
+}"""
+
+
+def test_the_circle_stays_around_the_middle_and_is_as_large_as_the_radius(visitor: Visit) -> None:
+    v = visitor(path="/?r=2000")
+    for act in ("jumpTo({center: [126.92, 37.55]})", "jumpTo({zoom: 12})"):
+        v.page.evaluate(f"geoshops.map.{act}")
+        v.rest()
+        ring = v.page.evaluate(RING)
+        assert abs(ring["x"]) < 1
+        assert abs(ring["radius_m"] - 2000) < 10
+
+
+def test_the_circle_stays_where_it_was_searched_unless_it_follows(visitor: Visit) -> None:
+    v = visitor(path="/?r=500")
+    expect(v.one(".ring")).to_be_visible()
+    v.one("#follow").uncheck()
+    v.page.evaluate("geoshops.map.panBy([40, 0], {animate: false})")
+    v.rest()
+    expect(v.one(".ring")).to_be_hidden()
+    (corners,) = v.page.evaluate(
+        "geoshops.map.queryRenderedFeatures({layers: ['circle-fill']}).length ? [1] : [0]"
+    )
+    assert corners == 1
+
+
 def test_a_brand_chip_leaves_the_brand_and_its_sub_brands(visitor: Visit) -> None:
     v = visitor(path="/?r=5000")
     everything = total(v)

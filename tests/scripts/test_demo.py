@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import requests
 
+from tests.browser.server import free_port
+
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.full
 
@@ -69,6 +71,12 @@ def addresses(printed: str) -> list[str]:
     return re.findall(r"http://[^\s']+", printed)
 
 
+def processes() -> list[str]:
+    """Command lines of all processes."""
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    return listed.stdout.splitlines()
+
+
 def test_everything_printed_works_and_a_second_start_is_quick(demo: Demo) -> None:
     printed = demo.run("scripts/demo")
     found = addresses(printed)
@@ -82,7 +90,20 @@ def test_everything_printed_works_and_a_second_start_is_quick(demo: Demo) -> Non
     assert addresses(demo.run("scripts/demo")) == found
     assert time.monotonic() - started < 10
 
+    os.utime(demo.root / "geoshops" / "cli.py")
+    elsewhere = str(free_port())
+    moved = addresses(demo.run("env", f"PORT={elsewhere}", "scripts/demo"))
+    assert all(f":{elsewhere}/" in address for address in moved)
+    os.utime(demo.root / "geoshops" / "cli.py")
+    assert addresses(demo.run("scripts/demo")) == moved, "a restart keeps the address"
+    timer = f"{demo.root}/.venv/bin/geoshops timer"
+    assert any(timer in line for line in processes())
+
     demo.run("scripts/demo", "stop")
+    deadline = time.monotonic() + 20
+    while any(timer in line for line in processes()) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not any(timer in line for line in processes()), "the timer ends with the server"
     with pytest.raises(requests.ConnectionError):
         requests.get(found[0], timeout=5)
     demo.run("scripts/demo")

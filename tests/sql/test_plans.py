@@ -77,6 +77,12 @@ def test_a_box_uses_the_planar_index(country: Any) -> None:
     assert "shops_geom_idx" in plan(country, "SELECT id FROM shops_in_box(127, 37, 127.2, 37.2)")
 
 
+@pytest.mark.parametrize("view", ["v_shop", "v_shop_open"])
+def test_the_box_of_a_map_uses_the_index_through_the_views(country: Any, view: str) -> None:
+    box = "ST_MakeEnvelope(127, 37, 127.2, 37.2, 4326)"
+    assert "shops_geom_idx" in plan(country, f"SELECT id, geom FROM {view} WHERE geom && {box}")
+
+
 def test_what_writes_a_shop_is_inlined(country: Any) -> None:
     cursor = country.cursor()
     cursor.execute(

@@ -106,6 +106,32 @@ def test_13_moran_and_lisa_agree_with_esda(town, ask):
         assert row["quadrant"] == {1: "HH", 2: "LH", 3: "LL", 4: "HL"}[local.q[n]]
 
 
+def test_13_the_test_of_lisa_agrees_with_esda_and_with_shuffling(town, ask):
+    values = np.array(VALUES, float)
+    positions = field(town, VALUES)
+    rows = by(ask(13, radius_m=350), "shop_id")
+    neighbours = band(positions, 350)
+    weights = W(neighbours, silence_warnings=True)
+    weights.transform = "r"
+    local = Moran_Local(values, weights, permutations=0)
+    n = len(values)
+    # esda scales local I by n - 1, its moments by n
+    zs = (local.Is * n / (n - 1) - local.EIc) / np.sqrt(local.VIc)
+    rng = np.random.default_rng(1)
+    for shop in positions:
+        row = rows[town.ids[f"s{shop}"]]
+        assert row["local_z"] == pytest.approx(zs[shop], abs=1e-6)
+        assert row["local_p"] == pytest.approx(2 * norm.sf(abs(zs[shop])), abs=1e-6)
+        assert row["class"] == (row["quadrant"] if row["local_p"] < 0.05 else "ns")
+        others = np.delete(values, shop)
+        k = len(neighbours[shop])
+        lags = np.array([rng.permutation(others)[:k].mean() for _ in range(4000)])
+        lag = values[neighbours[shop]].mean()
+        shuffled = np.sign(values[shop] - values.mean()) * (lag - lags.mean()) / lags.std()
+        assert row["local_z"] == pytest.approx(shuffled, abs=0.15)
+    assert len({rows[town.ids[f"s{shop}"]]["class"] for shop in positions}) > 1
+
+
 def test_13_by_hand(town, ask):
     # 1 and 5 side by side, mean 3: z = -2, 2; I = 2/2 × (-2·2 + 2·-2) / 8 = -1
     town.draw("a b", step_m=100)
@@ -122,7 +148,8 @@ def test_13_constant_values_islands_and_silence_give_null(town, ask):
     for symbol in "abc":
         town.rate(symbol, 4)
     rows = ask(13, radius_m=150)
-    assert {(r["local_i"], r["quadrant"], r["morans_i"], r["z"]) for r in rows} == {(None,) * 4}
+    names = ("local_i", "quadrant", "local_z", "local_p", "class", "morans_i", "z")
+    assert {tuple(r[name] for name in names) for r in rows} == {(None,) * len(names)}
     town.rate("a", 1)
     rows = by(ask(13, radius_m=150), "shop_id")
     assert rows[town.ids["c"]]["quadrant"] is None

@@ -1,5 +1,4 @@
-// The booths on the map: clusters, pins with names, the chosen one, and the circle that was searched.
-import { circle } from "./geo.js";
+// The booths on the map: clusters, pins with names, and the chosen one.
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
 import { RESULTS_FROM_ZOOM } from "./field.js";
@@ -8,13 +7,11 @@ import { visibleShops } from "./search.js";
 import { state } from "./state.js";
 
 const EMPTY = { type: "FeatureCollection", features: [] };
-const ACCENT = { light: "#c0305c", dark: "#ff86ab" };
+export const ACCENT = { light: "#c0305c", dark: "#ff86ab" };
 const INK = { light: "#23262e", dark: "#eceef2" };
 const CLUSTERED_BELOW = 14;
 
 export function addBoothLayers(map, theme) {
-  map.addSource("circle", { type: "geojson", data: EMPTY, maxzoom: 10, tolerance: 0.1 });
-  drawn = "";
   map.addSource("booths", {
     type: "geojson", data: EMPTY, promoteId: "id", cluster: true, clusterMaxZoom: CLUSTERED_BELOW, clusterRadius: 42,
   });
@@ -31,8 +28,6 @@ function layers(theme) {
   };
   const named = { "text-color": INK[theme], "text-halo-color": halo, "text-halo-width": 1.8 };
   return [
-    { id: "circle-fill", type: "fill", source: "circle", paint: { "fill-color": accent, "fill-opacity": 0.045 } },
-    { id: "circle-edge", type: "line", source: "circle", paint: { "line-color": accent, "line-width": 1.5, "line-opacity": 0.6, "line-dasharray": [3, 2] } },
     {
       id: "clusters", type: "circle", source: "booths", filter: ["has", "point_count"],
       paint: {
@@ -74,19 +69,11 @@ const RESULTS = ["clusters", "cluster-counts", "pins"];
 
 export function showBooths(map) {
   const from = state.query ? 0 : RESULTS_FROM_ZOOM;
-  for (const id of RESULTS) if (map.getLayer(id)) map.setLayerZoomRange(id, from, 24);
+  // Also a range that stays the same costs a frame, which the booths would wait for.
+  for (const id of RESULTS) if (map.getLayer(id) && map.getLayer(id).minzoom !== from) map.setLayerZoomRange(id, from, 24);
   map.getSource("booths")?.setData(collection(visibleShops().map(feature)));
 }
 
 export function showChosen(map, shop) {
   map.getSource("chosen")?.setData(collection(shop && shop.id === state.shop_id ? [feature(shop, 0)] : []));
-}
-
-let drawn = "";
-
-export function showCircle(map, center, radius_m) {
-  const wanted = center && !state.query ? `${center.lng} ${center.lat} ${radius_m}` : "none";
-  if (wanted === drawn || !map.getSource("circle")) return;
-  drawn = wanted;
-  map.getSource("circle").setData(wanted === "none" ? EMPTY : circle(center, radius_m));
 }

@@ -2,7 +2,7 @@
 import { fill, h, one } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { familyOf } from "./search.js";
-import { state, subscribe, update } from "./state.js";
+import { later, state, subscribe, update } from "./state.js";
 
 function counts() {
   const found = new Map();
@@ -42,6 +42,6 @@ function render() {
 }
 
 export function startChips() {
-  subscribe(["shops", "brand", "brands", "filters"], render);
+  subscribe(["shops", "brand", "brands", "filters"], later(render));
   render();
 }

@@ -33,9 +33,6 @@ async function toggle(shop) {
 }
 
 function show(id, changes) {
-  const focused = document.activeElement?.closest("[id]")?.id;
   replaceShop(id, changes);
   update({ favorite_change: { id, ...changes } });
-  // The list is drawn anew; the keyboard stays where it was.
-  if (focused) document.getElementById(focused)?.querySelector(".heart")?.focus();
 }

@@ -16,6 +16,9 @@ export function circle(center, radius_m, corners = 96) {
   return { type: "Feature", properties: {}, geometry: { type: "Polygon", coordinates: [ring] } };
 }
 
+// Of the map's picture (512 pixels around the world at zoom 0) on a sphere as large as Mercator takes it.
+export const metresPerPixel = (lat, zoom) => (2 * Math.PI * 6378137 * Math.cos(rad(lat))) / (512 * 2 ** zoom);
+
 export function boundsOf(center, radius_m) {
   const [north, east, south, west] = [0, 1, 2, 3].map((i) => destination(center, (i * Math.PI) / 2, radius_m));
   return [[west[0], south[1]], [east[0], north[1]]];

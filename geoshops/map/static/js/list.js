@@ -3,7 +3,7 @@ import { fill, h, icon, one } from "./dom.js";
 import { t, number } from "./i18n.js";
 import { badge, failure, metres, rating, tags } from "./parts.js";
 import { search, visibleShops } from "./search.js";
-import { state, subscribe, update } from "./state.js";
+import { later, state, subscribe, update } from "./state.js";
 import { heart } from "./favorites.js";
 
 const PAGE = 40;
@@ -53,6 +53,14 @@ function more(shops) {
     h("button", { class: "button", type: "button", onclick: grow }, t("list.more", { n: number(Math.min(rest, PAGE)) })));
 }
 
+// The list is drawn anew; the keyboard stays where it was.
+function keepFocus(draw) {
+  const focused = document.activeElement?.closest("#list .shop") && document.activeElement;
+  const id = focused?.closest("[id]").id;
+  draw();
+  if (id) document.getElementById(id)?.querySelector(focused.matches(".heart") ? ".heart" : ".name")?.focus();
+}
+
 function render() {
   const list = one("#list");
   const shops = visibleShops();
@@ -63,8 +71,9 @@ function render() {
   if (state.status === "error") return fill(list, h("li", {}, failure(state.error, search)));
   // Old results stay while new ones come; only the very first answer is awaited by skeletons.
   if (!state.searched) return fill(list, Array.from({ length: 6 }, ghost));
+  if (state.status === "loading" && list.querySelector(".shop:not(.ghost)")) return null;
   if (!shops.length) return fill(list, state.status === "ready" && nothing());
-  fill(list, shops.slice(0, shown).map(item), more(shops));
+  keepFocus(() => fill(list, shops.slice(0, shown).map(item), more(shops)));
   return mark();
 }
 
@@ -92,7 +101,7 @@ export function startList() {
     one("#grip").setAttribute("aria-label", t(tall ? "list.shrink" : "list.grow"));
   });
   subscribe(["searched"], () => { shown = PAGE; one("#list-region").scrollTop = 0; });
-  subscribe(["shops", "brand", "status", "brands"], render);
+  subscribe(["shops", "brand", "status", "brands"], later(render));
   subscribe(["query"], () => { one("#around-tools").hidden = Boolean(state.query); });
   subscribe(["lit_id", "shop_id"], mark);
   one("#around-tools").hidden = Boolean(state.query);

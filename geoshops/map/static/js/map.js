@@ -1,7 +1,8 @@
 // The map itself: MapLibre GL, wired to the state both ways. Without WebGL the list stands alone.
 import { addContext } from "./context.js";
 import { loadLand, offlineStyle, styleUrl } from "./basemap.js";
-import { addBoothLayers, showBooths, showChosen, showCircle } from "./booths.js";
+import { addBoothLayers, showBooths, showChosen } from "./booths.js";
+import { addCircle, showCircle, showMovingCircle } from "./circle.js";
 import { addField, intoField, showField } from "./field.js";
 import { boundsOf } from "./geo.js";
 import { begin, end } from "./idle.js";
@@ -106,6 +107,7 @@ async function expand(event) {
 function dress() {
   if (!styleUrl) addContext(map, theme());
   addField(map, theme());
+  addCircle(map, theme());
   addBoothLayers(map, theme());
   draw();
   choose();
@@ -163,12 +165,14 @@ function coveredWidth() {
 const circleMoves = () => state.follow && !state.query;
 
 function followCircle() {
-  if (circleMoves() && !quiet) showCircle(map, map.getCenter(), state.radius_m);
+  if (circleMoves()) searched();
 }
 
+// A map that the page itself has moved shows what was searched before.
 function searched() {
-  const { center, radius_m } = circleMoves() ? { center: map.getCenter(), radius_m: state.radius_m } : state.searched ?? {};
-  showCircle(map, center, radius_m);
+  if (circleMoves() && !quiet) return showMovingCircle(map, state.radius_m);
+  const { center, radius_m, query } = state.searched ?? {};
+  return showCircle(map, query ? null : center, radius_m);
 }
 
 function moved() {

@@ -42,5 +42,15 @@ export function update(changes) {
   }
 }
 
+// Once after all changes of a moment: the map, which is told at once, hands its work to its worker first.
+export function later(listener) {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    queueMicrotask(() => { waiting = false; listener(state); });
+  };
+}
+
 // Distances are told from the person where known, else from the middle of the map.
 export const origin = () => state.user ?? state.center;
