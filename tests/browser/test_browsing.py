@@ -93,10 +93,8 @@ def test_the_circle_stays_where_it_was_searched_unless_it_follows(visitor: Visit
     v.page.evaluate("geoshops.map.panBy([40, 0], {animate: false})")
     v.rest()
     expect(v.one(".ring")).to_be_hidden()
-    (corners,) = v.page.evaluate(
-        "geoshops.map.queryRenderedFeatures({layers: ['circle-fill']}).length ? [1] : [0]"
-    )
-    assert corners == 1
+    script = "geoshops.map.queryRenderedFeatures({layers: ['circle-fill']}).length"
+    assert v.page.evaluate(script) > 0
 
 
 def test_a_brand_chip_leaves_the_brand_and_its_sub_brands(visitor: Visit) -> None:

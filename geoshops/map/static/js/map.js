@@ -81,7 +81,7 @@ function wire() {
   map.on("dataloading", busy);
   map.on("movestart", busy);
   map.once("style.load", dress);
-  map.on("move", followCircle);
+  map.on("move", searched);
   map.on("moveend", moved);
   for (const layer of ["pins", "chosen-pin", "clusters", "field"]) {
     map.on("mouseenter", layer, () => { map.getCanvas().style.cursor = "pointer"; });
@@ -163,10 +163,6 @@ function coveredWidth() {
 }
 
 const circleMoves = () => state.follow && !state.query;
-
-function followCircle() {
-  if (circleMoves()) searched();
-}
 
 // A map that the page itself has moved shows what was searched before.
 function searched() {
