@@ -27,7 +27,8 @@ def serving(database_url: str, secret_key: str, **settings: str) -> Iterator[str
             [
                 sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
                 "--port", str(port), "--workers", "2", "--blocking-threads", "4",
-                "--backpressure", "2048", "--no-ws", "--no-access-log", "wsgi:app",
+                "--backpressure", "2048", "--no-ws", "--no-access-log", "--respawn-failed-workers",
+                "wsgi:app",
             ],
             cwd=ROOT,
             env={

@@ -1,0 +1,130 @@
+"""A real Prometheus beside the service as shipped: each fault is in a metric within 15 s, with its alert after it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg2
+import pytest
+import requests
+
+from tests.conftest import ROOT, SECRET_KEY, as_role, execute, with_database
+from tests.server import free_port, serving
+
+WITHIN_S = 15
+DEPLOY = ROOT / "scripts" / "deploy"
+AROUND = "/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127"
+
+
+class Prometheus:
+    """Questions to a running Prometheus."""
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+
+    def value(self, question: str) -> float | None:
+        found = self._get("/api/v1/query", query=question)["data"]["result"]
+        return sum(float(one["value"][1]) for one in found) if found else None
+
+    def firing(self) -> set[str]:
+        alerts = self._get("/api/v1/alerts")["data"]["alerts"]
+        return {one["labels"]["alertname"] for one in alerts if one["state"] == "firing"}
+
+    def _get(self, path: str, **query: str) -> Any:
+        return requests.get(f"{self.origin}{path}", params=query, timeout=5).json()
+
+
+def seconds_until(holds: Callable[[], object], at_most_s: float) -> float:
+    """How long it took; fails when it takes longer."""
+    started = time.monotonic()
+    while not holds():
+        assert time.monotonic() - started < at_most_s, "it is not seen"
+        time.sleep(0.2)
+    return time.monotonic() - started
+
+
+@pytest.fixture
+def own_url(server_url: str, template_name: str) -> Iterator[str]:
+    """A database that may be closed without harm to other tests."""
+    name = f"geoshops_watched_{os.getpid()}"
+    drop = f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"
+    execute(server_url, drop, f"CREATE DATABASE {name} TEMPLATE {template_name}")
+    yield with_database(server_url, name)
+    execute(server_url, drop)
+
+
+@pytest.fixture
+def service(own_url: str) -> Iterator[str]:
+    with serving(
+        as_role(own_url, "geoshops_app"), SECRET_KEY, GEOSHOPS_POOL_TIMEOUT_S="0.3"
+    ) as origin:
+        yield origin
+
+
+@pytest.fixture
+def prometheus(service: str, tmp_path: Path) -> Iterator[Prometheus]:
+    program = shutil.which("prometheus")
+    if program is None:
+        pytest.skip("no prometheus (Debian's package of that name)")
+    config = (DEPLOY / "prometheus.yml").read_text(encoding="utf-8")
+    config = config.replace("127.0.0.1:8000", service.removeprefix("http://"))
+    (tmp_path / "prometheus.yml").write_text(config, encoding="utf-8")
+    shutil.copy(DEPLOY / "alerts.yml", tmp_path)
+    address = f"127.0.0.1:{free_port()}"
+    process = subprocess.Popen(
+        [program, "--config.file=prometheus.yml", f"--web.listen-address={address}",
+         "--storage.tsdb.path=data"],
+        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    asked = Prometheus(f"http://{address}")
+
+    def scraped() -> bool:
+        try:
+            return asked.value("database_up") == 1
+        except requests.RequestException:
+            return False
+
+    seconds_until(scraped, 60)
+    yield asked
+    process.terminate()
+    process.wait(20)
+
+
+def workers_of(origin: str) -> list[psutil.Process]:
+    """The server's worker processes."""
+    port = origin.rpartition(":")[2]
+    mains = [p for p in psutil.Process().children() if f"--port {port}" in " ".join(p.cmdline())]
+    return [child for main in mains for child in main.children()]
+
+
+@pytest.mark.full
+def test_each_fault_is_seen_in_time(service: str, prometheus: Prometheus, own_url: str) -> None:
+    locker = psycopg2.connect(own_url)
+    locker.cursor().execute("LOCK TABLE shops IN ACCESS EXCLUSIVE MODE")
+    assert requests.get(f"{service}{AROUND}", timeout=10).status_code == 503
+    trouble = 'sum(database_trouble_total{cause=~"lock|locked_table"}) > 0'
+    seconds_until(lambda: prometheus.value(trouble), WITHIN_S)
+    assert prometheus.value("database_up") == 1, "a locked table is no lost database"
+    locker.rollback()
+    locker.close()
+
+    before = prometheus.value("workers_started_total") or 0
+    workers_of(service)[0].kill()
+    seconds_until(lambda: (prometheus.value("workers_started_total") or 0) > before, WITHIN_S)
+
+    name = own_url.rpartition("/")[2]
+    server = with_database(own_url, "postgres")
+    end = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+    execute(server, f"ALTER DATABASE {name} ALLOW_CONNECTIONS false", end)
+    assert requests.get(f"{service}{AROUND}", timeout=10).status_code == 503
+    seconds_until(lambda: prometheus.value("database_up") == 0, WITHIN_S)
+    seconds_until(lambda: "DatabaseDown" in prometheus.firing(), WITHIN_S + 10)
+    execute(server, f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+    seconds_until(lambda: prometheus.value("database_up") == 1, WITHIN_S)
