@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,6 +16,7 @@ from flask.testing import FlaskClient
 from geoshops import create_app
 from tests.conftest import SECRET_KEY
 from tests.make import Maker
+from tests.server import free_port
 
 AROUND = "/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127"
 
@@ -97,3 +103,47 @@ def test_without_its_store_reads_go_on_and_sign_in_is_closed(service_url: str, d
     assert client.get(AROUND).status_code == 200
     closed = client.get("/auth/login/idp?code=x")
     assert (closed.status_code, closed.get_json()["error_code"]) == (503, "503")
+
+
+@pytest.fixture(scope="module")
+def redis_uri() -> Iterator[str]:
+    """A Redis of our own, without a trace on the disk."""
+    pytest.importorskip("redis")
+    program = shutil.which("redis-server")
+    if not program:
+        pytest.skip("redis-server is not installed")
+    port = free_port()
+    command = [
+        program,
+        "--port",
+        str(port),
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        "--appendonly",
+        "no",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd="/tmp")
+    try:
+        for _ in range(100):
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                break
+            except OSError:
+                time.sleep(0.05)
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def test_workers_share_an_allowance_in_redis(service_url: str, db: Any, redis_uri: str) -> None:
+    workers = [limited(service_url, redis_uri).test_client() for _ in range(2)]
+    statuses = [workers[n % 2].get("/auth/login/idp").status_code for n in range(12)]
+    assert statuses == [400] * 10 + [429] * 2
+    for number in range(600):
+        workers[number % 2].get("/shops/0")
+    refused = [worker.get(AROUND) for worker in workers]
+    assert [answer.status_code for answer in refused] == [429, 429]
+    assert all(1 <= int(answer.headers["Retry-After"]) <= 60 for answer in refused)

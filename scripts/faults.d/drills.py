@@ -75,8 +75,14 @@ class Drills:
         self.ledger.start()
         time.sleep(1)
         chosen = plan(self.args.faults, self.args.kinds, bool(self.cluster.disk), self.args.seed)
-        faults = [self._fault(kind, place) for place, kind in enumerate(chosen, start=1)]
-        while self.ledger.acknowledged < self.args.writes:
+        faults = []
+        for place, kind in enumerate(chosen, start=1):
+            if time.monotonic() - began < self.args.limit:
+                faults.append(self._fault(kind, place))
+        while (
+            self.ledger.acknowledged < self.args.writes
+            and time.monotonic() - began < self.args.limit
+        ):
             time.sleep(0.2)
         self.ledger.stop()
         self.stopped.set()
@@ -114,6 +120,10 @@ class Drills:
             f"{place:4} {kind.name:12} {len(fault.refusals):5} refused"
             f" {sum(x.status == 0 for x in answers):4} broken {len(fault.wrong):3} wrong"
             f"  back after {fault.recovery_s:.2f} s  {self.ledger.acknowledged} written",
+            *[
+                f"\n     {x.status} after {x.seconds:.2f} s {x.body[:120]!r}"
+                for x in fault.wrong[:3]
+            ],
             file=sys.stderr,
         )
         return fault

@@ -28,6 +28,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--faults", type=int, help="drills: how many")
     parser.add_argument("--writes", type=int, help="drills: least acknowledged writes")
+    parser.add_argument(
+        "--limit", type=float, default=3600, help="drills: most seconds, then the comparison"
+    )
     parser.add_argument("--members", type=int, default=12, help="drills: how many write at once")
     parser.add_argument(
         "--kinds", type=lambda x: x.split(","), default=[], help="drills: only these"

@@ -124,6 +124,17 @@ def test_the_services_own_errors_pass_unchanged(production: Production, db: obje
     assert (gone.status_code, gone.headers["WWW-Authenticate"]) == (401, 'Bearer realm="geoshops"')
 
 
+def test_bodies_that_nobody_reads_do_not_cut_the_answer_off(production: Production) -> None:
+    with requests.Session() as session:
+        statuses = {
+            session.delete(
+                f"{production.origin}/brands", data=b"x" * 60_000, timeout=10
+            ).status_code
+            for _ in range(200)
+        }
+    assert statuses == {405}
+
+
 def test_a_killed_worker_is_replaced_and_nobody_notices(production: Production) -> None:
     path = Path(production.run, "groups")
     leader = int(path.read_text().split()[0])
