@@ -59,7 +59,7 @@ def init_app(app: Flask, settings: Settings) -> None:
     app.url_map.strict_slashes = False
     app.before_request(begin)
     app.after_request(finish)
-    app.wsgi_app = with_security_headers(app.wsgi_app)  # type: ignore[method-assign]
+    app.wsgi_app = with_security_headers(app.wsgi_app)  # type: ignore[method-assign, assignment]
     if settings.cors_origins:
         CORS(
             app,
