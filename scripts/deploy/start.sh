@@ -5,4 +5,4 @@ mkdir -p "$PROMETHEUS_MULTIPROC_DIR"
 rm -f "$PROMETHEUS_MULTIPROC_DIR"/*.db
 exec granian --interface wsgi --host "$HOST" --port "$PORT" \
   --workers "${WEB_CONCURRENCY:-2}" --blocking-threads "${GEOSHOPS_POOL_SIZE:-4}" \
-  --backpressure 2048 --no-ws --no-access-log --respawn-failed-workers wsgi:app
+  --backpressure 2048 --workers-kill-timeout 10 --no-ws --no-access-log --respawn-failed-workers wsgi:app
