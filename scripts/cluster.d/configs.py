@@ -140,34 +140,52 @@ defaults
 
 def balancer(layout: Layout) -> str:
     """HAProxy before everything: who leads and who follows is what Patroni answers."""
-    parts = [HAPROXY_GLOBAL.format(more="")]
-    for entrance, port in (("writer", "pgbouncer"), ("direct", "postgres")):
-        parts.append(f"frontend {entrance}\n  bind 127.0.0.1:{layout.port(entrance)}\n")
-        parts.append(f"  default_backend {entrance}\n")
-        parts.append(_nodes(layout, entrance, "/primary", port, cut=True))
-    parts.append(
-        f"frontend reader\n  bind 127.0.0.1:{layout.port('reader')}\n"
-        "  use_backend reader if { nbsrv(reader) gt 0 }\n  default_backend writer\n"
+    return "".join(
+        [
+            HAPROXY_GLOBAL.format(more=""),
+            _frontend(layout, "writer", "  default_backend writer\n"),
+            _asking(
+                layout, "writer", "/primary", "downinter 100ms on-marked-down shutdown-sessions"
+            ),
+            _frontend(layout, "direct", "  default_backend direct\n"),
+            _following_writer(layout),
+            _frontend(
+                layout,
+                "reader",
+                "  use_backend reader if { nbsrv(reader) gt 0 }\n  default_backend writer\n",
+            ),
+            # a follower that is promoted goes on answering reads: its sessions are not cut
+            _asking(layout, "reader", "/replica?lag=64MB", "downinter 250ms"),
+            _service(layout),
+        ]
     )
-    # a follower that is promoted goes on answering reads: its sessions are not cut
-    parts.append(_nodes(layout, "reader", "/replica?lag=64MB", "pgbouncer", cut=False))
-    parts.append(_service(layout))
-    return "".join(parts)
 
 
-def _nodes(layout: Layout, name: str, check: str, port: str, *, cut: bool) -> str:
-    lines = [
-        f"backend {name}",
-        "  balance leastconn",
-        f"  option httpchk GET {check}",
-        "  http-check expect status 200",
-        "  default-server inter 500ms downinter 250ms fall 2 rise 1"
-        + (" on-marked-down shutdown-sessions" if cut else ""),
-    ]
-    for node in NODES:
-        at, asked = layout.port("wire", node, port), layout.port("wire", node, "patroni")
-        lines.append(f"  server {node} 127.0.0.1:{at} check port {asked}")
-    return "\n".join(lines) + "\n"
+def _frontend(layout: Layout, name: str, leads_to: str) -> str:
+    return f"frontend {name}\n  bind 127.0.0.1:{layout.port(name)}\n{leads_to}"
+
+
+def _asking(layout: Layout, name: str, check: str, more: str) -> str:
+    servers = "".join(
+        f"  server {node} 127.0.0.1:{layout.port('wire', node, 'pgbouncer')}"
+        f" check port {layout.port('wire', node, 'patroni')}\n"
+        for node in NODES
+    )
+    return f"""backend {name}
+  balance leastconn
+  option httpchk GET {check}
+  http-check expect status 200
+  default-server inter 500ms fall 2 rise 1 {more}
+{servers}"""
+
+
+def _following_writer(layout: Layout) -> str:
+    servers = "".join(
+        f"  server {node} 127.0.0.1:{layout.port('wire', node, 'postgres')}"
+        f" track writer/{node} on-marked-down shutdown-sessions\n"
+        for node in NODES
+    )
+    return f"backend direct\n{servers}"
 
 
 def _service(layout: Layout) -> str:

@@ -205,21 +205,20 @@ def require_ports(layout: Layout) -> None:
 
 
 def provision(layout: Layout, shops: int) -> None:
-    """Roles, database, extensions, schema and, once, sample data."""
+    """Roles with their limits, database, extensions, schema and, once, sample data."""
     lead = leader(layout)
     if lead is None:
         raise ClusterError("no node leads")
-    if not (layout.folder / "provisioned").exists():
-        parts = ROOT / "scripts" / "setup.d"
-        passwords = "".join(
-            f"\\set {role}_password '{layout.secrets[role]}'\n"
-            for role in ("owner", "app", "reader")
-        )
-        _psql(layout, lead, "postgres", passwords + (parts / "roles.sql").read_text())
-        _psql(layout, lead, "geoshops", (parts / "extensions.sql").read_text())
+    parts = ROOT / "scripts" / "setup.d"
+    passwords = "".join(
+        f"\\set {role}_password '{layout.secrets[role]}'\n" for role in ("owner", "app", "reader")
+    )
+    _psql(layout, lead, "postgres", passwords + (parts / "roles.sql").read_text())
+    for file in (parts / "extensions.sql", *sorted((ROOT / "sql/grants").glob("*_limits.sql"))):
+        _psql(layout, lead, "geoshops", file.read_text())
     require(lambda: _reachable(layout), 15, "a way through the balancer to the leader")
     _geoshops(layout, "db", "upgrade")
-    if not (layout.folder / "provisioned").exists():
+    if not (layout.folder / "seeded").exists():
         size = (
             "--shops",
             str(shops),
@@ -229,7 +228,7 @@ def provision(layout: Layout, shops: int) -> None:
             str(shops // 4 + 50),
         )
         _geoshops(layout, "seed", *size)
-        (layout.folder / "provisioned").touch()
+        (layout.folder / "seeded").touch()
 
 
 def _reachable(layout: Layout) -> bool:
@@ -259,7 +258,10 @@ def _geoshops(layout: Layout, *verb: str) -> None:
         stdout=sys.stderr, cwd=ROOT, check=False,
     )  # fmt: skip
     if done.returncode:
-        raise ClusterError(f"geoshops {verb[0]} failed; its message stands above")
+        raise ClusterError(
+            f"geoshops {verb[0]} failed; its message stands above. A cluster of an older schema is "
+            "made anew by scripts/cluster destroy and start"
+        )
 
 
 def is_running(layout: Layout) -> bool:

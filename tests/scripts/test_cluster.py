@@ -193,6 +193,14 @@ def test_writes_are_back_by_themselves(figures: dict[str, Any]) -> None:
 
 
 @pytest.mark.full
+def test_reads_never_fail(figures: dict[str, Any]) -> None:
+    for name in ("failover", "switchover", "asynchronous"):
+        part = figures["parts"][name]
+        assert part["reads"] > 100
+        assert part["reads_failed"] == 0, part["reads_failed_why"]
+
+
+@pytest.mark.full
 def test_a_planned_change_costs_less_than_three_seconds(figures: dict[str, Any]) -> None:
     change = figures["parts"]["switchover"]
     assert change["switchover_gap_s"] < 3
