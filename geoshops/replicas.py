@@ -35,7 +35,7 @@ STALE_S = 2.0
 CHECKED_FOR_S, BEHIND_S = 0.5, 1.25
 SAMPLED_EVERY_S = 0.25
 # how long a member's own question waits for a replica before it goes to the primary
-WAIT_S, WAIT_STEP_S = 0.03, 0.002
+WAIT_S, WAIT_STEP_S = 0.03, 0.001
 POSITION_WITHIN_S = 1.0
 POSITION = """
 SELECT pg_is_in_recovery(), (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -228,8 +228,17 @@ def _jiffies() -> tuple[int, int]:
     return sum(fields), sum(fields) - fields[3] - fields[4]
 
 
+def processor_s(roots: Iterable[int]) -> float:
+    """Processor time of these processes and of all that they started."""
+    return _jiffies_of(set(roots)) / os.sysconf("SC_CLK_TCK")
+
+
 def _our_jiffies() -> int:
     """Processor time of this process, of all that it started, and of the measured cluster."""
+    return _jiffies_of({os.getpid(), _postmaster()})
+
+
+def _jiffies_of(roots: set[int]) -> int:
     parents: dict[int, int] = {}
     used: dict[int, int] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
@@ -238,7 +247,6 @@ def _our_jiffies() -> int:
             pid = int(stat.parent.name)
             # of its own, and of its children that have ended and are nobody else's any more
             parents[pid], used[pid] = int(fields[1]), sum(int(x) for x in fields[11:15])
-    roots = {os.getpid(), _postmaster()}
     return sum(time for pid, time in used.items() if _descends(pid, parents, roots))
 
 

@@ -1,0 +1,301 @@
+"""Replicas: radius searches through none to three readers, what routing, the gate and PgBouncer cost.
+
+All servers share this machine's cores, so that more readers cannot be faster here: what counts is the
+processor time a request takes. On machines of their own the readers' part of it is spread over them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg2
+from data import Bench, downtown_points
+from figures import Runs, interleave, table
+from load import Load, free_port, percentile, processor_s, server_process, wrk
+from radius import paths
+
+from geoshops import create_app, tokens
+from geoshops.config import Settings
+from geoshops.replicas import Behind, Routed
+from geoshops.tokens import Caller
+
+ROOT = Path(__file__).resolve().parents[2]
+READERS = 3
+WAITS = 2000
+WRITE = "UPDATE shops SET phone = phone WHERE id = %s"
+MEMBER = """
+WITH m AS (INSERT INTO members (nickname, nickname_key) VALUES ('bench', 'bench') RETURNING id)
+INSERT INTO sessions (member_id, expires_at, refresh_hash)
+SELECT id, now() + interval '1 day', sha256('bench') FROM m RETURNING member_id, id"""
+PGBOUNCER = """[databases]
+* = host=127.0.0.1 port={server}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = trust
+auth_file = {users}
+pool_mode = transaction
+default_pool_size = 8
+max_client_conn = 200
+"""
+
+
+@dataclass
+class Node:
+    """A PostgreSQL cluster on the loopback address."""
+
+    url: str
+    folder: Path
+    programs: Path
+
+    def pid(self) -> int:
+        """Its postmaster."""
+        return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+
+
+@dataclass
+class Case:
+    """A way to the database, with the processor time that its requests took."""
+
+    measure: Callable[[], Load]
+    roots: list[int]
+    us_each: list[float] = field(default_factory=list)
+
+    def run(self) -> Load:
+        """One load."""
+        before_s, started = processor_s(self.roots), time.monotonic()
+        load = self.measure()
+        requests = load.per_s * (time.monotonic() - started)
+        self.us_each.append(1e6 * (processor_s(self.roots) - before_s) / requests)
+        return load
+
+
+def as_postgres(*command: str) -> None:
+    """Runs a program of PostgreSQL, which refuses root."""
+    user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    subprocess.run([*user, *command], cwd="/", check=True, stdin=subprocess.DEVNULL, stdout=2)
+
+
+@contextmanager
+def throwaway() -> Iterator[Node]:
+    """A primary of our own: copies of the project's cluster would hold every benchmark's database."""
+    script = str(ROOT / "scripts" / "db")
+    command = [script, "throwaway", "start", "--for", str(os.getpid())]
+    url = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    cursor = connection.cursor()
+    cursor.execute("SHOW data_directory")
+    folder = Path(cursor.fetchone()[0]).parent  # type: ignore[index]
+    # as durable as production; only then is the gate's wait what it is there
+    for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+        cursor.execute(f"ALTER SYSTEM SET {setting} = on")
+    # every server of the comparison runs all the time
+    cursor.execute("ALTER SYSTEM SET max_connections = 300")
+    connection.close()
+    pid = int((folder / "data" / "postmaster.pid").read_text().split()[0])
+    programs = Path(f"/proc/{pid}/exe").readlink().parent
+    try:
+        as_postgres(
+            str(programs / "pg_ctl"), "-D", str(folder / "data"), "-l", str(folder / "postgresql.log"),
+            "-s", "-w", "restart",
+        )  # fmt: skip
+        yield Node(url, folder, programs)
+    finally:
+        subprocess.run([script, "throwaway", "stop", str(folder)], check=True)
+
+
+@contextmanager
+def standby(primary: Node, number: int, url: str) -> Iterator[Node]:
+    """A streaming standby; yields it with the URL of the same database."""
+    folder, port = Path(f"{primary.folder}-{number}"), free_port()
+    folder.mkdir(mode=0o755)
+    if os.geteuid() == 0:
+        shutil.chown(folder, "postgres")
+    data, log = str(folder / "data"), str(folder / "log")
+    control = [str(primary.programs / "pg_ctl"), "-D", data, "-s", "-w"]
+    try:
+        as_postgres(
+            str(primary.programs / "pg_basebackup"), "-d", primary.url, "-D", data, "-R", "-c", "fast",
+        )  # fmt: skip
+        as_postgres(*control, "-l", log, "-o", f"-p {port}", "start")
+        yield Node(url.replace(f":{urlsplit(url).port}/", f":{port}/"), folder, primary.programs)
+        as_postgres(*control, "-m", "fast", "stop")
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def pooler(url: str, folder: Path) -> Iterator[tuple[str, int]]:
+    """PgBouncer in transaction mode; yields the URL through it and its process."""
+    program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
+    if not program:
+        raise SystemExit("pgbouncer is missing; on Debian: apt-get install -y pgbouncer")
+    parts, port, users = urlsplit(url), free_port(), folder / "run" / "pooler.users"
+    users.write_text(f'"{parts.username}" "{parts.password}"\n')
+    config = folder / "run" / "pooler.ini"
+    config.write_text(PGBOUNCER.format(server=parts.port, port=port, users=users))
+    if os.geteuid() == 0:
+        shutil.chown(users, "postgres")
+        shutil.chown(config, "postgres")
+    user = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
+    with subprocess.Popen([program, "-q", str(config)], cwd="/", **user) as process:  # type: ignore[call-overload]
+        try:
+            time.sleep(1)
+            yield url.replace(f":{parts.port}/", f":{port}/"), process.pid
+        finally:
+            process.terminate()
+
+
+def member_headers(url: str, key: str) -> dict[str, str]:
+    """The Authorization of a signed-in member."""
+    connection = psycopg2.connect(url)
+    cursor = connection.cursor()
+    cursor.execute(MEMBER)
+    member, session = cursor.fetchone()  # type: ignore[misc]
+    connection.commit()
+    connection.close()
+    app = create_app({"database_url": url, "secret_key": key, "log_level": "ERROR"})
+    with app.app_context():
+        return {"Authorization": f"Bearer {tokens.issue_access(Caller(member, session))}"}
+
+
+def cases(stack: ExitStack, primary: Node, url: str, seconds: int) -> dict[str, Case]:
+    """The ways, each with a server of its own."""
+    readers = [stack.enter_context(standby(primary, n + 1, url)) for n in range(READERS)]
+    postmasters = [primary.pid(), *(reader.pid() for reader in readers)]
+    through, bouncer = stack.enter_context(pooler(url, primary.folder))
+    key, asked = secrets.token_urlsafe(48), paths(downtown_points())
+    who = member_headers(url, key)
+    found: dict[str, Case] = {}
+
+    def add(name: str, writer: str, read: str, headers: dict[str, str] | None = None) -> None:
+        settings = {"READ_DATABASE_URL": read, "GEOSHOPS_SECRET_KEY": key}
+        origin, process = stack.enter_context(server_process(writer, **settings))
+
+        def measure() -> Load:
+            return wrk(origin, asked, seconds=seconds, headers=headers)
+
+        wrk(origin, asked, seconds=2, headers=headers)
+        found[name] = Case(measure, [process.pid, bouncer, *postmasters])
+
+    hosts = [f"127.0.0.1:{urlsplit(reader.url).port}" for reader in readers]
+    base = urlsplit(readers[0].url)
+    account = f"{base.username}:{base.password}"
+    add("one node", url, "")
+    # another spelling of the same server: every request is routed, and finds the primary
+    add("one node, routed", url, f"{url}?target_session_attrs=any")
+    for number in range(1, READERS + 1):
+        several = f"postgresql://{account}@{','.join(hosts[:number])}{base.path}"
+        add(f"{number} readers" if number > 1 else "1 reader", url, several)
+    add("one node, a member", url, "", who)
+    add("1 reader, a member", url, readers[0].url, who)
+    add("PgBouncer", through, "")
+    return found
+
+
+def gate_waits(primary: str, reader: str, times: int) -> dict[str, float]:
+    """How long a member's question waits for a replica right after a write, while others write."""
+    settings = Settings(database_url=primary, read_database_url=reader, testing=True)
+    routed = Routed(settings)
+    writer = psycopg2.connect(primary)
+    writer.autocommit = True
+    cursor, waits_ms, behind = writer.cursor(), [], 0
+    connection = routed._replicas._connect()
+    connection.autocommit = True
+    _until_it_follows(routed, connection)
+    for number in range(times):
+        cursor.execute(WRITE, (number + 1,))
+        started = time.perf_counter()
+        wanted = routed._positions.take()
+        try:
+            connection.admit(wanted)
+        except Behind:
+            behind += 1
+        waits_ms.append((time.perf_counter() - started) * 1000)
+    routed.close()
+    waits_ms.sort()
+    p50_ms, p99_ms = (round(percentile(waits_ms, percent), 3) for percent in (50, 99))
+    return {"p50_ms": p50_ms, "p99_ms": p99_ms, "to_primary_percent": 100 * behind / times}
+
+
+def _until_it_follows(routed: Routed, connection: Any) -> None:
+    """A standby that was just made has something to catch up with."""
+    for _ in range(100):
+        try:
+            connection.admit(routed._positions.take())
+        except Behind:
+            time.sleep(0.2)
+        else:
+            return
+    raise SystemExit("the standby does not follow")
+
+
+@contextmanager
+def writing(url: str, programs: Path) -> Iterator[None]:
+    """Two clients that update shops without a pause."""
+    script = "\\set s random(5000, 9000)\nUPDATE shops SET phone = phone WHERE id = :s;"
+    with subprocess.Popen(
+        [str(programs / "pgbench"), "-n", "-c", "2", "-T", "600", "-f", "/dev/stdin", url],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdin
+        process.stdin.write(script)
+        process.stdin.close()
+        time.sleep(1)
+        yield
+        process.terminate()
+
+
+def main(bench: Bench) -> dict[str, object]:
+    """Prints the tables and returns the figures."""
+    shops = bench.shops or 100_000
+    seconds, rounds = (2, bench.rounds or 3) if bench.quick else (5, bench.rounds or 5)
+    with ExitStack() as stack:
+        primary = stack.enter_context(throwaway())
+        os.environ["GEOSHOPS_BENCH_SERVER"] = primary.url
+        url = bench.database(shops)
+        ways = cases(stack, primary, url, seconds)
+        found = interleave({name: way.run for name, way in ways.items()}, rounds)
+        waits = _waits(stack, primary, url)
+    return _figures(shops, found, ways, waits)
+
+
+def _waits(stack: ExitStack, primary: Node, url: str) -> dict[str, dict[str, float]]:
+    reader = stack.enter_context(standby(primary, READERS + 1, url))
+    found = {"quiet": gate_waits(url, reader.url, WAITS)}
+    with writing(url, primary.programs):
+        found["writing"] = gate_waits(url, reader.url, WAITS)
+    return found
+
+
+def _figures(
+    shops: int, found: dict[str, Runs], ways: dict[str, Case], waits: dict[str, dict[str, float]]
+) -> dict[str, object]:
+    one = found["one node"]
+    us_each = {name: round(statistics.median(way.us_each)) for name, way in ways.items()}
+    for name, us in us_each.items():
+        print(f"{name:30}{us:6} us of processor time a request", file=sys.stderr)
+    for name, wait in waits.items():
+        print(f"gate, {name}: {wait}", file=sys.stderr)
+    return {
+        "shops": shops,
+        "routing_cost_percent": round(100 * (1 - found["one node, routed"].of(one)), 1),
+        "pgbouncer_cost_percent": round(100 * (1 - found["PgBouncer"].of(one)), 1),
+        "processor_us_each": us_each,
+        "gate_wait": waits,
+        "gate_wait_p99_ms": waits["writing"]["p99_ms"],
+        "cases": table(found.values(), one),
+    }
