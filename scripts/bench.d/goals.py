@@ -42,6 +42,7 @@ GOALS = [
     ),
     Goal("radius", "peers.Flask, Redis GEOSEARCH.times", 1.2, True, "times Flask on Redis"),
     Goal("radius", "peers.FastAPI, our function.times", 1.0, True, "times FastAPI, our function"),
+    Goal("replicas", "routing_cost_percent", 3, False, "per cent, routing on a single node"),
     Goal("steady", "p99_of_p50", 4, False, "p99 of p50 at 80 % load"),
     Goal("growth", "growth_p50", 1.15, False, "p50, largest of 10k, constant density"),
     Goal("growth", "growth_p99", 1.15, False, "p99, largest of 10k, constant density"),

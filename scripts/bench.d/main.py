@@ -17,7 +17,7 @@ from data import Bench, connect, drop_databases
 from figures import picture
 from goals import report
 
-OWN_PARTS = {"main", "data", "figures", "goals", "load", "members", "stacks"}
+OWN_PARTS = {"main", "data", "figures", "goals", "load", "members", "nodes", "stacks"}
 # a file called keyword.py would hide the standard library's module of that name
 FILES = {"keyword": "keyword_search"}
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import statistics
 import subprocess
 import sys
@@ -22,7 +21,8 @@ from urllib.parse import urlsplit
 import psycopg2
 from data import Bench, downtown_points
 from figures import Runs, interleave, table
-from load import Load, free_port, percentile, processor_s, server_process, wrk
+from load import Load, percentile, processor_s, server_process, wrk
+from nodes import Node, pooler, standby, throwaway
 from radius import paths
 
 from geoshops import create_app, tokens
@@ -30,7 +30,6 @@ from geoshops.config import Settings
 from geoshops.replicas import Behind, Routed
 from geoshops.tokens import Caller
 
-ROOT = Path(__file__).resolve().parents[2]
 READERS = 3
 WAITS = 2000
 WRITE = "UPDATE shops SET phone = phone WHERE id = %s"
@@ -38,31 +37,6 @@ MEMBER = """
 WITH m AS (INSERT INTO members (nickname, nickname_key) VALUES ('bench', 'bench') RETURNING id)
 INSERT INTO sessions (member_id, expires_at, refresh_hash)
 SELECT id, now() + interval '1 day', sha256('bench') FROM m RETURNING member_id, id"""
-PGBOUNCER = """[databases]
-* = host=127.0.0.1 port={server}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = {port}
-unix_socket_dir =
-auth_type = trust
-auth_file = {users}
-pool_mode = transaction
-default_pool_size = 8
-max_client_conn = 200
-"""
-
-
-@dataclass
-class Node:
-    """A PostgreSQL cluster on the loopback address."""
-
-    url: str
-    folder: Path
-    programs: Path
-
-    def pid(self) -> int:
-        """Its postmaster."""
-        return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
 
 
 @dataclass
@@ -80,83 +54,6 @@ class Case:
         requests = load.per_s * (time.monotonic() - started)
         self.us_each.append(1e6 * (processor_s(self.roots) - before_s) / requests)
         return load
-
-
-def as_postgres(*command: str) -> None:
-    """Runs a program of PostgreSQL, which refuses root."""
-    user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-    subprocess.run([*user, *command], cwd="/", check=True, stdin=subprocess.DEVNULL, stdout=2)
-
-
-@contextmanager
-def throwaway() -> Iterator[Node]:
-    """A primary of our own: copies of the project's cluster would hold every benchmark's database."""
-    script = str(ROOT / "scripts" / "db")
-    command = [script, "throwaway", "start", "--for", str(os.getpid())]
-    url = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    cursor = connection.cursor()
-    cursor.execute("SHOW data_directory")
-    folder = Path(cursor.fetchone()[0]).parent  # type: ignore[index]
-    # as durable as production; only then is the gate's wait what it is there
-    for setting in ("fsync", "synchronous_commit", "full_page_writes"):
-        cursor.execute(f"ALTER SYSTEM SET {setting} = on")
-    # every server of the comparison runs all the time
-    cursor.execute("ALTER SYSTEM SET max_connections = 300")
-    connection.close()
-    pid = int((folder / "data" / "postmaster.pid").read_text().split()[0])
-    programs = Path(f"/proc/{pid}/exe").readlink().parent
-    try:
-        as_postgres(
-            str(programs / "pg_ctl"), "-D", str(folder / "data"), "-l", str(folder / "postgresql.log"),
-            "-s", "-w", "restart",
-        )  # fmt: skip
-        yield Node(url, folder, programs)
-    finally:
-        subprocess.run([script, "throwaway", "stop", str(folder)], check=True)
-
-
-@contextmanager
-def standby(primary: Node, number: int, url: str) -> Iterator[Node]:
-    """A streaming standby; yields it with the URL of the same database."""
-    folder, port = Path(f"{primary.folder}-{number}"), free_port()
-    folder.mkdir(mode=0o755)
-    if os.geteuid() == 0:
-        shutil.chown(folder, "postgres")
-    data, log = str(folder / "data"), str(folder / "log")
-    control = [str(primary.programs / "pg_ctl"), "-D", data, "-s", "-w"]
-    try:
-        as_postgres(
-            str(primary.programs / "pg_basebackup"), "-d", primary.url, "-D", data, "-R", "-c", "fast",
-        )  # fmt: skip
-        as_postgres(*control, "-l", log, "-o", f"-p {port}", "start")
-        yield Node(url.replace(f":{urlsplit(url).port}/", f":{port}/"), folder, primary.programs)
-        as_postgres(*control, "-m", "fast", "stop")
-    finally:
-        shutil.rmtree(folder)
-
-
-@contextmanager
-def pooler(url: str, folder: Path) -> Iterator[tuple[str, int]]:
-    """PgBouncer in transaction mode; yields the URL through it and its process."""
-    program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
-    if not program:
-        raise SystemExit("pgbouncer is missing; on Debian: apt-get install -y pgbouncer")
-    parts, port, users = urlsplit(url), free_port(), folder / "run" / "pooler.users"
-    users.write_text(f'"{parts.username}" "{parts.password}"\n')
-    config = folder / "run" / "pooler.ini"
-    config.write_text(PGBOUNCER.format(server=parts.port, port=port, users=users))
-    if os.geteuid() == 0:
-        shutil.chown(users, "postgres")
-        shutil.chown(config, "postgres")
-    user = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
-    with subprocess.Popen([program, "-q", str(config)], cwd="/", **user) as process:  # type: ignore[call-overload]
-        try:
-            time.sleep(1)
-            yield url.replace(f":{parts.port}/", f":{port}/"), process.pid
-        finally:
-            process.terminate()
 
 
 def member_headers(url: str, key: str) -> dict[str, str]:

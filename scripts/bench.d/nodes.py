@@ -1,0 +1,120 @@
+"""PostgreSQL clusters, standbys and PgBouncer on the loopback address, for as long as a benchmark needs them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg2
+from load import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+PGBOUNCER = """[databases]
+* = host=127.0.0.1 port={server}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = trust
+auth_file = {users}
+pool_mode = transaction
+default_pool_size = 8
+max_client_conn = 200
+"""
+
+
+@dataclass
+class Node:
+    """A PostgreSQL cluster on the loopback address."""
+
+    url: str
+    folder: Path
+    programs: Path
+
+    def pid(self) -> int:
+        """Its postmaster."""
+        return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+
+
+def as_postgres(*command: str) -> None:
+    """Runs a program of PostgreSQL, which refuses root."""
+    user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    subprocess.run([*user, *command], cwd="/", check=True, stdin=subprocess.DEVNULL, stdout=2)
+
+
+@contextmanager
+def throwaway() -> Iterator[Node]:
+    """A primary of our own: copies of the project's cluster would hold every benchmark's database."""
+    script = str(ROOT / "scripts" / "db")
+    command = [script, "throwaway", "start", "--for", str(os.getpid())]
+    url = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    cursor = connection.cursor()
+    cursor.execute("SHOW data_directory")
+    folder = Path(cursor.fetchone()[0]).parent  # type: ignore[index]
+    # as durable as production; only then is the gate's wait what it is there
+    for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+        cursor.execute(f"ALTER SYSTEM SET {setting} = on")
+    # every server of the comparison runs all the time
+    cursor.execute("ALTER SYSTEM SET max_connections = 300")
+    connection.close()
+    pid = int((folder / "data" / "postmaster.pid").read_text().split()[0])
+    programs = Path(f"/proc/{pid}/exe").readlink().parent
+    try:
+        as_postgres(
+            str(programs / "pg_ctl"), "-D", str(folder / "data"), "-l", str(folder / "postgresql.log"),
+            "-s", "-w", "restart",
+        )  # fmt: skip
+        yield Node(url, folder, programs)
+    finally:
+        subprocess.run([script, "throwaway", "stop", str(folder)], check=True)
+
+
+@contextmanager
+def standby(primary: Node, number: int, url: str) -> Iterator[Node]:
+    """A streaming standby; yields it with the URL of the same database."""
+    folder, port = Path(f"{primary.folder}-{number}"), free_port()
+    folder.mkdir(mode=0o755)
+    if os.geteuid() == 0:
+        shutil.chown(folder, "postgres")
+    data, log = str(folder / "data"), str(folder / "log")
+    control = [str(primary.programs / "pg_ctl"), "-D", data, "-s", "-w"]
+    try:
+        as_postgres(
+            str(primary.programs / "pg_basebackup"), "-d", primary.url, "-D", data, "-R", "-c", "fast",
+        )  # fmt: skip
+        as_postgres(*control, "-l", log, "-o", f"-p {port}", "start")
+        yield Node(url.replace(f":{urlsplit(url).port}/", f":{port}/"), folder, primary.programs)
+        as_postgres(*control, "-m", "fast", "stop")
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def pooler(url: str, folder: Path) -> Iterator[tuple[str, int]]:
+    """PgBouncer in transaction mode; yields the URL through it and its process."""
+    program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
+    if not program:
+        raise SystemExit("pgbouncer is missing; on Debian: apt-get install -y pgbouncer")
+    parts, port, users = urlsplit(url), free_port(), folder / "run" / "pooler.users"
+    users.write_text(f'"{parts.username}" "{parts.password}"\n')
+    config = folder / "run" / "pooler.ini"
+    config.write_text(PGBOUNCER.format(server=parts.port, port=port, users=users))
+    if os.geteuid() == 0:
+        shutil.chown(users, "postgres")
+        shutil.chown(config, "postgres")
+    user = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
+    with subprocess.Popen([program, "-q", str(config)], cwd="/", **user) as process:  # type: ignore[call-overload]
+        try:
+            time.sleep(1)
+            yield url.replace(f":{parts.port}/", f":{port}/"), process.pid
+        finally:
+            process.terminate()
