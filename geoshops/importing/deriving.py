@@ -25,13 +25,13 @@ DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
 RESOLVE = """
 CREATE TEMP TABLE resolved ON COMMIT DROP AS
 WITH bounds AS MATERIALIZED (SELECT ST_Extent(part)::geometry AS box FROM region_parts),
-pattern AS MATERIALIZED (SELECT brand_pattern() AS text, addresses_have_outlines() AS outlined),
+pattern AS MATERIALIZED (SELECT brand_pattern() AS text, brand_keys() AS keys, addresses_have_outlines() AS outlined),
 worded AS MATERIALIZED (
   SELECT m.*,
     CASE WHEN split_part(m.address, ' ', 1) = ANY (%(words)s) THEN
       CASE WHEN t.outlined THEN address_outline(m.address) ELSE m.address END
     END AS outline,
-    CASE WHEN NOT m.brand_kept AND m.brand IS NULL THEN brand_words(m.place_name, t.text) END AS named
+    CASE WHEN NOT m.brand_kept AND m.brand IS NULL THEN brand_words(m.place_name, t.text, t.keys) END AS named
   FROM pattern t CROSS JOIN ({merged}) m
 ),
 brands_known AS MATERIALIZED (
@@ -47,7 +47,7 @@ SELECT m.line, m.source_id, m.shop_id, m.verified_on, m.geog, {names},
   CASE
     WHEN m.brand_kept THEN m.kept_brand_id
     WHEN k.id IS NOT NULL THEN k.id
-    WHEN m.named IS NOT NULL OR m.brand IS NOT NULL THEN brand_of(m.place_name, t.text)
+    WHEN m.named IS NOT NULL OR m.brand IS NOT NULL THEN brand_of(m.place_name, t.text, t.keys)
   END AS brand_id,
   coalesce(p.sido_id, a.sido_id) AS sido_id,
   CASE WHEN p.sigungu_id IS NOT NULL THEN p.sigungu_id

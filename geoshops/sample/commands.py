@@ -12,6 +12,7 @@ import psycopg2
 from psycopg2 import errors
 from tqdm import tqdm
 
+from geoshops.indexes import build_missing
 from geoshops.sample.clear import clear, reviews_of_others
 from geoshops.sample.country import Country, Entry, Size
 from geoshops.sample.load import Loaded, generated_shops, load, lock
@@ -61,6 +62,7 @@ def seed(
             if reset and not yes:
                 _confirm(cursor)
             _seed(cursor, country, reset)
+        build_missing(operator_url(), lambda text: click.echo(text, err=True))
     except errors.UndefinedTable as error:
         raise click.ClickException("no tables yet: run geoshops db upgrade first") from error
     except errors.QueryCanceled as error:

@@ -59,6 +59,9 @@ GOALS = [
     Goal("writes", "http_hot_of_sql", 0.35, True, "review write on one shop, of the same SQL"),
     Goal("writes", "http_favorite_of_sql", 0.40, True, "favorite, of the same SQL"),
     Goal("writes", "lost_updates", 0, False, "lost updates"),
+    Goal("import", "import_rows_per_s", 50_000, True, "GeoNames until the radius answers, rows/s"),
+    Goal("import", "million_radius_s", 40, False, "1M shops until the radius search, s"),
+    Goal("import", "million_index_s", 90, False, "keyword indexes after it, s"),
     Goal("start", "memory_mb", 250, False, "two workers and their share, MB"),
     Goal("start", "first_answer_s", 1.5, False, "first answer of a worker, s"),
 ]

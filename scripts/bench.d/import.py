@@ -1,7 +1,11 @@
-"""Import: rows a second from the file to the commit, first and repeated, beside plain COPY of the same rows."""
+"""Import: rows a second until the radius search answers, and seconds until the keyword search does, beside plain COPY.
+
+Without --shops the file is the GeoNames list (or one like it); with --shops N it is a list of N shops of the generated
+country, in Korean, whose regions and brands the database knows and the import has to find in addresses and names."""
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import random
@@ -10,19 +14,35 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import psycopg2
 from data import PREFIX, Bench, connect, server_url
 
 from geoshops import migrate
 from geoshops.importing.mapping import saved_mapping
 from geoshops.importing.shops import Request, import_shops
+from geoshops.indexes import build_missing
+from geoshops.sample.clock import Clock
+from geoshops.sample.reference import load_reference
+from geoshops.sample.shops import lives
+from geoshops.sample.shops import shops as generated_shops
 
 ROWS = 144_563
 NAME = f"{PREFIX}import"
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = "world_cities_geonames_rg_cities1000.csv"
+TODAY = date(2026, 11, 20)
+KOREAN = (
+    "source_id", "place_name", "longitude", "latitude", "road_address", "lot_address",
+    "status", "opened_on", "closed_on", "phone",
+)  # fmt: skip
+RADIUS = "SELECT body FROM shops_around(127.0276, 37.4979, 127.0276, 37.4979, 2000, NULL, '', 1000)"
+KEYWORD = """
+SELECT body FROM shops_by_keyword('서울숲점', 127.0276, 37.4979, NULL, NULL, NULL, NULL, NULL, NULL, 'distance', '', 300, 20, 0)"""
 BARE = """
 CREATE TABLE bare (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, source_id text, place_name text, lot_address text,
@@ -58,16 +78,49 @@ def empty_database() -> None:
     migrate.upgrade(server_url(NAME), lambda _: None)
 
 
-def run_import(path: Path) -> dict[str, Any]:
-    """One import as the command does it."""
+def korean(shops: int) -> Path:
+    """The generated country as a list: names, both addresses, days, telephone; no brands, no regions."""
+    path = Path(tempfile.gettempdir()) / f"{NAME}_korea_{shops}.csv"
+    if path.is_file():
+        return path
+    rng, clock, part = random.Random(20261120), Clock(TODAY), path.with_suffix(".part")
+    with part.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(KOREAN)
+        for shop in generated_shops(rng, lives(rng, shops, clock), clock):
+            closed = clock.date_text(shop.closed) if shop.closed >= 0 else ""
+            writer.writerow((
+                shop.number, shop.place_name, shop.lon, shop.lat, shop.road_address, shop.lot_address,
+                shop.status, clock.date_text(shop.opened), closed, shop.phone,
+            ))  # fmt: skip
+    return part.rename(path)
+
+
+def load_dictionaries() -> None:
+    """Brands, regions and stations of the generated country."""
+    with closing(psycopg2.connect(server_url(NAME))) as connection:
+        load_reference(connection.cursor())
+        connection.commit()
+
+
+def run_import(path: Path, mapping: str) -> dict[str, float]:
+    """One import as the command does it; seconds until either search has answered."""
+    started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         wanted = Request(
             path=path,
-            today="2026-11-20",
-            mapping=saved_mapping("geonames", "shops"),
+            today=TODAY.isoformat(),
+            source="benchmark",
+            mapping=saved_mapping(mapping, "shops") if mapping else None,
             rejects=Path(folder) / "rejected.csv",
         )
-        return import_shops(server_url(NAME), wanted, lambda _: None)
+        import_shops(server_url(NAME), wanted, lambda _: None)
+    cursor = connect(NAME).cursor()
+    cursor.execute(RADIUS)
+    until_radius = time.perf_counter() - started
+    build_missing(server_url(NAME), lambda text: print(text, file=sys.stderr))
+    cursor.execute(KEYWORD)
+    return {"radius_s": until_radius, "keyword_s": time.perf_counter() - started}
 
 
 def copies(cursor: Any) -> dict[str, Callable[[], None]]:
@@ -84,27 +137,59 @@ def copies(cursor: Any) -> dict[str, Callable[[], None]]:
     return {"copy_bare": lambda: copy("bare"), "copy_into_shops": lambda: copy("shops")}
 
 
-def main(bench: Bench) -> dict[str, object]:
-    """Medians over the rounds, in rows a second."""
-    path = places()
-    found: dict[str, list[float]] = {}
+class Figures:
+    """What was measured, told as it comes."""
 
-    def measure(name: str, rows: int, act: Callable[[], object]) -> None:
-        started = time.perf_counter()
-        act()
-        rate = rows / (time.perf_counter() - started)
-        found.setdefault(name, []).append(rate)
-        print(f"{name:20} {rate:10.0f} rows/s", file=sys.stderr)
+    def __init__(self) -> None:
+        self.found: dict[str, list[float]] = {}
 
+    def note(self, name: str, figure: float) -> None:
+        """One figure of a round."""
+        self.found.setdefault(name, []).append(figure)
+        print(f"{name:28} {figure:10.1f}", file=sys.stderr)
+
+    def medians(self) -> dict[str, float]:
+        """Over the rounds."""
+        return {name: round(statistics.median(v), 2) for name, v in self.found.items()}
+
+
+def world(rounds: int) -> dict[str, Any]:
+    """The GeoNames list, first and repeated, and plain COPY of the same rows."""
+    path, figures = places(), Figures()
     with path.open(encoding="utf-8") as stream:
         rows = sum(1 for _ in stream) - 1
-    for _ in range(bench.rounds or (1 if bench.quick else 3)):
+    for _ in range(rounds):
         empty_database()
-        measure("import_first", rows, lambda: run_import(path))
-        measure("import_repeated", rows, lambda: run_import(path))
+        first = run_import(path, "geonames")
+        figures.note("radius_s", first["radius_s"])
+        figures.note("keyword_s", first["keyword_s"])
+        figures.note("import_rows_per_s", rows / first["radius_s"])
+        figures.note("import_repeated_rows_per_s", rows / run_import(path, "geonames")["radius_s"])
         cursor = connect(NAME).cursor()
         for name, act in copies(cursor).items():
-            measure(name, rows, act)
-    medians = {f"{name}_rows_per_s": round(statistics.median(v)) for name, v in found.items()}
-    first, bare = statistics.median(found["import_first"]), statistics.median(found["copy_bare"])
-    return {"rows": rows, **medians, "ratio_to_copy": round(first / bare, 3)}
+            started = time.perf_counter()
+            act()
+            figures.note(f"{name}_rows_per_s", rows / (time.perf_counter() - started))
+    medians = figures.medians()
+    ratio = medians["import_rows_per_s"] / medians["copy_bare_rows_per_s"]
+    return {"rows": rows, **medians, "ratio_to_copy": round(ratio, 3)}
+
+
+def korea(shops: int, rounds: int) -> dict[str, Any]:
+    """The Korean list into a database that knows its regions and brands."""
+    path, figures, name = korean(shops), Figures(), "million" if shops == 1_000_000 else "korea"
+    for _ in range(rounds):
+        empty_database()
+        load_dictionaries()
+        found = run_import(path, "")
+        figures.note(f"{name}_radius_s", found["radius_s"])
+        figures.note(f"{name}_index_s", found["keyword_s"] - found["radius_s"])
+    return {f"{name}_shops": shops, **figures.medians()}
+
+
+def main(bench: Bench) -> dict[str, object]:
+    """Medians over the rounds; with --shops only the Korean list of that size."""
+    if bench.shops:
+        return korea(bench.shops, bench.rounds or 1)
+    rounds = bench.rounds or (1 if bench.quick else 3)
+    return {**world(rounds), **korea(100_000 if bench.quick else 1_000_000, 1)}

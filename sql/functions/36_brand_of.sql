@@ -35,22 +35,44 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION is_place_begin(text) IS 'True when the text begins with the name of a region or a station.';
 
-CREATE OR REPLACE FUNCTION brand_words(place_name text, pattern text) RETURNS text
+CREATE OR REPLACE FUNCTION brand_keys() RETURNS text []
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT array_agg(n.key ORDER BY length(n.key) DESC, n.key) FROM brand_names() AS n;
+END;
+COMMENT ON FUNCTION brand_keys() IS 'The keys of all brand names, the longest first; null without brands.';
+
+-- Most names begin with their brand, and then words joined are its key: 4 us. Taking it out by the pattern takes 30.
+CREATE OR REPLACE FUNCTION brand_words(place_name text, pattern text, keys text []) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   name text := lower(normalize(place_name, NFKC));
-  words text := substring(name FROM pattern || '(?![[:alnum:]])');
+  word text;
+  joined text := '';
+  longest integer := length(keys[1]);
+  found text;
 BEGIN
-  RETURN CASE WHEN words IS NOT NULL THEN words WHEN name ~ pattern THEN '' END;
+  IF name !~ '[^[:alnum:] ]' THEN
+    FOREACH word IN ARRAY string_to_array(name, ' ') LOOP
+      joined := joined || word;
+      EXIT WHEN length(joined) > longest;
+      IF joined = ANY (keys) THEN
+        found := joined;
+      END IF;
+    END LOOP;
+  END IF;
+  RETURN CASE WHEN found IS NOT NULL THEN found
+    WHEN name ~ pattern THEN coalesce(substring(name FROM pattern || '(?![[:alnum:]])'), '') END;
 END $$;
-COMMENT ON FUNCTION brand_words(text, text)
-IS 'The brand as a name holds it in whole words; empty where a word only begins with one, null where none does. The pattern is brand_pattern().';
+COMMENT ON FUNCTION brand_words(text, text, text [])
+IS 'The brand as a name holds it in whole words; empty where a word only begins with one, null where none does. With brand_pattern() and brand_keys().';
 
-CREATE OR REPLACE FUNCTION brand_of(place_name text, pattern text DEFAULT brand_pattern()) RETURNS bigint
+CREATE OR REPLACE FUNCTION brand_of(place_name text, pattern text DEFAULT brand_pattern(), keys text [] DEFAULT brand_keys())
+RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   name text := lower(normalize(place_name, NFKC));
-  words text := brand_words(place_name, pattern);
+  words text := brand_words(place_name, pattern, keys);
   found bigint := brand_named(words);
 BEGIN
   IF found IS NULL AND words IS NOT NULL THEN
@@ -64,5 +86,5 @@ BEGIN
   END IF;
   RETURN found;
 END $$;
-COMMENT ON FUNCTION brand_of(text, text)
+COMMENT ON FUNCTION brand_of(text, text, text [])
 IS 'The brand whose longest name or alias stands in a shop''s name as whole words or right before its branch; never a mere beginning.';

@@ -71,11 +71,11 @@ COMMENT ON FUNCTION refresh_shop_regions() IS 'Derives the regions of every shop
 -- A shop keeps its brand unless a name longer than it stands in the shop's name (a sub-brand that became known).
 CREATE OR REPLACE FUNCTION refresh_shop_brands() RETURNS integer
 LANGUAGE sql AS $$
-  WITH pattern AS MATERIALIZED (SELECT brand_pattern() AS text),
+  WITH pattern AS MATERIALIZED (SELECT brand_pattern() AS text, brand_keys() AS keys),
   found AS MATERIALIZED (
     SELECT q.id, q.brand_id
     FROM (
-      SELECT s.id, s.brand_id AS own_brand_id, brand_of(s.place_name, p.text) AS brand_id
+      SELECT s.id, s.brand_id AS own_brand_id, brand_of(s.place_name, p.text, p.keys) AS brand_id
       FROM shops s CROSS JOIN pattern p
       WHERE NOT s.overrides ? 'brand' AND lower(normalize(s.place_name, NFKC)) ~ p.text
     ) q INNER JOIN brands b ON b.id = q.brand_id

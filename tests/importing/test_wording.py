@@ -106,3 +106,34 @@ def test_letters_of_an_ascii_name_are_what_the_long_way_gives(make: Maker) -> No
         assert different == []
 
     check()
+
+
+NAMES = st.lists(
+    st.sampled_from(("포토", "이즘", "포토이즘", "박스", "인생", "네컷", "인생네컷", "강남점", "(", "-", "·", "c++", "4", "Photo", "ism")),
+    min_size=1, max_size=6,
+).flatmap(lambda words: st.sampled_from((" ".join(words), "".join(words), "  ".join(words))))  # fmt: skip
+
+
+def test_the_quick_way_to_a_brand_finds_what_the_pattern_finds(make: Maker) -> None:
+    for name in (
+        "포토",
+        "포토이즘",
+        "포토이즘박스",
+        "인생네컷",
+        "인생 네컷 포토",
+        "c++ 4",
+        "photoism",
+    ):
+        make.brand(name)
+
+    @given(st.lists(NAMES, min_size=20, max_size=60))
+    def check(names: list[str]) -> None:
+        different = make.rows(
+            "SELECT n FROM unnest(%s::text[]) n"
+            " WHERE name_key(brand_words(n, brand_pattern(), brand_keys()))"
+            " IS DISTINCT FROM name_key(brand_words(n, brand_pattern(), NULL))",
+            names,
+        )
+        assert different == []
+
+    check()

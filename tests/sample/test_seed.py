@@ -222,3 +222,13 @@ def test_the_rules_of_imports_find_the_same_regions_and_brands(seed, make):
             == []
         )
     assert make.rows("SELECT id FROM shops WHERE brand_of(place_name) <> brand_id") == []
+
+
+def test_a_large_country_leaves_every_index_as_it_was(seed, make, monkeypatch):
+    ask = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY 1"
+    before = make.rows(ask)
+    monkeypatch.setattr("geoshops.indexes.LEAST_ROWS", 50)
+    result = seed(*FEW)
+    assert result.exit_code == 0, result.output
+    assert "index shops_words_idx (" in result.output
+    assert make.rows(ask) == before
