@@ -1,7 +1,8 @@
 -- The one normaliser of the search, for index and query alike. A text becomes the letters of its syllables (NFD),
 -- so that what is typed so far is a prefix of what is meant, half a syllable included.
 
--- PL/pgSQL, so that the key is made once; most names of the world are ASCII and need none of the rest (0.9 against 5.7 us).
+-- PL/pgSQL, so that the key is made once. Names in ASCII, or in ASCII and whole syllables, are their own key but for
+-- case and blanks (0.9 and 2 against 5.7 us).
 CREATE FUNCTION jamo(value text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -9,6 +10,9 @@ DECLARE
 BEGIN
   IF octet_length(value) = length(value) THEN
     RETURN lower(translate(value, E' \t\n\x0b\f\r', ''));
+  END IF;
+  IF value ~ '^[ -~가-힣]*$' THEN
+    RETURN normalize(lower(translate(value, ' ', '')), NFD);
   END IF;
   letters := normalize(public.name_key(value), NFD);
   RETURN CASE WHEN letters ~ '[\u0300-\u036f]' THEN regexp_replace(letters, '[\u0300-\u036f]', '', 'g') ELSE letters END;

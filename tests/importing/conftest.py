@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 from geoshops.cli import main
+from geoshops.indexes import build_missing
 from tests.make import Maker
 
 Run = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def whole_afterwards(database_url: str) -> Iterator[None]:
+    """A load that a test has killed may have left the indexes of the search out; the next test needs them."""
+    yield
+    build_missing(database_url, lambda _: None)
 
 
 @pytest.fixture

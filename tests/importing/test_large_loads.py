@@ -61,12 +61,6 @@ def interrupted(
     return run
 
 
-@pytest.fixture(autouse=True)
-def whole_afterwards(database_url: str) -> Any:
-    yield
-    indexes.build_missing(database_url, lambda _: None)
-
-
 def test_a_large_first_load_leaves_every_index_and_rule_as_it_was(
     every_load_is_large: None, summary: Summary, write: Write, make: Maker
 ) -> None:
