@@ -153,6 +153,22 @@ def test_booth_lists_come_in(
     assert "no column for longitude, latitude" in refused.output
 
 
+def test_every_list_of_booths_is_a_source_of_its_own(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    long = [f"인생네컷 {n}호점,인생네컷,,,127.{n:03},37.5" for n in range(30)]
+    summary("import", "shops", write(HEAD, *long, name="long.csv"), "--mapping", "booths")
+    short = write(HEAD, GANGNAM, HONGDAE, name="short.csv")
+    for inserted in (2, 0):
+        found = summary("import", "shops", short, "--mapping", "booths", "--on-missing", "close")
+        assert (found["inserted"], found["closed_missing"]) == (inserted, 0)
+        assert found["source"] == "booths-short"
+    assert make.rows("SELECT source, count(*) FROM shops GROUP BY 1 ORDER BY 1") == [
+        ("booths-long", 30),
+        ("booths-short", 2),
+    ]
+
+
 def test_the_map_counts_what_came_in(summary: Summary, write: Write, make: Maker) -> None:
     make.insert("crowded_tiles", zoom=0, x=0, y=0, refreshed_at="2026-11-20 10:00+09")
     file = write(HEAD, GANGNAM, HONGDAE)
