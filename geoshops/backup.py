@@ -56,30 +56,36 @@ def connected(url: str) -> Iterator[Any]:
 def save(url: str, file: Path, say: Say) -> None:
     """Writes FILE and FILE.json; neither has its name before both are whole."""
     part, listed = Path(f"{file}.part"), Path(f"{file}.json.part")
+    try:
+        _touch_private(part)
+        _touch_private(listed)
+        about = _dump(url, part, say)
+        listed.write_text(json.dumps({**about, "sha256": _sha256(part)}, indent=1))
+        listed.replace(f"{file}.json")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+        listed.unlink(missing_ok=True)
+
+
+def _dump(url: str, part: Path, say: Say) -> dict[str, Any]:
+    """Dumps one snapshot and says what it holds."""
+    ours = ("--schema=public", "--exclude-table-data=spatial_ref_sys")
+    options = ("--format=custom", "--no-owner", *ours)
     with connected(url) as cursor:
         cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         cursor.execute(
             "SELECT pg_export_snapshot(), current_setting('server_version_num')::int / 10000"
         )
         snapshot, major = cursor.fetchone()
-        content = {"sequences": checksums.sequences(cursor)}
-        options = (
-            "--format=custom",
-            "--no-owner",
-            "--schema=public",
-            "--exclude-table-data=spatial_ref_sys",
-        )
-        _touch_private(part)
+        about = {"geoshops": __about__.VERSION, "server": major}
+        content: dict[str, Any] = {"sequences": checksums.sequences(cursor)}
         target = ("--snapshot", snapshot, "--file", str(part), *options)
         _run(_program("pg_dump", major), url, target, say)
         content.update(checksums.fingerprint(cursor, say))
         cursor.execute(EXTENSIONS)
-        extensions = [name for (name,) in cursor.fetchall()]
-    about = {"geoshops": __about__.VERSION, "server": major, "sha256": _sha256(part)}
-    _touch_private(listed)
-    listed.write_text(json.dumps({**about, "extensions": extensions, **content}, indent=1))
-    listed.replace(f"{file}.json")
-    part.replace(file)
+        content["extensions"] = [name for (name,) in cursor.fetchall()]
+    return {**about, **content}
 
 
 def load(url: str, file: Path, say: Say, *, replace: bool, jobs: int) -> dict[str, Any]:

@@ -169,6 +169,29 @@ def test_damage_is_found_before_anything_is_changed(
     assert "must both be there" in run(owned(target), "restore", str(file)).output
 
 
+def test_what_a_superuser_makes_must_be_there(
+    filled: str, target: str, server_url: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "saved"
+    run(filled, "backup", str(file))
+    name = target.rpartition("/")[2]
+    again = f"CREATE DATABASE {name} OWNER {OWNER}"
+    execute(server_url, f"DROP DATABASE {name} WITH (FORCE)", again)
+    refused = run(owned(target), "restore", str(file))
+    assert refused.exit_code == 1 and "extensions are missing: btree_gist" in refused.output
+    listed = json.loads(Path(f"{file}.json").read_text())
+    listed["grants"]["shops to somebody_else"] = "x"
+    Path(f"{file}.json").write_text(json.dumps(listed))
+    refused = run(owned(target), "restore", str(file))
+    assert refused.exit_code == 1 and "roles are missing: somebody_else" in refused.output
+
+
+def test_a_backup_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    gone = "postgresql://nobody@127.0.0.1:9/none"
+    refused = run(gone, "backup", str(tmp_path / "saved"))
+    assert refused.exit_code == 1 and list(tmp_path.iterdir()) == []
+
+
 def test_a_difference_is_named(filled: str, target: str, tmp_path: Path) -> None:
     file = tmp_path / "saved"
     run(filled, "backup", str(file))
