@@ -18,6 +18,7 @@ TEMPLATE = Path(__file__).parent / "templates" / "nginx.conf"
 # Requests at once in the service: those at work and a short queue. What comes beyond is refused at once,
 # because it would wait longer than a client does.
 IN_FLIGHT = 64
+PROCESSES = 2  # each counts its own connections
 METHODS = "GET, HEAD, POST, PATCH, DELETE, OPTIONS"
 # an English speaker's browser may list Korean too: what stands first counts
 PREFERS_KOREAN = r"~*^((?!\ben\b).)*\bko\b"
@@ -55,9 +56,10 @@ def config(
     found = refusals(max_body_bytes)
     # a single server is named twice, so that what could not be sent has somewhere to go
     named = servers if len(servers) > 1 else (*servers, *servers)
-    each = max(1, IN_FLIGHT // len(named))
+    each = max(1, IN_FLIGHT // (len(named) * PROCESSES))
     values: dict[str, Any] = {
         "RUN": run,
+        "PROCESSES": PROCESSES,
         "USER": f"user {user};" if user else "",
         "LISTEN": listen,
         "MAX_BODY_BYTES": max_body_bytes,

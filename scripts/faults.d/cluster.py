@@ -85,7 +85,8 @@ class Cluster:
                             "-o", f"-p {self.port}"):  # fmt: skip
                 return
             time.sleep(0.1)
-        raise SystemExit("PostgreSQL did not start again")
+        end = (self.folder / "postgresql.log").read_text(errors="replace")[-1500:]
+        raise SystemExit(f"PostgreSQL did not start again; the end of its log:\n{end}")
 
     def running(self) -> bool:
         """True when the postmaster lives."""
@@ -137,11 +138,10 @@ def cluster() -> Iterator[Cluster]:
             found.make_database()
             yield found
         finally:
-            if not found.running():
-                found.start()
-            subprocess.run([script, "throwaway", "stop", str(folder)], check=True, env=environment)
+            found.stop("immediate")
+            subprocess.run([script, "throwaway", "stop", str(folder)], check=False, env=environment)
             if mounted:
-                subprocess.run(["umount", place], check=True)
+                subprocess.run(["umount", "-l", place], check=True)
 
 
 def _mount(place: str) -> bool:
