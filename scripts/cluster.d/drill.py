@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import statistics
 import time
 from collections.abc import Callable
 from typing import Any
@@ -117,23 +118,26 @@ def kill_node(layout: Layout, node: str) -> float:
     return killed_at
 
 
-def switchover(layout: Layout) -> dict[str, Any]:
-    """A planned change: how long no write was acknowledged."""
-    old = _leader(layout)
+def switchover(layout: Layout, rounds: int = 3) -> dict[str, Any]:
+    """A planned change, some times over: how long no write was acknowledged, in the middle and each time."""
 
-    def change(traffic: Traffic) -> dict[str, Any]:
-        started = time.monotonic()
-        switch(layout)
-        require(lambda: leader(layout) not in (None, old), 30, "another leader")
-        new = _leader(layout)
-        say(f"  from {old} to {new}")
-        time.sleep(COOL_DOWN_S)
-        gap_s = traffic.ledger.longest_gap_s(started - 1)
-        return {"old_leader": old, "new_leader": new, "switchover_gap_s": gap_s}
+    def changes(traffic: Traffic) -> dict[str, Any]:
+        gaps_s = [_switch_once(layout, traffic) for _ in range(rounds)]
+        return {"switchover_gap_s": statistics.median(gaps_s), "gaps_s": gaps_s}
 
-    found = under_load(layout, change)
+    return under_load(layout, changes)
+
+
+def _switch_once(layout: Layout, traffic: Traffic) -> float:
     require_whole(layout)
-    return found
+    old, started = _leader(layout), time.monotonic()
+    switch(layout)
+    require(lambda: leader(layout) not in (None, old), 30, "another leader")
+    say(f"  from {old} to {_leader(layout)}")
+    time.sleep(COOL_DOWN_S)
+    gap_s = traffic.ledger.longest_gap_s(started - 1)
+    require_whole(layout)
+    return gap_s
 
 
 def partition(layout: Layout) -> dict[str, Any]:
