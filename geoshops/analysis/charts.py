@@ -61,7 +61,8 @@ def tempo(axes: Any, rows: list[Row]) -> None:
     )
     axes.set_ylabel("리뷰 수")
     axes.set_ylim(bottom=0)
-    axes.legend(fontsize=8, frameon=False, loc="upper left")
+    # above the lines, which fill the axes from end to end
+    axes.legend(fontsize=8, frameon=False, loc="lower right", bbox_to_anchor=(1, 0.98), ncols=2)
     hours = [[0] * 24 for _ in DAYS]
     for row in rows:
         if row["part"] == "hour":

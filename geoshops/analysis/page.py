@@ -145,6 +145,8 @@ def _feature(shape: Any, properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _short(value: float) -> str:
+    if abs(value) < 1e-3:
+        return "0"
     if value == int(value) and abs(value) < 1e9:
         return f"{int(value):,}"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

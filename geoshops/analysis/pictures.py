@@ -17,6 +17,7 @@ from geoshops.analysis.scripts import Script
 
 PLANE = 5179
 FEW = 60
+SPECK = 0.02  # of the map's width
 KOREA = (122.0, 32.0, 133.0, 40.0)
 FONTS = ["NanumGothic", "Noto Sans CJK KR", "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic"]
 SOURCE = "자료: geoshops · 분석 {name}"
@@ -190,6 +191,8 @@ def _paint(axes: Any, frame: Any, style: styles.Style) -> None:
         options |= {"alpha": 0.85, "edgecolor": "#ffffff", "linewidth": 0.15}
     if few and kinds <= {"LineString"}:  # a line of ten metres is no longer than its own width
         frame.centroid.plot(ax=axes, color=colors, markersize=50)
+    if kinds <= {"Polygon", "MultiPolygon"}:
+        _mark_small(axes, frame, colors)
     frame.plot(**options)
     axes.legend(
         handles=[Patch(color=color, label=label) for label, color in painter.legend()],
@@ -199,6 +202,19 @@ def _paint(axes: Any, frame: Any, style: styles.Style) -> None:
         title_fontsize=8,
         framealpha=0.9,
     )
+
+
+def _mark_small(axes: Any, frame: Any, colors: list[str]) -> None:
+    """A dot for each area that would be a speck: a cluster of some streets on the map of a city."""
+    west, south, east, north = frame.total_bounds
+    sizes = frame.bounds
+    widths = (sizes.maxx - sizes.minx).combine(sizes.maxy - sizes.miny, max)
+    small = (widths < SPECK * max(east - west, north - south)).tolist()
+    if any(small) and len(frame) <= FEW:
+        dots = frame.geometry[small].centroid
+        dots.plot(
+            ax=axes, color=[c for c, s in zip(colors, small, strict=True) if s], markersize=30
+        )
 
 
 def _frame(axes: Any, bounds: tuple[float, float, float, float]) -> None:

@@ -78,7 +78,11 @@ def class_colors(values: list[Any], style: Style) -> dict[str, str]:
     """A colour for each class, the most frequent first; those beyond the palette share grey."""
     if style.colors:
         return {name: color for name, color in style.colors.items() if name in values}
-    ordered = sorted({v for v in values if v is not None}, key=lambda v: (-values.count(v), str(v)))
+    known = {v for v in values if v is not None}
+    if all(isinstance(v, int) for v in known):  # numbers of territories: 2 before 10
+        ordered = sorted(known)
+    else:
+        ordered = sorted(known, key=lambda v: (-values.count(v), str(v)))
     return {str(v): CATEGORIES[n] if n < len(CATEGORIES) else OTHER for n, v in enumerate(ordered)}
 
 

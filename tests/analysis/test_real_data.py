@@ -23,8 +23,8 @@ from tests.conftest import execute, with_database
 GEOD = Geod(ellps="WGS84")
 COUNTERS = "SELECT id, review_cnt, star_rating_sum FROM v_shop_open"
 NAMES = [s.name for s in scripts.catalogue()]
-# On Jeju the hospitals neither crowd nor lie off the island, and no two seem to be one.
-NOT_ON_JEJU = {"08", "22", "23"}
+# On Jeju the hospitals neither crowd nor lie off the island; no two of a name stand close together or seem to be one.
+NOT_ON_JEJU = {"02", "03", "08", "22", "23"}
 IMPORTS = [
     ("regions", "boundaries_kr_2018/skorea-provinces-2018-simple.geojson", "kostat"),
     ("regions", "boundaries_kr_2018/skorea-municipalities-2018-simple.geojson", "kostat"),
@@ -38,7 +38,7 @@ IMPORTS = [
 OPINIONS = (
     "INSERT INTO brands (name) SELECT n FROM unnest(ARRAY['우리', '사랑', '하나', '행복', '24시']) AS n",
     "UPDATE shops SET brand_id = b.id FROM brands AS b WHERE source = 'localdata' AND starts_with(place_name, b.name)",
-    "INSERT INTO members (nickname) VALUES ('심사위원')",
+    "INSERT INTO members (nickname, nickname_key) VALUES ('심사위원', '심사위원')",
     """INSERT INTO reviews (shop_id, member_id, star_rating, content, purity, retouch, item, created_at, modified_at)
 SELECT s.id, m.id, 1 + (s.sigungu_id * 7 + s.id + n * 3) % 5, '글', v[1 + (s.id + n) % 3], v[1 + (s.id + 2 * n) % 3], v[1 + n % 3], t, t
 FROM shops AS s
