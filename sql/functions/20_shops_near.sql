@@ -5,6 +5,26 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN public.ST_SetSRID(public.ST_MakePoint(lon, lat), 4326)::public.geography;
 COMMENT ON FUNCTION point_at(double precision, double precision) IS 'Point from longitude and latitude in degrees.';
 
+-- On the spheroid a degree of latitude is nowhere shorter than 110574 m, and a degree of longitude nowhere shorter
+-- than 111319 m times the cosine of the latitude; a path of radius_m stays below the latitude lat + high.
+CREATE OR REPLACE FUNCTION box_around(lon double precision, lat double precision, radius_m double precision) RETURNS geometry
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  high double precision := radius_m / 110574;
+  wide double precision;
+BEGIN
+  IF abs(lat) + high > 89 THEN
+    RETURN NULL;
+  END IF;
+  wide := radius_m / (111319 * cosd(abs(lat) + high));
+  IF abs(lon) + wide > 180 THEN
+    RETURN NULL;
+  END IF;
+  RETURN ST_MakeEnvelope(lon - wide, lat - high, lon + wide, lat + high, 4326);
+END $$;
+COMMENT ON FUNCTION box_around(double precision, double precision, double precision)
+IS 'A box in degrees that holds every place within radius_m metres; null where it would reach a pole or cross the 180th meridian.';
+
 CREATE OR REPLACE FUNCTION shops_near(center geography, radius_m double precision) RETURNS SETOF shops
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC

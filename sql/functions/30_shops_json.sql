@@ -29,47 +29,54 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION session_is_live(bigint, bigint) IS 'True while the member''s session is neither ended nor expired.';
 
--- The map's call. One index scan; a circle that holds more than `at_most` is asked again for its nearest ones.
+-- The map's call. The box goes to the index on degrees, which is half as large as the one on the globe and fits the
+-- circle closer (0.31 against 0.44 ms for 65 shops of a million); IS TRUE keeps the exact test away from the other index.
 CREATE OR REPLACE FUNCTION shops_around(
   map_lon double precision, map_lat double precision, user_lon double precision, user_lat double precision,
   radius_m double precision, brand_ids bigint [], origin text, at_most integer,
   member bigint DEFAULT NULL, session bigint DEFAULT NULL,
   OUT body text, OUT total integer, OUT truncated boolean
 )
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   center geography := point_at(map_lon, map_lat);
   viewer geography := point_at(user_lon, user_lat);
+  box geometry := box_around(map_lon, map_lat, radius_m);
+  nearest bigint[];
 BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
     RETURN;
   END IF;
-  SELECT '[' || coalesce(string_agg(
-      shop_json(q.card, b.card, b.image_path, origin, q.m, q.review_cnt, q.star_rating_sum, q.favorite_cnt,
-        member IS NOT NULL AND EXISTS (SELECT FROM favorites f WHERE f.member_id = member AND f.shop_id = q.id)),
-      ',' ORDER BY q.distance_m, q.id), '') || ']',
-    count(*)
-  INTO body, total
-  FROM (
-    SELECT r.*, metres(r.distance_m) AS m
+  IF box IS NOT NULL THEN
+    SELECT '[' || coalesce(string_agg(
+        shop_json(q.card, b.card, b.image_path, origin, q.m, q.review_cnt, q.star_rating_sum, q.favorite_cnt,
+          member IS NOT NULL AND EXISTS (SELECT FROM favorites f WHERE f.member_id = member AND f.shop_id = q.id)),
+        ',' ORDER BY q.distance_m, q.id), '') || ']',
+      count(*)
+    INTO body, total
     FROM (
-      SELECT s.id, s.brand_id, s.card, s.review_cnt, s.star_rating_sum, s.favorite_cnt,
-        ST_Distance(s.geog, viewer) AS distance_m
-      FROM shops s
-      WHERE ST_DWithin(s.geog, center, radius_m) AND s.status <> 'CLOSED'
-        -- asked for inside the statement: as a function call before it, the list cost 0.13 of 0.46 ms
-        AND s.brand_id = ANY (coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands d)))
-      LIMIT at_most + 1
-    ) r
-    OFFSET 0  -- keeps the distance from being computed again at each use of m
-  ) q
-  JOIN brands b ON b.id = q.brand_id;
+      SELECT r.*, metres(r.distance_m) AS m
+      FROM (
+        SELECT s.id, s.brand_id, s.card, s.review_cnt, s.star_rating_sum, s.favorite_cnt,
+          ST_Distance(s.geog, viewer) AS distance_m
+        FROM shops s
+        WHERE s.geog::geometry && box AND ST_DWithin(s.geog, center, radius_m) IS TRUE AND s.status <> 'CLOSED'
+          -- asked for inside the statement: as a function call before it, the list cost 0.13 of 0.46 ms
+          AND s.brand_id = ANY (coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands d)))
+        LIMIT at_most + 1
+      ) r
+      OFFSET 0  -- keeps the distance from being computed again at each use of m
+    ) q
+    JOIN brands b ON b.id = q.brand_id;
+  END IF;
   truncated := total > at_most;
-  IF truncated THEN
-    body := shops_json(
-      nearest_shops(
-        center, radius_m, coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands d)), at_most), viewer, origin, member, 'distance', at_most, 0);
-    total := at_most;
+  IF box IS NULL OR truncated THEN
+    nearest := nearest_shops(
+      center, radius_m, coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands d)), at_most + 1);
+    truncated := cardinality(nearest) > at_most;
+    nearest := nearest[:at_most];
+    total := cardinality(nearest);
+    body := shops_json(nearest, viewer, origin, member, 'distance', at_most, 0);
   END IF;
 END $$;
 COMMENT ON FUNCTION shops_around(
