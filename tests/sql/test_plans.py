@@ -42,12 +42,14 @@ def plan(connection: Any, statement: str, *values: object) -> str:
 
 
 def scans(connection: Any) -> tuple[int, int]:
-    """Sequential scans of shops and scans of its position index, up to now."""
+    """Sequential scans of shops and scans of its position indexes, up to now."""
     cursor = connection.cursor()
     cursor.execute("SELECT pg_stat_force_next_flush()")
     cursor.execute(
-        "SELECT t.seq_scan, i.idx_scan FROM pg_stat_user_tables t JOIN pg_stat_user_indexes i USING (relid)"
-        " WHERE t.relname = 'shops' AND i.indexrelname = 'shops_geog_idx'"
+        "SELECT t.seq_scan, sum(i.idx_scan)::bigint"
+        " FROM pg_stat_user_tables t JOIN pg_stat_user_indexes i USING (relid)"
+        " WHERE t.relname = 'shops' AND i.indexrelname IN ('shops_geog_idx', 'shops_geom_idx')"
+        " GROUP BY t.seq_scan"
     )
     found: tuple[int, int] = cursor.fetchone()
     return found
