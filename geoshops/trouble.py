@@ -34,7 +34,7 @@ class Breaker:
     def __init__(self) -> None:
         self._state = threading.Condition()
         self._failed_at: float | None = None
-        self._probing = False
+        self._probing_since: float | None = None
 
     def connect(self, attempt: Callable[[], T]) -> T:
         """What the attempt makes; Unavailable at once where it need not be tried."""
@@ -48,18 +48,22 @@ class Breaker:
         finally:
             with self._state:
                 self._failed_at = failed_at
-                self._probing = self._probing and not probe
+                if probe:
+                    self._probing_since = None
                 self._state.notify_all()
 
     def _admit(self) -> bool:
         with self._state:
-            # the others see what becomes of the probe: a burst after an outage is not refused
-            self._state.wait_for(lambda: not self._probing, PAUSE_S)
+            if self._probing_since is not None:
+                # a burst after an outage is not refused: a moment later the probe has told
+                left_s = self._probing_since + PAUSE_S - time.monotonic()
+                self._state.wait_for(lambda: self._probing_since is None, max(0.0, left_s))
             if self._failed_at is None:
                 return False
-            if self._probing or time.monotonic() < self._failed_at + PAUSE_S:
+            now = time.monotonic()
+            if self._probing_since is not None or now < self._failed_at + PAUSE_S:
                 refuse("breaker")
-            self._probing = True
+            self._probing_since = now
             return True
 
 

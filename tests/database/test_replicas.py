@@ -209,6 +209,46 @@ def test_questions_go_on_without_the_primary(pair: Pair) -> None:
     pair.seconds_until(lambda: pair.call("GET", "/readyz"), 200)
 
 
+@pytest.mark.full
+def test_questions_go_on_while_the_primary_is_frozen(pair: Pair) -> None:
+    # a standby that was behind when the primary was lost stays so
+    pair.await_replay()
+    time.sleep(1.5)
+    pair.at_once(pair.read, 16)
+    pair.cluster.freeze()
+    try:
+        for answer in pair.at_once(pair.read, 16):
+            assert answer.status == 200
+            # who asks the primary for its position is cut off after a second
+            assert answer.seconds < 3
+        time.sleep(2)
+        for call in (pair.read, lambda: own_reviews(pair)):
+            for answer in pair.at_once(call, 16):
+                assert answer.status == 200
+                assert answer.seconds < 1.5
+    finally:
+        pair.cluster.thaw()
+    assert pair.seconds_until(pair.write, 201) < 4
+
+
+@pytest.mark.full
+def test_a_frozen_replica_is_given_up(pair: Pair) -> None:
+    pair.at_once(pair.read, 16)
+    pair.standby.freeze()
+    try:
+        # the watch over answers, then the primary
+        assert {answer.status for answer in pair.at_once(pair.read, 16)} == {200}
+        time.sleep(3)
+        for answer in pair.at_once(pair.read, 40):
+            assert answer.status == 200
+            assert answer.seconds < 1.5
+    finally:
+        pair.standby.thaw()
+    pair.await_replay()
+    time.sleep(1.5)
+    assert pair.asks_the_replica()
+
+
 def test_the_hosts_of_a_url_are_taken_in_any_order() -> None:
     url = "postgresql://app:secret@one:1,two:2,three:3/geoshops?target_session_attrs=prefer-standby"
     orders = {in_any_order(url) for _ in range(100)}
