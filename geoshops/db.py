@@ -120,7 +120,7 @@ class Database:
         within_s: float,
         idempotent: bool,
     ) -> T:
-        if self._locked:
+        if self._locked.until:
             self._locked.admit(statement)
         started, was_read_only = time.monotonic(), False
         for attempt in range(1, ATTEMPTS + 1):
@@ -158,7 +158,7 @@ class Database:
         finally:
             WATCH.end(driven)
             connection.close()
-        if self._locked:
+        if self._locked.until:
             self._locked.succeeded(statement)
         return found
 

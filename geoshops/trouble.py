@@ -74,29 +74,26 @@ class LockedTables:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._until: dict[str, float] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._until)
+        self.until: dict[str, float] = {}
 
     def admit(self, statement: str) -> None:
         """Unavailable while the statement is refused; who comes first afterwards is the probe."""
         with self._lock:
-            until, now = self._until.get(statement, 0.0), time.monotonic()
+            until, now = self.until.get(statement, 0.0), time.monotonic()
             if now < until:
                 refuse("locked_table")
             if now > until + FORGOTTEN_AFTER_S:
-                self._until.pop(statement, None)
+                self.until.pop(statement, None)
             else:
-                self._until[statement] = now + PROBE_S
+                self.until[statement] = now + PROBE_S
 
     def failed(self, statement: str) -> None:
         """It has waited in vain."""
-        self._until[statement] = time.monotonic() + PAUSE_S
+        self.until[statement] = time.monotonic() + PAUSE_S
 
     def succeeded(self, statement: str) -> None:
         """It runs again."""
-        self._until.pop(statement, None)
+        self.until.pop(statement, None)
 
 
 class Watch:

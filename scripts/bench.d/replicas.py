@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import statistics
 import subprocess
 import sys
@@ -158,6 +159,8 @@ def writing(url: str, programs: Path) -> Iterator[None]:
 
 def main(bench: Bench) -> dict[str, object]:
     """Prints the tables and returns the figures."""
+    # a run that is ended takes its servers with it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     shops = bench.shops or 100_000
     seconds, rounds = (2, bench.rounds or 3) if bench.quick else (5, bench.rounds or 5)
     with ExitStack() as stack:
