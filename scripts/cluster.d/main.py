@@ -61,7 +61,11 @@ def act(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     if args.verb in ("stop", "destroy"):
         stop(layout)
         if args.verb == "destroy":
-            shutil.rmtree(folder)
+            # renamed first: half a cluster must not be taken for one
+            gone = folder.with_name(f"{folder.name}.gone")
+            shutil.rmtree(gone, ignore_errors=True)
+            folder.rename(gone)
+            shutil.rmtree(gone)
         return {}
     if args.verb == "status":
         return status(layout)
