@@ -54,7 +54,7 @@ def collect(
         names = [c.name for c in answer.columns]
         rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
     if style and place is not None:
-        rows = [r for r in rows if r["geom"] is not None and style.shown(r)]
+        rows = styles.chosen(rows, style)
         shapes = list(shapely.set_srid(shapely.from_wkb([r.pop("geom") for r in rows]), 0))
         return Picture(script, values, rows, shapes)
     return Picture(script, values, rows, [])
@@ -110,16 +110,14 @@ def figure(url: str, picture: Picture, kind: str) -> bytes:
     matplotlib.rcParams["axes.unicode_minus"] = False
     matplotlib.rcParams["svg.hashsalt"] = "geoshops"
     drawing, axes = pyplot.subplots(figsize=(8, _height_in(picture)), layout="constrained")
-    drawing.suptitle(picture.script.question, fontsize=11)
-    axes.set_title(picture.subtitle, fontsize=9, color="#555555")
+    if kind == "png":  # a page has them as its own text
+        _label(drawing, axes, picture)
     if picture.script.name[:2] in styles.STYLES:
         _draw_map(axes, picture, outlines(url, _bounds(picture)))
     else:
         from geoshops.analysis import charts
 
         charts.draw(axes, picture.script.name[:2], picture.rows)
-    source = SOURCE.format(name=picture.script.name)
-    drawing.supxlabel(source, fontsize=7, color="#555555", x=0.01, ha="left")
     output = io.BytesIO()
     drawing.savefig(
         output,
@@ -130,6 +128,14 @@ def figure(url: str, picture: Picture, kind: str) -> bytes:
     )
     pyplot.close(drawing)
     return output.getvalue()
+
+
+def _label(drawing: Any, axes: Any, picture: Picture) -> None:
+    """Question, parameters and source, which a print has to carry itself."""
+    drawing.suptitle(picture.script.question, fontsize=11)
+    axes.set_title(picture.subtitle, fontsize=9, color="#555555")
+    source = SOURCE.format(name=picture.script.name)
+    drawing.supxlabel(source, fontsize=7, color="#555555", x=0.01, ha="left")
 
 
 def _bounds(picture: Picture) -> tuple[float, float, float, float]:

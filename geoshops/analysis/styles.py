@@ -29,6 +29,9 @@ class Style:
     title: str
     colors: dict[str, str] = field(default_factory=dict)
     shown: Callable[[Row], bool] = everything
+    one_of_each: str = (
+        ""  # of rows that share this column the first is shown: areas must not lie on each other
+    )
 
 
 STYLES = {
@@ -42,7 +45,7 @@ STYLES = {
     "08": Style("shops", "군집의 지점 수"),
     "09": Style("territory", "영업 구역"),
     "10": Style("area_km2", "구역 면적 (km²)"),
-    "11": Style("brand", "1위 브랜드", shown=lambda r: r["rank"] == 1),
+    "11": Style("brand", "1위 브랜드 (동률이면 하나)", shown=lambda r: r["rank"] == 1, one_of_each="region_code"),
     "12": Style("class", "평점 핫스팟 (Gi*)", {
         "hot99": "#a50026", "hot95": "#e34a33", "hot90": "#fdbb84", "ns": "#d9d9d9",
         "cold90": "#a6bddb", "cold95": "#4393c3", "cold99": "#053061",
@@ -65,6 +68,17 @@ STYLES = {
     "23": Style("offset_m", "주소 지역과의 거리 (m)"),
     "25": Style("purity_good", "청결 GOOD 비율"),
 }  # fmt: skip
+
+
+def chosen(rows: list[Row], style: Style) -> list[Row]:
+    """The rows with a place that a picture shows."""
+    kept = [r for r in rows if r["geom"] is not None and style.shown(r)]
+    if not style.one_of_each:
+        return kept
+    first: dict[Any, Row] = {}
+    for row in kept:
+        first.setdefault(row[style.one_of_each], row)
+    return list(first.values())
 
 
 def is_categorical(values: list[Any], style: Style) -> bool:

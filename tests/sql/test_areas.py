@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+import shapely
 from pyproj import Geod
 
 from tests.sql import plane
@@ -42,6 +43,18 @@ def test_04_a_shop_beyond_the_border_covers_its_share_and_gaps_are_apart(town, a
     town.make.sql("UPDATE shops SET status = 'OPEN' WHERE id = %s", town.ids["s2"])
     after = sum(r["area_km2"] for r in ask(4, region="서울특별시", radius_m=600, min_km2=0.001))
     assert after < before
+
+
+def test_04_a_crowd_of_shops_covers_what_their_circles_cover(town, ask):
+    places = [(4500 + (n * 397.3) % 1000, 4700 + (n * 211.9) % 600) for n in range(80)]
+    for n, (x, y) in enumerate(places):
+        town.shop(f"s{n}", x, y)
+    town.region("서울특별시", 0, 0, 10_000, 10_000)
+    circles = shapely.union_all(
+        [shapely.Point(place).buffer(800, quad_segs=64) for place in places]
+    )
+    (row,) = ask(4, radius_m=800)
+    assert row["area_km2"] == pytest.approx(100 - circles.area / 1e6, abs=2e-3 * circles.area / 1e6)
 
 
 def test_04_without_shops_the_whole_region_is_a_gap_and_without_both_there_is_nothing(town, ask):
