@@ -204,7 +204,11 @@ def init_app(app: Flask) -> Rest:
 
 
 def json_text(
-    body: str, headers: Mapping[str, str] | None = None, *, status: int = 200, mimetype: str = JSON
+    body: str | bytes,
+    headers: Mapping[str, str] | None = None,
+    *,
+    status: int = 200,
+    mimetype: str = JSON,
 ) -> Response:
     """An answer whose JSON PostgreSQL has built."""
     response = Response(body, status=status, mimetype=mimetype)

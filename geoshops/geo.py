@@ -35,7 +35,7 @@ def feature_collection(shops: list[dict[str, Any]]) -> dict[str, Any]:
     return {"type": "FeatureCollection", "features": [_feature(shop) for shop in shops]}
 
 
-def feature_collection_text(body: str) -> str:
+def feature_collection_text(body: bytes) -> str:
     """The same from and to JSON text."""
     return json.dumps(
         feature_collection(json.loads(body)), ensure_ascii=False, separators=(",", ":")

@@ -19,14 +19,14 @@ SORTS = ("distance", "rating", "reviews", "favorites")
 
 @dataclass(frozen=True)
 class ShopList:
-    """A JSON array as text, how many shops the whole answer has, and whether it was cut."""
+    """A JSON array, how many shops the whole answer has, and whether it was cut."""
 
-    body: str
+    body: bytes
     total: int
     truncated: bool
 
 
-def shop_list(row: tuple[str | None, int, bool]) -> ShopList:
+def shop_list(row: tuple[bytes | None, int, bool]) -> ShopList:
     """The list from (body, total, truncated); a body of None says that the session has ended."""
     body, total, truncated = row
     if body is None:

@@ -16,14 +16,14 @@ WHOLE_LIST = 1000
 
 @dataclass(frozen=True)
 class FavoriteList:
-    """A JSON array as text, how many favorites the whole answer has, and whether it was cut."""
+    """A JSON array, how many favorites the whole answer has, and whether it was cut."""
 
-    body: str
+    body: bytes
     total: int
     truncated: bool
 
 
-LIST = "SELECT body, total, truncated FROM favorites_json(%s, %s, %s, %s, %s, %s, %s, %s)"
+LIST = "SELECT body::varchar, total, truncated FROM favorites_json(%s, %s, %s, %s, %s, %s, %s, %s)"
 
 
 def of_member(

@@ -17,9 +17,9 @@ WHOLE_LIST = 1000
 
 @dataclass(frozen=True)
 class ReviewList:
-    """A JSON array as text, how many reviews the whole answer has, and whether it was cut."""
+    """A JSON array, how many reviews the whole answer has, and whether it was cut."""
 
-    body: str
+    body: bytes
     total: int
     truncated: bool
 
@@ -35,7 +35,7 @@ def get(db: Database, review_id: int, *, zone: str) -> str:
     return str(body)
 
 
-OF_SHOP = "SELECT body, total, truncated FROM shop_reviews_json(%s, %s, %s, %s, %s, %s)"
+OF_SHOP = "SELECT body::varchar, total, truncated FROM shop_reviews_json(%s, %s, %s, %s, %s, %s)"
 
 
 def of_shop(db: Database, shop_id: int, *, sort: str, page: Page | None, zone: str) -> ReviewList:
@@ -46,7 +46,7 @@ def of_shop(db: Database, shop_id: int, *, sort: str, page: Page | None, zone: s
     return ReviewList(body, total, truncated)
 
 
-OWN = "SELECT body, total, truncated FROM member_reviews_json(%s, %s, %s, %s, %s, %s, %s)"
+OWN = "SELECT body::varchar, total, truncated FROM member_reviews_json(%s, %s, %s, %s, %s, %s, %s)"
 
 
 def own(db: Database, caller: Caller, *, sort: str, page: Page | None, zone: str) -> ReviewList:

@@ -10,7 +10,7 @@ from geoshops.tokens import Caller
 WHOLE_LIST = 300
 
 KEYWORD = """
-SELECT body, total, truncated FROM shops_by_keyword(
+SELECT body::varchar, total, truncated FROM shops_by_keyword(
   %(keyword)s, %(user_lng)s, %(user_lat)s, %(box)s::float8[],
   %(min_rating)s, CASE WHEN %(open_now)s THEN minute_of_week(now(), %(zone)s) END,
   %(clean)s, %(retouch)s, %(props)s, %(sort)s, %(origin)s, %(at_most)s, %(size)s, %(offset)s,

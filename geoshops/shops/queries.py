@@ -10,7 +10,7 @@ from geoshops.tokens import Caller
 
 WHOLE_LIST = 1000
 
-AROUND = "SELECT body, total, truncated FROM shops_around(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+AROUND = "SELECT body::varchar, total, truncated FROM shops_around(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 BRAND = "SELECT brand_family(brand_named(%s))"
 REPRESENTATIVE = "SELECT string_agg(name, ', ' ORDER BY id) FROM brands WHERE is_representative"
 
@@ -79,7 +79,7 @@ def around_filtered(
 
 
 FILTERED = """
-SELECT body, total, truncated FROM shops_around_filtered(
+SELECT body::varchar, total, truncated FROM shops_around_filtered(
   %(map_lng)s, %(map_lat)s, %(user_lng)s, %(user_lat)s, %(radius_m)s, %(box)s::float8[], %(brands)s, %(all_brands)s,
   %(min_rating)s, CASE WHEN %(open_now)s THEN minute_of_week(now(), %(zone)s) END,
   %(clean)s, %(retouch)s, %(props)s, %(sort)s, %(origin)s, %(at_most)s, %(size)s, %(offset)s,
