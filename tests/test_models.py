@@ -10,7 +10,6 @@ from alembic.migration import MigrationContext
 from geoalchemy2 import alembic_helpers
 from sqlalchemy import create_engine, text
 
-from geoshops.db import driver_url
 from geoshops.models import Base
 
 RUNNERS_OWN = {"schema_history"}
@@ -24,7 +23,7 @@ def include(item: Any, name: str, kind: str, reflected: bool, other: Any) -> boo
 
 def differences(url: str, *statements: str) -> list[Any]:
     """Differences after the statements, which are rolled back."""
-    engine = create_engine(driver_url(url))
+    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg2://", 1))
     with engine.connect() as connection:
         for statement in statements:
             connection.execute(text(statement))
