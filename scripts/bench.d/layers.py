@@ -1,7 +1,8 @@
 """Where the time of a radius request goes: microseconds of each layer, beside the floor of each.
 
-The worker's Python by py-spy (the token's of a signed-in member), the worker's and PostgreSQL's processor time by the system, what happens inside
-PostgreSQL by a ladder of statements, each of which does one thing more. Everything on one connection."""
+The server's is that of a constant answer, the driver's that of the same statement by hand; what is left of the
+worker's processor time is shared out by py-spy's samples (the token's by those of a signed-in member). What happens
+inside PostgreSQL is told by a ladder of statements, each of which does one thing more. All on one connection."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from load import ROOT, Load, pgbench, server_process, started, wrk
 from members import visited
 from peers.environments import environment
 from radius import FUNCTION, RADIUS_M, paths, questions, variables
-from stacks import LAYERS, OTHER, by_layer
+from stacks import LAYERS, SERVER, by_layer
 
 from geoshops.shops.queries import AROUND
 
@@ -214,6 +215,12 @@ def by_hand(url: str, size: int) -> dict[str, float]:
     }
 
 
+def shared(samples: dict[str, float], names: list[str], us: float) -> dict[str, float]:
+    """Processor time by the shares of the samples: a sampler alone would count waiting for a core as work."""
+    total = sum(samples.get(name, 0.0) for name in names) or 1.0
+    return {name: us * samples.get(name, 0.0) / total for name in names}
+
+
 def table(lines: list[dict[str, object]]) -> None:
     """Prints the layers to standard error."""
     print(f"{'layer':30}{'µs':>9}{'floor':>9}", file=sys.stderr)
@@ -233,14 +240,14 @@ def main(bench: Bench) -> dict[str, object]:
     flask_clock, flasked = floor_us("flasked", size, seconds)
     sql = in_postgres(copy.url, size, seconds=max(2, seconds // 3), rounds=rounds)
     hand = by_hand(copy.url, size)
-    # what py-spy sees in the driver is mostly waiting, so its processor time is taken by hand
-    anonymous["driver"] = hand.pop("driver, our statement")
-    names = [*(name for name, _ in LAYERS), OTHER]
-    python = sum(anonymous.get(name, 0.0) for name in names)
-    floors = {**hand, "routing, context, response": flasked - bare, "server, beside Python": bare,
+    driver = hand.pop("driver, our statement")
+    names = [name for name, _ in LAYERS if name not in ("driver", SERVER)]
+    python = anonymous["worker"] - bare - driver
+    of_stranger = shared(anonymous, names, python)
+    of_member = shared(member, names, member["worker"] - bare - driver)
+    floors = {**hand, "routing, context, response": flasked - bare, SERVER: bare,
               "SQL: JSON": sql["cards"], "SQL: planning": 0.0, "pool": 0.0}  # fmt: skip
-    found = {"server, beside Python": max(0.0, anonymous["worker"] - python)}
-    found |= {name: (member if name == "token" else anonymous).get(name, 0.0) for name in names}
+    found = {SERVER: bare, "driver": driver, **of_stranger, "token": of_member["token"]}
     found |= {f"SQL: {step}": sql[step] for step in STEPS}
     lines: list[dict[str, object]] = [
         {"layer": name, "us": us, "floor_us": floors.get(name)} for name, us in found.items()
@@ -249,7 +256,7 @@ def main(bench: Bench) -> dict[str, object]:
     whole = {
         "request_us": round(anonymous["request"]),
         "worker_cpu_us": round(anonymous["worker"]),
-        "python_us": round(python),
+        "python_us": round(python + driver),
         "postgres_cpu_us": round(anonymous["postgres"]),
         "function_us": round(sql["whole"]),
         "signed_in_request_us": round(member["request"]),

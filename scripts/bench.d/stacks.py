@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+SERVER = "server"
 # the innermost frame that is named here decides; the standard library belongs to whoever calls it
 LAYERS = (
     ("log and metrics", r"geoshops/observe\.py|/logging/|^logging/|prometheus_client/"),
@@ -15,20 +16,20 @@ LAYERS = (
     ("pool", r"sqlalchemy/"),
     ("frame: id, headers, ETag", r"geoshops/(frame|limits|errors)\.py|werkzeug/(http|wrappers/etag)\.py|flask_cors/"
                                  r"|werkzeug/sansio/http\.py"),
-    ("server, its Python", r"granian/"),
+    (SERVER, r"granian/"),
     ("routing, context, response", r"flask/|werkzeug/|geoshops/|wsgi\.py"),
 )  # fmt: skip
 COMPILED = tuple((name, re.compile(pattern)) for name, pattern in LAYERS)
 OTHER = "other"
-# threads of the server that wait, and those that run no Python
-IDLE = re.compile(r"^$|/threading\.py:\d+\)$")
+# threads that answer no request: the server's own, and those of the service that watch something
+ANSWERING = "granian/wsgi.py"
 
 
 def layer(stack: str) -> str | None:
     """The layer of a stack as py-spy writes it: outermost first, `function (file:line)` by semicolons.
 
-    None for a thread at rest."""
-    if IDLE.search(stack):
+    None for a thread that answers no request."""
+    if ANSWERING not in stack:
         return None
     for frame in reversed(stack.split(";")):
         place = frame.rpartition("(")[2]

@@ -23,7 +23,18 @@ def parts() -> Iterator[None]:
         patch.syspath_prepend(str(BENCH / "peers" / "answers"))
         patch.syspath_prepend(str(BENCH))
         yield
-    for name in ("data", "figures", "goals", "growth", "load", "main", "radius", "start", "stacks"):
+    for name in (
+        "data",
+        "figures",
+        "goals",
+        "growth",
+        "layers",
+        "load",
+        "main",
+        "radius",
+        "start",
+        "stacks",
+    ):
         sys.modules.pop(name, None)
 
 
@@ -195,9 +206,9 @@ def test_memory_is_that_of_a_process_and_its_children() -> None:
         ("f (granian/wsgi.py:9);a (flask/app.py:1);b (geoshops/frame.py:3)", "frame: id, headers, ETag"),
         ("f (granian/wsgi.py:9);a (flask/app.py:1);b (geoshops/observe.py:3);dumps (json/encoder.py:1)", "log and metrics"),
         ("f (granian/wsgi.py:9);r (geoshops/shops/routes.py:4);checkout (sqlalchemy/pool/base.py:7)", "pool"),
-        ("f (granian/wsgi.py:9)", "server, its Python"),
-        ("main (thing.py:1)", "other"),
+        ("f (granian/wsgi.py:9)", "server"),
         ("f (granian/mp.py:9);wait (/usr/lib/python3.11/threading.py:327)", None),
+        ("run (/usr/lib/python3.11/threading.py:982);watch (geoshops/trouble.py:130)", None),
         ("", None),
     ],
 )  # fmt: skip
@@ -206,3 +217,13 @@ def test_a_stack_belongs_to_its_innermost_known_frame(stack: str, name: str | No
 
     assert layer(stack) == name
     assert by_layer([f"{stack} 3", f"{stack} 4", "no number"]) == ({name: 7} if name else {})
+
+
+def test_processor_time_is_shared_out_by_samples() -> None:
+    from layers import shared
+
+    assert shared({"a": 1.0, "b": 3.0, "driver": 9.0}, ["a", "b", "c"], 100) == {
+        "a": 25,
+        "b": 75,
+        "c": 0,
+    }
