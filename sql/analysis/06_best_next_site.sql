@@ -45,17 +45,23 @@ WITH wanted AS MATERIALIZED (
     positive('separation_m', :'separation_m') AS separation_m
   FROM study_area(:'region') AS a
 ),
+piece AS MATERIALIZED (
+  -- A country has tens of thousands of corners; each place is asked of the few around it.
+  SELECT w.edge_m, w.separation_m, w.brand_ids, ST_Subdivide(w.plane, 128) AS geom FROM wanted AS w
+),
 place AS MATERIALIZED (
-  SELECT
+  -- A place on the edge of two pieces is one place.
+  SELECT DISTINCT ON (h.i, h.j)
     h.i,
     h.j,
-    w.separation_m,
-    w.brand_ids,
+    p.separation_m,
+    p.brand_ids,
     ST_Centroid(h.geom) AS p,
     ST_Transform(ST_Centroid(h.geom), 4326) AS geom
-  FROM wanted AS w
-  CROSS JOIN LATERAL ST_HexagonGrid(w.edge_m, w.plane) AS h
-  WHERE ST_Intersects(w.plane, ST_Centroid(h.geom))
+  FROM piece AS p
+  CROSS JOIN LATERAL ST_HexagonGrid(p.edge_m, p.geom) AS h
+  WHERE ST_Intersects(p.geom, ST_Centroid(h.geom))
+  ORDER BY h.i, h.j
 ),
 distance AS MATERIALIZED (
   SELECT c.i, c.j, c.separation_m, c.p, c.geom, n.nearest_id, n.distance_m

@@ -56,11 +56,15 @@ held AS MATERIALIZED (
   ) AS h
   GROUP BY h.i, h.j
 ),
+piece AS MATERIALIZED (
+  -- A country has tens of thousands of corners; each hexagon is asked of the few around it.
+  SELECT w.edge_m, ST_Subdivide(w.area, 128) AS geom FROM wanted AS w
+),
 grid AS (
   SELECT h.i, h.j
-  FROM wanted AS w
-  CROSS JOIN LATERAL ST_HexagonGrid(w.edge_m, w.area) AS h
-  WHERE ST_Intersects(w.area, h.geom)
+  FROM piece AS p
+  CROSS JOIN LATERAL ST_HexagonGrid(p.edge_m, p.geom) AS h
+  WHERE ST_Intersects(p.geom, h.geom)
   UNION
   SELECT i, j FROM held
 )
