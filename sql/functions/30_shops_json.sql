@@ -60,7 +60,7 @@ BEGIN
         SELECT s.id, s.brand_id, s.card, s.review_cnt, s.star_rating_sum, s.favorite_cnt,
           ST_Distance(s.geog, viewer) AS distance_m
         FROM shops s
-        WHERE s.geog::geometry && box AND ST_DWithin(s.geog, center, radius_m) IS TRUE AND s.status <> 'CLOSED'
+        WHERE s.geog::geometry(POINT, 4326) && box AND ST_DWithin(s.geog, center, radius_m) IS TRUE AND s.status <> 'CLOSED'
           -- asked for inside the statement: as a function call before it, the list cost 0.13 of 0.46 ms
           AND s.brand_id = ANY (coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands d)))
         LIMIT at_most + 1

@@ -32,3 +32,27 @@ def test_there_is_no_box_at_a_pole_or_across_the_180th_meridian(make: Maker) -> 
     for lon, lat, radius_m in ((0, 89.99, 2000), (0, -89, 2000), (179.99, 0, 2000), (-180, 37, 1)):
         assert make.rows(BOX, lon, lat, radius_m) == [(True,)]
     assert make.rows(BOX, 179.9, 0, 2000) == [(False,)]
+
+
+def test_the_map_call_finds_shops_by_the_index_on_degrees(make: Maker) -> None:
+    """The index stands on one spelling of the cast; with another, every shop of the brands was read."""
+    make.shop()
+    cursor = make.connection.cursor()
+    cursor.execute("BEGIN")
+    try:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(
+            "DROP INDEX shops_geog_idx, shops_brand_id_idx, shops_brand_spot_idx, shops_region_spot_idx"
+        )
+        cursor.execute(
+            "SELECT total FROM shops_around(127.0276, 37.4979, 127.0276, 37.4979, 500, NULL, '', 10)"
+        )
+        assert cursor.fetchone() == (1,)
+        cursor.execute(
+            "SELECT seq_scan, idx_scan FROM pg_stat_xact_user_tables WHERE relname = 'shops'"
+        )
+        seq_scan, idx_scan = cursor.fetchone()
+    finally:
+        cursor.execute("ROLLBACK")
+    assert seq_scan == 0
+    assert idx_scan > 0
