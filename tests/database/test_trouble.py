@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -143,12 +144,13 @@ def test_a_server_without_connections_to_give(service: Service, cluster: Cluster
 
 
 @pytest.fixture
-def small_disk(service: Service, admin: Any, tmp_path_factory: Any) -> Iterator[Path]:
+def small_disk(service: Service, admin: Any) -> Iterator[Path]:
     """A file system of 8 MiB on which the table of reviews lies."""
-    folder = tmp_path_factory.mktemp("small")
-    for parent in (folder, *folder.parents[:2]):
-        parent.chmod(0o755)
+    # beside pytest's folders, which the server's account may not enter
+    folder = Path(tempfile.mkdtemp(prefix="geoshops-small-disk-"))
+    folder.chmod(0o755)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8M", "tmpfs", str(folder)]).returncode:
+        folder.rmdir()
         pytest.skip("no right to mount a small file system")
     place = folder / "space"
     place.mkdir()
@@ -161,6 +163,7 @@ def small_disk(service: Service, admin: Any, tmp_path_factory: Any) -> Iterator[
     cursor.execute("ALTER TABLE reviews SET TABLESPACE pg_default")
     cursor.execute("DROP TABLESPACE small")
     subprocess.run(["umount", str(folder)], check=True)
+    folder.rmdir()
 
 
 def test_reads_go_on_while_the_disk_is_full(service: Service, small_disk: Path, admin: Any) -> None:

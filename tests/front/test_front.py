@@ -89,11 +89,13 @@ def test_request_ids_pass_and_odd_ones_are_replaced(production: Production) -> N
 
 
 def test_only_our_own_proxy_tells_the_address(production: Production, db: object) -> None:
-    for number in range(3):
+    left = []
+    for number in range(12):
         answer = production.get("/brands", headers={"X-Forwarded-For": f"10.9.8.{number}"})
         assert answer.headers["RateLimit-Policy"] == '"reads";q=600;w=60'
-        left = int(answer.headers["RateLimit"].partition("r=")[2].partition(";")[0])
-        assert left < 600 - number // 2  # two workers count apart, and each counts on
+        left.append(int(answer.headers["RateLimit"].partition("r=")[2].partition(";")[0]))
+    # each worker counts apart; an address that were believed would find its whole allowance each time
+    assert min(left) <= 597
 
 
 def test_tiles_and_badges_are_kept_as_long_as_they_say(production: Production, make: Maker) -> None:
