@@ -126,15 +126,11 @@ class Database:
     ) -> T:
         if self._locked.until:
             self._locked.admit(statement)
-        started, was_read_only = time.monotonic(), False
+        started = time.monotonic()
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                found = self._run_once(statement, values, fetch, within_s)
-                if was_read_only:
-                    self.engine.dispose()
-                return found
+                return self._run_once(statement, values, fetch, within_s)
             except psycopg2.Error as error:
-                was_read_only = error.pgcode == READ_ONLY
                 late = time.monotonic() - started > REPEATED_WITHIN_S
                 if attempt >= self._attempts(error, idempotent, late):
                     self._remember(error, statement)
@@ -153,11 +149,11 @@ class Database:
                 cursor.execute(statement, values)
                 found = fetch(cursor)
         except psycopg2.Error as error:
-            if driven.closed:
+            stale = error.pgcode == READ_ONLY and not self._is_known_read_only()
+            if driven.closed or stale:
+                # those at rest are no better: the next attempt makes a new one
                 connection.invalidate()
                 self.engine.dispose()
-            elif error.pgcode == READ_ONLY and not self._is_known_read_only():
-                connection.invalidate()
             raise
         finally:
             WATCH.end(driven)

@@ -94,6 +94,15 @@ class Service:
             time.sleep(0.02)
         return time.monotonic() - started
 
+    def seconds_until_all(self, call: Any, status: int, at_most_s: float = 15) -> float:
+        """How long it takes until as many calls as reach every worker are answered so.
+
+        Each worker finds out for itself that the database is back."""
+        started = time.monotonic()
+        while {answer.status for answer in self.at_once(call, 16)} != {status}:
+            assert time.monotonic() < started + at_most_s, f"no {status} within {at_most_s} s"
+        return time.monotonic() - started
+
 
 def assert_clear_refusal(answer: Answer, within_s: float = CLEAR_WITHIN_S) -> None:
     """503 in the contract's form, with Retry-After, soon."""
