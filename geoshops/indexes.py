@@ -1,7 +1,8 @@
-"""Large loads and the indexes of shops: left out while rows come in, those of the keyword search until after the commit."""
+"""Large loads: indexes and foreign keys of shops left out while rows come in, indexes of the keyword search until after the commit."""
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -16,8 +17,9 @@ from geoshops import migrate
 LEAST_ROWS = 20_000
 AT_ONCE = 2  # a build keeps one core of the server busy
 LOCK = 7_406_311_520_917_236  # one builder at a time; any number, the same in every release
+LOCK_ATTEMPTS = 10
 NAME = re.compile(r"CREATE INDEX IF NOT EXISTS (\w+)")
-# the primary key stays, because other tables refer to it
+# the primary key stays, because other tables refer to it; foreign keys are looked up by one join each at the end
 DROPPABLE = """
 SELECT i.indexrelid::regclass::text,
   CASE WHEN c.oid IS NULL THEN format('DROP INDEX %s', i.indexrelid::regclass)
@@ -26,7 +28,15 @@ SELECT i.indexrelid::regclass::text,
     ELSE format('ALTER TABLE shops ADD CONSTRAINT %I %s', c.conname, pg_get_constraintdef(c.oid)) END
 FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.conrelid = i.indrelid
 WHERE i.indrelid = 'shops'::regclass AND NOT i.indisprimary
+UNION ALL
+SELECT conname, format('ALTER TABLE shops DROP CONSTRAINT %I', conname),
+  format('ALTER TABLE shops ADD CONSTRAINT %I %s', conname, pg_get_constraintdef(oid))
+FROM pg_constraint WHERE conrelid = 'shops'::regclass AND contype = 'f'
 ORDER BY 1"""
+CONCERNED = """
+SELECT string_agg(DISTINCT t::regclass::text, ', ')
+FROM pg_constraint c CROSS JOIN LATERAL (VALUES (c.conrelid), (c.confrelid)) v (t)
+WHERE c.conrelid = 'shops'::regclass AND c.contype = 'f'"""
 MISSING = """
 SELECT n FROM unnest(%s::text[]) n
 WHERE to_regclass('shops') IS NOT NULL AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indexrelid = to_regclass(n))"""
@@ -43,12 +53,14 @@ def of_the_search() -> dict[str, str]:
 
 @contextmanager
 def left_out(cursor: Any, new_rows: int) -> Iterator[None]:
-    """Drops the indexes of shops where that pays; after the block they are back but for the search's.
+    """Drops indexes and foreign keys of shops where that pays; after the block they are back but for the search's.
 
     Those are left to `build_missing` after the commit: they cost twice what all the rest does. It
-    locks readers out of shops until the commit, so it is done only where nearly every shop is
-    new and there is next to nothing to read. What is unique is unique again at the end of the block."""
-    found = _droppable(cursor) if _pays(cursor, new_rows) else []
+    locks readers out of shops, brands and regions until the commit, so it is done only where nearly every
+    shop is new and there is next to nothing to read, and left undone where others do not make room. What is
+    unique is unique again at the end of the block, and what is referred to is there."""
+    pays = _pays(cursor, new_rows) and _has_tables_alone(cursor)
+    found = _droppable(cursor) if pays else []
     for _, drop, _ in found:
         cursor.execute(drop)
     yield
@@ -109,6 +121,25 @@ def _pays(cursor: Any, new_rows: int) -> bool:
         return False
     cursor.execute("SELECT count(*) FROM (SELECT FROM shops LIMIT %s) s", (new_rows // 10 + 1,))
     return bool(cursor.fetchone()[0] * 10 <= new_rows)
+
+
+def _has_tables_alone(cursor: Any) -> bool:
+    """Locks what is concerned, or gives up: an act that holds one table and waits for another must not die of us.
+
+    Each attempt ends before the server looks for deadlocks, and lets go of what it held."""
+    cursor.execute(CONCERNED)
+    (tables,) = cursor.fetchone()
+    for _ in range(LOCK_ATTEMPTS):
+        cursor.execute(f"SAVEPOINT before_locks; {migrate.LOCK_TIMEOUT}")
+        try:
+            cursor.execute(f"LOCK TABLE {tables} IN ACCESS EXCLUSIVE MODE")
+        except psycopg2.errors.LockNotAvailable:
+            cursor.execute("ROLLBACK TO before_locks")
+            time.sleep(random.uniform(0.1, 0.5))
+        else:
+            cursor.execute("SET LOCAL lock_timeout TO DEFAULT")
+            return True
+    return False
 
 
 def _droppable(cursor: Any) -> list[tuple[str, str, str]]:

@@ -29,7 +29,7 @@ class Loaded:
     address_checked: int = 0
     address_fits: int = 0
     duplicate_candidates: int | None = None
-    new_ids: list[int] = field(default_factory=list)
+    new_ids: list[int] | None = None
 
 
 def drop_repeated_keys(cursor: Any) -> dict[int, str]:
@@ -113,22 +113,22 @@ def count_new(cursor: Any) -> int:
 
 def upsert(cursor: Any, source: str) -> Loaded:
     """One statement writes every shop that is new or differs; the others are not touched."""
-    cursor.execute(_upsert_statement(), {"source": source})
-    new_ids, changed_ids, _ = cursor.fetchone()
+    cursor.execute(_upsert_statement(), {"source": source, "most": MOST_COMPARED})
+    inserted, updated, _, new_ids = cursor.fetchone()
     cursor.execute(
         "SELECT count(*), count(address_sigungu_id) FILTER (WHERE has_polygon),"
         " count(*) FILTER (WHERE has_polygon AND address_sigungu_id = sigungu_id) FROM resolved"
     )
     rows, checked, fits = cursor.fetchone()
-    loaded = Loaded(len(new_ids), len(changed_ids), rows - len(new_ids) - len(changed_ids))
+    loaded = Loaded(inserted, updated, rows - inserted - updated)
     loaded.address_checked, loaded.address_fits = checked, fits
     loaded.new_ids = new_ids
     return loaded
 
 
-def count_duplicates(cursor: Any, new_ids: list[int]) -> int | None:
+def count_duplicates(cursor: Any, new_ids: list[int] | None) -> int | None:
     """Pairs that a new shop makes with another; None where there are too many to compare them now."""
-    if len(new_ids) > MOST_COMPARED:
+    if new_ids is None:
         return None
     cursor.execute("SELECT count(*) FROM duplicate_shops(%s)", (new_ids,))
     return int(cursor.fetchone()[0])
@@ -188,8 +188,9 @@ def _upsert_statement() -> sql.Composable:
           WHERE r.shop_id IS NULL
           RETURNING id
         )
-        SELECT ARRAY(SELECT id FROM inserted), ARRAY(SELECT id FROM updated),
-          (SELECT count(*) FROM seen_again)
+        SELECT (SELECT count(*) FROM inserted), (SELECT count(*) FROM updated),
+          (SELECT count(*) FROM seen_again),
+          CASE WHEN (SELECT count(*) FROM inserted) <= %(most)s THEN ARRAY(SELECT id FROM inserted) END
         """
     ).format(
         columns=sql.SQL(", ").join(map(sql.Identifier, compared)),

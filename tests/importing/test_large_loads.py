@@ -25,7 +25,14 @@ HEAD = "source_id,name,lon,lat"
 OIDS = "SELECT indexrelid FROM pg_index WHERE indrelid = 'shops'::regclass ORDER BY 1"
 DEFINITIONS = (
     "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY 1",
-    "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'shops'::regclass ORDER BY 1",
+    "SELECT conname, pg_get_constraintdef(oid), convalidated, obj_description(oid) FROM pg_constraint"
+    " WHERE 'shops'::regclass IN (conrelid, confrelid) ORDER BY 1",
+    "SELECT c.conname, t.tgrelid::regclass::text, t.tgfoid::regproc::text, t.tgenabled FROM pg_trigger t"
+    " JOIN pg_constraint c ON c.oid = t.tgconstraint"
+    " WHERE 'shops'::regclass IN (c.conrelid, c.confrelid) ORDER BY 1, 2, 3",
+)
+FOREIGN_KEYS = (
+    "SELECT oid FROM pg_constraint WHERE conrelid = 'shops'::regclass AND contype = 'f' ORDER BY 1"
 )
 
 
@@ -69,6 +76,60 @@ def test_a_large_first_load_leaves_every_index_and_rule_as_it_was(
     assert found["inserted"] == 30
     assert found["keyword_seconds"] > found["seconds"]
     assert [make.rows(ask) for ask in DEFINITIONS] == before
+    for column in ("brand_id", "sido_id", "sigungu_id", "dong_id", "merged_into_id"):
+        with pytest.raises(psycopg2.errors.ForeignKeyViolation):
+            make.sql(f"UPDATE shops SET {column} = 999999, status = 'CLOSED'")
+
+
+def test_a_foreign_key_that_was_never_validated_stays_so(
+    every_load_is_large: None, summary: Summary, write: Write, make: Maker
+) -> None:
+    make.sql("ALTER TABLE shops DROP CONSTRAINT shops_dong_fkey")
+    key = "ALTER TABLE shops ADD CONSTRAINT shops_dong_fkey FOREIGN KEY (dong_id) REFERENCES regions (id)"
+    make.sql(f"{key} NOT VALID")
+    try:
+        summary("import", "shops", write(*rows(*range(30))), "--source", "own")
+        assert make.rows(
+            "SELECT convalidated FROM pg_constraint WHERE conname = 'shops_dong_fkey'"
+        ) == [(False,)]
+    finally:
+        make.sql("ALTER TABLE shops VALIDATE CONSTRAINT shops_dong_fkey")
+
+
+def test_a_load_takes_nothing_out_where_others_do_not_make_room(
+    every_load_is_large: None, monkeypatch: pytest.MonkeyPatch, summary: Summary, write: Write,
+    make: Maker, database_url: str,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(indexes, "LOCK_ATTEMPTS", 2)
+    before = [make.rows(ask) for ask in (OIDS, FOREIGN_KEYS)]
+    with closing(psycopg2.connect(database_url)) as reader:
+        reader.cursor().execute("SELECT count(*) FROM regions")
+        found = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
+    assert (found["inserted"], found["keyword_seconds"]) == (30, None)
+    assert [make.rows(ask) for ask in (OIDS, FOREIGN_KEYS)] == before
+
+
+def test_a_load_and_an_act_over_several_tables_do_not_wait_for_each_other_in_a_circle(
+    every_load_is_large: None, summary: Summary, write: Write, make: Maker, database_url: str
+) -> None:
+    """The act has read regions and wants shops, the load is about to lock both."""
+    with closing(psycopg2.connect(database_url)) as act:
+        cursor = act.cursor()
+        cursor.execute("SELECT count(*) FROM regions")
+        counted: list[int] = []
+
+        def want_shops() -> None:
+            _until_somebody_waits(make)
+            cursor.execute("SELECT count(*) FROM shops")
+            counted.extend(cursor.fetchone())
+            act.rollback()
+
+        thread = threading.Thread(target=want_shops)
+        thread.start()
+        found = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
+        thread.join()
+    assert counted == [0]
+    assert (found["inserted"], found["keyword_seconds"] > 0) == (30, True)
 
 
 def test_a_load_beside_many_shops_touches_no_index(
@@ -84,7 +145,7 @@ def test_a_load_beside_many_shops_touches_no_index(
 def test_a_failed_or_dry_large_load_leaves_the_very_same_indexes(
     every_load_is_large: None, run: Run, write: Write, make: Maker
 ) -> None:
-    before = make.rows(OIDS)
+    before = [make.rows(ask) for ask in (OIDS, FOREIGN_KEYS)]
     path = write(*rows(*range(30)))
     assert run("import", "shops", path, "--source", "own", "--dry-run").exit_code == 0
     make.sql("ALTER TABLE shops ADD CONSTRAINT no_five CHECK (source_id <> '5') NOT VALID")
@@ -92,7 +153,7 @@ def test_a_failed_or_dry_large_load_leaves_the_very_same_indexes(
         assert run("import", "shops", path, "--source", "own").exit_code == 1
     finally:
         make.sql("ALTER TABLE shops DROP CONSTRAINT no_five")
-    assert make.rows(OIDS) == before
+    assert [make.rows(ask) for ask in (OIDS, FOREIGN_KEYS)] == before
     assert make.sql("SELECT count(*) FROM shops") == 0
 
 
