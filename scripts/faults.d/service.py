@@ -91,8 +91,9 @@ class Service:
         """The processes that answer requests: granian's children."""
         ours = set(self.processes())
         table = [row for row in _table() if row[0] in ours]
-        servers = {pid for pid, _, words in table if "--uds" in words}
-        leaders = {pid for pid, parent, _ in table if pid in servers and parent not in servers}
+        loaded = {pid for pid, _, words in table if "nursery.py" in words}
+        nurseries = {pid for pid, parent, _ in table if pid in loaded and parent not in loaded}
+        leaders = {pid for pid, parent, _ in table if parent in nurseries}
         return [pid for pid, parent, _ in table if parent in leaders]
 
     def whole(self) -> bool:

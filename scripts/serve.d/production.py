@@ -6,61 +6,24 @@ SIGHUP: every worker is replaced by a new one, one after the other; nobody notic
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-HANDLED = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD}
+from nurseries import Nurseries
+from processes import HANDLED, Child, answers, end_leftovers, say, start
+
 TICK_S = 0.05
 # nginx drops its connections to a worker that was replaced within these seconds (keepalive_time)
 RETIRE_S = 3.0
 STOP_S = 10.0
 START_S = 30.0
 YOUNG_S = 2.0
-PROBE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-
-
-@dataclass
-class Child:
-    """A server with its descendants, in a process group of its own."""
-
-    process: subprocess.Popen[bytes]
-    socket: Path | None = None
-    born: float = field(default_factory=time.monotonic)
-
-    @property
-    def gone(self) -> bool:
-        """True when the leader ended; what it left behind is ended too."""
-        if self.process.poll() is None:
-            return False
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        return True
-
-    @property
-    def age_s(self) -> float:
-        """Seconds since the start."""
-        return time.monotonic() - self.born
-
-    def end(self, number: signal.Signals) -> None:
-        """Sends the leader a signal, if it lives."""
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-
-    def end_within(self, seconds: float) -> None:
-        """Waits for the end, then no longer."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(seconds)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
 
 
 @dataclass
@@ -84,6 +47,7 @@ class Production:
         self.drain_s: float = args.drain
         self.slots = [Slot(number) for number in range(1, args.workers + 1)]
         self.front: Child | None = None
+        self.nurseries = Nurseries(args.threads, self._note)
         self.to_reload: list[Slot] = []
         self.stopping = False
         self.generation = 0
@@ -117,16 +81,22 @@ class Production:
         return self.run / f"worker-{slot.number}.sock"
 
     def _pause_s(self) -> float:
-        busy = any(slot.coming or slot.leaving or not slot.serving for slot in self.slots)
-        return TICK_S if busy or not self.front else 1.0
+        busy = self._servers_change() or self.nurseries.busy or not self.front
+        return TICK_S if busy else 1.0
+
+    def _servers_change(self) -> bool:
+        unlike = (slot.coming or slot.leaving or not slot.serving for slot in self.slots)
+        return bool(self.to_reload) or any(unlike)
 
     def _on(self, number: int | None) -> None:
         if number in (signal.SIGTERM, signal.SIGINT):
             self.stopping = True
         elif number == signal.SIGHUP:
-            self.to_reload = list(self.slots)
+            self.nurseries.renew()
 
     def _tend(self) -> None:
+        if self.nurseries.tend(self._servers_change()):
+            self.to_reload = list(self.slots)
         for slot in self.slots:
             self._tend_slot(slot)
         for slot in self.slots:
@@ -183,26 +153,23 @@ class Production:
         spare.rename(self._address(slot))
         slot.lent_by = other.serving
 
-    def _start_worker(self, slot: Slot) -> Child:
+    def _start_worker(self, slot: Slot) -> Child | None:
         self.generation += 1
-        path = self.run / f"{slot.number}.{self.generation}.sock"
-        command = [
-            str(Path(sys.executable).parent / "granian"), "--interface", "wsgi",
-            "--uds", str(path), "--uds-permissions", "666", "--workers", "1",
-            "--blocking-threads", str(self.args.threads), "--backpressure", "1024",
-            "--no-ws", "--no-access-log", "--log-level", "warning", "wsgi:app",
-        ]  # fmt: skip
-        return self._child(command, path)
+        child = self.nurseries.fork(self.run / f"{slot.number}.{self.generation}.sock")
+        if child:
+            self._note(child)
+        return child
 
     def _start_front(self) -> Child:
         command = [self.args.nginx, "-p", str(self.run), "-e", "stderr"]
-        return self._child([*command, "-c", str(self.run / "nginx.conf"), "-g", "daemon off;"])
+        command += ["-c", str(self.run / "nginx.conf"), "-g", "daemon off;"]
+        child = Child(start(command))
+        self._note(child)
+        return child
 
-    def _child(self, command: list[str], path: Path | None = None) -> Child:
-        child = Child(start(command), path)
+    def _note(self, child: Child) -> None:
         with (self.run / "groups").open("a", encoding="utf-8") as groups:
             groups.write(f"{child.process.pid}\n")
-        return child
 
     def _stop(self) -> None:
         (self.run / "draining").touch()
@@ -218,45 +185,8 @@ class Production:
             child.end(signal.SIGTERM)
         for child in children:
             child.end_within(STOP_S)
+        self.nurseries.close()
         shutil.rmtree(self.run, ignore_errors=True)
-
-
-def answers(child: Child) -> bool:
-    """True when the worker answers on its socket."""
-    try:
-        with socket.socket(socket.AF_UNIX) as probe:
-            probe.settimeout(0.5)
-            probe.connect(str(child.socket))
-            probe.sendall(PROBE)
-            return probe.recv(12) == b"HTTP/1.1 200"
-    except OSError:
-        return False
-
-
-def start(command: list[str]) -> subprocess.Popen[bytes]:
-    """Starts a leader of its own group: a terminal's Ctrl-C must reach only us, who end it in order."""
-
-    def unblock() -> None:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
-
-    return subprocess.Popen(command, start_new_session=True, preexec_fn=unblock)
-
-
-def end_leftovers(groups: Path) -> None:
-    """Ends what a killed predecessor left running: it holds the port and database connections.
-
-    A number may belong to a stranger by now, so the folder at work is compared as well."""
-    known = set(groups.read_text().split()) if groups.exists() else set()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            group = stat.read_text().rpartition(")")[2].split()[2]
-            if group in known and (stat.parent / "cwd").readlink() == Path.cwd():
-                os.kill(int(stat.parent.name), signal.SIGKILL)
-
-
-def say(text: str) -> None:
-    """One line for the operator."""
-    print(f"geoshops: {text}", file=sys.stderr, flush=True)
 
 
 def parse() -> argparse.Namespace:

@@ -39,7 +39,8 @@ make_venv() {
 
 # uv is much faster; pip is the fall-back because it may know package sources that uv does not.
 pip_install() {
-  if have uv && run uv pip install -q --python "$VENV/bin/python" "$@"; then return 0; fi
+  # bytecode now: where PYTHONDONTWRITEBYTECODE is set every start would compile everything anew
+  if have uv && run uv pip install -q --compile-bytecode --python "$VENV/bin/python" "$@"; then return 0; fi
   run "$VENV/bin/python" -m pip install -q --disable-pip-version-check "$@" ||
     die "the Python packages could not be installed. Check the network and the package index (pip config list), then run scripts/setup again."
 }

@@ -6,7 +6,9 @@ import json
 import os
 import signal
 import socket
+import struct
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -137,16 +139,71 @@ def test_bodies_that_nobody_reads_do_not_cut_the_answer_off(production: Producti
     assert statuses == {405}
 
 
+def servers_of(production: Production) -> set[int]:
+    """The process groups at the addresses that nginx knows."""
+    found = set()
+    for number in (1, 2):
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.connect(str(production.run / f"worker-{number}.sock"))
+            peer = probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+            found.add(os.getpgid(struct.unpack("3i", peer)[0]))
+    return found
+
+
+def wait_until(condition: Callable[[], bool]) -> float:
+    """Seconds until it holds."""
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() < began + 20
+        time.sleep(0.02)
+    return time.monotonic() - began
+
+
+def two_of(production: Production, others_than: set[int]) -> bool:
+    try:
+        found = servers_of(production)
+    except OSError:
+        return False
+    return len(found) == 2 and not found & others_than
+
+
 def test_a_killed_worker_is_replaced_and_nobody_notices(production: Production) -> None:
-    path = Path(production.run, "groups")
-    leader = int(path.read_text().split()[0])
-    os.killpg(leader, signal.SIGKILL)
+    wait_until(lambda: two_of(production, set()))
+    killed = min(servers_of(production))
+    os.killpg(killed, signal.SIGKILL)
     assert [production.get("/readyz").status_code for _ in range(20)] == [200] * 20
-    for _ in range(200):
-        if len(path.read_text().split()) > 3:
-            break
-        time.sleep(0.1)
-    assert len(path.read_text().split()) > 3
+    wait_until(lambda: two_of(production, {killed}))
+
+
+def test_all_workers_killed_are_forked_anew_within_a_second(production: Production) -> None:
+    wait_until(lambda: two_of(production, set()))
+    killed = servers_of(production)
+    for leader in killed:
+        os.killpg(leader, signal.SIGKILL)
+    assert wait_until(lambda: production.get("/readyz").status_code == 200) < 1
+    wait_until(lambda: two_of(production, killed))
+
+
+def test_a_lost_nursery_is_loaded_again(production: Production) -> None:
+    wait_until(lambda: two_of(production, set()))
+    groups = Path(production.run, "groups")
+    known = groups.read_text().split()
+    os.kill(int(known[0]), signal.SIGKILL)
+    assert [production.get("/readyz").status_code for _ in range(20)] == [200] * 20
+    wait_until(lambda: len(groups.read_text().split()) > len(known))
+    killed = min(servers_of(production))
+    os.killpg(killed, signal.SIGKILL)
+    wait_until(lambda: two_of(production, {killed}))
+
+
+def test_a_reload_replaces_every_worker_and_loads_the_service_anew(production: Production) -> None:
+    wait_until(lambda: two_of(production, set()))
+    before = servers_of(production)
+    production.process.send_signal(signal.SIGHUP)
+    seen = {production.get("/readyz").status_code}
+    while not two_of(production, before):
+        seen.add(production.get("/readyz").status_code)
+    assert seen == {200}
 
 
 def test_stopping_turns_readiness_first_and_ends_in_order(service_url: str) -> None:
