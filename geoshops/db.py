@@ -13,7 +13,7 @@ from flask import Flask, current_app
 from psycopg2 import errorcodes
 from psycopg2.extensions import BYTES
 from sqlalchemy import create_engine, event
-from sqlalchemy.exc import InvalidatePoolError, SQLAlchemyError
+from sqlalchemy.exc import InvalidatePoolError
 
 from geoshops.config import Settings
 from geoshops.errors import Unavailable
@@ -154,6 +154,9 @@ class Database:
                 # those at rest are no better: the next attempt makes a new one
                 connection.invalidate()
                 self.engine.dispose()
+            elif error.pgcode == errorcodes.LOCK_NOT_AVAILABLE:
+                held = _a_table_is_locked(driven)
+                (self._locked.failed if held else self._locked.succeeded)(statement)
             raise
         finally:
             WATCH.end(driven)
@@ -175,20 +178,11 @@ class Database:
     def _remember(self, error: psycopg2.Error, statement: str) -> None:
         if error.pgcode == READ_ONLY and not self._is_known_read_only():
             self._read_only_until = time.monotonic() + KNOWN_READ_ONLY_S
-        if error.pgcode == errorcodes.LOCK_NOT_AVAILABLE and self._a_table_is_locked():
-            self._locked.failed(statement)
-        else:
+        if error.pgcode != errorcodes.LOCK_NOT_AVAILABLE:
             self._locked.succeeded(statement)
 
     def _is_known_read_only(self) -> bool:
         return time.monotonic() < self._read_only_until
-
-    def _a_table_is_locked(self) -> bool:
-        """Rather than a row, which stands in the way of few."""
-        try:
-            return bool(self._run_once(TABLE_IS_LOCKED, (), _first_row, self._within_s[0])[0])
-        except (psycopg2.Error, SQLAlchemyError, Unavailable):
-            return False
 
     def _connect(self) -> Any:
         return self._open(self._url)
@@ -224,6 +218,17 @@ def _refuse_ended(connection: Any, *_: object) -> None:
     poll.register(connection.fileno(), select.POLLIN | select.POLLHUP)
     if poll.poll(0):
         raise InvalidatePoolError
+
+
+def _a_table_is_locked(connection: Any) -> bool:
+    """Rather than a row, which stands in the way of few. Asked on the connection that waited: whoever
+    waited for another one too would be refused late."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(TABLE_IS_LOCKED)
+            return bool(_first_row(cursor)[0])
+    except (psycopg2.Error, Unavailable):
+        return False
 
 
 def _first_row(cursor: Any) -> Row:

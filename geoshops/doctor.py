@@ -124,6 +124,7 @@ def check_database(settings: Settings, workers: int) -> Iterator[Finding]:
         yield from check_extensions(connection)
         yield check_role(connection, settings)
         yield check_connections(connection, settings.pool_size * workers)
+        yield check_deadlocks(connection)
     finally:
         connection.close()
     yield check_schema(settings)
@@ -194,6 +195,22 @@ def check_connections(connection: Any, wanted: int) -> Finding:
     if wanted > limit:
         return Finding("connections", detail, "lower WEB_CONCURRENCY or GEOSHOPS_POOL_SIZE")
     return Finding("connections", detail)
+
+
+def check_deadlocks(connection: Any) -> Finding:
+    """The server looks for deadlocks before the wait for a lock is given up; no fault, because both end it."""
+    cursor = connection.cursor()
+    cursor.execute(
+        "SELECT setting::int FROM pg_settings WHERE name IN ('deadlock_timeout', 'lock_timeout') ORDER BY name"
+    )
+    (sought_ms,), (given_up_ms,) = cursor.fetchall()
+    shown = f"looked for after {sought_ms} ms"
+    if 0 < given_up_ms <= sought_ms:
+        shown += (
+            f"; a lock is given up after {given_up_ms}, so that they are answered 503 instead of repeated:"
+            " a superuser may ALTER ROLE geoshops_app SET deadlock_timeout = '200ms'"
+        )
+    return Finding("deadlocks", shown)
 
 
 def check_schema(settings: Settings) -> Finding:

@@ -7,11 +7,8 @@ and server it happened. When the primary cannot be reached, questions go on with
 
 from __future__ import annotations
 
-import os
 import random
-import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar, cast
@@ -20,93 +17,20 @@ import psycopg2
 from flask import g, has_request_context, request
 from psycopg2 import extensions
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from geoshops import observe
 from geoshops.config import Settings
-from geoshops.db import Database, Row, Values
+from geoshops.db import Database, Values
 from geoshops.errors import Unavailable, trouble_of
+from geoshops.positions import CHECKED_FOR_S, POSITION, Behind, Line, Positions
 
 T = TypeVar("T")
 
-STALE_S = 2.0
-# A look at a replica holds for CHECKED_FOR_S and asks for what the log held BEHIND_S before: together
-# less than STALE_S, with room for the question itself.
-CHECKED_FOR_S, BEHIND_S = 0.5, 1.25
-SAMPLED_EVERY_S = 0.25
 # how long a member's own question waits for a replica before it goes to the primary
 WAIT_S, WAIT_STEP_S = 0.03, 0.001
-POSITION_WITHIN_S = 1.0
-POSITION = """
-SELECT pg_is_in_recovery(), (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
-  ELSE pg_current_wal_lsn() END - '0/0')::bigint"""
 READING = ("GET", "HEAD")
 # the primary would need as long, or is what the replica waits for
 NOT_ELSEWHERE = ("timeout", "lock")
-
-
-class Behind(Unavailable):
-    """This replica has not replayed what the question must see."""
-
-
-class Positions:
-    """Where the primary's log stood of late.
-
-    A position is of the moment before it was asked for: what was acknowledged by then lies before it."""
-
-    def __init__(self, ask: Callable[[], Row]) -> None:
-        self._ask = ask
-        self._taken: deque[tuple[float, int]] = deque(maxlen=64)
-        self._process = 0
-        self._starting = threading.Lock()
-        self._closed = threading.Event()
-        self.primary_is_lost = False
-
-    def start(self) -> None:
-        """Makes sure that positions are taken in this process."""
-        if self._process == os.getpid():
-            return
-        with self._starting:
-            if self._process == os.getpid():
-                return
-            self.take()
-            threading.Thread(target=self._run, name="positions", daemon=True).start()
-            self._process = os.getpid()
-
-    def close(self) -> None:
-        """Takes no more of them."""
-        self._closed.set()
-
-    def take(self) -> int | None:
-        """The primary's position now; None when it does not tell."""
-        asked_at = time.monotonic()
-        try:
-            in_recovery, position = self._ask()
-        except PoolTimeout:
-            return None
-        except (psycopg2.Error, SQLAlchemyError, Unavailable):
-            self.primary_is_lost = True
-            return None
-        self.primary_is_lost = bool(in_recovery)
-        if in_recovery:
-            return None
-        self._taken.append((asked_at, position))
-        return int(position)
-
-    def least(self) -> int:
-        """What every replica must have replayed; Behind when that is not known."""
-        taken = list(self._taken)
-        known_at = taken[-1][0] if taken else 0.0
-        since = known_at if self.primary_is_lost else time.monotonic()
-        # positions of a lost timeline may be greater than those of the new one
-        recent = [position for asked_at, position in taken if asked_at >= since - BEHIND_S]
-        if not recent and not self.primary_is_lost:
-            raise Behind
-        return min(recent, default=0)
-
-    def _run(self) -> None:
-        while not self._closed.wait(SAMPLED_EVERY_S):
-            self.take()
 
 
 class ReplicaConnection(extensions.connection):
@@ -181,7 +105,8 @@ class Routed(Database):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self._own_writes = settings.read_your_writes
-        self._positions = Positions(self._position)
+        # by the breaker: where nobody can connect, nobody waits for it
+        self._positions = Positions(Line(lambda: self._breaker.connect(self._open_apart)))
         self._replicas = Replicas(settings, self._positions)
 
     @property
@@ -223,8 +148,10 @@ class Routed(Database):
         elif not self._positions.primary_is_lost:
             raise Behind
 
-    def _position(self) -> Row:
-        return self._run(POSITION, (), _only_row, POSITION_WITHIN_S, True)
+    def _open_apart(self) -> Any:
+        made = self._connect()
+        made.autocommit = True
+        return made
 
 
 def database_of(settings: Settings) -> Database:
@@ -245,7 +172,3 @@ def in_any_order(url: str) -> str:
         parts["host"] = ",".join(host for host, _ in places)
         parts["port"] = ",".join(port for _, port in places)
     return str(extensions.make_dsn(**parts))
-
-
-def _only_row(cursor: Any) -> Row:
-    return cast(Row, cursor.fetchone())

@@ -51,6 +51,18 @@ def test_more_connections_than_the_server_has_is_a_fault(database_url: str) -> N
     assert "WEB_CONCURRENCY" in found["connections"].remedy
 
 
+def test_a_server_that_looks_for_deadlocks_too_late_is_told_of_and_no_fault(
+    database_url: str,
+) -> None:
+    for sought, told in (("1s", True), ("200ms", False)):
+        options = f"-c lock_timeout=500ms -c deadlock_timeout={sought}"
+        connection = psycopg2.connect(database_url, options=options)
+        found = doctor.check_deadlocks(connection)
+        connection.close()
+        assert found.ok
+        assert ("ALTER ROLE" in found.detail) is told
+
+
 def test_an_unreachable_database_is_one_finding_with_a_remedy() -> None:
     found = findings("postgresql://nobody@127.0.0.1:1/none")
     assert list(found) == ["database"]

@@ -12,7 +12,8 @@ import pytest
 
 from geoshops import create_app
 from geoshops.db import database
-from geoshops.replicas import STALE_S, in_any_order
+from geoshops.positions import STALE_S
+from geoshops.replicas import in_any_order
 from tests.conftest import SECRET_KEY, as_role, execute
 from tests.database.clusters import Cluster, connect, remove, throwaway
 from tests.database.conftest import NAME, Answer, Service, assert_clear_refusal, with_schema
@@ -172,6 +173,38 @@ def test_questions_that_write_are_asked_again_on_the_primary(
     with app.test_request_context("/", method="POST"):
         assert database().row("SELECT pg_is_in_recovery()") == (False,)
     database_of_app: Any = app.extensions["geoshops.db"]
+    database_of_app.close()
+
+
+def test_a_members_question_needs_no_connection_of_the_primarys_pool(
+    primary: Cluster, standby: Cluster
+) -> None:
+    """As while a leader shuts down: all of them wait for it."""
+    app = create_app(
+        {
+            "database_url": primary.database(NAME),
+            "read_database_url": standby.database(NAME),
+            "secret_key": SECRET_KEY,
+            "testing": True,
+            "pool_size": 1,
+            "pool_timeout_s": 0.1,
+        }
+    )
+    database_of_app: Any = app.extensions["geoshops.db"]
+    busy = database_of_app.engine.raw_connection()
+    kept = busy.dbapi_connection.get_backend_pid()
+    in_recovery = "SELECT pg_is_in_recovery()"
+    for _ in range(3):
+        with app.test_request_context("/", headers={"Authorization": "Bearer x"}):
+            assert database().row(in_recovery) == (True,)
+            assert not database().primary_is_lost
+        # the next finds its line cut
+        execute(
+            primary.database(NAME),
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid NOT IN ({kept}, pg_backend_pid())"
+            " AND application_name = 'geoshops'",
+        )
+    busy.close()
     database_of_app.close()
 
 

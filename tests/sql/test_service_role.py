@@ -57,7 +57,8 @@ def test_it_owns_nothing(service: Any) -> None:
 
 def test_its_limits_are_set(service: Any) -> None:
     for name, value in {
-        "statement_timeout": "2s", "lock_timeout": "600ms", "idle_in_transaction_session_timeout": "10s", "jit": "off",
+        "statement_timeout": "2s", "lock_timeout": "500ms", "deadlock_timeout": "200ms",
+        "idle_in_transaction_session_timeout": "10s", "jit": "off",
     }.items():  # fmt: skip
         service.execute(f"SHOW {name}")
         assert service.fetchone() == (value,), name
