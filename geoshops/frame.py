@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -14,6 +13,7 @@ from flask import Flask, Response, current_app, g, request
 from flask_cors import CORS
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.middleware.proxy_fix import ProxyFix
+from xxhash import xxh3_128_hexdigest
 
 from geoshops.config import Settings
 from geoshops.errors import ApiError
@@ -180,7 +180,7 @@ def _caching(status: int) -> list[tuple[str, str]]:
 
 def _validate(response: Response) -> None:
     if "ETag" not in response.headers:
-        digest = hashlib.sha1(response.get_data(), usedforsecurity=False).hexdigest()
-        response.headers.add("ETag", f'W/"{digest}"')
+        # SHA-1 of a radius search took 24 of the 130 us that Python spends on it
+        response.headers.add("ETag", f'W/"{xxh3_128_hexdigest(response.get_data())}"')
         if "HTTP_IF_NONE_MATCH" in request.environ:
             response.make_conditional(request)

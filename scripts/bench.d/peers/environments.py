@@ -19,10 +19,11 @@ def cache() -> Path:
 
 
 def place(folder: Path) -> Path:
-    """The environment of a folder with requirements, named after its pins and the Python."""
+    """The environment of a folder with requirements, named after its pins and the Python, whose build
+    counts: one without profile-guided optimisation is a tenth slower."""
     pins = (folder / "requirements.txt").read_bytes()
-    python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return cache() / f"{folder.name}-{python}-{hashlib.sha256(pins).hexdigest()[:12]}"
+    python = f"{sys.version} {sys.base_prefix}".encode()
+    return cache() / f"{folder.name}-{hashlib.sha256(pins + python).hexdigest()[:12]}"
 
 
 def environment(folder: Path) -> Path:
