@@ -31,7 +31,7 @@ worded AS MATERIALIZED (
     CASE WHEN split_part(m.address, ' ', 1) = ANY (%(words)s) THEN
       CASE WHEN t.outlined THEN address_outline(m.address) ELSE m.address END
     END AS outline,
-    CASE WHEN NOT m.brand_kept AND m.brand IS NULL THEN brand_words(m.place_name, t.text, t.keys) END AS named
+    CASE WHEN NOT m.brand_kept AND m.brand IS NULL AND t.keys IS NOT NULL THEN brand_words(m.place_name, t.text, t.keys) END AS named
   FROM pattern t CROSS JOIN ({merged}) m
 ),
 brands_known AS MATERIALIZED (

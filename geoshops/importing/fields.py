@@ -9,6 +9,7 @@ from datetime import date
 from functools import lru_cache
 
 BLANK = re.compile("[\\s\u00ad\u200b-\u200d\u2060\u3164\ufeff]+")
+FILLER = "\u3164"  # of Hangul: a letter that nobody sees
 INVISIBLE_ENDS = " \t\r\n\u3000\u00a0\u200b\ufeff"
 ROAD = re.compile(r"(로|길)\s*(지하\s*)?\d")
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
@@ -50,7 +51,8 @@ class Text:
         if not (whole.isprintable() and unicodedata.is_normalized("NFC", whole)):
             return [self(value) for value in values]
         trimmed = [value.strip() for value in values]
-        doubtful = self.needed and any(not value or BLANK.match(value) for value in trimmed)
+        # what is printable can be blank only by these two
+        doubtful = self.needed and ("" in trimmed or FILLER in whole)
         if doubtful or max(map(len, trimmed), default=0) > self.at_most:
             return [self(value) for value in values]
         return trimmed

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,11 +113,24 @@ def copy_in(cursor: Any, statement: sql.Composable | str, blocks: Iterator[bytes
     """COPY FROM STDIN; an error while the blocks are made is raised as itself, not as the server's."""
     source = _Blocks(blocks)
     try:
-        cursor.copy_expert(statement, source)
+        with _uncollected():
+            cursor.copy_expert(statement, source)
     except Exception:
         if source.error is not None:
             raise source.error from None
         raise
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Looking for cycles among rows, which have none, takes a fifth of the time of reading them."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 class _Blocks:
