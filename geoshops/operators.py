@@ -14,6 +14,10 @@ from geoshops.db import Database, libpq_url
 from geoshops.frame import settings
 from geoshops.migrate import MigrationError
 
+# Loads and corrections of shops one at a time: none waits for rows that another holds, and no load writes what it read
+# before a correction. Members and readers go on.
+ONE_AT_A_TIME = "LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE"
+
 
 def operator_url() -> str:
     """libpq URL of the schema's owner; a clear message when none is configured."""

@@ -14,7 +14,8 @@ from geoshops.importing.region_load import LoadedRegions, load
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.shops import Progress, Request, finish, positions
 from geoshops.importing.tables import Rejected
-from geoshops.importing.transaction import ONE_AT_A_TIME, cancellable, importing_into
+from geoshops.importing.transaction import cancellable, importing_into
+from geoshops.operators import ONE_AT_A_TIME
 
 STAGING_TIMEOUT = "SET LOCAL statement_timeout = '60s'"
 

@@ -23,12 +23,12 @@ from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.staging import Staging
 from geoshops.importing.tables import Rejected, Table
 from geoshops.importing.transaction import (
-    ONE_AT_A_TIME,
     cancellable,
     importing_into,
     interrupts_kept,
     outcome,
 )
+from geoshops.operators import ONE_AT_A_TIME
 
 Progress = Callable[[int], object]
 

@@ -43,10 +43,6 @@ class Outcome:
 outcome = Outcome()
 
 
-# one load of shops at a time, so that none waits for rows that another holds; members and readers go on
-ONE_AT_A_TIME = "LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE"
-
-
 @contextmanager
 def importing_into(url: str) -> Iterator[Any]:
     """A connection in a transaction that is rolled back unless it is committed."""

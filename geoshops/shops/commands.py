@@ -13,7 +13,7 @@ import click
 import psycopg2
 
 from geoshops.config import Settings
-from geoshops.operators import failing_clearly, operator_url
+from geoshops.operators import ONE_AT_A_TIME, failing_clearly, operator_url
 from geoshops.shops import brands as brand_table
 from geoshops.shops import corrections
 from geoshops.shops.corrections import NotPossible
@@ -25,6 +25,14 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 @contextmanager
 def correcting() -> Iterator[Any]:
+    """A cursor that changes shops: after a load that is under way, which would write over it."""
+    with asking() as cursor:
+        cursor.execute(ONE_AT_A_TIME)
+        yield cursor
+
+
+@contextmanager
+def asking() -> Iterator[Any]:
     """A cursor in one transaction; what the database refuses is told in one line."""
     connection = psycopg2.connect(operator_url(), application_name="geoshops-shops")
     try:
@@ -92,7 +100,7 @@ def merge(duplicate_id: int, into_id: int, reason: str) -> None:
 @failing_clearly
 def duplicates(as_json: bool) -> None:
     """List pairs within 50 m with one brand and similar names, for a decision."""
-    with correcting() as cursor:
+    with asking() as cursor:
         found = corrections.duplicates(cursor)
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))
@@ -127,7 +135,7 @@ def brands() -> None:
 @failing_clearly
 def list_(as_json: bool) -> None:
     """List brands with parents, aliases and shops."""
-    with correcting() as cursor:
+    with asking() as cursor:
         found = brand_table.listed(cursor)
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psycopg2
 import pytest
 from flask.testing import FlaskClient
 
@@ -49,6 +55,46 @@ def test_what_was_set_by_hand_survives_imports(
     ok(run, "shops", "set", shop, "--release", "place_name", "--reason", "source is right now")
     summary("import", "shops", moved, *OPTIONS)
     assert make.sql("SELECT place_name FROM shops") == "인생네컷 강남점"
+
+
+def test_a_correction_during_an_import_is_not_lost(
+    run: Run, summary: Summary, write: Write, make: Maker, database_url: str
+) -> None:
+    """The import has read both shops and waits for the first; an operator corrects the second."""
+    lines = [ROW, ROW.replace("1,", "2,", 1)]
+    summary("import", "shops", write(HEAD, *lines), *OPTIONS)
+    first, second = (shop for (shop,) in make.rows("SELECT id FROM shops ORDER BY id"))
+    command = [sys.executable, "-m", "geoshops", "shops", "set", str(second), "place_name=정정점",
+               "--reason", "owner called"]  # fmt: skip
+    with closing(psycopg2.connect(database_url)) as member:
+        member.cursor().execute("SELECT FROM shops WHERE id = %s FOR UPDATE", (first,))
+
+        def correct() -> None:
+            _until(lambda: make.sql("SELECT count(*) FROM pg_locks WHERE NOT granted") == 1)
+            with subprocess.Popen(command) as operator:
+                _until(
+                    lambda: (
+                        operator.poll() is not None
+                        or make.sql("SELECT count(*) FROM pg_locks WHERE NOT granted") == 2
+                    )
+                )
+                member.rollback()
+
+        thread = threading.Thread(target=correct)
+        thread.start()
+        moved = [line.replace("역삼동 1", "역삼동 2") for line in lines]
+        assert summary("import", "shops", write(HEAD, *moved), *OPTIONS)["updated"] == 2
+        thread.join()
+    assert make.rows("SELECT place_name, lot_address FROM shops WHERE id = %s", second) == [
+        ("정정점", "서울 강남구 역삼동 2")
+    ]
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_a_closed_shop_stays_closed(run: Run, summary: Summary, write: Write, make: Maker) -> None:
