@@ -149,7 +149,8 @@ def peers_figures(url: str, *, seconds: int, rounds: int) -> dict[str, object]:
         for peer in PEERS
     }
     for name, line in times.items():
-        print(f"{name:30}{line['times']:9.2f} times; wanted {line['wanted']}", file=sys.stderr)
+        wanted = "" if line["wanted"] is None else f"; wanted {line['wanted']}"
+        print(f"{name:30}{line['times']:9.2f} times{wanted}", file=sys.stderr)
     return {"cases": records, "times": times}
 
 

@@ -99,6 +99,26 @@ def test_expired_access_token_is_102(app: Flask, client: FlaskClient, make: Make
         assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
 
 
+def test_a_token_that_was_good_expires(
+    client: FlaskClient, good: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its signature is not looked at again; its time is."""
+    headers = {"Authorization": f"Bearer {good}"}
+    assert client.get("/member/info", headers=headers).status_code == 200
+    ends_at = forged.parts_of(good)[1]["exp"] + tokens.LEEWAY_S
+    monkeypatch.setattr("geoshops.tokens.time.time", lambda: ends_at - 0.1)
+    assert client.get("/member/info", headers=headers).status_code == 200
+    monkeypatch.setattr("geoshops.tokens.time.time", lambda: ends_at)
+    assert client.get("/member/info", headers=headers).json["error_code"] == "102"
+
+
+def test_a_token_of_one_kind_is_never_one_of_the_other(app: Flask, good: str) -> None:
+    with app.app_context():
+        assert tokens.claims_of(good, "access")["type"] == "access"
+        with pytest.raises(Unauthorized):
+            tokens.claims_of(good, "refresh")
+
+
 def test_expired_and_otherwise_wrong_is_101(app: Flask, client: FlaskClient, make: Maker) -> None:
     header, claims, _ = forged.parts_of(_expired(app, make))
     token = forged.signed(header, {**claims, "aud": "other"}, SECRET_KEY)

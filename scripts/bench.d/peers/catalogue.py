@@ -32,7 +32,7 @@ class Peer:
     command: tuple[str, ...]
     path: Callable[[Question], str]
     read: Callable[[Any], list[int]]
-    times: float
+    times: float | None = None
     less: str = ""
     ordered: bool = True
     margin: float = 0.0
@@ -100,6 +100,7 @@ PEERS = [
          less=BOX, ordered=False, box=True),
     Peer("GeoDjango, DRF-GIS", "geodjango", "django", (*GRANIAN, "app:app"), contract("/shops/brand"), plain, 8),
     Peer("FastAPI, asyncpg rows", "fastapi_asyncpg", "fastapi", (*UVICORN, "app:app"), contract("/rows"), plain, 3.5),
+    Peer("FastAPI, rows by orjson", "fastapi_asyncpg", "fastapi", (*UVICORN, "app:app"), contract("/orjson"), plain),
     Peer("FastAPI, our function", "fastapi_asyncpg", "fastapi", (*UVICORN, "app:app"), contract("/function"), plain, 1),
     Peer("Flask, Redis GEOSEARCH", "redis_geosearch", "redis", (*GRANIAN, "app:app"), contract("/shops/brand"), plain, 1.2,
          less="sphere instead of spheroid; a copy: writes are not seen", ordered=False, margin=0.006),

@@ -1,4 +1,4 @@
-"""FastAPI on asyncpg: rows to dictionaries, and the JSON that the same SQL function writes."""
+"""FastAPI on asyncpg: rows to dictionaries, written by the framework or by orjson, and the JSON of the same SQL function."""
 
 from __future__ import annotations
 
@@ -37,6 +37,14 @@ def _json(body: bytes | str) -> Response:
     return Response(body, media_type="application/json")
 
 
+async def _shops(
+    request: Request, map_at: tuple[float, float], user_at: tuple[float, float], radius: float
+) -> list[dict[str, Any]]:
+    found = await request.app.state.pool.fetch(ROWS, *map_at, *user_at, radius)
+    origin = str(request.base_url).rstrip("/")
+    return [shop(row, row["distance_m"], origin) for row in found]
+
+
 @app.get("/rows")
 async def rows(
     request: Request,
@@ -45,12 +53,22 @@ async def rows(
     userLng: float,  # noqa: N803
     userLat: float,  # noqa: N803
     radius: float = 2000,
+) -> list[dict[str, Any]]:
+    """Rows to dictionaries, which the framework checks and writes, as its documentation does."""
+    return await _shops(request, (mapLng, mapLat), (userLng, userLat), radius)
+
+
+@app.get("/orjson")
+async def by_orjson(
+    request: Request,
+    mapLng: float,  # noqa: N803
+    mapLat: float,  # noqa: N803
+    userLng: float,  # noqa: N803
+    userLat: float,  # noqa: N803
+    radius: float = 2000,
 ) -> Response:
-    """Rows to dictionaries, dictionaries to JSON by orjson."""
-    found = await request.app.state.pool.fetch(ROWS, mapLng, mapLat, userLng, userLat, radius)
-    origin = str(request.base_url).rstrip("/")
-    answer: list[dict[str, Any]] = [shop(row, row["distance_m"], origin) for row in found]
-    return _json(orjson.dumps(answer))
+    """The same past the framework: orjson writes the answer."""
+    return _json(orjson.dumps(await _shops(request, (mapLng, mapLat), (userLng, userLat), radius)))
 
 
 @app.get("/function")
