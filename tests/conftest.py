@@ -64,6 +64,18 @@ def execute(url: str, *statements: str) -> None:
 
 
 @contextmanager
+def copied(server_url: str, template_name: str, purpose: str) -> Iterator[str]:
+    """URL of a database of its own with the schema, gone afterwards."""
+    name = f"geoshops_{purpose}_{os.getpid()}"
+    drop = f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"
+    execute(server_url, drop, f"CREATE DATABASE {name} TEMPLATE {template_name}")
+    try:
+        yield with_database(server_url, name)
+    finally:
+        execute(server_url, drop)
+
+
+@contextmanager
 def alone_on(url: str) -> Iterator[None]:
     """Keeps the other test processes of this server out."""
     connection = psycopg2.connect(url)
@@ -110,14 +122,8 @@ def template_name(server_url: str) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def database_url(server_url: str, template_name: str) -> Iterator[str]:
     """The run's database; tests share it and find it as the schema left it."""
-    name = f"geoshops_test_{os.getpid()}"
-    execute(
-        server_url,
-        f"DROP DATABASE IF EXISTS {name}",
-        f"CREATE DATABASE {name} TEMPLATE {template_name}",
-    )
-    yield with_database(server_url, name)
-    execute(server_url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    with copied(server_url, template_name, "test") as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +13,7 @@ from click.testing import CliRunner
 
 from geoshops import citus, create_app
 from geoshops.cli import main
-from tests.conftest import SECRET_KEY, as_role, execute, with_database
+from tests.conftest import SECRET_KEY, as_role, copied, execute
 from tests.make import Maker
 
 FAVORITES = "/favorites?userLat=37.5&userLng=127.0"
@@ -24,14 +23,8 @@ SCALE = Path(citus.SQL) / "scale"
 @pytest.fixture
 def copy(server_url: str, template_name: str) -> Iterator[str]:
     """A database of the schema that a test may change."""
-    name = f"geoshops_citus_{os.getpid()}"
-    execute(
-        server_url,
-        f"DROP DATABASE IF EXISTS {name}",
-        f"CREATE DATABASE {name} TEMPLATE {template_name}",
-    )
-    yield with_database(server_url, name)
-    execute(server_url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    with copied(server_url, template_name, "citus") as url:
+        yield url
 
 
 def broken(url: str) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ from pyproj import Geod
 
 from geoshops.analysis import runner, scripts
 from geoshops.cli import main
-from tests.conftest import execute, with_database
+from tests.conftest import copied, execute
 
 GEOD = Geod(ellps="WGS84")
 COUNTERS = "SELECT id, review_cnt, star_rating_sum FROM v_shop_open"
@@ -55,22 +54,19 @@ def korea(
     server_url: str, template_name: str, shared_data: Path, tmp_path_factory: Any
 ) -> Iterator[str]:
     """A database with the files in it."""
-    name = f"geoshops_korea_{os.getpid()}"
-    execute(server_url, f"CREATE DATABASE {name} TEMPLATE {template_name}")
-    url = with_database(server_url, name)
-    folder = tmp_path_factory.mktemp("rejects")
-    environment = {"DATABASE_URL": url, "GEOSHOPS_OWNER_DATABASE_URL": url}
-    for kind, file, mapping in IMPORTS:
-        arguments = ["import", kind, str(shared_data / file), "--mapping", mapping]
-        arguments += ["--rejects", str(folder / "rejected.csv")]
-        if mapping == "booths":
-            arguments += ["--source", Path(file).stem]
-        done = CliRunner().invoke(main, arguments, env=environment)
-        # 1 means that rows were rejected, which these files have
-        assert done.exit_code in (0, 1), done.output
-    execute(url, *OPINIONS, "ANALYZE")
-    yield url
-    execute(server_url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    rejected = tmp_path_factory.mktemp("rejects") / "rejected.csv"
+    with copied(server_url, template_name, "korea") as url:
+        environment = {"DATABASE_URL": url, "GEOSHOPS_OWNER_DATABASE_URL": url}
+        for kind, file, mapping in IMPORTS:
+            arguments = ["import", kind, str(shared_data / file), "--mapping", mapping]
+            arguments += ["--rejects", str(rejected)]
+            if mapping == "booths":
+                arguments += ["--source", Path(file).stem]
+            done = CliRunner().invoke(main, arguments, env=environment)
+            # 1 means that rows were rejected, which these files have
+            assert done.exit_code in (0, 1), done.output
+        execute(url, *OPINIONS, "ANALYZE")
+        yield url
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.auth import idp as provider
 from tests.browser.server import MAP, running_server
 from tests.browser.visitor import FLAGS, Visitor
-from tests.conftest import execute, with_database
+from tests.conftest import copied
 
 ARTEFACTS = Path("artefacts/browser")
 TODAY = "2026-11-20"
@@ -56,22 +56,15 @@ def axe() -> str:
 @pytest.fixture(scope="session")
 def sample_url(server_url: str, template_name: str) -> Iterator[str]:
     """A database of its own with a small generated country."""
-    name = f"geoshops_browser_{os.getpid()}"
-    execute(
-        server_url,
-        f"DROP DATABASE IF EXISTS {name}",
-        f"CREATE DATABASE {name} TEMPLATE {template_name}",
-    )
-    url = with_database(server_url, name)
     seed = ["seed", "--yes", "--shops", "900", "--reviews", "6000", "--members", "80"]
-    subprocess.run(
-        [str(Path(sys.executable).parent / "geoshops"), *seed, "--today", TODAY],
-        env={**os.environ, "DATABASE_URL": url, **ALONE},
-        check=True,
-        capture_output=True,
-    )
-    yield url
-    execute(server_url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    with copied(server_url, template_name, "browser") as url:
+        subprocess.run(
+            [str(Path(sys.executable).parent / "geoshops"), *seed, "--today", TODAY],
+            env={**os.environ, "DATABASE_URL": url, **ALONE},
+            check=True,
+            capture_output=True,
+        )
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -120,15 +120,22 @@ def with_schema(cluster: Cluster) -> None:
     migrate.upgrade(cluster.database(NAME), lambda _: None)
 
 
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    """A cluster with the schema; what a test breaks it must mend."""
+@contextmanager
+def made_cluster() -> Iterator[Cluster]:
+    """A cluster with the schema, gone afterwards."""
     made = throwaway()
     try:
         with_schema(made)
         yield made
     finally:
         remove(made)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A cluster with the schema; what a test breaks it must mend."""
+    with made_cluster() as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,8 @@ from geoshops.db import database
 from geoshops.positions import STALE_S
 from geoshops.replicas import in_any_order
 from tests.conftest import SECRET_KEY, as_role, execute
-from tests.database.clusters import Cluster, connect, remove, throwaway
-from tests.database.conftest import NAME, Answer, Service, assert_clear_refusal, with_schema
+from tests.database.clusters import Cluster, connect, remove
+from tests.database.conftest import NAME, Answer, Service, assert_clear_refusal, made_cluster
 from tests.server import serving
 
 
@@ -81,12 +81,8 @@ class Pair(Service):
 
 @pytest.fixture(scope="module")
 def primary() -> Iterator[Cluster]:
-    made = throwaway()
-    try:
-        with_schema(made)
+    with made_cluster() as made:
         yield made
-    finally:
-        remove(made)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import time
@@ -15,7 +14,7 @@ import psycopg2
 import pytest
 import requests
 
-from tests.conftest import ROOT, SECRET_KEY, as_role, execute, with_database
+from tests.conftest import ROOT, SECRET_KEY, as_role, copied, execute, with_database
 from tests.server import free_port, serving
 
 WITHIN_S = 15
@@ -53,11 +52,8 @@ def seconds_until(holds: Callable[[], object], at_most_s: float) -> float:
 @pytest.fixture
 def own_url(server_url: str, template_name: str) -> Iterator[str]:
     """A database that may be closed without harm to other tests."""
-    name = f"geoshops_watched_{os.getpid()}"
-    drop = f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"
-    execute(server_url, drop, f"CREATE DATABASE {name} TEMPLATE {template_name}")
-    yield with_database(server_url, name)
-    execute(server_url, drop)
+    with copied(server_url, template_name, "watched") as url:
+        yield url
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg2
 import pytest
 
-from tests.conftest import execute, with_database
+from tests.conftest import copied
 
 RADII_M = (1, 100, 2000, 50_000, 1_000_000, 20_040_000)
 FILL = """
@@ -21,18 +21,12 @@ ANALYZE shops; ANALYZE brands"""
 
 @pytest.fixture(scope="module")
 def country(server_url: str, template_name: str) -> Iterator[Any]:
-    name = f"{template_name}_plans"
-    execute(
-        server_url,
-        f"DROP DATABASE IF EXISTS {name}",
-        f"CREATE DATABASE {name} TEMPLATE {template_name}",
-    )
-    connection = psycopg2.connect(with_database(server_url, name))
-    connection.autocommit = True
-    connection.cursor().execute(FILL)
-    yield connection
-    connection.close()
-    execute(server_url, f"DROP DATABASE {name} WITH (FORCE)")
+    with copied(server_url, template_name, "plans") as url:
+        connection = psycopg2.connect(url)
+        connection.autocommit = True
+        connection.cursor().execute(FILL)
+        yield connection
+        connection.close()
 
 
 def plan(connection: Any, statement: str, *values: object) -> str:
