@@ -49,12 +49,7 @@ SELECT m.line, m.source_id, m.shop_id, m.verified_on, m.geog, {names},
     WHEN k.id IS NOT NULL THEN k.id
     WHEN m.named IS NOT NULL OR m.brand IS NOT NULL THEN brand_of(m.place_name, t.text, t.keys)
   END AS brand_id,
-  coalesce(p.sido_id, a.sido_id) AS sido_id,
-  CASE WHEN p.sigungu_id IS NOT NULL THEN p.sigungu_id
-    WHEN p.sido_id IS NULL OR p.sido_id = a.sido_id THEN a.sigungu_id END AS sigungu_id,
-  CASE WHEN p.dong_id IS NOT NULL THEN p.dong_id
-    WHEN coalesce(p.sigungu_id, a.sigungu_id) = a.sigungu_id
-      AND coalesce(p.sido_id, a.sido_id) = a.sido_id THEN a.dong_id END AS dong_id,
+  f.sido_id, f.sigungu_id, f.dong_id,
   a.sigungu_id AS address_sigungu_id, p.sigungu_id IS NOT NULL AS has_polygon
 FROM worded m
 CROSS JOIN bounds b CROSS JOIN pattern t
@@ -63,7 +58,8 @@ LEFT JOIN places a ON a.outline = m.outline
 -- OFFSET 0 keeps the condition before the call: as a join condition it would come after it
 LEFT JOIN LATERAL (
   SELECT * FROM region_of_point(m.geog::geometry) WHERE m.geog::geometry && b.box OFFSET 0
-) p ON true"""
+) p ON true
+CROSS JOIN LATERAL regions_agreed(p.sido_id, p.sigungu_id, p.dong_id, a.sido_id, a.sigungu_id, a.dong_id) f"""
 MERGED = """
   SELECT q.*, coalesce(nullif(q.lot_address, ''), q.road_address) AS address
   FROM (

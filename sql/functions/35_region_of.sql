@@ -113,15 +113,26 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION region_of_point(geometry) IS 'The regions whose boundaries hold a point; null where none is loaded.';
 
+-- A table, so that it is inlined into whoever asks for many.
+CREATE OR REPLACE FUNCTION regions_agreed(
+  p_sido_id bigint, p_sigungu_id bigint, p_dong_id bigint, a_sido_id bigint, a_sigungu_id bigint, a_dong_id bigint
+) RETURNS TABLE (sido_id bigint, sigungu_id bigint, dong_id bigint)
+LANGUAGE sql IMMUTABLE ROWS 1 PARALLEL SAFE AS $$
+  SELECT
+    coalesce(p_sido_id, a_sido_id),
+    coalesce(p_sigungu_id, CASE WHEN a_sido_id = coalesce(p_sido_id, a_sido_id) THEN a_sigungu_id END),
+    coalesce(p_dong_id, CASE WHEN a_sigungu_id = coalesce(p_sigungu_id, a_sigungu_id) AND a_sido_id = coalesce(p_sido_id, a_sido_id) THEN a_dong_id END)
+$$;
+COMMENT ON FUNCTION regions_agreed(bigint, bigint, bigint, bigint, bigint, bigint)
+IS 'The regions of a point (p), and below them those of an address (a) where the two do not contradict each other.';
+
 CREATE OR REPLACE FUNCTION region_of(
   address text, geog geography, OUT sido_id bigint, OUT sigungu_id bigint, OUT dong_id bigint
 )
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT
-    coalesce(p.sido_id, a.sido_id),
-    coalesce(p.sigungu_id, CASE WHEN a.sido_id = coalesce(p.sido_id, a.sido_id) THEN a.sigungu_id END),
-    coalesce(p.dong_id, CASE WHEN a.sigungu_id = coalesce(p.sigungu_id, a.sigungu_id) AND a.sido_id = coalesce(p.sido_id, a.sido_id) THEN a.dong_id END)
-  FROM public.region_of_point(geog::public.geometry) p, public.region_of_address(address) a
+  SELECT f.*
+  FROM public.region_of_point(geog::public.geometry) p, public.region_of_address(address) a,
+    public.regions_agreed(p.sido_id, p.sigungu_id, p.dong_id, a.sido_id, a.sigungu_id, a.dong_id) f
 $$;
 COMMENT ON FUNCTION region_of(text, geography)
 IS 'The regions of a shop: by boundary where one is loaded, else by the words of the address.';

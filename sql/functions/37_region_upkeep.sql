@@ -47,13 +47,39 @@ LANGUAGE sql AS $$
 $$;
 COMMENT ON FUNCTION cut_boundaries(bigint []) IS 'Makes region_parts of these regions anew, at most 256 vertices each; returns how many.';
 
--- Shops are locked in the order of their ids, as acts of members do.
+-- What region_of() says, for all shops at once: addresses once an outline (500 us each), and each piece of a boundary
+-- with all the shops in it. Shops are locked in the order of their ids, as acts of members do.
 CREATE OR REPLACE FUNCTION refresh_shop_regions() RETURNS integer
 LANGUAGE sql AS $$
-  WITH found AS MATERIALIZED (
-    SELECT s.id, f.sido_id, f.sigungu_id, f.dong_id
-    FROM shops s CROSS JOIN LATERAL region_of(coalesce(nullif(s.lot_address, ''), s.road_address), s.geog) f
-    WHERE (s.sido_id, s.sigungu_id, s.dong_id) IS DISTINCT FROM (f.sido_id, f.sigungu_id, f.dong_id)
+  WITH outlined AS MATERIALIZED (SELECT addresses_have_outlines() AS yes),
+  known AS MATERIALIZED (
+    SELECT s.id, s.sido_id, s.sigungu_id, s.dong_id, s.geog::geometry AS point,
+      CASE WHEN o.yes THEN address_outline(s.address) ELSE s.address END AS outline
+    FROM (
+      SELECT *, coalesce(nullif(lot_address, ''), road_address) AS address FROM shops
+    ) s CROSS JOIN outlined o
+  ),
+  addresses AS MATERIALIZED (
+    SELECT q.outline, r.*
+    FROM (SELECT DISTINCT outline FROM known OFFSET 0) q CROSS JOIN LATERAL region_of_address(q.outline) r
+  ),
+  held AS MATERIALIZED (
+    SELECT k.id, min(p.region_id) FILTER (WHERE p.level = 'dong') AS dong_id,
+      min(p.region_id) FILTER (WHERE p.level = 'sigungu') AS sigungu_id,
+      min(p.region_id) FILTER (WHERE p.level = 'sido') AS sido_id
+    FROM region_parts p INNER JOIN known k ON ST_Intersects(p.part, k.point)
+    GROUP BY k.id
+  ),
+  points AS MATERIALIZED (
+    SELECT h.id, h.dong_id, g.id AS sigungu_id, coalesce(g.parent_id, h.sido_id) AS sido_id
+    FROM held h LEFT JOIN regions d ON d.id = h.dong_id
+    LEFT JOIN regions g ON g.id = coalesce(d.parent_id, h.sigungu_id)
+  ),
+  found AS MATERIALIZED (
+    SELECT k.id, f.*
+    FROM known k LEFT JOIN points p ON p.id = k.id LEFT JOIN addresses a ON a.outline = k.outline
+    CROSS JOIN LATERAL regions_agreed(p.sido_id, p.sigungu_id, p.dong_id, a.sido_id, a.sigungu_id, a.dong_id) f
+    WHERE (k.sido_id, k.sigungu_id, k.dong_id) IS DISTINCT FROM (f.sido_id, f.sigungu_id, f.dong_id)
   ),
   locked AS MATERIALIZED (
     SELECT s.id FROM shops s WHERE s.id IN (SELECT f.id FROM found f) ORDER BY s.id FOR NO KEY UPDATE

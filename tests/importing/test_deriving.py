@@ -124,3 +124,41 @@ def test_a_boundary_rules_over_the_address(regions: Maker) -> None:
     ask = "SELECT r.name FROM regions r WHERE r.id = (region_of(%s, point_at(%s, %s))).sigungu_id"
     assert regions.sql(ask, "경기 부천시 중동", 127.5, 37.5) == "강남구"
     assert regions.sql(ask, "경기 부천시 중동", 126.5, 37.5) == "부천시"
+
+
+@pytest.mark.parametrize("numbered", [False, True])
+def test_all_shops_at_once_get_what_each_would_alone(regions: Maker, numbered: bool) -> None:
+    """Boundaries of every level, addresses that agree with them, contradict them or say nothing."""
+    if numbered:  # a region that is called by a number: no outline stands for several addresses
+        gangnam = regions.sql("SELECT id FROM regions WHERE name = '강남구'")
+        regions.insert("regions", level="dong", name="2", parent_id=gangnam)
+    for name, west in (("경기도", 126), ("강남구", 127), ("역삼동", 127.5)):
+        regions.sql(
+            "UPDATE regions SET boundary = ST_Multi(ST_MakeEnvelope(%s, 37, %s, 38, 4326)) WHERE name = %s",
+            west, west + 0.75, name,
+        )  # fmt: skip
+    regions.sql("SELECT cut_boundaries(array_agg(id)) FROM regions")
+    addresses = [
+        "서울 강남구 2",
+        "서울 강남구 역삼동 3",
+        "경기 부천시 4",
+        "경기도",
+        "부산 중구 5",
+        "",
+        "Paris",
+    ]
+    for address in addresses:
+        for lon in (126.3, 127.1, 127.5, 127.6, 129.5):
+            regions.shop(at=(lon, 37.5), lot_address=address)
+    each = (
+        "SELECT s.id, f.sido_id, f.sigungu_id, f.dong_id FROM shops s"
+        " CROSS JOIN LATERAL region_of(s.lot_address, s.geog) f ORDER BY s.id"
+    )
+    expected = regions.rows(each)
+    changed = sum(row[1:] != (None, None, None) for row in expected)
+    assert len({row[1:] for row in expected}) >= 6
+    assert regions.sql("SELECT refresh_shop_regions()") == changed
+    assert (
+        regions.rows("SELECT id, sido_id, sigungu_id, dong_id FROM shops ORDER BY id") == expected
+    )
+    assert regions.sql("SELECT refresh_shop_regions()") == 0
