@@ -18,12 +18,13 @@ import psycopg2
 from tqdm import tqdm
 
 from geoshops.config import Settings
-from geoshops.importing import shops as shop_import
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.population import import_population
 from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.region_features import LEVELS
 from geoshops.importing.regions import import_regions
+from geoshops.importing.request import Request
+from geoshops.importing.shops import import_shops
 from geoshops.importing.stations import import_stations
 from geoshops.importing.transaction import follow_up, outcome
 from geoshops.indexes import build_missing
@@ -109,7 +110,7 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
     """Import shops from CSV, GeoJSON or a GeoJSON sequence."""
     wanted = request(file, "shops", **options)
     with progress_bar(file) as progress:
-        summary = shop_import.import_shops(operator_url(), wanted, progress)
+        summary = import_shops(operator_url(), wanted, progress)
     if not as_json:
         report(summary, as_json)
     if not summary["dry_run"]:
@@ -213,13 +214,13 @@ def request(
     delimiter: str,
     as_of: datetime | None = None,
     **more: Any,
-) -> shop_import.Request:
+) -> Request:
     """The options as a request."""
     zone = ZoneInfo(Settings.from_environment(testing=True).timezone)
     delimiter = "\t" if delimiter.lower() in ("tab", "\\t") else delimiter
     if len(delimiter) > 1:
         raise click.BadParameter("one character, or tab", param_hint="--delimiter")
-    return shop_import.Request(
+    return Request(
         path=file,
         today=(as_of or datetime.now(UTC).astimezone(zone)).date().isoformat(),
         mapping=saved_mapping(mapping, kind) if mapping else None,

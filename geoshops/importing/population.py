@@ -11,11 +11,13 @@ import shapely
 
 from geoshops.importing.cells import Cells, CellTable, CsvCells, FeatureCells, in_wgs84
 from geoshops.importing.csv_table import CsvTable
+from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.formats import is_geojson
 from geoshops.importing.opening import InputFile, open_input
-from geoshops.importing.refusal import ImportRefused, WrongUsage
+from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.rejects import Rejects, rejects_path
-from geoshops.importing.shops import Progress, Request, finish, positions
+from geoshops.importing.request import Progress, Request
+from geoshops.importing.shops import positions
 from geoshops.importing.staging import copy_in
 from geoshops.importing.tables import Rejected
 from geoshops.importing.transaction import cancellable, importing_into
@@ -57,36 +59,18 @@ def import_population(
 ) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
     started = time.perf_counter()
-    source = wanted.own_source
-    if not source:
-        raise WrongUsage("name the source of the cells by --source NAME")
+    source = wanted.source_of("cells")
     file = open_input(wanted.path, wanted.encoding or None)
     table = _table(file, wanted, cell_size)
     rejects = Rejects(rejects_path(wanted.path, wanted.rejects), table.columns)
-    try:
-        with importing_into(url) as connection, connection.cursor() as cursor:
-            cursor.execute(TEMPORARY)
-            reading = _Reading(table, wanted, rejects, progress)
-            copy_in(cursor, "COPY incoming_cells FROM STDIN", reading.blocks())
-            with cancellable():
-                counts = _load(cursor, source, reading, wanted.on_missing == "delete")
-            file.check_unchanged()
-            late = finish(connection, rejects, wanted.dry_run)
-    except BaseException:
-        rejects.discard()
-        raise
-    return {
-        "file": str(wanted.path),
-        "source": source,
-        "read": reading.read,
-        **counts,
-        "rejected": rejects.count,
-        "reasons": rejects.by_reason(),
-        "rejects_file": str(rejects.path) if rejects.count else None,
-        "dry_run": wanted.dry_run,
-        "interrupted_too_late": late,
-        "seconds": round(time.perf_counter() - started, 3),
-    }
+    with rejects, importing_into(url) as connection, connection.cursor() as cursor:
+        cursor.execute(TEMPORARY)
+        reading = _Reading(table, wanted, rejects, progress)
+        copy_in(cursor, "COPY incoming_cells FROM STDIN", reading.blocks())
+        with cancellable():
+            counts = _load(cursor, source, reading, wanted.on_missing == "delete")
+        late = finish(connection, file, rejects, wanted.dry_run)
+    return timed(summary(wanted, source, reading.read, counts, rejects, late), started)
 
 
 class _Reading:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from geoshops.importing.region_features import LEVELS
@@ -88,6 +88,10 @@ class LoadedRegions:
     updated: int = 0
     unchanged: int = 0
     shops_changed: int = 0
+
+    def counts(self) -> dict[str, int]:
+        """All of it but the reasons."""
+        return {name: count for name, count in asdict(self).items() if name != "reasons"}
 
 
 def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:

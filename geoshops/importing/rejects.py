@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
 from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.tables import Rejected
@@ -27,7 +27,9 @@ def rejects_path(file: Path, named: Path | None) -> Path:
 
 
 class Rejects:
-    """Collects rejected rows beside the target path and puts the list there once the import stands."""
+    """Collects rejected rows beside the target path and puts the list there once the import stands.
+
+    As a context it removes what was written when the import did not stand."""
 
     def __init__(self, path: Path, columns: list[str]) -> None:
         self.path = path
@@ -37,6 +39,13 @@ class Rejects:
         self._part = path.with_name(path.name + ".part")
         self._stream: TextIO | None = None
         self._writer: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._discard()
 
     def add(self, rejected: Iterable[Rejected]) -> None:
         """Writes rows; the first one opens the file."""
@@ -62,16 +71,15 @@ class Rejects:
         if self._stream is not None:
             self._stream.flush()
 
-    def discard(self) -> None:
-        """Removes what was written; the import did not stand."""
+    def by_reason(self) -> dict[str, int]:
+        """How many rows for the most frequent reasons, values left out of the wording."""
+        return dict(self._kinds.most_common(SHOWN_KINDS))
+
+    def _discard(self) -> None:
         if self._stream is not None:
             with suppress(OSError):
                 self._stream.close()
             self._part.unlink(missing_ok=True)
-
-    def by_reason(self) -> dict[str, int]:
-        """How many rows for the most frequent reasons, values left out of the wording."""
-        return dict(self._kinds.most_common(SHOWN_KINDS))
 
     def _open(self) -> None:
         try:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from geoshops import indexes
@@ -14,85 +12,42 @@ from geoshops.importing import deriving, shop_load, shop_rows
 from geoshops.importing.crs import projection
 from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.feature_table import FeatureTable
+from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.formats import is_geojson
-from geoshops.importing.mapping import Plan, SavedMapping, plan
+from geoshops.importing.mapping import plan
 from geoshops.importing.opening import InputFile, open_input
 from geoshops.importing.points import Positions
-from geoshops.importing.refusal import ImportRefused, WrongUsage
+from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.rejects import Rejects, rejects_path
+from geoshops.importing.request import Progress, Request
 from geoshops.importing.staging import Staging
 from geoshops.importing.tables import Rejected, Table
-from geoshops.importing.transaction import (
-    cancellable,
-    importing_into,
-    interrupts_kept,
-    outcome,
-)
+from geoshops.importing.transaction import cancellable, importing_into
 from geoshops.operators import ONE_AT_A_TIME
-
-Progress = Callable[[int], object]
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the operator asked for."""
-
-    path: Path
-    today: str
-    source: str = ""
-    mapping: SavedMapping | None = None
-    given: tuple[tuple[str, str], ...] = ()
-    crs: str = ""
-    scale: float = 1.0
-    encoding: str = ""
-    delimiter: str = ""
-    format: str = ""
-    rejects: Path | None = None
-    on_missing: str = "keep"
-    allow_shrink: bool = False
-    dry_run: bool = False
-
-    @property
-    def own_source(self) -> str:
-        """The source as named, else the mapping's: one of lists names each by its file."""
-        saved = self.mapping.source if self.mapping else ""
-        return self.source or saved.replace("{file}", self.path.stem)
 
 
 def import_shops(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
     started = time.perf_counter()
-    source = wanted.own_source
-    if not source:
-        raise WrongUsage("name the source of the rows by --source NAME")
+    source = wanted.source_of("rows")
     file, table, rejects = open_table(wanted)
-    try:
-        with importing_into(url) as connection:
-            staging = prepare(wanted, table, rejects, progress)
-            with connection.cursor() as cursor:
-                loaded = _load(cursor, wanted, source, staging)
-            file.check_unchanged()
-            late = finish(connection, rejects, wanted.dry_run)
-    except BaseException:
-        rejects.discard()
-        raise
-    return {
-        "file": str(wanted.path),
-        "source": source,
-        "read": staging.read,
+    with rejects, importing_into(url) as connection:
+        staging = prepare(wanted, table, rejects, progress)
+        with connection.cursor() as cursor:
+            loaded = _load(cursor, wanted, source, staging)
+        late = finish(connection, file, rejects, wanted.dry_run)
+    counts = {
         "inserted": loaded.inserted,
         "updated": loaded.updated,
         "unchanged": loaded.unchanged,
-        "rejected": rejects.count,
         "closed_missing": loaded.closed_missing,
         "brands_added": loaded.brands_added,
         "address_checked": loaded.address_checked,
         "address_fits": loaded.address_fits,
         "duplicate_candidates": loaded.duplicate_candidates,
-        **about(file, staging, rejects, started),
-        "dry_run": wanted.dry_run,
-        "interrupted_too_late": late,
+        **about(file, staging),
     }
+    return timed(summary(wanted, source, staging.read, counts, rejects, late), started)
 
 
 def open_table(wanted: Request) -> tuple[InputFile, Table, Rejects]:
@@ -127,31 +82,13 @@ def positions(wanted: Request) -> Positions:
     return Positions(projection(named, wanted.scale))
 
 
-def finish(connection: Any, rejects: Rejects, dry_run: bool) -> bool:
-    """Commits unless it is a dry run, then puts the list of rejects in place."""
-    rejects.flush()
-    with interrupts_kept() as came:
-        if dry_run:
-            connection.rollback()
-        else:
-            connection.commit()
-            outcome.committed = True
-        rejects.finish()
-    return bool(came)
-
-
-def about(file: InputFile, staging: Staging, rejects: Rejects, started: float) -> dict[str, Any]:
-    """What every import tells of its file."""
-    seconds = time.perf_counter() - started
+def about(file: InputFile, staging: Staging) -> dict[str, Any]:
+    """How a table was read."""
     return {
-        "reasons": rejects.by_reason(),
-        "rejects_file": str(rejects.path) if rejects.count else None,
         "encoding": file.encoding,
         "crs": staging.positions.projection.name,
         "columns_not_used": staging.plan.unused,
         "mapped_columns_absent": staging.plan.absent,
-        "seconds": round(seconds, 3),
-        "rows_per_s": round(staging.read / seconds),
     }
 
 
@@ -206,6 +143,3 @@ def _nothing_taken(staging: Staging, reasons: dict[int, str]) -> ImportRefused:
     return ImportRefused(
         f"none of the {staging.read} rows can be taken: {'; '.join(list(why)[:5])}"
     )
-
-
-__all__ = ["Plan", "Request", "import_shops"]

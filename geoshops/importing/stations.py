@@ -7,19 +7,13 @@ import time
 from typing import Any
 
 from geoshops.importing import fields
+from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.mapping import plan
 from geoshops.importing.points import Reasons
-from geoshops.importing.refusal import ImportRefused, WrongUsage
+from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.request import Progress, Request
 from geoshops.importing.shop_load import drop_repeated_keys
-from geoshops.importing.shops import (
-    Progress,
-    Request,
-    about,
-    finish,
-    open_table,
-    positions,
-    reject_lines,
-)
+from geoshops.importing.shops import about, open_table, positions, reject_lines
 from geoshops.importing.staging import Columns, Field, Staging
 from geoshops.importing.transaction import cancellable, importing_into
 
@@ -62,11 +56,9 @@ FIELDS = {
 def import_stations(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
     started = time.perf_counter()
-    source = wanted.own_source
-    if not source:
-        raise WrongUsage("name the source of the stations by --source NAME")
+    source = wanted.source_of("stations")
     file, table, rejects = open_table(wanted)
-    try:
+    with rejects:
         found = plan(
             table.columns,
             (*FIELDS, "longitude", "latitude"),
@@ -77,25 +69,12 @@ def import_stations(url: str, wanted: Request, progress: Progress) -> dict[str, 
         named = {n: f for n, f in FIELDS.items() if n in found.places or n == "source_id"}
         staging = Staging(table, found, named, positions(wanted), rejects, _complete, progress)
         with importing_into(url) as connection, connection.cursor() as cursor:
-            counts = _load(cursor, staging, source)
-            file.check_unchanged()
-            late = finish(connection, rejects, wanted.dry_run)
-    except BaseException:
-        rejects.discard()
-        raise
-    return {
-        "file": str(wanted.path),
-        "source": source,
-        "read": staging.read,
-        **counts,
-        "rejected": rejects.count,
-        **about(file, staging, rejects, started),
-        "dry_run": wanted.dry_run,
-        "interrupted_too_late": late,
-    }
+            counts = _load(cursor, staging, source) | about(file, staging)
+            late = finish(connection, file, rejects, wanted.dry_run)
+    return timed(summary(wanted, source, staging.read, counts, rejects, late), started)
 
 
-def _load(cursor: Any, staging: Staging, source: str) -> dict[str, int]:
+def _load(cursor: Any, staging: Staging, source: str) -> dict[str, Any]:
     staging.run(cursor)
     stored = staging.stored()
     with cancellable():

@@ -24,7 +24,8 @@ from data import PREFIX, Bench, connect, server_url
 
 from geoshops import migrate
 from geoshops.importing.mapping import saved_mapping
-from geoshops.importing.shops import Request, import_shops
+from geoshops.importing.request import Request
+from geoshops.importing.shops import import_shops
 from geoshops.indexes import build_missing
 from geoshops.sample.clock import Clock
 from geoshops.sample.reference import load_reference

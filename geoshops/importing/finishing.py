@@ -1,0 +1,48 @@
+"""The end of every import: the commit with the list of rejects, and the summary."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from geoshops.importing.opening import InputFile
+from geoshops.importing.rejects import Rejects
+from geoshops.importing.request import Request
+from geoshops.importing.transaction import interrupts_kept, outcome
+
+
+def finish(connection: Any, file: InputFile, rejects: Rejects, dry_run: bool) -> bool:
+    """Commits unless it is a dry run, then puts the list of rejects in place; true when Ctrl-C came too late."""
+    file.check_unchanged()
+    rejects.flush()
+    with interrupts_kept() as came:
+        if dry_run:
+            connection.rollback()
+        else:
+            connection.commit()
+            outcome.committed = True
+        rejects.finish()
+    return bool(came)
+
+
+def summary(
+    wanted: Request, source: str, read: int, counts: dict[str, Any], rejects: Rejects, late: bool
+) -> dict[str, Any]:
+    """What every import tells; `timed` adds how long it took."""
+    return {
+        "file": str(wanted.path),
+        "source": source,
+        "read": read,
+        **counts,
+        "rejected": rejects.count,
+        "reasons": rejects.by_reason(),
+        "rejects_file": str(rejects.path) if rejects.count else None,
+        "dry_run": wanted.dry_run,
+        "interrupted_too_late": late,
+    }
+
+
+def timed(found: dict[str, Any], started: float) -> dict[str, Any]:
+    """The summary with seconds and rows a second."""
+    seconds = time.perf_counter() - started
+    return found | {"seconds": round(seconds, 3), "rows_per_s": round(found["read"] / seconds)}

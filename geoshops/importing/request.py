@@ -1,0 +1,40 @@
+"""What the operator asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from geoshops.importing.mapping import SavedMapping
+from geoshops.importing.refusal import WrongUsage
+
+Progress = Callable[[int], object]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One import."""
+
+    path: Path
+    today: str
+    source: str = ""
+    mapping: SavedMapping | None = None
+    given: tuple[tuple[str, str], ...] = ()
+    crs: str = ""
+    scale: float = 1.0
+    encoding: str = ""
+    delimiter: str = ""
+    format: str = ""
+    rejects: Path | None = None
+    on_missing: str = "keep"
+    allow_shrink: bool = False
+    dry_run: bool = False
+
+    def source_of(self, things: str) -> str:
+        """The source as named, else the mapping's: one of lists names each by its file."""
+        saved = self.mapping.source if self.mapping else ""
+        source = self.source or saved.replace("{file}", self.path.stem)
+        if not source:
+            raise WrongUsage(f"name the source of the {things} by --source NAME")
+        return source
