@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flask import Response
 from marshmallow import Schema, fields
 
@@ -11,30 +9,21 @@ from geoshops import paging
 from geoshops.api import GEOJSON, json_text, wants_geojson
 from geoshops.errors import Unauthorized
 from geoshops.geo import feature_collection_text
-from geoshops.paging import Page, PagingArgs
+from geoshops.paging import ItemList, Page, PagingArgs
 from geoshops.params import Box, Choice, Flag, Number
 
 SORTS = ("distance", "rating", "reviews", "favorites")
 
 
-@dataclass(frozen=True)
-class ShopList:
-    """A JSON array, how many shops the whole answer has, and whether it was cut."""
-
-    body: bytes
-    total: int
-    truncated: bool
-
-
-def shop_list(row: tuple[bytes | None, int, bool]) -> ShopList:
+def shop_list(row: tuple[bytes | None, int, bool]) -> ItemList:
     """The list from (body, total, truncated); a body of None says that the session has ended."""
     body, total, truncated = row
     if body is None:
         raise Unauthorized("bad_token")
-    return ShopList(body, total, truncated)
+    return ItemList(body, total, truncated)
 
 
-def answer(found: ShopList, page: Page | None) -> Response:
+def answer(found: ItemList, page: Page | None) -> Response:
     """The list as JSON, or as GeoJSON where the client prefers it."""
     headers = paging.headers(page, found.total, truncated=found.truncated)
     if wants_geojson():

@@ -31,6 +31,15 @@ class Page:
         return (self.number - 1) * self.size
 
 
+@dataclass(frozen=True)
+class ItemList:
+    """A JSON array, how many items the whole answer has, and whether it was cut."""
+
+    body: bytes
+    total: int
+    truncated: bool
+
+
 class PagingArgs(Args):
     """Optional `page` and `size`; either of them asks for paging. Loads to `page`: Page or None."""
 

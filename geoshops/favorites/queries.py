@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from geoshops.acts import Done, perform
 from geoshops.db import Database
 from geoshops.errors import Unauthorized
 from geoshops.idempotency import Key
-from geoshops.paging import MAX_DEPTH, Page
+from geoshops.paging import MAX_DEPTH, ItemList, Page
 from geoshops.tokens import Caller
 
 WHOLE_LIST = 1000
-
-
-@dataclass(frozen=True)
-class FavoriteList:
-    """A JSON array, how many favorites the whole answer has, and whether it was cut."""
-
-    body: bytes
-    total: int
-    truncated: bool
-
 
 LIST = "SELECT body::varchar, total, truncated FROM favorites_json(%s, %s, %s, %s, %s, %s, %s, %s)"
 
@@ -34,14 +22,14 @@ def of_member(
     user_lat: float,
     page: Page | None,
     origin: str,
-) -> FavoriteList:
+) -> ItemList:
     """Favorites of the caller, most recently added first, with distances from the user."""
     cut = (MAX_DEPTH, page.size, page.offset) if page else (WHOLE_LIST, WHOLE_LIST, 0)
     values = (caller.member_id, caller.session_id, user_lng, user_lat, origin, *cut)
     body, total, truncated = db.row(LIST, values)
     if body is None:
         raise Unauthorized("bad_token")
-    return FavoriteList(body, total, truncated)
+    return ItemList(body, total, truncated)
 
 
 ADD = """

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from geoshops.acts import Done, perform
 from geoshops.db import Database
 from geoshops.errors import NotFound, Unauthorized
 from geoshops.idempotency import Key
-from geoshops.paging import MAX_DEPTH, Page
+from geoshops.paging import MAX_DEPTH, ItemList, Page
 from geoshops.tokens import Caller
 
 WHOLE_LIST = 1000
-
-
-@dataclass(frozen=True)
-class ReviewList:
-    """A JSON array, how many reviews the whole answer has, and whether it was cut."""
-
-    body: bytes
-    total: int
-    truncated: bool
-
 
 ONE = "SELECT review_json(%s, %s)"
 
@@ -38,24 +27,24 @@ def get(db: Database, review_id: int, *, zone: str) -> str:
 OF_SHOP = "SELECT body::varchar, total, truncated FROM shop_reviews_json(%s, %s, %s, %s, %s, %s)"
 
 
-def of_shop(db: Database, shop_id: int, *, sort: str, page: Page | None, zone: str) -> ReviewList:
+def of_shop(db: Database, shop_id: int, *, sort: str, page: Page | None, zone: str) -> ItemList:
     """Reviews of a shop; NotFound when there is no such shop."""
     body, total, truncated = db.row(OF_SHOP, (shop_id, sort, zone, *_cut(page)))
     if body is None:
         raise NotFound("shop", shop_id)
-    return ReviewList(body, total, truncated)
+    return ItemList(body, total, truncated)
 
 
 OWN = "SELECT body::varchar, total, truncated FROM member_reviews_json(%s, %s, %s, %s, %s, %s, %s)"
 
 
-def own(db: Database, caller: Caller, *, sort: str, page: Page | None, zone: str) -> ReviewList:
+def own(db: Database, caller: Caller, *, sort: str, page: Page | None, zone: str) -> ItemList:
     """Reviews that the caller wrote."""
     values = (caller.member_id, caller.session_id, sort, zone, *_cut(page))
     body, total, truncated = db.row(OWN, values)
     if body is None:
         raise Unauthorized("bad_token")
-    return ReviewList(body, total, truncated)
+    return ItemList(body, total, truncated)
 
 
 CREATE = """

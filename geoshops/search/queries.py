@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from geoshops.db import Database
-from geoshops.listing import ShopList, shop_list
-from geoshops.paging import MAX_DEPTH, Page
+from geoshops.listing import shop_list
+from geoshops.paging import MAX_DEPTH, ItemList, Page
 from geoshops.tokens import Caller
 
 WHOLE_LIST = 300
@@ -35,7 +35,7 @@ def by_keyword(
     origin: str,
     zone: str,
     caller: Caller | None,
-) -> ShopList:
+) -> ItemList:
     """Shops that the keyword means, best match first, then by distance from the user, then id.
 
     With `explain` the body is {"understood", "pass", "shops"}."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from geoshops.db import Database
 from geoshops.errors import ApiError, NotFound, Unauthorized
-from geoshops.listing import ShopList, shop_list
-from geoshops.paging import MAX_DEPTH, Page
+from geoshops.listing import shop_list
+from geoshops.paging import MAX_DEPTH, ItemList, Page
 from geoshops.tokens import Caller
 
 WHOLE_LIST = 1000
@@ -36,7 +36,7 @@ def around(
     brands: list[int] | None,
     origin: str,
     caller: Caller | None,
-) -> ShopList:
+) -> ItemList:
     """Shops of the brands within radius_m of the map centre, by distance from the user, then id."""
     who = (caller.member_id, caller.session_id) if caller else (None, None)
     place = (map_lng, map_lat, user_lng, user_lat, radius_m)
@@ -64,7 +64,7 @@ def around_filtered(
     origin: str,
     zone: str,
     caller: Caller | None,
-) -> ShopList:
+) -> ItemList:
     """The same with filters, another order, a box (minLng, minLat, maxLng, maxLat) or pages."""
     values = {
         **{k: v for k, v in locals().items() if k not in ("db", "page", "caller", "box")},
