@@ -13,26 +13,31 @@ const COLOURS = {
 };
 export const colours = (theme) => COLOURS[theme];
 
+// What the detailed coast covers (west, south, east, north), and the layers that nobody sees under it.
+const DETAILED = [123.0, 32.0, 132.5, 40.5];
+const COVERED = ["land", "shore", "near-sea"];
+
 const EMPTY = { type: "FeatureCollection", features: [] };
 
 export function offlineStyle(theme) {
   const { land, coast, water } = COLOURS[theme];
+  const coarse = ["!", ["has", "kind"]];
   const only = (kind) => ["==", ["get", "kind"], kind];
   return {
     version: 8,
     sources: {
-      // Few large tiles, stretched further in: a pan then cuts nothing anew.
-      land: { type: "geojson", data: EMPTY, maxzoom: 7, attribution: "Natural Earth" },
-      coast: { type: "geojson", data: EMPTY, maxzoom: 9 },
+      // Few large tiles, stretched further in: a pan then cuts nothing anew. Coarse land and fine coast are one source,
+      // since each one costs every picture two drawings of the whole view that only cut it into tiles.
+      land: { type: "geojson", data: EMPTY, maxzoom: 9, attribution: "Natural Earth" },
     },
     layers: [
       { id: "ground", type: "background", paint: { "background-color": land } },
-      { id: "land", type: "fill", source: "land", paint: { "fill-color": land, "fill-antialias": false } },
-      { id: "shore", type: "line", source: "land", paint: { "line-color": coast, "line-width": 1 } },
+      { id: "land", type: "fill", source: "land", filter: coarse, paint: { "fill-color": land, "fill-antialias": false } },
+      { id: "shore", type: "line", source: "land", filter: coarse, paint: { "line-color": coast, "line-width": 1 } },
       // Around Korea the finer coast lies over the coarse one.
-      { id: "near-sea", type: "fill", source: "coast", filter: only("sea"), paint: { "fill-color": water, "fill-antialias": false } },
-      { id: "near-land", type: "fill", source: "coast", filter: only("land"), paint: { "fill-color": land, "fill-antialias": false } },
-      { id: "near-shore", type: "line", source: "coast", filter: only("shore"), minzoom: 5, paint: { "line-color": coast, "line-width": 1 } },
+      { id: "near-sea", type: "fill", source: "land", filter: only("sea"), paint: { "fill-color": water, "fill-antialias": false } },
+      { id: "near-land", type: "fill", source: "land", filter: only("land"), paint: { "fill-color": land, "fill-antialias": false } },
+      { id: "near-shore", type: "line", source: "land", filter: only("shore"), minzoom: 5, paint: { "line-color": coast, "line-width": 1 } },
     ],
   };
 }
@@ -40,19 +45,35 @@ export function offlineStyle(theme) {
 let loaded = null;
 
 const read = async (address) => (await fetch(address)).json();
-const load = async () => ({ land: toGeoJson(await read(LAND), "land"), coast: await read(COAST) });
+
+async function load() {
+  const [land, coast] = await Promise.all([read(LAND), read(COAST)]);
+  return { type: "FeatureCollection", features: [...toGeoJson(land, "land").features, ...coast.features] };
+}
 
 // The sea is coloured once the land is there, so that a map without it is plain ground.
 export async function loadLand(map, theme) {
   begin();
   try {
     loaded ??= load();
-    const { land, coast } = await loaded;
-    await Promise.all([map.getSource("land")?.setData(land), map.getSource("coast")?.setData(coast)]);
+    await map.getSource("land")?.setData(await loaded);
     map.setPaintProperty("ground", "background-color", COLOURS[theme].water);
+    dropCovered(map);
   } catch {
     loaded = null; // the booths stand on plain ground then
   } finally {
     end();
+  }
+}
+
+// Each of them fills the whole view, which is what a picture's time goes to.
+export function dropCovered(map) {
+  const [west, south, east, north] = DETAILED;
+  const bounds = map.getBounds();
+  const covered = bounds.getWest() > west && bounds.getSouth() > south && bounds.getEast() < east && bounds.getNorth() < north;
+  const visibility = covered ? "none" : "visible";
+  for (const id of COVERED) {
+    const now = map.getLayoutProperty(id, "visibility") ?? "visible";
+    if (now !== visibility) map.setLayoutProperty(id, "visibility", visibility);
   }
 }

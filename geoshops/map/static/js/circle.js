@@ -5,6 +5,7 @@ import { h } from "./dom.js";
 import { circle, metresPerPixel } from "./geo.js";
 
 const EMPTY = { type: "FeatureCollection", features: [] };
+const LAYERS = ["circle-fill", "circle-edge"];
 let ring = null;
 let drawn = "none";
 
@@ -13,9 +14,10 @@ export function addCircle(map, theme) {
   ring ??= map.getContainer().insertBefore(h("div", { class: "ring", "aria-hidden": "true", hidden: true }), map.getCanvasContainer().nextSibling);
   drawn = "none";
   map.addSource("circle", { type: "geojson", data: EMPTY, maxzoom: 10, tolerance: 0.1 });
-  map.addLayer({ id: "circle-fill", type: "fill", source: "circle", paint: { "fill-color": accent, "fill-opacity": 0.045 } });
+  const layout = { visibility: "none" };
+  map.addLayer({ id: "circle-fill", type: "fill", source: "circle", layout, paint: { "fill-color": accent, "fill-opacity": 0.045 } });
   map.addLayer({
-    id: "circle-edge", type: "line", source: "circle",
+    id: "circle-edge", type: "line", source: "circle", layout,
     paint: { "line-color": accent, "line-width": 1.5, "line-opacity": 0.6, "line-dasharray": [3, 2] },
   });
 }
@@ -41,5 +43,7 @@ export function showCircle(map, center, radius_m) {
 function place(map, wanted, data) {
   if (wanted === drawn) return;
   drawn = wanted;
+  // Layers without anything to draw would still have each picture cut into tiles for them.
+  for (const id of LAYERS) map.setLayoutProperty(id, "visibility", data === EMPTY ? "none" : "visible");
   map.getSource("circle")?.setData(data);
 }

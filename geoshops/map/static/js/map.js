@@ -1,6 +1,6 @@
 // The map itself: MapLibre GL, wired to the state both ways. Without WebGL the list stands alone.
 import { addContext } from "./context.js";
-import { loadLand, offlineStyle, styleUrl } from "./basemap.js";
+import { dropCovered, loadLand, offlineStyle, styleUrl } from "./basemap.js";
 import { addBoothLayers, showBooths, showChosen } from "./booths.js";
 import { addCircle, showCircle, showMovingCircle } from "./circle.js";
 import { addField, intoField, showField } from "./field.js";
@@ -82,6 +82,7 @@ function wire() {
   map.on("movestart", busy);
   map.once("style.load", dress);
   map.on("move", searched);
+  map.on("move", dropUnseen);
   map.on("moveend", moved);
   for (const layer of ["pins", "chosen-pin", "clusters", "field"]) {
     map.on("mouseenter", layer, () => { map.getCanvas().style.cursor = "pointer"; });
@@ -114,6 +115,10 @@ function dress() {
   searched();
   // Land is the heaviest part and, inland, changes nothing: the booths come first.
   if (!styleUrl) map.once("idle", () => loadLand(map, theme()));
+}
+
+function dropUnseen() {
+  if (!styleUrl && map.getLayer("land")) dropCovered(map);
 }
 
 // A new style forgets its sources; land and booths are put back.
