@@ -11,6 +11,7 @@ from tests.browser.visitor import PHONE, Visitor
 
 Visit = Callable[..., Visitor]
 KNOWN = "포토이즘 강남역점"
+COARSE = ("land", "shore", "near-sea")
 RATINGS = "#list .rating > span[aria-hidden]:not(.quiet)"
 
 
@@ -237,3 +238,29 @@ def test_a_map_seen_from_afar_shows_the_clusters_of_the_whole_country(visitor: V
     v.rest()
     assert v.rendered("field") == []
     assert booths_on_map(v) > 0
+
+
+def test_land_under_the_detailed_coast_is_drawn_only_where_it_is_seen(visitor: Visit) -> None:
+    v = visitor(path="/?at=35.1,129.04,11")
+    assert v.rendered("near-shore") and v.rendered("near-land")
+    assert v.rendered(*COARSE) == []
+    v.page.evaluate("geoshops.map.jumpTo({center: [139.8, 35.6], zoom: 9})")
+    v.rest()
+    assert v.rendered("land") and v.rendered("shore")
+    v.page.evaluate("geoshops.map.jumpTo({center: [129.04, 35.1], zoom: 11})")
+    v.rest()
+    assert v.rendered(*COARSE) == []
+
+
+def test_english_tells_one_thing_from_several(visitor: Visit) -> None:
+    v = visitor(language="en-US")
+    script = """async () => {
+      const { t } = await import("/static/js/i18n.js");
+      return ["1", "2", "1,001", "0"].map((n) => t("favorites.count", { n }));
+    }"""
+    assert v.page.evaluate(script) == [
+        "1 favorite",
+        "2 favorites",
+        "1,001 favorites",
+        "0 favorites",
+    ]

@@ -39,7 +39,7 @@ def test_without_webgl_the_list_stands_alone(flat_browser: Browser, site: str) -
 
 def test_the_offline_basemap_shows_land_names_and_stations(visitor: Visit) -> None:
     v = visitor(path="/?at=36.5,127.8,6.5")
-    assert v.rendered("land")
+    assert v.rendered("near-land")
     # Numbers of clusters take the place of some names.
     provinces = {f["name"] for f in v.rendered("names")}
     assert len(provinces & {"강원특별자치도", "충청남도", "충청북도", "전라남도", "경상북도"}) >= 2

@@ -8,7 +8,9 @@ const stored = localStorage.getItem("lang");
 export const lang = stored in CATALOGUES ? stored : document.documentElement.lang === "ko" ? "ko" : "en";
 
 export function t(key, values = {}) {
-  const text = CATALOGUES[lang][key] ?? key;
+  // "{n} vote|{n} votes": the one for a single thing, the other for all other numbers.
+  const [single, several = single] = (CATALOGUES[lang][key] ?? key).split("|");
+  const text = String(values.n) === "1" ? single : several;
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 

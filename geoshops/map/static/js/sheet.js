@@ -71,7 +71,7 @@ function render(shop, isNew) {
 function head(shop) {
   return h("div", { class: "sheet-part sheet-lead" }, badge(shop),
     h("div", { class: "facts" }, h("p", { class: "quiet" }, shop.brand.brand_name),
-      h("div", { class: "meta" }, rating(shop), shop.distance && h("span", {}, `${t(state.user ? "from.user" : "from.center")} ${shop.distance}`)),
+      h("div", { class: "meta" }, rating(shop), shop.distance && h("span", {}, t(state.user ? "from.user" : "from.center", { distance: shop.distance }))),
       h("div", { class: "meta" }, openNow(shop), tags(shop))),
     h("div", { class: "sheet-actions" }, heart(shop),
       h("button", { class: "icon-button", type: "button", "aria-label": t("share"), title: t("share"), onclick: share }, icon("share"))));
