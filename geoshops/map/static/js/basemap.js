@@ -51,12 +51,13 @@ async function load() {
   return { type: "FeatureCollection", features: [...toGeoJson(land, "land").features, ...coast.features] };
 }
 
-// The sea is coloured once the land is there, so that a map without it is plain ground.
+// The sea is coloured once the land is drawn, so that a map without it is plain ground and never all water.
 export async function loadLand(map, theme) {
   begin();
   try {
     loaded ??= load();
     await map.getSource("land")?.setData(await loaded);
+    await map.once("idle");
     map.setPaintProperty("ground", "background-color", COLOURS[theme].water);
     dropCovered(map);
   } catch {
