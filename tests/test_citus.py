@@ -137,9 +137,23 @@ def test_the_service_runs_unchanged_on_the_new_keys(rekeyed: str) -> None:
         assert client.post(f"/favorites/{shop}", headers=headers).status_code == 201
         assert client.get(FAVORITES, headers=headers).json[0]["id"] == shop
         assert client.get(where).json["review_info"]["content"] == "좋아요"
+        report = client.post(f"{where}/reports", json={"reason": "SPAM"}, headers=make.bearer(app))
+        assert report.status_code == 201
         assert client.delete(where, headers=headers).status_code == 200
+        assert make.sql("SELECT count(*) FROM reports") == 0
         assert len(client.get("/auth/sessions", headers=headers).json) == 1
-        assert client.delete("/member", headers=headers).status_code == 200
+        again = client.post(
+            f"/reviews/shop/{shop}", json={"star_rating": 5, "content": "또"}, headers=headers
+        )
+        client.post(
+            f"{again.headers['Location']}/reports",
+            json={"reason": "SPAM"},
+            headers=make.bearer(app),
+        )
+        assert make.sql("SELECT count(*) FROM reports") == 1
+        withdrawn = client.delete("/member?reviews=delete", headers=headers)
+        assert withdrawn.status_code == 200
+        assert make.rows((SCALE / "check.sql").read_text(encoding="utf-8")) == []
 
 
 def test_what_foreign_keys_forbade_is_found_by_the_check(rekeyed: str) -> None:

@@ -3,8 +3,8 @@
 --   psql -1 -v ON_ERROR_STOP=1 -f sql/scale/keys.sql "$(geoshops db url)"
 
 -- Constraints that point at a key to be replaced, or from one group of nodes to another, can stay on no
--- distributed engine. What they forbade is looked for by check.sql from now on, and what they did is left to do:
--- reports of a deleted review are deleted by nobody else.
+-- distributed engine. What they forbade is looked for by check.sql from now on; what they did, deleting the
+-- reports of a deleted review, the service's functions do themselves.
 DO $$
 DECLARE
   statement text;
