@@ -162,7 +162,7 @@ def disk(_: Service, cluster: Cluster) -> float:
     """The disk full to the last byte, then room again. PostgreSQL may stop over it; then it is started."""
     assert cluster.disk
     filler = cluster.disk / "filler"
-    with filler.open("wb") as file, contextlib.suppress(OSError):
+    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while True:
             file.write(b"\0" * 65536)
     time.sleep(2 * HOLD_S)

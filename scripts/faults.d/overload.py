@@ -22,6 +22,8 @@ REFUSED_WITHIN_S = 1.0
 # connections that keep the service busy without a queue to speak of
 BUSY = 16
 PAUSE_S = 0.1
+# the load is looked for in short trials and kept a little above what is asked
+TRIALS, TRIAL_S, SPARE = 8, 4, 1.08
 # wrk waits for answers, so an overload needs many more clients than the service takes in, each with a pause
 # after its answer. Its counters are global because it reads them by name.
 LUA = """
@@ -56,8 +58,7 @@ def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
         try:
             load(service, BUSY, 2, 0)
             best = max(load(service, BUSY, args.seconds, 0)["good_per_s"] for _ in range(2))
-            # a client comes back a pause after its answer, and the answer took its time, too
-            over = load(service, int(TIMES * best * PAUSE_S * 1.4), args.seconds, PAUSE_S)
+            over = _overload(service, best, args.seconds)
             after = _normal(service)
             again = load(service, BUSY, args.seconds, 0)["good_per_s"]
         finally:
@@ -66,7 +67,8 @@ def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
         "best_per_s": best,
         "under_load_good_per_s": over["good_per_s"],
         "share_of_best": round(over["good_per_s"] / best, 3),
-        "offered_times": round((over["good_per_s"] + over["refused_per_s"]) / best, 2),
+        "offered_times": round(_offered_per_s(over) / best, 2),
+        "connections": over["connections"],
         "refused_per_s": over["refused_per_s"],
         "odd_answers": over["odd"],
         "broken": over["broken"],
@@ -76,10 +78,30 @@ def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
         "afterwards_per_s": again,
     }
     kept = figures["share_of_best"] >= SHARE and over["p99_s"] <= REFUSED_WITHIN_S
+    kept = kept and figures["offered_times"] >= TIMES
     return figures, kept and not over["odd"] and not over["broken"]
 
 
-def load(service: Service, connections: int, seconds: int, pause_s: float) -> dict[str, Any]:
+def _overload(service: Service, best_per_s: float, seconds: int) -> dict[str, Any]:
+    """As many clients as it takes to offer the load: each comes back a pause after its answer, and how long
+    answers take shows only under the load."""
+    connections = int(TIMES * best_per_s * PAUSE_S * 1.4)
+    for _ in range(TRIALS):
+        tried = load(service, connections, TRIAL_S, PAUSE_S)
+        short = TIMES * best_per_s / _offered_per_s(tried)
+        if short <= 1 / SPARE:
+            break
+        connections = int(connections * max(1.05, short * SPARE))
+    return {**load(service, connections, seconds, PAUSE_S), "connections": connections}
+
+
+def _offered_per_s(found: dict[str, Any]) -> float:
+    return float(found["good_per_s"] + found["refused_per_s"])
+
+
+def load(
+    service: Service, connections: int, seconds: int, pause_s: float, path: str = SEARCH
+) -> dict[str, Any]:
     """One run of wrk."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         text = LUA % {"pause_ms": int(pause_s * 1000)}
@@ -88,7 +110,7 @@ def load(service: Service, connections: int, seconds: int, pause_s: float) -> di
         script.flush()
         run = subprocess.run(
             ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "8s", "-s", script.name,
-             service.origin + SEARCH],
+             service.origin + path],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
     if "FIGURES" not in run.stdout:
