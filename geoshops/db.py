@@ -40,6 +40,8 @@ KNOWN_READ_ONLY_S = 1.0
 # The role's statement_timeout is that of questions. One message with the act, hence one transaction
 # with it, and nothing of it stays in the session.
 ACT_LIMIT = "SET LOCAL statement_timeout = '5s'; "
+# While a table is locked those who came behind the first who waited for it shall not wait as long again.
+SHORT_LOCK_LIMIT = "SET LOCAL lock_timeout = '100ms'; "
 # beyond the limits that the server keeps
 QUESTION_WITHIN_S, ACT_WITHIN_S = 3.0, 6.0
 KEEPALIVES: dict[str, Any] = {
@@ -146,7 +148,8 @@ class Database:
         try:
             WATCH.begin(driven, within_s)
             with driven.cursor() as cursor:
-                cursor.execute(statement, values)
+                limit = SHORT_LOCK_LIMIT if self._locked.held else ""
+                cursor.execute(limit + statement, values)
                 found = fetch(cursor)
         except psycopg2.Error as error:
             stale = error.pgcode == READ_ONLY and not self._is_known_read_only()

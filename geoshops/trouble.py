@@ -76,6 +76,14 @@ class LockedTables:
         self._lock = threading.Lock()
         self.until: dict[str, float] = {}
 
+    @property
+    def held(self) -> bool:
+        """Whether a table was locked a moment ago."""
+        if not self.until:
+            return False
+        since = time.monotonic() - FORGOTTEN_AFTER_S
+        return any(until > since for until in list(self.until.values()))
+
     def admit(self, statement: str) -> None:
         """Unavailable while the statement is refused; who comes first afterwards is the probe."""
         with self._lock:

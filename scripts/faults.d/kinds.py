@@ -32,6 +32,7 @@ class Kind:
     share: int
     act: Callable[[Service, Cluster], float]
     stops_service: bool = False
+    kills_workers: bool = False
     database: bool = False
 
 
@@ -173,8 +174,8 @@ def disk(_: Service, cluster: Cluster) -> float:
 
 
 KINDS = [
-    Kind("worker", 30, worker),
-    Kind("workers", 10, workers),
+    Kind("worker", 30, worker, kills_workers=True),
+    Kind("workers", 10, workers, kills_workers=True),
     Kind("front", 5, front, stops_service=True),
     Kind("everything", 5, everything, stops_service=True),
     Kind("sigterm", 5, sigterm, stops_service=True),
