@@ -17,7 +17,9 @@ from geoshops import migrate
 LEAST_ROWS = 20_000
 AT_ONCE = 2  # a build keeps one core of the server busy
 LOCK = 7_406_311_520_917_236  # one builder at a time; any number, the same in every release
-LOCK_ATTEMPTS = 10
+# for each of three tables: together less than the second after which the server looks for deadlocks
+LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'"
+LOCK_ATTEMPTS = 20
 NAME = re.compile(r"CREATE INDEX IF NOT EXISTS (\w+)")
 # the primary key stays, because other tables refer to it; foreign keys are looked up by one join each at the end
 DROPPABLE = """
@@ -130,7 +132,7 @@ def _has_tables_alone(cursor: Any) -> bool:
     cursor.execute(CONCERNED)
     (tables,) = cursor.fetchone()
     for _ in range(LOCK_ATTEMPTS):
-        cursor.execute(f"SAVEPOINT before_locks; {migrate.LOCK_TIMEOUT}")
+        cursor.execute(f"SAVEPOINT before_locks; {LOCK_TIMEOUT}")
         try:
             cursor.execute(f"LOCK TABLE {tables} IN ACCESS EXCLUSIVE MODE")
         except psycopg2.errors.LockNotAvailable:
