@@ -14,8 +14,10 @@ COMMENT ON FUNCTION member_forget_favorites(bigint) IS 'Removes a member''s favo
 CREATE OR REPLACE FUNCTION member_forget_reviews(member bigint) RETURNS void
 LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-  DELETE FROM reports AS p USING reviews AS r WHERE r.id = p.review_id AND r.member_id = member;
-  WITH gone AS (
+  WITH told AS (
+    DELETE FROM reports AS p WHERE p.review_id IN (SELECT r.id FROM reviews AS r WHERE r.member_id = member)
+  ),
+  gone AS (
     DELETE FROM reviews AS r WHERE r.member_id = member RETURNING r.*
   ),
   votes AS (
