@@ -82,12 +82,19 @@ class Positions:
     def __init__(self, line: Line) -> None:
         self._line = line
         self._asking = threading.Lock()
+        self._asking_since: float | None = None
         self._asked_at, self._told = 0.0, cast(int | None, None)
         self._taken: deque[tuple[float, int]] = deque(maxlen=64)
         self._process = 0
         self._starting = threading.Lock()
         self._closed = threading.Event()
-        self.primary_is_lost = False
+        self._lost = False
+
+    @property
+    def primary_is_lost(self) -> bool:
+        """True when it did not tell its position, or takes too long: a leader that shuts down is silent first."""
+        since = self._asking_since
+        return self._lost or (since is not None and time.monotonic() - since > POSITION_WITHIN_S)
 
     def start(self) -> None:
         """Makes sure that positions are taken in this process."""
@@ -110,19 +117,24 @@ class Positions:
         """The primary's position now; None when it does not tell. Who waited while somebody else asked needs
         not ask again."""
         came_at = time.monotonic()
-        with self._asking:
+        if not self._asking.acquire(timeout=POSITION_WITHIN_S):
+            return None
+        try:
             if self._asked_at < came_at:
-                self._asked_at = time.monotonic()
+                self._asked_at = self._asking_since = time.monotonic()
                 self._told = self._take()
             return self._told
+        finally:
+            self._asking_since = None
+            self._asking.release()
 
     def _take(self) -> int | None:
         try:
             in_recovery, position = self._line.ask()
         except (psycopg2.Error, Unavailable):
-            self.primary_is_lost = True
+            self._lost = True
             return None
-        self.primary_is_lost = bool(in_recovery)
+        self._lost = bool(in_recovery)
         if in_recovery:
             return None
         self._taken.append((self._asked_at, position))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg2
 import pytest
 
 from geoshops import create_app
 from geoshops.db import database
-from geoshops.positions import STALE_S
+from geoshops.positions import STALE_S, Line, Positions
 from geoshops.replicas import in_any_order
 from tests.conftest import SECRET_KEY, as_role, execute
 from tests.database.clusters import Cluster, connect, remove
@@ -202,6 +205,21 @@ def test_a_members_question_needs_no_connection_of_the_primarys_pool(
         )
     busy.close()
     database_of_app.close()
+
+
+def test_a_silent_primary_is_given_up_before_the_attempt_to_connect_ends() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"host=127.0.0.1 port={silent.getsockname()[1]} dbname=x user=x connect_timeout=2"
+        positions = Positions(Line(lambda: psycopg2.connect(url)))
+        asking = threading.Thread(target=positions.take)
+        asking.start()
+        assert not positions.primary_is_lost
+        began = time.monotonic()
+        assert positions.take() is None
+        assert time.monotonic() - began < 1
+        assert positions.primary_is_lost
+        asking.join()
+        assert positions.primary_is_lost
 
 
 def test_a_lost_replica_is_not_missed(pair: Pair) -> None:
