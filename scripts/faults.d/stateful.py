@@ -16,7 +16,7 @@ from service import Service
 
 MEMBERS = 2
 # what it would end: the session of its own token
-NOT_THESE = ("DELETE /member", "GET /auth/logout", "DELETE /auth/sessions/{session-id}")
+NOT_THESE = ("DELETE /member", "GET /auth/logout", "DELETE /auth/sessions/{session_id}")
 # the rest of its checks, and rules that the document states in words, are tested in process (tests/)
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance"  # fmt: skip
 
