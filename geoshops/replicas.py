@@ -22,12 +22,23 @@ from geoshops import observe
 from geoshops.config import Settings
 from geoshops.db import Database, Values
 from geoshops.errors import Unavailable, trouble_of
-from geoshops.positions import CHECKED_FOR_S, POSITION, Behind, Line, Positions
+from geoshops.positions import (
+    CHECKED_FOR_S,
+    POSITION,
+    POSITION_WITHIN_S,
+    SAMPLED_EVERY_S,
+    Behind,
+    Line,
+    Positions,
+)
+from geoshops.trouble import WATCH
 
 T = TypeVar("T")
 
 # how long a member's own question waits for a replica before it goes to the primary
 WAIT_S, WAIT_STEP_S = 0.03, 0.001
+# a replica that does not even tell its position is given up, when it is known whether the primary is lost
+LOOK_WITHIN_S = POSITION_WITHIN_S + SAMPLED_EVERY_S
 READING = ("GET", "HEAD")
 # the primary would need as long, or is what the replica waits for
 NOT_ELSEWHERE = ("timeout", "lock")
@@ -56,7 +67,10 @@ class ReplicaConnection(extensions.connection):
 
     def _look(self, wanted: int) -> bool:
         looked_at = time.monotonic()
-        with super().cursor(cursor_factory=extensions.cursor) as cursor:
+        with (
+            WATCH.shorter(self, LOOK_WITHIN_S),
+            super().cursor(cursor_factory=extensions.cursor) as cursor,
+        ):
             cursor.execute(POSITION)
             _, position = cast(tuple[bool, int], cursor.fetchone())
         if position < self.positions.least():
@@ -133,6 +147,9 @@ class Routed(Database):
             if isinstance(error, psycopg2.Error) and (cause is None or cause in NOT_ELSEWHERE):
                 raise
             observe.TROUBLE.labels("replica").inc()
+            if self.primary_is_lost:
+                # one that was promoted while it read, and now shuts down; another still reads
+                return self._replicas.ask(statement, values, fetch)
         return super()._ask(statement, values, fetch)
 
     def _prepare(self) -> None:

@@ -7,8 +7,8 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TypeVar
 
 import psycopg2
@@ -133,6 +133,18 @@ class Watch:
     def end(self, connection: Any) -> None:
         """It came, or an error did."""
         self._overdue_at.pop(connection, None)
+
+    @contextmanager
+    def shorter(self, connection: Any, within_s: float) -> Iterator[None]:
+        """For a part of the work another limit holds."""
+        before = self._overdue_at.get(connection)
+        self.begin(connection, within_s)
+        try:
+            yield
+        finally:
+            self.end(connection)
+            if before is not None:
+                self._overdue_at[connection] = before
 
     def _run(self) -> None:
         while True:

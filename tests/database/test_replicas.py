@@ -296,6 +296,28 @@ def test_a_frozen_replica_is_given_up(pair: Pair) -> None:
     assert pair.asks_the_replica()
 
 
+@pytest.mark.full
+def test_readers_of_a_primary_that_falls_silent_find_another(
+    pair: Pair, primary: Cluster, standby: Cluster
+) -> None:
+    """As after a switchover: who was promoted while it was read from goes on being read from."""
+    with serving(
+        app_url(primary), SECRET_KEY, READ_DATABASE_URL=app_url(primary, standby)
+    ) as origin:
+        both = Pair(origin, primary, standby)
+        both.at_once(both.read, 32)
+        time.sleep(1.5)
+        primary.freeze()
+        try:
+            for answer in both.at_once(both.read, 32):
+                assert answer.status == 200
+                # the look is cut after a second, and half of the attempts to connect meet the frozen one first
+                assert answer.seconds < 5
+        finally:
+            primary.thaw()
+        assert both.seconds_until(both.write, 201) < 5
+
+
 def test_the_hosts_of_a_url_are_taken_in_any_order() -> None:
     url = "postgresql://app:secret@one:1,two:2,three:3/geoshops?target_session_attrs=prefer-standby"
     orders = {in_any_order(url) for _ in range(100)}
