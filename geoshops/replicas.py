@@ -40,6 +40,7 @@ WAIT_S, WAIT_STEP_S = 0.03, 0.001
 # a replica that does not even tell its position is given up, when it is known whether the primary is lost
 LOOK_WITHIN_S = POSITION_WITHIN_S + SAMPLED_EVERY_S
 READING = ("GET", "HEAD")
+TROUBLE = (psycopg2.Error, SQLAlchemyError, Unavailable)
 # the primary would need as long, or is what the replica waits for
 NOT_ELSEWHERE = ("timeout", "lock")
 
@@ -142,15 +143,17 @@ class Routed(Database):
             return self._replicas.ask(statement, values, fetch)
         except Behind:
             observe.TROUBLE.labels("replica_behind").inc()
-        except (psycopg2.Error, SQLAlchemyError, Unavailable) as error:
-            cause = trouble_of(getattr(error, "orig", error))
-            if isinstance(error, psycopg2.Error) and (cause is None or cause in NOT_ELSEWHERE):
+        except TROUBLE as error:
+            if not _served_elsewhere(error):
                 raise
             observe.TROUBLE.labels("replica").inc()
-            if self.primary_is_lost:
-                # one that was promoted while it read, and now shuts down; another still reads
-                return self._replicas.ask(statement, values, fetch)
-        return super()._ask(statement, values, fetch)
+        try:
+            return super()._ask(statement, values, fetch)
+        except TROUBLE as error:
+            if not _served_elsewhere(error):
+                raise
+            # a leader that shuts down ends what was read from it, too; others still read
+            return self._replicas.ask(statement, values, fetch)
 
     def _prepare(self) -> None:
         """Notes what the request must see; one look at the primary serves all its questions."""
@@ -169,6 +172,14 @@ class Routed(Database):
         made = self._connect()
         made.autocommit = True
         return made
+
+
+def _served_elsewhere(error: Exception) -> bool:
+    """Whether another server might answer what this one did not."""
+    cause = trouble_of(getattr(error, "orig", error))
+    return not isinstance(error, psycopg2.Error) or (
+        cause is not None and cause not in NOT_ELSEWHERE
+    )
 
 
 def database_of(settings: Settings) -> Database:
