@@ -41,7 +41,7 @@ KNOWN_READ_ONLY_S = 1.0
 # with it, and nothing of it stays in the session.
 ACT_LIMIT = "SET LOCAL statement_timeout = '5s'; "
 # While a table is locked those who came behind the first who waited for it shall not wait as long again.
-SHORT_LOCK_LIMIT = "SET LOCAL lock_timeout = '100ms'; "
+SHORT_LOCK_LIMIT = "SET LOCAL lock_timeout = '200ms'; "
 # beyond the limits that the server keeps
 QUESTION_WITHIN_S, ACT_WITHIN_S = 3.0, 6.0
 KEEPALIVES: dict[str, Any] = {
