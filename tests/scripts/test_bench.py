@@ -138,7 +138,7 @@ def test_every_goal_names_a_benchmark_and_a_peer_that_exist() -> None:
 
     assert {goal.bench for goal in GOALS} <= set(names())
     asked = {g.figure.split(".")[1]: g.bound for g in GOALS if g.figure.startswith("peers.")}
-    assert asked == {p.name: p.times for p in PEERS}
+    assert asked == {p.name: p.times for p in PEERS if p.times is not None}
 
 
 def test_a_goal_is_met_on_its_own_side() -> None:
