@@ -12,6 +12,7 @@ from typing import Any
 
 import psycopg2
 import pytest
+from flask import Flask
 
 from geoshops import create_app
 from geoshops.db import database
@@ -152,17 +153,23 @@ def test_a_session_that_ended_is_over_everywhere_at_once(pair: Pair) -> None:
         assert {answer.status for answer in answers} == {401}
 
 
-def test_questions_that_write_are_asked_again_on_the_primary(
-    primary: Cluster, standby: Cluster
-) -> None:
-    app = create_app(
+def app_on(primary: Cluster, standby: Cluster, **more: Any) -> Flask:
+    """The application in this process, its questions to the standby."""
+    return create_app(
         {
             "database_url": primary.database(NAME),
             "read_database_url": standby.database(NAME),
             "secret_key": SECRET_KEY,
             "testing": True,
+            **more,
         }
     )
+
+
+def test_questions_that_write_are_asked_again_on_the_primary(
+    primary: Cluster, standby: Cluster
+) -> None:
+    app = app_on(primary, standby)
     with app.test_request_context("/"):
         assert database().row("SELECT pg_is_in_recovery()") == (True,)
         (number,) = database().row("SELECT nextval('shops_id_seq')")
@@ -179,16 +186,7 @@ def test_a_members_question_needs_no_connection_of_the_primarys_pool(
     primary: Cluster, standby: Cluster
 ) -> None:
     """As while a leader shuts down: all of them wait for it."""
-    app = create_app(
-        {
-            "database_url": primary.database(NAME),
-            "read_database_url": standby.database(NAME),
-            "secret_key": SECRET_KEY,
-            "testing": True,
-            "pool_size": 1,
-            "pool_timeout_s": 0.1,
-        }
-    )
+    app = app_on(primary, standby, pool_size=1, pool_timeout_s=0.1)
     database_of_app: Any = app.extensions["geoshops.db"]
     busy = database_of_app.engine.raw_connection()
     kept = busy.dbapi_connection.get_backend_pid()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -37,50 +37,39 @@ def _json(body: bytes | str) -> Response:
     return Response(body, media_type="application/json")
 
 
-async def _shops(
-    request: Request, map_at: tuple[float, float], user_at: tuple[float, float], radius: float
-) -> list[dict[str, Any]]:
-    found = await request.app.state.pool.fetch(ROWS, *map_at, *user_at, radius)
+async def shops(request: Request, *circle: float) -> list[dict[str, Any]]:
+    """Rows to dictionaries, which the framework checks and writes, as its documentation does."""
+    found = await request.app.state.pool.fetch(ROWS, *circle)
     origin = str(request.base_url).rstrip("/")
     return [shop(row, row["distance_m"], origin) for row in found]
 
 
-@app.get("/rows")
-async def rows(
-    request: Request,
-    mapLng: float,  # noqa: N803
-    mapLat: float,  # noqa: N803
-    userLng: float,  # noqa: N803
-    userLat: float,  # noqa: N803
-    radius: float = 2000,
-) -> list[dict[str, Any]]:
-    """Rows to dictionaries, which the framework checks and writes, as its documentation does."""
-    return await _shops(request, (mapLng, mapLat), (userLng, userLat), radius)
-
-
-@app.get("/orjson")
-async def by_orjson(
-    request: Request,
-    mapLng: float,  # noqa: N803
-    mapLat: float,  # noqa: N803
-    userLng: float,  # noqa: N803
-    userLat: float,  # noqa: N803
-    radius: float = 2000,
-) -> Response:
+async def by_orjson(request: Request, *circle: float) -> Response:
     """The same past the framework: orjson writes the answer."""
-    return _json(orjson.dumps(await _shops(request, (mapLng, mapLat), (userLng, userLat), radius)))
+    return _json(orjson.dumps(await shops(request, *circle)))
 
 
-@app.get("/function")
-async def function(
-    request: Request,
-    mapLng: float,  # noqa: N803
-    mapLat: float,  # noqa: N803
-    userLng: float,  # noqa: N803
-    userLat: float,  # noqa: N803
-    radius: float = 2000,
-) -> Response:
+async def function(request: Request, *circle: float) -> Response:
     """The text that shops_around writes."""
     origin = str(request.base_url).rstrip("/")
-    values = (mapLng, mapLat, userLng, userLat, radius, origin)
-    return _json(await request.app.state.pool.fetchval(FUNCTION, *values))
+    return _json(await request.app.state.pool.fetchval(FUNCTION, *circle, origin))
+
+
+def serve(path: str, answer: Callable[..., Awaitable[Any]], model: Any = None) -> None:
+    """Gives the path its parameters, the same for every way to answer."""
+
+    @app.get(path, response_model=model)
+    async def around(
+        request: Request,
+        mapLng: float,  # noqa: N803
+        mapLat: float,  # noqa: N803
+        userLng: float,  # noqa: N803
+        userLat: float,  # noqa: N803
+        radius: float = 2000,
+    ) -> Any:
+        return await answer(request, mapLng, mapLat, userLng, userLat, radius)
+
+
+serve("/rows", shops, list[dict[str, Any]])
+serve("/orjson", by_orjson)
+serve("/function", function)
