@@ -199,11 +199,8 @@ def check_connections(connection: Any, wanted: int) -> Finding:
 
 def check_deadlocks(connection: Any) -> Finding:
     """The server looks for deadlocks before the wait for a lock is given up; no fault, because both end it."""
-    cursor = connection.cursor()
-    cursor.execute(
-        "SELECT setting::int FROM pg_settings WHERE name IN ('deadlock_timeout', 'lock_timeout') ORDER BY name"
-    )
-    (sought_ms,), (given_up_ms,) = cursor.fetchall()
+    limits = "SELECT array_agg(setting::int ORDER BY name) FROM pg_settings WHERE name IN"
+    ((sought_ms, given_up_ms),) = _row(connection, f"{limits} ('deadlock_timeout', 'lock_timeout')")
     shown = f"looked for after {sought_ms} ms"
     if 0 < given_up_ms <= sought_ms:
         shown += (
