@@ -227,8 +227,7 @@ def json_value(
 
 def wants_geojson() -> bool:
     """True when the client prefers GeoJSON."""
-    accept = request.headers.get("Accept", "")
-    if GEOJSON not in accept:
+    if GEOJSON not in request.environ.get("HTTP_ACCEPT", ""):
         return False
     return request.accept_mimetypes.best_match((JSON, GEOJSON)) == GEOJSON
 

@@ -93,12 +93,12 @@ def _origin(scheme: str, host: str) -> str:
 
 def begin() -> None:
     """Names the request and refuses representations that the operation does not have."""
-    sent = request.headers.get("X-Request-ID", "")
+    environ = request.environ
+    sent = environ.get("HTTP_X_REQUEST_ID", "")
     g.request_id = sent if REQUEST_ID.match(sent) else os.urandom(16).hex()
-    if request.method == "HEAD":
+    if environ["REQUEST_METHOD"] == "HEAD":
         _refuse_to_act()
-    accept = request.headers.get("Accept", "*/*")
-    if accept in ("*/*", "application/json") or request.endpoint is None:
+    if environ.get("HTTP_ACCEPT", "*/*") in ("*/*", "application/json") or not request.endpoint:
         return
     contract = _contract()
     if contract and not request.accept_mimetypes.best_match(contract.produces):
@@ -133,20 +133,21 @@ def with_security_headers(wsgi: Wsgi) -> Wsgi:
 
 def finish(response: Response) -> Response:
     """Adds the identifier and caching headers; turns an unchanged answer into 304."""
-    if request.environ.get("CONTENT_LENGTH"):
+    environ, headers, status = request.environ, response.headers, response.status_code
+    if environ.get("CONTENT_LENGTH"):
         _take_the_rest()
-    headers = response.headers
-    if request.method == "OPTIONS" and response.status_code == 200 and "Allow" in headers:
+    method = environ["REQUEST_METHOD"]
+    if method == "OPTIONS" and status == 200 and "Allow" in headers:
         _tell_methods(response)
     headers.add("X-Request-ID", g.get("request_id", ""))
-    if "Cache-Control" not in headers:
-        headers.extend(_caching(response.status_code))
-    if (
-        response.status_code == 200
-        and request.method in ("GET", "HEAD")
-        and headers["Cache-Control"] != "no-store"
-        and not response.is_streamed
-    ):
+    caching = headers.get("Cache-Control")
+    if caching is None:
+        caching, vary = _caching(status)
+        headers.add("Cache-Control", caching)
+        if vary:
+            headers.add("Vary", vary)
+    readable = status == 200 and method in ("GET", "HEAD")
+    if readable and caching != "no-store" and not response.is_streamed:
         _validate(response)
     return response
 
@@ -164,18 +165,16 @@ def _tell_methods(response: Response) -> None:
     response.mimetype = "application/json"
 
 
-def _caching(status: int) -> list[tuple[str, str]]:
+def _caching(status: int) -> tuple[str, str]:
+    """Cache-Control and Vary."""
     contract = _contract()
     if contract is None or status >= 400:
-        return [("Cache-Control", "no-cache")]
+        return "no-cache", ""
     if contract.cache == "none":
-        return [("Cache-Control", "no-store")]
+        return "no-store", ""
     scope = "private" if "HTTP_AUTHORIZATION" in request.environ else "public"
     origin = ", Origin" if settings().cors_origins else ""
-    return [
-        ("Cache-Control", f"{scope}, no-cache"),
-        ("Vary", f"Accept, Authorization{origin}"),
-    ]
+    return f"{scope}, no-cache", f"Accept, Authorization{origin}"
 
 
 def _validate(response: Response) -> None:

@@ -36,6 +36,8 @@ def refuse(key: str, **values: object) -> ValidationError:
 
 def is_blank(text: str) -> bool:
     """True when nothing of the text can be seen, zero-width characters and U+3000 included."""
+    if text.isascii():
+        return not text.strip()
     return all(c.isspace() or c in INVISIBLE or unicodedata.category(c) == "Cf" for c in text)
 
 

@@ -217,7 +217,7 @@ def _caller(claims: Mapping[str, Any]) -> Caller:
 
 def authenticate() -> Caller | None:
     """The caller by the Authorization header; None without one. Bad and expired tokens are refused."""
-    header = request.headers.get("Authorization")
+    header = request.environ.get("HTTP_AUTHORIZATION")
     if header is None:
         return None
     scheme, _, token = header.partition(" ")

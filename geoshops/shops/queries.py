@@ -85,7 +85,7 @@ SELECT body::varchar, total, truncated FROM shops_around_filtered(
   %(clean)s, %(retouch)s, %(props)s, %(sort)s, %(origin)s, %(at_most)s, %(size)s, %(offset)s,
   %(member)s, %(session)s)"""
 
-DETAIL = "SELECT session_ok, body FROM shop_detail(%s, %s, %s, %s, %s, %s, %s)"
+DETAIL = "SELECT session_ok, body::varchar FROM shop_detail(%s, %s, %s, %s, %s, %s, %s)"
 
 
 def detail(
@@ -97,7 +97,7 @@ def detail(
     origin: str,
     zone: str,
     caller: Caller | None,
-) -> str:
+) -> bytes:
     """Everything on one shop's page as JSON; NotFound when there is none."""
     who = (caller.member_id, caller.session_id) if caller else (None, None)
     session_ok, body = db.row(DETAIL, (shop_id, user_lng, user_lat, origin, zone, *who))
@@ -105,7 +105,8 @@ def detail(
         raise Unauthorized("bad_token")
     if body is None:
         raise NotFound("shop", shop_id)
-    return str(body)
+    found: bytes = body
+    return found
 
 
 BRANDS = "SELECT brands_json(%s)"
