@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from geoshops.analysis.styles import CATEGORIES, Row
+from geoshops.analysis.styles import CATEGORIES, LABELS, Row
 
 BRANDS_SHOWN = 7
 DAYS = ["월", "화", "수", "목", "금", "토", "일"]
@@ -28,7 +28,12 @@ def openings(axes: Any, rows: list[Row]) -> None:
         stock[row["brand"]][row["month"]] += row["open_at_end"]
     largest = sorted(stock, key=lambda b: -max(stock[b].values()))[:BRANDS_SHOWN]
     for brand, color in zip(largest, CATEGORIES, strict=False):
-        axes.plot(list(stock[brand]), list(stock[brand].values()), label=brand, color=color)
+        axes.plot(
+            list(stock[brand]),
+            list(stock[brand].values()),
+            label=LABELS.get(brand, brand),
+            color=color,
+        )
     axes.set_ylabel("월말 영업 지점 수")
     axes.legend(fontsize=8, frameon=False)
 
@@ -68,7 +73,8 @@ def tempo(axes: Any, rows: list[Row]) -> None:
         if row["part"] == "hour":
             hours[row["dow"] - 1][row["hour"]] = row["reviews"]
     heat = axes.figure.add_subplot(2, 1, 2)
-    heat.imshow(hours, aspect="auto", cmap="Blues")
+    shades = heat.imshow(hours, aspect="auto", cmap="Blues")
+    axes.figure.colorbar(shades, ax=heat, label="리뷰 수", pad=0.01)
     heat.set_yticks(range(7), DAYS)
     heat.set_xticks(range(0, 24, 3), [f"{h}시" for h in range(0, 24, 3)])
     axes.set_subplotspec(heat.get_gridspec()[0])

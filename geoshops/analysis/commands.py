@@ -17,6 +17,7 @@ from geoshops.operators import operator_url
 
 PICTURES = ("html", "png")
 FORMATS = ("table", "csv", "geojson", "parquet", "gpkg", *PICTURES)
+EXTRA = "scripts/setup --extras analysis (an installed package: pip install 'geoshops[analysis]')"
 
 
 def reader_url() -> str:
@@ -47,6 +48,8 @@ def failing_clearly(command: Callable[..., Any]) -> Callable[..., Any]:
                 ]
             kind = click.UsageError if error.pgcode in runner.WRONG_VALUE else click.ClickException
             raise kind(lines[0]) from error
+        except ModuleNotFoundError as error:
+            raise click.ClickException(f"{error.name} is missing; remedy: {EXTRA}") from error
         except BrokenPipeError:
             raise SystemExit(1) from None
         except OSError as error:

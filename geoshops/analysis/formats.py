@@ -17,7 +17,6 @@ from geoshops.analysis.runner import Answer, Column
 BATCH_ROWS = 10_000
 DRIVERS = {"gpkg": "GPKG", "fgb": "FlatGeobuf"}
 RECORD_SEPARATOR = "\x1e"
-EXTRA = "this needs more libraries; remedy: pip install 'geoshops[analysis]'"
 
 
 def batches(rows: Iterable[list[Any]]) -> Iterator[list[list[Any]]]:
@@ -118,10 +117,8 @@ def needed_geometry(answer: Answer, what: str) -> int:
 
 
 def _write_parquet(answer: Answer, path: Path) -> None:
-    try:
-        import pyarrow.parquet as parquet
-    except ImportError as error:
-        raise click.ClickException(EXTRA) from error
+    import pyarrow.parquet as parquet
+
     schema = _schema(answer.columns)
     if answer.geometry is not None:
         schema = schema.with_metadata({"geo": json.dumps(_geo(answer))})
@@ -139,11 +136,9 @@ def _geo(answer: Answer) -> dict[str, Any]:
 
 def _write_by_gdal(answer: Answer, kind: str, path: Path) -> None:
     place = needed_geometry(answer, kind)
-    try:
-        import pyarrow
-        import pyogrio
-    except ImportError as error:
-        raise click.ClickException(EXTRA) from error
+    import pyarrow
+    import pyogrio
+
     schema = _schema(answer.columns)
     reader = pyarrow.RecordBatchReader.from_batches(schema, _arrow_batches(answer, schema))
     pyogrio.write_arrow(

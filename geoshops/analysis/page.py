@@ -20,6 +20,8 @@ from geoshops.analysis.scripts import Script
 HERE = Path(__file__).resolve().parent
 VENDOR = HERE.parent / "map" / "static" / "vendor" / "maplibre-gl"
 TEMPLATES = HERE / "templates"
+FEW = 60
+SPECK, SPECK_OF_MANY = 0.02, 0.004  # of the map's extent
 
 
 class Painter:
@@ -30,39 +32,53 @@ class Painter:
         self.has_null = len(known) < len(values)
         self.categorical = styles.is_categorical(known, style)
         self.classes = styles.class_colors(known, style) if self.categorical else {}
-        self.breaks = [] if self.categorical else styles.breaks([float(v) for v in known])
-        self.extent = (min(known), max(known)) if known and not self.categorical else None
+        self.amounts = [] if self.categorical else sorted(map(_rounded, known))
+        self.breaks = styles.breaks(self.amounts)
 
     def color(self, value: Any) -> str:
-        """The colour of a value; grey for none."""
+        """The colour of a value, one of its own for none."""
         if value is None:
-            return styles.OTHER
+            return styles.UNKNOWN
         if self.categorical:
             return self.classes.get(str(value), styles.OTHER)
-        return self._shade(sum(value >= bound for bound in self.breaks))
+        return self._shade(self._place(_rounded(value)))
 
     def legend(self) -> list[tuple[str, str]]:
         """Labels with their colours."""
         if self.categorical:
-            entries = [(n, c) for n, c in self.classes.items() if c != styles.OTHER]
+            entries = [
+                (styles.LABELS.get(n, n), c) for n, c in self.classes.items() if c != styles.OTHER
+            ]
             if styles.OTHER in self.classes.values():
                 entries.append(("그 밖", styles.OTHER))
         else:
             entries = self._ranges()
-        return [*entries, ("값 없음", styles.OTHER)] if self.has_null else entries
+        return [*entries, ("값 없음", styles.UNKNOWN)] if self.has_null else entries
 
     def _ranges(self) -> list[tuple[str, str]]:
-        if self.extent is None:
-            return []
-        if self.extent[0] == self.extent[1]:
-            return [(_short(self.extent[0]), self._shade(0))]
-        bounds = [self.extent[0], *self.breaks, self.extent[1]]
-        pairs = itertools.pairwise(bounds)
-        return [(f"{_short(a)} – {_short(b)}", self._shade(n)) for n, (a, b) in enumerate(pairs)]
+        """The least and the greatest amount of each class: bounds would belong to two classes."""
+        classes = [
+            (place, list(amounts))
+            for place, amounts in itertools.groupby(self.amounts, self._place)
+        ]
+        return [(_span(amounts[0], amounts[-1]), self._shade(n)) for n, amounts in classes]
+
+    def _place(self, amount: float) -> int:
+        return sum(amount >= bound for bound in self.breaks)
 
     def _shade(self, place: int) -> str:
         steps = max(len(self.breaks), 1)
         return styles.SEQUENCE[round(place * (len(styles.SEQUENCE) - 1) / steps)]
+
+
+def specks(shapes: Sequence[Any]) -> list[bool]:
+    """Which shapes are too small to be seen on a map of all of them; among many, small ones are seen better."""
+    if not shapes:
+        return []
+    west, south, east, north = shapely.total_bounds(shapes)
+    least = (SPECK if len(shapes) <= FEW else SPECK_OF_MANY) * max(east - west, north - south)
+    boxes = shapely.bounds(shapes)
+    return [bool(max(box[2] - box[0], box[3] - box[1]) < least) for box in boxes]
 
 
 def map_page(
@@ -76,8 +92,8 @@ def map_page(
     """The interactive map of an answer."""
     painter = Painter([row[style.column] for row in rows], style)
     features = [
-        _feature(shape, {**row, "_color": painter.color(row[style.column])})
-        for row, shape in zip(rows, shapes, strict=True)
+        _feature(shape, {**row, "_color": painter.color(row[style.column]), "_speck": small})
+        for row, shape, small in zip(rows, shapes, specks(shapes), strict=True)
     ]
     data = {
         "answer": {"type": "FeatureCollection", "features": features},
@@ -142,6 +158,16 @@ def _feature(shape: Any, properties: dict[str, Any]) -> dict[str, Any]:
         "properties": {name: plain(value) for name, value in properties.items()},
         "geometry": json.loads(shapely.to_geojson(rounded)),
     }
+
+
+def _rounded(amount: float) -> float:
+    """Without the last digits, in which the same density of two hexagons differs."""
+    return float(f"{amount:.6g}")
+
+
+def _span(least: float, greatest: float) -> str:
+    ends = _short(least), _short(greatest)
+    return ends[0] if ends[0] == ends[1] else " – ".join(ends)
 
 
 def _short(value: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +11,11 @@ import click
 import shapely
 from pyproj import Transformer
 
-from geoshops.analysis import files, formats, page, runner, styles
+from geoshops.analysis import files, margin, page, runner, styles
 from geoshops.analysis.outlines import outlines
 from geoshops.analysis.scripts import Script
 
 PLANE = 5179
-FEW = 60
-SPECK = 0.02  # of the map's width
 KOREA = (122.0, 32.0, 133.0, 40.0)
 FONTS = ["NanumGothic", "Noto Sans CJK KR", "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic"]
 SOURCE = "자료: geoshops · 분석 {name}"
@@ -98,15 +96,12 @@ def figure(url: str, picture: Picture, kind: str) -> bytes:
     """The map or chart by matplotlib, as png or svg."""
     import io
 
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise click.ClickException(formats.EXTRA) from error
-    matplotlib.use("Agg")
-    from matplotlib import font_manager, pyplot
+    import matplotlib
 
-    installed = set(font_manager.get_font_names())
-    matplotlib.rcParams["font.family"] = [f for f in FONTS if f in installed] + ["DejaVu Sans"]
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    matplotlib.rcParams["font.family"] = [*_korean_fonts(), "DejaVu Sans"]
     matplotlib.rcParams["axes.unicode_minus"] = False
     matplotlib.rcParams["svg.hashsalt"] = "geoshops"
     drawing, axes = pyplot.subplots(figsize=(8, _height_in(picture)), layout="constrained")
@@ -130,6 +125,24 @@ def figure(url: str, picture: Picture, kind: str) -> bytes:
     return output.getvalue()
 
 
+def _korean_fonts() -> list[str]:
+    """The installed fonts that have Hangul; says so when there is none."""
+    import matplotlib
+    from matplotlib import font_manager
+
+    installed = set(font_manager.get_font_names())
+    found = [font for font in FONTS if font in installed]
+    if not found:
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # one line instead of one a letter
+        cache = matplotlib.get_cachedir()
+        click.echo(
+            "no Korean font is installed: names come out as boxes; remedy: "
+            f"apt-get install fonts-nanum, and remove {cache}, which lists the fonts of before",
+            err=True,
+        )
+    return found
+
+
 def _label(drawing: Any, axes: Any, picture: Picture) -> None:
     """Question, parameters and source, which a print has to carry itself."""
     drawing.suptitle(picture.script.question, fontsize=11)
@@ -151,7 +164,7 @@ def _height_in(picture: Picture) -> float:
     if picture.script.name[:2] not in styles.STYLES:
         return 5
     west, south, east, north = _in_plane(_bounds(picture))
-    return min(max(8 * (north - south) / (east - west), 4), 11) + 0.9
+    return min(max(8 * (north - south) / (east - west), 4), 11) + 1.3
 
 
 def _in_plane(bounds: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
@@ -175,19 +188,17 @@ def _draw_map(axes: Any, picture: Picture, ground: list[Any]) -> None:
     _frame(axes, _bounds(picture))
     if len(frame) == 0:
         axes.text(0.5, 0.5, "결과 없음", transform=axes.transAxes, ha="center", fontsize=14)
-    _scale_bar(axes)
-    _north_arrow(axes)
+    margin.scale_bar(axes)
+    margin.north_arrow(axes)
 
 
 def _paint(axes: Any, frame: Any, style: styles.Style) -> None:
-    from matplotlib.patches import Patch
-
     values = [None if v is None or v != v else v for v in frame[style.column].tolist()]
     painter = page.Painter(values, style)
     colors = [painter.color(v) for v in values]
     kinds = set(frame.geometry.geom_type)
     options: dict[str, Any] = {"ax": axes, "color": colors}
-    few = len(frame) <= FEW
+    few = len(frame) <= page.FEW
     if kinds <= {"Point"}:
         size = 70 if few else 14 if len(frame) < 3000 else 4
         options |= {"markersize": size, "edgecolor": "white", "linewidth": 0.3}
@@ -195,31 +206,23 @@ def _paint(axes: Any, frame: Any, style: styles.Style) -> None:
         options |= {"linewidth": 2.0 if few else 1.0}
     else:
         options |= {"alpha": 0.85, "edgecolor": "#ffffff", "linewidth": 0.15}
-    if few and kinds <= {"LineString"}:  # a line of ten metres is no longer than its own width
-        frame.centroid.plot(ax=axes, color=colors, markersize=50)
-    if kinds <= {"Polygon", "MultiPolygon"}:
-        _mark_small(axes, frame, colors)
+    if not kinds <= {"Point"}:
+        _mark_specks(axes, frame, colors)
     frame.plot(**options)
-    axes.legend(
-        handles=[Patch(color=color, label=label) for label, color in painter.legend()],
-        title=style.title,
-        loc="lower right",
-        fontsize=7,
-        title_fontsize=8,
-        framealpha=0.9,
-    )
+    margin.legend(axes, style.title, painter.legend())
 
 
-def _mark_small(axes: Any, frame: Any, colors: list[str]) -> None:
-    """A dot for each area that would be a speck: a cluster of some streets on the map of a city."""
-    west, south, east, north = frame.total_bounds
-    sizes = frame.bounds
-    widths = (sizes.maxx - sizes.minx).combine(sizes.maxy - sizes.miny, max)
-    small = (widths < SPECK * max(east - west, north - south)).tolist()
-    if any(small) and len(frame) <= FEW:
+def _mark_specks(axes: Any, frame: Any, colors: list[str]) -> None:
+    """A dot for each area or line too small to be seen: a cluster of some streets on the map of a city."""
+    small = page.specks(list(frame.geometry))
+    if any(small):
         dots = frame.geometry[small].centroid
+        size = 40 if len(frame) <= page.FEW else 8 if len(frame) < 3000 else 3
         dots.plot(
-            ax=axes, color=[c for c, s in zip(colors, small, strict=True) if s], markersize=30
+            ax=axes,
+            color=[c for c, s in zip(colors, small, strict=True) if s],
+            markersize=size,
+            linewidth=0,
         )
 
 
@@ -233,34 +236,3 @@ def _frame(axes: Any, bounds: tuple[float, float, float, float]) -> None:
     axes.set_yticks([])
     axes.set_xlabel("")
     axes.set_ylabel("")
-
-
-def _scale_bar(axes: Any) -> None:
-    left, right = axes.get_xlim()
-    bottom, top = axes.get_ylim()
-    length = _round_length((right - left) / 4)
-    x, y = left + (right - left) * 0.04, bottom + (top - bottom) * 0.03
-    axes.plot([x, x + length], [y, y], color="black", linewidth=2.5, solid_capstyle="butt")
-    label = f"{length / 1000:g} km" if length >= 1000 else f"{length:g} m"
-    axes.text(
-        x + length / 2, y + (top - bottom) * 0.008, label, ha="center", va="bottom", fontsize=8
-    )
-
-
-def _round_length(metres: float) -> float:
-    """The largest of 1, 2, 5 times a power of ten that is not above."""
-    power = 10.0 ** math.floor(math.log10(metres))
-    return next(m * power for m in (5, 2, 1) if m * power <= metres)
-
-
-def _north_arrow(axes: Any) -> None:
-    axes.annotate(
-        "N",
-        xy=(0.05, 0.97),
-        xytext=(0.05, 0.90),
-        xycoords="axes fraction",
-        ha="center",
-        va="center",
-        fontsize=11,
-        arrowprops={"arrowstyle": "-|>", "color": "black", "linewidth": 1.5},
-    )

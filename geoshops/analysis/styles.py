@@ -13,6 +13,17 @@ CATEGORIES = [
     "#882255", "#44aa99", "#6b6b6b",
 ]  # fmt: skip
 OTHER = "#c8c8c8"
+UNKNOWN = "#c4b183"  # neither the grey of what is not significant nor a colour of a sequence
+LABELS = {
+    "(none)": "브랜드 없음",
+    "ns": "유의하지 않음",
+    "hot99": "높음 (99 %)", "hot95": "높음 (95 %)", "hot90": "높음 (90 %)",
+    "cold99": "낮음 (99 %)", "cold95": "낮음 (95 %)", "cold90": "낮음 (90 %)",
+    "HH": "높음, 이웃도 높음", "LL": "낮음, 이웃도 낮음",
+    "HL": "높음, 이웃은 낮음", "LH": "낮음, 이웃은 높음",
+    "duplicate": "중복", "likely": "중복인 듯", "look": "확인 필요",
+}  # fmt: skip
+QUIET = (None, "ns")
 Row = dict[str, Any]
 
 
@@ -56,12 +67,12 @@ STYLES = {
     "14": Style("shops_inside", "도보권 안의 다른 지점 수"),
     "16": Style("n", "누적 개점 수"),
     "17": Style("brand", "브랜드 중심"),
-    "18": Style("bayes_avg", "베이즈 평균 평점"),
+    "18": Style("bayes_avg", "베이즈 평균 평점 (리뷰가 있는 지점)", shown=lambda r: r["n"] > 0),
     "20": Style("band", "역까지 거리 (m)", {
         "0-250": "#00441b", "250-500": "#238b45", "500-1000": "#74c476", "1000-2000": "#fdae61",
         "2000+": "#d73027",
     }),
-    "21": Style("similarity", "닮은 정도"),
+    "21": Style("similarity", "가장 닮은 지역과 닮은 정도 (0–1)", shown=lambda r: r["rank"] == 1),
     "22": Style("verdict", "중복 판정", {
         "duplicate": "#d55e00", "likely": "#e69f00", "look": "#0072b2",
     }),
@@ -71,8 +82,9 @@ STYLES = {
 
 
 def chosen(rows: list[Row], style: Style) -> list[Row]:
-    """The rows with a place that a picture shows."""
+    """The rows with a place that a picture shows; those that say nothing first, below the others."""
     kept = [r for r in rows if r["geom"] is not None and style.shown(r)]
+    kept.sort(key=lambda r: r[style.column] not in QUIET)
     if not style.one_of_each:
         return kept
     first: dict[Any, Row] = {}
@@ -101,7 +113,13 @@ def class_colors(values: list[Any], style: Style) -> dict[str, str]:
 
 
 def breaks(values: list[float], classes: int = 7) -> list[float]:
-    """Rising bounds between classes of about equal size (quantiles), at most one less than classes."""
+    """Rising bounds between classes of about equal size (quantiles), at most one less than classes.
+
+    A least value that a class would be full of, as the zeros of empty hexagons, is a class of its own.
+    """
     ordered = sorted(values)
+    more = [v for v in ordered if v > ordered[0]]
+    if more and (len(ordered) - len(more)) * classes > len(ordered):
+        return [more[0], *breaks(more, classes - 1)]
     bounds = [ordered[len(ordered) * n // classes] for n in range(1, classes)] if ordered else []
     return [b for n, b in enumerate(bounds) if b > ordered[0] and (n == 0 or b > bounds[n - 1])]

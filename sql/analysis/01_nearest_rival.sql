@@ -43,7 +43,7 @@ shop AS MATERIALIZED (
     s.main_brand,
     s.geog,
     s.geom,
-    ST_Transform(s.geom, :'srid'::integer) AS p,
+    ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p,
     w.near_m,
     CASE WHEN w.region_id IS NULL THEN true ELSE w.region_id IN (s.sido_id, s.sigungu_id, s.dong_id) END
     AND CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END AS is_wanted

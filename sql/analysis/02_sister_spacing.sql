@@ -41,7 +41,7 @@ WITH wanted AS MATERIALIZED (
   FROM find_region(:'region') AS r
 ),
 shop AS MATERIALIZED (
-  SELECT s.id, s.main_brand, s.geom, ST_Transform(s.geom, :'srid'::integer) AS p, w.radius_m
+  SELECT s.id, s.main_brand, s.geom, ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p, w.radius_m
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s
   WHERE

@@ -36,13 +36,13 @@ WITH wanted AS MATERIALIZED (
   SELECT
     a.region_code,
     a.is_boundary,
-    ST_Transform(a.geom, :'srid'::integer) AS area,
+    ST_Transform(a.geom, metric_plane('srid', :'srid')) AS area,
     find_brand(:'brand') AS brand_ids,
     positive('radius_m', :'radius_m') AS radius_m
   FROM study_area(:'region') AS a
 ),
 shop AS MATERIALIZED (
-  SELECT ST_Transform(s.geom, :'srid'::integer) AS p
+  SELECT ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s
   WHERE CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END

@@ -42,7 +42,7 @@ WITH wanted AS MATERIALIZED (
   FROM find_region(:'region') AS r
 ),
 area AS MATERIALIZED (
-  SELECT r.id, r.code, r.name, r.level, ST_Transform(r.geom, :'srid'::integer) AS geom, w.radius_m
+  SELECT r.id, r.code, r.name, r.level, ST_Transform(r.geom, metric_plane('srid', :'srid')) AS geom, w.radius_m
   FROM wanted AS w
   INNER JOIN v_region AS r
     ON r.level = w.level
@@ -54,7 +54,7 @@ area AS MATERIALIZED (
   WHERE r.geom IS NOT NULL
 ),
 shop AS MATERIALIZED (
-  SELECT s.main_brand, s.sido_id, s.sigungu_id, s.dong_id, ST_Transform(s.geom, :'srid'::integer) AS p
+  SELECT s.main_brand, s.sido_id, s.sigungu_id, s.dong_id, ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s
   WHERE CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END
@@ -97,7 +97,7 @@ people AS (
   SELECT r.id, r.brand, sum(v.population * ST_Area(ST_Intersection(v.cell, r.geom)) / ST_Area(v.cell)) AS people
   FROM reached AS r
   INNER JOIN (
-    SELECT population, ST_Transform(geom, :'srid'::integer) AS cell FROM v_population
+    SELECT population, ST_Transform(geom, metric_plane('srid', :'srid')) AS cell FROM v_population
   ) AS v ON ST_Intersects(v.cell, r.geom)
   GROUP BY r.id, r.brand
 ),

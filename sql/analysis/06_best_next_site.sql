@@ -39,7 +39,7 @@
 WITH wanted AS MATERIALIZED (
   SELECT
     a.geom AS area,
-    ST_Transform(a.geom, :'srid'::integer) AS plane,
+    ST_Transform(a.geom, metric_plane('srid', :'srid')) AS plane,
     find_brand(:'brand') AS brand_ids,
     positive('edge_m', :'edge_m') AS edge_m,
     positive('separation_m', :'separation_m') AS separation_m

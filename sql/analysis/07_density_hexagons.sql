@@ -32,13 +32,13 @@
 WITH wanted AS MATERIALIZED (
   SELECT
     a.region_id,
-    ST_Transform(a.geom, :'srid'::integer) AS area,
+    ST_Transform(a.geom, metric_plane('srid', :'srid')) AS area,
     find_brand(:'brand') AS brand_ids,
     positive('edge_m', :'edge_m') AS edge_m
   FROM study_area(:'region') AS a
 ),
 shop AS MATERIALIZED (
-  SELECT s.id, s.review_cnt, s.star_rating_sum, ST_Transform(s.geom, :'srid'::integer) AS p, w.edge_m
+  SELECT s.id, s.review_cnt, s.star_rating_sum, ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p, w.edge_m
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s
   WHERE
@@ -79,7 +79,7 @@ SELECT
 FROM grid AS g
 CROSS JOIN wanted AS w
 CROSS JOIN LATERAL (
-  SELECT ST_Hexagon(w.edge_m, g.i, g.j, ST_SetSRID(ST_MakePoint(0, 0), :'srid'::integer)) AS geom
+  SELECT ST_Hexagon(w.edge_m, g.i, g.j, ST_SetSRID(ST_MakePoint(0, 0), metric_plane('srid', :'srid'))) AS geom
 ) AS x
 LEFT JOIN held AS h ON h.i = g.i AND h.j = g.j
 ORDER BY g.i, g.j;

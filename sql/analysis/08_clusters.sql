@@ -36,7 +36,7 @@ WITH wanted AS MATERIALIZED (
   FROM find_region(:'region') AS r
 ),
 shop AS MATERIALIZED (
-  SELECT s.main_brand, s.review_cnt, s.star_rating_sum, ST_Transform(s.geom, :'srid'::integer) AS p
+  SELECT s.main_brand, s.review_cnt, s.star_rating_sum, ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s
   WHERE

@@ -28,12 +28,12 @@ WITH wanted AS MATERIALIZED (
     a.region_code,
     a.is_boundary,
     a.geom AS area,
-    ST_Expand(ST_Envelope(ST_Transform(a.geom, :'srid'::integer)), 1000) AS frame,
+    ST_Expand(ST_Envelope(ST_Transform(a.geom, metric_plane('srid', :'srid'))), 1000) AS frame,
     find_brand(:'brand') AS brand_ids
   FROM study_area(:'region') AS a
 ),
 shop AS MATERIALIZED (
-  SELECT min(s.id) AS id, count(*) AS shops, s.geom, ST_Transform(s.geom, :'srid'::integer) AS p
+  SELECT min(s.id) AS id, count(*) AS shops, s.geom, ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s
   WHERE CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END

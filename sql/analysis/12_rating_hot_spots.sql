@@ -19,6 +19,7 @@
 --             values are equal or everything is everybody's neighbour. No correction for multiple tests.
 -- QGIS:       Polygon layer, categorised by class: reds for hot, blues for cold, grey for ns.
 \set ON_ERROR_STOP on
+\set QUIET on
 \if :{?region} \else
 \set region ''
 \endif
@@ -50,7 +51,7 @@ WITH wanted AS MATERIALIZED (
   FROM find_region(:'region') AS r
 ),
 shop AS MATERIALIZED (
-  SELECT s.review_cnt, s.star_rating_sum, ST_Transform(s.geom, :'srid'::integer) AS p, w.edge_m
+  SELECT s.review_cnt, s.star_rating_sum, ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p, w.edge_m
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s
   WHERE
@@ -78,7 +79,7 @@ cell AS MATERIALIZED (
   CROSS JOIN wanted AS w
   CROSS JOIN LATERAL (
     SELECT g.geom, ST_Centroid(g.geom) AS center
-    FROM ST_Hexagon(w.edge_m, h.i, h.j, ST_SetSRID(ST_MakePoint(0, 0), :'srid'::integer)) AS g (geom)
+    FROM ST_Hexagon(w.edge_m, h.i, h.j, ST_SetSRID(ST_MakePoint(0, 0), metric_plane('srid', :'srid'))) AS g (geom)
   ) AS x
   WHERE h.reviews >= w.min_reviews
 ),

@@ -28,6 +28,7 @@
 --             thousands of runs. One test a shop: of a hundred, five are below 0.05 by chance.
 -- QGIS:       Point layer, categorised by class.
 \set ON_ERROR_STOP on
+\set QUIET on
 \if :{?region} \else
 \set region ''
 \endif
@@ -55,7 +56,7 @@ WITH wanted AS MATERIALIZED (
   FROM find_region(:'region') AS r
 ),
 shop AS MATERIALIZED (
-  SELECT s.id, s.star_rating_avg AS value, s.geom, ST_Transform(s.geom, :'srid'::integer) AS p, w.radius_m
+  SELECT s.id, s.star_rating_avg AS value, s.geom, ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p, w.radius_m
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s
   WHERE

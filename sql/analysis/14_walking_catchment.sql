@@ -16,6 +16,7 @@
 --             With a network in pgRouting, pgr_drivingDistance gives the true shape.
 -- QGIS:       Polygon layer, 80 % transparent, below the shops.
 \set ON_ERROR_STOP on
+\set QUIET on
 \if :{?region} \else
 \set region ''
 \endif
@@ -51,7 +52,7 @@ shop AS MATERIALIZED (
     s.id,
     w.minutes,
     w.radius_m,
-    ST_Transform(s.geom, :'srid'::integer) AS p,
+    ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p,
     CASE WHEN w.region_id IS NULL THEN true ELSE w.region_id IN (s.sido_id, s.sigungu_id, s.dong_id) END
     AND CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END AS is_wanted
   FROM wanted AS w
@@ -85,7 +86,7 @@ people AS MATERIALIZED (
   SELECT c.id, sum(v.population * ST_Area(ST_Intersection(v.cell, c.geom)) / ST_Area(v.cell)) AS people
   FROM circle AS c
   INNER JOIN (
-    SELECT population, ST_Transform(geom, :'srid'::integer) AS cell FROM v_population
+    SELECT population, ST_Transform(geom, metric_plane('srid', :'srid')) AS cell FROM v_population
   ) AS v ON ST_Intersects(v.cell, c.geom)
   GROUP BY c.id
 )

@@ -56,8 +56,8 @@ shop AS MATERIALIZED (
 ),
 span AS MATERIALIZED (
   SELECT
-    CASE WHEN :'from_month' = '' THEN min(least(opened, closed)) ELSE to_date(:'from_month', 'YYYY-MM') END AS first,
-    CASE WHEN :'to_month' = '' THEN max(greatest(opened, closed)) ELSE to_date(:'to_month', 'YYYY-MM') END AS last
+    CASE WHEN :'from_month' = '' THEN min(least(opened, closed)) ELSE month_of('from_month', :'from_month') END AS first,
+    CASE WHEN :'to_month' = '' THEN max(greatest(opened, closed)) ELSE month_of('to_month', :'to_month') END AS last
   FROM shop
 ),
 series AS MATERIALIZED (

@@ -29,7 +29,7 @@ WITH wanted AS MATERIALIZED (
   FROM find_region(:'region') AS r
 ),
 shop AS MATERIALIZED (
-  SELECT s.main_brand AS brand, ST_Transform(s.geom, :'srid'::integer) AS p
+  SELECT s.main_brand AS brand, ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s
   WHERE

@@ -37,7 +37,7 @@ WITH wanted AS MATERIALIZED (
   FROM find_region(:'region') AS r
 ),
 shop AS MATERIALIZED (
-  SELECT s.id, s.brand, s.main_brand, s.geog, s.geom, ST_Transform(s.geom, :'srid'::integer) AS p, w.near_m
+  SELECT s.id, s.brand, s.main_brand, s.geog, s.geom, ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p, w.near_m
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s
   WHERE
@@ -54,7 +54,7 @@ station AS MATERIALIZED (
   SELECT
     q.id, ST_X(q.p) AS x, ST_Y(q.p) AS y,
     floor(ST_X(q.p) / w.near_m)::integer + di AS i, floor(ST_Y(q.p) / w.near_m)::integer + dj AS j
-  FROM (SELECT id, ST_Transform(geom, :'srid'::integer) AS p FROM v_station) AS q
+  FROM (SELECT id, ST_Transform(geom, metric_plane('srid', :'srid')) AS p FROM v_station) AS q
   CROSS JOIN wanted AS w
   CROSS JOIN generate_series(-1, 1) AS di
   CROSS JOIN generate_series(-1, 1) AS dj

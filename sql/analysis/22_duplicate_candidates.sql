@@ -18,6 +18,7 @@
 --             Candidates are of one brand or have similar names; a decision is a person's.
 -- QGIS:       Line layer labelled with verdict, zoomed to each row in turn.
 \set ON_ERROR_STOP on
+\set QUIET on
 \if :{?region} \else
 \set region ''
 \endif
@@ -43,7 +44,7 @@ WITH wanted AS MATERIALIZED (
 shop AS MATERIALIZED (
   SELECT
     s.id, s.place_name, s.main_brand, s.geog, s.geom,
-    ST_Transform(s.geom, :'srid'::integer) AS p,
+    ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p,
     w.radius_m * 1.01 AS reach_m
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s

@@ -45,7 +45,7 @@ shop AS MATERIALIZED (
     s.purity_good, s.purity_good + s.purity_bad AS purity,
     s.retouch_good, s.retouch_good + s.retouch_bad AS retouch,
     s.item_good, s.item_good + s.item_bad AS item,
-    ST_Transform(s.geom, :'srid'::integer) AS p,
+    ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p,
     w.edge_m
   FROM wanted AS w
   CROSS JOIN v_shop_open AS s
@@ -78,7 +78,7 @@ SELECT
   CASE WHEN h.retouch >= w.min_votes THEN h.retouch_good / h.retouch::double precision END AS retouch_good,
   CASE WHEN h.item >= w.min_votes THEN h.item_good / h.item::double precision END AS item_good,
   ST_Transform(
-    ST_Hexagon(w.edge_m, h.i, h.j, ST_SetSRID(ST_MakePoint(0, 0), :'srid'::integer)), 4326
+    ST_Hexagon(w.edge_m, h.i, h.j, ST_SetSRID(ST_MakePoint(0, 0), metric_plane('srid', :'srid'))), 4326
   )::geometry(POLYGON, 4326) AS geom
 FROM held AS h
 CROSS JOIN wanted AS w

@@ -15,10 +15,35 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
       MESSAGE = format('parameter %s must be above 0', parameter);
   END IF;
+  -- finer than a centimetre a grid has no numbers left, wider than half the earth nothing is
+  IF parameter ~ '_m$' AND number NOT BETWEEN 0.01 AND 20000000 THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+      MESSAGE = format('parameter %s must be metres from 0.01 to 20000000, not %L', parameter, value);
+  END IF;
   RETURN number;
 END
 $$;
-COMMENT ON FUNCTION positive(text, text) IS 'The value of a parameter as a number above 0; an error names the parameter';
+COMMENT ON FUNCTION positive(text, text)
+IS 'The value of a parameter as a number above 0, metres (names in _m) within the earth; an error names the parameter';
+
+-- Immutable as ST_Transform is: the table of reference systems does not change under a question.
+CREATE OR REPLACE FUNCTION metric_plane(parameter text, value text) RETURNS integer
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  -- Web Mercator (the one with @null) calls metres what is a quarter more in Korea and twice as much in Oslo
+  IF value ~ '^[0-9]{1,6}$' AND EXISTS (
+    SELECT FROM spatial_ref_sys AS p
+    WHERE p.srid = value::integer AND p.proj4text ~ '[+]units=m\M' AND p.proj4text !~ '[+]proj=geocent|nadgrids=@null'
+  ) THEN
+    RETURN value;
+  END IF;
+  RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+    MESSAGE = format('parameter %s must be the EPSG number of a plane in metres, not %L', parameter, value),
+    HINT = '5179 is right for the whole of Korea, 32601 to 32660 for the UTM zones of the north.';
+END
+$$;
+COMMENT ON FUNCTION metric_plane(text, text)
+IS 'The number of a reference system whose plane is in metres: neither degrees, feet nor Web Mercator; an error names the parameter';
 
 CREATE OR REPLACE FUNCTION one_of(parameter text, value text, allowed text []) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -31,6 +56,19 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION one_of(text, text, text []) IS 'The value of a parameter that has few; an error names them';
+
+CREATE OR REPLACE FUNCTION month_of(parameter text, value text) RETURNS date
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  -- to_date takes -1 for a year before Christ, and a series from there has no end that one waits for
+  IF value ~ '^(19|20)[0-9]{2}-(0[1-9]|1[0-2])$' THEN
+    RETURN value || '-01';
+  END IF;
+  RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+    MESSAGE = format('parameter %s must be a month of 1900 to 2099 as YYYY-MM, not %L', parameter, value);
+END
+$$;
+COMMENT ON FUNCTION month_of(text, text) IS 'The first day of the month that a parameter names; an error names the parameter';
 
 CREATE OR REPLACE FUNCTION find_brand(wanted text) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$

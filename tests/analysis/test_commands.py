@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import io
 import json
+import sys
 from pathlib import Path
 
 import geopandas
@@ -157,6 +158,55 @@ def test_the_password_is_in_no_argument_list(tmp_path):
     assert (tmp_path / "p").stat().st_mode & 0o77 == 0
 
 
+@pytest.mark.parametrize(
+    ("missing", "arguments"),
+    [
+        ("pyarrow", ["sql", "run", "07", "--format", "parquet"]),
+        ("pyarrow", ["export", "shops", "--format", "parquet"]),
+        ("pyogrio", ["sql", "run", "07", "--format", "gpkg"]),
+        ("pyogrio", ["export", "shops", "--format", "fgb"]),
+        ("matplotlib", ["sql", "run", "07", "--format", "png"]),
+        ("matplotlib", ["sql", "run", "24", "--format", "html"]),
+        ("geopandas", ["sql", "run", "07", "--format", "png"]),
+        ("geopandas", ["report"]),
+    ],
+)
+def test_a_missing_library_is_named_with_its_remedy(run, booths, monkeypatch, missing, arguments):
+    for name in (missing, f"{missing}.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    failed = run(*arguments, "-o", "out")
+    assert failed.exit_code == 1
+    assert f"Error: {missing}" in failed.output
+    assert "scripts/setup --extras analysis" in failed.output
+    assert list(Path().iterdir()) == []
+
+
+def test_a_machine_without_a_korean_font_hears_of_it_once(run, booths, monkeypatch):
+    monkeypatch.setattr("geoshops.analysis.pictures.FONTS", ["absent"])
+    done = run("sql", "run", "18", "--format", "png", "-o", "x.png")
+    assert done.exit_code == 0
+    assert done.stderr.count("no Korean font is installed") == 1
+    assert "fonts-nanum" in done.stderr
+
+
+def test_the_legend_of_a_print_lies_below_its_map(run, booths, monkeypatch):
+    from matplotlib.figure import Figure
+
+    drawn: list[Figure] = []
+    saved = Figure.savefig
+    monkeypatch.setattr(
+        Figure, "savefig", lambda figure, *a, **k: (drawn.append(figure), saved(figure, *a, **k))
+    )
+    assert run("sql", "run", "07", "--format", "png", "-o", "x.png").exit_code == 0
+    (axes,) = drawn[0].axes
+    ground, legend = axes.get_window_extent(), axes.get_legend().get_window_extent()
+    assert legend.y1 <= ground.y0
+    bar = axes.lines[-1].get_window_extent()
+    assert bar.y1 < ground.y0 and bar.x0 > legend.x1
+    (north,) = [text for text in axes.texts if text.get_text() == "N"]
+    assert north.get_window_extent().y0 > ground.y1
+
+
 @pytest.mark.parametrize("kind", ["csv", "geojson", "geojsonseq", "gpkg", "parquet", "fgb"])
 def test_export_of_shops_in_every_format(run, booths, kind):
     done = run("export", "shops", "--format", kind, "-o", f"shops.{kind}")
@@ -224,10 +274,12 @@ needs_maplibre = pytest.mark.skipif(
 
 @needs_maplibre
 def test_a_page_needs_nobody_and_no_text_can_leave_its_element(run, make):
-    make.shop("</script><script>alert(1)</script>", at=(127.03, 37.5))
+    shop = make.shop("</script><script>alert(1)</script>", at=(127.03, 37.5))
+    make.review(make.member(), shop)
     done = run("sql", "run", "18", "--format", "html", "-o", "x.html")
     assert done.exit_code == 0, done.output
     text = Path("x.html").read_text(encoding="utf-8")
+    assert "alert(1)" in text
     assert "alert(1)</script>" not in text
     body = text[text.index("</style>") :]
     assert 'src="http' not in body

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from geoshops.analysis.page import Painter
-from geoshops.analysis.styles import STYLES, chosen, class_colors
+import shapely
+
+from geoshops.analysis.page import Painter, specks
+from geoshops.analysis.styles import (
+    CATEGORIES,
+    LABELS,
+    OTHER,
+    SEQUENCE,
+    STYLES,
+    UNKNOWN,
+    chosen,
+    class_colors,
+)  # fmt: skip
 
 
 def test_territories_stand_in_the_order_of_their_numbers() -> None:
@@ -14,10 +25,52 @@ def test_names_stand_by_frequency() -> None:
     assert list(class_colors(["b", "a", "b", None], STYLES["11"])) == ["b", "a"]
 
 
+def labels(values: list[float | None], number: str) -> list[str]:
+    """The labels of a legend."""
+    return [label for label, _ in Painter(values, STYLES[number]).legend()]
+
+
 def test_a_legend_calls_next_to_nothing_nothing() -> None:
-    labels = [label for label, _ in Painter([5.25e-05, 5.0, 90.0], STYLES["03"]).legend()]
-    assert labels[0].startswith("0 – ")
-    assert labels[-1].endswith("90")
+    assert labels([5.25e-05, 5.0, 90.0], "03") == ["0", "5", "90"]
+
+
+def test_no_value_stands_in_two_classes_of_a_legend() -> None:
+    assert labels([5, 5, 5, 6, 6, 7, 7, 8, 9, 16], "08") == ["5", "6", "7", "8", "9", "16"]
+    assert labels([1, 2, 3, 4], "08") == ["1", "2", "3", "4"]
+    assert labels([n / 2 for n in range(70)], "01")[:2] == ["0 – 4.5", "5 – 9.5"]
+
+
+def test_zeros_are_a_class_of_their_own_and_leave_the_others_theirs() -> None:
+    densities = [0.0] * 500 + [0.1 + n * 1e-12 for n in range(9)] + [0.2, 0.4, 0.8, 1.6, 3.2] * 2
+    assert labels(densities, "07") == ["0", "0.1", "0.2", "0.4", "0.8", "1.6", "3.2"]
+
+
+def test_shops_without_reviews_get_no_colour_of_the_good_ones() -> None:
+    rows = [{"bayes_avg": 4.1, "n": n, "geom": "x"} for n in (0, 3)]
+    assert [r["n"] for r in chosen(rows, STYLES["18"])] == [3]
+
+
+def test_what_is_too_small_for_the_map_is_known() -> None:
+    country, street = shapely.box(124, 33, 132, 39), shapely.box(127, 37, 127.01, 37.01)
+    assert specks([country, street]) == [False, True]
+    assert specks([street]) == [False]
+    assert specks([]) == []
+
+
+def test_nothing_known_and_nothing_significant_are_told_apart() -> None:
+    painter = Painter(["ns", "LL", None], STYLES["13"])
+    assert painter.legend()[-2:] == [("유의하지 않음", "#d9d9d9"), ("값 없음", UNKNOWN)]
+    assert UNKNOWN not in {*SEQUENCE, *CATEGORIES, OTHER, *STYLES["12"].colors.values()}
+
+
+def test_what_says_nothing_is_drawn_below_the_rest() -> None:
+    rows = [{"class": c, "geom": "x"} for c in ("HH", None, "LL", "ns")]
+    assert [r["class"] for r in chosen(rows, STYLES["13"])] == [None, "ns", "HH", "LL"]
+
+
+def test_every_class_has_a_korean_name() -> None:
+    for number in ("12", "13", "22"):
+        assert set(STYLES[number].colors) <= set(LABELS)
 
 
 def test_a_test_without_significance_is_grey() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import subprocess
 
@@ -87,6 +88,21 @@ def test_plain_psql_runs_a_script_with_a_parameter(town, database_url):
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("script", ALL, ids=NAMES)
+def test_psql_prints_one_table_and_nothing_else(script, town, database_url):
+    town.draw("a b", step_m=100)
+    done = subprocess.run(
+        ["psql", "-X", "--csv", "-f", str(script.path), database_url],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    header, *rows = csv.reader(done.stdout.splitlines())
+    assert header == list(script.columns)
+    assert {len(row) for row in rows} <= {len(header)}
+    assert done.stderr == ""
+
+
 @pytest.mark.parametrize(
     ("name", "values", "message"),
     [
@@ -95,7 +111,17 @@ def test_plain_psql_runs_a_script_with_a_parameter(town, database_url):
         ("07", {"edge_m": "wide"}, "parameter edge_m must be a number above 0"),
         ("07", {"radius": "1"}, "has no parameter radius; it has: region, brand, edge_m, srid"),
         ("07", {"ON_ERROR_STOP": "off"}, "has no parameter"),
-        ("07", {"srid": "abc"}, "invalid input syntax"),
+        ("07", {"edge_m": "0.001"}, "parameter edge_m must be metres from 0.01 to 20000000"),
+        ("03", {"radius_m": "99999999"}, "parameter radius_m must be metres from 0.01 to 20000000"),
+        ("07", {"srid": "abc"}, "parameter srid must be the EPSG number of a plane in metres"),
+        ("17", {"srid": "-1"}, "parameter srid must be the EPSG number of a plane in metres"),
+        ("17", {"srid": "999999"}, "parameter srid must be the EPSG number of a plane in metres"),
+        ("17", {"srid": "4326"}, "parameter srid must be .* not '4326'"),  # degrees
+        ("17", {"srid": "3857"}, "parameter srid must be .* not '3857'"),  # Web Mercator
+        ("17", {"srid": "2225"}, "parameter srid must be .* not '2225'"),  # feet
+        ("17", {"srid": "4978"}, "parameter srid must be .* not '4978'"),  # through the earth
+        ("15", {"from_month": "-1"}, "parameter from_month must be a month"),
+        ("15", {"to_month": "2024-13"}, "parameter to_month must be a month"),
         ("11", {"level": "city"}, "must be one of sido, sigungu, dong"),
     ],
 )

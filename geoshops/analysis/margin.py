@@ -1,0 +1,73 @@
+"""What stands around a printed map, where it hides nothing: legend, scale bar and north arrow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+LEGEND_COLUMNS = 4
+BELOW_PT = -8  # the line under the frame on which the legend begins
+
+
+def legend(axes: Any, title: str, entries: Sequence[tuple[str, str]]) -> None:
+    """Labels with their colours, below the map on the left."""
+    from matplotlib.patches import Patch
+
+    axes.legend(
+        handles=[Patch(color=color, label=label) for label, color in entries],
+        title=title,
+        loc="upper left",
+        bbox_to_anchor=(0, -0.005),
+        borderaxespad=0,
+        alignment="left",
+        ncols=LEGEND_COLUMNS,
+        fontsize=8,
+        title_fontsize=8,
+        frameon=False,
+    )
+
+
+def scale_bar(axes: Any) -> None:
+    """A round length, below the map on the right."""
+    from matplotlib.transforms import offset_copy
+
+    left, right = axes.get_xlim()
+    length = round_length((right - left) / 4)
+    line = offset_copy(axes.get_xaxis_transform(), axes.figure, y=BELOW_PT, units="points")
+    axes.plot(
+        [right - length, right],
+        [0, 0],
+        transform=line,
+        clip_on=False,
+        color="black",
+        linewidth=2.5,
+        solid_capstyle="butt",
+    )
+    label = f"{length / 1000:g} km" if length >= 1000 else f"{length:g} m"
+    before = offset_copy(line, axes.figure, x=-5, units="points")
+    axes.text(right - length, 0, label, transform=before, ha="right", va="center", fontsize=8)
+
+
+def north_arrow(axes: Any) -> None:
+    """An arrow, above the map on the right."""
+    from matplotlib.transforms import offset_copy
+
+    axes.annotate(
+        "N",
+        xy=(1, 1),
+        xycoords=offset_copy(axes.transAxes, axes.figure, x=-8, y=30, units="points"),
+        xytext=(0, -22),
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        fontsize=11,
+        annotation_clip=False,
+        arrowprops={"arrowstyle": "-|>", "color": "black", "linewidth": 1.5},
+    )
+
+
+def round_length(metres: float) -> float:
+    """The largest of 1, 2, 5 times a power of ten that is not above."""
+    power = 10.0 ** math.floor(math.log10(metres))
+    return next(m * power for m in (5, 2, 1) if m * power <= metres)
