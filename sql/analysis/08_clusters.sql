@@ -46,7 +46,7 @@ shop AS MATERIALIZED (
 member AS (
   SELECT
     *,
-    ST_ClusterDBSCAN(p, positive('eps_m', :'eps_m'), positive('min_shops', :'min_shops')::integer) OVER () AS cluster
+    ST_ClusterDBSCAN(p, positive('eps_m', :'eps_m'), least(positive('min_shops', :'min_shops'), 1e9)::integer) OVER () AS cluster
   FROM shop
 ),
 cluster AS (

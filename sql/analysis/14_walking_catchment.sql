@@ -43,8 +43,10 @@ WITH wanted AS MATERIALIZED (
     r.region_id,
     find_brand(:'brand') AS brand_ids,
     positive('minutes', :'minutes') AS minutes,
-    positive('minutes', :'minutes') * positive('metres_per_minute', :'metres_per_minute')
-    / positive('detour', :'detour') AS radius_m
+    positive('minutes * metres_per_minute / detour = radius_m', round((
+      positive('minutes', :'minutes') * positive('metres_per_minute', :'metres_per_minute')
+      / positive('detour', :'detour')
+    )::numeric, 9)::text) AS radius_m
   FROM find_region(:'region') AS r
 ),
 shop AS MATERIALIZED (

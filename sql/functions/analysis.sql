@@ -15,16 +15,16 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
       MESSAGE = format('parameter %s must be above 0', parameter);
   END IF;
-  -- finer than a centimetre a grid has no numbers left, wider than half the earth nothing is
-  IF parameter ~ '_m$' AND number NOT BETWEEN 0.01 AND 20000000 THEN
+  -- finer than a centimetre a grid has no numbers left, wider than 2000 km no plane is true
+  IF parameter ~ '_m$' AND number NOT BETWEEN 0.01 AND 2000000 THEN
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-      MESSAGE = format('parameter %s must be metres from 0.01 to 20000000, not %L', parameter, value);
+      MESSAGE = format('parameter %s must be metres from 0.01 to 2000000, not %L', parameter, value);
   END IF;
   RETURN number;
 END
 $$;
 COMMENT ON FUNCTION positive(text, text)
-IS 'The value of a parameter as a number above 0, metres (names in _m) within the earth; an error names the parameter';
+IS 'The value of a parameter as a number above 0, metres (names in _m) within what a plane holds; an error names the parameter';
 
 -- Immutable as ST_Transform is: the table of reference systems does not change under a question.
 CREATE OR REPLACE FUNCTION metric_plane(parameter text, value text) RETURNS integer
