@@ -39,6 +39,7 @@ def load_reference(cursor: Any) -> Ids:
     regions = _Regions(cursor)
     sido_ids = {s: regions.sido(s) for s in sidos()}
     sigungu_ids = {g: regions.sigungu(g, sido_ids[g.sido]) for g in sigungus()}
+    cursor.execute("SELECT add_shared_district_names()")
     dong_ids = {d: regions.dong(d, sigungu_ids[d.sigungu]) for d in dongs()}
     return Ids(_load_brands(cursor), sido_ids, sigungu_ids, dong_ids)
 

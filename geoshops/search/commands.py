@@ -7,10 +7,13 @@ from typing import Any
 
 import click
 from flask.cli import with_appcontext
+from marshmallow import ValidationError
 
+from geoshops.arguments import refusal
 from geoshops.db import database
 from geoshops.frame import settings
 from geoshops.search import queries
+from geoshops.search.schemas import KeywordArgs
 
 SEOUL_CITY_HALL = (126.9779, 37.5663)
 
@@ -30,11 +33,10 @@ SEOUL_CITY_HALL = (126.9779, 37.5663)
 @with_appcontext
 def search(keyword: str, at: tuple[float, float], limit: int, as_json: bool) -> None:
     """Search as GET /shops does, and tell how KEYWORD was understood."""
+    asked = _checked(keyword, at)
     found = queries.by_keyword(
-        database(), keyword=keyword, user_lng=at[0], user_lat=at[1], explain=True,
-        origin="", zone=settings().timezone, caller=None, page=None, sort="distance", box=None,
-        min_rating=None, open_now=False, clean=None, retouch=None, props=None,
-    )  # fmt: skip
+        database(), origin="", zone=settings().timezone, caller=None, page=None, **asked
+    )
     answer = json.loads(found.body)
     answer["shops"] = answer["shops"][:limit]
     if as_json:
@@ -42,6 +44,21 @@ def search(keyword: str, at: tuple[float, float], limit: int, as_json: bool) -> 
         return
     for line in explanation(answer, found.total, found.truncated):
         click.echo(line)
+
+
+def _checked(keyword: str, at: tuple[float, float]) -> dict[str, Any]:
+    """What GET /shops would make of these, refused where it refuses them."""
+    lng, lat = map(str, at)
+    sent = {"keyword": keyword, "userLng": lng, "userLat": lat, "explain": "true"}
+    schema = KeywordArgs()
+    try:
+        loaded: dict[str, Any] = schema.load(sent)
+    except ValidationError as error:
+        told = refusal(
+            schema, error.normalized_messages(), {name: [text] for name, text in sent.items()}
+        )
+        raise click.UsageError(told.message(korean=False)) from None
+    return loaded
 
 
 def explanation(answer: dict[str, Any], total: int, truncated: bool) -> list[str]:

@@ -31,6 +31,25 @@ LANGUAGE sql AS $$
 $$;
 COMMENT ON FUNCTION add_province_aliases() IS 'Adds short, old and English names to the Korean provinces present; returns how many.';
 
+-- Districts of one city that begin alike were a city of their own, or are spoken of as one: 마산합포구 and 마산회원구,
+-- 일산동구 and 일산서구.
+CREATE OR REPLACE FUNCTION add_shared_district_names() RETURNS integer
+LANGUAGE sql AS $$
+  WITH districts AS (
+    SELECT r.id, r.parent_id, substring(r.name, '^(..+?시) ?.+구$') AS city, substring(r.name, '^..+?시 ?(..).+구$') AS begins
+    FROM regions r WHERE r.level = 'sigungu'
+  ),
+  added AS (
+    INSERT INTO region_aliases (region_id, alias, kind)
+    SELECT DISTINCT d.id, d.begins, 'short'
+    FROM districts d JOIN districts o USING (parent_id, city, begins) WHERE o.id <> d.id
+    ON CONFLICT DO NOTHING RETURNING 1
+  )
+  SELECT count(*)::integer FROM added
+$$;
+COMMENT ON FUNCTION add_shared_district_names()
+IS 'Adds the name that districts of one city have in common (마산, 일산); returns how many.';
+
 CREATE OR REPLACE FUNCTION cut_boundaries(ids bigint []) RETURNS integer
 LANGUAGE sql AS $$
   DELETE FROM region_parts WHERE region_id = ANY (ids);

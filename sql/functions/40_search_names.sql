@@ -5,7 +5,8 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN letters ~ '^[\u1100-\u115f]{2,}$';
 COMMENT ON FUNCTION is_initials(text) IS 'True for two or more initial consonants and nothing else (ㅇㅅㄴㅋ).';
 
--- rank 0 is a name in full or in its usual short form, 1 a station without 역, 2 a 읍면동 without its ending.
+-- rank 0 is a name in full or in its usual short form, 1 a station without 역 and a 읍, 면 or 리 (서면), 2 a 읍면동 without
+-- its ending.
 CREATE OR REPLACE FUNCTION search_names(keys text [])
 RETURNS TABLE (key text, kind text, id bigint, rank integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -20,7 +21,8 @@ BEGIN
   INNER JOIN brands AS b ON jamo_initials(jamo(b.name)) COLLATE "C" = k WHERE is_initials(k)
   UNION ALL
   SELECT k, 'region', r.id,
-    CASE WHEN r.level = 'dong' AND normalize(k, NFC) !~ '.(동|읍|면|가|리)$' THEN 2 ELSE 0 END
+    CASE WHEN r.level <> 'dong' OR normalize(k, NFC) ~ '.(동|가)$' THEN 0
+      WHEN normalize(k, NFC) ~ '.(읍|면|리)$' THEN 1 ELSE 2 END
   FROM regions AS r CROSS JOIN LATERAL unnest(region_name_keys(r.name, r.level)) AS k
   WHERE region_name_keys(r.name, r.level) && keys AND k = ANY (keys)
   UNION ALL

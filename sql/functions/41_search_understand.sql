@@ -15,7 +15,10 @@ BEGIN
       AND (true <> ALL (word_starts[i + 1:i + n - 1]) OR (word_starts[i] AND word_starts[i + n]))
   )
   SELECT s.i, s.j, h.kind, array_agg(h.id ORDER BY h.id), array_agg(h.rank ORDER BY h.id)
-  FROM search_names((SELECT array_agg(DISTINCT key) FROM spans)) AS h
+  FROM (
+    SELECT n.key, n.kind, n.id, min(n.rank) AS rank
+    FROM search_names((SELECT array_agg(DISTINCT key) FROM spans)) AS n GROUP BY n.key, n.kind, n.id
+  ) AS h
   INNER JOIN spans AS s ON s.key = h.key
   GROUP BY s.i, s.j, h.kind;
 END $$;
@@ -131,7 +134,7 @@ COMMENT ON FUNCTION keyword_words(text) IS 'The words of a keyword as name_key w
 -- that do not lie in each other. `branch` are the stations' words where a brand is named too, `rest` the unknown words,
 -- `names` what a shop is called if the keyword is its name.
 CREATE OR REPLACE FUNCTION search_understand(
-  words text [], stations_first boolean,
+  words text [], preferred text,
   OUT brands bigint [], OUT regions bigint [], OUT stations bigint [], OUT branch text [], OUT rest text [],
   OUT names text [], OUT impossible boolean, OUT understood jsonb
 )
@@ -147,7 +150,7 @@ BEGIN
   INTO starts FROM generate_series(1, length(whole) + 1) i;
   SELECT coalesce(jsonb_agg(s), '[]') INTO hits FROM search_spans(whole, starts) s;
   SELECT jsonb_agg(jsonb_build_object(
-      'at', p.first, 'text', substr(whole, p.first, p.past - p.first), 'means', search_meaning(m.found, stations_first),
+      'at', p.first, 'text', substr(whole, p.first, p.past - p.first), 'means', search_meaning(m.found, preferred),
       'found', m.found) ORDER BY p.first)
   INTO pieces
   FROM (
@@ -174,20 +177,22 @@ BEGIN
         ELSE x -> 'found' -> (x ->> 'means') -> 'ids' END, '[]')) ORDER BY (x ->> 'at')::int), '[]')
   INTO understood FROM jsonb_array_elements(pieces) x;
 END $$;
-COMMENT ON FUNCTION search_understand(text [], boolean) IS 'What the words of a keyword mean.';
+COMMENT ON FUNCTION search_understand(text [], text)
+IS 'What the words of a keyword mean; preferred is region or station where a name is both, null for the usual meaning.';
 
-CREATE OR REPLACE FUNCTION search_meaning(found jsonb, stations_first boolean) RETURNS text
+CREATE OR REPLACE FUNCTION search_meaning(found jsonb, preferred text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
   WHEN found IS NULL THEN 'rest'
   WHEN found ? 'brand' THEN 'brand'
   WHEN NOT found ? 'region' THEN 'station'
   WHEN NOT found ? 'station' THEN 'region'
-  WHEN stations_first OR found -> 'station' -> 'ranks' @> '0' OR NOT found -> 'region' -> 'ranks' @> '0' THEN 'station'
+  WHEN preferred IS NOT NULL THEN preferred
+  WHEN found -> 'station' -> 'ranks' @> '0' OR NOT found -> 'region' -> 'ranks' @> '0' THEN 'station'
   ELSE 'region'
 END;
-COMMENT ON FUNCTION search_meaning(jsonb, boolean)
-IS 'Which of its meanings a name has: brand, region, station; 강남 is the 구, 강남역 and 신촌 are stations.';
+COMMENT ON FUNCTION search_meaning(jsonb, text)
+IS 'Which of its meanings a name has: brand, region, station; 강남 is the 구, 강남역, 신촌 and 서면 are stations.';
 
 CREATE OR REPLACE FUNCTION search_resolve(
   pieces jsonb,

@@ -49,7 +49,7 @@ BEGIN
       FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY t (w, i)
       WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
   ELSIF pass = 'typo' THEN
-    rest := (SELECT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r) FROM search_understand(words, false) u);
+    rest := (SELECT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r) FROM search_understand(words, NULL) u);
     words := ARRAY(
       SELECT c FROM unnest(words) WITH ORDINALITY t (w, i)
       CROSS JOIN LATERAL unnest(CASE WHEN w = ANY (rest) THEN corrected_word(w) ELSE ARRAY[w] END) c ORDER BY i);
@@ -99,8 +99,11 @@ DECLARE
   done text[] := '{}';
   filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
 BEGIN
-  FOREACH pass IN ARRAY ARRAY['understood', 'station', 'branch', 'literal', 'keyboard', 'typo', 'typo in a name'] LOOP
-    SELECT * INTO u FROM search_understand(search_reading(pass, keyword), pass = 'station');
+  FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'literal', 'keyboard', 'typo', 'typo in a name'] LOOP
+    IF pass = 'region' THEN
+      CONTINUE WHEN u.stations IS NULL;
+    END IF;
+    SELECT * INTO u FROM search_understand(search_reading(pass, keyword), CASE WHEN pass IN ('region', 'station') THEN pass END);
     IF pass = 'literal' THEN
       SELECT l.* INTO u FROM search_literally(keyword_words(keyword)) l;
     END IF;
@@ -139,10 +142,22 @@ RETURN ROW(
 );
 COMMENT ON FUNCTION search_literally(text []) IS 'The keyword as words that all must stand in name or address, whatever else they may mean.';
 
+-- The normaliser writes letters that stand alone as conjoining jamo, which few fonts show as they were typed.
+CREATE OR REPLACE FUNCTION letters_as_typed(letters text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN translate(
+  letters,
+  (SELECT string_agg(chr(c), '' ORDER BY c) FROM generate_series(4352, 4546) AS c
+  WHERE c <= 4370 OR c BETWEEN 4449 AND 4469 OR c >= 4520),
+  'ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ' || 'ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ'
+  || 'ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ'
+);
+COMMENT ON FUNCTION letters_as_typed(text) IS 'The text with letters that stand alone as keyboards write them: ㅇㅅㄴㅋ.';
+
 CREATE OR REPLACE FUNCTION search_told(understood jsonb) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT coalesce(jsonb_agg(x || jsonb_build_object('names', coalesce((
+  SELECT coalesce(jsonb_agg(x || jsonb_build_object('text', letters_as_typed(x ->> 'text'), 'names', coalesce((
     SELECT jsonb_agg(DISTINCT n.name) FROM (
       SELECT r.name FROM regions AS r WHERE x ->> 'kind' = 'region' AND x -> 'ids' @> to_jsonb(r.id)
       UNION ALL

@@ -22,17 +22,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION label_range(text, text) IS 'The characters [from, to) of a label that the letters cover.';
 
-CREATE OR REPLACE FUNCTION label_matches(label text, words text []) RETURNS json
+-- The first `skipped` characters are passed over: those of the regions above, for a region's own name was typed.
+CREATE OR REPLACE FUNCTION label_matches(label text, skipped integer, words text []) RETURNS json
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN coalesce((
-    SELECT json_agg(q.r ORDER BY q.r) FROM (
-      SELECT DISTINCT (SELECT label_range(label, t) FROM unnest(typed_prefixes(w)) t
-        WHERE label_range(label, t) IS NOT NULL ORDER BY length(t) DESC LIMIT 1) AS r
-      FROM unnest(words) w) AS q
+    SELECT json_agg(ARRAY[q.r[1] + skipped, q.r[2] + skipped] ORDER BY q.r) FROM (
+      SELECT DISTINCT (SELECT label_range(own, t) FROM unnest(typed_prefixes(w)) t
+        WHERE label_range(own, t) IS NOT NULL ORDER BY length(t) DESC LIMIT 1) AS r
+      FROM unnest(words) w CROSS JOIN substr(label, skipped + 1) own) AS q
     WHERE q.r IS NOT NULL), '[]');
 END $$;
-COMMENT ON FUNCTION label_matches(text, text []) IS 'The ranges of a label that the words cover.';
+COMMENT ON FUNCTION label_matches(text, integer, text []) IS 'The ranges of a label that the words cover.';
 
 CREATE OR REPLACE FUNCTION region_label(region bigint) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -46,6 +47,12 @@ BEGIN
     SELECT string_agg(u.name, ' ' ORDER BY u.height DESC) FROM up u);
 END $$;
 COMMENT ON FUNCTION region_label(bigint) IS 'The region with those above it: 서울특별시 강남구.';
+
+-- What is typed of 역 after a station's name is no part of it: 강남ㅇ, 강남여, 강남역.
+CREATE OR REPLACE FUNCTION without_station_sign(letters text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(letters, '(.)\u110b(\u1167\u11a8?)?$', '\1');
+COMMENT ON FUNCTION without_station_sign(text) IS 'The letters without 역, or its beginning, at their end.';
 
 -- Names that begin with the letters, or whose initials do. rank 0 is a whole name, 1 a beginning.
 -- Planning its eleven questions for each keystroke anew took 3 of 12 ms.
@@ -83,13 +90,14 @@ BEGIN
     WHERE r.name_en <> ''
     UNION ALL
     SELECT 'station', s.id, (f <> ALL (ARRAY[jamo(s.name), jamo(s.name || '역')]))::int FROM unnest(forms) f
-    INNER JOIN stations s ON jamo(s.name) COLLATE "C" >= regexp_replace(f, normalize('(.)역$', NFD), '\1')
-      AND jamo(s.name) COLLATE "C" < regexp_replace(f, normalize('(.)역$', NFD), '\1') || U&'\+10ffff'
+    INNER JOIN stations s ON jamo(s.name) COLLATE "C" >= without_station_sign(f)
+      AND jamo(s.name) COLLATE "C" < without_station_sign(f) || U&'\+10ffff'
     WHERE jamo(s.name || '역') LIKE like_pattern(f)
     UNION ALL
     SELECT 'station', s.id, 1 FROM unnest(forms) f INNER JOIN stations s
-      ON jamo_initials(jamo(s.name)) COLLATE "C" >= f AND jamo_initials(jamo(s.name)) COLLATE "C" < f || U&'\+10ffff'
-    WHERE is_initials(f)
+      ON jamo_initials(jamo(s.name)) COLLATE "C" >= without_station_sign(f)
+      AND jamo_initials(jamo(s.name)) COLLATE "C" < without_station_sign(f) || U&'\+10ffff'
+    WHERE is_initials(f) AND jamo_initials(jamo(s.name || '역')) LIKE like_pattern(f)
     UNION ALL
     SELECT 'station', s.id, 1 FROM unnest(forms) f
     INNER JOIN stations s ON jamo(s.name_en) COLLATE "C" >= f AND jamo(s.name_en) COLLATE "C" < f || U&'\+10ffff'
@@ -189,16 +197,17 @@ BEGIN
   IF cardinality(typed) = 0 THEN
     RETURN NULL;
   END IF;
-  SELECT * INTO u FROM search_understand(typed, false);
+  SELECT * INTO u FROM search_understand(typed, NULL);
   SELECT * INTO f FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
     length(words[cardinality(words)]) > 3 AND NOT EXISTS (SELECT FROM names_beginning(typed_prefixes(whole))));
   IF cardinality(typed) > 1 THEN
-    SELECT b.regions INTO above FROM search_understand(trim_array(typed, 1), false) b
+    SELECT b.regions INTO above FROM search_understand(trim_array(typed, 1), NULL) b
     WHERE b.rest = '{}' AND b.brands IS NULL AND b.stations IS NULL;
   END IF;
   RETURN (
     SELECT json_agg(json_build_object('kind', s.kind, 'id', s.id, 'label', s.label,
-      'matches', label_matches(s.label, CASE WHEN s.kind = 'shop' THEN words ELSE ARRAY[s.looked_for] END),
+      'matches', label_matches(s.label, coalesce(length(s.label) - length(r.name), 0),
+        CASE WHEN s.kind = 'shop' THEN words ELSE ARRAY[s.looked_for] END),
       'longitude', trim_scale(round(ST_X(s.place::geometry)::numeric, 7))::text, 'latitude', trim_scale(round(ST_Y(s.place::geometry)::numeric, 7))::text)
       ORDER BY s.rank, s.size, s.o)
     FROM (
@@ -211,6 +220,6 @@ BEGIN
       UNION ALL
       SELECT 'shop', p.id, p.place_name, CASE WHEN t.tier = 1 THEN 0 ELSE 1 END, 4, p.geog, t.o, NULL
       FROM unnest(f.ids, f.tiers) WITH ORDINALITY t (id, tier, o) INNER JOIN shops p ON p.id = t.id
-    ) s);
+    ) s LEFT JOIN regions r ON s.kind = 'region' AND r.id = s.id);
 END $$;
 COMMENT ON FUNCTION suggestions(text [], geography) IS 'Names that begin with the words, and the five best shops; null when there are none.';

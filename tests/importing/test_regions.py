@@ -99,6 +99,23 @@ def test_a_boundary_goes_to_the_region_that_is_there_under_an_old_name(
     assert make.sql("SELECT (region_of_address('인천 남구 주안동 1')).sigungu_id") == michuhol
 
 
+def test_districts_of_a_city_that_begin_alike_are_known_by_what_they_share(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    names = ("고양시 덕양구", "고양시 일산동구", "고양시 일산서구", "포항시 남구", "포항시 북구")
+    districts = [
+        region(f"3101{n}", name, square(127 + n / 10, 37, 0.1)) for n, name in enumerate(names)
+    ]
+    path = write(collection(region("31", "경기도", square(127, 37)), *districts), name="in.geojson")
+    for _ in range(2):
+        summary("import", "regions", path, "--mapping", "kostat")
+    shared = make.rows(
+        "SELECT r.name, a.alias, a.kind FROM region_aliases a JOIN regions r ON r.id = a.region_id"
+        " WHERE r.level = 'sigungu' ORDER BY r.name"
+    )
+    assert shared == [("고양시 일산동구", "일산", "short"), ("고양시 일산서구", "일산", "short")]
+
+
 def test_invalid_polygons_are_repaired_and_large_ones_refused(
     summary: Summary, write: Write, make: Maker
 ) -> None:

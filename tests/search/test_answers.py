@@ -153,6 +153,40 @@ def test_explain_tells_meaning_pass_and_place(client: FlaskClient, make: Maker) 
     assert nothing["understood"] == [{"text": "없는말", "kind": "rest", "ids": [], "names": []}]
 
 
+def test_explain_writes_letters_as_they_were_typed_and_each_id_once(
+    client: FlaskClient, make: Maker
+) -> None:
+    seoul = make.region("서울특별시", level="sido")
+    gangnam = make.region("강남구", parent=seoul)
+    make.region_alias(gangnam, "강남", "short")
+    brand = make.brand("포토이즘")
+    make.shop("포토이즘 홍대점", brand_id=brand, sido_id=seoul, sigungu_id=gangnam)
+    told = ask(client, "ㅍㅌㅇㅈ 강남 홍ㄷ", explain="true").json["understood"]
+    assert [piece["text"] for piece in told] == ["ㅍㅌㅇㅈ", "강남", "홍ㄷ"]
+    assert [piece["ids"] for piece in told] == [[brand], [gangnam], []]
+    odd = ask(client, "ㅘ ㄳ", explain="true").json["understood"]
+    assert [piece["text"] for piece in odd] == ["ㅘ", "ㄳ"]
+
+
+def test_a_name_of_a_township_and_a_station_is_the_station_unless_its_county_stands_there(
+    client: FlaskClient, make: Maker
+) -> None:
+    gangwon = make.region("강원특별자치도", level="sido")
+    chuncheon = make.region("춘천시", parent=gangwon)
+    township = make.region("서면", level="dong", parent=chuncheon)
+    make.station("서면", at=(129.0592, 35.1578))
+    make.shop("부전점", at=(129.0600, 35.1580))
+    make.shop(
+        "박사마을점", at=(127.66, 37.90),
+        sido_id=gangwon, sigungu_id=chuncheon, dong_id=township, road_address="",
+    )  # fmt: skip
+    for keyword in ("서면", "서면역"):
+        assert names(client, keyword) == ["부전점"], keyword
+    for keyword in ("춘천 서면", "강원도 춘천시 서면"):
+        assert names(client, keyword) == ["박사마을점"], keyword
+    assert ask(client, "춘천 서면", explain="true").json["pass"] == "region"
+
+
 def test_rows_count_as_soon_as_they_are_written(client: FlaskClient, make: Maker) -> None:
     seoul = make.region("서울특별시", level="sido")
     shop = make.shop("사진관", sido_id=seoul, road_address="")

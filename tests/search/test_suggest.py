@@ -60,6 +60,18 @@ def test_each_letter_narrows(suggest: Any) -> None:
         assert "인생네컷" in labels(suggest(typed), "brand"), typed
 
 
+def test_each_letter_leads_to_a_station(suggest: Any) -> None:
+    for typed in ("강남", "강남ㅇ", "강남여", "강남역", "ㄱㄴㅇ"):
+        assert "강남역" in labels(suggest(typed), "station"), typed
+    assert suggest("강남ㅇ")[0]["matches"] == [[0, 3]]
+
+
+def test_letters_are_shown_in_the_region_that_they_name_not_in_those_above(suggest: Any) -> None:
+    found = {item["label"]: item["matches"] for item in suggest("서울 ㅅ")}
+    assert found["서울특별시 서초구"] == [[6, 7]]
+    assert found["서울특별시 성동구"] == [[6, 7]]
+
+
 def test_after_a_region_its_parts(suggest: Any) -> None:
     assert labels(suggest("서울특별시 ㄱ"), "region") == ["서울특별시 강남구"]
     assert labels(suggest("서울 마"), "region") == ["서울특별시 마포구"]
