@@ -50,10 +50,12 @@ KEEPALIVES: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 5000,
 }
+# Whoever is first in a queue for a row holds a lock of the kind "tuple" that names the table as well.
 TABLE_IS_LOCKED = """
 SELECT EXISTS (
   SELECT FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
-  WHERE l.granted AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  WHERE l.granted AND l.locktype = 'relation'
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
     AND l.mode IN ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock'))"""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,6 +106,29 @@ def test_a_locked_row_holds_up_nobody_else(service: Service) -> None:
         locker.rollback()
         locker.close()
     assert service.write().status == 201
+
+
+def test_a_queue_for_a_row_is_no_locked_table(service: Service) -> None:
+    holder, waiter = connect(service.url), connect(service.url)
+    holder.autocommit = False
+    lock = "SELECT FROM members WHERE id = %s FOR NO KEY UPDATE"
+    holder.cursor().execute(lock, (service.member,))
+    # who waits first holds the place at the head of the queue by a lock, and that is granted
+    queue = threading.Thread(target=lambda: waiter.cursor().execute(lock, (service.member,)))
+    queue.start()
+    try:
+        time.sleep(0.2)
+        stranger = service.other()
+        for _ in range(4):
+            assert_clear_refusal(service.write())
+            body = {"star_rating": 4, "content": "넓어요"}
+            path = f"/reviews/shop/{service.shop}"
+            assert service.call("POST", path, json=body, headers=stranger).status == 201
+    finally:
+        holder.rollback()
+        queue.join()
+        holder.close()
+        waiter.close()
 
 
 def test_what_waits_for_a_connection_in_vain_is_refused(service: Service, cluster: Cluster) -> None:
