@@ -46,7 +46,8 @@ def rivals(axes: Any, rows: list[Row]) -> None:
     ]
     axes.bar(labels, [r["avg_rating"] or 0 for r in rows], color=CATEGORIES[0])
     for n, row in enumerate(rows):
-        axes.text(n, (row["avg_rating"] or 0) + 0.03, f"{row['shops']}개", ha="center", fontsize=8)
+        label = f"{row['shops']}개" + (", 평점 없음" if row["avg_rating"] is None else "")
+        axes.text(n, (row["avg_rating"] or 0) + 0.03, label, ha="center", fontsize=8)
     axes.set_ylim(0, 5.3)
     axes.set_xlabel("가장 가까운 경쟁점까지 거리 (m)")
     axes.set_ylabel("평균 평점")

@@ -13,15 +13,21 @@ DETAIL_DEG = 1.5
 STATEMENT = """
 SELECT ST_AsBinary(ST_SimplifyPreserveTopology(geom, %(tolerance)s))
 FROM v_region
-WHERE level = %(level)s AND geom && ST_MakeEnvelope(%(west)s, %(south)s, %(east)s, %(north)s, 4326)
-ORDER BY id"""
+WHERE
+  level = %(level)s AND geom && ST_MakeEnvelope(%(west)s, %(south)s, %(east)s, %(north)s, 4326)
+  OR level = 'sido' AND geom && ST_Expand(ST_MakeEnvelope(%(west)s, %(south)s, %(east)s, %(north)s, 4326), %(span)s)
+ORDER BY level = 'sido' DESC, id"""
 
 
 def outlines(url: str, bounds: tuple[float, float, float, float]) -> list[Any]:
-    """Polygons of the regions in view, simplified to what the eye can see; none where none is loaded."""
+    """Polygons of the regions in view, simplified to what the eye can see; none where none is loaded.
+
+    The provinces around come first and go beyond the view: a page is wider than what it shows, and moved.
+    """
     west, south, east, north = (float(b) for b in bounds)
     span = max(east - west, north - south)
     values = {
+        "span": span,
         "tolerance": span / 1500,
         "level": "sido" if span > DETAIL_DEG else "sigungu",
         "west": west,

@@ -200,7 +200,7 @@ def _paint(axes: Any, frame: Any, style: styles.Style) -> None:
     options: dict[str, Any] = {"ax": axes, "color": colors}
     few = len(frame) <= page.FEW
     if kinds <= {"Point"}:
-        size = 70 if few else 14 if len(frame) < 3000 else 4
+        size = 70 if few else 25 if len(frame) < 1000 else 14 if len(frame) < 3000 else 4
         options |= {"markersize": size, "edgecolor": "white", "linewidth": 0.3}
     elif kinds <= {"LineString"}:
         options |= {"linewidth": 2.0 if few else 1.0}

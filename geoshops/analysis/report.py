@@ -13,7 +13,7 @@ from typing import Any
 from tqdm import tqdm
 
 from geoshops.analysis import files, page, pictures, scripts
-from geoshops.analysis.styles import Row
+from geoshops.analysis.styles import LABELS, Row
 
 Table = tuple[list[str], list[list[Any]]]
 MAX_ROWS = 10
@@ -30,14 +30,20 @@ class Section:
     picture: bool = True
 
 
-def columns(**named: str) -> Callable[[list[Row]], Table]:
+def columns(max_rows: int = MAX_ROWS, **named: str) -> Callable[[list[Row]], Table]:
     """The first rows with these columns, under Korean headings."""
 
     def made(rows: list[Row]) -> Table:
-        body = [[row[name] for name in named] for row in rows[:MAX_ROWS]]
+        body = [[row[name] for name in named] for row in rows[:max_rows]]
         return list(named.values()), body
 
     return made
+
+
+def largest_brands(rows: list[Row]) -> Table:
+    """Every brand, the largest first."""
+    ordered = sorted(rows, key=lambda row: -row["n"])
+    return columns(len(rows), brand="브랜드", n="지점 수", std_dist_km="표준 거리 (km)")(ordered)
 
 
 def most_votes(rows: list[Row]) -> Table:
@@ -50,13 +56,12 @@ def most_votes(rows: list[Row]) -> Table:
 
 def by_class(rows: list[Row]) -> Table:
     """How many hexagons each class of hot and cold has."""
-    found = Counter(row["class"] or "정의 안 됨" for row in rows)
+    found = Counter(LABELS.get(row["class"], "정의 안 됨") for row in rows)
     return ["등급", "육각형 수"], [[name, count] for name, count in found.most_common()]
 
 
 SECTIONS = (
-    Section("17", "브랜드별 지점 수", columns(
-        brand="브랜드", n="지점 수", std_dist_km="표준 거리 (km)"), picture=False),
+    Section("17", "브랜드별 지점 수", largest_brands, picture=False),
     Section("07", "지점 밀도", values={"edge_m": "1000"}),
     Section("04", "상권 공백", columns(
         gap_id="번호", area_km2="면적 (km²)", max_dist_m="가장 가까운 지점까지 (m)"),

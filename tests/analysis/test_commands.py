@@ -303,3 +303,16 @@ def test_report(run, booths, make):
     assert "http" not in text
     refused = run("report", "--region", "없는곳", "-o", "other.html")
     assert (refused.exit_code, Path("other.html").exists()) == (2, False)
+
+
+def test_the_report_counts_every_brand_the_largest_first(run, make):
+    for number in range(12):
+        brand = make.brand(f"브랜드{number:02}")
+        for n in range(1 + number):
+            make.shop(at=(127 + n / 1000, 37 + number / 1000), brand_id=brand)
+    assert run("report", "-o", "report.html").exit_code == 0
+    text = Path("report.html").read_text(encoding="utf-8")
+    places = [
+        text.index(f"<td>브랜드{number:02}</td><td>{number + 1}</td>") for number in range(12)
+    ]
+    assert places == sorted(places, reverse=True)
