@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import requests
 from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.auth.conftest import REDIRECT, bearer
-from tests.auth.idp import sign_in_at
+from tests.auth.idp import CLIENT, SECRET, sign_in_at
 from tests.make import Maker
 
 Start = Callable[..., dict[str, str]]
@@ -91,6 +92,29 @@ def test_code_works_once(web: FlaskClient, start: Start, make: Maker) -> None:
     answers = [web.get("/auth/login/idp", query_string=sent) for _ in range(3)]
     assert [a.status_code for a in answers] == [200, 400, 400]
     assert make.sql("SELECT count(*) FROM sessions") == 1
+
+
+def test_tokens_of_the_provider_itself_open_nothing(
+    web: FlaskClient, sign_in: SignIn, start: Start, idp: str
+) -> None:
+    sign_in("minji")
+    sent = start("minji")
+    form = {
+        "grant_type": "authorization_code",
+        "code": sent["code"],
+        "code_verifier": sent["code_verifier"],
+        "redirect_uri": REDIRECT,
+        "client_id": CLIENT,
+        "client_secret": SECRET,
+    }
+    theirs = requests.post(f"{idp}/token", data=form, timeout=10).json()
+    for name in ("id_token", "access_token", "refresh_token"):
+        headers = {"Authorization": f"Bearer {theirs[name]}"}
+        for path in ("/member/info", "/shops?keyword=강남&userLat=37.5&userLng=127"):
+            answer = web.get(path, headers=headers)
+            assert (answer.status_code, answer.json["error_code"]) == (401, "101"), name
+        answer = web.post("/auth/token", json={"refresh_token": theirs[name]})
+        assert (answer.status_code, answer.json["error_code"]) == (401, "104"), name
 
 
 def test_redirect_uri_of_the_list_is_passed_on(web: FlaskClient) -> None:
