@@ -7,13 +7,15 @@ from typing import Any
 
 from psycopg2 import sql
 
+from geoshops import indexes
 from geoshops.importing.deriving import DEFAULTS, DERIVED, listed
 from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.staging import Staging
 
 MOST_NEW_BRANDS = 100
 LEAST_FOR_GUARD = 10
-MOST_COMPARED = 20_000
+# a larger load may leave the index out by which they are compared
+MOST_COMPARED = indexes.LEAST_ROWS - 1
 COMPARED = (*DEFAULTS, "geog", *DERIVED)
 
 

@@ -160,7 +160,7 @@ def test_a_failed_or_dry_large_load_leaves_the_very_same_indexes(
 def test_both_searches_answer_rightly_before_the_indexes_are_there(
     interrupted: Run, client: FlaskClient, database_url: str
 ) -> None:
-    assert missing(database_url) == set(indexes.of_the_search())
+    assert missing(database_url) == set(indexes.built_later())
     near = client.get(
         "/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127.005&radius=50&allBrands=true"
     )
@@ -179,7 +179,7 @@ def test_doctor_names_what_is_missing_and_upgrade_builds_it(
     assert "index shops_words_idx missing" in finding.detail
     assert finding.remedy == "geoshops db upgrade"
     said: list[str] = []
-    assert migrate.upgrade(database_url, said.append) == len(indexes.of_the_search())
+    assert migrate.upgrade(database_url, said.append) == len(indexes.built_later())
     assert any(text.startswith("index shops_words_idx (") for text in said)
     assert doctor.check_schema(settings).ok
     assert migrate.upgrade(database_url, said.append) == 0
@@ -207,7 +207,7 @@ def test_two_builders_at_once_do_not_disturb_each_other(
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(built) == [0, 0, len(indexes.of_the_search())]
+    assert sorted(built) == [0, 0, len(indexes.built_later())]
 
 
 def test_imports_wait_for_each_other(

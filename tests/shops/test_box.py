@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
+
 from tests.make import Maker
 
 HOLDS = """
@@ -35,9 +37,13 @@ def test_there_is_no_box_at_a_pole_or_across_the_180th_meridian(make: Maker) -> 
     assert make.rows(BOX, 179.9, 0, 2000) == [(False,)]
 
 
-def test_the_map_call_finds_shops_by_the_index_on_degrees(make: Maker) -> None:
-    """The index stands on one spelling of the cast; with another, every shop of the brands was read."""
-    make.shop()
+@pytest.mark.parametrize("at_most", [10, 2])
+def test_the_map_call_finds_shops_by_the_index_on_degrees(make: Maker, at_most: int) -> None:
+    """The index stands on one spelling of the cast; with another, every shop of the brands was read.
+
+    The others may be missing after a large load; a circle that holds more than is answered waits for none either."""
+    for _ in range(3):
+        make.shop()
     cursor = make.connection.cursor()
     cursor.execute("BEGIN")
     try:
@@ -47,9 +53,10 @@ def test_the_map_call_finds_shops_by_the_index_on_degrees(make: Maker) -> None:
         )
         before = scans(cursor)
         cursor.execute(
-            "SELECT total FROM shops_around(127.0276, 37.4979, 127.0276, 37.4979, 500, NULL, '', 10)"
+            "SELECT total FROM shops_around(127.0276, 37.4979, 127.0276, 37.4979, 500, NULL, '', %s)",
+            (at_most,),
         )
-        assert cursor.fetchone() == (1,)
+        assert cursor.fetchone() == (min(at_most, 3),)
         after = scans(cursor)
     finally:
         cursor.execute("ROLLBACK")

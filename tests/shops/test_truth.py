@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from math import cos, radians
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,25 @@ def test_a_cut_circle_holds_the_nearest_by_the_spheroid(make: Maker) -> None:
         assert cut and truncated and total == AT_MOST
         assert [s["id"] for s in shops] == ids.tolist()
         assert [s["distance"] for s in shops] == [distance_text(m) for m in metres.tolist()]
+
+
+@pytest.mark.parametrize("place", [(10.0, 78.0), (179.9, -17.0), (-179.95, 51.0), (30.0, 89.5)])
+def test_a_cut_circle_is_right_where_degrees_mislead(
+    make: Maker, place: tuple[float, float]
+) -> None:
+    """The nearest in degrees are not the nearest: far north, across the 180th meridian, around a pole."""
+    rng = random.Random(8)
+    lon, lat = place
+    points = np.array([
+        ((rng.gauss(lon, 0.4 / cos(radians(lat))) + 180) % 360 - 180, min(rng.gauss(lat, 0.3), 89.99))
+        for _ in range(2500)
+    ])  # fmt: skip
+    load(make, points)
+    for radius_m in (100_000, 20_040_000):
+        ids, _, cut = expected(points, place, place, radius_m)
+        shops, total, truncated = around(make, place, place, radius_m)
+        assert cut and truncated and total == AT_MOST
+        assert [s["id"] for s in shops] == ids.tolist()
 
 
 def test_distance_text_is_the_same_in_python_and_sql(make: Maker) -> None:
