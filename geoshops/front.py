@@ -15,9 +15,9 @@ from geoshops.errors import RETRY_AFTER_S, ApiError, NotFound, Unavailable
 from geoshops.frame import SECURITY
 
 TEMPLATE = Path(__file__).parent / "templates" / "nginx.conf"
-# Requests at once in the service: those at work and a short queue. What comes beyond is refused at once,
-# because it would wait longer than a client does.
-IN_FLIGHT = 64
+# Requests at once in the service: those at work and a short queue. What comes beyond is refused at once, because
+# it would wait longer than a client does. A longer queue carries no more, its last one only waits longer.
+IN_FLIGHT = 48
 PROCESSES = 2  # each counts its own connections
 METHODS = "GET, HEAD, POST, PATCH, DELETE, OPTIONS"
 # an English speaker's browser may list Korean too: what stands first counts

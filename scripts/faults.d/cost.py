@@ -1,27 +1,29 @@
-"""What nginx costs a radius search: by throughput with and without it, by turns, and by processor time.
+"""What nginx costs a radius search: its processor time beside that of all else, and of all with it and without.
 
-On a busy machine only the processor time says something."""
+On a busy machine throughput says nothing, and of processor time the cheapest rounds say most."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cluster import ROOT, Cluster, cluster
 from drills import SEARCH
+from generator import closed
 from ledger import fill
-from overload import load
+from processor import used_s
 from service import Service
 
-ROUNDS = 6
+ROUNDS = 10
+CHEAPEST = 3
 CONNECTIONS = 8
 SEARCH_COST_SHARE = 0.05
 # 65 shops, as many as a circle of scripts/bench radius holds
@@ -41,6 +43,21 @@ class Bare(Service):
             self.wait("/readyz")
 
 
+@dataclass(frozen=True)
+class Cost:
+    """Microseconds of processor time a request, of each part, in one run."""
+
+    nginx_us: float
+    service_us: float
+    postgres_us: float
+    per_s: float
+
+    @property
+    def whole_us(self) -> float:
+        """Of all parts."""
+        return self.nginx_us + self.service_us + self.postgres_us
+
+
 @contextmanager
 def running(service: Service) -> Iterator[Service]:
     """Started, and stopped afterwards."""
@@ -52,10 +69,9 @@ def running(service: Service) -> Iterator[Service]:
 
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
-    """Medians of interleaved runs, and their ratio."""
-    seconds = max(3, args.seconds // 3)
-    rates: dict[str, list[float]] = {"bare": [], "front": []}
-    nginx_s = others_s = 0.0
+    """The means of the cheapest runs, with and without."""
+    seconds = max(2, args.seconds // 5)
+    costs: dict[str, list[Cost]] = {"bare": [], "front": []}
     with (
         cluster() as found,
         tempfile.TemporaryDirectory() as one,
@@ -65,34 +81,39 @@ def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
         with running(Bare(found, Path(one))) as bare, running(Service(found, Path(two))) as front:
             for place in range(ROUNDS):
                 for name, service in (("bare", bare), ("front", front)):
-                    before = (processor_s(service.nginx()), processor_s(_others(service, found)))
-                    found_load = load(service, CONNECTIONS, seconds, 0, SIXTY_FIVE)
-                    rates[name].append(found_load["good_per_s"])
-                    if name == "front":
-                        nginx_s += processor_s(service.nginx()) - before[0]
-                        others_s += processor_s(_others(service, found)) - before[1]
-                print(f"round {place + 1} of {ROUNDS}", file=sys.stderr)
-    bare_per_s, front_per_s = (statistics.median(found) for found in rates.values())
-    requests = sum(rates["front"]) * seconds
-    figures = {
-        "bare_per_s": bare_per_s,
-        "front_per_s": front_per_s,
-        "throughput_share": round(bare_per_s / front_per_s - 1, 4),
-        "nginx_us_a_request": round(nginx_s / requests * 1e6, 1),
-        "service_and_postgres_us_a_request": round(others_s / requests * 1e6, 1),
-        "processor_share": round(nginx_s / others_s, 4),
-    }
+                    costs[name].append(_cost(service, found, seconds))
+                print(
+                    f"round {place + 1} of {ROUNDS}: {costs['bare'][-1].whole_us:.0f} µs without, "
+                    f"{costs['front'][-1].whole_us:.0f} with",
+                    file=sys.stderr,
+                )
+    figures = _figures(costs["bare"], costs["front"])
     return figures, figures["processor_share"] <= SEARCH_COST_SHARE
 
 
-def processor_s(pids: list[int]) -> float:
-    """Processor time that the processes have used."""
-    ticks = 0
-    for pid in pids:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+def _figures(bare: list[Cost], front: list[Cost]) -> dict[str, Any]:
+    def cheapest(runs: list[Cost], part: str) -> float:
+        found: list[float] = sorted(getattr(run, part) for run in runs)
+        return round(statistics.mean(found[:CHEAPEST]), 1)
+
+    nginx_us, front_us = cheapest(front, "nginx_us"), cheapest(front, "whole_us")
+    return {
+        "nginx_us": nginx_us,
+        "processor_share": round(nginx_us / (front_us - nginx_us), 4),
+        "whole_us_bare": cheapest(bare, "whole_us"),
+        "whole_us_front": front_us,
+        "service_us_bare": cheapest(bare, "service_us"),
+        "service_us_front": cheapest(front, "service_us"),
+        "postgres_us_bare": cheapest(bare, "postgres_us"),
+        "postgres_us_front": cheapest(front, "postgres_us"),
+        "bare_per_s": statistics.median(run.per_s for run in bare),
+        "front_per_s": statistics.median(run.per_s for run in front),
+    }
 
 
-def _others(service: Service, found: Cluster) -> list[int]:
-    return service.workers() + found.backends()
+def _cost(service: Service, found: Cluster, seconds: int) -> Cost:
+    before = used_s(service, found)
+    ran = closed(service, CONNECTIONS, seconds, SIXTY_FIVE)
+    after, requests = used_s(service, found), ran.counts.total()
+    nginx, own, postgres = ((y - x) / requests * 1e6 for x, y in zip(before, after, strict=True))
+    return Cost(nginx, own, postgres, ran.per_s(200))

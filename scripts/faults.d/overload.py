@@ -1,20 +1,28 @@
-"""Four times the load that the service can carry: what still goes through, and how fast the rest is refused."""
+"""Four times the load that the service can carry: what still goes through, and how fast the rest is refused.
+
+Best throughput and overload take turns, and the figure is the middle of the rounds: a machine is not equally free
+all the time. The generator is the same, so what it takes from the service's cores is in both."""
 
 from __future__ import annotations
 
 import argparse
-import resource
-import subprocess
+import itertools
+import statistics
 import sys
 import tempfile
+import threading
 import time
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from client import Client
-from cluster import cluster
+from client import Answer, Client
+from cluster import Cluster, cluster
 from drills import SEARCH, percentile
+from generator import Run, closed, constant
 from ledger import fill
+from processor import used_s
 from service import Service
 
 TIMES = 4
@@ -22,32 +30,59 @@ SHARE = 0.85
 REFUSED_WITHIN_S = 1.0
 # connections that keep the service busy without a queue to speak of
 BUSY = 16
-PAUSE_S = 0.1
-# the load is looked for in short trials and kept a little above what is asked
-TRIALS, TRIAL_S, SPARE = 8, 4, 1.03
-# wrk waits for answers, so an overload needs many more clients than the service takes in, each with a pause
-# after its answer. Its counters are global because it reads them by name.
-LUA = """
-local thread_of = {}
-function setup(thread) table.insert(thread_of, thread) end
-function init() good, refused, odd = 0, 0, 0 end
-function delay() return %(pause_ms)d end
-function response(status, headers)
-  if status == 200 then good = good + 1
-  elseif status == 503 and headers["Retry-After"] then refused = refused + 1
-  else odd = odd + 1 end
-end
-function done(summary, latency)
-  local sums = { 0, 0, 0 }
-  for _, thread in ipairs(thread_of) do
-    sums[1] = sums[1] + thread:get("good")
-    sums[2] = sums[2] + thread:get("refused")
-    sums[3] = sums[3] + thread:get("odd")
-  end
-  io.write(string.format("FIGURES %%d %%d %%d %%d %%d %%d\\n", sums[1], sums[2], sums[3],
-    latency:percentile(99), latency.max, summary.errors.timeout + summary.errors.read + summary.errors.connect))
-end
-"""
+ROUNDS = 8
+# the best of just before may not be that of just after
+SPARE = 1.05
+REFUSED = 503
+SAMPLE_S = 0.1
+
+
+class Costs:
+    """Processor time of nginx, service and database for each good answer, of each run."""
+
+    def __init__(self, service: Service, found: Cluster) -> None:
+        self._service, self._cluster = service, found
+        self._us: dict[str, list[float]] = {"best": [], "over": []}
+
+    def of(
+        self, name: str, load: Callable[[Service, int, int, str], Run], size: int, seconds: int
+    ) -> Run:
+        """The run, whose cost is taken down."""
+        before_s = sum(used_s(self._service, self._cluster))
+        run = load(self._service, size, seconds, SEARCH)
+        self._us[name].append(
+            (sum(used_s(self._service, self._cluster)) - before_s) / run.good * 1e6
+        )
+        return run
+
+    def figures(self) -> dict[str, float]:
+        """The share that they would carry on cores of their own, without the generator."""
+        best_us, over_us = (statistics.median(self._us[name]) for name in ("best", "over"))
+        return {
+            "us_a_good_answer_at_best": round(best_us),
+            "us_a_good_answer": round(over_us),
+            "share_by_processor_time": round(best_us / over_us, 3),
+        }
+
+
+class Sample(threading.Thread):
+    """A client of its own among the many: looks at whole answers while the load goes on."""
+
+    def __init__(self, service: Service) -> None:
+        super().__init__(daemon=True)
+        self._client, self._ended = Client(service.port), threading.Event()
+        self.answers: list[Answer] = []
+
+    def run(self) -> None:
+        """Asks now and then."""
+        while not self._ended.wait(SAMPLE_S):
+            self.answers.append(self._client.ask("GET", SEARCH))
+
+    def end(self) -> list[Answer]:
+        """What it saw."""
+        self._ended.set()
+        self.join()
+        return self.answers
 
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
@@ -57,84 +92,67 @@ def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
         fill(found, 1)
         service.start()
         try:
-            load(service, BUSY, 2, 0)
-            best = max(load(service, BUSY, args.seconds, 0)["good_per_s"] for _ in range(2))
-            over = _overload(service, best, args.seconds)
+            closed(service, BUSY, 2, SEARCH)
+            costs = Costs(service, found)
+            best, over, sampled = _rounds(service, args.seconds, costs)
             after = _normal(service)
-            again = load(service, BUSY, args.seconds, 0)["good_per_s"]
         finally:
             service.stop()
-    figures = {
-        "best_per_s": best,
-        "under_load_good_per_s": over["good_per_s"],
-        "share_of_best": round(over["good_per_s"] / best, 3),
-        "offered_times": round(_offered_per_s(over) / best, 2),
-        "connections": over["connections"],
-        "generator_cores": over["generator_cores"],
-        "refused_per_s": over["refused_per_s"],
-        "odd_answers": over["odd"],
-        "broken": over["broken"],
-        "p99_s_of_all": over["p99_s"],
-        "max_s_of_all": over["max_s"],
-        "p95_ms_just_after": after,
-        "afterwards_per_s": again,
-    }
-    kept = figures["share_of_best"] >= SHARE and over["p99_s"] <= REFUSED_WITHIN_S
-    kept = kept and figures["offered_times"] >= TIMES
-    return figures, kept and not over["odd"] and not over["broken"]
+    figures = {**figures_of(best, over), **costs.figures()}
+    figures["unclear_of_sample"] = sum(not answer.clear for answer in sampled)
+    figures["sample"] = len(sampled)
+    figures["p95_ms_just_after"] = after
+    kept = figures["share_of_best"] >= SHARE and figures["refused_max_s"] <= REFUSED_WITHIN_S
+    kept = kept and figures["offered_times"] >= TIMES and not figures["unclear_of_sample"]
+    return figures, kept and not figures["odd_or_broken"]
 
 
-def _overload(service: Service, best_per_s: float, seconds: int) -> dict[str, Any]:
-    """As many clients as it takes to offer the load: each comes back a pause after its answer, and how long
-    answers take shows only under the load."""
-    connections = int(TIMES * best_per_s * PAUSE_S * 1.4)
-    for _ in range(TRIALS):
-        tried = load(service, connections, TRIAL_S, PAUSE_S)
-        short = TIMES * best_per_s / _offered_per_s(tried)
-        if short <= 1 / SPARE:
-            break
-        connections = int(connections * max(1.05, short * SPARE))
-    return {**load(service, connections, seconds, PAUSE_S), "connections": connections}
+def _rounds(
+    service: Service, seconds: int, costs: Costs
+) -> tuple[list[Run], list[Run], list[Answer]]:
+    """Best and overload by turns; the first and the last are the best."""
+    best, over = [costs.of("best", closed, BUSY, seconds)], []
+    sampled: list[Answer] = []
+    for place in range(ROUNDS):
+        sample = Sample(service)
+        sample.start()
+        offered_per_s = int(TIMES * SPARE * best[-1].per_s(200))
+        over.append(costs.of("over", constant, offered_per_s, seconds))
+        sampled += sample.end()
+        best.append(costs.of("best", closed, BUSY, seconds))
+        print(f"round {place + 1} of {ROUNDS}: best {best[-1].per_s(200)} a second, under "
+              f"{over[-1].offered_per_s} {over[-1].per_s(200)}", file=sys.stderr)  # fmt: skip
+    return best, over, sampled
 
 
-def _offered_per_s(found: dict[str, Any]) -> float:
-    return float(found["good_per_s"] + found["refused_per_s"])
-
-
-def load(
-    service: Service, connections: int, seconds: int, pause_s: float, path: str = SEARCH
-) -> dict[str, Any]:
-    """One run of wrk."""
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        text = LUA % {"pause_ms": int(pause_s * 1000)}
-        # without a pause the function itself would cost
-        script.write(text if pause_s else text.replace("function delay", "function unused"))
-        script.flush()
-        before_s = _children_s()
-        run = subprocess.run(
-            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "8s", "-s", script.name,
-             service.origin + path],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-    if "FIGURES" not in run.stdout:
-        raise SystemExit(f"wrk failed: {run.stderr[-500:]} {run.stdout[-500:]}")
-    words = run.stdout.partition("FIGURES ")[2].split()
-    good, refused, odd, p99_us, max_us, broken = map(int, words[:6])
-    print(run.stdout.splitlines()[-1], file=sys.stderr)
+def figures_of(best: list[Run], over: list[Run]) -> dict[str, Any]:
+    """Of each overload beside the mean of the best before and after it."""
+    rates = [run.per_s(200) for run in best]
+    around = [statistics.mean(pair) for pair in itertools.pairwise(rates)]
+    good = [run.per_s(200) for run in over]
+    pairs = list(zip(over, around, strict=True))
+    normal, taken, refused = (
+        sorted(x for run in runs for x in run.times_s.get(status, []))
+        for runs, status in ((best, 200), (over, 200), (over, REFUSED))
+    )
+    everything = sum((run.counts for run in best + over), start=Counter())
     return {
-        "good_per_s": round(good / seconds, 1),
-        "refused_per_s": round(refused / seconds, 1),
-        "odd": odd,
-        "broken": broken,
-        "p99_s": round(p99_us / 1e6, 3),
-        "max_s": round(max_us / 1e6, 3),
-        "generator_cores": round((_children_s() - before_s) / seconds, 2),
+        "best_per_s": rates,
+        "under_load_good_per_s": good,
+        "share_of_best": round(statistics.median(r.per_s(200) / b for r, b in pairs), 3),
+        "offered_times": round(statistics.median(r.offered_per_s / b for r, b in pairs), 2),
+        "refused_p99_s": round(percentile(refused, 99), 3),
+        "refused_max_s": round(refused[-1] if refused else 0, 3),
+        "good_p99_s": round(percentile(taken, 99), 3),
+        "good_p99_s_at_best": round(percentile(normal, 99), 3),
+        "odd_or_broken": everything.total() - everything[200] - everything[REFUSED],
+        "generator_cores": _cores(over),
+        "generator_cores_at_best": _cores(best),
     }
 
 
-def _children_s() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def _cores(runs: list[Run]) -> float:
+    return round(statistics.mean(run.processor_s / run.seconds for run in runs), 2)
 
 
 def _normal(service: Service) -> float:

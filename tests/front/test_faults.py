@@ -19,8 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "faults.d"))
 
 from client import Answer  # noqa: E402
+from generator import EDGE_S, Run, answered  # noqa: E402
 from hostile import Generator  # noqa: E402
 from kinds import KINDS, plan  # noqa: E402
+from overload import figures_of  # noqa: E402
 
 IN_PROCESS = 800
 ERROR = b'{"error_code": "503", "error_message": "x"}'
@@ -70,6 +72,31 @@ def test_a_plan_has_every_kind_and_the_same_order_for_a_seed() -> None:
     assert {kind.name for kind in chosen} == {kind.name for kind in KINDS}
     assert chosen == plan(200, [], True, 1)
     assert {kind.name for kind in plan(5, ["worker"], False, 1)} == {"worker"}
+
+
+def times(**counts: int) -> dict[int, list[float]]:
+    """So many answers of each status, each after a millisecond."""
+    return {int(status[1:]): [0.001] * count for status, count in counts.items()}
+
+
+def test_the_edges_of_a_constant_rate_are_left_out() -> None:
+    rows = [(tenth * 100_000, 200 if tenth % 4 else 503, 5_000) for tenth in range(61)]
+    seconds, found = answered(rows, EDGE_S)
+    assert seconds == 4
+    assert {status: len(x) for status, x in found.items()} == {503: 10, 200: 31}
+    assert found[503][0] == 0.005
+
+
+def test_overload_is_compared_with_the_best_before_and_after_it() -> None:
+    best = [Run(10, times(s200=count), 1) for count in (1000, 2000, 1000)]
+    over = [Run(10, times(s200=count, s503=6000 - count), 2) for count in (1350, 1200)]
+    figures = figures_of(best, over)
+    assert figures["best_per_s"] == [100, 200, 100]
+    assert figures["share_of_best"] == 0.85
+    assert figures["offered_times"] == 4
+    assert figures["odd_or_broken"] == 0
+    broken = figures_of(best, [Run(10, {**times(s200=1350), -1: [0.0]}, 2)] * 2)
+    assert broken["odd_or_broken"] == 2
 
 
 def run(*words: str) -> dict[str, Any]:

@@ -224,6 +224,6 @@ def test_stopping_turns_readiness_first_and_ends_in_order(service_url: str) -> N
 
 def test_a_single_server_has_a_second_chance() -> None:
     text = front.config(servers=["api:8000"], listen="8080", run="/tmp", max_body_bytes=1000)
-    assert text.count("server api:8000 max_fails=0 max_conns=16;") == 2
+    assert text.count("server api:8000 max_fails=0 max_conns=12;") == 2
     assert "client_max_body_size 1000;" in text
     assert "@" not in text.replace("@once", "")
