@@ -28,6 +28,17 @@ def legend(axes: Any, title: str, entries: Sequence[tuple[str, str]]) -> None:
     )
 
 
+def source(axes: Any, text: str) -> None:
+    """Where the picture comes from, under everything that stands below it."""
+    from matplotlib.transforms import offset_copy
+
+    drawn = axes.figure.get_tightbbox()
+    left = offset_copy(axes.transAxes, axes.figure, y=-12, units="points")
+    lowest = axes.figure.dpi_scale_trans.transform((0, drawn.y0))[1]
+    place = axes.transAxes.inverted().transform((0, lowest))[1]
+    axes.text(0, place, text, transform=left, fontsize=7, color="#555555", va="center")
+
+
 def scale_bar(axes: Any) -> None:
     """A round length, below the map on the right."""
     from matplotlib.transforms import offset_copy

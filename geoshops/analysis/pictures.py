@@ -109,10 +109,15 @@ def figure(url: str, picture: Picture, kind: str) -> bytes:
         _label(drawing, axes, picture)
     if picture.script.name[:2] in styles.STYLES:
         _draw_map(axes, picture, outlines(url, _bounds(picture)))
+        if kind == "png":
+            margin.source(axes, SOURCE.format(name=picture.script.name))
     else:
         from geoshops.analysis import charts
 
         charts.draw(axes, picture.script.name[:2], picture.rows)
+        if kind == "png":
+            source = SOURCE.format(name=picture.script.name)
+            drawing.supxlabel(source, fontsize=7, color="#555555", x=0.01, ha="left")
     output = io.BytesIO()
     drawing.savefig(
         output,
@@ -144,11 +149,9 @@ def _korean_fonts() -> list[str]:
 
 
 def _label(drawing: Any, axes: Any, picture: Picture) -> None:
-    """Question, parameters and source, which a print has to carry itself."""
+    """Question and parameters, which a print has to carry itself."""
     drawing.suptitle(picture.script.question, fontsize=11)
     axes.set_title(picture.subtitle, fontsize=9, color="#555555")
-    source = SOURCE.format(name=picture.script.name)
-    drawing.supxlabel(source, fontsize=7, color="#555555", x=0.01, ha="left")
 
 
 def _bounds(picture: Picture) -> tuple[float, float, float, float]:

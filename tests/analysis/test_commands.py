@@ -203,6 +203,8 @@ def test_the_legend_of_a_print_lies_below_its_map(run, booths, monkeypatch):
     assert legend.y1 <= ground.y0
     bar = axes.lines[-1].get_window_extent()
     assert bar.y1 < ground.y0 and bar.x0 > legend.x1
+    (source,) = [text for text in axes.texts if "geoshops" in text.get_text()]
+    assert source.get_window_extent().y1 < legend.y0
     (north,) = [text for text in axes.texts if text.get_text() == "N"]
     assert north.get_window_extent().y0 > ground.y1
 
