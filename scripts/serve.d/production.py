@@ -6,6 +6,7 @@ SIGHUP: every worker is replaced by a new one, one after the other; nobody notic
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shutil
 import signal
@@ -172,7 +173,9 @@ class Production:
             groups.write(f"{child.process.pid}\n")
 
     def _stop(self) -> None:
-        (self.run / "draining").touch()
+        # whoever removed the folder must not keep nginx and the workers alive
+        with contextlib.suppress(OSError):
+            (self.run / "draining").touch()
         pause_until = time.monotonic() + self.drain_s
         while time.monotonic() < pause_until and signal.sigtimedwait(HANDLED, 0.1) is None:
             pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import struct
@@ -220,6 +221,17 @@ def test_stopping_turns_readiness_first_and_ends_in_order(service_url: str) -> N
         assert found.get("/healthz").status_code == 200
         assert found.process.wait(20) == 0
         assert not found.run.exists()
+
+
+def test_a_stop_ends_everything_though_the_folder_is_gone(service_url: str) -> None:
+    with producing(service_url) as found:
+        groups = [int(group) for group in (found.run / "groups").read_text().split()]
+        shutil.rmtree(found.run)
+        found.process.send_signal(signal.SIGTERM)
+        assert found.process.wait(30) == 0
+        for group in groups:
+            with pytest.raises(ProcessLookupError):
+                os.killpg(group, 0)
 
 
 def test_a_single_server_has_a_second_chance() -> None:
