@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import click
 from flask.cli import with_appcontext
@@ -54,9 +54,8 @@ def _checked(keyword: str, at: tuple[float, float]) -> dict[str, Any]:
     try:
         loaded: dict[str, Any] = schema.load(sent)
     except ValidationError as error:
-        told = refusal(
-            schema, error.normalized_messages(), {name: [text] for name, text in sent.items()}
-        )
+        messages = cast(dict[str, Any], error.messages)
+        told = refusal(schema, messages, {name: [text] for name, text in sent.items()})
         raise click.UsageError(told.message(korean=False)) from None
     return loaded
 
