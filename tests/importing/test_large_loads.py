@@ -36,6 +36,13 @@ FOREIGN_KEYS = (
 )
 
 
+# how often the next shop of the table's file stands in the other of two cities
+CITY_CHANGES = """
+SELECT count(*) FROM (
+  SELECT ST_X(geog::geometry) > 128 AS busan, lag(ST_X(geog::geometry) > 128) OVER (ORDER BY ctid) AS before FROM shops
+) q WHERE busan <> before"""
+
+
 def rows(*numbers: int) -> list[str]:
     return [HEAD, *(f"{n},가게 {n}호점,127.{n:03},37.5" for n in numbers)]
 
@@ -261,3 +268,12 @@ def _until_somebody_waits(make: Maker) -> None:
     while not make.sql("SELECT count(*) FROM pg_locks WHERE NOT granted"):
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+def test_shops_are_stored_beside_their_neighbours(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    cities = ("127.0276,37.4979", "129.0600,35.1600")
+    lines = (f"{n},가게 {n}호점,{cities[n % 2]}" for n in range(40))
+    assert summary("import", "shops", write(HEAD, *lines), "--source", "own")["inserted"] == 40
+    assert make.rows(CITY_CHANGES) == [(1,)]
