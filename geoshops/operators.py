@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import psycopg2
+from psycopg2 import errorcodes
 
 from geoshops.config import ConfigError, Settings
 from geoshops.db import Database, libpq_url
@@ -17,6 +18,14 @@ from geoshops.migrate import MigrationError
 # Loads and corrections of shops one at a time: none waits for rows that another holds, and no load writes what it read
 # before a correction. Members and readers go on.
 ONE_AT_A_TIME = "LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE"
+
+# what a command meets where sql/ is not applied, or an older one
+SCHEMA_MISSING = (
+    errorcodes.UNDEFINED_TABLE,
+    errorcodes.UNDEFINED_COLUMN,
+    errorcodes.UNDEFINED_OBJECT,
+    errorcodes.UNDEFINED_FUNCTION,
+)
 
 
 def operator_url() -> str:
@@ -39,7 +48,10 @@ def failing_clearly(command: Any) -> Any:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
             return command(*args, **kwargs)
-        except (MigrationError, psycopg2.Error) as error:
+        except psycopg2.Error as error:
+            remedy = "\nRemedy: geoshops db upgrade" if error.pgcode in SCHEMA_MISSING else ""
+            raise click.ClickException(str(error).strip() + remedy) from error
+        except MigrationError as error:
             raise click.ClickException(str(error).strip()) from error
 
     return wrapper

@@ -11,18 +11,12 @@ from types import FrameType
 from typing import Any
 
 import psycopg2
-from psycopg2 import errorcodes, extensions
+from psycopg2 import extensions
 
 from geoshops.importing.refusal import ImportRefused
+from geoshops.operators import SCHEMA_MISSING
 
 MANY_CHANGES = 1_000
-SCHEMA_MISSING = (
-    errorcodes.UNDEFINED_TABLE,
-    errorcodes.UNDEFINED_COLUMN,
-    errorcodes.UNDEFINED_OBJECT,
-    errorcodes.UNDEFINED_FUNCTION,
-)
-
 
 # Compiling costs more than it saves in statements that run once. A merge join would sort all names for the sake
 # of some brands. The staging shall stay in memory up to a few hundred thousand rows.

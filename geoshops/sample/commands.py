@@ -63,8 +63,9 @@ def seed(
                 _confirm(cursor)
             _seed(cursor, country, reset)
         build_missing(operator_url(), lambda text: click.echo(text, err=True))
-    except errors.UndefinedTable as error:
-        raise click.ClickException("no tables yet: run geoshops db upgrade first") from error
+    except (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction) as error:
+        said = error.diag.message_primary
+        raise click.ClickException(f"{said}: run geoshops db upgrade first") from error
     except errors.QueryCanceled as error:
         # Ctrl-C comes out of COPY as this, when it fell into the reading of a row.
         raise click.ClickException("interrupted; nothing was changed") from error

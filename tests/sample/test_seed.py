@@ -138,6 +138,19 @@ def test_a_missing_server_is_one_clear_line(seed, monkeypatch):
     assert result.output.startswith("Error: the database does not answer: ")
 
 
+def test_an_older_schema_is_one_clear_line_with_its_remedy(seed, make):
+    make.sql("ALTER FUNCTION add_shared_district_names RENAME TO of_another_release")
+    try:
+        result = seed(*FEW)
+    finally:
+        make.sql("ALTER FUNCTION of_another_release RENAME TO add_shared_district_names")
+    assert result.exit_code == 1
+    assert result.output == (
+        "Error: function add_shared_district_names() does not exist: run geoshops db upgrade first\n"
+    )
+    assert make.sql("SELECT count(*) FROM shops") == 0
+
+
 def test_an_interrupted_seed_leaves_nothing(db, make, database_url):
     program = "from geoshops.cli import main; main()"
     command = [sys.executable, "-c", program, "seed", "--shops", "300000"]
