@@ -85,6 +85,8 @@ class Database:
             max_overflow=0,
             pool_timeout=settings.pool_timeout_s,
             pool_recycle=300,
+            # nothing is open after an autocommitted statement
+            pool_reset_on_return=None,
         )
         event.listen(self.engine, "checkout", _refuse_ended)
 

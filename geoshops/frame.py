@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from random import getrandbits
 from typing import Any
 
 from flask import Flask, Response, current_app, g, request
@@ -95,7 +95,7 @@ def begin() -> None:
     """Names the request and refuses representations that the operation does not have."""
     environ = request.environ
     sent = environ.get("HTTP_X_REQUEST_ID", "")
-    g.request_id = sent if REQUEST_ID.match(sent) else os.urandom(16).hex()
+    g.request_id = sent if REQUEST_ID.match(sent) else f"{getrandbits(128):032x}"
     if environ["REQUEST_METHOD"] == "HEAD":
         _refuse_to_act()
     if environ.get("HTTP_ACCEPT", "*/*") in ("*/*", "application/json") or not request.endpoint:
