@@ -14,6 +14,8 @@
 --             geom          circle of 64 corners, WGS 84
 -- Method:     An approximation for want of a street network: 80 m a minute and a detour of 1.3 are customary values.
 --             With a network in pgRouting, pgr_drivingDistance gives the true shape.
+--             The dearest of all: a circle for each shop, and the shops and people within each; 100,000 shops take 8.5 s,
+--             on a slow host 12. A region, a brand or fewer minutes bound it.
 -- QGIS:       Polygon layer, 80 % transparent, below the shops.
 \set ON_ERROR_STOP on
 \set QUIET on
