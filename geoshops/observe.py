@@ -62,6 +62,7 @@ def gauges_text(values: Mapping[str, tuple[str, float]]) -> bytes:
     return "".join(lines).encode()
 
 
+# the library's way to the counter of three labels, a lock and their texts, takes longer than to count
 @lru_cache(maxsize=1024)
 def _durations(method: str, endpoint: str, status: int) -> Histogram:
     return DURATION_S.labels(method, endpoint, status)

@@ -13,6 +13,7 @@ from psycopg2 import errors
 from tqdm import tqdm
 
 from geoshops.indexes import build_missing
+from geoshops.operators import failing_clearly, operator_url
 from geoshops.sample.clear import clear, reviews_of_others
 from geoshops.sample.country import Country, Entry, Size
 from geoshops.sample.load import Loaded, generated_shops, load, lock
@@ -39,6 +40,7 @@ def korean_today() -> date:
 )
 @click.option("--reset", is_flag=True, help="Replace generated rows that are there already.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@failing_clearly
 def seed(
     shops: int,
     reviews: int,
@@ -52,8 +54,6 @@ def seed(
 
     The same options and the same day give the same rows. With generated rows in the database
     nothing is changed, unless --reset is given."""
-    from geoshops.operators import operator_url
-
     size = Size(shops, reviews, members)
     country = Country(number, size, today.date() if today else korean_today())
     try:
@@ -63,9 +63,6 @@ def seed(
                 _confirm(cursor)
             _seed(cursor, country, reset)
         build_missing(operator_url(), lambda text: click.echo(text, err=True))
-    except (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction) as error:
-        said = error.diag.message_primary
-        raise click.ClickException(f"{said}: run geoshops db upgrade first") from error
     except errors.QueryCanceled as error:
         # Ctrl-C comes out of COPY as this, when it fell into the reading of a row.
         raise click.ClickException("interrupted; nothing was changed") from error
