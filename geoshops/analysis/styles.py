@@ -82,15 +82,16 @@ STYLES = {
 
 
 def chosen(rows: list[Row], style: Style) -> list[Row]:
-    """The rows with a place that a picture shows; those that say nothing first, below the others."""
-    kept = [r for r in rows if r["geom"] is not None and style.shown(r)]
-    kept.sort(key=lambda r: r[style.column] not in QUIET)
-    if not style.one_of_each:
-        return kept
-    first: dict[Any, Row] = {}
-    for row in kept:
-        first.setdefault(row[style.one_of_each], row)
-    return list(first.values())
+    """The rows with a place that a picture shows, from below to the top: those that say nothing, then what
+    the answer names last, so that the best are not hidden under the others."""
+    shown = [r for r in rows if r["geom"] is not None and style.shown(r)]
+    if style.one_of_each:
+        first: dict[Any, Row] = {}
+        for row in shown:
+            first.setdefault(row[style.one_of_each], row)
+        shown = list(first.values())
+    shown.reverse()
+    return sorted(shown, key=lambda r: r[style.column] not in QUIET)
 
 
 def is_categorical(values: list[Any], style: Style) -> bool:
