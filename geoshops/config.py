@@ -223,7 +223,10 @@ def environment_names() -> Iterator[tuple[str, object, str]]:
 
 def _text_of(env: str, environ: Mapping[str, str], *, secret: bool) -> str | None:
     if secret and f"{env}_FILE" in environ:
-        return Path(environ[f"{env}_FILE"]).read_text(encoding="utf-8").strip()
+        try:
+            return Path(environ[f"{env}_FILE"]).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ConfigError(f"{env}_FILE: {error}") from None
     return environ.get(env)
 
 

@@ -25,6 +25,7 @@ OLDEST_PYTHON = (3, 11)
 OLDEST_POSTGRESQL = 140000
 OLDEST_POSTGIS = (3, 1)
 EXTENSIONS = ("postgis", "pg_trgm", "btree_gist", "intarray")
+LIMITS = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
 PACKAGE = Path(__file__).resolve().parent
 VENDOR = PACKAGE / "map" / "static" / "vendor"
 VENDOR_FILES = (
@@ -62,7 +63,10 @@ def examine(host: str, port: int, workers: int) -> Iterator[Finding]:
         yield Finding("settings", "complete")
     except (ConfigError, OSError) as error:
         yield Finding("settings", str(error), "set it in the environment, or run scripts/setup")
-        settings = Settings.from_environment(testing=True)
+        try:
+            settings = Settings.from_environment(testing=True)
+        except ConfigError:
+            return
     yield from check_database(settings, workers)
     yield check_port(host, port)
 
@@ -123,6 +127,7 @@ def check_database(settings: Settings, workers: int) -> Iterator[Finding]:
         yield check_text(connection)
         yield from check_extensions(connection)
         yield check_role(connection, settings)
+        yield check_limits(connection, settings)
         yield check_connections(connection, settings.pool_size * workers)
         yield check_deadlocks(connection)
     finally:
@@ -182,6 +187,19 @@ def check_role(connection: Any, settings: Settings) -> Finding:
     if not settings.owner_database_url:
         return Finding("role", f"{user}, which also owns the schema")
     return Finding("role", f"{user}; the schema has its own owner")
+
+
+def check_limits(connection: Any, settings: Settings) -> Finding:
+    """The service's role has its limits: they belong to the server, no backup brings them."""
+    if not settings.owner_database_url:
+        return Finding("limits", "none, because the schema's owner serves")
+    cursor = connection.cursor()
+    cursor.execute("SELECT name, setting FROM pg_settings WHERE name = ANY (%s)", (LIMITS,))
+    missing = sorted(name for name, setting in cursor.fetchall() if setting == "0")
+    if missing:
+        remedy = "a superuser runs sql/grants/20_limits.sql"
+        return Finding("limits", f"not set: {', '.join(missing)}", remedy)
+    return Finding("limits", ", ".join(LIMITS))
 
 
 def check_connections(connection: Any, wanted: int) -> Finding:

@@ -12,7 +12,8 @@ import click
 
 from geoshops.config import Settings
 from geoshops.errors import RETRY_AFTER_S, ApiError, NotFound, Unavailable
-from geoshops.frame import SECURITY
+from geoshops.frame import EXPOSED, SECURITY
+from geoshops.operators import failing_clearly
 
 TEMPLATE = Path(__file__).parent / "templates" / "nginx.conf"
 # Requests at once in the service: those at work and a short queue. What comes beyond is refused at once, because
@@ -20,6 +21,11 @@ TEMPLATE = Path(__file__).parent / "templates" / "nginx.conf"
 IN_FLIGHT = 48
 PROCESSES = 2  # each counts its own connections
 METHODS = "GET, HEAD, POST, PATCH, DELETE, OPTIONS"
+# A page of another origin reads refusals too, or a full service looks to it like a broken network.
+CORS = {
+    "Access-Control-Allow-Origin": "$readable_by",
+    "Access-Control-Expose-Headers": ", ".join(EXPOSED),
+}
 # an English speaker's browser may list Korean too: what stands first counts
 PREFERS_KOREAN = r"~*^((?!\ben\b).)*\bko\b"
 
@@ -37,7 +43,7 @@ def refusals(max_body_bytes: int) -> list[Refusal]:
     """Every status that nginx makes by itself, as the contract writes it.
 
     501 and 505 are malformed requests; 502 and 504 say that no worker could be reached."""
-    method = ApiError("method_not_allowed", name="$request_method", headers={"Allow": METHODS})
+    method = ApiError("method_not_allowed", name="$asked_method", headers={"Allow": METHODS})
     busy = ApiError("too_many_requests", headers={"Retry-After": str(RETRY_AFTER_S)})
     return [
         Refusal("bad", "400 408 411 414 421 494 495 496 497 501 505", ApiError("bad_request")),
@@ -50,7 +56,13 @@ def refusals(max_body_bytes: int) -> list[Refusal]:
 
 
 def config(
-    *, servers: Sequence[str], listen: str, run: str, user: str = "", max_body_bytes: int
+    *,
+    servers: Sequence[str],
+    listen: str,
+    run: str,
+    user: str = "",
+    max_body_bytes: int,
+    cors_origins: Sequence[str] = (),
 ) -> str:
     """nginx.conf for the service at these addresses; `run` is the folder of its files."""
     found = refusals(max_body_bytes)
@@ -64,9 +76,12 @@ def config(
         "LISTEN": listen,
         "MAX_BODY_BYTES": max_body_bytes,
         "SERVERS": _lines(4, [f"server {place} max_fails=0 max_conns={each};" for place in named]),
+        "ORIGINS": _lines(4, [_origin(origin) for origin in cors_origins]),
         "BODIES": _lines(2, [line for refusal in found for line in _body(refusal)]),
         "ERROR_PAGES": _lines(4, [_error_page(refusal) for refusal in found]),
-        "ERROR_LOCATIONS": _lines(4, [line for refusal in found for line in _location(refusal)]),
+        "ERROR_LOCATIONS": _lines(
+            4, [line for refusal in found for line in _location(refusal, bool(cors_origins))]
+        ),
     }
     text = TEMPLATE.read_text(encoding="utf-8")
     for name, value in values.items():
@@ -99,12 +114,19 @@ def _body(refusal: Refusal) -> list[str]:
     ]
 
 
+def _origin(origin: str) -> str:
+    key = "default" if origin == "*" else _quoted(origin)
+    return f"{key} {_quoted(origin)};"
+
+
 def _error_page(refusal: Refusal) -> str:
     return f"error_page {refusal.statuses} ={refusal.error.status} /.refused/{refusal.name};"
 
 
-def _location(refusal: Refusal) -> list[str]:
+def _location(refusal: Refusal, readable: bool) -> list[str]:
     headers = {**dict(SECURITY), **refusal.error.headers, "Cache-Control": "no-store"}
+    if readable:
+        headers |= CORS
     return [
         # not a named location: those cannot answer a request without a path, as malformed ones are
         f"location = /.refused/{refusal.name} {{",
@@ -122,7 +144,16 @@ def _location(refusal: Refusal) -> list[str]:
 @click.option("--listen", default="8080", show_default=True, help="Address of the front.")
 @click.option("--run", default="/tmp", show_default=True, help="Folder of nginx' own files.")
 @click.option("--user", default="", help="User of nginx' workers, when it starts as root.")
+@failing_clearly
 def front(servers: tuple[str, ...], listen: str, run: str, user: str) -> None:
     """Print the configuration of nginx as the production front."""
-    high = Settings.from_environment().max_body_bytes
-    click.echo(config(servers=servers, listen=listen, run=run, user=user, max_body_bytes=high))
+    found = Settings.from_environment()
+    text = config(
+        servers=servers,
+        listen=listen,
+        run=run,
+        user=user,
+        max_body_bytes=found.max_body_bytes,
+        cors_origins=found.cors_origins,
+    )
+    click.echo(text)

@@ -44,7 +44,7 @@ SELECT (SELECT count(*) FROM reports WHERE closed_at IS NULL), (SELECT count(*) 
 def metrics() -> Response:
     """Prometheus' text form."""
     text = observe.metrics_text() + observe.gauges_text(_gauges())
-    return Response(text, mimetype="text/plain; version=0.0.4; charset=utf-8")
+    return Response(text, content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _gauges() -> dict[str, tuple[str, float]]:

@@ -42,7 +42,7 @@ def operator_url() -> str:
 
 
 def failing_clearly(command: Any) -> Any:
-    """Turns errors of the database and of the migration runner into one line and exit code 1."""
+    """Turns errors of settings, of the database and of the migration runner into one line and exit code 1."""
 
     @wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -51,7 +51,7 @@ def failing_clearly(command: Any) -> Any:
         except psycopg2.Error as error:
             remedy = "\nRemedy: geoshops db upgrade" if error.pgcode in SCHEMA_MISSING else ""
             raise click.ClickException(str(error).strip() + remedy) from error
-        except MigrationError as error:
+        except (ConfigError, MigrationError) as error:
             raise click.ClickException(str(error).strip()) from error
 
     return wrapper

@@ -63,6 +63,32 @@ def test_a_server_that_looks_for_deadlocks_too_late_is_told_of_and_no_fault(
         assert ("ALTER ROLE" in found.detail) is told
 
 
+def test_a_role_without_limits_is_a_fault(database_url: str) -> None:
+    def found(options: str, **more: str) -> doctor.Finding:
+        settings = Settings(database_url=database_url, secret_key=SECRET_KEY, **more)
+        connection = psycopg2.connect(database_url, options=options)
+        finding = doctor.check_limits(connection, settings)
+        connection.close()
+        return finding
+
+    some = "-c statement_timeout=2s -c lock_timeout=500ms"
+    every = f"{some} -c idle_in_transaction_session_timeout=10s"
+    assert "20_limits.sql" in found("", owner_database_url=database_url).remedy
+    lacking = found(some, owner_database_url=database_url)
+    assert lacking.detail == "not set: idle_in_transaction_session_timeout"
+    assert found(every, owner_database_url=database_url).ok
+    assert found("").ok
+
+
+def test_a_secret_whose_file_is_missing_is_told_of(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GEOSHOPS_SECRET_KEY_FILE", str(tmp_path / "none"))
+    result = CliRunner().invoke(doctor.doctor)
+    assert result.exit_code == 1
+    assert "GEOSHOPS_SECRET_KEY_FILE: " in result.stdout
+
+
 def test_an_unreachable_database_is_one_finding_with_a_remedy() -> None:
     found = findings("postgresql://nobody@127.0.0.1:1/none")
     assert list(found) == ["database"]

@@ -42,8 +42,12 @@ def main() -> None:
 def load() -> Any:
     """The application; a fork would leave out threads, so the short-lived ones of its libraries end first."""
     from geoshops import observe
-    from wsgi import app
+    from geoshops.config import ConfigError
 
+    try:
+        from wsgi import app
+    except ConfigError as error:
+        sys.exit(f"geoshops: the service cannot be loaded: {error}")
     # this process does not serve
     observe.WORKERS.reset()
     while threading.active_count() > 1:

@@ -65,11 +65,14 @@ class Production:
         return 0
 
     def _prepare(self) -> None:
+        front = subprocess.run(self._front_command(), stdout=subprocess.PIPE, text=True)
+        if front.returncode:
+            # it has said which setting does not fit
+            sys.exit(front.returncode)
         end_leftovers(self.run / "groups")
         shutil.rmtree(self.run, ignore_errors=True)
         self.run.mkdir(parents=True, mode=0o755)
-        text = subprocess.run(self._front_command(), check=True, capture_output=True, text=True)
-        (self.run / "nginx.conf").write_text(text.stdout, encoding="utf-8")
+        (self.run / "nginx.conf").write_text(front.stdout, encoding="utf-8")
 
     def _front_command(self) -> list[str]:
         servers = [f"--server=unix:{self._address(slot)}" for slot in self.slots]

@@ -15,7 +15,8 @@ ALTER ROLE geoshops_reader LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD :'
 -- The owner may ask as an analyst, to see what an analyst sees.
 GRANT geoshops_reader TO geoshops_owner;
 REVOKE ADMIN OPTION FOR geoshops_reader FROM geoshops_owner;
-REVOKE geoshops_app FROM geoshops_owner;
+SELECT 'REVOKE geoshops_app FROM geoshops_owner'
+WHERE pg_has_role('geoshops_owner', 'geoshops_app', 'MEMBER') \gexec
 
 -- Short requests gain nothing from a second process; other limits are set by sql/grants/*_limits.sql.
 ALTER ROLE geoshops_app SET max_parallel_workers_per_gather = 0;

@@ -21,10 +21,10 @@ choose_address() {
   export HOST PORT
 }
 
-# Metrics of dead workers would be counted for ever.
+# Metrics of dead workers would be counted for ever; those of a server on another port are not ours.
 prepare_metrics() {
   make_state_dir
-  PROMETHEUS_MULTIPROC_DIR=${PROMETHEUS_MULTIPROC_DIR:-$STATE/metrics}
+  PROMETHEUS_MULTIPROC_DIR=${PROMETHEUS_MULTIPROC_DIR:-$STATE/metrics-$PORT}
   mkdir -p "$PROMETHEUS_MULTIPROC_DIR"
   rm -f "$PROMETHEUS_MULTIPROC_DIR"/*.db
   export PROMETHEUS_MULTIPROC_DIR

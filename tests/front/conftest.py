@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -90,3 +91,42 @@ def production(service_url: str) -> Iterator[Production]:
     """One for all tests that do not end it."""
     with producing(service_url) as found:
         yield found
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """nginx' workers are another user."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@contextmanager
+def nginx_alone(folder: Path, port: int, text: str) -> Iterator[None]:
+    """Runs nginx with this configuration; its output is in folder/log."""
+    if not NGINX:
+        pytest.skip("nginx is not installed")
+    (folder / "nginx.conf").write_text(text)
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [NGINX, "-p", str(folder), "-e", "stderr", "-c", str(folder / "nginx.conf"),
+             "-g", "daemon off;"],
+            stdout=log, stderr=subprocess.STDOUT, env=os.environ,
+        )  # fmt: skip
+        try:
+            wait_for(port)
+            yield
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+def wait_for(port: int) -> None:
+    """Until nginx listens."""
+    for _ in range(100):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError("nginx does not listen")

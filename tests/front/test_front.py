@@ -8,6 +8,8 @@ import shutil
 import signal
 import socket
 import struct
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,8 +19,10 @@ import pytest
 import requests
 
 from geoshops import front
+from tests.conftest import ROOT
 from tests.front.conftest import Production, producing
 from tests.make import Maker
+from tests.server import free_port
 
 # raw request, status: what Python's and everybody's clients refuse to send
 MALFORMED = [
@@ -69,6 +73,7 @@ def test_malformed_requests_get_the_contracts_error(
     assert set(json.loads(body)) == {"error_code", "error_message"}
     if status == 405:
         assert "get" in headers["allow"]
+        assert b"[TRACE]" in body
 
 
 def test_large_bodies_are_refused_in_the_preferred_language(production: Production) -> None:
@@ -81,6 +86,35 @@ def test_large_bodies_are_refused_in_the_preferred_language(production: Producti
     assert english.json()["error_message"] == "[body] must have at most 65536 bytes"
     assert korean.json()["error_message"] == "[body] 값은 65536바이트 이하여야 합니다"
     assert requests.post(url, data=b"x" * 65_536, timeout=10).json()["error_code"] == "001"
+
+
+def test_metrics_are_not_for_whom_a_proxy_on_this_machine_passes_on(production: Production) -> None:
+    assert production.get("/metrics").headers["Content-Type"].count("charset") == 1
+    for name in ("X-Forwarded-For", "Forwarded"):
+        stranger = production.get("/metrics", headers={name: "for=203.0.113.9"})
+        assert (stranger.status_code, stranger.json()["error_code"]) == (404, "404")
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ({"GEOSHOPS_SECRET_KEY": "short"}, "GEOSHOPS_SECRET_KEY must have"),
+        ({"GEOSHOPS_SECRET_KEY_FILE": "/no/such/file"}, "GEOSHOPS_SECRET_KEY_FILE: "),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_told_in_one_line(
+    folder: Path, setting: dict[str, str], told: str
+) -> None:
+    ended = subprocess.run(
+        [
+            sys.executable, "scripts/serve.d/production.py", "--nginx", "nginx", "--host", "127.0.0.1",
+            "--port", str(free_port()), "--workers", "1", "--threads", "1", "--run", str(folder / "run"),
+        ],
+        cwd=ROOT, env={**os.environ, **setting}, capture_output=True, text=True, timeout=30,
+    )  # fmt: skip
+    assert ended.returncode == 1
+    assert told in ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 def test_request_ids_pass_and_odd_ones_are_replaced(production: Production) -> None:

@@ -1,33 +1,20 @@
-"""A service that is full: what comes beyond is refused at once, in the contract's form, and hardly logged."""
+"""What nginx refuses alone: beyond a full service at once, in the contract's form, readable by allowed origins."""
 
 from __future__ import annotations
 
 import json
-import os
 import socket
-import subprocess
-import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-import pytest
 import requests
 
 from geoshops import front
-from tests.front.conftest import NGINX
+from tests.front.conftest import nginx_alone
 from tests.server import free_port
 
 BEYOND = 300
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """nginx' workers are another user."""
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        yield Path(name)
 
 
 def hung_requests(port: int, how_many: int) -> ExitStack:
@@ -40,33 +27,21 @@ def hung_requests(port: int, how_many: int) -> ExitStack:
 
 
 def test_what_is_beyond_is_refused_at_once(folder: Path) -> None:
-    if not NGINX:
-        pytest.skip("nginx is not installed")
     port, place = free_port(), folder / "worker.sock"
     text = front.config(
         servers=[f"unix:{place}"], listen=f"127.0.0.1:{port}", run=str(folder), max_body_bytes=99
     )
     # each process counts its own, and which of them takes a connection is chance
     one = text.replace(f"worker_processes {front.PROCESSES};", "worker_processes 1;")
-    (folder / "nginx.conf").write_text(one)
-    with socket.socket(socket.AF_UNIX) as worker, (folder / "log").open("wb") as log:
+    with socket.socket(socket.AF_UNIX) as worker:
         worker.bind(str(place))
         place.chmod(0o666)
         worker.listen(front.IN_FLIGHT * 2)
-        nginx = subprocess.Popen(
-            [NGINX, "-p", str(folder), "-e", "stderr", "-c", str(folder / "nginx.conf"),
-             "-g", "daemon off;"],
-            stdout=log, stderr=subprocess.STDOUT, env=os.environ,
-        )  # fmt: skip
-        try:
-            wait_for(port)
-            with hung_requests(port, front.IN_FLIGHT * 4), requests.Session() as client:
-                time.sleep(0.5)
-                asked = f"http://127.0.0.1:{port}/shops/1"
+        with nginx_alone(folder, port, one), hung_requests(port, front.IN_FLIGHT * 4):
+            time.sleep(0.5)
+            asked = f"http://127.0.0.1:{port}/shops/1"
+            with requests.Session() as client:
                 answers = [client.get(asked, timeout=5) for _ in range(BEYOND)]
-        finally:
-            nginx.terminate()
-            nginx.wait(10)
     assert {answer.status_code for answer in answers} == {503}
     assert {answer.headers["Retry-After"] for answer in answers} == {"1"}
     assert {answer.json()["error_code"] for answer in answers} == {"503"}
@@ -75,12 +50,20 @@ def test_what_is_beyond_is_refused_at_once(folder: Path) -> None:
     assert sum(line["upstream_status"] == "502" for line in lines) < BEYOND / 5
 
 
-def wait_for(port: int) -> None:
-    """Until nginx listens."""
-    for _ in range(100):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError("nginx does not listen")
+def test_a_page_of_another_origin_reads_refusals_too(folder: Path) -> None:
+    port, allowed = free_port(), "https://app.example"
+    text = front.config(
+        servers=[f"127.0.0.1:{free_port()}"], listen=f"127.0.0.1:{port}", run=str(folder),
+        max_body_bytes=99, cors_origins=(allowed, "https://two.example"),
+    )  # fmt: skip
+    with nginx_alone(folder, port, text):
+        found = {
+            origin: requests.get(
+                f"http://127.0.0.1:{port}/brands", headers={"Origin": origin}, timeout=5
+            )
+            for origin in (allowed, "https://evil.example")
+        }
+    assert {answer.status_code for answer in found.values()} == {503}
+    assert found[allowed].headers["Access-Control-Allow-Origin"] == allowed
+    assert "Retry-After" in found[allowed].headers["Access-Control-Expose-Headers"]
+    assert "Access-Control-Allow-Origin" not in found["https://evil.example"].headers
