@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,12 +76,11 @@ def config(
         "LISTEN": listen,
         "MAX_BODY_BYTES": max_body_bytes,
         "SERVERS": _lines(4, [f"server {place} max_fails=0 max_conns={each};" for place in named]),
+        "WATCHED": _lines(4, [f"server {place} max_fails=0;" for place in named]),
         "ORIGINS": _lines(4, [_origin(origin) for origin in cors_origins]),
         "BODIES": _lines(2, [line for refusal in found for line in _body(refusal)]),
         "ERROR_PAGES": _lines(4, [_error_page(refusal) for refusal in found]),
-        "ERROR_LOCATIONS": _lines(
-            4, [line for refusal in found for line in _location(refusal, bool(cors_origins))]
-        ),
+        "ANSWERS": _lines(4, [*_answers(found, bool(cors_origins))]),
     }
     text = TEMPLATE.read_text(encoding="utf-8")
     for name, value in values.items():
@@ -123,20 +122,24 @@ def _error_page(refusal: Refusal) -> str:
     return f"error_page {refusal.statuses} ={refusal.error.status} /.refused/{refusal.name};"
 
 
-def _location(refusal: Refusal, readable: bool) -> list[str]:
-    headers = {**dict(SECURITY), **refusal.error.headers, "Cache-Control": "no-store"}
-    if readable:
-        headers |= CORS
-    return [
-        # not a named location: those cannot answer a request without a path, as malformed ones are
-        f"location = /.refused/{refusal.name} {{",
-        "  internal;",
-        "  default_type application/json;",
-        "  add_header X-Request-ID $id always;",
-        *(f'  add_header {name} "{value}" always;' for name, value in headers.items()),
-        f"  return {refusal.error.status} $body_{refusal.name};",
-        "}",
-    ]
+def _answers(found: Sequence[Refusal], readable: bool) -> Iterator[str]:
+    yield from _location("alive", 200, '\'{"status":"ok"}\'', {})
+    for refusal in found:
+        headers = {**refusal.error.headers, **(CORS if readable else {})}
+        body = f"$body_{refusal.name}"
+        yield from _location(f"refused/{refusal.name}", refusal.error.status, body, headers)
+
+
+def _location(name: str, status: int, body: str, headers: Mapping[str, str]) -> Iterator[str]:
+    # not a named location: those cannot answer a request without a path, as malformed ones are
+    yield f"location = /.{name} {{"
+    yield "  internal;"
+    yield "  default_type application/json;"
+    yield "  add_header X-Request-ID $id always;"
+    for header, value in {**dict(SECURITY), **headers, "Cache-Control": "no-store"}.items():
+        yield f'  add_header {header} "{value}" always;'
+    yield f"  return {status} {body};"
+    yield "}"
 
 
 @click.command("front")

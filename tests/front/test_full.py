@@ -42,10 +42,14 @@ def test_what_is_beyond_is_refused_at_once(folder: Path) -> None:
             asked = f"http://127.0.0.1:{port}/shops/1"
             with requests.Session() as client:
                 answers = [client.get(asked, timeout=5) for _ in range(BEYOND)]
+                alive = client.get(f"http://127.0.0.1:{port}/healthz", timeout=5)
     assert {answer.status_code for answer in answers} == {503}
     assert {answer.headers["Retry-After"] for answer in answers} == {"1"}
     assert {answer.json()["error_code"] for answer in answers} == {"503"}
     assert max(answer.elapsed.total_seconds() for answer in answers) < 1
+    assert (alive.status_code, alive.json()) == (200, {"status": "ok"})
+    assert alive.headers["Cache-Control"] == "no-store"
+    assert alive.elapsed.total_seconds() < 0.1
     lines = [json.loads(line) for line in (folder / "log").read_text().splitlines()]
     assert sum(line["upstream_status"] == "502" for line in lines) < BEYOND / 5
 
@@ -57,6 +61,7 @@ def test_a_page_of_another_origin_reads_refusals_too(folder: Path) -> None:
         max_body_bytes=99, cors_origins=(allowed, "https://two.example"),
     )  # fmt: skip
     with nginx_alone(folder, port, text):
+        assert requests.get(f"http://127.0.0.1:{port}/healthz", timeout=5).status_code == 503
         found = {
             origin: requests.get(
                 f"http://127.0.0.1:{port}/brands", headers={"Origin": origin}, timeout=5
