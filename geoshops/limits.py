@@ -26,6 +26,9 @@ from geoshops.errors import ApiError, Unavailable
 
 log = logging.getLogger(__name__)
 UNLIMITED = ("health.", "map.", "title_images.")
+# a store that does not answer shall cost requests no more than a full pool does
+STORE_TIMEOUT_S = 0.25
+PAUSE_S = 1.0
 
 
 def address() -> str:
@@ -88,22 +91,30 @@ class Limits:
 
     def __init__(self, storage_uri: str) -> None:
         self.limiter = MovingWindowRateLimiter(
-            storage_from_string(storage_uri, wrap_exceptions=True)
-        )
+            storage_from_string(
+                storage_uri, wrap_exceptions=True,
+                socket_timeout=STORE_TIMEOUT_S, socket_connect_timeout=STORE_TIMEOUT_S,
+            )
+        )  # fmt: skip
+        self._away_until = 0.0
 
     def begin(self) -> None:
-        """Takes from the allowance, or refuses."""
+        """Takes from the allowance, or refuses; without the store only what must not be open is refused."""
         rule = rule_of_request()
         if rule is None:
             return
         key = rule.key()
         take = self.limiter.test if rule.failures_only else self.limiter.hit
-        allowed = self._ask(rule, lambda: take(rule.allowance, rule.name, key), True)
+        allowed = self._ask(lambda: take(rule.allowance, rule.name, key))
+        if allowed is None:
+            if rule.closed_without_store:
+                raise Unavailable
+            return
         g.rate_limit = (rule, key)
         if not allowed:
-            raise ApiError(
-                "too_many_requests", headers={"Retry-After": str(self._seconds(rule, key))}
-            )
+            stats = self._stats(rule, key)
+            seconds = max(1, math.ceil(stats.reset_time - time.time())) if stats else 1
+            raise ApiError("too_many_requests", headers={"Retry-After": str(seconds)})
 
     def finish(self, response: Response) -> Response:
         """Counts a failed sign-in and says what is left."""
@@ -111,10 +122,8 @@ class Limits:
             return response
         rule, key = g.rate_limit
         if rule.failures_only and response.status_code >= 400:
-            self._ask(rule, lambda: self.limiter.hit(rule.allowance, rule.name, key), True)
-        stats = self._ask(
-            rule, lambda: self.limiter.get_window_stats(rule.allowance, rule.name, key), None
-        )
+            self._ask(lambda: self.limiter.hit(rule.allowance, rule.name, key))
+        stats = self._stats(rule, key)
         if stats:
             window_s = rule.allowance.get_expiry()
             left_s = max(0, math.ceil(stats.reset_time - time.time()))
@@ -124,19 +133,25 @@ class Limits:
             response.headers["RateLimit"] = f'"{rule.name}";r={stats.remaining};t={left_s}'
         return response
 
-    def _seconds(self, rule: Rule, key: str) -> int:
-        stats = self.limiter.get_window_stats(rule.allowance, rule.name, key)
-        return max(1, math.ceil(stats.reset_time - time.time()))
+    def _stats(self, rule: Rule, key: str) -> Any:
+        return self._ask(lambda: self.limiter.get_window_stats(rule.allowance, rule.name, key))
 
-    def _ask(self, rule: Rule, question: Callable[[], Any], without_store: Any) -> Any:
-        """Without the store the service stays open, but for sign-in and refresh."""
+    def _ask(self, question: Callable[[], Any]) -> Any:
+        """What the store answers; None while it is away."""
+        now = time.monotonic()
+        if now < self._away_until:
+            return None
+        if self._away_until:
+            # while one finds out whether it is back, the others go on without it
+            self._away_until = now + PAUSE_S
         try:
-            return question()
+            found = question()
         except StorageError:
+            self._away_until = time.monotonic() + PAUSE_S
             log.warning("the store of rate limits is away")
-            if rule.closed_without_store:
-                raise Unavailable from None
-            return without_store
+            return None
+        self._away_until = 0.0
+        return found
 
 
 def init_app(app: Flask, settings: Settings) -> None:

@@ -138,6 +138,17 @@ def redis_uri() -> Iterator[str]:
         process.wait(10)
 
 
+def test_a_store_that_hangs_holds_nobody_up(service_url: str, db: Any) -> None:
+    pytest.importorskip("redis")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        uri = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+        client = limited(service_url, uri).test_client()
+        began = time.monotonic()
+        assert [client.get(AROUND).status_code for _ in range(20)] == [200] * 20
+        assert client.get("/auth/login/idp?code=x").status_code == 503
+        assert time.monotonic() - began < 1
+
+
 def test_workers_share_an_allowance_in_redis(service_url: str, db: Any, redis_uri: str) -> None:
     workers = [limited(service_url, redis_uri).test_client() for _ in range(2)]
     statuses = [workers[n % 2].get("/auth/login/idp").status_code for n in range(12)]
