@@ -86,6 +86,9 @@ def test_large_bodies_are_refused_in_the_preferred_language(production: Producti
     assert english.json()["error_message"] == "[body] must have at most 65536 bytes"
     assert korean.json()["error_message"] == "[body] 값은 65536바이트 이하여야 합니다"
     assert requests.post(url, data=b"x" * 65_536, timeout=10).json()["error_code"] == "001"
+    # this place has error pages of its own
+    watched = requests.post(f"{production.origin}/healthz", data=b"x" * 65_537, timeout=10)
+    assert (watched.status_code, watched.json()["error_code"]) == (413, "413")
 
 
 def test_metrics_are_not_for_whom_a_proxy_on_this_machine_passes_on(production: Production) -> None:
