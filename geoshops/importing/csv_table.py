@@ -57,7 +57,7 @@ class CsvTable:
 
     def _take(self, chunk: Chunk, first: int, rows: list[list[str]], error: str = "") -> None:
         width = len(self.columns)
-        if not error and all(len(row) == width for row in rows):
+        if not error and {*map(len, rows)} == {width}:
             chunk.lines += range(first, first + len(rows))
             chunk.rows += rows
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 
@@ -44,13 +45,13 @@ class Text:
             raise Unfit("blank")
         return value
 
-    def column(self, values: list[str]) -> list[str]:
+    def column(self, values: Sequence[str]) -> list[str]:
         """The same for many at once: where nothing is to be cleaned it takes a sixth of the time."""
         # a blank between them composes with nothing, so that the whole is NFC when each of them is
         whole = " ".join(values)
         if not (whole.isprintable() and unicodedata.is_normalized("NFC", whole)):
             return [self(value) for value in values]
-        trimmed = [value.strip() for value in values]
+        trimmed = [*map(str.strip, values)]
         # what is printable can be blank only by these two
         doubtful = self.needed and ("" in trimmed or FILLER in whole)
         if doubtful or max(map(len, trimmed), default=0) > self.at_most:

@@ -186,6 +186,16 @@ def test_a_long_line_is_rejected_whole(summary: Summary, write: Write, make: Mak
     assert Path(found["rejects_file"]).stat().st_size > 10_000_000
 
 
+def test_blocks_larger_than_the_driver_takes_come_whole(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    names = [f"{n:04}{'가' * 190}" for n in range(4_000)]
+    rows = (f"{name},,{100 + n / 100},37.5" for n, name in enumerate(names))
+    found = summary("import", "shops", write(HEAD, *rows), *OPTIONS)
+    assert found["inserted"] == len(names)
+    assert make.sql("SELECT array_agg(place_name ORDER BY place_name) FROM shops") == names
+
+
 def test_a_line_without_end_is_refused(run: Run, write: Write) -> None:
     result = run("import", "shops", write(HEAD, "x" * (17 << 20)), "--source", "own")
     assert result.exit_code == 1
