@@ -1,1 +1,1 @@
-"""Files in: shops, regions and stations, by staging, one upsert and a list of what was not taken."""
+"""Files in: shops, regions and stations, by staging, one pass over the shops and a list of what was not taken."""

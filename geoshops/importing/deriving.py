@@ -6,6 +6,8 @@ from typing import Any
 
 from psycopg2 import sql
 
+from geoshops.importing.staging import analyze
+
 # columns of a shop that a file may fill, with what a new shop has without it
 DEFAULTS = {
     "place_name": "''",
@@ -85,7 +87,7 @@ def resolve(cursor: Any, source: str, stored: list[str], verified_on: str) -> No
     cursor.execute(
         _resolve_statement(stored), {"source": source, "day": verified_on, "words": words}
     )
-    cursor.execute("ANALYZE resolved (shop_id)")
+    analyze(cursor, "resolved", "shop_id")
 
 
 def listed(table: str, names: list[str]) -> sql.Composed:

@@ -1,4 +1,4 @@
-"""From the staged rows to shops: regions and brands, one upsert, and what went missing."""
+"""From the staged rows to shops: regions and brands, what is written, and what went missing."""
 
 from __future__ import annotations
 
@@ -19,6 +19,17 @@ MOST_COMPARED = indexes.LEAST_ROWS - 1
 COMPARED = (*DEFAULTS, "geog", *DERIVED)
 
 
+@dataclass(frozen=True)
+class Resolved:
+    """What the rows of the file come to."""
+
+    rows: int
+    not_closed: int
+    new: int
+    address_checked: int
+    address_fits: int
+
+
 @dataclass
 class Loaded:
     """What the load did, row by row counted once."""
@@ -37,14 +48,16 @@ class Loaded:
 def drop_repeated_keys(cursor: Any) -> dict[int, str]:
     """Takes rows out of the staging whose key an earlier row has; line → reason."""
     cursor.execute(
-        "WITH repeated AS MATERIALIZED ("
-        "  SELECT source_id, min(line) AS first_line FROM incoming"
-        "  GROUP BY source_id HAVING count(*) > 1),"
-        " dropped AS (DELETE FROM incoming i USING repeated r"
-        "  WHERE i.source_id = r.source_id AND i.line <> r.first_line RETURNING i.line, r.first_line)"
-        " SELECT line, first_line FROM dropped ORDER BY line"
+        "SELECT source_id, min(line) FROM incoming GROUP BY source_id HAVING count(*) > 1"
     )
-    return {line: f"the same key as line {first}" for line, first in cursor.fetchall()}
+    repeated = cursor.fetchall()
+    # asked for by themselves: the planner takes a third of all keys to be repeated and would hash every row
+    cursor.execute(
+        "DELETE FROM incoming i USING unnest(%s::text[], %s::bigint[]) AS r (source_id, first_line)"
+        " WHERE i.source_id = r.source_id AND i.line <> r.first_line RETURNING i.line, r.first_line",
+        ([key for key, _ in repeated], [line for _, line in repeated]),
+    )
+    return {line: f"the same key as line {first}" for line, first in sorted(cursor.fetchall())}
 
 
 def drop_bad_hours(cursor: Any, staging: Staging) -> dict[int, str]:
@@ -79,20 +92,28 @@ def add_brands(cursor: Any, stored: list[str]) -> list[str]:
     return names
 
 
-def drop_impossible_dates(cursor: Any) -> dict[int, str]:
-    """Rows whose shop would close before it opens."""
+def drop_impossible_dates(cursor: Any, stored: list[str]) -> dict[int, str]:
+    """Rows whose shop would close before it opens; what a shop has by itself is in order."""
+    if not {"opened_on", "closed_on"} & {*stored}:
+        return {}
     cursor.execute("DELETE FROM resolved WHERE closed_on < opened_on RETURNING line")
     return {line: "[closed_on] before opened_on" for (line,) in cursor.fetchall()}
 
 
-def guard_against_shrinking(cursor: Any, source: str) -> None:
-    """Refuses a load with less than half of the shops that the source stated before."""
+def count_resolved(cursor: Any) -> Resolved:
+    """Counts the shops as they shall be, in one pass."""
     cursor.execute(
-        "SELECT (SELECT count(*) FROM shops WHERE source = %s AND status <> 'CLOSED'),"
-        " (SELECT count(*) FROM resolved WHERE status <> 'CLOSED')",
-        (source,),
+        "SELECT count(*), count(*) FILTER (WHERE status <> 'CLOSED'), count(*) - count(shop_id),"
+        " count(address_sigungu_id) FILTER (WHERE has_polygon),"
+        " count(*) FILTER (WHERE has_polygon AND address_sigungu_id = sigungu_id) FROM resolved"
     )
-    before, now = cursor.fetchone()
+    return Resolved(*cursor.fetchone())
+
+
+def guard_against_shrinking(cursor: Any, source: str, now: int) -> None:
+    """Refuses a load with less than half of the shops that the source stated before and that are not closed."""
+    cursor.execute("SELECT count(*) FROM shops WHERE source = %s AND status <> 'CLOSED'", (source,))
+    (before,) = cursor.fetchone()
     if before >= LEAST_FOR_GUARD and now * 2 < before:
         raise ImportRefused(
             f"the file holds {now} shops that are not closed, the database {before} of source "
@@ -107,24 +128,15 @@ def lock_shops(cursor: Any, source: str, close_missing: bool) -> None:
     cursor.execute(_lock_statement(), {"source": source, "close_missing": close_missing})
 
 
-def count_new(cursor: Any) -> int:
-    """How many rows will be shops that the database does not hold yet."""
-    cursor.execute("SELECT count(*) FROM resolved WHERE shop_id IS NULL")
-    return int(cursor.fetchone()[0])
-
-
-def upsert(cursor: Any, source: str) -> Loaded:
-    """One statement writes every shop that is new or differs; the others are not touched."""
-    cursor.execute(_upsert_statement(), {"source": source, "most": MOST_COMPARED})
-    inserted, updated, _, new_ids = cursor.fetchone()
-    cursor.execute(
-        "SELECT count(*), count(address_sigungu_id) FILTER (WHERE has_polygon),"
-        " count(*) FILTER (WHERE has_polygon AND address_sigungu_id = sigungu_id) FROM resolved"
-    )
-    rows, checked, fits = cursor.fetchone()
-    loaded = Loaded(inserted, updated, rows - inserted - updated)
-    loaded.address_checked, loaded.address_fits = checked, fits
-    loaded.new_ids = new_ids
+def write(cursor: Any, source: str, found: Resolved) -> Loaded:
+    """Writes every shop that is new or differs; the others are not touched."""
+    cursor.execute(_update_statement())
+    updated, _ = cursor.fetchone()
+    compared = found.new <= MOST_COMPARED
+    cursor.execute(_insert_statement(returning=compared), {"source": source})
+    loaded = Loaded(cursor.rowcount, updated, found.rows - found.new - updated)
+    loaded.address_checked, loaded.address_fits = found.address_checked, found.address_fits
+    loaded.new_ids = [shop_id for (shop_id,) in cursor.fetchall()] if compared else None
     return loaded
 
 
@@ -167,7 +179,7 @@ def _lock_statement() -> sql.Composable:
     ).format(own=listed("s", [*COMPARED]), values=listed("r", [*COMPARED]))
 
 
-def _upsert_statement() -> sql.Composable:
+def _update_statement() -> sql.Composable:
     compared = list(COMPARED)
     return sql.SQL(
         """
@@ -183,22 +195,30 @@ def _upsert_statement() -> sql.Composable:
           WHERE s.id = r.shop_id AND ({own}) IS NOT DISTINCT FROM ({values})
             AND (s.verified_on IS NULL OR s.verified_on < r.verified_on)
           RETURNING s.id
-        ),
-        inserted AS (
-          INSERT INTO shops (source, source_id, verified_on, {columns})
-          SELECT %(source)s, r.source_id, r.verified_on, {values} FROM resolved r
-          WHERE r.shop_id IS NULL
-          -- Neighbours share pages: a radius search over a million shops reads 65 pages instead of 194, and
-          -- a sixth more of them are answered a second; to sort them costs nothing that can be measured.
-          ORDER BY r.geog::geometry
-          RETURNING id
         )
-        SELECT (SELECT count(*) FROM inserted), (SELECT count(*) FROM updated),
-          (SELECT count(*) FROM seen_again),
-          CASE WHEN (SELECT count(*) FROM inserted) <= %(most)s THEN ARRAY(SELECT id FROM inserted) END
+        SELECT (SELECT count(*) FROM updated), (SELECT count(*) FROM seen_again)
         """
     ).format(
         columns=sql.SQL(", ").join(map(sql.Identifier, compared)),
         values=listed("r", compared),
         own=listed("s", compared),
+    )
+
+
+def _insert_statement(*, returning: bool) -> sql.Composable:
+    compared = list(COMPARED)
+    return sql.SQL(
+        """
+        INSERT INTO shops (source, source_id, verified_on, {columns})
+        SELECT %(source)s, r.source_id, r.verified_on, {values} FROM resolved r
+        WHERE r.shop_id IS NULL
+        -- Neighbours share pages: a radius search over a million shops reads 65 pages instead of 194, and
+        -- a sixth more of them are answered a second; to sort them costs nothing that can be measured.
+        ORDER BY r.geog::geometry
+        {returning}
+        """
+    ).format(
+        columns=sql.SQL(", ").join(map(sql.Identifier, compared)),
+        values=listed("r", compared),
+        returning=sql.SQL("RETURNING id" if returning else ""),
     )

@@ -113,20 +113,21 @@ def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_l
         reasons |= shop_load.drop_repeated_keys(cursor)
         brands = shop_load.add_brands(cursor, stored)
         deriving.resolve(cursor, source, stored, wanted.today)
-        reasons |= shop_load.drop_impossible_dates(cursor)
+        reasons |= shop_load.drop_impossible_dates(cursor, stored)
         if staging.rejects.count + len(reasons) == staging.read:
             raise _nothing_taken(staging, reasons)
+        found = shop_load.count_resolved(cursor)
         if not wanted.allow_shrink:
-            shop_load.guard_against_shrinking(cursor, source)
+            shop_load.guard_against_shrinking(cursor, source, found.not_closed)
         closes = wanted.on_missing == "close"
         shop_load.lock_shops(cursor, source, closes)
         # the file is read again for the rejects while the server writes
         with (
             ThreadPoolExecutor(1) as pool,
-            indexes.left_out(cursor, shop_load.count_new(cursor)),
+            indexes.left_out(cursor, found.new),
         ):
             listing = pool.submit(reject_lines, staging.table, staging.rejects, reasons)
-            loaded = shop_load.upsert(cursor, source)
+            loaded = shop_load.write(cursor, source, found)
         listing.result()
         loaded.brands_added = brands
         if closes:
