@@ -5,6 +5,15 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN to_json(value)::text;
 COMMENT ON FUNCTION json_string(text) IS 'The text as a JSON string, quotes included.';
 
+-- Written by its shortest digits where seven decimals hold it exactly: by numeric it takes five times as long.
+CREATE FUNCTION degrees_text(value double precision) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+  WHEN round(value * 1e7) / 1e7 = value AND abs(value) >= 0.0001 THEN value::text
+  ELSE trim_scale(round(value::numeric, 7))::text
+END;
+COMMENT ON FUNCTION degrees_text(double precision) IS 'Degrees as a plain decimal of at most 7 places.';
+
 CREATE FUNCTION name_key(value text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN lower(regexp_replace(normalize(lower(normalize(value, NFKC)), NFKC), '[[:space:]\u00ad\u200b-\u200d\u2060\ufeff]+', '', 'g'));

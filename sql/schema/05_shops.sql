@@ -2,7 +2,8 @@
 -- and the fill factor keeps their updates on the page (HOT), away from the indexes.
 
 -- PL/pgSQL, because a function in SQL is set up anew for every row here (41 against 3 us); its body names
--- built-in functions only, so that a restore, which runs without a search path, can compute the column.
+-- built-in functions and those of a stated schema only, so that a restore, which runs without a search path, can
+-- compute the column.
 CREATE FUNCTION shop_card(
   id bigint, place_name text, longitude double precision, latitude double precision,
   place_address text, status text, shop_titles text []
@@ -10,10 +11,9 @@ CREATE FUNCTION shop_card(
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN '{"id":' || id || ',"place_name":' || to_json(place_name)::text
-    || ',"longitude":"' || trim_scale(round(longitude::numeric, 7))::text
-    || '","latitude":"' || trim_scale(round(latitude::numeric, 7))::text
-    || '","place_address":' || to_json(place_address)::text
-    || ',"status":"' || status || '","shop_titles":' || array_to_json(shop_titles)::text || ',';
+    || ',"longitude":"' || public.degrees_text(longitude) || '","latitude":"' || public.degrees_text(latitude)
+    || '","place_address":' || to_json(place_address)::text || ',"status":"' || status
+    || '","shop_titles":' || CASE WHEN shop_titles = '{}' THEN '[]' ELSE array_to_json(shop_titles)::text END || ',';
 END $$;
 COMMENT ON FUNCTION shop_card(bigint, text, double precision, double precision, text, text, text [])
 IS 'The part of a shop summary in JSON that changes only with the shop itself; degrees as plain decimals of at most 7 places.';
@@ -34,7 +34,10 @@ CREATE TABLE shops (
   phone text NOT NULL DEFAULT '',
   homepage text NOT NULL DEFAULT '',
   opening_hours jsonb NOT NULL DEFAULT '[]',
-  open_minutes int4multirange NOT NULL GENERATED ALWAYS AS (opening_minutes(opening_hours)) STORED,
+  open_minutes int4multirange NOT NULL GENERATED ALWAYS AS (
+    -- few shops state their hours: the others go without the call
+    CASE WHEN opening_hours = '[]' THEN '{}'::int4multirange ELSE opening_minutes(opening_hours) END
+  ) STORED,
   source text NOT NULL DEFAULT 'manual',
   source_id text,
   verified_on date,
@@ -62,8 +65,8 @@ CREATE TABLE shops (
   CONSTRAINT shops_place_name_not_blank CHECK (NOT is_blank(place_name)),
   CONSTRAINT shops_place_name_at_most_200 CHECK (length(place_name) <= 200),
   CONSTRAINT shops_position_in_range CHECK (
-    NOT ST_IsEmpty(geog::geometry)
-    AND ST_X(geog::geometry) BETWEEN -180 AND 180 AND ST_Y(geog::geometry) BETWEEN -90 AND 90
+    -- an empty point has no coordinates; NaN is greater than any number
+    (abs(ST_X(geog::geometry)) <= 180 AND abs(ST_Y(geog::geometry)) <= 90) IS TRUE
   ),
   CONSTRAINT shops_status_known CHECK (status IN ('OPEN', 'TEMP_CLOSED', 'CLOSED')),
   CONSTRAINT shops_closed_on_only_when_closed CHECK (closed_on IS NULL OR status = 'CLOSED'),

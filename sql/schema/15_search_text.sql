@@ -8,8 +8,8 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   letters text;
 BEGIN
-  IF octet_length(value) = length(value) THEN
-    RETURN lower(translate(value, E' \t\n\x0b\f\r', ''));
+  IF value ~ '^[ -~]*$' THEN
+    RETURN lower(replace(value, ' ', '') COLLATE "C");
   END IF;
   IF value ~ '^[ -~가-힣]*$' THEN
     RETURN normalize(lower(translate(value, ' ', '')), NFD);

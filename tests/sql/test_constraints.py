@@ -56,6 +56,12 @@ def test_what_breaks_a_rule_is_refused_by_its_name(
     assert refusal(filled, statement) == rule
 
 
+@pytest.mark.parametrize("place", ["POINT EMPTY", "POINT(127 NaN)", "POINT(NaN NaN)"])
+def test_a_shop_lies_somewhere(filled: Maker, place: str) -> None:
+    with pytest.raises(psycopg2.IntegrityError):
+        filled.sql(f"UPDATE shops SET geog = '{place}'")
+
+
 def test_every_reference_needs_its_row(filled: Maker) -> None:
     keys: dict[str, Any] = named(filled, "f")
     assert len(keys) > 15

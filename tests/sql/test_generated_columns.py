@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+from decimal import ROUND_HALF_UP, Decimal
 
 
 def week(*spans):
@@ -27,6 +29,43 @@ def test_the_card_is_the_summary_up_to_the_counters(make):
         "shop_titles": ["핫플레이스"],
         "end": 0,
     }
+
+
+def plain_degrees(value: float) -> str:
+    """The 15 digits that are sure of a double, half up to seven places, without zeros at the end."""
+    text = f"{Decimal(f'{value:.15g}').quantize(Decimal('1e-7'), ROUND_HALF_UP):f}"
+    text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def test_degrees_are_plain_decimals_whichever_way_they_are_written(make):
+    rng = random.Random(7)
+    some = [rng.uniform(-180, 180) for _ in range(5_000)]
+    values = [
+        0.0,
+        -0.0,
+        1e-4,
+        9.9999e-5,
+        -1e-7,
+        5e-8,
+        4e-8,
+        1e-300,
+        90.0,
+        -180.0,
+        127.12345675,
+        37.00000005,
+    ]
+    values += [round(value, n % 12) for n, value in enumerate(some)] + [v / 1e6 for v in some[:500]]
+    found = make.rows(
+        "SELECT degrees_text(v) FROM unnest(%s::float8[]) WITH ORDINALITY t (v, n) ORDER BY n",
+        values,
+    )
+    assert [text for (text,) in found] == [plain_degrees(value) for value in values]
+
+
+def test_letters_of_ascii_are_the_text_in_lower_case_without_white_space(make):
+    found = make.rows("SELECT chr(n), jamo('A ' || chr(n) || 'b') FROM generate_series(1, 127) n")
+    assert found == [(c, "a" + ("" if c in " \t\n\v\f\r" else c.lower()) + "b") for c, _ in found]
 
 
 def test_opening_hours_become_minutes_of_the_week(make):
