@@ -82,9 +82,7 @@ CREATE TABLE shops (
 CREATE INDEX shops_geog_idx ON shops USING gist (geog);
 -- With its type stated, as the views state theirs for QGIS: PostgreSQL compares the expressions to the letter.
 CREATE INDEX shops_geom_idx ON shops USING gist ((geog::geometry(POINT, 4326)));
-CREATE INDEX shops_brand_id_idx ON shops (brand_id);
-CREATE INDEX shops_sigungu_id_idx ON shops (sigungu_id);
-CREATE INDEX shops_merged_into_id_idx ON shops (merged_into_id) WHERE merged_into_id IS NOT NULL;
+-- The indexes over brand, 시군구 and merged shops stand in sql/indexes.
 COMMENT ON TABLE shops IS 'Photo-booth shops';
 COMMENT ON COLUMN shops.id IS 'Shop identifier';
 COMMENT ON COLUMN shops.brand_id IS 'Brand; null when none is known';
