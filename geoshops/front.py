@@ -26,6 +26,7 @@ CORS = {
     "Access-Control-Allow-Origin": "$readable_by",
     "Access-Control-Expose-Headers": ", ".join(EXPOSED),
 }
+AWAY = "refused/away"
 # an English speaker's browser may list Korean too: what stands first counts
 PREFERS_KOREAN = r"~*^((?!\ben\b).)*\bko\b"
 
@@ -126,14 +127,21 @@ def _answers(found: Sequence[Refusal], readable: bool) -> Iterator[str]:
     yield from _location("alive", 200, '\'{"status":"ok"}\'', {})
     for refusal in found:
         headers = {**refusal.error.headers, **(CORS if readable else {})}
-        body = f"$body_{refusal.name}"
-        yield from _location(f"refused/{refusal.name}", refusal.error.status, body, headers)
+        status, body = refusal.error.status, f"$body_{refusal.name}"
+        name = f"refused/{refusal.name}"
+        if name == AWAY:
+            yield from _location("refused/alone", status, body, headers)
+        yield from _location(name, status, body, headers)
 
 
 def _location(name: str, status: int, body: str, headers: Mapping[str, str]) -> Iterator[str]:
     # not a named location: those cannot answer a request without a path, as malformed ones are
     yield f"location = /.{name} {{"
     yield "  internal;"
+    if name == AWAY:
+        yield "  if ($told) {"
+        yield "    rewrite ^ /.refused/full last;"
+        yield "  }"
     yield "  default_type application/json;"
     yield "  add_header X-Request-ID $id always;"
     for header, value in {**dict(SECURITY), **headers, "Cache-Control": "no-store"}.items():

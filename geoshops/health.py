@@ -34,6 +34,17 @@ def readyz() -> Response:
     return json_value({"status": "ready", **writes}, {"Cache-Control": "no-store"})
 
 
+# of so many refusals nginx tells one (split_clients in templates/nginx.conf)
+TOLD_OF = 1000
+
+
+@blueprint.get("/.refused/full")
+def refused_when_full() -> Response:
+    """What nginx refuses because the service is full; without it nobody would see an overload."""
+    observe.FULL.inc(TOLD_OF)
+    raise Unavailable
+
+
 READ_ONLY = "SELECT current_setting('transaction_read_only')::boolean"
 # an index each; what an operator has to do when it grows stands in docs/operations.md
 WAITING = """

@@ -28,13 +28,16 @@ DURATION_S = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
 )
 REFUSED = Counter("http_requests_refused_total", "Answers with an error, by its code", ("code",))
+FULL = Counter(
+    "http_requests_refused_by_front_total", "Refused by nginx because the service was full"
+)
 WORKERS = Counter("workers_started_total", "Worker processes that have begun to serve")
 TROUBLE = Counter(
     "database_trouble_total", "Questions and acts that the database did not serve", ("cause",)
 )
 # others become one: a label must not grow with what clients invent
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT")
-QUIET = ("health.healthz", "health.readyz", "health.metrics")
+QUIET = ("health.healthz", "health.readyz", "health.metrics", "health.refused_when_full")
 
 
 def init_app(app: Flask, settings: Settings) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import socket
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import requests
@@ -26,6 +27,15 @@ def hung_requests(port: int, how_many: int) -> ExitStack:
     return clients
 
 
+def first_lines(worker: socket.socket) -> Iterator[bytes]:
+    """What stands first in each request that waits at the worker."""
+    worker.setblocking(False)
+    with suppress(BlockingIOError):
+        while True:
+            with worker.accept()[0] as request:
+                yield request.recv(100).partition(b"\r\n")[0]
+
+
 def test_what_is_beyond_is_refused_at_once(folder: Path) -> None:
     port, place = free_port(), folder / "worker.sock"
     text = front.config(
@@ -41,12 +51,16 @@ def test_what_is_beyond_is_refused_at_once(folder: Path) -> None:
             time.sleep(0.5)
             asked = f"http://127.0.0.1:{port}/shops/1"
             with requests.Session() as client:
-                answers = [client.get(asked, timeout=5) for _ in range(BEYOND)]
+                # which are told to the service hangs on the identifier: of these r-180
+                named = [{"X-Request-ID": f"r-{n}"} for n in range(BEYOND)]
+                answers = [client.get(asked, headers=name, timeout=5) for name in named]
                 alive = client.get(f"http://127.0.0.1:{port}/healthz", timeout=5)
+        told = [first for first in first_lines(worker) if first == b"GET /.refused/full HTTP/1.1"]
     assert {answer.status_code for answer in answers} == {503}
     assert {answer.headers["Retry-After"] for answer in answers} == {"1"}
     assert {answer.json()["error_code"] for answer in answers} == {"503"}
     assert max(answer.elapsed.total_seconds() for answer in answers) < 1
+    assert len(told) == 1
     assert (alive.status_code, alive.json()) == (200, {"status": "ok"})
     assert alive.headers["Cache-Control"] == "no-store"
     assert alive.elapsed.total_seconds() < 0.1
