@@ -13,6 +13,7 @@ import click
 from geoshops.config import Settings
 from geoshops.errors import RETRY_AFTER_S, ApiError, NotFound, Unavailable
 from geoshops.frame import EXPOSED, SECURITY
+from geoshops.health import TOLD_OF
 from geoshops.operators import failing_clearly
 
 TEMPLATE = Path(__file__).parent / "templates" / "nginx.conf"
@@ -26,7 +27,8 @@ CORS = {
     "Access-Control-Allow-Origin": "$readable_by",
     "Access-Control-Expose-Headers": ", ".join(EXPOSED),
 }
-AWAY = "refused/away"
+# some refusals of a full service go to the service, which counts them
+TELL = ("if ($told) {", "  rewrite ^ /.refused/full last;", "}")
 # an English speaker's browser may list Korean too: what stands first counts
 PREFERS_KOREAN = r"~*^((?!\ben\b).)*\bko\b"
 
@@ -38,6 +40,7 @@ class Refusal:
     name: str
     statuses: str
     error: ApiError
+    told: bool = False
 
 
 def refusals(max_body_bytes: int) -> list[Refusal]:
@@ -52,7 +55,7 @@ def refusals(max_body_bytes: int) -> list[Refusal]:
         Refusal("method", "405", method),
         Refusal("large", "413", ApiError("too_large", high=max_body_bytes)),
         Refusal("many", "429", busy),
-        Refusal("away", "500 502 503 504", Unavailable()),
+        Refusal("away", "500 502 503 504", Unavailable(), told=True),
     ]
 
 
@@ -78,6 +81,7 @@ def config(
         "MAX_BODY_BYTES": max_body_bytes,
         "SERVERS": _lines(4, [f"server {place} max_fails=0 max_conns={each};" for place in named]),
         "WATCHED": _lines(4, [f"server {place} max_fails=0;" for place in named]),
+        "TOLD_PERCENT": 100 / TOLD_OF,
         "ORIGINS": _lines(4, [_origin(origin) for origin in cors_origins]),
         "BODIES": _lines(2, [line for refusal in found for line in _body(refusal)]),
         "ERROR_PAGES": _lines(4, [_error_page(refusal) for refusal in found]),
@@ -127,21 +131,19 @@ def _answers(found: Sequence[Refusal], readable: bool) -> Iterator[str]:
     yield from _location("alive", 200, '\'{"status":"ok"}\'', {})
     for refusal in found:
         headers = {**refusal.error.headers, **(CORS if readable else {})}
-        status, body = refusal.error.status, f"$body_{refusal.name}"
-        name = f"refused/{refusal.name}"
-        if name == AWAY:
-            yield from _location("refused/alone", status, body, headers)
-        yield from _location(name, status, body, headers)
+        answer = (refusal.error.status, f"$body_{refusal.name}", headers)
+        yield from _location(f"refused/{refusal.name}", *answer, TELL if refusal.told else ())
+        if refusal.told:
+            yield from _location("refused/alone", *answer)
 
 
-def _location(name: str, status: int, body: str, headers: Mapping[str, str]) -> Iterator[str]:
+def _location(
+    name: str, status: int, body: str, headers: Mapping[str, str], before: Sequence[str] = ()
+) -> Iterator[str]:
     # not a named location: those cannot answer a request without a path, as malformed ones are
     yield f"location = /.{name} {{"
     yield "  internal;"
-    if name == AWAY:
-        yield "  if ($told) {"
-        yield "    rewrite ^ /.refused/full last;"
-        yield "  }"
+    yield from (f"  {line}" for line in before)
     yield "  default_type application/json;"
     yield "  add_header X-Request-ID $id always;"
     for header, value in {**dict(SECURITY), **headers, "Cache-Control": "no-store"}.items():

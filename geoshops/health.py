@@ -34,7 +34,7 @@ def readyz() -> Response:
     return json_value({"status": "ready", **writes}, {"Cache-Control": "no-store"})
 
 
-# of so many refusals nginx tells one (split_clients in templates/nginx.conf)
+# of so many refusals nginx tells one
 TOLD_OF = 1000
 
 

@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 from geoshops import create_app
 from tests.conftest import SECRET_KEY
 from tests.make import Maker
-from tests.server import free_port
+from tests.server import free_port, wait_for_port
 
 AROUND = "/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127"
 
@@ -126,12 +126,7 @@ def redis_uri() -> Iterator[str]:
     ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd="/tmp")
     try:
-        for _ in range(100):
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                break
-            except OSError:
-                time.sleep(0.05)
+        wait_for_port(port)
         yield f"redis://127.0.0.1:{port}/0"
     finally:
         process.terminate()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,7 @@ import pytest
 import requests
 
 from tests.conftest import SECRET_KEY
-from tests.server import free_port
+from tests.server import free_port, wait_for_port
 
 ROOT = Path(__file__).resolve().parents[2]
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -114,19 +113,8 @@ def nginx_alone(folder: Path, port: int, text: str) -> Iterator[None]:
             stdout=log, stderr=subprocess.STDOUT, env=os.environ,
         )  # fmt: skip
         try:
-            wait_for(port)
+            wait_for_port(port)
             yield
         finally:
             process.terminate()
             process.wait(10)
-
-
-def wait_for(port: int) -> None:
-    """Until nginx listens."""
-    for _ in range(100):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError("nginx does not listen")
