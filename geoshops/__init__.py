@@ -11,6 +11,7 @@ from geoshops import (
     api,
     auth,
     db,
+    direct,
     errors,
     favorites,
     frame,
@@ -53,4 +54,6 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(map_page.blueprint)
     app.register_blueprint(titles.images)
     app.register_blueprint(health.blueprint)
+    direct.init_app(app, settings)
+    frame.wrap(app, settings)
     return app

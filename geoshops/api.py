@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, TypeVar, cast
 
 from apispec.ext.marshmallow import MarshmallowPlugin
@@ -15,7 +16,10 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
 
 from geoshops import __about__, errors, tokens
-from geoshops.arguments import ContractParser
+from geoshops.arguments import ContractParser, QueryLoader
+from geoshops.geo import feature_collection_text
+from geoshops.params import Args
+from geoshops.reading import Read, Reading, asked
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -129,6 +133,28 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
                 code, schema=answer, content_type=media, example=example, success=True
             )(view)
         return cast(Callable[..., Any], self.doc(operationId=id, security=SECURITY[auth])(view))
+
+    def reading(
+        self, rule: str, *, query: type[Args], auth: str = "none", **stated: Any
+    ) -> Callable[[Read], Read]:
+        """States an operation that reads: as `operation`, and the function, which takes what was asked and the
+        loaded query, is called without the framework where a request is plain."""
+
+        def decorator(read: Read) -> Read:
+            @wraps(read)
+            def view(args: dict[str, Any], **more: Any) -> Response:
+                answer = read(asked(), args, **more)
+                if answer.shops and wants_geojson():
+                    text = feature_collection_text(answer.body)
+                    return json_text(text, answer.headers, mimetype=GEOJSON)
+                return json_text(answer.body, answer.headers)
+
+            described = self.arguments(query, location="query")(view)
+            guarded: Any = self.operation(rule, auth=auth, **stated)(described)
+            guarded.reading = Reading(read, QueryLoader(query()), auth, guarded.contract)
+            return read
+
+        return decorator
 
 
 def _with_headers(view: Any, headers: tuple[Mapping[str, object], ...]) -> Any:

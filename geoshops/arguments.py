@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, TypeVar, cast
 from urllib.parse import parse_qsl
@@ -60,32 +60,37 @@ class QueryLoader:
         }
 
     def __call__(self) -> dict[str, Any]:
-        """The values by their Python names; the first missing one is told before the first bad one."""
-        sent = self._sent()
+        """The values of the framework's request by their Python names."""
+        return self.values(request.args.lists(), request.query_string.decode("ascii", "replace"))
+
+    def values(self, lists: Iterable[tuple[str, list[str]]], query: str) -> dict[str, Any]:
+        """The same from the names with their texts and the query that they come from; the first missing one
+        is told before the first bad one."""
+        sent = self._sent(lists)
         for name in self.required:
             if name not in sent:
                 raise ApiError("missing", name=name)
         values = dict(self.defaults)
         for name, (key, field) in self.fields.items():
             if name in sent:
-                values[key] = self._value(name, field, sent)
+                values[key] = self._value(name, field, sent, query)
         try:
             return self.schema.complete(values)
         except ValidationError as error:
             raise refusal(self.schema, cast(dict[str, Any], error.messages), sent) from None
 
-    def _sent(self) -> dict[str, list[str]]:
+    def _sent(self, lists: Iterable[tuple[str, list[str]]]) -> dict[str, list[str]]:
         return {
             name: texts
-            for name, texts in request.args.lists()
+            for name, texts in lists
             if name in self.fields and not is_absent(self.fields[name][1], texts)
         }
 
-    def _value(self, name: str, field: Any, sent: Mapping[str, list[str]]) -> Any:
+    def _value(self, name: str, field: Any, sent: Mapping[str, list[str]], query: str) -> Any:
         texts = sent[name]
         if len(texts) > 1:
             raise ApiError("repeated", name=name)
-        if "%" in texts[0] and not _is_utf8(name):
+        if "%" in texts[0] and not _is_utf8(name, query):
             raise ApiError("bad_characters", name=name)
         try:
             return field.deserialize(texts[0], name, sent)
@@ -111,9 +116,8 @@ class BodyLoader:
             raise refusal(self.schema, cast(dict[str, Any], error.messages), raw) from None
 
 
-def _is_utf8(name: str) -> bool:
+def _is_utf8(name: str, query: str) -> bool:
     # werkzeug leaves bytes that are not UTF-8, such as those of a lone surrogate, as they were escaped
-    query = request.query_string.decode("ascii", "replace")
     try:
         parse_qsl(
             "&".join(part for part in query.split("&") if part.startswith(f"{name}=")),

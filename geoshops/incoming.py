@@ -1,4 +1,5 @@
-"""The request as it came: its identifier, its time, and the object without its proxy."""
+"""The request as it came: its identifier, its time, what failed before the framework had it, and the object without its
+proxy."""
 
 from __future__ import annotations
 
@@ -12,6 +13,8 @@ from flask import Request, request
 ALLOWED = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
 # where the environment holds the identifier, and what the clock said
 IDENTIFIER, CAME_S = "geoshops.request_id", "geoshops.came_s"
+# the error of the direct way, which the framework answers
+FAILED = "geoshops.failed"
 
 
 def name_request(environ: dict[str, Any]) -> str:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from flask import Response
 from marshmallow import Schema, fields
 
-from geoshops import paging
-from geoshops.api import GEOJSON, json_text, wants_geojson
 from geoshops.errors import Unauthorized
-from geoshops.geo import feature_collection_text
-from geoshops.paging import ItemList, Page, PagingArgs
+from geoshops.paging import ItemList, PagingArgs
 from geoshops.params import Box, Choice, Flag, Number
 
 SORTS = ("distance", "rating", "reviews", "favorites")
@@ -21,14 +17,6 @@ def shop_list(row: tuple[bytes | None, int, bool]) -> ItemList:
     if body is None:
         raise Unauthorized("bad_token")
     return ItemList(body, total, truncated)
-
-
-def answer(found: ItemList, page: Page | None) -> Response:
-    """The list as JSON, or as GeoJSON where the client prefers it."""
-    headers = paging.headers(page, found.total, truncated=found.truncated)
-    if wants_geojson():
-        return json_text(feature_collection_text(found.body), headers, mimetype=GEOJSON)
-    return json_text(found.body, headers)
 
 
 def described(text: str, example: object = None) -> dict[str, object]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import request
 from marshmallow import ValidationError
 
 from geoshops.errors import Reason
 from geoshops.params import Args, Integer
+from geoshops.reading import Answer, Asked
 
 DEFAULT_SIZE = 20
 MAX_SIZE = 100
@@ -59,24 +59,29 @@ class PagingArgs(Args):
         return {**values, "page": page}
 
 
-def headers(page: Page | None, total: int, *, truncated: bool) -> dict[str, str]:
-    """Link (RFC 8288) and X-Total-Count of a page; X-Result-Truncated of a whole list that was cut.
+def answer(asked: Asked, page: Page | None, found: ItemList, *, shops: bool = False) -> Answer:
+    """A list with Link (RFC 8288) and X-Total-Count of its page; X-Result-Truncated when a whole one was cut.
 
-    `total` is exact up to 10000."""
+    The total is exact up to 10000."""
+    return Answer(found.body, _headers(asked, page, found), shops)
+
+
+def _headers(asked: Asked, page: Page | None, found: ItemList) -> dict[str, str]:
     if page is None:
-        return {"X-Result-Truncated": "true"} if truncated else {}
-    capped = {"X-Total-Count-Capped": "true"} if truncated else {}
-    return {"Link": ", ".join(_links(page, total)), "X-Total-Count": str(total), **capped}
+        return {"X-Result-Truncated": "true"} if found.truncated else {}
+    capped = {"X-Total-Count-Capped": "true"} if found.truncated else {}
+    links = ", ".join(_links(asked, page, found.total))
+    return {"Link": links, "X-Total-Count": str(found.total), **capped}
 
 
-def _links(page: Page, total: int) -> Iterator[str]:
+def _links(asked: Asked, page: Page, total: int) -> Iterator[str]:
     last = max(1, -(-total // page.size))
     wanted = {"first": 1, "prev": page.number - 1, "next": page.number + 1, "last": last}
     for relation, number in wanted.items():
         if 1 <= number <= last:
-            yield f'<{_address(number, page.size)}>; rel="{relation}"'
+            yield f'<{_address(asked, number, page.size)}>; rel="{relation}"'
 
 
-def _address(number: int, size: int) -> str:
-    query = {**request.args, "page": number, "size": size}
-    return f"{request.path}?{urlencode(query)}"
+def _address(asked: Asked, number: int, size: int) -> str:
+    query = {**asked.args, "page": number, "size": size}
+    return f"{asked.path}?{urlencode(query)}"

@@ -135,7 +135,7 @@ def _keys() -> Keys:
 
 def read_refresh(token: str) -> RefreshToken:
     """A refresh token as it was sent; Expired when only its time is up, Unauthorized for all else."""
-    claims, key = _verified(token, "refresh")
+    claims, key = _verified(token, "refresh", _keys())
     digest = hmac.new(key.encode(), b"geoshops successor " + claims["jti"].encode(), hashlib.sha256)
     return RefreshToken(_caller(claims), claims["jti"], digest.hexdigest()[:32])
 
@@ -144,12 +144,12 @@ def claims_of(token: str, kind: str) -> Mapping[str, Any]:
     """The verified claims of a token of this kind; Expired when only its time is up.
 
     Raises Unauthorized("bad_token") for everything else."""
-    return _verified(token, kind)[0]
+    return _verified(token, kind, _keys())[0]
 
 
-def _verified(token: str, kind: str) -> tuple[Mapping[str, Any], str]:
+def _verified(token: str, kind: str, keys: Keys) -> tuple[Mapping[str, Any], str]:
     try:
-        claims, key = _signed(_keys(), token, kind)
+        claims, key = _signed(keys, token, kind)
     except NOT_OURS:
         raise Unauthorized("bad_token") from None
     if claims["exp"] + LEEWAY_S <= time.time():
@@ -218,13 +218,16 @@ def _caller(claims: Mapping[str, Any]) -> Caller:
 def authenticate() -> Caller | None:
     """The caller by the Authorization header; None without one. Bad and expired tokens are refused."""
     header = request.environ.get("HTTP_AUTHORIZATION")
-    if header is None:
-        return None
+    return None if header is None else caller_of(header, _keys())
+
+
+def caller_of(header: str, keys: Keys) -> Caller:
+    """The caller by the text of an Authorization header."""
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer" or not token:
         raise Unauthorized("bad_token")
     try:
-        return _caller(claims_of(token.strip(), "access"))
+        return _caller(_verified(token.strip(), "access", keys)[0])
     except Expired:
         raise Unauthorized("expired_token") from None
 

@@ -6,31 +6,32 @@ from typing import Any
 
 from flask import Response
 
-from geoshops import acts, idempotency, paging
-from geoshops.api import Blueprint, json_text
+from geoshops import acts, idempotency
+from geoshops.api import Blueprint
 from geoshops.db import database
 from geoshops.favorites import queries, schemas
 from geoshops.frame import public_url, settings
+from geoshops.paging import answer
+from geoshops.reading import Answer, Asked
 from geoshops.tokens import Caller
 
 blueprint = Blueprint("favorites", __name__, description="Shops that members hold as favorites")
 
 
-@blueprint.operation(
+@blueprint.reading(
     "/favorites",
     id="listFavorites",
+    query=schemas.FavoriteListArgs,
     answer=schemas.Favorite(many=True),
     auth="required",
     cache="none",
 )
-@blueprint.arguments(schemas.FavoriteListArgs, location="query")
-def list_favorites(args: dict[str, Any], caller: Caller) -> Response:
+def list_favorites(asked: Asked, args: dict[str, Any], caller: Caller) -> Answer:
     """Favorites of the signed-in member, most recently added first
 
     At most the newest 1000 (`X-Result-Truncated`) unless paged."""
-    found = queries.of_member(database(), caller, origin=public_url(), **args)
-    headers = paging.headers(args["page"], found.total, truncated=found.truncated)
-    return json_text(found.body, headers)
+    found = queries.of_member(asked.db, caller, origin=asked.origin, **args)
+    return answer(asked, args["page"], found)
 
 
 @blueprint.operation(

@@ -6,10 +6,12 @@ from typing import Any
 
 from flask import Response
 
-from geoshops import acts, idempotency, paging
+from geoshops import acts, idempotency
 from geoshops.api import Blueprint, json_text
 from geoshops.db import database
 from geoshops.frame import public_url, settings
+from geoshops.paging import answer
+from geoshops.reading import Answer, Asked
 from geoshops.reviews import queries, schemas
 from geoshops.tokens import Caller
 
@@ -22,34 +24,34 @@ def get_review(review_id: int) -> Response:
     return json_text(queries.get(database(), review_id, zone=settings().timezone))
 
 
-@blueprint.operation(
-    "/reviews/shop/<id:shop_id>", id="listShopReviews", answer=schemas.ShopReview(many=True)
+@blueprint.reading(
+    "/reviews/shop/<id:shop_id>",
+    id="listShopReviews",
+    query=schemas.ReviewListArgs,
+    answer=schemas.ShopReview(many=True),
 )
-@blueprint.arguments(schemas.ReviewListArgs, location="query")
-def list_shop_reviews(args: dict[str, Any], shop_id: int) -> Response:
+def list_shop_reviews(asked: Asked, args: dict[str, Any], shop_id: int) -> Answer:
     """Reviews of a shop, newest first
 
     At most the newest 1000 (`X-Result-Truncated`) unless paged."""
-    found = queries.of_shop(database(), shop_id, zone=settings().timezone, **args)
-    headers = paging.headers(args["page"], found.total, truncated=found.truncated)
-    return json_text(found.body, headers)
+    found = queries.of_shop(asked.db, shop_id, zone=asked.settings.timezone, **args)
+    return answer(asked, args["page"], found)
 
 
-@blueprint.operation(
+@blueprint.reading(
     "/reviews/member",
     id="listOwnReviews",
+    query=schemas.ReviewListArgs,
     answer=schemas.Review(many=True),
     auth="required",
     cache="none",
 )
-@blueprint.arguments(schemas.ReviewListArgs, location="query")
-def list_own_reviews(args: dict[str, Any], caller: Caller) -> Response:
+def list_own_reviews(asked: Asked, args: dict[str, Any], caller: Caller) -> Answer:
     """Reviews by the signed-in member, newest first
 
     At most the newest 1000 (`X-Result-Truncated`) unless paged."""
-    found = queries.own(database(), caller, zone=settings().timezone, **args)
-    headers = paging.headers(args["page"], found.total, truncated=found.truncated)
-    return json_text(found.body, headers)
+    found = queries.own(asked.db, caller, zone=asked.settings.timezone, **args)
+    return answer(asked, args["page"], found)
 
 
 @blueprint.operation(

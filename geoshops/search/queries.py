@@ -51,10 +51,11 @@ def by_keyword(
     return shop_list(db.row(KEYWORD, values))
 
 
-SUGGEST = "SELECT shops_suggest(%s, %s, %s)"
+SUGGEST = "SELECT shops_suggest(%s, %s, %s)::varchar"
 
 
-def suggest(db: Database, *, keyword: str, user_lng: float, user_lat: float) -> str:
+def suggest(db: Database, *, keyword: str, user_lng: float, user_lat: float) -> bytes:
     """Regions, stations, brands and shops that the keyword may become, best first, as JSON."""
     (body,) = db.row(SUGGEST, (keyword, user_lng, user_lat))
-    return str(body)
+    found: bytes = body
+    return found

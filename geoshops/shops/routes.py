@@ -8,8 +8,10 @@ from flask import Response
 
 from geoshops.api import Blueprint, json_text
 from geoshops.db import database
-from geoshops.frame import public_url, settings
-from geoshops.listing import ShopSummary, answer
+from geoshops.frame import public_url
+from geoshops.listing import ShopSummary
+from geoshops.paging import answer
+from geoshops.reading import Answer, Asked
 from geoshops.shops import queries, schemas
 from geoshops.tokens import Caller
 
@@ -21,48 +23,50 @@ PLAIN = {
 }  # fmt: skip
 
 
-@blueprint.operation(
+@blueprint.reading(
     "/shops/brand",
     id="listShopsAround",
+    query=schemas.AroundArgs,
     answer=ShopSummary(many=True),
     auth="optional",
     geojson=True,
 )
-@blueprint.arguments(schemas.AroundArgs, location="query")
-def list_shops_around(args: dict[str, Any], caller: Caller | None) -> Response:
+def list_shops_around(asked: Asked, args: dict[str, Any], caller: Caller | None) -> Answer:
     """Shops within a radius of the map centre
 
     By distance from the user, then id. Without `brand` the shops of the representative brands.
     At most the 1000 nearest to the map centre (`X-Result-Truncated`) unless paged."""
-    db = database()
-    brand = args.pop("brand")
+    db, brand = asked.db, args.pop("brand")
     place = {
         "map_lng": args.pop("map_lng"), "map_lat": args.pop("map_lat"),
         "user_lng": args.pop("user_lng"), "user_lat": args.pop("user_lat"),
         "brands": queries.brand_ids(db, brand) if brand else None,
-        "origin": public_url(), "caller": caller,
+        "origin": asked.origin, "caller": caller,
     }  # fmt: skip
     radius_m = args.pop("radius")
     if args == PLAIN:
         found = queries.around(db, radius_m=radius_m or schemas.DEFAULT_RADIUS_M, **place)
-        return answer(found, None)
+        return answer(asked, None, found, shops=True)
     if radius_m is None and args["box"] is None:
         radius_m = schemas.DEFAULT_RADIUS_M
     found = queries.around_filtered(
-        db, radius_m=radius_m, zone=settings().timezone, **place, **args
+        db, radius_m=radius_m, zone=asked.settings.timezone, **place, **args
     )
-    return answer(found, args["page"])
+    return answer(asked, args["page"], found, shops=True)
 
 
-@blueprint.operation(
-    "/shops/<id:shop_id>", id="getShop", answer=schemas.ShopDetail, auth="optional"
+@blueprint.reading(
+    "/shops/<id:shop_id>",
+    id="getShop",
+    query=schemas.DetailArgs,
+    answer=schemas.ShopDetail,
+    auth="optional",
 )
-@blueprint.arguments(schemas.DetailArgs, location="query")
-def get_shop(args: dict[str, Any], shop_id: int, caller: Caller | None) -> Response:
+def get_shop(asked: Asked, args: dict[str, Any], shop_id: int, caller: Caller | None) -> Answer:
     """Everything on one shop's page"""
-    origin, zone = public_url(), settings().timezone
-    return json_text(
-        queries.detail(database(), shop_id, origin=origin, zone=zone, caller=caller, **args)
+    origin, zone = asked.origin, asked.settings.timezone
+    return Answer(
+        queries.detail(asked.db, shop_id, origin=origin, zone=zone, caller=caller, **args)
     )
 
 
