@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from flask import Flask
+from flask_cors.core import get_cors_headers, get_cors_options
+from werkzeug.datastructures import EnvironHeaders
 
 from geoshops import observe, tokens
 from geoshops.config import Settings
 from geoshops.errors import ApiError
-from geoshops.frame import HOST, caching, etag, origin_of
+from geoshops.frame import HOST, caching, etag, for_other_origins, origin_of
 from geoshops.incoming import FAILED
+from geoshops.limits import READS, Limits, address_in
 from geoshops.reading import Answer, Asked, Reading
 
 # pairs of a name and a value, visible ASCII
@@ -69,6 +72,8 @@ class Direct:
     def __init__(self, app: Flask, settings: Settings) -> None:
         self._app, self._settings, self._framework = app, settings, app.wsgi_app
         self._operations, self._keys = Operations(app), app.extensions["geoshops.keys"]
+        self._limits: Limits | None = app.extensions.get("geoshops.limits")
+        self._cors = get_cors_options(app, for_other_origins(settings))
 
     def __call__(
         self, environ: dict[str, Any], start_response: Callable[..., Any]
@@ -81,6 +86,8 @@ class Direct:
         if plain is None:
             return self._framework(environ, start_response)
         try:
+            if self._limits:
+                self._limits.take(environ, READS, address_in(environ))
             answer = plain.reading.read(plain.asked, plain.args, **plain.more)
         except Exception as error:
             # what is wrong with the request itself is told after a look at the session: there, and anew
@@ -120,11 +127,20 @@ class Direct:
             ("Content-Type", "application/json"),
             ("Content-Length", str(len(answer.body))),
             *answer.headers.items(),
+            *self._of_deployment(environ),
             *caching(reading.contract, self._settings, environ),
         ]
         if reading.contract.cache != "none":
             headers.append(("ETag", etag(answer.body)))
         return headers
+
+    def _of_deployment(self, environ: dict[str, Any]) -> Iterable[tuple[str, str]]:
+        """What is said where reads are limited or other origins may ask."""
+        if self._limits:
+            yield from self._limits.left(environ)
+        if self._settings.cors_origins:
+            sent: Any = EnvironHeaders(environ)
+            yield from get_cors_headers(self._cors, sent, "GET").items()
 
 
 def _is_plain(environ: dict[str, Any]) -> bool:
@@ -144,7 +160,6 @@ def _pair(part: str) -> tuple[str, str]:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """Puts the direct way before the framework's, unless that has more to do."""
-    more = settings.read_database_url, settings.ratelimit_storage_uri, settings.cors_origins
-    if not any(more):
+    """Puts the direct way before the framework's, unless replicas answer: who may is told by the framework's request."""
+    if not settings.read_database_url:
         app.wsgi_app = Direct(app, settings)  # type: ignore[method-assign]

@@ -60,13 +60,17 @@ def init_app(app: Flask, settings: Settings) -> None:
     app.before_request(begin)
     app.after_request(finish)
     if settings.cors_origins:
-        CORS(
-            app,
-            origins=list(settings.cors_origins),
-            expose_headers=list(EXPOSED),
-            max_age=7200,
-            send_wildcard=False,
-        )
+        CORS(app, **for_other_origins(settings))
+
+
+def for_other_origins(settings: Settings) -> Any:
+    """What flask-cors is told."""
+    return {
+        "origins": list(settings.cors_origins),
+        "expose_headers": list(EXPOSED),
+        "max_age": 7200,
+        "send_wildcard": False,
+    }
 
 
 def wrap(app: Flask, settings: Settings) -> None:

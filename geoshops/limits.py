@@ -9,11 +9,11 @@ import hashlib
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, request
 from limits import RateLimitItem, parse
 from limits.errors import StorageError
 from limits.storage import storage_from_string
@@ -25,6 +25,8 @@ from geoshops.config import Settings
 from geoshops.errors import ApiError, Unavailable
 
 log = logging.getLogger(__name__)
+# where the environment holds the rule that a request was counted by, and whose allowance it took from
+TAKEN = "geoshops.rate_limit"
 UNLIMITED = ("health.", "map.", "title_images.")
 # a store that does not answer shall cost requests no more than a full pool does
 STORE_TIMEOUT_S = 0.25
@@ -33,7 +35,12 @@ PAUSE_S = 1.0
 
 def address() -> str:
     """The client's address; behind proxies only as far as GEOSHOPS_TRUSTED_PROXIES believes them."""
-    return request.remote_addr or "unknown"
+    return address_in(request.environ)
+
+
+def address_in(environ: Mapping[str, Any]) -> str:
+    """The same of a request's environment."""
+    return environ.get("REMOTE_ADDR") or "unknown"
 
 
 def member() -> str:
@@ -99,18 +106,20 @@ class Limits:
         self._away_until = 0.0
 
     def begin(self) -> None:
-        """Takes from the allowance, or refuses; without the store only what must not be open is refused."""
+        """Counts the framework's request, unless the direct way has."""
         rule = rule_of_request()
-        if rule is None:
-            return
-        key = rule.key()
+        if rule is not None and TAKEN not in request.environ:
+            self.take(request.environ, rule, rule.key())
+
+    def take(self, environ: dict[str, Any], rule: Rule, key: str) -> None:
+        """Takes from the allowance, or refuses; without the store only what must not be open is refused."""
         take = self.limiter.test if rule.failures_only else self.limiter.hit
         allowed = self._ask(lambda: take(rule.allowance, rule.name, key))
         if allowed is None:
             if rule.closed_without_store:
                 raise Unavailable
             return
-        g.rate_limit = (rule, key)
+        environ[TAKEN] = (rule, key)
         if not allowed:
             stats = self._stats(rule, key)
             seconds = max(1, math.ceil(stats.reset_time - time.time())) if stats else 1
@@ -118,20 +127,27 @@ class Limits:
 
     def finish(self, response: Response) -> Response:
         """Counts a failed sign-in and says what is left."""
-        if "rate_limit" not in g:
-            return response
-        rule, key = g.rate_limit
-        if rule.failures_only and response.status_code >= 400:
-            self._ask(lambda: self.limiter.hit(rule.allowance, rule.name, key))
-        stats = self._stats(rule, key)
-        if stats:
-            window_s = rule.allowance.get_expiry()
-            left_s = max(0, math.ceil(stats.reset_time - time.time()))
-            response.headers["RateLimit-Policy"] = (
-                f'"{rule.name}";q={rule.allowance.amount};w={window_s}'
-            )
-            response.headers["RateLimit"] = f'"{rule.name}";r={stats.remaining};t={left_s}'
+        environ = request.environ
+        if TAKEN in environ:
+            rule, key = environ[TAKEN]
+            if rule.failures_only and response.status_code >= 400:
+                self._ask(lambda: self.limiter.hit(rule.allowance, rule.name, key))
+        for name, value in self.left(environ):
+            response.headers.add(name, value)
         return response
+
+    def left(self, environ: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        """The headers that say what is left of the allowance from which the request took."""
+        rule, key = environ.get(TAKEN, (None, ""))
+        stats = self._stats(rule, key) if rule else None
+        if not stats:
+            return ()
+        window_s = rule.allowance.get_expiry()
+        left_s = max(0, math.ceil(stats.reset_time - time.time()))
+        return (
+            ("RateLimit-Policy", f'"{rule.name}";q={rule.allowance.amount};w={window_s}'),
+            ("RateLimit", f'"{rule.name}";r={stats.remaining};t={left_s}'),
+        )
 
     def _stats(self, rule: Rule, key: str) -> Any:
         return self._ask(lambda: self.limiter.get_window_stats(rule.allowance, rule.name, key))
@@ -160,7 +176,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         return
     if settings.ratelimit_storage_uri.startswith("memory"):
         log.warning("rate limits are kept in each worker alone: N workers allow N times as much")
-    limits = Limits(settings.ratelimit_storage_uri)
+    limits = app.extensions["geoshops.limits"] = Limits(settings.ratelimit_storage_uri)
     app.before_request(limits.begin)
     app.after_request(limits.finish)
 

@@ -180,16 +180,47 @@ def test_what_the_database_does_not_answer_is_asked_once(
     assert client.get(AROUND).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        ({"ratelimit_storage_uri": "memory://"}, "RateLimit"),
-        ({"cors_origins": ("https://map.example",)}, "Access-Control-Allow-Origin"),
-    ],
-)
-def test_limits_and_other_origins_are_the_frameworks(
-    service_url: str, member: dict[str, str], framework: Framework, more: Any, told: str
+ELSEWHERE = ("https://map.example", "https://www.map.example")
+
+
+@pytest.mark.parametrize("origins", [ELSEWHERE[:1], ELSEWHERE, ("*",)])
+@pytest.mark.parametrize("origin", [None, *ELSEWHERE, "https://evil.example"])
+def test_pages_of_other_origins_are_told_the_same(
+    service_url: str, member: dict[str, str], framework: Framework, origins: Any, origin: str | None
 ) -> None:
-    settings = {"database_url": service_url, "secret_key": SECRET_KEY, "testing": True, **more}
-    answer = create_app(settings).test_client().get(AROUND)
-    assert answer.status_code == 200 and told in answer.headers and framework.reached == 1
+    settings = {"database_url": service_url, "secret_key": SECRET_KEY, "testing": True}
+    client = create_app(settings | {"cors_origins": origins}).test_client()
+    answer = ask_both(client, AROUND, {"Origin": origin} if origin else {})
+    assert framework.reached == 1
+    assert "Accept, Authorization, Origin" in answer.headers.getlist("Vary")
+    told = answer.headers.get("Access-Control-Allow-Origin")
+    if origin is not None:
+        assert (told in (origin, "*")) == (origin in origins or origins == ("*",))
+
+
+def test_reads_are_counted_once_on_either_way(
+    service_url: str, member: dict[str, str], framework: Framework
+) -> None:
+    settings = {"database_url": service_url, "secret_key": SECRET_KEY, "testing": True}
+    client = create_app(settings | {"ratelimit_storage_uri": "memory://"}).test_client()
+
+    def left(address: str) -> int:
+        answer = client.get(address)
+        assert answer.headers["RateLimit-Policy"] == '"reads";q=600;w=60'
+        return int(answer.headers["RateLimit"].split("r=")[1].split(";")[0])
+
+    assert [left(AROUND), left("/shops/1"), framework.reached] == [599, 598, 0]
+    refused = [
+        left(AROUND + "&brand=%EC%97%86%EC%9D%8C"),
+        left("/shops/4711"),
+        left("/shops/brand"),
+    ]
+    assert refused == [597, 596, 595] and framework.reached == 3
+    for _ in range(595):
+        client.get("/shops/1")
+    assert framework.reached == 3
+    answer = client.get("/shops/1")
+    assert (answer.status_code, answer.get_json()["error_code"]) == (429, "429")
+    assert (
+        answer.headers["RateLimit"].startswith('"reads";r=0;t=') and "Retry-After" in answer.headers
+    )
