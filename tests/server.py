@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import requests
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,3 +81,10 @@ def wait_for_port(port: int) -> None:
         except OSError:
             time.sleep(0.05)
     raise AssertionError(f"nothing listens on port {port}")
+
+
+def workers_of(origin: str) -> list[psutil.Process]:
+    """The server's worker processes."""
+    port = origin.rpartition(":")[2]
+    mains = [p for p in psutil.Process().children() if f"--port {port}" in " ".join(p.cmdline())]
+    return [child for main in mains for child in main.children()]

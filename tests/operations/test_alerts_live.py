@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import psycopg2
 import pytest
 import requests
 
 from tests.conftest import ROOT, SECRET_KEY, as_role, copied, execute, with_database
-from tests.server import free_port, serving
+from tests.server import free_port, serving, workers_of
 
 WITHIN_S = 15
 DEPLOY = ROOT / "scripts" / "deploy"
@@ -91,13 +90,6 @@ def prometheus(service: str, tmp_path: Path) -> Iterator[Prometheus]:
     yield asked
     process.terminate()
     process.wait(20)
-
-
-def workers_of(origin: str) -> list[psutil.Process]:
-    """The server's worker processes."""
-    port = origin.rpartition(":")[2]
-    mains = [p for p in psutil.Process().children() if f"--port {port}" in " ".join(p.cmdline())]
-    return [child for main in mains for child in main.children()]
 
 
 @pytest.mark.full
