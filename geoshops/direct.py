@@ -160,6 +160,5 @@ def _pair(part: str) -> tuple[str, str]:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """Puts the direct way before the framework's, unless replicas answer: who may is told by the framework's request."""
-    if not settings.read_database_url:
-        app.wsgi_app = Direct(app, settings)  # type: ignore[method-assign]
+    """Puts the direct way before the framework's."""
+    app.wsgi_app = Direct(app, settings)  # type: ignore[method-assign]

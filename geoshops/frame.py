@@ -17,7 +17,7 @@ from xxhash import xxh3_128_hexdigest
 
 from geoshops.config import Settings
 from geoshops.errors import ApiError
-from geoshops.incoming import FAILED, name_request, this_request
+from geoshops.incoming import CURRENT, FAILED, name_request, this_request
 
 HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}\Z")
 HSTS = ("Strict-Transport-Security", "max-age=31536000")
@@ -143,7 +143,11 @@ def framed(wsgi: Wsgi) -> Wsgi:
             named = [*headers, ("X-Request-ID", identifier), *missing]
             return start_response(status, named, exc_info)
 
-        return wsgi(environ, start)
+        current = CURRENT.set(environ)
+        try:
+            return wsgi(environ, start)
+        finally:
+            CURRENT.reset(current)
 
     return application
 

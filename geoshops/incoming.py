@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextvars import ContextVar
 from random import getrandbits
 from typing import Any
 
@@ -15,6 +16,10 @@ ALLOWED = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
 IDENTIFIER, CAME_S = "geoshops.request_id", "geoshops.came_s"
 # the error of the direct way, which the framework answers
 FAILED = "geoshops.failed"
+
+
+# the environment of the request that this thread answers: what is below the framework must not ask it
+CURRENT: ContextVar[dict[str, Any] | None] = ContextVar("geoshops.current", default=None)
 
 
 def name_request(environ: dict[str, Any]) -> str:

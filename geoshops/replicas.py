@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 import psycopg2
-from flask import g, has_request_context, request
 from psycopg2 import extensions
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -22,6 +21,7 @@ from geoshops import observe
 from geoshops.config import Settings
 from geoshops.db import Database, Values
 from geoshops.errors import Unavailable, trouble_of
+from geoshops.incoming import CURRENT
 from geoshops.positions import (
     CHECKED_FOR_S,
     POSITION,
@@ -40,6 +40,8 @@ WAIT_S, WAIT_STEP_S = 0.03, 0.001
 # a replica that does not even tell its position is given up, when it is known whether the primary is lost
 LOOK_WITHIN_S = POSITION_WITHIN_S + SAMPLED_EVERY_S
 READING = ("GET", "HEAD")
+# where the environment of a request holds how far a replica must have come for it
+READ_POSITION = "geoshops.read_position"
 TROUBLE = (psycopg2.Error, SQLAlchemyError, Unavailable)
 # the primary would need as long, or is what the replica waits for
 NOT_ELSEWHERE = ("timeout", "lock")
@@ -86,7 +88,8 @@ class ReplicaCursor(extensions.cursor):
 
     def execute(self, query: Any, vars: Any = None) -> None:
         """Runs the statement, or raises Behind."""
-        self.connection.admit(g.get("read_position", 0))  # type: ignore[attr-defined]
+        asked = CURRENT.get() or {}
+        self.connection.admit(asked.get(READ_POSITION, 0))  # type: ignore[attr-defined]
         super().execute(query, vars)
 
 
@@ -136,10 +139,11 @@ class Routed(Database):
         self.engine.dispose()
 
     def _ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
-        if not has_request_context() or request.method not in READING:
+        asked = CURRENT.get()
+        if asked is None or asked["REQUEST_METHOD"] not in READING:
             return super()._ask(statement, values, fetch)
         try:
-            self._prepare()
+            self._prepare(asked)
             return self._replicas.ask(statement, values, fetch)
         except Behind:
             observe.TROUBLE.labels("replica_behind").inc()
@@ -155,16 +159,16 @@ class Routed(Database):
             # a leader that shuts down ends what was read from it, too; others still read
             return self._replicas.ask(statement, values, fetch)
 
-    def _prepare(self) -> None:
+    def _prepare(self, asked: dict[str, Any]) -> None:
         """Notes what the request must see; one look at the primary serves all its questions."""
         self._positions.start()
-        if not self._own_writes or "HTTP_AUTHORIZATION" not in request.environ:
+        if not self._own_writes or "HTTP_AUTHORIZATION" not in asked:
             return
-        if "read_position" in g or self._positions.primary_is_lost:
+        if READ_POSITION in asked or self._positions.primary_is_lost:
             return
         position = self._positions.take()
         if position is not None:
-            g.read_position = position
+            asked[READ_POSITION] = position
         elif not self._positions.primary_is_lost:
             raise Behind
 

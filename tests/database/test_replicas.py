@@ -13,9 +13,11 @@ from typing import Any
 import psycopg2
 import pytest
 from flask import Flask
+from werkzeug.test import EnvironBuilder
 
 from geoshops import create_app
 from geoshops.db import database
+from geoshops.incoming import CURRENT
 from geoshops.positions import STALE_S, Line, Positions
 from geoshops.replicas import in_any_order
 from tests.conftest import SECRET_KEY, as_role, execute
@@ -166,17 +168,26 @@ def app_on(primary: Cluster, standby: Cluster, **more: Any) -> Flask:
     )
 
 
+@contextmanager
+def request_of(app: Flask, **more: Any) -> Iterator[None]:
+    """While a request is answered."""
+    current = CURRENT.set(EnvironBuilder("/", **more).get_environ())
+    with app.app_context():
+        yield
+    CURRENT.reset(current)
+
+
 def test_questions_that_write_are_asked_again_on_the_primary(
     primary: Cluster, standby: Cluster
 ) -> None:
     app = app_on(primary, standby)
-    with app.test_request_context("/"):
+    with request_of(app):
         assert database().row("SELECT pg_is_in_recovery()") == (True,)
         (number,) = database().row("SELECT nextval('shops_id_seq')")
         assert number > 0
         assert database().row_of_primary("SELECT pg_is_in_recovery()") == (False,)
         assert database().act("SELECT pg_is_in_recovery()") == (False,)
-    with app.test_request_context("/", method="POST"):
+    with request_of(app, method="POST"):
         assert database().row("SELECT pg_is_in_recovery()") == (False,)
     database_of_app: Any = app.extensions["geoshops.db"]
     database_of_app.close()
@@ -192,7 +203,7 @@ def test_a_members_question_needs_no_connection_of_the_primarys_pool(
     kept = busy.dbapi_connection.get_backend_pid()
     in_recovery = "SELECT pg_is_in_recovery()"
     for _ in range(3):
-        with app.test_request_context("/", headers={"Authorization": "Bearer x"}):
+        with request_of(app, headers={"Authorization": "Bearer x"}):
             assert database().row(in_recovery) == (True,)
             assert not database().primary_is_lost
         # the next finds its line cut
