@@ -54,6 +54,5 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(map_page.blueprint)
     app.register_blueprint(titles.images)
     app.register_blueprint(health.blueprint)
-    direct.init_app(app, settings)
-    frame.wrap(app, settings)
+    frame.wrap(app, direct.Direct(app, settings), settings)
     return app

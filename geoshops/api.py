@@ -140,18 +140,22 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         """States an operation that reads: as `operation`, and the function, which takes what was asked and the
         loaded query, is called without the framework where a request is plain."""
 
+        load = QueryLoader(query())
+
         def decorator(read: Read) -> Read:
             @wraps(read)
-            def view(args: dict[str, Any], **more: Any) -> Response:
-                answer = read(asked(), args, **more)
+            def view(**more: Any) -> Response:
+                answer = read(asked(), load(), **more)
                 if answer.shops and wants_geojson():
                     text = feature_collection_text(answer.body)
                     return json_text(text, answer.headers, mimetype=GEOJSON)
                 return json_text(answer.body, answer.headers)
 
-            described = self.arguments(query, location="query")(view)
-            guarded: Any = self.operation(rule, auth=auth, **stated)(described)
-            guarded.reading = Reading(read, QueryLoader(query()), auth, guarded.contract)
+            documented = super(Blueprint, self).arguments(query, location="query")(view)
+            guarded: Any = self.operation(rule, auth=auth, **stated)(
+                _with_document_of(documented, view)
+            )
+            guarded.reading = Reading(read, load, auth, guarded.contract)
             return read
 
         return decorator

@@ -100,7 +100,7 @@ class Direct:
         return (answer.body,)
 
     def _understood(self, environ: dict[str, Any]) -> Plain | None:
-        found = self._operations.of(environ["PATH_INFO"])
+        found = self._operations.of(environ.get("PATH_INFO", ""))
         if found is None or not _is_plain(environ):
             return None
         endpoint, reading, more = found
@@ -109,7 +109,7 @@ class Direct:
             return None
         if reading.auth != "none":
             more["caller"] = None if signed is None else tokens.caller_of(signed, self._keys)
-        query = environ["QUERY_STRING"]
+        query = environ.get("QUERY_STRING", "")
         sent = dict(map(_pair, query.split("&"))) if query else {}
         if query and len(sent) <= query.count("&"):
             return None  # repeated
@@ -150,15 +150,10 @@ def _is_plain(environ: dict[str, Any]) -> bool:
         and "HTTP_IF_NONE_MATCH" not in environ
         and not environ.get("CONTENT_LENGTH")
         and HOST.match(environ.get("HTTP_HOST", ""))
-        and PLAIN_QUERY.match(environ["QUERY_STRING"])
+        and PLAIN_QUERY.match(environ.get("QUERY_STRING", ""))
     )
 
 
 def _pair(part: str) -> tuple[str, str]:
     name, _, text = part.partition("=")
     return name, unquote(text.replace("+", " "), errors="strict")
-
-
-def init_app(app: Flask, settings: Settings) -> None:
-    """Puts the direct way before the framework's."""
-    app.wsgi_app = Direct(app, settings)  # type: ignore[method-assign]

@@ -73,14 +73,13 @@ def for_other_origins(settings: Settings) -> Any:
     }
 
 
-def wrap(app: Flask, settings: Settings) -> None:
-    """Puts what every request passes around the application."""
-    app.wsgi_app = framed(app.wsgi_app)  # type: ignore[method-assign, assignment]
+def wrap(app: Flask, inner: Wsgi, settings: Settings) -> None:
+    """Puts what every request passes around the inner application, and makes it that of the service."""
+    wrapped = framed(inner)
     if settings.trusted_proxies:
         hops = settings.trusted_proxies
-        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
-            app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops
-        )
+        wrapped = ProxyFix(wrapped, x_for=hops, x_proto=hops, x_host=hops)
+    app.wsgi_app = wrapped  # type: ignore[method-assign, assignment]
 
 
 def settings() -> Settings:

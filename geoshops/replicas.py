@@ -88,8 +88,8 @@ class ReplicaCursor(extensions.cursor):
 
     def execute(self, query: Any, vars: Any = None) -> None:
         """Runs the statement, or raises Behind."""
-        asked = CURRENT.get() or {}
-        self.connection.admit(asked.get(READ_POSITION, 0))  # type: ignore[attr-defined]
+        environ = CURRENT.get() or {}
+        self.connection.admit(environ.get(READ_POSITION, 0))  # type: ignore[attr-defined]
         super().execute(query, vars)
 
 
@@ -139,11 +139,11 @@ class Routed(Database):
         self.engine.dispose()
 
     def _ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
-        asked = CURRENT.get()
-        if asked is None or asked["REQUEST_METHOD"] not in READING:
+        environ = CURRENT.get()
+        if environ is None or environ["REQUEST_METHOD"] not in READING:
             return super()._ask(statement, values, fetch)
         try:
-            self._prepare(asked)
+            self._prepare(environ)
             return self._replicas.ask(statement, values, fetch)
         except Behind:
             observe.TROUBLE.labels("replica_behind").inc()
@@ -159,16 +159,16 @@ class Routed(Database):
             # a leader that shuts down ends what was read from it, too; others still read
             return self._replicas.ask(statement, values, fetch)
 
-    def _prepare(self, asked: dict[str, Any]) -> None:
+    def _prepare(self, environ: dict[str, Any]) -> None:
         """Notes what the request must see; one look at the primary serves all its questions."""
         self._positions.start()
-        if not self._own_writes or "HTTP_AUTHORIZATION" not in asked:
+        if not self._own_writes or "HTTP_AUTHORIZATION" not in environ:
             return
-        if READ_POSITION in asked or self._positions.primary_is_lost:
+        if READ_POSITION in environ or self._positions.primary_is_lost:
             return
         position = self._positions.take()
         if position is not None:
-            asked[READ_POSITION] = position
+            environ[READ_POSITION] = position
         elif not self._positions.primary_is_lost:
             raise Behind
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 
-import pytest
-
 from tests.conftest import SECRET_KEY
 from tests.server import serving, workers_of
 
 
-@pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="not Linux")
 def test_workers_do_not_push_the_database_aside(service_url: str) -> None:
     with serving(service_url, SECRET_KEY) as origin:
         threads = [thread.id for worker in workers_of(origin) for thread in worker.threads()]
