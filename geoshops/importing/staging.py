@@ -66,8 +66,9 @@ class Staging:
         for chunk in self.table.chunks():
             self.read += len(chunk)
             self.rejects.add(chunk.rejected)
-            if chunk.rows:
-                yield self._block(chunk)
+            block = self._block(chunk) if chunk.rows else b""
+            if block:  # an empty one would end the file
+                yield block
             self.progress(chunk.bytes_read)
 
     def _block(self, chunk: Chunk) -> bytes:
@@ -91,7 +92,8 @@ class Staging:
         self.rejects.add(Rejected(chunk.lines[i], reasons[i], chunk.rows[i]) for i in bad)
         rows = zip(*(_escaped(columns[name]) for name in self.stored()), strict=True)
         kept = (row for i, row in enumerate(rows) if i not in reasons) if reasons else rows
-        return ("\n".join(map("\t".join, kept)) + "\n").encode()
+        lines = "\n".join(map("\t".join, kept))
+        return f"{lines}\n".encode() if lines else b""
 
     def _converted(self, given: list[tuple[str, ...]], reasons: Reasons) -> Columns:
         return {

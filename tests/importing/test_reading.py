@@ -14,6 +14,7 @@ from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.geojson import features
 from geoshops.importing.opening import open_input
 from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.tables import CHUNK_ROWS
 from tests.importing.conftest import Run
 from tests.make import Maker
 
@@ -184,6 +185,23 @@ def test_a_long_line_is_rejected_whole(summary: Summary, write: Write, make: Mak
     found = summary("import", "shops", path, *OPTIONS)
     assert (found["inserted"], found["rejected"]) == (1, 1)
     assert Path(found["rejects_file"]).stat().st_size > 10_000_000
+
+
+LONG_NAME = f"{'가' * 201},,127,37.5"
+
+
+def test_a_block_of_nothing_but_rejected_rows_ends_nothing(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    path = write(HEAD, *[LONG_NAME] * (2 * CHUNK_ROWS), ROW)
+    found = summary("import", "shops", path, *OPTIONS)
+    assert (found["read"], found["inserted"]) == (2 * CHUNK_ROWS + 1, 1)
+
+
+def test_a_file_of_nothing_but_rejected_rows_is_refused(run: Run, write: Write) -> None:
+    result = run("import", "shops", write(HEAD, LONG_NAME), *OPTIONS)
+    assert result.exit_code == 1
+    assert "none of the 1 rows can be taken: [place_name] longer" in result.output
 
 
 def test_blocks_larger_than_the_driver_takes_come_whole(
