@@ -11,10 +11,29 @@ const port = Number(env.IDP_PORT || 9400);
 const issuer = env.IDP_ISSUER || `http://${host}:${port}`;
 const people = JSON.parse(readFileSync(new URL('people.json', import.meta.url), 'utf8'));
 
+// The integers of a DER sequence of integers, such as an RSA private key of PKCS #1.
+function integersOf(der) {
+  const found = [];
+  let at = 4; // tag and length of the sequence: more than 255 bytes
+  while (at < der.length) {
+    const long = der[at + 1] & 0x80 ? der[at + 1] & 0x7f : 0;
+    const length = long ? der.readUIntBE(at + 2, long) : der[at + 1];
+    const start = at + 2 + long;
+    const sign = der[start] === 0 && length > 1 ? 1 : 0;
+    found.push(der.subarray(start + sign, start + length));
+    at = start + length;
+  }
+  return found;
+}
+
+// Not exported as a JWK by Node: one in a hundred starts of Node 20 waited for ever for a lock within that export.
 function signingKey() {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const kid = randomBytes(6).toString('hex');
-  return { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' };
+  const encoding = { type: 'pkcs1', format: 'der' };
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding: encoding, privateKeyEncoding: encoding });
+  const [, ...numbers] = integersOf(privateKey); // RFC 8017, A.1.2
+  const names = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'];
+  const key = Object.fromEntries(names.map((name, i) => [name, numbers[i].toString('base64url')]));
+  return { ...key, kty: 'RSA', kid: randomBytes(6).toString('hex'), use: 'sig', alg: 'RS256' };
 }
 
 // Anybody may sign in by a name that is typed; the named people only have nicer nicknames.

@@ -55,14 +55,18 @@ def running(**environment: str) -> Iterator[str]:
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(600):
+    until, last = time.monotonic() + 60, "nothing was asked"
+    while time.monotonic() < until:
         assert process.poll() is None, "the provider ended"
         try:
-            if requests.get(url, timeout=2).ok:
+            answer = requests.get(url, timeout=2)
+            if answer.ok:
                 return
-        except requests.RequestException:
-            time.sleep(0.1)
-    raise AssertionError("the provider did not start")
+            last = f"status {answer.status_code}"
+        except requests.RequestException as error:
+            last = str(error)
+        time.sleep(0.1)
+    raise AssertionError(f"the provider did not start: {last}")
 
 
 def sign_in_at(authorize_url: str, person: str = "minji") -> dict[str, str]:

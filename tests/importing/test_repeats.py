@@ -217,9 +217,9 @@ def test_ctrl_c_at_any_moment_changes_nothing_or_says_what_it_did(
     out, err = process.communicate(timeout=60)
     count = make.sql("SELECT count(*) FROM shops")
     leftovers = sorted(p.name for p in tmp_path.iterdir())
-    if process.returncode == 0:
-        assert count == 20_000, (out, err)
-        assert leftovers == ["in.csv", "in.csv.rejected.csv"]
-    else:
-        assert count == 0, (out, err)
-        assert leftovers == ["in.csv"]
+    # one that comes while the finished process ends changes its exit code, not what it said
+    complete = "20001 read" in out or "the import is complete" in err
+    assert count == (20_000 if complete else 0), (out, err)
+    assert leftovers == ["in.csv", "in.csv.rejected.csv"][: 1 + complete]
+    if not complete:
+        assert process.returncode != 0
