@@ -11,12 +11,12 @@ from geoshops.params import Box, Choice, Flag, Number
 SORTS = ("distance", "rating", "reviews", "favorites")
 
 
-def shop_list(row: tuple[bytes | None, int, bool]) -> ItemList:
-    """The list from (body, total, truncated); a body of None says that the session has ended."""
-    body, total, truncated = row
-    if body is None:
+def list_of_caller(row: tuple[bytes | None]) -> ItemList:
+    """The list that PostgreSQL told; None says that the caller's session has ended."""
+    (text,) = row
+    if text is None:
         raise Unauthorized("bad_token")
-    return ItemList(body, total, truncated)
+    return ItemList.told(text)
 
 
 def described(text: str, example: object = None) -> dict[str, object]:

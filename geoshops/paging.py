@@ -39,6 +39,12 @@ class ItemList:
     total: int
     truncated: bool
 
+    @classmethod
+    def told(cls, text: bytes) -> ItemList:
+        """The list that `list_text` of sql/functions writes: its number of items, + when cut, a line's end, JSON."""
+        head, _, body = text.partition(b"\n")
+        return cls(body, int(head.rstrip(b"+")), head.endswith(b"+"))
+
 
 class PagingArgs(Args):
     """Optional `page` and `size`; either of them asks for paging. Loads to `page`: Page or None."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from geoshops.acts import Done, perform
 from geoshops.db import Database
-from geoshops.errors import Unauthorized
 from geoshops.idempotency import Key
+from geoshops.listing import list_of_caller
 from geoshops.paging import MAX_DEPTH, ItemList, Page
 from geoshops.tokens import Caller
 
 WHOLE_LIST = 1000
 
-LIST = "SELECT body::varchar, total, truncated FROM favorites_json(%s, %s, %s, %s, %s, %s, %s, %s)"
+LIST = "SELECT favorites_json(%s, %s, %s, %s, %s, %s, %s, %s)::varchar"
 
 
 def of_member(
@@ -26,10 +26,7 @@ def of_member(
     """Favorites of the caller, most recently added first, with distances from the user."""
     cut = (MAX_DEPTH, page.size, page.offset) if page else (WHOLE_LIST, WHOLE_LIST, 0)
     values = (caller.member_id, caller.session_id, user_lng, user_lat, origin, *cut)
-    body, total, truncated = db.row(LIST, values)
-    if body is None:
-        raise Unauthorized("bad_token")
-    return ItemList(body, total, truncated)
+    return list_of_caller(db.row(LIST, values))
 
 
 ADD = """

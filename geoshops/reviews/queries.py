@@ -6,8 +6,9 @@ from typing import Any
 
 from geoshops.acts import Done, perform
 from geoshops.db import Database
-from geoshops.errors import NotFound, Unauthorized
+from geoshops.errors import NotFound
 from geoshops.idempotency import Key
+from geoshops.listing import list_of_caller
 from geoshops.paging import MAX_DEPTH, ItemList, Page
 from geoshops.tokens import Caller
 
@@ -24,27 +25,24 @@ def get(db: Database, review_id: int, *, zone: str) -> str:
     return str(body)
 
 
-OF_SHOP = "SELECT body::varchar, total, truncated FROM shop_reviews_json(%s, %s, %s, %s, %s, %s)"
+OF_SHOP = "SELECT shop_reviews_json(%s, %s, %s, %s, %s, %s)::varchar"
 
 
 def of_shop(db: Database, shop_id: int, *, sort: str, page: Page | None, zone: str) -> ItemList:
     """Reviews of a shop; NotFound when there is no such shop."""
-    body, total, truncated = db.row(OF_SHOP, (shop_id, sort, zone, *_cut(page)))
-    if body is None:
+    (text,) = db.row(OF_SHOP, (shop_id, sort, zone, *_cut(page)))
+    if text is None:
         raise NotFound("shop", shop_id)
-    return ItemList(body, total, truncated)
+    return ItemList.told(text)
 
 
-OWN = "SELECT body::varchar, total, truncated FROM member_reviews_json(%s, %s, %s, %s, %s, %s, %s)"
+OWN = "SELECT member_reviews_json(%s, %s, %s, %s, %s, %s, %s)::varchar"
 
 
 def own(db: Database, caller: Caller, *, sort: str, page: Page | None, zone: str) -> ItemList:
     """Reviews that the caller wrote."""
     values = (caller.member_id, caller.session_id, sort, zone, *_cut(page))
-    body, total, truncated = db.row(OWN, values)
-    if body is None:
-        raise Unauthorized("bad_token")
-    return ItemList(body, total, truncated)
+    return list_of_caller(db.row(OWN, values))
 
 
 CREATE = """

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from geoshops.db import Database
-from geoshops.listing import shop_list
+from geoshops.listing import list_of_caller
 from geoshops.paging import MAX_DEPTH, ItemList, Page
 from geoshops.tokens import Caller
 
 WHOLE_LIST = 300
 
 KEYWORD = """
-SELECT body::varchar, total, truncated FROM shops_by_keyword(
+SELECT shops_by_keyword(
   %(keyword)s, %(user_lng)s, %(user_lat)s, %(box)s::float8[],
   %(min_rating)s, CASE WHEN %(open_now)s THEN minute_of_week(now(), %(zone)s) END,
   %(clean)s, %(retouch)s, %(props)s, %(sort)s, %(origin)s, %(at_most)s, %(size)s, %(offset)s,
-  %(member)s, %(session)s, %(explain)s)"""
+  %(member)s, %(session)s, %(explain)s)::varchar"""
 
 
 def by_keyword(
@@ -48,7 +48,7 @@ def by_keyword(
         "member": caller.member_id if caller else None,
         "session": caller.session_id if caller else None,
     }
-    return shop_list(db.row(KEYWORD, values))
+    return list_of_caller(db.row(KEYWORD, values))
 
 
 SUGGEST = "SELECT shops_suggest(%s, %s, %s)::varchar"

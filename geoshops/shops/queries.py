@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from geoshops.db import Database
 from geoshops.errors import ApiError, NotFound, Unauthorized
-from geoshops.listing import shop_list
+from geoshops.listing import list_of_caller
 from geoshops.paging import MAX_DEPTH, ItemList, Page
 from geoshops.tokens import Caller
 
 WHOLE_LIST = 1000
 
-AROUND = "SELECT body::varchar, total, truncated FROM shops_around(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+AROUND = "SELECT shops_around(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)::varchar"
 BRAND = "SELECT brand_family(brand_named(%s))"
 REPRESENTATIVE = "SELECT string_agg(name, ', ' ORDER BY id) FROM brands WHERE is_representative"
 
@@ -40,7 +40,7 @@ def around(
     """Shops of the brands within radius_m of the map centre, by distance from the user, then id."""
     who = (caller.member_id, caller.session_id) if caller else (None, None)
     place = (map_lng, map_lat, user_lng, user_lat, radius_m)
-    return shop_list(db.row(AROUND, (*place, brands, origin, WHOLE_LIST, *who)))
+    return list_of_caller(db.row(AROUND, (*place, brands, origin, WHOLE_LIST, *who)))
 
 
 def around_filtered(
@@ -75,17 +75,17 @@ def around_filtered(
         "member": caller.member_id if caller else None,
         "session": caller.session_id if caller else None,
     }
-    return shop_list(db.row(FILTERED, values))
+    return list_of_caller(db.row(FILTERED, values))
 
 
 FILTERED = """
-SELECT body::varchar, total, truncated FROM shops_around_filtered(
+SELECT shops_around_filtered(
   %(map_lng)s, %(map_lat)s, %(user_lng)s, %(user_lat)s, %(radius_m)s, %(box)s::float8[], %(brands)s, %(all_brands)s,
   %(min_rating)s, CASE WHEN %(open_now)s THEN minute_of_week(now(), %(zone)s) END,
   %(clean)s, %(retouch)s, %(props)s, %(sort)s, %(origin)s, %(at_most)s, %(size)s, %(offset)s,
-  %(member)s, %(session)s)"""
+  %(member)s, %(session)s)::varchar"""
 
-DETAIL = "SELECT session_ok, body::varchar FROM shop_detail(%s, %s, %s, %s, %s, %s, %s)"
+DETAIL = "SELECT shop_detail(%s, %s, %s, %s, %s, %s, %s)::varchar"
 
 
 def detail(
@@ -100,11 +100,11 @@ def detail(
 ) -> bytes:
     """Everything on one shop's page as JSON; NotFound when there is none."""
     who = (caller.member_id, caller.session_id) if caller else (None, None)
-    session_ok, body = db.row(DETAIL, (shop_id, user_lng, user_lat, origin, zone, *who))
-    if not session_ok:
-        raise Unauthorized("bad_token")
+    (body,) = db.row(DETAIL, (shop_id, user_lng, user_lat, origin, zone, *who))
     if body is None:
         raise NotFound("shop", shop_id)
+    if not body:
+        raise Unauthorized("bad_token")
     found: bytes = body
     return found
 

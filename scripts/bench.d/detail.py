@@ -24,7 +24,7 @@ LEFT JOIN LATERAL (SELECT * FROM reviews v WHERE v.shop_id = s.id AND v.hidden_a
   ORDER BY v.created_at DESC, v.id DESC LIMIT 3) v ON true
 LEFT JOIN members m ON m.id = v.member_id
 WHERE s.id = :s;"""
-FUNCTION = "SELECT session_ok, body FROM shop_detail(:s, 127.0276, 37.4979, 'http://127.0.0.1:8000', 'Asia/Seoul');"
+FUNCTION = "SELECT shop_detail(:s, 127.0276, 37.4979, 'http://127.0.0.1:8000', 'Asia/Seoul');"
 
 
 def main(bench: Bench) -> dict[str, object]:

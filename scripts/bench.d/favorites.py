@@ -17,8 +17,7 @@ SELECT f.id, s.id, s.place_name, ST_X(s.geog::geometry)::text AS longitude, ST_Y
 FROM favorites f JOIN shops s ON s.id = f.shop_id LEFT JOIN brands b ON b.id = s.brand_id
 WHERE f.member_id = :m ORDER BY f.created_at DESC, f.id DESC;"""
 FUNCTION = """
-SELECT body, total, truncated
-FROM favorites_json(:m, :m, 127.0276, 37.4979, 'http://127.0.0.1:8000', 1000, 1000, 0);"""
+SELECT favorites_json(:m, :m, 127.0276, 37.4979, 'http://127.0.0.1:8000', 1000, 1000, 0);"""
 LUA = """
 local tokens = {{ {tokens} }}
 local paths = {{ {paths} }}

@@ -13,6 +13,8 @@ from figures import Runs, interleave
 from load import server, wrk
 from radius import paths, questions
 
+from geoshops.paging import ItemList
+
 SIZES = (10_000, 100_000, 1_000_000, 5_000_000)
 QUICK_SIZES = (10_000, 100_000)
 DENSER = 100
@@ -81,16 +83,16 @@ def wide_circle(name: str) -> dict[str, object]:
     for _ in range(5):
         cursor.connection.notices.clear()
         cursor.execute(
-            "SELECT total, truncated FROM shops_around(%(x)s, %(y)s, %(ux)s, %(uy)s, %(r)s, NULL, '', 1000)",
+            "SELECT shops_around(%(x)s, %(y)s, %(ux)s, %(uy)s, %(r)s, NULL, '', 1000)",
             values,
         )
-        total, truncated = cursor.fetchone()
+        found = ItemList.told(cursor.fetchone()[0].encode())
         plans = list(cursor.connection.notices)
         times += [float(m) for m in re.findall(r"duration: ([0-9.]+) ms", plans[-1])]
     return {
         "shops_within": within,
-        "answered": total,
-        "truncated": truncated,
+        "answered": found.total,
+        "truncated": found.truncated,
         "ms": round(statistics.median(times), 2),
         "most_rows_sorted": most_sorted("\n".join(plans)),
         "nearest_first_by_index": bool(re.search(r"Order By: \(.*<->", "\n".join(plans))),

@@ -41,9 +41,9 @@ KOREAN = (
     "source_id", "place_name", "longitude", "latitude", "road_address", "lot_address",
     "status", "opened_on", "closed_on", "phone",
 )  # fmt: skip
-RADIUS = "SELECT body FROM shops_around(127.0276, 37.4979, 127.0276, 37.4979, 2000, NULL, '', 1000)"
+RADIUS = "SELECT shops_around(127.0276, 37.4979, 127.0276, 37.4979, 2000, NULL, '', 1000)"
 KEYWORD = """
-SELECT body FROM shops_by_keyword('서울숲점', 127.0276, 37.4979, NULL, NULL, NULL, NULL, NULL, NULL, 'distance', '', 300, 20, 0)"""
+SELECT shops_by_keyword('서울숲점', 127.0276, 37.4979, NULL, NULL, NULL, NULL, NULL, NULL, 'distance', '', 300, 20, 0)"""
 BARE = """
 CREATE TABLE bare (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, source_id text, place_name text, lot_address text,

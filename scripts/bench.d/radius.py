@@ -31,7 +31,7 @@ WHERE b.is_representative AND s.status <> 'CLOSED'
 ORDER BY distance_m, s.id;
 """
 FUNCTION = """
-SELECT body FROM shops_around(:mlng, :mlat, :ulng, :ulat, {radius}, NULL, 'http://127.0.0.1:8000', 1000);
+SELECT shops_around(:mlng, :mlat, :ulng, :ulat, {radius}, NULL, 'http://127.0.0.1:8000', 1000);
 """
 IN_BOX = "SELECT id FROM bench_peers.shops WHERE ST_Intersects(geom, ST_MakeEnvelope(%s, %s, %s, %s, 4326))"
 AT_EDGE = """

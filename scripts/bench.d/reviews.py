@@ -14,7 +14,7 @@ FROM (SELECT * FROM reviews v WHERE v.shop_id = :s AND v.hidden_at IS NULL
 JOIN members m ON m.id = r.member_id
 LEFT JOIN member_titles h ON h.member_id = m.id AND h.is_main LEFT JOIN titles t ON t.id = h.title_id
 ORDER BY r.created_at DESC, r.id DESC;"""
-FUNCTION = f"SELECT body, total, truncated FROM shop_reviews_json(:s, 'newest', 'Asia/Seoul', 10000, {PAGE}, 0);"
+FUNCTION = f"SELECT shop_reviews_json(:s, 'newest', 'Asia/Seoul', 10000, {PAGE}, 0);"
 
 
 def main(bench: Bench) -> dict[str, object]:

@@ -26,6 +26,14 @@ RETURN CASE
 END;
 COMMENT ON FUNCTION rating_text(integer, integer) IS 'Average rating with one decimal, half up; 0.0 without reviews.';
 
+-- A function that returns one text stands in a SELECT alone; out of three columns it must stand in FROM, which is planned
+-- and stored: 121 against 87 us for a statement that is sent as text.
+CREATE OR REPLACE FUNCTION list_text(total integer, truncated boolean, body text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN total::text || CASE WHEN truncated THEN '+' ELSE '' END || E'\n' || body;
+COMMENT ON FUNCTION list_text(integer, boolean, text)
+IS 'A list as one text: a line with the number of items, and + when the list was cut, then the JSON.';
+
 CREATE OR REPLACE FUNCTION date_array(moment timestamptz, zone text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN to_char(moment AT TIME ZONE zone, '[FMYYYY,FMMM,FMDD,FMHH24,FMMI,FMSS')

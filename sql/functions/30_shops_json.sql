@@ -32,23 +32,32 @@ END $$;
 COMMENT ON FUNCTION session_is_live(bigint, bigint) IS 'True while the member''s session is neither ended nor expired.';
 
 -- The map's call. The box goes to the index on degrees, which is half as large as the one on the globe and fits the
--- circle closer (0.31 against 0.44 ms for 65 shops of a million); IS TRUE keeps the exact test away from the other index.
+-- circle closer (0.31 against 0.44 ms for 65 shops of a million). Chords tell who is within and how far away in 200
+-- instead of 275 us; where they do not, beyond 10 km and next to half a metre, the geodesic is asked.
 -- No plan knows how many shops the box holds: one is guessed, and the brands would be read again for each (45 of 345 us).
 CREATE OR REPLACE FUNCTION shops_around(
   map_lon double precision, map_lat double precision, user_lon double precision, user_lat double precision,
   radius_m double precision, brand_ids bigint [], origin text, at_most integer,
-  member bigint DEFAULT NULL, session bigint DEFAULT NULL,
-  OUT body text, OUT total integer, OUT truncated boolean
-)
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL
+) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_nestloop = off AS $$
 DECLARE
   center geography := point_at(map_lon, map_lat);
   viewer geography := point_at(user_lon, user_lat);
+  center_spot geometry := spot_at(center);
+  viewer_spot geometry := spot_at(viewer);
+  viewer_z double precision := ST_Z(viewer_spot);
+  bend double precision := bend_at(viewer_spot);
+  surely_m double precision := chord_within(radius_m);
+  all_close boolean := ST_3DDistance(center_spot, viewer_spot) + radius_m < 10000;
   box geometry := box_around(map_lon, map_lat, radius_m);
   nearest bigint[];
+  body text;
+  total integer;
+  truncated boolean;
 BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
-    RETURN;
+    RETURN NULL;
   END IF;
   IF box IS NOT NULL THEN
     SELECT '[' || coalesce(string_agg(
@@ -58,15 +67,25 @@ BEGIN
       count(*)
     INTO body, total
     FROM (
-      SELECT r.*, metres(r.distance_m) AS m, b.card AS brand_card, b.image_path
+      SELECT r.*, b.card AS brand_card, b.image_path,
+        CASE
+          WHEN abs(r.distance_m - floor(r.distance_m) - 0.5) < 1e-6 THEN metres(ST_Distance(r.geog, viewer))
+          ELSE metres(r.distance_m)
+        END AS m
       FROM (
-        SELECT s.id, s.brand_id, s.card, s.review_cnt, s.star_rating_sum, s.favorite_cnt,
-          ST_Distance(s.geog, viewer) AS distance_m
-        FROM shops s
-        WHERE s.geog::geometry(POINT, 4326) && box AND ST_DWithin(s.geog, center, radius_m) IS TRUE AND s.status <> 'CLOSED'
-          -- asked for inside the statement: as a function call before it, the list cost 0.13 of 0.46 ms
-          AND s.brand_id = ANY (coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands d)))
-        LIMIT at_most + 1
+        SELECT c.*, coalesce(geodesic_m(c.chord_m, c.rise_m, bend), ST_Distance(c.geog, viewer)) AS distance_m
+        FROM (
+          SELECT s.id, s.brand_id, s.card, s.review_cnt, s.star_rating_sum, s.favorite_cnt, s.geog,
+            CASE WHEN all_close THEN ST_3DDistance(s.spot, viewer_spot) END AS chord_m,
+            ST_Z(s.spot) - viewer_z AS rise_m
+          FROM shops s
+          WHERE s.geog::geometry(POINT, 4326) && box AND s.status <> 'CLOSED'
+            AND is_within(s.geog, s.spot, center, center_spot, radius_m, surely_m)
+            -- asked for inside the statement: as a function call before it, the list cost 0.13 of 0.46 ms
+            AND s.brand_id = ANY (coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands d)))
+          LIMIT at_most + 1
+        ) c
+        OFFSET 0  -- as a value the distance is reckoned once
       ) r
       JOIN brands b ON b.id = r.brand_id
       ORDER BY r.distance_m, r.id  -- before the JSON is written: its text would be copied by the sort
@@ -81,11 +100,12 @@ BEGIN
     total := cardinality(nearest);
     body := shops_json(nearest, viewer, origin, member, 'distance', at_most, 0);
   END IF;
+  RETURN list_text(total, truncated, body);
 END $$;
 COMMENT ON FUNCTION shops_around(
   double precision, double precision, double precision, double precision, double precision,
   bigint [], text, integer, bigint, bigint
-) IS 'Shops of the brands (null: the representative ones) within radius_m of the map centre, by distance from the user, as JSON; body is null when the session is not alive.';
+) IS 'Shops of the brands (null: the representative ones) within radius_m of the map centre, by distance from the user, as list_text; null when the session is not alive.';
 
 -- Any shops bound how far the nearest ones can be: those nearest in degrees are found in half the time of those nearest
 -- on the sphere, and the circle as far as the farthest of them holds few more (a quarter more in Korea). One millimetre

@@ -20,18 +20,18 @@ CREATE OR REPLACE FUNCTION shops_around_filtered(
   min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision,
   sort text, origin text, at_most integer, page_size integer, page_offset integer,
-  member bigint DEFAULT NULL, session bigint DEFAULT NULL,
-  OUT body text, OUT total integer, OUT truncated boolean
-)
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL
+) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   center geography := point_at(map_lon, map_lat);
   wanted bigint[] := CASE WHEN all_brands THEN brand_ids ELSE coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands d)) END;
   ids bigint[];
   reach_m double precision := radius_m;
+  truncated boolean;
 BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
-    RETURN;
+    RETURN NULL;
   END IF;
   IF radius_m IS NULL THEN
     ids := ARRAY(
@@ -60,8 +60,8 @@ BEGIN
         AND (box IS NULL OR is_in_box(s.geog, box))
       ORDER BY ST_Distance(s.geog, center), s.id LIMIT at_most);
   END IF;
-  total := cardinality(ids);
-  body := shops_json(ids, point_at(user_lon, user_lat), origin, member, sort, page_size, page_offset);
+  RETURN list_text(cardinality(ids), truncated,
+    shops_json(ids, point_at(user_lon, user_lat), origin, member, sort, page_size, page_offset));
 END $$;
 COMMENT ON FUNCTION shops_around_filtered IS 'shops_around with filters, orders, a box [west, south, east, north] and pages; without radius_m the box alone decides.';
 

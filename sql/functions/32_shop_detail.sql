@@ -42,14 +42,14 @@ COMMENT ON FUNCTION recent_reviews_json(bigint, text, integer) IS 'The newest vi
 
 CREATE OR REPLACE FUNCTION shop_detail(
   shop bigint, user_lon double precision, user_lat double precision, origin text, zone text,
-  member bigint DEFAULT NULL, session bigint DEFAULT NULL,
-  OUT session_ok boolean, OUT body text
-)
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL
+) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  body text;
 BEGIN
-  session_ok := session IS NULL OR session_is_live(session, member);
-  IF NOT session_ok THEN
-    RETURN;
+  IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
+    RETURN '';
   END IF;
   SELECT concat(
       left(shop_json(s.card, b.card, b.image_path, origin, q.m, s.review_cnt, s.star_rating_sum, s.favorite_cnt,
@@ -83,8 +83,9 @@ BEGIN
     OFFSET 0  -- as a value m lets shop_json be inlined; as an expression it is used too often
   ) q
   WHERE s.id = shop;
+  RETURN body;
 END $$;
-COMMENT ON FUNCTION shop_detail IS 'Everything on one shop''s page as JSON; body is null when there is no such shop.';
+COMMENT ON FUNCTION shop_detail IS 'Everything on one shop''s page as JSON; null when there is no such shop, empty when the session is not alive.';
 
 CREATE OR REPLACE FUNCTION brands_json(origin text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE

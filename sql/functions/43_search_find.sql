@@ -1,10 +1,5 @@
 -- The shops of a reading: nearest first by an index that begins with the brand or the region, else by words.
 
-CREATE OR REPLACE FUNCTION spot_at(place geography) RETURNS geometry
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN public.ST_Transform(public.ST_Force3DZ(place::public.geometry), 4978);
-COMMENT ON FUNCTION spot_at(geography) IS 'The position in metres from the centre of the Earth.';
-
 CREATE OR REPLACE FUNCTION search_passes(
   s shops, box double precision [], min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision

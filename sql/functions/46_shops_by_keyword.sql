@@ -63,27 +63,26 @@ CREATE OR REPLACE FUNCTION shops_by_keyword(
   min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision,
   sort text, origin text, at_most integer, page_size integer, page_offset integer,
-  member bigint DEFAULT NULL, session bigint DEFAULT NULL, explain boolean DEFAULT false,
-  OUT body text, OUT total integer, OUT truncated boolean
-)
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL, explain boolean DEFAULT false
+) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 AS $$
 DECLARE
   f record;
+  body text;
 BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
-    RETURN;
+    RETURN NULL;
   END IF;
   SELECT * INTO f FROM search_shops(
     keyword, point_at(user_lon, user_lat), box, min_rating, open_minute, clean, retouch, props, at_most);
-  truncated := cardinality(f.ids) > at_most;
-  total := least(cardinality(f.ids), at_most);
   body := search_json(f.ids[:at_most], f.tiers[:at_most], f.distances[:at_most], origin, member, sort,
     explain, page_size, page_offset);
   IF explain THEN
     body := concat('{"understood":', search_told(f.understood), ',"pass":"', f.pass, '","shops":', body, '}');
   END IF;
+  RETURN list_text(least(cardinality(f.ids), at_most), cardinality(f.ids) > at_most, body);
 END $$;
-COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, distance from the user, id, as JSON; body is null when the session is not alive.';
+COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, distance from the user, id, as list_text; null when the session is not alive.';
 
 -- The first pass that finds shops answers. With filters, a pass that would find some without them answers too.
 CREATE OR REPLACE FUNCTION search_shops(

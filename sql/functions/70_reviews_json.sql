@@ -19,20 +19,19 @@ END $$;
 COMMENT ON FUNCTION review_json(bigint, text) IS 'One visible review with author and shop as JSON; null when there is none.';
 
 CREATE OR REPLACE FUNCTION shop_reviews_json(
-  shop bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer,
-  OUT body text, OUT total integer, OUT truncated boolean
-)
+  shop bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer
+) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
+  total integer;
+  body text;
   by_stars integer := CASE sort WHEN 'highest' THEN -1 WHEN 'lowest' THEN 1 END;
   ids bigint[];
 BEGIN
   SELECT s.review_cnt INTO total FROM shops s WHERE s.id = shop;
   IF total IS NULL THEN
-    RETURN;
+    RETURN NULL;
   END IF;
-  truncated := total > at_most;
-  total := least(total, at_most);
   IF by_stars IS NULL THEN
     ids := ARRAY(
       SELECT r.id FROM reviews r WHERE r.shop_id = shop AND r.hidden_at IS NULL
@@ -53,25 +52,25 @@ BEGIN
   JOIN members m ON m.id = r.member_id
   LEFT JOIN member_titles h ON h.member_id = m.id AND h.is_main
   LEFT JOIN titles t ON t.id = h.title_id;
+  RETURN list_text(least(total, at_most), total > at_most, body);
 END $$;
 COMMENT ON FUNCTION shop_reviews_json(bigint, text, text, integer, integer, integer)
-IS 'Reviews of a shop with their authors as JSON; sort is newest, highest or lowest; body is null when there is no such shop.';
+IS 'Reviews of a shop with their authors as list_text; sort is newest, highest or lowest; null when there is no such shop.';
 
 CREATE OR REPLACE FUNCTION member_reviews_json(
-  member bigint, session bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer,
-  OUT body text, OUT total integer, OUT truncated boolean
-)
+  member bigint, session bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer
+) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
+  total integer;
+  body text;
   by_stars integer := CASE sort WHEN 'highest' THEN -1 WHEN 'lowest' THEN 1 ELSE 0 END;
 BEGIN
   IF NOT session_is_live(session, member) THEN
-    RETURN;
+    RETURN NULL;
   END IF;
   SELECT count(*) INTO total
   FROM (SELECT FROM reviews r WHERE r.member_id = member AND r.hidden_at IS NULL LIMIT at_most + 1) q;
-  truncated := total > at_most;
-  total := least(total, at_most);
   SELECT '[' || coalesce(string_agg(review_json(q.id, zone), ',' ORDER BY q.place), '') || ']'
   INTO body
   FROM (
@@ -79,6 +78,7 @@ BEGIN
     FROM reviews r WHERE r.member_id = member AND r.hidden_at IS NULL
     ORDER BY place LIMIT page_size OFFSET page_offset
   ) q;
+  RETURN list_text(least(total, at_most), total > at_most, body);
 END $$;
 COMMENT ON FUNCTION member_reviews_json(bigint, bigint, text, text, integer, integer, integer)
-IS 'Reviews by a member with their shops as JSON; body is null when the session is not alive.';
+IS 'Reviews by a member with their shops as list_text; null when the session is not alive.';

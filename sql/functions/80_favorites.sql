@@ -17,19 +17,18 @@ IS 'A favorite with its shop as JSON; the distance is empty without a viewer.';
 
 CREATE OR REPLACE FUNCTION favorites_json(
   member bigint, session bigint, user_lon double precision, user_lat double precision, origin text,
-  at_most integer, page_size integer, page_offset integer,
-  OUT body text, OUT total integer, OUT truncated boolean
-)
+  at_most integer, page_size integer, page_offset integer
+) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   viewer geography := point_at(user_lon, user_lat);
+  total integer;
+  body text;
 BEGIN
   IF NOT session_is_live(session, member) THEN
-    RETURN;
+    RETURN NULL;
   END IF;
   SELECT count(*) INTO total FROM (SELECT FROM favorites f WHERE f.member_id = member LIMIT at_most + 1) q;
-  truncated := total > at_most;
-  total := least(total, at_most);
   SELECT '[' || coalesce(string_agg(
       concat('{"id":', q.id, ',"shop":', shop_json(
         q.card, b.card, b.image_path, origin, q.m, q.review_cnt, q.star_rating_sum, q.favorite_cnt, true), '}'),
@@ -46,9 +45,10 @@ BEGIN
     OFFSET 0  -- as a value m lets shop_json be inlined; as an expression it is used too often
   ) q
   LEFT JOIN brands b ON b.id = q.brand_id;
+  RETURN list_text(least(total, at_most), total > at_most, body);
 END $$;
 COMMENT ON FUNCTION favorites_json(bigint, bigint, double precision, double precision, text, integer, integer, integer)
-IS 'Favorites of a member, most recently added first, as JSON; body is null when the session is not alive.';
+IS 'Favorites of a member, most recently added first, as list_text; null when the session is not alive.';
 
 CREATE OR REPLACE FUNCTION add_favorite(
   member bigint, session bigint, shop bigint, user_lon double precision, user_lat double precision,

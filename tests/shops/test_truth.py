@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from geoshops.geo import WGS84, distance_text
+from geoshops.paging import ItemList
 from tests.make import Maker
 
 QUERIES = 10_000
@@ -38,11 +39,12 @@ def load(make: Maker, points: Points) -> None:
 def around(
     make: Maker, center: tuple[float, float], user: tuple[float, float], radius_m: int
 ) -> Any:
-    ((body, total, truncated),) = make.rows(
-        "SELECT body, total, truncated FROM shops_around(%s, %s, %s, %s, %s, NULL, '', %s)",
+    text = make.sql(
+        "SELECT shops_around(%s, %s, %s, %s, %s, NULL, '', %s)",
         *center, *user, radius_m, AT_MOST,
     )  # fmt: skip
-    return json.loads(body), total, truncated
+    found = ItemList.told(text.encode())
+    return json.loads(found.body), found.total, found.truncated
 
 
 def world(rng: random.Random) -> Points:

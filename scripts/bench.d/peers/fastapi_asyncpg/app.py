@@ -19,7 +19,7 @@ FROM shops s JOIN brands b ON b.id = s.brand_id
 WHERE b.is_representative AND s.status <> 'CLOSED'
   AND ST_DWithin(s.geog, ST_SetSRID(ST_MakePoint($1, $2), 4326)::geography, $5)
 ORDER BY distance_m, s.id"""
-FUNCTION = "SELECT body FROM shops_around($1, $2, $3, $4, $5, NULL, $6, 1000)"
+FUNCTION = "SELECT shops_around($1, $2, $3, $4, $5, NULL, $6, 1000)"
 
 
 @asynccontextmanager
@@ -52,7 +52,8 @@ async def by_orjson(request: Request, *circle: float) -> Response:
 async def function(request: Request, *circle: float) -> Response:
     """The text that shops_around writes."""
     origin = str(request.base_url).rstrip("/")
-    return _json(await request.app.state.pool.fetchval(FUNCTION, *circle, origin))
+    text = await request.app.state.pool.fetchval(FUNCTION, *circle, origin)
+    return _json(text.partition("\n")[2])  # after the line with the number of shops
 
 
 def serve(path: str, answer: Callable[..., Awaitable[Any]], model: Any = None) -> None:
