@@ -207,8 +207,18 @@ class Shop(Base):
     brand_id: Mapped[int | None] = mapped_column(
         BigInteger, ForeignKey("brands.id", name="shops_brand_fkey")
     )
-    place_name: Mapped[str] = mapped_column(Text)
     geog: Mapped[WKBElement] = mapped_column(Geography("POINT", 4326, spatial_index=False))
+    spot: Mapped[WKBElement] = mapped_column(
+        Geometry("POINTZ", 4978, dimension=3, spatial_index=False),
+        Computed(GENERATED, persisted=True),
+    )
+    status: Mapped[str] = mapped_column(Text, server_default=text("'OPEN'::text"))
+    review_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    star_rating_sum: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    favorite_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    card: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    counts: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    place_name: Mapped[str] = mapped_column(Text)
     road_address: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
     lot_address: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
     sido_id: Mapped[int | None] = mapped_column(
@@ -220,7 +230,6 @@ class Shop(Base):
     dong_id: Mapped[int | None] = mapped_column(
         BigInteger, ForeignKey("regions.id", name="shops_dong_fkey")
     )
-    status: Mapped[str] = mapped_column(Text, server_default=text("'OPEN'::text"))
     opened_on: Mapped[dt.date | None] = mapped_column(Date)
     closed_on: Mapped[dt.date | None] = mapped_column(Date)
     phone: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
@@ -235,21 +244,13 @@ class Shop(Base):
         BigInteger, ForeignKey("shops.id", name="shops_merged_into_fkey")
     )
     shop_titles: Mapped[list[str]] = mapped_column(ARRAY(Text), server_default=text("'{}'::text[]"))
-    review_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    star_rating_sum: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    favorite_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
     created_at: Mapped[dt.datetime] = mapped_column(
         DateTime(timezone=True), server_default=text("now()")
     )
     modified_at: Mapped[dt.datetime] = mapped_column(
         DateTime(timezone=True), server_default=text("now()")
     )
-    card: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
     name_jamo: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    spot: Mapped[WKBElement] = mapped_column(
-        Geometry("POINTZ", 4978, dimension=3, spatial_index=False),
-        Computed(GENERATED, persisted=True),
-    )
 
 
 class ShopStats(Base):

@@ -17,15 +17,6 @@ RETURN CASE
 END;
 COMMENT ON FUNCTION distance_text(integer) IS 'Whole metres as the contract writes them: 999m, 1km, 1.5km, 100km.';
 
-CREATE OR REPLACE FUNCTION rating_text(star_rating_sum integer, review_cnt integer) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE
-  WHEN review_cnt = 0 THEN '0.0'
-  ELSE ((20 * star_rating_sum + review_cnt) / (20 * review_cnt))::text || '.'
-  || ((20 * star_rating_sum + review_cnt) / (2 * review_cnt) % 10)::text
-END;
-COMMENT ON FUNCTION rating_text(integer, integer) IS 'Average rating with one decimal, half up; 0.0 without reviews.';
-
 -- A function that returns one text stands in a SELECT alone; out of three columns it must stand in FROM, which is planned
 -- and stored: 121 against 87 us for a statement that is sent as text.
 CREATE OR REPLACE FUNCTION list_text(total integer, truncated boolean, body text) RETURNS text

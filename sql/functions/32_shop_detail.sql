@@ -52,7 +52,7 @@ BEGIN
     RETURN '';
   END IF;
   SELECT concat(
-      left(shop_json(s.card, b.card, b.image_path, origin, q.m, s.review_cnt, s.star_rating_sum, s.favorite_cnt,
+      left(shop_json(s.card, s.counts, b.card, b.image_path, origin, q.m,
         member IS NOT NULL AND EXISTS (SELECT FROM favorites f WHERE f.member_id = member AND f.shop_id = s.id)), -1),
       ',"region":', json_build_object(
         'sido', coalesce(r1.name, ''), 'sigungu', coalesce(r2.name, ''), 'dong', coalesce(r3.name, '')),

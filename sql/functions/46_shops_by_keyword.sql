@@ -12,8 +12,7 @@ BEGIN
         (ARRAY['exact name', 'prefix', 'all words', 'typo'])[q.tier], '"}}') ELSE q.json END, ',' ORDER BY q.place
     ), '') || ']'
     FROM (
-      SELECT r.place, r.tier, shop_json(s.card, b.card, b.image_path, origin, metres(r.distance_m),
-        s.review_cnt, s.star_rating_sum, s.favorite_cnt,
+      SELECT r.place, r.tier, shop_json(s.card, s.counts, b.card, b.image_path, origin, metres(r.distance_m),
         member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = s.id)) AS json
       FROM (
         SELECT t.id, t.tier, t.distance_m, row_number() OVER (ORDER BY

@@ -5,8 +5,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (
     SELECT concat('{"id":', f.id, ',"shop":', shop_json(
-        s.card, b.card, b.image_path, origin, metres(ST_Distance(s.geog, viewer)),
-        s.review_cnt, s.star_rating_sum, s.favorite_cnt, true), '}')
+        s.card, s.counts, b.card, b.image_path, origin, metres(ST_Distance(s.geog, viewer)), true), '}')
     FROM favorites f
     JOIN shops s ON s.id = f.shop_id
     LEFT JOIN brands b ON b.id = s.brand_id
@@ -31,12 +30,12 @@ BEGIN
   SELECT count(*) INTO total FROM (SELECT FROM favorites f WHERE f.member_id = member LIMIT at_most + 1) q;
   SELECT '[' || coalesce(string_agg(
       concat('{"id":', q.id, ',"shop":', shop_json(
-        q.card, b.card, b.image_path, origin, q.m, q.review_cnt, q.star_rating_sum, q.favorite_cnt, true), '}'),
+        q.card, q.counts, b.card, b.image_path, origin, q.m, true), '}'),
       ',' ORDER BY q.created_at DESC, q.id DESC), '') || ']'
   INTO body
   FROM (
     SELECT r.id, r.created_at, metres(ST_Distance(s.geog, viewer)) AS m,
-      s.brand_id, s.card, s.review_cnt, s.star_rating_sum, s.favorite_cnt
+      s.brand_id, s.card, s.counts
     FROM (
       SELECT f.id, f.shop_id, f.created_at FROM favorites f WHERE f.member_id = member
       ORDER BY f.created_at DESC, f.id DESC LIMIT page_size OFFSET page_offset

@@ -14,6 +14,15 @@ RETURN CASE
 END;
 COMMENT ON FUNCTION degrees_text(double precision) IS 'Degrees as a plain decimal of at most 7 places.';
 
+CREATE FUNCTION rating_text(star_rating_sum integer, review_cnt integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+  WHEN review_cnt = 0 THEN '0.0'
+  ELSE ((20 * star_rating_sum + review_cnt) / (20 * review_cnt))::text || '.'
+  || ((20 * star_rating_sum + review_cnt) / (2 * review_cnt) % 10)::text
+END;
+COMMENT ON FUNCTION rating_text(integer, integer) IS 'Average rating with one decimal, half up; 0.0 without reviews.';
+
 CREATE FUNCTION name_key(value text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN lower(regexp_replace(normalize(lower(normalize(value, NFKC)), NFKC), '[[:space:]\u00ad\u200b-\u200d\u2060\ufeff]+', '', 'g'));

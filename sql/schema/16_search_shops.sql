@@ -2,10 +2,7 @@
 -- Nothing here is kept by hand: generated columns and indexes over expressions follow their rows at once.
 
 ALTER TABLE shops ADD COLUMN name_jamo text NOT NULL GENERATED ALWAYS AS (jamo(place_name)) STORED;
-ALTER TABLE shops ADD COLUMN spot geometry (POINTZ, 4978) NOT NULL
-GENERATED ALWAYS AS (ST_Transform(ST_Force3DZ(geog::geometry), 4978)) STORED;
 COMMENT ON COLUMN shops.name_jamo IS 'Letters of the name (jamo)';
-COMMENT ON COLUMN shops.spot IS 'Position in metres from the centre of the Earth (EPSG:4978)';
 
 -- The indexes of shops for the search stand in sql/indexes.
 CREATE INDEX brands_jamo_idx ON brands (jamo(name) COLLATE "C");
