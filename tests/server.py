@@ -28,8 +28,8 @@ def serving(database_url: str, secret_key: str, **settings: str) -> Iterator[str
             [
                 sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
                 "--port", str(port), "--workers", "2", "--blocking-threads", "4",
-                "--backpressure", "2048", "--no-ws", "--no-access-log", "--respawn-failed-workers",
-                "wsgi:app",
+                "--backpressure", "2048", "--workers-kill-timeout", "10", "--no-ws", "--no-access-log",
+                "--respawn-failed-workers", "wsgi:app",
             ],
             cwd=ROOT,
             env={
@@ -48,6 +48,7 @@ def serving(database_url: str, secret_key: str, **settings: str) -> Iterator[str
             yield wait_for(f"http://127.0.0.1:{port}", process, log)
         finally:
             process.send_signal(signal.SIGTERM)
+            # a worker that is told to end while it starts does not hear it, and is killed after ten seconds
             process.wait(20)
 
 
