@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
-from geoshops.errors import Unauthorized
-from geoshops.paging import ItemList, PagingArgs
+from geoshops.paging import PagingArgs
 from geoshops.params import Box, Choice, Flag, Number
 
 SORTS = ("distance", "rating", "reviews", "favorites")
-
-
-def list_of_caller(row: tuple[bytes | None]) -> ItemList:
-    """The list that PostgreSQL told; None says that the caller's session has ended."""
-    (text,) = row
-    if text is None:
-        raise Unauthorized("bad_token")
-    return ItemList.told(text)
 
 
 def described(text: str, example: object = None) -> dict[str, object]:

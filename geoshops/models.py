@@ -216,9 +216,9 @@ class Shop(Base):
     review_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
     star_rating_sum: Mapped[int] = mapped_column(Integer, server_default=text("0"))
     favorite_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    place_name: Mapped[str] = mapped_column(Text)
     card: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
     counts: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    place_name: Mapped[str] = mapped_column(Text)
     road_address: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
     lot_address: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
     sido_id: Mapped[int | None] = mapped_column(

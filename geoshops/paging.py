@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from marshmallow import ValidationError
 
-from geoshops.errors import Reason
+from geoshops.errors import Reason, Unauthorized
 from geoshops.params import Args, Integer
 from geoshops.reading import Answer, Asked
 
@@ -44,6 +44,14 @@ class ItemList:
         """The list that `list_text` of sql/functions writes: its number of items, + when cut, a line's end, JSON."""
         head, _, body = text.partition(b"\n")
         return cls(body, int(head.rstrip(b"+")), head.endswith(b"+"))
+
+
+def list_of_caller(row: tuple[bytes | None]) -> ItemList:
+    """The list that PostgreSQL told; None says that the caller's session has ended."""
+    (text,) = row
+    if text is None:
+        raise Unauthorized("bad_token")
+    return ItemList.told(text)
 
 
 class PagingArgs(Args):

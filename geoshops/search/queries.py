@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from geoshops.db import Database
-from geoshops.listing import list_of_caller
-from geoshops.paging import MAX_DEPTH, ItemList, Page
+from geoshops.paging import MAX_DEPTH, ItemList, Page, list_of_caller
 from geoshops.tokens import Caller
 
 WHOLE_LIST = 300

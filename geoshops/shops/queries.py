@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from geoshops.db import Database
 from geoshops.errors import ApiError, NotFound, Unauthorized
-from geoshops.listing import list_of_caller
-from geoshops.paging import MAX_DEPTH, ItemList, Page
+from geoshops.paging import MAX_DEPTH, ItemList, Page, list_of_caller
 from geoshops.tokens import Caller
 
 WHOLE_LIST = 1000

@@ -33,19 +33,29 @@ IS 'ST_DWithin of a shop''s position, asked only where the chord does not tell; 
 
 -- An arc of normal curvature k over the chord c is c + k² c³ / 24 + … long. From p to p + d on x²/a² + y²/a² + z²/b² = 1
 -- k c² is d'Ad / |Ap| with A = diag(1/a², 1/a², 1/b²) (do Carmo 1976, Differential Geometry of Curves and Surfaces, 3-3).
--- Up to 10 km off ST_Distance by less than 12 nm; that itself is rounded to 10 nm.
+-- Up to 10 km off ST_Distance by less than 15 nm; that itself is rounded to 10 nm. The least values keep PostgreSQL from
+-- refusing squares that are too small for it; they change nothing that can be measured.
 CREATE OR REPLACE FUNCTION bend_at(spot geometry) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN 1 / (24 * (public.ST_X(spot) ^ 2 + public.ST_Y(spot) ^ 2 + 1.0067394967422764 ^ 2 * public.ST_Z(spot) ^ 2));
-COMMENT ON FUNCTION bend_at(geometry) IS 'How the ellipsoid bends around a place, for geodesic_m; 1 per square metre.';
+RETURN 1 / (24 * (
+  greatest(abs(public.ST_X(spot)), 1) ^ 2 + greatest(abs(public.ST_Y(spot)), 1) ^ 2
+  + 1.0067394967422764 ^ 2 * greatest(abs(public.ST_Z(spot)), 1) ^ 2
+));
+COMMENT ON FUNCTION bend_at(geometry) IS 'How the ellipsoid bends around a place, for arc_m; 1 per square metre.';
 
-CREATE OR REPLACE FUNCTION geodesic_m(chord_m double precision, rise_m double precision, bend double precision)
+CREATE OR REPLACE FUNCTION arc_m(chord_m double precision, rise_m double precision, bend double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN chord_m = 0 THEN 0
-  ELSE chord_m + (chord_m ^ 2 + 0.0067394967422764 * rise_m ^ 2) ^ 2 * bend / chord_m END;
-COMMENT ON FUNCTION geodesic_m(double precision, double precision, double precision)
+RETURN CASE WHEN chord_m < 1 THEN chord_m
+  ELSE chord_m + (chord_m ^ 2 + 0.0067394967422764 * greatest(abs(rise_m), 1e-6) ^ 2) ^ 2 * bend / chord_m END;
+COMMENT ON FUNCTION arc_m(double precision, double precision, double precision)
 IS 'Metres along the spheroid for a chord of at most 10 km; rise_m is the chord along the axis of the Earth, bend that of an end.';
+
+-- Places at one distance on different sides of the user differ by nanometres of rounding: then the identifier decides.
+CREATE OR REPLACE FUNCTION distance_rank(distance_m double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN round(distance_m * 1e5);
+COMMENT ON FUNCTION distance_rank(double precision) IS 'What lists are ordered by: the distance in hundredths of a millimetre.';
 
 -- On the spheroid a degree of latitude is nowhere shorter than 110574 m, and a degree of longitude nowhere shorter
 -- than 111319 m times the cosine of the latitude; a path of radius_m stays below the latitude lat + high.

@@ -70,7 +70,7 @@ BEGIN
           ELSE metres(r.distance_m)
         END AS m
       FROM (
-        SELECT c.*, coalesce(geodesic_m(c.chord_m, c.rise_m, bend), ST_Distance(c.geog, viewer)) AS distance_m
+        SELECT c.*, coalesce(arc_m(c.chord_m, c.rise_m, bend), ST_Distance(c.geog, viewer)) AS distance_m
         FROM (
           SELECT s.id, s.brand_id, s.card, s.counts, s.geog,
             CASE WHEN all_close THEN ST_3DDistance(s.spot, viewer_spot) END AS chord_m,
@@ -85,7 +85,7 @@ BEGIN
         OFFSET 0  -- as a value the distance is reckoned once
       ) r
       JOIN brands b ON b.id = r.brand_id
-      ORDER BY r.distance_m, r.id  -- before the JSON is written: its text would be copied by the sort
+      ORDER BY distance_rank(r.distance_m), r.id  -- before the JSON is written: its text would be copied by the sort
     ) q;
   END IF;
   truncated := total > at_most;
@@ -151,7 +151,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
           SELECT FROM public.favorites f WHERE f.member_id = member AND f.shop_id = q.id)),
       ',' ORDER BY q.place), '') || ']'
   FROM (
-    SELECT r.*, public.metres(r.distance_m) AS m, row_number() OVER (ORDER BY r.sort_key, r.distance_m, r.id) AS place
+    SELECT r.*, public.metres(r.distance_m) AS m, row_number() OVER (
+      ORDER BY r.sort_key, public.distance_rank(r.distance_m), r.id) AS place
     FROM (
       SELECT s.id, s.brand_id, s.card, s.counts,
         public.ST_Distance(s.geog, viewer) AS distance_m,

@@ -19,6 +19,7 @@ END $$;
 COMMENT ON FUNCTION shop_card(bigint, text, double precision, double precision, text, text, text [])
 IS 'The part of a shop summary in JSON that changes only with the shop itself; degrees as plain decimals of at most 7 places.';
 
+-- In SQL: of columns alone and immutable, it is inlined.
 CREATE FUNCTION shop_counts(star_rating_sum integer, review_cnt integer, favorite_cnt integer) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN review_cnt = 0 AND favorite_cnt = 0 THEN '' ELSE
@@ -37,6 +38,7 @@ CREATE TABLE shops (
   review_cnt integer NOT NULL DEFAULT 0,
   star_rating_sum integer NOT NULL DEFAULT 0,
   favorite_cnt integer NOT NULL DEFAULT 0,
+  place_name text NOT NULL,
   card text NOT NULL GENERATED ALWAYS AS (
     shop_card(
       id, place_name, ST_X(geog::geometry), ST_Y(geog::geometry),
@@ -44,7 +46,6 @@ CREATE TABLE shops (
     )
   ) STORED,
   counts text NOT NULL GENERATED ALWAYS AS (shop_counts(star_rating_sum, review_cnt, favorite_cnt)) STORED,
-  place_name text NOT NULL,
   road_address text NOT NULL DEFAULT '',
   lot_address text NOT NULL DEFAULT '',
   sido_id bigint,

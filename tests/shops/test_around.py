@@ -240,9 +240,23 @@ def test_the_filtered_form_writes_the_same_bytes(client: FlaskClient, make: Make
             review_cnt=n,
             star_rating_sum=3 * n,
         )
+        make.shop(f"맞은편 {n}", at=(127.0276 - n % 5 * 1e-4, 37.4979))
     plain = client.get("/shops/brand", query_string=HERE)
     filtered = client.get("/shops/brand", query_string={**HERE, "page": 1, "size": 100})
     assert plain.data == filtered.data
+
+
+def test_at_one_distance_on_different_sides_the_identifier_decides(
+    client: FlaskClient, make: Maker
+) -> None:
+    make.brand()
+    for n in range(200, 0, -1):
+        for side in (1, -1):
+            make.shop(at=(round(127.0276 + side * n * 1e-5, 7), 37.4979))
+    found = client.get("/shops/brand", query_string=HERE).get_json()
+    ids = [shop["id"] for shop in found]
+    assert len(ids) == 400
+    assert all(west == east + 1 for east, west in zip(ids[::2], ids[1::2], strict=True))
 
 
 def test_geojson_has_the_same_shops(client: FlaskClient, make: Maker) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 
+import pytest
+
 from geoshops.paging import ItemList
 from tests.make import Maker
 
@@ -35,7 +37,7 @@ def test_up_to_ten_kilometres_a_chord_gives_the_geodesic_to_nanometres(make: Mak
     off, longest = make.rows(
         PAIRS
         + """
-          SELECT max(abs(geodesic - geodesic_m(
+          SELECT max(abs(geodesic - arc_m(
               ST_3DDistance(spot, other_spot), ST_Z(other_spot) - ST_Z(spot), bend_at(spot)))),
             max(geodesic)
           FROM spots""",
@@ -43,6 +45,42 @@ def test_up_to_ten_kilometres_a_chord_gives_the_geodesic_to_nanometres(make: Mak
     )[0]
     assert longest > 9_900
     assert off < ROUNDED_M
+
+
+def test_the_worst_direction_stays_below_what_is_said(make: Maker) -> None:
+    count = range(2000)
+    turned = [dice * 360 / len(count) for dice in count]
+    ((off,),) = make.rows(
+        PAIRS
+        + """
+          SELECT max(abs(geodesic - arc_m(
+            ST_3DDistance(spot, other_spot), ST_Z(other_spot) - ST_Z(spot), bend_at(spot))))
+          FROM spots""",
+        turned, [45.0 for _ in count], [9_990.0 for _ in count], [0.0 for _ in count],
+    )  # fmt: skip
+    assert off < ROUNDED_M
+
+
+@pytest.mark.parametrize("tiny", [1e-7, 1e-170, 1e-300, 2.3e-308, 5e-324])
+def test_squares_too_small_for_a_number_refuse_nobody(make: Maker, tiny: float) -> None:
+    make.brand()
+    for lon, lat in (
+        (127.0, 0.0),
+        (127.0, tiny),
+        (tiny, 37.5),
+        (0.0, 37.5),
+        (tiny, tiny),
+        (0.0, 0.0),
+    ):
+        make.shop(at=(lon, lat))
+    for lon, lat in ((127.0, tiny), (127.0, 0.0), (tiny, 37.5), (tiny, tiny), (0.0, -tiny)):
+        text = make.sql(
+            "SELECT shops_around(%s, %s, %s, %s, 500, NULL, '', 1000)", lon, lat, lon, lat
+        )
+        assert [shop["distance_m"] for shop in json.loads(ItemList.told(text.encode()).body)] == [
+            0,
+            0,
+        ]
 
 
 def test_no_geodesic_is_longer_than_its_chord_allows(make: Maker) -> None:

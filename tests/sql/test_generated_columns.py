@@ -86,11 +86,14 @@ def test_a_restore_without_search_path_can_compute_the_columns(make):
     make.sql("SET search_path = ''")
     try:
         make.sql(
-            "INSERT INTO public.shops (place_name, geog, opening_hours)"
-            " VALUES ('홍대네컷', '0101000020E61000000000000000C05F400000000000C04240', %s)",
+            "INSERT INTO public.shops (place_name, geog, opening_hours, review_cnt, star_rating_sum)"
+            " VALUES ('홍대네컷', '0101000020E61000000000000000C05F400000000000C04240', %s, 4, 13)",
             json.dumps(week((1, "10:00", "22:00"))),
         )
-        names = make.rows("SELECT card LIKE '%%홍대네컷%%', open_minutes::text FROM public.shops")
+        names = make.rows(
+            "SELECT card LIKE '%%홍대네컷%%', open_minutes::text, counts FROM public.shops"
+        )
     finally:
         make.sql("RESET search_path")
-    assert (True, "{[600,1320)}") in names
+    counts = ',"star_rating_avg":3.3,"review_cnt":4,"favorite_cnt":0'
+    assert (True, "{[600,1320)}", counts) in names
