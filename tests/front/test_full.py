@@ -23,7 +23,7 @@ def hung_requests(port: int, how_many: int) -> ExitStack:
     clients = ExitStack()
     for _ in range(how_many):
         client = clients.enter_context(socket.create_connection(("127.0.0.1", port), 5))
-        client.sendall(b"GET /shops/1 HTTP/1.1\r\nHost: x\r\n\r\n")
+        client.sendall(b"GET /shops/1 HTTP/1.1\r\nHost: x\r\nX-Request-ID: r-0\r\n\r\n")
     return clients
 
 
@@ -51,7 +51,7 @@ def test_what_is_beyond_is_refused_at_once(folder: Path) -> None:
             time.sleep(0.5)
             asked = f"http://127.0.0.1:{port}/shops/1"
             with requests.Session() as client:
-                # which are told to the service hangs on the identifier: of these r-180
+                # which are told to the service hangs on the identifier: of these, and those that wait, r-180
                 named = [{"X-Request-ID": f"r-{n}"} for n in range(BEYOND)]
                 answers = [client.get(asked, headers=name, timeout=5) for name in named]
                 alive = client.get(f"http://127.0.0.1:{port}/healthz", timeout=5)
