@@ -27,8 +27,10 @@ ATTEMPTS = 3
 RETRIED_WHOLE = (
     errorcodes.SERIALIZATION_FAILURE,
     errorcodes.DEADLOCK_DETECTED,
-    # "cache lookup failed": an upgrade replaced a function that the statement had begun to use
+    # "cache lookup failed", "function with OID … does not exist": an upgrade replaced a function that the statement
+    # had begun to use
     errorcodes.INTERNAL_ERROR,
+    errorcodes.UNDEFINED_FUNCTION,
 )
 # No column is of this type: answers are selected as varchar to come as the bytes that are sent on.
 # To decode and encode those of a radius search took 25 of its 250 us of Python.

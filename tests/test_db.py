@@ -37,7 +37,7 @@ def stumbling(db: Any) -> Iterator[None]:
     cursor.execute("DROP SEQUENCE calls")
 
 
-@pytest.mark.parametrize("code", ["40001", "40P01"])
+@pytest.mark.parametrize("code", ["40001", "40P01", "42883", "XX000"])
 @pytest.mark.parametrize("verb", ["row", "act"])
 def test_conflicts_run_again_three_times_in_all(app: Flask, code: str, verb: str) -> None:
     with app.app_context():
