@@ -55,7 +55,7 @@ IS 'Metres along the spheroid for a chord of at most 10 km; rise_m is the chord 
 CREATE OR REPLACE FUNCTION distance_rank(distance_m double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN round(distance_m * 1e5);
-COMMENT ON FUNCTION distance_rank(double precision) IS 'What lists are ordered by: the distance in hundredths of a millimetre.';
+COMMENT ON FUNCTION distance_rank(double precision) IS 'What radius searches are ordered by: the distance in hundredths of a millimetre.';
 
 -- On the spheroid a degree of latitude is nowhere shorter than 110574 m, and a degree of longitude nowhere shorter
 -- than 111319 m times the cosine of the latitude; a path of radius_m stays below the latitude lat + high.
