@@ -408,7 +408,8 @@ class Review(Base):
     )
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     shop_id: Mapped[int] = mapped_column(
-        BigInteger, ForeignKey("shops.id", name="reviews_shop_fkey")
+        BigInteger,
+        ForeignKey("shops.id", name="reviews_shop_fkey", deferrable=True, initially="DEFERRED"),
     )
     member_id: Mapped[int] = mapped_column(
         BigInteger, ForeignKey("members.id", name="reviews_member_fkey")
@@ -485,7 +486,8 @@ class Favorite(Base):
         BigInteger, ForeignKey("members.id", name="favorites_member_fkey")
     )
     shop_id: Mapped[int] = mapped_column(
-        BigInteger, ForeignKey("shops.id", name="favorites_shop_fkey")
+        BigInteger,
+        ForeignKey("shops.id", name="favorites_shop_fkey", deferrable=True, initially="DEFERRED"),
     )
     created_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
 

@@ -90,7 +90,10 @@ BEGIN
     act := 'repeated review';
   END IF;
   IF before_cnt = 0 THEN
-    PERFORM count_review(shop, star_rating, purity, retouch, item, 1);
+    IF NOT count_review(shop, star_rating, purity, retouch, item, 1) THEN
+      refusal := 'no_shop';
+      RETURN;
+    END IF;
   END IF;
   -- the request may have come before a review that is there by now; it is written after it all the same, so
   -- that a shop's first review, once it was told to be that, stays it
@@ -108,7 +111,9 @@ BEGIN
     VALUES (member, act_key, act_hash, create_review.status, create_review.body, create_review.location, moment);
   END IF;
   IF before_cnt > 0 THEN
-    PERFORM count_review(shop, star_rating, purity, retouch, item, 1);
+    IF NOT count_review(shop, star_rating, purity, retouch, item, 1) THEN
+      RAISE EXCEPTION 'shop % has gone', shop USING ERRCODE = 'serialization_failure';
+    END IF;
   END IF;
 END $$;
 COMMENT ON FUNCTION create_review

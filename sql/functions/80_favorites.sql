@@ -81,6 +81,9 @@ BEGIN
     INSERT INTO favorites (member_id, shop_id, created_at) VALUES (member, shop, moment) RETURNING id INTO held;
     awarded := award_titles(member, 'favorite', moment, zone);
     UPDATE shops s SET favorite_cnt = s.favorite_cnt + 1 WHERE s.id = shop;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'shop % has gone', shop USING ERRCODE = 'serialization_failure';
+    END IF;
     location := '/favorites/' || shop;
   END IF;
   body := concat(left(favorite_json(held, point_at(user_lon, user_lat), origin), -1),

@@ -1,4 +1,4 @@
-"""A change that waits while the review's shop is merged into another lands on the other."""
+"""Acts that wait while their shop is merged into another or deleted."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tests.counters import assert_exact
 from tests.make import Maker
 
 CHANGE = {"star_rating": 1, "content": "바꿈", "item": "BAD"}
+REVIEW = {"star_rating": 5, "content": "새 글"}
 
 
 @pytest.mark.parametrize("method", ["PATCH", "DELETE"])
@@ -44,6 +45,51 @@ def test_a_change_follows_the_review(
     assert rows == ([(new, 1)] if method == "PATCH" else [])
     for shop in (old, new):
         assert_exact(make, shop)
+
+
+@pytest.mark.parametrize("path", ["/reviews/shop/{}", "/favorites/{}"])
+@pytest.mark.parametrize("reviews", [0, 1])
+def test_an_act_on_a_shop_that_is_deleted_meanwhile_is_404(
+    app: Flask, client: FlaskClient, make: Maker, database_url: str, path: str, reviews: int
+) -> None:
+    shop, headers = make.shop(), make.bearer(app)
+    for _ in range(reviews):
+        make.review(make.member(), shop)
+    deleting = psycopg2.connect(database_url)
+    cursor = deleting.cursor()
+    cursor.execute("DELETE FROM reviews WHERE shop_id = %s", (shop,))
+    cursor.execute("DELETE FROM shops WHERE id = %s", (shop,))
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(
+            app.test_client().post, path.format(shop), json=REVIEW, headers=headers
+        )
+        wait_for_a_lock(make)
+        deleting.commit()
+        answer = waiting.result(10)
+    deleting.close()
+    assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404"), answer.text
+    left = "SELECT (SELECT count(*) FROM reviews) + (SELECT count(*) FROM favorites)"
+    assert make.sql(left) == 0
+
+
+@pytest.mark.parametrize("table", ["reviews", "favorites"])
+def test_a_new_row_does_not_lock_its_shop(make: Maker, database_url: str, table: str) -> None:
+    shop, member = make.shop(), make.member()
+    columns, values = "shop_id, member_id, created_at", "%s, %s, now()"
+    if table == "reviews":
+        columns, values = (
+            f"{columns}, modified_at, star_rating, content",
+            f"{values}, now(), 5, 'a'",
+        )
+    writing = psycopg2.connect(database_url)
+    cursor = writing.cursor()
+    cursor.execute(f"INSERT INTO {table} ({columns}) VALUES ({values})", (shop, member))
+    assert make.sql("SELECT id FROM shops WHERE id = %s FOR UPDATE NOWAIT", shop) == shop
+    writing.rollback()
+    cursor.execute(f"INSERT INTO {table} ({columns}) VALUES ({values})", (-1, member))
+    with pytest.raises(psycopg2.errors.ForeignKeyViolation):
+        writing.commit()
+    writing.close()
 
 
 def wait_for_a_lock(make: Maker) -> None:

@@ -33,6 +33,7 @@ def refusal(make: Maker, statement: str) -> str:
     try:
         make.sql("BEGIN")
         make.sql(statement)
+        make.sql("SET CONSTRAINTS ALL IMMEDIATE")
     except psycopg2.IntegrityError as error:
         return error.diag.constraint_name or ""
     finally:
