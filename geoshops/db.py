@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
-import select
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import psycopg2
 from flask import Flask, current_app
@@ -18,6 +17,7 @@ from sqlalchemy.exc import InvalidatePoolError
 from geoshops.config import Settings
 from geoshops.errors import Unavailable
 from geoshops.trouble import WATCH, Breaker, LockedTables
+from geoshops.turn import Turn, has_ended, shares_this_machine
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
@@ -68,6 +68,14 @@ def libpq_url(url: str) -> str:
     return f"postgresql{separator}{rest}"
 
 
+class Manner(NamedTuple):
+    """How a statement runs: its limit, whether it may run twice, and whether it waits for its turn."""
+
+    within_s: float
+    idempotent: bool
+    patient: bool
+
+
 class Database:
     """The pool, and statements that run again as a whole after a deadlock or a serialization failure."""
 
@@ -75,7 +83,9 @@ class Database:
         self._url = libpq_url(settings.database_url)
         self._connect_timeout_s = settings.connect_timeout_s
         self._act_limit = ACT_LIMIT if limited else ""
-        self._within_s = (QUESTION_WITHIN_S, ACT_WITHIN_S) if limited else (float("inf"),) * 2
+        no_limit = float("inf")
+        self._question = Manner(QUESTION_WITHIN_S if limited else no_limit, True, True)
+        self._act = Manner(ACT_WITHIN_S if limited else no_limit, False, False)
         self._breaker, self._locked = Breaker(), LockedTables()
         self._read_only_until = 0.0
         self.engine = create_engine(
@@ -91,6 +101,7 @@ class Database:
             pool_reset_on_return=None,
         )
         event.listen(self.engine, "checkout", _refuse_ended)
+        self._turn = Turn(self.engine.raw_connection) if shares_this_machine(self._url) else None
 
     def row(self, statement: str, values: Values = ()) -> Row:
         """The first row of one autocommitted question, by the driver's own cursor: a quarter of a
@@ -105,7 +116,7 @@ class Database:
 
     def row_of_primary(self, statement: str, values: Values = ()) -> Row:
         """As row, and of the primary even where others answer questions."""
-        return self._run(statement, values, _first_row, self._within_s[0], True)
+        return self._run(statement, values, _first_row, self._question)
 
     @property
     def primary_is_lost(self) -> bool:
@@ -117,42 +128,47 @@ class Database:
 
         One that is not idempotent is not repeated when its connection is lost, because its outcome
         is unknown then."""
-        return self._run(
-            self._act_limit + statement, values, _first_row, self._within_s[1], idempotent
-        )
+        manner = self._act._replace(idempotent=idempotent)
+        return self._run(self._act_limit + statement, values, _first_row, manner)
+
+    def dispose(self) -> None:
+        """Closes the connections at rest; those in use are closed when they are given back."""
+        if self._turn:
+            self._turn.forget()
+        self.engine.dispose()
 
     def _ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
-        return self._run(statement, values, fetch, self._within_s[0], True)
+        return self._run(statement, values, fetch, self._question)
 
     def _run(
         self,
         statement: str,
         values: Values,
         fetch: Callable[[Any], T],
-        within_s: float,
-        idempotent: bool,
+        manner: Manner,
     ) -> T:
         if self._locked.until:
             self._locked.admit(statement)
         started = time.monotonic()
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return self._run_once(statement, values, fetch, within_s)
+                return self._run_once(statement, values, fetch, manner)
             except psycopg2.Error as error:
                 late = time.monotonic() - started > REPEATED_WITHIN_S
-                if attempt >= self._attempts(error, idempotent, late):
+                if attempt >= self._attempts(error, manner.idempotent, late):
                     self._remember(error, statement)
                     raise
             time.sleep(random.uniform(0, 0.02 * attempt))
         raise AssertionError("the last attempt returns or raises")
 
     def _run_once(
-        self, statement: str, values: Values, fetch: Callable[[Any], T], within_s: float
+        self, statement: str, values: Values, fetch: Callable[[Any], T], manner: Manner
     ) -> T:
-        connection: Any = self.engine.raw_connection()
+        kept = self._turn.take(patient=manner.patient) if self._turn else None
+        connection: Any = kept or self.engine.raw_connection()
         driven = connection.dbapi_connection
         try:
-            WATCH.begin(driven, within_s)
+            WATCH.begin(driven, manner.within_s)
             with driven.cursor() as cursor:
                 limit = SHORT_LOCK_LIMIT if self._locked.held else ""
                 cursor.execute(limit + statement, values)
@@ -162,14 +178,17 @@ class Database:
             if driven.closed or stale:
                 # those at rest are no better: the next attempt makes a new one
                 connection.invalidate()
-                self.engine.dispose()
+                self.dispose()
             elif error.pgcode == errorcodes.LOCK_NOT_AVAILABLE:
                 held = _a_table_is_locked(driven)
                 (self._locked.failed if held else self._locked.succeeded)(statement)
             raise
         finally:
             WATCH.end(driven)
-            connection.close()
+            if kept and self._turn:
+                self._turn.end()
+            else:
+                connection.close()
         if self._locked.until:
             self._locked.succeeded(statement)
         return found
@@ -220,12 +239,8 @@ def database() -> Database:
 
 
 def _refuse_ended(connection: Any, *_: object) -> None:
-    """A connection at rest with something to read was ended by the server: the pool makes new ones.
-
-    Looking costs 2 us, asking the server (pre-ping) a round trip."""
-    poll = select.poll()
-    poll.register(connection.fileno(), select.POLLIN | select.POLLHUP)
-    if poll.poll(0):
+    """The pool makes new ones instead of all that the server may have ended."""
+    if has_ended(connection):
         raise InvalidatePoolError
 
 

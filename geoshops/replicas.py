@@ -99,6 +99,8 @@ class Replicas(Database):
     def __init__(self, settings: Settings, positions: Positions) -> None:
         super().__init__(replace(settings, database_url=settings.read_database_url))
         self._positions = positions
+        # who meets a replica that is behind takes another connection
+        self._turn = None
 
     def ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
         """The answer of a replica that is fresh enough; the next one is tried once."""
@@ -135,8 +137,8 @@ class Routed(Database):
     def close(self) -> None:
         """Ends the thread and the connections."""
         self._positions.close()
-        self._replicas.engine.dispose()
-        self.engine.dispose()
+        self._replicas.dispose()
+        self.dispose()
 
     def _ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
         environ = CURRENT.get()

@@ -160,4 +160,4 @@ def limited(cluster: Cluster, service: Service) -> Iterator[Database]:
     url = as_role(cluster.database(NAME), "geoshops_app")
     made = Database(Settings(database_url=url, testing=True))
     yield made
-    made.engine.dispose()
+    made.dispose()
