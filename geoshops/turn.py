@@ -9,6 +9,7 @@ from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Any
 
+import psycopg2
 from psycopg2.extensions import parse_dsn
 
 WAIT_S = 0.02
@@ -78,7 +79,11 @@ def has_ended(connection: Any) -> bool:
 
 def shares_this_machine(url: str) -> bool:
     """Whether a database is reached by a socket of this machine or its loopback."""
-    return all(map(_is_here, parse_dsn(url).get("host", "").split(",")))
+    try:
+        hosts = parse_dsn(url).get("host", "")
+    except psycopg2.Error:
+        return False  # whoever connects is told what is wrong
+    return all(map(_is_here, hosts.split(",")))
 
 
 def _is_here(host: str) -> bool:

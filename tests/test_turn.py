@@ -153,6 +153,7 @@ def test_one_in_use_is_closed_when_its_statement_is_over(database: Database, mak
         ("db", False),
         ("10.0.0.7", False),
         ("localhost,10.0.0.7", False),
+        ("[no address", False),
     ],
 )
 def test_a_database_shares_the_machine_when_its_address_says_so(place: str, here: bool) -> None:
