@@ -41,6 +41,7 @@ class Turn:
             if self._taken_at > self._kept_until or has_ended(self._connection.dbapi_connection):
                 self._renew()
         except BaseException:
+            self._kept_until = 0.0
             self.end()
             raise
         return self._connection
@@ -59,8 +60,9 @@ class Turn:
 
     def _renew(self) -> None:
         self._give_back()
-        self._connection = self._connect()
+        # first, so that whoever calls forget meanwhile is heard
         self._kept_until = time.monotonic() + KEPT_FOR_S
+        self._connection = self._connect()
 
     def _give_back(self) -> None:
         kept, self._connection, self._kept_until = self._connection, None, 0.0
@@ -69,20 +71,25 @@ class Turn:
 
 
 def has_ended(connection: Any) -> bool:
-    """Whether the server ended a connection at rest: there is something to read.
+    """Whether a connection is closed, or the server ended it at rest: there is something to read.
 
     Looking costs 2 us, asking the server (pre-ping) a round trip."""
+    if connection is None or connection.closed:
+        return True
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN | select.POLLHUP)
     return bool(poll.poll(0))
 
 
 def shares_this_machine(url: str) -> bool:
-    """Whether a database is reached by a socket of this machine or its loopback."""
+    """Whether a URL names a socket of this machine or its loopback."""
     try:
-        hosts = parse_dsn(url).get("host", "")
+        named = parse_dsn(url)
     except psycopg2.Error:
         return False  # whoever connects is told what is wrong
+    if "service" in named:
+        return False
+    hosts = named.get("hostaddr") or named.get("host", "")
     return all(map(_is_here, hosts.split(",")))
 
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import psycopg2
 import pytest
+from psycopg2.errorcodes import LOCK_NOT_AVAILABLE
 
+from geoshops import db
 from geoshops.config import Settings
 from geoshops.db import Database
 from geoshops.errors import Unavailable
@@ -95,6 +97,24 @@ def test_one_that_ends_under_a_question_is_replaced_and_the_question_asked_again
     assert backend_of(database) != kept
 
 
+def test_one_that_ends_while_a_lock_is_looked_into_is_replaced(
+    database: Database, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = backend_of(database)
+    look = db._a_table_is_locked
+
+    def look_at_the_dead(connection: Any) -> bool:
+        make.sql("SELECT pg_terminate_backend(%s)", kept)
+        return look(connection)
+
+    monkeypatch.setattr(db, "_a_table_is_locked", look_at_the_dead)
+    with pytest.raises(psycopg2.errors.LockNotAvailable):
+        database.row(
+            f"DO $$ BEGIN RAISE EXCEPTION '' USING ERRCODE = '{LOCK_NOT_AVAILABLE}'; END $$"
+        )
+    assert backend_of(database) != kept
+
+
 def test_a_failed_statement_gives_its_turn_back(database: Database) -> None:
     kept = backend_of(database)
     with pytest.raises(psycopg2.errors.DivisionByZero):
@@ -153,6 +173,8 @@ def test_one_in_use_is_closed_when_its_statement_is_over(database: Database, mak
         ("db", False),
         ("10.0.0.7", False),
         ("localhost,10.0.0.7", False),
+        ("localhost/a?hostaddr=10.0.0.7&dbname=", False),
+        ("/a?service=far&dbname=", False),
         ("[no address", False),
     ],
 )

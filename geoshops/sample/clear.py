@@ -40,3 +40,5 @@ def clear(cursor: Any) -> None:
     """Deletes generated booths and members; brands, regions and stations stay for the next load."""
     cursor.execute(MARK, {"source": SOURCE, "issuer": ISSUER})
     cursor.execute(SWEEP)
+    # what is still to be checked keeps a large load from taking the tables' indexes out
+    cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")

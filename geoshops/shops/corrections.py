@@ -82,6 +82,9 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
     """Closes a duplicate; its reviews and favorites become those of the other shop."""
     if duplicate_id == into_id:
         raise NotPossible("a shop cannot be merged into itself")
+    for shop_id in sorted((duplicate_id, into_id)):
+        # waits for acts under way, see begin_act_on
+        cursor.execute("SELECT pg_advisory_xact_lock(-%s)", (shop_id,))
     cursor.execute(
         "SELECT id FROM shops WHERE id IN %s ORDER BY id FOR UPDATE", ((duplicate_id, into_id),)
     )

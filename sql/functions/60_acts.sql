@@ -10,6 +10,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION begin_act(bigint, bigint) IS 'Locks the member for one act; false when the session is not alive.';
 
+-- Its foreign key does not lock the shop before the commit; a merge would leave behind what is written meanwhile.
+CREATE OR REPLACE FUNCTION begin_act_on(shop bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  -- below zero: other advisory locks of the project are above
+  PERFORM pg_advisory_xact_lock_shared(-shop);
+END $$;
+COMMENT ON FUNCTION begin_act_on(bigint) IS 'Keeps the shop from being merged before the act is committed.';
+
 CREATE OR REPLACE FUNCTION remembered_answer(
   member bigint, act_key text, act_hash bytea,
   OUT refusal text, OUT status integer, OUT body text, OUT location text

@@ -71,6 +71,7 @@ BEGIN
       RETURN;
     END IF;
   END IF;
+  PERFORM begin_act_on(shop);
   SELECT f.id INTO held FROM favorites f WHERE f.member_id = member AND f.shop_id = shop;
   status := CASE WHEN held IS NULL THEN 201 ELSE 200 END;
   IF held IS NULL THEN

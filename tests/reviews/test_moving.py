@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from geoshops.shops.corrections import merge
 from tests.counters import assert_exact
 from tests.make import Maker
 
@@ -90,6 +91,59 @@ def test_a_new_row_does_not_lock_its_shop(make: Maker, database_url: str, table:
     with pytest.raises(psycopg2.errors.ForeignKeyViolation):
         writing.commit()
     writing.close()
+
+
+ACTS = {
+    "reviews": "SELECT create_review(%(member)s, %(session)s, %(shop)s, 5, 'a', 'GOOD', 'GOOD', 'GOOD', now(), 'UTC', '', 0,"
+    " NULL, NULL)",
+    "favorites": "SELECT add_favorite(%(member)s, %(session)s, %(shop)s, NULL, NULL, now(), 'UTC', '', NULL, NULL)",
+}
+
+
+@pytest.mark.parametrize("table", ACTS)
+@pytest.mark.parametrize("reviews", [0, 1])
+def test_a_merge_takes_along_what_is_under_way(
+    make: Maker, database_url: str, table: str, reviews: int
+) -> None:
+    old, new, member = make.shop("옛 지점"), make.shop("새 지점"), make.member()
+    for _ in range(reviews):
+        make.review(make.member(), old)
+    who = {"member": member, "session": make.session(member), "shop": old}
+    acting = psycopg2.connect(database_url)
+    acting.cursor().execute(ACTS[table], who)
+    merging = psycopg2.connect(database_url)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(merge, merging.cursor(), old, new, "2026-01-01", "twice")
+        wait_for_a_lock(make)
+        acting.commit()
+        waiting.result(10)
+    merging.commit()
+    acting.close(), merging.close()
+    assert make.rows(f"SELECT DISTINCT shop_id FROM {table}") == [(new,)]
+    for shop in (old, new):
+        assert_exact(make, shop)
+
+
+def test_a_merge_and_a_second_favorite_of_its_member_do_not_lock_each_other_out(
+    make: Maker, database_url: str
+) -> None:
+    old, new, member = make.shop("옛 지점"), make.shop("새 지점"), make.member()
+    who = {"member": member, "session": make.session(member)}
+    acting, merging = psycopg2.connect(database_url), psycopg2.connect(database_url)
+    cursor = acting.cursor()
+    cursor.execute(ACTS["favorites"], {**who, "shop": old})
+    acting.commit()
+    cursor.execute(ACTS["favorites"], {**who, "shop": new})
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(merge, merging.cursor(), old, new, "2026-01-01", "twice")
+        wait_for_a_lock(make)
+        acting.commit()
+        waiting.result(10)
+    merging.commit()
+    acting.close(), merging.close()
+    assert make.rows("SELECT shop_id FROM favorites") == [(new,)]
+    for shop in (old, new):
+        assert_exact(make, shop)
 
 
 def wait_for_a_lock(make: Maker) -> None:

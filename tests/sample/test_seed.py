@@ -244,3 +244,12 @@ def test_a_large_country_leaves_every_index_as_it_was(seed, make, monkeypatch):
     assert result.exit_code == 0, result.output
     assert "index shops_words_idx (" in result.output
     assert make.rows(ask) == before
+
+
+def test_a_large_country_is_made_anew(seed, make, monkeypatch):
+    monkeypatch.setattr("geoshops.indexes.LEAST_ROWS", 50)
+    assert seed(*FEW).exit_code == 0
+    first = make.rows("SELECT place_name FROM shops ORDER BY 1")
+    again = seed(*FEW, "--reset", "--yes")
+    assert again.exit_code == 0, again.output
+    assert make.rows("SELECT place_name FROM shops ORDER BY 1") == first
