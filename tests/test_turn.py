@@ -44,7 +44,10 @@ def test_statements_one_after_the_other_meet_one_connection(database: Database) 
         assert another.submit(backend_of, database).result() == kept
 
 
-def test_a_question_waits_for_its_turn_and_an_act_does_not(database: Database) -> None:
+def test_a_question_waits_for_its_turn_and_an_act_does_not(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("geoshops.turn.WAIT_S", 10.0)
     turn = Turn(database.engine.raw_connection)
     kept = turn.take(patient=True)
     assert turn.take(patient=False) is None
