@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -124,6 +125,14 @@ def database_url(server_url: str, template_name: str) -> Iterator[str]:
     """The run's database; tests share it and find it as the schema left it."""
     with copied(server_url, template_name, "test") as url:
         yield url
+
+
+@pytest.fixture(scope="module", autouse=True)
+def connections_of_applications_that_are_gone() -> Iterator[None]:
+    """Are closed after each module: a kept one returns to its pool first, which is collected after it."""
+    yield
+    gc.collect()
+    gc.collect()
 
 
 @pytest.fixture(scope="session")
