@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -88,9 +89,11 @@ class Database:
         self._act = Manner(ACT_WITHIN_S if limited else no_limit, False, False)
         self._breaker, self._locked = Breaker(), LockedTables()
         self._read_only_until = 0.0
+        # weakly: SQLAlchemy holds the pool of a connection in use, and so would hold whoever keeps one for ever
+        this = weakref.ref(self)
         self.engine = create_engine(
             "postgresql+psycopg2://",
-            creator=lambda: self._breaker.connect(self._connect),
+            creator=lambda: cast(Database, this())._connect_unless_refused(),
             isolation_level="AUTOCOMMIT",
             use_native_hstore=False,
             pool_size=settings.pool_size,
@@ -211,6 +214,9 @@ class Database:
 
     def _is_known_read_only(self) -> bool:
         return time.monotonic() < self._read_only_until
+
+    def _connect_unless_refused(self) -> Any:
+        return self._breaker.connect(self._connect)
 
     def _connect(self) -> Any:
         return self._open(self._url)
