@@ -21,8 +21,8 @@ class Turn:
     """A connection of the pool that one statement at a time has to itself.
 
     Where the database shares the machine's cores, questions side by side only push each other out of its caches: one after
-    the other on one connection a worker answers 14 to 16 % more radius searches a second while memory is slow (others on the
-    host), 2 to 5 % while it is not, with a lower p99."""
+    the other on one connection a worker answers more radius searches a second with a lower p99: 1 to 4 % while the host is
+    quiet, and with a longer wait 14 to 16 % while its memory is slow."""
 
     def __init__(self, connect: Callable[[], Any]) -> None:
         self._connect = connect

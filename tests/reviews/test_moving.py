@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import psycopg2
 import pytest
@@ -111,14 +112,7 @@ def test_a_merge_takes_along_what_is_under_way(
     who = {"member": member, "session": make.session(member), "shop": old}
     acting = psycopg2.connect(database_url)
     acting.cursor().execute(ACTS[table], who)
-    merging = psycopg2.connect(database_url)
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(merge, merging.cursor(), old, new, "2026-01-01", "twice")
-        wait_for_a_lock(make)
-        acting.commit()
-        waiting.result(10)
-    merging.commit()
-    acting.close(), merging.close()
+    merge_during(acting, make, database_url, old, new)
     assert make.rows(f"SELECT DISTINCT shop_id FROM {table}") == [(new,)]
     for shop in (old, new):
         assert_exact(make, shop)
@@ -129,11 +123,20 @@ def test_a_merge_and_a_second_favorite_of_its_member_do_not_lock_each_other_out(
 ) -> None:
     old, new, member = make.shop("옛 지점"), make.shop("새 지점"), make.member()
     who = {"member": member, "session": make.session(member)}
-    acting, merging = psycopg2.connect(database_url), psycopg2.connect(database_url)
+    acting = psycopg2.connect(database_url)
     cursor = acting.cursor()
     cursor.execute(ACTS["favorites"], {**who, "shop": old})
     acting.commit()
     cursor.execute(ACTS["favorites"], {**who, "shop": new})
+    merge_during(acting, make, database_url, old, new)
+    assert make.rows("SELECT shop_id FROM favorites") == [(new,)]
+    for shop in (old, new):
+        assert_exact(make, shop)
+
+
+def merge_during(acting: Any, make: Maker, database_url: str, old: int, new: int) -> None:
+    """Merges two shops while an act on another connection is not committed, and commits it once the merge waits."""
+    merging = psycopg2.connect(database_url)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(merge, merging.cursor(), old, new, "2026-01-01", "twice")
         wait_for_a_lock(make)
@@ -141,9 +144,6 @@ def test_a_merge_and_a_second_favorite_of_its_member_do_not_lock_each_other_out(
         waiting.result(10)
     merging.commit()
     acting.close(), merging.close()
-    assert make.rows("SELECT shop_id FROM favorites") == [(new,)]
-    for shop in (old, new):
-        assert_exact(make, shop)
 
 
 def wait_for_a_lock(make: Maker) -> None:
