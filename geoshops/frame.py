@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from flask import Flask, Request, Response, current_app
@@ -97,9 +98,16 @@ def origin_of(environ: dict[str, Any], settings: Settings) -> str:
     """The same of a request."""
     if settings.public_url:
         return settings.public_url.rstrip("/")
-    host = get_host(environ)
+    host = environ.get("HTTP_HOST")
+    scheme: str = environ["wsgi.url_scheme"]
+    return _origin(scheme, host) if host else _origin(scheme, get_host(environ))
+
+
+@lru_cache(maxsize=64)
+def _origin(scheme: str, named: str) -> str:
+    host = get_host({"wsgi.url_scheme": scheme, "HTTP_HOST": named})
     # a Host header is the client's word: what cannot stand in a URL does not go into answers
-    return f"{environ['wsgi.url_scheme']}://{host if HOST.match(host) else 'localhost'}"
+    return f"{scheme}://{host if HOST.match(host) else 'localhost'}"
 
 
 def begin() -> None:

@@ -109,12 +109,17 @@ def _text_line(answered: Answered, ms: float, identifier: str) -> str:
 def _json_line(answered: Answered, ms: float, identifier: str) -> str:
     method, path, endpoint, status = answered
     # put together by hand: a formatter took 72 of the 387 us of Python that a radius search costs
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    now_s, now_ms = divmod(time.time_ns() // 1_000_000, 1000)
     return (
-        f'{{"time":"{now}","level":"INFO","logger":"geoshops.access","message":"request",'
+        f'{{"time":"{_second(now_s)}.{now_ms:03}+00:00","level":"INFO","logger":"geoshops.access","message":"request",'
         f'"method":{quoted(method)},"endpoint":"{endpoint}","path":{quoted(path)},'
         f'"status":{status},"ms":{ms:.2f},"request_id":"{identifier}"}}'
     )
+
+
+@lru_cache(maxsize=2)
+def _second(now_s: int) -> str:
+    return datetime.fromtimestamp(now_s, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _configure(settings: Settings) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from marshmallow import ValidationError
@@ -31,8 +31,7 @@ class Page:
         return (self.number - 1) * self.size
 
 
-@dataclass(frozen=True)
-class ItemList:
+class ItemList(NamedTuple):
     """A JSON array, how many items the whole answer has, and whether it was cut."""
 
     body: bytes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -53,7 +52,7 @@ class Number(fields.Float):
         if not isinstance(value, str) or not DECIMAL.match(value):
             raise refuse("not_a_number")
         number = float(value)
-        if not math.isfinite(number) or not self.low <= number <= self.high:
+        if not self.low <= number <= self.high:
             raise refuse("out_of_range", low=f"{self.low:g}", high=f"{self.high:g}")
         return number
 

@@ -21,30 +21,37 @@ class Turn:
     """A connection of the pool that one statement at a time has to itself.
 
     Where the database shares the machine's cores, questions side by side only push each other out of its caches: one after
-    the other on one connection a worker answers more radius searches a second with a lower p99: 1 to 4 % while the host is
-    quiet, and with a longer wait 14 to 16 % while its memory is slow."""
+    the other on one connection a worker answers more radius searches a second: a few in a hundred while the host is quiet, a
+    sixth while its memory is slow (docs/performance.md)."""
 
     def __init__(self, connect: Callable[[], Any]) -> None:
         self._connect = connect
         self._lock = threading.Lock()
         self._taken_at = float("inf")
         self._connection: Any = None
+        self._has_ended: Callable[[], bool] = lambda: True
         self._kept_until = 0.0
 
     def take(self, *, patient: bool) -> Any:
-        """The connection, or None while another statement has it: a patient one waits for it, but never behind a slow one."""
-        is_slow = time.monotonic() - self._taken_at > WAIT_S
-        if not self._lock.acquire(timeout=WAIT_S if patient and not is_slow else 0):
+        """The connection, or None while another statement has it: a patient one waits while others come and go, but not behind a
+        slow one."""
+        if not (self._lock.acquire(blocking=False) or (patient and self._wait())):
             return None
         try:
             self._taken_at = time.monotonic()
-            if self._taken_at > self._kept_until or has_ended(self._connection.dbapi_connection):
+            if self._taken_at > self._kept_until or self._has_ended():
                 self._renew()
         except BaseException:
             self._kept_until = 0.0
             self.end()
             raise
         return self._connection
+
+    def _wait(self) -> bool:
+        while time.monotonic() - self._taken_at <= WAIT_S:
+            if self._lock.acquire(timeout=WAIT_S):
+                return True
+        return False
 
     def end(self) -> None:
         """The statement is over."""
@@ -63,6 +70,7 @@ class Turn:
         # first, so that whoever calls forget meanwhile is heard
         self._kept_until = time.monotonic() + KEPT_FOR_S
         self._connection = self._connect()
+        self._has_ended = end_of(self._connection.dbapi_connection)
 
     def _give_back(self) -> None:
         kept, self._connection, self._kept_until = self._connection, None, 0.0
@@ -73,12 +81,16 @@ class Turn:
 def has_ended(connection: Any) -> bool:
     """Whether a connection is closed, or the server ended it at rest: there is something to read.
 
-    Looking costs 2 us, asking the server (pre-ping) a round trip."""
-    if connection is None or connection.closed:
-        return True
+    Looking costs 0.6 us, asking the server (pre-ping) a round trip."""
+    return connection is None or end_of(connection)()
+
+
+def end_of(connection: Any) -> Callable[[], bool]:
+    """The same question, to be asked of one connection many times."""
     poll = select.poll()
-    poll.register(connection.fileno(), select.POLLIN | select.POLLHUP)
-    return bool(poll.poll(0))
+    if not connection.closed:
+        poll.register(connection.fileno(), select.POLLIN | select.POLLHUP)
+    return lambda: connection.closed or bool(poll.poll(0))
 
 
 def shares_this_machine(url: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -100,12 +101,16 @@ def test_logs_are_one_json_line_and_hold_no_secret(service_url: str, capsys: Any
         }
     )
     client = app.test_client()
+    began = datetime.now(UTC)
     client.get("/auth/login/idp?code=SECRET-CODE", headers={"X-Request-ID": "one"})
     client.get(f"{AROUND}&keyword=x", headers={"Authorization": "Bearer SECRET-TOKEN"})
     client.post("/auth/token", json={"refresh_token": "SECRET-REFRESH"})
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(lines) >= 3 and lines[0]["request_id"] == "one"
     assert {"method", "endpoint", "path", "status", "ms"} <= set(lines[0])
+    times = [datetime.fromisoformat(line["time"]) for line in lines]
+    assert times == sorted(times) and times[-1] <= datetime.now(UTC)
+    assert began - times[0] < timedelta(milliseconds=1), "whole milliseconds"
     assert "SECRET" not in json.dumps(lines)
     logging.getLogger("geoshops").handlers.clear()
 

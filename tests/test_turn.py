@@ -58,6 +58,25 @@ def test_a_question_waits_for_its_turn_and_an_act_does_not(
     turn.end()
 
 
+def test_a_question_waits_as_long_as_statements_come_and_go(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("geoshops.turn.WAIT_S", 0.3)
+    turn = Turn(database.engine.raw_connection)
+    kept = turn.take(patient=True)
+    with ThreadPoolExecutor(1) as another:
+        waiting = another.submit(turn.take, patient=True)
+        for _ in range(5):
+            time.sleep(0.2)
+            turn.end()
+            if turn.take(patient=False) is None:
+                break  # the other has it already
+        else:
+            turn.end()
+        assert waiting.result() is kept
+    turn.end()
+
+
 @pytest.mark.parametrize("verb", ["row", "act"])
 def test_nobody_waits_behind_a_slow_statement(database: Database, make: Maker, verb: str) -> None:
     kept = backend_of(database)
