@@ -88,10 +88,10 @@ class QueryLoader:
         except ValidationError as error:
             raise refusal(self.schema, cast(dict[str, Any], error.messages), sent) from None
 
-    def plain(self, texts: Mapping[str, str]) -> dict[str, Any] | None:
-        """The same from parameters sent once, with their texts; None where one is missing, absent or refused.
+    def plain(self, texts: Mapping[str, str], query: str) -> dict[str, Any]:
+        """The same from parameters sent once, with their texts.
 
-        Nothing needs an order then: 3 instead of 10 us of a radius search."""
+        Where none is missing, absent or refused nothing needs an order: 3 instead of 10 us of a radius search."""
         values = dict(self.defaults)
         try:
             for name, text in texts.items():
@@ -99,9 +99,11 @@ class QueryLoader:
                 if known:
                     key, read = known
                     values[key] = read(text, name, texts)
-            return self.schema.complete(values) if self._required_keys <= values.keys() else None
+            if self._required_keys <= values.keys():
+                return self.schema.complete(values)
         except ValidationError:
-            return None
+            pass
+        return self.values(((name, [text]) for name, text in texts.items()), query)
 
     def _sent(self, lists: Iterable[tuple[str, list[str]]]) -> dict[str, list[str]]:
         return {

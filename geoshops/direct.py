@@ -113,9 +113,7 @@ class Direct:
         sent = dict(map(_pair, query.split("&"))) if query else {}
         if query and len(sent) <= query.count("&"):
             return None  # repeated
-        args = reading.load.plain(sent)
-        if args is None:
-            args = reading.load.values(((name, [text]) for name, text in sent.items()), query)
+        args = reading.load.plain(sent, query)
         asked = Asked(
             self._app.extensions["geoshops.db"], self._settings, origin_of(environ, self._settings),
             environ["PATH_INFO"], sent,

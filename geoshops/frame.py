@@ -98,9 +98,7 @@ def origin_of(environ: dict[str, Any], settings: Settings) -> str:
     """The same of a request."""
     if settings.public_url:
         return settings.public_url.rstrip("/")
-    host = environ.get("HTTP_HOST")
-    scheme: str = environ["wsgi.url_scheme"]
-    return _origin(scheme, host) if host else _origin(scheme, get_host(environ))
+    return _origin(environ["wsgi.url_scheme"], environ.get("HTTP_HOST") or get_host(environ))
 
 
 @lru_cache(maxsize=64)

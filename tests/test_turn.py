@@ -44,11 +44,15 @@ def test_statements_one_after_the_other_meet_one_connection(database: Database) 
         assert another.submit(backend_of, database).result() == kept
 
 
+@pytest.fixture
+def turn(database: Database) -> Turn:
+    return Turn(database.engine.raw_connection)
+
+
 def test_a_question_waits_for_its_turn_and_an_act_does_not(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    turn: Turn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("geoshops.turn.WAIT_S", 10.0)
-    turn = Turn(database.engine.raw_connection)
     kept = turn.take(patient=True)
     assert turn.take(patient=False) is None
     with ThreadPoolExecutor(1) as another:
@@ -59,15 +63,14 @@ def test_a_question_waits_for_its_turn_and_an_act_does_not(
 
 
 def test_a_question_waits_as_long_as_statements_come_and_go(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    turn: Turn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("geoshops.turn.WAIT_S", 0.3)
-    turn = Turn(database.engine.raw_connection)
+    monkeypatch.setattr("geoshops.turn.WAIT_S", 1.0)
     kept = turn.take(patient=True)
     with ThreadPoolExecutor(1) as another:
         waiting = another.submit(turn.take, patient=True)
         for _ in range(5):
-            time.sleep(0.2)
+            time.sleep(0.3)
             turn.end()
             if turn.take(patient=False) is None:
                 break  # the other has it already
