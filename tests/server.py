@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -82,6 +82,15 @@ def wait_for_port(port: int) -> None:
         except OSError:
             time.sleep(0.05)
     raise AssertionError(f"nothing listens on port {port}")
+
+
+def wait_until(condition: Callable[[], bool]) -> float:
+    """Seconds until it holds."""
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() < began + 20
+        time.sleep(0.02)
+    return time.monotonic() - began
 
 
 def workers_of(origin: str) -> list[psutil.Process]:

@@ -11,7 +11,6 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from geoshops import front
 from tests.conftest import ROOT
 from tests.front.conftest import Production, producing
 from tests.make import Maker
-from tests.server import free_port
+from tests.server import free_port, wait_until
 
 # raw request, status: what Python's and everybody's clients refuse to send
 MALFORMED = [
@@ -188,15 +187,6 @@ def servers_of(production: Production) -> set[int]:
     return found
 
 
-def wait_until(condition: Callable[[], bool]) -> float:
-    """Seconds until it holds."""
-    began = time.monotonic()
-    while not condition():
-        assert time.monotonic() < began + 20
-        time.sleep(0.02)
-    return time.monotonic() - began
-
-
 def two_of(production: Production, others_than: set[int]) -> bool:
     try:
         found = servers_of(production)
@@ -262,6 +252,8 @@ def test_stopping_turns_readiness_first_and_ends_in_order(service_url: str) -> N
 
 def test_a_stop_ends_everything_though_the_folder_is_gone(service_url: str) -> None:
     with producing(service_url) as found:
+        # a worker that is still to come takes its address by renaming a file
+        wait_until(lambda: two_of(found, set()))
         groups = [int(group) for group in (found.run / "groups").read_text().split()]
         shutil.rmtree(found.run)
         found.process.send_signal(signal.SIGTERM)
