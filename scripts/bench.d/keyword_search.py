@@ -32,6 +32,9 @@ GROUPS = {
     "nothing": ["없는동네", "꿹뛟", "아무말대잔치"],
     "typo": ["인셍네컷", "하루필림", "포토그래이", "강남구 인셍네컷"],
 }  # fmt: skip
+# no shop of the generated country has a review
+FILTERED = "a filter that no shop passes"
+NOT_PASSED = ["인생네컷", "서울", "포토"]
 KEYSTROKES = [
     "ㄱ",
     "가",
@@ -126,17 +129,18 @@ def measure(url: str, rounds: int) -> dict[str, dict[str, float]]:
     with server(url) as origin:
         client = Client(origin)
         for number in range(rounds + 3):
-            for group, keywords in {**GROUPS, "suggest": KEYSTROKES}.items():
+            for group, keywords in {**GROUPS, FILTERED: NOT_PASSED, "suggest": KEYSTROKES}.items():
                 path, name = (
                     ("/shops/suggest", "q") if group == "suggest" else ("/shops", "keyword")
                 )
+                more = {"min_rating": "4"} if group == FILTERED else {}
                 for place, at in (("near", NEAR), ("far", FAR)):
                     for keyword in keywords:
                         moved = (
                             at[0] + random.uniform(-0.01, 0.01),
                             at[1] + random.uniform(-0.01, 0.01),
                         )
-                        took = client.ms(path, moved, **{name: keyword})
+                        took = client.ms(path, moved, **{name: keyword}, **more)
                         if number >= 3:
                             times.setdefault(f"{group}, {place}", []).append(took)
     return {

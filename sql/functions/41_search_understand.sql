@@ -96,6 +96,9 @@ CREATE OR REPLACE FUNCTION regions_within_each_other(pieces integer [], ids bigi
 RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
+  IF pieces IS NULL THEN
+    RETURN NULL;
+  END IF;
   RETURN (
     WITH RECURSIVE named AS (
       SELECT * FROM unnest(pieces, ids, ranks) AS t (piece, id, rank)
@@ -123,11 +126,12 @@ COMMENT ON FUNCTION regions_within_each_other(integer [], bigint [], integer [])
 IS 'Regions that every piece names, itself or by a region above; the best ranked; null when none.';
 
 CREATE OR REPLACE FUNCTION keyword_words(keyword text) RETURNS text []
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ARRAY(
-  SELECT left(name_key(w), 100) FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY AS t (w, i)
-  WHERE NOT is_blank(w) ORDER BY i LIMIT 50
-);
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT left(name_key(w), 100) FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY AS t (w, i)
+    WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
+END $$;
 COMMENT ON FUNCTION keyword_words(text) IS 'The words of a keyword as name_key writes them; at most 50 of at most 100 characters.';
 
 -- The reading of a keyword. `regions` and `stations` are null when none is named; `impossible` when regions are named

@@ -12,21 +12,20 @@ BEGIN
         (ARRAY['exact name', 'prefix', 'all words', 'typo'])[q.tier], '"}}') ELSE q.json END, ',' ORDER BY q.place
     ), '') || ']'
     FROM (
-      SELECT r.place, r.tier, shop_json(s.card, s.counts, b.card, b.image_path, origin, metres(r.distance_m),
-        member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = s.id)) AS json
+      SELECT r.place, r.tier, shop_json(r.card, r.counts, b.card, b.image_path, origin, metres(r.distance_m),
+        member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = r.id)) AS json
       FROM (
-        SELECT t.id, t.tier, t.distance_m, row_number() OVER (ORDER BY
+        SELECT t.id, t.tier, t.distance_m, s.brand_id, s.card, s.counts, row_number() OVER (ORDER BY
           CASE sort
-            WHEN 'rating' THEN -o.star_rating_sum / nullif(o.review_cnt, 0)::float8
-            WHEN 'reviews' THEN -o.review_cnt
-            WHEN 'favorites' THEN -o.favorite_cnt
+            WHEN 'rating' THEN -s.star_rating_sum / nullif(s.review_cnt, 0)::float8
+            WHEN 'reviews' THEN -s.review_cnt
+            WHEN 'favorites' THEN -s.favorite_cnt
             ELSE t.tier
           END, t.distance_m, t.id) AS place
-        FROM unnest(ids, tiers, distances) AS t (id, tier, distance_m) INNER JOIN shops AS o ON o.id = t.id
+        FROM unnest(ids, tiers, distances) AS t (id, tier, distance_m) INNER JOIN shops AS s ON s.id = t.id
         ORDER BY place LIMIT page_size OFFSET page_offset
       ) AS r
-      INNER JOIN shops AS s ON s.id = r.id
-      LEFT JOIN brands AS b ON b.id = s.brand_id
+      LEFT JOIN brands AS b ON b.id = r.brand_id
     ) AS q
   );
 END $$;
@@ -56,7 +55,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_reading(text, text) IS 'The words of a keyword as a pass reads them.';
 
--- Starting parallel workers takes longer than any of its questions.
+-- Starting parallel workers takes longer than any of its questions, planning them anew a seventh to a third of the time.
 CREATE OR REPLACE FUNCTION shops_by_keyword(
   keyword text, user_lon double precision, user_lat double precision, box double precision [],
   min_rating double precision, open_minute integer,
@@ -64,7 +63,7 @@ CREATE OR REPLACE FUNCTION shops_by_keyword(
   sort text, origin text, at_most integer, page_size integer, page_offset integer,
   member bigint DEFAULT NULL, session bigint DEFAULT NULL, explain boolean DEFAULT false
 ) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   f record;
   body text;
@@ -94,16 +93,26 @@ DECLARE
   u record;
   f record;
   question tsquery;
+  plain_words text[] := keyword_words(keyword);
+  words text[];
+  stations_are_named boolean;
+  regions_are_named boolean;
   done text[] := '{}';
   filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
 BEGIN
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'literal', 'keyboard', 'typo', 'typo in a name'] LOOP
-    IF pass = 'region' THEN
-      CONTINUE WHEN u.stations IS NULL;
-    END IF;
-    SELECT * INTO u FROM search_understand(search_reading(pass, keyword), CASE WHEN pass IN ('region', 'station') THEN pass END);
     IF pass = 'literal' THEN
-      SELECT l.* INTO u FROM search_literally(keyword_words(keyword)) l;
+      SELECT l.* INTO u FROM search_literally(plain_words) l;
+    ELSE
+      words := search_reading(pass, keyword);
+      -- Words that were read before, and none that a preference would read otherwise.
+      CONTINUE WHEN pass IN ('branch', 'keyboard', 'typo') AND words = plain_words
+        OR pass = 'region' AND NOT stations_are_named OR pass = 'station' AND NOT regions_are_named;
+      SELECT * INTO u FROM search_understand(words, CASE WHEN pass IN ('region', 'station') THEN pass END);
+    END IF;
+    IF pass = 'understood' THEN
+      stations_are_named := u.stations IS NOT NULL;
+      regions_are_named := u.regions IS NOT NULL OR u.impossible;
     END IF;
     understood := coalesce(understood, u.understood);
     CONTINUE WHEN u.impossible OR (pass <> 'typo in a name' AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
