@@ -133,7 +133,7 @@ def measure(url: str, rounds: int) -> dict[str, dict[str, float]]:
                 path, name = (
                     ("/shops/suggest", "q") if group == "suggest" else ("/shops", "keyword")
                 )
-                more = {"min_rating": "4"} if group == FILTERED else {}
+                more = {"minRating": "4"} if group == FILTERED else {}
                 for place, at in (("near", NEAR), ("far", FAR)):
                     for keyword in keywords:
                         moved = (
