@@ -5,8 +5,9 @@ CREATE OR REPLACE FUNCTION votes_pass(
 ) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  RETURN EXISTS (SELECT FROM shop_stats t
-    WHERE t.shop_id = shop AND shop_passes(NULL, t, NULL, NULL, NULL, clean, retouch, props));
+  -- a shop without votes has a share of 0
+  RETURN (SELECT shop_passes(NULL, t, NULL, NULL, NULL, clean, retouch, props)
+    FROM (SELECT shop AS id) s LEFT JOIN shop_stats t ON t.shop_id = s.id);
 END $$;
 COMMENT ON FUNCTION votes_pass(bigint, double precision, double precision, double precision)
 IS 'True when the shop''s votes pass the filters that are not null.';
@@ -23,7 +24,8 @@ AND (num_nonnulls(clean, retouch, props) = 0 OR votes_pass((s).id, clean, retouc
 COMMENT ON FUNCTION search_passes(shops, double precision [], double precision, integer, double precision, double precision, double precision)
 IS 'True when the shop passes every filter that is not null.';
 
--- Brands and regions as the ways along which the indexes walk: every brand with every 시도, every 시군구 alone.
+-- Brands and regions as the ways along which the indexes walk: every brand with every 시도, every 시군구 alone. 제주 names the
+-- 도 and its 시: a shop on two ways would count twice towards what is wanted.
 CREATE OR REPLACE FUNCTION search_ways(brands bigint [], regions bigint [])
 RETURNS TABLE (brand bigint, sido bigint, sigungu bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -34,8 +36,13 @@ BEGIN
   WHERE r.id = ANY (search_ways.regions) AND r.level = 'sido'
   UNION ALL
   SELECT NULL, NULL, r.id FROM regions AS r WHERE r.id = ANY (search_ways.regions) AND r.level = 'sigungu'
+    AND NOT EXISTS (
+      SELECT FROM regions AS p LEFT JOIN regions AS g ON g.id = p.parent_id
+      WHERE p.id = r.parent_id
+        AND (p.level = 'sido' AND p.id = ANY (search_ways.regions) OR g.level = 'sido' AND g.id = ANY (search_ways.regions)))
   UNION ALL
-  SELECT b, NULL, NULL FROM unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b WHERE search_ways.regions IS NULL;
+  SELECT b, NULL, NULL FROM unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b WHERE search_ways.regions IS NULL
+  ORDER BY 1, 2, 3;
 END $$;
 COMMENT ON FUNCTION search_ways(bigint [], bigint []) IS 'Brands with regions as one condition of an index each; null means any.';
 
@@ -301,7 +308,7 @@ BEGIN
       box, min_rating, open_minute, clean, retouch, props, budget, at_most);
     found := found || walked;
   END IF;
-  IF walked IS NOT NULL AND cardinality(found) <= at_most THEN
+  IF walked IS NOT NULL AND (SELECT count(DISTINCT f) FROM unnest(found) f) <= at_most THEN
     walked := search_walk_certain(viewer_spot, brands, regions, likes, NULL, hints, question, plain,
       box, min_rating, open_minute, clean, retouch, props, budget, at_most);
     found := found || walked;

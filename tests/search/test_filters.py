@@ -63,6 +63,27 @@ def test_common_words_of_two_brands(make: Maker, brands: tuple[int, int]) -> Non
     assert found == nearest(make, brands, 1)
 
 
+def test_a_shop_without_votes_has_a_share_of_0(make: Maker) -> None:
+    shop = make.shop(brand_id=make.brand("인생네컷"))
+    for clean, found in ((0, [shop]), (0.1, [])):
+        statement = "SELECT ids FROM search_shops('인생네컷', point_at(127, 37.5), NULL, NULL, NULL, %s, NULL, NULL, 10)"
+        assert make.sql(statement, clean) == found
+
+
+def test_a_province_and_its_city_of_one_name_count_a_shop_once(make: Maker) -> None:
+    province = make.region("제주특별자치도", level="sido")
+    city = make.region("제주시", parent=province)
+    make.sql(
+        "INSERT INTO shops (brand_id, place_name, geog, sido_id, sigungu_id)"
+        " SELECT %s, '사진관 ' || n, point_at(126.5 + n / 10000.0, 33.5), %s, %s FROM generate_series(1, 120) n",
+        make.brand(), province, city,
+    )  # fmt: skip
+    for keyword in ("제주", "제주 사진관"):
+        statement = "SELECT ids FROM search_shops(%s, point_at(126.5, 33.5), NULL, NULL, NULL, NULL, NULL, NULL, 100)"
+        found = make.sql(statement, keyword)
+        assert len(found) == len(set(found)) == 101
+
+
 def test_the_filters_are_put_in_place(make: Maker) -> None:
     def filter_of(*more: Any) -> str:
         plan = make.rows(
