@@ -1,0 +1,75 @@
+"""The nearest shops that a keyword and a filter mean are found, however many others are nearer, and each once."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.make import Maker
+
+VIEWER = (127.0, 37.5)
+# a search for one shop walks along 1040 of each brand before it reads them all
+UNRATED = """
+INSERT INTO shops (brand_id, place_name, geog)
+SELECT %s, '인생네컷 ' || n, point_at(127 + (n %% 33) / 5000.0, 37.5 + n / 200000.0) FROM generate_series(1, 1500) n"""
+RATED = """
+INSERT INTO shops (brand_id, place_name, geog, review_cnt, star_rating_sum)
+SELECT %s, %s || n, point_at(127, %s + n / 10000.0), 2, 9 FROM generate_series(1, 60) n"""
+
+
+@pytest.fixture
+def brands(make: Maker) -> tuple[int, int]:
+    """One brand of which the rated shops lie behind many others, and one of rated shops alone, farther off."""
+    crowded, rare = make.brand("인생네컷"), make.brand("하루필름")
+    make.sql(UNRATED, crowded)
+    make.sql(RATED, crowded, "인생네컷 별점 ", 37.52)
+    make.sql(RATED, rare, "하루필름 별점 ", 37.54)
+    return crowded, rare
+
+
+def best(make: Maker, keyword: str, at_most: int) -> list[int]:
+    """The shops rated four and better, as the search orders them."""
+    statement = """
+        SELECT unnest(ids) FROM search_shops(%s, point_at(%s, %s), NULL, 4, NULL, NULL, NULL, NULL, %s)"""
+    return [shop for (shop,) in make.rows(statement, keyword, *VIEWER, at_most)]
+
+
+def nearest(make: Maker, brands: tuple[int, ...], at_most: int) -> list[int]:
+    """The same by looking at every shop."""
+    statement = """
+        SELECT id FROM shops WHERE brand_id = ANY (%s) AND star_rating_sum >= 4 * review_cnt AND review_cnt > 0
+        ORDER BY ST_Distance(geog, point_at(%s, %s)), id LIMIT %s + 1"""
+    return [shop for (shop,) in make.rows(statement, list(brands), *VIEWER, at_most)]
+
+
+@pytest.mark.parametrize("at_most", [1, 20, 100])
+def test_of_one_brand(make: Maker, brands: tuple[int, int], at_most: int) -> None:
+    found = best(make, "인생네컷", at_most)
+    assert found == nearest(make, brands[:1], at_most)
+    assert len(found) == min(at_most + 1, 60)
+
+
+@pytest.mark.parametrize("at_most", [1, 20, 100])
+def test_one_brand_does_not_hide_another_that_is_nearer(
+    make: Maker, brands: tuple[int, int], at_most: int
+) -> None:
+    assert best(make, "인생네컷 하루필름", at_most) == nearest(make, brands, at_most)
+
+
+def test_common_words_of_two_brands(make: Maker, brands: tuple[int, int]) -> None:
+    make.sql("UPDATE shops SET place_name = place_name || ' 스튜디오'")
+    found = best(make, "인생네컷 하루필름 스튜디오", 1)
+    assert found == nearest(make, brands, 1)
+
+
+def test_a_province_and_its_city_of_one_name_count_a_shop_once(make: Maker) -> None:
+    province = make.region("제주특별자치도", level="sido")
+    city = make.region("제주시", parent=province)
+    make.sql(
+        "INSERT INTO shops (brand_id, place_name, geog, sido_id, sigungu_id)"
+        " SELECT %s, '사진관 ' || n, point_at(126.5 + n / 10000.0, 33.5), %s, %s FROM generate_series(1, 120) n",
+        make.brand(), province, city,
+    )  # fmt: skip
+    for keyword in ("제주", "제주 사진관"):
+        statement = "SELECT ids FROM search_shops(%s, point_at(126.5, 33.5), NULL, NULL, NULL, NULL, NULL, NULL, 100)"
+        found = make.sql(statement, keyword)
+        assert len(found) == len(set(found)) == 101
