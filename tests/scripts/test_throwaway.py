@@ -1,6 +1,9 @@
 """scripts/db throwaway: a cluster for tests starts, answers, and leaves nothing behind."""
 
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -48,13 +51,47 @@ def test_stop_refuses_a_folder_that_is_not_ours(tmp_path: Path) -> None:
     assert (tmp_path / "keep").exists()
 
 
-def test_what_a_killed_run_left_is_removed_by_the_next() -> None:
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Other tests start clusters too, and would remove what is left behind here."""
+    with tempfile.TemporaryDirectory(prefix="geoshops-apart-") as folder:
+        Path(folder).chmod(0o755)  # the cluster may run as somebody else
+        monkeypatch.setenv("TMPDIR", folder)
+        yield
+
+
+def left_behind() -> str:
+    """The URL of a cluster whose owner is gone."""
     with subprocess.Popen(["true"]) as gone:
         gone.wait()
     left = throwaway("start", "--for", str(gone.pid))
     assert left.returncode == 0, left.stderr
+    return left.stdout.strip()
+
+
+def assert_gone(url: str) -> None:
+    assert throwaway("stop", url).returncode == 1, "it is known no more"
+    with pytest.raises(psycopg2.OperationalError):
+        psycopg2.connect(url)
+
+
+@pytest.mark.usefixtures("apart")
+def test_what_a_killed_run_left_is_removed_by_the_next() -> None:
+    left = left_behind()
     following = throwaway("start")
     assert throwaway("stop", following.stdout.strip()).returncode == 0
-    assert throwaway("stop", left.stdout.strip()).returncode == 1, "it is known no more"
-    with pytest.raises(psycopg2.OperationalError):
-        psycopg2.connect(left.stdout.strip())
+    assert_gone(left)
+
+
+@pytest.mark.usefixtures("apart")
+def test_several_starts_at_once_remove_it_once() -> None:
+    left = left_behind()
+    with ThreadPoolExecutor() as several:
+        started = list(several.map(throwaway, ["start"] * 3))
+    try:
+        assert [start.returncode for start in started] == [0, 0, 0], [s.stderr for s in started]
+        assert sum("left behind by" in start.stderr for start in started) == 1
+        assert_gone(left)
+    finally:
+        for start in started:
+            throwaway("stop", start.stdout.strip())
