@@ -138,20 +138,29 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_walk IS 'The nearest shops of the brands and regions, nearest first along each way.';
 
--- Words that every twentieth of the nearest shops has are found by walking; others by the index over words.
+-- Words that every twentieth of the nearest shops has are found by walking; others by the index over words. What is half
+-- typed is looked for as most of the nearest have it, 인생넼 as 인생네ㅋ, and initials among theirs: the index would gather
+-- every shop of a brand.
 CREATE OR REPLACE FUNCTION search_is_common(
-  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [],
-  OUT words_are boolean, OUT beginnings_are boolean
+  viewer_spot geometry, brands bigint [], regions bigint [], rest text [], beginnings text [],
+  OUT likes text [], OUT words_are boolean, OUT beginnings_are boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  with_initials boolean := (SELECT bool_or(is_initials(word)) FROM unnest(rest) word);
+  near text[] := ARRAY(SELECT w.name_jamo || CASE WHEN with_initials THEN ' ' || jamo_initials(w.name_jamo) ELSE '' END
+    FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 200) w);
 BEGIN
-  SELECT count(*) FILTER (WHERE w.name_jamo LIKE ALL (likes)) * 20 >= greatest(count(*), 100),
-    count(*) FILTER (WHERE w.name_jamo LIKE ANY (beginnings)) * 20 >= greatest(count(*), 100)
-  INTO words_are, beginnings_are
-  FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 200) AS w;
+  likes := ARRAY(
+    SELECT (SELECT '%' || like_pattern(t) FROM unnest(typed_prefixes(r.word)) t
+      ORDER BY (SELECT count(*) FROM unnest(near) n WHERE strpos(n, t) > 0) DESC, t <> r.word, t LIMIT 1)
+    FROM unnest(rest) WITH ORDINALITY r (word, o) ORDER BY r.o);
+  SELECT count(*) FILTER (WHERE n LIKE ALL (likes)) * 20 >= greatest(count(*), 100),
+    count(*) FILTER (WHERE n LIKE ANY (beginnings)) * 20 >= greatest(count(*), 100)
+  INTO words_are, beginnings_are FROM unnest(near) n;
 END $$;
 COMMENT ON FUNCTION search_is_common(geometry, bigint [], bigint [], text [], text [])
-IS 'True when at least a twentieth of the nearest shops has all words in the name, or begins with one of the beginnings.';
+IS 'True when at least a twentieth of the nearest shops has all words in the name, or begins with one of the beginnings; the patterns of the words.';
 
 CREATE OR REPLACE FUNCTION brands_are_common(viewer_spot geometry, brands bigint [], regions bigint [])
 RETURNS boolean
@@ -295,7 +304,8 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
   -- Names that hold all words need not be asked for them: the index would gather all shops of a common beginning (40 of 56 ms).
-  further tsquery := CASE WHEN EXISTS (SELECT FROM unnest(full_names) n WHERE length(n) > 23 OR NOT n LIKE ALL (likes)) THEN question END;
+  further tsquery := CASE WHEN EXISTS (
+      SELECT FROM unnest(full_names) n WHERE length(n) > 23 OR NOT search_holds(n, '', '', NULL, hints, question)) THEN question END;
   found bigint[] := search_by_words(viewer_spot, all_of(ARRAY[within, further, CASE
       WHEN beginnings_are_common THEN are_any(ARRAY(SELECT chr(2) || n FROM unnest(full_names) n))
       ELSE begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n)) END]),
@@ -330,7 +340,7 @@ DECLARE
   within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
   walkable boolean := NOT EXISTS (SELECT FROM regions r WHERE r.id = ANY (search_find.regions)
     AND (r.level = 'dong' OR r.level = 'sigungu' AND NOT brands_are_common(spot, brands, search_find.regions)));
-  likes text[] := ARRAY(SELECT '%' || like_pattern(w) FROM unnest(rest) w);
+  likes text[];
   hints text[] := ARRAY(SELECT h FROM unnest(rest) w CROSS JOIN unnest(typed_prefixes(w)) h);
   full_names text[] := branch_names(names);
   beginnings text[] := ARRAY(SELECT like_pattern(n) FROM unnest(names) n);
@@ -343,8 +353,9 @@ BEGIN
     ids := '{}';
     RETURN;
   END IF;
-  IF walkable AND likes <> '{}' AND stations IS NULL THEN
-    SELECT c.* INTO words_are_common, beginnings_are_common FROM search_is_common(spot, brands, regions, likes, beginnings) c;
+  IF walkable AND rest <> '{}' AND stations IS NULL THEN
+    SELECT c.* INTO likes, words_are_common, beginnings_are_common
+    FROM search_is_common(spot, brands, regions, rest, beginnings) c;
   END IF;
   IF stations IS NOT NULL THEN
     IF branch <> '{}' THEN

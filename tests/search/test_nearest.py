@@ -61,6 +61,23 @@ def test_common_words_of_two_brands(make: Maker, brands: tuple[int, int]) -> Non
     assert found == nearest(make, brands, 1)
 
 
+@pytest.mark.parametrize("at_most", [1, 20, 100])
+def test_half_typed(make: Maker, brands: tuple[int, int], at_most: int) -> None:
+    assert best(make, "인생넼", at_most) == nearest(make, brands[:1], at_most)
+
+
+def test_half_typed_words_are_looked_for_as_most_of_the_nearest_have_them(
+    make: Maker, brands: tuple[int, int]
+) -> None:
+    statement = """
+        SELECT normalize(unnest(c.likes), NFC), c.words_are FROM search_is_common(
+          spot_at(point_at(%s, %s)), NULL, NULL, ARRAY(SELECT normalize(w, NFKD) FROM unnest(%s) w), '{}') c"""
+    assert make.rows(statement, *VIEWER, ["인생넼"]) == [("%인생네ᄏ%", True)]
+    assert make.rows(statement, *VIEWER, ["인생넼", "별점"]) == [("%인생네ᄏ%", False), ("%별점%", False)]
+    assert make.rows(statement, *VIEWER, ["ㅅㄴ"]) == [("%ᄉᄂ%", True)]
+    assert make.rows(statement, *VIEWER, ["하룸"]) == [("%하룸%", False)]
+
+
 def test_a_province_and_its_city_of_one_name_count_a_shop_once(make: Maker) -> None:
     province = make.region("제주특별자치도", level="sido")
     city = make.region("제주시", parent=province)
