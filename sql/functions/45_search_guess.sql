@@ -85,10 +85,10 @@ BEGIN
   RETURN QUERY
   WITH patterns AS (
     SELECT array_agg(p) AS any_of FROM (
-      SELECT rtrim(like_pattern(left(word, i)), '%') || '_' || rtrim(like_pattern(substr(word, i + 1)), '%') AS p
+      SELECT left(like_pattern(left(word, i)), -1) || '_' || left(like_pattern(substr(word, i + 1)), -1) AS p
       FROM generate_series(0, length(word)) AS i WHERE length(word) >= 3
       UNION ALL
-      SELECT rtrim(like_pattern(left(word, i - 1)), '%') || '_' || rtrim(like_pattern(substr(word, i + 1)), '%')
+      SELECT left(like_pattern(left(word, i - 1)), -1) || '_' || left(like_pattern(substr(word, i + 1)), -1)
       FROM generate_series(1, length(word)) AS i WHERE length(word) >= 4
     ) AS q
   )
