@@ -40,6 +40,8 @@ BEGIN
   words := keyword_words(keyword);
   IF pass = 'branch' THEN
     words := ARRAY(SELECT regexp_replace(w, '(..)점$', '\1') FROM unnest(words) w);
+  ELSIF pass = 'punctuation' THEN
+    words := keyword_words(regexp_replace(normalize(keyword, NFKC), '[]["''(),/:;<>?!|~·‘’“”…、。「」『』〈〉《》【】-]', ' ', 'g'));
   ELSIF pass = 'keyboard' THEN
     words := ARRAY(
       SELECT coalesce(CASE WHEN w ~ '^[A-Za-z]{2,}$' AND NOT EXISTS (SELECT FROM search_names(ARRAY[lower(w)]))
@@ -100,13 +102,13 @@ DECLARE
   done text[] := '{}';
   filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
 BEGIN
-  FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'literal', 'keyboard', 'typo', 'typo in a name'] LOOP
+  FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'literal', 'keyboard', 'typo', 'typo in a name'] LOOP
     IF pass = 'literal' THEN
       SELECT l.* INTO u FROM search_literally(plain_words) l;
     ELSE
       words := search_reading(pass, keyword);
       -- Words that were read before, and none that a preference would read otherwise.
-      CONTINUE WHEN pass IN ('branch', 'keyboard', 'typo') AND words = plain_words
+      CONTINUE WHEN pass IN ('branch', 'punctuation', 'keyboard', 'typo') AND words IN (plain_words, '{}')
         OR pass = 'region' AND NOT stations_are_named OR pass = 'station' AND NOT regions_are_named;
       SELECT * INTO u FROM search_understand(words, CASE WHEN pass IN ('region', 'station') THEN pass END);
     END IF;

@@ -182,13 +182,16 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 SE
 DECLARE
   viewer geography := point_at(user_lon, user_lat);
   typed text[] := keyword_words(keyword);
-  body json;
+  body json := suggestions(typed, viewer);
+  pass text;
+  words text[];
 BEGIN
-  body := suggestions(typed, viewer);
-  IF body IS NULL THEN
-    typed := search_reading('keyboard', keyword);
-    body := suggestions(typed, viewer);
-  END IF;
+  FOREACH pass IN ARRAY ARRAY['punctuation', 'keyboard'] LOOP
+    EXIT WHEN body IS NOT NULL;
+    words := search_reading(pass, keyword);
+    CONTINUE WHEN words = typed;
+    body := suggestions(words, viewer);
+  END LOOP;
   RETURN coalesce(body::text, '[]');
 END $$;
 COMMENT ON FUNCTION shops_suggest(text, double precision, double precision)

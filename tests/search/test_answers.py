@@ -79,6 +79,20 @@ def test_more_than_three_hundred_are_cut_at_the_nearest(client: FlaskClient, mak
     assert [shop["id"] for shop in answer.json] == [id for _, id in nearest]
 
 
+@pytest.mark.parametrize("sort", ["rating", "reviews", "favorites"])
+def test_the_best_by_another_order_may_be_the_farthest(
+    client: FlaskClient, make: Maker, sort: str
+) -> None:
+    for number in range(301):
+        make.shop(f"달빛 사진관 {number}호점", at=east(100 + number))
+    counts = {"review_cnt": 9, "star_rating_sum": 45, "favorite_cnt": 9}
+    best = make.shop("달빛 사진관 본점", at=east(9000), **counts)
+    answer = ask(client, "달빛", sort=sort)
+    assert (answer.json[0]["id"], len(answer.json)) == (best, 300)
+    assert answer.headers["X-Result-Truncated"] == "true"
+    assert answer.json[:20] == ask(client, "달빛", sort=sort, page=1).json
+
+
 def test_pages_tell_how_many_there_are(client: FlaskClient, make: Maker) -> None:
     for number in range(7):
         make.shop(f"달빛 사진관 {number}호점", at=east(number * 100))
@@ -103,6 +117,7 @@ def test_filters_orders_and_the_box(client: FlaskClient, make: Maker) -> None:
     assert ids(sort="reviews") == [far, near, none]
     assert ids(sort="favorites") == [near, far, none]
     assert ids(minRating="4.5") == [far]
+    assert ids(minRating="0") == [near, far, none]
     assert ids(bbox=f"{HERE[0]},37,{HERE[0] + 0.02},38") == [near, far]
 
 

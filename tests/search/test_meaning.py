@@ -130,6 +130,21 @@ def test_signs_are_themselves(ask: Ask, keyword: str) -> None:
     assert ask(keyword) in ([], ["100% 사진관"])
 
 
+@pytest.mark.parametrize(
+    "keyword",
+    ["포토이즘, 강남구", "포토이즘 / 강남구", "포토이즘 - 강남구", "포토이즘(강남구)", "“강남구” 포토이즘", "강남구·포토이즘", "포토이즘-강남구"],
+)  # fmt: skip
+def test_signs_between_names_are_blanks(ask: Ask, keyword: str) -> None:
+    assert set(ask(keyword)) == {"포토이즘 강남구청역점", "포토이즘박스 신사점"}
+
+
+@pytest.mark.parametrize(
+    "keyword", ["인생네%", "인생%컷", "인생네\\", "아무말 인생네%", "인생네_", "%인생네컷"]
+)
+def test_signs_in_a_misspelt_name(ask: Ask, keyword: str) -> None:
+    assert all(name.startswith("인생네컷") for name in ask(keyword))
+
+
 def test_a_percent_sign_is_found_where_it_stands(ask: Ask) -> None:
     assert ask("100%") == ["100% 사진관"]
 

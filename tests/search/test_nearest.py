@@ -73,7 +73,10 @@ def test_half_typed_words_are_looked_for_as_most_of_the_nearest_have_them(
         SELECT normalize(unnest(c.likes), NFC), c.words_are FROM search_is_common(
           spot_at(point_at(%s, %s)), NULL, NULL, ARRAY(SELECT normalize(w, NFKD) FROM unnest(%s) w), '{}') c"""
     assert make.rows(statement, *VIEWER, ["인생넼"]) == [("%인생네ᄏ%", True)]
-    assert make.rows(statement, *VIEWER, ["인생넼", "별점"]) == [("%인생네ᄏ%", False), ("%별점%", False)]
+    assert make.rows(statement, *VIEWER, ["인생넼", "별점"]) == [
+        ("%인생네ᄏ%", False),
+        ("%별점%", False),
+    ]
     assert make.rows(statement, *VIEWER, ["ㅅㄴ"]) == [("%ᄉᄂ%", True)]
     assert make.rows(statement, *VIEWER, ["하룸"]) == [("%하룸%", False)]
 

@@ -101,5 +101,11 @@ def test_shops_by_two_words_show_where_both_stand(suggest: Any) -> None:
     assert (shop["label"], shop["matches"]) == ("인생네컷 서울숲점", [[0, 4], [5, 8]])
 
 
+def test_signs_between_names_are_blanks(suggest: Any) -> None:
+    items = suggest("인생네컷, 서울숲")
+    assert labels(items, "shop")[:1] == ["인생네컷 서울숲점"]
+    assert items == suggest("인생네컷 서울숲")
+
+
 def test_nothing_is_an_empty_list(suggest: Any) -> None:
     assert suggest("꿹뛟") == []
