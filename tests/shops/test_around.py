@@ -175,6 +175,17 @@ def test_sort(client: FlaskClient, make: Maker, sort: str, order: list[str]) -> 
     assert names(client.get("/shops/brand", query_string=query)) == order
 
 
+@pytest.mark.parametrize(
+    ("cnt", "average"), [(25, "4.4"), (50, "1.1"), (25, "2.2"), (90, "2.7"), (50, "4.9"), (3, "5")]
+)
+def test_an_average_of_the_least_rating_passes(
+    client: FlaskClient, make: Maker, cnt: int, average: str
+) -> None:
+    make.shop(brand_id=make.brand(), review_cnt=cnt, star_rating_sum=round(cnt * float(average)))
+    (shop,) = client.get("/shops/brand", query_string={**HERE, "minRating": average}).json
+    assert shop["star_rating_avg"] == float(average)
+
+
 def test_filters(client: FlaskClient, make: Maker) -> None:
     make.brand()
     always = [{"day": day, "open": "00:00", "close": "24:00"} for day in range(1, 8)]
@@ -189,6 +200,7 @@ def test_filters(client: FlaskClient, make: Maker) -> None:
         ("minRating", "4.5"): ["좋음"],
         ("minRating", "4.6"): [],
         ("minRating", "2"): ["좋음", "나쁨"],
+        ("minRating", "0"): ["좋음", "모름", "나쁨"],
         ("openNow", "true"): ["좋음"],
         ("clean", "0.7"): ["좋음"],
         ("clean", "0.73"): [],  # Wilson's lower bound of 10 of 10 is 0.722
