@@ -76,7 +76,7 @@ END $$;
 COMMENT ON FUNCTION collect_cells(integer) IS 'Puts the clusters of crowded tiles of a zoom level into the temporary table new_cells.';
 
 -- Readers see the old cells until the end. Cells that did not change are not written. Millions of cells are sorted
--- and hashed, hence the memory.
+-- and hashed, hence the memory. The lock keeps a second refresh away, and is none that the service takes for maintenance.
 CREATE OR REPLACE FUNCTION refresh_tile_grid(moment timestamptz, crowded_from integer DEFAULT 2000) RETURNS integer
 LANGUAGE plpgsql SET work_mem = '256MB' AS $$
 DECLARE
@@ -84,7 +84,7 @@ DECLARE
   removed integer;
   added integer;
 BEGIN
-  LOCK TABLE crowded_tiles IN SHARE ROW EXCLUSIVE MODE;
+  LOCK TABLE crowded_tiles IN SHARE UPDATE EXCLUSIVE MODE;
   CREATE TEMPORARY TABLE new_tiles AS SELECT * FROM find_crowded_tiles(crowded_from);
   CREATE TEMPORARY TABLE new_cells (LIKE tile_cells);
   SELECT max(zoom) INTO finest FROM new_tiles;

@@ -130,6 +130,23 @@ def test_a_queue_for_a_row_is_no_locked_table(service: Service) -> None:
         waiter.close()
 
 
+def test_a_refresh_of_the_tiles_is_no_locked_table(service: Service) -> None:
+    strangers = [service.other() for _ in range(8)]
+    refreshing, locker = psycopg2.connect(service.url), psycopg2.connect(service.url)
+    refreshing.cursor().execute("SELECT refresh_tile_grid(now())")
+    locker.cursor().execute("SELECT FROM members WHERE id = %s FOR UPDATE", (service.member,))
+    try:
+        for answer in service.at_once(service.write, 4):
+            assert_clear_refusal(answer)
+        path, body = f"/reviews/shop/{service.shop}", {"star_rating": 4, "content": "넓어요"}
+        answers = [service.call("POST", path, json=body, headers=h) for h in strangers]
+        assert {answer.status for answer in answers} == {201}
+    finally:
+        for connection in (locker, refreshing):
+            connection.rollback()
+            connection.close()
+
+
 def test_what_waits_for_a_connection_in_vain_is_refused(service: Service, cluster: Cluster) -> None:
     role = "ALTER ROLE geoshops_app CONNECTION LIMIT"
     admin = connect(service.url)

@@ -134,6 +134,26 @@ def test_a_merge_and_a_second_favorite_of_its_member_do_not_lock_each_other_out(
         assert_exact(make, shop)
 
 
+def test_a_favorite_taken_away_during_a_merge_is_where_the_merge_put_it(
+    app: Flask, client: FlaskClient, make: Maker, database_url: str
+) -> None:
+    old, new, member = make.shop("옛 지점"), make.shop("새 지점"), make.member()
+    make.favorite(member, old)
+    headers = make.bearer(app, member)
+    merging = psycopg2.connect(database_url)
+    merge(merging.cursor(), old, new, "2026-01-01", "twice")
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(app.test_client().delete, f"/favorites/{old}", headers=headers)
+        wait_for_a_lock(make)
+        merging.commit()
+        answer = waiting.result(10)
+    merging.close()
+    assert (answer.status_code, answer.get_json()["favorite_cnt"]) == (200, 0), answer.text
+    assert make.rows("SELECT shop_id FROM favorites") == [(new,)]
+    for shop in (old, new):
+        assert_exact(make, shop)
+
+
 def merge_during(acting: Any, make: Maker, database_url: str, old: int, new: int) -> None:
     """Merges two shops while an act on another connection is not committed, and commits it once the merge waits."""
     merging = psycopg2.connect(database_url)
