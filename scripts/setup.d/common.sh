@@ -88,19 +88,21 @@ on_exit() {
 LOCK=$ROOT/.setup.lock
 
 lock() {
-  until mkdir "$LOCK" 2>/dev/null; do
-    holder=$(cat "$LOCK/pid" 2>/dev/null || :)
-    if [ -n "$holder" ] && ! process_alive "$holder"; then
-      rm -rf "$LOCK"
-    elif [ -d "$LOCK" ]; then
-      say "waiting for the set-up in process ${holder:-?}"
-      sleep 2
-    else
-      die "cannot write to $ROOT"
-    fi
+  until mkdir "$LOCK" 2>/dev/null || lock_left_behind; do
+    [ -d "$LOCK" ] || [ -w "$ROOT" ] || die "cannot write to $ROOT"
+    say "waiting for the set-up in process ${holder:-?}"
+    sleep 2
   done
   echo "$$" >"$LOCK/pid"
   on_exit unlock
+}
+
+# Of several that find the same dead holder, one takes its place.
+lock_left_behind() {
+  holder=$(cat "$LOCK/pid" 2>/dev/null || :)
+  [ -n "$holder" ] && ! process_alive "$holder" && mkdir "$LOCK/after-$holder" 2>/dev/null || return 1
+  # another may have been quicker, be done, and have left room for a third
+  [ "$(cat "$LOCK/pid" 2>/dev/null)" = "$holder" ]
 }
 
 unlock() { [ "$(cat "$LOCK/pid" 2>/dev/null)" != "$$" ] || rm -rf "$LOCK"; }

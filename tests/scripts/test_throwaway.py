@@ -1,5 +1,6 @@
 """scripts/db throwaway: a cluster for tests starts, answers, and leaves nothing behind."""
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -95,3 +96,17 @@ def test_several_starts_at_once_remove_it_once() -> None:
     finally:
         for start in started:
             throwaway("stop", start.stdout.strip())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can write where others chose")
+@pytest.mark.usefixtures("apart")
+def test_root_touches_nothing_that_another_user_put_there(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text("mine")
+    folder = Path(os.environ["TMPDIR"]) / "geoshops-test.theirs"
+    folder.mkdir()
+    (folder / "owner").symlink_to(kept)
+    os.chown(folder, 65534, 65534)
+    started = throwaway("start")
+    assert throwaway("stop", started.stdout.strip()).returncode == 0
+    assert (kept.read_text(), folder.is_dir()) == ("mine", True)
