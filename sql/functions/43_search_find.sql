@@ -353,7 +353,9 @@ BEGIN
     ids := '{}';
     RETURN;
   END IF;
-  IF walkable AND rest <> '{}' AND stations IS NULL THEN
+  -- A walk for thousands tests the words of every shop of a small country (포토 of 10,000 shops: 207 against 34 ms).
+  IF walkable AND rest <> '{}' AND stations IS NULL
+    AND (at_most <= 1000 OR 20 * at_most < (SELECT c.reltuples FROM pg_class c WHERE c.oid = 'shops'::regclass)) THEN
     SELECT c.* INTO likes, words_are_common, beginnings_are_common
     FROM search_is_common(spot, brands, regions, rest, beginnings) c;
   END IF;
