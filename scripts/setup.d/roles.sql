@@ -9,8 +9,8 @@ WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) \gexec
 ALTER ROLE geoshops_owner LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD :'owner_password';
 -- The service: what sql/ grants it, nothing more.
 ALTER ROLE geoshops_app LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD :'app_password';
--- Analysts: read only.
-ALTER ROLE geoshops_reader LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD :'reader_password';
+-- Analysts: read only, and never all the connections that the server has.
+ALTER ROLE geoshops_reader LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE CONNECTION LIMIT 20 PASSWORD :'reader_password';
 
 -- The owner may ask as an analyst, to see what an analyst sees.
 GRANT geoshops_reader TO geoshops_owner;

@@ -85,6 +85,15 @@ def test_roles_have_what_they_need_and_no_more(checkout: Checkout) -> None:
     assert checkout.ask("GEOSHOPS_OWNER_DATABASE_URL", "SELECT postgis_lib_version()")
 
 
+def test_the_reader_can_neither_write_nor_take_every_connection(checkout: Checkout) -> None:
+    reader = "GEOSHOPS_READER_DATABASE_URL"
+    for make in ("lo_create(0)", "lo_creat(-1)", "lo_from_bytea(0, '')"):
+        with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+            checkout.ask(reader, f"SET default_transaction_read_only = off; SELECT {make}")
+    limit = "SELECT rolconnlimit FROM pg_roles WHERE rolname = user"
+    assert checkout.ask(reader, limit) == 20
+
+
 def test_limits_of_roles_are_set_because_the_owner_may_not(checkout: Checkout) -> None:
     config = "SELECT rolconfig FROM pg_roles WHERE rolname = user"
     for name, file in (
