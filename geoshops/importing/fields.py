@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
+
+from geoshops import opening_hours
 
 BLANK = re.compile("[\\s\u00ad\u200b-\u200d\u2060\u3164\ufeff]+")
 FILLER = "\u3164"  # of Hangul: a letter that nobody sees
@@ -96,15 +97,11 @@ def status(value: str) -> str:
 
 
 def hours(value: str) -> str:
-    """Opening hours as JSON; the database checks what they hold."""
-    if not value.strip():
-        return "[]"
+    """Opening hours as the JSON that the database takes, [] when blank."""
     try:
-        return json.dumps(json.loads(value), ensure_ascii=False)
-    except (ValueError, RecursionError):
-        raise Unfit(
-            'must be JSON such as [{"day": 1, "open": "10:00", "close": "22:00"}]'
-        ) from None
+        return opening_hours.canonical(value)
+    except ValueError:
+        raise Unfit(opening_hours.WANTED) from None
 
 
 def number(value: str) -> float:

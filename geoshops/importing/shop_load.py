@@ -10,7 +10,6 @@ from psycopg2 import sql
 from geoshops import indexes
 from geoshops.importing.deriving import DEFAULTS, DERIVED, listed
 from geoshops.importing.refusal import ImportRefused
-from geoshops.importing.staging import Staging
 
 MOST_NEW_BRANDS = 100
 LEAST_FOR_GUARD = 10
@@ -58,20 +57,6 @@ def drop_repeated_keys(cursor: Any) -> dict[int, str]:
         ([key for key, _ in repeated], [line for _, line in repeated]),
     )
     return {line: f"the same key as line {first}" for line, first in sorted(cursor.fetchall())}
-
-
-def drop_bad_hours(cursor: Any, staging: Staging) -> dict[int, str]:
-    """The same for opening hours that are not hours."""
-    if "opening_hours" not in staging.stored():
-        return {}
-    cursor.execute(
-        "DELETE FROM incoming WHERE NOT opening_hours_are_valid(opening_hours)"
-        " RETURNING line, source_id"
-    )
-    found = dict(cursor.fetchall())
-    staging.rejected_keys += found.values()
-    reason = '[opening_hours] must be [{"day": 1-7, "open": "HH:MM", "close": "HH:MM"}]'
-    return dict.fromkeys(found, reason)
 
 
 def add_brands(cursor: Any, stored: list[str]) -> list[str]:

@@ -109,8 +109,7 @@ def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_l
     stored = staging.stored()
     with cancellable():
         cursor.execute(ONE_AT_A_TIME)
-        reasons = shop_load.drop_bad_hours(cursor, staging)
-        reasons |= shop_load.drop_repeated_keys(cursor)
+        reasons = shop_load.drop_repeated_keys(cursor)
         brands = shop_load.add_brands(cursor, stored)
         deriving.resolve(cursor, source, stored, wanted.today)
         reasons |= shop_load.drop_impossible_dates(cursor, stored)

@@ -9,6 +9,8 @@ from typing import Any
 
 from psycopg2 import sql
 
+from geoshops import opening_hours
+
 FIELDS = {
     "place_name": "text", "brand": "text", "longitude": "float8", "latitude": "float8",
     "road_address": "text", "lot_address": "text", "status": "text", "opened_on": "date",
@@ -143,8 +145,15 @@ def _cleaned(name: str, value: str) -> str | None:
     if name in LIMITS:
         return _degrees(name, value)
     if name == "opening_hours":
-        return value or "[]"
+        return _hours(value)
     return value if value or FIELDS[name] == "text" else None
+
+
+def _hours(value: str) -> str:
+    try:
+        return opening_hours.canonical(value)
+    except ValueError as error:
+        raise NotPossible(f"opening_hours {opening_hours.WANTED}") from error
 
 
 def _degrees(name: str, value: str) -> str:

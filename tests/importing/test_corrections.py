@@ -156,6 +156,21 @@ def test_corrections_that_break_a_rule_change_nothing(run: Run, make: Maker, cha
     assert make.sql("SELECT count(*) FROM audit_log") == 0
 
 
+@pytest.mark.parametrize(
+    "hours",
+    ['[{"day": 1, "open": null, "close": "11:00"}]', '[{"day": "9", "open": "10:00", "close": "11:00"}]',
+     '[[{"day": 1, "open": "10:00", "close": "11:00"}]]', '[{"day": NaN}]', '["\\u0000"]', '["\\ud800"]'],
+)  # fmt: skip
+def test_hours_set_by_hand_are_told_what_they_must_be(run: Run, make: Maker, hours: str) -> None:
+    shop = make.shop()
+    result = run("shops", "set", shop, f"opening_hours={hours}", "--reason", "try")
+    assert result.exit_code == 1
+    assert "opening_hours must be JSON such as" in result.output
+    day = '[{"day": 1.0, "open": "10:00", "close": "22:00"}]'
+    ok(run, "shops", "set", shop, f"opening_hours={day}", "--reason", "owner called")
+    assert make.sql("SELECT opening_hours::text FROM shops") == day.replace("1.0", "1")
+
+
 def test_usage_is_told(run: Run, make: Maker) -> None:
     shop = make.shop()
     assert run("shops", "set", shop, "colour=red", "--reason", "x").exit_code == 2

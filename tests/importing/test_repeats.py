@@ -138,6 +138,29 @@ def test_opening_hours_and_brands_come_along(
     assert "101 unknown brands" in result.output
 
 
+def test_hours_that_are_none_reject_their_row_alone(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    days = ["1.0", '"9"', "NaN", "Infinity", "1e400", '"\\u0000"', '"\\ud800"', "null", "[1]"]
+    path = write(
+        "name;lon;lat;opening_hours",
+        *(
+            f'가게 {n};127;37.5;[{{"day":{day},"open":"10:00","close":"22:00"}}]'
+            for n, day in enumerate(days)
+        ),
+        '끝없는 가게;127;37.5;[{"day":1,"open":null,"close":"22:00"}]',
+        '겹친 가게;127;37.5;[[{"day":1,"open":"10:00","close":"22:00"}]]',
+    )
+    found = summary("import", "shops", path, "--source", "own")
+    assert (found["inserted"], found["rejected"]) == (1, 10)
+    assert make.rows("SELECT opening_hours::text, open_minutes::text FROM shops") == [
+        ('[{"day": 1, "open": "10:00", "close": "22:00"}]', "{[600,1320)}")
+    ]
+    listed = Path(found["rejects_file"]).read_text(encoding="utf-8").splitlines()[1:]
+    assert [int(line.split(",")[0]) for line in listed] == [*range(3, 13)]
+    assert all("[opening_hours] must be JSON such as" in line for line in listed)
+
+
 def test_the_list_of_rejects_disappears_with_the_rejects(
     summary: Summary, write: Write, tmp_path: Path, make: Maker
 ) -> None:
