@@ -20,6 +20,8 @@ DEFAULTS = {
     "homepage": "''",
     "opening_hours": "'[]'::jsonb",
 }
+# of a merged shop they stay its own, also where they are not set by hand: shops_merged_is_closed refuses an open one
+KEPT_BY_A_MERGE = ("status", "closed_on")
 DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
 
 # Brands and regions are asked for once a wording, not once a row: of a million addresses some
@@ -115,19 +117,20 @@ def _closing_day() -> sql.Composable:
 
 
 def _value(name: str, stored: list[str]) -> sql.Composable:
-    """A field as it shall be: a correction by hand, else the file's, else what the shop has."""
+    """A field as it shall be: a correction by hand or a merge, else the file's, else what the shop has."""
     given = {
         "own": sql.Identifier("s", name),
         "new": sql.Identifier("i", name),
         "name": sql.Identifier(name),
         "key": sql.Literal(name),
         "default": sql.SQL(DEFAULTS[name]),
+        "merged": sql.SQL(" OR s.merged_into_id IS NOT NULL" if name in KEPT_BY_A_MERGE else ""),
     }
     if name not in stored:
         return sql.SQL("coalesce({own}, {default}) AS {name}").format(**given)
-    return sql.SQL("CASE WHEN s.overrides ? {key} THEN {own} ELSE {new} END AS {name}").format(
-        **given
-    )
+    return sql.SQL(
+        "CASE WHEN s.overrides ? {key}{merged} THEN {own} ELSE {new} END AS {name}"
+    ).format(**given)
 
 
 def _address(stored: list[str]) -> sql.Composable:

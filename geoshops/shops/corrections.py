@@ -34,6 +34,12 @@ FAVORITES_OF_BOTH = """
 DELETE FROM favorites f USING favorites kept
 WHERE f.shop_id = %(old)s AND kept.shop_id = %(new)s AND kept.member_id = f.member_id"""
 
+# a source that does not know of the merge states the shop as open, or as closed without a day
+KEPT_BY_A_MERGE = ("status", "closed_on")
+KEEP_CLOSED = """
+UPDATE shops SET overrides = overrides || jsonb_build_object('status', status, 'closed_on', closed_on)
+WHERE id = %(old)s"""
+
 
 class NotPossible(Exception):
     """The correction cannot be made; the message says why."""
@@ -68,7 +74,13 @@ def set_fields(cursor: Any, shop_id: int, given: dict[str, str], reason: str) ->
 
 def release(cursor: Any, shop_id: int, names: list[str], reason: str) -> None:
     """Gives overrides up: the next import rules these fields again."""
-    facts(cursor, shop_id)
+    into_id = facts(cursor, shop_id)["merged_into_id"]
+    kept = [name for name in names if into_id and name in KEPT_BY_A_MERGE]
+    if kept:
+        raise NotPossible(
+            f"shop {shop_id} is merged into {into_id} and stays closed: "
+            f"{' and '.join(kept)} cannot be released"
+        )
     cursor.execute("UPDATE shops SET overrides = overrides - %s WHERE id = %s", (names, shop_id))
     _log(cursor, "release", shop_id, reason, {"fields": names})
 
@@ -101,10 +113,10 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
     cursor.execute("UPDATE shops SET merged_into_id = %(new)s WHERE merged_into_id = %(old)s", both)
     cursor.execute(
         "UPDATE shops SET merged_into_id = %(new)s, status = 'CLOSED', modified_at = now(),"
-        " closed_on = coalesce(closed_on, greatest(%(day)s::date, opened_on)),"
-        ' overrides = overrides || \'{"status": "CLOSED"}\' WHERE id = %(old)s',
+        " closed_on = coalesce(closed_on, greatest(%(day)s::date, opened_on)) WHERE id = %(old)s",
         both,
     )
+    cursor.execute(KEEP_CLOSED, both)
     for shop_id in sorted((duplicate_id, into_id)):
         cursor.execute("SELECT repair_counters(%s)", (shop_id,))
     _log(cursor, "merge", duplicate_id, reason, {"into": into_id, "old": before})

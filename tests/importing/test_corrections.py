@@ -129,6 +129,49 @@ def test_merging_moves_reviews_and_favorites(run: Run, make: Maker, client: Flas
     assert client.get(f"/shops/{kept}").status_code == 200
 
 
+def merged(summary: Summary, write: Write, make: Maker, run: Run) -> tuple[int, int, str]:
+    """A shop of the file that is merged into another: both, and the day of closing."""
+    summary("import", "shops", write(HEAD, ROW), *OPTIONS)
+    duplicate = make.sql("SELECT id FROM shops")
+    kept = make.shop("인생네컷 강남역점")
+    ok(run, "shops", "merge", duplicate, kept, "--reason", "same door")
+    return duplicate, kept, make.sql("SELECT closed_on::text FROM shops WHERE id = %s", duplicate)
+
+
+@pytest.mark.parametrize("row", [ROW, ROW.replace("영업", "폐업"), f"{ROW}2020-01-01"])
+def test_a_merged_shop_keeps_its_closing_day(
+    run: Run, summary: Summary, write: Write, make: Maker, row: str
+) -> None:
+    duplicate, _, day = merged(summary, write, make, run)
+    assert summary("import", "shops", write(HEAD, row), *OPTIONS)["unchanged"] == 1
+    assert make.rows(
+        "SELECT status, closed_on::text, overrides FROM shops WHERE id = %s", duplicate
+    ) == [("CLOSED", day, {"status": "CLOSED", "closed_on": day})]
+
+
+@pytest.mark.parametrize("field", ["status", "closed_on"])
+def test_what_keeps_a_merged_shop_closed_is_not_released(
+    run: Run, summary: Summary, write: Write, make: Maker, field: str
+) -> None:
+    duplicate, kept, _ = merged(summary, write, make, run)
+    result = run("shops", "set", duplicate, "--release", field, "--reason", "open again")
+    assert result.exit_code == 1
+    assert f"merged into {kept} and stays closed: {field} cannot be released" in result.output
+    ok(run, "shops", "set", duplicate, "--release", "phone", "--reason", "no matter")
+
+
+def test_a_merged_shop_that_was_released_before_does_not_stop_an_import(
+    run: Run, summary: Summary, write: Write, make: Maker
+) -> None:
+    duplicate, _, day = merged(summary, write, make, run)
+    make.sql("UPDATE shops SET overrides = '{}'")
+    found = summary("import", "shops", write(HEAD, ROW, ROW.replace("1,", "2,", 1)), *OPTIONS)
+    assert (found["inserted"], found["unchanged"]) == (1, 1)
+    assert make.rows("SELECT status, closed_on::text FROM shops WHERE id = %s", duplicate) == [
+        ("CLOSED", day)
+    ]
+
+
 def test_pairs_kept_apart_are_not_listed_again(run: Run, make: Maker) -> None:
     make.brand()
     near = (GANGNAM[0], GANGNAM[1] + 0.0003)
