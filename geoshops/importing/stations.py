@@ -19,6 +19,8 @@ from geoshops.importing.transaction import cancellable, importing_into
 
 REQUIRED = ("name", "longitude", "latitude")
 IN_BRACKETS = re.compile(r"\s*[(（\[].*$")
+# more than once: lists that put 역 behind every name have 서울역역, and no name in the table may end so
+ENDINGS = re.compile(r"(?<=\S)(\s*역)+$")
 UPSERT = """
 WITH given AS (
   SELECT i.source_id, i.geog, i.name, {name_en} AS name_en, {line_name} AS line_name, s.id
@@ -40,8 +42,9 @@ SELECT (SELECT count(*) FROM inserted), (SELECT count(*) FROM updated), (SELECT 
 
 def station_name(value: str) -> str:
     """The name without brackets and without the ending 역, under which people search (서울역 is 서울)."""
-    name = IN_BRACKETS.sub("", fields.name(value)) or value.strip()
-    return name[:-1] if len(name) > 1 and name.endswith("역") else name
+    name = fields.name(value)
+    # once more, because something invisible may be all that is left
+    return fields.name(ENDINGS.sub("", IN_BRACKETS.sub("", name) or name))
 
 
 FIELDS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,32 @@ Summary = Callable[..., dict[str, Any]]
         ("서면역(2호선)", "서면"),
         ("홍대입구", "홍대입구"),
         ("역", "역"),
+        ("역역", "역"),
+        ("구역역", "구"),
+        ("서울역역(1호선)", "서울"),
+        ("서울역 역", "서울"),
+        ("역삼", "역삼"),
+        ("(구)역", "(구)"),
+        (unicodedata.normalize("NFD", "(가야역"), "(가야"),
     ],
 )
 def test_names_lose_suffix_and_brackets(given: str, name: str) -> None:
     assert station_name(given) == name
+
+
+def test_a_doubled_ending_does_not_stop_the_others(
+    summary: Summary, write: Callable[..., Path], make: Maker
+) -> None:
+    path = write(
+        "name,line_name,lon,lat",
+        "구역역,1호선,127.0276,37.4979",
+        "강남역,2호선,127.0276,37.4979",
+        "\u3164(강남),3호선,127.0276,37.4979",
+        "\u3164역,4호선,127.0276,37.4979",
+    )
+    found = summary("import", "stations", path, "--source", "own")
+    assert (found["inserted"], found["reasons"]) == (2, {"[name] blank": 2})
+    assert make.rows("SELECT name FROM stations ORDER BY line") == [("구",), ("강남",)]
 
 
 def test_stations_come_in_by_name_and_line(
