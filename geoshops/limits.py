@@ -18,9 +18,9 @@ from limits import RateLimitItem, parse
 from limits.errors import StorageError
 from limits.storage import storage_from_string
 from limits.strategies import MovingWindowRateLimiter
-from werkzeug.exceptions import HTTPException
 
 from geoshops import tokens
+from geoshops.arguments import json_object
 from geoshops.config import Settings
 from geoshops.errors import ApiError, Unavailable
 
@@ -55,15 +55,13 @@ def member() -> str:
 def refresh_token() -> str:
     """The refresh token in the body, hashed: phones behind one carrier share an address."""
     try:
-        body = request.get_json(silent=True)
-    except HTTPException:
-        body = None
-    token = body.get("refresh_token") if isinstance(body, dict) else None
-    return (
-        hashlib.sha256(token.encode()).hexdigest()
-        if isinstance(token, str) and token
-        else address()
-    )
+        token = json_object().get("refresh_token")
+    except ApiError:
+        token = None
+    if not isinstance(token, str) or not token:
+        return address()
+    # JSON can write half a character, which UTF-8 cannot; that it is no token the operation says
+    return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,19 @@ def test_refreshing_is_counted_by_token(limited_client: FlaskClient) -> None:
     assert post("two") == 401
 
 
+@pytest.mark.parametrize(
+    "body", [b'{"refresh_token": "\\ud800"}', b"[" * 60_000, b'{"refresh_token": 1}', b"\xff", b""]
+)
+def test_a_refresh_that_no_client_would_send_is_refused_and_counted(
+    limited_client: FlaskClient, body: bytes
+) -> None:
+    statuses = [
+        limited_client.post("/auth/token", data=body, content_type="application/json").status_code
+        for _ in range(11)
+    ]
+    assert statuses == [400] * 10 + [429]
+
+
 def test_without_its_store_reads_go_on_and_sign_in_is_closed(service_url: str, db: Any) -> None:
     pytest.importorskip("redis")
     client = limited(service_url, "redis://127.0.0.1:9/0?socket_connect_timeout=1").test_client()
