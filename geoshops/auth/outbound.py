@@ -43,7 +43,7 @@ class ProviderFailed(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """Status and JSON object of an answer; `body` is empty where no JSON was asked for."""
+    """Status and JSON object of an answer; `body` is empty where none was asked for and none came."""
 
     status: int
     body: dict[str, Any]
@@ -84,7 +84,8 @@ class Calls:
             ) as response:
                 _refuse_status(response.status_code)
                 body = self._body(response)
-                return Answer(response.status_code, _object(response, body) if wants_json else {})
+                read = _object if wants_json else _object_if_any
+                return Answer(response.status_code, read(response, body))
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             raise ProviderFailed(type(error).__name__) from None
 
@@ -125,6 +126,13 @@ def _object(response: requests.Response, body: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ProviderFailed("not a JSON object")
     return value
+
+
+def _object_if_any(response: requests.Response, body: bytes) -> dict[str, Any]:
+    try:
+        return _object(response, body)
+    except ProviderFailed:
+        return {}
 
 
 class Pool:

@@ -40,6 +40,10 @@ class Preset:
     client_secret: str = "plain"
     # besides invalid_grant: answers that mean "this code is not good", and not that we are wrong
     code_errors: tuple[str, ...] = ()
+    # descriptions that say that we are wrong, though the error is one of those
+    client_errors: tuple[str, ...] = ()
+    # answers to a revocation, with 400, that mean "that token is dead already"
+    gone_errors: tuple[str, ...] = ("invalid_token", "invalid_grant")
     unlink: str = "revoke"
     unlink_url: str = ""
 

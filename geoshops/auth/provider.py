@@ -169,7 +169,8 @@ class Provider:
         if answer.status == 200 and not error:
             return answer.body
         told = (answer.body.get("error"), answer.body.get("error_code"))
-        if any(reason in (*CODE_ERRORS, *self.preset.code_errors) for reason in told):
+        ours = answer.body.get("error_description") in self.preset.client_errors
+        if not ours and any(reason in (*CODE_ERRORS, *self.preset.code_errors) for reason in told):
             raise ApiError("code_rejected")
         raise ProviderFailed(f"token endpoint: status {answer.status}, {_loggable(error)}")
 
@@ -242,9 +243,11 @@ class Provider:
             return
         form = {"token": token, "token_type_hint": "refresh_token"}
         answer = self._post(calls, url, form, wants_json=False)
-        # 400 is how Google says that the token is dead already.
-        if answer.status not in (200, 204, 400):
-            raise ProviderFailed(f"revocation: status {answer.status}")
+        error = answer.body.get("error")
+        # a dead token is 200 by RFC 7009; other errors, such as invalid_client, revoked nothing
+        gone = answer.status == 400 and error in self.preset.gone_errors
+        if answer.status not in (200, 204) and not gone:
+            raise ProviderFailed(f"revocation: status {answer.status}, {_loggable(error)}")
 
 
 KAKAO_NOT_LINKED = -101

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -215,6 +216,7 @@ def test_naver_needs_no_id_token_and_gets_the_state(web: FlaskClient, stub: Stub
     ("path", "answer", "refused"),
     [
         ("token", {"error": "invalid_request", "error_description": "no valid data in session"}, "105"),
+        ("token", {"error": "invalid_request", "error_description": "wrong client id / client secret pair"}, "106"),
         ("token", {"error": "server_error"}, "106"),
         ("token", {"error": "unauthorized_client"}, "106"),
         ("profile", {"resultcode": "024", "message": "Authentication failed"}, "106"),
@@ -245,6 +247,26 @@ def test_withdrawal_unlinks_at_naver_by_a_fresh_access_token(
     assert make.sql("SELECT count(*) FROM pending_unlinks") == 0
 
 
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ({"error": "invalid_request", "error_description": "no valid data in session"}, 0),
+        ({"error": "invalid_grant"}, 0),
+        ({"error": "invalid_request", "error_description": "wrong client id / client secret pair"}, 1),
+        ({"error": "unauthorized_client"}, 1),
+        ({"error": "server_error"}, 1),
+    ],
+)  # fmt: skip
+def test_naver_is_unlinked_when_the_token_is_dead_and_not_when_our_key_is_wrong(
+    web: FlaskClient, stub: Stub, make: Maker, answer: dict[str, Any], left: int
+) -> None:
+    naver(stub)
+    tokens = sign_in(web, "naver").json
+    stub.answers["/naver/token"] = lambda r: r.json(answer)
+    web.delete("/member", headers=bearer(tokens))
+    assert make.sql("SELECT count(*) FROM pending_unlinks") == left
+
+
 def google(stub: Stub, name: str, issuer: str) -> None:
     token = stub.id_token(iss=issuer, name="Gil Dong", sub="g-1")
     stub.answers |= {
@@ -264,13 +286,26 @@ def test_google_has_two_spellings_of_its_issuer(
     assert make.sql("SELECT issuer FROM member_identities") == "https://accounts.google.com"
 
 
-@pytest.mark.parametrize(("status", "left"), [(200, 0), (400, 0), (401, 1), (503, 1)])
-def test_withdrawal_revokes_at_google(
-    web: FlaskClient, stub: Stub, make: Maker, status: int, left: int
+# Google says that a token is dead by 400; Apple says it by 200, and by 400 that our key is wrong.
+@pytest.mark.parametrize(
+    ("name", "status", "answer", "left"),
+    [
+        ("google", 200, {}, 0), ("google", 204, None, 0),
+        ("google", 400, {"error": "invalid_token", "error_description": "Token expired or revoked"}, 0),
+        ("google", 400, {"error": "invalid_request", "error_description": "Token is not revocable."}, 1),
+        ("google", 400, {}, 1), ("google", 400, None, 1), ("google", 401, {"error": "invalid_token"}, 1),
+        ("google", 401, {"error": "invalid_client"}, 1), ("google", 503, {}, 1),
+        ("apple", 200, None, 0), ("apple", 400, {"error": "invalid_client"}, 1),
+        ("apple", 400, {"error": "invalid_grant"}, 1), ("apple", 400, {"error": ["invalid_token"]}, 1),
+    ],
+)  # fmt: skip
+def test_withdrawal_revokes_and_stays_on_the_list_unless_the_token_is_dead(
+    web: FlaskClient, stub: Stub, make: Maker, name: str, status: int, answer: object, left: int
 ) -> None:
-    google(stub, "google", "https://accounts.google.com")
-    stub.answers["/google/unlink"] = lambda r: r.json({}, status)
-    web.delete("/member", headers=bearer(sign_in(web, "google").json))
+    google(stub, name, presets()[name].issuer)
+    body = b"" if answer is None else json.dumps(answer).encode()
+    stub.answers[f"/{name}/unlink"] = lambda r: r.bytes(body, status)
+    web.delete("/member", headers=bearer(sign_in(web, name).json))
     assert stub.seen[-1][1]["token"] == "refresh"
     assert make.sql("SELECT count(*) FROM pending_unlinks") == left
 
