@@ -105,6 +105,12 @@ CATALOGUE: dict[str, tuple[str, str, str]] = {
         "the identity provider is slow and too many sign-ins wait for it; try again",
         "인증 제공자의 응답이 지연되고 있습니다. 잠시 후 다시 시도하세요",
     ),
+    "unlink_token_sealed": (
+        "106",
+        "the token for unlinking was sealed with a signing key that is not set; put it into"
+        " GEOSHOPS_PREVIOUS_SECRET_KEY",
+        "연결 해제 토큰을 암호화한 키가 설정되어 있지 않습니다. GEOSHOPS_PREVIOUS_SECRET_KEY에 넣으세요",
+    ),
     "redirect_not_allowed": (
         "107",
         "[redirect_uri] is not on the list of allowed addresses",

@@ -123,6 +123,11 @@ class Provider:
         nickname = next((wish for wish in wishes if isinstance(wish, str) and wish), None)
         return Identity(self.name, self.issuer, subjects.pop(), nickname, grant.refresh_token)
 
+    @property
+    def unlinks_by_token(self) -> bool:
+        """False where the subject is enough."""
+        return self.preset.unlink != "kakao"
+
     def unlink(self, calls: Calls, *, subject: str, token: str | None) -> None:
         """Cuts the link at the provider; being unlinked already is success, ProviderFailed is not."""
         if self.preset.unlink == "kakao":

@@ -11,7 +11,7 @@ from flask import Flask, current_app
 from geoshops.auth.outbound import Calls, Pool
 from geoshops.auth.presets import clients, presets
 from geoshops.auth.provider import Identity, Provider
-from geoshops.auth.sealing import Sealer
+from geoshops.auth.sealing import CannotOpen, Sealer
 from geoshops.config import Settings
 from geoshops.errors import ApiError
 
@@ -86,7 +86,10 @@ class Providers:
     def unlink(self, *, provider: str, subject: str, sealed_token: bytes | None) -> None:
         """Cuts a link at its provider; ApiError (106) when that could not be done now."""
         chosen = self._named(provider)
-        token = self.sealer.open(sealed_token)
+        try:
+            token = self.sealer.open(sealed_token) if chosen.unlinks_by_token else None
+        except CannotOpen:
+            raise ApiError("unlink_token_sealed") from None
         self.pool.run(lambda calls: chosen.unlink(calls, subject=subject, token=token))
 
     def _named(self, name: str | None) -> Provider:

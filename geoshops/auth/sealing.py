@@ -11,6 +11,10 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from geoshops.config import Settings
 
 
+class CannotOpen(Exception):
+    """A sealed text whose key is not set here."""
+
+
 class Sealer:
     """Seals and opens short texts."""
 
@@ -23,13 +27,13 @@ class Sealer:
         return self.box.encrypt(text.encode()) if text else None
 
     def open(self, sealed: bytes | memoryview | None) -> str | None:
-        """The text; None when there is none or its key is gone."""
+        """The text; None when there is none, CannotOpen when its key is gone."""
         if sealed is None:
             return None
         try:
             return self.box.decrypt(bytes(sealed)).decode()
         except InvalidToken:
-            return None
+            raise CannotOpen from None
 
 
 def _derived(key: str) -> bytes:

@@ -30,7 +30,7 @@ def attempt(db: Database, entry: PendingUnlink) -> bool:
             provider=entry.provider, subject=entry.subject, sealed_token=entry.sealed_token
         )
     except ApiError as error:
-        log.warning("unlinking %s stays on the list: %s", entry.id, error.reason)
+        log.warning("unlinking %s stays on the list: %s", entry.id, error.message(korean=False))
         queries.unlink_failed(db, entry, error.reason)
         return False
     queries.unlinked(db, entry)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -19,6 +20,7 @@ from geoshops import create_app
 from geoshops.auth import providers
 from geoshops.auth.presets import presets
 from geoshops.config import ConfigError
+from geoshops.members.commands import members
 from tests.auth.conftest import bearer
 from tests.auth.stub import Stub
 from tests.conftest import SECRET_KEY
@@ -179,8 +181,6 @@ def test_failed_unlinking_is_worked_off_by_the_command(
     tokens = sign_in(web, "kakao").json
     assert web.delete("/member", headers=bearer(tokens)).status_code == 200
     run = app.test_cli_runner().invoke
-    from geoshops.members.commands import members
-
     assert "0 unlinked, 0 failed, 1 on the list" in run(members, ["unlink-pending"]).output
     make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
     assert "0 unlinked, 1 failed, 1 on the list" in run(members, ["unlink-pending"]).output
@@ -308,6 +308,49 @@ def test_withdrawal_revokes_and_stays_on_the_list_unless_the_token_is_dead(
     web.delete("/member", headers=bearer(sign_in(web, name).json))
     assert stub.seen[-1][1]["token"] == "refresh"
     assert make.sql("SELECT count(*) FROM pending_unlinks") == left
+
+
+NEW_KEY = "the key after the one of these tests, longer than thirty-two bytes"
+
+
+def keys(app: Flask, *, signing: str, also: str = "") -> None:
+    """Restarts the application's providers with other keys."""
+    settings = app.extensions["geoshops.settings"]
+    providers.init_app(app, replace(settings, secret_key=signing, previous_secret_key=also))
+
+
+def test_a_token_of_a_dropped_key_stays_on_the_list_until_the_key_is_back(
+    app: Flask, web: FlaskClient, stub: Stub, make: Maker, caplog: pytest.LogCaptureFixture
+) -> None:
+    google(stub, "google", "https://accounts.google.com")
+    tokens = sign_in(web, "google").json
+    keys(app, signing=NEW_KEY)
+    assert web.delete("/member", headers=bearer(tokens)).status_code == 200
+    assert "/google/unlink" not in stub.paths()
+    assert make.rows("SELECT last_error FROM pending_unlinks") == [("unlink_token_sealed",)]
+    assert "GEOSHOPS_PREVIOUS_SECRET_KEY" in caplog.text
+    keys(app, signing=NEW_KEY, also=SECRET_KEY)
+    make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
+    run = app.test_cli_runner().invoke(members, ["unlink-pending"])
+    assert "1 unlinked, 0 failed, 0 on the list" in run.output
+    assert stub.seen[-1][1]["token"] == "refresh"
+
+
+@pytest.mark.parametrize("name", ["kakao", "google"])
+def test_a_member_without_a_token_and_one_unlinked_without_it_need_no_key(
+    app: Flask, web: FlaskClient, stub: Stub, make: Maker, name: str
+) -> None:
+    if name == "kakao":
+        kakao(stub)
+    else:
+        google(stub, name, "https://accounts.google.com")
+    tokens = sign_in(web, name).json
+    if name == "google":
+        make.sql("UPDATE member_identities SET unlink_token = NULL")
+    keys(app, signing=NEW_KEY)
+    web.delete("/member", headers=bearer(tokens))
+    assert make.sql("SELECT count(*) FROM pending_unlinks") == 0
+    assert ("/kakao/unlink" in stub.paths()) is (name == "kakao")
 
 
 def test_apple_gets_a_signed_client_secret(web: FlaskClient, stub: Stub, app: Flask) -> None:
