@@ -23,11 +23,15 @@ BEGIN
     DELETE FROM members AS m WHERE m.id = member;
     RETURN NULL;
   END IF;
+  -- Who left and comes back is linked at the provider anew: an unlinking that is still to be done would cut that link.
+  -- A withdrawal of this identity has committed before the row above was written, so that its entry is seen; who works
+  -- off the list holds one entry at a time and no other lock, and finds nothing to note when it has gone.
+  DELETE FROM pending_unlinks AS p WHERE p.issuer = new_issuer AND p.subject = new_subject;
   PERFORM award_titles(member, 'sign-in', now(), zone);
   RETURN member;
 END $$;
 COMMENT ON FUNCTION member_register
-IS 'A new member under the first free nickname, holding the newbie title; null when the identity got a member meanwhile.';
+IS 'A new member under the first free nickname, holding the newbie title, no longer to be unlinked; null when the identity got a member meanwhile.';
 
 CREATE OR REPLACE FUNCTION sign_in(
   the_issuer text, the_subject text, the_provider text, new_unlink_token bytea, nicknames text [], nickname_keys text [],

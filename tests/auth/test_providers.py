@@ -193,6 +193,38 @@ def test_failed_unlinking_is_worked_off_by_the_command(
     assert "1 unlinked, 0 failed, 0 on the list" in run(members, ["unlink-pending"]).output
 
 
+def test_who_comes_back_before_the_unlinking_is_done_stays_linked(
+    app: Flask, web: FlaskClient, stub: Stub, make: Maker
+) -> None:
+    kakao(stub)
+    stub.answers["/kakao/unlink"] = lambda r: r.json({}, 500)
+    web.delete("/member", headers=bearer(sign_in(web, "kakao").json))
+    make.insert(
+        "pending_unlinks", provider="kakao", issuer="https://kauth.kakao.com", subject="4243"
+    )
+    assert sign_in(web, "kakao").status_code == 200
+    kakao(stub)
+    stub.seen.clear()
+    make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
+    run = app.test_cli_runner().invoke(members, ["unlink-pending"])
+    assert "1 unlinked, 0 failed, 0 on the list" in run.output
+    assert [form["target_id"] for _, form, _ in stub.seen] == ["4243"]
+
+
+def test_an_unlinking_under_way_when_its_person_comes_back_ends_well(
+    web: FlaskClient, stub: Stub, make: Maker
+) -> None:
+    kakao(stub)
+    stub.answers["/kakao/unlink"] = lambda r: r.json({}, 500)
+    web.delete("/member", headers=bearer(sign_in(web, "kakao").json))
+    make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
+    entry = make.sql("SELECT unlink_id FROM unlink_claim()")
+    assert sign_in(web, "kakao").status_code == 200
+    assert make.sql("SELECT unlink_failed(%s, 'provider_failed')", entry) is False
+    assert make.sql("SELECT unlink_done(%s)", entry) is False
+    assert make.sql("SELECT count(*) FROM member_identities") == 1
+
+
 def test_same_identity_after_withdrawal_is_a_new_member(web: FlaskClient, stub: Stub) -> None:
     kakao(stub)
     first = sign_in(web, "kakao").json

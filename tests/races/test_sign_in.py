@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import psycopg2
 import pytest
 import requests
 from flask import Flask
@@ -147,6 +148,34 @@ def test_sign_out_holds_on_every_worker_at_once(
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
+def test_who_comes_back_while_the_list_is_worked_off_is_on_it_no_more(
+    crowd: Crowd, make: Maker, service_url: str, rounds: int
+) -> None:
+    def work_off(_: requests.Session) -> requests.Response:
+        with psycopg2.connect(service_url) as connection, connection.cursor() as cursor:
+            for _ in range(5):
+                cursor.execute("SELECT unlink_id FROM unlink_claim()")
+                connection.commit()
+                entry = cursor.fetchone()
+                cursor.execute("SELECT unlink_failed(%s, 'provider_failed')", entry)
+                connection.commit()
+        connection.close()
+        return requests.Response()
+
+    for number in range(rounds):
+        subjects = [f"returner-{number}-{place}" for place in range(8)]
+        for answer in sign_ins(crowd, subjects):
+            bearer = {"Authorization": f"Bearer {answer.json()['access_token']}"}
+            requests.delete(f"{crowd.origin}/member", headers=bearer, timeout=10)
+        make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
+        assert make.sql("SELECT count(*) FROM pending_unlinks") == len(subjects)
+        again = [crowd.call("GET", f"/auth/login/idp?code={subject}", {}) for subject in subjects]
+        answers = crowd.at_once([*again, *again, *[work_off] * 4])
+        assert {a.status_code for a in answers if a.status_code} == {200}
+        assert make.sql("SELECT count(*) FROM pending_unlinks") == 0
+
+
+@pytest.mark.parametrize("rounds", ROUNDS)
 def test_withdrawal_against_new_sign_ins_leaves_one_whole_member(
     crowd: Crowd, make: Maker, rounds: int
 ) -> None:
@@ -165,3 +194,5 @@ def test_withdrawal_against_new_sign_ins_leaves_one_whole_member(
             " AND NOT EXISTS (SELECT FROM member_identities i WHERE i.member_id = m.id)"
         )
         assert (linked <= 1, living) == (True, 0)
+        entries = "SELECT count(*) FROM pending_unlinks WHERE subject = %s"
+        assert make.sql(entries, subject) == 1 - linked
