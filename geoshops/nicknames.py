@@ -6,11 +6,11 @@ import re
 import secrets
 import unicodedata
 
+from geoshops.params import INVISIBLE
+
 LEAST, MOST = 2, 20
 WITHDRAWN = "탈퇴한 회원"  # shown for members who left (nickname_of in SQL); nobody may take it
 DEFAULT = "회원"
-# Hangul fillers are letters that show nothing
-FILLERS = "\u115f\u1160\u3164\uffa0"
 PUNCTUATION = " _-."
 # digits after the name, tried in turn
 DIGITS = (4,) * 8 + (6,) * 4 + (9,) * 4
@@ -28,7 +28,7 @@ def key(nickname: str) -> str:
 
 def is_allowed(nickname: str) -> bool:
     """True for 2 to 20 letters and digits of any script with blank, `_`, `-` or `.`, at least one of
-    them a letter or digit."""
+    them a letter or digit; none of them invisible, by which two nicknames would look the same."""
     return (
         LEAST <= len(nickname) <= MOST
         and all(_is_wordy(c) or c in PUNCTUATION for c in nickname)
@@ -50,7 +50,9 @@ def candidates(wish: str | None) -> list[str]:
 
 def _cleaned(wish: str) -> str:
     composed = unicodedata.normalize("NFC", wish[:200])
-    kept = "".join(c if _is_wordy(c) or c in PUNCTUATION else " " for c in composed)
+    # selectors among letters go without a gap
+    shown = (c for c in composed if unicodedata.category(c) != "Mn" or c not in INVISIBLE)
+    kept = "".join(c if _is_wordy(c) or c in PUNCTUATION else " " for c in shown)
     name = normalised(kept).lstrip(PUNCTUATION)
     while name and unicodedata.category(name[0]).startswith("M"):
         name = name[1:]
@@ -62,4 +64,4 @@ def _digits(count: int) -> str:
 
 
 def _is_wordy(character: str) -> bool:
-    return unicodedata.category(character)[0] in "LNM" and character not in FILLERS
+    return unicodedata.category(character)[0] in "LNM" and character not in INVISIBLE

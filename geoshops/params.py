@@ -13,8 +13,18 @@ from geoshops.errors import Reason
 
 DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
 INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
-# white space of every kind, and characters that show nothing
-INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\ufe0e\ufe0f\uffa0"
+# What shows nothing though it is a letter, a mark, a symbol or nothing yet; format characters besides do not either.
+# Unicode's Default_Ignorable_Code_Point (variation selectors, fillers, tags), and blanks of single scripts.
+INVISIBLE = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4"
+).union(
+    *(
+        map(chr, range(first, last + 1))
+        for first, last in (
+            (0x180B, 0x180F), (0xFE00, 0xFE0F), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF),
+        )
+    )
+)  # fmt: skip
 BAD_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 BAD_CHARACTERS_BUT_LINES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 ABSENT_TEXTS = ("", "undefined", "null")
@@ -23,8 +33,8 @@ ALLOWED = r"[^\u0000-\u001f\u007f-\u009f]"
 ALLOWED_WITH_LINES = r"[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]"
 VISIBLE = (
     r"[^\s\u0000-\u001f\u007f-\u009f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160"
-    r"\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe0e\ufe0f\ufeff\uffa0"
-    r"\ufff9-\ufffb]"
+    r"\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    r"\ufff0-\ufffb]"
 )
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from geoshops import nicknames
+from geoshops.params import is_blank
 from tests.members.conftest import Person, code
 
 GOOD = [
@@ -34,6 +35,32 @@ def test_bad_nicknames_are_002_by_both_ways(minji: Person, sent: str) -> None:
     assert code(minji.patch("/member/nickname", {"nickname": sent})) == (400, "002")
     assert code(minji.get("/member/nickname", nickname=sent)) == (400, "002")
     assert minji.get("/member/info").json["nickname"] == "민지"
+
+
+# Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt
+IGNORABLE = [
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
+    (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
+]  # fmt: skip
+
+
+def test_no_invisible_character_makes_another_nickname_or_a_text() -> None:
+    for first, last in IGNORABLE:
+        for character in map(chr, range(first, last + 1)):
+            assert not nicknames.is_allowed(f"행복한{character}고양이"), hex(ord(character))
+            assert is_blank(f" {character}"), hex(ord(character))
+
+
+@pytest.mark.parametrize("invisible", "\ufe0f\u034f\u180b\u17b4\U000e0100\ufe00\U000e0041")
+def test_nobody_looks_like_somebody_else_or_like_the_withdrawn(
+    minji: Person, invisible: str
+) -> None:
+    for name in ("민지", nicknames.WITHDRAWN):
+        sent = name + invisible
+        assert code(minji.patch("/member/nickname", {"nickname": sent})) == (400, "002")
+        assert code(minji.get("/member/nickname", nickname=sent)) == (400, "002")
 
 
 @pytest.mark.parametrize(
@@ -125,6 +152,11 @@ def test_default_nicknames_keep_the_rule(wish: str | None) -> None:
     assert len(set(names)) > 8
     assert all(nicknames.is_allowed(name) and nicknames.normalised(name) == name for name in names)
     assert all(name[-4:].isdigit() for name in names)
+
+
+def test_default_nickname_leaves_out_what_shows_nothing() -> None:
+    wish = "葛\U000e0100城 마음\u2764\ufe0f 홍\u3164길동"
+    assert nicknames.candidates(wish)[0][:-4] == "葛城 마음 홍 길동"
 
 
 def test_default_nickname_is_the_providers_with_four_digits() -> None:
