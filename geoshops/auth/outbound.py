@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -59,6 +60,10 @@ class Calls:
         self.http.auth = lambda request: request
         self.http.headers.update({"Accept": "application/json", "Accept-Encoding": "identity"})
 
+    def close(self) -> None:
+        """Ends the connection."""
+        self.http.close()
+
     def get(self, url: str, *, bearer: str = "") -> Answer:
         """GET of a JSON object."""
         return self._call(
@@ -108,6 +113,13 @@ class Calls:
         return left
 
 
+def _calls() -> Calls:
+    try:
+        return Calls()
+    except (OSError, RuntimeError, MemoryError) as error:
+        raise ProviderFailed(f"no connection for the exchange: {type(error).__name__}") from None
+
+
 def _refuse_status(status: int) -> None:
     if 300 <= status < 400:
         raise ProviderFailed("a redirect, which is never followed")
@@ -153,7 +165,7 @@ class Pool:
         self._enter()
         result: Future[T] = Future()
         started = time.monotonic()
-        threading.Thread(target=self._work, args=(work, result), daemon=True).start()
+        self._begin(work, result)
         outcome = "failed"
         try:
             value = result.result(timeout=TOTAL_S)
@@ -179,21 +191,30 @@ class Pool:
                 self.changed.wait(left_s)
             self.busy += 1
 
+    def _begin(self, work: Callable[[Calls], T], result: Future[T]) -> None:
+        try:
+            threading.Thread(target=self._work, args=(work, result), daemon=True).start()
+        except (RuntimeError, MemoryError):
+            # The system gives no more threads just now; says nothing of the provider.
+            with self.changed:
+                self.busy -= 1
+                self.changed.notify()
+            result.set_exception(ProviderFailed("no thread for the exchange"))
+
     def _work(self, work: Callable[[Calls], T], result: Future[T]) -> None:
         started = time.monotonic()
-        calls = Calls()
         try:
-            value = work(calls)
+            with closing(_calls()) as calls:
+                value = work(calls)
         except BaseException as error:
-            self._leave(calls, started)
+            self._leave(started)
             result.set_exception(error)
         else:
-            self._leave(calls, started)
+            self._leave(started)
             result.set_result(value)
 
-    def _leave(self, calls: Calls, started: float) -> None:
+    def _leave(self, started: float) -> None:
         # Before the result is known: whoever reacts to it finds the place free.
-        calls.http.close()
         with self.changed:
             self.busy -= 1
             self.freed_at = time.monotonic()

@@ -148,6 +148,27 @@ def test_fault_of_the_metadata_is_106_and_not_remembered(
     assert there.get("/auth/login/idp?code=x").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("missing", "error"),
+    [
+        ("threading.Thread.start", RuntimeError("can't start new thread")),
+        ("requests.Session", OSError(24, "Too many open files")),
+    ],
+)
+def test_a_system_without_threads_or_files_is_106_and_keeps_no_place(
+    there: FlaskClient, make: Maker, stub_app: Flask, missing: str, error: Exception
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error
+
+    places = stub_app.extensions["geoshops.providers"].pool.places
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(f"geoshops.auth.outbound.{missing}", refuse)
+        for _ in range(places + 1):
+            refused(there, make, within_s=0.5)
+    assert there.get("/auth/login/idp?code=x").status_code == 200
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("fault", ["slow", "dripping body", "dripping headers"])
 def test_slow_providers_are_given_up_after_five_seconds(
