@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from geoshops import timer
 from geoshops.cli import main
@@ -117,8 +118,15 @@ def test_it_ends_when_it_is_told_to(owner: None) -> None:
 
 
 def test_compose_and_serve_start_one() -> None:
-    compose = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
-    service = compose.partition("\n  timer:\n")[2].partition("\n\n")[0]
-    assert "command: [geoshops, timer]" in service
-    assert "restart: unless-stopped" in service
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
+    for name, migrated in (("timer", "migrate"), ("timer-nodes", "migrate-nodes")):
+        service = services[name]
+        assert service["command"] == ["geoshops", "timer"]
+        assert service["restart"] == "unless-stopped"
+        # the same databases as the migration before it: each profile has its own
+        assert service["environment"] == services[migrated]["environment"]
+        assert service.get("profiles") == services[migrated].get("profiles")
+        assert list(service["depends_on"]) == [migrated]
+    # "up service" starts what that one needs, and nothing else of the profile
+    assert "timer-nodes" in services["service"]["depends_on"]
     assert "timer --with-parent" in (ROOT / "scripts" / "serve").read_text(encoding="utf-8")
