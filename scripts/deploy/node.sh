@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a container of the profile "replica" runs; the values are those of scripts/cluster.
+# What a container of the profile "replica" runs; the values are those of scripts/cluster (a test compares them).
 #   node.sh patroni NAME    a node: Patroni and its PostgreSQL; NAME is its host name
 #   node.sh pgbouncer       the pooler of the node whose network it shares
 #   node.sh provision       roles, database and extensions, once a leader with a follower is there
@@ -26,12 +26,18 @@ bootstrap:
       use_pg_rewind: true
       use_slots: true
       parameters:
-        max_connections: 100
+        shared_buffers: 96MB
+        max_connections: 60
+        work_mem: 16MB
+        maintenance_work_mem: 64MB
+        max_wal_size: 512MB
         random_page_cost: 1.1
         jit: "off"
         timezone: UTC
+        log_timezone: UTC
         hot_standby_feedback: "on"
         wal_receiver_status_interval: 1s
+        wal_keep_size: 256MB
         shared_preload_libraries: pg_stat_statements
   initdb: [{encoding: UTF8}, {locale: C.UTF-8}, {auth: scram-sha-256}, data-checksums]
 postgresql:
@@ -62,12 +68,14 @@ auth_type = scram-sha-256
 auth_file = /tmp/users
 pool_mode = transaction
 max_client_conn = 400
-default_pool_size = 16
+default_pool_size = 8
 query_wait_timeout = 5
 server_connect_timeout = 2
 server_login_retry = 1
 server_lifetime = 300
 tcp_user_timeout = 5000
+log_connections = 0
+log_disconnections = 0
 INI
 }
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ROOT / "scripts" / "cluster.d"
@@ -92,16 +93,26 @@ def test_haproxy_takes_every_configuration(layout: layouts.Layout, tmp_path: Pat
         assert checked.returncode == 0, checked.stderr
 
 
-def test_compose_uses_the_values_of_the_drill() -> None:
+def pool_settings(text: str) -> dict[str, str]:
+    """What stands below [pgbouncer], also inside a shell script."""
+    section = text.split("[pgbouncer]\n")[1].split("\nINI\n")[0]
+    return dict(re.findall(r"^(\w+) =[ ]*(.*)$", section, re.MULTILINE))
+
+
+def test_compose_uses_the_values_of_the_drill(layout: layouts.Layout) -> None:
     node = (DEPLOY / "node.sh").read_text()
-    for name, value in configs.shared().items():
-        if isinstance(value, dict):
-            continue
-        written = re.search(rf"^    {name}: (\S+)$", node, re.MULTILINE)
-        assert written, name
-        assert written[1] == (str(value).lower() if isinstance(value, bool) else str(value))
-    for line in ("pool_mode = transaction", "query_wait_timeout = 5", "server_login_retry = 1"):
-        assert line in node
+    agreed = yaml.safe_load(node.split("  dcs:\n")[1].split("\n  initdb:")[0])
+    # what a container adds: no place for sockets to take away, statistics of statements
+    written = agreed["postgresql"]["parameters"]
+    assert written.pop("shared_preload_libraries") == "pg_stat_statements"
+    written["unix_socket_directories"] = ""
+    assert agreed == configs.shared()
+    pooler, own = pool_settings(node), pool_settings(configs.pgbouncer(layout, "node1"))
+    places = {"listen_addr", "listen_port", "auth_file"}
+    assert pooler.keys() == own.keys()
+    assert {name: pooler[name] for name in own.keys() - places} == {
+        name: own[name] for name in own.keys() - places
+    }
     balancer = (DEPLOY / "haproxy.cfg").read_text()
     for check in ("GET /primary", "GET /replica?lag=64MB", "GET /healthz"):
         assert check in balancer
