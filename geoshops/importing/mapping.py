@@ -91,8 +91,8 @@ def plan(
     missing = [f for f in required if f not in chosen]
     if missing:
         raise ImportRefused(
-            f"no column for {', '.join(missing)}: name it by --map column={missing[0]}; "
-            f"the file has {_shortened(columns)}"
+            f"no column for {', '.join(missing)}: {_expected(mapping, missing)}"
+            f"name it by --map column={missing[0]}; the file has {_shortened(columns)}"
         )
     for name in {c for cs in chosen.values() for c in cs}:
         if columns.count(name) > 1:
@@ -119,6 +119,11 @@ def read_pairs(pairs: Iterable[str]) -> list[tuple[str, str]]:
 
 def _saved(mapping: SavedMapping | None) -> Mapping[str, list[str]]:
     return mapping.columns if mapping else {}
+
+
+def _expected(mapping: SavedMapping | None, missing: Iterable[str]) -> str:
+    wanted = [c for f in missing for c in _saved(mapping).get(f, [])]
+    return f"the mapping {mapping.name} expects {', '.join(wanted)}; " if mapping and wanted else ""
 
 
 def _given(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from geoshops.importing.stations import station_name
+from tests.importing.conftest import Run
 from tests.make import Maker
 
 Summary = Callable[..., dict[str, Any]]
@@ -67,6 +68,17 @@ def test_stations_come_in_by_name_and_line(
         ("강남", "신분당선"),
     ]
     assert summary("import", "stations", path, "--source", "own")["unchanged"] == 2
+
+
+def test_a_mapping_that_does_not_fit_says_what_it_expects(
+    run: Run, write: Callable[..., Path]
+) -> None:
+    path = write("name,lon,lat", "강남역,127.0276,37.4979")
+    result = run("import", "stations", path, "--mapping", "stations")
+    assert result.exit_code == 1
+    assert "no column for name, longitude, latitude: " in result.output
+    assert "the mapping stations expects 역사명, 역경도, 역위도; " in result.output
+    assert "the file has name, lon, lat" in result.output
 
 
 def test_the_standard_data_come_in_and_wrong_positions_are_told(
