@@ -68,5 +68,7 @@ def commands() -> None:
 @click.option("--older-than-hours", default=24, show_default=True, type=click.IntRange(min=24))
 @with_appcontext
 def clean_command(older_than_hours: int) -> None:
-    """Forget stored answers; they are kept at least 24 hours. Run it daily."""
+    """Forget stored answers; they are kept at least 24 hours.
+
+    `geoshops timer`, which scripts/serve starts, runs it daily."""
     click.echo(f"{clean(operator_database(), older_than_hours=older_than_hours)} answers forgotten")

@@ -18,5 +18,7 @@ def sessions() -> None:
 @click.option("--days", default=30, show_default=True, help="Keep those that ended since.")
 @with_appcontext
 def purge(days: int) -> None:
-    """Delete sessions that are over; run it daily. They are dead in any case: this only saves room."""
+    """Delete sessions that are over. They are dead in any case: this only saves room.
+
+    `geoshops timer`, which scripts/serve starts, runs it daily."""
     click.echo(f"{queries.purge(operator_database(), kept_days=days)} sessions deleted")

@@ -20,7 +20,8 @@ def members() -> None:
 def unlink_pending(at_most: int) -> None:
     """Cut links at identity providers that could not be cut when members left.
 
-    Meant to be run every few minutes; each entry is tried again after 1, 2, 4 … minutes, then daily."""
+    `geoshops timer`, which scripts/serve starts, runs it every five minutes; each entry is
+    tried again after 1, 2, 4 … minutes, then daily."""
     done = failed = 0
     db = database()
     while done + failed < at_most and (entry := queries.claim_unlink(db)):

@@ -20,6 +20,6 @@ def commands() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
 def refresh(as_json: bool) -> None:
-    """Bring the clusters of crowded tiles up to date; run it hourly."""
+    """Bring the clusters of crowded tiles up to date. `geoshops timer`, which scripts/serve starts, runs it hourly."""
     changed = queries.refresh(operator_database())
     click.echo(json.dumps({"changed": changed}) if as_json else f"{changed} cells changed")

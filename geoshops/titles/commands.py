@@ -33,6 +33,6 @@ def award(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
 def refresh(as_json: bool) -> None:
-    """Bring the titles of shops up to date; run it hourly."""
+    """Bring the titles of shops up to date. `geoshops timer`, which scripts/serve starts, runs it hourly."""
     changed = queries.refresh_shop_titles(operator_database())
     click.echo(json.dumps({"changed": changed}) if as_json else f"{changed} shops changed")
