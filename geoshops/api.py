@@ -19,6 +19,7 @@ from geoshops import __about__, errors, tokens
 from geoshops.arguments import ContractParser, QueryLoader
 from geoshops.geo import feature_collection_text
 from geoshops.params import Args
+from geoshops.preferences import best_type
 from geoshops.reading import Read, Reading, asked
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -257,9 +258,12 @@ def json_value(
 
 def wants_geojson() -> bool:
     """True when the client prefers GeoJSON."""
-    if GEOJSON not in request.environ.get("HTTP_ACCEPT", ""):
-        return False
-    return request.accept_mimetypes.best_match((JSON, GEOJSON)) == GEOJSON
+    return accepted_type(JSON, GEOJSON) == GEOJSON
+
+
+def accepted_type(*produced: str) -> str:
+    """The one of these media types that the client likes best. That it takes one the frame has seen before."""
+    return best_type(request.environ.get("HTTP_ACCEPT", ""), produced) or produced[0]
 
 
 SECURITY: dict[str, list[dict[str, list[str]]]] = {

@@ -19,6 +19,7 @@ from xxhash import xxh3_128_hexdigest
 from geoshops.config import Settings
 from geoshops.errors import ApiError
 from geoshops.incoming import CURRENT, FAILED, name_request, this_request
+from geoshops.preferences import best_type
 
 HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}\Z")
 HSTS = ("Strict-Transport-Security", "max-age=31536000")
@@ -116,10 +117,10 @@ def begin() -> None:
         raise environ[FAILED]
     if environ["REQUEST_METHOD"] == "HEAD":
         _refuse_to_act(asked)
-    if environ.get("HTTP_ACCEPT", "*/*") in ("*/*", "application/json") or not asked.endpoint:
+    accepted, contract = environ.get("HTTP_ACCEPT", "*/*"), _contract(asked)
+    if accepted == "*/*" or contract is None or accepted in contract.produces:
         return
-    contract = _contract(asked)
-    if contract and not asked.accept_mimetypes.best_match(contract.produces):
+    if best_type(accepted, contract.produces) is None:
         raise ApiError("not_acceptable")
 
 

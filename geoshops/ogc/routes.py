@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, json, request
 
-from geoshops.api import GEOJSON, JSON, Blueprint, json_text, json_value
+from geoshops.api import GEOJSON, JSON, Blueprint, accepted_type, json_text, json_value
 from geoshops.db import database
 from geoshops.frame import public_url
 from geoshops.ogc import pages, queries, schemas
@@ -78,5 +78,4 @@ def get_item(shop_id: int) -> Response:
 
 def geojson(body: str) -> Response:
     """GeoJSON under the name that the client accepts."""
-    best = request.accept_mimetypes.best_match((GEOJSON, JSON), GEOJSON)
-    return json_text(body, mimetype=best)
+    return json_text(body, mimetype=accepted_type(GEOJSON, JSON))
