@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import click
-from flask import request
+from flask import request, url_for
 from flask.cli import with_appcontext
 
 from geoshops.db import Database
@@ -23,7 +23,7 @@ KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?\Z")
 PARAMETER: dict[str, object] = {
     "in": "header",
     "name": HEADER,
-    "description": "A repeated request with the same key and content gets the answer of the first",
+    "description": "A repeated request with the same key and body gets the answer of the first",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"},
 }  # fmt: skip
 
@@ -36,14 +36,17 @@ class Key:
     request_hash: bytes | None
 
 
-def key_of(content: Mapping[str, object]) -> Key:
-    """The request's key; `content` is what was read of body or query, so that spelling does not count."""
+def key_of(body: Mapping[str, object]) -> Key:
+    """The request's key; `body` is what was read of it, so that spelling does not count.
+
+    Neither does it in the path, and the query is not asked: a phone that tries again has moved."""
     text = request.headers.get(HEADER)
     if text is None:
         return Key(None, None)
     if not KEY.match(text):
         raise ApiError("bad_key", name=HEADER)
-    asked = [request.method, request.path, sorted(content.items())]
+    path = url_for(str(request.endpoint), **(request.view_args or {}))
+    asked = [request.method, path, sorted(body.items())]
     return Key(text, hashlib.sha256(json.dumps(asked).encode()).digest())
 
 

@@ -87,7 +87,32 @@ def test_a_favorite_keeps_its_first_status(app: Flask, client: FlaskClient, make
     assert (first.status_code, again.status_code) == (201, 201)
     assert again.data == first.data
     assert client.post(f"/favorites/{shop}", headers=headers).status_code == 200
-    assert client.post(f"/favorites/{shop}?userLat=37", headers=keyed).status_code == 422
+
+
+def test_who_has_moved_meanwhile_gets_the_first_answer(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
+    shop = make.shop()
+    keyed = {**make.bearer(app), "Idempotency-Key": "k"}
+    first, *later = (
+        client.post(f"/favorites/{shop}{position}", headers=keyed)
+        for position in ("?userLat=37.5&userLng=127", "?userLat=37.4&userLng=127.1", "")
+    )
+    assert first.get_json()["shop"]["distance"] != ""
+    assert [(answer.status_code, answer.data) for answer in later] == [(201, first.data)] * 2
+
+
+def test_another_spelling_of_the_path_is_the_same_request(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
+    shop = make.shop()
+    for act, body in ((f"/reviews/shop/{shop}", GOOD), (f"/favorites/{shop}", None)):
+        keyed = {**make.bearer(app), "Idempotency-Key": "k"}
+        first = client.post(act, json=body, headers=keyed)
+        for path in (f"{act}/", act.replace(f"/{shop}", f"/00{shop}")):
+            again = client.post(path, json=body, headers=keyed)
+            assert (again.status_code, again.data) == (201, first.data), path
+    assert make.sql("SELECT count(*) FROM reviews") == 1
 
 
 @pytest.mark.parametrize("key", ["", " ", "a" * 256, "키", "tab\there"])
