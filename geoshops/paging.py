@@ -88,7 +88,8 @@ def _headers(asked: Asked, page: Page | None, found: ItemList) -> dict[str, str]
 
 
 def _links(asked: Asked, page: Page, total: int) -> Iterator[str]:
-    last = max(1, -(-total // page.size))
+    # a page that would reach beyond MAX_DEPTH is refused, though its first items were within
+    last = min(max(1, -(-total // page.size)), MAX_DEPTH // page.size)
     wanted = {"first": 1, "prev": page.number - 1, "next": page.number + 1, "last": last}
     for relation, number in wanted.items():
         if 1 <= number <= last:
