@@ -135,7 +135,7 @@ class Text(fields.String):
         **kwargs: Any,
     ) -> None:
         allowed = ALLOWED_WITH_LINES if lines else ALLOWED
-        pattern = f"^{allowed}*$" if blank_is_none else f"^{allowed}*{VISIBLE}{allowed}*$"
+        pattern = rf"^({allowed}*|\s*)$" if blank_is_none else f"^{allowed}*{VISIBLE}{allowed}*$"
         kwargs.setdefault("metadata", {}).update(maxLength=high, pattern=pattern)
         super().__init__(**kwargs)
         self.high, self.blank_is_none, self.exact = high, blank_is_none, exact
@@ -144,12 +144,13 @@ class Text(fields.String):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, str):
             raise refuse("not_text")
-        if self.bad.search(value):
-            raise refuse("bad_characters")
+        # first: TAB and line ends show nothing either, and whoever sends no more than these has sent a blank
         if is_blank(value):
             if self.blank_is_none:
                 return None
             raise refuse("blank")
+        if self.bad.search(value):
+            raise refuse("bad_characters")
         text = value if self.exact else unicodedata.normalize("NFC", value)
         if len(text) > self.high:
             raise refuse("too_long", high=self.high)

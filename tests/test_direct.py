@@ -118,7 +118,7 @@ def test_every_reading_operation_is_tried(app: Flask) -> None:
         (AROUND, {"Accept-Language": "ko"}), ("/shops/0", {"Accept-Language": "ko"}), (AROUND, {"Host": "shops.example:80"}),
         (AROUND, {"Host": "a b"}), (AROUND, {"Host": ""}), (AROUND, {"Host": "[::1]:8000"}), (AROUND, {"Origin": "https://a.example"}),
         (f"/shops?keyword={quote('강남')}&{USER}&explain=true", {"Accept": "application/geo+json"}),
-        (f"/shops?keyword={quote('강남')}&{USER}&page=1&size=1", {}), (f"/shops?keyword=+&{USER}", {}),
+        (f"/shops?keyword={quote('강남')}&{USER}&page=1&size=1", {}), (f"/shops?keyword=+&{USER}", {}), (f"/shops?keyword=%09&{USER}", {}),
         (f"/shops/suggest?q=%ea&{USER}", {}),
     ],
 )  # fmt: skip

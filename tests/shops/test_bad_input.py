@@ -17,6 +17,7 @@ ODD_NUMBERS = [
     "'; DROP TABLE shops; --",
 ]  # fmt: skip
 ODD_TEXTS = ["\x00", "a\x00b", "a\x1fb", "\x7f", "\n"]
+BLANK_TEXTS = ["", " ", "\u3000", "\u200b", "\ufeff \u2060", "\u00a0", "\t", "\r\n", "\u3000\n\u200b\x85"]  # fmt: skip
 HOSTILE_TEXTS = [
     "'", '"', "\\", "%", "_", "';--", "{0}", "%s", "%(a)s", "<b>", "😀", "👨‍👩‍👧‍👦", "a" * 100, "Ω≈ç√", "a\u202eb", "🇰🇷", "[]",
     "$1", "\\x00", "NULL", "a'||'b",
@@ -76,7 +77,7 @@ def test_an_empty_number_is_missing_and_a_blank_text_is_blank(client: FlaskClien
     for name in COORDINATES:
         refused(client, "/shops/brand", {**AROUND, name: ""}, "003", name)
         refused(client, "/shops/brand", {**AROUND, name: "undefined"}, "002", name)
-    for blank in ("", " ", "\u3000", "\u200b", "\ufeff \u2060", "\u00a0"):
+    for blank in BLANK_TEXTS:
         response = client.get("/shops", query_string={**KEYWORD, "keyword": blank})
         assert response.get_json() == {
             "error_code": "002",
@@ -94,6 +95,14 @@ def test_repeated_parameters_are_002(client: FlaskClient) -> None:
             response.get_json()["error_code"] == "002"
             and name in response.get_json()["error_message"]
         )
+
+
+def test_a_blank_brand_is_as_omitted(client: FlaskClient, make: Maker) -> None:
+    make.brand()
+    make.shop(at=(float(AROUND["mapLng"]), float(AROUND["mapLat"])))
+    for blank in BLANK_TEXTS:
+        answer = client.get("/shops/brand", query_string={**AROUND, "brand": blank})
+        assert (answer.status_code, len(answer.get_json())) == (200, 1), blank
 
 
 def test_bad_characters_in_texts_are_002(client: FlaskClient) -> None:
