@@ -96,14 +96,16 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         geojson: the client may ask for GeoJSON instead.
         media: content type of the answer where that is not JSON; `also` are other names of it.
         statuses: further success statuses with the same body, such as 201.
-        refusals: statuses of refusals that not every operation has.
+        refusals: statuses of refusals that not every operation has; 409 goes without saying where it acts.
         headers: OpenAPI parameters of the headers that it reads.
         head: False where the contract lets GET act: HEAD, which must not, is refused then."""
 
         def decorator(view: View) -> View:
-            produces = (media, GEOJSON) if geojson else (media, *also)
+            contract = Contract(
+                (media, GEOJSON) if geojson else (media, *also), cache, method, head
+            )
             refused = _with_headers(view, headers)
-            for code in refusals:
+            for code in (409, *refusals) if contract.acts else refusals:
                 refused = self.alt_response(code, "ERROR")(refused)
             documented = self._documented(
                 refused, id, answer, example, auth, (status, *statuses), media
@@ -111,7 +113,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
             if geojson:
                 documented = self.doc(responses={200: GEOJSON_TOO})(documented)
             guarded = _with_document_of(documented, tokens.GUARDS[auth](view))
-            guarded.contract = Contract(produces, cache, head)
+            guarded.contract = contract
             return cast(View, self.route(rule, methods=[method])(guarded))
 
         return decorator
@@ -176,10 +178,11 @@ def _with_document_of(documented: Any, view: Any) -> Any:
 
 
 class Contract:
-    """What the frame must know of an operation: representations, caching, whether HEAD is allowed."""
+    """What the frame must know of an operation: representations, caching, whether HEAD is allowed, whether it acts."""
 
-    def __init__(self, produces: tuple[str, ...], cache: str, head: bool = True) -> None:
+    def __init__(self, produces: tuple[str, ...], cache: str, method: str, head: bool) -> None:
         self.produces, self.cache, self.head = produces, cache, head
+        self.acts = method != "GET" or not head
 
 
 class OpenConverter(OpenAPIConverter):

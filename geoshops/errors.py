@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg2
-from flask import Flask, Response, json, request
+from flask import Flask, Response, current_app, json, request
 from psycopg2 import errorcodes
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -86,6 +86,13 @@ class Unauthorized(ApiError):
         super().__init__(reason, headers={"WWW-Authenticate": bearer})
 
 
+class WriteConflict(ApiError):
+    """An act met others on the same rows each time that it was tried; nothing of it has happened."""
+
+    def __init__(self) -> None:
+        super().__init__("conflict", headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
 class Unavailable(ApiError):
     """The database cannot serve now."""
 
@@ -145,7 +152,8 @@ def of_http(error: HTTPException) -> Response:
 
 
 def of_database(error: psycopg2.Error | DBAPIError) -> Response:
-    """Constraint violations by their name; trouble of the server as 503; the driver's text never leaves."""
+    """Constraint violations by their name; acts in conflict as 409, other trouble of the server as 503; the driver's
+    text never leaves."""
     original = error.orig if isinstance(error, DBAPIError) else error
     constraint = getattr(getattr(original, "diag", None), "constraint_name", None) or ""
     if constraint in CONSTRAINTS:
@@ -154,8 +162,15 @@ def of_database(error: psycopg2.Error | DBAPIError) -> Response:
     if cause:
         observe.TROUBLE.labels(cause).inc()
         log.warning("database unavailable", extra={"sqlstate": getattr(original, "pgcode", None)})
-        return answer(Unavailable())
+        # a question changes nothing: what a replica ends to recover is no conflict of its client's
+        return answer(WriteConflict() if cause == "conflict" and _acts() else Unavailable())
     return of_anything(error)
+
+
+def _acts() -> bool:
+    """Whether the operation changes something."""
+    contract = getattr(current_app.view_functions.get(request.endpoint or ""), "contract", None)
+    return contract is not None and contract.acts
 
 
 def of_pool(error: PoolTimeout) -> Response:

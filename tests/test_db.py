@@ -7,7 +7,8 @@ from typing import Any
 
 import psycopg2
 import pytest
-from flask import Flask
+from flask import Flask, Response
+from flask.testing import FlaskClient
 
 from geoshops.db import ATTEMPTS, database
 from geoshops.errors import of_database
@@ -53,16 +54,48 @@ def test_other_errors_do_not_run_again(app: Flask, make: Maker) -> None:
     assert make.rows("SELECT last_value FROM calls") == [(1,)]
 
 
-@pytest.mark.parametrize(
-    "code",
-    ["08006", "25006", "40001", "40P01", "53100", "53200", "53300", "55P03", "57014", "57P01", "58030"],
-)  # fmt: skip
-def test_trouble_of_the_server_is_a_clear_refusal(app: Flask, code: str) -> None:
-    with app.test_request_context("/"):
+QUESTION = ("/favorites", "GET")
+ACTS = [("/favorites/1", "POST"), ("/member/nickname", "PATCH"), ("/member", "DELETE"), ("/auth/login/idp", "GET")]  # fmt: skip
+
+
+def refused(app: Flask, path: str, method: str, code: str) -> Response:
+    """How an operation answers when the database tells this SQLSTATE each time."""
+    with app.test_request_context(path, method=method):
         with pytest.raises(psycopg2.Error) as caught:
             database().act(ASK, (100, code))
         assert caught.value.pgcode == code
-        answer = of_database(caught.value)
-    assert answer.status_code == 503
+        return of_database(caught.value)
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["08006", "25006", "53100", "53200", "53300", "55P03", "57014", "57P01", "58030"],
+)
+@pytest.mark.parametrize(("path", "method"), [QUESTION, *ACTS])
+def test_trouble_of_the_server_is_a_clear_refusal(
+    app: Flask, path: str, method: str, code: str
+) -> None:
+    answer = refused(app, path, method, code)
+    assert (answer.status_code, answer.get_json()["error_code"]) == (503, "503")
     assert answer.headers["Retry-After"].isdigit()
-    assert answer.get_json()["error_code"] == "503"
+
+
+@pytest.mark.parametrize("code", ["40001", "40P01"])
+@pytest.mark.parametrize(
+    ("path", "method", "status"), [(*QUESTION, 503), *((*act, 409) for act in ACTS)]
+)
+def test_a_conflict_that_stays_is_409_to_acts(
+    app: Flask, path: str, method: str, status: int, code: str
+) -> None:
+    answer = refused(app, path, method, code)
+    assert (answer.status_code, answer.get_json()["error_code"]) == (status, str(status))
+    assert ("another request" in answer.get_json()["error_message"]) is (status == 409)
+    assert answer.headers["Retry-After"].isdigit()
+
+
+def test_every_act_documents_the_conflict(client: FlaskClient) -> None:
+    for path, item in client.get("/openapi.json").get_json()["paths"].items():
+        for method, operation in item.items():
+            if method != "parameters":
+                acts = method != "get" or path in ("/auth/logout", "/auth/login/idp")
+                assert ("409" in operation["responses"]) is acts, (method, path)

@@ -45,7 +45,7 @@ def is_nickname_free(args: dict[str, Any], caller: Caller) -> Response:
     answer=schemas.Profile,
     auth="required",
     cache="none",
-    refusals=(409, 413, 415),
+    refusals=(413, 415),
 )
 @blueprint.arguments(schemas.NicknameBody)
 def change_nickname(args: dict[str, Any], caller: Caller) -> Response:

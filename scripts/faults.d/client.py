@@ -25,6 +25,11 @@ class Answer:
     refused: bool = False
 
     @property
+    def again(self) -> bool:
+        """True where the service asks to come again: it is unavailable, or the act met others on the same rows."""
+        return self.status in (409, 503) and self.retry_after is not None
+
+    @property
     def clear(self) -> bool:
         """True for a success and for an error in the contract's form; a 503 says when to come back."""
         if 200 <= self.status < 400:
@@ -104,9 +109,9 @@ class Log:
         self.last_good = 0.0
 
     def add(self, answer: Answer) -> None:
-        """Takes one down. 4xx is good: it says something of the request, not of the service."""
+        """Takes one down. 4xx is good, unless to be repeated: it says something of the request, not of the service."""
         with self.lock:
-            if 200 <= answer.status < 500 and answer.clear:
+            if 200 <= answer.status < 500 and answer.clear and not answer.again:
                 self.good += 1
                 self.last_good = max(self.last_good, answer.began)
             else:

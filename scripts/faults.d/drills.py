@@ -40,7 +40,7 @@ class Fault:
     @property
     def refusals(self) -> list[Answer]:
         """Clear refusals."""
-        return [x for x in self.answers if x.status == 503 and x.clear]
+        return [x for x in self.answers if x.again and x.clear]
 
     @property
     def wrong(self) -> list[Answer]:

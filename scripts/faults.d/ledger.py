@@ -137,7 +137,7 @@ class Member(threading.Thread):
         self.repeated = False
         while time.monotonic() < until:
             answer = self.client.ask(method, path, headers, data)
-            if answer.status in CLEAR and answer.status != 429:
+            if answer.status in CLEAR and answer.status != 429 and not answer.again:
                 return answer
             self.repeated = True
             time.sleep(self.random.uniform(*PAUSE_S))

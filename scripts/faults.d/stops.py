@@ -42,7 +42,7 @@ class Writer(threading.Thread):
                 self.acknowledged.append(text)
             elif answer.status == 0 and not answer.refused:
                 self.cut += 1
-            elif answer.status not in (0, 503):
+            elif answer.status not in (0, 503) and not answer.again:
                 raise SystemExit(f"{answer.status} {answer.body[:200]!r}")
             if answer.status != 201:
                 time.sleep(0.02)

@@ -18,7 +18,7 @@ from tests.make import Maker
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "faults.d"))
 
-from client import Answer  # noqa: E402
+from client import Answer, Log  # noqa: E402
 from generator import EDGE_S, Run, answered  # noqa: E402
 from hostile import Generator  # noqa: E402
 from kinds import KINDS, plan  # noqa: E402
@@ -64,6 +64,15 @@ def test_the_same_seed_makes_the_same_requests() -> None:
 )
 def test_only_the_contracts_answers_are_clear(answer: Answer, clear: bool) -> None:
     assert answer.clear is clear
+
+
+def test_only_a_conflict_that_asks_to_come_again_is_no_verdict_on_the_request() -> None:
+    error, log = b'{"error_code": "409", "error_message": "x"}', Log()
+    conflict, taken = Answer(0, 0, 409, error, "1"), Answer(0, 0, 409, error)
+    for answer in (conflict, taken, Answer(0, 0, 503, ERROR, "1")):
+        log.add(answer)
+    assert (conflict.again, taken.again, conflict.clear) == (True, False, True)
+    assert (log.good, [answer.status for answer in log.bad]) == (1, [409, 503])
 
 
 def test_a_plan_has_every_kind_and_the_same_order_for_a_seed() -> None:

@@ -49,7 +49,7 @@ class Load:
             answer = ask(client)
             if answer.status_code < 300:
                 self.done[name] = self.done.get(name, 0) + 1
-            elif answer.status_code == 503:
+            elif answer.status_code in (409, 503) and "Retry-After" in answer.headers:
                 self.refused += 1
             else:
                 self.failed.append((name, answer.status_code, answer.get_data(as_text=True)))
