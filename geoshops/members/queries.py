@@ -55,7 +55,8 @@ def nickname_is_free(db: Database, caller: Caller, nickname: str) -> bool:
 
 def change_nickname(db: Database, caller: Caller, nickname: str) -> str:
     """The profile with the new nickname; 409 when somebody else holds it."""
-    if nicknames.is_reserved(nickname):
+    # asked all the same: who is signed out hears that first
+    if nicknames.is_reserved(nickname) and not nickname_is_free(db, caller, nickname):
         raise ApiError("nickname_taken")
     values = (caller.member_id, caller.session_id, nickname, nicknames.key(nickname))
     outcome, body = db.act(NICKNAME, values, idempotent=True)

@@ -131,6 +131,14 @@ def test_nobody_is_named_as_the_withdrawn_are_shown(minji: Person) -> None:
     assert code(minji.patch("/member/nickname", {"nickname": "탈퇴한 회원"})) == (409, "409")
 
 
+def test_who_is_signed_out_hears_that_before_a_nickname_is_refused(minji: Person) -> None:
+    minji.make.sql("UPDATE sessions SET ended_at = now()")
+    for nickname in ("탈퇴한 회원", "민지"):
+        answer = minji.patch("/member/nickname", {"nickname": nickname})
+        assert code(answer) == (401, "101")
+        assert "invalid_token" in answer.headers["WWW-Authenticate"]
+
+
 def test_shown_name_of_the_withdrawn_is_the_databases(minji: Person) -> None:
     shown = minji.make.sql("SELECT nickname_of(ROW(1, NULL, NULL, now(), now())::members)")
     assert shown == nicknames.WITHDRAWN
