@@ -54,5 +54,6 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(map_page.blueprint)
     app.register_blueprint(titles.images)
     app.register_blueprint(health.blueprint)
+    frame.route_no_head_to_acts(app)
     frame.wrap(app, direct.Direct(app, settings), settings)
     return app

@@ -21,6 +21,16 @@ def test_head_does_not_act(app: Flask, client: FlaskClient, make: Maker, path: s
     assert make.sql("SELECT count(*) FROM sessions WHERE ended_at IS NOT NULL") == 0
 
 
+@pytest.mark.parametrize("path", ["/auth/logout", "/auth/login/idp?code=x"])
+def test_no_allow_names_a_head_that_is_refused(client: FlaskClient, path: str) -> None:
+    options = client.options(path)
+    assert (options.status_code, options.get_json()) == (200, {"methods": ["GET", "OPTIONS"]})
+    for answer in (options, *(client.open(path, method=m) for m in ("POST", "PUT", "BREW"))):
+        assert set(answer.headers["Allow"].replace(" ", "").split(",")) == {"GET", "OPTIONS"}
+    elsewhere = client.post("/member/info")
+    assert (elsewhere.status_code, "HEAD" in elsewhere.headers["Allow"]) == (405, True)
+
+
 def test_head_of_a_question_is_its_get_without_the_body(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
