@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
-from flask import Flask, Response, json, request
+from flask import Flask, Request, Response, json, request
 from flask_smorest import Api as SmorestApi
 from flask_smorest import Blueprint as SmorestBlueprint
 from marshmallow import Schema, fields
@@ -18,7 +18,7 @@ from werkzeug.routing import BaseConverter
 from geoshops import __about__, errors, tokens
 from geoshops.arguments import ContractParser, QueryLoader
 from geoshops.geo import feature_collection_text
-from geoshops.params import Args
+from geoshops.params import TRUE_TEXTS, Args
 from geoshops.preferences import best_type
 from geoshops.reading import Read, Reading, asked
 
@@ -82,6 +82,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         auth: str = "none",
         cache: str = "shared",
         geojson: bool = False,
+        json_only: str = "",
         media: str = JSON,
         also: tuple[str, ...] = (),
         statuses: tuple[int, ...] = (),
@@ -93,7 +94,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
 
         auth: `none`, `optional` (the view gets `caller`, maybe None) or `required`.
         cache: `shared` (public unless a token came, always revalidated) or `none` (no-store).
-        geojson: the client may ask for GeoJSON instead.
+        geojson: the client may ask for GeoJSON instead; `json_only` names the flag of the query that rules it out.
         media: content type of the answer where that is not JSON; `also` are other names of it.
         statuses: further success statuses with the same body, such as 201.
         refusals: statuses of refusals that not every operation has; 409 goes without saying where it acts.
@@ -101,9 +102,8 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         head: False where the contract lets GET act: HEAD, which must not, is refused then."""
 
         def decorator(view: View) -> View:
-            contract = Contract(
-                (media, GEOJSON) if geojson else (media, *also), cache, method, head
-            )
+            produces = (media, GEOJSON) if geojson else (media, *also)
+            contract = Contract(produces, cache, method, head, json_only)
             refused = _with_headers(view, headers)
             for code in (409, *refusals) if contract.acts else refusals:
                 refused = self.alt_response(code, "ERROR")(refused)
@@ -180,9 +180,17 @@ def _with_document_of(documented: Any, view: Any) -> Any:
 class Contract:
     """What the frame must know of an operation: representations, caching, whether HEAD is allowed, whether it acts."""
 
-    def __init__(self, produces: tuple[str, ...], cache: str, method: str, head: bool) -> None:
-        self.produces, self.cache, self.head = produces, cache, head
+    def __init__(
+        self, produces: tuple[str, ...], cache: str, method: str, head: bool, json_only: str
+    ) -> None:
+        self._produces, self.cache, self.head, self._json_only = produces, cache, head, json_only
         self.acts = method != "GET" or not head
+
+    def produced(self, asked: Request) -> tuple[str, ...]:
+        """The media types that a request may choose from."""
+        if self._json_only and asked.args.get(self._json_only) in TRUE_TEXTS:
+            return (JSON,)
+        return self._produces
 
 
 class OpenConverter(OpenAPIConverter):

@@ -123,10 +123,11 @@ def begin() -> None:
     environ = asked.environ
     if FAILED in environ:
         raise environ[FAILED]
-    accepted, contract = environ.get("HTTP_ACCEPT", "*/*"), _contract(asked)
-    if accepted == "*/*" or contract is None or accepted in contract.produces:
+    accepted = environ.get("HTTP_ACCEPT", "*/*")
+    if accepted == "*/*" or not (contract := _contract(asked)):
         return
-    if best_type(accepted, contract.produces) is None:
+    produced = contract.produced(asked)
+    if accepted not in produced and best_type(accepted, produced) is None:
         raise ApiError("not_acceptable")
 
 

@@ -28,6 +28,7 @@ INVISIBLE = frozenset(
 BAD_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 BAD_CHARACTERS_BUT_LINES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 ABSENT_TEXTS = ("", "undefined", "null")
+TRUE_TEXTS = ("true", "1")
 # the same for the OpenAPI document: ECMA 262, the basic plane only
 ALLOWED = r"[^\u0000-\u001f\u007f-\u009f]"
 ALLOWED_WITH_LINES = r"[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]"
@@ -117,9 +118,9 @@ class Flag(fields.Boolean):
     """`true` or `false` (also 1 and 0), from the query."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
-        if value not in ("true", "false", "1", "0"):
+        if value not in TRUE_TEXTS and value not in ("false", "0"):
             raise refuse("not_a_boolean")
-        return value in ("true", "1")
+        return value in TRUE_TEXTS
 
 
 class Text(fields.String):

@@ -7,11 +7,12 @@ from flask.testing import FlaskClient
 
 from geoshops.preferences import best_type, weighted
 from tests.make import GANGNAM, Maker
-from tests.test_direct import AROUND, ask_both
+from tests.test_direct import AROUND, PLAIN, ask_both
 
 JSON, GEOJSON = "application/json", "application/geo+json"
 MVT, SVG = "application/vnd.mapbox-vector-tile", "image/svg+xml"
 ITEMS = "/ogc/collections/shops/items"
+KEYWORD = PLAIN["search.list_shops_by_keyword"]
 TILE, MEDAL = "/tiles/shops/0/0/0.mvt", "/titles/1.svg"
 JAVA = "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
@@ -59,6 +60,22 @@ def test_the_representation_is_what_the_client_asks_for(
         assert found == ((200, expected) if expected else (406, JSON)), answer.request.path
     is_collection = search == GEOJSON
     assert search is None or isinstance(answered.get_json(), dict) is is_collection
+
+
+@pytest.mark.parametrize(
+    ("header", "explain", "expected"),
+    [
+        ("application/geo+json", "true", None), ("application/geo+json;q=.5", "1", None),
+        ("application/geo+json, application/json;q=0.1", "true", JSON), ("*/*", "true", JSON), ("application/json", "true", JSON),
+        ("application/geo+json", "false", GEOJSON), ("application/geo+json", "0", GEOJSON),
+    ],
+)  # fmt: skip
+def test_an_explanation_is_not_to_be_had_as_geojson(
+    client: FlaskClient, make: Maker, header: str, explain: str, expected: str | None
+) -> None:
+    make.shop(at=GANGNAM)
+    answer = ask_both(client, f"{KEYWORD}&explain={explain}", {"Accept": header})
+    assert (answer.status_code, answer.mimetype) == ((200, expected) if expected else (406, JSON))
 
 
 @pytest.mark.parametrize("header", CHOSEN)

@@ -23,6 +23,7 @@ blueprint = Blueprint(
     answer=ShopSummary(many=True),
     auth="optional",
     geojson=True,
+    json_only="explain",
 )
 def list_shops_by_keyword(asked: Asked, args: dict[str, Any], caller: Caller | None) -> Answer:
     """Shops by keyword: a region, a region and a brand, or a brand and a shop name
