@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, fields
+from marshmallow import Schema, fields, missing
 
 from geoshops.errors import Reason
 from geoshops.params import Args, Body, Flag, Text, refuse
@@ -20,7 +20,14 @@ class Token(Text):
 
 
 class Switch(fields.Boolean):
-    """A JSON boolean."""
+    """A JSON boolean, off when omitted or null."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(load_default=False, allow_none=True, **kwargs)
+
+    def deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """True or false."""
+        return super().deserialize(missing if value is None else value, *args, **kwargs)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
         if not isinstance(value, bool):
@@ -91,7 +98,6 @@ class RefreshBody(Body):
 
     refresh_token = Token(required=True)
     rotate = Switch(
-        load_default=False,
         metadata=described("Also replace the refresh token; the old one is dead after 30 seconds"),
     )
 

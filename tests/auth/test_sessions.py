@@ -74,6 +74,12 @@ def test_rotation_gives_both_tokens_and_the_new_one_works(device: Device) -> Non
     assert device.ask(answer.json["refresh_token"]).status_code == 200
 
 
+@pytest.mark.parametrize("rotate", [None, False])
+def test_a_switch_that_is_null_is_off(device: Device, rotate: bool | None) -> None:
+    answer = device.ask(rotate=rotate)
+    assert (answer.status_code, set(answer.json)) == (200, {"access_token"})
+
+
 def test_lost_answer_is_repeated_byte_for_byte(device: Device) -> None:
     first, again = device.ask(rotate=True), device.ask(rotate=True)
     assert again.status_code == 200
