@@ -16,6 +16,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
 
 from geoshops import observe
 from geoshops.messages import CATALOGUE, STATUS, THINGS_KO
+from geoshops.preferences import weighted
 
 log = logging.getLogger(__name__)
 
@@ -135,9 +136,11 @@ def answer(error: ApiError) -> Response:
 
 
 def prefers_korean() -> bool:
-    """True when Accept-Language prefers Korean to English."""
-    languages = (tag.lower().partition("-")[0] for tag in request.accept_languages.values())
-    return next((tag for tag in languages if tag in ("en", "ko")), "en") == "ko"
+    """True when Accept-Language prefers Korean to English; of equals the first, and a weight of 0 is a refusal."""
+    sent = weighted(request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+    liked = sorted((item for item in sent if item[1] > 0), key=lambda item: -item[1])
+    languages = (tag.partition("-")[0] for tag, _ in liked)
+    return next((language for language in languages if language in ("en", "ko")), "en") == "ko"
 
 
 def of_http(error: HTTPException) -> Response:

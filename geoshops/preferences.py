@@ -1,4 +1,4 @@
-"""What a client prefers: lists such as Accept, read as loosely as clients write them."""
+"""What a client prefers: lists such as Accept and Accept-Language, read as loosely as clients write them."""
 
 from __future__ import annotations
 

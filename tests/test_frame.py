@@ -74,6 +74,13 @@ def test_errors_are_korean_when_preferred(client: FlaskClient) -> None:
         ("ko-KR,en;q=0.5", True),
         ("en,ko;q=0.5", False),
         ("fr", False),
+        ("", False),
+        ("ko;q=0", False),
+        ("ko;q=0.0, fr", False),
+        ("en;q=0, ko;q=.5", True),
+        ("en;q=.3, KO-kr;q=.8", True),
+        ("ko, en", True),
+        ("en, ko", False),
     ):
         message = client.get("/nope", headers={"Accept-Language": language}).get_json()[
             "error_message"
