@@ -81,7 +81,11 @@ def test_large_bodies_are_refused_in_the_preferred_language(production: Producti
     korean = requests.post(
         url, data=iter([b"x" * 70_000]), headers={"Accept-Language": "ko-KR,en;q=0.5"}, timeout=10
     )
+    refused = requests.post(
+        url, data=iter([b"x" * 70_000]), headers={"Accept-Language": "ko-KR;q=0, fr"}, timeout=10
+    )
     assert english.status_code == korean.status_code == 413
+    assert refused.json() == english.json()
     assert english.json()["error_message"] == "[body] must have at most 65536 bytes"
     assert korean.json()["error_message"] == "[body] 값은 65536바이트 이하여야 합니다"
     assert requests.post(url, data=b"x" * 65_536, timeout=10).json()["error_code"] == "001"
