@@ -305,8 +305,12 @@ def print_text(findings: list[Finding], say: Callable[[str], None]) -> None:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--host", envvar="HOST", default="127.0.0.1", show_default=True)
-@click.option("--port", envvar="PORT", default=8000, show_default=True)
-@click.option("--workers", envvar="WEB_CONCURRENCY", default=2, show_default=True)
+@click.option(
+    "--port", envvar="PORT", default=8000, show_default=True, type=click.IntRange(1, 65_535)
+)
+@click.option(
+    "--workers", envvar="WEB_CONCURRENCY", default=2, show_default=True, type=click.IntRange(1)
+)
 def doctor(as_json: bool, host: str, port: int, workers: int) -> None:
     """Check this machine and the settings; exit with 1 when something needs a remedy."""
     findings = list(examine(host, port, workers))

@@ -27,6 +27,9 @@ PARAMETER: dict[str, object] = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"},
 }  # fmt: skip
 
+# a hundred years: PostgreSQL knows no time too far back
+LONGEST_KEPT_HOURS = 876_000
+
 
 @dataclass(frozen=True)
 class Key:
@@ -68,7 +71,9 @@ def commands() -> None:
 
 
 @commands.command("clean")
-@click.option("--older-than-hours", default=24, show_default=True, type=click.IntRange(min=24))
+@click.option(
+    "--older-than-hours", default=24, show_default=True, type=click.IntRange(24, LONGEST_KEPT_HOURS)
+)
 @with_appcontext
 def clean_command(older_than_hours: int) -> None:
     """Forget stored answers; they are kept at least 24 hours.

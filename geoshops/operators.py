@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import wraps
 from typing import Any
@@ -19,6 +20,11 @@ from geoshops.migrate import MigrationError
 # before a correction. Members and readers go on.
 ONE_AT_A_TIME = "LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE"
 
+# identifiers of rows; a greater one would be answered as if a function were missing
+ID = click.IntRange(1, 2**63 - 1)
+# LIMIT counts no further
+AT_MOST = click.IntRange(1, 2**63 - 1)
+
 # what a command meets where sql/ is not applied, or an older one
 SCHEMA_MISSING = (
     errorcodes.UNDEFINED_TABLE,
@@ -26,6 +32,17 @@ SCHEMA_MISSING = (
     errorcodes.UNDEFINED_OBJECT,
     errorcodes.UNDEFINED_FUNCTION,
 )
+
+
+class FiniteRange(click.FloatRange):
+    """A number between bounds: nan, which passes every comparison, and infinity are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, refused in one line where it does not fit."""
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return found
 
 
 def operator_url() -> str:

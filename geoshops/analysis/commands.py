@@ -109,8 +109,9 @@ def show(name: str) -> None:
     "-o", "--output", default=files.STDOUT, metavar="FILE", help="File instead of standard output."
 )
 @click.option(
-    "--timeout", "timeout_s", default=runner.TIMEOUT_S, show_default=True, type=click.IntRange(1)
-)
+    "--timeout", "timeout_s", default=runner.TIMEOUT_S, show_default=True,
+    type=click.IntRange(1, runner.LONGEST_TIMEOUT_S),
+)  # fmt: skip
 @failing_clearly
 def run(name: str, values: dict[str, str], kind: str, output: str, timeout_s: int) -> None:
     """Ask a script as the read-only role."""

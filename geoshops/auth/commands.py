@@ -8,6 +8,9 @@ from flask.cli import with_appcontext
 from geoshops.auth import queries
 from geoshops.operators import operator_database
 
+# a day in the future would delete sessions that live, one too far back is none that PostgreSQL knows
+LONGEST_KEPT_DAYS = 36_500
+
 
 @click.group()
 def sessions() -> None:
@@ -15,7 +18,10 @@ def sessions() -> None:
 
 
 @sessions.command()
-@click.option("--days", default=30, show_default=True, help="Keep those that ended since.")
+@click.option(
+    "--days", default=30, show_default=True, type=click.IntRange(0, LONGEST_KEPT_DAYS),
+    help="Days that ended sessions are kept.",
+)  # fmt: skip
 @with_appcontext
 def purge(days: int) -> None:
     """Delete sessions that are over. They are dead in any case: this only saves room.

@@ -28,7 +28,7 @@ from geoshops.importing.shops import import_shops
 from geoshops.importing.stations import import_stations
 from geoshops.importing.transaction import follow_up, outcome
 from geoshops.indexes import build_missing
-from geoshops.operators import operator_url
+from geoshops.operators import FiniteRange, operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 WHAT_FOLLOWS = (
@@ -139,9 +139,13 @@ def stations(file: Path, as_json: bool, **options: Any) -> None:
     "--level", default="", type=click.Choice(["", *LEVELS]), help="Level of all features."
 )
 @click.option(
-    "--max-vertices", default=10_000, show_default=True, help="Most vertices of a region."
-)
-@click.option("--max-bytes", default=1 << 20, show_default=True, help="Most bytes of a region.")
+    "--max-vertices", default=10_000, show_default=True, type=click.IntRange(1),
+    help="Most vertices of a region.",
+)  # fmt: skip
+@click.option(
+    "--max-bytes", default=1 << 20, show_default=True, type=click.IntRange(1),
+    help="Most bytes of a region.",
+)  # fmt: skip
 @JSON
 @failing_clearly
 def regions(
@@ -165,7 +169,7 @@ def regions(
 @FILE
 @reading_options
 @click.option(
-    "--cell-size", default=0.0, type=click.FloatRange(0),
+    "--cell-size", default=0.0, type=FiniteRange(0),
     help="CSV rows are middles of squares this wide, in the units of --crs.",
 )  # fmt: skip
 @click.option("--on-missing", type=click.Choice(["keep", "delete"]), default="keep",

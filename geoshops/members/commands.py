@@ -7,6 +7,7 @@ from flask.cli import with_appcontext
 
 from geoshops.db import database
 from geoshops.members import queries, unlinking
+from geoshops.operators import AT_MOST
 
 
 @click.group()
@@ -15,7 +16,9 @@ def members() -> None:
 
 
 @members.command()
-@click.option("--at-most", default=1000, show_default=True, help="Unlinkings tried in one run.")
+@click.option(
+    "--at-most", default=1000, show_default=True, type=AT_MOST, help="Unlinkings tried in one run."
+)
 @with_appcontext
 def unlink_pending(at_most: int) -> None:
     """Cut links at identity providers that could not be cut when members left.

@@ -10,12 +10,12 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.config import Settings
-from geoshops.operators import failing_clearly, operator_database
+from geoshops.operators import AT_MOST, ID, failing_clearly, operator_database
 from geoshops.reports import queries
 
 REASON = click.option("--reason", required=True, help="Why; kept in audit_log.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-AT_MOST = click.option("--at-most", default=50, show_default=True, type=click.IntRange(min=1))
+LENGTH = click.option("--at-most", default=50, show_default=True, type=AT_MOST)
 
 
 @click.group()
@@ -26,7 +26,7 @@ def moderate() -> None:
 @moderate.command("list")
 @click.option("--kind", type=click.Choice(["review", "shop"]), help="Only reports of these.")
 @click.option("--all", "closed_too", is_flag=True, help="Closed reports too.")
-@AT_MOST
+@LENGTH
 @JSON
 @with_appcontext
 @failing_clearly
@@ -42,7 +42,7 @@ def list_(kind: str | None, closed_too: bool, at_most: int, as_json: bool) -> No
 
 
 @moderate.command()
-@click.argument("review_id", type=int)
+@click.argument("review_id", type=ID)
 @REASON
 @with_appcontext
 @failing_clearly
@@ -56,7 +56,7 @@ def hide(review_id: int, reason: str) -> None:
 
 
 @moderate.command()
-@click.argument("review_id", type=int)
+@click.argument("review_id", type=ID)
 @REASON
 @with_appcontext
 @failing_clearly
@@ -69,7 +69,7 @@ def show(review_id: int, reason: str) -> None:
 
 
 @moderate.command()
-@click.argument("report_ids", type=int, nargs=-1, required=True)
+@click.argument("report_ids", type=ID, nargs=-1, required=True)
 @REASON
 @with_appcontext
 @failing_clearly
@@ -79,7 +79,7 @@ def uphold(report_ids: tuple[int, ...], reason: str) -> None:
 
 
 @moderate.command()
-@click.argument("report_ids", type=int, nargs=-1, required=True)
+@click.argument("report_ids", type=ID, nargs=-1, required=True)
 @REASON
 @with_appcontext
 @failing_clearly
@@ -89,7 +89,7 @@ def dismiss(report_ids: tuple[int, ...], reason: str) -> None:
 
 
 @moderate.command()
-@AT_MOST
+@LENGTH
 @JSON
 @with_appcontext
 @failing_clearly

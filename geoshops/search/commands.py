@@ -16,6 +16,8 @@ from geoshops.search import queries
 from geoshops.search.schemas import KeywordArgs
 
 SEOUL_CITY_HALL = (126.9779, 37.5663)
+# GET /shops names its parameters, and this command has others
+NAMED_HERE = (("[userLng]", "--at: LNG"), ("[userLat]", "--at: LAT"), ("[keyword]", "KEYWORD"))
 
 
 @click.command("search")
@@ -56,7 +58,10 @@ def _checked(keyword: str, at: tuple[float, float]) -> dict[str, Any]:
     except ValidationError as error:
         messages = cast(dict[str, Any], error.messages)
         told = refusal(schema, messages, {name: [text] for name, text in sent.items()})
-        raise click.UsageError(told.message(korean=False)) from None
+        message = told.message(korean=False)
+        for name, here in NAMED_HERE:
+            message = message.replace(name, here)
+        raise click.UsageError(message) from None
     return loaded
 
 

@@ -13,7 +13,7 @@ import click
 import psycopg2
 
 from geoshops.config import Settings
-from geoshops.operators import ONE_AT_A_TIME, failing_clearly, operator_url
+from geoshops.operators import ID, ONE_AT_A_TIME, failing_clearly, operator_url
 from geoshops.shops import brands as brand_table
 from geoshops.shops import corrections
 from geoshops.shops.corrections import NotPossible
@@ -53,7 +53,7 @@ def shops() -> None:
 
 
 @shops.command("set")
-@click.argument("shop_id", type=int)
+@click.argument("shop_id", type=ID)
 @click.argument("changes", nargs=-1, metavar="FIELD=VALUE...")
 @click.option("--release", multiple=True, help="Field that the next import shall rule again.")
 @REASON
@@ -72,7 +72,7 @@ def set_(shop_id: int, changes: tuple[str, ...], release: tuple[str, ...], reaso
 
 
 @shops.command("close")
-@click.argument("shop_id", type=int)
+@click.argument("shop_id", type=ID)
 @DAY
 @REASON
 @failing_clearly
@@ -84,8 +84,8 @@ def close(shop_id: int, day: datetime | None, reason: str) -> None:
 
 
 @shops.command("merge")
-@click.argument("duplicate_id", type=int)
-@click.argument("into_id", type=int)
+@click.argument("duplicate_id", type=ID)
+@click.argument("into_id", type=ID)
 @REASON
 @failing_clearly
 def merge(duplicate_id: int, into_id: int, reason: str) -> None:
@@ -114,8 +114,8 @@ def duplicates(as_json: bool) -> None:
 
 
 @shops.command("keep-apart")
-@click.argument("shop_id", type=int)
-@click.argument("other_id", type=int)
+@click.argument("shop_id", type=ID)
+@click.argument("other_id", type=ID)
 @REASON
 @failing_clearly
 def keep_apart(shop_id: int, other_id: int, reason: str) -> None:

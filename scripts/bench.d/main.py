@@ -29,6 +29,14 @@ def names() -> list[str]:
     return sorted(stems | set(FILES))
 
 
+def at_least_one(text: str) -> int:
+    """A number on the command line; of nothing there is nothing to measure."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
+    return number
+
+
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="scripts/bench")
@@ -37,8 +45,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--peers", action="store_true", help="radius: also what others would pick")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--picture", metavar="FILE", help="draw the rates into an image file")
-    parser.add_argument("--shops", type=int, help="size of the generated table")
-    parser.add_argument("--rounds", type=int, help="interleaved repetitions")
+    parser.add_argument("--shops", type=at_least_one, help="size of the generated table")
+    parser.add_argument("--rounds", type=at_least_one, help="interleaved repetitions")
     return parser.parse_args()
 
 

@@ -252,3 +252,11 @@ def test_old_sessions_are_purged(device: Device, app: Flask, make: Maker) -> Non
     done = app.test_cli_runner().invoke(sessions, ["purge"])
     assert done.output == "1 sessions deleted\n"
     assert make.sql("SELECT count(*) FROM sessions") == 1
+
+
+def test_a_purge_of_the_future_deletes_nothing(device: Device, app: Flask, make: Maker) -> None:
+    for days in ("-5", "-400", "10000000"):
+        refused = app.test_cli_runner().invoke(sessions, ["purge", "--days", days])
+        assert refused.exit_code == 2, refused.output
+    assert app.test_cli_runner().invoke(sessions, ["purge", "--days", "0"]).exit_code == 0
+    assert make.sql("SELECT count(*) FROM sessions") == 1

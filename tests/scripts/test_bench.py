@@ -227,3 +227,16 @@ def test_processor_time_is_shared_out_by_samples() -> None:
         "b": 75,
         "c": 0,
     }
+
+
+@pytest.mark.parametrize("option", ["--shops", "--rounds"])
+@pytest.mark.parametrize("number", ["0", "-3", "many"])
+def test_a_size_of_nothing_is_refused_instead_of_the_default(
+    option: str, number: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import main
+
+    monkeypatch.setattr(sys, "argv", ["bench", "radius", option, number])
+    with pytest.raises(SystemExit) as refused:
+        main.parse()
+    assert refused.value.code == 2

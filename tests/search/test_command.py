@@ -47,12 +47,12 @@ def test_json_is_the_answer_of_explain(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ((" ",), "[keyword] must not be blank"),
-        (("a\x01b",), "[keyword] must not contain control characters"),
-        (("가" * 101,), "[keyword] must have at most 100 characters"),
+        ((" ",), "KEYWORD must not be blank"),
+        (("a\x01b",), "KEYWORD must not contain control characters"),
+        (("가" * 101,), "KEYWORD must have at most 100 characters"),
         (("강남", "--at", "37.5", "127"), "latitude and longitude seem to be swapped"),
-        (("강남", "--at", "200", "37"), "[userLng] must be between -180 and 180"),
-        (("강남", "--at", "nan", "37"), "[userLng] must be a decimal number"),
+        (("강남", "--at", "200", "37"), "--at: LNG must be between -180 and 180"),
+        (("강남", "--at", "nan", "37"), "--at: LNG must be a decimal number"),
     ],
 )
 def test_what_the_service_refuses_is_refused(run: Run, words: tuple[str, ...], told: str) -> None:

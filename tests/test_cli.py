@@ -1,0 +1,46 @@
+"""The command line: what a command cannot mean is refused before anything is asked or changed."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner, Result
+
+from geoshops.cli import main
+
+TOO_LARGE = str(2**63)
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sessions", "purge", "--days", "-5"),
+        ("sessions", "purge", "--days", "99999999"),
+        ("idempotency", "clean", "--older-than-hours", "23"),
+        ("idempotency", "clean", "--older-than-hours", "9999999999"),
+        ("members", "unlink-pending", "--at-most", "0"),
+        ("moderate", "list", "--at-most", TOO_LARGE),
+        ("moderate", "log", "--at-most", "-1"),
+        ("moderate", "hide", TOO_LARGE, "--reason", "x"),
+        ("moderate", "show", "0", "--reason", "x"),
+        ("moderate", "dismiss", "1", TOO_LARGE, "--reason", "x"),
+        ("shops", "set", TOO_LARGE, "phone=1", "--reason", "x"),
+        ("shops", "merge", "5", TOO_LARGE, "--reason", "x"),
+        ("shops", "keep-apart", "0", "5", "--reason", "x"),
+        ("doctor", "--port", "99999"),
+        ("doctor", "--workers", "-2"),
+        ("sql", "run", "x", "--timeout", "99999999999"),
+        ("import", "regions", "x.geojson", "--max-vertices", "0"),
+        ("import", "regions", "x.geojson", "--max-bytes", "-1"),
+        ("import", "population", "x.csv", "--cell-size", "nan"),
+        ("import", "population", "x.csv", "--cell-size", "inf"),
+    ],
+)
+def test_numbers_that_mean_nothing_are_refused_by_their_option(words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert done.exit_code == 2, done.output
+    named = next((word for word in words if word.startswith("--") and word != "--reason"), "")
+    assert f"Invalid value for '{named}" in done.output
