@@ -84,8 +84,11 @@ def keep_running(
 
 @click.command()
 @click.option("--once", is_flag=True, help="Run every job now and exit; 1 when one of them failed.")
-@click.option("--with-parent", is_flag=True, help="End with the process that started the timer.")
-def timer(once: bool, with_parent: bool) -> None:
+@click.option(
+    "--with-parent", "parent", type=int, metavar="PID",
+    help="End with the process that started the timer.",
+)  # fmt: skip
+def timer(once: bool, parent: int | None) -> None:
     """Run what is due hourly and daily: tiles and titles of shops, unlinkings, clean-up.
 
     Needs the database as its owner. scripts/serve and docker compose start one; a second one does no harm."""
@@ -95,6 +98,6 @@ def timer(once: bool, with_parent: bool) -> None:
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
-    parent = os.getppid()
     say("the timer runs: " + ", ".join(job.command for job in JOBS))
-    keep_running(JOBS, lambda: not stopped.is_set() and (not with_parent or os.getppid() == parent))
+    # the number of the parent is given, not asked for: whoever ends at once is gone before this program is loaded
+    keep_running(JOBS, lambda: not stopped.is_set() and parent in (None, os.getppid()))

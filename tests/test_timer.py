@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,7 @@ def alive(pid: int) -> bool:
 
 def test_it_ends_with_its_parent(owner: None) -> None:
     shell = subprocess.Popen(
-        ["sh", "-c", '(exec "$0" -m geoshops timer --with-parent 2>&1) & echo $!; exec sleep 60', sys.executable],
+        ["sh", "-c", '(exec "$0" -m geoshops timer --with-parent "$$" 2>&1) & echo $!; exec sleep 60', sys.executable],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
@@ -105,6 +106,22 @@ def test_it_ends_with_its_parent(owner: None) -> None:
     shell.kill()
     shell.wait()
     assert until(lambda: not alive(pid))
+
+
+def test_it_does_not_outlive_a_parent_that_ends_at_once(owner: None) -> None:
+    # as scripts/serve does with an option that the server refuses
+    ended = subprocess.run(
+        ["sh", "-c", '(exec "$0" -m geoshops timer --with-parent "$$" >/dev/null 2>&1) & echo $!', sys.executable],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    pid = int(ended.stdout)
+    try:
+        assert until(lambda: not alive(pid))
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def test_it_ends_when_it_is_told_to(owner: None) -> None:
@@ -129,4 +146,4 @@ def test_compose_and_serve_start_one() -> None:
         assert list(service["depends_on"]) == [migrated]
     # "up service" starts what that one needs, and nothing else of the profile
     assert "timer-nodes" in services["service"]["depends_on"]
-    assert "timer --with-parent" in (ROOT / "scripts" / "serve").read_text(encoding="utf-8")
+    assert 'timer --with-parent "$$"' in (ROOT / "scripts" / "serve").read_text(encoding="utf-8")
