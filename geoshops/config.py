@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, fields
@@ -11,6 +12,8 @@ from zoneinfo import available_timezones
 
 MIN_SECRET_BYTES = 32
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+WORDS = {**dict.fromkeys(("1", "true", "yes", "on"), True), **dict.fromkeys(("0", "false", "no", "off"), False)}  # fmt: skip
+DATABASE_URLS = ("database_url", "owner_database_url", "reader_database_url", "read_database_url")
 MAY_BE_ZERO = ("reviews_per_shop", "trusted_proxies", "pool_timeout_s")
 
 
@@ -191,6 +194,8 @@ class Settings:
         if self.log_level not in LOG_LEVELS:
             raise ConfigError(f"GEOSHOPS_LOG_LEVEL must be one of {', '.join(LOG_LEVELS)}")
         for item in fields(self):
+            if item.name in DATABASE_URLS:
+                _check_url(item.metadata["env"], getattr(self, item.name))
             least = 0 if item.name in MAY_BE_ZERO else 1
             value = getattr(self, item.name)
             if isinstance(value, int | float) and item.type != "bool" and value < least:
@@ -234,17 +239,34 @@ def _convert(env: str, text: str, default: object) -> object:
     if isinstance(default, tuple):
         return tuple(text.split())
     if isinstance(default, bool):
-        return text.strip().lower() in ("1", "true", "yes", "on")
+        return _yes_or_no(env, text)
     if isinstance(default, int | float):
         return _number(env, text, type(default))
     return text
 
 
+def _yes_or_no(env: str, text: str) -> bool:
+    word = text.strip().lower()
+    if word not in WORDS:
+        raise ConfigError(f"{env} must be one of {', '.join(WORDS)}, not {text!r}")
+    return WORDS[word]
+
+
 def _number(env: str, text: str, kind: type[int] | type[float]) -> int | float:
     try:
-        return kind(text)
+        number = kind(text)
     except ValueError:
         raise ConfigError(f"{env} must be a number, not {text!r}") from None
+    # no comparison refuses nan, and nothing waits for ever
+    if isinstance(number, float) and not math.isfinite(number):
+        raise ConfigError(f"{env} must be a finite number, not {text!r}")
+    return number
+
+
+def _check_url(env: str, url: str) -> None:
+    # not shown: it may hold a password
+    if url and not (url.startswith("postgres") and "://" in url):
+        raise ConfigError(f"{env} must be a libpq URL, such as postgresql://user@host/database")
 
 
 def settings_table() -> Iterator[str]:

@@ -16,7 +16,7 @@ import click
 import psycopg2
 import requests
 
-from geoshops import migrate
+from geoshops import create_app, migrate
 from geoshops.config import ConfigError, Settings
 from geoshops.db import libpq_url
 from geoshops.indexes import missing
@@ -60,6 +60,8 @@ def examine(host: str, port: int, workers: int) -> Iterator[Finding]:
     yield check_env_file(Path.cwd() / ".env")
     try:
         settings = Settings.from_environment()
+        # what the service refuses stands in more than one setting: providers, the limits' store
+        create_app(settings)
         yield Finding("settings", "complete")
     except (ConfigError, OSError) as error:
         yield Finding("settings", str(error), "set it in the environment, or run scripts/setup")

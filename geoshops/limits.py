@@ -21,7 +21,7 @@ from limits.strategies import MovingWindowRateLimiter
 
 from geoshops import tokens
 from geoshops.arguments import json_object
-from geoshops.config import Settings
+from geoshops.config import ConfigError, Settings
 from geoshops.errors import ApiError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -174,9 +174,20 @@ def init_app(app: Flask, settings: Settings) -> None:
         return
     if settings.ratelimit_storage_uri.startswith("memory"):
         log.warning("rate limits are kept in each worker alone: N workers allow N times as much")
-    limits = app.extensions["geoshops.limits"] = Limits(settings.ratelimit_storage_uri)
+    limits = app.extensions["geoshops.limits"] = _limits(settings.ratelimit_storage_uri)
     app.before_request(limits.begin)
     app.after_request(limits.finish)
+
+
+def _limits(storage_uri: str) -> Limits:
+    try:
+        return Limits(storage_uri)
+    # each kind of store has errors of its own; their texts repeat the address, which may hold a password
+    except Exception as error:
+        raise ConfigError(
+            "GEOSHOPS_RATELIMIT_STORAGE_URI names no store that can be used here"
+            f" ({type(error).__name__}): redis://host:6379 or memory://, or nothing for no limits"
+        ) from None
 
 
 def rule_of_request() -> Rule | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner, Result
 
 from geoshops.cli import main
+from tests.conftest import SECRET_KEY
 
+ROOT = Path(__file__).resolve().parent.parent
 TOO_LARGE = str(2**63)
 
 
@@ -44,3 +48,27 @@ def test_numbers_that_mean_nothing_are_refused_by_their_option(words: tuple[str,
     assert done.exit_code == 2, done.output
     named = next((word for word in words if word.startswith("--") and word != "--reason"), "")
     assert f"Invalid value for '{named}" in done.output
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("GEOSHOPS_IDP", "foo"), ("GEOSHOPS_RATELIMIT_STORAGE_URI", "foo"), ("DATABASE_URL", "")],
+)
+def test_settings_that_build_no_service_are_told_in_one_line(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = {"DATABASE_URL": "postgresql://127.0.0.1:1/none", "GEOSHOPS_SECRET_KEY": SECRET_KEY}
+    for setting, given in {**good, "GEOSHOPS_IDP_CLIENT_ID": "", "FLASK_SKIP_DOTENV": "1"}.items():
+        monkeypatch.setenv(setting, given)
+    fits = run("settings", "--check")
+    assert (fits.exit_code, fits.stdout) == (0, "")
+    monkeypatch.setenv("GEOSHOPS_IDP_CLIENT_ID", "x")
+    monkeypatch.setenv(name, value)
+    refused = run("settings", "--check")
+    assert (refused.exit_code, len(refused.stderr.splitlines())) == (1, 1), refused.stderr
+
+
+def test_serving_begins_with_that_check() -> None:
+    for script in ("scripts/serve", "scripts/deploy/start.sh"):
+        text = (ROOT / script).read_text(encoding="utf-8")
+        assert text.index("settings --check") < text.rindex("wsgi:app")

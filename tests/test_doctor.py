@@ -89,6 +89,27 @@ def test_a_secret_whose_file_is_missing_is_told_of(
     assert "GEOSHOPS_SECRET_KEY_FILE: " in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("GEOSHOPS_IDP", "foo", "provider foo"),
+        ("GEOSHOPS_IDP_MORE", "/no/such/file", "GEOSHOPS_IDP_MORE"),
+        ("GEOSHOPS_RATELIMIT_STORAGE_URI", "foo", "GEOSHOPS_RATELIMIT_STORAGE_URI"),
+    ],
+)
+def test_what_the_service_refuses_is_told_of(
+    name: str, value: str, told: str, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for given in (("DATABASE_URL", database_url), ("GEOSHOPS_SECRET_KEY", SECRET_KEY), (name, value)):  # fmt: skip
+        monkeypatch.setenv(*given)
+    monkeypatch.setenv("GEOSHOPS_IDP_CLIENT_ID", "x")
+    monkeypatch.setenv("GEOSHOPS_IDP_ISSUER", "https://id.example")
+    result = CliRunner().invoke(doctor.doctor, ["--json"])
+    (found,) = (c for c in json.loads(result.stdout)["checks"] if c["name"] == "settings")
+    assert (found["ok"], told in found["detail"]) == (False, True), found
+    assert "database" in result.stdout, "the rest is looked at all the same"
+
+
 def test_an_unreachable_database_is_one_finding_with_a_remedy() -> None:
     found = findings("postgresql://nobody@127.0.0.1:1/none")
     assert list(found) == ["database"]

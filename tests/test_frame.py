@@ -226,11 +226,29 @@ def test_a_short_secret_is_refused_outside_tests() -> None:
         ("GEOSHOPS_TRUSTED_PROXIES", "-1"),
         ("GEOSHOPS_MAX_BODY_BYTES", "many"),
         ("GEOSHOPS_LOG_LEVEL", "LOUD"),
+        ("GEOSHOPS_READ_YOUR_WRITES", "banana"),
+        ("GEOSHOPS_READ_YOUR_WRITES", "t"),
+        ("GEOSHOPS_READ_YOUR_WRITES", ""),
+        ("GEOSHOPS_POOL_TIMEOUT_S", "nan"),
+        ("GEOSHOPS_POOL_TIMEOUT_S", "inf"),
+        ("DATABASE_URL", "foo"),
+        ("GEOSHOPS_OWNER_DATABASE_URL", "host=127.0.0.1"),
+        ("READ_DATABASE_URL", "mysql://127.0.0.1/x"),
     ],
 )
 def test_settings_that_cannot_work_are_refused_by_name(name: str, value: str) -> None:
     with pytest.raises(ConfigError, match=name):
         Settings.from_environment({"GEOSHOPS_SECRET_KEY": SECRET_KEY, name: value})
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [(("1", "true", "Yes", " ON "), True), (("0", "FALSE", "no", "Off"), False)],
+)
+def test_yes_and_no_have_four_words_each(words: tuple[str, ...], meant: bool) -> None:
+    for word in words:
+        given = {"GEOSHOPS_READ_YOUR_WRITES": word}
+        assert Settings.from_environment(given, testing=True).read_your_writes is meant
 
 
 def test_secrets_may_come_from_files(tmp_path: Any) -> None:

@@ -14,6 +14,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from geoshops import create_app
+from geoshops.config import ConfigError
 from tests.conftest import SECRET_KEY
 from tests.make import Maker
 from tests.server import free_port, wait_for_port
@@ -116,6 +117,15 @@ def test_without_its_store_reads_go_on_and_sign_in_is_closed(service_url: str, d
     assert client.get(AROUND).status_code == 200
     closed = client.get("/auth/login/idp?code=x")
     assert (closed.status_code, closed.get_json()["error_code"]) == (503, "503")
+
+
+@pytest.mark.parametrize(
+    "store", ["foo", "memory", "redis://:hush@h:port", "redis://:hush@h:99999", "rediss//:hush@h"]
+)
+def test_a_store_that_cannot_be_is_refused_by_the_settings_name(store: str) -> None:
+    with pytest.raises(ConfigError, match="GEOSHOPS_RATELIMIT_STORAGE_URI") as refused:
+        limited("postgresql://127.0.0.1/none", store)
+    assert "hush" not in str(refused.value)
 
 
 @pytest.fixture(scope="module")

@@ -66,6 +66,7 @@ class Nurseries:
         self._before: list[Nursery] = []
         self._renewing = False
         self._wait_until = 0.0
+        self._has_loaded = self.refused = False
 
     @property
     def busy(self) -> bool:
@@ -85,6 +86,8 @@ class Nurseries:
             say("the loaded service ended; loading it again")
             self._now = None
         if self._next and (self._next.gone or self._next.age_s > START_S):
+            # of settings that do not fit nothing is ever loaded, unless an earlier one of others serves
+            self.refused = not self._has_loaded and self._next.process.poll() == os.EX_CONFIG
             # what cannot start at all shall not keep a core busy
             self._wait_until = time.monotonic() + YOUNG_S
             self._next.end_within(0)
@@ -103,7 +106,7 @@ class Nurseries:
             return False
         if self._now:
             self._before.append(self._now)
-        self._now, self._next = self._next, None
+        self._now, self._next, self._has_loaded = self._next, None, True
         renewed, self._renewing = self._renewing, False
         return renewed
 

@@ -47,7 +47,8 @@ def load() -> Any:
     try:
         from wsgi import app
     except ConfigError as error:
-        sys.exit(f"geoshops: the service cannot be loaded: {error}")
+        print(f"geoshops: the service cannot be loaded: {error}", file=sys.stderr)
+        sys.exit(os.EX_CONFIG)
     # this process does not serve
     observe.WORKERS.reset()
     while threading.active_count() > 1:

@@ -59,10 +59,13 @@ class Production:
         signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
         while not self.stopping:
             self._tend()
+            if self.nurseries.refused:
+                # it has said which setting does not fit
+                break
             found = signal.sigtimedwait(HANDLED, self._pause_s())
             self._on(found.si_signo if found else None)
         self._stop()
-        return 0
+        return int(self.nurseries.refused)
 
     def _prepare(self) -> None:
         front = subprocess.run(self._front_command(), stdout=subprocess.PIPE, text=True)
@@ -179,7 +182,7 @@ class Production:
         # whoever removed the folder must not keep nginx and the workers alive
         with contextlib.suppress(OSError):
             (self.run / "draining").touch()
-        pause_until = time.monotonic() + self.drain_s
+        pause_until = time.monotonic() + (self.drain_s if self.front else 0)
         while time.monotonic() < pause_until and signal.sigtimedwait(HANDLED, 0.1) is None:
             pass
         if self.front:

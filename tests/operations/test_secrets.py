@@ -29,7 +29,8 @@ def values() -> dict[str, str]:
     for item in SECRETS:
         env = item.metadata["env"]
         kept = {"database_url": URL % "app", "owner_database_url": URL % "owner"}
-        kept |= {"reader_database_url": URL % "reader", "ratelimit_storage_uri": STORE}
+        kept |= {"reader_database_url": URL % "reader", "read_database_url": URL % "replica"}
+        kept |= {"ratelimit_storage_uri": STORE}
         found[env] = kept.get(item.name, f"{MARK}-{item.name}-{'x' * 40}")
     return found
 
