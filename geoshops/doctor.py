@@ -20,6 +20,7 @@ from geoshops import create_app, migrate
 from geoshops.config import ConfigError, Settings
 from geoshops.db import libpq_url
 from geoshops.indexes import missing
+from geoshops.operators import first_line
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_POSTGRESQL = 140000
@@ -121,7 +122,7 @@ def check_database(settings: Settings, workers: int) -> Iterator[Finding]:
         connection = psycopg2.connect(libpq_url(settings.database_url), connect_timeout=5)
     except psycopg2.Error as error:
         remedy = "scripts/db start for the private cluster; else check DATABASE_URL and the server"
-        yield Finding("database", _first_line(error), remedy)
+        yield Finding("database", first_line(error), remedy)
         return
     try:
         connection.autocommit = True
@@ -235,7 +236,7 @@ def check_schema(settings: Settings) -> Finding:
     try:
         states = migrate.status(libpq_url(settings.operator_database_url))
     except psycopg2.Error as error:
-        return Finding("schema", _first_line(error), "check GEOSHOPS_OWNER_DATABASE_URL")
+        return Finding("schema", first_line(error), "check GEOSHOPS_OWNER_DATABASE_URL")
     odd = [f"{name} {state}" for name, state in states if state != "applied"]
     if not odd:
         with closing(psycopg2.connect(libpq_url(settings.operator_database_url))) as connection:
@@ -277,10 +278,6 @@ def _row(connection: Any, statement: str) -> tuple[Any, ...]:
     cursor.execute(statement)
     row: tuple[Any, ...] = cursor.fetchone()
     return row
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def _name_of(requirement: str) -> str:

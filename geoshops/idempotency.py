@@ -16,7 +16,7 @@ from flask.cli import with_appcontext
 
 from geoshops.db import Database
 from geoshops.errors import ApiError
-from geoshops.operators import operator_database
+from geoshops.operators import failing_clearly, operator_database
 
 HEADER = "Idempotency-Key"
 KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?\Z")
@@ -75,6 +75,7 @@ def commands() -> None:
     "--older-than-hours", default=24, show_default=True, type=click.IntRange(24, LONGEST_KEPT_HOURS)
 )
 @with_appcontext
+@failing_clearly
 def clean_command(older_than_hours: int) -> None:
     """Forget stored answers; they are kept at least 24 hours.
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import psycopg2
 from psycopg2 import errorcodes
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from geoshops.config import ConfigError, Settings
 from geoshops.db import Database, libpq_url
+from geoshops.errors import Unavailable, trouble_of
 from geoshops.frame import settings
 from geoshops.migrate import MigrationError
+
+T = TypeVar("T")
 
 # Loads and corrections of shops one at a time: none waits for rows that another holds, and no load writes what it read
 # before a correction. Members and readers go on.
@@ -25,6 +30,7 @@ ID = click.IntRange(1, 2**63 - 1)
 # LIMIT counts no further
 AT_MOST = click.IntRange(1, 2**63 - 1)
 
+NO_ANSWER = "the database does not answer"
 # what a command meets where sql/ is not applied, or an older one
 SCHEMA_MISSING = (
     errorcodes.UNDEFINED_TABLE,
@@ -58,20 +64,34 @@ def operator_url() -> str:
     return libpq_url(url)
 
 
-def failing_clearly(command: Any) -> Any:
-    """Turns errors of settings, of the database and of the migration runner into one line and exit code 1."""
+def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
+    """Turns errors of settings, files, the database and the migration runner into one line and exit code 1."""
 
     @wraps(command)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> T:
         try:
             return command(*args, **kwargs)
+        except (Unavailable, PoolTimeout) as error:
+            raise click.ClickException(f"{NO_ANSWER}; geoshops doctor tells more") from error
         except psycopg2.Error as error:
+            if trouble_of(error) in ("connection", "shutdown"):
+                raise click.ClickException(f"{NO_ANSWER}: {first_line(error)}") from error
             remedy = "\nRemedy: geoshops db upgrade" if error.pgcode in SCHEMA_MISSING else ""
             raise click.ClickException(str(error).strip() + remedy) from error
         except (ConfigError, MigrationError) as error:
             raise click.ClickException(str(error).strip()) from error
+        except BrokenPipeError:
+            # click ends without a word: whoever reads our output has enough
+            raise
+        except OSError as error:
+            raise click.ClickException(f"{error.filename or 'output'}: {error.strerror}") from error
 
     return wrapper
+
+
+def first_line(error: Exception) -> str:
+    """What the driver says first; after it come hints and the statement."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def operator_database() -> Database:

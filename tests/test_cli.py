@@ -72,3 +72,34 @@ def test_serving_begins_with_that_check() -> None:
     for script in ("scripts/serve", "scripts/deploy/start.sh"):
         text = (ROOT / script).read_text(encoding="utf-8")
         assert text.index("settings --check") < text.rindex("wsgi:app")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "recount", "moderate list", "moderate log", "tiles refresh", "titles refresh", "titles award",
+        "sessions purge", "idempotency clean", "members unlink-pending", "search 홍대", "shops duplicates",
+        "brands list", "db status", "db upgrade", "seed --shops 1", "backup none", "export shops",
+    ],
+)  # fmt: skip
+def test_a_database_that_is_down_is_told_in_one_line(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("DATABASE_URL", "GEOSHOPS_OWNER_DATABASE_URL", "GEOSHOPS_READER_DATABASE_URL"):
+        monkeypatch.setenv(name, "postgresql://nobody@127.0.0.1:1/none")
+    monkeypatch.setenv("GEOSHOPS_SECRET_KEY", SECRET_KEY)
+    done = run(*words.split())
+    assert done.exit_code == 1
+    assert isinstance(done.exception, SystemExit), done.exception
+    assert done.stderr.startswith("Error: the database does not answer"), done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_folder_that_is_not_there_is_told_in_one_line(
+    tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    done = run("backup", str(tmp_path / "none" / "x"))
+    assert (done.exit_code, len(done.stderr.splitlines())) == (1, 1), done.stderr
+    assert "No such file or directory" in done.stderr

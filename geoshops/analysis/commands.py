@@ -13,7 +13,7 @@ from geoshops.analysis import export as exporting
 from geoshops.analysis import files, formats, runner, scripts
 from geoshops.config import ConfigError, Settings
 from geoshops.db import libpq_url
-from geoshops.operators import operator_url
+from geoshops.operators import failing_clearly, first_line, operator_url
 
 PICTURES = ("html", "png")
 FORMATS = ("table", "csv", "geojson", "parquet", "gpkg", *PICTURES)
@@ -29,9 +29,10 @@ def reader_url() -> str:
     return libpq_url(url) if url else operator_url()
 
 
-def failing_clearly(command: Callable[..., Any]) -> Callable[..., Any]:
-    """One line instead of a traceback: exit code 2 for what the caller can correct, else 1."""
+def answering_clearly(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Fails as every command of operators does, but with exit code 2 for what the caller can correct."""
 
+    @failing_clearly
     @functools.wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -41,19 +42,17 @@ def failing_clearly(command: Callable[..., Any]) -> Callable[..., Any]:
         except runner.ScriptError as error:
             raise click.ClickException(str(error)) from error
         except psycopg2.Error as error:
-            lines = str(error).strip().splitlines() or ["the database failed"]
+            said = first_line(error)
+            if error.pgcode in runner.WRONG_VALUE:
+                raise click.UsageError(said) from error
             if error.pgcode in runner.NOT_SET_UP:
-                lines = [
-                    f"{runner.NOT_SET_UP[error.pgcode]} ({lines[0]}); remedy: geoshops db upgrade"
-                ]
-            kind = click.UsageError if error.pgcode in runner.WRONG_VALUE else click.ClickException
-            raise kind(lines[0]) from error
+                lacking = f"{runner.NOT_SET_UP[error.pgcode]} ({said})"
+                raise click.ClickException(f"{lacking}; remedy: geoshops db upgrade") from error
+            raise
         except ModuleNotFoundError as error:
             raise click.ClickException(f"{error.name} is missing; remedy: {EXTRA}") from error
         except BrokenPipeError:
             raise SystemExit(1) from None
-        except OSError as error:
-            raise click.ClickException(f"{error.filename or 'output'}: {error.strerror}") from error
 
     return wrapper
 
@@ -93,7 +92,7 @@ def list_scripts() -> None:
 
 @sql.command()
 @click.argument("name")
-@failing_clearly
+@answering_clearly
 def show(name: str) -> None:
     """Print a script: question, parameters, columns, method and SQL."""
     click.echo(scripts.find(name).text, nl=False)
@@ -112,7 +111,7 @@ def show(name: str) -> None:
     "--timeout", "timeout_s", default=runner.TIMEOUT_S, show_default=True,
     type=click.IntRange(1, runner.LONGEST_TIMEOUT_S),
 )  # fmt: skip
-@failing_clearly
+@answering_clearly
 def run(name: str, values: dict[str, str], kind: str, output: str, timeout_s: int) -> None:
     """Ask a script as the read-only role."""
     script = scripts.find(name)
@@ -148,7 +147,7 @@ def run(name: str, values: dict[str, str], kind: str, output: str, timeout_s: in
 @click.option(
     "-o", "--output", default=files.STDOUT, metavar="FILE", help="File, or - for standard output."
 )
-@failing_clearly
+@answering_clearly
 def export(
     what: str, kind: str, bbox: exporting.Bbox | None, brand: str, region: str, output: str
 ) -> None:
@@ -164,7 +163,7 @@ def export(
     "--region", default="", help="Name, full name or code of a region; blank for the country."
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="The page.")
-@failing_clearly
+@answering_clearly
 def report(region: str, output: str) -> None:
     """One self-contained page with the main answers for a region."""
     from geoshops.analysis import report as reporting

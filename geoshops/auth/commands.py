@@ -6,7 +6,7 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.auth import queries
-from geoshops.operators import operator_database
+from geoshops.operators import failing_clearly, operator_database
 
 # a day in the future would delete sessions that live, one too far back is none that PostgreSQL knows
 LONGEST_KEPT_DAYS = 36_500
@@ -23,6 +23,7 @@ def sessions() -> None:
     help="Days that ended sessions are kept.",
 )  # fmt: skip
 @with_appcontext
+@failing_clearly
 def purge(days: int) -> None:
     """Delete sessions that are over. They are dead in any case: this only saves room.
 

@@ -28,7 +28,7 @@ from geoshops.importing.shops import import_shops
 from geoshops.importing.stations import import_stations
 from geoshops.importing.transaction import follow_up, outcome
 from geoshops.indexes import build_missing
-from geoshops.operators import FiniteRange, operator_url
+from geoshops.operators import FiniteRange, failing_clearly, operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 WHAT_FOLLOWS = (
@@ -71,9 +71,10 @@ def reading_options(command: Any) -> Any:
     return command
 
 
-def failing_clearly(command: Callable[..., None]) -> Callable[..., None]:
+def refusing_clearly(command: Callable[..., None]) -> Callable[..., None]:
     """A refused import is one line and exit code 1; Ctrl-C is 130 and has changed nothing."""
 
+    @failing_clearly
     @wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> None:
         try:
@@ -105,7 +106,7 @@ def failing_clearly(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--allow-shrink", is_flag=True, help="Take a file with less than half of the shops.")
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Day of the source's statement.")
 @JSON
-@failing_clearly
+@refusing_clearly
 def shops(file: Path, as_json: bool, **options: Any) -> None:
     """Import shops from CSV, GeoJSON or a GeoJSON sequence."""
     wanted = request(file, "shops", **options)
@@ -123,7 +124,7 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
 @FILE
 @reading_options
 @JSON
-@failing_clearly
+@refusing_clearly
 def stations(file: Path, as_json: bool, **options: Any) -> None:
     """Import railway stations from CSV or GeoJSON."""
     wanted = request(file, "stations", **options)
@@ -147,7 +148,7 @@ def stations(file: Path, as_json: bool, **options: Any) -> None:
     help="Most bytes of a region.",
 )  # fmt: skip
 @JSON
-@failing_clearly
+@refusing_clearly
 def regions(
     file: Path, as_json: bool, level: str, max_vertices: int, max_bytes: int, **options: Any
 ) -> None:
@@ -175,7 +176,7 @@ def regions(
 @click.option("--on-missing", type=click.Choice(["keep", "delete"]), default="keep",
               help="What happens to cells of the source that the file does not state.")  # fmt: skip
 @JSON
-@failing_clearly
+@refusing_clearly
 def population(file: Path, as_json: bool, cell_size: float, **options: Any) -> None:
     """Import people by cell from GeoJSON polygons or CSV, for `v_population`."""
     wanted = request(file, "population", **options)

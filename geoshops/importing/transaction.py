@@ -14,7 +14,7 @@ import psycopg2
 from psycopg2 import extensions
 
 from geoshops.importing.refusal import ImportRefused
-from geoshops.operators import SCHEMA_MISSING
+from geoshops.operators import SCHEMA_MISSING, first_line
 
 MANY_CHANGES = 1_000
 
@@ -44,7 +44,7 @@ def importing_into(url: str) -> Iterator[Any]:
     try:
         connection = psycopg2.connect(url, application_name="geoshops-import", connect_timeout=10)
     except psycopg2.OperationalError as error:
-        raise ImportRefused(f"the database cannot be reached: {error}") from error
+        raise ImportRefused(f"the database cannot be reached: {first_line(error)}") from error
     try:
         connection.cursor().execute(FOR_LOADS)
         yield connection

@@ -7,7 +7,7 @@ from flask.cli import with_appcontext
 
 from geoshops.db import database
 from geoshops.members import queries, unlinking
-from geoshops.operators import AT_MOST
+from geoshops.operators import AT_MOST, failing_clearly
 
 
 @click.group()
@@ -20,6 +20,7 @@ def members() -> None:
     "--at-most", default=1000, show_default=True, type=AT_MOST, help="Unlinkings tried in one run."
 )
 @with_appcontext
+@failing_clearly
 def unlink_pending(at_most: int) -> None:
     """Cut links at identity providers that could not be cut when members left.
 

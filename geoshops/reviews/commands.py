@@ -10,7 +10,7 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.db import Database
-from geoshops.operators import operator_database
+from geoshops.operators import failing_clearly, operator_database
 
 DIFFERENCES = "SELECT shop_id FROM counter_differences ORDER BY shop_id"
 WRONG = """
@@ -47,6 +47,7 @@ def repair(db: Database, shop_ids: list[int]) -> None:
 @click.option("--check", is_flag=True, help="Repair nothing; exit with 1 when counters differ.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
+@failing_clearly
 def recount(check: bool, as_json: bool) -> None:
     """Compare review, rating and favorite counters of all shops with the rows and repair them."""
     db = operator_database()

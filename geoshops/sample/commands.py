@@ -66,8 +66,6 @@ def seed(
     except errors.QueryCanceled as error:
         # Ctrl-C comes out of COPY as this, when it fell into the reading of a row.
         raise click.ClickException("interrupted; nothing was changed") from error
-    except psycopg2.OperationalError as error:
-        raise click.ClickException(f"the database does not answer: {error}") from error
 
 
 def _connected(url: str) -> Any:

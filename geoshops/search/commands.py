@@ -12,6 +12,7 @@ from marshmallow import ValidationError
 from geoshops.arguments import refusal
 from geoshops.db import database
 from geoshops.frame import settings
+from geoshops.operators import failing_clearly
 from geoshops.search import queries
 from geoshops.search.schemas import KeywordArgs
 
@@ -33,6 +34,7 @@ NAMED_HERE = (("[userLng]", "--at: LNG"), ("[userLat]", "--at: LAT"), ("[keyword
 @click.option("--limit", type=click.IntRange(1, queries.WHOLE_LIST), default=10, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the answer of explain=true.")
 @with_appcontext
+@failing_clearly
 def search(keyword: str, at: tuple[float, float], limit: int, as_json: bool) -> None:
     """Search as GET /shops does, and tell how KEYWORD was understood."""
     asked = _checked(keyword, at)

@@ -7,7 +7,7 @@ import json
 import click
 from flask.cli import with_appcontext
 
-from geoshops.operators import operator_database
+from geoshops.operators import failing_clearly, operator_database
 from geoshops.tiles import queries
 
 
@@ -19,6 +19,7 @@ def commands() -> None:
 @commands.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
+@failing_clearly
 def refresh(as_json: bool) -> None:
     """Bring the clusters of crowded tiles up to date. `geoshops timer`, which scripts/serve starts, runs it hourly."""
     changed = queries.refresh(operator_database())

@@ -8,7 +8,7 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.frame import settings
-from geoshops.operators import operator_database
+from geoshops.operators import failing_clearly, operator_database
 from geoshops.titles import queries
 
 
@@ -20,6 +20,7 @@ def commands() -> None:
 @commands.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
+@failing_clearly
 def award(as_json: bool) -> None:
     """Give members the titles that they earned but do not hold; none is taken back."""
     given = queries.award_all(operator_database(), zone=settings().timezone)
@@ -32,6 +33,7 @@ def award(as_json: bool) -> None:
 @commands.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
+@failing_clearly
 def refresh(as_json: bool) -> None:
     """Bring the titles of shops up to date. `geoshops timer`, which scripts/serve starts, runs it hourly."""
     changed = queries.refresh_shop_titles(operator_database())
