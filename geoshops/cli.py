@@ -10,6 +10,7 @@ import click
 from flask.cli import FlaskGroup, NoAppException
 
 from geoshops import citus, create_app, idempotency, migrate
+from geoshops.__about__ import VERSION
 from geoshops.analysis import commands as analysis
 from geoshops.auth.commands import sessions
 from geoshops.backup import backup, restore
@@ -38,7 +39,8 @@ def _create_app() -> Any:
         raise NoAppException(str(error)) from error
 
 
-@click.group(cls=FlaskGroup, create_app=_create_app, add_default_commands=True)
+@click.group(cls=FlaskGroup, create_app=_create_app, add_version_option=False)
+@click.version_option(VERSION, prog_name="geoshops", message="%(prog)s %(version)s")
 def main() -> None:
     """geoshops: photo-booth shops on PostGIS."""
 

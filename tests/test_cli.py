@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from geoshops.__about__ import VERSION
 from geoshops.cli import main
 from tests.conftest import SECRET_KEY
 
@@ -103,3 +106,33 @@ def test_a_folder_that_is_not_there_is_told_in_one_line(
     done = run("backup", str(tmp_path / "none" / "x"))
     assert (done.exit_code, len(done.stderr.splitlines())) == (1, 1), done.stderr
     assert "No such file or directory" in done.stderr
+
+
+def test_the_version_is_the_products_own() -> None:
+    assert run("--version").output == f"geoshops {VERSION}\n"
+
+
+def test_imports_offer_no_option_that_they_ignore() -> None:
+    for words in (("--format", "csv"), ("--delimiter", ";")):
+        refused = run("import", "regions", "x.geojson", *words)
+        assert (refused.exit_code, "No such option" in refused.output) == (2, True)
+    for what, option in (("shops", "--format"), ("regions", "--level")):
+        refused = run("import", what, "x", option, "")
+        assert (refused.exit_code, f"value for '{option}'" in refused.output) == (2, True)
+
+
+@pytest.mark.parametrize("port", ["abc", "99999", "0", "-1", "8e3"])
+def test_a_port_that_is_none_is_told_in_one_line(port: str) -> None:
+    refused = subprocess.run(
+        ["scripts/serve"], cwd=ROOT, env={**os.environ, "PORT": port}, capture_output=True, text=True
+    )  # fmt: skip
+    assert refused.returncode == 1
+    assert refused.stderr == f"geoshops: PORT is a number from 1 to 65535, not '{port}'\n"
+
+
+def test_an_unknown_program_of_the_cluster_is_not_fetched() -> None:
+    refused = subprocess.run(
+        ["scripts/cluster", "program", "sh"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "no program is called 'sh'" in refused.stderr

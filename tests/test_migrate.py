@@ -59,6 +59,13 @@ def test_applied_once_and_again_when_a_function_changes(fresh: str, folder: Path
     assert value(fresh, "SELECT f()") == 2
 
 
+def test_indexes_that_are_built_count_as_no_files(
+    fresh: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("geoshops.indexes.build_missing", lambda *_: 6)
+    assert migrate.upgrade(fresh, quietly) == len(migrate.status(fresh)) == 2
+
+
 def test_a_function_with_other_parameters_replaces_the_old_one(fresh: str, folder: Path) -> None:
     migrate.upgrade(fresh, quietly)
     (folder / "functions" / "f.sql").write_text(

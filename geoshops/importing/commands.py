@@ -59,13 +59,26 @@ def reading_options(command: Any) -> Any:
         ),
         click.option("--encoding", default="", help="utf-8, cp949 …; detected if not named."),
         click.option(
-            "--delimiter", default="", help="One character, or tab; detected if not named."
-        ),
-        click.option("--format", "format_", default="", type=click.Choice(["", "csv", "geojson"])),
-        click.option(
             "--rejects", type=click.Path(path_type=Path), help="Instead of FILE.rejected.csv."
         ),
         click.option("--dry-run", is_flag=True, help="Do everything but the commit."),
+    ):
+        command = option(command)
+    return command
+
+
+def table_options(command: Any) -> Any:
+    """Options of what may be a table, too."""
+    for option in (
+        click.option(
+            "--delimiter", default="", help="One character, or tab; detected if not named."
+        ),
+        click.option(
+            "--format",
+            "format_",
+            type=click.Choice(["csv", "geojson"]),
+            help="Detected if not named.",
+        ),
     ):
         command = option(command)
     return command
@@ -101,6 +114,7 @@ def refusing_clearly(command: Callable[..., None]) -> Callable[..., None]:
 @group.command()
 @FILE
 @reading_options
+@table_options
 @click.option("--on-missing", type=click.Choice(["keep", "close"]), default="keep",
               help="What happens to shops of the source that the file does not state.")  # fmt: skip
 @click.option("--allow-shrink", is_flag=True, help="Take a file with less than half of the shops.")
@@ -123,6 +137,7 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
 @group.command()
 @FILE
 @reading_options
+@table_options
 @JSON
 @refusing_clearly
 def stations(file: Path, as_json: bool, **options: Any) -> None:
@@ -136,9 +151,7 @@ def stations(file: Path, as_json: bool, **options: Any) -> None:
 @group.command()
 @FILE
 @reading_options
-@click.option(
-    "--level", default="", type=click.Choice(["", *LEVELS]), help="Level of all features."
-)
+@click.option("--level", type=click.Choice(LEVELS), help="Level of all features.")
 @click.option(
     "--max-vertices", default=10_000, show_default=True, type=click.IntRange(1),
     help="Most vertices of a region.",
@@ -150,14 +163,14 @@ def stations(file: Path, as_json: bool, **options: Any) -> None:
 @JSON
 @refusing_clearly
 def regions(
-    file: Path, as_json: bool, level: str, max_vertices: int, max_bytes: int, **options: Any
+    file: Path, as_json: bool, level: str | None, max_vertices: int, max_bytes: int, **options: Any
 ) -> None:
     """Import boundaries of regions from GeoJSON; shops get their regions anew."""
     wanted = request(file, "regions", **options)
     with progress_bar(file) as progress:
         summary = import_regions(
             operator_url(), wanted, progress,
-            level=level, most_vertices=max_vertices, most_bytes=max_bytes,
+            level=level or "", most_vertices=max_vertices, most_bytes=max_bytes,
         )  # fmt: skip
     report(summary, as_json)
     if not as_json:
@@ -169,6 +182,7 @@ def regions(
 @group.command()
 @FILE
 @reading_options
+@table_options
 @click.option(
     "--cell-size", default=0.0, type=FiniteRange(0),
     help="CSV rows are middles of squares this wide, in the units of --crs.",
@@ -215,8 +229,8 @@ def request(
     *,
     mapping: str | None,
     pairs: tuple[str, ...],
-    format_: str,
-    delimiter: str,
+    format_: str | None = None,
+    delimiter: str = "",
     as_of: datetime | None = None,
     **more: Any,
 ) -> Request:
@@ -230,7 +244,7 @@ def request(
         today=(as_of or datetime.now(UTC).astimezone(zone)).date().isoformat(),
         mapping=saved_mapping(mapping, kind) if mapping else None,
         given=tuple(read_pairs(pairs)),
-        format=format_,
+        format=format_ or "",
         delimiter=delimiter,
         **more,
     )

@@ -32,7 +32,7 @@ def add(
     cursor.execute(
         "INSERT INTO brands (name, parent_id, is_representative, badge_color)"
         " VALUES (%s, %s, %s, coalesce(%s, '#52606d')) RETURNING id",
-        (name, parent_id, representative, color),
+        (name, parent_id, representative, color and color.lower()),
     )
     (added,) = cursor.fetchone()
     _log(cursor, "add", added, {"name": name, "parent": parent, "representative": representative})

@@ -21,6 +21,22 @@ from geoshops.shops.corrections import NotPossible
 REASON = click.option("--reason", required=True, help="Why; kept in audit_log.")
 DAY = click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Day of closing; today.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+# constraint → what it wants
+REFUSED = {
+    "shops_status_known": "status is OPEN, TEMP_CLOSED or CLOSED",
+    "shops_place_name_not_blank": "place_name must not be blank",
+    "shops_place_name_at_most_200": "place_name has at most 200 characters",
+    "shops_closed_on_only_when_closed": "closed_on goes with status=CLOSED only",
+    "shops_closed_on_after_opened_on": "closed_on must not lie before opened_on",
+    "shops_merged_is_closed": "what is merged into another shop stays closed",
+    "shops_opening_hours_valid": (
+        'opening_hours is written [{"day": 1, "open": "10:00", "close": "22:00"}], Monday is 1'
+    ),
+    "audit_log_reason_not_blank": "the reason must not be blank",
+    "brands_name_not_blank": "the name must not be blank",
+    "brands_badge_color_is_hex": "a colour is written #rrggbb with digits 0-9 and a-f",
+    "brand_aliases_alias_not_blank": "the alias must not be blank",
+}
 
 
 @contextmanager
@@ -41,7 +57,8 @@ def asking() -> Iterator[Any]:
     except NotPossible as error:
         raise click.ClickException(f"{error}. Nothing was changed.") from error
     except (psycopg2.IntegrityError, psycopg2.DataError) as error:
-        broken = error.diag.constraint_name or error.diag.message_primary
+        constraint = error.diag.constraint_name or ""
+        broken = REFUSED.get(constraint) or constraint or error.diag.message_primary
         raise click.ClickException(f"not possible: {broken}. Nothing was changed.") from error
     finally:
         connection.close()
@@ -55,7 +72,10 @@ def shops() -> None:
 @shops.command("set")
 @click.argument("shop_id", type=ID)
 @click.argument("changes", nargs=-1, metavar="FIELD=VALUE...")
-@click.option("--release", multiple=True, help="Field that the next import shall rule again.")
+@click.option(
+    "--release", multiple=True, type=click.Choice([*corrections.FIELDS]), metavar="FIELD",
+    help="Field that the next import shall rule again.",
+)  # fmt: skip
 @REASON
 @failing_clearly
 def set_(shop_id: int, changes: tuple[str, ...], release: tuple[str, ...], reason: str) -> None:

@@ -124,6 +124,8 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
 
 def keep_apart(cursor: Any, shop_id: int, other_id: int, reason: str) -> None:
     """Notes that two shops are not the same; they are not listed as duplicates again."""
+    if shop_id == other_id:
+        raise NotPossible("a shop cannot be kept apart from itself")
     first, second = sorted((shop_id, other_id))
     facts(cursor, first), facts(cursor, second)
     _log(cursor, "keep-apart", first, reason, {"other": second})

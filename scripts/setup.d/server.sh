@@ -7,11 +7,17 @@ SERVER_LOG=$STATE/server.log
 # The address is a setting from the first set-up on, because sign-in depends on it.
 choose_port() { [ -n "${PORT-}" ] || env_default PORT "$(free_port 8000)"; }
 
+is_port() {
+  case $1 in '' | *[!0-9]* | ??????*) return 1 ;; esac
+  [ "$1" -ge 1 ] && [ "$1" -le 65535 ]
+}
+
 # An address that was asked for is kept or refused; our own choice moves to the next free port.
 choose_address() {
   HOST=${HOST:-$(env_get HOST)}
   HOST=${HOST:-127.0.0.1}
   if [ -n "${PORT-}" ]; then
+    is_port "$PORT" || die "PORT is a number from 1 to 65535, not '$PORT'"
     port_free "$PORT" || die "port $PORT is in use; choose another one by PORT=..."
   else
     PORT=$(env_get PORT)

@@ -273,3 +273,30 @@ def test_an_import_tells_how_many_pairs_may_be_one_shop(
         summary("import", "shops", write(HEAD, ROW, second, far), *OPTIONS)["duplicate_candidates"]
         == 0
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("shops", "set", "{shop}", "--release", "foo"), "'foo' is not one of"),
+        (("shops", "set", "{shop}", "status=FOO"), "status is OPEN, TEMP_CLOSED or CLOSED"),
+        (("shops", "set", "{shop}", "place_name="), "place_name must not be blank"),
+        (("shops", "set", "{shop}", "closed_on=2026-01-01"), "closed_on goes with status=CLOSED"),
+        (("shops", "set", "{shop}", 'opening_hours=[{"day": 9}]'), '"open": "10:00"'),
+        (("shops", "keep-apart", "{shop}", "{shop}"), "cannot be kept apart from itself"),
+    ],
+)
+def test_a_correction_that_cannot_be_says_what_can(
+    run: Run, make: Maker, words: tuple[str, ...], told: str
+) -> None:
+    shop = make.shop("강남점")
+    done = run(*(str(shop) if word == "{shop}" else word for word in words), "--reason", "x")
+    assert (done.exit_code != 0, told in done.output) == (True, True), done.output
+    assert make.sql("SELECT count(*) FROM audit_log") == 0
+
+
+def test_a_colour_is_hex_in_either_case(run: Run, make: Maker) -> None:
+    refused = run("brands", "add", "빨강", "--color", "red")
+    assert (refused.exit_code, "#rrggbb" in refused.output) == (1, True), refused.output
+    ok(run, "brands", "add", "빨강", "--color", "#FF0000")
+    assert make.sql("SELECT badge_color FROM brands WHERE name = '빨강'") == "#ff0000"
