@@ -34,7 +34,6 @@ NOT_OURS = re.compile(
 FILLED = "SELECT count(*) FROM pg_class c WHERE $OURS AND c.relkind IN ('r', 'v')"
 EXTENSIONS = "SELECT extname FROM pg_extension WHERE extname <> 'plpgsql' ORDER BY 1"
 NEEDED = ("postgis", "pg_trgm", "btree_gist", "intarray")
-ROLES = ("geoshops_app", "geoshops_reader")
 FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 
 

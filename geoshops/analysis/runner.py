@@ -22,7 +22,6 @@ from geoshops.analysis.scripts import Script
 csv.field_size_limit(1 << 30)
 TIMEOUT_S = 120
 LONGEST_TIMEOUT_S = 2_147_483  # PostgreSQL counts its milliseconds in 31 bits
-READER = "geoshops_reader"
 # Whoever runs a script as the schema's owner gives the owner's rights up first.
 PRELUDE = """\\set QUIET on
 \\set ON_ERROR_STOP on
