@@ -68,13 +68,8 @@ main.add_command(analysis.report)
 
 
 @main.command(with_appcontext=False)
-@click.option("--check", is_flag=True, help="Print nothing; exit with 1 unless the service can be built of them.")  # fmt: skip
-@failing_clearly
-def settings(check: bool) -> None:
+def settings() -> None:
     """Print the table of settings as the README has it."""
-    if check:
-        create_app()
-        return
     for row in settings_table():
         click.echo(row)
 

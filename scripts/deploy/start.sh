@@ -1,8 +1,6 @@
 #!/bin/sh
 # What the container runs; the same server and options as scripts/serve.
 set -eu
-# Workers that cannot be built would be started again for ever. The check is no worker, hence none in the metrics.
-env -u PROMETHEUS_MULTIPROC_DIR geoshops settings --check
 mkdir -p "$PROMETHEUS_MULTIPROC_DIR"
 rm -f "$PROMETHEUS_MULTIPROC_DIR"/*.db
 exec granian --interface wsgi --host "$HOST" --port "$PORT" \

@@ -42,12 +42,11 @@ def main() -> None:
 def load() -> Any:
     """The application; a fork would leave out threads, so the short-lived ones of its libraries end first."""
     from geoshops import observe
-    from geoshops.config import ConfigError
 
     try:
         from wsgi import app
-    except ConfigError as error:
-        print(f"geoshops: the service cannot be loaded: {error}", file=sys.stderr)
+    except SystemExit as refused:
+        print(f"{refused}: the service cannot be loaded", file=sys.stderr)
         sys.exit(os.EX_CONFIG)
     # this process does not serve
     observe.WORKERS.reset()
