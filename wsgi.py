@@ -1,6 +1,7 @@
 """Entry point of WSGI servers: granian, gunicorn or any other."""
 
 import os
+import sys
 from contextlib import suppress
 
 from geoshops import create_app
@@ -14,4 +15,6 @@ with suppress(AttributeError, OSError):
 try:
     app = create_app()
 except ConfigError as error:
-    raise SystemExit(f"geoshops: {error}") from None
+    print(f"geoshops: {error}", file=sys.stderr)
+    # gunicorn ends with a worker that ends so, and starts any other again
+    sys.exit(3)

@@ -16,7 +16,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
 
 from geoshops import observe
 from geoshops.messages import CATALOGUE, STATUS, THINGS_KO
-from geoshops.preferences import weighted
+from geoshops.preferences import best_language
 
 log = logging.getLogger(__name__)
 
@@ -136,11 +136,8 @@ def answer(error: ApiError) -> Response:
 
 
 def prefers_korean() -> bool:
-    """True when Accept-Language prefers Korean to English; of equals the first, and a weight of 0 is a refusal."""
-    sent = weighted(request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))
-    liked = sorted((item for item in sent if item[1] > 0), key=lambda item: -item[1])
-    languages = (tag.partition("-")[0] for tag, _ in liked)
-    return next((language for language in languages if language in ("en", "ko")), "en") == "ko"
+    """True when Accept-Language prefers Korean to English."""
+    return best_language(request.environ.get("HTTP_ACCEPT_LANGUAGE", ""), ("en", "ko")) == "ko"
 
 
 def of_http(error: HTTPException) -> Response:
@@ -164,9 +161,11 @@ def of_database(error: psycopg2.Error | DBAPIError) -> Response:
     cause = trouble_of(original)
     if cause:
         observe.TROUBLE.labels(cause).inc()
-        log.warning("database unavailable", extra={"sqlstate": getattr(original, "pgcode", None)})
         # a question changes nothing: what a replica ends to recover is no conflict of its client's
-        return answer(WriteConflict() if cause == "conflict" and _acts() else Unavailable())
+        refusal = WriteConflict() if cause == "conflict" and _acts() else Unavailable()
+        told = "write conflict" if isinstance(refusal, WriteConflict) else "database unavailable"
+        log.warning(told, extra={"sqlstate": getattr(original, "pgcode", None)})
+        return answer(refusal)
     return of_anything(error)
 
 

@@ -30,7 +30,8 @@ CORS = {
 # some refusals of a full service go to the service, which counts them
 TELL = ("if ($told) {", "  rewrite ^ /.refused/full last;", "}")
 # an English speaker's browser may list Korean too: what stands first counts, unless its weight is 0
-PREFERS_KOREAN = r"~*^((?!\ben\b).)*\bko\b(?![^,]*;\s*q=0?\.?0*\s*(,|$))"
+REFUSED = r"[^,]*;\s*q=0?\.?0*\s*(,|$)"
+PREFERS_KOREAN = rf"~*^((?!\ben\b(?!{REFUSED})).)*\bko\b(?!{REFUSED})"
 
 
 @dataclass(frozen=True)

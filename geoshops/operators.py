@@ -84,7 +84,9 @@ def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
             # click ends without a word: whoever reads our output has enough
             raise
         except OSError as error:
-            raise click.ClickException(f"{error.filename or 'output'}: {error.strerror}") from error
+            raise click.ClickException(
+                f"{error.filename or 'output'}: {error.strerror or error}"
+            ) from error
 
     return wrapper
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from werkzeug.http import parse_list_header, parse_options_header
 
 # also .2 without its zero, as Java's HttpURLConnection sends it
-WEIGHT = re.compile(r"[0-9]*\.?[0-9]+|[0-9]+\.", re.ASCII)
+WEIGHT = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+", re.ASCII)
 
 
 def weighted(header: str) -> list[tuple[str, float]]:
@@ -17,6 +17,15 @@ def weighted(header: str) -> list[tuple[str, float]]:
     Other parameters say nothing; a weight that is no number counts as not given."""
     items = (parse_options_header(item) for item in parse_list_header(header))
     return [(name.lower(), _weight(options.get("q", "1"))) for name, options in items if name]
+
+
+def best_language(header: str, known: Sequence[str]) -> str | None:
+    """The language that a client likes best among those known, the first of equals; None where it likes none.
+
+    A weight of 0 is a refusal."""
+    liked = sorted((item for item in weighted(header) if item[1] > 0), key=lambda item: -item[1])
+    languages = (tag.partition("-")[0] for tag, _ in liked)
+    return next((language for language in languages if language in known), None)
 
 
 def best_type(header: str, produced: Sequence[str]) -> str | None:

@@ -13,6 +13,7 @@ from geoshops.db import database
 from geoshops.errors import NotFound
 from geoshops.frame import settings
 from geoshops.map.badges import badge_svg
+from geoshops.preferences import best_language
 
 STATIC = Path(__file__).parent / "static"
 blueprint = Blueprint("map", __name__, template_folder="templates")
@@ -33,7 +34,7 @@ def page() -> Response:
     style_url = settings().map_style_url
     html = render_template(
         "map.html",
-        lang=request.accept_languages.best_match(LANGUAGES) or LANGUAGES[0],
+        lang=best_language(request.headers.get("Accept-Language", ""), LANGUAGES) or LANGUAGES[0],
         style_url=style_url,
         modules=names("js"),
         styles=names("css"),

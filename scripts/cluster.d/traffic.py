@@ -178,7 +178,7 @@ def review_of(answer: requests.Response) -> int:
 
 
 def _refusal(answer: requests.Response) -> str:
-    asked_to_wait = answer.status_code == 503 and "Retry-After" in answer.headers
+    asked_to_wait = answer.status_code in (409, 503) and "Retry-After" in answer.headers
     return f"{answer.status_code} with Retry-After" if asked_to_wait else str(answer.status_code)
 
 

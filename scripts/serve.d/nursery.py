@@ -45,8 +45,8 @@ def load() -> Any:
 
     try:
         from wsgi import app
-    except SystemExit as refused:
-        print(f"{refused}: the service cannot be loaded", file=sys.stderr)
+    except SystemExit:
+        print("geoshops: the service cannot be loaded", file=sys.stderr)
         sys.exit(os.EX_CONFIG)
     # this process does not serve
     observe.WORKERS.reset()

@@ -65,7 +65,7 @@ class Production:
             found = signal.sigtimedwait(HANDLED, self._pause_s())
             self._on(found.si_signo if found else None)
         self._stop()
-        return int(self.nurseries.refused)
+        return os.EX_CONFIG if self.nurseries.refused else 0
 
     def _prepare(self) -> None:
         front = subprocess.run(self._front_command(), stdout=subprocess.PIPE, text=True)

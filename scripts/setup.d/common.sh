@@ -88,8 +88,12 @@ on_exit() {
 LOCK=$ROOT/.setup.lock
 
 lock() {
+  tries=0
   until mkdir "$LOCK" 2>/dev/null || lock_left_behind; do
     [ -d "$LOCK" ] || [ -w "$ROOT" ] || die "cannot write to $ROOT"
+    # it is just being made or taken over, or nobody ever will
+    if [ -n "$holder" ] && process_alive "$holder"; then tries=0; else tries=$((tries + 1)); fi
+    [ "$tries" -lt 5 ] || die "cannot make or take over $LOCK: is the disk full? Remove it when no set-up runs"
     say "waiting for the set-up in process ${holder:-?}"
     sleep 2
   done

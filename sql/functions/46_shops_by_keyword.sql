@@ -41,7 +41,7 @@ BEGIN
   IF pass = 'branch' THEN
     words := ARRAY(SELECT regexp_replace(w, '(..)점$', '\1') FROM unnest(words) w);
   ELSIF pass = 'punctuation' THEN
-    words := keyword_words(regexp_replace(normalize(keyword, NFKC), '[]["''(),/:;<>?!|~·‘’“”…、。「」『』〈〉《》【】-]', ' ', 'g'));
+    words := keyword_words(regexp_replace(normalize(keyword, NFKC), '[.]{2,}|[]["''(),/:;<>?!|~·‘’“”、。「」『』〈〉《》【】-]', ' ', 'g'));
   ELSIF pass = 'keyboard' THEN
     words := ARRAY(
       SELECT coalesce(CASE WHEN w ~ '^[A-Za-z]{2,}$' AND NOT EXISTS (SELECT FROM search_names(ARRAY[lower(w)]))

@@ -21,6 +21,7 @@ def directives(policy: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("languages", "lang"),
     [
+        ("ko;q=.3, en;q=.8", "en"),
         (KOREAN["Accept-Language"], "ko"),
         ("en-US,en;q=0.9", "en"),
         ("de,en;q=0.5", "en"),

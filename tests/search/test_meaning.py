@@ -132,7 +132,7 @@ def test_signs_are_themselves(ask: Ask, keyword: str) -> None:
 
 @pytest.mark.parametrize(
     "keyword",
-    ["포토이즘, 강남구", "포토이즘 / 강남구", "포토이즘 - 강남구", "포토이즘(강남구)", "“강남구” 포토이즘", "강남구·포토이즘", "포토이즘-강남구"],
+    ["포토이즘, 강남구", "포토이즘 / 강남구", "포토이즘 - 강남구", "포토이즘(강남구)", "“강남구” 포토이즘", "강남구·포토이즘", "포토이즘-강남구", "포토이즘…강남구"],
 )  # fmt: skip
 def test_signs_between_names_are_blanks(ask: Ask, keyword: str) -> None:
     assert set(ask(keyword)) == {"포토이즘 강남구청역점", "포토이즘박스 신사점"}
