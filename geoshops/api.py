@@ -104,12 +104,10 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         def decorator(view: View) -> View:
             produces = (media, GEOJSON) if geojson else (media, *also)
             contract = Contract(produces, cache, method, head, json_only)
-            refused = _with_headers(view, headers)
-            for code in (409, *refusals) if contract.acts else refusals:
-                refused = self.alt_response(code, "ERROR")(refused)
+            refused = (409, *refusals) if contract.acts else refusals
             documented = self._documented(
-                refused, id, answer, example, auth, (status, *statuses), media
-            )
+                _with_headers(view, headers), id, answer, example, auth, (status, *statuses), media, refused
+            )  # fmt: skip
             if geojson:
                 documented = self.doc(responses={200: GEOJSON_TOO})(documented)
             guarded = _with_document_of(documented, tokens.GUARDS[auth](view))
@@ -127,9 +125,10 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         auth: str,
         statuses: tuple[int, ...],
         media: str,
+        refusals: tuple[int, ...],
     ) -> Callable[..., Any]:
-        refusals = (400, 406, 429, 503) if auth == "none" else (400, 401, 406, 429, 503)
-        for code in (*refusals, 404):
+        always = (400, 406, 429, 503) if auth == "none" else (400, 401, 406, 429, 503)
+        for code in (*refusals, *always, 404):
             view = self.alt_response(code, "ERROR")(view)
         for code in statuses:
             view = self.alt_response(

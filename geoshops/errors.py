@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg2
-from flask import Flask, Response, current_app, json, request
+from flask import Flask, Response, json, request
 from psycopg2 import errorcodes
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
 
 from geoshops import observe
+from geoshops.incoming import contract_of
 from geoshops.messages import CATALOGUE, STATUS, THINGS_KO
 from geoshops.preferences import best_language
 
@@ -171,7 +172,7 @@ def of_database(error: psycopg2.Error | DBAPIError) -> Response:
 
 def _acts() -> bool:
     """Whether the operation changes something."""
-    contract = getattr(current_app.view_functions.get(request.endpoint or ""), "contract", None)
+    contract = contract_of(request)
     return contract is not None and contract.acts
 
 

@@ -18,7 +18,7 @@ from xxhash import xxh3_128_hexdigest
 
 from geoshops.config import Settings
 from geoshops.errors import ApiError
-from geoshops.incoming import CURRENT, FAILED, name_request, this_request
+from geoshops.incoming import CURRENT, FAILED, contract_of, name_request, this_request
 from geoshops.preferences import best_type
 
 HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}\Z")
@@ -124,15 +124,11 @@ def begin() -> None:
     if FAILED in environ:
         raise environ[FAILED]
     accepted = environ.get("HTTP_ACCEPT", "*/*")
-    if accepted == "*/*" or not (contract := _contract(asked)):
+    if accepted == "*/*" or not (contract := contract_of(asked)):
         return
     produced = contract.produced(asked)
     if accepted not in produced and best_type(accepted, produced) is None:
         raise ApiError("not_acceptable")
-
-
-def _contract(asked: Request) -> Any:
-    return getattr(current_app.view_functions.get(asked.endpoint or ""), "contract", None)
 
 
 def framed(wsgi: Wsgi) -> Wsgi:
@@ -169,7 +165,7 @@ def finish(response: Response) -> Response:
     if method == "OPTIONS" and status == 200 and "Allow" in headers:
         _tell_methods(response)
     if "Cache-Control" not in headers:
-        contract = _contract(asked) if status < 400 else None
+        contract = contract_of(asked) if status < 400 else None
         for name, value in caching(contract, settings(), environ):
             headers.add(name, value)
     readable = status == 200 and method in ("GET", "HEAD")

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from random import getrandbits
 from typing import Any
 
-from flask import Request, request
+from flask import Request, current_app, request
 
 ALLOWED = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
 # where the environment holds the identifier, and what the clock said
@@ -29,6 +29,11 @@ def name_request(environ: dict[str, Any]) -> str:
     identifier: str = sent if ALLOWED.match(sent) else f"{getrandbits(128):032x}"
     environ[IDENTIFIER] = identifier
     return identifier
+
+
+def contract_of(asked: Request) -> Any:
+    """What the operation of a request states of itself (api.Contract); None where there is none."""
+    return getattr(current_app.view_functions.get(asked.endpoint or ""), "contract", None)
 
 
 def this_request() -> Request:

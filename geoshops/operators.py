@@ -25,6 +25,10 @@ T = TypeVar("T")
 # before a correction. Members and readers go on.
 ONE_AT_A_TIME = "LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE"
 
+# What a source that does not know of a merge states otherwise: as open, or as closed without a day. Of a merged shop both
+# stay its own, whether set by hand or not: shops_merged_is_closed refuses an open one.
+KEPT_BY_A_MERGE = ("status", "closed_on")
+
 # identifiers of rows; a greater one would be answered as if a function were missing
 ID = click.IntRange(1, 2**63 - 1)
 # LIMIT counts no further

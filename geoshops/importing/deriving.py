@@ -7,6 +7,7 @@ from typing import Any
 from psycopg2 import sql
 
 from geoshops.importing.staging import analyze
+from geoshops.operators import KEPT_BY_A_MERGE
 
 # columns of a shop that a file may fill, with what a new shop has without it
 DEFAULTS = {
@@ -20,8 +21,6 @@ DEFAULTS = {
     "homepage": "''",
     "opening_hours": "'[]'::jsonb",
 }
-# of a merged shop they stay its own, also where they are not set by hand: shops_merged_is_closed refuses an open one
-KEPT_BY_A_MERGE = ("status", "closed_on")
 DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
 
 # Brands and regions are asked for once a wording, not once a row: of a million addresses some

@@ -38,16 +38,11 @@ def by_keyword(
     """Shops that the keyword means, best match first, then by distance from the user, then id.
 
     With `explain` the body is {"understood", "pass", "shops"}."""
-    # the best by another order may be the farthest: all are found before the list is cut
-    in_order_found = page is None and sort == "distance"
     values = {
-        **{
-            k: v
-            for k, v in locals().items()
-            if k not in ("db", "page", "caller", "box", "in_order_found")
-        },
+        **{k: v for k, v in locals().items() if k not in ("db", "page", "caller", "box")},
         "box": list(box) if box else None,
-        "at_most": WHOLE_LIST if in_order_found else MAX_DEPTH,
+        # the best by another order may be the farthest: all are found before the list is cut
+        "at_most": WHOLE_LIST if page is None and sort == "distance" else MAX_DEPTH,
         "size": page.size if page else WHOLE_LIST,
         "offset": page.offset if page else 0,
         "member": caller.member_id if caller else None,

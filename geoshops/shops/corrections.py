@@ -10,6 +10,7 @@ from typing import Any
 from psycopg2 import sql
 
 from geoshops import opening_hours
+from geoshops.operators import KEPT_BY_A_MERGE
 
 FIELDS = {
     "place_name": "text", "brand": "text", "longitude": "float8", "latitude": "float8",
@@ -34,8 +35,6 @@ FAVORITES_OF_BOTH = """
 DELETE FROM favorites f USING favorites kept
 WHERE f.shop_id = %(old)s AND kept.shop_id = %(new)s AND kept.member_id = f.member_id"""
 
-# a source that does not know of the merge states the shop as open, or as closed without a day
-KEPT_BY_A_MERGE = ("status", "closed_on")
 KEEP_CLOSED = """
 UPDATE shops SET overrides = overrides || jsonb_build_object('status', status, 'closed_on', closed_on)
 WHERE id = %(old)s"""
