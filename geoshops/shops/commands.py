@@ -29,9 +29,6 @@ REFUSED = {
     "shops_closed_on_only_when_closed": "closed_on goes with status=CLOSED only",
     "shops_closed_on_after_opened_on": "closed_on must not lie before opened_on",
     "shops_merged_is_closed": "what is merged into another shop stays closed",
-    "shops_opening_hours_valid": (
-        'opening_hours is written [{"day": 1, "open": "10:00", "close": "22:00"}], Monday is 1'
-    ),
     "audit_log_reason_not_blank": "the reason must not be blank",
     "brands_name_not_blank": "the name must not be blank",
     "brands_badge_color_is_hex": "a colour is written #rrggbb with digits 0-9 and a-f",
