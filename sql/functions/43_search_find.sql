@@ -168,7 +168,8 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN brands IS NULL OR (
     SELECT count(*) FILTER (WHERE w.brand_id = ANY (brands)) * 10 >= count(*)
-    FROM search_walk(viewer_spot, NULL, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 200) AS w);
+    FROM search_walk(viewer_spot, NULL, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+      greatest(coalesce(200 / cardinality(regions), 200), 50)) AS w);
 END $$;
 COMMENT ON FUNCTION brands_are_common(geometry, bigint [], bigint [])
 IS 'True when at least a tenth of the nearest shops in the regions are of the brands, or no brand is given.';
@@ -198,6 +199,41 @@ END $$;
 COMMENT ON FUNCTION search_walk_reached(geometry, bigint [], bigint [], bigint [], integer, integer)
 IS 'Up to which chord in metres a walk has seen every shop of its ways.';
 
+-- Of several regions, as the six that are called 중구, mostly one or two hold all of the nearest: 9.5 instead of 15.7 ms.
+CREATE OR REPLACE FUNCTION search_walk_nearest(viewer_spot geometry, brands bigint [], regions bigint [], wanted integer)
+RETURNS TABLE (id bigint, chord_m double precision)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+DECLARE
+  way record;
+  ids bigint[];
+  chords float8[];
+BEGIN
+  FOR way IN
+    SELECT t.brands, t.regions, n.chord_m AS nearest_m
+    FROM (
+      SELECT CASE WHEN w.brand IS NULL THEN search_walk_nearest.brands ELSE ARRAY[w.brand] END AS brands,
+        CASE WHEN search_walk_nearest.regions IS NOT NULL THEN ARRAY[coalesce(w.sido, w.sigungu)] END AS regions
+      FROM search_ways(brands, regions) w
+    ) t
+    CROSS JOIN LATERAL search_walk(viewer_spot, t.brands, t.regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1) n
+    ORDER BY n.chord_m
+  LOOP
+    EXIT WHEN way.nearest_m > chords[wanted];
+    SELECT array_agg(q.id ORDER BY q.chord_m), array_agg(q.chord_m ORDER BY q.chord_m) INTO ids, chords
+    FROM (
+      SELECT * FROM unnest(ids, chords) AS k (id, chord_m)
+      UNION ALL
+      SELECT w.id, w.chord_m FROM search_walk(viewer_spot, way.brands, way.regions, NULL, NULL, NULL, NULL, true,
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, wanted) w
+      ORDER BY chord_m LIMIT wanted
+    ) q;
+  END LOOP;
+  RETURN QUERY SELECT * FROM unnest(ids, chords);
+END $$;
+COMMENT ON FUNCTION search_walk_nearest(geometry, bigint [], bigint [], integer)
+IS 'The nearest shops of the brands and regions, without words and filters.';
+
 -- The order is by the chord until the last kept shop is certain. Chord and geodesic differ in order by less than
 -- 0.001 (chord / Earth radius)^2, the flattening's share in the curvature.
 CREATE OR REPLACE FUNCTION search_walk_certain(
@@ -216,9 +252,14 @@ DECLARE
   certain_m float8;
 BEGIN
   LOOP
-    SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m), array_agg(w.way_number) INTO found, chords, ways
-    FROM search_walk(viewer_spot, brands, regions, likes, beginnings, hints, question, plain,
-      box, min_rating, open_minute, clean, retouch, props, budget, wanted) w;
+    IF cardinality(regions) > 1 AND NOT budgeted THEN
+      SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m) INTO found, chords
+      FROM search_walk_nearest(viewer_spot, brands, regions, wanted) w;
+    ELSE
+      SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m), array_agg(w.way_number) INTO found, chords, ways
+      FROM search_walk(viewer_spot, brands, regions, likes, beginnings, hints, question, plain,
+        box, min_rating, open_minute, clean, retouch, props, budget, wanted) w;
+    END IF;
     IF coalesce(cardinality(found), 0) < wanted THEN
       RETURN CASE WHEN budget IS NULL OR (
         SELECT count(*) FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true,
@@ -338,8 +379,8 @@ DECLARE
   spot geometry := spot_at(viewer);
   plain boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) = 0;
   within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
-  walkable boolean := NOT EXISTS (SELECT FROM regions r WHERE r.id = ANY (search_find.regions)
-    AND (r.level = 'dong' OR r.level = 'sigungu' AND NOT brands_are_common(spot, brands, search_find.regions)));
+  levels text[] := ARRAY(SELECT DISTINCT r.level FROM regions r WHERE r.id = ANY (search_find.regions));
+  walkable boolean := NOT 'dong' = ANY (levels) AND (NOT 'sigungu' = ANY (levels) OR brands_are_common(spot, brands, regions));
   likes text[];
   hints text[] := ARRAY(SELECT h FROM unnest(rest) w CROSS JOIN unnest(typed_prefixes(w)) h);
   full_names text[] := branch_names(names);

@@ -33,12 +33,13 @@ def best(make: Maker, keyword: str, at_most: int) -> list[int]:
     return [shop for (shop,) in make.rows(statement, keyword, *VIEWER, at_most)]
 
 
-def nearest(make: Maker, brands: tuple[int, ...], at_most: int) -> list[int]:
+def nearest(make: Maker, brands: tuple[int, ...], at_most: int, *, rated: bool = True) -> list[int]:
     """The same by looking at every shop."""
     statement = """
-        SELECT id FROM shops WHERE brand_id = ANY (%s) AND star_rating_sum >= 4 * review_cnt AND review_cnt > 0
+        SELECT id FROM shops
+        WHERE brand_id = ANY (%s) AND (NOT %s OR star_rating_sum >= 4 * review_cnt AND review_cnt > 0)
         ORDER BY ST_Distance(geog, point_at(%s, %s)), id LIMIT %s + 1"""
-    return [shop for (shop,) in make.rows(statement, list(brands), *VIEWER, at_most)]
+    return [shop for (shop,) in make.rows(statement, list(brands), rated, *VIEWER, at_most)]
 
 
 @pytest.mark.parametrize("at_most", [1, 20, 100])
@@ -93,3 +94,26 @@ def test_a_province_and_its_city_of_one_name_count_a_shop_once(make: Maker) -> N
         statement = "SELECT ids FROM search_shops(%s, point_at(126.5, 33.5), NULL, NULL, NULL, NULL, NULL, NULL, 100)"
         found = make.sql(statement, keyword)
         assert len(found) == len(set(found)) == 101
+
+
+@pytest.mark.parametrize("at_most", [1, 100, 240, 300])
+@pytest.mark.parametrize("keyword", ["중구", "중구 인생네컷"])
+def test_of_regions_that_share_a_name(make: Maker, keyword: str, at_most: int) -> None:
+    brands = make.brand("인생네컷"), make.brand("하루필름")
+    # two mingle, the others lie behind them
+    for sido, first, step in (
+        ("가도", 3, 1e-2),
+        ("나도", 0, 2e-4),
+        ("다도", 0.005, 3e-4),
+        ("라도", 1, 1e-4),
+    ):
+        parent = make.region(sido, level="sido")
+        make.sql(
+            "INSERT INTO shops (brand_id, place_name, geog, sido_id, sigungu_id)"
+            " SELECT (%s::bigint[])[1 + n %% 2], '사진관 ' || n, point_at(127, 37.5 - %s - n * %s), %s, %s"
+            " FROM generate_series(1, 240) n",
+            list(brands), first, step, parent, make.region("중구", parent=parent),
+        )  # fmt: skip
+    statement = "SELECT unnest(ids) FROM search_shops(%s, point_at(%s, %s), NULL, NULL, NULL, NULL, NULL, NULL, %s)"
+    found = [shop for (shop,) in make.rows(statement, keyword, *VIEWER, at_most)]
+    assert found == nearest(make, brands if keyword == "중구" else brands[:1], at_most, rated=False)
