@@ -31,6 +31,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_json IS 'The found shops as JSON; sort is distance (relevance first), rating, reviews or favorites.';
 
+-- Percent, underscore and backslash stay: the contract has them stand for themselves. U+119E is what NFKC makes of ㆍ, which
+-- many write for a middle dot. Zero-width characters are no blanks, for name_key takes them out of the middle of a word.
+CREATE OR REPLACE FUNCTION signs_as_blanks(keyword text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(normalize(keyword, NFKC), '[.]{2,}|[.](?![^[:space:]])|[]["#$&''()*+,/:;<=>?@^`{|}~'
+  || '\u00a1-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02bc\u115f\u1160\u119e\u200e-\u205f\u2061-\u2bff\u2e00-\u2e7f'
+  || '\u3001-\u3004\u3008-\u3020\u3030\u30fb\ufe00-\ufe0f\ufff9-\uffff\U0001f000-\U0001faff\U000e0000-\U000e0fff!-]', ' ', 'g');
+COMMENT ON FUNCTION signs_as_blanks(text) IS 'The keyword with punctuation, symbols and emoji as blanks.';
+
 -- Readings in their order. `words` are those of the keyword, or what they are taken for.
 CREATE OR REPLACE FUNCTION search_reading(pass text, keyword text, OUT words text [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -41,7 +50,7 @@ BEGIN
   IF pass = 'branch' THEN
     words := ARRAY(SELECT regexp_replace(w, '(..)점$', '\1') FROM unnest(words) w);
   ELSIF pass = 'punctuation' THEN
-    words := keyword_words(regexp_replace(normalize(keyword, NFKC), '[.]{2,}|[]["''(),/:;<>?!|~·‘’“”、。「」『』〈〉《》【】-]', ' ', 'g'));
+    words := keyword_words(signs_as_blanks(keyword));
   ELSIF pass = 'keyboard' THEN
     words := ARRAY(
       SELECT coalesce(CASE WHEN w ~ '^[A-Za-z]{2,}$' AND NOT EXISTS (SELECT FROM search_names(ARRAY[lower(w)]))

@@ -104,7 +104,7 @@ def test_shops_by_two_words_show_where_both_stand(suggest: Any) -> None:
 def test_signs_between_names_are_blanks(suggest: Any) -> None:
     items = suggest("인생네컷, 서울숲")
     assert labels(items, "shop")[:1] == ["인생네컷 서울숲점"]
-    assert items == suggest("인생네컷 서울숲")
+    assert items == suggest("인생네컷 서울숲") == suggest("#인생네컷 #서울숲")
 
 
 def test_nothing_is_an_empty_list(suggest: Any) -> None:
