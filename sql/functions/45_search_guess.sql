@@ -146,6 +146,31 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION corrected_word(text) IS 'The word with its misspelt name put right, itself when none is near.';
 
+-- A misspelt name may be written with spaces: 인생 내컷. Of four syllables on, for two short words make a name of something
+-- too easily; a long keyword is no misspelt name, and each question costs some milliseconds.
+CREATE OR REPLACE FUNCTION corrected_across_spaces(words text [], unknown text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  name text;
+  joined text;
+BEGIN
+  IF cardinality(unknown) BETWEEN 2 AND 6 THEN
+    FOR i IN 1..cardinality(words) - 1 LOOP
+      FOR j IN REVERSE least(i + 2, cardinality(words))..i + 1 LOOP
+        joined := array_to_string(words[i:j], '');
+        CONTINUE WHEN NOT words[i:j] <@ unknown OR length(joined) < 4;
+        name := probable_name(normalize(joined, NFD));
+        IF name IS NOT NULL THEN
+          RETURN words[:i - 1] || normalize(name, NFC) || words[j + 1:];
+        END IF;
+      END LOOP;
+    END LOOP;
+  END IF;
+  RETURN words;
+END $$;
+COMMENT ON FUNCTION corrected_across_spaces(text [], text [])
+IS 'The words with the first two or three unknown ones that are together a misspelt name put right.';
+
 CREATE OR REPLACE FUNCTION typo_query(word text) RETURNS tsquery
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE

@@ -60,7 +60,7 @@ BEGIN
   ELSIF pass = 'typo' THEN
     rest := (SELECT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r) FROM search_understand(words, NULL) u);
     words := ARRAY(
-      SELECT c FROM unnest(words) WITH ORDINALITY t (w, i)
+      SELECT c FROM unnest(corrected_across_spaces(words, rest)) WITH ORDINALITY t (w, i)
       CROSS JOIN LATERAL unnest(CASE WHEN w = ANY (rest) THEN corrected_word(w) ELSE ARRAY[w] END) c ORDER BY i);
   END IF;
 END $$;
