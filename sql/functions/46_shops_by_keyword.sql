@@ -51,10 +51,10 @@ BEGIN
     words := ARRAY(SELECT regexp_replace(w, '(..)점$', '\1') FROM unnest(words) w);
   ELSIF pass = 'punctuation' THEN
     words := keyword_words(signs_as_blanks(keyword));
-  ELSIF pass = 'keyboard' THEN
+  ELSIF pass = 'keyboard' OR pass = 'keyboard without shift' AND keyword ~ '[A-Z]' THEN
     words := ARRAY(
       SELECT coalesce(CASE WHEN w ~ '^[A-Za-z]{2,}$' AND NOT EXISTS (SELECT FROM search_names(ARRAY[lower(w)]))
-        THEN typed_on_latin_keyboard(w) END, name_key(w))
+        THEN typed_on_latin_keyboard(CASE pass WHEN 'keyboard' THEN w ELSE lower(w) END) END, name_key(w))
       FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY t (w, i)
       WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
   ELSIF pass = 'typo' THEN
@@ -111,13 +111,14 @@ DECLARE
   done text[] := '{}';
   filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
 BEGIN
-  FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'literal', 'keyboard', 'typo', 'typo in a name'] LOOP
+  FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'literal', 'keyboard',
+    'keyboard without shift', 'typo', 'typo in a name'] LOOP
     IF pass = 'literal' THEN
       SELECT l.* INTO u FROM search_literally(plain_words) l;
     ELSE
       words := search_reading(pass, keyword);
       -- Words that were read before, and none that a preference would read otherwise.
-      CONTINUE WHEN pass IN ('branch', 'punctuation', 'keyboard', 'typo') AND words IN (plain_words, '{}')
+      CONTINUE WHEN pass IN ('branch', 'punctuation', 'keyboard', 'keyboard without shift', 'typo') AND words IN (plain_words, '{}')
         OR pass = 'region' AND NOT stations_are_named OR pass = 'station' AND NOT regions_are_named;
       SELECT * INTO u FROM search_understand(words, CASE WHEN pass IN ('region', 'station') THEN pass END);
     END IF;

@@ -187,6 +187,7 @@ def test_false_friends(ask: Ask, keyword: str, names: list[str]) -> None:
     [
         ("rkdska", "강남"), ("dlstodspzjt", "인생네컷"), ("DLSTODSPZJT", "인생네컷"), ("rkdska dlstodspzjt", "강남 인생네컷"),
         ("ghdeodlqrn", "홍대입구"), ("photoism rkdska", "포토이즘 강남"),
+        ("Rkdska", "강남"), ("Rkdska dlstodspzjt", "강남 인생네컷"), ("Tjdtn", "성수"),
     ],
 )  # fmt: skip
 def test_hangul_on_a_latin_keyboard(ask: Ask, keyword: str, same_as: str) -> None:

@@ -93,7 +93,7 @@ def test_a_label_is_a_keyword_that_finds_what_it_says(suggest: Any, ask: Any) ->
 def test_initials_english_and_the_wrong_keyboard(suggest: Any) -> None:
     assert labels(suggest("ㅇㅅㄴ"))[0] == "인생네컷"
     assert "포토이즘" in labels(suggest("photois"), "brand")
-    assert labels(suggest("rkdska")) == labels(suggest("강남"))
+    assert labels(suggest("rkdska")) == labels(suggest("Rkdska")) == labels(suggest("강남"))
 
 
 def test_shops_by_two_words_show_where_both_stand(suggest: Any) -> None:
