@@ -127,6 +127,9 @@ BEGIN
       regions_are_named := u.regions IS NOT NULL OR u.impossible;
     END IF;
     understood := coalesce(understood, u.understood);
+    -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are no answer.
+    CONTINUE WHEN pass = 'station' AND (
+      SELECT count(*) > 1 FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' = 'station');
     CONTINUE WHEN u.impossible OR (pass <> 'typo in a name' AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
     done := done || (u.brands, u.regions, u.stations, u.rest)::text;
     question := all_of(ARRAY(SELECT CASE WHEN pass ~ '^typo' THEN typo_query(w) ELSE rest_query(w) END FROM unnest(u.rest) w));

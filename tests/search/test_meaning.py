@@ -39,6 +39,11 @@ def test_a_station_is_a_kilometre_around_it(ask: Ask, keyword: str) -> None:
     assert set(ask(keyword)) == NEAR_GANGNAM_STATION
 
 
+@pytest.mark.parametrize("keyword", ["서울 서면", "강남 서면", "서면 강남 하루필름"])
+def test_a_region_does_not_become_a_second_station(ask: Ask, keyword: str) -> None:
+    assert ask(keyword) == []
+
+
 @pytest.mark.parametrize("keyword", ["홍대입구", "홍대 입구역", "홍대입구역", "홍대 입구"])
 def test_a_station_may_be_written_with_spaces_and_without_its_ending(
     ask: Ask, keyword: str
