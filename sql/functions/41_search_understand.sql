@@ -1,6 +1,7 @@
 -- What a keyword means: its words as brands, regions, stations and the rest.
 
--- The places of the dictionaries' names in a keyword without its spaces. Across a space a name only fits whole words.
+-- The places of the dictionaries' names in a keyword without its spaces. Across a space a name only fits whole words, and
+-- two regions come before a station that is called by both: 경기 광주 is the city, 경기광주 the station.
 CREATE OR REPLACE FUNCTION search_spans(whole text, word_starts boolean [])
 RETURNS TABLE (first integer, past integer, kind text, ids bigint [], ranks integer [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -13,14 +14,20 @@ BEGIN
     WHERE i + n <= length(whole) + 1
       AND (n > 1 OR (word_starts[i] AND word_starts[i + 1]))
       AND (true <> ALL (word_starts[i + 1:i + n - 1]) OR (word_starts[i] AND word_starts[i + n]))
+  ), hits AS (
+    SELECT s.i, s.j, h.kind, array_agg(h.id ORDER BY h.id) AS ids, array_agg(h.rank ORDER BY h.id) AS ranks
+    FROM (
+      SELECT n.key, n.kind, n.id, min(n.rank) AS rank
+      FROM search_names((SELECT array_agg(DISTINCT key) FROM spans)) AS n GROUP BY n.key, n.kind, n.id
+    ) AS h
+    INNER JOIN spans AS s ON s.key = h.key
+    GROUP BY s.i, s.j, h.kind
   )
-  SELECT s.i, s.j, h.kind, array_agg(h.id ORDER BY h.id), array_agg(h.rank ORDER BY h.id)
-  FROM (
-    SELECT n.key, n.kind, n.id, min(n.rank) AS rank
-    FROM search_names((SELECT array_agg(DISTINCT key) FROM spans)) AS n GROUP BY n.key, n.kind, n.id
-  ) AS h
-  INNER JOIN spans AS s ON s.key = h.key
-  GROUP BY s.i, s.j, h.kind;
+  SELECT h.i, h.j, h.kind, h.ids, h.ranks FROM hits AS h
+  WHERE h.kind <> 'station' OR h.ranks @> '{0}' OR NOT EXISTS (
+    SELECT FROM hits AS a INNER JOIN hits AS b ON b.i = a.j
+    WHERE a.i = h.i AND b.j = h.j AND word_starts[b.i]
+      AND a.kind = 'region' AND a.ranks @> '{0}' AND b.kind = 'region' AND b.ranks @> '{0}');
 END $$;
 COMMENT ON FUNCTION search_spans(text, boolean [])
 IS 'Names of the dictionaries within a keyword: from its unit first to before past.';

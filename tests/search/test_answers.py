@@ -202,6 +202,21 @@ def test_a_name_of_a_township_and_a_station_is_the_station_unless_its_county_sta
     assert ask(client, "춘천 서면", explain="true").json["pass"] == "region"
 
 
+def test_a_city_after_its_province_is_no_station_of_both_names(
+    client: FlaskClient, make: Maker
+) -> None:
+    gyeonggi = make.region("경기도", level="sido")
+    make.region("광주광역시", level="sido")
+    city = make.region("광주시", parent=gyeonggi)
+    make.station("경기광주", at=(127.2585, 37.3990))
+    make.shop("역앞점", at=(127.2586, 37.3991), sido_id=gyeonggi, sigungu_id=city)
+    make.shop("퇴촌점", at=(127.3200, 37.4700), sido_id=gyeonggi, sigungu_id=city)
+    for keyword in ("경기 광주", "경기도 광주", "경기 광주시"):
+        assert sorted(names(client, keyword)) == ["역앞점", "퇴촌점"], keyword
+    for keyword in ("경기광주", "경기광주역", "경기 광주역"):
+        assert names(client, keyword) == ["역앞점"], keyword
+
+
 def test_rows_count_as_soon_as_they_are_written(client: FlaskClient, make: Maker) -> None:
     seoul = make.region("서울특별시", level="sido")
     shop = make.shop("사진관", sido_id=seoul, road_address="")
