@@ -171,6 +171,28 @@ END $$;
 COMMENT ON FUNCTION corrected_across_spaces(text [], text [])
 IS 'The words with the first two or three unknown ones that are together a misspelt name put right.';
 
+-- A word may begin with regions and stations, and a street's name with its number: 강남구사진관, 테헤란로152. What a street is
+-- called after is no region (강남대로), 공항 in 공항철도 no station without 역, and one syllable that is left over is more often
+-- a particle (강남에) than a word.
+CREATE OR REPLACE FUNCTION word_apart(word text) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  apart text[] := '{}';
+  name text;
+BEGIN
+  FOR i IN 1..3 LOOP
+    SELECT max(normalize(n.key, NFC) COLLATE "C") INTO name
+    FROM search_names(ARRAY(SELECT normalize(left(word, l), NFD) FROM generate_series(2, least(length(word) - 2, 24)) l
+        WHERE substr(word, l + 1) !~ '^(대|대학|중앙)?[로길]')) n
+    WHERE n.kind <> 'brand' AND n.rank = 0;
+    EXIT WHEN name IS NULL;
+    apart := apart || name;
+    word := substr(word, length(name) + 1);
+  END LOOP;
+  RETURN apart || regexp_split_to_array(word, '(?<=.[로길])(?=[0-9])');
+END $$;
+COMMENT ON FUNCTION word_apart(text) IS 'The regions and stations that a word begins with, and what is left over.';
+
 CREATE OR REPLACE FUNCTION typo_query(word text) RETURNS tsquery
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE

@@ -57,11 +57,12 @@ BEGIN
         THEN typed_on_latin_keyboard(CASE pass WHEN 'keyboard' THEN w ELSE lower(w) END) END, name_key(w))
       FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY t (w, i)
       WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
-  ELSIF pass = 'typo' THEN
+  ELSIF pass IN ('typo', 'apart') THEN
     rest := (SELECT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r) FROM search_understand(words, NULL) u);
     words := ARRAY(
-      SELECT c FROM unnest(corrected_across_spaces(words, rest)) WITH ORDINALITY t (w, i)
-      CROSS JOIN LATERAL unnest(CASE WHEN w = ANY (rest) THEN corrected_word(w) ELSE ARRAY[w] END) c ORDER BY i);
+      SELECT c FROM unnest(CASE pass WHEN 'typo' THEN corrected_across_spaces(words, rest) ELSE words END) WITH ORDINALITY t (w, i)
+      CROSS JOIN LATERAL unnest(CASE WHEN w <> ALL (rest) THEN ARRAY[w] WHEN pass = 'typo' THEN corrected_word(w) ELSE word_apart(w) END) c
+      ORDER BY i);
   END IF;
 END $$;
 COMMENT ON FUNCTION search_reading(text, text) IS 'The words of a keyword as a pass reads them.';
@@ -112,13 +113,13 @@ DECLARE
   filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
 BEGIN
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'literal', 'keyboard',
-    'keyboard without shift', 'typo', 'typo in a name'] LOOP
+    'keyboard without shift', 'typo', 'typo in a name', 'apart'] LOOP
     IF pass = 'literal' THEN
       SELECT l.* INTO u FROM search_literally(plain_words) l;
     ELSE
       words := search_reading(pass, keyword);
       -- Words that were read before, and none that a preference would read otherwise.
-      CONTINUE WHEN pass IN ('branch', 'punctuation', 'keyboard', 'keyboard without shift', 'typo') AND words IN (plain_words, '{}')
+      CONTINUE WHEN pass IN ('branch', 'punctuation', 'keyboard', 'keyboard without shift', 'typo', 'apart') AND words IN (plain_words, '{}')
         OR pass = 'region' AND NOT stations_are_named OR pass = 'station' AND NOT regions_are_named;
       SELECT * INTO u FROM search_understand(words, CASE WHEN pass IN ('region', 'station') THEN pass END);
     END IF;

@@ -186,7 +186,7 @@ DECLARE
   pass text;
   words text[];
 BEGIN
-  FOREACH pass IN ARRAY ARRAY['punctuation', 'keyboard', 'keyboard without shift'] LOOP
+  FOREACH pass IN ARRAY ARRAY['punctuation', 'keyboard', 'keyboard without shift', 'apart'] LOOP
     EXIT WHEN body IS NOT NULL;
     words := search_reading(pass, keyword);
     CONTINUE WHEN words = typed;

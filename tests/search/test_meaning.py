@@ -87,6 +87,27 @@ def test_old_short_and_official_names_are_one(ask: Ask, keyword: str) -> None:
     assert ask(keyword) == ["인생네컷 춘천명동점"]
 
 
+@pytest.mark.parametrize(
+    ("keyword", "same_as"),
+    [
+        ("강남구테헤란로", "강남구 테헤란로"), ("서울강남구테헤란로152", "서울 강남구 테헤란로 152"), ("강남대로396", "강남대로 396"),
+        ("역삼2동테헤란로", "역삼2동 테헤란로"), ("중구스튜디오", "중구 스튜디오"), ("강남인생", "강남 인생"),
+    ],
+)  # fmt: skip
+def test_a_region_or_a_street_may_stand_before_other_words_without_a_space(
+    ask: Ask, keyword: str, same_as: str
+) -> None:
+    assert ask(keyword) == ask(same_as) != []
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    ["강남에서", "강남구아무말", "서울강남구아무말", "중구대로3", "홍대입구 서면도시철도"],
+)
+def test_what_is_left_over_must_be_found(ask: Ask, keyword: str) -> None:
+    assert ask(keyword) == []
+
+
 def test_initial_consonants(ask: Ask) -> None:
     everywhere = set(ask("인생네컷"))
     assert len(everywhere) == 10

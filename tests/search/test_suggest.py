@@ -107,5 +107,9 @@ def test_signs_between_names_are_blanks(suggest: Any) -> None:
     assert items == suggest("인생네컷 서울숲") == suggest("#인생네컷 #서울숲")
 
 
+def test_a_region_before_a_brand_half_typed_without_a_space(suggest: Any) -> None:
+    assert labels(suggest("강남인생")) == labels(suggest("강남 인생")) != []
+
+
 def test_nothing_is_an_empty_list(suggest: Any) -> None:
     assert suggest("꿹뛟") == []
