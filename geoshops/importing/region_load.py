@@ -107,7 +107,9 @@ def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:
     changed: list[int] = []
     for above, level in zip((None, *LEVELS), LEVELS, strict=False):
         changed += _load_level(cursor, {**given, "level": level, "above": above}, loaded)
-    cursor.execute("SELECT add_province_aliases(), add_shared_district_names()")
+    cursor.execute(
+        "SELECT add_province_aliases(), add_shared_district_names(), add_former_district_names()"
+    )
     if changed:
         cursor.execute("ANALYZE regions, region_aliases, region_parts")
         # the limit is for polygons; how long the shops take depends on their number

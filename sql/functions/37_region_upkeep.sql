@@ -50,6 +50,27 @@ $$;
 COMMENT ON FUNCTION add_shared_district_names()
 IS 'Adds the name that districts of one city have in common (마산, 일산); returns how many.';
 
+-- Boundaries come under today's names and provinces; addresses and people keep the old ones for years.
+CREATE OR REPLACE FUNCTION add_former_district_names() RETURNS integer
+LANGUAGE sql AS $$
+  WITH known (province, place, alias) AS (
+    VALUES
+      ('인천광역시', '미추홀구', '남구'),
+      ('대구광역시', '군위군', '경북 군위'), ('대구광역시', '군위군', '경북 군위군'),
+      ('대구광역시', '군위군', '경상북도 군위'), ('대구광역시', '군위군', '경상북도 군위군')
+  ),
+  added AS (
+    INSERT INTO region_aliases (region_id, alias, kind)
+    SELECT r.id, k.alias, 'old' FROM known k
+    JOIN regions p ON p.level = 'sido' AND p.name = k.province
+    JOIN regions r ON r.parent_id = p.id AND r.name = k.place
+    ON CONFLICT DO NOTHING RETURNING 1
+  )
+  SELECT count(*)::integer FROM added
+$$;
+COMMENT ON FUNCTION add_former_district_names()
+IS 'Adds what districts were called before they were renamed or moved to another province; returns how many.';
+
 CREATE OR REPLACE FUNCTION cut_boundaries(ids bigint []) RETURNS integer
 LANGUAGE sql AS $$
   DELETE FROM region_parts WHERE region_id = ANY (ids);

@@ -116,6 +116,32 @@ def test_districts_of_a_city_that_begin_alike_are_known_by_what_they_share(
     assert shared == [("고양시 일산동구", "일산", "short"), ("고양시 일산서구", "일산", "short")]
 
 
+def test_districts_that_were_renamed_or_moved_are_found_by_what_they_were_called(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    path = write(
+        collection(
+            region("22", "대구광역시", square(128, 35)),
+            region("23", "인천광역시", square(126, 37)),
+            region("37", "경상북도", square(128, 36)),
+            region("23030", "남구", square(126, 37, 0.1)),
+            region("37310", "군위군", square(128, 36, 0.1)),
+        ),
+        name="in.geojson",
+    )
+    for _ in range(2):
+        summary("import", "regions", path, "--mapping", "kostat")
+    for keyword, name in (
+        ("인천 남구", "미추홀구"), ("경북 군위", "군위군"), ("경상북도 군위군", "군위군"), ("대구 군위", "군위군"),
+    ):  # fmt: skip
+        found = make.rows(
+            "SELECT r.name FROM search_understand(keyword_words(%s), NULL) u"
+            " JOIN regions r ON r.id = ANY (u.regions)",
+            keyword,
+        )
+        assert found == [(name,)], keyword
+
+
 def test_invalid_polygons_are_repaired_and_large_ones_refused(
     summary: Summary, write: Write, make: Maker
 ) -> None:
