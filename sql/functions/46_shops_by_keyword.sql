@@ -47,10 +47,11 @@ DECLARE
   rest text[];
 BEGIN
   words := keyword_words(keyword);
-  IF pass = 'branch' THEN
-    words := ARRAY(SELECT regexp_replace(w, '(..)점$', '\1') FROM unnest(words) w);
-  ELSIF pass = 'punctuation' THEN
+  IF pass ~ '^punctuation' THEN
     words := keyword_words(signs_as_blanks(keyword));
+  END IF;
+  IF pass ~ 'branch$' THEN
+    words := ARRAY(SELECT regexp_replace(w, '(..)점$', '\1') FROM unnest(words) w);
   ELSIF pass = 'keyboard' OR pass = 'keyboard without shift' AND keyword ~ '[A-Z]' THEN
     words := ARRAY(
       SELECT coalesce(CASE WHEN w ~ '^[A-Za-z]{2,}$' AND NOT EXISTS (SELECT FROM search_names(ARRAY[lower(w)]))
@@ -112,14 +113,14 @@ DECLARE
   done text[] := '{}';
   filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
 BEGIN
-  FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'literal', 'keyboard',
-    'keyboard without shift', 'typo', 'typo in a name', 'apart'] LOOP
+  FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
+    'literal', 'keyboard', 'keyboard without shift', 'typo', 'typo in a name', 'apart'] LOOP
     IF pass = 'literal' THEN
       SELECT l.* INTO u FROM search_literally(plain_words) l;
     ELSE
       words := search_reading(pass, keyword);
       -- Words that were read before, and none that a preference would read otherwise.
-      CONTINUE WHEN pass IN ('branch', 'punctuation', 'keyboard', 'keyboard without shift', 'typo', 'apart') AND words IN (plain_words, '{}')
+      CONTINUE WHEN pass NOT IN ('understood', 'region', 'station', 'typo in a name') AND words IN (plain_words, '{}')
         OR pass = 'region' AND NOT stations_are_named OR pass = 'station' AND NOT regions_are_named;
       SELECT * INTO u FROM search_understand(words, CASE WHEN pass IN ('region', 'station') THEN pass END);
     END IF;

@@ -173,6 +173,11 @@ def test_signs_in_a_misspelt_name(ask: Ask, keyword: str) -> None:
     assert all(name.startswith("인생네컷") for name in ask(keyword))
 
 
+@pytest.mark.parametrize("keyword", ["포토이즘(강남점)", "포토이즘-강남점", "#포토이즘 #강남점"])
+def test_signs_may_stand_beside_a_branch_that_is_none(ask: Ask, keyword: str) -> None:
+    assert ask(keyword) == ask("포토이즘 강남점") != []
+
+
 def test_a_percent_sign_is_found_where_it_stands(ask: Ask) -> None:
     assert ask("100%") == ["100% 사진관"]
 
