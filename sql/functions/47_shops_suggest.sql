@@ -210,6 +210,11 @@ BEGIN
     RETURN NULL;
   END IF;
   SELECT * INTO u FROM search_understand(typed, NULL);
+  -- 서울강남 means what 서울 강남 does, where the last word is looked for within the others.
+  IF cardinality(typed) = 1 AND jsonb_array_length(u.understood) > 1
+    AND NOT EXISTS (SELECT FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' <> 'region') THEN
+    RETURN suggestions(ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, i) ORDER BY i), viewer);
+  END IF;
   SELECT * INTO f FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
     length(words[cardinality(words)]) > 3 AND NOT EXISTS (SELECT FROM names_beginning(typed_prefixes(whole))));
   IF cardinality(typed) > 1 THEN

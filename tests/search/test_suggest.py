@@ -107,6 +107,12 @@ def test_signs_between_names_are_blanks(suggest: Any) -> None:
     assert items == suggest("인생네컷 서울숲") == suggest("#인생네컷 #서울숲")
 
 
+def test_regions_without_a_space_are_suggested_as_with_one(suggest: Any) -> None:
+    for typed in ("서울강남", "서울특별시강남구", "부산부산진구"):
+        assert suggest(typed)[0]["kind"] == "region", typed
+    assert suggest("서울강남") == suggest("서울 강남")
+
+
 def test_a_region_before_a_brand_half_typed_without_a_space(suggest: Any) -> None:
     assert labels(suggest("강남인생")) == labels(suggest("강남 인생")) != []
 
