@@ -20,7 +20,18 @@ LANGUAGE sql AS $$
       ('전라남도', '전남', 'short'), ('전라남도', 'Jeonnam', 'english'),
       ('경상북도', '경북', 'short'), ('경상북도', 'Gyeongbuk', 'english'),
       ('경상남도', '경남', 'short'), ('경상남도', 'Gyeongnam', 'english'),
-      ('제주특별자치도', '제주', 'short'), ('제주특별자치도', '제주도', 'old'), ('제주특별자치도', 'Jeju', 'english')
+      ('제주특별자치도', '제주', 'short'), ('제주특별자치도', '제주도', 'old'), ('제주특별자치도', 'Jeju', 'english'),
+      -- what several of them are called together
+      ('서울특별시', '수도권', 'short'), ('인천광역시', '수도권', 'short'), ('경기도', '수도권', 'short'),
+      ('충청북도', '충청', 'short'), ('충청남도', '충청', 'short'),
+      ('충청북도', '충청도', 'old'), ('충청남도', '충청도', 'old'),
+      ('전북특별자치도', '전라', 'short'), ('전라남도', '전라', 'short'),
+      ('전북특별자치도', '전라도', 'old'), ('전라남도', '전라도', 'old'),
+      ('광주광역시', '호남', 'short'), ('전북특별자치도', '호남', 'short'), ('전라남도', '호남', 'short'),
+      ('경상북도', '경상', 'short'), ('경상남도', '경상', 'short'),
+      ('경상북도', '경상도', 'old'), ('경상남도', '경상도', 'old'),
+      ('부산광역시', '영남', 'short'), ('대구광역시', '영남', 'short'), ('울산광역시', '영남', 'short'),
+      ('경상북도', '영남', 'short'), ('경상남도', '영남', 'short')
   ),
   added AS (
     INSERT INTO region_aliases (region_id, alias, kind)
@@ -29,7 +40,7 @@ LANGUAGE sql AS $$
   )
   SELECT count(*)::integer FROM added
 $$;
-COMMENT ON FUNCTION add_province_aliases() IS 'Adds short, old and English names to the Korean provinces present; returns how many.';
+COMMENT ON FUNCTION add_province_aliases() IS 'Adds short, old, English and shared names to the Korean provinces present; returns how many.';
 
 -- Districts of one city that begin alike were a city of their own, or are spoken of as one: 마산합포구 and 마산회원구,
 -- 일산동구 and 일산서구.

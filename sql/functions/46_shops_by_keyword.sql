@@ -40,6 +40,18 @@ RETURN regexp_replace(normalize(keyword, NFKC), '[.]{2,}|[.](?![^[:space:]])|[][
   || '\u3001-\u3004\u3008-\u3020\u3030\u30fb\ufe00-\ufe0f\ufff9-\uffff\U0001f000-\U0001faff\U000e0000-\U000e0fff!-]', ' ', 'g');
 COMMENT ON FUNCTION signs_as_blanks(text) IS 'The keyword with punctuation, symbols and emoji as blanks.';
 
+-- What people write around a place, and what every shop here is. Not before names that hold such words have been looked for.
+CREATE OR REPLACE FUNCTION without_small_words(words text []) RETURNS text []
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ARRAY(
+  SELECT bare FROM unnest(words) WITH ORDINALITY AS t (word, i)
+  CROSS JOIN LATERAL regexp_replace(word,
+    '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?$', '') AS bare
+  WHERE bare !~ '^(near|photo|(즉석|스티커|셀프|네컷|4컷)?(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?))?$' ORDER BY i
+);
+COMMENT ON FUNCTION without_small_words(text [])
+IS 'The words without 근처, 에서, exits of stations and names of photo booths in general (강남역 2번 출구 근처 포토부스).';
+
 -- Readings in their order. `words` are those of the keyword, or what they are taken for.
 CREATE OR REPLACE FUNCTION search_reading(pass text, keyword text, OUT words text [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -58,11 +70,13 @@ BEGIN
         THEN typed_on_latin_keyboard(CASE pass WHEN 'keyboard' THEN w ELSE lower(w) END) END, name_key(w))
       FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY t (w, i)
       WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
+  ELSIF pass = 'small words' THEN
+    words := without_small_words(keyword_words(signs_as_blanks(keyword)));
   ELSIF pass IN ('typo', 'apart') THEN
     rest := (SELECT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r) FROM search_understand(words, NULL) u);
     words := ARRAY(
       SELECT c FROM unnest(CASE pass WHEN 'typo' THEN corrected_across_spaces(words, rest) ELSE words END) WITH ORDINALITY t (w, i)
-      CROSS JOIN LATERAL unnest(CASE WHEN w <> ALL (rest) THEN ARRAY[w] WHEN pass = 'typo' THEN corrected_word(w) ELSE word_apart(w) END) c
+      CROSS JOIN LATERAL unnest(CASE WHEN w <> ALL (rest) THEN ARRAY[w] WHEN pass = 'typo' THEN corrected_word(w) ELSE without_small_words(word_apart(w)) END) c
       ORDER BY i);
   END IF;
 END $$;
@@ -114,7 +128,7 @@ DECLARE
   filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
 BEGIN
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
-    'literal', 'keyboard', 'keyboard without shift', 'typo', 'typo in a name', 'apart'] LOOP
+    'literal', 'keyboard', 'keyboard without shift', 'small words', 'typo', 'typo in a name', 'apart'] LOOP
     IF pass = 'literal' THEN
       SELECT l.* INTO u FROM search_literally(plain_words) l;
     ELSE

@@ -50,7 +50,6 @@ REGIONS = {
     "제주특별자치도": {"제주시": ["노형동"], "서귀포시": ["중앙동"]},
     "세종특별자치시": {"세종시": ["도담동"]},
 }
-REGION_ALIASES = {"강원특별자치도": "강원도", "전북특별자치도": "전라북도"}
 
 STATIONS = [
     ("강남", 127.0276, 37.4979, "서울 도시철도 2호선", "Gangnam"),
@@ -125,6 +124,7 @@ def build(make: Maker) -> Country:
         "UPDATE brands SET parent_id = %s WHERE name = '포토이즘박스'", made.brands["포토이즘"]
     )
     _regions(make, made)
+    make.sql("SELECT add_province_aliases()")
     for name, lon, lat, line, name_en in STATIONS:
         make.station(name, at=(lon, lat), line=line, name_en=name_en)
     for brand, name, lon, lat, address, path in SHOPS:
@@ -135,8 +135,6 @@ def build(make: Maker) -> Country:
 def _regions(make: Maker, made: Country) -> None:
     for sido, children in REGIONS.items():
         made.regions[sido] = make.region(sido, level="sido")
-        if sido in REGION_ALIASES:
-            make.region_alias(made.regions[sido], REGION_ALIASES[sido])
         for sigungu, dongs in children.items():
             sigungu_id = make.region(sigungu, parent=made.regions[sido])
             made.regions[f"{sido}:{sigungu}"] = made.regions[sigungu] = sigungu_id

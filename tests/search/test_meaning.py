@@ -102,10 +102,42 @@ def test_a_region_or_a_street_may_stand_before_other_words_without_a_space(
 
 @pytest.mark.parametrize(
     "keyword",
-    ["강남에서", "강남구아무말", "서울강남구아무말", "중구대로3", "홍대입구 서면도시철도"],
+    ["강남구아무말", "서울강남구아무말", "중구대로3", "홍대입구 서면도시철도"],
 )
 def test_what_is_left_over_must_be_found(ask: Ask, keyword: str) -> None:
     assert ask(keyword) == []
+
+
+@pytest.mark.parametrize(
+    ("keyword", "same_as"),
+    [
+        ("강남역 근처", "강남역"), ("강남역근처", "강남역"), ("강남구에서", "강남구"), ("홍대입구역 2번 출구", "홍대입구역"),
+        ("홍대입구역 2번출구 앞", "홍대입구역"), ("홍대입구역9번출구 인생네컷", "홍대입구역 인생네컷"), ("강남 포토부스", "강남"),
+        ("강남구 셀프사진관", "강남구"), ("강남네컷사진", "강남"), ("#강남 #포토부스", "강남"), ("photo booths near Gangnam", "Gangnam"),
+    ],
+)  # fmt: skip
+def test_what_people_write_around_a_place(ask: Ask, keyword: str, same_as: str) -> None:
+    assert ask(keyword) == ask(same_as) != []
+
+
+def test_what_every_shop_is_may_be_in_a_name(ask: Ask) -> None:
+    assert ask("대전 사진관") == ["100% 사진관"]
+    assert ask("포토부스 근처") == []
+
+
+@pytest.mark.parametrize(
+    ("keyword", "provinces"),
+    [
+        ("강원도", ["강원"]), ("경상도", ["경남"]), ("경상", ["경남"]), ("전라도", ["전북"]), ("호남", ["전북", "광주광역시"]),
+        ("영남", ["부산", "대구", "울산", "경남"]), ("수도권", ["서울", "인천", "경기"]),
+    ],
+)  # fmt: skip
+def test_provinces_that_are_named_together(ask: Ask, keyword: str, provinces: list[str]) -> None:
+    assert sorted(ask(keyword)) == sorted(name for province in provinces for name in ask(province))
+
+
+def test_a_city_of_provinces_that_are_named_together(ask: Ask) -> None:
+    assert ask("전라도 전주") == ask("전주") != []
 
 
 def test_initial_consonants(ask: Ask) -> None:
