@@ -67,10 +67,19 @@ distance AS MATERIALIZED (
   SELECT c.i, c.j, c.separation_m, c.p, c.geom, n.nearest_id, n.distance_m
   FROM place AS c
   CROSS JOIN LATERAL (
-    SELECT s.id AS nearest_id, ST_Distance(s.geog, c.geom::geography) AS distance_m
+    -- The index orders by the sphere: whoever is nearest on the spheroid is no further than its first.
+    SELECT ST_Distance(s.geog, c.geom::geography) + 0.001 AS reach_m
     FROM v_shop_open AS s
     WHERE CASE WHEN c.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (c.brand_ids) END
     ORDER BY s.geog <-> c.geom::geography
+    LIMIT 1
+  ) AS f
+  CROSS JOIN LATERAL (
+    SELECT s.id AS nearest_id, ST_Distance(s.geog, c.geom::geography) AS distance_m
+    FROM v_shop_open AS s
+    WHERE CASE WHEN c.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (c.brand_ids) END
+      AND ST_DWithin(s.geog, c.geom::geography, f.reach_m)
+    ORDER BY distance_m, nearest_id
     LIMIT 1
   ) AS n
 ),

@@ -70,7 +70,15 @@ far AS MATERIALIZED (
   SELECT a.id, n.id AS station_id
   FROM shop AS a
   CROSS JOIN LATERAL (
-    SELECT t.id FROM v_station AS t ORDER BY t.geog <-> a.geog LIMIT 1
+    -- The index orders by the sphere: whoever is nearest on the spheroid is no further than its first.
+    SELECT ST_Distance(t.geog, a.geog) + 0.001 AS reach_m FROM v_station AS t ORDER BY t.geog <-> a.geog LIMIT 1
+  ) AS f
+  CROSS JOIN LATERAL (
+    SELECT t.id
+    FROM v_station AS t
+    WHERE ST_DWithin(t.geog, a.geog, f.reach_m)
+    ORDER BY ST_Distance(t.geog, a.geog), t.id
+    LIMIT 1
   ) AS n
   WHERE NOT EXISTS (SELECT FROM near WHERE near.id = a.id)
 ),

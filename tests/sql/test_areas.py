@@ -94,6 +94,22 @@ def test_06_the_furthest_place_is_the_opposite_corner(town, ask):
     assert (row["nearest_id"], row["region"]) == (town.ids["a"], "서울특별시")
 
 
+def test_04_and_06_measure_to_the_shop_that_is_nearest_on_the_spheroid(town, ask):
+    # the sphere, by which the index orders, takes the shop in the east for the nearer one
+    places = {"north": (0, 10_000), "east": (10_010, 0)}
+    for symbol, place in places.items():
+        town.shop(symbol, *place)
+    town.region("서울특별시", -100, -100, 200, 200)
+    (gap,) = ask(4, region="서울특별시", min_km2=0.01)
+    assert gap["max_dist_m"] == pytest.approx(geodesic_m((0, 0), places["north"]), abs=1)
+    sites = ask(6, region="서울특별시", edge_m=20, separation_m=1)
+    assert len(sites) == 20
+    for site in sites:
+        ends = (plane.at(*place) for place in places.values())
+        nearest = min(Geod(ellps="WGS84").inv(site["lng"], site["lat"], *end)[2] for end in ends)
+        assert site["distance_m"] == pytest.approx(nearest, abs=1e-3)
+
+
 def test_07_every_shop_once_and_empty_hexagons_too(town, ask):
     for n in range(50):
         town.shop(f"s{n}", (n * 811.7) % 3000, (n * 1277.3) % 3000)

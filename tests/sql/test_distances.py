@@ -51,6 +51,21 @@ def test_01_grid_and_index_agree_and_the_width_of_the_grid_changes_nothing(town,
     assert len(answers[0]) == 60
 
 
+# The sphere, by which the index orders, takes the place in the east for the nearer one.
+NORTH, EAST = (0, 10_000), (10_010, 0)
+
+
+def test_01_and_19_the_nearest_rival_is_the_nearest_on_the_spheroid(town, ask):
+    town.shop("a", 0, 0)
+    for symbol, place in (("east", EAST), ("north", NORTH)):
+        town.shop(symbol, *place, brand="X")
+    assert geodesic_m((0, 0), NORTH) < geodesic_m((0, 0), EAST)
+    assert by(ask(1), "shop_id")[town.ids["a"]]["nearest_id"] == town.ids["north"]
+    edge = (geodesic_m((0, 0), NORTH) + geodesic_m((0, 0), EAST)) / 2
+    nearer, further = ask(19, bands_m=f"{edge:.3f}")
+    assert (nearer["shops"], further["shops"]) == (2, 1)
+
+
 def test_01_a_rival_across_the_border_counts_and_no_rival_is_null(town, ask):
     town.draw("a x", step_m=100)
     town.region("서울특별시", -50, -50, 100, 100)
@@ -163,6 +178,18 @@ def test_20_station_bands_and_the_share_of_the_brand(town, ask):
     # brand A: a within 500 m, far not
     assert rows[ids["a"]]["brand_pct_within_500m"] == 50
     assert rows[ids["x"]]["brand_pct_within_500m"] == 0
+
+
+def test_20_the_nearest_station_is_the_nearest_on_the_spheroid(town, ask):
+    town.shop("a", 0, 0)
+    for name, place in (("동쪽", EAST), ("북쪽", NORTH)):
+        longitude, latitude = plane.at(*place)
+        town.make.insert(
+            "stations", name=name, geog=f"SRID=4326;POINT({longitude} {latitude})", line="1호선"
+        )
+    (row,) = ask(20)
+    assert row["station"] == "북쪽"
+    assert row["distance_m"] == pytest.approx(geodesic_m((0, 0), NORTH), abs=1e-3)
 
 
 def test_20_without_stations_everything_is_null(town, ask):
