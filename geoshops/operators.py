@@ -18,6 +18,7 @@ from geoshops.db import Database, libpq_url
 from geoshops.errors import Unavailable, trouble_of
 from geoshops.frame import settings
 from geoshops.migrate import MigrationError
+from geoshops.params import is_blank
 
 T = TypeVar("T")
 
@@ -55,6 +56,17 @@ class FiniteRange(click.FloatRange):
         return found
 
 
+def _not_blank(ctx: click.Context, param: click.Parameter, text: str) -> str:
+    if is_blank(text):
+        raise click.BadParameter("must not be blank.", ctx, param)
+    return text
+
+
+REASON = click.option(
+    "--reason", required=True, callback=_not_blank, help="Why; kept in audit_log."
+)
+
+
 def operator_url() -> str:
     """libpq URL of the schema's owner; a clear message when none is configured."""
     try:
@@ -84,6 +96,9 @@ def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
             raise click.ClickException(str(error).strip() + remedy) from error
         except (ConfigError, MigrationError) as error:
             raise click.ClickException(str(error).strip()) from error
+        except UnicodeEncodeError as error:
+            # words typed or pasted in another encoding than the terminal's, such as CP949
+            raise click.ClickException(not_encodable(error)) from error
         except BrokenPipeError:
             # click ends without a word: whoever reads our output has enough
             raise
@@ -93,6 +108,11 @@ def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
             ) from error
 
     return wrapper
+
+
+def not_encodable(error: UnicodeEncodeError) -> str:
+    """What cannot be written, and in which encoding."""
+    return f"{error.object[error.start : error.end]!r} cannot be written in {error.encoding}"
 
 
 def first_line(error: Exception) -> str:

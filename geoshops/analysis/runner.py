@@ -105,6 +105,8 @@ def answer(
             f"{script.name} has no parameter {', '.join(sorted(unknown))}; "
             f"it has: {', '.join(script.parameters)}"
         )
+    for name, value in values.items():
+        _check_encodable(name, value)
     null = f"null-{secrets.token_hex(8)}"
     columns = _describe(url, script, values, timeout_s)
     with _psql(url, script.text, values, timeout_s, null) as output:
@@ -114,6 +116,14 @@ def answer(
             yield Answer(columns, _typed(lines, columns, null))
             for _ in output:  # to the end, so that psql's own exit code is the last word
                 pass
+
+
+def _check_encodable(name: str, value: str) -> None:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        # psql leaves out what it cannot quote, and the statement is no SQL without it
+        raise WrongValueError(f"parameter {name} is not UTF-8: {value!r}") from error
 
 
 def _describe(url: str, script: Script, values: Mapping[str, str], timeout_s: int) -> list[Column]:

@@ -10,10 +10,9 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.config import Settings
-from geoshops.operators import AT_MOST, ID, failing_clearly, operator_database
+from geoshops.operators import AT_MOST, ID, REASON, failing_clearly, operator_database
 from geoshops.reports import queries
 
-REASON = click.option("--reason", required=True, help="Why; kept in audit_log.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 LENGTH = click.option("--at-most", default=50, show_default=True, type=AT_MOST)
 

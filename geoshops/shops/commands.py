@@ -13,12 +13,11 @@ import click
 import psycopg2
 
 from geoshops.config import Settings
-from geoshops.operators import ID, ONE_AT_A_TIME, failing_clearly, operator_url
+from geoshops.operators import ID, ONE_AT_A_TIME, REASON, failing_clearly, operator_url
 from geoshops.shops import brands as brand_table
 from geoshops.shops import corrections
 from geoshops.shops.corrections import NotPossible
 
-REASON = click.option("--reason", required=True, help="Why; kept in audit_log.")
 DAY = click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Day of closing; today.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 # constraint → what it wants
@@ -29,7 +28,6 @@ REFUSED = {
     "shops_closed_on_only_when_closed": "closed_on goes with status=CLOSED only",
     "shops_closed_on_after_opened_on": "closed_on must not lie before opened_on",
     "shops_merged_is_closed": "what is merged into another shop stays closed",
-    "audit_log_reason_not_blank": "the reason must not be blank",
     "brands_name_not_blank": "the name must not be blank",
     "brands_badge_color_is_hex": "a colour is written #rrggbb with digits 0-9 and a-f",
     "brand_aliases_alias_not_blank": "the alias must not be blank",

@@ -59,6 +59,18 @@ def seen(client: FlaskClient, scene: dict[str, Any]) -> Any:
     }
 
 
+@pytest.mark.parametrize("reason", ["", " \u3000", "\udcff"])
+@pytest.mark.parametrize("act", ["hide", "show", "uphold", "dismiss"])
+def test_a_reason_that_says_nothing_is_refused_in_words(
+    app: Flask, scene: dict[str, Any], act: str, reason: str
+) -> None:
+    subject = scene["review"] if act in ("hide", "show") else scene["report"]
+    done = run(app, act, str(subject), "--reason", reason)
+    assert done.exit_code in (1, 2)
+    assert "must not be blank" in done.output or "cannot be written in utf-8" in done.output
+    assert "CONTEXT" not in done.output
+
+
 def test_hiding_takes_a_review_out_of_everything_and_showing_brings_it_back(
     app: Flask, client: FlaskClient, make: Maker, scene: dict[str, Any]
 ) -> None:

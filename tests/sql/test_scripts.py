@@ -109,6 +109,7 @@ def test_psql_prints_one_table_and_nothing_else(script, town, database_url):
         ("07", {"region": "없는구"}, "no region is called"),
         ("07", {"brand": "없는브랜드"}, "no brand is called"),
         ("07", {"edge_m": "wide"}, "parameter edge_m must be a number above 0"),
+        ("07", {"region": "\udcbc\udcad"}, r"parameter region is not UTF-8: '\\udcbc\\udcad'"),
         ("07", {"radius": "1"}, "has no parameter radius; it has: region, brand, edge_m, srid"),
         ("07", {"ON_ERROR_STOP": "off"}, "has no parameter"),
         ("07", {"edge_m": "0.001"}, "parameter edge_m must be metres from 0.01 to 2000000"),
