@@ -64,9 +64,10 @@ start_server() {
 
 wait_ready() {
   tries=0
-  until answers "$(server_url)/readyz"; do
+  # Another server that took the port meanwhile answers there, too.
+  until answers "$(server_url)/readyz" && server_running; do
     tries=$((tries + 1))
-    if [ "$tries" -gt 120 ] || { [ "$tries" -gt 4 ] && ! server_running; }; then
+    if [ "$tries" -gt 120 ] || ! process_alive "$(cat "$SERVER_PID")"; then
       say "$(tail -n 20 "$SERVER_LOG")"
       die "the server did not become ready; the end of $SERVER_LOG stands above, .venv/bin/geoshops doctor looks for the cause"
     fi
