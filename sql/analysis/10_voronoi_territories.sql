@@ -39,10 +39,20 @@ shop AS MATERIALIZED (
   WHERE CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END
   GROUP BY s.geom
 ),
+around AS MATERIALIZED (
+  -- From no place of the frame is it further to a shop in the frame than the diagonal: who stands further off owns none of
+  -- it, and on the other side of the Earth the plane has no degrees.
+  SELECT ST_Expand(w.frame, ST_Length(ST_BoundingDiagonal(w.frame))) AS geom
+  FROM wanted AS w
+  WHERE EXISTS (SELECT FROM shop AS s WHERE s.p && w.frame)
+),
+neighbour AS MATERIALIZED (
+  SELECT s.* FROM shop AS s LEFT JOIN around AS a ON true WHERE a.geom IS NULL OR s.p && a.geom
+),
 cell AS MATERIALIZED (
   -- A single point has no diagram of its own: all the frame is nearest to it.
   SELECT c.path AS cell, c.geom AS plane, ST_Transform(c.geom, 4326) AS geom
-  FROM (SELECT ST_Collect(p) AS points FROM shop) AS d
+  FROM (SELECT ST_Collect(p) AS points FROM neighbour) AS d
   CROSS JOIN wanted AS w
   CROSS JOIN LATERAL ST_Dump(
     CASE
@@ -55,7 +65,7 @@ owned AS MATERIALIZED (
   SELECT DISTINCT ON (c.cell) s.id, s.shops, c.geom
   FROM cell AS c
   INNER JOIN v_shop_open AS v ON v.geog && c.geom::geography
-  INNER JOIN shop AS s ON s.id = v.id
+  INNER JOIN neighbour AS s ON s.id = v.id
   WHERE ST_Intersects(c.plane, s.p)
   ORDER BY c.cell, s.id
 ),

@@ -199,6 +199,18 @@ def test_10_two_shops_halve_a_square_and_one_has_it_all(town, ask):
     assert [r["area_km2"] for r in ask(10)] == pytest.approx([2, 2], rel=1e-3)
 
 
+def test_10_a_shop_on_the_other_side_of_the_earth_changes_nothing(town, ask):
+    town.shop("a", 500, 1000)
+    town.shop("b", 1500, 1000)
+    town.region("서울특별시", 0, 0, 2000, 2000)
+    before = ask(10, region="서울특별시")
+    for place in ((-74.0, 40.7), (-52.5, -38.0), (0.0, 0.0)):
+        town.make.shop("먼 지점", at=place, brand_id=town.brand("A"))
+    assert [(r["shop_id"], r["area_km2"]) for r in ask(10, region="서울특별시")] == [
+        (r["shop_id"], pytest.approx(r["area_km2"])) for r in before
+    ]
+
+
 def test_10_without_boundaries_the_hull_of_the_shops_is_shared(town, ask):
     town.draw("a . b", ". . .", "c . d", step_m=1000)
     rows = ask(10)
