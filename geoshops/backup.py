@@ -24,6 +24,7 @@ from psycopg2.extensions import make_dsn, parse_dsn
 from geoshops import __about__, checksums, migrate
 from geoshops.checksums import Say
 from geoshops.config import child_environment
+from geoshops.interrupts import heeding
 from geoshops.operators import failing_clearly, operator_url
 
 PROGRESS = re.compile(r'(dumping contents of|processing data for) table "(?:public\.)?([^"]+)"')
@@ -44,7 +45,7 @@ class BackupError(click.ClickException):
 @contextmanager
 def connected(url: str) -> Iterator[Any]:
     """A cursor in autocommit."""
-    connection = psycopg2.connect(url, application_name="geoshops-backup")
+    connection = heeding(psycopg2.connect(url, application_name="geoshops-backup"))
     connection.autocommit = True
     try:
         yield connection.cursor()

@@ -13,6 +13,7 @@ from typing import Any
 import psycopg2
 
 from geoshops import migrate
+from geoshops.interrupts import heeding
 
 LEAST_ROWS = 20_000
 AT_ONCE = 2  # a build keeps one core of the server busy
@@ -112,7 +113,8 @@ def _build(url: str, connections: list[Any], name: str) -> int:
 
 @contextmanager
 def _connected(url: str, connections: list[Any]) -> Iterator[Any]:
-    connection = psycopg2.connect(url, application_name="geoshops-indexes", connect_timeout=10)
+    made = psycopg2.connect(url, application_name="geoshops-indexes", connect_timeout=10)
+    connection = heeding(made)
     connection.autocommit = True
     connections.append(connection)
     try:

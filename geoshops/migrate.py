@@ -17,6 +17,8 @@ from typing import Any
 import psycopg2
 from psycopg2 import errorcodes
 
+from geoshops.interrupts import heeding
+
 HERE = Path(__file__).resolve().parent
 SQL = next((p for p in (HERE / "sql", HERE.parent / "sql") if p.is_dir()), HERE.parent / "sql")
 LOCK = 7_406_311_520_917_233  # any number, the same in every release
@@ -176,7 +178,7 @@ def reset(url: str) -> None:
 
 @contextmanager
 def _connected(url: str) -> Iterator[Any]:
-    connection = psycopg2.connect(url, application_name="geoshops-migrate")
+    connection = heeding(psycopg2.connect(url, application_name="geoshops-migrate"))
     try:
         connection.autocommit = True
         run(connection, LOCK_TIMEOUT)

@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 import click
 import psycopg2
 from psycopg2 import errorcodes
+from sqlalchemy import event
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from geoshops.config import ConfigError, Settings
 from geoshops.db import Database, libpq_url
 from geoshops.errors import Unavailable, trouble_of
 from geoshops.frame import settings
+from geoshops.interrupts import heeding
 from geoshops.migrate import MigrationError
 from geoshops.params import is_blank
 
@@ -123,4 +125,6 @@ def first_line(error: Exception) -> str:
 def operator_database() -> Database:
     """The current application's database as the schema's owner."""
     found = settings()
-    return Database(replace(found, database_url=found.operator_database_url), limited=False)
+    database = Database(replace(found, database_url=found.operator_database_url), limited=False)
+    event.listen(database.engine, "connect", lambda connection, _: heeding(connection))
+    return database

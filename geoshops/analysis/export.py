@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from geoshops.analysis import files, formats
 from geoshops.analysis.runner import Answer, Column
+from geoshops.interrupts import heeding
 
 Bbox = tuple[float, float, float, float]
 FILE_FORMATS = ("parquet", *formats.DRIVERS)
@@ -46,7 +47,7 @@ def export(
     region: str = "",
 ) -> int:
     """Writes the rows and returns how many there were."""
-    with closing(psycopg2.connect(url, application_name="geoshops-export")) as connection:
+    with closing(heeding(psycopg2.connect(url, application_name="geoshops-export"))) as connection:
         connection.set_session(readonly=True)
         cursor = connection.cursor()
         condition = _condition(cursor, bbox, brand, region)

@@ -8,6 +8,8 @@ from typing import Any
 import psycopg2
 import shapely
 
+from geoshops.interrupts import heeding
+
 # sido for a country, sigungu once a city fills the picture
 DETAIL_DEG = 1.5
 STATEMENT = """
@@ -35,7 +37,9 @@ def outlines(url: str, bounds: tuple[float, float, float, float]) -> list[Any]:
         "east": east,
         "north": north,
     }
-    with closing(psycopg2.connect(url, application_name="geoshops-analysis")) as connection:
+    with closing(
+        heeding(psycopg2.connect(url, application_name="geoshops-analysis"))
+    ) as connection:
         connection.set_session(readonly=True)
         cursor = connection.cursor()
         cursor.execute(STATEMENT, values)

@@ -13,6 +13,7 @@ from psycopg2 import errors
 from tqdm import tqdm
 
 from geoshops.indexes import build_missing
+from geoshops.interrupts import heeding
 from geoshops.operators import failing_clearly, operator_url
 from geoshops.sample.clear import clear, reviews_of_others
 from geoshops.sample.country import Country, Entry, Size
@@ -69,7 +70,7 @@ def seed(
 
 
 def _connected(url: str) -> Any:
-    connection = psycopg2.connect(url, application_name="geoshops seed")
+    connection = heeding(psycopg2.connect(url, application_name="geoshops seed"))
     connection.set_client_encoding("UTF8")
     return connection
 

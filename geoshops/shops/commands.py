@@ -13,6 +13,7 @@ import click
 import psycopg2
 
 from geoshops.config import Settings
+from geoshops.interrupts import heeding
 from geoshops.operators import ID, ONE_AT_A_TIME, REASON, failing_clearly, operator_url
 from geoshops.shops import brands as brand_table
 from geoshops.shops import corrections
@@ -45,7 +46,7 @@ def correcting() -> Iterator[Any]:
 @contextmanager
 def asking() -> Iterator[Any]:
     """A cursor in one transaction; what the database refuses is told in one line."""
-    connection = psycopg2.connect(operator_url(), application_name="geoshops-shops")
+    connection = heeding(psycopg2.connect(operator_url(), application_name="geoshops-shops"))
     try:
         with connection, connection.cursor() as cursor:
             yield cursor
