@@ -132,6 +132,11 @@ class ShopDetail(ShopSummary):
     homepage = fields.String(required=True)
     opened_on = fields.String(required=True, allow_none=True, metadata={"format": "date"})
     closed_on = fields.String(required=True, allow_none=True, metadata={"format": "date"})
+    merged_into_id = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata=described("The shop that has the reviews and favorites of this duplicate"),
+    )
     opening_hours = fields.List(fields.Nested(OpeningHours), required=True)
     open_now = fields.Boolean(
         required=True, allow_none=True, metadata=described("null when hours are unknown")

@@ -10,14 +10,23 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION begin_act(bigint, bigint) IS 'Locks the member for one act; false when the session is not alive.';
 
--- Its foreign key does not lock the shop before the commit; a merge would leave behind what is written meanwhile.
-CREATE OR REPLACE FUNCTION begin_act_on(shop bigint) RETURNS void
+-- Its foreign key does not lock the shop before the commit; a merge would leave behind what is written meanwhile. Apps
+-- and open pages know a merged shop for long: what they write belongs where its reviews and favorites have gone.
+CREATE OR REPLACE FUNCTION begin_act_on(shop bigint) RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  into_id bigint := shop;
 BEGIN
-  -- below zero: other advisory locks of the project are above
-  PERFORM pg_advisory_xact_lock_shared(-shop);
+  WHILE into_id IS NOT NULL LOOP
+    shop := into_id;
+    -- below zero: other advisory locks of the project are above
+    PERFORM pg_advisory_xact_lock_shared(-shop);
+    SELECT s.merged_into_id INTO into_id FROM shops s WHERE s.id = shop;
+  END LOOP;
+  RETURN shop;
 END $$;
-COMMENT ON FUNCTION begin_act_on(bigint) IS 'Keeps the shop from being merged before the act is committed.';
+COMMENT ON FUNCTION begin_act_on(bigint)
+IS 'The shop that an act is on, which is the one that the given one was merged into; keeps it from being merged before the act is committed.';
 
 CREATE OR REPLACE FUNCTION remembered_answer(
   member bigint, act_key text, act_hash bytea,

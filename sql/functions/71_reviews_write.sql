@@ -75,7 +75,7 @@ BEGIN
       RETURN;
     END IF;
   END IF;
-  PERFORM begin_act_on(shop);
+  shop := begin_act_on(shop);
   SELECT s.review_cnt INTO before_cnt FROM shops s WHERE s.id = shop;
   IF before_cnt IS NULL THEN
     refusal := 'no_shop';

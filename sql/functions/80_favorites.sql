@@ -71,7 +71,7 @@ BEGIN
       RETURN;
     END IF;
   END IF;
-  PERFORM begin_act_on(shop);
+  shop := begin_act_on(shop);
   SELECT f.id INTO held FROM favorites f WHERE f.member_id = member AND f.shop_id = shop;
   status := CASE WHEN held IS NULL THEN 201 ELSE 200 END;
   IF held IS NULL THEN
@@ -109,7 +109,7 @@ BEGIN
     refusal := 'bad_token';
     RETURN;
   END IF;
-  PERFORM begin_act_on(shop);
+  shop := begin_act_on(shop);
   UPDATE shops s SET favorite_cnt = s.favorite_cnt - 1
   WHERE s.id = shop AND EXISTS (SELECT FROM favorites f WHERE f.member_id = member AND f.shop_id = shop)
   RETURNING s.favorite_cnt INTO left_cnt;

@@ -163,6 +163,21 @@ def test_an_address_restores_place_radius_brand_and_shop(visitor: Visit) -> None
     assert second.one("#radius").input_value() == "2000"
 
 
+def test_the_address_of_a_merged_shop_shows_the_one_that_has_its_reviews(visitor: Visit) -> None:
+    v = visitor(path="/?r=1000")
+    name = v.open_first()
+    kept = int(re.findall(r"shop=(\d+)", v.page.url)[0])
+    merged = {"id": 424242, "merged_into_id": kept}
+    v.page.route("**/shops/424242?*", lambda route: route.fulfill(json=merged))
+    v.go("/?r=1000")
+    v.go("/?r=1000&shop=424242")
+    v.page.get_by_role("heading", name=name, level=2).wait_for()
+    assert f"shop={kept}" in v.page.url
+    v.page.go_back()
+    v.rest()
+    assert "shop=" not in v.page.url
+
+
 def test_near_me_asks_the_browser_for_the_position(visitor: Visit) -> None:
     v = visitor(path="/?at=35.1577,129.0590,14")
     assert KNOWN not in v.names()

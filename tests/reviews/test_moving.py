@@ -134,7 +134,7 @@ def test_a_merge_and_a_second_favorite_of_its_member_do_not_lock_each_other_out(
         assert_exact(make, shop)
 
 
-def test_a_favorite_taken_away_during_a_merge_is_where_the_merge_put_it(
+def test_a_favorite_taken_away_during_a_merge_is_taken_from_where_the_merge_put_it(
     app: Flask, client: FlaskClient, make: Maker, database_url: str
 ) -> None:
     old, new, member = make.shop("옛 지점"), make.shop("새 지점"), make.member()
@@ -148,9 +148,52 @@ def test_a_favorite_taken_away_during_a_merge_is_where_the_merge_put_it(
         merging.commit()
         answer = waiting.result(10)
     merging.close()
-    assert (answer.status_code, answer.get_json()["favorite_cnt"]) == (200, 0), answer.text
-    assert make.rows("SELECT shop_id FROM favorites") == [(new,)]
+    assert answer.get_json() == {"shop_id": new, "favorite": False, "favorite_cnt": 0}
+    assert make.rows("SELECT shop_id FROM favorites") == []
     for shop in (old, new):
+        assert_exact(make, shop)
+
+
+def test_what_is_written_of_a_merged_shop_goes_where_its_reviews_went(
+    app: Flask, client: FlaskClient, make: Maker, database_url: str
+) -> None:
+    old, new, kept = make.shop("옛 지점"), make.shop("새 지점"), make.shop("남은 지점")
+    headers = make.bearer(app)
+    for duplicate, into in ((old, new), (new, kept)):
+        with psycopg2.connect(database_url) as merging:
+            merge(merging.cursor(), duplicate, into, "2026-01-01", "twice")
+        merging.close()
+    written = client.post(f"/reviews/shop/{old}", json=REVIEW, headers=headers)
+    assert (written.status_code, written.json["shop_info"]["id"]) == (201, kept)
+    added = client.post(f"/favorites/{new}", headers=headers)
+    assert (added.status_code, added.json["shop"]["id"]) == (201, kept)
+    assert added.headers["Location"].endswith(f"/favorites/{kept}")
+    assert client.post(f"/favorites/{old}", headers=headers).status_code == 200
+    for shop in (old, new, kept):
+        assert_exact(make, shop)
+    removed = client.delete(f"/favorites/{old}", headers=headers)
+    assert removed.json == {"shop_id": kept, "favorite": False, "favorite_cnt": 0}
+
+
+def test_an_act_that_waits_for_a_second_merge_follows_it_too(
+    app: Flask, client: FlaskClient, make: Maker, database_url: str
+) -> None:
+    old, new, kept = make.shop("옛 지점"), make.shop("새 지점"), make.shop("남은 지점")
+    headers = make.bearer(app)
+    merging = psycopg2.connect(database_url)
+    merge(merging.cursor(), old, new, "2026-01-01", "twice")
+    merging.commit()
+    merge(merging.cursor(), new, kept, "2026-01-01", "thrice")
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(
+            app.test_client().post, f"/reviews/shop/{old}", json=REVIEW, headers=headers
+        )
+        wait_for_a_lock(make)
+        merging.commit()
+        answer = waiting.result(10)
+    merging.close()
+    assert (answer.status_code, answer.get_json()["shop_info"]["id"]) == (201, kept)
+    for shop in (old, new, kept):
         assert_exact(make, shop)
 
 

@@ -10,8 +10,8 @@ from tests.make import Maker
 from tests.shops.test_around import SUMMARY
 
 DETAIL = {
-    "region", "phone", "homepage", "opened_on", "closed_on", "opening_hours", "open_now", "rating_counts",
-    "tag_stats", "recent_reviews",
+    "region", "phone", "homepage", "opened_on", "closed_on", "merged_into_id", "opening_hours", "open_now",
+    "rating_counts", "tag_stats", "recent_reviews",
 }  # fmt: skip
 
 
@@ -22,6 +22,7 @@ def test_a_bare_shop_has_every_field(client: FlaskClient, make: Maker) -> None:
     assert (shop["distance"], shop["distance_m"]) == ("", None)
     assert shop["region"] == {"sido": "", "sigungu": "", "dong": ""}
     assert shop["open_now"] is None and shop["opening_hours"] == [] and shop["opened_on"] is None
+    assert shop["merged_into_id"] is None
     assert shop["rating_counts"] == {"1": 0, "2": 0, "3": 0, "4": 0, "5": 0}
     assert shop["tag_stats"]["purity"] == {"good": 0, "bad": 0, "unselected": 0, "good_ratio": None}
     assert shop["recent_reviews"] == []
@@ -69,6 +70,13 @@ def test_closed_shops_keep_their_page(client: FlaskClient, make: Maker) -> None:
     make.brand()
     shop = client.get(f"/shops/{make.shop(status='CLOSED', closed_on='2026-01-01')}").get_json()
     assert (shop["status"], shop["closed_on"], shop["open_now"]) == ("CLOSED", "2026-01-01", False)
+
+
+def test_a_merged_shop_names_the_one_that_has_its_reviews(client: FlaskClient, make: Maker) -> None:
+    kept = make.shop()
+    duplicate = make.shop(status="CLOSED", merged_into_id=kept)
+    shop = client.get(f"/shops/{duplicate}").get_json()
+    assert (shop["status"], shop["merged_into_id"]) == ("CLOSED", kept)
 
 
 def test_half_a_position_is_none(client: FlaskClient, make: Maker) -> None:

@@ -10,6 +10,7 @@ import { showReviews } from "./reviews.js";
 import { replaceShop } from "./search.js";
 import { origin, state, subscribe, update } from "./state.js";
 import { toast } from "./toast.js";
+import { correct } from "./url.js";
 
 let running = null;
 let opener = null;
@@ -25,6 +26,7 @@ async function load() {
   try {
     const from = origin();
     const shop = await get(`/shops/${shop_id}`, { userLat: from.lat, userLng: from.lng }, running.signal);
+    if (shop.merged_into_id) return correct({ shop_id: shop.merged_into_id });
     const isNew = state.shop?.id !== shop_id;
     update({ shop });
     render(shop, isNew);

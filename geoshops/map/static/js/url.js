@@ -36,6 +36,14 @@ export function addressOf(s = state) {
 
 let restoring = false;
 
+// What an address turned out to mean takes its place, so that Back does not lead to it again.
+export function correct(changes) {
+  restoring = true;
+  update(changes);
+  restoring = false;
+  history.replaceState(null, "", addressOf());
+}
+
 export function keepUrl(showPlace) {
   history.replaceState(null, "", addressOf());
   // A shop or a query is a step that Back undoes; a moved map is not.
