@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.visitor import Visitor
 
@@ -131,6 +131,34 @@ def test_a_favorite_is_kept_listed_and_dropped(member: Visitor) -> None:
     v.page.locator(".own .heart").click()
     expect(v.page.locator(".own .name")).to_have_count(0)
     expect(v.page.locator("#list .heart").first).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_heart_pressed_twice_shows_what_the_service_holds(member: Visitor) -> None:
+    v = member
+    held: list[Route] = []
+    v.page.route("**/favorites/*", lambda route: held.append(route))
+    heart = v.page.locator("#list .heart").first
+    heart.click()
+    expect(heart).to_have_attribute("aria-pressed", "true")
+    heart.click()
+    expect(heart).to_have_attribute("aria-pressed", "false")
+    for number, method in enumerate(("POST", "DELETE"), start=1):
+        while len(held) < number:
+            v.page.wait_for_timeout(50)
+        assert [route.request.method for route in held[number - 1 :]] == [method]
+        held[number - 1].continue_()
+    v.rest()
+    expect(heart).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_heart_that_no_press_of_reached_the_service_is_as_before(member: Visitor) -> None:
+    v = member
+    v.page.route("**/favorites/*", lambda route: route.abort())
+    heart = v.page.locator("#list .heart").first
+    for _ in range(3):
+        heart.click()
+    v.rest()
+    expect(heart).to_have_attribute("aria-pressed", "false")
 
 
 def test_a_visitor_who_presses_the_heart_is_asked_to_sign_in(visitor: Visit) -> None:

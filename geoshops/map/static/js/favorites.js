@@ -18,16 +18,30 @@ export function heart(shop) {
   }, icon("heart"));
 }
 
-async function toggle(shop) {
+// By shop what the service last told and the press that came last. Presses on one shop follow each other: sent side by
+// side, a slow one could reach the service after the next, or its answer draw over that of the next.
+const pressed = new Map();
+
+async function toggle({ id, favorite: before, favorite_cnt }) {
   if (!tokens.refresh) return askToSignIn();
-  const favorite = !shop.favorite;
-  show(shop.id, { favorite, favorite_cnt: shop.favorite_cnt + (favorite ? 1 : -1) });
+  const favorite = !before;
+  const acts = pressed.get(id) ?? { known: { favorite: before, favorite_cnt }, last: Promise.resolve() };
+  pressed.set(id, acts);
+  const mine = acts.last.then(() => send(acts, id, favorite));
+  acts.last = mine;
+  show(id, { favorite, favorite_cnt: favorite_cnt + (favorite ? 1 : -1) });
+  await mine;
+  if (acts.last !== mine) return;
+  pressed.delete(id);
+  show(id, acts.known);
+}
+
+async function send(acts, id, favorite) {
   try {
-    const answer = favorite ? await post(`/favorites/${shop.id}`) : await remove(`/favorites/${shop.id}`);
-    show(shop.id, { favorite, favorite_cnt: answer.shop?.favorite_cnt ?? answer.favorite_cnt });
+    const answer = favorite ? await post(`/favorites/${id}`) : await remove(`/favorites/${id}`);
+    acts.known = { favorite, favorite_cnt: answer.shop?.favorite_cnt ?? answer.favorite_cnt };
     tellTitles(answer.awarded_titles);
   } catch (error) {
-    show(shop.id, { favorite: shop.favorite, favorite_cnt: shop.favorite_cnt });
     toast(say(error));
   }
 }
