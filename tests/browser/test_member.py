@@ -161,6 +161,23 @@ def test_a_heart_that_no_press_of_reached_the_service_is_as_before(member: Visit
     expect(heart).to_have_attribute("aria-pressed", "false")
 
 
+def test_the_keyboard_stays_in_the_list_of_favorites_that_grows_shorter(member: Visitor) -> None:
+    v = member
+    for place in range(2):
+        v.page.locator("#list .heart").nth(place).click()
+    v.rest()
+    v.one("#account").click()
+    v.one("#tab-favorites").click()
+    hearts = v.page.locator(".own .heart")
+    expect(hearts).to_have_count(2)
+    hearts.first.press("Enter")
+    expect(hearts).to_have_count(1)
+    expect(hearts).to_be_focused()
+    hearts.press("Enter")
+    expect(hearts).to_have_count(0)
+    expect(v.one("#tab-body")).to_be_focused()
+
+
 def test_a_visitor_who_presses_the_heart_is_asked_to_sign_in(visitor: Visit) -> None:
     v = visitor()
     v.page.locator("#list .heart").first.click()

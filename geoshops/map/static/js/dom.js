@@ -22,6 +22,15 @@ export function fill(element, ...children) {
 
 export const one = (selector, within = document) => within.querySelector(selector);
 
+// Draws a list anew whose pressed button may be gone: the keyboard stays at its place, or at what stands around.
+export async function keepPlace(box, selector, redraw) {
+  const place = [...box.querySelectorAll(selector)].indexOf(document.activeElement);
+  await redraw();
+  if (place < 0 || document.activeElement !== document.body) return;
+  const rest = box.querySelectorAll(selector);
+  (rest[Math.min(place, rest.length - 1)] ?? box.closest("[tabindex]"))?.focus();
+}
+
 const PATHS = {
   search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14m5 12 4.5 4.5",
   close: "M6 6l12 12M18 6 6 18",

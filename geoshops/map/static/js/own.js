@@ -1,6 +1,6 @@
 // The member's favorites and reviews.
 import { call, get, remove } from "./api.js";
-import { fill, h, icon } from "./dom.js";
+import { fill, h, icon, keepPlace } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { fly } from "./map.js";
 import { badge, failure, rating, say } from "./parts.js";
@@ -39,7 +39,7 @@ function favorite(shop, again) {
 }
 
 export async function showOwnFavorites(box) {
-  const again = () => showOwnFavorites(box);
+  const again = () => keepPlace(box, ".heart", () => showOwnFavorites(box));
   const from = origin();
   try {
     const favorites = await get("/favorites", { userLat: from.lat, userLng: from.lng });

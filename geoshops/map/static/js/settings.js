@@ -1,7 +1,7 @@
 // Nickname, sessions on other devices, sign-out and withdrawal.
 import { call, get, patch, remove } from "./api.js";
 import { openDialog } from "./dialog.js";
-import { fill, h } from "./dom.js";
+import { fill, h, keepPlace } from "./dom.js";
 import { day, t } from "./i18n.js";
 import { failure, say } from "./parts.js";
 import { state, update } from "./state.js";
@@ -49,7 +49,7 @@ function deviceName(agent) {
 }
 
 async function showSessions(box) {
-  const again = () => showSessions(box);
+  const again = () => keepPlace(box, "button", () => showSessions(box));
   const endOne = (session) => async () => {
     await remove(`/auth/sessions/${session.id}`).catch((error) => toast(say(error)));
     again();
