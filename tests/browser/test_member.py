@@ -75,6 +75,24 @@ def test_writing_editing_and_deleting_a_review_changes_the_figures_at_once(membe
     assert counts(v) == before
 
 
+def test_the_right_arrow_gives_a_star_more(member: Visitor) -> None:
+    v = member
+    v.open_first()
+    v.one("#write").click()
+    expect(v.one("#star-1")).to_be_focused()
+    v.page.keyboard.press("Space")
+    for stars in (2, 3):
+        v.page.keyboard.press("ArrowRight")
+        expect(v.one(f"#star-{stars}")).to_be_checked()
+    boxes = [v.one(f"label[for=star-{n}]").bounding_box() for n in (3, 4)]
+    assert boxes[0] and boxes[1] and boxes[0]["x"] < boxes[1]["x"]
+    color = "labels => labels.map(label => getComputedStyle(label).color)"
+    colors = v.page.locator(".star-field label").evaluate_all(color)
+    assert colors[0] == colors[1] == colors[2] != colors[3] == colors[4]
+    v.page.keyboard.press("ArrowLeft")
+    expect(v.one("#star-2")).to_be_checked()
+
+
 def test_a_review_without_stars_or_words_is_not_sent(member: Visitor) -> None:
     v = member
     v.open_first()

@@ -11,12 +11,11 @@ import { toast } from "./toast.js";
 const MAX_CONTENT = 4000;
 const VOTES = ["GOOD", "BAD", "UNSELECTED"];
 
-// Right to left in the document, so that a checked star can light the lower ones by CSS alone.
 function starField(rating) {
   const star = (n) => [
     h("input", { type: "radio", name: "star_rating", value: String(n), id: `star-${n}`, checked: n === rating, required: true }),
     h("label", { for: `star-${n}` }, icon("star", true), h("span", { class: "visually-hidden" }, t("stars", { n })))];
-  return h("fieldset", {}, h("legend", {}, t("form.stars")), h("div", { class: "star-field" }, [5, 4, 3, 2, 1].map(star)));
+  return h("fieldset", {}, h("legend", {}, t("form.stars")), h("div", { class: "star-field" }, [1, 2, 3, 4, 5].map(star)));
 }
 
 function facetField(facet, chosen) {
@@ -84,5 +83,5 @@ export function openReviewForm(shop, changed, old = null) {
     contentField(old?.content ?? ""), h("div", { class: "facet-fields" }, FACETS.map((facet) => facetField(facet, old?.[facet] ?? "UNSELECTED"))),
     problem, h("div", { class: "actions" }, save));
   const dialog = openDialog(t(old ? "review.edit.title" : "review.write.title", { name: shop.place_name }), form);
-  one(old ? "textarea" : "#star-5", form).focus();
+  one(old ? "textarea" : "#star-1", form).focus();
 }
