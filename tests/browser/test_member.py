@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
 
 import pytest
@@ -235,6 +236,19 @@ def test_an_access_token_that_is_refused_is_renewed_and_the_request_repeated(
     v.rest()
     assert v.page.evaluate("localStorage.getItem('access_token')") != "worn out"
     assert v.names()
+
+
+def test_a_renewal_that_the_service_cannot_do_now_is_told_as_such(member: Visitor) -> None:
+    v = member
+    v.page.evaluate("localStorage.setItem('access_token', 'not a token')")
+    away = {"error_code": "503", "error_message": "잠시 후 다시 시도해 주세요"}
+    v.page.route("**/auth/token", lambda route: route.fulfill(status=503, json=away))
+    v.one("#radius").select_option("2000")
+    expect(v.one("#list [role=alert]")).to_contain_text(away["error_message"])
+    v.page.unroute("**/auth/token")
+    v.page.get_by_role("button", name="다시 시도").click()
+    expect(v.one("#list .name").first).to_be_visible()
+    expect(v.one("#account")).to_have_class(re.compile("signed-in"))
 
 
 def test_a_session_ended_elsewhere_signs_out_here(member: Visitor) -> None:

@@ -37,7 +37,7 @@ async function renew() {
   const response = await send("POST", "/auth/token", { body: { refresh_token: tokens.refresh }, bearer: null });
   if (response.ok) tokens.renewed((await response.json()).access_token);
   else if (response.status === 401) tokens.lose();
-  return response.ok;
+  else await answered(response); // its error is the one to tell: the old token only brings a second refusal
 }
 
 // Several requests that meet an expired token wait for one renewal.
