@@ -251,6 +251,21 @@ def test_a_renewal_that_the_service_cannot_do_now_is_told_as_such(member: Visito
     expect(v.one("#account")).to_have_class(re.compile("signed-in"))
 
 
+def test_a_member_whom_the_page_could_not_ask_for_is_not_told_to_sign_in(member: Visitor) -> None:
+    v = member
+    away = {"error_code": "503", "error_message": "잠시 후 다시 시도해 주세요"}
+    v.page.route("**/member/info", lambda route: route.fulfill(status=503, json=away))
+    v.page.reload()
+    v.rest()
+    v.one("#account").click()
+    v.toast(away["error_message"])
+    expect(v.one("dialog")).to_have_count(0)
+    v.page.unroute("**/member/info")
+    v.one("#account").click()
+    expect(v.one("dialog #profile")).to_be_visible()
+    expect(v.one("#account")).to_have_class(re.compile("signed-in"))
+
+
 def test_a_session_ended_elsewhere_signs_out_here(member: Visitor) -> None:
     v = member
     v.page.evaluate("localStorage.setItem('access_token', 'worn out')")

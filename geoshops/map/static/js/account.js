@@ -2,12 +2,16 @@
 import { openDialog } from "./dialog.js";
 import { fill, h, one } from "./dom.js";
 import { lang, otherLanguage, t } from "./i18n.js";
+import { askMember } from "./member.js";
 import { showOwnFavorites, showOwnReviews } from "./own.js";
+import { say } from "./parts.js";
 import { showSettings } from "./settings.js";
 import { signInButton } from "./signin.js";
 import { state, subscribe } from "./state.js";
 import { switchTheme } from "./theme.js";
 import { showTitles } from "./titles.js";
+import { toast } from "./toast.js";
+import { tokens } from "./tokens.js";
 
 const TABS = { titles: showTitles, favorites: showOwnFavorites, reviews: showOwnReviews, settings: showSettings };
 
@@ -56,15 +60,27 @@ function profile() {
   return [h("strong", {}, nickname), title && h("span", { class: "tag" }, title), h("span", { class: "quiet" }, t("title.held", { n }))];
 }
 
-export function openAccount() {
-  if (!state.member) {
-    openDialog(t("account"), h("p", {}, t("signin.why")), signInButton(), appearance());
-    return;
+// Who is signed in but was not told so, because the service was away when the page came, is asked for again.
+async function known() {
+  if (!state.member && tokens.refresh) await askMember();
+  return state.member;
+}
+
+export async function openAccount() {
+  try {
+    if (await known()) return one("dialog.account") ?? openOwn(); // pressed twice while the answer was awaited
+  } catch (error) {
+    return toast(say(error));
   }
+  return openDialog(t("account"), h("p", {}, t("signin.why")), signInButton(), appearance());
+}
+
+function openOwn() {
   const body = h("div", { id: "tab-body", class: "tab-body", role: "tabpanel", tabindex: "0" });
   const head = h("div", { class: "meta profile", id: "profile" }, profile());
   const dialog = openDialog(t("account"), head, tabs(body), body, appearance());
   dialog.classList.add("account");
+  return dialog;
 }
 
 export function startAccount() {

@@ -6,10 +6,14 @@ import { state, subscribe, update } from "./state.js";
 import { toast } from "./toast.js";
 import { tokens } from "./tokens.js";
 
+export async function askMember() {
+  update({ member: await get("/member/info") });
+}
+
 export async function loadMember() {
   if (!tokens.refresh) return update({ member: null });
   try {
-    update({ member: await get("/member/info") });
+    await askMember();
   } catch {
     // Without an answer the page stays usable; the next act on the account tells what is wrong.
   }
