@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import APIResponse, Route, expect
 
 from tests.browser.visitor import Visitor
 
@@ -168,6 +168,23 @@ def test_a_heart_pressed_twice_shows_what_the_service_holds(member: Visitor) -> 
         held[number - 1].continue_()
     v.rest()
     expect(heart).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_heart_pressed_while_booths_are_awaited_stays(member: Visitor) -> None:
+    v = member
+    held: list[tuple[Route, APIResponse]] = []
+    v.page.route("**/shops/brand*", lambda route: held.append((route, route.fetch())))
+    v.page.evaluate("geoshops.map.panBy([3, 0])")
+    while not held:
+        v.page.wait_for_timeout(50)
+    name, heart = v.names()[0], v.page.locator("#list .heart").first
+    heart.click()
+    expect(heart).to_have_attribute("aria-pressed", "true")
+    v.toast("찜 첫 걸음")
+    ((route, answer),) = held
+    route.fulfill(response=answer)
+    v.rest()
+    expect(v.page.get_by_role("button", name=f"{name} 찜 해제")).to_be_visible()
 
 
 def test_a_heart_that_no_press_of_reached_the_service_is_as_before(member: Visitor) -> None:

@@ -8,6 +8,7 @@ import { heart } from "./favorites.js";
 
 const PAGE = 40;
 let shown = PAGE;
+let drawn = {};
 
 function item(shop) {
   const open = h("button", { class: "name", type: "button", onclick: () => update({ shop_id: shop.id }) }, shop.place_name);
@@ -71,7 +72,9 @@ function render() {
   if (state.status === "error") return fill(list, h("li", {}, failure(state.error, search)));
   // Old results stay while new ones come; only the very first answer is awaited by skeletons.
   if (!state.searched) return fill(list, Array.from({ length: 6 }, ghost));
-  if (state.status === "loading" && list.querySelector(".shop:not(.ghost)")) return null;
+  const old = drawn.shops === state.shops && drawn.brand === state.brand;
+  if (state.status === "loading" && old && list.querySelector(".shop:not(.ghost)")) return null;
+  drawn = { shops: state.shops, brand: state.brand };
   if (!shops.length) return fill(list, state.status === "ready" && nothing());
   keepFocus(() => fill(list, shops.slice(0, shown).map(item), more(shops)));
   return mark();

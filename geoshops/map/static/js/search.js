@@ -6,6 +6,8 @@ import { tokens } from "./tokens.js";
 const GOOD_SHARE = 0.5;
 const GOOD_RATING = 4;
 let running = null;
+// What the person has changed since the question was asked: its answer may not know of it.
+let meanwhile = new Map();
 
 function filters() {
   const { openNow, minRating, clean, retouch, props } = state.filters;
@@ -28,12 +30,14 @@ export async function search() {
   running?.abort();
   const mine = (running = new AbortController());
   const asked = { center: state.center, radius_m: state.radius_m, query: state.query };
+  meanwhile = new Map();
   update({ status: "loading", moved: false });
   try {
     const [path, query] = question();
     const { value, headers } = await call("GET", path, { query, signal: mine.signal });
     const truncated = headers.get("X-Result-Truncated") === "true";
-    update({ shops: value, truncated, searched: asked, status: "ready", error: null });
+    const shops = value.map((shop) => ({ ...shop, ...meanwhile.get(shop.id) }));
+    update({ shops, truncated, searched: asked, status: "ready", error: null });
   } catch (error) {
     if (!mine.signal.aborted) update({ status: "error", error });
   }
@@ -52,6 +56,7 @@ export function visibleShops(s = state) {
 }
 
 export function replaceShop(shop_id, changes) {
+  meanwhile.set(shop_id, { ...meanwhile.get(shop_id), ...changes });
   update({ shops: state.shops.map((shop) => (shop.id === shop_id ? { ...shop, ...changes } : shop)) });
 }
 
