@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.visitor import Visitor
 
@@ -59,6 +59,41 @@ def test_a_keyword_finds_its_booths_and_the_map_goes_there(visitor: Visit) -> No
     south, west = 34.8, 128.7
     center = v.page.evaluate("geoshops.map.getCenter().toArray()")
     assert center[0] > west and south < center[1] < 35.5
+
+
+CENTER = "() => Object.values(geoshops.map.getCenter()).map(degrees => degrees.toFixed(3))"
+
+
+def held_back(v: Visitor, pattern: str, path: str, ready: str) -> None:
+    """Opens an address; what fits the pattern goes on its way only when the page is ready."""
+    held: list[Route] = []
+    v.page.route(pattern, lambda route: held.append(route))
+    v.page.goto(v.site + path)
+    while not (held and v.page.evaluate(ready)):
+        v.page.wait_for_timeout(50)
+    for route in held:
+        route.continue_()
+    v.rest()
+
+
+def test_an_address_with_a_keyword_shows_its_place_however_late_the_answer_is(
+    visitor: Visit,
+) -> None:
+    v = visitor(path="")
+    path = "/?at=37.49800,127.02800,13.0&q=%EB%B6%80%EC%82%B0"
+    held_back(v, "**/shops?*", path, "Boolean(window.geoshops?.map.loaded())")
+    assert v.names()
+    assert v.page.evaluate(CENTER) == ["127.028", "37.498"]
+
+
+def test_results_that_come_before_the_map_are_where_it_goes(visitor: Visit) -> None:
+    v = visitor(path="")
+    ready = "Boolean(document.querySelector('#list .name'))"
+    held_back(v, "**/maplibre-gl.mjs", "/?q=%EB%B6%80%EC%82%B0", ready)
+    longitude, latitude = map(float, v.page.evaluate(CENTER))
+    assert 128.7 < longitude < 129.4 and 34.9 < latitude < 35.5
+    v.page.evaluate("geoshops.map.panBy([200, 0])")
+    expect(v.one("#area")).to_be_visible()
 
 
 def test_clearing_the_search_goes_back_to_the_surroundings(visitor: Visit) -> None:

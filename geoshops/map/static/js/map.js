@@ -19,6 +19,7 @@ let map = null;
 let resting = true;
 let quiet = false;
 let revealed_id = null;
+let wanted = null;
 
 export async function startMap() {
   busy();
@@ -35,6 +36,7 @@ export async function startMap() {
     wire();
     window.geoshops = { map, state };
     update({ zoom: map.getZoom(), placed: true });
+    if (wanted) fit(wanted);
   } catch {
     withoutMap();
     rest();
@@ -199,9 +201,12 @@ export function showPlace() {
   if (there && Math.hypot(there.lng - lng, there.lat - lat) > 1e-5) map.jumpTo({ center: [lng, lat], zoom: state.zoom });
 }
 
+// Results may come before the map.
 export function fit(bounds) {
+  wanted = bounds;
+  if (!map) return;
   quiet = true;
-  map?.fitBounds(bounds, { padding: 60, maxZoom: OPENED_ZOOM });
+  map.fitBounds(bounds, { padding: 60, maxZoom: OPENED_ZOOM });
 }
 
 export function currentBounds() {

@@ -9,6 +9,7 @@ export const state = {
   radius_m: 1000,
   user: null,
   query: "",
+  placed_query: "",
   brand: "",
   filters: { openNow: false, minRating: false, clean: false, retouch: false, props: false },
   sort: "distance",

@@ -80,7 +80,7 @@ function submit() {
   const query = input.value.trim();
   close();
   one("#clear").hidden = !query;
-  update({ bbox: null, query });
+  update({ bbox: null, query, placed_query: "" });
 }
 
 function move(step) {
@@ -106,10 +106,11 @@ function keydown(event) {
   }
 }
 
-// Results of a keyword may lie anywhere; the map goes to the best of them.
+// Results of a keyword may lie anywhere; the map goes to the best of them, unless the address names a place to see.
 function goToResults() {
   const shops = visibleShops();
-  if (!state.searched?.query || state.bbox || !shops.length) return;
+  const query = state.searched?.query;
+  if (!query || query === state.placed_query || state.bbox || !shops.length) return;
   const best = shops.slice(0, 60);
   const lngs = best.map((shop) => Number(shop.longitude));
   const lats = best.map((shop) => Number(shop.latitude));

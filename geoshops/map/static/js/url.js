@@ -16,7 +16,7 @@ export function readUrl() {
   if (FILTERS.some((name) => filters[name] !== state.filters[name])) changes.filters = filters;
   if (Math.abs(lat) <= 85 && Math.abs(lng) <= 180 && zoom >= 0 && zoom <= 22 && query.get("at")) {
     const same = lng === Number(state.center.lng.toFixed(5)) && lat === Number(state.center.lat.toFixed(5));
-    Object.assign(changes, { center: same ? state.center : { lng, lat }, zoom, placed: true });
+    Object.assign(changes, { center: same ? state.center : { lng, lat }, zoom, placed: true, placed_query: changes.query });
   }
   if (RADII_M.includes(Number(query.get("r")))) changes.radius_m = Number(query.get("r"));
   update(changes);
