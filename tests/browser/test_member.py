@@ -220,6 +220,15 @@ def test_a_visitor_who_presses_the_heart_is_asked_to_sign_in(visitor: Visit) -> 
     expect(v.one("dialog")).to_contain_text("로그인하면")
 
 
+def test_a_title_earned_on_the_open_page_is_counted(member: Visitor) -> None:
+    v = member
+    v.page.locator("#list .heart").first.click()
+    v.toast("새 칭호를 얻었어요: 찜 첫 걸음")
+    v.one("#account").click()
+    expect(v.one("dialog .tab-content")).to_contain_text("2개를 모았어요")
+    expect(v.one("#profile")).to_contain_text("칭호 2개")
+
+
 def test_titles_show_progress_and_the_main_one_is_chosen(member: Visitor) -> None:
     v = member
     v.one("#account").click()

@@ -4,6 +4,7 @@ import { fill, h, one } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { failure, say } from "./parts.js";
 import { loadMember } from "./member.js";
+import { state } from "./state.js";
 import { toast } from "./toast.js";
 
 export function tellTitles(titles) {
@@ -46,6 +47,8 @@ export async function showTitles(box, focus_id) {
     const sorted = [...member_titles].sort((a, b) => held(a) - held(b) || a.id - b.id);
     fill(box, h("p", {}, t("title.count", { n: holding_count, all: member_titles.length })),
       h("ul", { class: "titles" }, sorted.map((title) => card(title, redraw))));
+    // Titles are earned while the page is open.
+    if (state.member?.member_title_cnt !== holding_count) loadMember();
     if (focus_id) one(`#title-${focus_id} h3`, box)?.focus();
   } catch (error) {
     fill(box, failure(error, () => showTitles(box)));
