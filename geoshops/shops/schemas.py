@@ -133,9 +133,7 @@ class ShopDetail(ShopSummary):
     opened_on = fields.String(required=True, allow_none=True, metadata={"format": "date"})
     closed_on = fields.String(required=True, allow_none=True, metadata={"format": "date"})
     merged_into_id = fields.Integer(
-        required=True,
-        allow_none=True,
-        metadata=described("The shop that has the reviews and favorites of this duplicate"),
+        metadata=described("Only of a duplicate: the shop that has its reviews and favorites now"),
     )
     opening_hours = fields.List(fields.Nested(OpeningHours), required=True)
     open_now = fields.Boolean(

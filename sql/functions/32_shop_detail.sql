@@ -59,7 +59,7 @@ BEGIN
       ',"phone":', to_json(s.phone), ',"homepage":', to_json(s.homepage),
       ',"opened_on":', coalesce(to_json(s.opened_on)::text, 'null'),
       ',"closed_on":', coalesce(to_json(s.closed_on)::text, 'null'),
-      ',"merged_into_id":', coalesce(s.merged_into_id::text, 'null'),
+      CASE WHEN s.merged_into_id IS NOT NULL THEN ',"merged_into_id":' || s.merged_into_id END,
       ',"opening_hours":', s.opening_hours::text,
       ',"open_now":', CASE
         WHEN s.status <> 'OPEN' THEN 'false'

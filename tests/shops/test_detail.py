@@ -10,7 +10,7 @@ from tests.make import Maker
 from tests.shops.test_around import SUMMARY
 
 DETAIL = {
-    "region", "phone", "homepage", "opened_on", "closed_on", "merged_into_id", "opening_hours", "open_now",
+    "region", "phone", "homepage", "opened_on", "closed_on", "opening_hours", "open_now",
     "rating_counts", "tag_stats", "recent_reviews",
 }  # fmt: skip
 
@@ -22,7 +22,6 @@ def test_a_bare_shop_has_every_field(client: FlaskClient, make: Maker) -> None:
     assert (shop["distance"], shop["distance_m"]) == ("", None)
     assert shop["region"] == {"sido": "", "sigungu": "", "dong": ""}
     assert shop["open_now"] is None and shop["opening_hours"] == [] and shop["opened_on"] is None
-    assert shop["merged_into_id"] is None
     assert shop["rating_counts"] == {"1": 0, "2": 0, "3": 0, "4": 0, "5": 0}
     assert shop["tag_stats"]["purity"] == {"good": 0, "bad": 0, "unselected": 0, "good_ratio": None}
     assert shop["recent_reviews"] == []
