@@ -18,13 +18,27 @@ choose_address() {
   HOST=${HOST:-127.0.0.1}
   if [ -n "${PORT-}" ]; then
     is_port "$PORT" || die "PORT is a number from 1 to 65535, not '$PORT'"
-    port_free "$PORT" || die "port $PORT is in use; choose another one by PORT=..."
+    { port_free "$PORT" && claim_port "$PORT"; } || die "port $PORT is in use; choose another one by PORT=..."
   else
     PORT=$(env_get PORT)
     PORT=$(free_port "${PORT:-8000}")
+    until claim_port "$PORT"; do PORT=$(free_port "$((PORT + 1))"); done
     env_set PORT "$PORT"
   fi
   export HOST PORT
+}
+
+# Granian listens beside whoever has the port already, so of two checkouts that start at once each would answer for the other.
+# The claim lasts as long as the server, which inherits the descriptor; a system without flock does without.
+claim_port() {
+  [ "${CLAIMED_PORT-}" != "$1" ] || return 0
+  command -v flock >/dev/null || return 0
+  claim=/tmp/geoshops-port-$1
+  [ -e "$claim" ] || (umask 022 && : >"$claim") 2>/dev/null || return 0
+  [ -r "$claim" ] || return 0
+  exec 9<"$claim"
+  flock -n 9 || return 1
+  export CLAIMED_PORT="$1"
 }
 
 # Metrics of dead workers would be counted for ever; those of a server on another port are not ours.

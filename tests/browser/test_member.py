@@ -172,6 +172,7 @@ def test_a_heart_pressed_twice_shows_what_the_service_holds(member: Visitor) -> 
 
 def test_a_heart_pressed_while_booths_are_awaited_stays(member: Visitor) -> None:
     v = member
+    expect(v.page.locator("#list .heart").first).to_be_visible()
     held: list[tuple[Route, APIResponse]] = []
     v.page.route("**/shops/brand*", lambda route: held.append((route, route.fetch())))
     v.page.evaluate("geoshops.map.panBy([3, 0])")

@@ -1,4 +1,4 @@
-"""A server counts as started when it answers itself, not when another one does on its port."""
+"""A server has its port alone, and counts as started when it answers itself."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,16 @@ make_state_dir
 echo "$!" >"$SERVER_PID"
 wait_ready
 echo ready
+"""
+
+
+CHOOSER = """
+. scripts/setup.d/common.sh
+. "$PARTS/server.sh"
+make_state_dir
+choose_address
+echo "$PORT"
+exec sleep 60
 """
 
 
@@ -41,20 +52,40 @@ def taken_port() -> Iterator[int]:
         server.shutdown()
 
 
+def script(folder: Path, text: str, **environment: str) -> tuple[list[str], dict[str, Any]]:
+    """A script of a checkout of its own, as Popen starts it."""
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "scripts" / "setup.d").symlink_to(ROOT / "scripts" / "setup.d")
+    (folder / "scripts" / "script").write_text(text)
+    environment |= {
+        "PATH": "/usr/bin:/bin", "HOME": str(folder), "GEOSHOPS_STATE_DIR": str(folder / "state"),
+    }  # fmt: skip
+    return ["sh", "scripts/script"], {"cwd": folder, "env": environment, "text": True}
+
+
 def test_the_answer_of_another_server_on_the_port_is_not_ours(
     tmp_path: Path, taken_port: int
 ) -> None:
-    (tmp_path / "scripts").mkdir()
-    (tmp_path / "scripts" / "setup.d").symlink_to(ROOT / "scripts" / "setup.d")
-    waiter = tmp_path / "scripts" / "waiter"
-    waiter.write_text(WAITER)
-    environment = {
-        "PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "GEOSHOPS_STATE_DIR": str(tmp_path / "state"),
-        "HOST": "127.0.0.1", "PORT": str(taken_port),
-    }  # fmt: skip
-    done = subprocess.run(
-        ["sh", str(waiter)], cwd=tmp_path, env=environment, capture_output=True, text=True,
-        timeout=30, check=False,
-    )  # fmt: skip
+    words, more = script(tmp_path / "ours", WAITER, HOST="127.0.0.1", PORT=str(taken_port))
+    done = subprocess.run(words, capture_output=True, timeout=30, check=False, **more)
     assert (done.returncode, done.stdout) == (1, "")
     assert f"port {taken_port} is in use" in done.stderr
+
+
+def test_two_that_start_at_once_choose_different_ports(tmp_path: Path) -> None:
+    started = []
+    try:
+        for name in ("one", "two"):
+            words, more = script(tmp_path / name, CHOOSER)
+            started.append(subprocess.Popen(words, stdout=subprocess.PIPE, **more))
+        # neither listens yet
+        ports = {process.stdout.readline() for process in started if process.stdout}
+        assert len(ports) == 2
+        words, more = script(tmp_path / "three", CHOOSER, PORT=ports.pop().strip())
+        refused = subprocess.run(words, capture_output=True, timeout=30, check=False, **more)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert "is in use" in refused.stderr
+    finally:
+        for process in started:
+            process.kill()
+            process.communicate()
