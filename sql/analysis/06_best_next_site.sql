@@ -67,20 +67,31 @@ distance AS MATERIALIZED (
   SELECT c.i, c.j, c.separation_m, c.p, c.geom, n.nearest_id, n.distance_m
   FROM place AS c
   CROSS JOIN LATERAL (
-    -- The index orders by the sphere: whoever is nearest on the spheroid is no further than its first.
-    SELECT ST_Distance(s.geog, c.geom::geography) + 0.001 AS reach_m
-    FROM v_shop_open AS s
-    WHERE CASE WHEN c.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (c.brand_ids) END
-    ORDER BY s.geog <-> c.geom::geography
-    LIMIT 1
+    -- The index orders by the sphere, which makes no distance longer than the spheroid's by more than 0.6 %: mostly one of
+    -- the first four is surely the nearest. To look within its distance each time took three times as long.
+    SELECT
+      (array_agg(q.id ORDER BY q.distance_m, q.id))[1] AS nearest_id,
+      min(q.distance_m) AS distance_m,
+      count(*) < 4 OR max(q.sphere_m) * 0.994 > min(q.distance_m) AS is_certain
+    FROM (
+      SELECT s.id, ST_Distance(s.geog, c.geom::geography) AS distance_m, s.geog <-> c.geom::geography AS sphere_m
+      FROM v_shop_open AS s
+      WHERE CASE WHEN c.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (c.brand_ids) END
+      ORDER BY s.geog <-> c.geom::geography
+      LIMIT 4
+    ) AS q
   ) AS f
   CROSS JOIN LATERAL (
-    SELECT s.id AS nearest_id, ST_Distance(s.geog, c.geom::geography) AS distance_m
-    FROM v_shop_open AS s
-    WHERE CASE WHEN c.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (c.brand_ids) END
-      AND ST_DWithin(s.geog, c.geom::geography, f.reach_m)
-    ORDER BY distance_m, nearest_id
-    LIMIT 1
+    SELECT f.nearest_id, f.distance_m
+    WHERE f.is_certain AND f.nearest_id IS NOT NULL
+    UNION ALL (
+      SELECT s.id, ST_Distance(s.geog, c.geom::geography) AS distance_m
+      FROM v_shop_open AS s
+      WHERE CASE WHEN c.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (c.brand_ids) END
+        AND NOT f.is_certain AND ST_DWithin(s.geog, c.geom::geography, f.distance_m + 0.001)
+      ORDER BY distance_m, s.id
+      LIMIT 1
+    )
   ) AS n
 ),
 square AS MATERIALIZED (

@@ -94,9 +94,10 @@ def test_06_the_furthest_place_is_the_opposite_corner(town, ask):
     assert (row["nearest_id"], row["region"]) == (town.ids["a"], "서울특별시")
 
 
-def test_04_and_06_measure_to_the_shop_that_is_nearest_on_the_spheroid(town, ask):
-    # the sphere, by which the index orders, takes the shop in the east for the nearer one
-    places = {"north": (0, 10_000), "east": (10_010, 0)}
+@pytest.mark.parametrize("others", [1, 6])
+def test_04_and_06_measure_to_the_shop_that_is_nearest_on_the_spheroid(town, ask, others):
+    # the sphere, by which the index orders, takes the shops in the east for the nearer ones
+    places = {"north": (0, 10_000)} | {f"east {n}": (10_010, n) for n in range(others)}
     for symbol, place in places.items():
         town.shop(symbol, *place)
     town.region("서울특별시", -100, -100, 200, 200)
