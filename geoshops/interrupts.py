@@ -13,6 +13,7 @@ from weakref import WeakSet
 import psycopg2
 
 _connections: WeakSet[Any] = WeakSet()
+_lock = threading.Lock()
 
 
 def heeding(connection: Any) -> Any:
@@ -21,7 +22,8 @@ def heeding(connection: Any) -> Any:
     Not for a connection whose commit must not be called off: imports take care of theirs."""
     if threading.current_thread() is threading.main_thread():
         _watch()
-    _connections.add(connection)
+    with _lock:
+        _connections.add(connection)
     return connection
 
 
@@ -37,6 +39,8 @@ def _watch() -> None:
 def _cancel(heard: socket.socket, _told: socket.socket) -> None:
     while number := heard.recv(1):
         if number[0] == signal.SIGINT:
-            for connection in tuple(_connections):
+            with _lock:
+                heeding_now = tuple(_connections)
+            for connection in heeding_now:
                 with suppress(psycopg2.Error):
                     connection.cancel()

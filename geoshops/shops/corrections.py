@@ -95,16 +95,16 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
     """Closes a duplicate; its reviews and favorites become those of the other shop."""
     if duplicate_id == into_id:
         raise NotPossible("a shop cannot be merged into itself")
+    # an act on a merged shop holds its lock and waits for that of the other one
+    _refuse_merged(cursor, duplicate_id, into_id)
     for shop_id in sorted((duplicate_id, into_id)):
         # waits for acts under way, see begin_act_on
         cursor.execute("SELECT pg_advisory_xact_lock(-%s)", (shop_id,))
     cursor.execute(
         "SELECT id FROM shops WHERE id IN %s ORDER BY id FOR UPDATE", ((duplicate_id, into_id),)
     )
-    before, target = facts(cursor, duplicate_id), facts(cursor, into_id)
-    if before["merged_into_id"] or target["merged_into_id"]:
-        merged = duplicate_id if before["merged_into_id"] else into_id
-        raise NotPossible(f"shop {merged} is merged into another one already")
+    _refuse_merged(cursor, duplicate_id, into_id)
+    before = facts(cursor, duplicate_id)
     both = {"old": duplicate_id, "new": into_id, "day": day}
     cursor.execute(FAVORITES_OF_BOTH, both)
     cursor.execute("UPDATE favorites SET shop_id = %(new)s WHERE shop_id = %(old)s", both)
@@ -119,6 +119,12 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
     for shop_id in sorted((duplicate_id, into_id)):
         cursor.execute("SELECT repair_counters(%s)", (shop_id,))
     _log(cursor, "merge", duplicate_id, reason, {"into": into_id, "old": before})
+
+
+def _refuse_merged(cursor: Any, *shop_ids: int) -> None:
+    for shop_id in shop_ids:
+        if facts(cursor, shop_id)["merged_into_id"]:
+            raise NotPossible(f"shop {shop_id} is merged into another one already")
 
 
 def keep_apart(cursor: Any, shop_id: int, other_id: int, reason: str) -> None:

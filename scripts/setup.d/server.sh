@@ -34,8 +34,9 @@ claim_port() {
   [ "${CLAIMED_PORT-}" != "$1" ] || return 0
   command -v flock >/dev/null || return 0
   claim=/tmp/geoshops-port-$1
-  [ -e "$claim" ] || (umask 022 && : >"$claim") 2>/dev/null || return 0
-  [ -r "$claim" ] || return 0
+  # the folder is everybody's: what is no file of its own there is neither followed nor waited for
+  [ -e "$claim" ] || (umask 022 && set -C && : >"$claim") 2>/dev/null || return 0
+  { [ -f "$claim" ] && [ ! -L "$claim" ] && [ -r "$claim" ]; } || return 0
   exec 9<"$claim"
   flock -n 9 || return 1
   export CLAIMED_PORT="$1"

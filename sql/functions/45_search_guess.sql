@@ -110,6 +110,8 @@ BEGIN
     SELECT q.key FROM (
       SELECT n.key, n.kind, n.rank, 0 AS off FROM search_names(one_letter_off(letters)) AS n
       WHERE is_long_enough_for_typos(letters) AND length(n.key) > 3
+        -- 경상대 is a university, 충청로 a street
+        AND NOT (n.kind = 'region' AND normalize(letters, NFC) ~ '(대|로)$' AND normalize(n.key, NFC) ~ '도$')
       UNION ALL
       SELECT jamo(s), CASE WHEN EXISTS (SELECT FROM brands AS b WHERE b.name_key = s) THEN 'brand' ELSE 'region' END, 0, 1
       FROM names_a_syllable_off(normalize(letters, NFC)) AS s
@@ -154,11 +156,11 @@ DECLARE
   name text;
   joined text;
 BEGIN
-  IF cardinality(unknown) BETWEEN 2 AND 6 THEN
+  IF cardinality(unknown) BETWEEN 2 AND 4 THEN
     FOR i IN 1..cardinality(words) - 1 LOOP
       FOR j IN REVERSE least(i + 2, cardinality(words))..i + 1 LOOP
         joined := array_to_string(words[i:j], '');
-        CONTINUE WHEN NOT words[i:j] <@ unknown OR length(joined) < 4;
+        CONTINUE WHEN NOT words[i:j] <@ unknown OR length(joined) NOT BETWEEN 4 AND 25;
         name := probable_name(normalize(joined, NFD));
         IF name IS NOT NULL THEN
           RETURN words[:i - 1] || normalize(name, NFC) || words[j + 1:];

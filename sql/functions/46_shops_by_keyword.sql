@@ -64,7 +64,7 @@ BEGIN
   END IF;
   IF pass ~ 'branch$' THEN
     words := ARRAY(SELECT regexp_replace(w, '(..)점$', '\1') FROM unnest(words) w);
-  ELSIF pass = 'keyboard' OR pass = 'keyboard without shift' AND keyword ~ '[A-Z]' THEN
+  ELSIF pass = 'keyboard' OR pass = 'keyboard without shift' AND normalize(keyword, NFKC) ~ '[A-Z]' THEN
     words := ARRAY(
       SELECT coalesce(CASE WHEN w ~ '^[A-Za-z]{2,}$' AND NOT EXISTS (SELECT FROM search_names(ARRAY[lower(w)]))
         THEN typed_on_latin_keyboard(CASE pass WHEN 'keyboard' THEN w ELSE lower(w) END) END, name_key(w))

@@ -138,6 +138,24 @@ def merged(summary: Summary, write: Write, make: Maker, run: Run) -> tuple[int, 
     return duplicate, kept, make.sql("SELECT closed_on::text FROM shops WHERE id = %s", duplicate)
 
 
+def test_a_repeated_merge_does_not_wait_for_acts_on_the_duplicate(
+    run: Run,
+    summary: Summary,
+    write: Write,
+    make: Maker,
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    duplicate, kept, _ = merged(summary, write, make, run)
+    monkeypatch.setenv("PGOPTIONS", "-c lock_timeout=2s")
+    with closing(psycopg2.connect(database_url)) as acting:
+        # its next step waits for the lock of the other shop
+        acting.cursor().execute("SELECT pg_advisory_xact_lock_shared(-%s)", (duplicate,))
+        result = run("shops", "merge", duplicate, kept, "--reason", "twice")
+    assert result.exit_code == 1
+    assert f"shop {duplicate} is merged into another one already" in result.output
+
+
 @pytest.mark.parametrize("row", [ROW, ROW.replace("영업", "폐업"), f"{ROW}2020-01-01"])
 def test_a_merged_shop_keeps_its_closing_day(
     run: Run, summary: Summary, write: Write, make: Maker, row: str

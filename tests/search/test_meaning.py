@@ -140,6 +140,11 @@ def test_a_city_of_provinces_that_are_named_together(ask: Ask) -> None:
     assert ask("전라도 전주") == ask("전주") != []
 
 
+@pytest.mark.parametrize("keyword", ["경상대", "충청로"])
+def test_a_university_and_a_street_are_no_misspelt_provinces(ask: Ask, keyword: str) -> None:
+    assert ask(keyword) == []
+
+
 def test_initial_consonants(ask: Ask) -> None:
     everywhere = set(ask("인생네컷"))
     assert len(everywhere) == 10
