@@ -82,18 +82,5 @@ SELECT
   ST_Transform(m.geom, 4326)::geometry(POLYGON, 4326) AS geom
 FROM middle AS m
 CROSS JOIN wanted AS w
-LEFT JOIN LATERAL (
-  -- The index orders by the sphere: whoever is nearest on the spheroid is no further than its first.
-  SELECT ST_Distance(s.geog, m.center) + 0.001 AS reach_m
-  FROM v_shop_open AS s
-  WHERE CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END
-  ORDER BY s.geog <-> m.center
-  LIMIT 1
-) AS f ON true
-LEFT JOIN LATERAL (
-  SELECT min(ST_Distance(s.geog, m.center)) AS distance_m
-  FROM v_shop_open AS s
-  WHERE CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END
-    AND ST_DWithin(s.geog, m.center, f.reach_m)
-) AS n ON true
+LEFT JOIN LATERAL nearest_shop(m.center, w.brand_ids) AS n ON true
 ORDER BY gap_id;

@@ -64,35 +64,9 @@ place AS MATERIALIZED (
   ORDER BY h.i, h.j
 ),
 distance AS MATERIALIZED (
-  SELECT c.i, c.j, c.separation_m, c.p, c.geom, n.nearest_id, n.distance_m
+  SELECT c.i, c.j, c.separation_m, c.p, c.geom, n.id AS nearest_id, n.distance_m
   FROM place AS c
-  CROSS JOIN LATERAL (
-    -- The index orders by the sphere, which makes no distance longer than the spheroid's by more than 0.6 %: mostly one of
-    -- the first four is surely the nearest. To look within its distance each time took three times as long.
-    SELECT
-      (array_agg(q.id ORDER BY q.distance_m, q.id))[1] AS nearest_id,
-      min(q.distance_m) AS distance_m,
-      count(*) < 4 OR max(q.sphere_m) * 0.994 > min(q.distance_m) AS is_certain
-    FROM (
-      SELECT s.id, ST_Distance(s.geog, c.geom::geography) AS distance_m, s.geog <-> c.geom::geography AS sphere_m
-      FROM v_shop_open AS s
-      WHERE CASE WHEN c.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (c.brand_ids) END
-      ORDER BY s.geog <-> c.geom::geography
-      LIMIT 4
-    ) AS q
-  ) AS f
-  CROSS JOIN LATERAL (
-    SELECT f.nearest_id, f.distance_m
-    WHERE f.is_certain AND f.nearest_id IS NOT NULL
-    UNION ALL (
-      SELECT s.id, ST_Distance(s.geog, c.geom::geography) AS distance_m
-      FROM v_shop_open AS s
-      WHERE CASE WHEN c.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (c.brand_ids) END
-        AND NOT f.is_certain AND ST_DWithin(s.geog, c.geom::geography, f.distance_m + 0.001)
-      ORDER BY distance_m, s.id
-      LIMIT 1
-    )
-  ) AS n
+  CROSS JOIN LATERAL nearest_shop(c.geom::geography, c.brand_ids) AS n
 ),
 square AS MATERIALIZED (
   SELECT *, floor(ST_X(p) / separation_m)::integer AS x, floor(ST_Y(p) / separation_m)::integer AS y

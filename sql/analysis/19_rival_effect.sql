@@ -86,21 +86,7 @@ near AS MATERIALIZED (
 far AS MATERIALIZED (
   SELECT a.id, n.id AS nearest_id
   FROM shop AS a
-  CROSS JOIN LATERAL (
-    -- The index orders by the sphere: whoever is nearest on the spheroid is no further than its first.
-    SELECT ST_Distance(o.geog, a.geog) + 0.001 AS reach_m
-    FROM v_shop_open AS o
-    WHERE o.main_brand IS DISTINCT FROM a.main_brand
-    ORDER BY o.geog <-> a.geog
-    LIMIT 1
-  ) AS f
-  CROSS JOIN LATERAL (
-    SELECT o.id
-    FROM v_shop_open AS o
-    WHERE o.main_brand IS DISTINCT FROM a.main_brand AND ST_DWithin(o.geog, a.geog, f.reach_m)
-    ORDER BY ST_Distance(o.geog, a.geog), o.id
-    LIMIT 1
-  ) AS n
+  CROSS JOIN LATERAL nearest_rival(a.geog, a.main_brand) AS n
   WHERE a.is_wanted AND NOT EXISTS (SELECT FROM near WHERE near.id = a.id)
 ),
 rival AS MATERIALIZED (

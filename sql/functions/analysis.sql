@@ -158,3 +158,67 @@ RETURN (
 );
 COMMENT ON FUNCTION normal_two_sided_p(double precision)
 IS 'Probability of a standard normal value at least as far from 0; erfc by Press et al., Numerical Recipes 6.2, within 1.2e-7 of its value';
+
+-- The index orders by distance on the sphere, which exceeds the distance on the spheroid by at most 0.6 %. The nearest of
+-- its first four shops is usually certain; only otherwise are all shops within that distance compared.
+CREATE OR REPLACE FUNCTION nearest_shop(place geography, brand_ids bigint []) RETURNS TABLE (id bigint, distance_m double precision)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT n.id, n.distance_m
+  FROM (
+    SELECT
+      (array_agg(q.id ORDER BY q.distance_m, q.id))[1] AS id,
+      min(q.distance_m) AS distance_m,
+      count(*) < 4 OR max(q.sphere_m) * 0.994 > min(q.distance_m) AS is_certain
+    FROM (
+      SELECT s.id, ST_Distance(s.geog, place) AS distance_m, s.geog <-> place AS sphere_m
+      FROM v_shop_open AS s
+      WHERE CASE WHEN brand_ids IS NULL THEN true ELSE s.brand_id = ANY (brand_ids) END
+      ORDER BY s.geog <-> place
+      LIMIT 4
+    ) AS q
+  ) AS f
+  CROSS JOIN LATERAL (
+    SELECT f.id, f.distance_m
+    WHERE f.is_certain AND f.id IS NOT NULL
+    UNION ALL (
+      SELECT s.id, ST_Distance(s.geog, place) AS distance_m
+      FROM v_shop_open AS s
+      WHERE CASE WHEN brand_ids IS NULL THEN true ELSE s.brand_id = ANY (brand_ids) END
+        AND NOT f.is_certain AND ST_DWithin(s.geog, place, f.distance_m + 0.001)
+      ORDER BY distance_m, s.id
+      LIMIT 1
+    )
+  ) AS n;
+END
+$$;
+COMMENT ON FUNCTION nearest_shop(geography, bigint [])
+IS 'The open shop of the brands (null: of any) that is nearest on the spheroid, and its distance in metres; no row where there is none';
+
+-- The index orders by distance on the sphere. The nearest shop on the spheroid is not farther away than its first shop.
+CREATE OR REPLACE FUNCTION nearest_rival(place geography, own_brand text) RETURNS TABLE (id bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT n.id
+  FROM (
+    SELECT ST_Distance(o.geog, place) + 0.001 AS reach_m
+    FROM v_shop_open AS o
+    WHERE o.main_brand IS DISTINCT FROM own_brand
+    ORDER BY o.geog <-> place
+    LIMIT 1
+  ) AS f
+  CROSS JOIN LATERAL (
+    SELECT o.id
+    FROM v_shop_open AS o
+    WHERE o.main_brand IS DISTINCT FROM own_brand AND ST_DWithin(o.geog, place, f.reach_m)
+    ORDER BY ST_Distance(o.geog, place), o.id
+    LIMIT 1
+  ) AS n;
+END
+$$;
+COMMENT ON FUNCTION nearest_rival(geography, text)
+IS 'The open shop of another main brand that is nearest on the spheroid; no row where there is none';
