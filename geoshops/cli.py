@@ -69,7 +69,7 @@ main.add_command(analysis.report)
 
 @main.command(with_appcontext=False)
 def settings() -> None:
-    """Print the table of settings as the README has it."""
+    """Print the table of settings that docs/settings.md holds."""
     for row in settings_table():
         click.echo(row)
 

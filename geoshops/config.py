@@ -270,7 +270,7 @@ def _check_url(env: str, url: str) -> None:
 
 
 def settings_table() -> Iterator[str]:
-    """The rows of the README's table."""
+    """The rows of the table in docs/settings.md."""
     for env, default, meaning in environment_names():
         shown = " ".join(default) if isinstance(default, tuple) else str(default)
         yield f"| `{env}` | {f'`{shown}`' if shown else ''} | {meaning} |"
