@@ -251,6 +251,7 @@ class Shop(Base):
         DateTime(timezone=True), server_default=text("now()")
     )
     name_jamo: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    closed_by: Mapped[str | None] = mapped_column(Text)
 
 
 class ShopStats(Base):

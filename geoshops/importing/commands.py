@@ -116,8 +116,9 @@ def refusing_clearly(command: Callable[..., None]) -> Callable[..., None]:
 @reading_options
 @table_options
 @click.option("--on-missing", type=click.Choice(["keep", "close"]), default="keep",
-              help="What happens to shops of the source that the file does not state.")  # fmt: skip
-@click.option("--allow-shrink", is_flag=True, help="Take a file with less than half of the shops.")
+              help="What happens to open shops of the source that the file does not list.")  # fmt: skip
+@click.option("--allow-shrink", is_flag=True,
+              help="Accept an import that closes more than a fifth of the source's open shops.")  # fmt: skip
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Day of the source's statement.")
 @JSON
 @refusing_clearly
@@ -132,6 +133,8 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
         _follow_up(summary, as_json)
     if as_json:
         report(summary, as_json)
+    if summary["rejection"]:
+        raise ImportRefused(f"without --dry-run, the import is rejected: {summary['rejection']}")
 
 
 @group.command()
@@ -280,8 +283,13 @@ def report(summary: dict[str, Any], as_json: bool) -> None:
         click.echo(
             f"{summary['address_fits']} of {summary['address_checked']} shops lie in the district of their address"
         )
-    if summary.get("closed_missing"):
-        click.echo(f"{summary['closed_missing']} shops closed that the file no longer states")
+    for count, what in (
+        ("reopened", "shops reopened that the file lists again"),
+        ("closed_stated", "shops closed that the file states as closed"),
+        ("closed_missing", "shops closed that the file no longer lists"),
+    ):
+        if summary.get(count):
+            click.echo(f"{summary[count]} {what}")
     click.echo(f"done in {summary['seconds']:.1f} s")
     if summary["dry_run"]:
         click.echo("dry run: nothing was changed")

@@ -53,7 +53,8 @@ SELECT m.line, m.source_id, m.shop_id, m.verified_on, m.geog, {names},
     WHEN m.named IS NOT NULL OR m.brand IS NOT NULL THEN brand_of(m.place_name, t.text, t.keys)
   END AS brand_id,
   f.sido_id, f.sigungu_id, f.dong_id,
-  a.sigungu_id AS address_sigungu_id, p.sigungu_id IS NOT NULL AS has_polygon
+  a.sigungu_id AS address_sigungu_id, p.sigungu_id IS NOT NULL AS has_polygon, m.own_status,
+  CASE WHEN m.status <> 'CLOSED' THEN NULL WHEN {states_status} AND NOT m.status_kept THEN 'SOURCE' ELSE m.closed_by END AS closed_by
 FROM worded m
 CROSS JOIN bounds b CROSS JOIN pattern t
 LEFT JOIN brands_known k ON k.words = coalesce(m.brand, m.named)
@@ -68,6 +69,7 @@ MERGED = """
   FROM (
     SELECT i.line, i.source_id, s.id AS shop_id, coalesce(s.overrides ? 'brand', false) AS brand_kept,
       s.brand_id AS kept_brand_id, CASE WHEN NOT is_blank({brand}) THEN {brand} END AS brand,
+      s.status AS own_status, s.closed_by, coalesce(s.overrides ? 'status' OR s.merged_into_id IS NOT NULL, false) AS status_kept,
       {verified_on} AS verified_on, {geog} AS geog, {values}
     FROM incoming i LEFT JOIN shops s ON s.source = %(source)s AND s.source_id = i.source_id
   ) q"""
@@ -108,6 +110,7 @@ def _resolve_statement(stored: list[str]) -> sql.Composable:
     return sql.SQL(RESOLVE).format(
         merged=merged,
         names=listed("m", [n for n in DEFAULTS if n != "closed_on"]) + _closing_day(),
+        states_status=sql.Literal("status" in stored),
     )
 
 
@@ -126,7 +129,10 @@ def _value(name: str, stored: list[str]) -> sql.Composable:
         "merged": sql.SQL(" OR s.merged_into_id IS NOT NULL" if name in KEPT_BY_A_MERGE else ""),
     }
     if name not in stored:
-        return sql.SQL("coalesce({own}, {default}) AS {name}").format(**given)
+        kept = "coalesce({own}, {default})"
+        if name == "status":
+            kept = f"CASE WHEN s.closed_by = 'IMPORT' THEN {{default}} ELSE {kept} END"
+        return sql.SQL(f"{kept} AS {{name}}").format(**given)
     return sql.SQL(
         "CASE WHEN s.overrides ? {key}{merged} THEN {own} ELSE {new} END AS {name}"
     ).format(**given)

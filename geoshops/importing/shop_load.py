@@ -12,10 +12,18 @@ from geoshops.importing.deriving import DEFAULTS, DERIVED, listed
 from geoshops.importing.refusal import ImportRefused
 
 MOST_NEW_BRANDS = 100
-LEAST_FOR_GUARD = 10
+# closings that are usual from one import to the next: fewer than five shops, or a fifth of the source's open ones
+FEWEST_TO_GUARD = 5
+USUAL_SHARE = 0.2
 # a larger load may leave the index out by which they are compared
 MOST_COMPARED = indexes.LEAST_ROWS - 1
 COMPARED = (*DEFAULTS, "geog", *DERIVED)
+# an open shop that the file does not list; a row that was rejected still lists its shop
+MISSING = sql.SQL(
+    "s.source = %(source)s AND s.status <> 'CLOSED'"
+    " AND NOT s.overrides ? 'status' AND s.source_id <> ALL (%(keys)s)"
+    " AND NOT EXISTS (SELECT FROM incoming i WHERE i.source_id = s.source_id)"
+)
 
 
 @dataclass(frozen=True)
@@ -23,10 +31,35 @@ class Resolved:
     """What the rows of the file come to."""
 
     rows: int
-    not_closed: int
     new: int
+    reopened: int
+    closed_stated: int
     address_checked: int
     address_fits: int
+
+
+@dataclass(frozen=True)
+class Closings:
+    """What an import would close of the open shops of its source."""
+
+    open_before: int
+    missing: int
+    stated: int
+
+    @property
+    def are_unusual(self) -> bool:
+        """Whether an operator has to confirm so many."""
+        closed = self.missing + self.stated
+        return closed >= FEWEST_TO_GUARD and closed > USUAL_SHARE * self.open_before
+
+    def message(self, source: str) -> str:
+        """The rejection, with the counts and the option that confirms them."""
+        elsewhere = ". If other files list them, give each file a --source of its own or leave --on-missing close out"
+        return (
+            f"this would close {self.missing + self.stated} of the {self.open_before} open shops of source "
+            f"{source}: {self.missing} that the file does not list and {self.stated} that it states as closed. "
+            f"If that is right, add --allow-shrink{elsewhere if self.missing else ''}"
+        )
 
 
 @dataclass
@@ -37,10 +70,14 @@ class Loaded:
     updated: int = 0
     unchanged: int = 0
     closed_missing: int = 0
+    closed_stated: int = 0
+    reopened: int = 0
     brands_added: list[str] = field(default_factory=list)
     address_checked: int = 0
     address_fits: int = 0
     duplicate_candidates: int | None = None
+    # why the import would be rejected, in a dry run
+    rejection: str | None = None
     new_ids: list[int] | None = None
 
 
@@ -88,22 +125,27 @@ def drop_impossible_dates(cursor: Any, stored: list[str]) -> dict[int, str]:
 def count_resolved(cursor: Any) -> Resolved:
     """Counts the shops as they shall be, in one pass."""
     cursor.execute(
-        "SELECT count(*), count(*) FILTER (WHERE status <> 'CLOSED'), count(*) - count(shop_id),"
+        "SELECT count(*), count(*) - count(shop_id),"
+        " count(*) FILTER (WHERE own_status = 'CLOSED' AND status <> 'CLOSED'),"
+        " count(*) FILTER (WHERE own_status <> 'CLOSED' AND status = 'CLOSED'),"
         " count(address_sigungu_id) FILTER (WHERE has_polygon),"
         " count(*) FILTER (WHERE has_polygon AND address_sigungu_id = sigungu_id) FROM resolved"
     )
     return Resolved(*cursor.fetchone())
 
 
-def guard_against_shrinking(cursor: Any, source: str, now: int) -> None:
-    """Refuses a load with less than half of the shops that the source stated before and that are not closed."""
-    cursor.execute("SELECT count(*) FROM shops WHERE source = %s AND status <> 'CLOSED'", (source,))
-    (before,) = cursor.fetchone()
-    if before >= LEAST_FOR_GUARD and now * 2 < before:
-        raise ImportRefused(
-            f"the file holds {now} shops that are not closed, the database {before} of source "
-            f"{source}: less than half. If that is right, add --allow-shrink"
-        )
+def count_closings(
+    cursor: Any, source: str, found: Resolved, *, close_missing: bool, rejected_keys: list[str]
+) -> Closings:
+    """Counts the open shops of the source, and those that this import would close."""
+    statement = sql.SQL(
+        "SELECT (SELECT count(*) FROM shops WHERE source = %(source)s AND status <> 'CLOSED'),"
+        " (SELECT count(*) FROM shops s WHERE %(close_missing)s AND {})"
+    ).format(MISSING)
+    given = {"source": source, "close_missing": close_missing, "keys": rejected_keys}
+    cursor.execute(statement, given)
+    open_before, missing = cursor.fetchone()
+    return Closings(open_before, missing, found.closed_stated)
 
 
 def lock_shops(cursor: Any, source: str, close_missing: bool) -> None:
@@ -120,6 +162,7 @@ def write(cursor: Any, source: str, found: Resolved) -> Loaded:
     compared = found.new <= MOST_COMPARED
     cursor.execute(_insert_statement(returning=compared), {"source": source})
     loaded = Loaded(cursor.rowcount, updated, found.rows - found.new - updated)
+    loaded.reopened, loaded.closed_stated = found.reopened, found.closed_stated
     loaded.address_checked, loaded.address_fits = found.address_checked, found.address_fits
     loaded.new_ids = [shop_id for (shop_id,) in cursor.fetchall()] if compared else None
     return loaded
@@ -134,18 +177,12 @@ def count_duplicates(cursor: Any, new_ids: list[int] | None) -> int | None:
 
 
 def close_missing(cursor: Any, source: str, day: str, rejected_keys: list[str]) -> list[int]:
-    """Closes the shops of the source that the file does not state, except where status was set by hand.
-
-    A row that was rejected still states its shop."""
-    cursor.execute(
+    """Closes the shops of the source that the file does not list, except where status was set by hand."""
+    statement = sql.SQL(
         "UPDATE shops s SET status = 'CLOSED', closed_on = greatest(%(day)s::date, s.opened_on),"
-        " modified_at = now()"
-        " WHERE s.source = %(source)s AND s.status <> 'CLOSED' AND NOT s.overrides ? 'status'"
-        " AND NOT EXISTS (SELECT FROM incoming i WHERE i.source_id = s.source_id)"
-        " AND s.source_id <> ALL (%(keys)s)"
-        " RETURNING s.id",
-        {"source": source, "day": day, "keys": rejected_keys},
-    )
+        " closed_by = 'IMPORT', modified_at = now() WHERE {} RETURNING s.id"
+    ).format(MISSING)
+    cursor.execute(statement, {"source": source, "day": day, "keys": rejected_keys})
     return [shop_id for (shop_id,) in cursor.fetchall()]
 
 
@@ -157,6 +194,7 @@ def _lock_statement() -> sql.Composable:
           WHERE s.source = %(source)s AND CASE WHEN r.shop_id IS NULL
             THEN %(close_missing)s AND s.status <> 'CLOSED'
             ELSE ({own}) IS DISTINCT FROM ({values})
+              OR s.closed_by IS DISTINCT FROM r.closed_by
               OR s.verified_on IS NULL OR s.verified_on < r.verified_on END
           ORDER BY s.id FOR NO KEY UPDATE OF s
         ) locked
@@ -169,16 +207,16 @@ def _update_statement() -> sql.Composable:
     return sql.SQL(
         """
         WITH updated AS (
-          UPDATE shops s SET ({columns}) = ROW ({values}), modified_at = now(),
+          UPDATE shops s SET ({columns}) = ROW ({values}), modified_at = now(), closed_by = r.closed_by,
             verified_on = greatest(s.verified_on, r.verified_on)
           FROM resolved r
           WHERE s.id = r.shop_id AND ({own}) IS DISTINCT FROM ({values})
           RETURNING s.id
         ),
         seen_again AS (
-          UPDATE shops s SET verified_on = r.verified_on FROM resolved r
+          UPDATE shops s SET verified_on = greatest(s.verified_on, r.verified_on), closed_by = r.closed_by FROM resolved r
           WHERE s.id = r.shop_id AND ({own}) IS NOT DISTINCT FROM ({values})
-            AND (s.verified_on IS NULL OR s.verified_on < r.verified_on)
+            AND (s.verified_on IS NULL OR s.verified_on < r.verified_on OR s.closed_by IS DISTINCT FROM r.closed_by)
           RETURNING s.id
         )
         SELECT (SELECT count(*) FROM updated), (SELECT count(*) FROM seen_again)
@@ -194,8 +232,8 @@ def _insert_statement(*, returning: bool) -> sql.Composable:
     compared = list(COMPARED)
     return sql.SQL(
         """
-        INSERT INTO shops (source, source_id, verified_on, {columns})
-        SELECT %(source)s, r.source_id, r.verified_on, {values} FROM resolved r
+        INSERT INTO shops (source, source_id, verified_on, closed_by, {columns})
+        SELECT %(source)s, r.source_id, r.verified_on, r.closed_by, {values} FROM resolved r
         WHERE r.shop_id IS NULL
         -- Neighbours share pages: a radius search over a million shops reads 65 pages instead of 194, and
         -- a sixth more of them are answered a second; to sort them costs nothing that can be measured.

@@ -40,7 +40,10 @@ def import_shops(url: str, wanted: Request, progress: Progress) -> dict[str, Any
         "inserted": loaded.inserted,
         "updated": loaded.updated,
         "unchanged": loaded.unchanged,
+        "reopened": loaded.reopened,
+        "closed_stated": loaded.closed_stated,
         "closed_missing": loaded.closed_missing,
+        "rejection": loaded.rejection,
         "brands_added": loaded.brands_added,
         "address_checked": loaded.address_checked,
         "address_fits": loaded.address_fits,
@@ -116,9 +119,13 @@ def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_l
         if staging.rejects.count + len(reasons) == staging.read:
             raise _nothing_taken(staging, reasons)
         found = shop_load.count_resolved(cursor)
-        if not wanted.allow_shrink:
-            shop_load.guard_against_shrinking(cursor, source, found.not_closed)
         closes = wanted.on_missing == "close"
+        closings = shop_load.count_closings(
+            cursor, source, found, close_missing=closes, rejected_keys=staging.rejected_keys
+        )
+        rejected = closings.are_unusual and not wanted.allow_shrink
+        if rejected and not wanted.dry_run:
+            raise ImportRefused(closings.message(source))
         shop_load.lock_shops(cursor, source, closes)
         # the file is read again for the rejects while the server writes
         with (
@@ -129,6 +136,7 @@ def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_l
             loaded = shop_load.write(cursor, source, found)
         listing.result()
         loaded.brands_added = brands
+        loaded.rejection = closings.message(source) if rejected else None
         if closes:
             closed = shop_load.close_missing(cursor, source, wanted.today, staging.rejected_keys)
             loaded.closed_missing = len(closed)

@@ -55,6 +55,9 @@ def set_fields(cursor: Any, shop_id: int, given: dict[str, str], reason: str) ->
         for n in COLUMNS
         if n in values
     ]
+    if "status" in values or values.get("closed_on"):
+        status = sql.SQL("%(status)s" if "status" in values else "status")
+        sets.append(sql.SQL("closed_by = CASE {} WHEN 'CLOSED' THEN 'OPERATOR' END").format(status))
     if "brand" in values:
         sets.append(sql.SQL("brand_id = %(brand_id)s"))
     if {"longitude", "latitude"} & values.keys():
@@ -72,7 +75,7 @@ def set_fields(cursor: Any, shop_id: int, given: dict[str, str], reason: str) ->
 
 
 def release(cursor: Any, shop_id: int, names: list[str], reason: str) -> None:
-    """Gives overrides up: the next import rules these fields again."""
+    """Gives overrides up: the next import rules these fields again, and may reopen a closed shop."""
     into_id = facts(cursor, shop_id)["merged_into_id"]
     kept = [name for name in names if into_id and name in KEPT_BY_A_MERGE]
     if kept:
@@ -81,6 +84,11 @@ def release(cursor: Any, shop_id: int, names: list[str], reason: str) -> None:
             f"{' and '.join(kept)} cannot be released"
         )
     cursor.execute("UPDATE shops SET overrides = overrides - %s WHERE id = %s", (names, shop_id))
+    if "status" in names:
+        cursor.execute(
+            "UPDATE shops SET closed_by = 'IMPORT' WHERE id = %s AND closed_by = 'OPERATOR'",
+            (shop_id,),
+        )
     _log(cursor, "release", shop_id, reason, {"fields": names})
 
 
@@ -111,7 +119,8 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
     cursor.execute("UPDATE reviews SET shop_id = %(new)s WHERE shop_id = %(old)s", both)
     cursor.execute("UPDATE shops SET merged_into_id = %(new)s WHERE merged_into_id = %(old)s", both)
     cursor.execute(
-        "UPDATE shops SET merged_into_id = %(new)s, status = 'CLOSED', modified_at = now(),"
+        "UPDATE shops SET merged_into_id = %(new)s, status = 'CLOSED', closed_by = 'OPERATOR',"
+        " modified_at = now(),"
         " closed_on = coalesce(closed_on, greatest(%(day)s::date, opened_on)) WHERE id = %(old)s",
         both,
     )

@@ -18,6 +18,7 @@ import psycopg2
 import psycopg2.extensions
 import pytest
 
+from geoshops import migrate
 from geoshops.importing.transaction import cancellable, importing_into
 from tests.importing.conftest import Run
 from tests.make import Maker
@@ -55,19 +56,109 @@ def test_missing_shops_stay_unless_they_shall_close(
     assert back["updated"] == 4
 
 
-def test_a_load_that_shrank_by_more_than_half_is_refused(
+def test_an_import_that_would_close_more_than_a_fifth_is_rejected(
     run: Run, summary: Summary, write: Write, make: Maker
 ) -> None:
     summary("import", "shops", write(*rows(*range(20))), *OPTIONS)
     before = make.rows("SELECT shops.*, xmin::text FROM shops ORDER BY id")
-    nine = write(*rows(*range(9)), name="nine.csv")
-    result = run("import", "shops", nine, *OPTIONS, "--on-missing", "close")
-    assert result.exit_code == 1
-    assert "--allow-shrink" in result.output
+    fifteen = write(*rows(*range(15)), name="fifteen.csv")
+    told = "this would close 5 of the 20 open shops of source own: 5 that the file does not list"
+    for options in ((), ("--dry-run",)):
+        result = run("import", "shops", fifteen, *OPTIONS, "--on-missing", "close", *options)
+        assert result.exit_code == 1
+        assert told in result.output
+        assert "--allow-shrink" in result.output
+    assert "5 shops closed that the file no longer lists" in result.output, "the dry run counts all"
     assert make.rows("SELECT shops.*, xmin::text FROM shops ORDER BY id") == before
-    assert summary("import", "shops", write(*rows(*range(10))), *OPTIONS)["unchanged"] == 10
-    found = summary("import", "shops", nine, *OPTIONS, "--on-missing", "close", "--allow-shrink")
-    assert found["closed_missing"] == 11
+    assert summary("import", "shops", fifteen, *OPTIONS)["unchanged"] == 15
+    found = summary("import", "shops", fifteen, *OPTIONS, "--on-missing", "close", "--allow-shrink")
+    assert found["closed_missing"] == 5
+
+
+def test_a_file_of_the_same_size_may_not_close_the_shops_of_another(
+    run: Run, summary: Summary, write: Write, make: Maker
+) -> None:
+    """The size of a file says nothing of what it closes: five lists under one source."""
+    for n in range(5):
+        path = write(*rows(*range(n * 20, n * 20 + 20 + n)), name=f"{n}.csv")
+        result = run("import", "shops", path, *OPTIONS, "--on-missing", "close")
+        assert result.exit_code == (1 if n else 0), result.output
+        assert n == 0 or "would close 20 of the 20 open shops" in result.output
+    assert make.rows("SELECT status, count(*) FROM shops GROUP BY 1") == [("OPEN", 20)]
+
+
+def test_closings_that_the_file_states_count_too(
+    run: Run, summary: Summary, write: Write, make: Maker
+) -> None:
+    lines = rows(*range(20))
+    summary("import", "shops", write(*lines), *OPTIONS)
+    closed = [line.replace("영업", "폐업") for line in lines[:6]]
+    result = run("import", "shops", write(*closed, *lines[6:-1]), *OPTIONS, "--on-missing", "close")
+    assert result.exit_code == 1
+    assert "would close 6 of the 20" in result.output
+    assert "1 that the file does not list and 5 that it states as closed" in result.output
+    found = summary("import", "shops", write(*closed[:5], *lines[5:]), *OPTIONS)
+    assert (found["closed_stated"], found["closed_missing"]) == (4, 0)
+
+
+PLAIN = "source_id,name,lon,lat"
+
+
+def plain(*numbers: int) -> list[str]:
+    """Rows of a list that states no status."""
+    return [PLAIN, *(f"{n},가게 {n},127.{n:03},37.5" for n in numbers)]
+
+
+def test_a_shop_that_an_import_closed_reopens_when_it_is_listed_again(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    own = ("--source", "own", "--on-missing", "close")
+    summary("import", "shops", write(*plain(*range(30))), *own)
+    assert summary("import", "shops", write(*plain(*range(26))), *own)["closed_missing"] == 4
+    assert make.rows("SELECT DISTINCT closed_by FROM shops WHERE status = 'CLOSED'") == [
+        ("IMPORT",)
+    ]
+    found = summary("import", "shops", write(*plain(*range(30))), *own)
+    assert (found["reopened"], found["updated"], found["unchanged"]) == (4, 4, 26)
+    assert make.rows("SELECT DISTINCT status, closed_on, closed_by FROM shops") == [
+        ("OPEN", None, None)
+    ]
+
+
+def test_only_what_an_import_closed_reopens(
+    run: Run, summary: Summary, write: Write, make: Maker
+) -> None:
+    """1 was closed by hand, 2 was closed and then given another day by hand, 3 is merged, 4 the source states as closed."""
+    own = ("--source", "own", "--on-missing", "close")
+    stated = write("source_id,name,lon,lat,status", "4,가게 4,127.004,37.5,CLOSED")
+    summary("import", "shops", stated, "--source", "own")
+    summary("import", "shops", write(*plain(*range(40))), "--source", "own")
+    ids = dict(make.rows("SELECT source_id, id FROM shops"))
+    run("shops", "close", ids["1"], "--reason", "door is shut")
+    run("shops", "merge", ids["3"], ids["5"], "--reason", "same door")
+    assert summary("import", "shops", write(*plain(*range(3, 40))), *own)["closed_missing"] == 2, (
+        "0 and 2"
+    )
+    run("shops", "set", ids["2"], "closed_on=2020-01-01", "--reason", "long ago")
+    found = summary("import", "shops", write(*plain(*range(40))), *own)
+    assert found["reopened"] == 1
+    assert make.rows(
+        "SELECT source_id, closed_by FROM shops WHERE status = 'CLOSED' ORDER BY source_id"
+    ) == [("1", "OPERATOR"), ("2", "OPERATOR"), ("3", "OPERATOR"), ("4", "SOURCE")]
+    run("shops", "set", ids["1"], "--release", "status", "--reason", "open again")
+    assert summary("import", "shops", write(*plain(*range(40))), *own)["reopened"] == 1
+    assert make.sql("SELECT status FROM shops WHERE source_id = '1'") == "OPEN"
+
+
+def test_an_upgrade_tells_apart_who_closed_a_shop(make: Maker) -> None:
+    kept = make.shop("남은 가게")
+    merged = make.shop("합친 가게", status="CLOSED", merged_into_id=kept)
+    by_hand = make.shop("닫은 가게", status="CLOSED", overrides='{"status": "CLOSED"}')
+    by_import = make.shop("없어진 가게", status="CLOSED", overrides='{"phone": "02-1"}')
+    make.sql((migrate.SQL / "changes" / "20261123_closed_by_existing.sql").read_text("utf-8"))
+    assert dict(make.rows("SELECT id, closed_by FROM shops")) == {
+        kept: None, merged: "OPERATOR", by_hand: "OPERATOR", by_import: "IMPORT",
+    }  # fmt: skip
 
 
 def test_rows_rejected_this_time_are_closed_only_when_the_file_misses_them(

@@ -62,6 +62,8 @@ CHECKS = {
     "stations_name_not_blank": "UPDATE stations SET name = ' '",
     "stations_name_without_suffix": "UPDATE stations SET name = '강남역'",
     "stations_position_in_range": "UPDATE stations SET geog = ST_MakePoint('NaN', 37)",
+    "shops_closed_by_known": "UPDATE shops SET status = 'CLOSED', closed_by = 'me'",
+    "shops_closed_by_only_when_closed": "UPDATE shops SET closed_by = 'IMPORT' WHERE id = 1",
     "shops_closed_on_after_opened_on": "UPDATE shops SET status = 'CLOSED', opened_on = '2026-01-02', closed_on = '2026-01-01'",
     "shops_closed_on_only_when_closed": "UPDATE shops SET closed_on = '2026-01-01'",
     "shops_favorite_cnt_not_negative": "UPDATE shops SET favorite_cnt = -1",
