@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import click
-from flask.cli import FlaskGroup, NoAppException
+from flask.cli import NoAppException
 
 from geoshops import citus, create_app, idempotency, migrate
 from geoshops.__about__ import VERSION
@@ -15,6 +15,7 @@ from geoshops.analysis import commands as analysis
 from geoshops.auth.commands import sessions
 from geoshops.backup import backup, restore
 from geoshops.config import ConfigError, keep_to_the_given_database, settings_table
+from geoshops.console import Commands
 from geoshops.doctor import doctor
 from geoshops.front import front
 from geoshops.importing.commands import group as import_group
@@ -39,7 +40,7 @@ def _create_app() -> Any:
         raise NoAppException(str(error)) from error
 
 
-@click.group(cls=FlaskGroup, create_app=_create_app, add_version_option=False)
+@click.group(cls=Commands, create_app=_create_app, add_version_option=False)
 @click.version_option(VERSION, prog_name="geoshops", message="%(prog)s %(version)s")
 def main() -> None:
     """geoshops: photo-booth shops on PostGIS."""

@@ -17,6 +17,7 @@ from typing import Any
 import psycopg2
 from psycopg2 import errorcodes
 
+from geoshops.console import committing
 from geoshops.interrupts import heeding
 
 HERE = Path(__file__).resolve().parent
@@ -173,7 +174,8 @@ def reset(url: str) -> None:
     with _connected(url) as connection:
         run(connection, "SET lock_timeout = '5s'")
         run(connection, "SELECT pg_advisory_lock(%s)", (LOCK,))
-        run(connection, DROP_ALL)
+        with committing():
+            run(connection, DROP_ALL)
 
 
 @contextmanager
@@ -227,7 +229,10 @@ def _apply(connection: Any, file: SqlFile, say: Any) -> None:
         _run_file(connection, file, say)
     except psycopg2.Error as error:
         raise MigrationError(f"sql/{file.name}: {error}") from error
-    run(connection, LOCK_TIMEOUT if alone else "COMMIT")
+    with committing() as came:
+        run(connection, LOCK_TIMEOUT if alone else "COMMIT")
+    if came:
+        raise KeyboardInterrupt
 
 
 def _replace(connection: Any, files: list[SqlFile], say: Any) -> None:
@@ -252,7 +257,10 @@ def _replace(connection: Any, files: list[SqlFile], say: Any) -> None:
         _apply_all(connection, say)
         # in the same transaction: what was made anew has lost its grants
         _grant(connection)
-    run(connection, "COMMIT")
+    with committing() as came:
+        run(connection, "COMMIT")
+    if came:
+        raise KeyboardInterrupt
 
 
 def _drop_repeatable(connection: Any) -> None:

@@ -15,7 +15,8 @@ from sqlalchemy import event
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from geoshops.config import ConfigError, Settings
-from geoshops.db import Database, libpq_url
+from geoshops.console import changes, interrupts_kept
+from geoshops.db import Database, Row, Values, libpq_url
 from geoshops.errors import Unavailable, trouble_of
 from geoshops.frame import settings
 from geoshops.interrupts import heeding
@@ -90,10 +91,12 @@ def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
         try:
             return command(*args, **kwargs)
         except (Unavailable, PoolTimeout) as error:
-            raise click.ClickException(f"{NO_ANSWER}; geoshops doctor tells more") from error
+            said = f"{NO_ANSWER}; geoshops doctor tells more"
+            raise changes.failure(said) from error
         except psycopg2.Error as error:
             if trouble_of(error) in ("connection", "shutdown"):
-                raise click.ClickException(f"{NO_ANSWER}: {first_line(error)}") from error
+                said = f"{NO_ANSWER}: {first_line(error)}"
+                raise changes.failure(said) from error
             remedy = "\nRemedy: geoshops db upgrade" if error.pgcode in SCHEMA_MISSING else ""
             raise click.ClickException(str(error).strip() + remedy) from error
         except (ConfigError, MigrationError) as error:
@@ -105,9 +108,8 @@ def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
             # click ends without a word: whoever reads our output has enough
             raise
         except OSError as error:
-            raise click.ClickException(
-                f"{error.filename or 'output'}: {error.strerror or error}"
-            ) from error
+            said = f"{error.filename or 'output'}: {error.strerror or error}"
+            raise changes.failure(said) from error
 
     return wrapper
 
@@ -122,9 +124,29 @@ def first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
+class OperatorDatabase(Database):
+    """Notes what it commits, so that Ctrl-C is reported as what it did."""
+
+    def act(self, statement: str, values: Values = (), *, idempotent: bool = False) -> Row:
+        """As Database.act; Ctrl-C cancels the statement, or comes too late for it and is raised after it."""
+        with interrupts_kept() as came:
+            try:
+                row = super().act(statement, values, idempotent=idempotent)
+            except Exception as error:
+                if came:
+                    raise KeyboardInterrupt from error
+                raise
+            changes.committed = True
+        if came:
+            raise KeyboardInterrupt
+        return row
+
+
 def operator_database() -> Database:
     """The current application's database as the schema's owner."""
     found = settings()
-    database = Database(replace(found, database_url=found.operator_database_url), limited=False)
+    database = OperatorDatabase(
+        replace(found, database_url=found.operator_database_url), limited=False
+    )
     event.listen(database.engine, "connect", lambda connection, _: heeding(connection))
     return database

@@ -11,6 +11,8 @@ from typing import IO
 
 import click
 
+from geoshops import console
+
 STDOUT = "-"
 
 
@@ -36,8 +38,9 @@ def new_file(place: str) -> Iterator[Path]:
 def text_output(place: str) -> Iterator[IO[str]]:
     """Standard output for `-`, else a new file."""
     if place == STDOUT:
-        yield sys.stdout
-        sys.stdout.flush()
-        return
-    with new_file(place) as path, path.open("w", encoding="utf-8", newline="") as output:
+        output = console.raw(sys.stdout)
         yield output
+        output.flush()
+        return
+    with new_file(place) as path, path.open("w", encoding="utf-8", newline="") as opened:
+        yield opened

@@ -18,6 +18,7 @@ import psycopg2
 from tqdm import tqdm
 
 from geoshops.config import Settings
+from geoshops.console import changes
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.population import import_population
 from geoshops.importing.refusal import ImportRefused, WrongUsage
@@ -26,7 +27,7 @@ from geoshops.importing.regions import import_regions
 from geoshops.importing.request import Request
 from geoshops.importing.shops import import_shops
 from geoshops.importing.stations import import_stations
-from geoshops.importing.transaction import follow_up, outcome
+from geoshops.importing.transaction import follow_up
 from geoshops.indexes import build_missing
 from geoshops.operators import FiniteRange, failing_clearly, operator_url
 
@@ -95,11 +96,11 @@ def refusing_clearly(command: Callable[..., None]) -> Callable[..., None]:
         except WrongUsage as error:
             raise click.UsageError(str(error)) from error
         except ImportRefused as error:
-            raise click.ClickException(f"{error}. Nothing was changed.") from error
+            raise changes.failure(str(error), of_a_change=True) from error
         except OSError as error:
-            raise click.ClickException(f"{error}. Nothing was changed.") from error
+            raise changes.failure(str(error), of_a_change=True) from error
         except KeyboardInterrupt:
-            if outcome.committed:
+            if changes.committed:
                 click.echo(
                     f"interrupted after the commit: the import is complete, but perhaps not {WHAT_FOLLOWS}",
                     err=True,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from geoshops.console import committing, interrupts_kept
 from geoshops.importing.opening import InputFile
 from geoshops.importing.rejects import Rejects
 from geoshops.importing.request import Request
-from geoshops.importing.transaction import interrupts_kept, outcome
 
 
 def finish(connection: Any, file: InputFile, rejects: Rejects, dry_run: bool) -> bool:
@@ -19,8 +19,9 @@ def finish(connection: Any, file: InputFile, rejects: Rejects, dry_run: bool) ->
         if dry_run:
             connection.rollback()
         else:
-            connection.commit()
-            outcome.committed = True
+            with committing() as came_during_commit:
+                connection.commit()
+            came += came_during_commit
         rejects.finish()
     return bool(came)
 

@@ -21,6 +21,8 @@ PARTICULARS = re.compile(r"'[^']*'|U\+[0-9A-F]+|-?\d+(\.\d+)?([eE][+-]?\d+)?")
 def rejects_path(file: Path, named: Path | None) -> Path:
     """Where the list goes: beside the file, unless another place was named."""
     path = named or file.with_name(f"{file.name}.rejected.csv")
+    if path.is_dir():
+        raise WrongUsage(f"--rejects {path} is a directory; name a file")
     if path.resolve() == file.resolve():
         raise WrongUsage("--rejects names the file itself")
     return path

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import select
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 import psycopg2
@@ -27,20 +24,9 @@ SET LOCAL work_mem = '128MB';
 SET LOCAL temp_buffers = '128MB'"""
 
 
-@dataclass
-class Outcome:
-    """Whether this process's import was committed; asked when Ctrl-C comes after all was done."""
-
-    committed: bool = False
-
-
-outcome = Outcome()
-
-
 @contextmanager
 def importing_into(url: str) -> Iterator[Any]:
     """A connection in a transaction that is rolled back unless it is committed."""
-    outcome.committed = False
     try:
         connection = psycopg2.connect(url, application_name="geoshops-import", connect_timeout=10)
     except psycopg2.OperationalError as error:
@@ -92,30 +78,11 @@ def cancellable() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-@contextmanager
-def interrupts_kept() -> Iterator[list[int]]:
-    """Collects Ctrl-C instead of raising it, where what is under way can no longer be called off.
-
-    Before COMMIT the signal raises and nothing has changed. From COMMIT on the outcome is the
-    server's, so the signal waits until the answer is there: what is reported is what happened."""
-    came: list[int] = []
-
-    def remember(number: int, _: FrameType | None) -> None:
-        came.append(number)
-
-    before = signal.signal(signal.SIGINT, remember)
-    try:
-        yield came
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def follow_up(url: str, changed: int) -> None:
     """Titles of shops and the map's clusters, after the import: they may be late, the import need not wait.
 
     After many changes the planner's statistics follow, too. Whatever happens here, the import stands."""
     with importing_into(url) as connection:
-        outcome.committed = True
         if changed >= MANY_CHANGES:
             connection.cursor().execute("ANALYZE shops")
         connection.cursor().execute("SELECT refresh_shop_titles(now())")

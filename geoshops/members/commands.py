@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from flask.cli import with_appcontext
 
+from geoshops.console import changes
 from geoshops.db import database
 from geoshops.members import queries, unlinking
 from geoshops.operators import AT_MOST, failing_clearly
@@ -29,6 +30,7 @@ def unlink_pending(at_most: int) -> None:
     done = failed = 0
     db = database()
     while done + failed < at_most and (entry := queries.claim_unlink(db)):
+        changes.committed = True
         if unlinking.attempt(db, entry):
             done += 1
         else:

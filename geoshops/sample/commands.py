@@ -12,6 +12,7 @@ import psycopg2
 from psycopg2 import errors
 from tqdm import tqdm
 
+from geoshops.console import changes, committing
 from geoshops.indexes import build_missing
 from geoshops.interrupts import heeding
 from geoshops.operators import failing_clearly, operator_url
@@ -58,15 +59,18 @@ def seed(
     size = Size(shops, reviews, members)
     country = Country(number, size, today.date() if today else korean_today())
     try:
-        with closing(_connected(operator_url())) as connection, connection:
+        with closing(_connected(operator_url())) as connection:
             cursor = connection.cursor()
             if reset and not yes:
                 _confirm(cursor)
-            _seed(cursor, country, reset)
+            loaded = _seed(cursor, country, reset)
+            with committing():
+                connection.commit()
+        _say(loaded)
         build_missing(operator_url(), lambda text: click.echo(text, err=True))
     except errors.QueryCanceled as error:
         # Ctrl-C comes out of COPY as this, when it fell into the reading of a row.
-        raise click.ClickException("interrupted; nothing was changed") from error
+        raise changes.failure("interrupted", of_a_change=True) from error
 
 
 def _connected(url: str) -> Any:
@@ -83,21 +87,23 @@ def _confirm(cursor: Any) -> None:
     )
 
 
-def _seed(cursor: Any, country: Country, reset: bool) -> None:
+def _seed(cursor: Any, country: Country, reset: bool) -> Loaded | None:
     lock(cursor)
     if reset:
         clear(cursor)
     if count := generated_shops(cursor):
         click.echo(f"{count:,} generated booths are there already; nothing changed (see --reset)")
-        return
-    _say(load(cursor, country, _with_progress))
+        return None
+    return load(cursor, country, _with_progress)
 
 
 def _with_progress(entries: Iterable[Entry]) -> Iterable[Entry]:
     return tqdm(entries, unit=" booths", disable=None)
 
 
-def _say(loaded: Loaded) -> None:
+def _say(loaded: Loaded | None) -> None:
+    if loaded is None:
+        return
     click.echo(
         f"generated data: {loaded.shops:,} booths, {loaded.reviews:,} reviews,"
         f" {loaded.favorites:,} favorites, {loaded.members:,} members. The places are real,"

@@ -13,6 +13,7 @@ import click
 import psycopg2
 
 from geoshops.config import Settings
+from geoshops.console import changes, committing
 from geoshops.interrupts import heeding
 from geoshops.operators import ID, ONE_AT_A_TIME, REASON, failing_clearly, operator_url
 from geoshops.shops import brands as brand_table
@@ -41,6 +42,8 @@ def correcting() -> Iterator[Any]:
     with asking() as cursor:
         cursor.execute(ONE_AT_A_TIME)
         yield cursor
+        with committing():
+            cursor.connection.commit()
 
 
 @contextmanager
@@ -48,14 +51,14 @@ def asking() -> Iterator[Any]:
     """A cursor in one transaction; what the database refuses is told in one line."""
     connection = heeding(psycopg2.connect(operator_url(), application_name="geoshops-shops"))
     try:
-        with connection, connection.cursor() as cursor:
+        with connection.cursor() as cursor:
             yield cursor
     except NotPossible as error:
-        raise click.ClickException(f"{error}. Nothing was changed.") from error
+        raise changes.failure(str(error), of_a_change=True) from error
     except (psycopg2.IntegrityError, psycopg2.DataError) as error:
         constraint = error.diag.constraint_name or ""
         broken = REFUSED.get(constraint) or constraint or error.diag.message_primary
-        raise click.ClickException(f"not possible: {broken}. Nothing was changed.") from error
+        raise changes.failure(f"not possible: {broken}", of_a_change=True) from error
     finally:
         connection.close()
 

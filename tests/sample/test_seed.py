@@ -162,7 +162,7 @@ def test_an_interrupted_seed_leaves_nothing(db, make, database_url):
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 1
-    assert "interrupted; nothing was changed" in said or "Aborted!" in said
+    assert "interrupted. Nothing was changed" in said or "Aborted!" in said
     assert make.sql("SELECT count(*) FROM shops") == make.sql("SELECT count(*) FROM regions") == 0
 
 
