@@ -102,6 +102,20 @@ class Unavailable(ApiError):
         super().__init__("unavailable", headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
+class Overloaded(ApiError):
+    """The service has as many requests as it can serve."""
+
+    def __init__(self) -> None:
+        super().__init__("overloaded", headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+class Unreachable(ApiError):
+    """A part of the service other than the database does not respond."""
+
+    def __init__(self) -> None:
+        super().__init__("unreachable", headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
 def init_app(app: Flask) -> None:
     """Registers the handlers; every error of every kind leaves through `answer`."""
     # a counter that appears with its first error would hide that error from "increase"

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from geoshops.config import Settings
-from geoshops.errors import RETRY_AFTER_S, ApiError, NotFound, Unavailable
+from geoshops.errors import RETRY_AFTER_S, ApiError, NotFound, Overloaded, Unreachable
 from geoshops.frame import EXPOSED, SECURITY
 from geoshops.health import TOLD_OF
 from geoshops.operators import failing_clearly
@@ -36,28 +36,33 @@ PREFERS_KOREAN = rf"~*^((?!\ben\b(?!{REFUSED})).)*\bko\b(?!{REFUSED})"
 
 @dataclass(frozen=True)
 class Refusal:
-    """What nginx answers instead of its own page: for which of its statuses, and how."""
+    """An error response of nginx in the contract's form, instead of its own page for these statuses."""
 
     name: str
     statuses: str
     error: ApiError
-    told: bool = False
 
 
 def refusals(max_body_bytes: int) -> list[Refusal]:
     """Every status that nginx makes by itself, as the contract writes it.
 
-    501 and 505 are malformed requests; 502 and 504 say that no worker could be reached."""
+    501 and 505 are malformed requests; 502 and 504 say that no worker could be reached. 412 and 416 are
+    conditions and ranges that a cached file does not meet."""
     method = ApiError("method_not_allowed", name="$asked_method", headers={"Allow": METHODS})
     busy = ApiError("too_many_requests", headers={"Retry-After": str(RETRY_AFTER_S)})
     return [
-        Refusal("bad", "400 408 411 414 421 494 495 496 497 501 505", ApiError("bad_request")),
+        Refusal(
+            "bad", "400 408 411 412 414 416 421 494 495 496 497 501 505", ApiError("bad_request")
+        ),
         Refusal("absent", "403 404", NotFound("route")),
         Refusal("method", "405", method),
         Refusal("large", "413", ApiError("too_large", high=max_body_bytes)),
         Refusal("many", "429", busy),
-        Refusal("away", "500 502 503 504", Unavailable(), told=True),
+        Refusal("away", "500 502 503 504", Unreachable()),
     ]
+
+
+FULL = Refusal("full", "", Overloaded())
 
 
 def config(
@@ -84,7 +89,7 @@ def config(
         "WATCHED": _lines(4, [f"server {place} max_fails=0;" for place in named]),
         "TOLD_PERCENT": 100 / TOLD_OF,
         "ORIGINS": _lines(4, [_origin(origin) for origin in cors_origins]),
-        "BODIES": _lines(2, [line for refusal in found for line in _body(refusal)]),
+        "BODIES": _lines(2, [line for refusal in (*found, FULL) for line in _body(refusal)]),
         "ERROR_PAGES": _lines(4, [_error_page(refusal) for refusal in found]),
         "ANSWERS": _lines(4, [*_answers(found, bool(cors_origins))]),
     }
@@ -131,11 +136,16 @@ def _error_page(refusal: Refusal) -> str:
 def _answers(found: Sequence[Refusal], readable: bool) -> Iterator[str]:
     yield from _location("alive", 200, '\'{"status":"ok"}\'', {})
     for refusal in found:
-        headers = {**refusal.error.headers, **(CORS if readable else {})}
-        answer = (refusal.error.status, f"$body_{refusal.name}", headers)
-        yield from _location(f"refused/{refusal.name}", *answer, TELL if refusal.told else ())
-        if refusal.told:
-            yield from _location("refused/alone", *answer)
+        away = refusal.name == "away"
+        body = "$body_unserved" if away else f"$body_{refusal.name}"
+        response = (refusal.error.status, body, _headers(refusal, readable))
+        yield from _location(f"refused/{refusal.name}", *response, TELL if away else ())
+    response = (FULL.error.status, f"$body_{FULL.name}", _headers(FULL, readable))
+    yield from _location("refused/alone", *response)
+
+
+def _headers(refusal: Refusal, readable: bool) -> dict[str, str]:
+    return {**refusal.error.headers, **(CORS if readable else {})}
 
 
 def _location(

@@ -7,19 +7,21 @@ from flask import Blueprint, Response
 from geoshops import observe
 from geoshops.api import json_value
 from geoshops.db import Row, database
-from geoshops.errors import ApiError, Unavailable, database_is_unavailable
+from geoshops.errors import ApiError, Overloaded, Unavailable, database_is_unavailable
 
 blueprint = Blueprint("health", __name__)
+# The front restricts these paths; no other spelling of them may pass it and be served all the same.
+EXACT = {"strict_slashes": True}
 UP = "Whether the database answered this scrape"
 
 
-@blueprint.get("/healthz")
+@blueprint.get("/healthz", **EXACT)
 def healthz() -> Response:
     """The process answers; needs no database."""
     return json_value({"status": "ok"}, {"Cache-Control": "no-store"})
 
 
-@blueprint.get("/readyz")
+@blueprint.get("/readyz", **EXACT)
 def readyz() -> Response:
     """The database answers and holds the schema."""
     try:
@@ -38,11 +40,11 @@ def readyz() -> Response:
 TOLD_OF = 1000
 
 
-@blueprint.get("/.refused/full")
+@blueprint.get("/.refused/full", **EXACT)
 def refused_when_full() -> Response:
     """What nginx refuses because the service is full; without it nobody would see an overload."""
     observe.FULL.inc(TOLD_OF)
-    raise Unavailable
+    raise Overloaded
 
 
 READ_ONLY = "SELECT current_setting('transaction_read_only')::boolean"
@@ -51,7 +53,7 @@ WAITING = """
 SELECT (SELECT count(*) FROM reports WHERE closed_at IS NULL), (SELECT count(*) FROM pending_unlinks)"""
 
 
-@blueprint.get("/metrics")
+@blueprint.get("/metrics", **EXACT)
 def metrics() -> Response:
     """Prometheus' text form."""
     text = observe.metrics_text() + observe.gauges_text(_gauges())

@@ -22,7 +22,7 @@ from limits.strategies import MovingWindowRateLimiter
 from geoshops import tokens
 from geoshops.arguments import json_object
 from geoshops.config import ConfigError, Settings
-from geoshops.errors import ApiError, Unavailable
+from geoshops.errors import ApiError, Unreachable
 
 log = logging.getLogger(__name__)
 # where the environment holds the rule that a request was counted by, and whose allowance it took from
@@ -115,7 +115,7 @@ class Limits:
         allowed = self._ask(lambda: take(rule.allowance, rule.name, key))
         if allowed is None:
             if rule.closed_without_store:
-                raise Unavailable
+                raise Unreachable
             return
         environ[TAKEN] = (rule, key)
         if not allowed:

@@ -149,6 +149,16 @@ CATALOGUE: dict[str, tuple[str, str, str]] = {
     "too_many_requests": ("429", "too many requests; try again later", "요청이 너무 많습니다"),
     "bad_request": ("002", "[request] is malformed", "[request] 잘못된 요청입니다"),
     "unexpected": ("500", "something unexpected happened", "예기치 않은 오류가 발생했습니다"),
+    "overloaded": (
+        "503",
+        "the service is overloaded; try again shortly",
+        "요청이 너무 많아 처리할 수 없습니다. 잠시 후 다시 시도하세요",
+    ),
+    "unreachable": (
+        "503",
+        "the service cannot respond now; try again shortly",
+        "서비스가 지금 응답할 수 없습니다. 잠시 후 다시 시도하세요",
+    ),
     "unavailable": (
         "503",
         "the database is not available; try again shortly",

@@ -13,6 +13,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -42,11 +43,14 @@ MALFORMED = [
 ]  # fmt: skip
 
 
-def send(port: int, raw: bytes) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers (in lower case) and body of the answer to raw bytes."""
+def send(port: int, raw: bytes, *, shut: bool = True) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers (in lower case) and body of the answer to raw bytes.
+
+    Where the client shuts its side nginx gives up what it has passed on to a worker."""
     with socket.create_connection(("127.0.0.1", port), 10) as peer:
         peer.sendall(raw)
-        peer.shutdown(socket.SHUT_WR)
+        if shut:
+            peer.shutdown(socket.SHUT_WR)
         answer = b""
         # what nginx did not want to read makes the end a reset; the answer comes before it
         with suppress(ConnectionResetError):
@@ -103,6 +107,66 @@ def test_metrics_are_not_for_whom_a_proxy_on_this_machine_passes_on(production: 
     for name in ("X-Forwarded-For", "Forwarded"):
         stranger = production.get("/metrics", headers={name: "for=203.0.113.9"})
         assert (stranger.status_code, stranger.json()["error_code"]) == (404, "404")
+
+
+SPELLINGS = (
+    "{0}/", "/{0}", "/{0}/", "{0}//", "{0}/?x", "/%2F{0}", "/.{0}", "/x/..{0}/", "/x/%2e%2e{0}",
+    "http://x{0}/", "{0}%2F", "{0}/.", "{0}/x/..", "{0}#/",
+)  # fmt: skip
+
+
+def spelled(port: int, spelling: str, path: str, header: str = "") -> tuple[int, Any]:
+    """Status and body of the response to a GET that no client library may tidy up."""
+    target = spelling.format(path)
+    raw = f"GET {target} HTTP/1.1\r\nHost: x\r\n{header}Connection: close\r\n\r\n"
+    status, _, body = send(port, raw.encode(), shut=False)
+    return status, body
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_no_spelling_of_the_path_opens_the_metrics(production: Production, spelling: str) -> None:
+    status, body = spelled(
+        production.port, spelling, "/metrics", "X-Forwarded-For: 203.0.113.9\r\n"
+    )
+    assert (status, json.loads(body)["error_code"]) == (404, "404")
+    status, body = spelled(production.port, spelling, "/metrics")
+    assert status == 200 and b"http_request_duration_seconds" in body
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_every_spelling_of_readiness_shows_that_the_service_drains(
+    production: Production, spelling: str
+) -> None:
+    draining = production.run / "draining"
+    assert spelled(production.port, spelling, "/readyz")[0] == 200
+    draining.touch()
+    try:
+        status, body = spelled(production.port, spelling, "/readyz")
+    finally:
+        draining.unlink()
+    assert status == 503
+    assert json.loads(body)["error_message"] == "the service cannot respond now; try again shortly"
+
+
+def test_paths_that_only_nginx_knows_are_unknown_routes(production: Production) -> None:
+    inner = ("full", "alone", "away", "absent", "bad", "large")
+    for path in ("/auth", "/auth/", "/auth?x=1", "/authors", "/.alive", "/.refused/full/",
+                 "//.refused/full", *(f"/.refused/{name}" for name in inner)):  # fmt: skip
+        unknown = production.get(path, allow_redirects=False)
+        assert (unknown.status_code, unknown.json()["error_code"]) == (404, "404"), path
+    assert production.get("/auth/authorize").status_code != 404
+
+
+def test_conditions_and_ranges_of_cached_files_fail_in_the_contracts_form(
+    production: Production, make: Maker
+) -> None:
+    path = f"/brands/{make.brand(id=77)}.svg"
+    size = len(production.get(path).content)
+    for headers in ({"Range": f"bytes={size + 9}-"}, {"If-Match": '"other"'},
+                    {"If-Unmodified-Since": "Thu, 01 Jan 1970 00:00:00 GMT"}):  # fmt: skip
+        response = production.get(path, headers=headers)
+        if response.status_code != 200:
+            assert response.json()["error_code"] == "002", headers
 
 
 SERVICE = {"DATABASE_URL": "postgresql://127.0.0.1:1/none", "GEOSHOPS_SECRET_KEY": SECRET_KEY}
