@@ -97,6 +97,9 @@ class Output:
         self.failure: OSError | None = None
 
     def __getattr__(self, name: str) -> Any:
+        if name == "buffer":
+            # click would write around this object where it mistrusts the encoding
+            raise AttributeError(name)
         return getattr(self.stream, name)
 
     def write(self, text: str) -> int:
