@@ -10,27 +10,31 @@ from flask import Response
 from geoshops.api import json_text
 from geoshops.db import Database
 from geoshops.errors import ApiError, NotFound, Unauthorized
+from geoshops.idempotency import REPLAYED
 
 
 @dataclass(frozen=True)
 class Done:
-    """What an act answers: HTTP status, JSON text and, when something was made, its path."""
+    """What an act answers: HTTP status, JSON text, when something was made its path, and whether all that is the
+    stored response to an earlier request with the same Idempotency-Key."""
 
     status: int
     body: str
     location: str | None
+    replayed: bool
 
 
 def perform(
     db: Database, statement: str, values: Sequence[object], *, idempotent: bool = False
 ) -> Done:
-    """Runs a statement that selects (refusal, status, body, location); raises what was refused.
+    """Runs a statement that selects (refusal, status, body, location) and, where it takes an Idempotency-Key,
+    whether the response is a stored one; raises what was refused.
 
     `idempotent`: whether the act may run again when its connection is lost."""
-    refusal, status, body, location = db.act(statement, values, idempotent=idempotent)
+    refusal, status, body, location, *replayed = db.act(statement, values, idempotent=idempotent)
     if refusal is not None:
         raise refused(refusal)
-    return Done(status, body, location)
+    return Done(status, body, location, any(replayed))
 
 
 def refused(refusal: str) -> ApiError:
@@ -44,5 +48,7 @@ def refused(refusal: str) -> ApiError:
 
 def answer(done: Done) -> Response:
     """The HTTP answer of an act."""
-    headers = {"Location": done.location} if done.location else None
+    headers = {"Location": done.location} if done.location else {}
+    if done.replayed:
+        headers[REPLAYED] = "true"
     return json_text(done.body, headers, status=done.status)

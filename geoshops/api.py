@@ -88,6 +88,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         statuses: tuple[int, ...] = (),
         refusals: tuple[int, ...] = (),
         headers: tuple[Mapping[str, object], ...] = (),
+        response_headers: Mapping[str, object] | None = None,
         head: bool = True,
     ) -> Callable[[View], View]:
         """States an operation: route, OpenAPI operationId, answer, authentication, caching.
@@ -98,7 +99,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         media: content type of the answer where that is not JSON; `also` are other names of it.
         statuses: further success statuses with the same body, such as 201.
         refusals: statuses of refusals that not every operation has; 409 goes without saying where it acts.
-        headers: OpenAPI parameters of the headers that it reads.
+        headers: OpenAPI parameters of the headers that it reads; response_headers: OpenAPI headers of its success.
         head: False where the contract lets GET act: HEAD, which must not, is refused then."""
 
         def decorator(view: View) -> View:
@@ -108,6 +109,9 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
             documented = self._documented(
                 _with_headers(view, headers), id, answer, example, auth, (status, *statuses), media, refused
             )  # fmt: skip
+            if response_headers:
+                told = {code: {"headers": response_headers} for code in (status, *statuses)}
+                documented = self.doc(responses=told)(documented)
             if geojson:
                 documented = self.doc(responses={200: GEOJSON_TOO})(documented)
             guarded = _with_document_of(documented, tokens.GUARDS[auth](view))

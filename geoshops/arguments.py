@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from typing import Any, TypeVar, cast
 from urllib.parse import parse_qsl
@@ -15,9 +15,11 @@ from geoshops.errors import ApiError, Reason
 from geoshops.params import Args, is_absent, looks_swapped, name_of
 
 View = TypeVar("View", bound=Callable[..., Any])
+T = TypeVar("T")
 Loader = Callable[[], dict[str, Any]]
 
 JSON = "application/json"
+UTF_8 = ("utf-8", "utf8")
 
 
 class ContractParser:
@@ -52,6 +54,7 @@ class QueryLoader:
         self.fields = {
             name_of(key, field): (key, field) for key, field in schema.load_fields.items()
         }
+        self.aliases = schema.aliases
         self.required = [name for name, (_, field) in self.fields.items() if field.required]
         self._required_keys = {self.fields[name][0] for name in self.required}
         # past what marshmallow looks at around a field's own reading: twice as dear, and no parameter has any of it
@@ -75,7 +78,7 @@ class QueryLoader:
     def values(self, lists: Iterable[tuple[str, list[str]]], query: str) -> dict[str, Any]:
         """The same from the names with their texts and the query that they come from; the first missing one
         is told before the first bad one."""
-        sent = self._sent(lists)
+        sent = self._sent(self._by_own_names(dict(lists)).items())
         for name in self.required:
             if name not in sent:
                 raise ApiError("missing", name=name)
@@ -94,7 +97,7 @@ class QueryLoader:
         Where none is missing, absent or refused nothing needs an order: 3 instead of 10 us of a radius search."""
         values = dict(self.defaults)
         try:
-            for name, text in texts.items():
+            for name, text in self._by_own_names(texts).items():
                 known = self._plainly.get(name)
                 if known:
                     key, read = known
@@ -104,6 +107,16 @@ class QueryLoader:
         except ValidationError:
             pass
         return self.values(((name, [text]) for name, text in texts.items()), query)
+
+    def _by_own_names(self, sent: Mapping[str, T]) -> Mapping[str, T]:
+        """What was sent under aliases, under the names that they stand for."""
+        if not self.aliases:
+            return sent
+        own = {name: value for name, value in sent.items() if name not in self.aliases}
+        return {self.aliases[name]: sent[name] for name in self.aliases if name in sent} | own
+
+    def _spellings(self, name: str) -> set[str]:
+        return {name} | {alias for alias, own in self.aliases.items() if own == name}
 
     def _sent(self, lists: Iterable[tuple[str, list[str]]]) -> dict[str, list[str]]:
         return {
@@ -116,7 +129,7 @@ class QueryLoader:
         texts = sent[name]
         if len(texts) > 1:
             raise ApiError("repeated", name=name)
-        if "%" in texts[0] and not _is_utf8(name, query):
+        if "%" in texts[0] and not _is_utf8(self._spellings(name), query):
             raise ApiError("bad_characters", name=name)
         try:
             return field.deserialize(texts[0], name, sent)
@@ -142,11 +155,11 @@ class BodyLoader:
             raise refusal(self.schema, cast(dict[str, Any], error.messages), raw) from None
 
 
-def _is_utf8(name: str, query: str) -> bool:
+def _is_utf8(names: Collection[str], query: str) -> bool:
     # werkzeug leaves bytes that are not UTF-8, such as those of a lone surrogate, as they were escaped
     try:
         parse_qsl(
-            "&".join(part for part in query.split("&") if part.startswith(f"{name}=")),
+            "&".join(part for part in query.split("&") if part.partition("=")[0] in names),
             errors="strict",
         )
     except UnicodeDecodeError:
@@ -155,7 +168,7 @@ def _is_utf8(name: str, query: str) -> bool:
 
 
 def json_object() -> dict[str, Any]:
-    """The body as a JSON object that is not empty."""
+    """The body as a JSON object."""
     try:
         raw = request.get_data(cache=True)
     except RequestEntityTooLarge:
@@ -165,11 +178,15 @@ def json_object() -> dict[str, Any]:
         raise ApiError("too_large", high=limit)  # a chunked body ends silently at the limit
     if request.mimetype not in ("", JSON) and not request.is_json:
         raise ApiError("not_json")
+    if request.mimetype_params.get("charset", "utf-8").lower() not in UTF_8:
+        raise ApiError("not_utf8")
+    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+        raise ApiError("encoded", headers={"Accept-Encoding": "identity"})
     try:
         value = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise ApiError("not_an_object") from None
-    if not isinstance(value, dict) or not value:
+    if not isinstance(value, dict):
         raise ApiError("not_an_object")
     return value
 

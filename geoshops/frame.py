@@ -33,6 +33,7 @@ EXPOSED = (
     "X-Request-ID",
     "WWW-Authenticate",
     "Retry-After",
+    "Idempotency-Replayed",
     "RateLimit",
     "RateLimit-Policy",
 )

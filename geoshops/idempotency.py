@@ -19,13 +19,21 @@ from geoshops.errors import ApiError
 from geoshops.operators import failing_clearly, operator_database
 
 HEADER = "Idempotency-Key"
-KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?\Z")
+KEY = re.compile(r"[\x21-\x7e]{1,255}\Z")
 PARAMETER: dict[str, object] = {
     "in": "header",
     "name": HEADER,
     "description": "A repeated request with the same key and body gets the answer of the first",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"},
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 }  # fmt: skip
+
+REPLAYED = "Idempotency-Replayed"
+REPLAYED_HEADER: dict[str, object] = {
+    REPLAYED: {
+        "description": "true when this is the stored response to an earlier request with the key",
+        "schema": {"type": "string", "enum": ["true"]},
+    }
+}
 
 # a hundred years: PostgreSQL knows no time too far back
 LONGEST_KEPT_HOURS = 876_000

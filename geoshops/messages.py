@@ -67,8 +67,8 @@ CATALOGUE: dict[str, tuple[str, str, str]] = {
     "not_author": ("403", "only the author may change this review", "작성자만 리뷰를 바꿀 수 있습니다"),
     "bad_key": (
         "002",
-        "[{name}] must have 1 to 255 visible ASCII characters",
-        "[{name}] 값은 1~255자의 ASCII 문자여야 합니다",
+        "[{name}] must have 1 to 255 visible ASCII characters without spaces",
+        "[{name}] 값은 공백 없는 1~255자의 ASCII 문자여야 합니다",
     ),
     "key_reused": (
         "422",
@@ -89,6 +89,11 @@ CATALOGUE: dict[str, tuple[str, str, str]] = {
         "105",
         "[code] the identity provider rejected the authorization code",
         "[code] 인증 제공자가 인가 코드를 거부했습니다",
+    ),
+    "verifier_rejected": (
+        "105",
+        "[code_verifier] the identity provider rejected the PKCE verifier",
+        "[code_verifier] 인증 제공자가 PKCE verifier를 거부했습니다",
     ),
     "nonce_differs": (
         "105",
@@ -144,6 +149,16 @@ CATALOGUE: dict[str, tuple[str, str, str]] = {
         "415",
         "[Content-Type] must be application/json",
         "[Content-Type] 값은 application/json이어야 합니다",
+    ),
+    "not_utf8": (
+        "415",
+        "[Content-Type] charset must be utf-8",
+        "[Content-Type] charset 값은 utf-8이어야 합니다",
+    ),
+    "encoded": (
+        "415",
+        "[Content-Encoding] must be identity or absent",
+        "[Content-Encoding] 값은 identity이거나 없어야 합니다",
     ),
     "conflict": ("409", "another request changed the same thing; try again", "동시에 처리된 요청과 충돌했습니다"),
     "too_many_requests": ("429", "too many requests; try again later", "요청이 너무 많습니다"),

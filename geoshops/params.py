@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
@@ -187,7 +187,11 @@ class Box(fields.String):
 
 class Args(Schema):
     """Query parameters. Missing ones are told before bad ones, in the order of their declaration;
-    unknown names are ignored; numbers sent empty (or as JavaScript's `undefined`) count as absent."""
+    unknown names are ignored; numbers sent empty (or as JavaScript's `undefined`) count as absent.
+
+    `aliases` are other names of parameters, each with the name that it stands for, which wins where both are sent."""
+
+    aliases: ClassVar[Mapping[str, str]] = {}
 
     class Meta:
         unknown = EXCLUDE

@@ -96,10 +96,14 @@ def key_id(key: str) -> str:
     return hashlib.sha256(b"geoshops kid " + key.encode()).hexdigest()[:8]
 
 
-def issue_access(caller: Caller, *, session_ends_at: datetime | None = None) -> str:
-    """A new access token of a session, never valid beyond the session."""
+def access_life(session_ends_at: datetime) -> timedelta:
+    """How long an access token issued now is valid: never beyond its session."""
     minutes = cast(timedelta, current_app.config["JWT_ACCESS_TOKEN_EXPIRES"])
-    life = min(minutes, session_ends_at - datetime.now(UTC)) if session_ends_at else minutes
+    return min(minutes, session_ends_at - datetime.now(UTC))
+
+
+def issue_access(caller: Caller, *, life: timedelta | None = None) -> str:
+    """A new access token of a session, valid for `life`, which is the setting's when omitted."""
     return str(create_access_token(str(caller.member_id), expires_delta=life, **_extras(caller)))
 
 

@@ -119,7 +119,8 @@ def test_every_reading_operation_is_tried(app: Flask) -> None:
         (AROUND, {"Host": "a b"}), (AROUND, {"Host": ""}), (AROUND, {"Host": "[::1]:8000"}), (AROUND, {"Origin": "https://a.example"}),
         (f"/shops?keyword={quote('강남')}&{USER}&explain=true", {"Accept": "application/geo+json"}),
         (f"/shops?keyword={quote('강남')}&{USER}&page=1&size=1", {}), (f"/shops?keyword=+&{USER}", {}), (f"/shops?keyword=%09&{USER}", {}),
-        (f"/shops/suggest?q=%ea&{USER}", {}),
+        (f"/shops/suggest?q=%ea&{USER}", {}), (f"/shops/suggest?keyword=a&q=%ea&{USER}", {}), ("/shops/suggest?q=%EA%B0%95", {}),
+        ("/shops/suggest?keyword=%EA%B0%95&userLat=37", {}), (f"/shops/suggest?{USER}", {}), ("/shops/suggest?q=&userLat=x", {}),
     ],
 )  # fmt: skip
 def test_what_is_not_plain_or_refused_is_the_same_too(

@@ -175,7 +175,7 @@ def test_only_listed_origins_may_call(service_url: str) -> None:
     plain = client.get("/brands", headers={"Origin": "https://map.example"})
     exposed = plain.headers["Access-Control-Expose-Headers"]
     for name in ("ETag", "Link", "Location", "X-Total-Count", "X-Result-Truncated", "X-Request-ID",
-                 "WWW-Authenticate", "Retry-After"):  # fmt: skip
+                 "WWW-Authenticate", "Retry-After", "Idempotency-Replayed"):  # fmt: skip
         assert name in exposed
     assert "Origin" in plain.headers.get("Vary", "")
     for origin in ("https://evil.example", "null", "https://map.example.evil"):

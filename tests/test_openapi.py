@@ -71,6 +71,25 @@ def test_headers_are_documented_beside_the_other_parameters(document: dict[str, 
     assert "requestBody" in review
 
 
+def test_responses_state_what_the_contract_adds(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for name in ("TokenPair", "Refreshed"):
+        assert "expires_in" in schemas[name]["required"]
+    for path, status in (
+        ("/favorites/{shop_id}", "200"),
+        ("/favorites/{shop_id}", "201"),
+        ("/reviews/shop/{shop_id}", "201"),
+    ):
+        assert (
+            "Idempotency-Replayed"
+            in document["paths"][path]["post"]["responses"][status]["headers"]
+        )
+    suggest = {
+        p["name"]: p["required"] for p in document["paths"]["/shops/suggest"]["get"]["parameters"]
+    }
+    assert suggest == {"keyword": True, "userLat": False, "userLng": False}
+
+
 def test_the_docs_page_asks_nobody_else(client: FlaskClient) -> None:
     html = client.get("/docs").get_data(as_text=True)
     assert "swagger-ui" in html and "://" not in html and "<script>" not in html

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -23,6 +24,9 @@ from geoshops.params import BAD_CHARACTERS, is_blank
 METADATA_LIVES_S = 3600
 APPLE_SECRET_LIVES_S = 300
 CODE_ERRORS = ("invalid_grant",)
+# RFC 7636 has no error of its own for a verifier: the description tells
+VERIFIER_ERRORS = ("invalid_grant", "invalid_request")
+ABOUT_VERIFIER = re.compile(r"code.?verifier|pkce", re.IGNORECASE)
 MAX_SUBJECT = 255
 MAX_TOKEN = 4096
 
@@ -92,7 +96,7 @@ class Provider:
         state: str | None,
         nonce: str | None,
     ) -> Grant:
-        """Tokens for an authorization code; 105 when the provider does not take the code."""
+        """Tokens for an authorization code; 105 when the provider rejects the code or its PKCE verifier."""
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_uri}
         if code_verifier is not None:
             form["code_verifier"] = code_verifier
@@ -174,7 +178,10 @@ class Provider:
         if answer.status == 200 and not error:
             return answer.body
         told = (answer.body.get("error"), answer.body.get("error_code"))
-        ours = answer.body.get("error_description") in self.preset.client_errors
+        description = answer.body.get("error_description")
+        ours = description in self.preset.client_errors
+        if answer.body.get("error") in VERIFIER_ERRORS and _is_about_verifier(description):
+            raise ApiError("verifier_rejected")
         if not ours and any(reason in (*CODE_ERRORS, *self.preset.code_errors) for reason in told):
             raise ApiError("code_rejected")
         raise ProviderFailed(f"token endpoint: status {answer.status}, {_loggable(error)}")
@@ -275,6 +282,10 @@ def _at(source: Any, path: tuple[str, ...]) -> Any:
     for key in path:
         source = source.get(key) if isinstance(source, Mapping) else None
     return source
+
+
+def _is_about_verifier(description: object) -> bool:
+    return isinstance(description, str) and ABOUT_VERIFIER.search(description) is not None
 
 
 def _subject(value: Any) -> str:

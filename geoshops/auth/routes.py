@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from datetime import datetime
 from typing import Any
 
 from flask import Response, request
@@ -64,7 +65,8 @@ def sign_in(args: dict[str, Any]) -> Response:
         sealed_token=there.sealer.seal(who.unlink_token),
         device=_device(),
     )
-    return json_value({"access_token": _access(session), "refresh_token": _refresh(session)})
+    access = _access(session.caller, session.session_ends_at)
+    return json_value({**access, "refresh_token": _refresh(session)})
 
 
 @blueprint.operation(
@@ -79,8 +81,9 @@ def sign_in(args: dict[str, Any]) -> Response:
 def refresh_token(args: dict[str, Any]) -> Response:
     """A new access token for a refresh token
 
-    The refresh token stays valid unless `rotate` is true: then both are new, and for 30 seconds a
-    retry with the old one gets the same successor. Any later use of it ends the session."""
+    The refresh token stays valid unless `rotate` is true: then both are new, and for 30 seconds, until
+    the successor is first used, a retry with the old one gets the same successor. Any later use of it
+    ends the session."""
     try:
         token = tokens.read_refresh(args["refresh_token"])
     except tokens.Expired:
@@ -88,12 +91,10 @@ def refresh_token(args: dict[str, Any]) -> Response:
     except ApiError:
         raise Unauthorized("bad_refresh") from None
     found = queries.refresh(database(), settings(), token, rotate=args["rotate"])
-    answer = {
-        "access_token": tokens.issue_access(token.caller, session_ends_at=found.session_ends_at)
-    }
+    pair = _access(token.caller, found.session_ends_at)
     if found.successor:
-        answer["refresh_token"] = _refresh(found.successor)
-    return json_value(answer)
+        pair["refresh_token"] = _refresh(found.successor)
+    return json_value(pair)
 
 
 @blueprint.operation(
@@ -146,8 +147,13 @@ def _device() -> str:
     return "".join(c for c in said if c.isprintable())[:MAX_DEVICE]
 
 
-def _access(session: Issued) -> str:
-    return tokens.issue_access(session.caller, session_ends_at=session.session_ends_at)
+def _access(caller: Caller, session_ends_at: datetime) -> dict[str, object]:
+    """A new access token and the seconds for which it is valid."""
+    life = tokens.access_life(session_ends_at)
+    return {
+        "access_token": tokens.issue_access(caller, life=life),
+        "expires_in": int(life.total_seconds()),
+    }
 
 
 def _refresh(session: Issued) -> str:

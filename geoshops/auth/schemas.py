@@ -40,6 +40,9 @@ def described(text: str, **more: object) -> dict[str, object]:
     return {"description": text, **more}
 
 
+LIFE = described("Seconds for which the access token is valid", example=1800)
+
+
 class StartArgs(Args):
     """Query of GET /auth/authorize."""
 
@@ -98,7 +101,9 @@ class RefreshBody(Body):
 
     refresh_token = Token(required=True)
     rotate = Switch(
-        metadata=described("Also replace the refresh token; the old one is dead after 30 seconds"),
+        metadata=described(
+            "Also replace the refresh token; the old one is dead after 30 seconds or the first use of the new one"
+        ),
     )
 
 
@@ -106,6 +111,7 @@ class TokenPair(Schema):
     """The tokens of a session."""
 
     access_token = fields.String(required=True, metadata=described("Bearer token (JWT)"))
+    expires_in = fields.Integer(required=True, metadata=LIFE)
     refresh_token = fields.String(
         required=True, metadata=described("For POST /auth/token when the access token expired")
     )
@@ -115,6 +121,7 @@ class Refreshed(Schema):
     """A new access token; with `rotate` also the next refresh token."""
 
     access_token = fields.String(required=True)
+    expires_in = fields.Integer(required=True, metadata=LIFE)
     refresh_token = fields.String(metadata=described("Only after a rotation"))
 
 

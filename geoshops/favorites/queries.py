@@ -29,7 +29,7 @@ def of_member(
 
 
 ADD = """
-SELECT refusal, status, body, location
+SELECT refusal, status, body, location, replayed
 FROM add_favorite(%s, %s, %s, %s, %s, now(), %s, %s, %s, %s)"""
 
 

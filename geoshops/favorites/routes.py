@@ -45,6 +45,7 @@ def list_favorites(asked: Asked, args: dict[str, Any], caller: Caller) -> Answer
     cache="none",
     refusals=(422,),
     headers=(idempotency.PARAMETER,),
+    response_headers=idempotency.REPLAYED_HEADER,
 )
 @blueprint.arguments(schemas.FavoriteArgs, location="query")
 def add_favorite(args: dict[str, Any], shop_id: int, caller: Caller) -> Response:

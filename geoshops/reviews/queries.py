@@ -45,7 +45,7 @@ def own(db: Database, caller: Caller, *, sort: str, page: Page | None, zone: str
 
 
 CREATE = """
-SELECT refusal, status, body, location
+SELECT refusal, status, body, location, replayed
 FROM create_review(%s, %s, %s, %s, %s, %s, %s, %s, now(), %s, %s, %s, %s, %s)"""
 
 

@@ -64,6 +64,7 @@ def list_own_reviews(asked: Asked, args: dict[str, Any], caller: Caller) -> Answ
     cache="none",
     refusals=(413, 415, 422),
     headers=(idempotency.PARAMETER,),
+    response_headers=idempotency.REPLAYED_HEADER,
 )
 @blueprint.arguments(schemas.ReviewBody)
 def create_review(body: dict[str, Any], shop_id: int, caller: Caller) -> Response:

@@ -16,7 +16,6 @@ from geoshops.operators import failing_clearly
 from geoshops.search import queries
 from geoshops.search.schemas import KeywordArgs
 
-SEOUL_CITY_HALL = (126.9779, 37.5663)
 # GET /shops names its parameters, and this command has others
 NAMED_HERE = (("[userLng]", "--at: LNG"), ("[userLat]", "--at: LAT"), ("[keyword]", "KEYWORD"))
 
@@ -26,7 +25,7 @@ NAMED_HERE = (("[userLng]", "--at: LNG"), ("[userLat]", "--at: LAT"), ("[keyword
 @click.option(
     "--at",
     type=(float, float),
-    default=SEOUL_CITY_HALL,
+    default=queries.SEOUL_CITY_HALL,
     show_default="Seoul's city hall",
     metavar="LNG LAT",
     help="Where the user stands.",

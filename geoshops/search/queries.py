@@ -7,6 +7,7 @@ from geoshops.paging import MAX_DEPTH, ItemList, Page, list_of_caller
 from geoshops.tokens import Caller
 
 WHOLE_LIST = 300
+SEOUL_CITY_HALL = (126.9779, 37.5663)
 
 KEYWORD = """
 SELECT shops_by_keyword(
@@ -55,8 +56,11 @@ def by_keyword(
 SUGGEST = "SELECT shops_suggest(%s, %s, %s)::varchar"
 
 
-def suggest(db: Database, *, keyword: str, user_lng: float, user_lat: float) -> bytes:
-    """Regions, stations, brands and shops that the keyword may become, best first, as JSON."""
-    (body,) = db.row(SUGGEST, (keyword, user_lng, user_lat))
+def suggest(db: Database, *, keyword: str, user_lng: float | None, user_lat: float | None) -> bytes:
+    """Regions, stations, brands and shops that the keyword may become, best first, as JSON.
+
+    Without a full position what is near Seoul's city hall comes first: an order by index needs a place."""
+    place = SEOUL_CITY_HALL if user_lng is None or user_lat is None else (user_lng, user_lat)
+    (body,) = db.row(SUGGEST, (keyword, *place))
     found: bytes = body
     return found

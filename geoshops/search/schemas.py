@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from marshmallow import Schema, fields
 
 from geoshops.listing import FilterArgs, described
@@ -37,17 +39,20 @@ class KeywordArgs(FilterArgs):
 class SuggestArgs(Args):
     """Query of GET /shops/suggest."""
 
+    aliases: ClassVar = {"q": "keyword"}
+
     keyword = Text(
         required=True,
         high=100,
-        data_key="q",
-        metadata=described("What is typed so far, half a syllable included", "강ㄴ"),
+        metadata=described("What is typed so far, half a syllable included; also as `q`", "강ㄴ"),
     )
     user_lat = Latitude(
-        required=True, data_key="userLat", metadata=described("User latitude", 37.4979)
+        load_default=None,
+        data_key="userLat",
+        metadata=described("User latitude; without a position Seoul's city hall"),
     )
     user_lng = Longitude(
-        required=True, data_key="userLng", metadata=described("User longitude", 127.0276)
+        load_default=None, data_key="userLng", metadata=described("User longitude")
     )
 
 

@@ -57,7 +57,7 @@ CREATE OR REPLACE FUNCTION create_review(
   member bigint, session bigint, shop bigint,
   star_rating integer, content text, purity text, retouch text, item text,
   moment timestamptz, zone text, origin text, most_a_shop integer, act_key text, act_hash bytea,
-  OUT refusal text, OUT status integer, OUT body text, OUT location text
+  OUT refusal text, OUT status integer, OUT body text, OUT location text, OUT replayed boolean
 )
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -71,7 +71,8 @@ BEGIN
   END IF;
   IF act_key IS NOT NULL THEN
     SELECT * INTO refusal, status, body, location FROM remembered_answer(member, act_key, act_hash);
-    IF status IS NOT NULL THEN
+    replayed := status IS NOT NULL;
+    IF replayed THEN
       RETURN;
     END IF;
   END IF;

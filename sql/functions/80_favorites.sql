@@ -54,7 +54,7 @@ IS 'Favorites of a member, most recently added first, as list_text; null when th
 CREATE OR REPLACE FUNCTION add_favorite(
   member bigint, session bigint, shop bigint, user_lon double precision, user_lat double precision,
   moment timestamptz, zone text, origin text, act_key text, act_hash bytea,
-  OUT refusal text, OUT status integer, OUT body text, OUT location text
+  OUT refusal text, OUT status integer, OUT body text, OUT location text, OUT replayed boolean
 )
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -67,7 +67,8 @@ BEGIN
   END IF;
   IF act_key IS NOT NULL THEN
     SELECT * INTO refusal, status, body, location FROM remembered_answer(member, act_key, act_hash);
-    IF status IS NOT NULL THEN
+    replayed := status IS NOT NULL;
+    IF replayed THEN
       RETURN;
     END IF;
   END IF;

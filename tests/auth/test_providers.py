@@ -128,6 +128,11 @@ def test_kakao_scopes_are_separated_by_commas(web: FlaskClient) -> None:
         ({"error": "invalid_grant", "error_description": "Redirect URI mismatch.", "error_code": "KOE303"}, 400, "105"),
         ({"error": "invalid_client", "error_description": "Not exist client_id", "error_code": "KOE101"}, 401, "106"),
         ({"error": "invalid_client", "error_description": "Bad client credentials", "error_code": "KOE010"}, 401, "106"),
+        ({"error": "invalid_request", "error_description": "code_verifier is too short"}, 400, "105"),
+        ({"error": "invalid_request", "error_description": "Missing PKCE parameter"}, 400, "105"),
+        ({"error": "invalid_request", "error_description": "redirect_uri is missing"}, 400, "106"),
+        ({"error": "invalid_request", "error_description": ["code_verifier"]}, 400, "106"),
+        ({"error": "invalid_client", "error_description": "no code_verifier"}, 401, "106"),
         ({"msg": "internal", "code": -1}, 500, "106"),
     ],
 )  # fmt: skip

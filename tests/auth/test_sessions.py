@@ -61,7 +61,7 @@ def test_client_flow_of_the_specification(device: Device, make: Maker) -> None:
     device.access = forged.signed(header, {**claims, **past}, SECRET_KEY)
     assert device.info().status_code == 401
     answer = device.ask()
-    assert answer.status_code == 200 and set(answer.json) == {"access_token"}
+    assert answer.status_code == 200 and set(answer.json) == {"access_token", "expires_in"}
     device.access = answer.json["access_token"]
     assert device.info().json["id"] == device.member
     assert device.ask().status_code == 200
@@ -69,7 +69,7 @@ def test_client_flow_of_the_specification(device: Device, make: Maker) -> None:
 
 def test_rotation_gives_both_tokens_and_the_new_one_works(device: Device) -> None:
     answer = device.ask(rotate=True)
-    assert set(answer.json) == {"access_token", "refresh_token"}
+    assert set(answer.json) == {"access_token", "expires_in", "refresh_token"}
     assert answer.json["refresh_token"] != device.refresh
     assert device.ask(answer.json["refresh_token"]).status_code == 200
 
@@ -77,7 +77,7 @@ def test_rotation_gives_both_tokens_and_the_new_one_works(device: Device) -> Non
 @pytest.mark.parametrize("rotate", [None, False])
 def test_a_switch_that_is_null_is_off(device: Device, rotate: bool | None) -> None:
     answer = device.ask(rotate=rotate)
-    assert (answer.status_code, set(answer.json)) == (200, {"access_token"})
+    assert (answer.status_code, set(answer.json)) == (200, {"access_token", "expires_in"})
 
 
 def test_lost_answer_is_repeated_byte_for_byte(device: Device) -> None:
@@ -144,7 +144,9 @@ def test_rotation_moves_the_end_but_never_past_180_days(device: Device, make: Ma
 
 def test_access_token_never_outlives_its_session(device: Device, make: Maker) -> None:
     make.sql("UPDATE sessions SET expires_at = now() + interval '5 minutes'")
-    claims = forged.parts_of(device.ask().json["access_token"])[1]
+    pair = device.ask().json
+    claims = forged.parts_of(pair["access_token"])[1]
+    assert abs(pair["expires_in"] - (claims["exp"] - claims["iat"])) <= 1
     assert 290 <= claims["exp"] - claims["iat"] <= 300
 
 
@@ -170,7 +172,7 @@ def test_access_token_for_refresh_is_104_and_back_101(device: Device) -> None:
 @pytest.mark.parametrize(
     ("body", "refused"),
     [
-        (b"", "001"), (b"{", "001"), (b"[]", "001"), (b"{}", "001"), (b"null", "001"), (b"\xff", "001"),
+        (b"", "001"), (b"{", "001"), (b"[]", "001"), (b"{}", "003"), (b"null", "001"), (b"\xff", "001"),
         (b"[" * 50000, "001"), (b'{"x": NaN}', "001"),
         (b'{"rotate": true}', "003"), (b'{"refresh_token": null}', "002"),
         (b'{"refresh_token": ""}', "002"), (b'{"refresh_token": "  "}', "002"),
@@ -190,6 +192,31 @@ def test_bad_refresh_bodies(client: FlaskClient, body: bytes, refused: str) -> N
 def test_huge_body_is_413_and_other_types_415(client: FlaskClient) -> None:
     assert client.post("/auth/token", data=b"x" * 70_000).status_code == 413
     assert client.post("/auth/token", data={"refresh_token": "x"}).status_code == 415
+
+
+@pytest.mark.parametrize(
+    ("headers", "refused"),
+    [
+        ({"Content-Type": "application/json; charset=UTF-8"}, "104"),
+        ({"Content-Type": 'application/json;charset="utf8"'}, "104"),
+        ({"Content-Type": "application/merge-patch+json"}, "104"),
+        ({"Content-Type": "application/json; charset=euc-kr"}, "415"),
+        ({"Content-Type": "application/json; charset=utf-16"}, "415"),
+        ({"Content-Encoding": "identity"}, "104"),
+        ({"Content-Encoding": "gzip"}, "415"),
+        ({"Content-Encoding": "identity, gzip"}, "415"),
+        ({"Content-Encoding": "none"}, "415"),
+    ],
+)
+def test_bodies_are_plain_utf_8(client: FlaskClient, headers: dict[str, str], refused: str) -> None:
+    sent = {"Content-Type": "application/json", **headers}
+    answer = client.post("/auth/token", data=b'{"refresh_token": "x"}', headers=sent)
+    assert answer.json["error_code"] == refused
+    if refused == "415":
+        (name,) = headers
+        assert answer.json["error_message"].startswith(f"[{name}]")
+        wanted = "identity" if name == "Content-Encoding" else None
+        assert answer.headers.get("Accept-Encoding") == wanted
 
 
 def test_sign_out_ends_access_and_refresh_at_once(device: Device, app: Flask, make: Maker) -> None:

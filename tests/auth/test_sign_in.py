@@ -22,7 +22,8 @@ def test_first_sign_in_registers_a_member_with_the_newbie_title(
     web: FlaskClient, sign_in: SignIn
 ) -> None:
     tokens = sign_in("minji")
-    assert set(tokens) == {"access_token", "refresh_token"}
+    assert set(tokens) == {"access_token", "expires_in", "refresh_token"}
+    assert tokens["expires_in"] == 1800
     profile = web.get("/member/info", headers=bearer(tokens)).json
     assert profile["nickname"].startswith("김민지") and profile["nickname"][3:].isdigit()
     assert profile["main_member_title"] == "" and profile["member_title_cnt"] == 1
@@ -63,7 +64,13 @@ def test_authorize_offers_fresh_state_nonce_and_verifier(web: FlaskClient) -> No
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("code_verifier", "x" * 43), ("nonce", "another sign-in"), ("code", "no-such-code")],
+    [
+        ("code_verifier", "x" * 43),
+        ("code_verifier", "short"),
+        ("code_verifier", "é" * 43),
+        ("nonce", "another sign-in"),
+        ("code", "no-such-code"),
+    ],
 )
 def test_wrong_verifier_nonce_or_code_is_105(
     web: FlaskClient, start: Start, make: Maker, name: str, value: str

@@ -66,7 +66,7 @@ def test_nobody_looks_like_somebody_else_or_like_the_withdrawn(
 @pytest.mark.parametrize(
     ("body", "refused"),
     [
-        (b"", "001"), (b"[]", "001"), (b"{}", "001"), (b'"x"', "001"), (b"{", "001"), (b"\xed\xa0\x80", "001"),
+        (b"", "001"), (b"[]", "001"), (b"{}", "003"), (b'"x"', "001"), (b"{", "001"), (b"\xed\xa0\x80", "001"),
         (b"[" * 60000, "001"), (b'{"nick": "x"}', "003"), (b'{"nickname": null}', "002"),
         (b'{"nickname": ""}', "002"), (b'{"nickname": " \\u3000\\u200b"}', "002"),
         (b'{"nickname": 12}', "002"), (b'{"nickname": true}', "002"), (b'{"nickname": ["ab"]}', "002"),

@@ -54,7 +54,7 @@ def test_a_shop_is_reported(
 @pytest.mark.parametrize(
     ("thing", "body", "status", "code"),
     [
-        ("reviews", {}, 400, "001"),
+        ("reviews", {}, 400, "003"),
         ("reviews", {"content": "가"}, 400, "003"),
         ("reviews", {"reason": "CLOSED"}, 400, "002"),
         ("shops", {"reason": "SPAM"}, 400, "002"),

@@ -14,7 +14,7 @@ GOOD = {"star_rating": 5, "content": "좋아요"}
 
 def test_a_repeated_review_is_written_once(app: Flask, client: FlaskClient, make: Maker) -> None:
     shop = make.shop()
-    headers = {**make.bearer(app), "Idempotency-Key": "a key"}
+    headers = {**make.bearer(app), "Idempotency-Key": "a-key"}
     path = f"/reviews/shop/{shop}"
     first = client.post(path, json=GOOD, headers=headers)
     again = client.post(path, json=GOOD, headers=headers)
@@ -25,6 +25,7 @@ def test_a_repeated_review_is_written_once(app: Flask, client: FlaskClient, make
         assert answer.status_code == 201
         assert answer.data == first.data
         assert answer.headers["Location"] == first.headers["Location"]
+        assert answer.headers.get("Idempotency-Replayed") == (None if answer is first else "true")
     assert make.sql("SELECT count(*) FROM reviews") == 1
     assert_exact(make, shop)
 
@@ -53,6 +54,7 @@ def test_the_same_key_for_another_request_is_refused(
         client.post(f"/favorites/{shop}", headers=headers),
     ):
         assert (answer.status_code, answer.get_json()["error_code"]) == (422, "422")
+        assert "Idempotency-Replayed" not in answer.headers
     assert make.sql("SELECT count(*) FROM reviews") == 1
     assert make.sql("SELECT count(*) FROM favorites") == 0
     assert_exact(make, shop)
@@ -86,7 +88,10 @@ def test_a_favorite_keeps_its_first_status(app: Flask, client: FlaskClient, make
     again = client.post(f"/favorites/{shop}", headers=keyed)
     assert (first.status_code, again.status_code) == (201, 201)
     assert again.data == first.data
-    assert client.post(f"/favorites/{shop}", headers=headers).status_code == 200
+    assert "Idempotency-Replayed" not in first.headers
+    assert again.headers["Idempotency-Replayed"] == "true"
+    unkeyed = client.post(f"/favorites/{shop}", headers=headers)
+    assert unkeyed.status_code == 200 and "Idempotency-Replayed" not in unkeyed.headers
 
 
 def test_who_has_moved_meanwhile_gets_the_first_answer(
@@ -115,7 +120,7 @@ def test_another_spelling_of_the_path_is_the_same_request(
     assert make.sql("SELECT count(*) FROM reviews") == 1
 
 
-@pytest.mark.parametrize("key", ["", " ", "a" * 256, "키", "tab\there"])
+@pytest.mark.parametrize("key", ["", " ", "a b", "a" * 256, "키", "tab\there"])
 def test_keys_must_be_visible_ascii(app: Flask, client: FlaskClient, make: Maker, key: str) -> None:
     shop = make.shop()
     headers = {**make.bearer(app), "Idempotency-Key": key.encode().decode("latin-1")}

@@ -123,11 +123,26 @@ def test_missing_fields_are_told_before_bad_ones(
     assert code(post(client, shop, headers, {"x": 1})) == (400, "003")
 
 
+def test_an_empty_object_misses_its_first_field(
+    client: FlaskClient, make: Maker, shop: int, headers: dict[str, str]
+) -> None:
+    response = post(client, shop, headers, b"{}")
+    assert code(response) == (400, "003")
+    assert response.get_json()["error_message"].startswith("[star_rating]")
+
+
+def test_an_empty_object_misses_its_first_field(
+    client: FlaskClient, make: Maker, shop: int, headers: dict[str, str]
+) -> None:
+    response = post(client, shop, headers, b"{}")
+    assert code(response) == (400, "003")
+    assert response.get_json()["error_message"].startswith("[star_rating]")
+
+
 @pytest.mark.parametrize(
     "raw",
     [
         b"",
-        b"{}",
         b"[]",
         b"null",
         b'"text"',

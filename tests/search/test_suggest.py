@@ -25,6 +25,31 @@ def suggest(app: Flask, land: Country) -> Any:
     return items
 
 
+def test_what_is_typed_is_keyword_or_q_and_the_position_may_be_left_out(
+    app: Flask, land: Country
+) -> None:
+    client = app.test_client()
+    at = {"userLng": SEOUL_CITY_HALL[0], "userLat": SEOUL_CITY_HALL[1]}
+
+    def response(**query: object) -> Any:
+        return client.get("/shops/suggest", query_string=query).get_json()
+
+    there = response(keyword="강남", **at)
+    assert len(there) > 1
+    for query in ({"q": "강남", **at}, {"keyword": "강남", "q": "부산", **at}, {"keyword": "강남"},
+                  {"q": "강남"}, {"q": "강남", "userLat": 33}):  # fmt: skip
+        assert response(**query) == there, query
+    for query, error_code in (
+        ({}, "003"),
+        (at, "003"),
+        ({"q": " "}, "002"),
+        ({"q": "가", "userLat": "x"}, "002"),
+    ):
+        assert response(**query)["error_code"] == error_code, query
+    assert response(**at)["error_message"].startswith("[keyword]")
+    assert client.get("/shops/suggest?q=a&q=b").get_json()["error_message"].startswith("[keyword]")
+
+
 def labels(items: list[dict[str, Any]], kind: str | None = None) -> list[str]:
     return [item["label"] for item in items if kind in (None, item["kind"])]
 

@@ -58,7 +58,7 @@ async function ask() {
   if (!text) return close();
   const from = origin();
   try {
-    items = await get("/shops/suggest", { q: text, userLat: from.lat, userLng: from.lng }, running.signal);
+    items = await get("/shops/suggest", { keyword: text, userLat: from.lat, userLng: from.lng }, running.signal);
     active = -1;
     show();
     one("#suggest-count").textContent = t("suggest.count", { n: items.length });
