@@ -131,14 +131,6 @@ def test_an_empty_object_misses_its_first_field(
     assert response.get_json()["error_message"].startswith("[star_rating]")
 
 
-def test_an_empty_object_misses_its_first_field(
-    client: FlaskClient, make: Maker, shop: int, headers: dict[str, str]
-) -> None:
-    response = post(client, shop, headers, b"{}")
-    assert code(response) == (400, "003")
-    assert response.get_json()["error_message"].startswith("[star_rating]")
-
-
 @pytest.mark.parametrize(
     "raw",
     [
