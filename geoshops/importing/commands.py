@@ -127,7 +127,9 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
     """Import shops from CSV, GeoJSON or a GeoJSON sequence."""
     wanted = request(file, "shops", **options)
     with progress_bar(file) as progress:
-        summary = import_shops(operator_url(), wanted, progress)
+        summary = import_shops(
+            operator_url(), wanted, progress, lambda text: click.echo(f"warning: {text}", err=True)
+        )
     if not as_json:
         report(summary, as_json)
     if not summary["dry_run"]:
@@ -285,6 +287,7 @@ def report(summary: dict[str, Any], as_json: bool) -> None:
             f"{summary['address_fits']} of {summary['address_checked']} shops lie in the district of their address"
         )
     for count, what in (
+        ("rekeyed", "shops recognised although their key is another now"),
         ("reopened", "shops reopened that the file lists again"),
         ("closed_stated", "shops closed that the file states as closed"),
         ("closed_missing", "shops closed that the file no longer lists"),

@@ -71,7 +71,9 @@ MERGED = """
       s.brand_id AS kept_brand_id, CASE WHEN NOT is_blank({brand}) THEN {brand} END AS brand,
       s.status AS own_status, s.closed_by, coalesce(s.overrides ? 'status' OR s.merged_into_id IS NOT NULL, false) AS status_kept,
       {verified_on} AS verified_on, {geog} AS geog, {values}
-    FROM incoming i LEFT JOIN shops s ON s.source = %(source)s AND s.source_id = i.source_id
+    FROM incoming i
+    LEFT JOIN known_as k ON k.source_id = i.source_id
+    LEFT JOIN shops s ON s.source = %(source)s AND s.source_id = coalesce(k.current_key, i.source_id)
   ) q"""
 FIRST_WORDS = """
 SELECT coalesce(array_agg(w.word), '{{}}')

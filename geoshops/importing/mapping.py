@@ -80,10 +80,12 @@ def plan(
     given: Iterable[tuple[str, str]],
 ) -> Plan:
     """Finds every field's columns; raises ImportRefused for a required field without a column."""
-    fields = set(fields)
+    fields, given = set(fields), tuple(given)
     chosen = {f: [c for c in cs if c in columns] for f, cs in _saved(mapping).items()}
     absent = [c for cs in _saved(mapping).values() for c in cs if c not in columns]
     chosen.update(_given(columns, fields, given))
+    if mapping and "source_id" not in {target for _, target in given}:
+        _check_key(mapping, columns)
     # a saved mapping says all there is, except where a GeoJSON point lies
     free = [c for c in columns if mapping is None or c in FROM_GEOMETRY]
     chosen = {**_by_name(free, fields, chosen), **chosen}
@@ -119,6 +121,18 @@ def read_pairs(pairs: Iterable[str]) -> list[tuple[str, str]]:
 
 def _saved(mapping: SavedMapping | None) -> Mapping[str, list[str]]:
     return mapping.columns if mapping else {}
+
+
+def _check_key(mapping: SavedMapping, columns: list[str]) -> None:
+    """Part of a key is no key: rows that it does not tell apart would be lost."""
+    key = mapping.columns.get("source_id", [])
+    present = [c for c in key if c in columns]
+    if present and len(present) < len(key):
+        missing = ", ".join(c for c in key if c not in columns)
+        raise ImportRefused(
+            f"the key of the mapping {mapping.name} is {' and '.join(key)}; the file has no column {missing}, only "
+            f"{_shortened(columns)}. Where {present[0]} alone is unique, add --map {present[0]}=source_id"
+        )
 
 
 def _expected(mapping: SavedMapping | None, missing: Iterable[str]) -> str:

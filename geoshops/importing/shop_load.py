@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,10 @@ MOST_NEW_BRANDS = 100
 # closings that are usual from one import to the next: fewer than five shops, or a fifth of the source's open ones
 FEWEST_TO_GUARD = 5
 USUAL_SHARE = 0.2
+# repeated keys that may be mistakes of the source; more of them show that the column is no key
+FEWEST_LOST = 10
+LOST_SHARE = 0.01
+KEYS_SHOWN = 5
 # a larger load may leave the index out by which they are compared
 MOST_COMPARED = indexes.LEAST_ROWS - 1
 COMPARED = (*DEFAULTS, "geog", *DERIVED)
@@ -23,6 +28,7 @@ MISSING = sql.SQL(
     "s.source = %(source)s AND s.status <> 'CLOSED'"
     " AND NOT s.overrides ? 'status' AND s.source_id <> ALL (%(keys)s)"
     " AND NOT EXISTS (SELECT FROM incoming i WHERE i.source_id = s.source_id)"
+    " AND NOT EXISTS (SELECT FROM known_as k WHERE k.shop_id = s.id)"
 )
 
 
@@ -36,6 +42,27 @@ class Resolved:
     closed_stated: int
     address_checked: int
     address_fits: int
+
+
+@dataclass(frozen=True)
+class AmbiguousKey:
+    """A key that several names have, in the order of their lines."""
+
+    key: str
+    lines: list[int]
+    names: list[str]
+
+    @property
+    def lost(self) -> int:
+        """How many rows have another name than the first, whose shop they cannot be."""
+        return sum(name != self.names[0] for name in self.names)
+
+    def __str__(self) -> str:
+        other = next(i for i, name in enumerate(self.names) if name != self.names[0])
+        return (
+            f"{self.key!r} is {self.names[0]!r} in line {self.lines[0]} "
+            f"and {self.names[other]!r} in line {self.lines[other]}"
+        )
 
 
 @dataclass(frozen=True)
@@ -72,6 +99,7 @@ class Loaded:
     closed_missing: int = 0
     closed_stated: int = 0
     reopened: int = 0
+    rekeyed: int = 0
     brands_added: list[str] = field(default_factory=list)
     address_checked: int = 0
     address_fits: int = 0
@@ -79,6 +107,36 @@ class Loaded:
     # why the import would be rejected, in a dry run
     rejection: str | None = None
     new_ids: list[int] | None = None
+
+
+def ambiguous_keys(cursor: Any) -> list[AmbiguousKey]:
+    """Keys that rows with different names share."""
+    cursor.execute(
+        "SELECT i.source_id, array_agg(i.line ORDER BY i.line), array_agg(i.place_name ORDER BY i.line)"
+        " FROM incoming i"
+        " JOIN (SELECT source_id FROM incoming GROUP BY source_id HAVING count(*) > 1) r USING (source_id)"
+        " GROUP BY i.source_id HAVING count(DISTINCT name_key(i.place_name)) > 1 ORDER BY min(i.line)"
+    )
+    return [AmbiguousKey(*row) for row in cursor.fetchall()]
+
+
+def warn_of_ambiguous_keys(
+    keys: list[AmbiguousKey], rows: int, warn: Callable[[str], object]
+) -> None:
+    """Reports keys with several names, and rejects the file where so many rows would be lost that it is no key."""
+    if not keys:
+        return
+    lost = sum(key.lost for key in keys)
+    message = (
+        f"{len(keys)} keys stand for several names, and only the first row of each can be imported, "
+        f"{lost} cannot: {'; '.join(map(str, keys[:KEYS_SHOWN]))}"
+    )
+    if lost >= FEWEST_LOST and lost > LOST_SHARE * rows:
+        raise ImportRefused(
+            f"{message}. Map all columns that identify a row together, for example "
+            "--map OFFICE=source_id --map NUMBER=source_id"
+        )
+    warn(message)
 
 
 def drop_repeated_keys(cursor: Any) -> dict[int, str]:
@@ -148,11 +206,13 @@ def count_closings(
     return Closings(open_before, missing, found.closed_stated)
 
 
-def lock_shops(cursor: Any, source: str, close_missing: bool) -> None:
-    """Locks the shops that will change in the order of their ids, as acts of members do: no deadlock.
+def lock_shops(cursor: Any, source: str, *, close_missing: bool, new_keys: bool) -> None:
+    """Locks the shops that will change in the order of their ids, as writes of members do: no deadlock.
 
-    Meanwhile members may have written to them, but only counters, which no import touches."""
-    cursor.execute(_lock_statement(), {"source": source, "close_missing": close_missing})
+    Meanwhile members may have written to them, but only counters, which no import touches. A new key needs the
+    stronger lock from the start: a review under way holds the weaker one and waits for it."""
+    mode = "UPDATE" if new_keys else "NO KEY UPDATE"
+    cursor.execute(_lock_statement(mode), {"source": source, "close_missing": close_missing})
 
 
 def write(cursor: Any, source: str, found: Resolved) -> Loaded:
@@ -186,7 +246,7 @@ def close_missing(cursor: Any, source: str, day: str, rejected_keys: list[str]) 
     return [shop_id for (shop_id,) in cursor.fetchall()]
 
 
-def _lock_statement() -> sql.Composable:
+def _lock_statement(mode: str) -> sql.Composable:
     return sql.SQL(
         """
         SELECT count(*) FROM (
@@ -194,12 +254,12 @@ def _lock_statement() -> sql.Composable:
           WHERE s.source = %(source)s AND CASE WHEN r.shop_id IS NULL
             THEN %(close_missing)s AND s.status <> 'CLOSED'
             ELSE ({own}) IS DISTINCT FROM ({values})
-              OR s.closed_by IS DISTINCT FROM r.closed_by
+              OR s.closed_by IS DISTINCT FROM r.closed_by OR s.source_id <> r.source_id
               OR s.verified_on IS NULL OR s.verified_on < r.verified_on END
-          ORDER BY s.id FOR NO KEY UPDATE OF s
+          ORDER BY s.id FOR {mode} OF s
         ) locked
         """
-    ).format(own=listed("s", [*COMPARED]), values=listed("r", [*COMPARED]))
+    ).format(own=listed("s", [*COMPARED]), values=listed("r", [*COMPARED]), mode=sql.SQL(mode))
 
 
 def _update_statement() -> sql.Composable:

@@ -15,6 +15,7 @@ REQUIRED = ("place_name", "longitude", "latitude")
 LONGEST_KEY = 200
 FIELDS = {
     "source_id": Field(fields.name),
+    "former_id": Field(fields.text(LONGEST_KEY)),
     "place_name": Field(fields.name),
     "brand": Field(fields.text(100)),
     "road_address": Field(fields.text(500)),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from geoshops import indexes
-from geoshops.importing import deriving, shop_load, shop_rows
+from geoshops.importing import deriving, matching, shop_load, shop_rows
 from geoshops.importing.crs import projection
 from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.feature_table import FeatureTable
@@ -26,15 +26,19 @@ from geoshops.importing.transaction import cancellable, importing_into
 from geoshops.operators import ONE_AT_A_TIME
 
 
-def import_shops(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
-    """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
+def import_shops(
+    url: str, wanted: Request, progress: Progress, warn: Callable[[str], object]
+) -> dict[str, Any]:
+    """Runs the import and returns its summary; raises ImportRefused when nothing was changed.
+
+    `warn` gets what an operator should know before anything is written."""
     started = time.perf_counter()
     source = wanted.source_of("rows")
     file, table, rejects = open_table(wanted)
     with rejects, importing_into(url) as connection:
         staging = prepare(wanted, table, rejects, progress)
         with connection.cursor() as cursor:
-            loaded = _load(cursor, wanted, source, staging)
+            loaded = _load(cursor, wanted, source, staging, warn)
         late = finish(connection, file, rejects, wanted.dry_run)
     counts = {
         "inserted": loaded.inserted,
@@ -43,6 +47,7 @@ def import_shops(url: str, wanted: Request, progress: Progress) -> dict[str, Any
         "reopened": loaded.reopened,
         "closed_stated": loaded.closed_stated,
         "closed_missing": loaded.closed_missing,
+        "rekeyed": loaded.rekeyed,
         "rejection": loaded.rejection,
         "brands_added": loaded.brands_added,
         "address_checked": loaded.address_checked,
@@ -107,13 +112,20 @@ def reject_lines(table: Table, rejects: Rejects, reasons: dict[int, str]) -> Non
         )
 
 
-def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_load.Loaded:
+def _load(
+    cursor: Any, wanted: Request, source: str, staging: Staging, warn: Callable[[str], object]
+) -> shop_load.Loaded:
     staging.run(cursor)
     stored = staging.stored()
+    has_ids = "source_id" in staging.plan.places
     with cancellable():
         cursor.execute(ONE_AT_A_TIME)
+        if has_ids:  # a key made from name and address has one name
+            keys = shop_load.ambiguous_keys(cursor)
+            shop_load.warn_of_ambiguous_keys(keys, staging.read, warn)
         reasons = shop_load.drop_repeated_keys(cursor)
         brands = shop_load.add_brands(cursor, stored)
+        rekeyed = matching.match(cursor, source, stored, has_ids=has_ids)
         deriving.resolve(cursor, source, stored, wanted.today)
         reasons |= shop_load.drop_impossible_dates(cursor, stored)
         if staging.rejects.count + len(reasons) == staging.read:
@@ -126,7 +138,8 @@ def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_l
         rejected = closings.are_unusual and not wanted.allow_shrink
         if rejected and not wanted.dry_run:
             raise ImportRefused(closings.message(source))
-        shop_load.lock_shops(cursor, source, closes)
+        shop_load.lock_shops(cursor, source, close_missing=closes, new_keys=rekeyed > 0)
+        matching.rekey(cursor)
         # the file is read again for the rejects while the server writes
         with (
             ThreadPoolExecutor(1) as pool,
@@ -135,7 +148,7 @@ def _load(cursor: Any, wanted: Request, source: str, staging: Staging) -> shop_l
             listing = pool.submit(reject_lines, staging.table, staging.rejects, reasons)
             loaded = shop_load.write(cursor, source, found)
         listing.result()
-        loaded.brands_added = brands
+        loaded.brands_added, loaded.rekeyed = brands, rekeyed
         loaded.rejection = closings.message(source) if rejected else None
         if closes:
             closed = shop_load.close_missing(cursor, source, wanted.today, staging.rejected_keys)

@@ -87,8 +87,9 @@ class Staging:
             lon[i] = lat[i] = 0
         columns |= {"line": [str(line) for line in chunk.lines], "geog": ewkb_hex(lon, lat)}
         bad = sorted(reasons)
-        keys = columns["source_id"]
-        self.rejected_keys += [key for key in (keys[i] for i in bad) if key]
+        for name in ("source_id", "former_id"):
+            keys = columns.get(name, [])
+            self.rejected_keys += [key for key in (keys[i] for i in bad if keys) if key]
         self.rejects.add(Rejected(chunk.lines[i], reasons[i], chunk.rows[i]) for i in bad)
         rows = zip(*(_escaped(columns[name]) for name in self.stored()), strict=True)
         kept = (row for i, row in enumerate(rows) if i not in reasons) if reasons else rows

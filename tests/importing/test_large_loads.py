@@ -126,7 +126,7 @@ def test_a_load_and_an_act_over_several_tables_do_not_wait_for_each_other_in_a_c
         counted: list[Any] = []
 
         def want_shops() -> None:
-            _until_somebody_waits(make)
+            until_somebody_waits(make)
             cursor.execute("SELECT count(*) FROM shops")
             counted.append(cursor.fetchone())
             act.rollback()
@@ -225,7 +225,7 @@ def test_imports_wait_for_each_other(
         other.cursor().execute("LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE")
 
         def add_a_brand() -> None:
-            _until_somebody_waits(make)
+            until_somebody_waits(make)
             make.sql("INSERT INTO brands (name) VALUES ('딴 브랜드')")
             other.rollback()
 
@@ -251,7 +251,7 @@ def test_members_and_an_import_lock_shops_in_one_order(
         cursor.execute(count, (ids[0],))
 
         def want_the_last() -> None:
-            _until_somebody_waits(make)
+            until_somebody_waits(make)
             cursor.execute(count, (ids[-1],))
             member.commit()
 
@@ -264,7 +264,7 @@ def test_members_and_an_import_lock_shops_in_one_order(
     assert (counts[0], counts[-1], counts[1]) == ((1,), (1,), (0,)), "no count is lost"
 
 
-def _until_somebody_waits(make: Maker) -> None:
+def until_somebody_waits(make: Maker) -> None:
     until = time.monotonic() + 20
     while not make.sql("SELECT count(*) FROM pg_locks WHERE NOT granted"):
         assert time.monotonic() < until
