@@ -136,6 +136,19 @@ class RegionPart(Base):
     part: Mapped[WKBElement] = mapped_column(Geometry("POLYGON", 4326, spatial_index=False))
 
 
+class RegionOutline(Base):
+    """Boundaries simplified for the map's lower zoom levels."""
+
+    __tablename__ = "region_outlines"
+    region_id: Mapped[int] = mapped_column(
+        BigInteger,
+        ForeignKey("regions.id", name="region_outlines_region_fkey", ondelete="CASCADE"),
+        primary_key=True,
+    )
+    detail: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    outline: Mapped[WKBElement] = mapped_column(Geometry("MULTIPOLYGON", 4326, spatial_index=False))
+
+
 class RegionCode(Base):
     """Codes by which sources of boundaries name regions."""
 

@@ -17,8 +17,9 @@ import click
 import psycopg2
 from tqdm import tqdm
 
+from geoshops.boundaries import MISSING, fill_missing, installed_districts
 from geoshops.config import Settings
-from geoshops.console import changes
+from geoshops.console import changes, committing
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.population import import_population
 from geoshops.importing.refusal import ImportRefused, WrongUsage
@@ -27,9 +28,9 @@ from geoshops.importing.regions import import_regions
 from geoshops.importing.request import Request
 from geoshops.importing.shops import import_shops
 from geoshops.importing.stations import import_stations
-from geoshops.importing.transaction import follow_up
+from geoshops.importing.transaction import cancellable, follow_up, importing_into
 from geoshops.indexes import build_missing
-from geoshops.operators import FiniteRange, failing_clearly, operator_url
+from geoshops.operators import ONE_AT_A_TIME, FiniteRange, failing_clearly, operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 WHAT_FOLLOWS = (
@@ -183,6 +184,31 @@ def regions(
         click.echo(
             f"{summary['repaired']} polygons repaired, {summary['shops_changed']} shops in other regions"
         )
+
+
+@group.command("boundaries")
+@click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
+@refusing_clearly
+def installed(dry_run: bool) -> None:
+    """Load the boundaries of Korean districts and provinces that scripts/setup installs.
+
+    Regions that have a boundary keep it; regions that are missing are added."""
+    districts = installed_districts()
+    if not districts:
+        raise ImportRefused(MISSING)
+    with importing_into(operator_url()) as connection, connection.cursor() as cursor:
+        with cancellable():
+            cursor.execute(ONE_AT_A_TIME)
+            filled = fill_missing(cursor, districts)
+        if not dry_run:
+            with committing():
+                connection.commit()
+    click.echo(
+        f"{filled.filled} boundaries added, {filled.kept} regions had one already,"
+        f" {filled.shops_changed} shops in other regions"
+    )
+    if dry_run:
+        click.echo("dry run: nothing was changed")
 
 
 @group.command()

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from geoshops.boundaries import draw_outlines
 from geoshops.importing.region_features import LEVELS
 
 REPAIR = """
@@ -116,6 +117,7 @@ def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("SELECT refresh_shop_regions()")
         (loaded.shops_changed,) = cursor.fetchone()
+        draw_outlines(cursor)
     return loaded
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -12,12 +12,14 @@ import psycopg2
 from psycopg2 import errors
 from tqdm import tqdm
 
+from geoshops.boundaries import MISSING, installed_districts
 from geoshops.console import changes, committing
 from geoshops.indexes import build_missing
 from geoshops.interrupts import heeding
 from geoshops.operators import failing_clearly, operator_url
 from geoshops.sample.clear import clear, reviews_of_others
 from geoshops.sample.country import Country, Entry, Size
+from geoshops.sample.ground import Ground
 from geoshops.sample.load import Loaded, generated_shops, load, lock
 
 KOREA = timedelta(hours=9)
@@ -54,10 +56,15 @@ def seed(
 ) -> None:
     """Fill the database with a generated country: real places, invented booths, members and reviews.
 
-    The same options and the same day give the same rows. With generated rows in the database
-    nothing is changed, unless --reset is given."""
+    The same options and the same day give the same rows; booths near a border stand elsewhere where the boundaries
+    that scripts/setup installs are missing. With generated rows in the database nothing is changed, unless --reset
+    is given."""
     size = Size(shops, reviews, members)
-    country = Country(number, size, today.date() if today else korean_today())
+    last_day = today.date() if today else korean_today()
+
+    def country() -> Country:
+        return Country(number, size, last_day, Ground(installed_districts()))
+
     try:
         with closing(_connected(operator_url())) as connection:
             cursor = connection.cursor()
@@ -87,14 +94,14 @@ def _confirm(cursor: Any) -> None:
     )
 
 
-def _seed(cursor: Any, country: Country, reset: bool) -> Loaded | None:
+def _seed(cursor: Any, country: Callable[[], Country], reset: bool) -> Loaded | None:
     lock(cursor)
     if reset:
         clear(cursor)
     if count := generated_shops(cursor):
         click.echo(f"{count:,} generated booths are there already; nothing changed (see --reset)")
         return None
-    return load(cursor, country, _with_progress)
+    return load(cursor, country(), _with_progress)
 
 
 def _with_progress(entries: Iterable[Entry]) -> Iterable[Entry]:
@@ -106,6 +113,12 @@ def _say(loaded: Loaded | None) -> None:
         return
     click.echo(
         f"generated data: {loaded.shops:,} booths, {loaded.reviews:,} reviews,"
-        f" {loaded.favorites:,} favorites, {loaded.members:,} members. The places are real,"
+        f" {loaded.favorites:,} favorites, {loaded.members:,} members; boundaries of"
+        f" {loaded.boundaries:,} regions. The places are real,"
         " the booths and everything about them are invented."
     )
+    if not loaded.boundaries:
+        click.echo(
+            f"regions have no boundaries: {MISSING}, then .venv/bin/geoshops import boundaries",
+            err=True,
+        )

@@ -8,6 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from geoshops.sample.clock import Clock, shared_out
+from geoshops.sample.ground import Ground
 from geoshops.sample.members import Roster, members
 from geoshops.sample.shops import Shop, lives, shops
 from geoshops.sample.visits import Booth, Favorite, Review, character, favorites, reviews
@@ -36,8 +37,9 @@ class Country:
 
     Each subject draws from its own stream, so that more reviews do not move a single booth."""
 
-    def __init__(self, seed: int, size: Size, today: date) -> None:
+    def __init__(self, seed: int, size: Size, today: date, ground: Ground) -> None:
         self.clock = Clock(today)
+        self.ground = ground
         self.size = size
         self._seed = seed
         self._lives = lives(self._random("lives"), size.shops, self.clock)
@@ -50,7 +52,7 @@ class Country:
         """All booths; a second call gives the same again."""
         nature, writing = self._random("nature"), self._random("reviews")
         choosing = self._random("favorites")
-        for shop in shops(self._random("shops"), self._lives, self.clock):
+        for shop in shops(self._random("shops"), self._lives, self.clock, self.ground):
             last_day = self._lives.last_day(shop.number, self.clock)
             sido = shop.spot.dong.sigungu.sido.short
             booth = Booth(sido, shop.opened, last_day, character(nature))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
 from geoshops import indexes
+from geoshops.boundaries import fill_missing
 from geoshops.sample import rows as columns
 from geoshops.sample.country import Country, Entry
 from geoshops.sample.honours import honour
@@ -20,16 +21,18 @@ LOCK = "LOCK TABLE brands, regions, members, shops IN SHARE ROW EXCLUSIVE MODE"
 RESERVE = """
 WITH first AS (SELECT nextval(pg_get_serial_sequence(%(table)s, 'id')) AS id)
 SELECT id, setval(pg_get_serial_sequence(%(table)s, 'id'), id + greatest(%(count)s, 1) - 1) FROM first"""
+BOUNDARIES = "SELECT count(*) FROM regions WHERE boundary IS NOT NULL"
 Progress = Callable[[Iterable[Entry]], Iterable[Entry]]
 
 
 class Loaded(NamedTuple):
-    """How many rows were written."""
+    """How many rows were written, and how many regions have a boundary."""
 
     shops: int
     reviews: int
     favorites: int
     members: int
+    boundaries: int
 
 
 def lock(cursor: Any) -> None:
@@ -47,6 +50,8 @@ def load(cursor: Any, country: Country, progress: Progress) -> Loaded:
     """Writes everything; the caller locks before, and commits. No generated booth may be there."""
     members = _renamed(cursor, country.roster.members)
     ids = load_reference(cursor)
+    if country.ground.districts:
+        fill_missing(cursor, country.ground.districts)
     first_shop_id = _reserved(cursor, "shops", country.size.shops)
     rows = Rows(country.clock, ids, first_shop_id, _reserved(cursor, "members", len(members)))
     _copy(cursor, "members", columns.MEMBER, map(rows.member, members))
@@ -58,7 +63,9 @@ def load(cursor: Any, country: Country, progress: Progress) -> Loaded:
         review_count = _copy_file(cursor, "reviews", columns.REVIEW, reviews)
         favorite_count = _copy_file(cursor, "favorites", columns.FAVORITE, favorites)
     honour(cursor, country.clock.today)
-    return Loaded(country.size.shops, review_count, favorite_count, len(members))
+    cursor.execute(BOUNDARIES)
+    (boundaries,) = cursor.fetchone()
+    return Loaded(country.size.shops, review_count, favorite_count, len(members), boundaries)
 
 
 def _renamed(cursor: Any, members: Sequence[Member]) -> list[Member]:

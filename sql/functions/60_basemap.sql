@@ -5,7 +5,14 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN z < 8 THEN 'sido' WHEN z < 13 THEN 'sigungu' ELSE 'dong' END;
 COMMENT ON FUNCTION basemap_level(integer) IS 'Level of the regions whose names a zoom level shows.';
 
--- Clipped before the transformation, which would else run over every vertex of a province.
+CREATE OR REPLACE FUNCTION basemap_detail(z integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN z < 8 THEN 1 WHEN z < 10 THEN 2 END;
+COMMENT ON FUNCTION basemap_detail(integer)
+IS 'Which of region_outlines a zoom level shows; null for the boundary itself, as where no outline is drawn.';
+
+-- Clipped before the transformation, which would else run over every vertex of a province. Both levels are areas from
+-- zoom level 8 on; what lies below is drawn first, so provinces come after their districts.
 CREATE OR REPLACE FUNCTION basemap_tile(z integer, x integer, y integer) RETURNS bytea
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -13,9 +20,16 @@ WITH tile AS (
   SELECT ST_TileEnvelope(z, x, y) AS bounds, ST_Transform(ST_TileEnvelope(z, x, y, margin => 0.02), 4326) AS wide
 ),
 areas AS (
-  SELECT r.level, ST_AsMVTGeom(ST_Transform(ST_ClipByBox2D(r.boundary, t.wide::box2d), 3857), t.bounds, 4096, 64) AS geom
-  FROM regions AS r, tile AS t
-  WHERE r.boundary && t.wide AND r.level = CASE WHEN z < 8 THEN 'sido' ELSE 'sigungu' END
+  SELECT
+    r.level,
+    ST_AsMVTGeom(
+      ST_Transform(ST_ClipByBox2D(coalesce(o.outline, r.boundary), t.wide::box2d), 3857), t.bounds, 4096, 64
+    ) AS geom
+  FROM regions AS r
+  CROSS JOIN tile AS t
+  LEFT JOIN region_outlines AS o ON o.region_id = r.id AND o.detail = basemap_detail(z)
+  WHERE r.boundary && t.wide AND (r.level = 'sido' OR (z >= 8 AND r.level = 'sigungu'))
+  ORDER BY r.level DESC, r.id
 ),
 names AS (
   SELECT r.level, r.name, r.name_en, ST_AsMVTGeom(ST_Transform(r.center::geometry, 3857), t.bounds, 4096, 0) AS geom

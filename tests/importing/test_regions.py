@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.importing.conftest import Run
 from tests.make import Maker
 
@@ -210,3 +212,51 @@ def test_districts_of_korea_hold_the_hospitals_of_their_addresses(
     )[0]
     assert (round(lon, 5), round(lat, 5)) == (126.90632, 37.50578)
     assert make.sql("SELECT min(ST_Y(geog::geometry)) FROM shops") < 33.3
+
+
+def test_installed_boundaries_fill_an_empty_database(run: Run, make: Maker) -> None:
+    make.brand()
+    shop = make.shop(at=(127.0286, 37.4983), road_address="서울 어느로 1")
+    result = run("import", "boundaries", "--dry-run")
+    assert result.exit_code == 0, result.output
+    assert make.sql("SELECT count(*) FROM regions") == 0
+    result = run("import", "boundaries")
+    assert (
+        "269 boundaries added, 0 regions had one already, 1 shops in other regions" in result.output
+    )
+    named = "SELECT r.full_name FROM shops s JOIN v_region r ON r.id = s.sigungu_id WHERE s.id = %s"
+    assert make.sql(named, shop) == "서울특별시 강남구"
+    assert make.sql("SELECT count(*) FROM regions WHERE name LIKE '%%시 %%구'") == 35
+    again = run("import", "boundaries")
+    assert "0 boundaries added, 269 regions had one already" in again.output
+    assert make.sql("SELECT count(*) FROM regions") == 269
+
+
+def test_installed_boundaries_find_regions_by_their_former_names(run: Run, make: Maker) -> None:
+    gangwon = make.insert("regions", level="sido", name="강원도", code="32")
+    assert run("import", "boundaries").exit_code == 0
+    assert make.sql("SELECT boundary IS NOT NULL FROM regions WHERE id = %s", gangwon) is True
+    assert make.sql("SELECT count(*) FROM regions WHERE level = 'sido'") == 17
+
+
+def test_missing_boundaries_name_what_installs_them(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("geoshops.boundaries.DISTRICTS", tmp_path / "districts.geojson.gz")
+    result = run("import", "boundaries")
+    assert result.exit_code == 1
+    assert "run scripts/setup --front-end-only" in result.output
+
+
+def test_imported_regions_are_outlined_for_the_map(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    path = write(
+        collection(
+            region("11", "서울특별시", square(127, 37)), region("21", "부산광역시", square(128, 37))
+        ),
+        name="in.geojson",
+    )
+    summary("import", "regions", path, "--mapping", "kostat")
+    rows = make.rows("SELECT detail, count(*) FROM region_outlines GROUP BY detail ORDER BY detail")
+    assert rows == [(1, 2), (2, 2)]

@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.make import GANGNAM, Maker
+from tests.tiles.mvt import messages, scalar, varints
 
 MVT = "application/vnd.mapbox-vector-tile"
 
@@ -23,6 +24,17 @@ def tile(client: FlaskClient, z: int, at: tuple[float, float] = GANGNAM) -> byte
     answer = client.get(f"/basemap/{z}/{x}/{y}.mvt")
     assert (answer.status_code, answer.mimetype) == (200, MVT)
     return answer.data
+
+
+def areas(tile: bytes) -> list[tuple[str, list[int]]]:
+    """Level and drawing of each area, from below to the top."""
+    for number, layer in messages(tile):
+        parts = list(messages(layer)) if number == 3 else []
+        if (1, b"areas") in parts:
+            values = [scalar(value) for number, value in parts if number == 4]
+            features = [dict(messages(value)) for number, value in parts if number == 2]
+            return [(values[list(varints(f[2]))[1]], list(varints(f[4]))) for f in features]
+    return []
 
 
 def region(make: Maker, level: str, name: str, parent: int | None = None) -> int:
@@ -51,6 +63,28 @@ def test_names_come_by_level_and_stations_from_near(client: FlaskClient, make: M
     for name, zooms in names.items():
         assert {z for z in shown if name.encode() in shown[z]} == zooms
     assert all(b"areas" in shown[z] for z in shown)
+
+
+def test_districts_have_borders_from_zoom_8_and_provinces_everywhere(
+    client: FlaskClient, make: Maker
+) -> None:
+    sido = region(make, "sido", "서울특별시")
+    region(make, "sigungu", "강남구", sido)
+    shown = {z: [level for level, _ in areas(tile(client, z))] for z in (5, 7, 8, 9, 10, 14)}
+    assert shown[5] == shown[7] == ["sido"]
+    # provinces are drawn over their districts
+    assert shown[8] == shown[9] == shown[10] == shown[14] == ["sigungu", "sido"]
+
+
+def test_low_zoom_levels_show_the_simplified_boundary(client: FlaskClient, make: Maker) -> None:
+    sido = region(make, "sido", "서울특별시")
+    lon, lat = GANGNAM
+    whole = [areas(tile(client, z)) for z in (7, 9, 10)]
+    triangle = f"SRID=4326;MULTIPOLYGON((({lon - 1} {lat - 1},{lon + 1} {lat - 1},{lon} {lat},{lon - 1} {lat - 1})))"
+    for detail in (1, 2):
+        make.insert("region_outlines", region_id=sido, detail=detail, outline=triangle)
+    simplified = [areas(tile(client, z)) for z in (7, 9, 10)]
+    assert [a == b for a, b in zip(whole, simplified, strict=True)] == [False, False, True]
 
 
 @pytest.mark.parametrize(

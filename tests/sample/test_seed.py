@@ -12,6 +12,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
+from geoshops import boundaries
 from geoshops.cli import main
 
 FEW = ("--shops", "60", "--reviews", "400", "--members", "20", "--today", "2026-06-01")
@@ -19,6 +20,21 @@ DUMP = """
 SELECT s.id, s.place_name, s.geog, s.road_address, s.lot_address, s.status, s.opening_hours, s.review_cnt,
   r.content, r.created_at, r.member_id
 FROM shops s LEFT JOIN reviews r ON r.shop_id = s.id ORDER BY s.id, r.created_at, r.content"""
+
+
+INSTALLED = boundaries.DISTRICTS
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch, tmp_path):
+    """No boundaries are installed, which makes a seed quicker."""
+    monkeypatch.setattr("geoshops.boundaries.DISTRICTS", tmp_path / "districts.geojson.gz")
+
+
+@pytest.fixture
+def installed(bare, monkeypatch):
+    """Boundaries as scripts/setup installs them."""
+    monkeypatch.setattr("geoshops.boundaries.DISTRICTS", INSTALLED)
 
 
 @pytest.fixture
@@ -182,6 +198,62 @@ def test_the_examples_of_the_search_page_exist(seed, make):
     seed(*FEW)
     names = {name for (name,) in make.rows("SELECT place_name FROM shops WHERE status = 'OPEN'")}
     assert {"포토이즘 강남역점", "인생네컷 서울숲점", "하루필름 서면역점"} <= names
+
+
+def test_missing_boundaries_are_named_with_their_remedy(seed, make):
+    result = seed(*FEW)
+    assert result.exit_code == 0
+    assert "regions have no boundaries" in result.stderr
+    assert (
+        "scripts/setup --front-end-only, then .venv/bin/geoshops import boundaries" in result.stderr
+    )
+    assert make.sql("SELECT count(boundary) FROM regions") == 0
+
+
+OUTSIDE = """
+SELECT count(*) FROM shops s
+WHERE NOT EXISTS (SELECT FROM regions r WHERE r.id = s.sigungu_id AND ST_Covers(r.boundary, s.geog::geometry))
+  OR NOT EXISTS (SELECT FROM regions r WHERE r.id = s.sido_id AND ST_Covers(r.boundary, s.geog::geometry))"""
+
+
+def test_booths_stand_within_the_boundaries_of_their_districts(installed, seed, make):
+    result = seed("--today", "2026-06-01", "--reviews", "400")
+    assert result.exit_code == 0, result.output
+    assert "boundaries of 269 regions" in result.output
+    assert result.stderr == ""
+    counted = (
+        "SELECT level, count(*) FROM regions WHERE boundary IS NOT NULL GROUP BY level ORDER BY 1"
+    )
+    assert make.rows(counted) == [("sido", 17), ("sigungu", 252)]
+    assert make.sql(OUTSIDE) == 0
+    by_position = """
+        SELECT count(*) FROM shops s, region_of_point(s.geog::geometry) p
+        WHERE (p.sido_id, p.sigungu_id) IS DISTINCT FROM (s.sido_id, s.sigungu_id)"""
+    assert make.sql(by_position) == 0
+    assert make.sql("SELECT count(*) FROM v_region_part WHERE level = 'sigungu'") > 252
+    # neighbours share their borders in the simplified copies, too
+    overlaps = """
+        SELECT count(*) FROM region_outlines a JOIN region_outlines b ON a.detail = b.detail AND a.region_id < b.region_id
+        JOIN regions ra ON ra.id = a.region_id JOIN regions rb ON rb.id = b.region_id AND rb.level = ra.level
+        WHERE ra.level = 'sido' AND ST_Overlaps(a.outline, b.outline)"""
+    assert make.sql(overlaps) == 0
+    assert make.sql("SELECT count(*) FROM region_outlines") == 17 + 17 + 252
+
+
+def test_boundaries_that_were_imported_stay(installed, seed, make):
+    own = "SRID=4326;MULTIPOLYGON(((126.7 37.4,127.2 37.4,127.2 37.7,126.7 37.7,126.7 37.4)))"
+    seoul = make.insert("regions", level="sido", name="서울특별시", code="11", boundary=own)
+    assert seed(*FEW).exit_code == 0
+    assert make.sql("SELECT ST_NPoints(boundary) FROM regions WHERE id = %s", seoul) == 5
+
+
+def test_boundaries_move_no_booth_but_those_beyond_the_border(installed, seed, make, monkeypatch):
+    rows = "SELECT place_name, road_address, status, opened_on FROM shops ORDER BY id"
+    assert seed(*FEW).exit_code == 0
+    inside = make.rows(rows)
+    monkeypatch.setattr("geoshops.boundaries.DISTRICTS", INSTALLED.parent / "missing")
+    assert seed(*FEW, "--reset", "--yes").exit_code == 0
+    assert make.rows(rows) == inside
 
 
 @pytest.fixture

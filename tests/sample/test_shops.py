@@ -12,6 +12,7 @@ from pyproj import Geod
 
 from geoshops.sample.brands import brand_of
 from geoshops.sample.clock import Clock
+from geoshops.sample.ground import Ground
 from geoshops.sample.places import dongs, sidos, sigungus
 from geoshops.sample.shops import ALWAYS_THERE, Lives, Shop, lives, shops
 
@@ -20,9 +21,11 @@ KOREA = (124.5, 33.0, 131.0, 38.7)
 GEOD = Geod(ellps="WGS84")
 
 
-def generate(seed: int, count: int = 1500) -> tuple[Lives, list[Shop]]:
+def generate(
+    seed: int, count: int = 1500, ground: Ground | None = None
+) -> tuple[Lives, list[Shop]]:
     lived = lives(Random(f"{seed}:lives"), count, CLOCK)
-    return lived, list(shops(Random(f"{seed}:shops"), lived, CLOCK))
+    return lived, list(shops(Random(f"{seed}:shops"), lived, CLOCK, ground or Ground([])))
 
 
 @pytest.fixture(scope="module")

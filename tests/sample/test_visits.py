@@ -10,14 +10,16 @@ import pytest
 
 from geoshops.sample.clock import DAY_S
 from geoshops.sample.country import Country, Entry, Size
+from geoshops.sample.ground import Ground
 
 SIZE = Size(1500, 20_000, 300)
 TODAY = date(2026, 6, 1)
+NOWHERE = Ground([])
 
 
 @pytest.fixture(scope="module")
 def country() -> Country:
-    return Country(1, SIZE, TODAY)
+    return Country(1, SIZE, TODAY, NOWHERE)
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +28,12 @@ def entries(country) -> list[Entry]:
 
 
 def test_the_same_seed_gives_the_same_country(entries):
-    assert list(Country(1, SIZE, TODAY).entries()) == entries
-    assert list(Country(2, SIZE, TODAY).entries()) != entries
+    assert list(Country(1, SIZE, TODAY, NOWHERE).entries()) == entries
+    assert list(Country(2, SIZE, TODAY, NOWHERE).entries()) != entries
 
 
 def test_more_reviews_do_not_move_a_booth(entries):
-    more = Country(1, SIZE._replace(reviews=30_000), TODAY).entries()
+    more = Country(1, SIZE._replace(reviews=30_000), TODAY, NOWHERE).entries()
     assert [e.shop for e in more] == [e.shop for e in entries]
 
 
@@ -76,7 +78,7 @@ def test_texts_vary_and_fit_a_review(entries):
 
 
 def test_a_crowded_booth_still_has_no_two_equal_reviews():
-    (entry,) = Country(1, Size(1, 20_000, 20), TODAY).entries()
+    (entry,) = Country(1, Size(1, 20_000, 20), TODAY, NOWHERE).entries()
     assert len({r.content for r in entry.reviews}) == len(entry.reviews) == 20_000
 
 

@@ -12,6 +12,8 @@ INSERT INTO region_aliases (id, region_id, alias) VALUES (1, 1, '서울'), (2, 1
 INSERT INTO region_codes (source, level, code, region_id) VALUES ('test', 'sido', '1', 1), ('test', 'sido', '2', 2);
 INSERT INTO region_parts (id, region_id, level, part) VALUES
   (1, 1, 'sido', ST_MakeEnvelope(126, 37, 127, 38, 4326)), (2, 1, 'sido', ST_MakeEnvelope(127, 37, 128, 38, 4326));
+INSERT INTO region_outlines (region_id, detail, outline) VALUES
+  (1, 1, ST_Multi(ST_MakeEnvelope(126, 37, 128, 38, 4326))), (2, 1, ST_Multi(ST_MakeEnvelope(128, 35, 129, 36, 4326)));
 INSERT INTO stations (id, name, geog, source, source_id) VALUES
   (1, '강남', ST_MakePoint(127, 37), 'test', 'a'), (2, '역삼', ST_MakePoint(127, 37), 'test', 'b');
 INSERT INTO shops (id, brand_id, place_name, geog, source, source_id, sido_id, sigungu_id, dong_id) VALUES
@@ -59,6 +61,7 @@ CHECKS = {
     "region_codes_code_not_blank": "UPDATE region_codes SET code = '' WHERE code = '1'",
     "region_codes_level_known": "UPDATE region_codes SET level = 'county'",
     "region_parts_level_known": "UPDATE region_parts SET level = 'county'",
+    "region_outlines_detail_known": "UPDATE region_outlines SET detail = 3",
     "stations_name_not_blank": "UPDATE stations SET name = ' '",
     "stations_name_without_suffix": "UPDATE stations SET name = '강남역'",
     "stations_position_in_range": "UPDATE stations SET geog = ST_MakePoint('NaN', 37)",

@@ -8,8 +8,8 @@ const COAST = "/static/vendor/world-atlas/coast.json";
 export const styleUrl = document.body.dataset.styleUrl;
 
 const COLOURS = {
-  light: { water: "#cfe0e8", land: "#f6f3ee", coast: "#b9cdd6", edge: "#dcd5ca", halo: "#fffdfa", text: "#5b5850", place: "#767064", station: "#41687f" },
-  dark: { water: "#12212b", land: "#20242c", coast: "#2c4552", edge: "#363c48", halo: "#171a20", text: "#b4b8c2", place: "#8e94a1", station: "#86b5d0" },
+  light: { water: "#cfe0e8", land: "#f6f3ee", coast: "#b9cdd6", edge: "#dcd5ca", province: "#bdb3a4", halo: "#fffdfa", text: "#5b5850", place: "#767064", station: "#41687f" },
+  dark: { water: "#12212b", land: "#20242c", coast: "#2c4552", edge: "#363c48", province: "#545c6c", halo: "#171a20", text: "#b4b8c2", place: "#8e94a1", station: "#86b5d0" },
 };
 export const colours = (theme) => COLOURS[theme];
 

@@ -11,11 +11,13 @@ export function addContext(map, theme) {
   for (const layer of layers(colours(theme))) map.addLayer({ source: "context", ...layer });
 }
 
-function layers({ land, edge, halo, place, station }) {
+function layers({ land, edge, province, halo, place, station }) {
+  const level = (name) => ["==", ["get", "level"], name];
   const haloed = (colour) => ({ "text-color": colour, "text-halo-color": halo, "text-halo-width": 1.4 });
   return [
     { id: "areas", type: "fill", "source-layer": "areas", paint: { "fill-color": land, "fill-antialias": false } },
-    { id: "borders", type: "line", "source-layer": "areas", paint: { "line-color": edge, "line-width": ["interpolate", ["linear"], ["zoom"], 6, 0.6, 14, 2] } },
+    { id: "district-borders", type: "line", "source-layer": "areas", filter: level("sigungu"), paint: { "line-color": edge, "line-width": ["interpolate", ["linear"], ["zoom"], 8, 0.5, 14, 1.6] } },
+    { id: "province-borders", type: "line", "source-layer": "areas", filter: level("sido"), paint: { "line-color": province, "line-width": ["interpolate", ["linear"], ["zoom"], 5, 0.7, 14, 2.6] } },
     {
       id: "names", type: "symbol", "source-layer": "names",
       layout: { "text-field": name, "text-font": PLAIN, "text-size": ["interpolate", ["linear"], ["zoom"], 6, 12, 12, 14, 16, 17], "text-letter-spacing": 0.06 },
