@@ -167,7 +167,8 @@ def test_an_older_schema_is_one_clear_line_with_its_remedy(seed, make):
 
 
 def test_an_interrupted_seed_leaves_nothing(db, make, database_url):
-    program = "from geoshops.cli import main; main()"
+    bare = "from pathlib import Path; from geoshops import boundaries; boundaries.DISTRICTS = Path('none')"
+    program = f"{bare}; from geoshops.cli import main; main()"
     command = [sys.executable, "-c", program, "seed", "--shops", "300000"]
     environment = os.environ | {"DATABASE_URL": database_url}
     running = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
