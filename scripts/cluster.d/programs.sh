@@ -58,13 +58,12 @@ require_patroni() {
   [ "$(cat "$PATRONI_VENV/installed" 2>/dev/null)" != "$wanted" ] || return 0
   make_cluster_home
   python=$(find_patroni_python)
+  can_make_venv "$python" || have uv || apt_install "Python's venv module" python3-venv
   if can_make_venv "$python"; then
     run "$python" -m venv --clear "$PATRONI_VENV"
-  elif have uv; then
-    run uv venv -q --seed --clear --python "$python" "$PATRONI_VENV"
+    upgrade_pip "$PATRONI_VENV"
   else
-    apt_install "Python's venv module" python3-venv
-    run "$python" -m venv --clear "$PATRONI_VENV"
+    run uv venv -q --seed --clear --python "$python" "$PATRONI_VENV"
   fi
   run "$PATRONI_VENV/bin/python" -m pip install -q --disable-pip-version-check -r "$CLUSTER_PARTS/requirements.txt" >&2 ||
     die "Patroni could not be installed. Check the network and the package index (pip config list)."

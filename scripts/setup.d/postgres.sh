@@ -46,38 +46,33 @@ installed_major() {
   [ -z "$newest" ] || pg_major "$newest"
 }
 
-require_pg() {
+need_postgres() {
   find_pg && return 0
   major=$(installed_major)
   if [ -n "$major" ]; then
-    apt_install "PostGIS for PostgreSQL $major" "postgresql-$major-postgis-3"
+    apt_need "PostGIS for PostgreSQL $major" "postgresql-$major-postgis-3"
   else
-    install_postgres
+    # shellcheck disable=SC2046 # a list of package names
+    apt_need "PostgreSQL with PostGIS" $(postgres_packages)
   fi
+}
+
+require_pg() {
+  need_postgres
+  install_needed
   find_pg || die "PostgreSQL with PostGIS is installed but its programs were not found; set GEOSHOPS_PG_BIN to their folder."
 }
 
-# Debian's package would create and start a cluster "main" on port 5432, which nobody asked for.
-install_postgres() {
-  dropin=/etc/postgresql-common/createcluster.d/geoshops.conf
-  if can_apt && [ ! -e "$dropin" ]; then
-    as_admin mkdir -p "$(dirname "$dropin")"
-    printf 'create_main_cluster = false\n' | as_admin tee "$dropin" >/dev/null
-    # An administrator who installs another version later shall find Debian's usual behaviour.
-    on_exit allow_main_cluster
-  fi
-  apt_refresh_if_possible
-  if ! have apt-cache || package_known postgresql-postgis; then
-    apt_install "PostgreSQL with PostGIS" postgresql postgresql-postgis
+# An ordinary user's machine may have no index yet: the name that current releases know is the likely one.
+postgres_packages() {
+  if can_apt; then apt_refresh; fi
+  major=$(packaged_major)
+  if [ -z "$major" ] || package_known postgresql-postgis; then
+    echo postgresql postgresql-postgis
   else
-    apt_install "PostgreSQL with PostGIS" postgresql "postgresql-$(packaged_major)-postgis-3"
+    echo postgresql "postgresql-$major-postgis-3"
   fi
-  allow_main_cluster
 }
-
-allow_main_cluster() { [ ! -e "$dropin" ] || as_admin rm -f "$dropin"; }
-
-apt_refresh_if_possible() { if can_apt; then apt_refresh; fi; }
 
 packaged_major() {
   apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1

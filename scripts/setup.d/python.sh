@@ -27,19 +27,31 @@ venv_complete() {
   [ -x "$VENV/bin/python" ] && python_new "$VENV/bin/python" && { [ -x "$VENV/bin/pip" ] || have uv; }
 }
 
+need_python() {
+  venv_complete && return 0
+  python=$(find_python) || return 0
+  can_make_venv "$python" || have uv || apt_need "Python's venv module" python3-venv
+}
+
 make_venv() {
   venv_complete && return 0
+  need_python
+  install_needed
   python=$(find_python) || python=
   if [ -n "$python" ] && can_make_venv "$python"; then
     run "$python" -m venv --clear "$VENV"
+    upgrade_pip "$VENV"
   elif have uv; then
     run uv venv -q --clear --python "${python:-3.12}" "$VENV"
-  elif [ -n "$python" ]; then
-    apt_install "Python's venv module" python3-venv
-    run "$python" -m venv --clear "$VENV"
   else
     die "Python 3.11 or newer is needed; this is $(python3 --version 2>&1). Install it, or uv (https://docs.astral.sh/uv/), which brings one."
   fi
+}
+
+# upgrade_pip ENVIRONMENT: the distribution's Python brings a pip of its own age.
+upgrade_pip() {
+  run "$1/bin/python" -m pip install -q --disable-pip-version-check -r "$PARTS/pip.txt" >&2 ||
+    die "pip could not be upgraded. Check the network and the package index (pip config list)."
 }
 
 # uv is much faster; pip is the fall-back because it may know package sources that uv does not.
@@ -68,10 +80,20 @@ setup_python() {
   printf '%s\n%s\n' "$(wanted_hash)" "$extras" >"$STAMP"
 }
 
-# Newest releases that setup.cfg allows, for every Python and platform; versions in the file stay
-# where they still fit (delete the file first to renew all).
+# Newest releases that setup.cfg and every requirements.in allow, for every Python and platform; versions in a
+# file stay where they still fit (delete the file first to renew all). docs/pins.md has the rest.
 pin_python() {
   have uv || die "uv is needed (pip install uv)"
-  (cd "$ROOT" && run uv pip compile -q --universal --python-version 3.11 --all-extras --no-header \
-    --no-annotate --no-emit-index-url --no-emit-find-links setup.cfg -o scripts/constraints.txt)
+  cd "$ROOT"
+  compile_pins setup.cfg scripts/constraints.txt --all-extras
+  find scripts -name requirements.in | while read -r wanted; do
+    compile_pins "$wanted" "${wanted%.in}.txt" </dev/null
+  done
+}
+
+compile_pins() {
+  wanted=$1 pins=$2
+  shift 2
+  run uv pip compile -q --universal --python-version 3.11 "$@" --no-header \
+    --no-annotate --no-emit-index-url --no-emit-find-links "$wanted" -o "$pins"
 }
