@@ -3,38 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flask import Flask
+if TYPE_CHECKING:
+    from flask import Flask
 
-from geoshops import (
-    api,
-    auth,
-    db,
-    direct,
-    errors,
-    favorites,
-    frame,
-    health,
-    limits,
-    members,
-    observe,
-    ogc,
-    replicas,
-    reports,
-    reviews,
-    search,
-    shops,
-    tiles,
-    titles,
-    tokens,
-)
-from geoshops import map as map_page
-from geoshops.config import ConfigError, Settings
+    from geoshops.config import Settings
 
 
 def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     """The application; `config` overrides settings of the environment by their field names."""
+    # here, because every program of the package imports this module, and few are the application
+    from geoshops import (
+        api,
+        auth,
+        db,
+        direct,
+        errors,
+        favorites,
+        frame,
+        health,
+        limits,
+        members,
+        observe,
+        ogc,
+        replicas,
+        reports,
+        reviews,
+        search,
+        shops,
+        tiles,
+        titles,
+        tokens,
+    )
+    from geoshops import map as map_page
+    from geoshops.config import ConfigError, Settings
+
     settings = (
         config if isinstance(config, Settings) else Settings.from_environment(**dict(config or {}))
     )

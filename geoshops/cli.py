@@ -14,10 +14,10 @@ from geoshops.__about__ import VERSION
 from geoshops.analysis import commands as analysis
 from geoshops.auth.commands import sessions
 from geoshops.backup import backup, restore
-from geoshops.config import ConfigError, keep_to_the_given_database, settings_table
+from geoshops.config import ConfigError, Settings, keep_to_the_given_database, settings_table
 from geoshops.console import Commands
 from geoshops.doctor import doctor
-from geoshops.front import front
+from geoshops.front import config_of
 from geoshops.importing.commands import group as import_group
 from geoshops.members.commands import members
 from geoshops.operators import failing_clearly, operator_url
@@ -47,7 +47,6 @@ def main() -> None:
 
 
 main.add_command(doctor)
-main.add_command(front)
 main.add_command(members)
 main.add_command(sessions)
 main.add_command(seed)
@@ -73,6 +72,18 @@ def settings() -> None:
     """Print the table of settings that docs/settings.md holds."""
     for row in settings_table():
         click.echo(row)
+
+
+@main.command(with_appcontext=False)
+@click.option("--server", "servers", multiple=True, required=True, help="host:port or unix:/path")
+@click.option("--listen", default="8080", show_default=True, help="Address of the front.")
+@click.option("--run", default="/tmp", show_default=True, help="Folder of nginx' own files.")
+@click.option("--user", default="", help="User of nginx' workers, when it starts as root.")
+@failing_clearly
+def front(servers: tuple[str, ...], listen: str, run: str, user: str) -> None:
+    """Print the configuration of nginx as the production front."""
+    settings = Settings.from_environment()
+    click.echo(config_of(settings, servers=servers, listen=listen, run=run, user=user))
 
 
 @main.group(cls=click.Group)  # plain: its commands need no application, so no secret key either

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 MIN_SECRET_BYTES = 32
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
@@ -188,8 +188,7 @@ class Settings:
             )
         if self.log_format not in ("json", "text"):
             raise ConfigError("GEOSHOPS_LOG_FORMAT must be json or text")
-        # an image without a time zone database cannot tell; PostgreSQL has its own
-        if available_timezones() and self.timezone not in available_timezones():
+        if not _is_timezone(self.timezone):
             raise ConfigError(f"GEOSHOPS_TIMEZONE: no time zone is named {self.timezone!r}")
         if self.log_level not in LOG_LEVELS:
             raise ConfigError(f"GEOSHOPS_LOG_LEVEL must be one of {', '.join(LOG_LEVELS)}")
@@ -205,6 +204,15 @@ class Settings:
     def operator_database_url(self) -> str:
         """The owner's URL where one is set, else the service's."""
         return self.owner_database_url or self.database_url
+
+
+def _is_timezone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        # an image without a time zone database cannot tell; PostgreSQL has its own
+        return not available_timezones()
+    return True
 
 
 def keep_to_the_given_database(environ: MutableMapping[str, str] = os.environ) -> None:

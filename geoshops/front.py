@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
-
 from geoshops.config import Settings
 from geoshops.errors import RETRY_AFTER_S, ApiError, NotFound, Overloaded, Unreachable
 from geoshops.frame import EXPOSED, SECURITY
 from geoshops.health import TOLD_OF
-from geoshops.operators import failing_clearly
 
 TEMPLATE = Path(__file__).parent / "templates" / "nginx.conf"
 # Requests at once in the service: those at work and a short queue. What comes beyond is refused at once, because
@@ -63,6 +60,20 @@ def refusals(max_body_bytes: int) -> list[Refusal]:
 
 
 FULL = Refusal("full", "", Overloaded())
+
+
+def config_of(
+    settings: Settings, *, servers: Sequence[str], listen: str, run: str, user: str = ""
+) -> str:
+    """nginx.conf for a service with these settings."""
+    return config(
+        servers=servers,
+        listen=listen,
+        run=run,
+        user=user,
+        max_body_bytes=settings.max_body_bytes,
+        cors_origins=settings.cors_origins,
+    )
 
 
 def config(
@@ -161,23 +172,3 @@ def _location(
         yield f'  add_header {header} "{value}" always;'
     yield f"  return {status} {body};"
     yield "}"
-
-
-@click.command("front")
-@click.option("--server", "servers", multiple=True, required=True, help="host:port or unix:/path")
-@click.option("--listen", default="8080", show_default=True, help="Address of the front.")
-@click.option("--run", default="/tmp", show_default=True, help="Folder of nginx' own files.")
-@click.option("--user", default="", help="User of nginx' workers, when it starts as root.")
-@failing_clearly
-def front(servers: tuple[str, ...], listen: str, run: str, user: str) -> None:
-    """Print the configuration of nginx as the production front."""
-    found = Settings.from_environment()
-    text = config(
-        servers=servers,
-        listen=listen,
-        run=run,
-        user=user,
-        max_body_bytes=found.max_body_bytes,
-        cors_origins=found.cors_origins,
-    )
-    click.echo(text)

@@ -1,4 +1,4 @@
-"""Points, distances as text and coordinate systems; shapely and pyproj only here and in importing/."""
+"""Distances as text, and shops as GeoJSON."""
 
 from __future__ import annotations
 
@@ -6,15 +6,7 @@ import json
 import math
 from typing import Any
 
-from pyproj import Geod
-
-WGS84 = Geod(ellps="WGS84")
 HALF_CIRCUMFERENCE_M = 20_040_000
-
-
-def geodesic_m(lon_a: float, lat_a: float, lon_b: float, lat_b: float) -> float:
-    """Length in metres of the geodesic on the WGS 84 ellipsoid (Karney 2013, GeographicLib)."""
-    return float(WGS84.inv(lon_a, lat_a, lon_b, lat_b)[2])
 
 
 def distance_text(distance_m: float) -> str:

@@ -101,3 +101,8 @@ def timer(once: bool, parent: int | None) -> None:
     say("the timer runs: " + ", ".join(job.command for job in JOBS))
     # the number of the parent is given, not asked for: whoever ends at once is gone before this program is loaded
     keep_running(JOBS, lambda: not stopped.is_set() and parent in (None, os.getppid()))
+
+
+if __name__ == "__main__":
+    # scripts/serve starts it so: all that the other commands need is not loaded
+    timer()

@@ -92,9 +92,18 @@ def alive(pid: int) -> bool:
         return False
 
 
+def test_beside_a_service_that_starts_it_loads_nothing_of_the_service() -> None:
+    program = "import sys, geoshops.timer; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert {"geoshops", "click"} <= set(loaded.stdout.split())
+    assert not {"flask", "sqlalchemy", "psycopg2"} & set(loaded.stdout.split())
+
+
 def test_it_ends_with_its_parent(owner: None) -> None:
     shell = subprocess.Popen(
-        ["sh", "-c", '(exec "$0" -m geoshops timer --with-parent "$$" 2>&1) & echo $!; exec sleep 60', sys.executable],
+        ["sh", "-c", '(exec "$0" -m geoshops.timer --with-parent "$$" 2>&1) & echo $!; exec sleep 60', sys.executable],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
@@ -111,7 +120,7 @@ def test_it_ends_with_its_parent(owner: None) -> None:
 def test_it_does_not_outlive_a_parent_that_ends_at_once(owner: None) -> None:
     # as scripts/serve does with an option that the server refuses
     ended = subprocess.run(
-        ["sh", "-c", '(exec "$0" -m geoshops timer --with-parent "$$" >/dev/null 2>&1) & echo $!', sys.executable],
+        ["sh", "-c", '(exec "$0" -m geoshops.timer --with-parent "$$" >/dev/null 2>&1) & echo $!', sys.executable],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,

@@ -1,4 +1,5 @@
-"""Cold start of a worker until its first answer, and the memory of two workers through many requests."""
+"""Cold start until the first response, of one worker and of the production front, and the memory of two workers
+through many requests."""
 
 from __future__ import annotations
 
@@ -22,17 +23,17 @@ FULL, QUICK = 1_000_000, 40_000
 STEPS = 10
 
 
-def first_answer_s(url: str) -> float:
-    """Seconds from the start of the server with one worker to the first shops."""
+def first_answer_s(url: str, workers: int = 1, *options: str) -> float:
+    """Seconds from the start of scripts/serve to the first shops."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("w") as log:
         environment = {
             "PATH": "/usr/local/bin:/usr/bin:/bin", "DATABASE_URL": url, "HOST": "127.0.0.1", "PORT": str(port),
-            "GEOSHOPS_SECRET_KEY": secrets.token_urlsafe(48), "PROMETHEUS_MULTIPROC_DIR": folder, "WEB_CONCURRENCY": "1",
+            "GEOSHOPS_SECRET_KEY": secrets.token_urlsafe(48), "PROMETHEUS_MULTIPROC_DIR": folder, "WEB_CONCURRENCY": str(workers),
         }  # fmt: skip
         started = time.perf_counter()
         process = subprocess.Popen(
-            [str(ROOT / "scripts" / "serve")], env=environment, stdout=log, stderr=log, start_new_session=True
+            [str(ROOT / "scripts" / "serve"), *options], env=environment, stdout=log, stderr=log, start_new_session=True
         )  # fmt: skip
         try:
             return _wait(f"http://127.0.0.1:{port}{paths(downtown_points(1))[0]}") - started
@@ -107,10 +108,14 @@ def main(bench: Bench) -> dict[str, object]:
     url = bench.database(bench.size())
     starts = [first_answer_s(url) for _ in range(STARTS)]
     print("first answer after " + ", ".join(f"{s:.2f}" for s in starts) + " s", file=sys.stderr)
+    fronts = [first_answer_s(url, 2, "--production") for _ in range(STARTS)]
+    print("with the front after " + ", ".join(f"{s:.2f}" for s in fronts) + " s", file=sys.stderr)
     steps = through(bench, QUICK if bench.quick else FULL)
     return {
         "first_answer_s": round(statistics.median(starts), 2),
         "slowest_first_answer_s": round(max(starts), 2),
+        "production_first_answer_s": round(statistics.median(fronts), 2),
+        "slowest_production_first_answer_s": round(max(fronts), 2),
         "requests": steps[-1]["requests"],
         "memory_mb": steps[-1]["pss_mb"],
         "resident_mb": steps[-1]["rss_mb"],

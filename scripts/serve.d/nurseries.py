@@ -7,7 +7,6 @@ import os
 import select
 import signal
 import socket
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,11 +21,9 @@ YOUNG_S = 2.0
 class Nursery(Child):
     """The process that has loaded the service (nursery.py), and our end of the socket to it."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, command: list[str]) -> None:
         self._keeper, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            program = str(Path(__file__).with_name("nursery.py"))
-            command = [sys.executable, program, "--threads", str(threads)]
             kept = theirs.fileno()
             super().__init__(start([*command, "--keeper", str(kept)], (kept,)))
         self._keeper.settimeout(FORK_S)
@@ -59,8 +56,8 @@ class Nursery(Child):
 class Nurseries:
     """The one in use, the one that will take its place, and those whose servers still leave."""
 
-    def __init__(self, threads: int, note: Callable[[Child], None]) -> None:
-        self._threads, self._note = threads, note
+    def __init__(self, command: list[str], note: Callable[[Child], None]) -> None:
+        self._command, self._note = command, note
         self._now: Nursery | None = None
         self._next: Nursery | None = None
         self._before: list[Nursery] = []
@@ -94,7 +91,7 @@ class Nurseries:
             self._next = None
         wanted = self._renewing or not self._now
         if wanted and not self._next and time.monotonic() >= self._wait_until:
-            self._next = Nursery(self._threads)
+            self._next = Nursery(self._command)
             self._note(self._next)
         if not servers_change:
             while self._before:

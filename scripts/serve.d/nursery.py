@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -23,20 +24,28 @@ PATH_BYTES = 4096
 
 
 def main() -> None:
-    """Forks until the supervisor closes its end."""
+    """Forks until the supervisor closes its end; what is left then has lost the supervisor, and ends."""
     args = parse()
     supervisor, keeper = os.getppid(), socket.socket(fileno=args.keeper)
+    # what is loaded stays
+    gc.disable()
     app = load()
+    configure_front(app, args)
     signal.signal(signal.SIGCHLD, lambda *_: pass_on(supervisor))
     gc.collect()
     gc.freeze()
-    keeper.send(LOADED)
-    while path := keeper.recv(PATH_BYTES):
-        pid = os.fork()
-        if not pid:
-            keeper.close()
-            live(app, Path(os.fsdecode(path)), args.threads)
-        keeper.send(str(pid).encode())
+    gc.enable()
+    servers: list[int] = []
+    with suppress(BrokenPipeError):
+        keeper.send(LOADED)
+        while path := keeper.recv(PATH_BYTES):
+            pid = os.fork()
+            if not pid:
+                keeper.close()
+                live(app, Path(os.fsdecode(path)), args.threads)
+            servers.append(pid)
+            keeper.send(str(pid).encode())
+    end(servers)
 
 
 def load() -> Any:
@@ -53,6 +62,28 @@ def load() -> Any:
     while threading.active_count() > 1:
         time.sleep(0.01)
     return app
+
+
+def configure_front(app: Any, args: argparse.Namespace) -> None:
+    """Writes nginx' configuration, unless nginx runs with it already: it changes with a restart only."""
+    from geoshops import front
+
+    path = args.run / "nginx.conf"
+    if not path.exists():
+        settings = app.extensions["geoshops.settings"]
+        text = front.config_of(
+            settings, servers=args.servers, listen=args.listen, run=str(args.run), user=args.user
+        )
+        path.write_text(text, encoding="utf-8")
+
+
+def end(servers: list[int]) -> None:
+    """Kills those that still run: a number whose process was waited for may be a stranger's."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for pid in servers:
+        with suppress(ChildProcessError):
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            os.kill(pid, signal.SIGKILL)
 
 
 def pass_on(supervisor: int) -> None:
@@ -89,10 +120,14 @@ def serve(app: Any, path: Path, threads: int) -> None:
     from granian import Granian
     from granian.constants import Interfaces
     from granian.log import LogLevels
+    from processes import end_with_parent
 
     from geoshops import observe
 
+    server = os.getpid()
+
     def target(_: str) -> Any:
+        end_with_parent(signal.SIGKILL, server)
         observe.WORKERS.inc()
         return app
 
@@ -107,6 +142,10 @@ def parse() -> argparse.Namespace:
     """The command line; production.py fills it in."""
     parser = argparse.ArgumentParser(prog="nursery")
     parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--server", dest="servers", action="append", help="address of a worker")
+    parser.add_argument("--listen", help="address of nginx")
+    parser.add_argument("--run", type=Path, help="folder of nginx' files")
+    parser.add_argument("--user", default="", help="user of nginx' workers")
     parser.add_argument("--keeper", type=int, required=True, help="socket of the supervisor")
     return parser.parse_args()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import select
 import signal
@@ -15,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HANDLED = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD}
+# linux/prctl.h
+PR_SET_PDEATHSIG = 1
 PROBE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
@@ -92,25 +95,29 @@ def answers(child: Child) -> bool:
         return False
 
 
-def start(command: list[str], kept: Sequence[int] = ()) -> subprocess.Popen[bytes]:
-    """Starts a leader of its own group: a terminal's Ctrl-C must reach only us, who end it in order."""
+def start(
+    command: list[str], kept: Sequence[int] = (), ends_by: signal.Signals | None = None
+) -> subprocess.Popen[bytes]:
+    """Starts a leader of its own group: a terminal's Ctrl-C must reach only us, who end it in order.
 
-    def unblock() -> None:
+    `ends_by` is the signal that it gets when we are killed and cannot end it."""
+    supervisor = os.getpid()
+
+    def prepare() -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
+        if ends_by:
+            end_with_parent(ends_by, supervisor)
 
-    return subprocess.Popen(command, start_new_session=True, preexec_fn=unblock, pass_fds=kept)
+    return subprocess.Popen(command, start_new_session=True, preexec_fn=prepare, pass_fds=kept)
 
 
-def end_leftovers(groups: Path) -> None:
-    """Ends what a killed predecessor left running: it holds the port and database connections.
-
-    A number may belong to a stranger by now, so the folder at work is compared as well."""
-    known = set(groups.read_text().split()) if groups.exists() else set()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            group = stat.read_text().rpartition(")")[2].split()[2]
-            if group in known and (stat.parent / "cwd").readlink() == Path.cwd():
-                os.kill(int(stat.parent.name), signal.SIGKILL)
+def end_with_parent(number: signal.Signals, parent: int) -> None:
+    """Has the kernel send this process the signal when its parent ends, however that happens; Linux only."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
+    if os.getppid() != parent:
+        # it has ended already
+        os.kill(os.getpid(), number)
 
 
 def say(text: str) -> None:

@@ -10,14 +10,14 @@ import contextlib
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from leftovers import GROUPS, SUPERVISOR, note
 from nurseries import Nurseries
-from processes import HANDLED, Child, answers, end_leftovers, say, start
+from processes import HANDLED, Child, answers, say, start
 
 TICK_S = 0.05
 # nginx drops its connections to a worker that was replaced within these seconds (keepalive_time)
@@ -46,9 +46,9 @@ class Production:
         self.args = args
         self.run: Path = args.run
         self.drain_s: float = args.drain
-        self.slots = [Slot(number) for number in range(1, args.workers + 1)]
+        self.slots = [Slot(number) for number in self._numbers()]
         self.front: Child | None = None
-        self.nurseries = Nurseries(args.threads, self._note)
+        self.nurseries = Nurseries(self._nursery_command(), self._note)
         self.to_reload: list[Slot] = []
         self.stopping = False
         self.generation = 0
@@ -68,24 +68,24 @@ class Production:
         return os.EX_CONFIG if self.nurseries.refused else 0
 
     def _prepare(self) -> None:
-        front = subprocess.run(self._front_command(), stdout=subprocess.PIPE, text=True)
-        if front.returncode:
-            # it has said which setting does not fit
-            sys.exit(front.returncode)
-        end_leftovers(self.run / "groups")
         shutil.rmtree(self.run, ignore_errors=True)
         self.run.mkdir(parents=True, mode=0o755)
-        (self.run / "nginx.conf").write_text(front.stdout, encoding="utf-8")
+        note(self.run, SUPERVISOR, os.getpid())
 
-    def _front_command(self) -> list[str]:
-        servers = [f"--server=unix:{self._address(slot)}" for slot in self.slots]
+    def _nursery_command(self) -> list[str]:
+        """It has loaded what nginx' configuration is made of, too."""
+        program = str(Path(__file__).with_name("nursery.py"))
+        servers = [f"--server=unix:{self._address(number)}" for number in self._numbers()]
         user = ["--user=www-data"] if os.geteuid() == 0 else []
-        listen = f"{self.args.host}:{self.args.port}"
-        program = str(Path(sys.executable).parent / "geoshops")
-        return [program, "front", *servers, f"--listen={listen}", f"--run={self.run}", *user]
+        listen = f"--listen={self.args.host}:{self.args.port}"
+        threads = f"--threads={self.args.threads}"
+        return [sys.executable, program, threads, *servers, listen, f"--run={self.run}", *user]
 
-    def _address(self, slot: Slot) -> Path:
-        return self.run / f"worker-{slot.number}.sock"
+    def _numbers(self) -> range:
+        return range(1, self.args.workers + 1)
+
+    def _address(self, number: int) -> Path:
+        return self.run / f"worker-{number}.sock"
 
     def _pause_s(self) -> float:
         busy = self._servers_change() or self.nurseries.busy or not self.front
@@ -142,7 +142,7 @@ class Production:
     def _take_over(self, slot: Slot, child: Child) -> None:
         """From now on nginx finds the new worker; the old one still gets what was on its way."""
         assert child.socket
-        child.socket.rename(self._address(slot))
+        child.socket.rename(self._address(slot.number))
         if slot.serving:
             slot.serving.born = time.monotonic()
             slot.leaving.append(slot.serving)
@@ -156,8 +156,8 @@ class Production:
             return
         spare = self.run / "spare.sock"
         spare.unlink(missing_ok=True)
-        os.link(self._address(other), spare)
-        spare.rename(self._address(slot))
+        os.link(self._address(other.number), spare)
+        spare.rename(self._address(slot.number))
         slot.lent_by = other.serving
 
     def _start_worker(self, slot: Slot) -> Child | None:
@@ -170,13 +170,13 @@ class Production:
     def _start_front(self) -> Child:
         command = [self.args.nginx, "-p", str(self.run), "-e", "stderr"]
         command += ["-c", str(self.run / "nginx.conf"), "-g", "daemon off;"]
-        child = Child(start(command))
+        # a master that is killed leaves its workers behind; one that is told to end takes them along
+        child = Child(start(command, ends_by=signal.SIGTERM))
         self._note(child)
         return child
 
     def _note(self, child: Child) -> None:
-        with (self.run / "groups").open("a", encoding="utf-8") as groups:
-            groups.write(f"{child.process.pid}\n")
+        note(self.run, GROUPS, child.process.pid)
 
     def _stop(self) -> None:
         # whoever removed the folder must not keep nginx and the workers alive

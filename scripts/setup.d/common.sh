@@ -115,9 +115,15 @@ random_hex() { od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'; }
 
 # ---- ports and processes ----
 
+# For the small programs in these scripts: without site packages, and without a wrapper in PATH such as pyenv's,
+# which takes longer than the program itself.
+small_python() {
+  if [ -x "$VENV/bin/python" ]; then "$VENV/bin/python" -IS "$@"; else python3 -IS "$@"; fi
+}
+
 # A port counts as free when nobody answers and it can be bound.
 port_free() {
-  python3 - "$1" <<'PY'
+  small_python - "$1" <<'PY'
 import socket, sys
 with socket.socket() as probe:
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -64,7 +64,7 @@ server_url() {
   printf 'http://%s:%s' "$shown" "$PORT"
 }
 
-answers() { python3 - "$1" <<'PY' >/dev/null 2>&1
+answers() { small_python - "$1" <<'PY' >/dev/null 2>&1
 import sys, urllib.request
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 sys.exit(opener.open(sys.argv[1], timeout=5).status != 200)

@@ -293,10 +293,10 @@ def test_all_workers_killed_are_forked_anew_within_a_second(production: Producti
 def test_a_lost_nursery_is_loaded_again(production: Production) -> None:
     wait_until(lambda: two_of(production, set()))
     groups = Path(production.run, "groups")
-    known = groups.read_text().split()
-    os.kill(int(known[0]), signal.SIGKILL)
+    known = groups.read_text().splitlines()
+    os.kill(int(known[0].split()[0]), signal.SIGKILL)
     assert [production.get("/readyz").status_code for _ in range(20)] == [200] * 20
-    wait_until(lambda: len(groups.read_text().split()) > len(known))
+    wait_until(lambda: len(groups.read_text().splitlines()) > len(known))
     killed = min(servers_of(production))
     os.killpg(killed, signal.SIGKILL)
     wait_until(lambda: two_of(production, {killed}))
@@ -332,7 +332,8 @@ def test_a_stop_ends_everything_though_the_folder_is_gone(service_url: str) -> N
     with producing(service_url) as found:
         # a worker that is still to come takes its address by renaming a file
         wait_until(lambda: two_of(found, set()))
-        groups = [int(group) for group in (found.run / "groups").read_text().split()]
+        noted = (found.run / "groups").read_text().splitlines()
+        groups = [int(line.split()[0]) for line in noted]
         shutil.rmtree(found.run)
         found.process.send_signal(signal.SIGTERM)
         assert found.process.wait(30) == 0
