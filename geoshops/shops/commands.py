@@ -6,18 +6,20 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import click
 import psycopg2
+from tqdm import tqdm
 
 from geoshops.config import Settings
 from geoshops.console import changes, committing
 from geoshops.interrupts import heeding
 from geoshops.operators import ID, ONE_AT_A_TIME, REASON, failing_clearly, operator_url
 from geoshops.shops import brands as brand_table
-from geoshops.shops import corrections
+from geoshops.shops import corrections, merging
 from geoshops.shops.corrections import NotPossible
 
 DAY = click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Day of closing; today.")
@@ -103,26 +105,84 @@ def close(shop_id: int, day: datetime | None, reason: str) -> None:
 
 
 @shops.command("merge")
-@click.argument("duplicate_id", type=ID)
-@click.argument("into_id", type=ID)
+@click.argument("duplicate_id", type=ID, required=False)
+@click.argument("into_id", type=ID, required=False)
+@click.option(
+    "--from", "file", type=click.Path(path_type=Path), metavar="FILE",
+    help="CSV of pairs with the columns duplicate_id and into_id, such as `duplicates --csv` prints.",
+)  # fmt: skip
+@click.option(
+    "--all-certain", is_flag=True,
+    help="All pairs with one brand and equal names at most 20 m apart; the lower id stays.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="List the merges without making them.")
 @REASON
 @failing_clearly
-def merge(duplicate_id: int, into_id: int, reason: str) -> None:
-    """Merge a duplicate into another shop, reviews and favorites included."""
-    with correcting() as cursor:
-        corrections.merge(cursor, duplicate_id, into_id, _day(None), reason)
-    click.echo(f"shop {duplicate_id} is merged into {into_id}")
+def merge(
+    duplicate_id: int | None,
+    into_id: int | None,
+    file: Path | None,
+    all_certain: bool,
+    dry_run: bool,
+    reason: str,
+) -> None:
+    """Merge duplicates into other shops, reviews and favorites included.
+
+    Give DUPLICATE_ID and INTO_ID, or --from FILE, or --all-certain. All pairs are checked before the first is merged.
+    Each is merged and recorded in audit_log by itself, so an interrupted command can be run again: pairs that are
+    merged already are counted and left alone.
+    """
+    if [into_id is not None, file is not None, all_certain].count(True) != 1:
+        raise click.UsageError("give either DUPLICATE_ID INTO_ID, or --from FILE, or --all-certain")
+    if duplicate_id is not None and into_id is not None and not dry_run:
+        with correcting() as cursor:
+            corrections.merge(cursor, duplicate_id, into_id, _day(None), reason)
+        click.echo(f"shop {duplicate_id} is merged into {into_id}")
+        return
+    with asking() as cursor:
+        if file:
+            pairs = merging.read_pairs(file)
+        elif duplicate_id and into_id:
+            pairs = [merging.Pair(duplicate_id, into_id, "the pair")]
+        else:
+            pairs = merging.certain_pairs(cursor)
+        merges = merging.plan(cursor, pairs)
+        cursor.connection.rollback()
+        if dry_run:
+            _list_merges(merges)
+            return
+        for pair in tqdm(merges.pairs, unit=" shops", disable=None):
+            cursor.execute(ONE_AT_A_TIME)
+            corrections.merge(cursor, pair.duplicate_id, pair.into_id, _day(None), reason)
+            with committing():
+                cursor.connection.commit()
+    click.echo(f"{len(merges.pairs)} shops merged, {merges.already} pairs merged already")
+
+
+def _list_merges(merges: merging.Merges) -> None:
+    for pair in merges.pairs:
+        click.echo(
+            f"{pair.duplicate_id} {merges.names[pair.duplicate_id]} → "
+            f"{pair.into_id} {merges.names.get(pair.into_id, '')}"
+        )
+    click.echo(
+        f"dry run: {len(merges.pairs)} shops would be merged, {merges.already} pairs are merged already"
+    )
 
 
 @shops.command("duplicates")
 @JSON
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV for `merge --from`.")
 @failing_clearly
-def duplicates(as_json: bool) -> None:
+def duplicates(as_json: bool, as_csv: bool) -> None:
     """List pairs within 50 m with one brand and similar names, for a decision."""
     with asking() as cursor:
         found = corrections.duplicates(cursor)
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))
+        return
+    if as_csv:
+        click.echo(merging.pairs_as_csv(found), nl=False)
         return
     for pair in found:
         click.echo(

@@ -1,0 +1,132 @@
+"""Merges of many pairs of shops: read from a file or certain by name and position, and checked before the first."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from geoshops.shops.corrections import NotPossible
+
+# nearer than two doors of one chain; a pair with equal names that lies farther apart is left to an operator
+CERTAIN_WITHIN_M = 20
+COLUMNS = ("duplicate_id", "into_id")
+GREATEST_ID = 2**63 - 1
+FAULTS_SHOWN = 10
+CERTAIN = """
+SELECT d.other_id, d.shop_id
+FROM duplicate_shops(NULL, %s, 1) d
+WHERE name_key(d.place_name) = name_key(d.other_name)
+ORDER BY d.shop_id, d.other_id"""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A duplicate and the shop that stays; `place` says where the pair stands in a file."""
+
+    duplicate_id: int
+    into_id: int
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Merges:
+    """The merges that are still to be made, with the names of their shops, and how many pairs are merged already."""
+
+    pairs: list[Pair]
+    names: dict[int, str]
+    already: int
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """The pairs of a CSV file with the columns duplicate_id and into_id; other columns are ignored."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream)
+            missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+            if missing:
+                raise NotPossible(f"{path} has no column {', '.join(missing)}")
+            return [_pair(row, f"line {reader.line_num}") for row in reader]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise NotPossible(f"{path} is no CSV file in UTF-8: {error}") from error
+
+
+def pairs_as_csv(duplicates: Iterable[dict[str, Any]]) -> str:
+    """Candidates as a file for read_pairs, the older shop as the one that stays."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*COLUMNS, "duplicate_name", "into_name", "distance_m", "similarity"])
+    writer.writerows(
+        [
+            pair["other_id"],
+            pair["shop_id"],
+            pair["other_name"],
+            pair["place_name"],
+            f"{pair['distance_m']:.1f}",
+            f"{pair['similarity']:.2f}",
+        ]
+        for pair in duplicates
+    )
+    return text.getvalue()
+
+
+def certain_pairs(cursor: Any) -> list[Pair]:
+    """Pairs with one brand and equal names at most CERTAIN_WITHIN_M apart; the shop with the lower id stays."""
+    cursor.execute(CERTAIN, (CERTAIN_WITHIN_M,))
+    pairs: list[Pair] = []
+    gone: set[int] = set()
+    for duplicate_id, into_id in cursor.fetchall():
+        # a third shop is compared with the one that stays only
+        if not gone & {duplicate_id, into_id}:
+            gone.add(duplicate_id)
+            pairs.append(Pair(duplicate_id, into_id))
+    return pairs
+
+
+def plan(cursor: Any, pairs: Iterable[Pair]) -> Merges:
+    """What is left of the pairs to merge; raises NotPossible with every pair that cannot be merged."""
+    pairs = list(pairs)
+    cursor.execute(
+        "SELECT id, merged_into_id, place_name FROM shops WHERE id = ANY (%s)",
+        ([shop_id for pair in pairs for shop_id in (pair.duplicate_id, pair.into_id)],),
+    )
+    rows = cursor.fetchall()
+    names = {shop_id: name for shop_id, _, name in rows}
+    merged = {shop_id: into_id for shop_id, into_id, _ in rows if into_id}
+    todo: list[Pair] = []
+    faults: list[str] = []
+    for pair in pairs:
+        stays, into = _kept(merged, pair.duplicate_id), _kept(merged, pair.into_id)
+        unknown = [i for i in (pair.duplicate_id, pair.into_id) if i not in names]
+        if unknown:
+            faults.append(f"{pair.place}: there is no shop {unknown[0]}")
+        elif pair.duplicate_id == pair.into_id:
+            faults.append(f"{pair.place}: shop {into} cannot be merged into itself")
+        elif stays not in (pair.duplicate_id, into):
+            faults.append(f"{pair.place}: shop {pair.duplicate_id} is merged into {stays} already")
+        elif stays != into:
+            todo.append(Pair(pair.duplicate_id, into, pair.place))
+            merged[pair.duplicate_id] = into
+    if faults:
+        more = f" and {len(faults) - FAULTS_SHOWN} more" if len(faults) > FAULTS_SHOWN else ""
+        raise NotPossible("; ".join(faults[:FAULTS_SHOWN]) + more)
+    return Merges(todo, names, len(pairs) - len(todo))
+
+
+def _pair(row: dict[str, str | None], place: str) -> Pair:
+    numbers = []
+    for name in COLUMNS:
+        text = (row[name] or "").strip()
+        if not (text.isascii() and text.isdigit() and 1 <= int(text) <= GREATEST_ID):
+            raise NotPossible(f"{place}: [{name}] {text!r} is no identifier of a shop")
+        numbers.append(int(text))
+    return Pair(numbers[0], numbers[1], place)
+
+
+def _kept(merged: dict[int, int], shop_id: int) -> int:
+    while shop_id in merged:
+        shop_id = merged[shop_id]
+    return shop_id
