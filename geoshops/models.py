@@ -54,6 +54,7 @@ class Brand(Base):
     badge_color: Mapped[str] = mapped_column(Text, server_default=text("'#52606d'::text"))
     image_path: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
     card: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    shop_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
 
 
 class BrandAlias(Base):

@@ -29,6 +29,9 @@ T = TypeVar("T")
 # before a correction. Members and readers go on.
 ONE_AT_A_TIME = "LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE"
 
+# Last in the same transaction, for whatever changes the brand or the status of shops.
+COUNT_BRANDS = "SELECT refresh_brand_counts()"
+
 # What a source that does not know of a merge states otherwise: as open, or as closed without a day. Of a merged shop both
 # stay its own, whether set by hand or not: shops_merged_is_closed refuses an open one.
 KEPT_BY_A_MERGE = ("status", "closed_on")

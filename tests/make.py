@@ -67,13 +67,16 @@ class Maker:
     def shop(
         self, name: str = "인생네컷 강남역점", *, at: tuple[float, float] = GANGNAM, **more: object
     ) -> int:
-        """A shop at (longitude, latitude), of the first brand unless told otherwise."""
+        """A shop at (longitude, latitude), of the first brand unless told otherwise, with the brand's counter."""
         if "brand_id" not in more:
             more["brand_id"] = self.sql("SELECT min(id) FROM brands") or self.brand()
         if "opening_hours" in more:
             more["opening_hours"] = json.dumps(more["opening_hours"])
         point = f"SRID=4326;POINT({at[0]!r} {at[1]!r})"
-        return int(self.insert("shops", place_name=name, geog=point, **more))
+        shop = int(self.insert("shops", place_name=name, geog=point, **more))
+        if more.get("status") != "CLOSED":
+            self.sql("UPDATE brands SET shop_cnt = shop_cnt + 1 WHERE id = %s", more["brand_id"])
+        return shop
 
     def member(self, nickname: str | None = None) -> int:
         """A member."""

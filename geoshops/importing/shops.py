@@ -23,7 +23,7 @@ from geoshops.importing.request import Progress, Request
 from geoshops.importing.staging import Staging
 from geoshops.importing.tables import Rejected, Table
 from geoshops.importing.transaction import cancellable, importing_into
-from geoshops.operators import ONE_AT_A_TIME
+from geoshops.operators import COUNT_BRANDS, ONE_AT_A_TIME
 
 
 def import_shops(
@@ -153,6 +153,7 @@ def _load(
         if closes:
             closed = shop_load.close_missing(cursor, source, wanted.today, staging.rejected_keys)
             loaded.closed_missing = len(closed)
+        cursor.execute(COUNT_BRANDS)
         loaded.duplicate_candidates = shop_load.count_duplicates(cursor, loaded.new_ids)
     return loaded
 

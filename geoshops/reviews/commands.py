@@ -1,4 +1,4 @@
-"""`geoshops recount`: the shops' counters against the rows that they count."""
+"""`geoshops recount`: the counters of shops and brands against the rows that they count."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.db import Database
-from geoshops.operators import failing_clearly, operator_database
+from geoshops.operators import COUNT_BRANDS, failing_clearly, operator_database
 
 DIFFERENCES = "SELECT shop_id FROM counter_differences ORDER BY shop_id"
 WRONG = """
@@ -22,6 +22,7 @@ LEFT JOIN shop_stats t ON t.shop_id = d.shop_id
 CROSS JOIN jsonb_each(to_jsonb(c) - 'shop_id') k
 WHERE coalesce((to_jsonb(s) || coalesce(to_jsonb(t), '{}')) ->> k.key, '0') <> k.value::text
 ORDER BY d.place, k.key"""
+BRANDS = "SELECT brand_id, shop_cnt, counted FROM brand_counter_differences ORDER BY brand_id"
 SHOWN = 20
 REPAIR = "SELECT repair_counters(%s)"
 
@@ -38,9 +39,10 @@ def wrong_counters(db: Database, shop_ids: list[int]) -> Iterator[str]:
 
 
 def repair(db: Database, shop_ids: list[int]) -> None:
-    """Counts the shops anew, each in a transaction of its own."""
+    """Counts the shops anew, each in a transaction of its own, and the shops of all brands."""
     for shop_id in shop_ids:
         db.act(REPAIR, (shop_id,), idempotent=True)
+    db.act(COUNT_BRANDS, idempotent=True)
 
 
 @click.command("recount")
@@ -49,18 +51,23 @@ def repair(db: Database, shop_ids: list[int]) -> None:
 @with_appcontext
 @failing_clearly
 def recount(check: bool, as_json: bool) -> None:
-    """Compare review, rating and favorite counters of all shops with the rows and repair them."""
+    """Compare review, rating and favorite counters of all shops, and the numbers of shops of brands, with the rows
+    and repair them."""
     db = operator_database()
-    found = differing(db)
+    found, brands = differing(db), db.rows(BRANDS)
     lines = [] if as_json or not found else list(wrong_counters(db, found[:SHOWN]))
+    lines += [f"brand {i}: shop_cnt is {stored}, counted {n}" for i, stored, n in brands[:SHOWN]]
     if not check:
         repair(db, found)
     if as_json:
-        repaired = 0 if check else len(found)
-        click.echo(json.dumps({"differing": len(found), "repaired": repaired, "shop_ids": found}))
+        differ = len(found) + len(brands)
+        ids = {"shop_ids": found, "brand_ids": [row[0] for row in brands]}
+        click.echo(json.dumps({"differing": differ, "repaired": 0 if check else differ, **ids}))
     else:
         for line in lines:
             click.echo(line)
-        click.echo(f"{len(found)} shops differed" + ("" if check or not found else ", repaired"))
-    if check and found:
+        wrong = found or brands
+        told = f"{len(found)} shops and {len(brands)} brands differed"
+        click.echo(told + ("" if check or not wrong else ", repaired"))
+    if check and (found or brands):
         sys.exit(1)

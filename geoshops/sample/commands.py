@@ -16,7 +16,7 @@ from geoshops.boundaries import MISSING, installed_districts
 from geoshops.console import changes, committing
 from geoshops.indexes import build_missing
 from geoshops.interrupts import heeding
-from geoshops.operators import failing_clearly, operator_url
+from geoshops.operators import COUNT_BRANDS, failing_clearly, operator_url
 from geoshops.sample.clear import clear, reviews_of_others
 from geoshops.sample.country import Country, Entry, Size
 from geoshops.sample.ground import Ground
@@ -71,6 +71,7 @@ def seed(
             if reset and not yes:
                 _confirm(cursor)
             loaded = _seed(cursor, country, reset)
+            cursor.execute(COUNT_BRANDS)
             with committing():
                 connection.commit()
         _say(loaded)

@@ -11,7 +11,7 @@ from geoshops.shops.corrections import NotPossible
 LIST = """
 SELECT b.id, b.name, p.name AS parent, b.is_representative, b.badge_color,
   ARRAY(SELECT a.alias FROM brand_aliases a WHERE a.brand_id = b.id ORDER BY a.id) AS aliases,
-  (SELECT count(*) FROM shops s WHERE s.brand_id = b.id AND s.status <> 'CLOSED') AS shop_cnt
+  b.shop_cnt
 FROM brands b LEFT JOIN brands p ON p.id = b.parent_id
 ORDER BY b.is_representative DESC, b.id"""
 

@@ -17,7 +17,14 @@ from tqdm import tqdm
 from geoshops.config import Settings
 from geoshops.console import changes, committing
 from geoshops.interrupts import heeding
-from geoshops.operators import ID, ONE_AT_A_TIME, REASON, failing_clearly, operator_url
+from geoshops.operators import (
+    COUNT_BRANDS,
+    ID,
+    ONE_AT_A_TIME,
+    REASON,
+    failing_clearly,
+    operator_url,
+)
 from geoshops.shops import brands as brand_table
 from geoshops.shops import corrections, merging
 from geoshops.shops.corrections import NotPossible
@@ -44,6 +51,7 @@ def correcting() -> Iterator[Any]:
     with asking() as cursor:
         cursor.execute(ONE_AT_A_TIME)
         yield cursor
+        cursor.execute(COUNT_BRANDS)
         with committing():
             cursor.connection.commit()
 

@@ -15,6 +15,7 @@ from psycopg2 import sql
 from tqdm import tqdm
 
 from geoshops import migrate
+from geoshops.operators import COUNT_BRANDS
 
 COUNTRY = 10_000
 SEED = 20261120
@@ -138,6 +139,7 @@ def _fill(name: str, shops: int, dense: bool) -> None:
     for definition in tqdm(definitions, desc="indexes", file=sys.stderr, disable=None):
         cursor.execute(definition)
     cursor.execute("DROP TABLE country")
+    cursor.execute(COUNT_BRANDS)
     cursor.execute("VACUUM (ANALYZE) shops")
     cursor.execute("ANALYZE brands")
 

@@ -35,4 +35,5 @@ SELECT
 FROM (VALUES (1, 5, 6), (2, 5, 1), (3, 2, 4), (4, 4, 3), (6, 3, 2)) AS r (shop_id, star, times)
 CROSS JOIN generate_series(1, r.times) AS n;
 SELECT count_review(r.shop_id, r.star_rating, r.purity, r.retouch, r.item, 1) FROM reviews AS r;
+SELECT refresh_brand_counts();
 COMMIT;

@@ -94,7 +94,7 @@ BEGIN ATOMIC
   SELECT coalesce(json_agg(json_build_object(
     'id', b.id, 'brand_name', b.name, 'file_path', origin || b.image_path,
     'is_representative', b.is_representative, 'parent_id', b.parent_id,
-    'shop_cnt', (SELECT count(*) FROM shops AS s WHERE s.brand_id = b.id AND s.status <> 'CLOSED')
+    'shop_cnt', b.shop_cnt
   ) ORDER BY b.is_representative DESC, b.id), '[]')::text
   FROM brands AS b;
 END;

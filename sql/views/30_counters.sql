@@ -1,4 +1,4 @@
--- The counters of shops against the rows that they count.
+-- The counters of shops and brands against the rows that they count.
 
 CREATE OR REPLACE VIEW counted_shops AS
 SELECT
@@ -78,3 +78,28 @@ BEGIN
   RETURN true;
 END $$;
 COMMENT ON FUNCTION repair_counters(bigint) IS 'Counts one shop anew from its rows, under the shop''s lock.';
+
+CREATE OR REPLACE VIEW brand_counter_differences AS
+SELECT b.id AS brand_id, b.shop_cnt, coalesce(c.shop_cnt, 0)::integer AS counted
+FROM brands AS b
+LEFT JOIN (
+  SELECT s.brand_id, count(*) AS shop_cnt FROM shops AS s WHERE s.status <> 'CLOSED' GROUP BY s.brand_id
+) AS c ON c.brand_id = b.id
+WHERE b.shop_cnt <> coalesce(c.shop_cnt, 0);
+COMMENT ON VIEW brand_counter_differences
+IS 'Brands whose number of shops does not equal the rows; none, unless something went round the service''s commands';
+
+-- Whatever changes the brand or the status of shops ends with this, in its own transaction. Of two that count at the same
+-- time neither would see what the other has changed, hence the lock, which loads and corrections hold anyway.
+CREATE OR REPLACE FUNCTION refresh_brand_counts() RETURNS integer
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  ids bigint [];
+  counts integer [];
+BEGIN
+  LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE;
+  SELECT array_agg(d.brand_id), array_agg(d.counted) INTO ids, counts FROM brand_counter_differences d;
+  UPDATE brands b SET shop_cnt = n.shop_cnt FROM unnest(ids, counts) n (id, shop_cnt) WHERE b.id = n.id;
+  RETURN coalesce(cardinality(ids), 0);
+END $$;
+COMMENT ON FUNCTION refresh_brand_counts() IS 'Counts the shops of every brand anew; returns how many brands changed.';

@@ -98,6 +98,7 @@ def test_recount_finds_and_repairs(app: Flask, make: Maker, broken: list[int]) -
         "differing": 2,
         "repaired": 0,
         "shop_ids": broken[:2],
+        "brand_ids": [],
     }
     assert [stored(make, shop) for shop in broken] == before, "a check repairs nothing"
     repaired = runner.invoke(recount, ["--json"])
@@ -106,7 +107,7 @@ def test_recount_finds_and_repairs(app: Flask, make: Maker, broken: list[int]) -
     for shop in broken:
         assert_exact(make, shop)
     clean = runner.invoke(recount, ["--check"])
-    assert (clean.exit_code, clean.output) == (0, "0 shops differed\n")
+    assert (clean.exit_code, clean.output) == (0, "0 shops and 0 brands differed\n")
 
 
 def test_recount_sees_missing_statistics(app: Flask, make: Maker) -> None:
@@ -118,6 +119,6 @@ def test_recount_sees_missing_statistics(app: Flask, make: Maker) -> None:
     assert result.output.splitlines() == [
         f"shop {shop}: item_bad is 0, counted 1",
         f"shop {shop}: star_4 is 0, counted 1",
-        "1 shops differed, repaired",
+        "1 shops and 0 brands differed, repaired",
     ]
     assert_exact(make, shop)

@@ -110,6 +110,10 @@ def test_counters_and_votes_are_those_of_the_reviews(seed, make):
     assert make.sql("SELECT sum(purity_good) FROM shop_stats") == make.sql(
         "SELECT count(*) FROM reviews WHERE purity = 'GOOD'"
     )
+    assert make.rows("SELECT * FROM brand_counter_differences") == []
+    assert make.sql("SELECT sum(shop_cnt) > 0 FROM brands")
+    assert seed("--shops", "30", *FEW[2:], "--reset", "--yes").exit_code == 0
+    assert make.rows("SELECT * FROM brand_counter_differences") == []
 
 
 def test_every_booth_hangs_below_its_regions(seed, make):
