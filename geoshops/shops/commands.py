@@ -159,12 +159,26 @@ def merge(
         if dry_run:
             _list_merges(merges)
             return
-        for pair in tqdm(merges.pairs, unit=" shops", disable=None):
-            cursor.execute(ONE_AT_A_TIME)
-            corrections.merge(cursor, pair.duplicate_id, pair.into_id, _day(None), reason)
-            with committing():
-                cursor.connection.commit()
+        with _counting_once(cursor):
+            for pair in tqdm(merges.pairs, unit=" shops", disable=None):
+                cursor.execute(ONE_AT_A_TIME)
+                corrections.merge(cursor, pair.duplicate_id, pair.into_id, _day(None), reason)
+                with committing():
+                    cursor.connection.commit()
     click.echo(f"{len(merges.pairs)} shops merged, {merges.already} pairs merged already")
+
+
+@contextmanager
+def _counting_once(cursor: Any) -> Iterator[None]:
+    """Counts the shops of brands after many transactions, because it reads every shop; after Ctrl-C, too."""
+    try:
+        yield
+    finally:
+        cursor.connection.rollback()
+        cursor.execute(ONE_AT_A_TIME)
+        cursor.execute(COUNT_BRANDS)
+        with committing():
+            cursor.connection.commit()
 
 
 def _list_merges(merges: merging.Merges) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from geoshops.shops import corrections
 from tests.importing.conftest import Run
 from tests.make import GANGNAM, Maker
 
@@ -42,6 +44,7 @@ def test_pairs_of_a_file_are_merged_once(run: Run, make: Maker, write: Write) ->
     assert set(merged(make).values()) == {None}
     assert "3 shops merged, 0 pairs merged already" in ok(run, "merge", "--from", path, *REASON)
     assert merged(make) == {a: None, b: a, c: a, d: a}
+    assert make.sql("SELECT shop_cnt FROM brands") == 1
     assert "0 shops merged, 3 pairs merged already" in ok(run, "merge", "--from", path, *REASON)
     assert make.rows(
         "SELECT action, subject_id, reason, detail ->> 'into' FROM audit_log ORDER BY id"
@@ -59,6 +62,27 @@ def test_an_interrupted_run_is_continued(run: Run, make: Maker, write: Write) ->
     path = write("duplicate_id,into_id", f"{b},{a}", f"{c},{a}")
     assert "1 shops merged, 1 pairs merged already" in ok(run, "merge", "--from", path, *REASON)
     assert merged(make) == {a: None, b: a, c: a}
+
+
+def test_ctrl_c_keeps_what_was_merged(
+    run: Run, make: Maker, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make.brand()
+    a, b, c = (make.shop(f"인생네컷 {n}호점") for n in range(3))
+    merge = corrections.merge
+
+    def interrupted(cursor: Any, duplicate_id: int, *args: Any) -> None:
+        if duplicate_id == c:
+            raise KeyboardInterrupt
+        merge(cursor, duplicate_id, *args)
+
+    monkeypatch.setattr(corrections, "merge", interrupted)
+    path = write("duplicate_id,into_id", f"{b},{a}", f"{c},{a}")
+    result = run("shops", "merge", "--from", path, *REASON)
+    assert result.exit_code == 3
+    assert "What was committed before stays" in result.output
+    assert merged(make) == {a: None, b: a, c: None}
+    assert make.sql("SELECT shop_cnt FROM brands") == 2
 
 
 def test_faults_of_a_file_are_listed_before_anything_is_merged(
