@@ -20,8 +20,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
-def serving(database_url: str, secret_key: str, **settings: str) -> Iterator[str]:
-    """Runs the server and yields its origin; its output is shown when it does not start."""
+def serving(
+    database_url: str, secret_key: str, *, checkout: Path = ROOT, **settings: str
+) -> Iterator[str]:
+    """Runs the server of a checkout and yields its origin; its output is shown when it does not start."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("w+") as log:
         process = subprocess.Popen(
@@ -31,7 +33,7 @@ def serving(database_url: str, secret_key: str, **settings: str) -> Iterator[str
                 "--backpressure", "2048", "--workers-kill-timeout", "10", "--no-ws", "--no-access-log",
                 "--respawn-failed-workers", "wsgi:app",
             ],
-            cwd=ROOT,
+            cwd=checkout,
             env={
                 **os.environ,
                 "DATABASE_URL": database_url,
