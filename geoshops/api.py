@@ -199,11 +199,20 @@ class Contract:
 class OpenConverter(OpenAPIConverter):
     """Leaves objects open: an answer may gain a key, and generated clients must not break on it."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.add_parameter_attribute_function(_style_of)
+
     def schema2jsonschema(self, schema: Schema) -> dict[str, Any]:
         """The schema without `additionalProperties: false`."""
         found = dict(super().schema2jsonschema(schema))  # type: ignore[no-untyped-call]
         found.pop("additionalProperties", None)
         return found
+
+
+def _style_of(_: OpenAPIConverter, field: fields.Field[Any], **__: object) -> dict[str, Any]:
+    """How a query parameter is written, where its field states that."""
+    return {key: field.metadata[key] for key in ("style", "explode") if key in field.metadata}
 
 
 class OpenPlugin(MarshmallowPlugin):

@@ -19,6 +19,8 @@ T = TypeVar("T")
 Loader = Callable[[], dict[str, Any]]
 
 JSON = "application/json"
+# of a name that a client has made up, in a message
+MAX_NAME = 100
 UTF_8 = ("utf-8", "utf8")
 
 
@@ -78,7 +80,12 @@ class QueryLoader:
     def values(self, lists: Iterable[tuple[str, list[str]]], query: str) -> dict[str, Any]:
         """The same from the names with their texts and the query that they come from; the first missing one
         is told before the first bad one."""
-        sent = self._sent(self._by_own_names(dict(lists)).items())
+        named = self._by_own_names(dict(lists))
+        if self.schema.only_known and (
+            unknown := next((n for n in named if n not in self.fields), None)
+        ):
+            raise ApiError("unknown_parameter", name=unknown[:MAX_NAME])
+        sent = self._sent(named.items())
         for name in self.required:
             if name not in sent:
                 raise ApiError("missing", name=name)

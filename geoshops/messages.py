@@ -51,6 +51,22 @@ CATALOGUE: dict[str, tuple[str, str, str]] = {
         "[{name}] must be minLng,minLat,maxLng,maxLat in degrees",
         "[{name}] 값은 minLng,minLat,maxLng,maxLat 형식이어야 합니다",
     ),
+    "bad_box_with_heights": (
+        "002",
+        "[{name}] must be minLng,minLat,maxLng,maxLat in degrees, or with heights"
+        " minLng,minLat,minHeight,maxLng,maxLat,maxHeight",
+        "[{name}] 값은 minLng,minLat,maxLng,maxLat 또는 minLng,minLat,minHeight,maxLng,maxLat,maxHeight 형식이어야 합니다",
+    ),
+    "bad_interval": (
+        "002",
+        "[{name}] must be an RFC 3339 time, or two separated by / of which one may be .. or empty",
+        "[{name}] 값은 RFC 3339 시각이거나 /로 나눈 두 시각이어야 하며 한쪽은 ..이거나 비어 있을 수 있습니다",
+    ),
+    "unknown_parameter": (
+        "002",
+        "[{name}] is not a query parameter of this resource",
+        "[{name}] 이 리소스에 없는 파라미터입니다",
+    ),
     "page_too_deep": (
         "002",
         "[{name}] page times size must be at most {high}",

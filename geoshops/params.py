@@ -189,8 +189,10 @@ class Args(Schema):
     """Query parameters. Missing ones are told before bad ones, in the order of their declaration;
     unknown names are ignored; numbers sent empty (or as JavaScript's `undefined`) count as absent.
 
+    `only_known`: names that are not declared are rejected instead.
     `aliases` are other names of parameters, each with the name that it stands for, which wins where both are sent."""
 
+    only_known: ClassVar[bool] = False
     aliases: ClassVar[Mapping[str, str]] = {}
 
     class Meta:

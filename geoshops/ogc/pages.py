@@ -58,6 +58,7 @@ def collection(origin: str, extent: list[float]) -> dict[str, object]:
         "links": [
             link(f"{origin}{SHOPS}", "self", JSON, "This collection"),
             link(f"{origin}{ITEMS}", "items", GEOJSON, "The shops"),
+            link(f"{origin}{ITEMS}", "items", JSON, "The shops under the name of JSON"),
         ],
     }
 
@@ -66,6 +67,7 @@ def page_links(origin: str, asked: dict[str, str], next_key: int | None) -> Iter
     """Links of a page of items; `asked` is its query."""
     query = f"?{urlencode(asked)}" if asked else ""
     yield link(f"{origin}{ITEMS}{query}", "self", GEOJSON, "This page")
+    yield link(f"{origin}{ITEMS}{query}", "alternate", JSON, "This page under the name of JSON")
     yield link(f"{origin}{SHOPS}", "collection", JSON, "The collection")
     if next_key is not None:
         query = urlencode({**asked, "after": next_key})
@@ -76,5 +78,6 @@ def item_links(origin: str, shop_id: int) -> list[Link]:
     """Links of one item."""
     return [
         link(f"{origin}{ITEMS}/{shop_id}", "self", GEOJSON, "This shop"),
+        link(f"{origin}{ITEMS}/{shop_id}", "alternate", JSON, "This shop under the name of JSON"),
         link(f"{origin}{SHOPS}", "collection", JSON, "The collection"),
     ]

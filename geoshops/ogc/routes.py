@@ -15,25 +15,29 @@ blueprint = Blueprint("ogc", __name__, url_prefix="/ogc", description="OGC API F
 
 
 @blueprint.operation("", id="getOgcLandingPage", answer=schemas.Landing)
-def landing_page() -> Response:
+@blueprint.arguments(schemas.NoArgs, location="query")
+def landing_page(_: dict[str, Any]) -> Response:
     """Landing page: links to everything else"""
     return json_value(pages.landing(public_url()))
 
 
 @blueprint.operation("/conformance", id="getOgcConformance", answer=schemas.Conformance)
-def conformance() -> Response:
+@blueprint.arguments(schemas.NoArgs, location="query")
+def conformance(_: dict[str, Any]) -> Response:
     """Conformance classes"""
     return json_value({"conformsTo": list(pages.CLASSES)})
 
 
 @blueprint.operation("/collections", id="listOgcCollections", answer=schemas.Collections)
-def list_collections() -> Response:
+@blueprint.arguments(schemas.NoArgs, location="query")
+def list_collections(_: dict[str, Any]) -> Response:
     """Collections: one, the shops"""
     return json_value(pages.collections(public_url(), queries.extent(database())))
 
 
 @blueprint.operation("/collections/shops", id="getOgcShops", answer=schemas.Collection)
-def get_collection() -> Response:
+@blueprint.arguments(schemas.NoArgs, location="query")
+def get_collection(_: dict[str, Any]) -> Response:
     """The collection of shops"""
     return json_value(pages.collection(public_url(), queries.extent(database())))
 
@@ -52,7 +56,9 @@ def list_items(args: dict[str, Any]) -> Response:
     Pages are cut by key: each costs the same, and none shows a shop twice."""
     found = queries.items(database(), **args)
     asked = {
-        name: request.args[name] for name in ("bbox", "limit", "after") if name in request.args
+        name: request.args[name]
+        for name in ("bbox", "datetime", "limit", "after")
+        if name in request.args
     }
     links = list(pages.page_links(public_url(), asked, found.last_id if found.more else None))
     matched = "" if found.matched is None else f'"numberMatched":{found.matched},'
@@ -69,7 +75,8 @@ def list_items(args: dict[str, Any]) -> Response:
     media=GEOJSON,
     also=(JSON,),
 )
-def get_item(shop_id: int) -> Response:
+@blueprint.arguments(schemas.NoArgs, location="query")
+def get_item(_: dict[str, Any], shop_id: int) -> Response:
     """One shop as a GeoJSON feature"""
     feature = queries.item(database(), shop_id)
     links = json.dumps(pages.item_links(public_url(), shop_id), ensure_ascii=False)

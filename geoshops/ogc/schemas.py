@@ -1,17 +1,30 @@
-"""What OGC API Features takes and answers (core, GeoJSON)."""
+"""What OGC API Features takes and answers (core, GeoJSON).
+
+Unlike the rest of the service it rejects unknown query parameters, as the standard wants it."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from datetime import datetime
+from typing import Any, ClassVar
 
-from marshmallow import Schema, fields
+from marshmallow import Schema, ValidationError, fields
 
-from geoshops.params import Args, Box, Integer, refuse
+from geoshops.params import DECIMAL, Args, Box, Integer, refuse
 
 DEFAULT_LIMIT, MAX_LIMIT = 1000, 10_000
 MAX_ASKED = 10**18 - 1
 KEY = re.compile("[0-9]{1,18}")
+# RFC 3339, section 5.6; of an interval one end may be open
+TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+OPEN_END = ("", "..")
+# how the standard has a parameter written
+FORM = {"style": "form", "explode": False}
+NUMBERS = {
+    "type": "array",
+    "items": {"type": "number"},
+    "oneOf": [{"minItems": 4, "maxItems": 4}, {"minItems": 6, "maxItems": 6}],
+}
 
 
 class Key(fields.String):
@@ -23,19 +36,75 @@ class Key(fields.String):
         return int(value)
 
 
+class BoxWithHeights(Box):
+    """A box of four numbers, or of six with heights, which points without a height ignore."""
+
+    def _deserialize(self, value: Any, *more: Any, **named: Any) -> Any:
+        parts = value.split(",") if isinstance(value, str) else []
+        if len(parts) == 6:
+            low, high = parts.pop(2), parts.pop(4)
+            if not (DECIMAL.match(low) and DECIMAL.match(high) and float(low) <= float(high)):
+                raise refuse("bad_box_with_heights")
+        try:
+            return super()._deserialize(",".join(parts), *more, **named)
+        except ValidationError:
+            raise refuse("bad_box_with_heights") from None
+
+
+class Interval(fields.String):
+    """A time or an interval of two; nothing is made of it but a check."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        ends = value.split("/") if isinstance(value, str) else []
+        given = [end for end in ends if len(ends) == 1 or end not in OPEN_END]
+        try:
+            times = [_time(end) for end in given]
+        except ValueError:
+            times = []
+        if len(ends) > 2 or not times or times != sorted(times):
+            raise refuse("bad_interval")
+        return value
+
+
+def _time(text: str) -> datetime:
+    if not TIME.fullmatch(text):
+        raise ValueError(text)
+    return datetime.fromisoformat(text.upper())
+
+
+class NoArgs(Args):
+    """Query of a document: none."""
+
+    only_known: ClassVar = True
+
+
 class ItemsArgs(Args):
     """Query of the items. A limit above the largest page is the largest page, as the standard wants it."""
 
-    box = Box(
-        load_default=None,
+    only_known: ClassVar = True
+
+    box = BoxWithHeights(
         data_key="bbox",
-        metadata={"description": "minLng,minLat,maxLng,maxLat; min above max crosses the 180th meridian"},
+        metadata={
+            **NUMBERS, **FORM,
+            "description": "minLng,minLat,maxLng,maxLat; min above max crosses the 180th meridian."
+            " Of six numbers the third and the last are heights, which are ignored",
+        },
     )  # fmt: skip
+    datetime = Interval(
+        metadata={
+            **FORM,
+            "description": "A time or an interval (RFC 3339). Shops have no time here, so every one matches all of them",
+        }
+    )
     limit = Integer(
         low=1,
         high=MAX_ASKED,
         load_default=DEFAULT_LIMIT,
-        metadata={"description": f"Features a page, {MAX_LIMIT} at most whatever is asked for"},
+        metadata={
+            **FORM,
+            "description": f"Features a page, {MAX_LIMIT} at most whatever is asked for",
+        },
     )
     after = Key(
         load_default=0,
@@ -46,8 +115,9 @@ class ItemsArgs(Args):
     )
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Cuts the limit to the largest page."""
-        return {**values, "limit": min(values["limit"], MAX_LIMIT)}
+        """Cuts the limit to the largest page and drops the time."""
+        values.pop("datetime", None)
+        return {"box": None, **values, "limit": min(values["limit"], MAX_LIMIT)}
 
 
 class Link(Schema):

@@ -140,7 +140,13 @@ def test_a_huge_limit_is_the_largest_page(client: FlaskClient, make: Maker) -> N
 
 @pytest.mark.parametrize(
     ("query", "name"),
-    [("limit=0", "limit"), ("limit=x", "limit"), ("bbox=1,2,3", "bbox"), ("bbox=0,91,1,92", "bbox"), ("after=-1", "after")],
+    [("limit=0", "limit"), ("limit=x", "limit"), ("bbox=1,2,3", "bbox"), ("bbox=0,91,1,92", "bbox"), ("after=-1", "after"),
+     ("bbox=1,2,3,4,5", "bbox"), ("bbox=126,37,x,128,38,1", "bbox"), ("bbox=126,37,9,128,38,1", "bbox"),
+     ("bbox=126,37,0,128,91,1", "bbox"), ("bbox=126,37,0,128,38,nan", "bbox"), ("bbox=1,2,3,4,5,6,7", "bbox"),
+     ("datetime=2024", "datetime"), ("datetime=../..", "datetime"), ("datetime=/", "datetime"),
+     ("datetime=2024-13-01T00:00:00Z", "datetime"), ("datetime=2024-01-01T00:00:00", "datetime"),
+     ("datetime=2024-02-01T00:00:00Z/2024-01-01T00:00:00Z", "datetime"), ("datetime=..", "datetime"),
+     ("datetime=2024-01-01T00:00:00Z/../..", "datetime"), ("limit=1&limit=2", "limit"), ("x=", "x"), ("BBOX=0,0,1,1", "BBOX")],
 )  # fmt: skip
 def test_bad_values_are_refused_in_the_form_of_the_contract(
     client: FlaskClient, query: str, name: str
