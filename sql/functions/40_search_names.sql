@@ -7,39 +7,50 @@ COMMENT ON FUNCTION is_initials(text) IS 'True for two or more initial consonant
 
 -- rank 0 is a name in full or in its usual short form, 1 a station without 역 and a 읍, 면 or 리 (서면), 2 a 읍면동 without
 -- its ending.
+CREATE OR REPLACE FUNCTION region_rank(level text, name_en text, key text) RETURNS integer
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE
+    WHEN level <> 'dong' OR key = jamo(name_en) OR normalize(key, NFC) ~ '.(동|가)$' THEN 0
+    WHEN normalize(key, NFC) ~ '.(읍|면|리)$' THEN 1
+    ELSE 2 END;
+END $$;
+COMMENT ON FUNCTION region_rank(text, text, text) IS 'How well a name that follows from its row tells a region.';
+
 CREATE OR REPLACE FUNCTION search_names(keys text [])
 RETURNS TABLE (key text, kind text, id bigint, rank integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
-  SELECT k, 'brand', b.id, 0 FROM unnest(keys) AS k INNER JOIN brands AS b ON jamo(b.name) COLLATE "C" = k
+  SELECT k, 'brand', b.id, 0
+  FROM unnest(keys) AS k INNER JOIN brands AS b ON brand_terms(b.name) @> ARRAY[k]
   UNION ALL
-  SELECT k, 'brand', a.brand_id, 0 FROM unnest(keys) AS k INNER JOIN brand_aliases AS a ON jamo(a.alias) COLLATE "C" = k
+  SELECT k, 'brand', a.brand_id, 0
+  FROM unnest(keys) AS k INNER JOIN brand_aliases AS a ON alias_terms(a.alias) @> ARRAY[k]
   UNION ALL
-  SELECT k, 'brand', b.id, 0 FROM unnest(keys) AS k
-  INNER JOIN brands AS b ON jamo_initials(jamo(b.name)) COLLATE "C" = k WHERE is_initials(k)
-  UNION ALL
-  SELECT k, 'region', r.id,
-    CASE WHEN r.level <> 'dong' OR normalize(k, NFC) ~ '.(동|가)$' THEN 0
-      WHEN normalize(k, NFC) ~ '.(읍|면|리)$' THEN 1 ELSE 2 END
-  FROM regions AS r CROSS JOIN LATERAL unnest(region_name_keys(r.name, r.level)) AS k
-  WHERE region_name_keys(r.name, r.level) && keys AND k = ANY (keys)
+  SELECT k, 'region', r.id, region_rank(r.level, r.name_en, k)
+  FROM unnest(keys) AS k INNER JOIN regions AS r ON region_terms(r.name, r.name_en, r.level) @> ARRAY[k]
   UNION ALL
   SELECT k, 'region', r.id, CASE WHEN r.level = 'dong' AND a.kind = 'short' THEN 2 ELSE 0 END
-  FROM unnest(keys) AS k INNER JOIN region_aliases AS a ON jamo(a.alias) COLLATE "C" = k
+  FROM unnest(keys) AS k INNER JOIN region_aliases AS a ON alias_terms(a.alias) @> ARRAY[k]
   INNER JOIN regions AS r ON r.id = a.region_id
   UNION ALL
-  SELECT k, 'region', r.id, 0 FROM unnest(keys) AS k
-  INNER JOIN regions AS r ON jamo(r.name_en) COLLATE "C" = k WHERE r.name_en <> ''
-  UNION ALL
-  SELECT k, 'region', r.id, CASE WHEN r.level = 'dong' THEN 2 ELSE 0 END FROM unnest(keys) AS k
-  INNER JOIN regions AS r ON jamo_initials(jamo(r.name)) COLLATE "C" = k WHERE is_initials(k)
-  UNION ALL
-  SELECT k, 'station', s.id, CASE WHEN k = jamo(s.name) THEN 1 ELSE 0 END FROM unnest(keys) AS k
-  INNER JOIN stations AS s ON jamo(s.name) COLLATE "C" IN (k, regexp_replace(k, normalize('(.)역$', NFD), '\1'))
-  UNION ALL
-  SELECT k, 'station', s.id, 1 FROM unnest(keys) AS k
-  INNER JOIN stations AS s ON jamo(s.name_en) COLLATE "C" = k WHERE s.name_en <> '';
+  SELECT k, 'station', s.id, CASE WHEN k IN (jamo(s.name), jamo(s.name_en)) THEN 1 ELSE 0 END
+  FROM unnest(keys) AS k INNER JOIN stations AS s ON station_terms(s.name, s.name_en) @> ARRAY[k];
 END $$;
 COMMENT ON FUNCTION search_names(text []) IS 'Brands, regions and stations of which a name has exactly the letters of a key.';
+
+CREATE OR REPLACE FUNCTION known_terms(terms text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT t FROM unnest(terms) AS t
+    WHERE EXISTS (SELECT FROM brands AS b WHERE brand_terms(b.name) @> ARRAY[t])
+      OR EXISTS (SELECT FROM brand_aliases AS a WHERE alias_terms(a.alias) @> ARRAY[t])
+      OR EXISTS (SELECT FROM regions AS r WHERE region_terms(r.name, r.name_en, r.level) @> ARRAY[t])
+      OR EXISTS (SELECT FROM region_aliases AS a WHERE alias_terms(a.alias) @> ARRAY[t])
+      OR EXISTS (SELECT FROM stations AS s WHERE station_terms(s.name, s.name_en) @> ARRAY[t])
+  );
+END $$;
+COMMENT ON FUNCTION known_terms(text []) IS 'Those of the terms that a row of the dictionaries has.';

@@ -1,19 +1,27 @@
 -- What a keyword means: its words as brands, regions, stations and the rest.
 
 -- The places of the dictionaries' names in a keyword without its spaces. Across a space a name only fits whole words, and
--- two regions come before a station that is called by both: 경기 광주 is the city, 경기광주 the station.
+-- two regions come before a station that is called by both: 경기 광주 is the city, 경기광주 the station. Names are looked up only
+-- where one of the dictionaries begins.
 CREATE OR REPLACE FUNCTION search_spans(whole text, word_starts boolean [])
 RETURNS TABLE (first integer, past integer, kind text, ids bigint [], ranks integer [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
-  WITH spans AS MATERIALIZED (
-    SELECT i, i + n AS j, normalize(substr(whole, i, n), NFD) AS key
-    FROM generate_series(1, length(whole)) AS i CROSS JOIN generate_series(1, 24) AS n
-    WHERE i + n <= length(whole) + 1
-      AND (n > 1 OR (word_starts[i] AND word_starts[i + 1]))
-      AND (true <> ALL (word_starts[i + 1:i + n - 1]) OR (word_starts[i] AND word_starts[i + n]))
+  WITH beginnings AS MATERIALIZED (
+    SELECT i, ARRAY(
+      SELECT DISTINCT 'begins ' || name_start(normalize(substr(whole, i, n), NFD)) FROM generate_series(1, 3) AS n
+    ) AS terms
+    FROM generate_series(1, length(whole)) AS i
+  ), known AS MATERIALIZED (
+    SELECT known_terms(ARRAY(SELECT DISTINCT t FROM beginnings AS b CROSS JOIN unnest(b.terms) AS t)) AS terms
+  ), spans AS MATERIALIZED (
+    SELECT b.i, b.i + n AS j, normalize(substr(whole, b.i, n), NFD) AS key
+    FROM beginnings AS b INNER JOIN known AS k ON b.terms && k.terms CROSS JOIN generate_series(1, 24) AS n
+    WHERE b.i + n <= length(whole) + 1
+      AND (n > 1 OR (word_starts[b.i] AND word_starts[b.i + 1]))
+      AND (true <> ALL (word_starts[b.i + 1:b.i + n - 1]) OR (word_starts[b.i] AND word_starts[b.i + n]))
   ), hits AS (
     SELECT s.i, s.j, h.kind, array_agg(h.id ORDER BY h.id) AS ids, array_agg(h.rank ORDER BY h.id) AS ranks
     FROM (
@@ -248,3 +256,10 @@ BEGIN
   END LOOP;
 END $$;
 COMMENT ON FUNCTION search_resolve(jsonb) IS 'The pieces of a keyword as ids and words.';
+
+CREATE OR REPLACE FUNCTION unknown_words(words text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (SELECT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) AS r) FROM search_understand(words, NULL) AS u);
+END $$;
+COMMENT ON FUNCTION unknown_words(text []) IS 'The words that are no name of the dictionaries, as they were written.';

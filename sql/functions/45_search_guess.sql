@@ -77,98 +77,115 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN length(letters) BETWEEN 4 AND 40 AND length(normalize(letters, NFC)) > 1;
 COMMENT ON FUNCTION is_long_enough_for_typos(text) IS 'Shorter words are one letter away from everything.';
 
--- Names of at least four syllables of which one is missing or wrong: 인네컷, 인성네컷.
-CREATE OR REPLACE FUNCTION names_a_syllable_off(word text) RETURNS SETOF text
+-- Of a name that is near a word, both lack the same letter or syllable, or one is what the other lacks one of.
+CREATE OR REPLACE FUNCTION near_terms(word text) RETURNS text []
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN ARRAY(
+  SELECT 'less ' || word
+  UNION
+  SELECT prefix || l FROM unnest(one_letter_less(word) || one_syllable_less(word)) AS l CROSS JOIN unnest(ARRAY['', 'less ']) AS prefix
+);
+COMMENT ON FUNCTION near_terms(text) IS 'The search terms of names from which a word is a letter or a syllable off.';
+
+CREATE OR REPLACE FUNCTION is_a_syllable_off(word text, name text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE length(name) - length(word)
+  WHEN 1 THEN length(word) >= 3 AND word = ANY (one_letter_less(name))
+  WHEN 0 THEN length(word) >= 4 AND EXISTS (
+    SELECT FROM generate_series(1, length(word)) AS i
+    WHERE left(word, i - 1) = left(name, i - 1) AND substr(word, i + 1) = substr(name, i + 1))
+  ELSE false
+END;
+COMMENT ON FUNCTION is_a_syllable_off(text, text) IS 'True when the name has one syllable more than the word, or another one (인네컷, 인성네컷).';
+
+-- The names that were probably meant: brands before regions before stations, names of the same length before others.
+CREATE OR REPLACE FUNCTION probable_names(words text [])
+RETURNS TABLE (word text, name text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
-  WITH patterns AS (
-    SELECT array_agg(p) AS any_of FROM (
-      SELECT left(like_pattern(left(word, i)), -1) || '_' || left(like_pattern(substr(word, i + 1)), -1) AS p
-      FROM generate_series(0, length(word)) AS i WHERE length(word) >= 3
-      UNION ALL
-      SELECT left(like_pattern(left(word, i - 1)), -1) || '_' || left(like_pattern(substr(word, i + 1)), -1)
-      FROM generate_series(1, length(word)) AS i WHERE length(word) >= 4
-    ) AS q
+  WITH looked_up AS MATERIALIZED (
+    SELECT DISTINCT w, t FROM unnest(words) AS w CROSS JOIN unnest(near_terms(w)) AS t WHERE is_long_enough_for_typos(w)
+  ), near AS MATERIALIZED (
+    SELECT l.w, 'brand' AS kind, k AS key, jamo(b.name) AS full_name, 0 AS rank
+    FROM looked_up AS l INNER JOIN brands AS b ON brand_terms(b.name) @> ARRAY[l.t] CROSS JOIN unnest(brand_keys(b.name)) AS k
+    UNION
+    SELECT l.w, 'brand', jamo(a.alias), jamo(a.alias), 0
+    FROM looked_up AS l INNER JOIN brand_aliases AS a ON alias_terms(a.alias) @> ARRAY[l.t]
+    UNION
+    SELECT l.w, 'region', k, jamo(r.name), region_rank(r.level, r.name_en, k)
+    FROM looked_up AS l INNER JOIN regions AS r ON region_terms(r.name, r.name_en, r.level) @> ARRAY[l.t]
+    CROSS JOIN unnest(region_keys(r.name, r.name_en, r.level)) AS k
+    UNION
+    SELECT l.w, 'region', jamo(a.alias), NULL, 0
+    FROM looked_up AS l INNER JOIN region_aliases AS a ON alias_terms(a.alias) @> ARRAY[l.t]
+    UNION
+    SELECT l.w, 'station', k, jamo(s.name), 0
+    FROM looked_up AS l INNER JOIN stations AS s ON station_terms(s.name, s.name_en) @> ARRAY[l.t]
+    CROSS JOIN unnest(station_keys(s.name, s.name_en)) AS k
+  ), letters AS MATERIALIZED (
+    SELECT n.w, one_letter_off(n.w) AS off FROM near AS n GROUP BY n.w
+  ), probable AS (
+    SELECT n.w, n.key, n.kind, n.rank, 0 AS off FROM near AS n INNER JOIN letters AS l ON l.w = n.w AND n.key = ANY (l.off)
+    WHERE length(n.key) > 3
+      -- 경상대 is a university, 충청로 a street
+      AND NOT (n.kind = 'region' AND normalize(n.w, NFC) ~ '(대|로)$' AND normalize(n.key, NFC) ~ '도$')
+    UNION ALL
+    SELECT n.w, n.key, n.kind, 0, 1 FROM near AS n
+    WHERE n.key = n.full_name AND is_a_syllable_off(normalize(n.w, NFC), normalize(n.key, NFC))
   )
-  SELECT b.name_key FROM brands AS b CROSS JOIN patterns AS p WHERE b.name_key LIKE ANY (p.any_of)
-  UNION ALL
-  SELECT a.alias_key FROM brand_aliases AS a CROSS JOIN patterns AS p WHERE a.alias_key LIKE ANY (p.any_of)
-  UNION ALL
-  SELECT r.name_key FROM regions AS r CROSS JOIN patterns AS p WHERE r.name_key LIKE ANY (p.any_of)
-  UNION ALL
-  SELECT s.name_key FROM stations AS s CROSS JOIN patterns AS p WHERE s.name_key LIKE ANY (p.any_of);
+  SELECT DISTINCT ON (p.w) p.w, p.key FROM probable AS p
+  ORDER BY p.w, p.off, p.kind, p.rank, abs(length(p.key) - length(p.w)), p.key;
 END $$;
-COMMENT ON FUNCTION names_a_syllable_off(text) IS 'Names of the dictionaries that have one syllable more than the word, or another one.';
-
--- The name that was probably meant: brands before regions before stations, names of the same length before others.
-CREATE OR REPLACE FUNCTION probable_name(letters text) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-BEGIN
-  RETURN (
-    SELECT q.key FROM (
-      SELECT n.key, n.kind, n.rank, 0 AS off FROM search_names(one_letter_off(letters)) AS n
-      WHERE is_long_enough_for_typos(letters) AND length(n.key) > 3
-        -- 경상대 is a university, 충청로 a street
-        AND NOT (n.kind = 'region' AND normalize(letters, NFC) ~ '(대|로)$' AND normalize(n.key, NFC) ~ '도$')
-      UNION ALL
-      SELECT jamo(s), CASE WHEN EXISTS (SELECT FROM brands AS b WHERE b.name_key = s) THEN 'brand' ELSE 'region' END, 0, 1
-      FROM names_a_syllable_off(normalize(letters, NFC)) AS s
-    ) AS q
-    ORDER BY q.off, q.kind, q.rank, abs(length(q.key) - length(letters)), q.key LIMIT 1
-  );
-END $$;
-COMMENT ON FUNCTION probable_name(text) IS 'The letters of the one name of the dictionaries that a misspelt word was probably meant for; null when none.';
+COMMENT ON FUNCTION probable_names(text [])
+IS 'For each misspelt word the letters of the one name of the dictionaries that it was probably meant for, where one is near.';
 
 -- A word may be a name and a misspelt one without a space: 강남구인셍네컷.
 CREATE OR REPLACE FUNCTION corrected_word(word text) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  name text := probable_name(normalize(word, NFD));
-  i integer;
-  parts text[];
+  name text := (SELECT p.name FROM probable_names(ARRAY[normalize(word, NFD)]) AS p);
 BEGIN
   IF name IS NOT NULL THEN
     RETURN ARRAY[normalize(name, NFC)];
   END IF;
-  FOR i IN 2..least(length(word) - 2, 20) LOOP
-    parts := ARRAY[left(word, i), substr(word, i + 1)];
-    FOR side IN 1..2 LOOP
-      CONTINUE WHEN length(parts[side]) < 3
-        OR NOT EXISTS (SELECT FROM search_names(ARRAY[normalize(parts[3 - side], NFD)]));
-      name := probable_name(normalize(parts[side], NFD));
-      IF name IS NOT NULL THEN
-        parts[side] := normalize(name, NFC);
-        RETURN parts;
-      END IF;
-    END LOOP;
-  END LOOP;
-  RETURN ARRAY[word];
+  RETURN coalesce((
+    WITH splits AS MATERIALIZED (
+      SELECT i, normalize(left(word, i), NFD) AS head, normalize(substr(word, i + 1), NFD) AS tail
+      FROM generate_series(2, least(length(word) - 2, 20)) AS i
+    ), names AS MATERIALIZED (
+      SELECT ARRAY(SELECT n.key FROM search_names(ARRAY(SELECT head FROM splits UNION SELECT tail FROM splits)) AS n) AS keys
+    ), doubtful AS MATERIALIZED (
+      SELECT s.i, 1 AS side, s.head AS part, s.tail AS other FROM splits AS s CROSS JOIN names AS n WHERE s.tail = ANY (n.keys)
+      UNION ALL
+      SELECT s.i, 2, s.tail, s.head FROM splits AS s CROSS JOIN names AS n WHERE s.head = ANY (n.keys)
+    )
+    SELECT CASE d.side WHEN 1 THEN ARRAY[normalize(p.name, NFC), normalize(d.other, NFC)]
+      ELSE ARRAY[normalize(d.other, NFC), normalize(p.name, NFC)] END
+    FROM doubtful AS d
+    INNER JOIN probable_names(ARRAY(SELECT part FROM doubtful WHERE length(normalize(part, NFC)) >= 3)) AS p ON p.word = d.part
+    ORDER BY d.i, d.side LIMIT 1
+  ), ARRAY[word]);
 END $$;
 COMMENT ON FUNCTION corrected_word(text) IS 'The word with its misspelt name put right, itself when none is near.';
 
 -- A misspelt name may be written with spaces: 인생 내컷. Of four syllables on, for two short words make a name of something
--- too easily; a long keyword is no misspelt name, and each question costs some milliseconds.
+-- too easily.
 CREATE OR REPLACE FUNCTION corrected_across_spaces(words text [], unknown text []) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-  name text;
-  joined text;
 BEGIN
-  IF cardinality(unknown) BETWEEN 2 AND 4 THEN
-    FOR i IN 1..cardinality(words) - 1 LOOP
-      FOR j IN REVERSE least(i + 2, cardinality(words))..i + 1 LOOP
-        joined := array_to_string(words[i:j], '');
-        CONTINUE WHEN NOT words[i:j] <@ unknown OR length(joined) NOT BETWEEN 4 AND 25;
-        name := probable_name(normalize(joined, NFD));
-        IF name IS NOT NULL THEN
-          RETURN words[:i - 1] || normalize(name, NFC) || words[j + 1:];
-        END IF;
-      END LOOP;
-    END LOOP;
-  END IF;
-  RETURN words;
+  RETURN coalesce((
+    WITH joined AS MATERIALIZED (
+      SELECT i, j, normalize(array_to_string(words[i:j], ''), NFD) AS word
+      FROM generate_series(1, cardinality(words) - 1) AS i
+      CROSS JOIN LATERAL generate_series(i + 1, least(i + 2, cardinality(words))) AS j
+      WHERE words[i:j] <@ unknown AND length(array_to_string(words[i:j], '')) BETWEEN 4 AND 25
+    )
+    SELECT words[:j.i - 1] || normalize(p.name, NFC) || words[j.j + 1:]
+    FROM joined AS j INNER JOIN probable_names(ARRAY(SELECT word FROM joined)) AS p ON p.word = j.word
+    ORDER BY j.i, j.j DESC LIMIT 1
+  ), words);
 END $$;
 COMMENT ON FUNCTION corrected_across_spaces(text [], text [])
 IS 'The words with the first two or three unknown ones that are together a misspelt name put right.';

@@ -53,10 +53,8 @@ COMMENT ON FUNCTION without_small_words(text [])
 IS 'The words without 근처, 에서, exits of stations and names of photo booths in general (강남역 2번 출구 근처 포토부스).';
 
 -- Readings in their order. `words` are those of the keyword, or what they are taken for.
-CREATE OR REPLACE FUNCTION search_reading(pass text, keyword text, OUT words text [])
+CREATE OR REPLACE FUNCTION search_reading(pass text, keyword text, unknown text [], OUT words text [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-  rest text[];
 BEGIN
   words := keyword_words(keyword);
   IF pass ~ '^punctuation' THEN
@@ -72,15 +70,17 @@ BEGIN
       WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
   ELSIF pass = 'small words' THEN
     words := without_small_words(keyword_words(signs_as_blanks(keyword)));
-  ELSIF pass IN ('typo', 'apart') THEN
-    rest := (SELECT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r) FROM search_understand(words, NULL) u);
+  ELSIF pass = 'typo' THEN
     words := ARRAY(
-      SELECT c FROM unnest(CASE pass WHEN 'typo' THEN corrected_across_spaces(words, rest) ELSE words END) WITH ORDINALITY t (w, i)
-      CROSS JOIN LATERAL unnest(CASE WHEN w <> ALL (rest) THEN ARRAY[w] WHEN pass = 'typo' THEN corrected_word(w) ELSE without_small_words(word_apart(w)) END) c
-      ORDER BY i);
+      SELECT c FROM unnest(corrected_across_spaces(words, unknown)) WITH ORDINALITY t (w, i)
+      CROSS JOIN LATERAL unnest(CASE WHEN w = ANY (unknown) THEN corrected_word(w) ELSE ARRAY[w] END) c ORDER BY i);
+  ELSIF pass = 'apart' THEN
+    words := ARRAY(
+      SELECT c FROM unnest(words) WITH ORDINALITY t (w, i)
+      CROSS JOIN LATERAL unnest(CASE WHEN w = ANY (unknown) THEN without_small_words(word_apart(w)) ELSE ARRAY[w] END) c ORDER BY i);
   END IF;
 END $$;
-COMMENT ON FUNCTION search_reading(text, text) IS 'The words of a keyword as a pass reads them.';
+COMMENT ON FUNCTION search_reading(text, text, text []) IS 'The words of a keyword as a pass reads them.';
 
 -- Starting parallel workers takes longer than any of its questions, planning them anew a seventh to a third of the time.
 CREATE OR REPLACE FUNCTION shops_by_keyword(
@@ -117,31 +117,38 @@ CREATE OR REPLACE FUNCTION search_shops(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
+  plain_words text[] := keyword_words(keyword);
+  plain record;
+  unknown text[];
   u record;
   f record;
   question tsquery;
-  plain_words text[] := keyword_words(keyword);
   words text[];
-  stations_are_named boolean;
-  regions_are_named boolean;
+  read text[] := ARRAY[plain_words::text, '{}'];
   done text[] := '{}';
   filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
 BEGIN
+  SELECT * INTO plain FROM search_understand(plain_words, NULL);
+  unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(plain.rest) r);
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
     'literal', 'keyboard', 'keyboard without shift', 'small words', 'typo', 'typo in a name', 'apart'] LOOP
-    IF pass = 'literal' THEN
-      SELECT l.* INTO u FROM search_literally(plain_words) l;
-    ELSE
-      words := search_reading(pass, keyword);
-      -- Words that were read before, and none that a preference would read otherwise.
-      CONTINUE WHEN pass NOT IN ('understood', 'region', 'station', 'typo in a name') AND words IN (plain_words, '{}')
-        OR pass = 'region' AND NOT stations_are_named OR pass = 'station' AND NOT regions_are_named;
-      SELECT * INTO u FROM search_understand(words, CASE WHEN pass IN ('region', 'station') THEN pass END);
-    END IF;
-    IF pass = 'understood' THEN
-      stations_are_named := u.stations IS NOT NULL;
-      regions_are_named := u.regions IS NOT NULL OR u.impossible;
-    END IF;
+    -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
+    CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4;
+    CASE
+      WHEN pass IN ('understood', 'typo in a name') THEN
+        u := plain;
+      WHEN pass IN ('region', 'station') THEN
+        -- A preference reads nothing otherwise where the other kind is not named.
+        CONTINUE WHEN CASE pass WHEN 'region' THEN plain.stations IS NULL ELSE plain.regions IS NULL AND NOT plain.impossible END;
+        SELECT * INTO u FROM search_understand(plain_words, pass);
+      WHEN pass = 'literal' THEN
+        SELECT l.* INTO u FROM search_literally(plain_words) l;
+      ELSE
+        words := search_reading(pass, keyword, unknown);
+        CONTINUE WHEN words::text = ANY (read);
+        read := read || words::text;
+        SELECT * INTO u FROM search_understand(words, NULL);
+    END CASE;
     understood := coalesce(understood, u.understood);
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are no answer.
     CONTINUE WHEN pass = 'station' AND (

@@ -83,7 +83,8 @@ BEGIN
     SELECT 'region', r.id, 1 FROM unnest(forms) f
     INNER JOIN regions r ON jamo(r.name) COLLATE "C" >= f AND jamo(r.name) COLLATE "C" < f || U&'\+10ffff'
     UNION ALL
-    SELECT 'region', r.id, CASE WHEN r.level = 'dong' AND jamo(r.name) <> ALL (forms) THEN 1 ELSE 0 END FROM regions r WHERE region_name_keys(r.name, r.level) && forms
+    SELECT 'region', r.id, CASE WHEN r.level = 'dong' AND jamo(r.name) <> ALL (forms) THEN 1 ELSE 0 END FROM unnest(forms) f
+    INNER JOIN regions r ON region_terms(r.name, r.name_en, r.level) @> ARRAY[f] WHERE f = ANY (region_name_keys(r.name, r.level))
     UNION ALL
     SELECT 'region', a.region_id, (jamo(a.alias) <> f)::int FROM unnest(forms) f
     INNER JOIN region_aliases a ON jamo(a.alias) COLLATE "C" >= f AND jamo(a.alias) COLLATE "C" < f || U&'\+10ffff'
@@ -188,7 +189,7 @@ DECLARE
 BEGIN
   FOREACH pass IN ARRAY ARRAY['punctuation', 'keyboard', 'keyboard without shift', 'apart'] LOOP
     EXIT WHEN body IS NOT NULL;
-    words := search_reading(pass, keyword);
+    words := search_reading(pass, keyword, CASE pass WHEN 'apart' THEN unknown_words(typed) END);
     CONTINUE WHEN words = typed;
     body := suggestions(words, viewer);
   END LOOP;

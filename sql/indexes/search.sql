@@ -1,8 +1,9 @@
 -- The indexes of shops that only the keyword search needs. They may be missing for a while: a large first load leaves
 -- out what stands in this folder, so that the radius search answers early, and builds it after its commit. Whoever finds
--- one missing builds it from here: the load itself, the next import, `geoshops db upgrade`. The dearest comes first.
+-- one missing builds it from here: the load itself, the next import, `geoshops db upgrade`. The most expensive comes
+-- first. It keeps no list of pending entries, because every look-up of a word would read that list.
 CREATE INDEX IF NOT EXISTS shops_words_idx ON shops
-USING gin (search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id))
+USING gin (search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id)) WITH (fastupdate = off)
 WHERE status <> 'CLOSED';
 
 -- Nearest first within a brand, a 시도 or a 시군구. The chord through the ellipsoid orders as the geodesic does to

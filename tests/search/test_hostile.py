@@ -1,0 +1,82 @@
+"""Keywords that once exhausted the database: they get a response, and the work for each is bounded by construction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from tests.make import Maker
+from tests.search.conftest import SEOUL_CITY_HALL
+from tests.search.country import Country
+
+REPORTED = ["life four cuts hongdae", "hongik university station", "self photo studio near gangnam"]
+GENERATED = [
+    "vudchs vudchs dkaskaehd rnswkehd 76 dhsmfdmlvlffma vhgkdtl dlstodspzjt dlsrPehdskgPtjrrjflwja",
+    "포토이즘박스 대흥동점 포토이즘 원주 단양 하루필름 인천터미널점 busan 순창 남악로 논현 의령군 종로3가 251",
+    "fourqnvudtnwjdrntlalseofhvhxhdlwmaqkrtmcnscjsaudwjacheaptofhawnddkdfhrlagotldhsmfmdlvlffmawnrwjsnig",
+    "anwlrotkwlsrhks 구컷상329위군모노러드덕장 팔달남면대로천연제151 gmdejr dlstodspzjt rudwntl dnjswn tksskaehd",
+    "뼤양구 하루ᅵᆯ름 경안점 플레이ᄎ인더박스 stdio road 긤포공항 haul 하루피름 셀ᄂ픽스 쏭안구",
+    "포토이즘박스 تدحخزؠثخسآا 枕嫵韈以渽線哾痜鋰棏緛畔 ；＾ｄＣ＞ＱＴＮｂ４２Ｉ حإثنطؾقشةرل 痦倶鳦坓摼嶌繂恋",
+    "강남인생네컷홍대포토이즘신촌하루필름성수포토그레이중구강남구마포구종로구" * 2,
+    "1 2 3 4 5 6 7 8 9 10 11 12",
+    "ㄱ ㄴ ㄷ ㄹ ㅁ ㅂ ㅅ ㅇ ㅈ ㅊ ㅋ ㅌ",
+    "포토 인생 하루 강남 점 로 길 구 시 동 필름 네컷",
+    "Hongik hongik hongik hongik hongik hongik hongik hongik hongik hongik hongik hongik",
+    "가" * 100,
+]
+HOSTILE = [*REPORTED, *(keyword[:100] for keyword in GENERATED)]
+READS = """
+SELECT coalesce(sum(seq_tup_read), 0), coalesce(sum(idx_scan), 0), coalesce(sum(idx_tup_fetch), 0)
+FROM pg_stat_xact_user_tables"""
+SEARCH = """
+SELECT shops_by_keyword(%s, 127.0276, 37.4979, NULL, NULL, NULL, NULL, NULL, NULL, 'distance', '', 300, 300, 0)"""
+SUGGEST = "SELECT shops_suggest(%s, 127.0276, 37.4979)"
+
+
+@pytest.mark.parametrize("keyword", HOSTILE)
+def test_a_hostile_keyword_gets_a_response(app: Flask, land: Country, keyword: str) -> None:
+    client = app.test_client()
+    at = {"userLng": SEOUL_CITY_HALL[0], "userLat": SEOUL_CITY_HALL[1]}
+    for path, name in (("/shops", "keyword"), ("/shops/suggest", "q")):
+        response = client.get(path, query_string={name: keyword, **at})
+        assert response.status_code == 200, response.text
+        assert isinstance(response.json, list)
+
+
+def reads(connection: Any, statement: str, keyword: str) -> tuple[int, int, int]:
+    """Rows read without an index, look-ups in indexes, and rows read by them, of one statement."""
+    cursor = connection.cursor()
+    counts = []
+    for query in (READS, statement, READS):
+        cursor.execute(query, (keyword,) if query == statement else None)
+        counts.append(cursor.fetchone())
+    before, _, after = counts
+    return tuple(int(y - x) for x, y in zip(before, after, strict=True))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("statement", [SEARCH, SUGGEST])
+@pytest.mark.parametrize("keyword", HOSTILE)
+def test_the_look_ups_for_a_hostile_keyword_are_bounded(
+    connection: Any, land: Country, keyword: str, statement: str
+) -> None:
+    rows_without_index, look_ups, rows = reads(connection, statement, keyword)
+    assert look_ups <= 10_000
+    assert rows <= 1_000
+    # of tables that fit a page
+    assert rows_without_index <= 2_000
+
+
+def test_no_index_that_is_looked_up_key_by_key_keeps_a_pending_list(make: Maker) -> None:
+    indexes = make.rows(
+        "SELECT c.relname, 'fastupdate=off' = ANY (coalesce(c.reloptions, '{}')) FROM pg_class c JOIN pg_am a ON a.oid = c.relam"
+        " WHERE a.amname = 'gin' AND c.relname ~ '_(terms|words)_idx$' ORDER BY 1"
+    )
+    assert indexes == [
+        (name, True)
+        for name in (
+            "brand_aliases_terms_idx", "brands_terms_idx", "region_aliases_terms_idx", "regions_terms_idx",
+            "shops_words_idx", "stations_terms_idx",
+        )
+    ]  # fmt: skip
