@@ -26,7 +26,33 @@ OLDEST_PYTHON = (3, 11)
 OLDEST_POSTGRESQL = 140000
 OLDEST_POSTGIS = (3, 1)
 EXTENSIONS = ("postgis", "pg_trgm", "btree_gist", "intarray")
-LIMITS = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
+SERVICE_LIMITS = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
+READER_LIMITS = ["statement_timeout", "idle_in_transaction_session_timeout"]
+# the file that sets a limit, with the role and the limit that the catalog does not have
+MISSING_LIMITS = """
+WITH wanted (file, role, name) AS (
+  SELECT '20_limits.sql', current_user::text, unnest(%(service)s::text[])
+  UNION ALL
+  SELECT '30_reader_limits.sql', 'geoshops_reader', unnest(%(reader)s::text[])
+), kept AS (
+  SELECT setrole, split_part(entry, '=', 1) AS name, split_part(entry, '=', 2) AS value
+  FROM pg_db_role_setting CROSS JOIN unnest(setconfig) AS entry
+  WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+)
+SELECT wanted.file, wanted.role, wanted.name
+FROM wanted JOIN pg_roles ON pg_roles.rolname = wanted.role
+WHERE NOT EXISTS (
+  SELECT FROM kept WHERE kept.setrole IN (0, pg_roles.oid) AND kept.name = wanted.name AND kept.value <> '0')
+ORDER BY 1, 2, 3
+"""
+# whether the role of the session may act as the owner of the schema, and who that is
+OWNERSHIP = """
+SELECT r.rolname, r.rolsuper, o.rolname, coalesce(pg_has_role(o.oid, 'MEMBER'), false)
+FROM pg_roles r
+LEFT JOIN pg_class c ON c.oid = to_regclass('shops')
+LEFT JOIN pg_roles o ON o.oid = c.relowner
+WHERE r.rolname = current_user
+"""
 PACKAGE = Path(__file__).resolve().parent
 VENDOR = PACKAGE / "map" / "static" / "vendor"
 VENDOR_FILES = (
@@ -129,8 +155,8 @@ def check_database(settings: Settings, workers: int) -> Iterator[Finding]:
         yield check_postgresql(connection)
         yield check_text(connection)
         yield from check_extensions(connection)
-        yield check_role(connection, settings)
-        yield check_limits(connection, settings)
+        yield check_role(connection)
+        yield check_limits(connection)
         yield check_connections(connection, settings.pool_size * workers)
         yield check_deadlocks(connection)
     finally:
@@ -175,34 +201,36 @@ def check_extensions(connection: Any) -> Iterator[Finding]:
         yield _postgis(found["postgis"])
 
 
-def check_role(connection: Any, settings: Settings) -> Finding:
+def check_role(connection: Any) -> Finding:
     """The service must not be able to change the schema."""
-    user, is_superuser = _row(
-        connection,
-        "SELECT rolname, rolsuper FROM pg_roles WHERE rolname = current_user",
-    )
+    user, is_superuser, owner, is_owner = _row(connection, OWNERSHIP)
     if is_superuser:
         remedy = (
             "give the service its own role in DATABASE_URL"
             " and the schema's owner in GEOSHOPS_OWNER_DATABASE_URL"
         )
         return Finding("role", f"{user} is a superuser", remedy)
-    if not settings.owner_database_url:
+    if owner is None:
+        return Finding("role", f"{user}; the schema is not applied yet")
+    if is_owner:
         return Finding("role", f"{user}, which also owns the schema")
-    return Finding("role", f"{user}; the schema has its own owner")
+    return Finding("role", f"{user}; the schema belongs to {owner}")
 
 
-def check_limits(connection: Any, settings: Settings) -> Finding:
-    """The service's role has its limits: they belong to the server, no backup brings them."""
-    if not settings.owner_database_url:
-        return Finding("limits", "none, because the schema's owner serves")
+def check_limits(connection: Any) -> Finding:
+    """The roles of the service and the analysts have limits: they belong to the server, no backup brings them."""
+    *_, is_owner = _row(connection, OWNERSHIP)
     cursor = connection.cursor()
-    cursor.execute("SELECT name, setting FROM pg_settings WHERE name = ANY (%s)", (LIMITS,))
-    missing = sorted(name for name, setting in cursor.fetchall() if setting == "0")
+    service = [] if is_owner else SERVICE_LIMITS
+    cursor.execute(MISSING_LIMITS, {"service": service, "reader": READER_LIMITS})
+    missing = cursor.fetchall()
     if missing:
-        remedy = "a superuser runs sql/grants/20_limits.sql"
-        return Finding("limits", f"not set: {', '.join(missing)}", remedy)
-    return Finding("limits", ", ".join(LIMITS))
+        detail = ", ".join(f"{name} of {role}" for _, role, name in missing)
+        files = " and ".join(f"sql/grants/{file}" for file in dict.fromkeys(m[0] for m in missing))
+        return Finding("limits", f"not set: {detail}", f"a superuser runs {files}")
+    if is_owner:
+        return Finding("limits", "none, because the schema's owner serves")
+    return Finding("limits", ", ".join(SERVICE_LIMITS))
 
 
 def check_connections(connection: Any, wanted: int) -> Finding:

@@ -2,7 +2,10 @@
 
 import json
 import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg2
 import pytest
@@ -10,7 +13,7 @@ from click.testing import CliRunner
 
 from geoshops import doctor
 from geoshops.config import Settings
-from tests.conftest import SECRET_KEY, execute, with_database
+from tests.conftest import ROLE_PASSWORD, SECRET_KEY, as_role, execute, with_database
 
 
 def findings(url: str) -> dict[str, doctor.Finding]:
@@ -63,21 +66,63 @@ def test_a_server_that_looks_for_deadlocks_too_late_is_told_of_and_no_fault(
         assert ("ALTER ROLE" in found.detail) is told
 
 
-def test_a_role_without_limits_is_a_fault(database_url: str) -> None:
-    def found(options: str, **more: str) -> doctor.Finding:
-        settings = Settings(database_url=database_url, secret_key=SECRET_KEY, **more)
-        connection = psycopg2.connect(database_url, options=options)
-        finding = doctor.check_limits(connection, settings)
-        connection.close()
-        return finding
+@pytest.fixture
+def bare_role(server_url: str, database_url: str) -> Iterator[str]:
+    """URL of a role that owns nothing and has no limits."""
+    execute(server_url, f"CREATE ROLE bare_role LOGIN PASSWORD '{ROLE_PASSWORD}'")
+    yield as_role(database_url, "bare_role")
+    execute(server_url, "DROP ROLE bare_role")
 
-    some = "-c statement_timeout=2s -c lock_timeout=500ms"
-    every = f"{some} -c idle_in_transaction_session_timeout=10s"
-    assert "20_limits.sql" in found("", owner_database_url=database_url).remedy
-    lacking = found(some, owner_database_url=database_url)
-    assert lacking.detail == "not set: idle_in_transaction_session_timeout"
-    assert found(every, owner_database_url=database_url).ok
-    assert found("").ok
+
+def found_as(url: str, check: Callable[[Any], doctor.Finding]) -> doctor.Finding:
+    connection = psycopg2.connect(url)
+    try:
+        return check(connection)
+    finally:
+        connection.close()
+
+
+def test_limits_are_read_from_the_catalog_not_from_the_session(
+    bare_role: str, server_url: str
+) -> None:
+    # a session's own settings are not those that the service's next session has
+    with_options = f"{bare_role}?options=-cstatement_timeout%3D2s%20-clock_timeout%3D500ms"
+    lacking = found_as(with_options, doctor.check_limits)
+    assert lacking.remedy == "a superuser runs sql/grants/20_limits.sql"
+    assert "statement_timeout of bare_role" in lacking.detail
+    for setting in ("statement_timeout", "lock_timeout"):
+        execute(server_url, f"ALTER ROLE bare_role SET {setting} = '2s'")
+    execute(server_url, "ALTER ROLE bare_role SET idle_in_transaction_session_timeout = 0")
+    lacking = found_as(bare_role, doctor.check_limits)
+    assert lacking.detail == "not set: idle_in_transaction_session_timeout of bare_role"
+    execute(server_url, "ALTER ROLE bare_role SET idle_in_transaction_session_timeout = '10s'")
+    assert found_as(bare_role, doctor.check_limits).ok
+
+
+def test_ownership_is_read_from_the_catalog(
+    database_url: str, service_url: str, bare_role: str, server_url: str
+) -> None:
+    superuser = urlsplit(database_url).username
+    found = found_as(service_url, doctor.check_role)
+    assert (found.ok, found.detail) == (
+        True,
+        f"geoshops_app; the schema belongs to {superuser}",
+    )
+    assert found_as(service_url, doctor.check_limits).ok
+    owner_url = with_database(bare_role, "owned_by_bare_role")
+    execute(server_url, "CREATE DATABASE owned_by_bare_role OWNER bare_role")
+    try:
+        assert "not applied" in found_as(owner_url, doctor.check_role).detail
+        execute(
+            with_database(server_url, "owned_by_bare_role"),
+            "GRANT CREATE ON SCHEMA public TO bare_role",
+        )
+        execute(owner_url, "CREATE TABLE shops ()")
+        found = found_as(owner_url, doctor.check_role)
+        assert found.detail == "bare_role, which also owns the schema"
+        assert "owner serves" in found_as(owner_url, doctor.check_limits).detail
+    finally:
+        execute(server_url, "DROP DATABASE owned_by_bare_role")
 
 
 def test_a_secret_whose_file_is_missing_is_told_of(
