@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
@@ -11,19 +12,16 @@ from flask.cli import NoAppException
 
 from geoshops import citus, create_app, idempotency, migrate
 from geoshops.__about__ import VERSION
-from geoshops.analysis import commands as analysis
 from geoshops.auth.commands import sessions
 from geoshops.backup import backup, restore
 from geoshops.config import ConfigError, Settings, keep_to_the_given_database, settings_table
 from geoshops.console import Commands
 from geoshops.doctor import doctor
 from geoshops.front import config_of
-from geoshops.importing.commands import group as import_group
 from geoshops.members.commands import members
 from geoshops.operators import failing_clearly, operator_url
 from geoshops.reports.commands import moderate
 from geoshops.reviews.commands import recount
-from geoshops.sample.commands import seed
 from geoshops.search.commands import search
 from geoshops.shops.commands import brands, shops
 from geoshops.tiles import commands as tiles
@@ -31,6 +29,52 @@ from geoshops.timer import timer
 from geoshops.titles import commands as titles
 
 keep_to_the_given_database()
+
+# Loaded when they are called: their libraries (the extra `operator`) are not part of the service's image.
+LOADED_LATE = {
+    "import": ("geoshops.importing.commands", "group"),
+    "seed": ("geoshops.sample.commands", "seed"),
+    "sql": ("geoshops.analysis.commands", "sql"),
+    "export": ("geoshops.analysis.commands", "export"),
+    "report": ("geoshops.analysis.commands", "report"),
+}
+
+
+class LateCommands(Commands):
+    """The commands of the features, some of them loaded late."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, those not loaded yet too."""
+        return sorted({*super().list_commands(ctx), *LOADED_LATE})
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of that name; one whose libraries are missing says so when it is called."""
+        if name not in LOADED_LATE:
+            return super().get_command(ctx, name)
+        module, attribute = LOADED_LATE[name]
+        try:
+            command: click.Command = getattr(import_module(module), attribute)
+        except ModuleNotFoundError as error:
+            return _without_library(name, str(error.name))
+        return command
+
+
+def _without_library(name: str, library: str) -> click.Command:
+    lacking = f"geoshops {name} needs the Python package {library}, which is not installed"
+    remedy = "pip install 'geoshops[operator]', or use the image geoshops-operator"
+
+    def fail(**_: Any) -> None:
+        raise click.ClickException(f"{lacking}; remedy: {remedy}")
+
+    arguments = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
+    return click.Command(
+        name,
+        callback=fail,
+        params=[arguments],
+        context_settings={"ignore_unknown_options": True},
+        add_help_option=False,
+        short_help=f"Not available: {library} is not installed.",
+    )
 
 
 def _create_app() -> Any:
@@ -40,7 +84,7 @@ def _create_app() -> Any:
         raise NoAppException(str(error)) from error
 
 
-@click.group(cls=Commands, create_app=_create_app, add_version_option=False)
+@click.group(cls=LateCommands, create_app=_create_app, add_version_option=False)
 @click.version_option(VERSION, prog_name="geoshops", message="%(prog)s %(version)s")
 def main() -> None:
     """geoshops: photo-booth shops on PostGIS."""
@@ -49,7 +93,6 @@ def main() -> None:
 main.add_command(doctor)
 main.add_command(members)
 main.add_command(sessions)
-main.add_command(seed)
 main.add_command(recount)
 main.add_command(moderate)
 main.add_command(backup)
@@ -59,12 +102,8 @@ main.add_command(titles.commands)
 main.add_command(tiles.commands)
 main.add_command(idempotency.commands)
 main.add_command(timer)
-main.add_command(import_group)
 main.add_command(shops)
 main.add_command(brands)
-main.add_command(analysis.sql)
-main.add_command(analysis.export)
-main.add_command(analysis.report)
 
 
 @main.command(with_appcontext=False)

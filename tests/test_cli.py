@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -139,3 +141,40 @@ def test_an_unknown_program_of_the_cluster_is_not_fetched() -> None:
     )
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "no program is called 'sh'" in refused.stderr
+
+
+WITHOUT_GEODATA = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("numpy", "shapely"):
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Missing())
+from geoshops.cli import main
+main()
+"""
+
+
+def without_geodata(*args: str) -> subprocess.CompletedProcess[str]:
+    """A command where the libraries of the extra `operator` are not installed, as in the service's image."""
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT_GEODATA, *args],
+        env={**os.environ, "GEOSHOPS_TESTING": "1"},
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+
+
+def test_commands_of_the_service_need_no_geodata_libraries() -> None:
+    listed = without_geodata("--help")
+    assert listed.returncode == 0, listed.stderr
+    assert re.search(r"^  import +Not available", listed.stdout, re.MULTILINE)
+    assert without_geodata("settings").returncode == 0
+    assert without_geodata("doctor", "--help").returncode == 0
+
+
+@pytest.mark.parametrize("command", [("import", "shops", "f.csv", "--dry-run"), ("seed", "--help")])
+def test_a_command_without_its_libraries_names_the_remedy(command: tuple[str, ...]) -> None:
+    failed = without_geodata(*command)
+    assert failed.returncode == 1
+    assert re.search(r"needs the Python package (numpy|shapely)", failed.stderr)
+    assert "geoshops[operator]" in failed.stderr
