@@ -1,7 +1,7 @@
 #!/bin/sh
 # What a container of the profile "replica" runs; the values are those of scripts/cluster (a test compares them).
 #   node.sh patroni NAME    a node: Patroni and its PostgreSQL; NAME is its host name
-#   node.sh pgbouncer       the pooler of the node whose network it shares
+#   node.sh pgbouncer NAME  the pooler of the node with that host name
 #   node.sh provision       roles, database and extensions, once a leader with a follower is there
 set -eu
 secret() { cat "/secrets/db/$1"; }
@@ -59,7 +59,7 @@ YAML
 pgbouncer_config() {
   cat <<INI
 [databases]
-geoshops = host=127.0.0.1 port=5432 dbname=geoshops
+geoshops = host=$1 port=5432 dbname=geoshops
 [pgbouncer]
 listen_addr = 0.0.0.0
 listen_port = 6432
@@ -74,6 +74,8 @@ server_connect_timeout = 2
 server_login_retry = 1
 server_lifetime = 300
 tcp_user_timeout = 5000
+dns_max_ttl = 2
+dns_nxdomain_ttl = 1
 log_connections = 0
 log_disconnections = 0
 INI
@@ -85,7 +87,7 @@ case ${1-} in
     patroni_config "$2" >/tmp/patroni.yml
     exec patroni /tmp/patroni.yml ;;
   pgbouncer)
-    pgbouncer_config >/tmp/pgbouncer.ini
+    pgbouncer_config "$2" >/tmp/pgbouncer.ini
     for role in app owner reader; do printf '"geoshops_%s" "%s"\n' "$role" "$(secret $role)"; done >/tmp/users
     exec pgbouncer /tmp/pgbouncer.ini ;;
   provision)
@@ -95,5 +97,5 @@ case ${1-} in
       sleep 1
     done
     exec sh /opt/geoshops/init-db.sh ;;
-  *) echo "node.sh: patroni NAME, pgbouncer or provision" >&2; exit 2 ;;
+  *) echo "node.sh: patroni NAME, pgbouncer NAME or provision" >&2; exit 2 ;;
 esac

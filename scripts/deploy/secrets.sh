@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes passwords and the signing key once, each readable only where it is needed:
-#   secrets.sh FOLDER    fills FOLDER/db, FOLDER/owner and FOLDER/app (three volumes in compose)
+#   secrets.sh FOLDER    fills FOLDER/db, FOLDER/owner, FOLDER/app and FOLDER/reader (volumes in compose)
 set -eu
 root=${1:?a folder}
 
@@ -8,14 +8,16 @@ random_hex() { od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'; }
 make_once() { [ -s "$1" ] || random_hex "$2" >"$1"; }
 url() { printf 'postgresql://geoshops_%s:%s@%s/geoshops' "$1" "$(cat "$root/db/$1")" "${2:-db:5432}"; }
 
-mkdir -p "$root/db" "$root/owner" "$root/app"
+mkdir -p "$root/db" "$root/owner" "$root/app" "$root/reader"
 for name in superuser owner app reader replication rewind; do make_once "$root/db/$name" 24; done
 make_once "$root/app/secret_key" 32
 url app >"$root/app/database_url"
 url app >"$root/owner/database_url"
 url owner >"$root/owner/owner_database_url"
+url reader >"$root/reader/database_url"
 # The profile "replica": the entrances of its balancer.
 url app balancer:5000 >"$root/app/writer_url"
 url app balancer:5001 >"$root/app/reader_url"
 url owner balancer:5002 >"$root/owner/direct_url"
-chmod -R a+rX "$root"
+# $root itself lies on the read-only root of the container
+chmod -R a+rX "$root"/*

@@ -1,8 +1,19 @@
 #!/bin/sh
 # What the container runs; the same server and options as scripts/serve.
 set -eu
+PROMETHEUS_MULTIPROC_DIR=${TMPDIR:-/tmp}/metrics
+export PROMETHEUS_MULTIPROC_DIR
 mkdir -p "$PROMETHEUS_MULTIPROC_DIR"
 rm -f "$PROMETHEUS_MULTIPROC_DIR"/*.db
+
+# A .env that scripts/demo has written names the development provider on the host's loopback. A container's loopback
+# is another one: every sign-in would be a 502.
+case ${GEOSHOPS_IDP_DISCOVERY_URL:-${GEOSHOPS_IDP_ISSUER-}} in
+  *://127.* | *://localhost[:/]* | *://localhost | *://\[::1\]*)
+    echo "geoshops: sign-in is off: a container cannot reach an identity provider on the host's loopback (GEOSHOPS_IDP_ISSUER)" >&2
+    unset GEOSHOPS_IDP_CLIENT_ID ;;
+esac
+
 exec granian --interface wsgi --host "$HOST" --port "$PORT" \
   --workers "${WEB_CONCURRENCY:-2}" --blocking-threads "${GEOSHOPS_POOL_SIZE:-4}" \
   --backpressure 2048 --workers-kill-timeout 10 --no-ws --no-access-log --respawn-failed-workers wsgi:app

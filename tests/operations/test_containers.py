@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +17,7 @@ import yaml
 from geoshops.config import Settings
 from tests.conftest import ROOT
 
+DEPLOY = ROOT / "scripts" / "deploy"
 COMPOSE: Any = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
 DOCKERFILE = (ROOT / "scripts" / "deploy" / "Dockerfile").read_text(encoding="utf-8")
 PRODUCTION = (ROOT / "scripts" / "deploy" / "production.yml").read_text(encoding="utf-8")
@@ -25,7 +31,8 @@ OWN = {
     "READ_DATABASE_URL",
     "GEOSHOPS_SECRET_KEY",
 }
-OURS = [name for name, service in COMPOSE["services"].items() if service["image"] == "geoshops"]
+IMAGES = ("geoshops", "geoshops-operator")
+OURS = [name for name, service in COMPOSE["services"].items() if service["image"] in IMAGES]
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -54,7 +61,9 @@ def test_secrets_are_files_that_only_their_users_mount() -> None:
         mounted = {volume.split(":")[0] for volume in service["volumes"]}
         assert all(volume.endswith(":ro") for volume in service["volumes"])
         assert "db-secrets" not in mounted
-    assert "owner-secrets" not in str(COMPOSE["services"]["api"])
+    for name in ("api", "psql", "analyst"):
+        assert "owner-secrets" not in str(COMPOSE["services"][name])
+    assert "app-secrets" not in str(COMPOSE["services"]["psql"])
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -82,9 +91,118 @@ def test_only_the_service_has_a_port_and_only_on_this_machine() -> None:
 
 
 def test_the_image_ends_as_nobody_without_compilers() -> None:
-    last = DOCKERFILE.split("\nFROM ")[-1]
-    assert "\nUSER 10001" in last and "HEALTHCHECK" in last
-    assert not [word for word in ("apt-get", "npm", "gcc", "build-essential") if word in last]
-    assert [
-        line for line in DOCKERFILE.splitlines() if line.startswith("FROM") and ":latest" in line
-    ] == []
+    service, operator = (stages()[name] for name in ("service", "operator"))
+    assert "\nUSER 10001" in service and "HEALTHCHECK" in service
+    assert operator.startswith("FROM service ")
+    for stage in (service, operator):
+        assert not [word for word in ("apt-get", "npm", "pip", "gcc", "build-") if word in stage]
+    for name in ("Dockerfile", "Dockerfile.db", "Dockerfile.node"):
+        text = (DEPLOY / name).read_text(encoding="utf-8")
+        assert [
+            line for line in text.splitlines() if line.startswith("FROM") and ":latest" in line
+        ] == []
+
+
+def stages() -> dict[str, str]:
+    """The instructions of the Dockerfile by the name of their stage."""
+    found = re.split(r"^(?=FROM )", DOCKERFILE, flags=re.MULTILINE)[1:]
+    return {stage.splitlines()[0].rpartition(" ")[2]: stage for stage in found}
+
+
+def test_packages_are_installed_before_the_source_is_copied() -> None:
+    packages, build = stages()["packages"], stages()["build"]
+    assert "pip" in packages and not [
+        line for line in packages.splitlines() if "COPY geoshops" in line
+    ]
+    assert build.startswith("FROM packages ") and "--no-deps" in build
+
+
+def test_the_requirements_of_the_image_are_those_of_setup_cfg() -> None:
+    listed = subprocess.run(
+        [sys.executable, DEPLOY / "requirements.py", "base", "redis"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    assert [line for line in listed if line.startswith("flask>=")]
+    assert [line for line in listed if line.startswith("redis>=")]
+    assert not [line for line in listed if line.startswith(("shapely", "numpy"))]
+
+
+def test_only_the_server_needs_the_folder_of_metrics() -> None:
+    # a geoshops command that found the variable without the folder would fail
+    assert "PROMETHEUS_MULTIPROC_DIR" not in DOCKERFILE + json.dumps(COMPOSE) + PRODUCTION
+    script = (DEPLOY / "start.sh").read_text(encoding="utf-8")
+    assert script.index("PROMETHEUS_MULTIPROC_DIR=") < script.index("mkdir -p")
+
+
+def test_a_pooler_outlives_its_node() -> None:
+    for number in "123":
+        pooler = COMPOSE["services"][f"pgbouncer{number}"]
+        assert "network_mode" not in pooler
+        assert pooler["command"] == ["pgbouncer", f"node{number}"]
+
+
+def test_the_balancer_checks_the_pooler_and_the_role_of_its_node() -> None:
+    balancer = (DEPLOY / "haproxy.cfg").read_text(encoding="utf-8")
+    for name in ("writer", "reader"):
+        backend = balancer.split(f"\nbackend {name}\n")[1].split("\n\n")[0]
+        # without a port of its own a check goes to the port that clients use
+        servers = re.findall(r"server (node\d) (pgbouncer\d):6432 check (.*)", backend)
+        assert [(node[-1], pooler[-1]) for node, pooler, _ in servers] == [(n, n) for n in "123"]
+        assert not [more for *_, more in servers if "port" in more]
+        assert "expect string N" in backend and "Host: %[srv_name]" in backend
+
+
+def test_the_store_of_limits_is_reached_by_the_service_only() -> None:
+    production: Any = yaml.safe_load(re.sub(r"!reset ", "", PRODUCTION))
+    redis = production["services"]["redis"]
+    assert redis["command"][1:3] == ["--protected-mode", "no"]
+    assert redis["networks"] == ["limits"] and production["networks"]["limits"]["internal"] is True
+    sharing = [n for n, s in production["services"].items() if "limits" in s.get("networks", [])]
+    assert sorted(sharing) == ["api", "redis"]
+
+
+@pytest.mark.parametrize(
+    ("issuer", "is_off"),
+    [
+        ("http://127.0.0.1:9400", True),
+        ("http://localhost:9400", True),
+        ("http://[::1]:9400", True),
+        ("https://id.example", False),
+        ("", False),
+    ],
+)
+def test_a_provider_on_the_loopback_of_the_host_leaves_sign_in_off(
+    issuer: str, is_off: bool, tmp_path: Path
+) -> None:
+    granian = tmp_path / "granian"
+    granian.write_text('#!/bin/sh\necho "client: ${GEOSHOPS_IDP_CLIENT_ID-none}"\n')
+    granian.chmod(0o755)
+    started = subprocess.run(
+        ["sh", str(DEPLOY / "start.sh")],
+        env={
+            "TMPDIR": str(tmp_path),
+            "PATH": f"{tmp_path}:{os.environ['PATH']}", "HOST": "127.0.0.1", "PORT": "1",
+            "GEOSHOPS_IDP_ISSUER": issuer, "GEOSHOPS_IDP_CLIENT_ID": "geoshops",
+        },
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert started.stdout.strip() == f"client: {'none' if is_off else 'geoshops'}"
+    assert ("sign-in is off" in started.stderr) is is_off
+
+
+def test_secrets_are_made_once_on_a_read_only_root(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("db", "owner", "app", "reader")]
+    for folder in folders:
+        folder.mkdir()
+    tmp_path.chmod(0o555)
+    make = ["sh", str(DEPLOY / "secrets.sh"), str(tmp_path)]
+    subprocess.run(make, check=True)
+    before = {path: path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+    subprocess.run(make, check=True)
+    assert before == {path: path.read_text() for path in before}
+    assert all(path.stat().st_mode & 0o444 == 0o444 for path in before)
+    assert tmp_path.stat().st_mode & 0o777 == 0o555, "the mount point lies on a read-only root"
+    reader = (tmp_path / "reader" / "database_url").read_text()
+    assert reader.startswith("postgresql://geoshops_reader:") and reader.endswith(
+        "@db:5432/geoshops"
+    )
