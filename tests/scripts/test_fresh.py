@@ -126,7 +126,8 @@ class Checkout:
         stub(self.folder / "scripts", name, f'echo "{name} $*" >>calls\n{text}')
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return run(self.folder / ".ci" / "run", *words, JOBS="2")
+        path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        return run(self.folder / ".ci" / "run", *words, JOBS="2", PATH=path)
 
     def calls(self) -> list[str]:
         return (self.folder / "calls").read_text().splitlines()
@@ -146,12 +147,22 @@ def test_ci_lints_and_tests_on_a_new_machine(checkout: Checkout) -> None:
     assert checkout.calls() == ["lint ", "fresh --prepare", f"{ON_THE_MACHINE} -k radius"]
 
 
-def test_ci_runs_in_place_where_no_machine_can_be_made(checkout: Checkout) -> None:
-    checkout.script("fresh", 'echo "geoshops: a new machine needs root" >&2; exit 1')
+@pytest.mark.parametrize(
+    ("user", "apt", "words"),
+    [(0, "exit 0", ""), (0, "exit 100", "--no-apt "), (1000, "exit 0", "--no-apt ")],
+    ids=["root", "no network", "someone"],
+)
+def test_ci_runs_in_place_where_no_machine_can_be_made(
+    checkout: Checkout, user: int, apt: str, words: str
+) -> None:
+    stub(checkout.folder / "bin", "id", f"echo {user}")
+    stub(checkout.folder / "bin", "apt-get", apt)
+    stub(checkout.folder / "bin", "sudo", "exit 1")
+    checkout.script("fresh", 'echo "geoshops: it cannot be made" >&2; exit 1')
     done = checkout.run("-k", "radius")
     assert done.returncode == 0
-    assert checkout.calls() == ["lint ", "fresh --prepare", "test -k radius"]
-    assert "a new machine needs root\nci: no new machine can be made here" in done.stderr
+    assert checkout.calls() == ["lint ", "fresh --prepare", f"test {words}-k radius"]
+    assert "it cannot be made\nci: no new machine can be made here" in done.stderr
 
 
 def test_a_failure_on_the_new_machine_is_a_failure(checkout: Checkout) -> None:
