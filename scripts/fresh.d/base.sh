@@ -5,7 +5,7 @@
 INCLUDED=git,python3,ca-certificates,curl
 NEEDED_MB=8192
 
-tell() { say "fresh: $*"; }
+report() { say "fresh: $*"; }
 
 base_key() { printf '%s-%s' "$(dpkg --print-architecture 2>/dev/null || uname -m)" "$(printf %s "$INCLUDED" | sha256 | cut -c1-8)"; }
 
@@ -96,7 +96,7 @@ make_base() {
 build_base() {
   folder=$(mktemp -d "$place/base.XXXXXX")
   echo "$$" >"$folder/owner"
-  tell "building a minimal Debian $suite (a few minutes), log $base.log"
+  report "building a minimal Debian $suite (a few minutes), log $base.log"
   isolated sh -c 'mount -t proc proc /proc && debootstrap --variant=minbase "$@"' sh \
     --include="$INCLUDED" "$suite" "$folder/tree" "$(mirror)" >"$base.log" 2>&1 ||
     die "debootstrap failed; the end of $base.log: $(tail -n 3 "$base.log")"
@@ -160,7 +160,7 @@ home_of() { if [ "$1" = root ]; then echo /root; else echo "/home/$1"; fi; }
 clone_into() {
   printf '[safe]\n\tdirectory = *\n' >"$1/gitconfig"
   export GIT_CONFIG_GLOBAL="$1/gitconfig"
-  [ -z "$(git -C "$ROOT" status --porcelain | head -n 1)" ] || tell "changes that are not committed are not in the clone"
+  [ -z "$(git -C "$ROOT" status --porcelain | head -n 1)" ] || report "changes that are not committed are not in the clone"
   [ "$2" = root ] || chroot "$1/tree" useradd --create-home --shell /bin/bash "$2"
   git clone -q --no-local "$ROOT" "$1/tree$(home_of "$2")/geoshops"
   chroot "$1/tree" chown -R "$2:" "$(home_of "$2")"

@@ -7,8 +7,8 @@ shift 4
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-tell() { printf 'fresh: %s\n' "$*" >&2; }
-die() { tell "$*"; exit 1; }
+report() { printf 'fresh: %s\n' "$*" >&2; }
+die() { report "$*"; exit 1; }
 
 # A mount outside of a namespace of our own would outlive this process.
 [ "$(readlink /proc/self/ns/mnt)" != "$outside" ] || die "machine.sh needs a mount namespace of its own"
@@ -68,7 +68,7 @@ as_user() {
 
 # An administrator of a real machine runs it, too; services on the host's network are not wanted here.
 as_administrator() {
-  tell "the administrator runs: $1"
+  report "the administrator runs: $1"
   printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
   chmod 755 /usr/sbin/policy-rc.d
   DEBIAN_FRONTEND=noninteractive sh -c "$1" >&2
@@ -87,10 +87,10 @@ step() {
 }
 
 timed() {
-  tell "\$ $*"
+  report "\$ $*"
   began=$(date +%s)
-  step "$@" || { code=$?; tell "failed with $code after $(($(date +%s) - began)) s: $*"; return "$code"; }
-  tell "took $(($(date +%s) - began)) s: $*"
+  step "$@" || { code=$?; report "failed with $code after $(($(date +%s) - began)) s: $*"; return "$code"; }
+  report "took $(($(date +%s) - began)) s: $*"
 }
 
 # What the demo prints, as a person would try it.
@@ -100,7 +100,7 @@ try_demo() {
   as_user curl -fsS -o /dev/null "$address" || die "the map page does not answer"
   as_user curl -fsS "${address}shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127.0276" |
     as_user python3 -c 'import json, sys; sys.exit(not json.load(sys.stdin))' || die "the API finds no shops"
-  tell "map and API answer on $address"
+  report "map and API answer on $address"
 }
 
 enter
