@@ -96,7 +96,7 @@ def test_what_the_terminal_cannot_show_is_escaped(
     start: Callable[..., subprocess.CompletedProcess[str]], make: Maker, tmp_path: Path
 ) -> None:
     (tmp_path / "in.csv").write_text("name,lon,lat,brand\n가게,127,37,하루필름\n", encoding="utf-8")
-    words = ("import", "shops", "in.csv", "--source", "own")
+    words = ("import", "shops", "in.csv", "--source", "own", "--add-brands")
     ended = start(words, subprocess.PIPE, PYTHONIOENCODING="ascii")
     assert (ended.returncode, make.sql("SELECT count(*) FROM brands")) == (0, 2)
     assert "brands added: \\ud558\\ub8e8\\ud544\\ub984" in ended.stdout

@@ -17,7 +17,7 @@ from geoshops.importing.crs import Projection
 from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.fields import Unfit
 from geoshops.importing.geojson import Feature, features
-from geoshops.importing.mapping import JOINT, SavedMapping, plan
+from geoshops.importing.mapping import JOINT, SavedMapping, plan, spelled
 from geoshops.importing.opening import InputFile
 from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.tables import CHUNK_ROWS
@@ -142,7 +142,7 @@ class FeatureCells:
 
     def _property(self, feature: Feature, name: str) -> str:
         properties = feature.get("properties") or {}
-        value = properties.get(self.names.get(name, name))
+        value = properties.get(spelled(self.names.get(name, name), properties))
         if value is None and name == "source_id":
             value = feature.get("id")
         return "" if value is None else str(value)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -37,6 +39,7 @@ WHAT_FOLLOWS = (
     "what follows it (indexes of the search, titles, the map's clusters); "
     "the next import and `geoshops db upgrade` make up for it"
 )
+BRANDS_SHOWN = 10
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 
 
@@ -121,6 +124,9 @@ def refusing_clearly(command: Callable[..., None]) -> Callable[..., None]:
               help="What happens to open shops of the source that the file does not list.")  # fmt: skip
 @click.option("--allow-shrink", is_flag=True,
               help="Accept an import that closes more than a fifth of the source's open shops.")  # fmt: skip
+@click.option(
+    "--add-brands", is_flag=True, help="Add the brands that the file names and the table lacks."
+)
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Day of the source's statement.")
 @JSON
 @refusing_clearly
@@ -290,20 +296,58 @@ def progress_bar(file: Path) -> Iterator[Callable[[int], object]]:
         yield lambda read: bar.update(max(0, read - bar.n))
 
 
+def report_unknown_brands(brands: dict[str, int]) -> None:
+    """Names words of the brand column that are no brands yet."""
+    shown = ", ".join(f"{name} ({rows})" for name, rows in [*brands.items()][:BRANDS_SHOWN])
+    more = f" and {len(brands) - BRANDS_SHOWN} more" if len(brands) > BRANDS_SHOWN else ""
+    click.echo(f"unknown brands, not added (rows): {shown}{more}")
+    click.echo(
+        "  if they are brands, import again with --add-brands, or add them by geoshops import brands FILE"
+    )
+
+
+def report_no_representative(largest: list[str]) -> None:
+    """Says why the map shows no shop, and which command mends it."""
+    click.echo(
+        "no brand is representative: the map and /shops/brand without a brand show no shop. Choose some by"
+    )
+    for name in largest:
+        word = name if re.fullmatch(r"\w+", name) else shlex.quote(name)
+        click.echo(f"  geoshops brands representative {word}")
+    click.echo("  geoshops import brands FILE, a CSV with name and is_representative")
+
+
 def report(summary: dict[str, Any], as_json: bool) -> None:
     """Prints the summary for people or for programs."""
     if as_json:
         click.echo(json.dumps(summary, ensure_ascii=False))
         return
-    counts = ("inserted", "updated", "unchanged", "rejected")
-    told = " + ".join(f"{summary[name]} {name}" for name in counts)
+    counts = ("inserted", "updated", "unchanged", "identical", "rejected")
+    told = " + ".join(f"{summary[name]} {name}" for name in counts if name in summary)
     click.echo(f"{summary['read']} read = {told}")
     for reason, count in summary["reasons"].items():
         click.echo(f"  {count:7} rejected: {reason}")
     if summary["rejects_file"]:
         click.echo(f"rejected rows: {summary['rejects_file']}")
+    for value in summary.get("dropped", ()):
+        lines = ", ".join(map(str, value["lines"])) + " …" * (value["values"] > len(value["lines"]))
+        click.echo(
+            f"  {value['values']:7} values dropped, rows kept: {value['reason']} (lines {lines})"
+        )
+    if summary.get("columns_not_used"):
+        click.echo(f"columns not used: {', '.join(summary['columns_not_used'])}")
+    if summary.get("mapped_columns_absent"):
+        click.echo(f"columns that the file lacks: {', '.join(summary['mapped_columns_absent'])}")
     if summary.get("brands_added"):
         click.echo(f"brands added: {', '.join(summary['brands_added'])}")
+    if summary.get("unknown_brands"):
+        report_unknown_brands(summary["unknown_brands"])
+    for point in summary.get("shared_points", ()):
+        click.echo(
+            f"warning: {point['shops']} shops of {point['cities']} cities lie on one point, "
+            f"{point['longitude']:.6f}, {point['latitude']:.6f} ({', '.join(point['examples'])} …): "
+            "it may be the middle of a larger area"
+        )
     if summary.get("duplicate_candidates"):
         click.echo(
             f"{summary['duplicate_candidates']} pairs may be one shop each: geoshops shops duplicates"
@@ -321,6 +365,8 @@ def report(summary: dict[str, Any], as_json: bool) -> None:
         if summary.get(count):
             click.echo(f"{summary[count]} {what}")
     click.echo(f"done in {summary['seconds']:.1f} s")
+    if summary.get("no_brand_is_representative"):
+        report_no_representative(summary["largest_brands"])
     if summary["dry_run"]:
         click.echo("dry run: nothing was changed")
     if summary["interrupted_too_late"]:

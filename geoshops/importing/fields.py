@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -16,6 +17,16 @@ INVISIBLE_ENDS = " \t\r\n\u3000\u00a0\u200b\ufeff"
 ROAD = re.compile(r"(로|길)\s*(지하\s*)?\d")
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 DATE = re.compile(r"(\d{4})([-./]?)(\d{1,2})\2(\d{1,2})(?:$|[ T].*)", re.ASCII)
+# with the semicolon: in AT&T and Q&LTD nothing is encoded
+ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+PLACEHOLDERS = frozenset((
+    "", "n/a", "none", "null", "nil", "nan", "undefined", "unknown", "not available", "not applicable", "tbd", "tba",
+    "no address", "no address available", "address not available", "unknown address", "address unknown",
+    "no phone", "no phone number", "no website", "no homepage", "no url", "no data",
+    "없음", "주소 없음", "주소없음", "전화 없음", "전화없음", "정보 없음", "정보없음", "해당 없음", "해당없음", "미상", "미정",
+))  # fmt: skip
+AROUND_PLACEHOLDERS = " []()<>{}*#-_.?\"'"
+LONGEST_PLACEHOLDER = 30
 STATUS_WORDS = {
     "": "OPEN", "open": "OPEN", "temp_closed": "TEMP_CLOSED", "closed": "CLOSED",
     "영업": "OPEN", "영업/정상": "OPEN", "정상": "OPEN", "영업중": "OPEN",
@@ -29,14 +40,20 @@ class Unfit(ValueError):
 
 
 class Text:
-    """Trimmed NFC text on one line; control characters are refused, formulas stay text."""
+    """Trimmed NFC text on one line; control characters are rejected, formulas stay text.
 
-    def __init__(self, at_most: int, *, needed: bool = False) -> None:
+    `encoded` text may hold HTML entities, which are decoded. In text that is not `needed`, words that stand for a
+    missing value are empty."""
+
+    def __init__(self, at_most: int, *, needed: bool = False, encoded: bool = False) -> None:
         self.at_most = at_most
         self.needed = needed
+        self.encoded = encoded
 
     def __call__(self, value: str) -> str:
         """The text, or why it cannot be taken."""
+        if self.encoded and "&" in value:
+            value = _decoded(value)
         if not (value.isascii() and value.isprintable()):
             value = _visible(value)
         value = value.strip()
@@ -44,20 +61,30 @@ class Text:
             raise Unfit(f"longer than {self.at_most} characters")
         if self.needed and not BLANK.sub("", value):
             raise Unfit("blank")
-        return value
+        return "" if not self.needed and is_placeholder(value) else value
 
     def column(self, values: Sequence[str]) -> list[str]:
         """The same for many at once: where nothing is to be cleaned it takes a sixth of the time."""
         # a blank between them composes with nothing, so that the whole is NFC when each of them is
         whole = " ".join(values)
-        if not (whole.isprintable() and unicodedata.is_normalized("NFC", whole)):
+        if not (whole.isprintable() and unicodedata.is_normalized("NFC", whole)) or (
+            self.encoded and "&" in whole
+        ):
             return [self(value) for value in values]
         trimmed = [*map(str.strip, values)]
         # what is printable can be blank only by these two
         doubtful = self.needed and ("" in trimmed or FILLER in whole)
         if doubtful or max(map(len, trimmed), default=0) > self.at_most:
             return [self(value) for value in values]
-        return trimmed
+        empty = set() if self.needed else {*filter(is_placeholder, {*trimmed})}
+        return ["" if value in empty else value for value in trimmed] if empty else trimmed
+
+
+def is_placeholder(value: str) -> bool:
+    """True for words that stand for a missing value, such as [NO ADDRESS], N/A and 없음."""
+    if len(value) > LONGEST_PLACEHOLDER:
+        return False
+    return value.strip(AROUND_PLACEHOLDERS).casefold() in PLACEHOLDERS
 
 
 def text(at_most: int) -> Text:
@@ -65,9 +92,16 @@ def text(at_most: int) -> Text:
     return Text(at_most)
 
 
+def words(at_most: int) -> Text:
+    """Text for people that may be empty; HTML entities are decoded."""
+    return Text(at_most, encoded=True)
+
+
 def web_address(value: str) -> str:
     """An http or https address; other schemes could run code in a page."""
     value = text(500)(value)
+    if value and re.search(r"\s", value):
+        raise Unfit("must not hold blanks")
     if value and not value.lower().startswith(("http://", "https://")):
         raise Unfit("must begin with http:// or https://")
     return value
@@ -77,7 +111,7 @@ def web_address(value: str) -> str:
 def day(value: str) -> str | None:
     """2026-11-20, 20261120, 2026.11.20 or 2026/11/20, a time after it ignored; None when blank."""
     value = value.strip()
-    if not value:
+    if is_placeholder(value):
         return None
     match = DATE.fullmatch(value)
     try:
@@ -99,7 +133,7 @@ def status(value: str) -> str:
 def hours(value: str) -> str:
     """Opening hours as the JSON that the database takes, [] when blank."""
     try:
-        return opening_hours.canonical(value)
+        return opening_hours.canonical("" if is_placeholder(value) else value)
     except ValueError:
         raise Unfit(opening_hours.WANTED) from None
 
@@ -122,6 +156,13 @@ def is_road_address(value: str) -> bool:
     return bool(ROAD.search(value))
 
 
+def _decoded(value: str) -> str:
+    """The text without HTML entities, which some sources have encoded twice."""
+    for _ in range(2):
+        value = ENTITY.sub(lambda found: html.unescape(found[0]), value)
+    return value
+
+
 def _visible(value: str) -> str:
     value = unicodedata.normalize("NFC", value)
     if value.isprintable():
@@ -133,5 +174,14 @@ def _visible(value: str) -> str:
     return value.strip(INVISIBLE_ENDS)
 
 
-# the same, with at least one visible character
-name = Text(200, needed=True)
+def phone(value: str) -> str:
+    """A phone number as it is written; it holds a digit."""
+    value = text(50)(value)
+    if value and not any(character.isdigit() for character in value):
+        raise Unfit(f"{value[:40]!r} holds no digit")
+    return value
+
+
+# with at least one visible character
+name = Text(200, needed=True, encoded=True)
+key = Text(200, needed=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ class SavedMapping:
     crs: str = ""
     encoding: str = ""
     attribution: str = ""
+    # the brand column of the source names brands, not categories
+    add_brands: bool = False
     columns: dict[str, list[str]] = field(default_factory=dict)
     values: dict[str, dict[str, str]] = field(default_factory=dict)
     parents: dict[str, str] = field(default_factory=dict)
@@ -79,8 +81,10 @@ def plan(
     mapping: SavedMapping | None,
     given: Iterable[tuple[str, str]],
 ) -> Plan:
-    """Finds every field's columns; raises ImportRefused for a required field without a column."""
-    fields, given = set(fields), tuple(given)
+    """Finds every field's columns, case aside; raises ImportRefused for a required field without a column."""
+    fields = set(fields)
+    mapping = mapping and _as_spelled(mapping, columns)
+    given = [(spelled(column, columns), target) for column, target in given]
     chosen = {f: [c for c in cs if c in columns] for f, cs in _saved(mapping).items()}
     absent = [c for cs in _saved(mapping).values() for c in cs if c not in columns]
     chosen.update(_given(columns, fields, given))
@@ -108,6 +112,16 @@ def plan(
     )
 
 
+def spelled(name: str, names: Iterable[str]) -> str:
+    """The name as it is spelled among others: exactly, else apart from case; unchanged where none fits."""
+    if name in (names := tuple(names)):
+        return name
+    alike = [other for other in names if other.casefold() == name.casefold()]
+    if len(alike) > 1:
+        raise ImportRefused(f"{name!r} may be {' or '.join(map(repr, alike))}; write it exactly")
+    return alike[0] if alike else name
+
+
 def read_pairs(pairs: Iterable[str]) -> list[tuple[str, str]]:
     """`column=field` texts as pairs; a column may hold an equals sign itself."""
     found = []
@@ -117,6 +131,11 @@ def read_pairs(pairs: Iterable[str]) -> list[tuple[str, str]]:
             raise WrongUsage(f"--map {pair}: write it as column=field")
         found.append((column, target))
     return found
+
+
+def _as_spelled(mapping: SavedMapping, columns: list[str]) -> SavedMapping:
+    own = {f: [spelled(c, columns) for c in cs] for f, cs in mapping.columns.items()}
+    return replace(mapping, columns=own)
 
 
 def _saved(mapping: SavedMapping | None) -> Mapping[str, list[str]]:
@@ -161,8 +180,9 @@ def _by_name(
 ) -> dict[str, list[str]]:
     taken = {c for cs in chosen.values() for c in cs}
     found: dict[str, list[str]] = {}
-    for column in columns:
-        target = FROM_GEOMETRY.get(column, column)
+    # a column that is written as the field goes before one that differs in case
+    for column in sorted(columns, key=lambda name: name != name.lower()):
+        target = FROM_GEOMETRY.get(column, column.lower())
         target = target if target in fields else SYNONYMS.get(target, target)
         if target in fields and column not in taken:
             found.setdefault(target, [column])

@@ -15,6 +15,7 @@ from geoshops.importing import fields
 from geoshops.importing.crs import Projection
 from geoshops.importing.fields import Unfit
 from geoshops.importing.geojson import Feature, features
+from geoshops.importing.mapping import spelled
 from geoshops.importing.opening import InputFile
 from geoshops.importing.rejects import Rejects
 from geoshops.importing.staging import copy_in
@@ -85,7 +86,7 @@ def _row(number: int, feature: Feature | None, reading: RegionReading) -> list[s
 
 
 def _property(properties: dict[str, Any], reading: RegionReading, field: str) -> str:
-    value = properties.get(reading.names.get(field, field))
+    value = properties.get(spelled(reading.names.get(field, field), properties))
     return "" if value is None else str(value)
 
 

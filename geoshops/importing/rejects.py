@@ -28,6 +28,11 @@ def rejects_path(file: Path, named: Path | None) -> Path:
     return path
 
 
+def generalised(reason: str) -> str:
+    """The reason without the values that differ from row to row."""
+    return PARTICULARS.sub("…", reason)
+
+
 class Rejects:
     """Collects rejected rows beside the target path and puts the list there once the import stands.
 
@@ -56,7 +61,7 @@ class Rejects:
                 self._open()
             self._writer.writerow([item.line, item.reason, *item.row])
             self.count += 1
-            self._kinds[PARTICULARS.sub("…", item.reason)] += 1
+            self._kinds[generalised(item.reason)] += 1
 
     def finish(self) -> Path | None:
         """Puts the list in place, or removes an older one of ours when there is nothing to list."""

@@ -29,6 +29,7 @@ class Request:
     rejects: Path | None = None
     on_missing: str = "keep"
     allow_shrink: bool = False
+    add_brands: bool = False
     dry_run: bool = False
 
     def source_of(self, things: str) -> str:

@@ -96,11 +96,16 @@ class Loaded:
     inserted: int = 0
     updated: int = 0
     unchanged: int = 0
+    identical: int = 0
     closed_missing: int = 0
     closed_stated: int = 0
     reopened: int = 0
     rekeyed: int = 0
     brands_added: list[str] = field(default_factory=list)
+    unknown_brands: dict[str, int] = field(default_factory=dict)
+    shared_points: list[dict[str, Any]] = field(default_factory=list)
+    no_brand_is_representative: bool = False
+    largest_brands: list[str] = field(default_factory=list)
     address_checked: int = 0
     address_fits: int = 0
     duplicate_candidates: int | None = None
@@ -139,8 +144,8 @@ def warn_of_ambiguous_keys(
     warn(message)
 
 
-def drop_repeated_keys(cursor: Any) -> dict[int, str]:
-    """Takes rows out of the staging whose key an earlier row has; line → reason."""
+def drop_repeated_keys(cursor: Any) -> dict[int, int]:
+    """Takes rows out of the staging whose key an earlier row has; line → line of the first row."""
     cursor.execute(
         "SELECT source_id, min(line) FROM incoming GROUP BY source_id HAVING count(*) > 1"
     )
@@ -151,25 +156,41 @@ def drop_repeated_keys(cursor: Any) -> dict[int, str]:
         " WHERE i.source_id = r.source_id AND i.line <> r.first_line RETURNING i.line, r.first_line",
         ([key for key, _ in repeated], [line for _, line in repeated]),
     )
-    return {line: f"the same key as line {first}" for line, first in sorted(cursor.fetchall())}
+    return dict(sorted(cursor.fetchall()))
 
 
-def add_brands(cursor: Any, stored: list[str]) -> list[str]:
-    """Brands that the file names and the table does not hold yet are added, and told."""
+def unknown_brands(cursor: Any, stored: list[str]) -> dict[str, int]:
+    """Brands that the file names and the table does not hold, with their numbers of rows, most first."""
     if "brand" not in stored:
-        return []
+        return {}
     cursor.execute(
-        "SELECT min(brand) FROM incoming WHERE NOT is_blank(brand) GROUP BY name_key(brand)"
-        " HAVING brand_named(min(brand)) IS NULL ORDER BY 1"
+        "SELECT min(brand), count(*) FROM incoming WHERE NOT is_blank(brand) GROUP BY name_key(brand)"
+        " HAVING brand_named(min(brand)) IS NULL ORDER BY 2 DESC, 1"
     )
-    names = [name for (name,) in cursor.fetchall()]
+    return dict(cursor.fetchall())
+
+
+def add_brands(cursor: Any, names: list[str]) -> None:
+    """Adds brands that the file names."""
     if len(names) > MOST_NEW_BRANDS:
         raise ImportRefused(
             f"{len(names)} unknown brands, among them {', '.join(names[:5])}: is the right column "
-            "mapped to brand? `geoshops brands add` adds brands one by one"
+            "mapped to brand? Without --add-brands none is added; `geoshops import brands` adds a list"
         )
     cursor.execute("INSERT INTO brands (name) SELECT unnest(%s::text[])", (names,))
-    return names
+
+
+def keep_where_dropped(cursor: Any, source: str, lines: dict[str, list[int]]) -> None:
+    """Lets shops keep their own value of a field where the file's was dropped; field → lines."""
+    for name in sorted(DEFAULTS.keys() & lines.keys()):
+        cursor.execute(
+            sql.SQL(
+                "UPDATE incoming i SET {name} = s.{name} FROM shops s WHERE i.line = ANY (%s) AND s.source = %s"
+                " AND s.source_id = coalesce("
+                "(SELECT k.current_key FROM known_as k WHERE k.source_id = i.source_id), i.source_id)"
+            ).format(name=sql.Identifier(name)),
+            (lines[name], source),
+        )
 
 
 def drop_impossible_dates(cursor: Any, stored: list[str]) -> dict[int, str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from geoshops import indexes
-from geoshops.importing import deriving, matching, shop_load, shop_rows
+from geoshops.importing import deriving, findings, matching, shop_load, shop_rows
 from geoshops.importing.crs import projection
 from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.feature_table import FeatureTable
@@ -18,12 +18,14 @@ from geoshops.importing.mapping import plan
 from geoshops.importing.opening import InputFile, open_input
 from geoshops.importing.points import Positions
 from geoshops.importing.refusal import ImportRefused
-from geoshops.importing.rejects import Rejects, rejects_path
+from geoshops.importing.rejects import Rejects, generalised, rejects_path
 from geoshops.importing.request import Progress, Request
-from geoshops.importing.staging import Staging
+from geoshops.importing.staging import Dropped, Staging
 from geoshops.importing.tables import Rejected, Table
 from geoshops.importing.transaction import cancellable, importing_into
 from geoshops.operators import COUNT_BRANDS, ONE_AT_A_TIME
+
+LINES_SHOWN = 10
 
 
 def import_shops(
@@ -44,12 +46,17 @@ def import_shops(
         "inserted": loaded.inserted,
         "updated": loaded.updated,
         "unchanged": loaded.unchanged,
+        "identical": loaded.identical,
         "reopened": loaded.reopened,
         "closed_stated": loaded.closed_stated,
         "closed_missing": loaded.closed_missing,
         "rekeyed": loaded.rekeyed,
         "rejection": loaded.rejection,
         "brands_added": loaded.brands_added,
+        "unknown_brands": loaded.unknown_brands,
+        "no_brand_is_representative": loaded.no_brand_is_representative,
+        "largest_brands": loaded.largest_brands,
+        "shared_points": loaded.shared_points,
         "address_checked": loaded.address_checked,
         "address_fits": loaded.address_fits,
         "duplicate_candidates": loaded.duplicate_candidates,
@@ -97,19 +104,52 @@ def about(file: InputFile, staging: Staging) -> dict[str, Any]:
         "crs": staging.positions.projection.name,
         "columns_not_used": staging.plan.unused,
         "mapped_columns_absent": staging.plan.absent,
+        "dropped": dropped_values(staging.dropped),
     }
 
 
-def reject_lines(table: Table, rejects: Rejects, reasons: dict[int, str]) -> None:
-    """Lists rows that the database found wanting; their text is read from the file again."""
-    if not reasons:
-        return
+def dropped_values(dropped: Iterable[Dropped]) -> list[dict[str, Any]]:
+    """Values that were dropped, by reason: how many, and the first lines."""
+    lines: dict[str, list[int]] = {}
+    for value in dropped:
+        lines.setdefault(f"[{value.field}] {generalised(value.reason)}", []).append(value.line)
+    return [
+        {"reason": reason, "values": len(found), "lines": found[:LINES_SHOWN]}
+        for reason, found in sorted(lines.items(), key=lambda item: -len(item[1]))
+    ]
+
+
+def _lines_by_field(dropped: Iterable[Dropped]) -> dict[str, list[int]]:
+    lines: dict[str, list[int]] = {}
+    for value in dropped:
+        for name in ("road_address", "lot_address") if value.field == "address" else (value.field,):
+            lines.setdefault(name, []).append(value.line)
+    return lines
+
+
+def reject_lines(
+    table: Table, rejects: Rejects, reasons: dict[int, str], repeated: dict[int, int]
+) -> int:
+    """Lists rows that the database rejects; their text is read from the file again.
+
+    Of the rows that repeat the key of an earlier line, those that equal it to the letter are not listed. Returns
+    how many these are."""
+    if not (reasons or repeated):
+        return 0
+    firsts: dict[int, Sequence[str]] = dict.fromkeys(repeated.values(), ())
+    identical = 0
     for chunk in table.chunks():
-        rejects.add(
-            Rejected(line, reasons[line], row)
-            for line, row in zip(chunk.lines, chunk.rows, strict=True)
-            if line in reasons
-        )
+        for line, row in zip(chunk.lines, chunk.rows, strict=True):
+            if line in firsts:
+                firsts[line] = row
+            if line in reasons:
+                rejects.add([Rejected(line, reasons[line], row)])
+            elif line in repeated and [*row] == [*firsts[repeated[line]]]:
+                identical += 1
+            elif line in repeated:
+                reason = f"the same key as line {repeated[line]}, but other values"
+                rejects.add([Rejected(line, reason, row)])
+    return identical
 
 
 def _load(
@@ -123,12 +163,16 @@ def _load(
         if has_ids:  # a key made from name and address has one name
             keys = shop_load.ambiguous_keys(cursor)
             shop_load.warn_of_ambiguous_keys(keys, staging.read, warn)
-        reasons = shop_load.drop_repeated_keys(cursor)
-        brands = shop_load.add_brands(cursor, stored)
+        repeated = shop_load.drop_repeated_keys(cursor)
+        unknown = shop_load.unknown_brands(cursor, stored)
+        if adds := wanted.add_brands or (wanted.mapping is not None and wanted.mapping.add_brands):
+            shop_load.add_brands(cursor, sorted(unknown))
         rekeyed = matching.match(cursor, source, stored, has_ids=has_ids)
+        staging.dropped = [d for d in staging.dropped if d.line not in repeated]
+        shop_load.keep_where_dropped(cursor, source, _lines_by_field(staging.dropped))
         deriving.resolve(cursor, source, stored, wanted.today)
-        reasons |= shop_load.drop_impossible_dates(cursor, stored)
-        if staging.rejects.count + len(reasons) == staging.read:
+        reasons = shop_load.drop_impossible_dates(cursor, stored)
+        if staging.rejects.count + len(reasons) + len(repeated) == staging.read:
             raise _nothing_taken(staging, reasons)
         found = shop_load.count_resolved(cursor)
         closes = wanted.on_missing == "close"
@@ -145,10 +189,15 @@ def _load(
             ThreadPoolExecutor(1) as pool,
             indexes.left_out(cursor, found.new),
         ):
-            listing = pool.submit(reject_lines, staging.table, staging.rejects, reasons)
+            listing = pool.submit(reject_lines, staging.table, staging.rejects, reasons, repeated)
             loaded = shop_load.write(cursor, source, found)
-        listing.result()
-        loaded.brands_added, loaded.rekeyed = brands, rekeyed
+        loaded.identical = listing.result()
+        loaded.rekeyed = rekeyed
+        loaded.brands_added = sorted(unknown) if adds else []
+        loaded.unknown_brands = {} if adds else unknown
+        loaded.shared_points = findings.shared_points(cursor, stored)
+        loaded.no_brand_is_representative = findings.is_without_representative(cursor)
+        loaded.largest_brands = findings.largest_brands(cursor)
         loaded.rejection = closings.message(source) if rejected else None
         if closes:
             closed = shop_load.close_missing(cursor, source, wanted.today, staging.rejected_keys)

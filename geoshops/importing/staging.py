@@ -10,7 +10,7 @@ from typing import Any
 
 from psycopg2 import sql
 
-from geoshops.importing.fields import Text, Unfit
+from geoshops.importing.fields import Text, Unfit, is_placeholder
 from geoshops.importing.mapping import JOINT, Plan
 from geoshops.importing.points import Positions, Reasons, ewkb_hex
 from geoshops.importing.rejects import Rejects
@@ -20,16 +20,34 @@ Value = str | None
 Columns = dict[str, Sequence[Value]]
 # bytes that the driver asks for: by its own 8 KiB the rest of a block would be copied for every one of them
 AT_ONCE = 1 << 20
+EMPTY: dict[str, Value] = {"date": None, "jsonb": "[]"}
 # addresses that tell where a row should lie, the first that is not empty
 ADDRESSES = ("lot_address", "road_address", "address")
 
 
 @dataclass(frozen=True)
 class Field:
-    """How a field is converted and stored; without a type it only helps to check the others."""
+    """How a field is converted and stored; without a type it only helps to check the others.
+
+    A value that does not fit an optional field is dropped, and the row is kept."""
 
     convert: Callable[[str], Value]
     sql_type: str | None = "text"
+    optional: bool = True
+
+    @property
+    def empty(self) -> Value:
+        """The field without a value."""
+        return EMPTY.get(self.sql_type or "", "")
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A value that did not fit its optional field, in a row that was kept."""
+
+    line: int
+    field: str
+    reason: str
 
 
 @dataclass
@@ -45,6 +63,7 @@ class Staging:
     progress: Callable[[int], object]
     read: int = 0
     rejected_keys: list[str] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
 
     def stored(self) -> list[str]:
         """The columns of `incoming` that the file fills."""
@@ -75,17 +94,21 @@ class Staging:
         reasons: Reasons = {}
         # by columns from here on, each in one go: 0.28 s for GeoNames' 144,563 places, row by row 0.40
         given = [*zip(*chunk.rows, strict=True)]
-        columns = self._converted(given, reasons)
+        unfit: list[tuple[int, str, str]] = []
+        columns = self._converted(given, reasons, unfit)
+        self.complete(columns, reasons)
         lon, lat = self.positions.convert(
             self._texts(given, "longitude"),
             self._texts(given, "latitude"),
             _addresses(columns, len(chunk.rows)),
             reasons,
         )
-        self.complete(columns, reasons)
         for i in reasons:
             lon[i] = lat[i] = 0
         columns |= {"line": [str(line) for line in chunk.lines], "geog": ewkb_hex(lon, lat)}
+        self.dropped += [
+            Dropped(chunk.lines[i], name, why) for i, name, why in unfit if i not in reasons
+        ]
         bad = sorted(reasons)
         for name in ("source_id", "former_id"):
             keys = columns.get(name, [])
@@ -96,9 +119,11 @@ class Staging:
         lines = "\n".join(map("\t".join, kept))
         return f"{lines}\n".encode() if lines else b""
 
-    def _converted(self, given: list[tuple[str, ...]], reasons: Reasons) -> Columns:
+    def _converted(
+        self, given: list[tuple[str, ...]], reasons: Reasons, unfit: list[tuple[int, str, str]]
+    ) -> Columns:
         return {
-            name: _convert(name, self._texts(given, name), kind.convert, reasons)
+            name: _convert(name, self._texts(given, name), kind, reasons, unfit)
             for name, kind in self.fields.items()
             if name in self.plan.places
         }
@@ -110,7 +135,10 @@ class Staging:
         elif name == "source_id":
             texts = [*map(JOINT.join, zip(*picked, strict=True))]
         else:
-            texts = [" ".join(filter(None, parts)) for parts in zip(*picked, strict=True)]
+            stated = [
+                [p for p in parts if not is_placeholder(p)] for parts in zip(*picked, strict=True)
+            ]
+            texts = [*map(" ".join, stated)]
         words = self.plan.values.get(name)
         return [words.get(t.strip(), t) for t in texts] if words else texts
 
@@ -167,24 +195,30 @@ class _Blocks:
 
 
 def _convert(
-    name: str, texts: Sequence[str], convert: Callable[[str], Value], reasons: Reasons
+    name: str,
+    texts: Sequence[str],
+    kind: Field,
+    reasons: Reasons,
+    unfit: list[tuple[int, str, str]],
 ) -> list[Value]:
+    convert = kind.convert
     try:
         if isinstance(convert, Text):
             return [*convert.column(texts)]
         return [convert(text) for text in texts]
     except Unfit:
-        return [_converted_or_none(name, i, t, convert, reasons) for i, t in enumerate(texts)]
-
-
-def _converted_or_none(
-    name: str, i: int, text: str, convert: Callable[[str], Value], reasons: Reasons
-) -> Value:
-    try:
-        return convert(text)
-    except Unfit as error:
-        reasons.setdefault(i, f"[{name}] {error}")
-        return None
+        pass
+    values: list[Value] = []
+    for i, text in enumerate(texts):
+        try:
+            values.append(convert(text))
+        except Unfit as error:
+            values.append(kind.empty)
+            if kind.optional:
+                unfit.append((i, name, str(error)))
+            else:
+                reasons.setdefault(i, f"[{name}] {error}")
+    return values
 
 
 def _addresses(columns: Columns, count: int) -> list[str]:

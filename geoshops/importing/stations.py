@@ -48,11 +48,11 @@ def station_name(value: str) -> str:
 
 
 FIELDS = {
-    "source_id": Field(fields.name),
-    "name": Field(station_name),
-    "name_en": Field(fields.text(100)),
-    "line_name": Field(fields.text(100)),
-    "address": Field(fields.text(500), None),
+    "source_id": Field(fields.key, optional=False),
+    "name": Field(station_name, optional=False),
+    "name_en": Field(fields.words(100)),
+    "line_name": Field(fields.words(100)),
+    "address": Field(fields.words(500), None),
 }
 
 
@@ -81,14 +81,17 @@ def _load(cursor: Any, staging: Staging, source: str) -> dict[str, Any]:
     staging.run(cursor)
     stored = staging.stored()
     with cancellable():
-        reasons = drop_repeated_keys(cursor)
-        if staging.rejects.count + len(reasons) == staging.read:
+        repeated = drop_repeated_keys(cursor)
+        if staging.rejects.count + len(repeated) == staging.read:
             raise ImportRefused(f"none of the {staging.read} rows can be taken")
         texts = {n: f"i.{n}" if n in stored else "''" for n in ("name_en", "line_name")}
         cursor.execute(UPSERT.format(**texts), {"source": source})
         inserted, updated, rows = cursor.fetchone()
-    reject_lines(staging.table, staging.rejects, reasons)
-    return {"inserted": inserted, "updated": updated, "unchanged": rows - inserted - updated}
+    identical = reject_lines(staging.table, staging.rejects, {}, repeated)
+    unchanged = rows - inserted - updated
+    return {
+        "inserted": inserted, "updated": updated, "unchanged": unchanged, "identical": identical,
+    }  # fmt: skip
 
 
 def _complete(columns: Columns, reasons: Reasons) -> None:

@@ -44,9 +44,8 @@ def summary(run: Run) -> Callable[..., dict[str, Any]]:
         result = run(*args, "--json")
         assert result.exit_code == 0, result.output
         found: dict[str, Any] = json.loads(result.stdout)
-        assert found["read"] == sum(
-            found[name] for name in ("inserted", "updated", "unchanged", "rejected")
-        )
+        counts = ("inserted", "updated", "unchanged", "identical", "rejected")
+        assert found["read"] == sum(found.get(name, 0) for name in counts)
         return found
 
     return invoke

@@ -131,6 +131,7 @@ def test_merging_moves_reviews_and_favorites(run: Run, make: Maker, client: Flas
 
 def merged(summary: Summary, write: Write, make: Maker, run: Run) -> tuple[int, int, str]:
     """A shop of the file that is merged into another: both, and the day of closing."""
+    make.brand("인생네컷")
     summary("import", "shops", write(HEAD, ROW), *OPTIONS)
     duplicate = make.sql("SELECT id FROM shops")
     kept = make.shop("인생네컷 강남역점")

@@ -12,6 +12,7 @@ import pytest
 
 from geoshops.importing.mapping import MAPPINGS, saved_mapping
 from geoshops.importing.shop_rows import COLUMNS
+from geoshops.importing.stations import FIELDS as STATION_FIELDS
 from tests.make import Maker
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "importing.md").read_text(encoding="utf-8")
@@ -46,8 +47,19 @@ def test_examples_mean_one_place(
     )
 
 
+def test_the_example_of_stations_brings_them_in(
+    summary: Callable[..., dict[str, Any]], tmp_path: Path, make: Maker
+) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("역명,호선,경도,위도\n서울역,1호선,126.97,37.55\n", encoding="utf-8")
+    (command,) = re.findall(r"```sh\ngeoshops (import stations .+?)\n```", GUIDE)
+    found = summary(*(path if word == "FILE" else word for word in shlex.split(command)))
+    assert (found["inserted"], found["columns_not_used"]) == (1, [])
+    assert make.rows("SELECT name, line FROM stations") == [("서울", "1호선")]
+
+
 def test_the_guide_names_every_field_and_mapping() -> None:
-    for name in (*COLUMNS, *(path.stem for path in MAPPINGS.glob("*.json"))):
+    for name in (*COLUMNS, *STATION_FIELDS, *(path.stem for path in MAPPINGS.glob("*.json"))):
         assert f"`{name}`" in GUIDE, name
 
 

@@ -187,14 +187,15 @@ def test_status_and_days_come_along(summary: Summary, write: Write, make: Maker)
     assert found["reasons"] == {
         "[closed_on] before opened_on": 1,
         "[status] … is none of OPEN, TEMP_CLOSED, CLOSED": 1,
-        "[opened_on] … is not a date such as ………": 1,
     }
+    assert [d["reason"] for d in found["dropped"]] == ["[opened_on] … is not a date such as ………"]
     assert make.rows(
         "SELECT source_id, status, opened_on::text, closed_on::text FROM shops ORDER BY 1"
     ) == [
         ("1", "CLOSED", "2020-01-01", "2021-12-31"),
         ("2", "TEMP_CLOSED", "2020-01-05", None),
         ("3", "CLOSED", None, "2021-03-04"),
+        ("6", "OPEN", None, None),
         ("7", "OPEN", None, None),
     ]
 
@@ -219,19 +220,19 @@ def test_opening_hours_and_brands_come_along(
         '나;127;37.5;새브랜드;[{"day":9,"open":"10:00","close":"22:00"}]',
         "다;127;37.5;;nonsense",
     )
-    found = summary("import", "shops", path, "--source", "own")
-    assert (found["inserted"], found["rejected"], found["brands_added"]) == (1, 2, ["새 브랜드"])
+    found = summary("import", "shops", path, "--source", "own", "--add-brands")
+    assert (found["inserted"], found["rejected"], found["brands_added"]) == (3, 0, ["새 브랜드"])
+    assert [(d["values"], d["lines"]) for d in found["dropped"]] == [(2, [3, 4])]
     many = [f"가게 {n};127;37.5;브랜드 {n};" for n in range(101)]
     result = run(
-        "import", "shops", write("name;lon;lat;brand;opening_hours", *many), "--source", "own"
-    )
+        "import", "shops", write("name;lon;lat;brand;opening_hours", *many), "--source", "own",
+        "--add-brands",
+    )  # fmt: skip
     assert result.exit_code == 1
     assert "101 unknown brands" in result.output
 
 
-def test_hours_that_are_none_reject_their_row_alone(
-    summary: Summary, write: Write, make: Maker
-) -> None:
+def test_hours_that_are_none_are_dropped_alone(summary: Summary, write: Write, make: Maker) -> None:
     days = ["1.0", '"9"', "NaN", "Infinity", "1e400", '"\\u0000"', '"\\ud800"', "null", "[1]"]
     path = write(
         "name;lon;lat;opening_hours",
@@ -243,13 +244,13 @@ def test_hours_that_are_none_reject_their_row_alone(
         '겹친 가게;127;37.5;[[{"day":1,"open":"10:00","close":"22:00"}]]',
     )
     found = summary("import", "shops", path, "--source", "own")
-    assert (found["inserted"], found["rejected"]) == (1, 10)
-    assert make.rows("SELECT opening_hours::text, open_minutes::text FROM shops") == [
-        ('[{"day": 1, "open": "10:00", "close": "22:00"}]', "{[600,1320)}")
-    ]
-    listed = Path(found["rejects_file"]).read_text(encoding="utf-8").splitlines()[1:]
-    assert [int(line.split(",")[0]) for line in listed] == [*range(3, 13)]
-    assert all("[opening_hours] must be JSON such as" in line for line in listed)
+    assert (found["inserted"], found["rejected"]) == (11, 0)
+    assert make.rows(
+        "SELECT opening_hours::text, open_minutes::text FROM shops WHERE opening_hours <> '[]'"
+    ) == [('[{"day": 1, "open": "10:00", "close": "22:00"}]', "{[600,1320)}")]
+    (dropped,) = found["dropped"]
+    assert (dropped["values"], dropped["lines"]) == (10, [*range(3, 13)])
+    assert dropped["reason"].startswith("[opening_hours] must be JSON such as")
 
 
 def test_the_list_of_rejects_disappears_with_the_rejects(

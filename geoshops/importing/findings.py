@@ -1,0 +1,58 @@
+"""What the summary of an import of shops warns of: places that share one point, brands that the map leaves out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psycopg2 import sql
+
+MOST_POINTS = 10
+MOST_EXAMPLES = 3
+MOST_BRANDS = 4
+# The city of a row as its file names it, else the district of its address.
+PLACED = """
+WITH placed AS MATERIALIZED (
+  SELECT r.geog::geometry AS point, {place} AS place
+  FROM resolved r {incoming}
+  LEFT JOIN regions d ON d.id = r.address_sigungu_id LEFT JOIN regions p ON p.id = d.parent_id
+)
+SELECT count(*), count(DISTINCT s.place), ST_X(s.point), ST_Y(s.point),
+  (array_agg(DISTINCT s.place ORDER BY s.place))[:%(examples)s]
+FROM placed s
+JOIN (SELECT point FROM placed GROUP BY point HAVING min(place) <> max(place)) shared ON shared.point = s.point
+WHERE s.place IS NOT NULL
+GROUP BY s.point ORDER BY 1 DESC, 3, 4 LIMIT %(points)s"""
+DISTRICT = "concat_ws(' ', p.name, d.name)"
+UNREPRESENTED = """
+SELECT b.name FROM brands b JOIN shops s ON s.brand_id = b.id AND s.status <> 'CLOSED'
+WHERE NOT EXISTS (SELECT FROM brands r WHERE r.is_representative)
+GROUP BY b.id ORDER BY count(*) DESC, b.id LIMIT %s"""
+
+
+def shared_points(cursor: Any, stored: list[str]) -> list[dict[str, Any]]:
+    """Points on which shops of different cities lie, most shops first: positions of an area instead of a shop."""
+    city = "city" in stored
+    place = (
+        f"coalesce(nullif(i.city, ''), nullif({DISTRICT}, ''))"
+        if city
+        else f"nullif({DISTRICT}, '')"
+    )
+    statement = sql.SQL(PLACED).format(
+        place=sql.SQL(place),
+        incoming=sql.SQL("JOIN incoming i USING (line)" if city else ""),
+    )
+    cursor.execute(statement, {"examples": MOST_EXAMPLES, "points": MOST_POINTS})
+    names = ("shops", "cities", "longitude", "latitude", "examples")
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def is_without_representative(cursor: Any) -> bool:
+    """Whether a map search without a brand finds nothing, because no brand is representative."""
+    cursor.execute("SELECT NOT EXISTS (SELECT FROM default_brands)")
+    return bool(cursor.fetchone()[0])
+
+
+def largest_brands(cursor: Any) -> list[str]:
+    """Brands with the most shops while none is representative."""
+    cursor.execute(UNREPRESENTED, (MOST_BRANDS,))
+    return [name for (name,) in cursor.fetchall()]
