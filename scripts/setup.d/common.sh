@@ -47,7 +47,8 @@ make_state_dir() {
 
 env_get() {
   [ -f "$ENV_FILE" ] || return 0
-  sed -n "s/^$1=//p" "$ENV_FILE" | tail -n 1 | sed "s/^[\"']\(.*\)[\"']\$/\1/"
+  # the last one counts
+  sed -n "/^$1=/{s/^$1=//;s/^[\"']\(.*\)[\"']\$/\1/;h;};\${x;p;}" "$ENV_FILE"
 }
 
 env_unset() {
