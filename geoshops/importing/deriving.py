@@ -46,7 +46,7 @@ places AS MATERIALIZED (
   FROM (SELECT DISTINCT outline FROM worded WHERE outline IS NOT NULL OFFSET 0) q
   CROSS JOIN LATERAL region_of_address(q.outline) r
 )
-SELECT m.line, m.source_id, m.shop_id, m.verified_on, m.geog, {names},
+SELECT m.line, m.new_key, m.shop_id, m.verified_on, m.geog, {names},
   CASE
     WHEN m.brand_kept THEN m.kept_brand_id
     WHEN k.id IS NOT NULL THEN k.id
@@ -67,7 +67,8 @@ CROSS JOIN LATERAL regions_agreed(p.sido_id, p.sigungu_id, p.dong_id, a.sido_id,
 MERGED = """
   SELECT q.*, coalesce(nullif(q.lot_address, ''), q.road_address) AS address
   FROM (
-    SELECT i.line, i.source_id, s.id AS shop_id, coalesce(s.overrides ? 'brand', false) AS brand_kept,
+    SELECT i.line, CASE WHEN k.is_new_key THEN i.source_id ELSE coalesce(k.current_key, i.source_id) END AS new_key,
+      s.id AS shop_id, coalesce(s.overrides ? 'brand', false) AS brand_kept,
       s.brand_id AS kept_brand_id, CASE WHEN NOT is_blank({brand}) THEN {brand} END AS brand,
       s.status AS own_status, s.closed_by, coalesce(s.overrides ? 'status' OR s.merged_into_id IS NOT NULL, false) AS status_kept,
       {verified_on} AS verified_on, {geog} AS geog, {values}

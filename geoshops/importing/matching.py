@@ -107,13 +107,6 @@ def match(cursor: Any, source: str, stored: list[str], *, has_ids: bool) -> int:
     return len(matches)
 
 
-def rekey(cursor: Any) -> None:
-    """Gives shops the key under which the file lists them; they must be locked."""
-    cursor.execute(
-        "UPDATE shops s SET source_id = k.source_id FROM known_as k WHERE k.shop_id = s.id AND k.is_new_key"
-    )
-
-
 def _candidates(has_ids: bool, has_former: bool) -> sql.Composable:
     if not has_ids:
         return sql.SQL("true")

@@ -114,13 +114,21 @@ class Loaded:
     new_ids: list[int] | None = None
 
 
-def ambiguous_keys(cursor: Any) -> list[AmbiguousKey]:
-    """Keys that rows with different names share."""
+def repeated_keys(cursor: Any) -> dict[str, int]:
+    """Keys that several rows share, each with the line of its first row."""
+    cursor.execute(
+        "SELECT source_id, min(line) FROM incoming GROUP BY source_id HAVING count(*) > 1"
+    )
+    return dict(cursor.fetchall())
+
+
+def ambiguous_keys(cursor: Any, repeated: dict[str, int]) -> list[AmbiguousKey]:
+    """Those of the repeated keys that rows with different names share."""
     cursor.execute(
         "SELECT i.source_id, array_agg(i.line ORDER BY i.line), array_agg(i.place_name ORDER BY i.line)"
-        " FROM incoming i"
-        " JOIN (SELECT source_id FROM incoming GROUP BY source_id HAVING count(*) > 1) r USING (source_id)"
-        " GROUP BY i.source_id HAVING count(DISTINCT name_key(i.place_name)) > 1 ORDER BY min(i.line)"
+        " FROM incoming i JOIN unnest(%s::text[]) AS r (source_id) USING (source_id)"
+        " GROUP BY i.source_id HAVING count(DISTINCT name_key(i.place_name)) > 1 ORDER BY min(i.line)",
+        (list(repeated),),
     )
     return [AmbiguousKey(*row) for row in cursor.fetchall()]
 
@@ -144,17 +152,13 @@ def warn_of_ambiguous_keys(
     warn(message)
 
 
-def drop_repeated_keys(cursor: Any) -> dict[int, int]:
+def drop_repeated_keys(cursor: Any, repeated: dict[str, int]) -> dict[int, int]:
     """Takes rows out of the staging whose key an earlier row has; line → line of the first row."""
-    cursor.execute(
-        "SELECT source_id, min(line) FROM incoming GROUP BY source_id HAVING count(*) > 1"
-    )
-    repeated = cursor.fetchall()
-    # asked for by themselves: the planner takes a third of all keys to be repeated and would hash every row
+    # queried by themselves: the planner takes a third of all keys to be repeated and would hash every row
     cursor.execute(
         "DELETE FROM incoming i USING unnest(%s::text[], %s::bigint[]) AS r (source_id, first_line)"
         " WHERE i.source_id = r.source_id AND i.line <> r.first_line RETURNING i.line, r.first_line",
-        ([key for key, _ in repeated], [line for _, line in repeated]),
+        (list(repeated), list(repeated.values())),
     )
     return dict(sorted(cursor.fetchall()))
 
@@ -275,7 +279,7 @@ def _lock_statement(mode: str) -> sql.Composable:
           WHERE s.source = %(source)s AND CASE WHEN r.shop_id IS NULL
             THEN %(close_missing)s AND s.status <> 'CLOSED'
             ELSE ({own}) IS DISTINCT FROM ({values})
-              OR s.closed_by IS DISTINCT FROM r.closed_by OR s.source_id <> r.source_id
+              OR s.closed_by IS DISTINCT FROM r.closed_by OR s.source_id <> r.new_key
               OR s.verified_on IS NULL OR s.verified_on < r.verified_on END
           ORDER BY s.id FOR {mode} OF s
         ) locked
@@ -289,15 +293,18 @@ def _update_statement() -> sql.Composable:
         """
         WITH updated AS (
           UPDATE shops s SET ({columns}) = ROW ({values}), modified_at = now(), closed_by = r.closed_by,
-            verified_on = greatest(s.verified_on, r.verified_on)
+            source_id = r.new_key, verified_on = greatest(s.verified_on, r.verified_on)
           FROM resolved r
           WHERE s.id = r.shop_id AND ({own}) IS DISTINCT FROM ({values})
           RETURNING s.id
         ),
         seen_again AS (
-          UPDATE shops s SET verified_on = greatest(s.verified_on, r.verified_on), closed_by = r.closed_by FROM resolved r
+          UPDATE shops s SET verified_on = greatest(s.verified_on, r.verified_on), closed_by = r.closed_by,
+            source_id = r.new_key
+          FROM resolved r
           WHERE s.id = r.shop_id AND ({own}) IS NOT DISTINCT FROM ({values})
-            AND (s.verified_on IS NULL OR s.verified_on < r.verified_on OR s.closed_by IS DISTINCT FROM r.closed_by)
+            AND (s.verified_on IS NULL OR s.verified_on < r.verified_on
+              OR s.closed_by IS DISTINCT FROM r.closed_by OR s.source_id <> r.new_key)
           RETURNING s.id
         )
         SELECT (SELECT count(*) FROM updated), (SELECT count(*) FROM seen_again)
@@ -314,7 +321,7 @@ def _insert_statement(*, returning: bool) -> sql.Composable:
     return sql.SQL(
         """
         INSERT INTO shops (source, source_id, verified_on, closed_by, {columns})
-        SELECT %(source)s, r.source_id, r.verified_on, r.closed_by, {values} FROM resolved r
+        SELECT %(source)s, r.new_key, r.verified_on, r.closed_by, {values} FROM resolved r
         WHERE r.shop_id IS NULL
         -- Neighbours share pages: a radius search over a million shops reads 65 pages instead of 194, and
         -- a sixth more of them are answered a second; to sort them costs nothing that can be measured.

@@ -160,10 +160,11 @@ def _load(
     has_ids = "source_id" in staging.plan.places
     with cancellable():
         cursor.execute(ONE_AT_A_TIME)
+        first_lines = shop_load.repeated_keys(cursor)
         if has_ids:  # a key made from name and address has one name
-            keys = shop_load.ambiguous_keys(cursor)
-            shop_load.warn_of_ambiguous_keys(keys, staging.read, warn)
-        repeated = shop_load.drop_repeated_keys(cursor)
+            ambiguous = shop_load.ambiguous_keys(cursor, first_lines)
+            shop_load.warn_of_ambiguous_keys(ambiguous, staging.read, warn)
+        repeated = shop_load.drop_repeated_keys(cursor, first_lines)
         unknown = shop_load.unknown_brands(cursor, stored)
         if adds := wanted.add_brands or (wanted.mapping is not None and wanted.mapping.add_brands):
             shop_load.add_brands(cursor, sorted(unknown))
@@ -183,7 +184,6 @@ def _load(
         if rejected and not wanted.dry_run:
             raise ImportRefused(closings.message(source))
         shop_load.lock_shops(cursor, source, close_missing=closes, new_keys=rekeyed > 0)
-        matching.rekey(cursor)
         # the file is read again for the rejects while the server writes
         with (
             ThreadPoolExecutor(1) as pool,

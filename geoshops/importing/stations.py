@@ -12,7 +12,7 @@ from geoshops.importing.mapping import plan
 from geoshops.importing.points import Reasons
 from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.request import Progress, Request
-from geoshops.importing.shop_load import drop_repeated_keys
+from geoshops.importing.shop_load import drop_repeated_keys, repeated_keys
 from geoshops.importing.shops import about, open_table, positions, reject_lines
 from geoshops.importing.staging import Columns, Field, Staging
 from geoshops.importing.transaction import cancellable, importing_into
@@ -81,7 +81,7 @@ def _load(cursor: Any, staging: Staging, source: str) -> dict[str, Any]:
     staging.run(cursor)
     stored = staging.stored()
     with cancellable():
-        repeated = drop_repeated_keys(cursor)
+        repeated = drop_repeated_keys(cursor, repeated_keys(cursor))
         if staging.rejects.count + len(repeated) == staging.read:
             raise ImportRefused(f"none of the {staging.read} rows can be taken")
         texts = {n: f"i.{n}" if n in stored else "''" for n in ("name_en", "line_name")}
