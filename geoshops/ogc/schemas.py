@@ -23,6 +23,8 @@ FORM = {"style": "form", "explode": False}
 NUMBERS = {
     "type": "array",
     "items": {"type": "number"},
+    "minItems": 4,
+    "maxItems": 6,
     "oneOf": [{"minItems": 4, "maxItems": 4}, {"minItems": 6, "maxItems": 6}],
 }
 
@@ -72,6 +74,18 @@ def _time(text: str) -> datetime:
     return datetime.fromisoformat(text.upper())
 
 
+class Limit(Integer):
+    """Features a page. A number above the largest page is no error for the standard, and means the largest page; the
+    document states that as the maximum."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(low=1, high=MAX_ASKED, **kwargs)
+        self.metadata = {**self.metadata, "maximum": MAX_LIMIT}
+
+    def _deserialize(self, *value: Any, **named: Any) -> int:
+        return min(super()._deserialize(*value, **named), MAX_LIMIT)
+
+
 class NoArgs(Args):
     """Query of a document: none."""
 
@@ -79,7 +93,7 @@ class NoArgs(Args):
 
 
 class ItemsArgs(Args):
-    """Query of the items. A limit above the largest page is the largest page, as the standard wants it."""
+    """Query of the items."""
 
     only_known: ClassVar = True
 
@@ -97,9 +111,7 @@ class ItemsArgs(Args):
             "description": "A time or an interval (RFC 3339). Shops have no time here, so every one matches all of them",
         }
     )
-    limit = Integer(
-        low=1,
-        high=MAX_ASKED,
+    limit = Limit(
         load_default=DEFAULT_LIMIT,
         metadata={
             **FORM,
@@ -115,9 +127,9 @@ class ItemsArgs(Args):
     )
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Cuts the limit to the largest page and drops the time."""
+        """Drops the time, which was only checked."""
         values.pop("datetime", None)
-        return {"box": None, **values, "limit": min(values["limit"], MAX_LIMIT)}
+        return {"box": None, **values}
 
 
 class Link(Schema):
