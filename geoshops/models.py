@@ -71,6 +71,7 @@ class BrandAlias(Base):
     )
     alias: Mapped[str] = mapped_column(Text)
     alias_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    lang: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
 
 
 class Region(Base):

@@ -22,6 +22,7 @@ from tqdm import tqdm
 from geoshops.boundaries import MISSING, fill_missing, installed_districts
 from geoshops.config import Settings
 from geoshops.console import changes, committing
+from geoshops.importing.brands import import_brands
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.population import import_population
 from geoshops.importing.refusal import ImportRefused, WrongUsage
@@ -45,7 +46,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print the summary a
 
 @click.group("import")
 def group() -> None:
-    """Bring shops, regions, stations or population in from a file."""
+    """Bring shops, brands, regions, stations or population in from a file."""
 
 
 def reading_options(command: Any) -> Any:
@@ -237,6 +238,28 @@ def population(file: Path, as_json: bool, cell_size: float, **options: Any) -> N
     report(summary, as_json)
     if not as_json:
         click.echo(f"{summary['repaired']} outlines repaired, {summary['removed']} cells removed")
+
+
+@group.command()
+@FILE
+@click.option("--map", "pairs", multiple=True, metavar="COLUMN=FIELD", help="Repeatable.")
+@click.option("--encoding", default="", help="utf-8, cp949 …; detected if not named.")
+@click.option("--delimiter", default="", help="One character, or tab; detected if not named.")
+@click.option("--rejects", type=click.Path(path_type=Path), help="Instead of FILE.rejected.csv.")
+@click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
+@JSON
+@refusing_clearly
+def brands(file: Path, as_json: bool, **options: Any) -> None:
+    """Import brands and their aliases from CSV: a row for each alias.
+
+    Columns: name, alias, lang (ko, en, zh-Hans …), is_representative, parent, badge_color. Only name is required; an
+    empty value leaves what the brand has."""
+    wanted = request(file, "brands", mapping=None, **options)
+    with progress_bar(file) as progress:
+        summary = import_brands(operator_url(), wanted, progress)
+    report(summary, as_json)
+    if not as_json:
+        click.echo(f"{summary['shops_changed']} shops got a brand by their name")
 
 
 @group.command("mappings")

@@ -11,6 +11,8 @@ from geoshops.shops.corrections import NotPossible
 LIST = """
 SELECT b.id, b.name, p.name AS parent, b.is_representative, b.badge_color,
   ARRAY(SELECT a.alias FROM brand_aliases a WHERE a.brand_id = b.id ORDER BY a.id) AS aliases,
+  (SELECT coalesce(jsonb_object_agg(a.alias, a.lang), '{}') FROM brand_aliases a
+   WHERE a.brand_id = b.id AND a.lang <> '') AS languages,
   b.shop_cnt
 FROM brands b LEFT JOIN brands p ON p.id = b.parent_id
 ORDER BY b.is_representative DESC, b.id"""
@@ -38,12 +40,15 @@ def add(
     _log(cursor, "add", added, {"name": name, "parent": parent, "representative": representative})
 
 
-def add_alias(cursor: Any, name: str, alias: str) -> None:
-    """Another name of a brand."""
+def add_alias(cursor: Any, name: str, alias: str, lang: str) -> None:
+    """Another name of a brand, in a language."""
     _must_be_free(cursor, alias)
     found = brand_id(cursor, name)
-    cursor.execute("INSERT INTO brand_aliases (brand_id, alias) VALUES (%s, %s)", (found, alias))
-    _log(cursor, "alias", found, {"alias": alias})
+    cursor.execute(
+        "INSERT INTO brand_aliases (brand_id, alias, lang) VALUES (%s, %s, %s)",
+        (found, alias, lang),
+    )
+    _log(cursor, "alias", found, {"alias": alias, "lang": lang})
 
 
 def remove_alias(cursor: Any, name: str, alias: str) -> None:

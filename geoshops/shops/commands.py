@@ -42,6 +42,7 @@ REFUSED = {
     "brands_name_not_blank": "the name must not be blank",
     "brands_badge_color_is_hex": "a colour is written #rrggbb with digits 0-9 and a-f",
     "brand_aliases_alias_not_blank": "the alias must not be blank",
+    "brand_aliases_lang_is_a_tag": "a language is written ko, en, ja, zh-Hans",
 }
 
 
@@ -244,7 +245,9 @@ def list_(as_json: bool) -> None:
     for brand in found:
         mark = "*" if brand["is_representative"] else " "
         of = f" (of {brand['parent']})" if brand["parent"] else ""
-        aliases = f": {', '.join(brand['aliases'])}" if brand["aliases"] else ""
+        languages = brand["languages"]
+        named = [f"{a} ({languages[a]})" if a in languages else a for a in brand["aliases"]]
+        aliases = f": {', '.join(named)}" if named else ""
         click.echo(
             f"{mark} {brand['id']:4} {brand['name']}{of}, {brand['shop_cnt']} shops{aliases}"
         )
@@ -264,12 +267,15 @@ def add(name: str, parent: str | None, representative: bool, color: str | None) 
 @brands.command("alias")
 @click.argument("name")
 @click.argument("alias")
+@click.option("--lang", default="", help="Language of the alias: ko, en, ja, zh-Hans …")
 @click.option("--remove", is_flag=True, help="Take the alias away.")
 @failing_clearly
-def alias_(name: str, alias: str, remove: bool) -> None:
+def alias_(name: str, alias: str, lang: str, remove: bool) -> None:
     """Add another name of a brand."""
-    act = brand_table.remove_alias if remove else brand_table.add_alias
-    _change(lambda c: act(c, name, alias))
+    if remove:
+        _change(lambda c: brand_table.remove_alias(c, name, alias))
+    else:
+        _change(lambda c: brand_table.add_alias(c, name, alias, lang))
 
 
 @brands.command("parent")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from geoshops.importing.brands import COLUMNS as BRAND_FIELDS
 from geoshops.importing.mapping import MAPPINGS, saved_mapping
 from geoshops.importing.shop_rows import COLUMNS
 from geoshops.importing.stations import FIELDS as STATION_FIELDS
@@ -58,8 +59,28 @@ def test_the_example_of_stations_brings_them_in(
     assert make.rows("SELECT name, line FROM stations") == [("서울", "1호선")]
 
 
+def test_the_example_of_brands_brings_them_in(
+    summary: Callable[..., dict[str, Any]], tmp_path: Path, make: Maker
+) -> None:
+    path = tmp_path / "in.csv"
+    ((text, command),) = re.findall(
+        r"```csv\n([^`]+)```\n```sh\ngeoshops (import brands .+?)\n```", GUIDE
+    )
+    path.write_text(text, encoding="utf-8")
+    found = summary(*(path if word == "FILE" else word for word in shlex.split(command)))
+    assert (found["inserted"], found["rejected"]) == (4, 0)
+    assert make.sql("SELECT array_agg(lang ORDER BY id) FROM brand_aliases") == [
+        "en", "zh-Hans", "en", "en",
+    ]  # fmt: skip
+
+
 def test_the_guide_names_every_field_and_mapping() -> None:
-    for name in (*COLUMNS, *STATION_FIELDS, *(path.stem for path in MAPPINGS.glob("*.json"))):
+    for name in (
+        *COLUMNS,
+        *STATION_FIELDS,
+        *BRAND_FIELDS,
+        *(path.stem for path in MAPPINGS.glob("*.json")),
+    ):
         assert f"`{name}`" in GUIDE, name
 
 

@@ -47,6 +47,7 @@ CHECKS = {
     "brands_name_not_blank": "UPDATE brands SET name = E' \\u3000' WHERE id = 1",
     "brands_shop_cnt_not_negative": "UPDATE brands SET shop_cnt = -1",
     "brands_parent_is_another": "UPDATE brands SET parent_id = id",
+    "brand_aliases_lang_is_a_tag": "UPDATE brand_aliases SET lang = 'english' WHERE id = 1",
     "brand_aliases_alias_not_blank": "UPDATE brand_aliases SET alias = '' WHERE id = 1",
     "regions_boundary_in_range": "UPDATE regions SET boundary = ST_Multi(ST_MakeEnvelope(170, 0, 190, 1, 4326)) WHERE id = 1",
     "regions_boundary_not_empty": "UPDATE regions SET boundary = ST_GeomFromText('MULTIPOLYGON EMPTY', 4326) WHERE id = 1",

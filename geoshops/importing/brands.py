@@ -1,0 +1,288 @@
+"""Brands from CSV: a row for each alias, with its language, and what the brand is."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg2 import sql
+
+from geoshops.importing import fields
+from geoshops.importing.csv_table import CsvTable
+from geoshops.importing.fields import Unfit
+from geoshops.importing.finishing import finish, summary, timed
+from geoshops.importing.mapping import Plan, plan
+from geoshops.importing.opening import open_input
+from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.rejects import Rejects, rejects_path
+from geoshops.importing.request import Progress, Request
+from geoshops.importing.tables import Rejected
+from geoshops.importing.transaction import cancellable, importing_into
+from geoshops.operators import COUNT_BRANDS, ONE_AT_A_TIME
+
+COLUMNS = ("name", "alias", "lang", "is_representative", "parent", "badge_color")
+NAME = fields.Text(100, needed=True, encoded=True)
+TRUE, FALSE = ("true", "t", "yes", "y", "1", "예"), ("false", "f", "no", "n", "0", "아니오")
+LANG = re.compile(r"([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}))?", re.IGNORECASE)
+COLOR = re.compile(r"#[0-9a-f]{6}")
+
+NAMED = """
+SELECT b.id, b.name, b.parent_id, b.is_representative, b.badge_color,
+  EXISTS (SELECT FROM brands c WHERE c.parent_id = b.id) AS is_parent
+FROM brands b WHERE b.id = brand_named(%s)"""
+ALIAS = "SELECT lang FROM brand_aliases WHERE alias_key = name_key(%s)"
+LOG = """
+INSERT INTO audit_log (actor, action, subject, subject_id, reason, detail)
+VALUES (%s, 'import', 'brand', %s, %s, %s)"""
+
+
+@dataclass(frozen=True)
+class BrandRow:
+    """A row of the file; None and empty texts leave what the brand has."""
+
+    line: int
+    values: tuple[str, ...]
+    name: str
+    alias: str
+    lang: str
+    representative: bool | None
+    parent: str
+    color: str
+
+
+@dataclass(frozen=True)
+class Brand:
+    """A brand of the table."""
+
+    id: int
+    name: str
+    parent_id: int | None
+    is_representative: bool
+    badge_color: str
+    is_parent: bool
+
+
+def import_brands(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
+    """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
+    started = time.perf_counter()
+    file = open_input(wanted.path, wanted.encoding or None)
+    table = CsvTable(file, wanted.delimiter or None)
+    found = plan(table.columns, COLUMNS, ("name",), None, wanted.given)
+    rejects = Rejects(rejects_path(wanted.path, wanted.rejects), table.columns)
+    with rejects, importing_into(url) as connection, connection.cursor() as cursor:
+        load = _Load(cursor, rejects, f"import of {wanted.path.name}")
+        rows = list(load.read(table, found, progress))
+        with cancellable():
+            cursor.execute(ONE_AT_A_TIME)
+            load.write(rows)
+            counts = load.counts()
+        late = finish(connection, file, rejects, wanted.dry_run)
+    counts["columns_not_used"] = found.unused
+    return timed(summary(wanted, "", load.rows, counts, rejects, late), started)
+
+
+class _Load:
+    """Reads rows and writes brands, one row after the other."""
+
+    def __init__(self, cursor: Any, rejects: Rejects, reason: str) -> None:
+        self.cursor, self.rejects, self.reason = cursor, rejects, reason
+        self.rows = 0
+        # how each row ended: inserted, updated or unchanged
+        self.outcomes: dict[int, str] = {}
+        # brands of this file that were not there, and the accepted rows of each
+        self.created: dict[int, list[int]] = {}
+        self.stated: dict[tuple[int, str], object] = {}
+
+    def read(self, table: CsvTable, found: Plan, progress: Progress) -> Iterator[BrandRow]:
+        """Rows whose values fit; the others are rejected."""
+        for chunk in table.chunks():
+            self.rows += len(chunk)
+            self.rejects.add(chunk.rejected)
+            for line, values in zip(chunk.lines, chunk.rows, strict=True):
+                texts = {
+                    name: " ".join(values[p] for p in found.places.get(name, ()))
+                    for name in COLUMNS
+                }
+                try:
+                    yield _row(line, tuple(values), texts)
+                except Unfit as error:
+                    self.rejects.add([Rejected(line, str(error), values)])
+            progress(chunk.bytes_read)
+
+    def write(self, rows: list[BrandRow]) -> None:
+        """Brands first, then what refers to them, whatever the order of the rows."""
+        for row in rows:
+            self.outcomes[row.line] = "unchanged"
+            if self._brand(row.name) is None:
+                self.cursor.execute(
+                    "INSERT INTO brands (name) VALUES (%s) RETURNING id", (row.name,)
+                )
+                self.created[self.cursor.fetchone()[0]] = []
+        for row in rows:
+            try:
+                self.cursor.execute("SAVEPOINT of_row")
+                self._apply(row)
+            except Unfit as error:
+                self.cursor.execute("ROLLBACK TO of_row")
+                self.rejects.add([Rejected(row.line, str(error), row.values)])
+                del self.outcomes[row.line]
+        for brand_id, accepted in self.created.items():
+            self._settle(brand_id, accepted)
+        if not self.outcomes:
+            raise self._nothing_taken()
+
+    def _nothing_taken(self) -> ImportRefused:
+        why = "; ".join(self.rejects.by_reason()) or "the file holds a header and no rows"
+        return ImportRefused(f"none of the {self.rows} rows can be taken: {why}")
+
+    def _settle(self, brand_id: int, accepted: list[int]) -> None:
+        """Takes a new brand back whose rows were all rejected, unless it has become a parent."""
+        if not accepted:
+            self.cursor.execute(
+                "DELETE FROM brands b WHERE b.id = %s"
+                " AND NOT EXISTS (SELECT FROM brands c WHERE c.parent_id = b.id)",
+                (brand_id,),
+            )
+
+    def counts(self) -> dict[str, Any]:
+        """Rows by outcome, and the shops whose brand is known by now."""
+        self.cursor.execute("SELECT refresh_shop_brands()")
+        (shops,) = self.cursor.fetchone()
+        self.cursor.execute(COUNT_BRANDS)
+        ended = list(self.outcomes.values())
+        return {
+            **{name: ended.count(name) for name in ("inserted", "updated", "unchanged")},
+            "shops_changed": shops,
+        }
+
+    def _brand(self, name: str) -> Brand | None:
+        self.cursor.execute(NAMED, (name,))
+        row = self.cursor.fetchone()
+        return Brand(*row) if row else None
+
+    def _apply(self, row: BrandRow) -> None:
+        brand = self._brand(row.name)
+        assert brand is not None  # inserted before, and never deleted here
+        changes: dict[str, object] = {}
+        if row.representative is not None:
+            self._state(brand, "is_representative", row.representative)
+            changes["is_representative"] = row.representative
+        if row.color:
+            self._state(brand, "badge_color", row.color)
+            changes["badge_color"] = row.color
+        if row.parent:
+            changes["parent_id"] = self._parent(brand, row.parent)
+            self._state(brand, "parent", changes["parent_id"])
+        changes = {name: new for name, new in changes.items() if new != getattr(brand, name)}
+        for name, new in changes.items():
+            statement = sql.SQL("UPDATE brands SET {} = %s WHERE id = %s")
+            self.cursor.execute(statement.format(sql.Identifier(name)), (new, brand.id))
+        if row.alias:
+            changes |= self._alias(brand, row)
+        is_new = self.created.get(brand.id) == []
+        if is_new:
+            changes = {"name": brand.name, **changes}
+        if brand.id in self.created:
+            self.created[brand.id].append(row.line)
+        if changes:
+            self._log(brand.id, changes)
+            self.outcomes[row.line] = "inserted" if is_new or "alias" in changes else "updated"
+
+    def _state(self, brand: Brand, field: str, value: object) -> None:
+        """Rejects a row that contradicts an earlier one."""
+        before = self.stated.setdefault((brand.id, field), value)
+        if before != value:
+            raise Unfit(f"[{field}] contradicts an earlier row of {brand.name}")
+
+    def _parent(self, brand: Brand, name: str) -> int:
+        parent = self._brand(name)
+        if parent is None:
+            raise Unfit(f"[parent] there is no brand {name}; give it a row of its own")
+        if parent.id == brand.id:
+            raise Unfit(f"[parent] {name} is the brand itself")
+        if parent.parent_id is not None:
+            raise Unfit(f"[parent] {name} is a sub-brand, and sub-brands have none of their own")
+        if brand.is_parent:
+            raise Unfit(f"[parent] {brand.name} has sub-brands, so it cannot be one")
+        return parent.id
+
+    def _alias(self, brand: Brand, row: BrandRow) -> dict[str, object]:
+        """Adds the alias or sets its language; what changed."""
+        meant = self._brand(row.alias)
+        if meant is not None and meant.id != brand.id:
+            raise Unfit(f"[alias] {row.alias} means the brand {meant.name} already")
+        self.cursor.execute(ALIAS, (row.alias,))
+        known = self.cursor.fetchone()
+        if known is None and meant is not None:
+            return {}  # the brand's own name
+        if known is None:
+            self.cursor.execute(
+                "INSERT INTO brand_aliases (brand_id, alias, lang) VALUES (%s, %s, %s)",
+                (brand.id, row.alias, row.lang),
+            )
+            return {"alias": row.alias, "lang": row.lang}
+        if not row.lang or row.lang == known[0]:
+            return {}
+        self.cursor.execute(
+            "UPDATE brand_aliases SET lang = %s WHERE alias_key = name_key(%s)",
+            (row.lang, row.alias),
+        )
+        return {"lang": row.lang}
+
+    def _log(self, brand_id: int, detail: dict[str, object]) -> None:
+        text = json.dumps(detail, ensure_ascii=False)
+        self.cursor.execute(LOG, (getpass.getuser(), brand_id, self.reason, text))
+
+
+def _row(line: int, values: tuple[str, ...], texts: dict[str, str]) -> BrandRow:
+    alias, lang = _fit("alias", texts, fields.words(100)), _fit("lang", texts, language)
+    if lang and not alias:
+        raise Unfit("[lang] is the language of an alias, and the row has none")
+    return BrandRow(
+        line,
+        values,
+        name=_fit("name", texts, NAME),
+        alias=alias,
+        lang=lang,
+        representative=_fit("is_representative", texts, _flag),
+        parent=_fit("parent", texts, fields.words(100)),
+        color=_fit("badge_color", texts, _color),
+    )
+
+
+def _fit(name: str, texts: dict[str, str], convert: Any) -> Any:
+    try:
+        return convert(texts[name])
+    except Unfit as error:
+        raise Unfit(f"[{name}] {error}") from error
+
+
+def language(value: str) -> str:
+    """A BCP 47 tag of language, script and region in its usual case (zh-Hans); empty when blank."""
+    value = fields.text(20)(value).replace("_", "-")
+    match = LANG.fullmatch(value)
+    if value and not match:
+        raise Unfit(f"{value!r} is not a language such as ko, en, ja, zh-Hans")
+    if not match:
+        return ""
+    parts = (match[1].lower(), (match[2] or "").title(), (match[3] or "").upper())
+    return "-".join(filter(None, parts))
+
+
+def _flag(value: str) -> bool | None:
+    word = fields.text(20)(value).casefold()
+    if word and word not in TRUE + FALSE:
+        raise Unfit(f"{word!r} is none of true, false")
+    return word in TRUE if word else None
+
+
+def _color(value: str) -> str:
+    value = fields.text(20)(value).lower()
+    if value and not COLOR.fullmatch(value):
+        raise Unfit(f"{value!r} is not a colour such as #52606d")
+    return value
