@@ -22,10 +22,13 @@ def draw(axes: Any, number: str, rows: list[Row]) -> None:
 
 
 def openings(axes: Any, rows: list[Row]) -> None:
-    """Shops open at the end of each month, a line for each of the largest brands."""
+    """Shops open at the end of each month, a line for each of the largest brands; openings and closings below."""
     stock: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+    changes: dict[Any, list[int]] = defaultdict(lambda: [0, 0])
     for row in rows:
         stock[row["brand"]][row["month"]] += row["open_at_end"]
+        changes[row["month"]][0] += row["opened"]
+        changes[row["month"]][1] -= row["closed"]
     largest = sorted(stock, key=lambda b: -max(stock[b].values()))[:BRANDS_SHOWN]
     for brand, color in zip(largest, CATEGORIES, strict=False):
         axes.plot(
@@ -34,8 +37,19 @@ def openings(axes: Any, rows: list[Row]) -> None:
             label=LABELS.get(brand, brand),
             color=color,
         )
-    axes.set_ylabel("월말 영업 지점 수")
-    axes.legend(fontsize=8, frameon=False)
+    axes.set_ylabel("월말 영업 지점 수 (개)")
+    axes.set_ylim(bottom=0)
+    axes.legend(fontsize=8, frameon=False, loc="upper left")
+    bars = axes.figure.add_subplot(2, 1, 2, sharex=axes)
+    for place, (label, color) in enumerate((("개점", CATEGORIES[0]), ("폐점", CATEGORIES[5]))):
+        heights = [change[place] for change in changes.values()]
+        bars.bar(list(changes), heights, width=25, color=color, label=label)
+    bars.axhline(0, color="#222222", linewidth=0.6)
+    bars.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+    bars.set_ylabel("월별 개점·폐점 (개)")
+    bars.legend(fontsize=8, frameon=False, ncols=2, loc="upper left")
+    bars.spines[["top", "right"]].set_visible(False)
+    axes.set_subplotspec(bars.get_gridspec()[0])
 
 
 def rivals(axes: Any, rows: list[Row]) -> None:
@@ -46,11 +60,13 @@ def rivals(axes: Any, rows: list[Row]) -> None:
     ]
     axes.bar(labels, [r["avg_rating"] or 0 for r in rows], color=CATEGORIES[0])
     for n, row in enumerate(rows):
-        label = f"{row['shops']}개" + (", 평점 없음" if row["avg_rating"] is None else "")
-        axes.text(n, (row["avg_rating"] or 0) + 0.03, label, ha="center", fontsize=8)
-    axes.set_ylim(0, 5.3)
+        rating = "평점 없음" if row["avg_rating"] is None else f"평점 {row['avg_rating']:.2f}"
+        label = f"{rating}\n지점 {row['shops']}개\n평균 리뷰 {row['avg_reviews'] or 0:.1f}개"
+        axes.text(n, (row["avg_rating"] or 0) + 0.05, label, ha="center", fontsize=8)
+    axes.set_ylim(0, 6)
+    axes.set_yticks(range(6))
     axes.set_xlabel("가장 가까운 경쟁점까지 거리 (m)")
-    axes.set_ylabel("평균 평점")
+    axes.set_ylabel("평균 평점 (1–5점)")
 
 
 def tempo(axes: Any, rows: list[Row]) -> None:
@@ -65,7 +81,7 @@ def tempo(axes: Any, rows: list[Row]) -> None:
         color=CATEGORIES[0],
         label="4주 이동평균",
     )
-    axes.set_ylabel("리뷰 수")
+    axes.set_ylabel("주별 리뷰 수 (개)")
     axes.set_ylim(bottom=0)
     # above the lines, which fill the axes from end to end
     axes.legend(fontsize=8, frameon=False, loc="lower right", bbox_to_anchor=(1, 0.98), ncols=2)
@@ -75,7 +91,7 @@ def tempo(axes: Any, rows: list[Row]) -> None:
             hours[row["dow"] - 1][row["hour"]] = row["reviews"]
     heat = axes.figure.add_subplot(2, 1, 2)
     shades = heat.imshow(hours, aspect="auto", cmap="Blues")
-    axes.figure.colorbar(shades, ax=heat, label="리뷰 수", pad=0.01)
+    axes.figure.colorbar(shades, ax=heat, label="리뷰 수 (개)", pad=0.01)
     heat.set_yticks(range(7), DAYS)
     heat.set_xticks(range(0, 24, 3), [f"{h}시" for h in range(0, 24, 3)])
     axes.set_subplotspec(heat.get_gridspec()[0])

@@ -124,14 +124,22 @@ def run(name: str, values: dict[str, str], kind: str, output: str, timeout_s: in
             runner.answer(url, script, values, timeout_s) as answer,
         ):
             formats.TEXT_FORMATS[kind](answer, stream)
+        report_lacks(answer.lacks)
         return
     if kind in PICTURES:
         from geoshops.analysis import pictures
 
-        pictures.write(url, script, values, kind, output, timeout_s)
+        report_lacks(pictures.write(url, script, values, kind, output, timeout_s))
         return
     with files.new_file(output) as path, runner.answer(url, script, values, timeout_s) as answer:
         formats.write_file(answer, kind, path)
+    report_lacks(answer.lacks)
+
+
+def report_lacks(lacks: list[runner.Lack]) -> None:
+    """Says on standard error what the script did without and how to load it."""
+    for lack in lacks:
+        click.echo(f"warning: {lack.text}", err=True)
 
 
 @click.command()

@@ -53,7 +53,7 @@ def export(
         condition = _condition(cursor, bbox, brand, region)
         columns = _columns(cursor, what)
         counted = _Counted(_rows(connection, what, condition), _expected(cursor, what, condition))
-        _write(Answer(columns, iter(counted)), kind, output)
+        _write(Answer(columns, iter(counted), []), kind, output)
         return counted.count
 
 

@@ -1,4 +1,4 @@
-"""What stands around a printed map, where it hides nothing: legend, scale bar and north arrow."""
+"""What a printed map carries besides its data: place names, and around it legend, scale bar and north arrow."""
 
 from __future__ import annotations
 
@@ -37,6 +37,36 @@ def source(axes: Any, text: str) -> None:
     lowest = axes.figure.dpi_scale_trans.transform((0, drawn.y0))[1]
     place = axes.transAxes.inverted().transform((0, lowest))[1]
     axes.text(0, place, text, transform=left, fontsize=7, color="#555555", va="center")
+
+
+def names(axes: Any, places: Sequence[tuple[str, float, float]]) -> None:
+    """Names of places in view, in the order given; one that would touch another is left out."""
+    from matplotlib.patheffects import withStroke
+
+    west, east = axes.get_xlim()
+    south, north = axes.get_ylim()
+    axes.figure.draw_without_rendering()
+    taken: list[Any] = []
+    for name, x, y in places:
+        if not (west < x < east and south < y < north):
+            continue
+        label = axes.text(
+            x, y, name, fontsize=8, color="#3d3a35", ha="center", va="center", clip_on=True,
+            path_effects=[withStroke(linewidth=2, foreground="#fffdfa")], zorder=10,
+        )  # fmt: skip
+        label.set_in_layout(False)
+        box = label.get_window_extent().padded(2)
+        if any(box.overlaps(other) for other in taken) or not _within(box, axes):
+            label.remove()
+        else:
+            taken.append(box)
+
+
+def _within(box: Any, axes: Any) -> bool:
+    frame = axes.get_window_extent()
+    return bool(
+        frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+    )
 
 
 def scale_bar(axes: Any) -> None:

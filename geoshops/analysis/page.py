@@ -15,6 +15,7 @@ import shapely
 
 from geoshops.analysis import styles
 from geoshops.analysis.formats import plain
+from geoshops.analysis.ground import Ground
 from geoshops.analysis.scripts import Script
 
 HERE = Path(__file__).resolve().parent
@@ -34,6 +35,9 @@ class Painter:
         self.classes = styles.class_colors(known, style) if self.categorical else {}
         self.amounts = [] if self.categorical else sorted(map(_rounded, known))
         self.breaks = styles.breaks(self.amounts)
+        # zeros that are a class of their own: the brightest colour would point at what is not there
+        below = [a for a in self.amounts if self.breaks and a < self.breaks[0]]
+        self.has_nothing = bool(below) and below[-1] == 0 == below[0]
 
     def color(self, value: Any) -> str:
         """The colour of a value, one of its own for none."""
@@ -67,6 +71,8 @@ class Painter:
         return sum(amount >= bound for bound in self.breaks)
 
     def _shade(self, place: int) -> str:
+        if place == 0 and self.has_nothing:
+            return styles.NOTHING
         steps = max(len(self.breaks), 1)
         return styles.SEQUENCE[round(place * (len(styles.SEQUENCE) - 1) / steps)]
 
@@ -82,14 +88,15 @@ def specks(shapes: Sequence[Any]) -> list[bool]:
 
 
 def map_page(
+    heading: tuple[str, str],
     script: Script,
-    subtitle: str,
     style: styles.Style,
     rows: list[styles.Row],
     shapes: list[Any],
-    ground: list[Any],
+    ground: Ground,
 ) -> str:
-    """The interactive map of an answer."""
+    """The interactive map of a result."""
+    title, subtitle = heading
     painter = Painter([row[style.column] for row in rows], style)
     features = [
         _feature(shape, {**row, "_color": painter.color(row[style.column]), "_speck": small})
@@ -97,14 +104,18 @@ def map_page(
     ]
     data = {
         "answer": {"type": "FeatureCollection", "features": features},
-        "ground": {"type": "FeatureCollection", "features": [_feature(s, {}) for s in ground]},
+        "ground": {
+            "type": "FeatureCollection",
+            "features": [_feature(area, {"level": level}) for level, area in ground.areas]
+            + [_feature(shapely.Point(x, y), {"name": name}) for name, x, y in ground.names],
+        },
         "bounds": list(shapely.total_bounds(shapes)) if shapes else None,
         "legend": painter.legend(),
         "title": style.title,
     }
     return filled(
         "map.html",
-        question=escape(script.question),
+        question=escape(title),
         subtitle=escape(subtitle),
         name=escape(script.name),
         rows=str(len(rows)),
@@ -115,11 +126,12 @@ def map_page(
     )
 
 
-def chart_page(script: Script, subtitle: str, svg: str) -> str:
+def chart_page(heading: tuple[str, str], script: Script, svg: str) -> str:
     """The page of a chart."""
+    title, subtitle = heading
     return filled(
         "chart.html",
-        question=escape(script.question),
+        question=escape(title),
         subtitle=escape(subtitle),
         name=escape(script.name),
         svg=svg[svg.index("<svg") :],

@@ -12,12 +12,13 @@ import shapely
 from pyproj import Transformer
 
 from geoshops.analysis import files, margin, page, runner, styles
-from geoshops.analysis.outlines import outlines
+from geoshops.analysis.ground import Ground, ground
 from geoshops.analysis.scripts import Script
 
 PLANE = 5179
 KOREA = (122.0, 32.0, 133.0, 40.0)
 FONTS = ["NanumGothic", "Noto Sans CJK KR", "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic"]
+BORDERS = {"sigungu": 0.35, "sido": 0.9}  # width in points
 SOURCE = "자료: geoshops · 분석 {name}"
 
 
@@ -29,17 +30,38 @@ class Picture:
     values: Mapping[str, str]
     rows: list[styles.Row]
     shapes: list[Any]
+    lacks: list[runner.Lack]
+
+    @property
+    def number(self) -> str:
+        """The number of the script, by which styles are found."""
+        return self.script.name[:2]
+
+    @property
+    def title(self) -> str:
+        """The question in the language of the legend."""
+        return styles.TITLES[self.number]
 
     @property
     def style(self) -> styles.Style:
         """The style of the question."""
-        return styles.STYLES[self.script.name[:2]]
+        return styles.STYLES[self.number]
 
     @property
     def subtitle(self) -> str:
         """The parameters that were given, for the reader of a print."""
-        given = ", ".join(f"{n}={v}" for n, v in self.values.items() if v)
-        return given or "전국"
+        others = [
+            f"{styles.PARAMETERS.get(name, name)} {styles.VALUES.get(value, value)}"
+            for name, value in self.values.items()
+            if value and name != "region"
+        ]
+        return " · ".join([self.values.get("region", "").strip() or "전국", *others])
+
+    @property
+    def notes(self) -> list[str]:
+        """Which shapes stand in for others, and why."""
+        lacking = [styles.LACKS[n.code] for n in self.lacks if n.code in styles.LACKS_IN_CHARTS]
+        return [styles.NOTES[self.number], *lacking] if self.number in styles.NOTES else lacking
 
 
 def collect(
@@ -54,37 +76,43 @@ def collect(
     if style and place is not None:
         rows = styles.chosen(rows, style)
         shapes = list(shapely.set_srid(shapely.from_wkb([r.pop("geom") for r in rows]), 0))
-        return Picture(script, values, rows, shapes)
-    return Picture(script, values, rows, [])
+        return Picture(script, values, rows, shapes, answer.lacks)
+    return Picture(script, values, rows, [], answer.lacks)
 
 
 def write(
     url: str, script: Script, values: Mapping[str, str], kind: str, output: str, timeout_s: int
-) -> None:
-    """Writes a png or html picture of the answer."""
+) -> list[runner.Lack]:
+    """Writes a png or html picture of the result and returns what the script did without."""
     picture = collect(url, script, values, timeout_s)
     if kind == "html":
         with files.text_output(output) as stream:
             stream.write(html(url, picture))
-        return
+        return picture.lacks
     with files.new_file(output) as path:
         path.write_bytes(png(url, picture))
+    return picture.lacks
 
 
 def html(url: str, picture: Picture) -> str:
     """A page of one file: an interactive map, or a chart where there is no geometry."""
-    if picture.script.name[:2] not in styles.STYLES:
+    if picture.number not in styles.STYLES:
         return page.chart_page(
-            picture.script, picture.subtitle, figure(url, picture, "svg").decode()
+            _heading(picture), picture.script, figure(url, picture, "svg").decode()
         )
     return page.map_page(
+        _heading(picture),
         picture.script,
-        picture.subtitle,
         picture.style,
         picture.rows,
         picture.shapes,
-        outlines(url, _bounds(picture)),
+        ground(url, _bounds(picture)),
     )
+
+
+def _heading(picture: Picture) -> tuple[str, str]:
+    """Title and subtitle, the subtitle with notes."""
+    return picture.title, " · ".join([picture.subtitle, *picture.notes])
 
 
 def png(url: str, picture: Picture) -> bytes:
@@ -107,14 +135,18 @@ def figure(url: str, picture: Picture, kind: str) -> bytes:
     drawing, axes = pyplot.subplots(figsize=(8, _height_in(picture)), layout="constrained")
     if kind == "png":  # a page has them as its own text
         _label(drawing, axes, picture)
-    if picture.script.name[:2] in styles.STYLES:
-        _draw_map(axes, picture, outlines(url, _bounds(picture)))
+    if picture.number in styles.STYLES:
+        base = ground(url, _bounds(picture))
+        _draw_map(axes, picture, base)
         if kind == "png":
             margin.source(axes, SOURCE.format(name=picture.script.name))
+        # last, since everything beside the map decides how large it is
+        to_plane = Transformer.from_crs(4326, PLANE, always_xy=True).transform
+        margin.names(axes, [(name, *to_plane(lon, lat)) for name, lon, lat in base.names])
     else:
         from geoshops.analysis import charts
 
-        charts.draw(axes, picture.script.name[:2], picture.rows)
+        charts.draw(axes, picture.number, picture.rows)
         if kind == "png":
             source = SOURCE.format(name=picture.script.name)
             drawing.supxlabel(source, fontsize=7, color="#555555", x=0.01, ha="left")
@@ -149,9 +181,11 @@ def _korean_fonts() -> list[str]:
 
 
 def _label(drawing: Any, axes: Any, picture: Picture) -> None:
-    """Question and parameters, which a print has to carry itself."""
-    drawing.suptitle(picture.script.question, fontsize=11)
-    axes.set_title(picture.subtitle, fontsize=9, color="#555555")
+    """Title, parameters and notes, which a print has to carry itself."""
+    drawing.suptitle(picture.title, fontsize=13)
+    axes.set_title(
+        "\n".join([picture.subtitle, *picture.notes]), fontsize=9, color="#555555", linespacing=1.6
+    )
 
 
 def _bounds(picture: Picture) -> tuple[float, float, float, float]:
@@ -164,7 +198,7 @@ def _bounds(picture: Picture) -> tuple[float, float, float, float]:
 
 def _height_in(picture: Picture) -> float:
     """Height of the paper, eight inches wide, in inches: a map keeps its shape, a chart is broad."""
-    if picture.script.name[:2] not in styles.STYLES:
+    if picture.number not in styles.STYLES:
         return 5
     west, south, east, north = _in_plane(_bounds(picture))
     return min(max(8 * (north - south) / (east - west), 4), 11) + 1.3
@@ -176,21 +210,29 @@ def _in_plane(bounds: tuple[float, float, float, float]) -> tuple[float, float, 
     return float(west), float(south), float(east), float(north)
 
 
-def _draw_map(axes: Any, picture: Picture, ground: list[Any]) -> None:
+def _draw_map(axes: Any, picture: Picture, base: Ground) -> None:
     import geopandas
 
-    base = geopandas.GeoSeries(ground, crs=4326).to_crs(PLANE)
-    axes.set_facecolor("#eef3f6")
-    if len(base):
-        base.plot(ax=axes, color="#fbfaf7", edgecolor="#b5b5b5", linewidth=0.5)
+    axes.set_facecolor("#e4edf2")
+    below = geopandas.GeoSeries([area for _, area in base.areas], crs=4326).to_crs(PLANE)
+    if len(below):
+        below.plot(ax=axes, color="#fbfaf7", linewidth=0)
     frame = geopandas.GeoDataFrame(picture.rows, geometry=picture.shapes or [], crs=4326).to_crs(
         PLANE
     )
     if len(frame):
         _paint(axes, frame, picture.style)
+    for level, width in BORDERS.items():
+        borders = below[[area_level == level for area_level, _ in base.areas]].boundary
+        if len(borders):
+            borders.plot(ax=axes, color="#6f6a62", linewidth=width, alpha=0.75)
     _frame(axes, _bounds(picture))
     if len(frame) == 0:
-        axes.text(0.5, 0.5, "결과 없음", transform=axes.transAxes, ha="center", fontsize=14)
+        empty = {"facecolor": "white", "edgecolor": "#b5b5b5", "pad": 8}
+        axes.text(
+            0.5, 0.5, "결과 없음", transform=axes.transAxes, ha="center", fontsize=14, bbox=empty,
+            zorder=11,
+        )  # fmt: skip
     margin.scale_bar(axes)
     margin.north_arrow(axes)
 

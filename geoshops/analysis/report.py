@@ -12,8 +12,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from geoshops.analysis import files, page, pictures, scripts
-from geoshops.analysis.styles import LABELS, Row
+from geoshops.analysis import files, page, pictures, runner, scripts
+from geoshops.analysis.styles import LABELS, LACKS, Row
 
 Table = tuple[list[str], list[list[Any]]]
 MAX_ROWS = 10
@@ -73,7 +73,7 @@ SECTIONS = (
     Section("08", "지점 군집", columns(
         cluster_id="군집", shops="지점 수", brands="브랜드 수", reviews="리뷰 수", avg_rating="평균 평점"),
         {"min_shops": "3", "eps_m": "200"}),
-    Section("15", "개점과 폐점"),
+    Section("15", "개점과 폐점", values={"by_brand": "yes"}),
     Section("18", "평점 신뢰도", columns(
         rank="순위", place_name="지점", n="리뷰 수", avg="평균 평점", bayes_avg="베이즈 평균",
         wilson_low="윌슨 하한")),
@@ -98,15 +98,22 @@ def _section(url: str, section: Section, region: str) -> str:
     script = scripts.find(section.number)
     settings = section.values if region.strip() else COUNTRY.get(section.number, section.values)
     picture = pictures.collect(url, script, {**settings, "region": region})
-    parts = [f"<h2>{escape(section.heading)}</h2>", f"<p>{escape(script.question)}</p>"]
+    parts = [f"<h2>{escape(section.heading)}</h2>", f"<p>{escape(picture.title)}</p>"]
+    parts += [_lack(lack) for lack in picture.lacks]
     if section.picture:
         image = base64.b64encode(pictures.png(url, picture)).decode()
-        label = escape(f"{section.heading}: {script.question}", quote=True)
+        label = escape(f"{section.heading}: {picture.title}", quote=True)
         parts.append(f'<img alt="{label}" src="data:image/png;base64,{image}">')
     if section.table:
         parts.append(_table(*section.table(picture.rows)))
-    parts.append(f'<p class="method">{escape(script.name)} · {escape(script.method)}</p>')
+    method = f'<span lang="en">{escape(script.method)}</span>'
+    parts.append(f'<p class="method">{escape(script.name)} · {method}</p>')
     return "<section>" + "\n".join(parts) + "</section>"
+
+
+def _lack(lack: runner.Lack) -> str:
+    """What the section did without, and how to load it."""
+    return f'<p class="lack">{escape(LACKS[lack.code])} (<span lang="en">{escape(lack.text)}</span>)</p>'
 
 
 def _table(headings: list[str], rows: list[list[Any]]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from psycopg2.extensions import make_dsn, parse_dsn
 
@@ -33,6 +33,7 @@ SELECT format('SET ROLE %I', rolname) FROM pg_roles
 WHERE rolname = 'geoshops_reader' AND rolname <> current_user AND pg_has_role(oid, 'MEMBER') \\gexec
 """
 ERROR = re.compile(r"ERROR:  ([0-9A-Z]{5}): (.*)")
+WARNING = re.compile(r"WARNING:  ([0-9A-Z]{5}): (.*)(?:\nHINT:  (.*))?")
 HINT = re.compile(r"^HINT:  (.*)$", re.MULTILINE)
 # values that a person can correct: parameter, text that is no number or date, name that does not exist
 WRONG_VALUE = ("22023", "22P02", "22007", "22008", "22003", "P0002")
@@ -64,12 +65,22 @@ class Column:
         return self.type.startswith(("geometry", "geography"))
 
 
+class Lack(NamedTuple):
+    """What a script did without: its code in sql/functions/analysis.sql, and what to load."""
+
+    code: str
+    text: str
+
+
 @dataclass(frozen=True)
 class Answer:
-    """Columns, and rows that can be read once; geometry comes as hexadecimal EWKB."""
+    """Columns, and rows that can be read once; geometry comes as hexadecimal EWKB.
+
+    `lacks` is complete when the block that holds the answer has ended."""
 
     columns: list[Column]
     rows: Iterator[list[Any]]
+    lacks: list[Lack]
 
     @property
     def geometry(self) -> int | None:
@@ -109,11 +120,12 @@ def answer(
         _check_encodable(name, value)
     null = f"null-{secrets.token_hex(8)}"
     columns = _describe(url, script, values, timeout_s)
-    with _psql(url, script.text, values, timeout_s, null) as output:
+    lacks: list[Lack] = []
+    with _psql(url, script.text, values, timeout_s, null, lacks) as output:
         lines = csv.reader(output)
         # Without a heading there is no answer: psql has failed and says why when it is left.
         if next(lines, None) is not None:
-            yield Answer(columns, _typed(lines, columns, null))
+            yield Answer(columns, _typed(lines, columns, null), lacks)
             for _ in output:  # to the end, so that psql's own exit code is the last word
                 pass
 
@@ -128,7 +140,7 @@ def _check_encodable(name: str, value: str) -> None:
 
 def _describe(url: str, script: Script, values: Mapping[str, str], timeout_s: int) -> list[Column]:
     question = script.text.rstrip().removesuffix(";") + " \\gdesc\n"
-    with _psql(url, question, values, timeout_s, "") as output:
+    with _psql(url, question, values, timeout_s, "", []) as output:
         return [Column(name, kind) for name, kind in list(csv.reader(output))[1:]]
 
 
@@ -142,9 +154,9 @@ def _typed(lines: Iterator[list[str]], columns: list[Column], null: str) -> Iter
 
 @contextmanager
 def _psql(
-    url: str, text: str, values: Mapping[str, str], timeout_s: int, null: str
+    url: str, text: str, values: Mapping[str, str], timeout_s: int, null: str, lacks: list[Lack]
 ) -> Iterator[IO[str]]:
-    """psql with the text as its input; its output as lines. Fails as psql fails."""
+    """psql with the text as its input; its output as lines, its warnings in `lacks`. Fails as psql fails."""
     with tempfile.TemporaryDirectory(prefix="geoshops-") as folder:
         source, errors = Path(folder, "script.sql"), Path(folder, "errors")
         source.write_text(PRELUDE + text, encoding="utf-8")
@@ -164,9 +176,12 @@ def _psql(
             yield process.stdout
         finally:
             process.stdout.close()
-            code = process.wait()
-        if code:
-            raise _failure(errors.read_text(encoding="utf-8", errors="replace"), timeout_s)
+            failed = process.wait()
+        reported = errors.read_text(encoding="utf-8", errors="replace")
+        if failed:
+            raise _failure(reported, timeout_s)
+        warned = dict.fromkeys(WARNING.findall(reported))
+        lacks += [Lack(code, f"{message}. {hint}".strip()) for code, message, hint in warned]
 
 
 def _command(values: Mapping[str, str], timeout_s: int, null: str) -> list[str]:
@@ -200,6 +215,6 @@ def _failure(message: str, timeout_s: int) -> ScriptError:
         return ScriptError(
             f"not done after {timeout_s} s; ask for a region, or for more with --timeout"
         )
-    hint = HINT.search(message)
+    hint = HINT.search(message, found.end())
     full = text + (f". {hint[1]}" if hint else "")
     return WrongValueError(full) if state in WRONG_VALUE else ScriptError(full)

@@ -14,7 +14,8 @@
 --             geom         the covered part of the region, WGS 84; null when there is none
 -- Method:     Union of circles by brand (those around shops beyond the border too), cut with the region piece by
 --             piece: area of the cut over area of the region. People are spread evenly over their cell. A region
---             without a boundary is left out.
+--             without a boundary is left out with a warning; without any boundary the script fails and says how to
+--             load them.
 -- QGIS:       Join by region_code to v_region for a choropleth of covered_pct, one brand at a time.
 \set ON_ERROR_STOP on
 \if :{?region} \else
@@ -40,18 +41,23 @@ WITH wanted AS MATERIALIZED (
     positive('radius_m', :'radius_m') AS radius_m,
     one_of('level', :'level', ARRAY['sido', 'sigungu', 'dong']) AS level
   FROM find_region(:'region') AS r
+  WHERE need_boundaries(ARRAY[one_of('level', :'level', ARRAY['sido', 'sigungu', 'dong'])], r.region_id)
 ),
-area AS MATERIALIZED (
+-- An outer join, so that the check in wanted runs although no region has a boundary.
+bounded AS MATERIALIZED (
   SELECT r.id, r.code, r.name, r.level, ST_Transform(r.geom, metric_plane('srid', :'srid')) AS geom, w.radius_m
   FROM wanted AS w
-  INNER JOIN v_region AS r
+  LEFT JOIN v_region AS r
     ON r.level = w.level
+    AND r.geom IS NOT NULL
     AND (
       w.region_id IS NULL
       OR w.region_id IN (r.id, r.parent_id)
       OR r.parent_id IN (SELECT c.id FROM v_region AS c WHERE c.parent_id = w.region_id)
     )
-  WHERE r.geom IS NOT NULL
+),
+area AS MATERIALIZED (
+  SELECT * FROM bounded WHERE id IS NOT NULL
 ),
 shop AS MATERIALIZED (
   SELECT s.main_brand, s.sido_id, s.sigungu_id, s.dong_id, ST_Transform(s.geom, metric_plane('srid', :'srid')) AS p
@@ -103,6 +109,9 @@ people AS (
 ),
 brand AS (
   SELECT DISTINCT brand FROM cover
+),
+population AS MATERIALIZED (
+  SELECT has_population('pop_covered') AS is_loaded
 )
 SELECT
   a.code AS region_code,
@@ -111,10 +120,11 @@ SELECT
   a.radius_m,
   coalesce(t.shops, 0) AS shops,
   100 * coalesce(s.covered_m2, 0) / ST_Area(a.geom) AS covered_pct,
-  CASE WHEN EXISTS (SELECT FROM v_population) THEN coalesce(p.people, 0) END AS pop_covered,
+  CASE WHEN n.is_loaded THEN coalesce(p.people, 0) END AS pop_covered,
   ST_Multi(ST_Transform(s.geom, 4326))::geometry(MULTIPOLYGON, 4326) AS geom
 FROM area AS a
 CROSS JOIN brand AS b
+CROSS JOIN population AS n
 LEFT JOIN share AS s ON s.id = a.id AND s.brand = b.brand
 LEFT JOIN tally AS t ON t.id = a.id AND t.brand = b.brand
 LEFT JOIN people AS p ON p.id = a.id AND p.brand = b.brand

@@ -93,6 +93,9 @@ people AS MATERIALIZED (
     SELECT population, ST_Transform(geom, metric_plane('srid', :'srid')) AS cell FROM v_population
   ) AS v ON ST_Intersects(v.cell, c.geom)
   GROUP BY c.id
+),
+population AS MATERIALIZED (
+  SELECT has_population('pop_inside') AS is_loaded
 )
 SELECT
   c.id AS shop_id,
@@ -100,9 +103,10 @@ SELECT
   c.radius_m,
   pi() * c.radius_m ^ 2 / 1e6 AS area_km2,
   coalesce(n.shops, 0) AS shops_inside,
-  CASE WHEN EXISTS (SELECT FROM v_population) THEN coalesce(p.people, 0) END AS pop_inside,
+  CASE WHEN v.is_loaded THEN coalesce(p.people, 0) END AS pop_inside,
   ST_Transform(c.geom, 4326)::geometry(POLYGON, 4326) AS geom
 FROM circle AS c
+CROSS JOIN population AS v
 LEFT JOIN inside AS n ON n.id = c.id
 LEFT JOIN people AS p ON p.id = c.id
 ORDER BY c.id;

@@ -1,13 +1,14 @@
 -- Question:   How many shops opened and closed, month by month?
 -- Parameters: region      name, full name or code of a region; blank for the whole country
 --             brand       name or alias of a brand, sub-brands included; blank for all
---             level       level of the regions: sido, sigungu or dong (default sigungu)
+--             level       all for one series of the whole region, or a row for each sido, sigungu or dong in it (default all)
+--             by_brand    yes for a row for each main brand, no for all of them together (default no)
 --             from_month  first month, YYYY-MM; blank for the first opening known
 --             to_month    last month, YYYY-MM; blank for the last change known
 -- Columns:    month        first day of the month
---             region_code  code of the region; null for shops in none
+--             region_code  code of the region; null for the whole country and for shops in none
 --             region       its full name
---             brand        main brand; (none) for shops without one
+--             brand        main brand; (none) for shops without one, (all) unless by_brand is yes
 --             opened       shops opened in the month
 --             closed       shops closed in the month
 --             net          opened minus closed
@@ -24,7 +25,10 @@
 \set brand ''
 \endif
 \if :{?level} \else
-\set level sigungu
+\set level all
+\endif
+\if :{?by_brand} \else
+\set by_brand no
 \endif
 \if :{?from_month} \else
 \set from_month ''
@@ -37,13 +41,16 @@ WITH wanted AS MATERIALIZED (
   SELECT
     r.region_id,
     find_brand(:'brand') AS brand_ids,
-    one_of('level', :'level', ARRAY['sido', 'sigungu', 'dong']) AS level
+    one_of('level', :'level', ARRAY['all', 'sido', 'sigungu', 'dong']) AS level,
+    one_of('by_brand', :'by_brand', ARRAY['yes', 'no']) = 'yes' AS by_brand
   FROM find_region(:'region') AS r
 ),
 shop AS MATERIALIZED (
   SELECT
-    CASE w.level WHEN 'sido' THEN s.sido_id WHEN 'sigungu' THEN s.sigungu_id ELSE s.dong_id END AS region_id,
-    coalesce(s.main_brand, '(none)') AS brand,
+    CASE w.level
+      WHEN 'all' THEN w.region_id WHEN 'sido' THEN s.sido_id WHEN 'sigungu' THEN s.sigungu_id ELSE s.dong_id
+    END AS region_id,
+    CASE WHEN w.by_brand THEN coalesce(s.main_brand, '(none)') ELSE '(all)' END AS brand,
     date_trunc('month', s.opened_on)::date AS opened,
     date_trunc('month', s.closed_on)::date AS closed
   FROM wanted AS w

@@ -18,7 +18,7 @@
 \endif
 
 WITH wanted AS MATERIALIZED (
-  SELECT * FROM find_region(:'region')
+  SELECT * FROM find_region(:'region') WHERE need_boundaries(ARRAY['sido', 'sigungu'], NULL)
 ),
 shop AS MATERIALIZED (
   SELECT s.id, s.place_name, q.address, name_key(q.address) AS key, split_part(btrim(q.address), ' ', 1) AS word, s.geom

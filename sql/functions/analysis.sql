@@ -127,6 +127,47 @@ $$;
 COMMENT ON FUNCTION find_region(text)
 IS 'The region of this name, full name, alias or code; nulls (the whole country) for a blank name';
 
+-- Codes of what is missing, by which a chart knows what to print: GS001 boundaries, GS002 a hull in place of a boundary,
+-- GS003 population.
+CREATE OR REPLACE FUNCTION need_boundaries(levels text [], wanted bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  known bigint;
+  bounded bigint;
+  load_them text := 'Load those of Korean districts by `.venv/bin/geoshops import boundaries`, others by'
+    ' `.venv/bin/geoshops import regions FILE`.';
+BEGIN
+  SELECT count(*), count(r.geom) INTO known, bounded
+  FROM v_region AS r
+  LEFT JOIN v_region AS p ON p.id = r.parent_id
+  WHERE r.level = ANY (levels) AND (wanted IS NULL OR wanted IN (r.id, r.parent_id, p.parent_id));
+  IF bounded = 0 THEN
+    RAISE EXCEPTION USING ERRCODE = 'GS001',
+      MESSAGE = format('no boundary of level %s is loaded there', array_to_string(levels, ' or ')), HINT = load_them;
+  ELSIF bounded < known THEN
+    RAISE WARNING USING ERRCODE = 'GS001',
+      MESSAGE = format('%s of %s regions have no boundary and are left out', known - bounded, known), HINT = load_them;
+  END IF;
+  RETURN true;
+END
+$$;
+COMMENT ON FUNCTION need_boundaries(text [], bigint)
+IS 'True; an error when no region of these levels in the region (null: anywhere) has a boundary, a warning when some lack theirs';
+
+CREATE OR REPLACE FUNCTION has_population(missing text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  IF EXISTS (SELECT FROM v_population) THEN
+    RETURN true;
+  END IF;
+  RAISE WARNING USING ERRCODE = 'GS003',
+    MESSAGE = format('no population is loaded: %s is null', missing),
+    HINT = 'Load people by cell or area by `.venv/bin/geoshops import population FILE --source NAME`.';
+  RETURN false;
+END
+$$;
+COMMENT ON FUNCTION has_population(text) IS 'Whether population is loaded; a warning names the column that is null without it';
+
 CREATE OR REPLACE FUNCTION study_area(
   wanted text, OUT region_id bigint, OUT region_code text, OUT region text, OUT is_boundary boolean, OUT geom geometry
 )
@@ -141,11 +182,15 @@ BEGIN
     SELECT ST_Buffer(ST_ConvexHull(ST_Collect(s.geom))::geography, 1000)::geometry INTO geom
     FROM v_shop_open AS s
     WHERE study_area.region_id IS NULL OR study_area.region_id IN (s.sido_id, s.sigungu_id, s.dong_id);
+    RAISE WARNING USING ERRCODE = 'GS002',
+      MESSAGE = format('no boundary of %s is loaded: the hull of its shops plus 1 km stands in for it', coalesce(region, 'the country')),
+      HINT = 'Load those of Korean districts by `.venv/bin/geoshops import boundaries`, others by'
+      ' `.venv/bin/geoshops import regions FILE`.';
   END IF;
 END
 $$;
 COMMENT ON FUNCTION study_area(text)
-IS 'find_region with its boundary in degrees; the hull of its shops plus 1 km, and is_boundary false, where none is loaded';
+IS 'find_region with its boundary in degrees; the hull of its shops plus 1 km, is_boundary false and a warning where none is loaded';
 
 CREATE OR REPLACE FUNCTION normal_two_sided_p(z double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

@@ -24,7 +24,7 @@ BEGIN
     EXECUTE format('GRANT SELECT ON %I TO geoshops_reader', view_name);
   END LOOP;
   GRANT EXECUTE ON FUNCTION positive(text, text), one_of(text, text, text []), find_brand(text), find_region(text),
-    study_area(text), normal_two_sided_p(double precision), metric_plane(text, text), month_of(text, text),
+    study_area(text), need_boundaries(text [], bigint), has_population(text), normal_two_sided_p(double precision), metric_plane(text, text), month_of(text, text),
     name_key(text), is_blank(text)
   TO geoshops_reader;
 END

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import itertools
 import json
 import sys
 from pathlib import Path
@@ -209,6 +210,90 @@ def test_the_legend_of_a_print_lies_below_its_map(run, booths, monkeypatch):
     assert north.get_window_extent().y0 > ground.y1
 
 
+@pytest.fixture
+def drawn(run, monkeypatch):
+    """Draws a script as a png and returns the figure."""
+    from matplotlib.figure import Figure
+
+    figures: list[Figure] = []
+    saved = Figure.savefig
+    monkeypatch.setattr(
+        Figure, "savefig", lambda figure, *a, **k: (figures.append(figure), saved(figure, *a, **k))
+    )
+
+    def draw(*arguments: str) -> Figure:
+        done = run("sql", "run", *arguments, "--format", "png", "-o", "x.png")
+        assert done.exit_code == 0, done.output
+        return figures[-1]
+
+    return draw
+
+
+def box_around(lon: float, lat: float, size: float) -> str:
+    west, south, east, north = lon - size, lat - size, lon + size, lat + size
+    ring = f"{west} {south},{east} {south},{east} {north},{west} {north},{west} {south}"
+    return f"SRID=4326;MULTIPOLYGON((({ring})))"
+
+
+def test_a_chart_shows_borders_and_place_names_under_a_korean_title(drawn, booths, make):
+    places = {"level": "sido", "center": "SRID=4326;POINT(127.031 37.49)"}
+    seoul = make.insert(
+        "regions", name="서울특별시", boundary=box_around(127.03, 37.5, 0.2), **places
+    )
+    places = {"level": "sigungu", "center": "SRID=4326;POINT(127.033 37.505)", "parent_id": seoul}
+    make.insert("regions", name="강남구", boundary=box_around(127.03, 37.5, 0.1), **places)
+    figure = drawn("18")
+    (axes,) = figure.axes
+    assert figure.get_suptitle() == "평점을 믿을 만한 지점은 어디인가?"
+    assert axes.get_title() == "전국"
+    assert "강남구" in [text.get_text() for text in axes.texts]
+    widths = {width for lines in axes.collections for width in lines.get_linewidths()}
+    assert {0.35, 0.9} <= widths
+
+
+def test_names_on_a_map_do_not_touch(drawn, booths, make):
+    for n in range(40):
+        center = f"SRID=4326;POINT({127.022 + n / 2500} 37.5)"
+        make.insert("regions", level="sido", name=f"지역{n:02}", center=center)
+        sido = make.sql("SELECT max(id) FROM regions")
+        gu = make.insert(
+            "regions", level="sigungu", name=f"구역{n:02}", center=center, parent_id=sido
+        )
+        make.insert("regions", level="dong", name=f"마을{n:02}", center=center, parent_id=gu)
+    figure = drawn("18")
+    boxes = [
+        t.get_window_extent()
+        for t in figure.axes[0].texts
+        if t.get_text().startswith(("구역", "마을"))
+    ]
+    assert len(boxes) > 1
+    assert [1 for a, b in itertools.combinations(boxes, 2) if a.overlaps(b)] == []
+
+
+def test_a_hull_in_place_of_a_boundary_is_labelled_on_the_chart(drawn, run, booths):
+    assert (
+        "경계 자료가 없어 지점을 감싼 볼록 껍질 + 1 km로 대신함" in drawn("07").axes[0].get_title()
+    )
+    done = run("sql", "run", "07")
+    assert "warning: no boundary of the country is loaded: the hull" in done.stderr
+    assert "warning" not in done.stdout
+    page_of = run("sql", "run", "07", "--format", "html", "-o", "x.html")
+    assert "warning: no boundary" in page_of.stderr
+    assert "경계 자료가 없어" in Path("x.html").read_text(encoding="utf-8")
+
+
+def test_a_circle_in_place_of_a_catchment_is_labelled_on_the_chart(drawn, booths):
+    assert "도보권은 길 대신 직선거리로 어림한 원" in drawn("14").axes[0].get_title()
+
+
+def test_a_script_that_needs_boundaries_fails_with_the_remedy(run, booths):
+    for kind in ("table", "csv"):
+        failed = run("sql", "run", "05", "--format", kind)
+        assert failed.exit_code == 1
+        assert "no boundary of level sido is loaded" in failed.output
+        assert ".venv/bin/geoshops import boundaries" in failed.output
+
+
 @pytest.mark.parametrize("kind", ["csv", "geojson", "geojsonseq", "gpkg", "parquet", "fgb"])
 def test_export_of_shops_in_every_format(run, booths, kind):
     done = run("export", "shops", "--format", kind, "-o", f"shops.{kind}")
@@ -303,6 +388,10 @@ def test_report(run, booths, make):
     assert text.count("data:image/png") == 8
     assert "인생네컷" in text
     assert "http" not in text
+    # no boundary is loaded: the pictures and the text say what stands in for it
+    assert text.count('class="lack"') == 3
+    assert "경계 자료가 없어" in text
+    assert ".venv/bin/geoshops import boundaries" in text
     refused = run("report", "--region", "없는곳", "-o", "other.html")
     assert (refused.exit_code, Path("other.html").exists()) == (2, False)
 

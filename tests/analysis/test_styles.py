@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import shapely
 
+from geoshops.analysis import scripts
 from geoshops.analysis.page import Painter, specks
 from geoshops.analysis.styles import (
     CATEGORIES,
     LABELS,
+    NOTHING,
     OTHER,
     SEQUENCE,
     STYLES,
+    TITLES,
     UNKNOWN,
     chosen,
     class_colors,
@@ -43,6 +48,17 @@ def test_no_value_stands_in_two_classes_of_a_legend() -> None:
 def test_zeros_are_a_class_of_their_own_and_leave_the_others_theirs() -> None:
     densities = [0.0] * 500 + [0.1 + n * 1e-12 for n in range(9)] + [0.2, 0.4, 0.8, 1.6, 3.2] * 2
     assert labels(densities, "07") == ["0", "0.1", "0.2", "0.4", "0.8", "1.6", "3.2"]
+
+
+def test_zeros_do_not_get_the_brightest_colour() -> None:
+    painter = Painter([0.0] * 50 + [1.0, 2.0, 3.0, 4.0], STYLES["07"])
+    assert painter.legend()[0] == ("0", NOTHING)
+    assert NOTHING not in {c for _, c in Painter([1.0, 2.0, 3.0], STYLES["07"]).legend()}
+
+
+def test_every_script_has_a_title_in_the_language_of_the_legends() -> None:
+    assert list(TITLES) == [script.name[:2] for script in scripts.catalogue()]
+    assert all(re.search("[가-힣]", title) for title in TITLES.values())
 
 
 def test_shops_without_reviews_get_no_colour_of_the_good_ones() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import subprocess
 
 import pytest
 import shapely
 from pyproj import Geod
 
+from geoshops.analysis import runner, scripts
 from tests.sql import plane
 from tests.sql.test_distances import by, geodesic_m, square_wkt
 
@@ -239,3 +241,70 @@ def test_23_a_shop_outside_the_district_of_its_address(town, ask):
     ]
     assert {r["address_region"] for r in rows} == {"서울특별시 강남구"}
     assert [r["offset_m"] for r in rows] == pytest.approx([8000, 300], rel=1e-3)
+
+
+@pytest.mark.parametrize("number", [5, 23])
+def test_05_and_23_fail_without_boundaries_and_say_how_to_load_them(town, ask, number):
+    town.shop("a", 0, 0, road_address="서울특별시 강남대로 1")
+    town.make.insert("regions", level="sido", name="서울특별시", code="11")
+    with pytest.raises(runner.ScriptError) as failed:
+        ask(number)
+    assert "no boundary of level sido" in str(failed.value)
+    assert ".venv/bin/geoshops import boundaries" in str(failed.value)
+
+
+def lacks(database_url, number, **values):
+    """Codes and texts of what a script warned of."""
+    with runner.answer(database_url, scripts.find(f"{number:02}"), values) as answer:
+        list(answer.rows)
+    return {lack.code: lack.text for lack in answer.lacks}
+
+
+def test_05_warns_of_regions_without_a_boundary_and_of_missing_population(town, database_url):
+    town.shop("a", 500, 500)
+    town.region("서울특별시", 0, 0, 1000, 1000)
+    town.make.insert("regions", level="sido", name="경기도", code="41")
+    found = lacks(database_url, 5)
+    assert found["GS001"].startswith("1 of 2 regions have no boundary and are left out.")
+    assert "geoshops import population FILE" in found["GS003"]
+    town.make.insert("population_cells", population=8, cell="SRID=4326;" + square_wkt(0, 0, 100))
+    assert set(lacks(database_url, 5, region="서울특별시")) == set()
+
+
+def test_14_warns_of_missing_population(town, database_url):
+    town.shop("a", 0, 0)
+    assert lacks(database_url, 14)["GS003"].startswith(
+        "no population is loaded: pop_inside is null"
+    )
+
+
+@pytest.mark.parametrize("number", [4, 6, 7, 10])
+def test_a_hull_in_place_of_a_boundary_is_named(town, database_url, number):
+    town.draw("a . b", "c . .", step_m=1000)
+    seoul = town.make.insert("regions", level="sido", name="서울특별시", code="11")
+    town.make.sql("UPDATE shops SET sido_id = %s", seoul)
+    text = lacks(database_url, number, region="서울특별시")["GS002"]
+    assert text.startswith("no boundary of 서울특별시 is loaded: the hull of its shops plus 1 km")
+    assert "the country" in lacks(database_url, number)["GS002"]
+    town.region("부산광역시", -5000, -5000, 10_000, 10_000)
+    assert lacks(database_url, number, region="부산광역시") == {}
+
+
+def test_psql_says_what_is_missing_and_how_to_load_it(town, database_url):
+    town.shop("a", 0, 0)
+    script = str(scripts.find("14").path)
+    done = subprocess.run(
+        ["psql", "-X", "-q", "-d", database_url, "-f", script], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert "WARNING:  no population is loaded: pop_inside is null" in done.stderr
+    assert "HINT:  Load people" in done.stderr
+    done = subprocess.run(
+        ["psql", "-X", "-q", "-d", database_url, "-f", str(scripts.find("23").path)],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 3
+    assert (
+        "HINT:  Load those of Korean districts by `.venv/bin/geoshops import boundaries`"
+        in done.stderr
+    )

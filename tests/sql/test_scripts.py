@@ -56,7 +56,8 @@ def test_views_only(script, db):
 
 
 @pytest.mark.parametrize("script", ALL, ids=NAMES)
-def test_an_empty_database_gives_the_documented_columns(script, ask, database_url):
+def test_a_database_without_shops_gives_the_documented_columns(script, town, database_url):
+    town.region("서울특별시", 0, 0, 1000, 1000)
     with runner.answer(database_url, script, {}) as answer:
         assert [c.name for c in answer.columns] == list(script.columns)
         assert answer.geometry in (None, len(answer.columns) - 1)
@@ -91,6 +92,9 @@ def test_plain_psql_runs_a_script_with_a_parameter(town, database_url):
 @pytest.mark.parametrize("script", ALL, ids=NAMES)
 def test_psql_prints_one_table_and_nothing_else(script, town, database_url):
     town.draw("a b", step_m=100)
+    town.region("서울특별시", -500, -500, 1000, 1000)
+    cell = "SRID=4326;MULTIPOLYGON(((127 37,128 37,128 38,127 38,127 37)))"
+    town.make.insert("population_cells", population=1, cell=cell)
     done = subprocess.run(
         ["psql", "-X", "--csv", "-f", str(script.path), database_url],
         capture_output=True,

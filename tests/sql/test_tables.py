@@ -56,12 +56,40 @@ def test_15_the_last_month_agrees_with_the_shops_that_are_open(town, ask):
     for n in range(20):
         closed = {"status": "CLOSED", "closed_on": f"2024-{n % 12 + 1:02}-28"} if n % 3 == 0 else {}
         town.shop(f"s{n}", n * 100, 0, "AB"[n % 2], opened_on=f"2023-{n % 12 + 1:02}-01", **closed)
-    rows = ask(15)
+    rows = ask(15, by_brand="yes")
     last = max(r["month"] for r in rows)
     stock = {r["brand"]: r["open_at_end"] for r in rows if r["month"] == last}
     assert stock == dict(
         town.make.rows("SELECT main_brand, count(*) FROM v_shop_open GROUP BY main_brand")
     )
+
+
+def test_15_is_one_series_by_default_and_splits_by_region_and_brand(town, ask):
+    town.shop("a", 0, 0, "A", opened_on="2024-01-15")
+    town.shop("b", 5000, 0, "B", opened_on="2024-03-15")
+    town.shop("c", 5100, 0, "B", opened_on="2024-03-20")
+    town.region("서울특별시", -100, -100, 1000, 1000)
+    town.region("경기도", 4900, -100, 1000, 1000)
+    rows = ask(15)
+    assert [(r["month"].month, r["region"], r["brand"], r["open_at_end"]) for r in rows] == [
+        (1, None, "(all)", 1),
+        (2, None, "(all)", 1),
+        (3, None, "(all)", 3),
+    ]
+    *_, march = ask(15, region="경기도")
+    assert (march["region"], march["open_at_end"]) == ("경기도", 2)
+    last = [
+        (r["region"], r["brand"], r["open_at_end"])
+        for r in ask(15, level="sido")
+        if r["month"] == march["month"]
+    ]
+    assert sorted(last) == [("경기도", "(all)", 2), ("서울특별시", "(all)", 1)]
+    last = [
+        (r["brand"], r["open_at_end"])
+        for r in ask(15, by_brand="yes")
+        if r["month"] == march["month"]
+    ]
+    assert last == [("A", 1), ("B", 2)]
 
 
 def test_16_the_front_moves_outwards(town, ask):
