@@ -16,6 +16,7 @@ import yaml
 
 from geoshops.config import Settings
 from tests.conftest import ROOT
+from tests.containers.engine import STAND_INS, base_images
 
 DEPLOY = ROOT / "scripts" / "deploy"
 COMPOSE: Any = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
@@ -206,3 +207,11 @@ def test_secrets_are_made_once_on_a_read_only_root(tmp_path: Path) -> None:
     assert reader.startswith("postgresql://geoshops_reader:") and reader.endswith(
         "@db:5432/geoshops"
     )
+
+
+def test_there_is_a_stand_in_for_every_base_image() -> None:
+    named = base_images()
+    assert {"debian:trixie-slim", "postgres:17-trixie", "haproxy:3.0"} <= named
+    script = STAND_INS.read_text(encoding="utf-8")
+    built = set(re.findall(r"^  image (\S+)", script, re.MULTILINE)) | {"debian:trixie-slim"}
+    assert built == named

@@ -1,0 +1,224 @@
+"""The profile replica: what dies is replaced, and what comes back is used again."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import requests
+
+from tests.containers.engine import Project, docker, project, wait_for
+
+pytestmark = pytest.mark.full
+WORKS_AGAIN_WITHIN_S = 20
+# Patroni's shortest lease, and the election and promotion after it
+LEASE_ENDS_WITHIN_S = 20 + 3
+REJOINS_WITHIN_S = 90
+RADIUS = "/shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127.0276"
+NODES = ("node1", "node2", "node3")
+
+# run by a container that has the owner's URL and the signing key
+SIGN_IN = """
+import json, psycopg2
+from geoshops import create_app, tokens
+from geoshops.config import Settings
+from geoshops.tokens import Caller
+settings = Settings.from_environment()
+with psycopg2.connect(settings.operator_database_url) as connection:
+    cursor = connection.cursor()
+    cursor.execute("INSERT INTO members (nickname, nickname_key) VALUES ('kill', 'kill') RETURNING id")
+    (member,) = cursor.fetchone()
+    cursor.execute(
+        "INSERT INTO sessions (member_id, device, expires_at, refresh_hash)"
+        " VALUES (%s, 'kill', now() + interval '1 day', sha256('kill')) RETURNING id", (member,))
+    (session,) = cursor.fetchone()
+    cursor.execute("SELECT min(id) FROM shops WHERE status = 'OPEN'")
+    (shop,) = cursor.fetchone()
+with create_app(settings).app_context():
+    print(json.dumps({"shop": shop, "token": tokens.issue_access(Caller(member, session))}))
+"""
+# each new connection goes to another pooler
+READ_THROUGH_THE_READER_ENTRANCE = """
+import pathlib, psycopg2
+url = pathlib.Path("/secrets/app/reader_url").read_text()
+for _ in range(6):
+    connection = psycopg2.connect(url, connect_timeout=3)
+    cursor = connection.cursor()
+    cursor.execute("SELECT pg_is_in_recovery(), count(*) > 0 FROM shops")
+    print(*cursor.fetchone())
+    connection.close()
+"""
+
+
+@dataclass
+class Cluster:
+    """The profile's containers, with a member who writes."""
+
+    project: Project
+    shop: int
+    token: str
+    acknowledged: list[str] = field(default_factory=list)
+
+    def members(self) -> dict[str, dict[str, Any]]:
+        """What Patroni says of each node, asked of any node that runs."""
+        for node in NODES:
+            command = (
+                "exec",
+                "-T",
+                node,
+                "patronictl",
+                "-c",
+                "/tmp/patroni.yml",
+                "list",
+                "-f",
+                "json",
+            )
+            listed = self.project.run(*command, timeout_s=30)
+            if listed.returncode == 0:
+                return {member["Member"]: member for member in json.loads(listed.stdout)}
+        return {}
+
+    def leader(self) -> str:
+        """The name of the node that leads."""
+        (name,) = (n for n, m in self.members().items() if m["Role"] == "Leader")
+        return name
+
+    def standbys(self) -> list[str]:
+        """The names of the others."""
+        return [name for name in NODES if name != self.leader()]
+
+    def is_whole(self) -> bool:
+        """One leader, and both others stream from it."""
+        states = sorted((m["Role"] == "Leader", m["State"]) for m in self.members().values())
+        return states == [(False, "streaming"), (False, "streaming"), (True, "running")]
+
+    def require_whole(self) -> None:
+        """Waits until every node is back, and each is used through its pooler."""
+        assert wait_for(self.is_whole, REJOINS_WITHIN_S), self.members()
+        assert wait_for(self.reads_of_the_reader_entrance, 10) == ["True True"] * 6
+
+    def reads_of_the_reader_entrance(self) -> list[str]:
+        """Six reads past the service; shorter when one fails."""
+        command = ("exec", "-T", "timer-nodes", "python", "-c", READ_THROUGH_THE_READER_ENTRANCE)
+        return self.project.run(*command, timeout_s=60).stdout.splitlines()
+
+    def reads(self) -> bool:
+        """Whether a search is served."""
+        return self.project.status(RADIUS) == 200
+
+    def writes(self) -> bool:
+        """Whether a review is acknowledged."""
+        text = f"written {uuid4()}"
+        headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": uuid4().hex}
+        with requests.Session() as session:
+            session.trust_env = False
+            try:
+                response = session.post(
+                    f"{self.project.origin}/reviews/shop/{self.shop}",
+                    json={"star_rating": 4, "content": text}, headers=headers, timeout=5,
+                )  # fmt: skip
+            except requests.RequestException:
+                return False
+        if response.status_code == 201:
+            self.acknowledged.append(text)
+        return response.status_code == 201
+
+    def works_again_after_s(self, fault: Callable[[], object], within_s: float) -> float:
+        """Seconds from the start of the fault until a read and a write begin to succeed ten times in a row."""
+        started = time.monotonic()
+        fault()
+        in_a_row, first = 0, 0.0
+        while in_a_row < 10 and time.monotonic() - started < within_s + 15:
+            before = time.monotonic()
+            if self.reads() and self.writes():
+                first = first if in_a_row else before
+                in_a_row += 1
+            else:
+                in_a_row = 0
+        assert in_a_row == 10, self.members()
+        return first - started
+
+    def kill_process(self, service: str) -> None:
+        """kill -9 of a container's first process, as the kernel does it when memory is short."""
+        container = self.project.compose("ps", "-q", service).strip()
+        pid = docker("inspect", "-f", "{{.State.Pid}}", container).strip()
+        docker(
+            "run", "--rm", "--pid", "host", "--network", "none", "busybox:1.37", "kill", "-9", pid
+        )
+
+    def kill(self, service: str) -> None:
+        """docker kill, which also keeps Docker from restarting the container."""
+        self.project.compose("kill", "--signal", "KILL", service)
+
+    def switch_over_to(self, node: str) -> None:
+        """Makes a standby the leader."""
+        change = ("switchover", "--leader", self.leader(), "--candidate", node, "--force")
+        self.project.compose("exec", "-T", node, "patronictl", "-c", "/tmp/patroni.yml", *change)
+
+    def rows_of_acknowledged(self) -> int:
+        """How many of the acknowledged reviews the leader has."""
+        program = (
+            "import sys, psycopg2; from geoshops.config import Settings;"
+            "c = psycopg2.connect(Settings.from_environment().operator_database_url).cursor();"
+            "c.execute(\"SELECT count(DISTINCT content) FROM reviews WHERE content LIKE 'written %'\"); print(c.fetchone()[0])"
+        )
+        return int(self.project.compose("exec", "-T", "timer-nodes", "python", "-c", program))
+
+
+@pytest.fixture(scope="module")
+def cluster(images: None) -> Iterator[Cluster]:
+    """docker compose --profile replica up service, with sample data; the tests below follow each other."""
+    with project("replica") as made:
+        made.compose("--profile", "replica", "up", "--detach", "service")
+        made.require_ready(300)
+        made.compose("--profile", "replica", "run", "--rm", "-T", "seed-nodes")
+        signed_in = made.json_of("exec", "-T", "timer-nodes", "python", "-c", SIGN_IN)
+        whole = Cluster(made, **signed_in)
+        whole.require_whole()
+        assert whole.reads() and whole.writes()
+        yield whole
+
+
+def test_kill_9_of_the_leader_container(cluster: Cluster) -> None:
+    leader = cluster.leader()
+    took_s = cluster.works_again_after_s(lambda: cluster.kill_process(leader), WORKS_AGAIN_WITHIN_S)
+    print(f"leader killed: {took_s:.1f} s")
+    assert took_s <= WORKS_AGAIN_WITHIN_S
+    cluster.require_whole()
+
+
+def test_kill_9_of_a_standby_and_a_switchover_to_it(cluster: Cluster) -> None:
+    standby = cluster.standbys()[0]
+    took_s = cluster.works_again_after_s(lambda: cluster.kill(standby), WORKS_AGAIN_WITHIN_S)
+    print(f"standby killed: {took_s:.1f} s")
+    assert took_s <= WORKS_AGAIN_WITHIN_S
+    assert cluster.reads_of_the_reader_entrance() == ["True True"] * 6
+    cluster.project.compose("start", standby)
+    cluster.require_whole()
+
+    took_s = cluster.works_again_after_s(
+        lambda: cluster.switch_over_to(standby), WORKS_AGAIN_WITHIN_S
+    )
+    print(f"switchover: {took_s:.1f} s")
+    assert took_s <= WORKS_AGAIN_WITHIN_S
+    assert cluster.leader() == standby
+    cluster.require_whole()
+
+
+def test_a_leader_that_stays_away_is_replaced_when_its_lease_ends(cluster: Cluster) -> None:
+    leader = cluster.leader()
+    took_s = cluster.works_again_after_s(lambda: cluster.kill(leader), LEASE_ENDS_WITHIN_S)
+    print(f"leader lost: {took_s:.1f} s")
+    assert took_s <= LEASE_ENDS_WITHIN_S
+    cluster.project.compose("start", leader)
+    cluster.require_whole()
+
+
+def test_no_acknowledged_write_is_lost(cluster: Cluster) -> None:
+    assert len(cluster.acknowledged) >= 40
+    assert cluster.rows_of_acknowledged() >= len(set(cluster.acknowledged))
