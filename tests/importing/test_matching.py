@@ -270,3 +270,36 @@ def test_the_real_register_keeps_its_shops_when_numbers_repeat_between_municipal
     assert found["rekeyed"] == len(names) < whole["inserted"]
     assert (found["inserted"], found["closed_missing"]) == (whole["inserted"] - len(names), 0)
     assert names.items() <= dict(make.rows("SELECT id, place_name FROM shops")).items()
+
+
+def test_real_lists_of_booths_close_reopen_change_their_layout_and_merge(
+    summary: Summary, run: Run, shared_data: Path, tmp_path: Path, make: Maker
+) -> None:
+    folder = shared_data / "photobooths_kr_chalkak"
+    long, short = folder / "dontlxxkup_geocoded.csv", folder / "photoheim_geocoded.csv"
+    one = ("--mapping", "booths", "--source", "one", "--rejects", tmp_path / "rejected.csv")
+    assert summary("import", "shops", long, *one, "--on-missing", "close")["inserted"] == 35
+    rejected = run("import", "shops", short, *one, "--on-missing", "close")
+    assert rejected.exit_code == 1
+    assert "this would close 35 of the 35 open shops of source one" in rejected.output
+    closed = summary("import", "shops", short, *one, "--on-missing", "close", "--allow-shrink")
+    assert closed["closed_missing"] == 35
+    assert summary("import", "shops", long, *one)["reopened"] == 35
+    ids = set(keys(make))
+    path = tmp_path / "other.csv"
+    with long.open(encoding="utf-8", newline="") as given, path.open("w", newline="") as made:
+        writer = csv.writer(made, delimiter=";")
+        writer.writerow(["x", "y", "name", "lot_address"])
+        for row in csv.DictReader(given):
+            writer.writerow(
+                [row["longitude"][:8], row["latitude"][:7], row["name"], row["address"]]
+            )
+    other = summary("import", "shops", path, "--source", "one")
+    assert (other["inserted"], other["rekeyed"], set(keys(make))) == (0, 35, ids)
+    again = summary("import", "shops", long, "--mapping", "booths", "--source", "two", *one[4:])
+    assert again["inserted"] == 35
+    make.sql(
+        "UPDATE shops SET brand_id = (SELECT min(id) FROM brands) WHERE source IN ('one', 'two')"
+    )
+    merged = run("shops", "merge", "--all-certain", "--reason", "two sources")
+    assert "35 shops merged" in merged.output
