@@ -40,7 +40,7 @@ def test_the_example_gives_what_the_page_says(
         output = subprocess.run(psql, capture_output=True, text=True, check=True).stdout
     else:
         program, *arguments = shlex.split(command)
-        assert program == "geoshops"
+        assert program == ".venv/bin/geoshops"
         done = CliRunner().invoke(main, arguments)
         assert done.exit_code == 0, done.output
         output = done.stdout

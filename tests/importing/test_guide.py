@@ -18,7 +18,7 @@ from tests.make import Maker
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "importing.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(
-    r"### ([^\n]+)\n[^#]*?```csv\n(.+?)```\n```sh\ngeoshops (.+?)\n```", GUIDE, re.S
+    r"### ([^\n]+)\n[^#]*?```csv\n(.+?)```\n```sh\n\.venv/bin/geoshops (.+?)\n```", GUIDE, re.S
 )
 
 
@@ -53,7 +53,7 @@ def test_the_example_of_stations_brings_them_in(
 ) -> None:
     path = tmp_path / "in.csv"
     path.write_text("역명,호선,경도,위도\n서울역,1호선,126.97,37.55\n", encoding="utf-8")
-    (command,) = re.findall(r"```sh\ngeoshops (import stations .+?)\n```", GUIDE)
+    (command,) = re.findall(r"```sh\n\.venv/bin/geoshops (import stations .+?)\n```", GUIDE)
     found = summary(*(path if word == "FILE" else word for word in shlex.split(command)))
     assert (found["inserted"], found["columns_not_used"]) == (1, [])
     assert make.rows("SELECT name, line FROM stations") == [("서울", "1호선")]
@@ -64,7 +64,7 @@ def test_the_example_of_brands_brings_them_in(
 ) -> None:
     path = tmp_path / "in.csv"
     ((text, command),) = re.findall(
-        r"```csv\n([^`]+)```\n```sh\ngeoshops (import brands .+?)\n```", GUIDE
+        r"```csv\n([^`]+)```\n```sh\n\.venv/bin/geoshops (import brands .+?)\n```", GUIDE
     )
     path.write_text(text, encoding="utf-8")
     found = summary(*(path if word == "FILE" else word for word in shlex.split(command)))
