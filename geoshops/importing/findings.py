@@ -9,20 +9,31 @@ from psycopg2 import sql
 MOST_POINTS = 10
 MOST_EXAMPLES = 3
 MOST_BRANDS = 4
-# The city of a row as its file names it, else the district of its address.
-PLACED = """
-WITH placed AS MATERIALIZED (
-  SELECT r.geog::geometry AS point, {place} AS place
-  FROM resolved r {incoming}
-  LEFT JOIN regions d ON d.id = r.address_sigungu_id LEFT JOIN regions p ON p.id = d.parent_id
-)
+# By identifiers of districts, because making their names for every row takes longer than the grouping.
+SHARED = """
+SELECT r.geog::geometry AS point, r.line, {place} AS place
+FROM resolved r {incoming}
+JOIN (
+  SELECT r.geog::geometry AS point FROM resolved r {incoming} GROUP BY 1 HAVING min({place}) <> max({place})
+) shared ON shared.point = r.geog::geometry"""
+POINTS = """
 SELECT count(*), count(DISTINCT s.place), ST_X(s.point), ST_Y(s.point),
-  (array_agg(DISTINCT s.place ORDER BY s.place))[:%(examples)s]
-FROM placed s
-JOIN (SELECT point FROM placed GROUP BY point HAVING min(place) <> max(place)) shared ON shared.point = s.point
+  (array_agg(DISTINCT {name} ORDER BY {name}))[:%(examples)s]
+FROM ({shared}) s {names}
 WHERE s.place IS NOT NULL
 GROUP BY s.point ORDER BY 1 DESC, 3, 4 LIMIT %(points)s"""
-DISTRICT = "concat_ws(' ', p.name, d.name)"
+DISTRICT = {
+    "place": "r.address_sigungu_id",
+    "incoming": "",
+    "name": "concat_ws(' ', p.name, d.name)",
+    "names": "JOIN regions d ON d.id = s.place LEFT JOIN regions p ON p.id = d.parent_id",
+}
+CITY = {
+    "place": "nullif(i.city, '')",
+    "incoming": "JOIN incoming i USING (line)",
+    "name": "s.place",
+    "names": "",
+}
 UNREPRESENTED = """
 SELECT b.name FROM brands b JOIN shops s ON s.brand_id = b.id AND s.status <> 'CLOSED'
 WHERE NOT EXISTS (SELECT FROM brands r WHERE r.is_representative)
@@ -30,17 +41,12 @@ GROUP BY b.id ORDER BY count(*) DESC, b.id LIMIT %s"""
 
 
 def shared_points(cursor: Any, stored: list[str]) -> list[dict[str, Any]]:
-    """Points on which shops of different cities lie, most shops first: positions of an area instead of a shop."""
-    city = "city" in stored
-    place = (
-        f"coalesce(nullif(i.city, ''), nullif({DISTRICT}, ''))"
-        if city
-        else f"nullif({DISTRICT}, '')"
-    )
-    statement = sql.SQL(PLACED).format(
-        place=sql.SQL(place),
-        incoming=sql.SQL("JOIN incoming i USING (line)" if city else ""),
-    )
+    """Points on which shops of different cities lie, most shops first: positions of an area instead of a shop.
+
+    The city of a row is what the file names so, else the district of its address."""
+    texts = {name: sql.SQL(text) for name, text in (CITY if "city" in stored else DISTRICT).items()}
+    shared = sql.SQL(SHARED).format(**texts)
+    statement = sql.SQL(POINTS).format(shared=shared, **texts)
     cursor.execute(statement, {"examples": MOST_EXAMPLES, "points": MOST_POINTS})
     names = ("shops", "cities", "longitude", "latitude", "examples")
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -135,10 +135,8 @@ class Staging:
         elif name == "source_id":
             texts = [*map(JOINT.join, zip(*picked, strict=True))]
         else:
-            stated = [
-                [p for p in parts if not is_placeholder(p)] for parts in zip(*picked, strict=True)
-            ]
-            texts = [*map(" ".join, stated)]
+            picked = [_without_placeholders(column) for column in picked]
+            texts = [" ".join(filter(None, parts)) for parts in zip(*picked, strict=True)]
         words = self.plan.values.get(name)
         return [words.get(t.strip(), t) for t in texts] if words else texts
 
@@ -192,6 +190,11 @@ class _Blocks:
             raise
         taken, self._rest = self._rest[:size], self._rest[size:]
         return taken
+
+
+def _without_placeholders(texts: Sequence[str]) -> Sequence[str]:
+    placeholders = {*filter(is_placeholder, {*texts})} - {""}
+    return ["" if text in placeholders else text for text in texts] if placeholders else texts
 
 
 def _convert(
