@@ -48,6 +48,7 @@ class Bench:
     shops: int | None
     rounds: int | None
     peers: bool = False
+    hostile: bool = False
 
     def size(self) -> int:
         """How many shops are wanted."""

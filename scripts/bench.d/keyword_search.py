@@ -11,6 +11,7 @@ import sys
 import time
 from urllib.parse import urlencode, urlsplit
 
+import hostile
 import psycopg2
 from data import PREFIX, Bench, connect, server_url
 from load import ROOT, metered, percentile, server
@@ -191,6 +192,12 @@ def sizes_mb(url: str) -> dict[str, float]:
 def main(bench: Bench) -> dict[str, object]:
     """Prints the table and returns the figures."""
     shops = bench.shops or (100_000 if bench.quick else LARGE)
+    if bench.hostile:
+        url, _ = country(shops)
+        return {
+            "shops": shops,
+            **hostile.report(Client, url, (NEAR, FAR), quick=bench.quick, rounds=bench.rounds),
+        }
     rounds = bench.rounds or (10 if bench.quick else 40)
     small, _ = country(SMALL)
     large, build_s = country(shops)

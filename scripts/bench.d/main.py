@@ -17,7 +17,7 @@ from data import Bench, connect, drop_databases
 from figures import picture
 from goals import report
 
-OWN_PARTS = {"main", "data", "figures", "goals", "load", "members", "nodes", "stacks"}
+OWN_PARTS = {"main", "data", "figures", "goals", "hostile", "load", "members", "nodes", "stacks"}
 # a file called keyword.py would hide the standard library's module of that name
 FILES = {"keyword": "keyword_search"}
 
@@ -43,6 +43,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("name", choices=[*names(), "all", "clean"])
     parser.add_argument("--quick", action="store_true", help="about a minute, rougher figures")
     parser.add_argument("--peers", action="store_true", help="radius: also what others would pick")
+    parser.add_argument(
+        "--hostile", action="store_true", help="keyword: generated hostile keywords"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--picture", metavar="FILE", help="draw the rates into an image file")
     parser.add_argument("--shops", type=at_least_one, help="size of the generated table")
@@ -98,7 +101,9 @@ def main() -> None:
         drop_databases()
         return
     peers = args.peers or args.name == "all"
-    bench = Bench(quick=args.quick, shops=args.shops, rounds=args.rounds, peers=peers)
+    bench = Bench(
+        quick=args.quick, shops=args.shops, rounds=args.rounds, peers=peers, hostile=args.hostile
+    )
     if args.name == "all":
         figures = run_all(bench)
     else:

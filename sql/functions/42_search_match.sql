@@ -72,7 +72,7 @@ DECLARE
   every tsquery;
   one tsquery;
 BEGIN
-  FOREACH one IN ARRAY questions LOOP
+  FOREACH one IN ARRAY coalesce(questions, '{}') LOOP
     every := CASE WHEN every IS NULL THEN one WHEN one IS NULL THEN every ELSE every && one END;
   END LOOP;
   RETURN every;

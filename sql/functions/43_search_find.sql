@@ -51,19 +51,26 @@ CREATE OR REPLACE FUNCTION search_holds(
 ) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  address text := road_address || ' ' || lot_address;
+  address text := lower(road_address || ' ' || lot_address);
+  address_is_split boolean := false;
   words text[] := '{}';
   hint text;
+  probe text;
 BEGIN
   FOREACH hint IN ARRAY hints LOOP
     IF strpos(name_jamo, hint) > 0 OR is_initials(hint) AND strpos(jamo_initials(name_jamo), hint) > 0 THEN
       words := words || left(hint, 24);
     END IF;
-    -- Where the address lacks the first whole syllable of every word, its words need not be taken to pieces.
-    IF hint !~ '^[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?[\u1100-\u1112]'
-      OR strpos(address, normalize(substring(hint, '^[^\u11a8-\u11c2]{2}[\u11a8-\u11c2]?'), NFC)) > 0 THEN
+    CONTINUE WHEN address_is_split;
+    -- Where the address lacks what a word surely begins with, its words need not be taken to pieces.
+    probe := CASE
+      WHEN hint ~ '^[!-~]+$' THEN hint
+      WHEN hint ~ '^[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2\u1100-\u1112]'
+        THEN normalize(substring(hint, '^[^\u11a8-\u11c2]{2}[\u11a8-\u11c2]?'), NFC)
+    END;
+    IF probe IS NULL OR strpos(address, probe) > 0 THEN
       words := words || address_words(address);
-      address := '';
+      address_is_split := true;
     END IF;
   END LOOP;
   RETURN array_to_tsvector(CASE WHEN brand_id IS NULL THEN words ELSE words || (chr(1) || 'b' || brand_id) END) @@ question;
@@ -275,28 +282,37 @@ END $$;
 COMMENT ON FUNCTION search_walk_certain
 IS 'Enough of the nearest shops to hold the at_most + 1 nearest by the geodesic; null when the budget is spent before.';
 
--- More work_mem, because a bitmap that grows lossy makes every row's words be taken to pieces again.
+-- More work_mem, because a bitmap that grows lossy makes every row's words be taken to pieces again. Without filters a
+-- limited number of shops is looked at, fewer where each must be tested: of words that more have, those are as good as any.
 CREATE OR REPLACE FUNCTION search_by_words(
-  viewer_spot geometry, question tsquery, full_names text [], beginnings text [], plain boolean,
+  viewer_spot geometry, question tsquery, others tsquery, other_hints text [], stations bigint [],
+  full_names text [], beginnings text [], plain boolean,
   box double precision [], min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision, at_most integer
 ) RETURNS bigint []
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
 BEGIN
   RETURN (
     SELECT coalesce(array_agg(q.id), '{}') FROM (
-      SELECT s.id FROM shops AS s
-      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
-        @@ question
-        AND s.status <> 'CLOSED'
-        AND (plain OR search_passes(s, box, min_rating, open_minute, clean, retouch, props))
-      ORDER BY search_tier(s.name_jamo, full_names, beginnings), ST_3DDistance(s.spot, viewer_spot), s.id LIMIT at_most + 51
+      SELECT c.id FROM (
+        SELECT s.id, s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.geog, s.spot FROM shops AS s
+        WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
+          @@ question
+          AND s.status <> 'CLOSED'
+          AND (plain OR search_passes(s, box, min_rating, open_minute, clean, retouch, props))
+        LIMIT CASE WHEN NOT plain THEN NULL WHEN others IS NULL AND stations IS NULL THEN 20000 ELSE 3000 END
+      ) AS c
+      WHERE (stations IS NULL OR EXISTS (
+          SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, c.geog, 1000)))
+        AND (others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, other_hints, others))
+      ORDER BY search_tier(c.name_jamo, full_names, beginnings), ST_3DDistance(c.spot, viewer_spot), c.id LIMIT at_most + 51
     ) AS q
   );
 END $$;
-COMMENT ON FUNCTION search_by_words IS 'The best shops that answer the question, by the index over words.';
+COMMENT ON FUNCTION search_by_words IS 'The best shops for the query, by the index over words, that hold the other words too; near one of the stations, if any.';
 
--- From the viewer outwards within the box around each station: a kilometre may hold tens of thousands.
+-- From the viewer outwards within the box around each station: a kilometre may hold tens of thousands. Without filters the
+-- stations and brands share a budget of shops to look at, smaller where words are to be tested.
 CREATE OR REPLACE FUNCTION search_near_stations(
   viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], question tsquery, plain boolean,
   box double precision [], min_rating double precision, open_minute integer,
@@ -308,6 +324,8 @@ DECLARE
   center_spot geometry;
   within geometry;
   surely_m float8 := chord_within(1000);
+  budget integer := CASE WHEN plain THEN CASE WHEN question IS NULL THEN 10000 ELSE 3000 END
+      / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1) END;
   found bigint[] := '{}';
 BEGIN
   FOR station IN SELECT t.geog, b FROM stations t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
@@ -316,18 +334,19 @@ BEGIN
     center_spot := spot_at(station.geog);
     within := ST_Expand(center_spot, 1000);
     IF station.b IS NULL THEN
-      found := found || ARRAY(SELECT s.id FROM shops s
-        WHERE s.spot &&& within AND s.status <> 'CLOSED' AND is_within(s.geog, s.spot, station.geog, center_spot, 1000, surely_m)
-          AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
-          AND search_admits(s, NULL, NULL, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
-        ORDER BY s.spot <<->> viewer_spot LIMIT at_most + 51);
+      found := found || ARRAY(SELECT (c.s).id FROM (SELECT s FROM shops s
+          WHERE s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
+        WHERE is_within((c.s).geog, (c.s).spot, station.geog, center_spot, 1000, surely_m)
+          AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
+          AND search_admits(c.s, NULL, NULL, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        LIMIT at_most + 51);
     ELSE
-      found := found || ARRAY(SELECT s.id FROM shops s
-        WHERE s.brand_id = station.b AND s.spot &&& within AND s.status <> 'CLOSED'
-          AND is_within(s.geog, s.spot, station.geog, center_spot, 1000, surely_m)
-          AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
-          AND search_admits(s, NULL, NULL, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
-        ORDER BY s.spot <<->> viewer_spot LIMIT at_most + 51);
+      found := found || ARRAY(SELECT (c.s).id FROM (SELECT s FROM shops s
+          WHERE s.brand_id = station.b AND s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
+        WHERE is_within((c.s).geog, (c.s).spot, station.geog, center_spot, 1000, surely_m)
+          AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
+          AND search_admits(c.s, NULL, NULL, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        LIMIT at_most + 51);
     END IF;
   END LOOP;
   RETURN found;
@@ -344,13 +363,10 @@ CREATE OR REPLACE FUNCTION search_common_words(
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
-  -- Names that hold all words need not be asked for them: the index would gather all shops of a common beginning (40 of 56 ms).
-  further tsquery := CASE WHEN EXISTS (
-      SELECT FROM unnest(full_names) n WHERE length(n) > 23 OR NOT search_holds(n, '', '', NULL, hints, question)) THEN question END;
-  found bigint[] := search_by_words(viewer_spot, all_of(ARRAY[within, further, CASE
+  found bigint[] := search_by_words(viewer_spot, all_of(ARRAY[within, CASE
       WHEN beginnings_are_common THEN are_any(ARRAY(SELECT chr(2) || n FROM unnest(full_names) n))
       ELSE begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n)) END]),
-    full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
+    question, hints, NULL, full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
   walked bigint[] := '{}';
 BEGIN
   IF beginnings_are_common THEN
@@ -363,14 +379,60 @@ BEGIN
       box, min_rating, open_minute, clean, retouch, props, true, at_most);
     found := found || walked;
   END IF;
-  RETURN CASE WHEN walked IS NOT NULL THEN found ELSE search_by_words(viewer_spot, all_of(ARRAY[within, question]),
-    full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most) END;
+  RETURN CASE WHEN walked IS NOT NULL THEN found END;
 END $$;
-COMMENT ON FUNCTION search_common_words IS 'The best shops for words that many names hold.';
+COMMENT ON FUNCTION search_common_words IS 'The best shops for words that many names hold; null when too many shops would have to be looked at.';
+
+-- Spread over the table by identifiers. Initials are looked for among those of names alone.
+CREATE OR REPLACE FUNCTION search_sample() RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT s.name_jamo || ' ' || lower(s.road_address || ' ' || s.lot_address) FROM shops AS s
+    WHERE s.id = ANY (ARRAY(
+        SELECT (SELECT n.id FROM shops AS n WHERE n.id >= r.least + (r.greatest - r.least) * i / 200 ORDER BY n.id LIMIT 1)
+        FROM (SELECT min(a.id) AS least, max(a.id) AS greatest FROM shops AS a) AS r CROSS JOIN generate_series(0, 199) AS i)));
+END $$;
+COMMENT ON FUNCTION search_sample() IS 'Names as letters with the addresses of at most two hundred shops.';
+
+-- The index gathers every shop that has a word before it looks at the next word. Words that many shops have are therefore
+-- tested on the shops that the rarer words find.
+CREATE OR REPLACE FUNCTION search_common_of(words text [], sample text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT coalesce(array_agg(q.w ORDER BY q.shops, q.w), '{}') FROM (
+      SELECT d.w, (SELECT count(*) FROM unnest(sample) AS t WHERE strpos(t, d.w) > 0 OR strpos(t, d.written) > 0
+          OR d.is_short AND strpos(jamo_initials(t), d.w) > 0) AS shops
+      FROM (SELECT DISTINCT w, normalize(w, NFC) AS written, w ~ '^[\u1100-\u115f]+$' AS is_short FROM unnest(words) AS w) AS d
+    ) AS q WHERE q.shops >= 3
+  );
+END $$;
+COMMENT ON FUNCTION search_common_of(text [], text []) IS 'Those of the words that at least three shops of the sample have, the rarest first.';
+
+CREATE OR REPLACE FUNCTION search_queries(
+  rest text [], sample text [], typos boolean,
+  OUT every tsquery, OUT rarest tsquery, OUT others tsquery, OUT other_hints text [], OUT all_are_common boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  common text[] := search_common_of(rest, sample);
+  tested text[];
+BEGIN
+  all_are_common := rest <@ common;
+  tested := CASE WHEN all_are_common THEN common[2:] ELSE common END;
+  SELECT all_of(array_agg(t.q)), all_of(array_agg(t.q) FILTER (WHERE t.w <> ALL (tested))),
+    all_of(array_agg(rest_query(t.w)) FILTER (WHERE t.w = ANY (tested)))
+  INTO every, rarest, others
+  FROM (SELECT w, CASE WHEN typos THEN typo_query(w) ELSE rest_query(w) END AS q FROM unnest(rest) AS w) AS t;
+  other_hints := ARRAY(SELECT h FROM unnest(tested) AS w CROSS JOIN unnest(typed_prefixes(w)) AS h);
+END $$;
+COMMENT ON FUNCTION search_queries(text [], text [], boolean)
+IS 'Words as queries: every word; those for the index, the rarest at least; the others, which are tested on the shops found.';
 
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
-  question tsquery, names text [], box double precision [], min_rating double precision, open_minute integer,
+  typos boolean, names text [], sample text [], box double precision [], min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision, at_most integer,
   OUT ids bigint [], OUT tiers integer [], OUT distances double precision []
 )
@@ -380,6 +442,7 @@ DECLARE
   plain boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) = 0;
   within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
   levels text[] := ARRAY(SELECT DISTINCT r.level FROM regions r WHERE r.id = ANY (search_find.regions));
+  q record;
   walkable boolean := NOT 'dong' = ANY (levels) AND (NOT 'sigungu' = ANY (levels) OR brands_are_common(spot, brands, regions));
   likes text[];
   hints text[] := ARRAY(SELECT h FROM unnest(rest) w CROSS JOIN unnest(typed_prefixes(w)) h);
@@ -390,7 +453,8 @@ DECLARE
   named bigint[] := '{}';
   found bigint[];
 BEGIN
-  IF brands IS NULL AND regions IS NULL AND stations IS NULL AND question IS NULL THEN
+  SELECT * INTO q FROM search_queries(rest, sample, typos);
+  IF brands IS NULL AND regions IS NULL AND stations IS NULL AND q.every IS NULL THEN
     ids := '{}';
     RETURN;
   END IF;
@@ -402,36 +466,40 @@ BEGIN
   END IF;
   IF stations IS NOT NULL THEN
     IF branch <> '{}' THEN
-      named := search_by_words(spot, all_of(within || ARRAY(SELECT rest_query(w) FROM unnest(branch) w) || question),
+      named := search_by_words(spot, all_of(within || ARRAY(SELECT rest_query(w) FROM unnest(branch) w) || q.rarest), q.others, q.other_hints, NULL,
         full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
     END IF;
     -- A branch that bears the station's name and the other words is meant itself; without other words it is the first.
     found := named;
-    IF named = '{}' OR question IS NULL THEN
-      found := named || search_near_stations(spot, stations, brands, regions, hints, question, plain,
+    IF named = '{}' AND NOT q.all_are_common THEN
+      found := search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, stations, full_names, beginnings, plain,
+        box, min_rating, open_minute, clean, retouch, props, at_most);
+    ELSIF named = '{}' OR q.every IS NULL THEN
+      found := named || search_near_stations(spot, stations, brands, regions, hints, q.every, plain,
         box, min_rating, open_minute, clean, retouch, props, at_most);
     END IF;
-  ELSIF walkable AND question IS NULL THEN
+  ELSIF walkable AND q.every IS NULL THEN
     -- With filters that few shops pass, the way to the last of them is longer than reading them all in any order.
     found := coalesce(
       search_walk_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain,
         box, min_rating, open_minute, clean, retouch, props, NOT plain, at_most),
-      search_by_words(spot, within, full_names, beginnings, plain,
+      search_by_words(spot, within, NULL, NULL, NULL, full_names, beginnings, plain,
         box, min_rating, open_minute, clean, retouch, props, at_most));
-  ELSIF walkable AND words_are_common THEN
-    found := search_common_words(spot, brands, regions, likes, hints, question, names, full_names, beginnings,
-      beginnings_are_common, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
   ELSE
-    found := search_by_words(spot, all_of(ARRAY[within, question]), full_names, beginnings, plain,
-      box, min_rating, open_minute, clean, retouch, props, at_most);
+    IF walkable AND words_are_common THEN
+      found := search_common_words(spot, brands, regions, likes, hints, q.every, names, full_names, beginnings,
+        beginnings_are_common, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
+    END IF;
+    found := coalesce(found, search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, NULL, full_names, beginnings, plain,
+      box, min_rating, open_minute, clean, retouch, props, at_most));
   END IF;
-  SELECT array_agg(q.id), array_agg(q.tier), array_agg(q.distance_m) INTO ids, tiers, distances
+  SELECT array_agg(best.id), array_agg(best.tier), array_agg(best.distance_m) INTO ids, tiers, distances
   FROM (
     SELECT s.id, ST_Distance(s.geog, viewer) AS distance_m,
       least(search_tier(s.name_jamo, full_names, beginnings), CASE WHEN s.id = ANY (named) THEN 2 ELSE 3 END) AS tier
     FROM shops s WHERE s.id = ANY (found)
     ORDER BY tier, distance_m, s.id LIMIT at_most + 1
-  ) q;
+  ) best;
   ids := coalesce(ids, '{}');
 END $$;
 COMMENT ON FUNCTION search_find IS 'The at_most + 1 best shops of a reading: tier, distance in metres, id.';

@@ -87,6 +87,31 @@ RETURN ARRAY(
 );
 COMMENT ON FUNCTION near_terms(text) IS 'The search terms of names from which a word is a letter or a syllable off.';
 
+-- The same as being one of one_letter_off(word), seen from what differs between the two.
+CREATE OR REPLACE FUNCTION is_a_letter_off(word text, name text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  same integer := 0;
+  extra text;
+  lacking text;
+BEGIN
+  WHILE same < length(word) AND left(word, same + 1) = left(name, same + 1) LOOP
+    same := same + 1;
+  END LOOP;
+  extra := substr(word, same + 1);
+  lacking := substr(name, same + 1);
+  WHILE extra <> '' AND right(extra, 1) = right(lacking, 1) LOOP
+    extra := left(extra, -1);
+    lacking := left(lacking, -1);
+  END LOOP;
+  RETURN extra || lacking ~ '^([\u1100-\u1112]{2}|[\u1161-\u1175]{2}|[\u11a8-\u11c2]{2}|[a-z]{2}|[0-9]{2})$' AND length(extra) = 1
+    OR length(extra) = 1 AND lacking = ''
+    OR extra = '' AND (lacking ~ '^[\u11a8-\u11c2]$' OR lacking ~ '^[a-z]$' AND word ~ '^[a-z0-9]+$')
+    OR length(extra) = 2 AND lacking = reverse(extra) AND word ~ '^[a-z0-9]+$'
+    OR length(normalize(word, NFC)) > 3 AND name = ANY (one_syllable_less(word));
+END $$;
+COMMENT ON FUNCTION is_a_letter_off(text, text) IS 'True when one wrong, missing or extra letter makes the word of the name.';
+
 CREATE OR REPLACE FUNCTION is_a_syllable_off(word text, name text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE length(name) - length(word)
@@ -124,11 +149,9 @@ BEGIN
     SELECT l.w, 'station', k, jamo(s.name), 0
     FROM looked_up AS l INNER JOIN stations AS s ON station_terms(s.name, s.name_en) @> ARRAY[l.t]
     CROSS JOIN unnest(station_keys(s.name, s.name_en)) AS k
-  ), letters AS MATERIALIZED (
-    SELECT n.w, one_letter_off(n.w) AS off FROM near AS n GROUP BY n.w
   ), probable AS (
-    SELECT n.w, n.key, n.kind, n.rank, 0 AS off FROM near AS n INNER JOIN letters AS l ON l.w = n.w AND n.key = ANY (l.off)
-    WHERE length(n.key) > 3
+    SELECT n.w, n.key, n.kind, n.rank, 0 AS off FROM near AS n
+    WHERE length(n.key) > 3 AND is_a_letter_off(n.w, n.key)
       -- 경상대 is a university, 충청로 a street
       AND NOT (n.kind = 'region' AND normalize(n.w, NFC) ~ '(대|로)$' AND normalize(n.key, NFC) ~ '도$')
     UNION ALL

@@ -119,13 +119,14 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   plain_words text[] := keyword_words(keyword);
   plain record;
+  sample text[];
   unknown text[];
   u record;
   f record;
-  question tsquery;
   words text[];
   read text[] := ARRAY[plain_words::text, '{}'];
   done text[] := '{}';
+  is_corrected boolean := false;
   filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
 BEGIN
   SELECT * INTO plain FROM search_understand(plain_words, NULL);
@@ -133,7 +134,7 @@ BEGIN
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
     'literal', 'keyboard', 'keyboard without shift', 'small words', 'typo', 'typo in a name', 'apart'] LOOP
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
-    CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4;
+    CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4 OR pass = 'typo in a name' AND is_corrected;
     CASE
       WHEN pass IN ('understood', 'typo in a name') THEN
         u := plain;
@@ -147,6 +148,7 @@ BEGIN
         words := search_reading(pass, keyword, unknown);
         CONTINUE WHEN words::text = ANY (read);
         read := read || words::text;
+        is_corrected := is_corrected OR pass = 'typo';
         SELECT * INTO u FROM search_understand(words, NULL);
     END CASE;
     understood := coalesce(understood, u.understood);
@@ -155,12 +157,14 @@ BEGIN
       SELECT count(*) > 1 FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' = 'station');
     CONTINUE WHEN u.impossible OR (pass <> 'typo in a name' AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
     done := done || (u.brands, u.regions, u.stations, u.rest)::text;
-    question := all_of(ARRAY(SELECT CASE WHEN pass ~ '^typo' THEN typo_query(w) ELSE rest_query(w) END FROM unnest(u.rest) w));
-    SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, question, u.names,
+    IF sample IS NULL AND u.rest <> '{}' THEN
+      sample := search_sample();
+    END IF;
+    SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, pass ~ '^typo', u.names, sample,
       box, min_rating, open_minute, clean, retouch, props, at_most);
     IF f.ids = '{}' AND filtered THEN
-      EXIT WHEN (SELECT g.ids <> '{}' FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, question,
-        u.names, NULL, NULL, NULL, NULL, NULL, NULL, 1) g);
+      EXIT WHEN (SELECT g.ids <> '{}' FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, pass ~ '^typo',
+        u.names, sample, NULL, NULL, NULL, NULL, NULL, NULL, 1) g);
     END IF;
     IF f.ids <> '{}' THEN
       ids := f.ids; distances := f.distances; understood := u.understood;

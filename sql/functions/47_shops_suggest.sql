@@ -148,32 +148,37 @@ CREATE OR REPLACE FUNCTION suggested_shops(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  question tsquery := all_of(ARRAY(SELECT rest_query(w) FROM unnest(rest) w));
+  sample text[] := CASE WHEN rest <> '{}' THEN search_sample() END;
+  q record;
   forms text[] := ARRAY(SELECT '%' || like_pattern(t) FROM unnest(typed_prefixes(rest[cardinality(rest)])) t);
   others text[] := ARRAY(SELECT '%' || like_pattern(w) FROM unnest(trim_array(rest, least(1, cardinality(rest)))) w);
   full_names text[] := branch_names(names);
   beginnings text[] := ARRAY(SELECT like_pattern(n) FROM unnest(names) n);
   found bigint[];
 BEGIN
-  IF question IS NULL OR stations IS NOT NULL
+  IF rest = '{}' OR stations IS NOT NULL
     OR EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'dong') THEN
     SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
-      question, names, NULL, NULL, NULL, NULL, NULL, NULL, 5) f;
+      false, names, sample, NULL, NULL, NULL, NULL, NULL, NULL, 5) f;
     RETURN;
   END IF;
   found := ARRAY(SELECT w.id FROM search_walk(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
       NULL, NULL, NULL, NULL, NULL, NULL, NULL, 600) w
     WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
       AND w.name_jamo LIKE ALL (others));
-  IF anywhere AND cardinality(found) < 5 THEN
-    found := found || ARRAY(SELECT s.id FROM shops s
-      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
-          @@ all_of(ARRAY[in_any('b', brands), in_any('r', regions), question])
-        AND s.status <> 'CLOSED' LIMIT 1000);
+  SELECT * INTO q FROM search_queries(rest, sample, false);
+  IF anywhere AND cardinality(found) < 5 AND NOT q.all_are_common THEN
+    found := found || ARRAY(
+      SELECT c.id FROM (
+        SELECT s.* FROM shops s
+        WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
+            @@ all_of(ARRAY[in_any('b', brands), in_any('r', regions), q.rarest])
+          AND s.status <> 'CLOSED' LIMIT 1000) c
+      WHERE q.others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, q.other_hints, q.others));
   END IF;
-  SELECT array_agg(q.id), array_agg(q.tier) INTO ids, tiers FROM (
+  SELECT array_agg(best.id), array_agg(best.tier) INTO ids, tiers FROM (
     SELECT s.id, search_tier(s.name_jamo, full_names, beginnings) AS tier
-    FROM shops s WHERE s.id = ANY (found) ORDER BY tier, ST_Distance(s.geog, viewer), s.id LIMIT 5) q;
+    FROM shops s WHERE s.id = ANY (found) ORDER BY tier, ST_Distance(s.geog, viewer), s.id LIMIT 5) best;
 END $$;
 COMMENT ON FUNCTION suggested_shops IS 'At most five shops that the words may mean.';
 

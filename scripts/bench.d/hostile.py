@@ -1,0 +1,365 @@
+"""Hostile keywords: the database's own words, sentences and every script, one to twelve words, the same for every run.
+
+Measures the processor time of PostgreSQL for each, then radius searches while clients repeat the most expensive."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+import time
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+from load import metered, percentile, server
+from tqdm import tqdm
+
+SEED = 20261123
+MAX_LENGTH = 100
+MAX_WORDS = 12
+# Unicode ranges of the scripts, and of what is no script at all
+SCRIPTS = {
+    "Hangul": (0xAC00, 0xD7A3),
+    "compatibility jamo": (0x3131, 0x3163),
+    "conjoining jamo": (0x1100, 0x11FF),
+    "Han": (0x4E00, 0x9FFF),
+    "hiragana": (0x3041, 0x3096),
+    "katakana": (0x30A1, 0x30FA),
+    "halfwidth": (0xFF66, 0xFFDC),
+    "fullwidth": (0xFF01, 0xFF5E),
+    "Latin": (0x61, 0x7A),
+    "accented Latin": (0xC0, 0x17F),
+    "Cyrillic": (0x410, 0x44F),
+    "Greek": (0x391, 0x3C9),
+    "Arabic": (0x620, 0x64A),
+    "Hebrew": (0x5D0, 0x5EA),
+    "Thai": (0xE01, 0xE4F),
+    "Devanagari": (0x904, 0x950),
+    "digits": (0x30, 0x39),
+    "punctuation": (0x21, 0x2F),
+    "combining marks": (0x300, 0x36F),
+    "emoji": (0x1F300, 0x1F64F),
+}
+SENTENCES = (
+    "{} 근처에 {} 있는지 알려주세요 지금 갈게요",
+    "{}에서 {}까지 가는 길에 {} 있나요",
+    "내일 {} 친구랑 {} 사진 찍으러 갈 건데 추천해줘",
+    "where is the nearest {} photo booth to {} station exit 2",
+    "self photo studio near {} university with {} and parking",
+    "life four cuts in {} or {} open late tonight please",
+    "{}の近くの{}はどこですか 写真を撮りたい",
+    "{}附近的{}在哪里 我想拍照",
+    "где находится {} рядом с {} метро",
+    "¿dónde está {} cerca de {}?",
+    "{} ใกล้ {} อยู่ที่ไหน",
+    "أين {} بالقرب من {}",
+)
+ENGLISH = (
+    "life", "four", "cuts", "photo", "self", "studio", "near", "station", "university", "exit", "street", "road",
+    "booth", "film", "hongik", "hongdae", "gangnam", "myeongdong", "the", "best", "of", "and", "in", "at", "open",
+    "late", "night", "cheap", "seoul", "busan", "city", "hall", "park", "tower", "market", "school",
+)  # fmt: skip
+# keys of the two-set keyboard in the order of the letters in Unicode
+KEYS_FIRST = [
+    "r",
+    "R",
+    "s",
+    "e",
+    "E",
+    "f",
+    "a",
+    "q",
+    "Q",
+    "t",
+    "T",
+    "d",
+    "w",
+    "W",
+    "c",
+    "z",
+    "x",
+    "v",
+    "g",
+]
+KEYS_MIDDLE = [
+    "k", "o", "i", "O", "j", "p", "u", "P", "h", "hk", "ho", "hl", "y", "n", "nj", "np", "nl", "b", "m", "ml", "l",
+]  # fmt: skip
+KEYS_LAST = [
+    "", "r", "R", "rt", "s", "sw", "sg", "e", "f", "fr", "fa", "fq", "ft", "fx", "fv", "fg", "a", "q", "qt", "t", "T",
+    "d", "w", "c", "z", "x", "v", "g",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the database's rows are called, by kind."""
+
+    regions: Sequence[str]
+    stations: Sequence[str]
+    brands: Sequence[str]
+    foreign: Sequence[str]
+    shops: Sequence[str]
+    addresses: Sequence[str]
+
+    def any(self, rng: random.Random) -> str:
+        """A word of a kind, every kind as often as the others."""
+        kinds = (
+            self.regions,
+            self.stations,
+            self.brands,
+            self.foreign,
+            self.shops,
+            self.addresses,
+            ENGLISH,
+        )
+        return rng.choice(rng.choice([kind for kind in kinds if kind]))
+
+
+def read_words(cursor: Any) -> Words:
+    """The words of the database that is measured."""
+
+    def column(statement: str) -> list[str]:
+        cursor.execute(statement)
+        return [row[0] for row in cursor.fetchall() if row[0].strip()]
+
+    return Words(
+        regions=column("SELECT DISTINCT name COLLATE \"C\" FROM regions ORDER BY 1"),
+        stations=column("SELECT DISTINCT name COLLATE \"C\" FROM stations ORDER BY 1"),
+        brands=column("SELECT name COLLATE \"C\" FROM brands ORDER BY 1"),
+        foreign=column(
+            "SELECT alias COLLATE \"C\" FROM brand_aliases UNION SELECT alias FROM region_aliases"
+            " UNION SELECT name_en FROM regions UNION SELECT name_en FROM stations ORDER BY 1"
+        ),
+        shops=column("SELECT place_name FROM shops ORDER BY id LIMIT 500"),
+        addresses=column(
+            "SELECT DISTINCT word COLLATE \"C\" FROM (SELECT road_address FROM shops ORDER BY id LIMIT 500) AS s"
+            " CROSS JOIN regexp_split_to_table(road_address, '\\s+') AS word ORDER BY 1"
+        ),
+    )  # fmt: skip
+
+
+def keywords(words: Words, count: int) -> Iterator[str]:
+    """As many keywords, each not blank and of at most a hundred characters."""
+    rng = random.Random(SEED)
+    makers: list[Callable[[Words, random.Random], str]] = [
+        _spaced, _spaced, _joined, _sentence, _in_scripts, _misspelt, _on_keys, _half_typed, _pieces, _mixed,
+    ]  # fmt: skip
+    made = 0
+    while made < count:
+        keyword = rng.choice(makers)(words, rng)[:MAX_LENGTH].replace("\x00", "").strip()
+        if any(unicodedata.category(sign)[0] in "LN" for sign in keyword):
+            made += 1
+            yield keyword
+
+
+def _number(rng: random.Random) -> int:
+    return rng.randint(1, MAX_WORDS)
+
+
+def _spaced(words: Words, rng: random.Random) -> str:
+    return " ".join(words.any(rng) for _ in range(_number(rng)))
+
+
+def _joined(words: Words, rng: random.Random) -> str:
+    return "".join(words.any(rng).replace(" ", "") for _ in range(_number(rng)))
+
+
+def _sentence(words: Words, rng: random.Random) -> str:
+    sentence = rng.choice(SENTENCES)
+    return sentence.format(*(words.any(rng) for _ in range(sentence.count("{}"))))
+
+
+def _in_scripts(_: Words, rng: random.Random) -> str:
+    one = rng.choice(list(SCRIPTS.values()))
+    return " ".join(
+        _signs(one if rng.random() < 0.7 else rng.choice(list(SCRIPTS.values())), rng)
+        for _ in range(_number(rng))
+    )
+
+
+def _signs(script: tuple[int, int], rng: random.Random) -> str:
+    return "".join(chr(rng.randint(*script)) for _ in range(rng.randint(1, 12)))
+
+
+def _misspelt(words: Words, rng: random.Random) -> str:
+    return " ".join(_with_typo(words.any(rng), rng) for _ in range(_number(rng)))
+
+
+def _with_typo(word: str, rng: random.Random) -> str:
+    letters = list(unicodedata.normalize("NFD", word))
+    at = rng.randrange(len(letters))
+    low, high = next(
+        ((a, b) for a, b in ((0x1100, 0x1112), (0x1161, 0x1175), (0x11A8, 0x11C2), (0x61, 0x7A)) if a <= ord(letters[at]) <= b),
+        (0x30, 0x39),
+    )  # fmt: skip
+    letters[at : at + rng.randint(0, 1)] = [chr(rng.randint(low, high))] * rng.randint(0, 1)
+    return unicodedata.normalize("NFC", "".join(letters)) or word
+
+
+def _on_keys(words: Words, rng: random.Random) -> str:
+    return rng.choice([" ", ""]).join(_keys(words.any(rng)) for _ in range(_number(rng)))
+
+
+def _keys(word: str) -> str:
+    codes = [ord(sign) - 0xAC00 for sign in word]
+    return "".join(
+        KEYS_FIRST[code // 588] + KEYS_MIDDLE[code % 588 // 28] + KEYS_LAST[code % 28] if 0 <= code < 11172 else sign
+        for code, sign in zip(codes, word, strict=True)
+    )  # fmt: skip
+
+
+def _half_typed(words: Words, rng: random.Random) -> str:
+    typed = [words.any(rng) for _ in range(_number(rng))]
+    letters = unicodedata.normalize("NFD", typed[-1])
+    typed[-1] = unicodedata.normalize("NFC", letters[: rng.randint(1, len(letters))])
+    return " ".join(typed)
+
+
+def _pieces(words: Words, rng: random.Random) -> str:
+    """Syllables from the middle of words: what many names hold and no dictionary has."""
+    pieces = []
+    for _ in range(_number(rng)):
+        word = words.any(rng).replace(" ", "")
+        first = rng.randrange(len(word))
+        pieces.append(word[first : first + rng.randint(1, 3)])
+    return rng.choice([" ", " ", ""]).join(pieces)
+
+
+def _mixed(words: Words, rng: random.Random) -> str:
+    makers = [_spaced, _in_scripts, _misspelt, _on_keys, _half_typed, _pieces]
+    typed = " ".join(rng.choice(makers)(words, rng) for _ in range(3)).split()
+    rng.shuffle(typed)
+    return " ".join(typed[: _number(rng)])
+
+
+SEARCH = """
+SELECT shops_by_keyword(%s, %s, %s, NULL, NULL, NULL, NULL, NULL, NULL, 'distance', '', 300, 300, 0)"""
+SUGGEST = "SELECT shops_suggest(%s, %s, %s)"
+COUNT, QUICK_COUNT = 50_000, 1_000
+MOST_EXPENSIVE = 10
+HOSTILE_CLIENTS, RADIUS_CLIENTS = 8, 4
+LIMITS_MS = {"search": (60, 150), "suggest": (40, 80)}
+RADIUS_LIMIT_MS = 200
+
+
+def cpu_ms(cursor: Any, pid: int, statement: str, values: Sequence[object]) -> float:
+    """Processor time of the backend for one statement, from the scheduler's nanoseconds."""
+    before = _nanoseconds(pid)
+    cursor.execute(statement, values)
+    cursor.fetchall()
+    return (_nanoseconds(pid) - before) / 1e6
+
+
+def _nanoseconds(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
+
+
+def measure(
+    url: str, count: int, places: Sequence[tuple[float, float]]
+) -> dict[str, list[tuple[float, str]]]:
+    """Milliseconds of processor time and keyword, the most expensive first, of searches and suggestions."""
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    cursor = connection.cursor()
+    # as the service's role
+    cursor.execute("SET jit = off")
+    words = read_words(cursor)
+    pid = connection.info.backend_pid
+    for keyword in keywords(words, 20):
+        for statement in (SEARCH, SUGGEST):
+            cursor.execute(statement, (keyword, *places[0]))
+    times: dict[str, list[tuple[float, str]]] = {"search": [], "suggest": []}
+    progress = tqdm(keywords(words, count), total=count, desc="hostile keywords", file=sys.stderr)
+    for number, keyword in enumerate(progress):
+        values = (keyword, *places[number % len(places)])
+        times["search"].append((cpu_ms(cursor, pid, SEARCH, values), keyword))
+        times["suggest"].append((cpu_ms(cursor, pid, SUGGEST, values), keyword))
+    connection.close()
+    return {name: sorted(found, reverse=True) for name, found in times.items()}
+
+
+def _repeat(
+    client: Any, ended: threading.Event, paths: list[tuple[str, str, str]], at: tuple[float, float]
+) -> None:
+    number = 0
+    while not ended.is_set():
+        path, name, keyword = paths[number % len(paths)]
+        client.ms(path, at, **{name: keyword})
+        number += 1
+
+
+def radius_p95_ms(
+    make_client: Callable[[str], Any],
+    url: str,
+    paths: list[tuple[str, str, str]],
+    at: tuple[float, float],
+    seconds: int,
+) -> float:
+    """p95 of radius searches over HTTP while other clients repeat the given keywords."""
+    rng = random.Random(SEED)
+    times: list[float] = []
+    with server(url) as origin:
+        ended = threading.Event()
+
+        def search() -> None:
+            client = make_client(origin)
+            while not ended.is_set():
+                moved = at[0] + rng.uniform(-0.02, 0.02), at[1] + rng.uniform(-0.02, 0.02)
+                values = {"mapLng": str(moved[0]), "mapLat": str(moved[1]), "radius": "1000"}
+                times.append(client.ms("/shops/map", moved, **values))
+                time.sleep(0.02)
+
+        threads = [
+            *(threading.Thread(target=_repeat, args=(make_client(origin), ended, paths[i:] + paths[:i], at))
+              for i in range(HOSTILE_CLIENTS)),
+            *(threading.Thread(target=search) for _ in range(RADIUS_CLIENTS)),
+        ]  # fmt: skip
+        for thread in threads:
+            thread.start()
+        time.sleep(seconds)
+        ended.set()
+        for thread in threads:
+            thread.join()
+    return percentile(sorted(times), 95)
+
+
+def report(
+    make_client: Callable[[str], Any],
+    url: str,
+    places: Sequence[tuple[float, float]],
+    *,
+    quick: bool,
+    rounds: int | None,
+) -> dict[str, object]:
+    """Prints the most expensive keywords and returns the figures."""
+    count = rounds or (QUICK_COUNT if quick else COUNT)
+    figures: dict[str, object] = {"keywords": count}
+    with metered() as noise:
+        times = measure(url, count, places)
+    figures["foreign_cpu_percent"] = noise["foreign_percent"]
+    for name, (p99_limit, max_limit) in LIMITS_MS.items():
+        ordered = sorted(ms for ms, _ in times[name])
+        figures[f"{name}_cpu_p50_ms"] = round(percentile(ordered, 50), 1)
+        figures[f"{name}_cpu_p99_ms"] = round(percentile(ordered, 99), 1)
+        figures[f"{name}_cpu_max_ms"] = round(ordered[-1], 1)
+        print(
+            f"\n{name}: the most expensive (limits: p99 {p99_limit} ms, at most {max_limit} ms)",
+            file=sys.stderr,
+        )
+        for ms, keyword in times[name][:MOST_EXPENSIVE]:
+            print(f"{ms:8.1f} ms  {keyword!r}", file=sys.stderr)
+    paths = [
+        *(("/shops", "keyword", keyword) for _, keyword in times["search"][:MOST_EXPENSIVE]),
+        *(("/shops/suggest", "q", keyword) for _, keyword in times["suggest"][:MOST_EXPENSIVE]),
+    ]
+    p95 = radius_p95_ms(make_client, url, paths, places[0], 10 if quick else 60)
+    figures["radius_p95_ms_meanwhile"] = round(p95, 1)
+    print(
+        f"\nradius searches meanwhile: p95 {p95:.1f} ms (limit {RADIUS_LIMIT_MS} ms)",
+        file=sys.stderr,
+    )
+    return figures
