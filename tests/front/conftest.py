@@ -41,7 +41,7 @@ class Production:
 
 
 @contextmanager
-def producing(service_url: str, **settings: str) -> Iterator[Production]:
+def producing(service_url: str, *, drain_s: float = 0.5, **settings: str) -> Iterator[Production]:
     """Runs it and ends it in order; its output is shown when it does not start."""
     if not NGINX:
         pytest.skip("nginx is not installed")
@@ -52,7 +52,7 @@ def producing(service_url: str, **settings: str) -> Iterator[Production]:
             [
                 sys.executable, "scripts/serve.d/production.py", "--nginx", NGINX,
                 "--host", "127.0.0.1", "--port", str(port), "--workers", "2", "--threads", "2",
-                "--run", f"{folder}/front", "--drain", "0.5",
+                "--run", f"{folder}/front", "--drain", str(drain_s),
             ],
             cwd=ROOT,
             env={

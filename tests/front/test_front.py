@@ -313,7 +313,8 @@ def test_a_reload_replaces_every_worker_and_loads_the_service_anew(production: P
 
 
 def test_stopping_turns_readiness_first_and_ends_in_order(service_url: str) -> None:
-    with producing(service_url, GEOSHOPS_RATELIMIT_STORAGE_URI="") as found:
+    # long enough for two requests on a machine that has other things to do
+    with producing(service_url, drain_s=3, GEOSHOPS_RATELIMIT_STORAGE_URI="") as found:
         assert "RateLimit" not in found.get("/brands").headers
         found.process.send_signal(signal.SIGTERM)
         for _ in range(20):
