@@ -7,6 +7,8 @@ ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 VENV=$ROOT/.venv
 ENV_FILE=$ROOT/.env
 PARTS=$ROOT/scripts/setup.d
+# A service manager may leave it out.
+[ -n "${HOME-}" ] || HOME=$(eval "echo ~$(id -un)")
 RUNTIME_NAMES="DATABASE_URL GEOSHOPS_OWNER_DATABASE_URL GEOSHOPS_READER_DATABASE_URL"
 
 say() { printf '%s\n' "$*" >&2; }

@@ -1,5 +1,7 @@
 """Every verb explains itself."""
 
+import os
+import pwd
 import subprocess
 from pathlib import Path
 
@@ -28,3 +30,18 @@ def test_an_unknown_argument_is_wrong_usage(verb: str) -> None:
         [str(ROOT / "scripts" / verb), "nonsense"], capture_output=True, timeout=20, check=False
     )
     assert refused.returncode == 2
+
+
+def test_a_verb_works_for_an_ordinary_user_without_home(tmp_path: Path) -> None:
+    # root's name, but not its number: the state folder is then looked for at home
+    (tmp_path / "id").write_text('#!/bin/sh\n[ "$1" = -un ] && echo root || echo 1000\n')
+    (tmp_path / "id").chmod(0o755)
+    shown = subprocess.run(
+        [str(ROOT / "scripts" / "db"), "status"],
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert f"(would be in {pwd.getpwuid(0).pw_dir}/.local/share/geoshops/" in shown.stdout
