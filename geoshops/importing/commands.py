@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from geoshops.boundaries import MISSING, fill_missing, installed_districts
 from geoshops.config import Settings
-from geoshops.console import changes, committing
+from geoshops.console import EXIT_INCOMPLETE, changes, committing
 from geoshops.importing.brands import import_brands
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.population import import_population
@@ -110,7 +110,7 @@ def refusing_clearly(command: Callable[..., None]) -> Callable[..., None]:
                     f"interrupted after the commit: the import is complete, but perhaps not {WHAT_FOLLOWS}",
                     err=True,
                 )
-                return
+                sys.exit(EXIT_INCOMPLETE)
             click.echo("interrupted; nothing was changed", err=True)
             sys.exit(130)
 

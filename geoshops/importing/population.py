@@ -69,6 +69,7 @@ def import_population(
         copy_in(cursor, "COPY incoming_cells FROM STDIN", reading.blocks())
         with cancellable():
             counts = _load(cursor, source, reading, wanted.on_missing == "delete")
+        counts["columns_not_used"] = table.plan.unused if isinstance(table, CsvCells) else []
         late = finish(connection, file, rejects, wanted.dry_run)
     return timed(summary(wanted, source, reading.read, counts, rejects, late), started)
 
@@ -107,7 +108,7 @@ class _Reading:
         return "".join(lines).encode()
 
 
-def _load(cursor: Any, source: str, reading: _Reading, remove: bool) -> dict[str, int]:
+def _load(cursor: Any, source: str, reading: _Reading, remove: bool) -> dict[str, Any]:
     cursor.execute("ANALYZE incoming_cells (line, source_id)")
     cursor.execute(REPAIR)
     repaired = cursor.rowcount

@@ -24,6 +24,9 @@ def test_columns_that_are_not_used_are_listed(run: Run, write: Write) -> None:
     assert "columns not used: location, notes\n" in done.output
     done = run("import", "stations", path, *OWN)
     assert "columns not used: location, notes\n" in done.output
+    cells = write("population,lon,lat,notes", "5,127,37,x", name="cells.csv")
+    done = run("import", "population", cells, *OWN, "--cell-size", "0.01")
+    assert "columns not used: notes\n" in done.output
     done = run("import", "shops", path, "--mapping", "booths", "--map", "lon=longitude",
                "--map", "lat=latitude")  # fmt: skip
     assert "columns that the file lacks: brand, address, roadAddress" in done.output
