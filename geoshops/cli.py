@@ -15,7 +15,7 @@ from geoshops.__about__ import VERSION
 from geoshops.auth.commands import sessions
 from geoshops.backup import backup, restore
 from geoshops.config import ConfigError, Settings, keep_to_the_given_database, settings_table
-from geoshops.console import Commands
+from geoshops.console import Commands, as_started
 from geoshops.doctor import doctor
 from geoshops.front import config_of
 from geoshops.members.commands import members
@@ -163,7 +163,7 @@ def check(for_citus: bool) -> None:
     for name, state in odd:
         click.echo(f"{state:8} {name}")
     if odd:
-        click.echo("remedy: geoshops db upgrade", err=True)
+        click.echo(f"remedy: {as_started('db upgrade')}", err=True)
         sys.exit(1)
     click.echo("the database fits sql/")
 

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
@@ -18,6 +19,12 @@ from flask.cli import FlaskGroup
 
 # changes are committed, or may be, but the command could not report them or finish what follows them
 EXIT_INCOMPLETE = 3
+
+
+def as_started(line: str) -> str:
+    """A command of ours as this machine finds it: by the path under which this program was started."""
+    started = Path(sys.argv[0])
+    return f"{started if started.name == 'geoshops' else 'geoshops'} {line}"
 
 
 @dataclass

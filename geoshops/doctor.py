@@ -18,6 +18,7 @@ import requests
 
 from geoshops import create_app, migrate
 from geoshops.config import ConfigError, Settings
+from geoshops.console import as_started
 from geoshops.db import libpq_url
 from geoshops.indexes import missing
 from geoshops.operators import first_line
@@ -270,7 +271,7 @@ def check_schema(settings: Settings) -> Finding:
         with closing(psycopg2.connect(libpq_url(settings.operator_database_url))) as connection:
             odd = [f"index {name} missing" for name in missing(connection)]
     if odd:
-        return Finding("schema", ", ".join(odd[:5]), "geoshops db upgrade")
+        return Finding("schema", ", ".join(odd[:5]), as_started("db upgrade"))
     return Finding("schema", f"{len(states)} files applied")
 
 

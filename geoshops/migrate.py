@@ -17,7 +17,7 @@ from typing import Any
 import psycopg2
 from psycopg2 import errorcodes
 
-from geoshops.console import committing
+from geoshops.console import as_started, committing
 from geoshops.interrupts import heeding
 
 HERE = Path(__file__).resolve().parent
@@ -215,7 +215,7 @@ def _pending(connection: Any) -> Iterator[SqlFile]:
         if state == "changed" and file.kind == "versioned":
             raise MigrationError(
                 f"sql/{file.name} was changed after it had been applied. Put changes into a new file "
-                "under sql/changes/; a development database is made anew by `geoshops db reset`"
+                f"under sql/changes/; a development database is made anew by `{as_started('db reset')}`"
             )
         if state != "applied":
             yield file

@@ -15,7 +15,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from geoshops.config import ConfigError, Settings
-from geoshops.console import changes, interrupts_kept
+from geoshops.console import as_started, changes, interrupts_kept
 from geoshops.db import Database, Row, Values, libpq_url
 from geoshops.errors import Unavailable, trouble_of
 from geoshops.frame import settings
@@ -94,13 +94,15 @@ def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
         try:
             return command(*args, **kwargs)
         except (Unavailable, PoolTimeout) as error:
-            said = f"{NO_ANSWER}; geoshops doctor tells more"
+            said = f"{NO_ANSWER}; {as_started('doctor')} tells more"
             raise changes.failure(said) from error
         except psycopg2.Error as error:
             if trouble_of(error) in ("connection", "shutdown"):
                 said = f"{NO_ANSWER}: {first_line(error)}"
                 raise changes.failure(said) from error
-            remedy = "\nRemedy: geoshops db upgrade" if error.pgcode in SCHEMA_MISSING else ""
+            remedy = (
+                f"\nRemedy: {as_started('db upgrade')}" if error.pgcode in SCHEMA_MISSING else ""
+            )
             raise click.ClickException(str(error).strip() + remedy) from error
         except (ConfigError, MigrationError) as error:
             raise click.ClickException(str(error).strip()) from error

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from geoshops.cli import main
-from geoshops.console import EXIT_INCOMPLETE
+from geoshops.console import EXIT_INCOMPLETE, as_started
 from tests.conftest import SECRET_KEY
 from tests.make import Maker
 
@@ -189,3 +189,18 @@ def test_a_folder_for_the_rejects_is_told_before_anything_is_changed(run: Run, m
     done = run("import", "shops", "in.csv", "--source", "own", "--rejects", ".")
     assert (done.exit_code, make.sql("SELECT count(*) FROM shops")) == (2, 0)
     assert "is a directory" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("started", "line"),
+    [
+        (".venv/bin/geoshops", ".venv/bin/geoshops db upgrade"),
+        ("/opt/geoshops/bin/geoshops", "/opt/geoshops/bin/geoshops db upgrade"),
+        ("/usr/bin/pytest", "geoshops db upgrade"),
+    ],
+)
+def test_a_remedy_names_the_program_as_it_was_started(
+    monkeypatch: pytest.MonkeyPatch, started: str, line: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", [started, "seed"])
+    assert as_started("db upgrade") == line

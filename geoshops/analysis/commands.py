@@ -12,6 +12,7 @@ import psycopg2
 from geoshops.analysis import export as exporting
 from geoshops.analysis import files, formats, runner, scripts
 from geoshops.config import ConfigError, Settings
+from geoshops.console import as_started
 from geoshops.db import libpq_url
 from geoshops.operators import failing_clearly, first_line, operator_url
 
@@ -47,7 +48,9 @@ def answering_clearly(command: Callable[..., Any]) -> Callable[..., Any]:
                 raise click.UsageError(said) from error
             if error.pgcode in runner.NOT_SET_UP:
                 lacking = f"{runner.NOT_SET_UP[error.pgcode]} ({said})"
-                raise click.ClickException(f"{lacking}; remedy: geoshops db upgrade") from error
+                raise click.ClickException(
+                    f"{lacking}; remedy: {as_started('db upgrade')}"
+                ) from error
             raise
         except ModuleNotFoundError as error:
             raise click.ClickException(f"{error.name} is missing; remedy: {EXTRA}") from error

@@ -18,6 +18,7 @@ from typing import IO, Any, NamedTuple
 from psycopg2.extensions import make_dsn, parse_dsn
 
 from geoshops.analysis.scripts import Script
+from geoshops.console import as_started
 
 csv.field_size_limit(1 << 30)
 TIMEOUT_S = 120
@@ -210,7 +211,7 @@ def _failure(message: str, timeout_s: int) -> ScriptError:
         return ScriptError(message.strip() or "psql failed")
     state, text = found.groups()
     if state in NOT_SET_UP:
-        return ScriptError(f"{NOT_SET_UP[state]} ({text}); remedy: geoshops db upgrade")
+        return ScriptError(f"{NOT_SET_UP[state]} ({text}); remedy: {as_started('db upgrade')}")
     if state == "57014":
         return ScriptError(
             f"not done after {timeout_s} s; ask for a region, or for more with --timeout"

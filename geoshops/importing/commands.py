@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from geoshops.boundaries import MISSING, fill_missing, installed_districts
 from geoshops.config import Settings
-from geoshops.console import EXIT_INCOMPLETE, changes, committing
+from geoshops.console import EXIT_INCOMPLETE, as_started, changes, committing
 from geoshops.importing.brands import import_brands
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.population import import_population
@@ -38,7 +38,7 @@ from geoshops.operators import ONE_AT_A_TIME, FiniteRange, failing_clearly, oper
 FILE = click.argument("file", type=click.Path(path_type=Path))
 WHAT_FOLLOWS = (
     "what follows it (indexes of the search, titles, the map's clusters); "
-    "the next import and `geoshops db upgrade` make up for it"
+    f"the next import and `{as_started('db upgrade')}` make up for it"
 )
 BRANDS_SHOWN = 10
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
@@ -336,7 +336,7 @@ def report_no_representative(largest: list[str]) -> None:
     )
     for name in largest:
         word = name if re.fullmatch(r"\w+", name) else shlex.quote(name)
-        click.echo(f"  geoshops brands representative {word}")
+        click.echo(f"  {as_started('brands representative')} {word}")
     click.echo("  geoshops import brands FILE, a CSV with name and is_representative")
 
 
@@ -373,7 +373,7 @@ def report(summary: dict[str, Any], as_json: bool) -> None:
         )
     if summary.get("duplicate_candidates"):
         click.echo(
-            f"{summary['duplicate_candidates']} pairs may be one shop each: geoshops shops duplicates"
+            f"{summary['duplicate_candidates']} pairs may be one shop each: {as_started('shops duplicates')}"
         )
     if summary.get("address_checked"):
         click.echo(

@@ -10,6 +10,7 @@ from typing import Any
 import psycopg2
 from psycopg2 import extensions
 
+from geoshops.console import as_started
 from geoshops.importing.refusal import ImportRefused
 from geoshops.operators import SCHEMA_MISSING, first_line
 
@@ -36,7 +37,7 @@ def importing_into(url: str) -> Iterator[Any]:
         yield connection
     except psycopg2.Error as error:
         said = (error.diag.message_primary or str(error)).strip()
-        remedy = "; run geoshops db upgrade" if error.pgcode in SCHEMA_MISSING else ""
+        remedy = f"; run {as_started('db upgrade')}" if error.pgcode in SCHEMA_MISSING else ""
         raise ImportRefused(f"the database refused: {said}{remedy}") from error
     finally:
         connection.close()

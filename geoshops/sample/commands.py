@@ -13,7 +13,7 @@ from psycopg2 import errors
 from tqdm import tqdm
 
 from geoshops.boundaries import MISSING, installed_districts
-from geoshops.console import changes, committing
+from geoshops.console import as_started, changes, committing
 from geoshops.indexes import build_missing
 from geoshops.interrupts import heeding
 from geoshops.operators import COUNT_BRANDS, failing_clearly, operator_url
@@ -120,6 +120,6 @@ def _say(loaded: Loaded | None) -> None:
     )
     if not loaded.boundaries:
         click.echo(
-            f"regions have no boundaries: {MISSING}, then .venv/bin/geoshops import boundaries",
+            f"regions have no boundaries: {MISSING}, then {as_started('import boundaries')}",
             err=True,
         )

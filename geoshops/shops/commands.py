@@ -15,7 +15,7 @@ import psycopg2
 from tqdm import tqdm
 
 from geoshops.config import Settings
-from geoshops.console import changes, committing
+from geoshops.console import as_started, changes, committing
 from geoshops.interrupts import heeding
 from geoshops.operators import (
     COUNT_BRANDS,
@@ -212,7 +212,10 @@ def duplicates(as_json: bool, as_csv: bool) -> None:
             f"{pair['shop_id']} {pair['place_name']} | {pair['other_id']} {pair['other_name']} | "
             f"{pair['distance_m']:.0f} m, {pair['similarity']:.2f}"
         )
-    click.echo(f"{len(found)} pairs: geoshops shops merge or geoshops shops keep-apart", err=True)
+    click.echo(
+        f"{len(found)} pairs: {as_started('shops merge')} or {as_started('shops keep-apart')}",
+        err=True,
+    )
 
 
 @shops.command("keep-apart")

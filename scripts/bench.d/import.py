@@ -28,6 +28,7 @@ from geoshops.importing.request import Request
 from geoshops.importing.shops import import_shops
 from geoshops.indexes import build_missing
 from geoshops.sample.clock import Clock
+from geoshops.sample.ground import Ground
 from geoshops.sample.reference import load_reference
 from geoshops.sample.shops import lives
 from geoshops.sample.shops import shops as generated_shops
@@ -88,7 +89,7 @@ def korean(shops: int) -> Path:
     with part.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(KOREAN)
-        for shop in generated_shops(rng, lives(rng, shops, clock), clock):
+        for shop in generated_shops(rng, lives(rng, shops, clock), clock, Ground([])):
             closed = clock.date_text(shop.closed) if shop.closed >= 0 else ""
             writer.writerow((
                 shop.number, shop.place_name, shop.lon, shop.lat, shop.road_address, shop.lot_address,

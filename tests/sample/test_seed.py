@@ -209,9 +209,7 @@ def test_missing_boundaries_are_named_with_their_remedy(seed, make):
     result = seed(*FEW)
     assert result.exit_code == 0
     assert "regions have no boundaries" in result.stderr
-    assert (
-        "scripts/setup --front-end-only, then .venv/bin/geoshops import boundaries" in result.stderr
-    )
+    assert "scripts/setup --front-end-only, then geoshops import boundaries" in result.stderr
     assert make.sql("SELECT count(boundary) FROM regions") == 0
 
 
