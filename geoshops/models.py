@@ -612,7 +612,14 @@ def _index(
 # the search's indexes over expressions; their collation stands in sql/schema only
 WORDS = "search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id)"
 _index("shops_words_idx", Shop, WORDS, using="gin", where="(status <> 'CLOSED'::text)")
-_index("regions_keys_idx", Region, "region_name_keys(name, level)", using="gin")
+for _prefix, _model, _terms in (
+    ("brands", Brand, "brand_terms(name)"),
+    ("brand_aliases", BrandAlias, "alias_terms(alias)"),
+    ("regions", Region, "region_terms(name, name_en, level)"),
+    ("region_aliases", RegionAlias, "alias_terms(alias)"),
+    ("stations", Station, "station_terms(name, name_en)"),
+):
+    _index(f"{_prefix}_terms_idx", _model, _terms, using="gin")
 for _prefix, _model, _column in (
     ("brands", Brand, "name"),
     ("brand_aliases", BrandAlias, "alias"),
