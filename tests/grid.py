@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geoshops.geo import WGS84
+from tests.geodesy import WGS84
 
 
 def points(

@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from geoshops.geo import geodesic_m
+from tests.geodesy import geodesic_m
 from tests.make import Maker
 
 Position = tuple[float, float]

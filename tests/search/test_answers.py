@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from geoshops.geo import geodesic_m
+from tests.geodesy import geodesic_m
 from tests.make import Maker
 
 HERE = (127.0276, 37.4979)

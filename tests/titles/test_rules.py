@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from geoshops.geo import WGS84
+from tests.geodesy import WGS84
 from tests.make import Maker
 
 ALL = {"purity": "GOOD", "retouch": "BAD", "item": "GOOD"}
