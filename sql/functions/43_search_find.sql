@@ -402,17 +402,32 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (
     SELECT coalesce(array_agg(q.w ORDER BY q.shops, q.w), '{}') FROM (
-      SELECT d.w, (SELECT count(*) FROM unnest(sample) AS t WHERE strpos(t, d.w) > 0 OR strpos(t, d.written) > 0
-          OR d.is_short AND strpos(jamo_initials(t), d.w) > 0) AS shops
-      FROM (SELECT DISTINCT w, normalize(w, NFC) AS written, w ~ '^[\u1100-\u115f]+$' AS is_short FROM unnest(words) AS w) AS d
+      SELECT d.w, (
+          SELECT count(*) FROM unnest(sample) AS t
+          WHERE EXISTS (SELECT FROM unnest(d.forms) AS f WHERE strpos(t, f) > 0) OR strpos(t, d.written) > 0
+            OR d.is_short AND strpos(jamo_initials(t), d.w) > 0) AS shops
+      FROM (
+        SELECT w, typed_prefixes(w) AS forms, normalize(w, NFC) AS written, w ~ '^[\u1100-\u115f]+$' AS is_short
+        FROM (SELECT DISTINCT w FROM unnest(words) AS w) AS x OFFSET 0
+      ) AS d
     ) AS q WHERE q.shops >= 3
   );
 END $$;
 COMMENT ON FUNCTION search_common_of(text [], text []) IS 'Those of the words that at least three shops of the sample have, the rarest first.';
 
+CREATE OR REPLACE FUNCTION search_is_in_most(pieces text [], sample text []) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT count(*) FROM unnest(sample) AS t
+    WHERE EXISTS (SELECT FROM unnest(pieces) AS p WHERE strpos(t, p) > 0 OR strpos(t, normalize(p, NFC)) > 0)
+  ) * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 80000 * cardinality(sample);
+END $$;
+COMMENT ON FUNCTION search_is_in_most(text [], text []) IS 'True when by the sample more than 80,000 shops have one of the pieces.';
+
 CREATE OR REPLACE FUNCTION search_queries(
   rest text [], sample text [], typos boolean,
-  OUT every tsquery, OUT rarest tsquery, OUT others tsquery, OUT other_hints text [], OUT all_are_common boolean
+  OUT every tsquery, OUT rarest tsquery, OUT others tsquery, OUT other_hints text [], OUT all_are_common boolean, OUT too_common boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -420,15 +435,16 @@ DECLARE
   tested text[];
 BEGIN
   all_are_common := rest <@ common;
-  tested := CASE WHEN all_are_common THEN common[2:] ELSE common END;
+  too_common := all_are_common AND search_is_in_most(common[:1], sample);
+  tested := CASE WHEN all_are_common AND NOT too_common THEN common[2:] ELSE common END;
   SELECT all_of(array_agg(t.q)), all_of(array_agg(t.q) FILTER (WHERE t.w <> ALL (tested))),
     all_of(array_agg(rest_query(t.w)) FILTER (WHERE t.w = ANY (tested)))
   INTO every, rarest, others
-  FROM (SELECT w, CASE WHEN typos THEN typo_query(w) ELSE rest_query(w) END AS q FROM unnest(rest) AS w) AS t;
+  FROM (SELECT w, CASE WHEN typos THEN typo_query(w, sample) ELSE rest_query(w) END AS q FROM unnest(rest) AS w OFFSET 0) AS t;
   other_hints := ARRAY(SELECT h FROM unnest(tested) AS w CROSS JOIN unnest(typed_prefixes(w)) AS h);
 END $$;
 COMMENT ON FUNCTION search_queries(text [], text [], boolean)
-IS 'Words as queries: every word; those for the index, the rarest at least; the others, which are tested on the shops found.';
+IS 'Words as queries: every word; those for the index, the rarest at least unless it is too common, too; the others, which are tested on the shops found.';
 
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
@@ -459,7 +475,7 @@ BEGIN
     RETURN;
   END IF;
   -- A walk for thousands tests the words of every shop of a small country (포토 of 10,000 shops: 207 against 34 ms).
-  IF walkable AND rest <> '{}' AND stations IS NULL
+  IF walkable AND rest <> '{}' AND stations IS NULL AND q.all_are_common
     AND (at_most <= 1000 OR 20 * at_most < (SELECT c.reltuples FROM pg_class c WHERE c.oid = 'shops'::regclass)) THEN
     SELECT c.* INTO likes, words_are_common, beginnings_are_common
     FROM search_is_common(spot, brands, regions, rest, beginnings) c;
@@ -489,6 +505,10 @@ BEGIN
     IF walkable AND words_are_common THEN
       found := search_common_words(spot, brands, regions, likes, hints, q.every, names, full_names, beginnings,
         beginnings_are_common, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
+    END IF;
+    IF q.too_common AND walkable THEN
+      found := coalesce(found, ARRAY(SELECT w.id FROM search_walk(spot, brands, regions, likes, NULL, hints, q.every, plain,
+        box, min_rating, open_minute, clean, retouch, props, CASE WHEN plain THEN 3000 END, at_most + 51) w));
     END IF;
     found := coalesce(found, search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, NULL, full_names, beginnings, plain,
       box, min_rating, open_minute, clean, retouch, props, at_most));

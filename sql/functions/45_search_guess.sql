@@ -40,36 +40,50 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION jamo_written(text) IS 'Letters as conjoining jamo; a letter in <> ends its syllable.';
 
+CREATE OR REPLACE FUNCTION letters_between(least_code integer, greatest_code integer) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(SELECT chr(c) FROM generate_series(least_code, greatest_code) AS c);
+END $$;
+COMMENT ON FUNCTION letters_between(integer, integer) IS 'The letters with these code points.';
+
 -- Everything that one wrong, missing or extra letter makes of a word; a letter is a jamo, a syllable or a sign.
 CREATE OR REPLACE FUNCTION one_letter_off(letters text) RETURNS text []
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN ARRAY(
-  SELECT left(letters, i - 1) || chr(c) || substr(letters, i + 1)
-  FROM generate_series(1, length(letters)) AS i
-  CROSS JOIN LATERAL (SELECT ascii(substr(letters, i, 1)) AS was) AS a
-  CROSS JOIN LATERAL generate_series(
-    CASE WHEN was BETWEEN 4352 AND 4370 THEN 4352 WHEN was BETWEEN 4449 AND 4469 THEN 4449
-      WHEN was BETWEEN 4520 AND 4546 THEN 4520 WHEN was BETWEEN 97 AND 122 THEN 97 WHEN was BETWEEN 48 AND 57 THEN 48 END,
-    CASE WHEN was BETWEEN 4352 AND 4370 THEN 4370 WHEN was BETWEEN 4449 AND 4469 THEN 4469
-      WHEN was BETWEEN 4520 AND 4546 THEN 4546 WHEN was BETWEEN 97 AND 122 THEN 122 WHEN was BETWEEN 48 AND 57 THEN 57 END
-  ) AS c WHERE c <> was
-  UNION
-  SELECT left(letters, i - 1) || substr(letters, i + 1) FROM generate_series(1, length(letters)) AS i
-  UNION
-  SELECT left(letters, i) || chr(c) || substr(letters, i + 1)
-  FROM generate_series(1, length(letters)) AS i CROSS JOIN generate_series(4520, 4546) AS c
-  WHERE ascii(substr(letters, i, 1)) BETWEEN 4449 AND 4469
-    AND ascii(substr(letters, i + 1, 1)) NOT BETWEEN 4520 AND 4546
-  UNION
-  SELECT left(letters, i) || chr(c) || substr(letters, i + 1)
-  FROM generate_series(0, length(letters)) AS i CROSS JOIN generate_series(97, 122) AS c WHERE letters ~ '^[a-z0-9]+$'
-  UNION
-  SELECT left(letters, i - 1) || substr(letters, i + 1, 1) || substr(letters, i, 1) || substr(letters, i + 2)
-  FROM generate_series(1, length(letters) - 1) AS i WHERE letters ~ '^[a-z0-9]+$'
-  UNION
-  SELECT normalize(left(w, i - 1) || substr(w, i + 1), NFD)
-  FROM normalize(letters, NFC) AS w CROSS JOIN generate_series(1, length(w)) AS i WHERE length(w) > 3
-);
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  finals text[] := letters_between(4520, 4546);
+  latin text[] := CASE WHEN letters ~ '^[a-z0-9]+$' THEN letters_between(97, 122) END;
+  words text[] := ARRAY(SELECT c || letters FROM unnest(latin) c);
+  head text;
+  letter text;
+  tail text;
+BEGIN
+  FOR i IN 1..length(letters) LOOP
+    head := left(letters, i - 1);
+    letter := substr(letters, i, 1);
+    tail := substr(letters, i + 1);
+    words := words || (head || tail) || ARRAY(
+      SELECT head || c || tail FROM unnest(CASE
+        WHEN letter BETWEEN U&'\1100' AND U&'\1112' THEN letters_between(4352, 4370)
+        WHEN letter BETWEEN U&'\1161' AND U&'\1175' THEN letters_between(4449, 4469)
+        WHEN letter BETWEEN U&'\11a8' AND U&'\11c2' THEN finals
+        WHEN letter BETWEEN 'a' AND 'z' THEN letters_between(97, 122)
+        WHEN letter BETWEEN '0' AND '9' THEN letters_between(48, 57) END) AS c
+      WHERE c <> letter
+      UNION ALL
+      SELECT head || letter || c || tail FROM unnest(latin) AS c
+      UNION ALL
+      SELECT head || letter || c || tail FROM unnest(finals) AS c
+      WHERE letter BETWEEN U&'\1161' AND U&'\1175' AND left(tail, 1) NOT BETWEEN U&'\11a8' AND U&'\11c2');
+    IF latin IS NOT NULL AND tail <> '' THEN
+      words := words || (head || left(tail, 1) || letter || substr(tail, 2));
+    END IF;
+  END LOOP;
+  IF length(normalize(letters, NFC)) > 3 THEN
+    words := words || one_syllable_less(letters);
+  END IF;
+  RETURN ARRAY(SELECT DISTINCT w FROM unnest(words) w);
+END $$;
 COMMENT ON FUNCTION one_letter_off(text) IS 'The words one letter away: replaced, left out, put in, in Latin also exchanged.';
 
 CREATE OR REPLACE FUNCTION is_long_enough_for_typos(letters text) RETURNS boolean
@@ -235,11 +249,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION word_apart(text) IS 'The regions and stations that a word begins with, and what is left over.';
 
-CREATE OR REPLACE FUNCTION typo_query(word text) RETURNS tsquery
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE
-  WHEN is_long_enough_for_typos(word) AND (length(word) > 5 OR word ~ '^[a-z0-9]+$')
-    THEN rest_query(word) || begins_with_any(one_letter_off(word))
-  ELSE rest_query(word)
-END;
-COMMENT ON FUNCTION typo_query(text) IS 'The question for shops with the word or one a letter away from it.';
+-- A wrong letter leaves the first or the second half of a word as it is. Where tens of thousands of shops have one of the
+-- halves, gathering those that have the word a letter off would take too long.
+CREATE OR REPLACE FUNCTION typo_query(word text, sample text []) RETURNS tsquery
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  half integer := length(word) / 2;
+BEGIN
+  IF is_long_enough_for_typos(word) AND (length(word) > 5 OR word ~ '^[a-z0-9]+$')
+    AND NOT search_is_in_most(ARRAY[left(word, half), substr(word, half + 1)], sample) THEN
+    RETURN rest_query(word) || begins_with_any(one_letter_off(word));
+  END IF;
+  RETURN rest_query(word);
+END $$;
+COMMENT ON FUNCTION typo_query(text, text []) IS 'The query for shops with the word or one a letter away from it.';

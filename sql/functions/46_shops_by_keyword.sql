@@ -127,6 +127,7 @@ DECLARE
   read text[] := ARRAY[plain_words::text, '{}'];
   done text[] := '{}';
   is_corrected boolean := false;
+  characters integer := 0;
   filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
 BEGIN
   SELECT * INTO plain FROM search_understand(plain_words, NULL);
@@ -151,6 +152,9 @@ BEGIN
         is_corrected := is_corrected OR pass = 'typo';
         SELECT * INTO u FROM search_understand(words, NULL);
     END CASE;
+    -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load.
+    characters := characters + length(keyword);
+    EXIT WHEN characters > 300;
     understood := coalesce(understood, u.understood);
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are no answer.
     CONTINUE WHEN pass = 'station' AND (

@@ -148,7 +148,6 @@ CREATE OR REPLACE FUNCTION suggested_shops(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  sample text[] := CASE WHEN rest <> '{}' THEN search_sample() END;
   q record;
   forms text[] := ARRAY(SELECT '%' || like_pattern(t) FROM unnest(typed_prefixes(rest[cardinality(rest)])) t);
   others text[] := ARRAY(SELECT '%' || like_pattern(w) FROM unnest(trim_array(rest, least(1, cardinality(rest)))) w);
@@ -159,19 +158,20 @@ BEGIN
   IF rest = '{}' OR stations IS NOT NULL
     OR EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'dong') THEN
     SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
-      false, names, sample, NULL, NULL, NULL, NULL, NULL, NULL, 5) f;
+      false, names, CASE WHEN rest <> '{}' THEN search_sample() END, NULL, NULL, NULL, NULL, NULL, NULL, 5) f;
     RETURN;
   END IF;
   found := ARRAY(SELECT w.id FROM search_walk(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
       NULL, NULL, NULL, NULL, NULL, NULL, NULL, 600) w
     WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
       AND w.name_jamo LIKE ALL (others));
-  SELECT * INTO q FROM search_queries(rest, sample, false);
-  IF anywhere AND cardinality(found) < 5 AND NOT q.all_are_common THEN
+  IF anywhere AND cardinality(found) < 5 THEN
+    SELECT * INTO q FROM search_queries(rest, search_sample(), false);
     found := found || ARRAY(
       SELECT c.id FROM (
         SELECT s.* FROM shops s
-        WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
+        WHERE NOT q.all_are_common
+          AND search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
             @@ all_of(ARRAY[in_any('b', brands), in_any('r', regions), q.rarest])
           AND s.status <> 'CLOSED' LIMIT 1000) c
       WHERE q.others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, q.other_hints, q.others));
@@ -183,6 +183,7 @@ END $$;
 COMMENT ON FUNCTION suggested_shops IS 'At most five shops that the words may mean.';
 
 -- Starting parallel workers takes longer than any of its questions, planning them anew a seventh to a third of the time.
+-- What is longer than forty characters is read in one way only.
 CREATE OR REPLACE FUNCTION shops_suggest(keyword text, user_lon double precision, user_lat double precision) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -193,7 +194,7 @@ DECLARE
   words text[];
 BEGIN
   FOREACH pass IN ARRAY ARRAY['punctuation', 'keyboard', 'keyboard without shift', 'apart'] LOOP
-    EXIT WHEN body IS NOT NULL;
+    EXIT WHEN body IS NOT NULL OR length(keyword) > 40;
     words := search_reading(pass, keyword, CASE pass WHEN 'apart' THEN unknown_words(typed) END);
     CONTINUE WHEN words = typed;
     body := suggestions(words, viewer);

@@ -7,7 +7,7 @@ import json
 import pytest
 from flask.testing import FlaskClient
 
-from tests.geodesy import geodesic_m
+from geoshops import geo
 from tests.grid import points
 from tests.make import GANGNAM, Maker
 
@@ -69,7 +69,7 @@ def test_the_circle_is_around_the_map_centre_and_inclusive(
         "c",
         "b",
         "a",
-    ] or (geodesic_m(*spots["a"], *spots["c"]) > 2000)
+    ] or (geo.geodesic_m(*spots["a"], *spots["c"]) > 2000)
 
 
 def test_only_representative_brands_unless_asked(client: FlaskClient, make: Maker) -> None:
