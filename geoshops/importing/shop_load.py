@@ -257,6 +257,8 @@ def count_duplicates(cursor: Any, new_ids: list[int] | None) -> int | None:
     """Pairs that a new shop makes with another; None where there are too many to compare them now."""
     if new_ids is None:
         return None
+    # Statistics of a table that was empty before would make the join compare every shop with every other.
+    cursor.execute("ANALYZE shops (id, geog, brand_id)")
     cursor.execute("SELECT count(*) FROM duplicate_shops(%s)", (new_ids,))
     return int(cursor.fetchone()[0])
 

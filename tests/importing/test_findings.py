@@ -267,3 +267,26 @@ def test_an_import_tells_that_no_brand_is_representative(
     assert run("brands", "representative", "인생네컷 플러스").exit_code == 0
     assert len(client.get(search).json or []) == 2
     assert "no brand is representative" not in run("import", "shops", path, *OWN).output
+
+
+READ = """
+SELECT pg_stat_force_next_flush();
+SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'shops'"""
+
+
+def test_duplicates_are_found_by_index_in_a_table_that_was_analysed_empty(
+    summary: Summary, write: Write, make: Maker
+) -> None:
+    rows = 600
+    make.sql(
+        "INSERT INTO shops (place_name, geog) SELECT 'x', point_at(127, 37) FROM generate_series(1, 2000)"
+    )
+    make.sql("DELETE FROM shops")
+    make.sql("ANALYZE shops")
+    path = write(
+        "name,lon,lat", *(f"동물병원 {n},{126 + n / 1000},{35 + n / 1000}" for n in range(rows))
+    )
+    before = make.sql(READ)
+    assert summary("import", "shops", path, *OWN)["inserted"] == rows
+    # every shop compared with every other would be 360,000
+    assert make.sql(READ) - before < rows * rows / 4
