@@ -95,9 +95,10 @@ class Cluster:
         return [name for name in NODES if name != self.leader()]
 
     def is_whole(self) -> bool:
-        """One leader, and both others stream from it."""
-        states = sorted((m["Role"] == "Leader", m["State"]) for m in self.members().values())
-        return states == [(False, "streaming"), (False, "streaming"), (True, "running")]
+        """One leader, and both others stream from it and count for its commits: Patroni hands the lead to no other."""
+        states = sorted((m["Role"], m["State"]) for m in self.members().values())
+        standby = ("Quorum Standby", "streaming")
+        return states == [("Leader", "running"), standby, standby]
 
     def require_whole(self) -> None:
         """Waits until every node is back, and each is used through its pooler."""
