@@ -310,7 +310,7 @@ def radius_p95_ms(
             while not ended.is_set():
                 moved = at[0] + rng.uniform(-0.02, 0.02), at[1] + rng.uniform(-0.02, 0.02)
                 values = {"mapLng": str(moved[0]), "mapLat": str(moved[1]), "radius": "1000"}
-                times.append(client.ms("/shops/map", moved, **values))
+                times.append(client.ms("/shops/brand", moved, **values))
                 time.sleep(0.02)
 
         threads = [
