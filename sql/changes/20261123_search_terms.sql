@@ -1,3 +1,6 @@
+-- squawk-ignore-file require-concurrent-index-creation, require-concurrent-index-deletion
+-- The indexes below are built within the transaction: the dictionaries have a few thousand rows.
+--
 -- What the keyword search looks up of regions, stations and brands: one array of terms a row, one index a table. A key is
 -- looked up by itself, and every look-up reads the whole list of pending entries, so these indexes keep none.
 
