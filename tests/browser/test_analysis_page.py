@@ -12,6 +12,7 @@ from PIL import Image
 from shapely.geometry import LineString
 
 from geoshops.analysis import page, scripts, styles
+from geoshops.analysis.ground import Ground
 
 PAIRS = {
     "duplicate": LineString([(126.0, 37.0), (126.00005, 37.00005)]),  # seven metres
@@ -26,7 +27,9 @@ def test_a_pair_of_some_metres_is_seen_on_the_map_of_a_country(
     rows = [{"verdict": verdict} for verdict in PAIRS]
     file = tmp_path / "page.html"
     style = styles.STYLES["22"]
-    text = page.map_page(scripts.find("22"), "전국", style, rows, list(PAIRS.values()), [])
+    heading = ("중복 후보", "전국")
+    shapes = list(PAIRS.values())
+    text = page.map_page(heading, scripts.find("22"), style, rows, shapes, Ground([], []))
     file.write_text(text, encoding="utf-8")
     opened = browser.new_page(viewport={"width": width, "height": height})
     asked: list[str] = []

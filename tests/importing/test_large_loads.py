@@ -69,7 +69,7 @@ def interrupted(
     with monkeypatch.context() as patched:
         patched.setattr("geoshops.importing.commands.build_missing", killed)
         result = run("import", "shops", write(*rows(*range(30))), "--source", "own")
-    assert result.exit_code == 0
+    assert result.exit_code == 3
     assert "interrupted after the commit: the import is complete" in result.output
     assert "geoshops db upgrade" in result.output
     return run

@@ -13,7 +13,8 @@ import psycopg2
 import pytest
 from click.testing import CliRunner, Result
 
-from geoshops import backup, checksums, create_app
+from geoshops import checksums, create_app
+from geoshops.cli import main
 from tests.conftest import ROLE_PASSWORD, ROOT, SECRET_KEY, as_role, execute, with_database
 from tests.make import Maker
 from tests.sql.violations import BASE
@@ -24,9 +25,8 @@ QUESTIONS = ("/shops/1", "/reviews/1", "/reviews/shop/1", "/brands", "/titles/1.
 
 
 def run(url: str, *words: str) -> Result:
-    command = {"backup": backup.backup, "restore": backup.restore}[words[0]]
     environment = {"DATABASE_URL": url, "GEOSHOPS_OWNER_DATABASE_URL": url}
-    return CliRunner().invoke(command, words[1:], env=environment)
+    return CliRunner().invoke(main, words, env=environment)
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_filled_database_is_not_overwritten_unasked(
     refused = run(owned(target), "restore", str(file))
     assert refused.exit_code == 1 and "not empty" in refused.output
     assert CliRunner().invoke(
-        backup.restore, [str(file), "--replace"], input="n\n",
+        main, ["restore", str(file), "--replace"], input="n\n",
         env={"DATABASE_URL": owned(target), "GEOSHOPS_OWNER_DATABASE_URL": owned(target)},
     ).exit_code == 1  # fmt: skip
     with psycopg2.connect(target) as connection, connection.cursor() as cursor:

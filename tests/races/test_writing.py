@@ -131,7 +131,7 @@ def test_one_idempotency_key_has_one_effect(crowd: Crowd, make: Maker, rounds: i
     shop = make.shop()
     ((_, headers),) = crowd.members(1)
     for round_number in range(rounds):
-        keyed = {**headers, "Idempotency-Key": f"round {round_number}"}
+        keyed = {**headers, "Idempotency-Key": f"round-{round_number}"}
         calls = [crowd.call("POST", f"/reviews/shop/{shop}", keyed, GOOD)] * THREADS
         answers = crowd.at_once(calls)
         assert statuses(answers) == {201: THREADS}

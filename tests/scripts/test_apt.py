@@ -12,8 +12,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Chromium's names, what .venv/bin has, and what belongs to every Debian
-ELSEWHERE = {"chromium", "chromium-browser", "google-chrome", "node", "granian", "runuser", "uv"}
+# Chromium's names, what .venv/bin has, what belongs to every Debian, and what makes containers and machines
+ELSEWHERE = {
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "node",
+    "granian",
+    "runuser",
+    "uv",
+    "docker",
+    "dockerd",
+    "debootstrap",
+}
 
 
 def searched_programs() -> Iterator[str]:

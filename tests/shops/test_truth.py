@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from geoshops.geo import WGS84, distance_text
+from geoshops.geo import distance_text
 from geoshops.paging import ItemList
+from tests.geodesy import WGS84
 from tests.make import Maker
 
 QUERIES = 10_000
