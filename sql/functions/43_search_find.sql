@@ -45,32 +45,26 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_ways(bigint [], bigint []) IS 'Brands with regions as one condition of an index each; null means any.';
 
--- The same as asking search_words, without taking the whole name to pieces: only the pieces that were asked for.
+-- As address_words takes them to pieces.
+CREATE OR REPLACE FUNCTION address_letters(address text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN ' ' || translate(left(normalize(lower(normalize(address, NFKC)), NFD), 600), ',()', '   ');
+COMMENT ON FUNCTION address_letters(text) IS 'The words of an address as letters, each after a blank.';
+
+-- The same as asking search_words, without taking name and address to pieces: only the words that were asked for are looked for.
 CREATE OR REPLACE FUNCTION search_holds(
   name_jamo text, road_address text, lot_address text, brand_id bigint, hints text [], question tsquery
 ) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  address text := lower(road_address || ' ' || lot_address);
-  address_is_split boolean := false;
+  address text := address_letters(road_address || ' ' || lot_address);
   words text[] := '{}';
   hint text;
-  probe text;
 BEGIN
   FOREACH hint IN ARRAY hints LOOP
-    IF strpos(name_jamo, hint) > 0 OR is_initials(hint) AND strpos(jamo_initials(name_jamo), hint) > 0 THEN
+    IF strpos(name_jamo, hint) > 0 OR strpos(address, ' ' || left(hint, 24)) > 0
+      OR is_initials(hint) AND strpos(jamo_initials(name_jamo), hint) > 0 THEN
       words := words || left(hint, 24);
-    END IF;
-    CONTINUE WHEN address_is_split;
-    -- Where the address lacks what a word surely begins with, its words need not be taken to pieces.
-    probe := CASE
-      WHEN hint ~ '^[!-~]+$' THEN hint
-      WHEN hint ~ '^[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2\u1100-\u1112]'
-        THEN normalize(substring(hint, '^[^\u11a8-\u11c2]{2}[\u11a8-\u11c2]?'), NFC)
-    END;
-    IF probe IS NULL OR strpos(address, probe) > 0 THEN
-      words := words || address_words(address);
-      address_is_split := true;
     END IF;
   END LOOP;
   RETURN array_to_tsvector(CASE WHEN brand_id IS NULL THEN words ELSE words || (chr(1) || 'b' || brand_id) END) @@ question;
@@ -300,7 +294,7 @@ BEGIN
           @@ question
           AND s.status <> 'CLOSED'
           AND (plain OR search_passes(s, box, min_rating, open_minute, clean, retouch, props))
-        LIMIT CASE WHEN NOT plain THEN NULL WHEN others IS NULL AND stations IS NULL THEN 20000 ELSE 3000 END
+        LIMIT CASE WHEN NOT plain THEN NULL WHEN others IS NULL AND stations IS NULL THEN 10000 ELSE 1000 END
       ) AS c
       WHERE (stations IS NULL OR EXISTS (
           SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, c.geog, 1000)))
@@ -324,7 +318,7 @@ DECLARE
   center_spot geometry;
   within geometry;
   surely_m float8 := chord_within(1000);
-  budget integer := CASE WHEN plain THEN CASE WHEN question IS NULL THEN 10000 ELSE 3000 END
+  budget integer := CASE WHEN plain THEN CASE WHEN question IS NULL THEN 10000 ELSE 1000 END
       / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1) END;
   found bigint[] := '{}';
 BEGIN
@@ -508,7 +502,7 @@ BEGIN
     END IF;
     IF q.too_common AND walkable THEN
       found := coalesce(found, ARRAY(SELECT w.id FROM search_walk(spot, brands, regions, likes, NULL, hints, q.every, plain,
-        box, min_rating, open_minute, clean, retouch, props, CASE WHEN plain THEN 3000 END, at_most + 51) w));
+        box, min_rating, open_minute, clean, retouch, props, CASE WHEN plain THEN 1000 END, at_most + 51) w));
     END IF;
     found := coalesce(found, search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, NULL, full_names, beginnings, plain,
       box, min_rating, open_minute, clean, retouch, props, at_most));

@@ -140,7 +140,7 @@ COMMENT ON FUNCTION is_a_syllable_off(text, text) IS 'True when the name has one
 -- The names that were probably meant: brands before regions before stations, names of the same length before others.
 CREATE OR REPLACE FUNCTION probable_names(words text [])
 RETURNS TABLE (word text, name text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY

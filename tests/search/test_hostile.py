@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ GENERATED = [
     "가" * 100,
 ]
 HOSTILE = [*REPORTED, *(keyword[:100] for keyword in GENERATED)]
+DICTIONARIES = ["brands", "brand_aliases", "regions", "region_aliases", "stations"]
 READS = """
 SELECT coalesce(sum(seq_tup_read), 0), coalesce(sum(idx_scan), 0), coalesce(sum(idx_tup_fetch), 0)
 FROM pg_stat_xact_user_tables"""
@@ -66,6 +68,36 @@ def test_the_look_ups_for_a_hostile_keyword_are_bounded(
     assert rows <= 2_000
     # of tables that fit a page
     assert rows_without_index <= 2_000
+
+
+@pytest.fixture
+def dictionaries_analysed_empty(connection: Any, land: Country) -> Iterator[None]:
+    """The statistics that autovacuum leaves when it comes just before a load."""
+    cursor = connection.cursor()
+    cursor.execute(
+        "UPDATE pg_class SET reltuples = 0, relpages = 1 WHERE oid = ANY (%s::regclass[])",
+        (DICTIONARIES,),
+    )
+    yield
+    cursor.execute(f"ANALYZE {', '.join(DICTIONARIES)}")
+
+
+@pytest.mark.parametrize("statement", [SEARCH, SUGGEST])
+@pytest.mark.parametrize("keyword", ["인생네컷, 서울숲", "서울강남", *REPORTED])
+def test_statistics_of_empty_dictionaries_do_not_make_look_ups_compute_terms(
+    connection: Any, dictionaries_analysed_empty: None, keyword: str, statement: str
+) -> None:
+    cursor = connection.cursor()
+    # in one transaction, after which the counts would be gone
+    cursor.execute("BEGIN")
+    cursor.execute("SET LOCAL track_functions = 'pl'")
+    cursor.execute(statement, (keyword,))
+    cursor.execute(
+        "SELECT count(*) FROM pg_stat_xact_user_functions WHERE funcname = 'search_terms'"
+    )
+    computed = cursor.fetchone()
+    cursor.execute("ROLLBACK")
+    assert computed == (0,)
 
 
 def test_no_index_that_is_looked_up_key_by_key_keeps_a_pending_list(make: Maker) -> None:
