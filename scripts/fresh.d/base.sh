@@ -61,16 +61,11 @@ require_machines() {
 
 # ---- sources of packages ----
 
-# The addresses from which this machine has the release, as lines of sources.list; Debian's own where it has another.
+# The addresses from which this machine has the release, as lines of sources.list; none where it has another release.
 package_sources() {
   known=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
     sed -nE "s#^(\S+) ($suite(-updates|-security)?) main\$#deb \1 \2 main#p" | sort -u)
-  case $known in *" $suite main"*) printf '%s\n' "$known"; return ;; esac
-  cat <<LINES
-deb http://deb.debian.org/debian $suite main
-deb http://deb.debian.org/debian $suite-updates main
-deb http://deb.debian.org/debian-security $suite-security main
-LINES
+  case $known in *" $suite main"*) printf '%s\n' "$known" ;; esac
 }
 
 mirror() { package_sources | sed -n "s#^deb \(.*\) $suite main\$#\1#p" | head -n 1; }
@@ -97,10 +92,12 @@ build_base() {
   folder=$(mktemp -d "$place/base.XXXXXX")
   echo "$$" >"$folder/owner"
   report "building a minimal Debian $suite (a few minutes), log $base.log"
+  # without a mirror debootstrap takes its own, and writes it to sources.list
+  # shellcheck disable=SC2046 # one word, or none
   isolated sh -c 'mount -t proc proc /proc && debootstrap --variant=minbase "$@"' sh \
-    --include="$INCLUDED" "$suite" "$folder/tree" "$(mirror)" >"$base.log" 2>&1 ||
+    --include="$INCLUDED" "$suite" "$folder/tree" $(mirror) >"$base.log" 2>&1 ||
     die "debootstrap failed; the end of $base.log: $(tail -n 3 "$base.log")"
-  package_sources >"$folder/tree/etc/apt/sources.list"
+  [ -z "$(package_sources)" ] || package_sources >"$folder/tree/etc/apt/sources.list"
   rm -f "$folder/tree"/var/cache/apt/archives/*.deb
   mv "$folder/tree" "$base"
   remove_machine
