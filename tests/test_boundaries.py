@@ -7,7 +7,7 @@ import pytest
 import shapely
 from shapely.geometry import Point, box
 
-from geoshops import boundaries, coverage
+from geoshops import boundaries, polygon_coverage
 from geoshops.sample.ground import Ground
 from geoshops.sample.places import dongs, landmarks, sidos, sigungus, spots, stations
 
@@ -22,17 +22,19 @@ def test_overlaps_go_to_the_first_and_gaps_to_the_neighbour() -> None:
     right = box(0.999, 0, 2, 1)
     above = shapely.Polygon([(0, 1), (2, 1), (2, 2), (0, 2)])
     beyond = shapely.Polygon([(2, 0), (3, 0), (3, 2), (2, 2), (2.00001, 1)])
-    areas = coverage.cleaned([left, right, above, beyond])
+    areas = polygon_coverage.cleaned([left, right, above, beyond])
     assert shapely.coverage_is_valid(areas)
     assert shapely.area(areas[0]) == pytest.approx(1)
     assert shapely.area(areas[1]) == pytest.approx(1, abs=1e-4)
-    assert coverage.union(areas).equals(box(0, 0, 3, 2))
+    assert polygon_coverage.union(areas).equals(box(0, 0, 3, 2))
 
 
 def test_water_between_neighbours_belongs_to_nobody() -> None:
     around = box(0, 0, 1, 1) - box(0.4, 0.4, 0.6, 0.6)
     halves = [around & box(0, 0, 0.5, 1), around & box(0.5, 0, 1, 1)]
-    assert shapely.area(coverage.union(coverage.cleaned(halves))) == pytest.approx(0.96)
+    assert shapely.area(polygon_coverage.union(polygon_coverage.cleaned(halves))) == pytest.approx(
+        0.96
+    )
 
 
 def test_the_installed_districts_are_those_of_the_sample(districts) -> None:

@@ -4,21 +4,53 @@ from __future__ import annotations
 
 import ast
 import configparser
+import os
+import subprocess
+import sys
+from collections import Counter
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from geoshops.config import settings_table
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "geoshops"
-FEATURES = {p.parent.name for p in PACKAGE.glob("*/__init__.py")}
+# From the bottom up; a unit imports units below its own layer, or itself. Units that are not named are features.
+LAYERS = (
+    {"messages", "opening_hours", "polygon_coverage", "__about__"},
+    {"config", "console", "errors", "metrics", "request_context", "geo", "boundaries"},
+    {"database"},
+    {"web"},
+    {"nicknames"},
+    {"operations"},
+)
+FEATURES = [
+    "auth",
+    "members",
+    "shops",
+    "search",
+    "reviews",
+    "favorites",
+    "titles",
+    "reports",
+    "map",
+    "tiles",
+    "ogc",
+    "importing",
+    "analysis",
+    "sample",
+]
+# the application factory, which gathers the features, and the commands
+TOP = {"__init__", "__main__", "cli"}
+# operator code: a worker process must not pay for it, nor fail with it
+OPERATOR_CODE = ("operations", "console", "importing", "analysis", "sample", "database.migrations")
+MOST_TOP_LEVEL_MODULES = 12
 BANNED = {
     "queries.py": ("flask", "marshmallow"),
-    "schemas.py": ("geoshops.models", "sqlalchemy", "flask"),
+    "schemas.py": ("geoshops.database.models", "sqlalchemy", "flask"),
     "routes.py": ("sqlalchemy",),
 }
-# commands gather what several features offer to operators
-GATHERERS = {"__init__.py", "cli.py"}
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -47,22 +79,98 @@ def test_layers_do_not_import_what_is_not_theirs() -> None:
     assert broken == []
 
 
-def test_no_feature_imports_another() -> None:
-    broken = []
-    for path in modules():
-        own = path.relative_to(PACKAGE).parts[0]
-        if path.parent == PACKAGE and path.name in GATHERERS:
-            continue
-        for name in imports(path):
-            parts = name.split(".")
-            if parts[0] == "geoshops" and len(parts) > 1 and parts[1] in FEATURES - {own}:
-                broken.append((str(path.relative_to(ROOT)), name))
-    assert broken == []
+def unit_of(path: Path) -> str:
+    """The package or top-level module that a file belongs to."""
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def layer_of(unit: str) -> int:
+    below = next((n for n, layer in enumerate(LAYERS) if unit in layer), None)
+    if below is None:
+        assert unit in FEATURES, f"geoshops/{unit} has no layer"
+        return len(LAYERS)
+    return below
+
+
+def imported_units(path: Path) -> set[str]:
+    """The units of ours that a file imports; the application factory itself is none."""
+    names = (name.split(".") for name in imports(path))
+    units = {p.stem for p in PACKAGE.iterdir()}
+    return {parts[1] for parts in names if parts[0] == "geoshops" and parts[1:2] != []} & units
+
+
+def test_imports_point_down() -> None:
+    upward = [
+        (str(path.relative_to(ROOT)), imported)
+        for path in modules()
+        if (unit := unit_of(path)) not in TOP
+        for imported in imported_units(path) - {unit}
+        if layer_of(imported) >= layer_of(unit)
+    ]
+    assert upward == []
+
+
+def test_no_modules_import_each_other_in_a_cycle() -> None:
+    names = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in modules()}
+    graph = {name: {*imports(path)} & {*names} - {name} for name, path in names.items()}
+    list(TopologicalSorter(graph).static_order())
+
+
+def test_few_modules_lie_at_the_top() -> None:
+    top = {p.stem for p in PACKAGE.glob("*.py")} - TOP - {"__about__"}
+    assert len(top) <= MOST_TOP_LEVEL_MODULES
+
+
+def test_a_worker_process_loads_no_operator_code() -> None:
+    program = "import sys, geoshops; geoshops.create_app(); print(*sys.modules)"
+    settings = {
+        "DATABASE_URL": "postgresql://nobody@localhost/nothing",
+        "GEOSHOPS_ENV_FILE": os.devnull,
+        "GEOSHOPS_SECRET_KEY": "x" * 64,
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = [m.removeprefix("geoshops.") for m in done.stdout.split() if m.startswith("geoshops.")]
+    assert "web.fast_path" in loaded
+    assert [m for m in loaded if m.startswith(OPERATOR_CODE) or m.endswith(".commands")] == []
+
+
+def test_files_have_unique_names() -> None:
+    tests = [p.name for p in (ROOT / "tests").rglob("test_*.py")]
+    sql = [
+        p.name
+        for folder in ("schema", "changes", "functions", "views", "analysis")
+        for p in (ROOT / "sql" / folder).glob("*.sql")
+    ]
+    for names in (tests, sql):
+        assert len(names) > 20
+        assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def test_sql_files_have_unique_numbers() -> None:
+    for folder in ("schema", "functions", "views", "analysis"):
+        numbers = [p.name.split("_")[0] for p in (ROOT / "sql" / folder).glob("[0-9]*.sql")]
+        assert [n for n, count in Counter(numbers).items() if count > 1] == [], folder
+
+
+def test_tests_mirror_the_package() -> None:
+    packages = {p.parent.name for p in PACKAGE.glob("*/__init__.py")}
+    tested = {p.parent.name for p in (ROOT / "tests").glob("*/__init__.py")}
+    assert packages - tested == set()
+    assert (
+        tested - packages
+        == {"browser", "containers", "counters", "races", "scripts", "sql"} & tested
+    )
 
 
 def test_only_config_reads_the_environment() -> None:
-    # observe reads the folder that prometheus-client itself takes from the environment
-    allowed = {"config.py", "observe.py"}
+    # telemetry reads the folder that prometheus-client itself takes from the environment
+    allowed = {"config.py", "telemetry.py"}
     readers = [
         str(path.relative_to(ROOT))
         for path in modules()

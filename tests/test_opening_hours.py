@@ -8,7 +8,7 @@ import re
 import psycopg2
 import pytest
 
-from geoshops.migrate import SQL
+from geoshops.database.sql_files import SQL
 from geoshops.opening_hours import canonical
 from tests.make import Maker
 

@@ -13,8 +13,8 @@ from geoshops.analysis import export as exporting
 from geoshops.analysis import files, formats, runner, scripts
 from geoshops.config import ConfigError, Settings
 from geoshops.console import as_started
-from geoshops.db import libpq_url
-from geoshops.operators import failing_clearly, first_line, operator_url
+from geoshops.database.pool import libpq_url
+from geoshops.operations.commands import failing_clearly, first_line, operator_url
 
 PICTURES = ("html", "png")
 FORMATS = ("table", "csv", "geojson", "parquet", "gpkg", *PICTURES)

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from geoshops.analysis import files, formats
 from geoshops.analysis.runner import Answer, Column
-from geoshops.interrupts import heeding
+from geoshops.database.interrupts import heeding
 
 Bbox = tuple[float, float, float, float]
 FILE_FORMATS = ("parquet", *formats.DRIVERS)

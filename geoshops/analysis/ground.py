@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import psycopg2
 import shapely
 
-from geoshops.interrupts import heeding
+from geoshops.database.interrupts import heeding
 
 # degrees of the view up to which it shows neighbourhoods, and districts; provinces beyond
 NEAR_DEG, DETAIL_DEG = 0.12, 1.5

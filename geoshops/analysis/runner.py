@@ -67,7 +67,7 @@ class Column:
 
 
 class Lack(NamedTuple):
-    """What a script did without: its code in sql/functions/analysis.sql, and what to load."""
+    """What a script did without: its code in sql/functions/99_analysis.sql, and what to load."""
 
     code: str
     text: str

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from geoshops.migrate import SQL
+from geoshops.database.sql_files import SQL
 
 FOLDER = SQL / "analysis"
 SECTION = re.compile(r"^-- (Question|Parameters|Columns|Method|QGIS): +(.*)$")

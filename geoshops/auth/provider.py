@@ -19,7 +19,7 @@ from geoshops.auth import id_token
 from geoshops.auth.outbound import Answer, Calls, ProviderFailed
 from geoshops.auth.presets import Client, Preset
 from geoshops.errors import ApiError
-from geoshops.params import BAD_CHARACTERS, is_blank
+from geoshops.web.fields import BAD_CHARACTERS, is_blank
 
 METADATA_LIVES_S = 3600
 APPLE_SECRET_LIVES_S = 300

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from geoshops import nicknames, tokens
+from geoshops import nicknames
 from geoshops.config import Settings
-from geoshops.db import Database
+from geoshops.database.pool import Database
 from geoshops.errors import NotFound, Unauthorized
-from geoshops.tokens import Caller, RefreshToken
+from geoshops.web import tokens
+from geoshops.web.tokens import Caller, RefreshToken
 
 GRACE_S = 30
 

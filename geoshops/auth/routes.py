@@ -8,15 +8,15 @@ from typing import Any
 
 from flask import Response, request
 
-from geoshops import tokens
-from geoshops.api import Blueprint, json_text, json_value
 from geoshops.auth import queries, schemas
 from geoshops.auth.providers import providers
 from geoshops.auth.queries import Issued
-from geoshops.db import database
+from geoshops.database.pool import database
 from geoshops.errors import ApiError, Unauthorized
-from geoshops.frame import public_url, settings
-from geoshops.tokens import Caller
+from geoshops.web import tokens
+from geoshops.web.middleware import public_url, settings
+from geoshops.web.operation import Blueprint, json_text, json_value
+from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("auth", __name__, description="Sign-in, tokens and sessions")
 

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import Schema, fields, missing
 
 from geoshops.errors import Reason
-from geoshops.params import Args, Body, Flag, Text, refuse
+from geoshops.web.fields import Args, Body, Flag, Text, refuse
 
 
 class Token(Text):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from geoshops.acts import Done, perform
-from geoshops.db import Database
-from geoshops.idempotency import Key
-from geoshops.paging import MAX_DEPTH, ItemList, Page, list_of_caller
-from geoshops.tokens import Caller
+from geoshops.database.pool import Database
+from geoshops.web.idempotency import Key
+from geoshops.web.paging import MAX_DEPTH, ItemList, Page, list_of_caller
+from geoshops.web.tokens import Caller
+from geoshops.web.writes import Done, perform
 
 WHOLE_LIST = 1000
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from flask import Response
 
-from geoshops import acts, idempotency
-from geoshops.api import Blueprint
-from geoshops.db import database
+from geoshops.database.pool import database
 from geoshops.favorites import queries, schemas
-from geoshops.frame import public_url, settings
-from geoshops.paging import answer
-from geoshops.reading import Answer, Asked
-from geoshops.tokens import Caller
+from geoshops.web import idempotency, writes
+from geoshops.web.middleware import public_url, settings
+from geoshops.web.operation import Blueprint
+from geoshops.web.paging import answer
+from geoshops.web.reads import Answer, Asked
+from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("favorites", __name__, description="Shops that members hold as favorites")
 
@@ -55,7 +55,7 @@ def add_favorite(args: dict[str, Any], shop_id: int, caller: Caller) -> Response
     key = idempotency.key_of({})
     zone, origin = settings().timezone, public_url()
     done = queries.add(database(), caller, shop_id, key=key, zone=zone, origin=origin, **args)
-    return acts.answer(done)
+    return writes.answer(done)
 
 
 @blueprint.operation(
@@ -68,4 +68,4 @@ def add_favorite(args: dict[str, Any], shop_id: int, caller: Caller) -> Response
 )
 def remove_favorite(shop_id: int, caller: Caller) -> Response:
     """Hold a shop as a favorite no longer, whether it was one or not"""
-    return acts.answer(queries.remove(database(), caller, shop_id))
+    return writes.answer(queries.remove(database(), caller, shop_id))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
-from geoshops.member_title import MemberTitle
-from geoshops.paging import PagingArgs
-from geoshops.params import Args, Latitude, Longitude
+from geoshops.web.fields import Args, Latitude, Longitude
+from geoshops.web.paging import PagingArgs
+from geoshops.web.shop_schemas import MemberTitle
 
 
 class FavoriteListArgs(PagingArgs):

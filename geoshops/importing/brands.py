@@ -23,7 +23,7 @@ from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.tables import Rejected
 from geoshops.importing.transaction import cancellable, importing_into
-from geoshops.operators import COUNT_BRANDS, ONE_AT_A_TIME
+from geoshops.operations.commands import COUNT_BRANDS, ONE_AT_A_TIME
 
 COLUMNS = ("name", "alias", "lang", "is_representative", "parent", "badge_color")
 NAME = fields.Text(100, needed=True, encoded=True)

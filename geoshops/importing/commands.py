@@ -22,6 +22,7 @@ from tqdm import tqdm
 from geoshops.boundaries import MISSING, fill_missing, installed_districts
 from geoshops.config import Settings
 from geoshops.console import EXIT_INCOMPLETE, as_started, changes, committing
+from geoshops.database.deferred_indexes import build_missing
 from geoshops.importing.brands import import_brands
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.population import import_population
@@ -32,8 +33,7 @@ from geoshops.importing.request import Request
 from geoshops.importing.shops import import_shops
 from geoshops.importing.stations import import_stations
 from geoshops.importing.transaction import cancellable, follow_up, importing_into
-from geoshops.indexes import build_missing
-from geoshops.operators import ONE_AT_A_TIME, FiniteRange, failing_clearly, operator_url
+from geoshops.operations.commands import ONE_AT_A_TIME, FiniteRange, failing_clearly, operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 WHAT_FOLLOWS = (

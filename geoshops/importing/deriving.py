@@ -7,7 +7,7 @@ from typing import Any
 from psycopg2 import sql
 
 from geoshops.importing.staging import analyze
-from geoshops.operators import KEPT_BY_A_MERGE
+from geoshops.operations.commands import KEPT_BY_A_MERGE
 
 # columns of a shop that a file may fill, with what a new shop has without it
 DEFAULTS = {

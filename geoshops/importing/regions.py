@@ -17,7 +17,7 @@ from geoshops.importing.request import Progress, Request
 from geoshops.importing.shops import positions
 from geoshops.importing.tables import Rejected
 from geoshops.importing.transaction import cancellable, importing_into
-from geoshops.operators import ONE_AT_A_TIME
+from geoshops.operations.commands import ONE_AT_A_TIME
 
 STAGING_TIMEOUT = "SET LOCAL statement_timeout = '60s'"
 

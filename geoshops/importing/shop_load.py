@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg2 import sql
 
-from geoshops import indexes
+from geoshops.database import deferred_indexes
 from geoshops.importing.deriving import DEFAULTS, DERIVED, listed
 from geoshops.importing.refusal import ImportRefused
 
@@ -21,7 +21,7 @@ FEWEST_LOST = 10
 LOST_SHARE = 0.01
 KEYS_SHOWN = 5
 # a larger load may leave the index out by which they are compared
-MOST_COMPARED = indexes.LEAST_ROWS - 1
+MOST_COMPARED = deferred_indexes.LEAST_ROWS - 1
 COMPARED = (*DEFAULTS, "geog", *DERIVED)
 # an open shop that the file does not list; a row that was rejected still lists its shop
 MISSING = sql.SQL(

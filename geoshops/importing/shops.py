@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from geoshops import indexes
+from geoshops.database import deferred_indexes
 from geoshops.importing import deriving, findings, matching, shop_load, shop_rows
 from geoshops.importing.crs import projection
 from geoshops.importing.csv_table import CsvTable
@@ -23,7 +23,7 @@ from geoshops.importing.request import Progress, Request
 from geoshops.importing.staging import Dropped, Staging
 from geoshops.importing.tables import Rejected, Table
 from geoshops.importing.transaction import cancellable, importing_into
-from geoshops.operators import COUNT_BRANDS, ONE_AT_A_TIME
+from geoshops.operations.commands import COUNT_BRANDS, ONE_AT_A_TIME
 
 LINES_SHOWN = 10
 
@@ -187,7 +187,7 @@ def _load(
         # the file is read again for the rejects while the server writes
         with (
             ThreadPoolExecutor(1) as pool,
-            indexes.left_out(cursor, found.new),
+            deferred_indexes.left_out(cursor, found.new),
         ):
             listing = pool.submit(reject_lines, staging.table, staging.rejects, reasons, repeated)
             loaded = shop_load.write(cursor, source, found)

@@ -12,7 +12,7 @@ from psycopg2 import extensions
 
 from geoshops.console import as_started
 from geoshops.importing.refusal import ImportRefused
-from geoshops.operators import SCHEMA_MISSING, first_line
+from geoshops.operations.commands import SCHEMA_MISSING, first_line
 
 MANY_CHANGES = 1_000
 

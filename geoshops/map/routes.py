@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, render_template, request, send_from_directory
 
-from geoshops.db import database
+from geoshops.database.pool import database
 from geoshops.errors import NotFound
-from geoshops.frame import settings
 from geoshops.map.badges import badge_svg
-from geoshops.preferences import best_language
+from geoshops.web.middleware import settings
+from geoshops.web.negotiation import best_language
 
 STATIC = Path(__file__).parent / "static"
 blueprint = Blueprint("map", __name__, template_folder="templates")

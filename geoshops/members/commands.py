@@ -6,9 +6,9 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.console import changes
-from geoshops.db import database
+from geoshops.database.pool import database
 from geoshops.members import queries, unlinking
-from geoshops.operators import AT_MOST, failing_clearly
+from geoshops.operations.commands import AT_MOST, failing_clearly
 
 
 @click.group()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from geoshops import nicknames
-from geoshops.db import Database
+from geoshops.database.pool import Database
 from geoshops.errors import ApiError, NotFound, Unauthorized
-from geoshops.tokens import Caller
+from geoshops.web.tokens import Caller
 
 PROFILE = "SELECT member_profile(%s, %s)"
 EXPORT = "SELECT member_export(%s, %s, %s)"

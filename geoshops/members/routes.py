@@ -7,12 +7,12 @@ from typing import Any
 
 from flask import Response
 
-from geoshops.api import Blueprint, json_text, json_value
-from geoshops.db import database
-from geoshops.frame import public_url, settings
-from geoshops.member_title import MemberTitle
+from geoshops.database.pool import database
 from geoshops.members import queries, schemas, unlinking
-from geoshops.tokens import Caller
+from geoshops.web.middleware import public_url, settings
+from geoshops.web.operation import Blueprint, json_text, json_value
+from geoshops.web.shop_schemas import MemberTitle
+from geoshops.web.tokens import Caller
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("members", __name__, description="The signed-in member")

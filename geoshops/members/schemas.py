@@ -8,7 +8,7 @@ from marshmallow import Schema, fields
 
 from geoshops import nicknames
 from geoshops.errors import Reason
-from geoshops.params import Args, Body, Choice, Text, refuse
+from geoshops.web.fields import Args, Body, Choice, Text, refuse
 
 # before trimming and collapsing of blanks
 MAX_SENT = 200

@@ -7,7 +7,7 @@ from typing import Protocol, cast
 
 from flask import current_app
 
-from geoshops.db import Database
+from geoshops.database.pool import Database
 from geoshops.errors import ApiError
 from geoshops.members import queries
 from geoshops.members.queries import PendingUnlink

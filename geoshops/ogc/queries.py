@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from geoshops.db import Database
+from geoshops.database.pool import Database
 from geoshops.errors import NotFound
 
 Box = tuple[float, float, float, float]

@@ -6,10 +6,10 @@ from typing import Any
 
 from flask import Response, json, request
 
-from geoshops.api import GEOJSON, JSON, Blueprint, accepted_type, json_text, json_value
-from geoshops.db import database
-from geoshops.frame import public_url
+from geoshops.database.pool import database
 from geoshops.ogc import pages, queries, schemas
+from geoshops.web.middleware import public_url
+from geoshops.web.operation import GEOJSON, JSON, Blueprint, accepted_type, json_text, json_value
 
 blueprint = Blueprint("ogc", __name__, url_prefix="/ogc", description="OGC API Features")
 

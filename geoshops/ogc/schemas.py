@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from marshmallow import Schema, ValidationError, fields
 
-from geoshops.params import DECIMAL, Args, Box, Integer, refuse
+from geoshops.web.fields import DECIMAL, Args, Box, Integer, refuse
 
 DEFAULT_LIMIT, MAX_LIMIT = 1000, 10_000
 MAX_ASKED = 10**18 - 1

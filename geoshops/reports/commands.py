@@ -10,7 +10,7 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.config import Settings
-from geoshops.operators import AT_MOST, ID, REASON, failing_clearly, operator_database
+from geoshops.operations.commands import AT_MOST, ID, REASON, failing_clearly, operator_database
 from geoshops.reports import queries
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

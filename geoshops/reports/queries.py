@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from geoshops.acts import Done, perform
-from geoshops.db import Database
-from geoshops.tokens import Caller
+from geoshops.database.pool import Database
+from geoshops.web.tokens import Caller
+from geoshops.web.writes import Done, perform
 
 CREATE = """
 SELECT refusal, status, body, location FROM create_report(%s, %s, %s, %s, %s, %s, now(), %s)"""

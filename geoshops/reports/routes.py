@@ -6,12 +6,12 @@ from typing import Any
 
 from flask import Response
 
-from geoshops import acts
-from geoshops.api import Blueprint
-from geoshops.db import database
-from geoshops.frame import settings
+from geoshops.database.pool import database
 from geoshops.reports import queries, schemas
-from geoshops.tokens import Caller
+from geoshops.web import writes
+from geoshops.web.middleware import settings
+from geoshops.web.operation import Blueprint
+from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("reports", __name__, description="Reports to moderation")
 
@@ -33,7 +33,7 @@ def report_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
 
     201 when it is new; 200 with the report as it stands while an earlier one by the member is open."""
     zone = settings().timezone
-    return acts.answer(queries.of_review(database(), caller, review_id, zone=zone, **body))
+    return writes.answer(queries.of_review(database(), caller, review_id, zone=zone, **body))
 
 
 @blueprint.operation(
@@ -53,4 +53,4 @@ def report_shop(body: dict[str, Any], shop_id: int, caller: Caller) -> Response:
 
     201 when it is new; 200 with the report as it stands while an earlier one by the member is open."""
     zone = settings().timezone
-    return acts.answer(queries.of_shop(database(), caller, shop_id, zone=zone, **body))
+    return writes.answer(queries.of_shop(database(), caller, shop_id, zone=zone, **body))

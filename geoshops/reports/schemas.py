@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, post_load
 
-from geoshops.params import Body, Choice, Text
+from geoshops.web.fields import Body, Choice, Text
 
 REVIEW_REASONS = ("SPAM", "ABUSE", "PRIVACY", "FALSE", "OTHER")
 SHOP_REASONS = ("CLOSED", "POSITION", "DUPLICATE", "FALSE", "OTHER")

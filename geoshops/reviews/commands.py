@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import click
 from flask.cli import with_appcontext
 
-from geoshops.db import Database
-from geoshops.operators import COUNT_BRANDS, failing_clearly, operator_database
+from geoshops.database.pool import Database
+from geoshops.operations.commands import COUNT_BRANDS, failing_clearly, operator_database
 
 DIFFERENCES = "SELECT shop_id FROM counter_differences ORDER BY shop_id"
 WRONG = """

@@ -6,14 +6,14 @@ from typing import Any
 
 from flask import Response
 
-from geoshops import acts, idempotency
-from geoshops.api import Blueprint, json_text
-from geoshops.db import database
-from geoshops.frame import public_url, settings
-from geoshops.paging import answer
-from geoshops.reading import Answer, Asked
+from geoshops.database.pool import database
 from geoshops.reviews import queries, schemas
-from geoshops.tokens import Caller
+from geoshops.web import idempotency, writes
+from geoshops.web.middleware import public_url, settings
+from geoshops.web.operation import Blueprint, json_text
+from geoshops.web.paging import answer
+from geoshops.web.reads import Answer, Asked
+from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("reviews", __name__, description="Reviews of shops by members")
 
@@ -76,7 +76,7 @@ def create_review(body: dict[str, Any], shop_id: int, caller: Caller) -> Respons
     done = queries.create(
         database(), caller, shop_id, body, key=key, zone=zone, origin=public_url(), most_a_shop=most
     )
-    return acts.answer(done)
+    return writes.answer(done)
 
 
 @blueprint.operation(
@@ -95,7 +95,7 @@ def change_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
     Omitted judgements become UNSELECTED."""
     zone = settings().timezone
     done = queries.change(database(), caller, review_id, body, zone=zone, origin=public_url())
-    return acts.answer(done)
+    return writes.answer(done)
 
 
 @blueprint.operation(
@@ -109,4 +109,4 @@ def change_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
 )
 def delete_review(review_id: int, caller: Caller) -> Response:
     """Delete a review of one's own"""
-    return acts.answer(queries.delete(database(), caller, review_id))
+    return writes.answer(queries.delete(database(), caller, review_id))

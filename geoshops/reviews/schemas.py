@@ -6,9 +6,9 @@ from typing import Any
 
 from marshmallow import Schema, fields, post_load
 
-from geoshops.member_title import MemberTitle
-from geoshops.paging import PagingArgs
-from geoshops.params import Body, Choice, Text, WholeNumber
+from geoshops.web.fields import Body, Choice, Text, WholeNumber
+from geoshops.web.paging import PagingArgs
+from geoshops.web.shop_schemas import MemberTitle
 
 SORTS = ("newest", "highest", "lowest")
 FACETS = ("GOOD", "BAD", "UNSELECTED")

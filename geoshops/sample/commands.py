@@ -14,9 +14,9 @@ from tqdm import tqdm
 
 from geoshops.boundaries import MISSING, installed_districts
 from geoshops.console import as_started, changes, committing
-from geoshops.indexes import build_missing
-from geoshops.interrupts import heeding
-from geoshops.operators import COUNT_BRANDS, failing_clearly, operator_url
+from geoshops.database.deferred_indexes import build_missing
+from geoshops.database.interrupts import heeding
+from geoshops.operations.commands import COUNT_BRANDS, failing_clearly, operator_url
 from geoshops.sample.clear import clear, reviews_of_others
 from geoshops.sample.country import Country, Entry, Size
 from geoshops.sample.ground import Ground

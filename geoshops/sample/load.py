@@ -6,8 +6,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
-from geoshops import indexes
 from geoshops.boundaries import fill_missing
+from geoshops.database import deferred_indexes
 from geoshops.sample import rows as columns
 from geoshops.sample.country import Country, Entry
 from geoshops.sample.honours import honour
@@ -58,7 +58,7 @@ def load(cursor: Any, country: Country, progress: Progress) -> Loaded:
     _copy(cursor, "member_identities", columns.IDENTITY, map(rows.identity, members))
     with tempfile.TemporaryFile() as reviews, tempfile.TemporaryFile() as favorites:
         lines = _shops(rows, progress(country.entries()), reviews, favorites)
-        with indexes.left_out(cursor, country.size.shops):
+        with deferred_indexes.left_out(cursor, country.size.shops):
             _copy(cursor, "shops", columns.SHOP, lines)
         review_count = _copy_file(cursor, "reviews", columns.REVIEW, reviews)
         favorite_count = _copy_file(cursor, "favorites", columns.FAVORITE, favorites)

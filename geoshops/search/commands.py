@@ -9,12 +9,12 @@ import click
 from flask.cli import with_appcontext
 from marshmallow import ValidationError
 
-from geoshops.arguments import refusal
-from geoshops.db import database
-from geoshops.frame import settings
-from geoshops.operators import failing_clearly
+from geoshops.database.pool import database
+from geoshops.operations.commands import failing_clearly
 from geoshops.search import queries
 from geoshops.search.schemas import KeywordArgs
+from geoshops.web.middleware import settings
+from geoshops.web.parsing import refusal
 
 # GET /shops names its parameters, and this command has others
 NAMED_HERE = (("[userLng]", "--at: LNG"), ("[userLat]", "--at: LAT"), ("[keyword]", "KEYWORD"))

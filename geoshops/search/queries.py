@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from geoshops.db import Database
-from geoshops.paging import MAX_DEPTH, ItemList, Page, list_of_caller
-from geoshops.tokens import Caller
+from geoshops.database.pool import Database
+from geoshops.web.paging import MAX_DEPTH, ItemList, Page, list_of_caller
+from geoshops.web.tokens import Caller
 
 WHOLE_LIST = 300
 SEOUL_CITY_HALL = (126.9779, 37.5663)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from geoshops.api import Blueprint
-from geoshops.listing import ShopSummary
-from geoshops.paging import answer
-from geoshops.reading import Answer, Asked
 from geoshops.search import queries, schemas
-from geoshops.tokens import Caller
+from geoshops.web.operation import Blueprint
+from geoshops.web.paging import answer
+from geoshops.web.reads import Answer, Asked
+from geoshops.web.shop_schemas import ShopSummary
+from geoshops.web.tokens import Caller
 
 blueprint = Blueprint(
     "search", __name__, description="Shops by keyword, and what a keyword may become"

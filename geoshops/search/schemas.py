@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from marshmallow import Schema, fields
 
-from geoshops.listing import FilterArgs, described
-from geoshops.params import Args, Flag, Latitude, Longitude, Text
+from geoshops.web.fields import Args, Flag, Latitude, Longitude, Text
+from geoshops.web.shop_schemas import FilterArgs, described
 
 KINDS = ("region", "station", "brand", "shop")
 

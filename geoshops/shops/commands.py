@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from geoshops.config import Settings
 from geoshops.console import as_started, changes, committing
-from geoshops.interrupts import heeding
-from geoshops.operators import (
+from geoshops.database.interrupts import heeding
+from geoshops.operations.commands import (
     COUNT_BRANDS,
     ID,
     ONE_AT_A_TIME,

@@ -10,7 +10,7 @@ from typing import Any
 from psycopg2 import sql
 
 from geoshops import opening_hours
-from geoshops.operators import KEPT_BY_A_MERGE
+from geoshops.operations.commands import KEPT_BY_A_MERGE
 
 FIELDS = {
     "place_name": "text", "brand": "text", "longitude": "float8", "latitude": "float8",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from geoshops.db import Database
+from geoshops.database.pool import Database
 from geoshops.errors import ApiError, NotFound, Unauthorized
-from geoshops.paging import MAX_DEPTH, ItemList, Page, list_of_caller
-from geoshops.tokens import Caller
+from geoshops.web.paging import MAX_DEPTH, ItemList, Page, list_of_caller
+from geoshops.web.tokens import Caller
 
 WHOLE_LIST = 1000
 

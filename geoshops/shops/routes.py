@@ -6,14 +6,14 @@ from typing import Any
 
 from flask import Response
 
-from geoshops.api import Blueprint, json_text
-from geoshops.db import database
-from geoshops.frame import public_url
-from geoshops.listing import ShopSummary
-from geoshops.paging import answer
-from geoshops.reading import Answer, Asked
+from geoshops.database.pool import database
 from geoshops.shops import queries, schemas
-from geoshops.tokens import Caller
+from geoshops.web.middleware import public_url
+from geoshops.web.operation import Blueprint, json_text
+from geoshops.web.paging import answer
+from geoshops.web.reads import Answer, Asked
+from geoshops.web.shop_schemas import ShopSummary
+from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("shops", __name__, description="Shops near a place or by name")
 

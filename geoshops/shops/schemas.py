@@ -5,8 +5,8 @@ from __future__ import annotations
 from marshmallow import Schema, fields
 
 from geoshops.geo import HALF_CIRCUMFERENCE_M
-from geoshops.listing import FilterArgs, ShopSummary, described
-from geoshops.params import Args, Flag, Integer, Latitude, Longitude, Text
+from geoshops.web.fields import Args, Flag, Integer, Latitude, Longitude, Text
+from geoshops.web.shop_schemas import FilterArgs, ShopSummary, described
 
 DEFAULT_RADIUS_M = 2000
 

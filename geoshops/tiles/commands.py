@@ -7,7 +7,7 @@ import json
 import click
 from flask.cli import with_appcontext
 
-from geoshops.operators import failing_clearly, operator_database
+from geoshops.operations.commands import failing_clearly, operator_database
 from geoshops.tiles import queries
 
 

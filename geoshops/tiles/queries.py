@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from geoshops.db import Database
+from geoshops.database.pool import Database
 from geoshops.errors import ApiError, NotFound
 
 MAX_ZOOM = 20

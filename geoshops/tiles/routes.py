@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from geoshops.api import Blueprint, json_value
-from geoshops.db import database
-from geoshops.frame import public_url
+from geoshops.database.pool import database
 from geoshops.tiles import queries, schemas
 from geoshops.tiles.tilejson import tilejson
+from geoshops.web.middleware import public_url
+from geoshops.web.operation import Blueprint, json_value
 
 blueprint = Blueprint("tiles", __name__, description="Vector tiles of shops")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
-from geoshops.params import Args, Flag, Text
+from geoshops.web.fields import Args, Flag, Text
 
 
 class TileArgs(Args):

@@ -7,9 +7,9 @@ import json
 import click
 from flask.cli import with_appcontext
 
-from geoshops.frame import settings
-from geoshops.operators import failing_clearly, operator_database
+from geoshops.operations.commands import failing_clearly, operator_database
 from geoshops.titles import queries
+from geoshops.web.middleware import settings
 
 
 @click.group("titles")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from geoshops.db import Database
+from geoshops.database.pool import Database
 from geoshops.errors import NotFound, Unauthorized
-from geoshops.tokens import Caller
+from geoshops.web.tokens import Caller
 
 TITLES = "SELECT session_ok, body FROM member_titles_json(%s, %s, %s, %s, %s)"
 

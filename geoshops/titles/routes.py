@@ -5,13 +5,13 @@ from __future__ import annotations
 from flask import Blueprint as PlainBlueprint
 from flask import Response
 
-from geoshops.api import Blueprint, json_text
-from geoshops.db import database
-from geoshops.frame import public_url, settings
-from geoshops.member_title import MemberTitle
+from geoshops.database.pool import database
 from geoshops.titles import queries, schemas
 from geoshops.titles.images import medal_svg
-from geoshops.tokens import Caller
+from geoshops.web.middleware import public_url, settings
+from geoshops.web.operation import Blueprint, json_text
+from geoshops.web.shop_schemas import MemberTitle
+from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("titles", __name__, description="Titles that members collect")
 images = PlainBlueprint("title_images", __name__)

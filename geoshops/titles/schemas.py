@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
-from geoshops.member_title import MemberTitle
+from geoshops.web.shop_schemas import MemberTitle
 
 
 class MemberTitles(Schema):

@@ -13,8 +13,8 @@ from data import PREFIX, Bench, connect, server_url
 from load import ROOT, metered
 from psycopg2 import sql
 
-from geoshops import migrate
 from geoshops.analysis import runner, scripts
+from geoshops.database import migrations, sql_files
 
 SHOPS, QUICK_SHOPS = 100_000, 10_000
 REVIEWS_PER_SHOP, SHOPS_PER_MEMBER = 10, 5
@@ -29,12 +29,12 @@ def country(shops: int) -> str:
     """URL of the generated country with that many shops, made on first use."""
     name = f"{PREFIX}analysis_{shops}"
     try:
-        migrate.upgrade(server_url(name), lambda _: None)
+        migrations.upgrade(server_url(name), lambda _: None)
         cursor = connect(name).cursor()
         cursor.execute("SELECT count(*), sum(review_cnt) FROM shops")
         if cursor.fetchone() == (shops, shops * REVIEWS_PER_SHOP):
             return server_url(name)
-    except (psycopg2.Error, migrate.MigrationError):
+    except (psycopg2.Error, sql_files.MigrationError):
         pass
     _make(name, shops)
     return server_url(name)
@@ -45,7 +45,7 @@ def _make(name: str, shops: int) -> None:
     identifier = sql.Identifier(name)
     cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(identifier))
     cursor.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
-    migrate.upgrade(server_url(name), lambda _: None)
+    migrations.upgrade(server_url(name), lambda _: None)
     sizes = ["--shops", str(shops), "--reviews", str(shops * REVIEWS_PER_SHOP)]
     _geoshops(name, "seed", "--yes", *sizes, "--members", str(shops // SHOPS_PER_MEMBER))
     for level in BOUNDARIES:

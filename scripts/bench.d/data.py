@@ -14,8 +14,8 @@ import psycopg2
 from psycopg2 import sql
 from tqdm import tqdm
 
-from geoshops import migrate
-from geoshops.operators import COUNT_BRANDS
+from geoshops.database import migrations, sql_files
+from geoshops.operations.commands import COUNT_BRANDS
 
 COUNTRY = 10_000
 SEED = 20261120
@@ -107,11 +107,11 @@ def copy_of(shops: int, name: str) -> Any:
 
 def is_complete(name: str, shops: int) -> bool:
     try:
-        migrate.upgrade(server_url(name), _silent)
+        migrations.upgrade(server_url(name), _silent)
         cursor = connect(name).cursor()
         cursor.execute("SELECT count(*) FROM shops")
         return bool(cursor.fetchone()[0] == shops)
-    except (psycopg2.Error, migrate.MigrationError):
+    except (psycopg2.Error, sql_files.MigrationError):
         return False
 
 
@@ -120,7 +120,7 @@ def _recreate(name: str) -> None:
     identifier = sql.Identifier(name)
     cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(identifier))
     cursor.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
-    migrate.upgrade(server_url(name), _silent)
+    migrations.upgrade(server_url(name), _silent)
 
 
 def _fill(name: str, shops: int, dense: bool) -> None:

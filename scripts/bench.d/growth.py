@@ -13,7 +13,7 @@ from figures import Runs, interleave
 from load import server, wrk
 from radius import paths, questions
 
-from geoshops.paging import ItemList
+from geoshops.web.paging import ItemList
 
 SIZES = (10_000, 100_000, 1_000_000, 5_000_000)
 QUICK_SIZES = (10_000, 100_000)

@@ -22,11 +22,11 @@ from typing import Any
 import psycopg2
 from data import PREFIX, Bench, connect, server_url
 
-from geoshops import migrate
+from geoshops.database import migrations
+from geoshops.database.deferred_indexes import build_missing
 from geoshops.importing.mapping import saved_mapping
 from geoshops.importing.request import Request
 from geoshops.importing.shops import import_shops
-from geoshops.indexes import build_missing
 from geoshops.sample.clock import Clock
 from geoshops.sample.ground import Ground
 from geoshops.sample.reference import load_reference
@@ -77,7 +77,7 @@ def empty_database() -> None:
     cursor = connect("postgres").cursor()
     cursor.execute(f"DROP DATABASE IF EXISTS {NAME} WITH (FORCE)")
     cursor.execute(f"CREATE DATABASE {NAME}")
-    migrate.upgrade(server_url(NAME), lambda _: None)
+    migrations.upgrade(server_url(NAME), lambda _: None)
 
 
 def korean(shops: int) -> Path:

@@ -17,7 +17,7 @@ from data import PREFIX, Bench, connect, server_url
 from load import ROOT, metered, percentile, server
 from psycopg2 import sql
 
-from geoshops import indexes, migrate
+from geoshops.database import deferred_indexes, migrations, sql_files
 
 SMALL, LARGE = 10_000, 1_000_000
 NEAR, FAR = (127.0276, 37.4979), (126.5312, 33.4996)
@@ -70,14 +70,14 @@ def country(shops: int) -> tuple[str, float]:
     """URL of the generated country with that many shops, and how long its search indexes took to build."""
     name = f"{PREFIX}keyword_{shops}"
     try:
-        migrate.upgrade(server_url(name), lambda _: None)
+        migrations.upgrade(server_url(name), lambda _: None)
         cursor = connect(name).cursor()
         cursor.execute("SELECT count(*) FROM shops")
         (count,) = cursor.fetchone()
         cursor.execute("SELECT seconds FROM search_build")
         if count == shops:
             return server_url(name), float(cursor.fetchone()[0])
-    except (psycopg2.Error, migrate.MigrationError):
+    except (psycopg2.Error, sql_files.MigrationError):
         pass
     return server_url(name), _make(name, shops)
 
@@ -87,7 +87,7 @@ def _make(name: str, shops: int) -> float:
     identifier = sql.Identifier(name)
     cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(identifier))
     cursor.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
-    migrate.upgrade(server_url(name), lambda _: None)
+    migrations.upgrade(server_url(name), lambda _: None)
     cursor = connect(name).cursor()
     command = [sys.executable, "-c", "from geoshops.cli import main; main()", "seed", "--yes"]
     sizes = ["--shops", str(shops), "--reviews", "0", "--members", "1"]
@@ -99,7 +99,7 @@ def _make(name: str, shops: int) -> float:
     )
     cursor.execute(f"DROP INDEX {', '.join(OF_THE_SEARCH)}")
     started = time.perf_counter()
-    indexes.build_missing(server_url(name), lambda _: None)
+    deferred_indexes.build_missing(server_url(name), lambda _: None)
     seconds = time.perf_counter() - started
     cursor.execute("CREATE TABLE search_build AS SELECT %s::float8 AS seconds", (seconds,))
     cursor.execute("VACUUM (ANALYZE)")

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import psycopg2
 from data import PREFIX, Bench, connect, copy_of, server_url
 
-from geoshops import create_app, migrate, tokens
-from geoshops.tokens import Caller
+from geoshops import create_app
+from geoshops.database import migrations, sql_files
+from geoshops.web import tokens
+from geoshops.web.tokens import Caller
 
 MEMBERS = 2000
 REVIEWED = 10_000  # shops, those of the first country
@@ -72,7 +74,7 @@ def visited(bench: Bench, shops: int) -> Visited:
 
 def _is_filled(name: str) -> bool:
     try:
-        migrate.upgrade(server_url(name), lambda _: None)
+        migrations.upgrade(server_url(name), lambda _: None)
         cursor = connect(name).cursor()
         # sessions last for days only: an old copy is made anew
         cursor.execute(
@@ -80,7 +82,7 @@ def _is_filled(name: str) -> bool:
             (REVIEWED * REVIEWS_A_SHOP,),
         )
         return bool(cursor.fetchone()[0])
-    except (psycopg2.Error, migrate.MigrationError):
+    except (psycopg2.Error, sql_files.MigrationError):
         return False
 
 

@@ -26,10 +26,11 @@ from load import Load, percentile, processor_s, server_process, wrk
 from nodes import Node, pooler, standby, throwaway
 from radius import paths
 
-from geoshops import create_app, tokens
+from geoshops import create_app
 from geoshops.config import Settings
-from geoshops.replicas import Behind, Routed
-from geoshops.tokens import Caller
+from geoshops.database.replicas import Behind, Routed
+from geoshops.web import tokens
+from geoshops.web.tokens import Caller
 
 READERS = 3
 WAITS = 2000

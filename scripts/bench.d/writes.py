@@ -12,8 +12,9 @@ from typing import Any
 import psycopg2
 from load import Load, metered, pgbench, run_wrk, server
 
-from geoshops import create_app, tokens
-from geoshops.tokens import Caller
+from geoshops import create_app
+from geoshops.web import tokens
+from geoshops.web.tokens import Caller
 
 MEMBERS = 500
 FIRST_ID = 900_000_001  # of members and, equally, of their sessions

@@ -19,8 +19,9 @@ import psycopg2
 import requests
 from layout import Layout
 
-from geoshops import create_app, tokens
-from geoshops.tokens import Caller
+from geoshops import create_app
+from geoshops.web import tokens
+from geoshops.web.tokens import Caller
 
 MEMBERS = 16
 WRITERS, READERS = 4, 2

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg2
 
-from geoshops import migrate
+from geoshops.database import migrations
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASE = "geoshops"
@@ -61,7 +61,7 @@ class Cluster:
             cursor.execute(f"CREATE ROLE {role} LOGIN PASSWORD %s", (self.password,))
         cursor.execute(f"CREATE DATABASE {DATABASE}")
         connection.close()
-        migrate.upgrade(self.url(), lambda _: None)
+        migrations.upgrade(self.url(), lambda _: None)
 
     def backends(self) -> list[int]:
         """Server processes of the service's connections."""

@@ -15,8 +15,9 @@ from typing import Any
 from client import Answer, Client, Log
 from cluster import Cluster
 
-from geoshops import create_app, tokens
-from geoshops.tokens import Caller
+from geoshops import create_app
+from geoshops.web import tokens
+from geoshops.web.tokens import Caller
 
 SHOPS = 200
 MOST_REVIEWS = 30

@@ -50,7 +50,7 @@ def main() -> None:
 
 def load() -> Any:
     """The application; a fork would leave out threads, so the short-lived ones of its libraries end first."""
-    from geoshops import observe
+    from geoshops import metrics
 
     try:
         from wsgi import app
@@ -58,7 +58,7 @@ def load() -> Any:
         print("geoshops: the service cannot be loaded", file=sys.stderr)
         sys.exit(os.EX_CONFIG)
     # this process does not serve
-    observe.WORKERS.reset()
+    metrics.WORKERS_STARTED.reset()
     while threading.active_count() > 1:
         time.sleep(0.01)
     return app
@@ -66,12 +66,12 @@ def load() -> Any:
 
 def configure_front(app: Any, args: argparse.Namespace) -> None:
     """Writes nginx' configuration, unless nginx runs with it already: it changes with a restart only."""
-    from geoshops import front
+    from geoshops.operations import nginx
 
     path = args.run / "nginx.conf"
     if not path.exists():
         settings = app.extensions["geoshops.settings"]
-        text = front.config_of(
+        text = nginx.config_of(
             settings, servers=args.servers, listen=args.listen, run=str(args.run), user=args.user
         )
         path.write_text(text, encoding="utf-8")
@@ -122,13 +122,13 @@ def serve(app: Any, path: Path, threads: int) -> None:
     from granian.log import LogLevels
     from processes import end_with_parent
 
-    from geoshops import observe
+    from geoshops import metrics
 
     server = os.getpid()
 
     def target(_: str) -> Any:
         end_with_parent(signal.SIGKILL, server)
-        observe.WORKERS.inc()
+        metrics.WORKERS_STARTED.inc()
         return app
 
     Granian(

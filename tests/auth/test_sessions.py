@@ -9,9 +9,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from geoshops import tokens
 from geoshops.auth.commands import sessions
-from geoshops.tokens import Caller
+from geoshops.web import tokens
+from geoshops.web.tokens import Caller
 from tests.auth import forged
 from tests.conftest import SECRET_KEY
 from tests.make import Maker

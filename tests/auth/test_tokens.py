@@ -10,9 +10,10 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from geoshops import create_app, tokens
+from geoshops import create_app
 from geoshops.errors import Unauthorized
-from geoshops.tokens import Caller
+from geoshops.web import tokens
+from geoshops.web.tokens import Caller
 from tests.auth import forged
 from tests.conftest import SECRET_KEY
 from tests.make import Maker
@@ -106,9 +107,9 @@ def test_a_token_that_was_good_expires(
     headers = {"Authorization": f"Bearer {good}"}
     assert client.get("/member/info", headers=headers).status_code == 200
     ends_at = forged.parts_of(good)[1]["exp"] + tokens.LEEWAY_S
-    monkeypatch.setattr("geoshops.tokens.time.time", lambda: ends_at - 0.1)
+    monkeypatch.setattr("geoshops.web.tokens.time.time", lambda: ends_at - 0.1)
     assert client.get("/member/info", headers=headers).status_code == 200
-    monkeypatch.setattr("geoshops.tokens.time.time", lambda: ends_at)
+    monkeypatch.setattr("geoshops.web.tokens.time.time", lambda: ends_at)
     assert client.get("/member/info", headers=headers).json["error_code"] == "102"
 
 

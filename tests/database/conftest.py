@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 import requests
 
-from geoshops import create_app, migrate
+from geoshops import create_app
 from geoshops.config import Settings
-from geoshops.db import Database
+from geoshops.database import migrations
+from geoshops.database.pool import Database
 from tests.conftest import MAKE_ROLES, SECRET_KEY, as_role, execute
 from tests.database.clusters import Cluster, connect, remove, throwaway
 from tests.make import Maker
@@ -117,7 +118,7 @@ def assert_clear_refusal(answer: Answer, within_s: float = CLEAR_WITHIN_S) -> No
 def with_schema(cluster: Cluster) -> None:
     """Gives the cluster the service's database, as scripts/setup does."""
     execute(cluster.url, MAKE_ROLES, f"CREATE DATABASE {NAME}")
-    migrate.upgrade(cluster.database(NAME), lambda _: None)
+    migrations.upgrade(cluster.database(NAME), lambda _: None)
 
 
 @contextmanager

@@ -16,10 +16,10 @@ from flask import Flask
 from werkzeug.test import EnvironBuilder
 
 from geoshops import create_app
-from geoshops.db import database
-from geoshops.incoming import CURRENT
-from geoshops.positions import STALE_S, Line, Positions
-from geoshops.replicas import in_any_order
+from geoshops.database.pool import database
+from geoshops.database.replicas import in_any_order
+from geoshops.database.wal_positions import STALE_S, Line, Positions
+from geoshops.request_context import CURRENT
 from tests.conftest import SECRET_KEY, as_role, execute
 from tests.database.clusters import Cluster, connect, remove
 from tests.database.conftest import NAME, Answer, Service, assert_clear_refusal, made_cluster
@@ -189,7 +189,7 @@ def test_questions_that_write_are_asked_again_on_the_primary(
         assert database().act("SELECT pg_is_in_recovery()") == (False,)
     with request_of(app, method="POST"):
         assert database().row("SELECT pg_is_in_recovery()") == (False,)
-    database_of_app: Any = app.extensions["geoshops.db"]
+    database_of_app: Any = app.extensions["geoshops.database.pool"]
     database_of_app.close()
 
 
@@ -198,7 +198,7 @@ def test_a_members_question_needs_no_connection_of_the_primarys_pool(
 ) -> None:
     """As while a leader shuts down: all of them wait for it."""
     app = app_on(primary, standby, pool_size=1, pool_timeout_s=0.1)
-    database_of_app: Any = app.extensions["geoshops.db"]
+    database_of_app: Any = app.extensions["geoshops.database.pool"]
     busy = database_of_app.engine.raw_connection()
     kept = busy.dbapi_connection.get_backend_pid()
     in_recovery = "SELECT pg_is_in_recovery()"

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from geoshops.cli import main
-from geoshops.indexes import build_missing
+from geoshops.database.deferred_indexes import build_missing
 from tests.make import Maker
 
 Run = Callable[..., Result]

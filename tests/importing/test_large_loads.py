@@ -13,8 +13,9 @@ import psycopg2
 import pytest
 from flask.testing import FlaskClient
 
-from geoshops import doctor, indexes, migrate
 from geoshops.config import Settings
+from geoshops.database import deferred_indexes, migrations
+from geoshops.operations import doctor
 from tests.conftest import SECRET_KEY
 from tests.importing.conftest import Run
 from tests.make import Maker
@@ -49,12 +50,12 @@ def rows(*numbers: int) -> list[str]:
 
 def missing(url: str) -> set[str]:
     with closing(psycopg2.connect(url)) as connection:
-        return set(indexes.missing(connection))
+        return set(deferred_indexes.missing(connection))
 
 
 @pytest.fixture
 def every_load_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexes, "LEAST_ROWS", 1)
+    monkeypatch.setattr(deferred_indexes, "LEAST_ROWS", 1)
 
 
 @pytest.fixture
@@ -107,7 +108,7 @@ def test_a_load_takes_nothing_out_where_others_do_not_make_room(
     every_load_is_large: None, monkeypatch: pytest.MonkeyPatch, summary: Summary, write: Write,
     make: Maker, database_url: str,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(indexes, "LOCK_ATTEMPTS", 2)
+    monkeypatch.setattr(deferred_indexes, "LOCK_ATTEMPTS", 2)
     before = [make.rows(ask) for ask in (OIDS, FOREIGN_KEYS)]
     with closing(psycopg2.connect(database_url)) as reader:
         reader.cursor().execute("SELECT count(*) FROM regions")
@@ -167,14 +168,14 @@ def test_a_failed_or_dry_large_load_leaves_the_very_same_indexes(
 def test_both_searches_answer_rightly_before_the_indexes_are_there(
     interrupted: Run, client: FlaskClient, database_url: str
 ) -> None:
-    assert missing(database_url) == set(indexes.built_later())
+    assert missing(database_url) == set(deferred_indexes.built_later())
     near = client.get(
         "/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127.005&radius=50&allBrands=true"
     )
     assert [s["place_name"] for s in near.json or []] == ["가게 5호점"]
     before = client.get("/shops?keyword=가게 7호점&userLat=37.5&userLng=127").json
     assert next(s["place_name"] for s in before or []) == "가게 7호점"
-    indexes.build_missing(database_url, lambda _: None)
+    deferred_indexes.build_missing(database_url, lambda _: None)
     assert client.get("/shops?keyword=가게 7호점&userLat=37.5&userLng=127").json == before
 
 
@@ -186,11 +187,11 @@ def test_doctor_names_what_is_missing_and_upgrade_builds_it(
     assert "index shops_words_idx missing" in finding.detail
     assert finding.remedy == "geoshops db upgrade"
     said: list[str] = []
-    assert migrate.upgrade(database_url, said.append) == 0
-    assert sum(text.startswith("index ") for text in said) == len(indexes.built_later())
+    assert migrations.upgrade(database_url, said.append) == 0
+    assert sum(text.startswith("index ") for text in said) == len(deferred_indexes.built_later())
     assert any(text.startswith("index shops_words_idx (") for text in said)
     assert doctor.check_schema(settings).ok
-    assert migrate.upgrade(database_url, said.append) == 0
+    assert migrations.upgrade(database_url, said.append) == 0
 
 
 def test_the_next_import_builds_what_is_missing(
@@ -207,7 +208,9 @@ def test_two_builders_at_once_do_not_disturb_each_other(
     built: list[int] = []
     threads = [
         threading.Thread(
-            target=lambda: built.append(indexes.build_missing(database_url, lambda _: None))
+            target=lambda: built.append(
+                deferred_indexes.build_missing(database_url, lambda _: None)
+            )
         )
         for _ in range(3)
     ]
@@ -215,7 +218,7 @@ def test_two_builders_at_once_do_not_disturb_each_other(
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(built) == [0, 0, len(indexes.built_later())]
+    assert sorted(built) == [0, 0, len(deferred_indexes.built_later())]
 
 
 def test_imports_wait_for_each_other(

@@ -18,8 +18,8 @@ import psycopg2
 import psycopg2.extensions
 import pytest
 
-from geoshops import migrate
 from geoshops.console import EXIT_INCOMPLETE
+from geoshops.database import sql_files
 from geoshops.importing.transaction import cancellable, importing_into
 from tests.importing.conftest import Run
 from tests.make import Maker
@@ -156,7 +156,7 @@ def test_an_upgrade_tells_apart_who_closed_a_shop(make: Maker) -> None:
     merged = make.shop("합친 가게", status="CLOSED", merged_into_id=kept)
     by_hand = make.shop("닫은 가게", status="CLOSED", overrides='{"status": "CLOSED"}')
     by_import = make.shop("없어진 가게", status="CLOSED", overrides='{"phone": "02-1"}')
-    make.sql((migrate.SQL / "changes" / "20261123_closed_by_existing.sql").read_text("utf-8"))
+    make.sql((sql_files.SQL / "changes" / "20261123_closed_by_existing.sql").read_text("utf-8"))
     assert dict(make.rows("SELECT id, closed_by FROM shops")) == {
         kept: None, merged: "OPERATOR", by_hand: "OPERATOR", by_import: "IMPORT",
     }  # fmt: skip

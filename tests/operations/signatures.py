@@ -17,7 +17,7 @@ from typing import Any
 
 import psycopg2
 
-from geoshops import migrate
+from geoshops.database import migrations
 from tests.conftest import ROOT
 
 RECORD = Path(__file__).with_name("released_functions.json")
@@ -56,7 +56,7 @@ class Function:
 
 def functions(connection: Any) -> list[Function]:
     """All functions of ours in a database."""
-    return [Function(*row) for row in migrate.run(connection, FUNCTIONS).fetchall()]
+    return [Function(*row) for row in migrations.run(connection, FUNCTIONS).fetchall()]
 
 
 def loaded() -> list[Path]:

@@ -13,8 +13,9 @@ import psycopg2
 import pytest
 from click.testing import CliRunner, Result
 
-from geoshops import checksums, create_app
+from geoshops import create_app
 from geoshops.cli import main
+from geoshops.operations import checksums
 from tests.conftest import ROLE_PASSWORD, ROOT, SECRET_KEY, as_role, execute, with_database
 from tests.make import Maker
 from tests.sql.violations import BASE

@@ -17,8 +17,8 @@ import pytest
 import requests
 from flask import Flask
 
-from geoshops import tokens
-from geoshops.tokens import Caller
+from geoshops.web import tokens
+from geoshops.web.tokens import Caller
 from tests.conftest import ROOT, SECRET_KEY
 from tests.make import Maker
 from tests.server import free_port, wait_for

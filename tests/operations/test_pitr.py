@@ -15,7 +15,7 @@ from typing import Any
 import psycopg2
 import pytest
 
-from geoshops import migrate
+from geoshops.database import migrations
 from tests.conftest import ROOT
 from tests.make import Maker
 from tests.server import free_port
@@ -101,7 +101,7 @@ def test_the_moment_before_a_mistake_comes_back(cluster: Cluster) -> None:
     settings, base_backup, recovery = recipe()
     cluster.sh(settings)
     cluster.start()
-    migrate.upgrade(cluster.url, lambda _: None)
+    migrations.upgrade(cluster.url, lambda _: None)
     connection = connected(cluster.url)
     make = Maker(connection)
     shop, member = make.shop(), make.member()
@@ -121,6 +121,6 @@ def test_the_moment_before_a_mistake_comes_back(cluster: Cluster) -> None:
     assert recovered.sql("SELECT count(*) FROM reviews") == 30
     assert recovered.sql("SELECT max(created_at) < %s FROM reviews", target) is True
     assert recovered.rows("SELECT shop_id FROM counter_differences") == []
-    assert {state for _, state in migrate.status(cluster.url)} == {"applied"}
+    assert {state for _, state in migrations.status(cluster.url)} == {"applied"}
     assert recovered.review(member, shop) > 30
     recovered.connection.close()

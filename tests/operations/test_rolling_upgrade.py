@@ -21,7 +21,7 @@ import pytest
 import requests
 from flask import Flask
 
-from geoshops import migrate
+from geoshops.database import migrations
 from tests.conftest import ROOT, SECRET_KEY
 from tests.make import Maker
 from tests.operations.signatures import Function, broken, functions, recorded
@@ -138,8 +138,8 @@ def upgrade(checkout: Path, url: str) -> str:
 def upgraded(newer: Path, database_url: str, connection: Any) -> Iterator[Callable[[], str]]:
     """Upgrades the database to the next release, and afterwards makes it this one's again."""
     yield lambda: upgrade(newer, database_url)
-    migrate.reset(database_url)
-    migrate.upgrade(database_url, lambda _: None)
+    migrations.reset(database_url)
+    migrations.upgrade(database_url, lambda _: None)
 
 
 class Clients:

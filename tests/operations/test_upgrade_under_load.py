@@ -14,7 +14,7 @@ import psycopg2
 import pytest
 from flask import Flask
 
-from geoshops import migrate
+from geoshops.database import migrations, sql_files
 from tests.conftest import ROOT
 from tests.make import Maker
 
@@ -30,7 +30,7 @@ WHERE NOT l.granted AND a.datname = current_database()
   AND NOT (a.query LIKE '%CREATE INDEX CONCURRENTLY%' AND l.mode IN ('ShareUpdateExclusiveLock', 'ShareLock'))"""
 AROUND = "/shops/brand?userLat=37.5&userLng=127&mapLat=37.4979&mapLng=127.0276"
 COLUMN = "ALTER TABLE shops ADD COLUMN note text; ALTER TABLE reviews ADD COLUMN note text;"
-INDEX = f"{migrate.NO_TRANSACTION}\nCREATE INDEX CONCURRENTLY reviews_note_idx ON reviews (note)"
+INDEX = f"{migrations.NO_TRANSACTION}\nCREATE INDEX CONCURRENTLY reviews_note_idx ON reviews (note)"
 
 
 class Load:
@@ -97,16 +97,16 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database_url: str) ->
     folder = tmp_path / "sql"
     shutil.copytree(ROOT / "sql", folder)
     (folder / "changes").mkdir(exist_ok=True)
-    monkeypatch.setattr(migrate, "SQL", folder)
+    monkeypatch.setattr(sql_files, "SQL", folder)
     yield folder
     monkeypatch.undo()
-    migrate.reset(database_url)
-    migrate.upgrade(database_url, lambda _: None)
+    migrations.reset(database_url)
+    migrations.upgrade(database_url, lambda _: None)
 
 
 def upgrade_in_peace(load: Load, url: str, make: Maker) -> int:
     """Upgrades and checks what the others saw of it."""
-    count = migrate.upgrade(url, lambda _: None)
+    count = migrations.upgrade(url, lambda _: None)
     time.sleep(0.3)
     load.stopping.set()
     time.sleep(0.3)
@@ -154,7 +154,7 @@ def test_everything_is_made_anew_where_a_result_has_another_type(
 ) -> None:
     extra = newer / "functions" / "99_extra.sql"
     extra.write_text("CREATE OR REPLACE FUNCTION extra() RETURNS integer LANGUAGE sql RETURN 1;")
-    migrate.upgrade(database_url, lambda _: None)
+    migrations.upgrade(database_url, lambda _: None)
     extra.write_text("CREATE OR REPLACE FUNCTION extra() RETURNS text LANGUAGE sql RETURN '1';")
     assert upgrade_in_peace(load, database_url, make) == 1
     assert make.sql("SELECT extra()") == "1"

@@ -11,11 +11,11 @@ from click.testing import Result
 from flask import Flask
 from flask.testing import FlaskClient
 
-from geoshops.db import Database
-from geoshops.frame import settings
-from geoshops.operators import operator_database
+from geoshops.database.pool import Database
+from geoshops.operations.commands import operator_database
 from geoshops.reports import queries
 from geoshops.reports.commands import moderate
+from geoshops.web.middleware import settings
 from tests.make import Maker
 
 REVIEW = {"star_rating": 1, "content": "나쁜 말", "purity": "BAD", "retouch": "GOOD"}

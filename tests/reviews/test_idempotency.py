@@ -151,7 +151,7 @@ def test_old_answers_are_forgotten_after_a_day(
         "UPDATE idempotency_keys SET created_at = now() - interval '25 hours' WHERE key = 'old'"
     )
     runner = app.test_cli_runner()
-    from geoshops.idempotency import commands
+    from geoshops.operations.idempotency_keys import commands
 
     result = runner.invoke(commands, ["clean"])
     assert (result.exit_code, result.output) == (0, "1 answers forgotten\n")

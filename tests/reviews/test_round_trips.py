@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from geoshops.db import Database
+from geoshops.database.pool import Database
 from tests.make import Maker
 
 REVIEW = {"star_rating": 5, "content": "조명이 밝아요"}

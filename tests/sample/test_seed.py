@@ -314,7 +314,7 @@ def test_the_rules_of_imports_find_the_same_regions_and_brands(seed, make):
 def test_a_large_country_leaves_every_index_as_it_was(seed, make, monkeypatch):
     ask = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY 1"
     before = make.rows(ask)
-    monkeypatch.setattr("geoshops.indexes.LEAST_ROWS", 50)
+    monkeypatch.setattr("geoshops.database.deferred_indexes.LEAST_ROWS", 50)
     result = seed(*FEW)
     assert result.exit_code == 0, result.output
     assert "index shops_words_idx (" in result.output
@@ -322,7 +322,7 @@ def test_a_large_country_leaves_every_index_as_it_was(seed, make, monkeypatch):
 
 
 def test_a_large_country_is_made_anew(seed, make, monkeypatch):
-    monkeypatch.setattr("geoshops.indexes.LEAST_ROWS", 50)
+    monkeypatch.setattr("geoshops.database.deferred_indexes.LEAST_ROWS", 50)
     assert seed(*FEW).exit_code == 0
     first = make.rows("SELECT place_name FROM shops ORDER BY 1")
     again = seed(*FEW, "--reset", "--yes")

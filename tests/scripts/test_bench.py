@@ -203,12 +203,12 @@ def test_memory_is_that_of_a_process_and_its_children() -> None:
 @pytest.mark.parametrize(
     ("stack", "name"),
     [
-        ("f (granian/wsgi.py:9);a (flask/app.py:1);b (geoshops/frame.py:3)", "frame: id, headers, ETag"),
-        ("f (granian/wsgi.py:9);a (flask/app.py:1);b (geoshops/observe.py:3);dumps (json/encoder.py:1)", "log and metrics"),
+        ("f (granian/wsgi.py:9);a (flask/app.py:1);b (geoshops/web/middleware.py:3)", "frame: id, headers, ETag"),
+        ("f (granian/wsgi.py:9);a (flask/app.py:1);b (geoshops/web/telemetry.py:3);dumps (json/encoder.py:1)", "log and metrics"),
         ("f (granian/wsgi.py:9);r (geoshops/shops/routes.py:4);checkout (sqlalchemy/pool/base.py:7)", "pool"),
         ("f (granian/wsgi.py:9)", "server"),
         ("f (granian/mp.py:9);wait (/usr/lib/python3.11/threading.py:327)", None),
-        ("run (/usr/lib/python3.11/threading.py:982);watch (geoshops/trouble.py:130)", None),
+        ("run (/usr/lib/python3.11/threading.py:982);watch (geoshops/database/circuit_breaker.py:130)", None),
         ("", None),
     ],
 )  # fmt: skip

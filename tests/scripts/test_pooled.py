@@ -23,7 +23,7 @@ def test_the_contract_holds_through_a_pool_of_two() -> None:
     assert asked.returncode == 0, asked.stderr
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-m", "not full", "-p", "no:cacheprovider",
-         *(f"tests/{name}" for name in FOLDERS), "tests/test_frame.py"],
+         *(f"tests/{name}" for name in FOLDERS), "tests/web/test_middleware.py"],
         cwd=ROOT,
         env={**os.environ, "GEOSHOPS_TEST_PGBOUNCER": asked.stdout.strip()},
         capture_output=True,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from geoshops.paging import ItemList
+from geoshops.web.paging import ItemList
 from tests.make import Maker
 
 HOLDS = """

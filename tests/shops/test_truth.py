@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from geoshops.geo import distance_text
-from geoshops.paging import ItemList
+from geoshops.web.paging import ItemList
 from tests.geodesy import WGS84
 from tests.make import Maker
 

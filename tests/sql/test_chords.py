@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from geoshops.paging import ItemList
+from geoshops.web.paging import ItemList
 from tests.make import Maker
 
 # places anywhere, each with another in a direction and distance of its own

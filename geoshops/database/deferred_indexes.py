@@ -1,0 +1,156 @@
+"""Large loads: indexes and foreign keys of shops left out while rows come in, those of sql/indexes until after the commit."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg2
+
+from geoshops.database import sql_files
+from geoshops.database.interrupts import heeding
+
+LEAST_ROWS = 20_000
+AT_ONCE = 2  # a build keeps one core of the server busy
+# The index over words sorts them in a tree of this size. With 512 MB, half its processor time waited for memory at every
+# step of that tree; one nearer to the processor's cache takes 20 to 24 s where it took 37, for 170,000 shops of a million.
+MEMORY = "SET maintenance_work_mem = '16MB'"
+LOCK = 7_406_311_520_917_236  # one builder at a time; any number, the same in every release
+# for each of three tables: together less than the second after which the server looks for deadlocks
+LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'"
+LOCK_ATTEMPTS = 20
+NAME = re.compile(r"CREATE INDEX IF NOT EXISTS (\w+)")
+# the primary key stays, because other tables refer to it; foreign keys are looked up by one join each at the end
+DROPPABLE = """
+SELECT i.indexrelid::regclass::text,
+  CASE WHEN c.oid IS NULL THEN format('DROP INDEX %s', i.indexrelid::regclass)
+    ELSE format('ALTER TABLE shops DROP CONSTRAINT %I', c.conname) END,
+  CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.indexrelid)
+    ELSE format('ALTER TABLE shops ADD CONSTRAINT %I %s', c.conname, pg_get_constraintdef(c.oid)) END
+FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.conrelid = i.indrelid
+WHERE i.indrelid = 'shops'::regclass AND NOT i.indisprimary
+UNION ALL
+SELECT conname, format('ALTER TABLE shops DROP CONSTRAINT %I', conname),
+  format('ALTER TABLE shops ADD CONSTRAINT %I %s', conname, pg_get_constraintdef(oid))
+FROM pg_constraint WHERE conrelid = 'shops'::regclass AND contype = 'f'
+ORDER BY 1"""
+CONCERNED = """
+SELECT string_agg(DISTINCT t::regclass::text, ', ')
+FROM pg_constraint c CROSS JOIN LATERAL (VALUES (c.conrelid), (c.confrelid)) v (t)
+WHERE c.conrelid = 'shops'::regclass AND c.contype = 'f'"""
+MISSING = """
+SELECT n FROM unnest(%s::text[]) n
+WHERE to_regclass('shops') IS NOT NULL AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indexrelid = to_regclass(n))"""
+
+
+def built_later() -> dict[str, str]:
+    """The statements of sql/indexes by the name of the index that each makes."""
+    text = "".join(
+        p.read_text(encoding="utf-8") for p in sorted((sql_files.SQL / "indexes").glob("*.sql"))
+    )
+    statements = [part.strip() for part in text.split(";") if NAME.search(part)]
+    return {NAME.findall(statement)[0]: statement for statement in statements}
+
+
+@contextmanager
+def left_out(cursor: Any, new_rows: int) -> Iterator[None]:
+    """Drops indexes and foreign keys of shops where that pays; after the block they are back but for those of sql/indexes.
+
+    Those are left to `build_missing` after the commit: they cost thrice what all the rest does. It
+    locks readers out of shops, brands and regions until the commit, so it is done only where nearly every
+    shop is new and there is next to nothing to read, and left undone where others do not make room. What is
+    unique is unique again at the end of the block, and what is referred to is there."""
+    pays = _pays(cursor, new_rows) and _has_tables_alone(cursor)
+    found = _droppable(cursor) if pays else []
+    for _, drop, _ in found:
+        cursor.execute(drop)
+    yield
+    later = built_later()
+    for name, _, definition in found:
+        if name not in later:
+            cursor.execute(definition)
+
+
+def missing(connection: Any) -> list[str]:
+    """Names of the indexes that a load has left out and nobody has built yet."""
+    cursor = connection.cursor()
+    cursor.execute(MISSING, (list(built_later()),))
+    return [name for (name,) in cursor.fetchall()]
+
+
+def build_missing(url: str, say: Callable[[str], object]) -> int:
+    """Builds what is missing, two at a time, and returns how many; writers of shops wait meanwhile.
+
+    Each index is a transaction of its own: when it is broken off, what is built stays built."""
+    connections: list[Any] = []
+    with _connected(url, connections) as connection, ThreadPoolExecutor(AT_ONCE) as pool:
+        connection.cursor().execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+        names = missing(connection)
+        work = [pool.submit(_build, url, connections, name) for name in names]
+        try:
+            for name, done in zip(names, work, strict=True):
+                say(f"index {name} ({done.result()} ms)")
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for other in [*connections]:
+                other.cancel()
+            raise
+    return len(names)
+
+
+def _build(url: str, connections: list[Any], name: str) -> int:
+    started = time.perf_counter()
+    with _connected(url, connections) as connection:
+        connection.cursor().execute(MEMORY)
+        connection.cursor().execute(built_later()[name])
+    return round((time.perf_counter() - started) * 1000)
+
+
+@contextmanager
+def _connected(url: str, connections: list[Any]) -> Iterator[Any]:
+    made = psycopg2.connect(url, application_name="geoshops-indexes", connect_timeout=10)
+    connection = heeding(made)
+    connection.autocommit = True
+    connections.append(connection)
+    try:
+        yield connection
+    finally:
+        connections.remove(connection)
+        connection.close()
+
+
+def _pays(cursor: Any, new_rows: int) -> bool:
+    if new_rows < LEAST_ROWS:
+        return False
+    cursor.execute("SELECT count(*) FROM (SELECT FROM shops LIMIT %s) s", (new_rows // 10 + 1,))
+    return bool(cursor.fetchone()[0] * 10 <= new_rows)
+
+
+def _has_tables_alone(cursor: Any) -> bool:
+    """Locks what is concerned, or gives up: an act that holds one table and waits for another must not die of us.
+
+    Each attempt ends before the server looks for deadlocks, and lets go of what it held."""
+    cursor.execute(CONCERNED)
+    (tables,) = cursor.fetchone()
+    for _ in range(LOCK_ATTEMPTS):
+        cursor.execute(f"SAVEPOINT before_locks; {LOCK_TIMEOUT}")
+        try:
+            cursor.execute(f"LOCK TABLE {tables} IN ACCESS EXCLUSIVE MODE")
+        except psycopg2.errors.LockNotAvailable:
+            cursor.execute("ROLLBACK TO before_locks")
+            time.sleep(random.uniform(0.1, 0.5))
+        else:
+            cursor.execute("SET LOCAL lock_timeout TO DEFAULT")
+            return True
+    return False
+
+
+def _droppable(cursor: Any) -> list[tuple[str, str, str]]:
+    cursor.execute(DROPPABLE)
+    found: list[tuple[str, str, str]] = cursor.fetchall()
+    return found

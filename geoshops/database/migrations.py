@@ -1,0 +1,269 @@
+"""Applies sql/ to a database: versioned files once and in order, functions and views whenever they change,
+grants every time, indexes where one is missing."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import psycopg2
+from psycopg2 import errorcodes
+
+from geoshops.console import as_started, committing
+from geoshops.database import deferred_indexes
+from geoshops.database.interrupts import heeding
+from geoshops.database.sql_files import MigrationError, SqlFile, grants, sql_files
+
+LOCK = 7_406_311_520_917_233  # any number, the same in every release
+NO_TRANSACTION = "-- geoshops: no-transaction"
+# whoever waits for a table's lock holds up everybody who comes later: better to give up and come again
+LOCK_TIMEOUT = "SET lock_timeout = '500ms'"
+NO_LOCK_TIMEOUT = "SET lock_timeout = 0"
+ATTEMPTS = 90
+BUSY = (errorcodes.LOCK_NOT_AVAILABLE, errorcodes.DEADLOCK_DETECTED)
+# what CREATE OR REPLACE cannot do: other columns or another type of result; and a name that an older
+# definition with other parameters makes ambiguous, or that others still use
+OTHER_SHAPE = (
+    errorcodes.INVALID_FUNCTION_DEFINITION,
+    errorcodes.INVALID_TABLE_DEFINITION,
+    errorcodes.AMBIGUOUS_FUNCTION,
+    errorcodes.DEPENDENT_OBJECTS_STILL_EXIST,
+)
+# a definition that this transaction has not written is from an older file
+LEFT_OVER = """
+SELECT p.oid::regprocedure FROM pg_proc p
+WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' AND p.proname = ANY (%s)
+  AND p.xmin <> pg_current_xact_id()::xid"""
+REBUILT = """
+SELECT format('VIEW %%s', c.oid::regclass) FROM pg_class c
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'v' AND c.relname = ANY (%(names)s)
+UNION ALL
+SELECT format('FUNCTION %%s', p.oid::regprocedure) FROM pg_proc p
+WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' AND p.proname = ANY (%(names)s)"""
+HISTORY = """
+CREATE TABLE IF NOT EXISTS schema_history (
+  name text PRIMARY KEY,
+  kind text NOT NULL,
+  sha256 text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now(),
+  ms integer NOT NULL
+)"""
+# names are collected before the first drop, because a cascade takes later ones along
+DROP_ALL = """
+DO $$ DECLARE drops text[]; statement text; BEGIN
+  drops := ARRAY(
+    SELECT format('DROP %s IF EXISTS %s CASCADE',
+      CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END, c.oid::regclass)
+    FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'v', 'm', 'p')
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+  ) || ARRAY(
+    SELECT format('DROP ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure)
+    FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+  );
+  FOREACH statement IN ARRAY drops LOOP
+    EXECUTE statement;
+  END LOOP;
+END $$"""
+
+
+def upgrade(url: str, say: Any = print) -> int:
+    """Applies what is missing or changed, under a lock, and returns how many files that were; builds missing indexes.
+
+    Each step is tried again for about two minutes when tables are in use."""
+    with _connected(url) as connection:
+        run(connection, NO_LOCK_TIMEOUT)
+        run(connection, "SELECT pg_advisory_lock(%s)", (LOCK,))
+        run(connection, LOCK_TIMEOUT)
+        run(connection, HISTORY)
+        todo = list(_pending(connection))
+        for file in (f for f in todo if f.kind == "versioned"):
+            _patiently(connection, say, partial(_apply, connection, file, say))
+        repeatable = [f for f in todo if f.kind == "repeatable"]
+        _patiently(connection, say, partial(_replace, connection, repeatable, say))
+        _patiently(connection, say, partial(_grant, connection))
+        for notice in connection.notices:
+            if "was not set" in notice:
+                say(notice.strip())
+    deferred_indexes.build_missing(url, say)
+    return len(todo)
+
+
+def _patiently(connection: Any, say: Any, act: Callable[[], None]) -> None:
+    """Runs a step again while a lock that it needs is held by somebody else."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            act()
+            return
+        except (MigrationError, psycopg2.Error) as error:
+            cause = error.__cause__ if isinstance(error, MigrationError) else error
+            if getattr(cause, "pgcode", None) not in BUSY or attempt == ATTEMPTS:
+                raise
+            run(connection, "ROLLBACK")
+            if attempt == 1:
+                say("tables are in use: trying again until they are free for a moment")
+        time.sleep(random.uniform(0.3, 1))
+
+
+def grant(url: str) -> None:
+    """Grants what sql/grants says, and sets the limits of roles."""
+    with _connected(url) as connection:
+        _grant(connection)
+
+
+def _grant(connection: Any) -> None:
+    for text in grants():
+        run(connection, text)
+
+
+def status(url: str) -> list[tuple[str, str]]:
+    """Every file with `applied`, `pending`, `changed` or, when the file is gone, `unknown`."""
+    with _connected(url) as connection:
+        applied = _applied(connection)
+    states = [(f.name, _state(f, applied)) for f in sql_files()]
+    known = {name for name, _ in states}
+    return states + [(name, "unknown") for name in applied if name not in known]
+
+
+def reset(url: str) -> None:
+    """Drops everything of ours, extensions excepted."""
+    with _connected(url) as connection:
+        run(connection, "SET lock_timeout = '5s'")
+        run(connection, "SELECT pg_advisory_lock(%s)", (LOCK,))
+        with committing():
+            run(connection, DROP_ALL)
+
+
+@contextmanager
+def _connected(url: str) -> Iterator[Any]:
+    connection = heeding(psycopg2.connect(url, application_name="geoshops-migrate"))
+    try:
+        connection.autocommit = True
+        run(connection, LOCK_TIMEOUT)
+        yield connection
+    finally:
+        connection.close()
+
+
+def run(connection: Any, statement: str, values: Any = None) -> Any:
+    """Executes by the raw cursor: without values `%` and `:` stay as they are."""
+    cursor = connection.cursor()
+    cursor.execute(statement, values)
+    return cursor
+
+
+def _applied(connection: Any) -> dict[str, str]:
+    if run(connection, "SELECT to_regclass('schema_history')").fetchone()[0] is None:
+        return {}
+    return dict(run(connection, "SELECT name, sha256 FROM schema_history ORDER BY name").fetchall())
+
+
+def _state(file: SqlFile, applied: dict[str, str]) -> str:
+    if file.name not in applied:
+        return "pending"
+    return "applied" if applied[file.name] == file.sha256 else "changed"
+
+
+def _pending(connection: Any) -> Iterator[SqlFile]:
+    applied = _applied(connection)
+    for file in sql_files():
+        state = _state(file, applied)
+        if state == "changed" and file.kind == "versioned":
+            raise MigrationError(
+                f"sql/{file.name} was changed after it had been applied. Put changes into a new file "
+                f"under sql/changes/; a development database is made anew by `{as_started('db reset')}`"
+            )
+        if state != "applied":
+            yield file
+
+
+def _apply(connection: Any, file: SqlFile, say: Any) -> None:
+    alone = file.text.startswith(NO_TRANSACTION)
+    # an index that is built concurrently waits for others and holds up nobody
+    run(connection, NO_LOCK_TIMEOUT if alone else "BEGIN")
+    try:
+        _run_file(connection, file, say)
+    except psycopg2.Error as error:
+        raise MigrationError(f"sql/{file.name}: {error}") from error
+    with committing() as came:
+        run(connection, LOCK_TIMEOUT if alone else "COMMIT")
+    if came:
+        raise KeyboardInterrupt
+
+
+def _replace(connection: Any, files: list[SqlFile], say: Any) -> None:
+    """Functions and views in one transaction: replaced in place, so that requests in flight notice
+    nothing; where one got another shape, all of them are dropped and made anew."""
+    if not files:
+        return
+    run(connection, "BEGIN")
+    try:
+        for file in files:
+            _run_file(connection, file, say)
+        names = _names(files) - _names(f for f in sql_files() if f not in files)
+        for (old,) in run(connection, LEFT_OVER, (list(names),)).fetchall():
+            run(connection, f"DROP FUNCTION {old}")
+    except psycopg2.Error as error:
+        run(connection, "ROLLBACK")
+        if error.pgcode not in OTHER_SHAPE:
+            raise MigrationError(f"sql/{file.name}: {error}") from error
+        say(f"sql/{file.name} gives something another shape: making all functions and views anew")
+        run(connection, "BEGIN")
+        _drop_repeatable(connection)
+        _apply_all(connection, say)
+        # in the same transaction: what was made anew has lost its grants
+        _grant(connection)
+    with committing() as came:
+        run(connection, "COMMIT")
+    if came:
+        raise KeyboardInterrupt
+
+
+def _drop_repeatable(connection: Any) -> None:
+    """Drops what the repeatable files define, users first; what a table uses stays, hence no CASCADE."""
+    names = _names(f for f in sql_files() if f.kind == "repeatable")
+    names -= _names(f for f in sql_files() if f.kind == "versioned")
+    before = -1
+    while left := run(connection, REBUILT, {"names": list(names)}).fetchall():
+        if len(left) == before:
+            return
+        before = len(left)
+        for (thing,) in left:
+            _drop_unless_used(connection, thing)
+
+
+def _names(files: Iterable[SqlFile]) -> set[str]:
+    return {name for file in files for name in file.defined}
+
+
+def _drop_unless_used(connection: Any, thing: str) -> None:
+    run(connection, "SAVEPOINT before_drop")
+    try:
+        run(connection, f"DROP {thing}")
+    except (psycopg2.errors.DependentObjectsStillExist, psycopg2.errors.UndefinedObject):
+        run(connection, "ROLLBACK TO before_drop")
+
+
+def _apply_all(connection: Any, say: Any) -> None:
+    for file in (f for f in sql_files() if f.kind == "repeatable"):
+        try:
+            _run_file(connection, file, say)
+        except psycopg2.Error as error:
+            raise MigrationError(f"sql/{file.name}: {error}") from error
+
+
+def _run_file(connection: Any, file: SqlFile, say: Any) -> None:
+    started = time.perf_counter()
+    run(connection, file.text)
+    ms = round((time.perf_counter() - started) * 1000)
+    run(
+        connection,
+        "INSERT INTO schema_history (name, kind, sha256, ms) VALUES (%s, %s, %s, %s)"
+        " ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256, applied_at = now(), ms = excluded.ms",
+        (file.name, file.kind, file.sha256, ms),
+    )
+    say(f"sql/{file.name} ({ms} ms)")

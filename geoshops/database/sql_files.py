@@ -1,0 +1,60 @@
+"""The files of sql/ in the order in which they are applied."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+
+
+SQL = next((p for p in (HERE / "sql", HERE.parent / "sql") if p.is_dir()), HERE.parent / "sql")
+
+
+VERSIONED = ("schema", "changes")
+
+
+REPEATABLE = ("functions", "views")
+
+
+DEFINED = re.compile(r"^CREATE (?:OR REPLACE )?(?:FUNCTION|VIEW) (?:public\.)?(\w+)", re.MULTILINE)
+
+
+class MigrationError(Exception):
+    """The database and sql/ do not fit together; the message says the remedy."""
+
+
+@dataclass(frozen=True)
+class SqlFile:
+    """One file of sql/."""
+
+    name: str
+    kind: str
+    text: str
+
+    @property
+    def sha256(self) -> str:
+        """Checksum of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def defined(self) -> set[str]:
+        """Names of the functions and views that it defines."""
+        return set(DEFINED.findall(self.text))
+
+
+def sql_files() -> Iterator[SqlFile]:
+    """All files that are applied, in the order in which they are."""
+    for folder in (*VERSIONED, *REPEATABLE):
+        kind = "versioned" if folder in VERSIONED else "repeatable"
+        for path in sorted((SQL / folder).glob("*.sql")):
+            yield SqlFile(f"{folder}/{path.name}", kind, path.read_text(encoding="utf-8"))
+
+
+def grants() -> Iterator[str]:
+    """The text of each file of sql/grants."""
+    for path in sorted((SQL / "grants").glob("*.sql")):
+        yield path.read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Operator tooling; never imported by a worker process."""

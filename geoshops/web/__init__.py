@@ -1,0 +1,1 @@
+"""HTTP infrastructure that every feature shares."""

@@ -1,0 +1,83 @@
+"""Health, readiness and metrics for the machinery around the service."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response
+
+from geoshops import metrics
+from geoshops.database.pool import Row, database
+from geoshops.errors import ApiError, Overloaded, Unavailable, database_is_unavailable
+from geoshops.web import telemetry
+from geoshops.web.operation import json_value
+
+blueprint = Blueprint("health", __name__)
+# The front restricts these paths; no other spelling of them may pass it and be served all the same.
+EXACT = {"strict_slashes": True}
+UP = "Whether the database answered this scrape"
+
+
+@blueprint.get("/healthz", **EXACT)
+def healthz() -> Response:
+    """The process answers; needs no database."""
+    return json_value({"status": "ok"}, {"Cache-Control": "no-store"})
+
+
+@blueprint.get("/readyz", **EXACT)
+def readyz() -> Response:
+    """The database answers and holds the schema."""
+    try:
+        (ready,) = database().row("SELECT to_regclass('shops') IS NOT NULL")
+    except Exception as error:
+        if database_is_unavailable(getattr(error, "orig", error)):
+            raise Unavailable from None
+        raise
+    if not ready:
+        raise Unavailable
+    writes = {"writes": False} if database().primary_is_lost else {}
+    return json_value({"status": "ready", **writes}, {"Cache-Control": "no-store"})
+
+
+# of so many refusals nginx tells one
+TOLD_OF = 1000
+
+
+@blueprint.get("/.refused/full", **EXACT)
+def refused_when_full() -> Response:
+    """What nginx refuses because the service is full; without it nobody would see an overload."""
+    metrics.OVERLOADS.inc(TOLD_OF)
+    raise Overloaded
+
+
+READ_ONLY = "SELECT current_setting('transaction_read_only')::boolean"
+# an index each; what an operator has to do when it grows stands in docs/operations.md
+WAITING = """
+SELECT (SELECT count(*) FROM reports WHERE closed_at IS NULL), (SELECT count(*) FROM pending_unlinks)"""
+
+
+@blueprint.get("/metrics", **EXACT)
+def prometheus() -> Response:
+    """Prometheus' text form."""
+    text = telemetry.metrics_text() + telemetry.gauges_text(_gauges())
+    return Response(text, content_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _gauges() -> dict[str, tuple[str, float]]:
+    found: dict[str, tuple[str, float]] = {"database_up": (UP, 0)}
+    # apart, because a locked table is no lost database
+    if (state := _asked(READ_ONLY)) is not None:
+        found["database_up"] = (UP, 1)
+        found["database_read_only"] = ("Whether the database takes no writes", float(state[0]))
+    if state and (waiting := _asked(WAITING)) is not None:
+        meaning = "Withdrawn members whom the provider still has to unlink"
+        found["reports_open"] = ("Reports that no moderator has closed", waiting[0])
+        found["unlinks_pending"] = (meaning, waiting[1])
+    return found
+
+
+def _asked(question: str) -> Row | None:
+    try:
+        return database().row_of_primary(question)
+    except Exception as error:
+        if isinstance(error, ApiError) or database_is_unavailable(getattr(error, "orig", error)):
+            return None
+        raise

@@ -1,0 +1,108 @@
+"""Lists of shops: what every search takes and answers. The searches are features of their own and share it here."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields
+
+from geoshops.web.fields import Box, Choice, Flag, Number
+from geoshops.web.paging import PagingArgs
+
+SORTS = ("distance", "rating", "reviews", "favorites")
+
+
+def described(text: str, example: object = None) -> dict[str, object]:
+    """Metadata of a documented field."""
+    return {"description": text} if example is None else {"description": text, "example": example}
+
+
+class FilterArgs(PagingArgs):
+    """Filters, order and pages that both searches take."""
+
+    sort = Choice(
+        SORTS, load_default="distance", metadata=described("Order, best or nearest first")
+    )
+    min_rating = Number(
+        low=0,
+        high=5,
+        load_default=None,
+        data_key="minRating",
+        metadata=described("Least average rating"),
+    )
+    open_now = Flag(
+        load_default=False, data_key="openNow", metadata=described("Only shops open now")
+    )
+    clean = Number(
+        low=0,
+        high=1,
+        load_default=None,
+        metadata=described("Least share of GOOD cleanliness votes (Wilson lower bound)"),
+    )
+    retouch = Number(
+        low=0,
+        high=1,
+        load_default=None,
+        metadata=described("Least share of GOOD retouching votes (Wilson lower bound)"),
+    )
+    props = Number(
+        low=0,
+        high=1,
+        load_default=None,
+        metadata=described("Least share of GOOD props votes (Wilson lower bound)"),
+    )
+    box = Box(
+        load_default=None,
+        data_key="bbox",
+        metadata=described("minLng,minLat,maxLng,maxLat; min above max crosses the 180th meridian"),
+    )
+
+
+class ShopBrand(Schema):
+    """Brand of a shop."""
+
+    brand_name = fields.String(required=True)
+    file_path = fields.String(required=True, metadata=described("Absolute URL of the badge"))
+
+
+class ShopSummary(Schema):
+    """One shop in a list."""
+
+    id = fields.Integer(required=True)
+    place_name = fields.String(required=True)
+    longitude = fields.String(required=True, metadata=described("Decimal degrees as text"))
+    latitude = fields.String(required=True, metadata=described("Decimal degrees as text"))
+    distance = fields.String(required=True, metadata=described("From the user, with unit", "1.5km"))
+    distance_m = fields.Integer(required=True, metadata=described("The same in whole metres"))
+    star_rating_avg = fields.Float(
+        required=True, metadata=described("One decimal; 0.0 without reviews")
+    )
+    review_cnt = fields.Integer(required=True)
+    favorite_cnt = fields.Integer(required=True)
+    brand = fields.Nested(ShopBrand, required=True)
+    place_address = fields.String(required=True, metadata=described("May be empty"))
+    favorite = fields.Boolean(
+        required=True, metadata=described("Whether the caller holds it as a favorite")
+    )
+    status = fields.String(required=True, metadata={"enum": ["OPEN", "TEMP_CLOSED", "CLOSED"]})
+    shop_titles = fields.List(fields.String(), required=True)
+
+
+class TitleProgress(Schema):
+    """How far the member is; equal to the target once the title is held."""
+
+    current = fields.Integer(required=True)
+    target = fields.Integer(required=True)
+
+
+class MemberTitle(Schema):
+    """A member title."""
+
+    id = fields.Integer(required=True)
+    name = fields.String(required=True)
+    content = fields.String(required=True, metadata={"description": "For titles held"})
+    standard = fields.String(required=True, metadata={"description": "How to obtain it"})
+    image_url = fields.String(
+        required=True, metadata={"description": "Absolute; coloured when held, grey otherwise"}
+    )
+    is_holding = fields.Boolean(required=True)
+    is_main = fields.Boolean(required=True)
+    progress = fields.Nested(TitleProgress, required=True)

@@ -1,0 +1,289 @@
+"""Access and refresh tokens, and who the caller of a request is.
+
+A token alone proves nothing: its session must be alive, which SQL checks (session_is_live) inside the
+request's own statement."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache, wraps
+from types import MappingProxyType
+from typing import Any, cast
+
+import jwt
+from flask import Flask, current_app, request
+from flask_jwt_extended import JWTManager, create_access_token, create_refresh_token
+
+from geoshops.config import Settings
+from geoshops.database.pool import database
+from geoshops.errors import ApiError, Unauthorized
+
+ALGORITHM = "HS256"
+BEFORE_THE_ACT = (400, 413, 415)
+NAME = "geoshops"
+LEEWAY_S = 5
+TIMES = ("iat", "nbf", "exp")
+REQUIRED_CLAIMS = ("sub", "sid", "jti", "iss", "aud", "type", *TIMES)
+MAX_ID = 2**63 - 1
+NOT_OURS = (jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+
+
+class Expired(Exception):
+    """The token is ours and whole; only its time is up."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The member and the session that a token names."""
+
+    member_id: int
+    session_id: int
+
+
+@dataclass(frozen=True)
+class RefreshToken:
+    """A verified refresh token; `successor_jti` is what its rotation makes, today and on a retry."""
+
+    caller: Caller
+    jti: str
+    successor_jti: str
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """The signing key and, while rotating, the one before it, by their `kid`."""
+
+    signing_id: str
+    by_id: Mapping[str, str]
+
+    def of(self, header: Mapping[str, object]) -> str:
+        """The key that a token names. Only the header that we write is taken: no other algorithm,
+        no key by address or by value, no unknown `kid`."""
+        kid = header["kid"]
+        if not isinstance(kid, str) or dict(header) != {"alg": ALGORITHM, "typ": "JWT", "kid": kid}:
+            raise ValueError("a header that we never write")
+        return self.by_id[kid]
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    """Configures flask-jwt-extended, which writes the tokens, and the keys by which they are read."""
+    app.config.update(
+        JWT_SECRET_KEY=settings.secret_key,
+        JWT_ALGORITHM=ALGORITHM,
+        JWT_TOKEN_LOCATION=["headers"],
+        # No cookies; and its random claim would make two writings of one token differ.
+        JWT_COOKIE_CSRF_PROTECT=False,
+        JWT_ACCESS_TOKEN_EXPIRES=timedelta(minutes=settings.access_token_minutes),
+        JWT_ENCODE_ISSUER=NAME,
+        JWT_ENCODE_AUDIENCE=NAME,
+    )
+    JWTManager(app)
+    secrets = (settings.previous_secret_key, settings.secret_key)
+    by_id = {key_id(key): key for key in secrets if key}
+    app.extensions["geoshops.keys"] = Keys(key_id(settings.secret_key), by_id)
+
+
+def key_id(key: str) -> str:
+    """The `kid` of a signing key; says nothing of the key."""
+    return hashlib.sha256(b"geoshops kid " + key.encode()).hexdigest()[:8]
+
+
+def access_life(session_ends_at: datetime) -> timedelta:
+    """How long an access token issued now is valid: never beyond its session."""
+    minutes = cast(timedelta, current_app.config["JWT_ACCESS_TOKEN_EXPIRES"])
+    return min(minutes, session_ends_at - datetime.now(UTC))
+
+
+def issue_access(caller: Caller, *, life: timedelta | None = None) -> str:
+    """A new access token of a session, valid for `life`, which is the setting's when omitted."""
+    return str(create_access_token(str(caller.member_id), expires_delta=life, **_extras(caller)))
+
+
+def issue_refresh(caller: Caller, jti: str, *, issued_at: datetime, expires_at: datetime) -> str:
+    """The refresh token of a session with a given `jti`, whose hash the session stores.
+
+    The same arguments give the same text, byte for byte."""
+    issued = int(issued_at.timestamp())
+    times = {"iat": issued, "nbf": issued, "exp": int(expires_at.timestamp())}
+    return str(create_refresh_token(str(caller.member_id), **_extras(caller, jti=jti, **times)))
+
+
+def new_jti() -> str:
+    """A fresh token identifier."""
+    return str(uuid.uuid4())
+
+
+def jti_hash(jti: str) -> bytes:
+    """What the session stores of a refresh token."""
+    return hashlib.sha256(jti.encode()).digest()
+
+
+def _extras(caller: Caller, **claims: object) -> dict[str, Any]:
+    return {
+        "additional_claims": {"sid": caller.session_id, **claims},
+        "additional_headers": {"kid": _keys().signing_id},
+    }
+
+
+def _keys() -> Keys:
+    return cast(Keys, current_app.extensions["geoshops.keys"])
+
+
+def read_refresh(token: str) -> RefreshToken:
+    """A refresh token as it was sent; Expired when only its time is up, Unauthorized for all else."""
+    claims, key = _verified(token, "refresh", _keys())
+    digest = hmac.new(key.encode(), b"geoshops successor " + claims["jti"].encode(), hashlib.sha256)
+    return RefreshToken(_caller(claims), claims["jti"], digest.hexdigest()[:32])
+
+
+def claims_of(token: str, kind: str) -> Mapping[str, Any]:
+    """The verified claims of a token of this kind; Expired when only its time is up.
+
+    Raises Unauthorized("bad_token") for everything else."""
+    return _verified(token, kind, _keys())[0]
+
+
+def _verified(token: str, kind: str, keys: Keys) -> tuple[Mapping[str, Any], str]:
+    try:
+        claims, key = _signed(keys, token, kind)
+    except NOT_OURS:
+        raise Unauthorized("bad_token") from None
+    if claims["exp"] + LEEWAY_S <= time.time():
+        raise Expired
+    return claims, key
+
+
+# What was ours stays ours until its time is up, which is looked at each time: to verify a token anew
+# took 51 us of each signed-in request. Refusals are not kept.
+@lru_cache(maxsize=4096)
+def _signed(keys: Keys, token: str, kind: str) -> tuple[Mapping[str, Any], str]:
+    _refuse_loose_base64(token)
+    key = keys.of(jwt.get_unverified_header(token))
+    claims = jwt.decode(
+        token,
+        key,
+        algorithms=[ALGORITHM],
+        audience=NAME,
+        issuer=NAME,
+        leeway=LEEWAY_S,
+        options={"require": list(REQUIRED_CLAIMS), "verify_exp": False},
+    )
+    if not _is_whole(claims, kind):
+        raise ValueError("not a token of this kind")
+    return MappingProxyType(claims), key
+
+
+def _refuse_loose_base64(token: str) -> None:
+    """The last character of a signature has bits that decoders ignore; there is one right spelling."""
+    signature = token.rpartition(".")[2].encode("ascii")
+    try:
+        decoded = base64.urlsafe_b64decode(signature + b"=" * (-len(signature) % 4))
+    except binascii.Error:
+        raise ValueError("not base64") from None
+    if base64.urlsafe_b64encode(decoded).rstrip(b"=") != signature:
+        raise ValueError("not the one spelling")
+
+
+def _is_whole(claims: Mapping[str, Any], kind: str) -> bool:
+    return (
+        claims["type"] == kind
+        and claims["aud"] == NAME
+        and isinstance(claims["jti"], str)
+        and all(type(claims[name]) is int for name in TIMES)
+        and type(claims["sid"]) is int
+        and 0 < claims["sid"] <= MAX_ID
+        and _is_id(claims["sub"])
+    )
+
+
+def _is_id(text: object) -> bool:
+    return (
+        isinstance(text, str)
+        and text.isascii()
+        and text.isdigit()
+        and len(text) < 20
+        and str(int(text)) == text
+        and int(text) <= MAX_ID
+    )
+
+
+def _caller(claims: Mapping[str, Any]) -> Caller:
+    return Caller(int(claims["sub"]), claims["sid"])
+
+
+def authenticate() -> Caller | None:
+    """The caller by the Authorization header; None without one. Bad and expired tokens are refused."""
+    header = request.environ.get("HTTP_AUTHORIZATION")
+    return None if header is None else caller_of(header, _keys())
+
+
+def caller_of(header: str, keys: Keys) -> Caller:
+    """The caller by the text of an Authorization header."""
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise Unauthorized("bad_token")
+    try:
+        return _caller(_verified(token.strip(), "access", keys)[0])
+    except Expired:
+        raise Unauthorized("expired_token") from None
+
+
+def _open(view: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(view)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return view(*args, **kwargs)
+
+    return wrapper
+
+
+def _answered(view: Callable[..., Any], caller: Caller, *args: Any, **kwargs: Any) -> Any:
+    """The view's answer. Authentication comes before the checks of the request's own content, and the
+    session is asked in the act's own statement: a request refused before that is asked here."""
+    try:
+        return view(*args, caller=caller, **kwargs)
+    except ApiError as error:
+        if error.status in BEFORE_THE_ACT and not _is_live(caller):
+            raise Unauthorized("bad_token") from None
+        raise
+
+
+def _is_live(caller: Caller) -> bool:
+    values = (caller.session_id, caller.member_id)
+    return bool(database().row("SELECT session_is_live(%s, %s)", values)[0])
+
+
+def _optional(view: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(view)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        caller = authenticate()
+        if caller is None:
+            return view(*args, caller=None, **kwargs)
+        return _answered(view, caller, *args, **kwargs)
+
+    return wrapper
+
+
+def _required(view: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(view)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        caller = authenticate()
+        if caller is None:
+            raise Unauthorized("no_token")
+        return _answered(view, caller, *args, **kwargs)
+
+    return wrapper
+
+
+GUARDS: dict[str, Callable[[Callable[..., Any]], Any]] = {
+    "none": _open,
+    "optional": _optional,
+    "required": _required,
+}

@@ -1,0 +1,88 @@
+"""The breaker: who tries to connect while connecting fails, who waits for whom, and when it is over."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg2
+import pytest
+
+from geoshops.database.circuit_breaker import PAUSE_S, WATCH, Breaker
+from geoshops.errors import Unavailable
+
+
+@pytest.fixture
+def silent_url() -> Iterator[str]:
+    """A listener that accepts connections and says nothing."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(50)
+        yield f"postgresql://nobody@127.0.0.1:{listener.getsockname()[1]}/x?connect_timeout=1"
+
+
+def test_one_probes_a_silent_server_and_the_others_are_refused(silent_url: str) -> None:
+    breaker, attempts = Breaker(), []
+
+    def attempt() -> object:
+        attempts.append(time.monotonic())
+        return psycopg2.connect(silent_url)
+
+    with pytest.raises(psycopg2.OperationalError, match="timeout"):
+        breaker.connect(attempt)
+
+    def refused_after_s(_: int) -> float:
+        started = time.monotonic()
+        with pytest.raises((Unavailable, psycopg2.OperationalError)):
+            breaker.connect(attempt)
+        return time.monotonic() - started
+
+    assert refused_after_s(0) < 0.1, "the last attempt failed a moment ago"
+    time.sleep(PAUSE_S)
+    with ThreadPoolExecutor(20) as pool:
+        waited_s = sorted(pool.map(refused_after_s, range(20)))
+    assert len(attempts) == 2, "one of twenty has probed"
+    assert waited_s[-1] > 0.9, "it took the whole time"
+    # the median: on a busy machine a thread may be woken late
+    assert waited_s[10] < 0.9, "the others did not"
+
+
+def test_those_who_come_with_a_probe_that_succeeds_are_let_through(database_url: str) -> None:
+    breaker = Breaker()
+    with pytest.raises(psycopg2.OperationalError):
+        breaker.connect(lambda: psycopg2.connect("postgresql://nobody@127.0.0.1:1/x"))
+    time.sleep(PAUSE_S)
+    with ThreadPoolExecutor(20) as pool:
+        made = list(
+            pool.map(lambda _: breaker.connect(lambda: psycopg2.connect(database_url)), range(20))
+        )
+    assert len(made) == 20
+    for connection in made:
+        connection.close()
+
+
+def test_an_answer_that_is_overdue_is_given_up(database_url: str) -> None:
+    connection = psycopg2.connect(database_url)
+    WATCH.start()
+    WATCH.begin(connection, 0.5)
+    started = time.monotonic()
+    with pytest.raises(psycopg2.OperationalError):
+        connection.cursor().execute("SELECT pg_sleep(20)")
+    assert 0.5 <= time.monotonic() - started < 1.5
+    assert connection.closed
+
+
+def test_an_answer_in_time_is_left_alone(database_url: str) -> None:
+    connection = psycopg2.connect(database_url)
+    WATCH.start()
+    WATCH.begin(connection, 0.3)
+    connection.cursor().execute("SELECT 1")
+    WATCH.end(connection)
+    time.sleep(0.8)
+    connection.cursor().execute("SELECT 1")
+    connection.close()
+    watching = [thread.name for thread in threading.enumerate()].count("watch")
+    assert watching == 1, "one for the process"

@@ -1,0 +1,101 @@
+"""Statements that run again: as often as promised, and only where that is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg2
+import pytest
+from flask import Flask, Response
+from flask.testing import FlaskClient
+
+from geoshops.database.pool import ATTEMPTS, database
+from geoshops.web.error_handlers import of_database
+from tests.make import Maker
+
+# a sequence goes on counting when its transaction is rolled back
+STUMBLING = """
+CREATE FUNCTION stumbling(times integer, code text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  call bigint := nextval('calls');
+BEGIN
+  IF call <= times THEN
+    RAISE EXCEPTION 'call %', call USING ERRCODE = code;
+  END IF;
+  RETURN call;
+END $$"""
+ASK = "SELECT stumbling(%s, %s)"
+
+
+@pytest.fixture(autouse=True)
+def stumbling(db: Any) -> Iterator[None]:
+    cursor = db.cursor()
+    cursor.execute("CREATE SEQUENCE calls")
+    cursor.execute(STUMBLING)
+    yield
+    cursor.execute("DROP FUNCTION stumbling")
+    cursor.execute("DROP SEQUENCE calls")
+
+
+@pytest.mark.parametrize("code", ["40001", "40P01", "42883", "XX000"])
+@pytest.mark.parametrize("verb", ["row", "act"])
+def test_conflicts_run_again_three_times_in_all(app: Flask, code: str, verb: str) -> None:
+    with app.app_context():
+        run = getattr(database(), verb)
+        assert run(ASK, (ATTEMPTS - 1, code)) == (ATTEMPTS,)
+        with pytest.raises(psycopg2.errors.lookup(code)):
+            run(ASK, (3 * ATTEMPTS, code))
+
+
+def test_other_errors_do_not_run_again(app: Flask, make: Maker) -> None:
+    with app.app_context(), pytest.raises(psycopg2.errors.lookup("23505")):
+        database().row(ASK, (100, "23505"))
+    assert make.rows("SELECT last_value FROM calls") == [(1,)]
+
+
+QUESTION = ("/favorites", "GET")
+ACTS = [("/favorites/1", "POST"), ("/member/nickname", "PATCH"), ("/member", "DELETE"), ("/auth/login/idp", "GET")]  # fmt: skip
+
+
+def refused(app: Flask, path: str, method: str, code: str) -> Response:
+    """How an operation answers when the database tells this SQLSTATE each time."""
+    with app.test_request_context(path, method=method):
+        with pytest.raises(psycopg2.Error) as caught:
+            database().act(ASK, (100, code))
+        assert caught.value.pgcode == code
+        return of_database(caught.value)
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["08006", "25006", "53100", "53200", "53300", "55P03", "57014", "57P01", "58030"],
+)
+@pytest.mark.parametrize(("path", "method"), [QUESTION, *ACTS])
+def test_trouble_of_the_server_is_a_clear_refusal(
+    app: Flask, path: str, method: str, code: str
+) -> None:
+    answer = refused(app, path, method, code)
+    assert (answer.status_code, answer.get_json()["error_code"]) == (503, "503")
+    assert answer.headers["Retry-After"].isdigit()
+
+
+@pytest.mark.parametrize("code", ["40001", "40P01"])
+@pytest.mark.parametrize(
+    ("path", "method", "status"), [(*QUESTION, 503), *((*act, 409) for act in ACTS)]
+)
+def test_a_conflict_that_stays_is_409_to_acts(
+    app: Flask, path: str, method: str, status: int, code: str
+) -> None:
+    answer = refused(app, path, method, code)
+    assert (answer.status_code, answer.get_json()["error_code"]) == (status, str(status))
+    assert ("another request" in answer.get_json()["error_message"]) is (status == 409)
+    assert answer.headers["Retry-After"].isdigit()
+
+
+def test_every_act_documents_the_conflict(client: FlaskClient) -> None:
+    for path, item in client.get("/openapi.json").get_json()["paths"].items():
+        for method, operation in item.items():
+            if method != "parameters":
+                acts = method != "get" or path in ("/auth/logout", "/auth/login/idp")
+                assert ("409" in operation["responses"]) is acts, (method, path)

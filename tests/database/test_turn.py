@@ -1,0 +1,207 @@
+"""Turns: one statement at a time on the kept connection, and nobody behind a slow one."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg2
+import pytest
+from psycopg2.errorcodes import LOCK_NOT_AVAILABLE
+
+from geoshops.config import Settings
+from geoshops.database import pool
+from geoshops.database.circuit_breaker import PAUSE_S
+from geoshops.database.pool import Database
+from geoshops.database.turn import Turn, shares_this_machine
+from geoshops.errors import Unavailable
+from tests.make import Maker
+
+BACKEND = "SELECT pg_backend_pid()"
+SLEEPING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
+
+
+@pytest.fixture
+def database(service_url: str) -> Iterator[Database]:
+    made = Database(Settings(database_url=service_url, testing=True))
+    yield made
+    made.dispose()
+
+
+def backend_of(database: Database) -> int:
+    (pid,) = database.row(BACKEND)
+    return int(pid)
+
+
+def test_statements_one_after_the_other_meet_one_connection(database: Database) -> None:
+    kept = backend_of(database)
+    assert [backend_of(database) for _ in range(5)] == [kept] * 5
+    assert database.act(BACKEND) == (kept,)
+    with ThreadPoolExecutor(1) as another:
+        assert another.submit(backend_of, database).result() == kept
+
+
+@pytest.fixture
+def turn(database: Database) -> Turn:
+    return Turn(database.engine.raw_connection)
+
+
+def test_a_question_waits_for_its_turn_and_an_act_does_not(
+    turn: Turn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("geoshops.database.turn.WAIT_S", 10.0)
+    kept = turn.take(patient=True)
+    assert turn.take(patient=False) is None
+    with ThreadPoolExecutor(1) as another:
+        waiting = another.submit(turn.take, patient=True)
+        turn.end()
+        assert waiting.result() is kept
+    turn.end()
+
+
+def test_a_question_waits_as_long_as_statements_come_and_go(
+    turn: Turn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("geoshops.database.turn.WAIT_S", 1.0)
+    kept = turn.take(patient=True)
+    with ThreadPoolExecutor(1) as another:
+        waiting = another.submit(turn.take, patient=True)
+        for _ in range(5):
+            time.sleep(0.3)
+            turn.end()
+            if turn.take(patient=False) is None:
+                break  # the other has it already
+        else:
+            turn.end()
+        assert waiting.result() is kept
+    turn.end()
+
+
+@pytest.mark.parametrize("verb", ["row", "act"])
+def test_nobody_waits_behind_a_slow_statement(database: Database, make: Maker, verb: str) -> None:
+    kept = backend_of(database)
+    with ThreadPoolExecutor(1) as another:
+        slow = another.submit(getattr(database, verb), "SELECT pg_backend_pid(), pg_sleep(1)")
+        while not make.sql(SLEEPING):
+            assert not slow.done()
+        others = {backend_of(database) for _ in range(5)}
+        assert not slow.done(), "the others have their answers before it"
+        assert kept not in others
+        assert slow.result()[0] == kept
+    assert backend_of(database) == kept
+
+
+def test_a_worker_of_one_thread_has_one_connection(service_url: str) -> None:
+    single = Database(
+        Settings(database_url=service_url, testing=True, pool_size=1, pool_timeout_s=0.1)
+    )
+    assert single.act(BACKEND) == single.row(BACKEND)
+    single.dispose()
+
+
+@pytest.mark.parametrize("verb", ["row", "act"])
+def test_a_connection_that_the_server_ended_at_rest_is_replaced(
+    database: Database, make: Maker, verb: str
+) -> None:
+    kept = backend_of(database)
+    make.sql("SELECT pg_terminate_backend(%s)", kept)
+    while make.sql("SELECT count(*) FROM pg_stat_activity WHERE pid = %s", kept):
+        time.sleep(0.01)
+    (pid,) = getattr(database, verb)(BACKEND)
+    assert pid != kept
+
+
+def test_one_that_ends_under_a_question_is_replaced_and_the_question_asked_again(
+    database: Database, make: Maker
+) -> None:
+    kept = backend_of(database)
+    assert database.row("SELECT pg_backend_pid(), pg_terminate_backend(%s)", (kept,))[0] != kept
+    assert backend_of(database) != kept
+
+
+def test_one_that_ends_while_a_lock_is_looked_into_is_replaced(
+    database: Database, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = backend_of(database)
+    look = pool._a_table_is_locked
+
+    def look_at_the_dead(connection: Any) -> bool:
+        make.sql("SELECT pg_terminate_backend(%s)", kept)
+        return look(connection)
+
+    monkeypatch.setattr(pool, "_a_table_is_locked", look_at_the_dead)
+    with pytest.raises(psycopg2.errors.LockNotAvailable):
+        database.row(
+            f"DO $$ BEGIN RAISE EXCEPTION '' USING ERRCODE = '{LOCK_NOT_AVAILABLE}'; END $$"
+        )
+    assert backend_of(database) != kept
+
+
+def test_a_failed_statement_gives_its_turn_back(database: Database) -> None:
+    kept = backend_of(database)
+    with pytest.raises(psycopg2.errors.DivisionByZero):
+        database.row("SELECT 1 / 0")
+    assert backend_of(database) == kept
+
+
+def test_a_connection_that_cannot_be_made_gives_its_turn_back(
+    database: Database, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> Any:
+        raise psycopg2.OperationalError
+
+    kept = backend_of(database)
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "_connect", refused)
+        make.sql("SELECT pg_terminate_backend(%s)", kept)
+        for _ in range(3):
+            with pytest.raises((psycopg2.OperationalError, Unavailable)):
+                database.row(BACKEND)
+    time.sleep(PAUSE_S)
+    assert backend_of(database) != kept
+
+
+def test_none_at_rest_outlives_dispose(database: Database, make: Maker) -> None:
+    kept = backend_of(database)
+    database.dispose()
+    assert backend_of(database) != kept
+
+
+def test_one_in_use_is_closed_when_its_statement_is_over(database: Database, make: Maker) -> None:
+    kept, asked = backend_of(database), threading.Event()
+
+    def slow() -> None:
+        database.row("SELECT pg_sleep(0.5)")
+        asked.set()
+
+    with ThreadPoolExecutor(1) as another:
+        another.submit(slow)
+        while not make.sql(SLEEPING):
+            assert not asked.is_set()
+        database.dispose()
+        assert asked.wait(5)
+    assert backend_of(database) != kept
+
+
+@pytest.mark.parametrize(
+    ("place", "here"),
+    [
+        ("localhost", True),
+        ("127.0.0.1:5432", True),
+        ("[::1]", True),
+        ("", True),
+        ("%2Frun%2Fpostgresql", True),
+        ("127.0.0.1,127.0.0.2", True),
+        ("db", False),
+        ("10.0.0.7", False),
+        ("localhost,10.0.0.7", False),
+        ("localhost/a?hostaddr=10.0.0.7&dbname=", False),
+        ("/a?service=far&dbname=", False),
+        ("[no address", False),
+    ],
+)
+def test_a_database_shares_the_machine_when_its_address_says_so(place: str, here: bool) -> None:
+    assert shares_this_machine(f"postgresql://somebody@{place}/geoshops") is here

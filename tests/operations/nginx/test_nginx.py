@@ -1,0 +1,350 @@
+"""What nginx does by itself is in the contract's form, and what it passes arrives whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from geoshops.operations import nginx
+from tests.conftest import ROOT, SECRET_KEY
+from tests.make import Maker
+from tests.operations.nginx.conftest import Production, producing
+from tests.server import free_port, wait_until
+
+# raw request, status: what Python's and everybody's clients refuse to send
+MALFORMED = [
+    (b"GET / HTTP/1.1\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+    (b"G\x00T / HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+    (b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400),
+    (b"GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 70_000 + b"\r\n\r\n", 400),
+    (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+    (b"POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}{}{}", 400),
+    (b"POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
+    (b"POST /auth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: odd\r\n\r\n0\r\n\r\n", 400),
+    (b"POST /auth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", 400),
+    (b"POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n{}", 413),
+    (b"TRACE / HTTP/1.1\r\nHost: x\r\n\r\n", 405),
+    (b"CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+]  # fmt: skip
+
+
+def send(port: int, raw: bytes, *, shut: bool = True) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers (in lower case) and body of the answer to raw bytes.
+
+    Where the client shuts its side nginx gives up what it has passed on to a worker."""
+    with socket.create_connection(("127.0.0.1", port), 10) as peer:
+        peer.sendall(raw)
+        if shut:
+            peer.shutdown(socket.SHUT_WR)
+        answer = b""
+        # what nginx did not want to read makes the end a reset; the answer comes before it
+        with suppress(ConnectionResetError):
+            while more := peer.recv(65536):
+                answer += more
+    head, _, body = answer.partition(b"\r\n\r\n")
+    lines = head.decode("latin-1").split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in lines[1:])
+    return int(lines[0].split()[1]), headers, body
+
+
+@pytest.mark.parametrize(("raw", "status"), MALFORMED, ids=[str(n) for n in range(len(MALFORMED))])
+def test_malformed_requests_get_the_contracts_error(
+    production: Production, raw: bytes, status: int
+) -> None:
+    found, headers, body = send(production.port, raw)
+    assert found == status
+    assert headers["content-type"] == "application/json"
+    assert headers["cache-control"] == "no-store"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-request-id"]
+    assert "nginx/" not in headers["server"]
+    assert set(json.loads(body)) == {"error_code", "error_message"}
+    if status == 405:
+        assert "get" in headers["allow"]
+        assert b"[TRACE]" in body
+
+
+def test_large_bodies_are_refused_in_the_preferred_language(production: Production) -> None:
+    url = f"{production.origin}/auth/token"
+    english = requests.post(url, data=b"x" * 65_537, timeout=10)
+    korean = requests.post(
+        url, data=iter([b"x" * 70_000]), headers={"Accept-Language": "ko-KR,en;q=0.5"}, timeout=10
+    )
+    refused = requests.post(
+        url, data=iter([b"x" * 70_000]), headers={"Accept-Language": "ko-KR;q=0, fr"}, timeout=10
+    )
+    only = requests.post(
+        url, data=iter([b"x" * 70_000]), headers={"Accept-Language": "en;q=0, ko"}, timeout=10
+    )
+    assert only.json() == korean.json()
+    assert english.status_code == korean.status_code == 413
+    assert refused.json() == english.json()
+    assert english.json()["error_message"] == "[body] must have at most 65536 bytes"
+    assert korean.json()["error_message"] == "[body] 값은 65536바이트 이하여야 합니다"
+    assert requests.post(url, data=b"x" * 65_536, timeout=10).json()["error_code"] == "001"
+    # this place has error pages of its own
+    watched = requests.post(f"{production.origin}/healthz", data=b"x" * 65_537, timeout=10)
+    assert (watched.status_code, watched.json()["error_code"]) == (413, "413")
+
+
+def test_metrics_are_not_for_whom_a_proxy_on_this_machine_passes_on(production: Production) -> None:
+    assert production.get("/metrics").headers["Content-Type"].count("charset") == 1
+    for name in ("X-Forwarded-For", "Forwarded"):
+        stranger = production.get("/metrics", headers={name: "for=203.0.113.9"})
+        assert (stranger.status_code, stranger.json()["error_code"]) == (404, "404")
+
+
+SPELLINGS = (
+    "{0}/", "/{0}", "/{0}/", "{0}//", "{0}/?x", "/%2F{0}", "/.{0}", "/x/..{0}/", "/x/%2e%2e{0}",
+    "http://x{0}/", "{0}%2F", "{0}/.", "{0}/x/..", "{0}#/",
+)  # fmt: skip
+
+
+def spelled(port: int, spelling: str, path: str, header: str = "") -> tuple[int, Any]:
+    """Status and body of the response to a GET that no client library may tidy up."""
+    target = spelling.format(path)
+    raw = f"GET {target} HTTP/1.1\r\nHost: x\r\n{header}Connection: close\r\n\r\n"
+    status, _, body = send(port, raw.encode(), shut=False)
+    return status, body
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_no_spelling_of_the_path_opens_the_metrics(production: Production, spelling: str) -> None:
+    status, body = spelled(
+        production.port, spelling, "/metrics", "X-Forwarded-For: 203.0.113.9\r\n"
+    )
+    assert (status, json.loads(body)["error_code"]) == (404, "404")
+    status, body = spelled(production.port, spelling, "/metrics")
+    assert status == 200 and b"http_request_duration_seconds" in body
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_every_spelling_of_readiness_shows_that_the_service_drains(
+    production: Production, spelling: str
+) -> None:
+    draining = production.run / "draining"
+    assert spelled(production.port, spelling, "/readyz")[0] == 200
+    draining.touch()
+    try:
+        status, body = spelled(production.port, spelling, "/readyz")
+    finally:
+        draining.unlink()
+    assert status == 503
+    assert json.loads(body)["error_message"] == "the service cannot respond now; try again shortly"
+
+
+def test_paths_that_only_nginx_knows_are_unknown_routes(production: Production) -> None:
+    inner = ("full", "alone", "away", "absent", "bad", "large")
+    for path in ("/auth", "/auth/", "/auth?x=1", "/authors", "/.alive", "/.refused/full/",
+                 "//.refused/full", *(f"/.refused/{name}" for name in inner)):  # fmt: skip
+        unknown = production.get(path, allow_redirects=False)
+        assert (unknown.status_code, unknown.json()["error_code"]) == (404, "404"), path
+    assert production.get("/auth/authorize").status_code != 404
+
+
+def test_conditions_and_ranges_of_cached_files_fail_in_the_contracts_form(
+    production: Production, make: Maker
+) -> None:
+    path = f"/brands/{make.brand(id=77)}.svg"
+    size = len(production.get(path).content)
+    for headers in ({"Range": f"bytes={size + 9}-"}, {"If-Match": '"other"'},
+                    {"If-Unmodified-Since": "Thu, 01 Jan 1970 00:00:00 GMT"}):  # fmt: skip
+        response = production.get(path, headers=headers)
+        if response.status_code != 200:
+            assert response.json()["error_code"] == "002", headers
+
+
+SERVICE = {"DATABASE_URL": "postgresql://127.0.0.1:1/none", "GEOSHOPS_SECRET_KEY": SECRET_KEY}
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ({"GEOSHOPS_SECRET_KEY": "short"}, "GEOSHOPS_SECRET_KEY must have"),
+        ({"GEOSHOPS_SECRET_KEY_FILE": "/no/such/file"}, "GEOSHOPS_SECRET_KEY_FILE: "),
+        # nginx needs neither; the service does
+        ({"GEOSHOPS_RATELIMIT_STORAGE_URI": "foo"}, "GEOSHOPS_RATELIMIT_STORAGE_URI names no"),
+        ({"GEOSHOPS_IDP_MORE": "/no/such/file"}, "GEOSHOPS_IDP_MORE: "),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_told_in_one_line(
+    folder: Path, setting: dict[str, str], told: str
+) -> None:
+    ended = subprocess.run(
+        [
+            sys.executable, "scripts/serve.d/production.py", "--nginx", "nginx", "--host", "127.0.0.1",
+            "--port", str(free_port()), "--workers", "1", "--threads", "1", "--run", str(folder / "run"),
+        ],
+        cwd=ROOT, env={**os.environ, **SERVICE, **setting}, capture_output=True, text=True, timeout=30,
+    )  # fmt: skip
+    assert ended.returncode in (1, os.EX_CONFIG)
+    assert ended.stderr.count(told) == 1
+    assert "Traceback" not in ended.stderr
+
+
+def test_request_ids_pass_and_odd_ones_are_replaced(production: Production) -> None:
+    def seen(sent: str) -> str:
+        return production.get("/healthz", headers={"X-Request-ID": sent}).headers["X-Request-ID"]
+
+    assert seen("mine-1") == "mine-1"
+    assert len(seen("not mine!")) == 32
+
+
+def test_only_our_own_proxy_tells_the_address(production: Production, db: object) -> None:
+    left = []
+    for number in range(12):
+        answer = production.get("/brands", headers={"X-Forwarded-For": f"10.9.8.{number}"})
+        assert answer.headers["RateLimit-Policy"] == '"reads";q=600;w=60'
+        left.append(int(answer.headers["RateLimit"].partition("r=")[2].partition(";")[0]))
+    # each worker counts apart; an address that were believed would find its whole allowance each time
+    assert min(left) <= 597
+
+
+def test_tiles_and_badges_are_kept_as_long_as_they_say(production: Production, make: Maker) -> None:
+    brand = make.brand()
+    first = production.get(f"/brands/{brand}.svg")
+    second = production.get(f"/brands/{brand}.svg", headers={"X-Request-ID": "second"})
+    assert (first.headers["X-Cache"], second.headers["X-Cache"]) == ("MISS", "HIT")
+    assert second.headers["X-Request-ID"] == "second"
+    assert second.content == first.content
+    same = production.get(f"/brands/{brand}.svg", headers={"If-None-Match": first.headers["ETag"]})
+    assert same.status_code == 304
+
+
+def test_lists_are_not_kept_and_go_out_packed(production: Production, make: Maker) -> None:
+    make.brand()
+    first = production.get("/brands")
+    make.brand("다른 브랜드")
+    assert len(production.get("/brands").json()) == len(first.json()) + 1
+    assert "X-Cache" not in first.headers
+    openapi = production.get("/openapi.json")
+    assert openapi.headers["Content-Encoding"] == "gzip"
+
+
+def test_the_services_own_errors_pass_unchanged(production: Production, db: object) -> None:
+    absent = production.get("/reviews/1")
+    assert absent.json() == {"error_code": "404", "error_message": "review cannot be found"}
+    gone = requests.delete(f"{production.origin}/favorites/1", timeout=10)
+    assert (gone.status_code, gone.headers["WWW-Authenticate"]) == (401, 'Bearer realm="geoshops"')
+
+
+def test_bodies_that_nobody_reads_do_not_cut_the_answer_off(production: Production) -> None:
+    with requests.Session() as session:
+        statuses = {
+            session.delete(
+                f"{production.origin}/brands", data=b"x" * 60_000, timeout=10
+            ).status_code
+            for _ in range(200)
+        }
+    assert statuses == {405}
+
+
+def servers_of(production: Production) -> set[int]:
+    """The process groups at the addresses that nginx knows."""
+    found = set()
+    for number in (1, 2):
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.connect(str(production.run / f"worker-{number}.sock"))
+            peer = probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+            found.add(os.getpgid(struct.unpack("3i", peer)[0]))
+    return found
+
+
+def two_of(production: Production, others_than: set[int]) -> bool:
+    try:
+        found = servers_of(production)
+    except OSError:
+        return False
+    return len(found) == 2 and not found & others_than
+
+
+def test_a_killed_worker_is_replaced_and_nobody_notices(production: Production) -> None:
+    wait_until(lambda: two_of(production, set()))
+    killed = min(servers_of(production))
+    os.killpg(killed, signal.SIGKILL)
+    assert [production.get("/readyz").status_code for _ in range(20)] == [200] * 20
+    wait_until(lambda: two_of(production, {killed}))
+
+
+def test_all_workers_killed_are_forked_anew_within_a_second(production: Production) -> None:
+    wait_until(lambda: two_of(production, set()))
+    killed = servers_of(production)
+    for leader in killed:
+        os.killpg(leader, signal.SIGKILL)
+    assert wait_until(lambda: production.get("/readyz").status_code == 200) < 1
+    wait_until(lambda: two_of(production, killed))
+
+
+def test_a_lost_nursery_is_loaded_again(production: Production) -> None:
+    wait_until(lambda: two_of(production, set()))
+    groups = Path(production.run, "groups")
+    known = groups.read_text().splitlines()
+    os.kill(int(known[0].split()[0]), signal.SIGKILL)
+    assert [production.get("/readyz").status_code for _ in range(20)] == [200] * 20
+    wait_until(lambda: len(groups.read_text().splitlines()) > len(known))
+    killed = min(servers_of(production))
+    os.killpg(killed, signal.SIGKILL)
+    wait_until(lambda: two_of(production, {killed}))
+
+
+def test_a_reload_replaces_every_worker_and_loads_the_service_anew(production: Production) -> None:
+    wait_until(lambda: two_of(production, set()))
+    before = servers_of(production)
+    production.process.send_signal(signal.SIGHUP)
+    seen = {production.get("/readyz").status_code}
+    while not two_of(production, before):
+        seen.add(production.get("/readyz").status_code)
+    assert seen == {200}
+
+
+def test_stopping_turns_readiness_first_and_ends_in_order(service_url: str) -> None:
+    # long enough for two requests on a machine that has other things to do
+    with producing(service_url, drain_s=3, GEOSHOPS_RATELIMIT_STORAGE_URI="") as found:
+        assert "RateLimit" not in found.get("/brands").headers
+        found.process.send_signal(signal.SIGTERM)
+        for _ in range(20):
+            ready = found.get("/readyz")
+            if ready.status_code == 503:
+                break
+            time.sleep(0.02)
+        assert (ready.status_code, ready.json()["error_code"]) == (503, "503")
+        assert ready.headers["Retry-After"] == "1"
+        assert found.get("/healthz").status_code == 200
+        assert found.process.wait(20) == 0
+        assert not found.run.exists()
+
+
+def test_a_stop_ends_everything_though_the_folder_is_gone(service_url: str) -> None:
+    with producing(service_url) as found:
+        # a worker that is still to come takes its address by renaming a file
+        wait_until(lambda: two_of(found, set()))
+        noted = (found.run / "groups").read_text().splitlines()
+        groups = [int(line.split()[0]) for line in noted]
+        shutil.rmtree(found.run)
+        found.process.send_signal(signal.SIGTERM)
+        assert found.process.wait(30) == 0
+        for group in groups:
+            with pytest.raises(ProcessLookupError):
+                os.killpg(group, 0)
+
+
+def test_a_single_server_has_a_second_chance() -> None:
+    text = nginx.config(servers=["api:8000"], listen="8080", run="/tmp", max_body_bytes=1000)
+    assert text.count("server api:8000 max_fails=0 max_conns=12;") == 2
+    assert "client_max_body_size 1000;" in text
+    assert "@" not in text.replace("@once", "")

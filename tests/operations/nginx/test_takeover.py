@@ -1,0 +1,212 @@
+"""A start of scripts/serve: what it loads, and that after a kill -9 the port is free for it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+import pytest
+import requests
+
+from tests.conftest import ROOT, SECRET_KEY
+from tests.operations.nginx.conftest import NGINX
+from tests.server import free_port, wait_until
+
+sys.path.insert(0, str(ROOT / "scripts" / "serve.d"))
+
+import leftovers
+
+# on a machine that is busy with other things
+PATIENCE_S = 60
+
+
+@dataclass
+class Serve:
+    """scripts/serve on one port, started again and again."""
+
+    folder: Path
+    database_url: str
+    options: tuple[str, ...]
+    port: int
+    settings: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
+
+    @contextmanager
+    def started(self) -> Iterator[psutil.Process]:
+        environment = {
+            **os.environ, "DATABASE_URL": self.database_url, "GEOSHOPS_SECRET_KEY": SECRET_KEY,
+            "GEOSHOPS_STATE_DIR": str(self.folder), "GEOSHOPS_RUN_DIR": str(self.folder / "front"),
+            "PROMETHEUS_MULTIPROC_DIR": str(self.folder / "metrics"), "HOST": "127.0.0.1", "PORT": str(self.port),
+            "DRAIN_S": "0", **self.settings,
+        }  # fmt: skip
+        environment.pop("CLAIMED_PORT", None)
+        with (self.folder / "log").open("ab") as log:
+            process = subprocess.Popen(
+                [str(ROOT / "scripts" / "serve"), *self.options],
+                env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            )  # fmt: skip
+        try:
+            yield psutil.Process(process.pid)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+    @contextmanager
+    def ready(self) -> Iterator[psutil.Process]:
+        with self.started() as process:
+            until = time.monotonic() + PATIENCE_S
+            while not self.answers():
+                assert not end_of([process]) and time.monotonic() < until, self.log
+                time.sleep(0.05)
+            wait_until(lambda: len(servers(process)) >= 2)
+            yield process
+
+    def answers(self) -> bool:
+        with suppress(requests.RequestException):
+            return requests.get(f"http://127.0.0.1:{self.port}/readyz", timeout=5).ok
+        return False
+
+
+@pytest.fixture
+def serve(folder: Path, service_url: str) -> Serve:
+    """The production front."""
+    if not NGINX:
+        pytest.skip("nginx is not installed")
+    return Serve(folder, service_url, ("--production",), free_port())
+
+
+def named(process: psutil.Process, text: str) -> list[psutil.Process]:
+    """Its children whose command line holds the text."""
+    return [child for child in process.children() if text in " ".join(child.cmdline())]
+
+
+def servers(process: psutil.Process) -> list[psutil.Process]:
+    """The two processes that serve: granian's workers, or the servers that the nursery forked."""
+    return [child for parent in named(process, "nursery.py") or [process] for child in parent.children()
+            if "timer" not in " ".join(child.cmdline())]  # fmt: skip
+
+
+def end_of(processes: list[psutil.Process]) -> bool:
+    return not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in processes)
+
+
+def kill(*processes: psutil.Process) -> None:
+    for one in processes:
+        one.send_signal(signal.SIGSTOP)
+    for one in processes:
+        one.kill()
+
+
+def test_all_processes_end_with_a_killed_supervisor(serve: Serve) -> None:
+    with serve.ready() as supervisor:
+        rest = supervisor.children(recursive=True)
+        assert named(supervisor, "nginx: master") and named(
+            supervisor, "geoshops.operations.scheduler"
+        )
+        kill(supervisor)
+        wait_until(lambda: end_of(rest))
+    with serve.ready():
+        assert "ended" not in serve.log
+
+
+def test_a_start_loads_the_service_once(serve: Serve) -> None:
+    # each Python process lists what it imports; the timer's jobs come ten seconds after the start
+    serve.settings = {"PYTHONPROFILEIMPORTTIME": "1", "GEOSHOPS_TIMER": "off"}
+    with serve.ready():
+        imported = [line.rpartition("|")[2].strip() for line in serve.log.splitlines()]
+        assert imported.count("argparse") >= 2
+        assert imported.count("flask") == imported.count("sqlalchemy") == 1
+
+
+@pytest.mark.parametrize("other", ["nginx: master", "nursery.py"])
+def test_a_start_ends_what_two_killed_processes_left_behind(serve: Serve, other: str) -> None:
+    with serve.ready() as supervisor:
+        rest = supervisor.children(recursive=True)
+        kill(supervisor, *named(supervisor, other))
+        # nobody is left to end them
+        orphans = [one for one in rest if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+        assert orphans
+    with serve.ready():
+        assert "processes of a server that was killed" in serve.log
+        assert end_of(rest)
+
+
+@pytest.mark.parametrize("what", ["nginx: master", "nursery.py", "server"])
+def test_a_supervisor_replaces_any_process_that_is_killed(serve: Serve, what: str) -> None:
+    with serve.ready() as supervisor:
+        victim = servers(supervisor)[0] if what == "server" else named(supervisor, what)[0]
+        rest = victim.children(recursive=True) if what != "nursery.py" else []
+        kill(victim)
+        wait_until(lambda: end_of([victim, *rest]))
+        wait_until(serve.answers)
+        wait_until(lambda: len(named(supervisor, "nginx: master")) == 1)
+        wait_until(lambda: len(named(supervisor, "nursery.py")) == 1)
+        assert supervisor.is_running()
+
+
+def test_a_start_leaves_a_running_service_alone(serve: Serve) -> None:
+    with serve.ready() as supervisor:
+        family = supervisor.children(recursive=True)
+        with ExitStack() as second:
+            rejected = second.enter_context(serve.started())
+            assert rejected.wait(30) == 1
+        assert f"port {serve.port} is in use" in serve.log
+        assert all(one.is_running() for one in family)
+        assert serve.answers()
+
+
+def test_granians_workers_end_with_a_killed_server(folder: Path, service_url: str) -> None:
+    serve = Serve(folder, service_url, (), free_port())
+    with serve.ready() as server:
+        rest = server.children(recursive=True)
+        assert len(rest) >= 3
+        kill(server)
+        wait_until(lambda: end_of(rest))
+    with serve.ready():
+        assert serve.answers()
+
+
+@contextmanager
+def sleeping(cwd: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that leads a group of its own."""
+    process = subprocess.Popen(["sleep", "60"], cwd=cwd, start_new_session=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def write_note(run: Path, name: str, pid: int, start: Callable[[int], int]) -> None:
+    found = leftovers.read(pid)
+    assert found
+    (run / name).write_text(f"{pid} {start(found.start)}\n1")
+
+
+def test_only_the_very_process_that_was_noted_is_ended(tmp_path: Path) -> None:
+    with sleeping(Path.cwd()) as ours, sleeping(tmp_path) as elsewhere:
+        # another process has the number by now
+        write_note(tmp_path, "groups", ours.pid, lambda start: start - 1)
+        assert leftovers.end_leftovers(tmp_path) == 0
+        write_note(tmp_path, "groups", elsewhere.pid, lambda start: start)
+        assert leftovers.end_leftovers(tmp_path) == 0
+        assert ours.poll() is None and elsewhere.poll() is None
+        write_note(tmp_path, "groups", ours.pid, lambda start: start)
+        # its supervisor lives
+        write_note(tmp_path, "supervisor", os.getpid(), lambda start: start)
+        assert leftovers.end_leftovers(tmp_path) == 0
+        # the supervisor's number belongs to another
+        write_note(tmp_path, "supervisor", os.getpid(), lambda start: start - 1)
+        assert leftovers.end_leftovers(tmp_path) == 1
+        assert ours.wait(5) == -signal.SIGKILL

@@ -1,0 +1,99 @@
+"""What is read of Accept: every ordinary way of writing it is taken, 406 is for what is not to be had."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from geoshops.web.negotiation import best_type, weighted
+from tests.make import GANGNAM, Maker
+from tests.web.test_fast_path import AROUND, PLAIN, ask_both
+
+JSON, GEOJSON = "application/json", "application/geo+json"
+MVT, SVG = "application/vnd.mapbox-vector-tile", "image/svg+xml"
+ITEMS = "/ogc/collections/shops/items"
+KEYWORD = PLAIN["search.list_shops_by_keyword"]
+TILE, MEDAL = "/tiles/shops/0/0/0.mvt", "/titles/1.svg"
+JAVA = "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2"
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+ANYTHING = [
+    "", " ", ",", "*", "*/*", "* / *;q=x, */*", "*/*; q=.2", "*;q=0.1", JAVA, BROWSER, "*/*;version=1", "*/*;q=high"
+]  # fmt: skip
+# header → what the searches, the features and a tile answer; None is 406
+CHOSEN: dict[str, tuple[str | None, str | None, str | None]] = {
+    **dict.fromkeys(ANYTHING, (JSON, GEOJSON, MVT)),
+    "application/json": (JSON, JSON, None),
+    "application/json; charset=utf-8": (JSON, JSON, None),
+    "application/json;charset=utf-8": (JSON, JSON, None),
+    "Application/JSON;charset=UTF-8": (JSON, JSON, None),
+    'application/json; profile="a,b;q=0"': (JSON, JSON, None),
+    "application/geo+json;charset=utf-8": (GEOJSON, GEOJSON, None),
+    "application/geo+json; charset=UTF-8, application/json;q=0.9": (GEOJSON, GEOJSON, None),
+    "application/geo+json;q=.5, application/json;q=.6": (JSON, JSON, None),
+    "application/json, application/geo+json": (JSON, GEOJSON, None),
+    "*/*, application/geo+json": (GEOJSON, GEOJSON, MVT),
+    "application/json;q=0, */*": (GEOJSON, GEOJSON, MVT),
+    "application/*;q=.1": (JSON, GEOJSON, MVT),
+    f"{MVT};v=2, image/*": (None, None, MVT),
+    "text/csv": (None, None, None),
+    "application/json;q=0": (None, None, None),
+    "*/*;q=0": (None, None, None),
+    "*;q=.0": (None, None, None),
+    "application/json;q=0;charset=utf-8, text/*": (None, None, None),
+    "json": (None, None, None),
+}
+
+
+@pytest.mark.parametrize("header", CHOSEN)
+def test_the_representation_is_what_the_client_asks_for(
+    client: FlaskClient, make: Maker, header: str
+) -> None:
+    make.shop(at=GANGNAM)
+    search, features, tile = CHOSEN[header]
+    answered = ask_both(client, AROUND, {"Accept": header})
+    for answer, expected in (
+        (answered, search),
+        (client.get(ITEMS, headers={"Accept": header}), features),
+        (client.get(TILE, headers={"Accept": header}), tile),
+    ):
+        found = (answer.status_code, answer.mimetype)
+        assert found == ((200, expected) if expected else (406, JSON)), answer.request.path
+    is_collection = search == GEOJSON
+    assert search is None or isinstance(answered.get_json(), dict) is is_collection
+
+
+@pytest.mark.parametrize(
+    ("header", "explain", "expected"),
+    [
+        ("application/geo+json", "true", None), ("application/geo+json;q=.5", "1", None),
+        ("application/geo+json, application/json;q=0.1", "true", JSON), ("*/*", "true", JSON), ("application/json", "true", JSON),
+        ("application/geo+json", "false", GEOJSON), ("application/geo+json", "0", GEOJSON),
+    ],
+)  # fmt: skip
+def test_an_explanation_is_not_to_be_had_as_geojson(
+    client: FlaskClient, make: Maker, header: str, explain: str, expected: str | None
+) -> None:
+    make.shop(at=GANGNAM)
+    answer = ask_both(client, f"{KEYWORD}&explain={explain}", {"Accept": header})
+    assert (answer.status_code, answer.mimetype) == ((200, expected) if expected else (406, JSON))
+
+
+@pytest.mark.parametrize("header", CHOSEN)
+def test_images_come_to_everybody(client: FlaskClient, make: Maker, header: str) -> None:
+    for path in (MEDAL, f"/brands/{make.brand()}.svg"):
+        answer = client.get(path, headers={"Accept": header})
+        assert (answer.status_code, answer.mimetype) == (200, SVG)
+
+
+@pytest.mark.parametrize(
+    ("weight", "read"),
+    [("1", 1), (".2", 0.2), ("0.25", 0.25), ("0.", 0), ("1.000", 1), ("7", 1), ("-1", 1), ("nan", 1), ("1e-3", 1), ("", 1), ("٠", 1), ("1" * 100_000 + "x", 1)],
+)  # fmt: skip
+def test_a_weight_that_is_none_counts_as_not_given(weight: str, read: float) -> None:
+    assert weighted(f"A/B;x=y;q={weight}") == [("a/b", read)]
+
+
+def test_the_closest_range_decides() -> None:
+    assert best_type("*/*;q=1, application/*;q=.5, application/json;q=.1", (JSON, MVT)) == MVT
+    assert best_type("application/json;v=1;q=0, application/json;v=2", (JSON,)) == JSON
+    assert best_type("application/*;q=0, */*", (JSON, MVT)) is None
