@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+import select
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 import psycopg2
 from flask import Flask, current_app
@@ -17,7 +18,6 @@ from sqlalchemy.exc import InvalidatePoolError
 
 from geoshops.config import Settings
 from geoshops.database.circuit_breaker import WATCH, Breaker, LockedTables
-from geoshops.database.turn import Turn, has_ended, shares_this_machine
 from geoshops.errors import Unavailable
 
 T = TypeVar("T")
@@ -33,8 +33,7 @@ RETRIED_WHOLE = (
     errorcodes.INTERNAL_ERROR,
     errorcodes.UNDEFINED_FUNCTION,
 )
-# No column is of this type: answers are selected as varchar to come as the bytes that are sent on.
-# To decode and encode those of a radius search took 25 of its 250 us of Python.
+# No column has this type. Response bodies are selected as varchar, so that they arrive as the bytes to send.
 VARCHAR = 1043
 READ_ONLY = errorcodes.READ_ONLY_SQL_TRANSACTION
 # a statement that ran longer than this before its connection was lost is not tried again
@@ -70,23 +69,25 @@ def libpq_url(url: str) -> str:
 
 
 class Manner(NamedTuple):
-    """How a statement runs: its limit, whether it may run twice, and whether it waits for its turn."""
+    """How a statement runs: its time limit, and whether it may run twice."""
 
     within_s: float
     idempotent: bool
-    patient: bool
 
 
 class Database:
     """The pool, and statements that run again as a whole after a deadlock or a serialization failure."""
+
+    # the backend that ran the last query has its plans and catalogue entries in cache
+    _reuses_last: ClassVar[bool] = True
 
     def __init__(self, settings: Settings, *, limited: bool = True) -> None:
         self._url = libpq_url(settings.database_url)
         self._connect_timeout_s = settings.connect_timeout_s
         self._act_limit = ACT_LIMIT if limited else ""
         no_limit = float("inf")
-        self._question = Manner(QUESTION_WITHIN_S if limited else no_limit, True, True)
-        self._act = Manner(ACT_WITHIN_S if limited else no_limit, False, False)
+        self._question = Manner(QUESTION_WITHIN_S if limited else no_limit, True)
+        self._act = Manner(ACT_WITHIN_S if limited else no_limit, False)
         self._breaker, self._locked = Breaker(), LockedTables()
         self._read_only_until = 0.0
         # weakly: SQLAlchemy holds the pool of a connection in use, and so would hold whoever keeps one for ever
@@ -100,17 +101,16 @@ class Database:
             max_overflow=0,
             pool_timeout=settings.pool_timeout_s,
             pool_recycle=300,
+            pool_use_lifo=self._reuses_last,
             # nothing is open after an autocommitted statement
             pool_reset_on_return=None,
         )
-        event.listen(self.engine, "checkout", _refuse_ended)
-        self._turn = Turn(self.engine.raw_connection) if shares_this_machine(self._url) else None
+        event.listen(self.engine, "checkout", _reject_ended)
 
     def row(self, statement: str, values: Values = ()) -> Row:
-        """The first row of one autocommitted question, by the driver's own cursor: a quarter of a
-        radius request goes into SQLAlchemy's execution otherwise (2,718 against 3,583 requests/s).
-        A question that returns no row is a programming error. It is repeated when its connection is
-        lost."""
+        """The first row of one autocommitted query, by the driver's own cursor (docs/performance.md).
+
+        A query that returns no row is a programming error. It is repeated when its connection is lost."""
         return self._ask(statement, values, _first_row)
 
     def rows(self, statement: str, values: Values = ()) -> list[Row]:
@@ -135,9 +135,7 @@ class Database:
         return self._run(self._act_limit + statement, values, _first_row, manner)
 
     def dispose(self) -> None:
-        """Closes the connections at rest; those in use are closed when they are given back."""
-        if self._turn:
-            self._turn.forget()
+        """Closes idle connections; those in use are closed when they return to the pool."""
         self.engine.dispose()
 
     def _ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
@@ -167,8 +165,7 @@ class Database:
     def _run_once(
         self, statement: str, values: Values, fetch: Callable[[Any], T], manner: Manner
     ) -> T:
-        kept = self._turn.take(patient=manner.patient) if self._turn else None
-        connection: Any = kept or self.engine.raw_connection()
+        connection: Any = self.engine.raw_connection()
         driven = connection.dbapi_connection
         try:
             WATCH.begin(driven, manner.within_s)
@@ -188,10 +185,7 @@ class Database:
             raise
         finally:
             WATCH.end(driven)
-            if kept and self._turn:
-                self._turn.end()
-            else:
-                connection.close()
+            connection.close()
         if self._locked.until:
             self._locked.succeeded(statement)
         return found
@@ -244,10 +238,21 @@ def database() -> Database:
     return cast(Database, current_app.extensions["geoshops.database.pool"])
 
 
-def _refuse_ended(connection: Any, *_: object) -> None:
-    """The pool makes new ones instead of all that the server may have ended."""
-    if has_ended(connection):
+def _reject_ended(connection: Any, *_: object) -> None:
+    """Has the pool replace this connection and every idle one when the server has closed it."""
+    if _has_ended(connection):
         raise InvalidatePoolError
+
+
+def _has_ended(connection: Any) -> bool:
+    """Whether an idle connection was closed by the server: its socket is readable though no query is pending.
+
+    Unlike SQLAlchemy's pre-ping this needs no round trip."""
+    if connection is None or connection.closed:
+        return True
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN | select.POLLHUP)
+    return bool(poll.poll(0))
 
 
 def _a_table_is_locked(connection: Any) -> bool:

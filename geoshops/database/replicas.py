@@ -96,11 +96,12 @@ class ReplicaCursor(extensions.cursor):
 class Replicas(Database):
     """The pool of connections to replicas, spread over the hosts of READ_DATABASE_URL."""
 
+    # after a replica that is behind, another connection is tried
+    _reuses_last = False
+
     def __init__(self, settings: Settings, positions: Positions) -> None:
         super().__init__(replace(settings, database_url=settings.read_database_url))
         self._positions = positions
-        # who meets a replica that is behind takes another connection
-        self._turn = None
 
     def ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
         """The answer of a replica that is fresh enough; the next one is tried once."""

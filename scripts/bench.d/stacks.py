@@ -13,7 +13,7 @@ LAYERS = (
     ("parsing and validation", r"geoshops/(arguments|params|shops/schemas|geo)\.py|marshmallow/|webargs/|flask_smorest/"
                                r"|werkzeug/(urls|datastructures/structures)\.py"),
     ("driver", r"geoshops/database/pool\.py|geoshops/shops/queries\.py|psycopg2/"),
-    ("pool", r"sqlalchemy/|geoshops/database/turn\.py"),
+    ("pool", r"sqlalchemy/"),
     ("frame: id, headers, ETag", r"geoshops/(frame|limits|errors)\.py|werkzeug/(http|wrappers/etag)\.py|flask_cors/"
                                  r"|werkzeug/sansio/http\.py"),
     (SERVER, r"granian/"),

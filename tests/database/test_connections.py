@@ -1,4 +1,4 @@
-"""Turns: one statement at a time on the kept connection, and nobody behind a slow one."""
+"""Connections of the pool: reused, replaced when the server has closed them, closed after dispose."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from geoshops.config import Settings
 from geoshops.database import pool
 from geoshops.database.circuit_breaker import PAUSE_S
 from geoshops.database.pool import Database
-from geoshops.database.turn import Turn, shares_this_machine
 from geoshops.errors import Unavailable
 from tests.make import Maker
 
@@ -36,7 +35,7 @@ def backend_of(database: Database) -> int:
     return int(pid)
 
 
-def test_statements_one_after_the_other_meet_one_connection(database: Database) -> None:
+def test_successive_statements_use_one_connection(database: Database) -> None:
     kept = backend_of(database)
     assert [backend_of(database) for _ in range(5)] == [kept] * 5
     assert database.act(BACKEND) == (kept,)
@@ -44,51 +43,15 @@ def test_statements_one_after_the_other_meet_one_connection(database: Database) 
         assert another.submit(backend_of, database).result() == kept
 
 
-@pytest.fixture
-def turn(database: Database) -> Turn:
-    return Turn(database.engine.raw_connection)
-
-
-def test_a_question_waits_for_its_turn_and_an_act_does_not(
-    turn: Turn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("geoshops.database.turn.WAIT_S", 10.0)
-    kept = turn.take(patient=True)
-    assert turn.take(patient=False) is None
-    with ThreadPoolExecutor(1) as another:
-        waiting = another.submit(turn.take, patient=True)
-        turn.end()
-        assert waiting.result() is kept
-    turn.end()
-
-
-def test_a_question_waits_as_long_as_statements_come_and_go(
-    turn: Turn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("geoshops.database.turn.WAIT_S", 1.0)
-    kept = turn.take(patient=True)
-    with ThreadPoolExecutor(1) as another:
-        waiting = another.submit(turn.take, patient=True)
-        for _ in range(5):
-            time.sleep(0.3)
-            turn.end()
-            if turn.take(patient=False) is None:
-                break  # the other has it already
-        else:
-            turn.end()
-        assert waiting.result() is kept
-    turn.end()
-
-
 @pytest.mark.parametrize("verb", ["row", "act"])
-def test_nobody_waits_behind_a_slow_statement(database: Database, make: Maker, verb: str) -> None:
+def test_no_statement_waits_behind_a_slow_one(database: Database, make: Maker, verb: str) -> None:
     kept = backend_of(database)
     with ThreadPoolExecutor(1) as another:
         slow = another.submit(getattr(database, verb), "SELECT pg_backend_pid(), pg_sleep(1)")
         while not make.sql(SLEEPING):
             assert not slow.done()
         others = {backend_of(database) for _ in range(5)}
-        assert not slow.done(), "the others have their answers before it"
+        assert not slow.done(), "the others return before it"
         assert kept not in others
         assert slow.result()[0] == kept
     assert backend_of(database) == kept
@@ -103,7 +66,7 @@ def test_a_worker_of_one_thread_has_one_connection(service_url: str) -> None:
 
 
 @pytest.mark.parametrize("verb", ["row", "act"])
-def test_a_connection_that_the_server_ended_at_rest_is_replaced(
+def test_an_idle_connection_that_the_server_closed_is_replaced(
     database: Database, make: Maker, verb: str
 ) -> None:
     kept = backend_of(database)
@@ -114,7 +77,7 @@ def test_a_connection_that_the_server_ended_at_rest_is_replaced(
     assert pid != kept
 
 
-def test_one_that_ends_under_a_question_is_replaced_and_the_question_asked_again(
+def test_a_query_whose_connection_is_lost_is_repeated_on_another(
     database: Database, make: Maker
 ) -> None:
     kept = backend_of(database)
@@ -122,7 +85,7 @@ def test_one_that_ends_under_a_question_is_replaced_and_the_question_asked_again
     assert backend_of(database) != kept
 
 
-def test_one_that_ends_while_a_lock_is_looked_into_is_replaced(
+def test_a_connection_that_is_lost_while_locks_are_read_is_replaced(
     database: Database, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = backend_of(database)
@@ -140,14 +103,14 @@ def test_one_that_ends_while_a_lock_is_looked_into_is_replaced(
     assert backend_of(database) != kept
 
 
-def test_a_failed_statement_gives_its_turn_back(database: Database) -> None:
+def test_a_failed_statement_returns_its_connection(database: Database) -> None:
     kept = backend_of(database)
     with pytest.raises(psycopg2.errors.DivisionByZero):
         database.row("SELECT 1 / 0")
     assert backend_of(database) == kept
 
 
-def test_a_connection_that_cannot_be_made_gives_its_turn_back(
+def test_the_pool_recovers_from_failed_connection_attempts(
     database: Database, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: object) -> Any:
@@ -164,13 +127,15 @@ def test_a_connection_that_cannot_be_made_gives_its_turn_back(
     assert backend_of(database) != kept
 
 
-def test_none_at_rest_outlives_dispose(database: Database, make: Maker) -> None:
+def test_dispose_closes_idle_connections(database: Database, make: Maker) -> None:
     kept = backend_of(database)
     database.dispose()
     assert backend_of(database) != kept
 
 
-def test_one_in_use_is_closed_when_its_statement_is_over(database: Database, make: Maker) -> None:
+def test_dispose_closes_a_connection_in_use_after_its_statement(
+    database: Database, make: Maker
+) -> None:
     kept, asked = backend_of(database), threading.Event()
 
     def slow() -> None:
@@ -184,24 +149,3 @@ def test_one_in_use_is_closed_when_its_statement_is_over(database: Database, mak
         database.dispose()
         assert asked.wait(5)
     assert backend_of(database) != kept
-
-
-@pytest.mark.parametrize(
-    ("place", "here"),
-    [
-        ("localhost", True),
-        ("127.0.0.1:5432", True),
-        ("[::1]", True),
-        ("", True),
-        ("%2Frun%2Fpostgresql", True),
-        ("127.0.0.1,127.0.0.2", True),
-        ("db", False),
-        ("10.0.0.7", False),
-        ("localhost,10.0.0.7", False),
-        ("localhost/a?hostaddr=10.0.0.7&dbname=", False),
-        ("/a?service=far&dbname=", False),
-        ("[no address", False),
-    ],
-)
-def test_a_database_shares_the_machine_when_its_address_says_so(place: str, here: bool) -> None:
-    assert shares_this_machine(f"postgresql://somebody@{place}/geoshops") is here
