@@ -62,7 +62,7 @@ def sign_in(
         settings.session_days,
         settings.timezone,
     )
-    member, session, issued_at, ends_at = db.act(SIGN_IN, values)
+    member, session, issued_at, ends_at = db.write(SIGN_IN, values)
     return Issued(Caller(member, session), jti, issued_at, ends_at)
 
 
@@ -86,7 +86,7 @@ def refresh(db: Database, settings: Settings, token: RefreshToken, *, rotate: bo
         settings.session_days,
         GRACE_S,
     )
-    outcome, issued_at, ends_at = db.act(REFRESH, values, idempotent=True)
+    outcome, issued_at, ends_at = db.write(REFRESH, values, idempotent=True)
     if outcome not in ("used", "rotated", "repeated"):
         raise Unauthorized("bad_refresh")
     if outcome == "used":
@@ -96,7 +96,7 @@ def refresh(db: Database, settings: Settings, token: RefreshToken, *, rotate: bo
 
 def end(db: Database, caller: Caller, *, everywhere: bool) -> None:
     """Ends the caller's session, or all of the member's."""
-    (ended,) = db.act(END, (caller.member_id, caller.session_id, everywhere))
+    (ended,) = db.write(END, (caller.member_id, caller.session_id, everywhere))
     if not ended:
         raise Unauthorized("bad_token")
 
@@ -104,7 +104,7 @@ def end(db: Database, caller: Caller, *, everywhere: bool) -> None:
 def end_other(db: Database, caller: Caller, session_id: int) -> None:
     """Ends one of the caller's sessions; NotFound when the caller has no such one."""
     values = (caller.member_id, caller.session_id, session_id)
-    session_ok, ended = db.act(END_OTHER, values, idempotent=True)
+    session_ok, ended = db.write(END_OTHER, values, idempotent=True)
     if not session_ok:
         raise Unauthorized("bad_token")
     if not ended:
@@ -121,5 +121,5 @@ def listed(db: Database, caller: Caller, *, zone: str) -> str:
 
 def purge(db: Database, *, kept_days: int) -> int:
     """Deletes sessions that were over for so long; how many."""
-    (count,) = db.act(PURGE, (kept_days,), idempotent=True)
+    (count,) = db.write(PURGE, (kept_days,), idempotent=True)
     return int(count)

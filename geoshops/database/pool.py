@@ -6,7 +6,7 @@ import random
 import select
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 import psycopg2
@@ -18,11 +18,11 @@ from sqlalchemy.exc import InvalidatePoolError
 
 from geoshops.config import Settings
 from geoshops.database.circuit_breaker import WATCH, Breaker, LockedTables
+from geoshops.database.statements import Statement, Values, with_values
 from geoshops.errors import Unavailable
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
-Values = Sequence[object] | Mapping[str, object]
 
 ATTEMPTS = 3
 RETRIED_WHOLE = (
@@ -107,36 +107,60 @@ class Database:
         )
         event.listen(self.engine, "checkout", _reject_ended)
 
-    def row(self, statement: str, values: Values = ()) -> Row:
-        """The first row of one autocommitted query, by the driver's own cursor (docs/performance.md).
+    def row(self, statement: Statement | str, values: Values = ()) -> Row:
+        """The first row of one autocommitted query, which is repeated when its connection is lost.
+        A query that returns no row is a programming error.
 
-        A query that returns no row is a programming error. It is repeated when its connection is lost."""
-        return self._ask(statement, values, _first_row)
+        It runs on the driver's own cursor (docs/performance.md)."""
+        return self._ask(*with_values(statement, values), _first_row)
 
-    def rows(self, statement: str, values: Values = ()) -> list[Row]:
-        """All rows of one autocommitted question."""
-        return self._ask(statement, values, _all_rows)
+    def first(self, statement: Statement | str, values: Values = ()) -> Row | None:
+        """As row; None when there is no row."""
+        rows = self.rows(statement, values)
+        return rows[0] if rows else None
 
-    def row_of_primary(self, statement: str, values: Values = ()) -> Row:
-        """As row, and of the primary even where others answer questions."""
-        return self._run(statement, values, _first_row, self._question)
+    def rows(self, statement: Statement | str, values: Values = ()) -> list[Row]:
+        """All rows of one autocommitted query."""
+        return self._ask(*with_values(statement, values), _all_rows)
+
+    def row_of_primary(self, statement: Statement | str, values: Values = ()) -> Row:
+        """As row, and from the primary even where replicas serve queries."""
+        return self._run(*with_values(statement, values), _first_row, self._question)
 
     @property
     def primary_is_lost(self) -> bool:
         """Whether only questions are served, by replicas."""
         return False
 
-    def act(self, statement: str, values: Values = (), *, idempotent: bool = False) -> Row:
+    def write(
+        self, statement: Statement | str, values: Values = (), *, idempotent: bool = False
+    ) -> Row:
         """The first row of one statement that writes, a transaction of its own.
 
         One that is not idempotent is not repeated when its connection is lost, because its outcome
         is unknown then."""
-        manner = self._act._replace(idempotent=idempotent)
-        return self._run(self._act_limit + statement, values, _first_row, manner)
+        return self._write(statement, values, _first_row, idempotent)
+
+    def write_rows(
+        self, statement: Statement | str, values: Values = (), *, idempotent: bool = False
+    ) -> list[Row]:
+        """All rows of one statement that writes."""
+        return self._write(statement, values, _all_rows, idempotent)
 
     def dispose(self) -> None:
         """Closes idle connections; those in use are closed when they return to the pool."""
         self.engine.dispose()
+
+    def _write(
+        self,
+        statement: Statement | str,
+        values: Values,
+        fetch: Callable[[Any], T],
+        idempotent: bool,
+    ) -> T:
+        text, bound = with_values(statement, values)
+        manner = self._act._replace(idempotent=idempotent)
+        return self._run(self._act_limit + text, bound, fetch, manner)
 
     def _ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
         return self._run(statement, values, fetch, self._question)

@@ -20,7 +20,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from geoshops import metrics
 from geoshops.config import Settings
 from geoshops.database.circuit_breaker import WATCH
-from geoshops.database.pool import Database, Values
+from geoshops.database.pool import Database
+from geoshops.database.statements import Values
 from geoshops.database.wal_positions import (
     CHECKED_FOR_S,
     POSITION,

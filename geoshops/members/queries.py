@@ -59,7 +59,7 @@ def change_nickname(db: Database, caller: Caller, nickname: str) -> str:
     if nicknames.is_reserved(nickname) and not nickname_is_free(db, caller, nickname):
         raise ApiError("nickname_taken")
     values = (caller.member_id, caller.session_id, nickname, nicknames.key(nickname))
-    outcome, body = db.act(NICKNAME, values, idempotent=True)
+    outcome, body = db.write(NICKNAME, values, idempotent=True)
     return _changed(outcome, body)
 
 
@@ -68,14 +68,14 @@ def change_main_title(
 ) -> str:
     """The title, now the main one; 404 when unknown, 400 when not held."""
     values = (caller.member_id, caller.session_id, title_id, origin, zone)
-    outcome, body = db.act(MAIN_TITLE, values, idempotent=True)
+    outcome, body = db.write(MAIN_TITLE, values, idempotent=True)
     return _changed(outcome, body)
 
 
 def withdraw(db: Database, caller: Caller, *, with_reviews: bool) -> PendingUnlink | None:
     """The caller leaves; returns what is to be unlinked at the provider."""
     values = (caller.member_id, caller.session_id, with_reviews)
-    session_ok, *link = db.act(WITHDRAW, values)
+    session_ok, *link = db.write(WITHDRAW, values)
     if not session_ok:
         raise Unauthorized("bad_token")
     return _pending(link)
@@ -83,17 +83,17 @@ def withdraw(db: Database, caller: Caller, *, with_reviews: bool) -> PendingUnli
 
 def claim_unlink(db: Database) -> PendingUnlink | None:
     """The next due unlinking; None when none is."""
-    return _pending(db.act(CLAIM))
+    return _pending(db.write(CLAIM))
 
 
 def unlinked(db: Database, entry: PendingUnlink) -> None:
     """Takes it off the list."""
-    db.act(DONE, (entry.id,), idempotent=True)
+    db.write(DONE, (entry.id,), idempotent=True)
 
 
 def unlink_failed(db: Database, entry: PendingUnlink, reason: str) -> None:
     """Leaves it on the list with the reason."""
-    db.act(FAILED, (entry.id, reason), idempotent=True)
+    db.write(FAILED, (entry.id, reason), idempotent=True)
 
 
 def pending_unlinks(db: Database) -> int:

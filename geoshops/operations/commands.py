@@ -17,8 +17,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from geoshops.config import ConfigError, Settings
 from geoshops.console import as_started, changes, interrupts_kept
 from geoshops.database.interrupts import heeding
-from geoshops.database.pool import Database, Row, Values, libpq_url
+from geoshops.database.pool import Database, libpq_url
 from geoshops.database.sql_files import MigrationError
+from geoshops.database.statements import Statement, Values
 from geoshops.errors import Unavailable, trouble_of
 from geoshops.web.fields import is_blank
 from geoshops.web.middleware import settings
@@ -132,11 +133,17 @@ def first_line(error: Exception) -> str:
 class OperatorDatabase(Database):
     """Notes what it commits, so that Ctrl-C is reported as what it did."""
 
-    def act(self, statement: str, values: Values = (), *, idempotent: bool = False) -> Row:
-        """As Database.act; Ctrl-C cancels the statement, or comes too late for it and is raised after it."""
+    def _write(
+        self,
+        statement: Statement | str,
+        values: Values,
+        fetch: Callable[[Any], T],
+        idempotent: bool,
+    ) -> T:
+        """As Database._write; Ctrl-C cancels the statement, or comes too late for it and is raised after it."""
         with interrupts_kept() as came:
             try:
-                row = super().act(statement, values, idempotent=idempotent)
+                result = super()._write(statement, values, fetch, idempotent)
             except Exception as error:
                 if came:
                     raise KeyboardInterrupt from error
@@ -144,7 +151,7 @@ class OperatorDatabase(Database):
             changes.committed = True
         if came:
             raise KeyboardInterrupt
-        return row
+        return result
 
 
 def operator_database() -> Database:

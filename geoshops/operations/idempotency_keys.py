@@ -21,7 +21,7 @@ SELECT count(*) FROM gone"""
 
 def clean(db: Database, *, older_than_hours: int) -> int:
     """Forgets answers older than that many hours and returns how many they were."""
-    return int(db.act(CLEAN, (older_than_hours,), idempotent=True)[0])
+    return int(db.write(CLEAN, (older_than_hours,), idempotent=True)[0])
 
 
 @click.group("idempotency")

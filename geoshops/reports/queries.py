@@ -54,7 +54,7 @@ HIDE = "SELECT hide_review(%s, %s, %s, now())"
 
 def hide(db: Database, review_id: int, *, actor: str, reason: str) -> str:
     """Hides a review: `hidden`, `hidden already` or `unknown`."""
-    return str(db.act(HIDE, (review_id, actor, reason), idempotent=True)[0])
+    return str(db.write(HIDE, (review_id, actor, reason), idempotent=True)[0])
 
 
 SHOW = "SELECT show_review(%s, %s, %s, now(), %s)"
@@ -62,7 +62,7 @@ SHOW = "SELECT show_review(%s, %s, %s, now(), %s)"
 
 def show(db: Database, review_id: int, *, actor: str, reason: str, zone: str) -> str:
     """Shows a hidden review again: `visible`, `visible already` or `unknown`."""
-    return str(db.act(SHOW, (review_id, actor, reason, zone), idempotent=True)[0])
+    return str(db.write(SHOW, (review_id, actor, reason, zone), idempotent=True)[0])
 
 
 SETTLE = "SELECT settle_reports(%s, %s, %s, %s, now())"
@@ -72,7 +72,7 @@ def settle(
     db: Database, report_ids: list[int], *, outcome: str, actor: str, reason: str
 ) -> list[int]:
     """Closes reports without touching what they are about; those that were open."""
-    return list(db.act(SETTLE, (report_ids, outcome, actor, reason), idempotent=True)[0])
+    return list(db.write(SETTLE, (report_ids, outcome, actor, reason), idempotent=True)[0])
 
 
 LOG = """

@@ -41,8 +41,8 @@ def wrong_counters(db: Database, shop_ids: list[int]) -> Iterator[str]:
 def repair(db: Database, shop_ids: list[int]) -> None:
     """Counts the shops anew, each in a transaction of its own, and the shops of all brands."""
     for shop_id in shop_ids:
-        db.act(REPAIR, (shop_id,), idempotent=True)
-    db.act(COUNT_BRANDS, idempotent=True)
+        db.write(REPAIR, (shop_id,), idempotent=True)
+    db.write(COUNT_BRANDS, idempotent=True)
 
 
 @click.command("recount")

@@ -51,4 +51,4 @@ REFRESH = "SELECT refresh_tile_grid(now())"
 
 def refresh(db: Database) -> int:
     """Counts the cells of crowded tiles anew; how many rows changed."""
-    return int(db.act(REFRESH, idempotent=True)[0])
+    return int(db.write(REFRESH, idempotent=True)[0])

@@ -58,4 +58,4 @@ def award_all(db: Database, *, zone: str) -> dict[int, int]:
 
 def refresh_shop_titles(db: Database) -> int:
     """Brings shops.shop_titles up to date; how many shops changed."""
-    return int(db.act("SELECT refresh_shop_titles(now())", idempotent=True)[0])
+    return int(db.write("SELECT refresh_shop_titles(now())", idempotent=True)[0])

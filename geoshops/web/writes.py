@@ -31,7 +31,7 @@ def perform(
     whether the response is a stored one; raises what was refused.
 
     `idempotent`: whether the act may run again when its connection is lost."""
-    refusal, status, body, location, *replayed = db.act(statement, values, idempotent=idempotent)
+    refusal, status, body, location, *replayed = db.write(statement, values, idempotent=idempotent)
     if refusal is not None:
         raise refused(refusal)
     return Done(status, body, location, any(replayed))

@@ -38,12 +38,12 @@ def backend_of(database: Database) -> int:
 def test_successive_statements_use_one_connection(database: Database) -> None:
     kept = backend_of(database)
     assert [backend_of(database) for _ in range(5)] == [kept] * 5
-    assert database.act(BACKEND) == (kept,)
+    assert database.write(BACKEND) == (kept,)
     with ThreadPoolExecutor(1) as another:
         assert another.submit(backend_of, database).result() == kept
 
 
-@pytest.mark.parametrize("verb", ["row", "act"])
+@pytest.mark.parametrize("verb", ["row", "write"])
 def test_no_statement_waits_behind_a_slow_one(database: Database, make: Maker, verb: str) -> None:
     kept = backend_of(database)
     with ThreadPoolExecutor(1) as another:
@@ -61,11 +61,11 @@ def test_a_worker_of_one_thread_has_one_connection(service_url: str) -> None:
     single = Database(
         Settings(database_url=service_url, testing=True, pool_size=1, pool_timeout_s=0.1)
     )
-    assert single.act(BACKEND) == single.row(BACKEND)
+    assert single.write(BACKEND) == single.row(BACKEND)
     single.dispose()
 
 
-@pytest.mark.parametrize("verb", ["row", "act"])
+@pytest.mark.parametrize("verb", ["row", "write"])
 def test_an_idle_connection_that_the_server_closed_is_replaced(
     database: Database, make: Maker, verb: str
 ) -> None:

@@ -239,7 +239,7 @@ def test_questions_get_two_seconds_and_acts_five(service: Service, limited: Any)
     with pytest.raises(psycopg2.errors.QueryCanceled):
         limited.row("SELECT pg_sleep(30)")
     assert 1.8 < time.monotonic() - started < 2.6
-    assert limited.act("SELECT pg_sleep(2.2)::text") == ("",)
+    assert limited.write("SELECT pg_sleep(2.2)::text") == ("",)
     # the act's limit was the act's own
     assert limited.row("SHOW statement_timeout") == ("2s",)
 
@@ -248,7 +248,7 @@ def test_questions_get_two_seconds_and_acts_five(service: Service, limited: Any)
 def test_an_act_is_stopped_after_five_seconds(limited: Any) -> None:
     started = time.monotonic()
     with pytest.raises(psycopg2.errors.QueryCanceled):
-        limited.act("SELECT pg_sleep(30)")
+        limited.write("SELECT pg_sleep(30)")
     assert 4.8 < time.monotonic() - started < 5.6
 
 

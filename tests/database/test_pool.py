@@ -39,7 +39,7 @@ def stumbling(db: Any) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("code", ["40001", "40P01", "42883", "XX000"])
-@pytest.mark.parametrize("verb", ["row", "act"])
+@pytest.mark.parametrize("verb", ["row", "write"])
 def test_conflicts_run_again_three_times_in_all(app: Flask, code: str, verb: str) -> None:
     with app.app_context():
         run = getattr(database(), verb)
@@ -62,7 +62,7 @@ def refused(app: Flask, path: str, method: str, code: str) -> Response:
     """How an operation answers when the database tells this SQLSTATE each time."""
     with app.test_request_context(path, method=method):
         with pytest.raises(psycopg2.Error) as caught:
-            database().act(ASK, (100, code))
+            database().write(ASK, (100, code))
         assert caught.value.pgcode == code
         return of_database(caught.value)
 

@@ -186,7 +186,7 @@ def test_questions_that_write_are_asked_again_on_the_primary(
         (number,) = database().row("SELECT nextval('shops_id_seq')")
         assert number > 0
         assert database().row_of_primary("SELECT pg_is_in_recovery()") == (False,)
-        assert database().act("SELECT pg_is_in_recovery()") == (False,)
+        assert database().write("SELECT pg_is_in_recovery()") == (False,)
     with request_of(app, method="POST"):
         assert database().row("SELECT pg_is_in_recovery()") == (False,)
     database_of_app: Any = app.extensions["geoshops.database.pool"]

@@ -1,0 +1,47 @@
+"""SQLAlchemy Core statements as the driver takes them: compiled once, with named parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BindParameter, ColumnElement, Dialect, bindparam, column
+from sqlalchemy.dialects.postgresql import psycopg2
+from sqlalchemy.sql.elements import ClauseElement
+
+Values = Sequence[object] | Mapping[str, object]
+
+DIALECT: Dialect = psycopg2.dialect()  # type: ignore[no-untyped-call]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """SQL with `%(name)s` for each parameter, and the values that the expression itself holds."""
+
+    text: str
+    constants: Mapping[str, object]
+
+
+def compiled(expression: ClauseElement) -> Statement:
+    """The statement of an expression whose parameters are `bindparam("name")`; compile it at import.
+
+    It runs on the driver's own cursor (docs/performance.md), so rows are tuples of the driver's types."""
+    made = expression.compile(dialect=DIALECT)
+    names: Mapping[BindParameter[Any], str] = getattr(made, "bind_names", {})
+    constants = {name: bind.effective_value for bind, name in names.items() if not bind.required}
+    return Statement(str(made), constants)
+
+
+def with_values(statement: Statement | str, values: Values) -> tuple[str, Values]:
+    """What the driver's cursor executes: text, and the values of all parameters."""
+    if isinstance(statement, str):
+        return statement, values
+    given = values if isinstance(values, Mapping) else {}
+    return statement.text, {**statement.constants, **given}
+
+
+def named(*parameters: str, **expressions: ColumnElement[Any]) -> list[ColumnElement[Any]]:
+    """Arguments of an SQL function by their names: `shop => %(shop)s`, or an expression's `moment => now()`."""
+    values = {**{name: bindparam(name) for name in parameters}, **expressions}
+    return [column(name).op("=>")(value) for name, value in values.items()]
