@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import configparser
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -195,6 +196,31 @@ def test_entry_pages_stay_short() -> None:
     performance = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert readme.count("\n") <= 120
     assert len(performance.split()) <= 1300
+
+
+def test_tables_of_guarantees_have_short_cells() -> None:
+    text = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    cells = [c for line in text.splitlines() if line.startswith("|") for c in line.split("|")]
+    assert len(cells) > 100
+    assert [cell for cell in cells if len(cell.split()) > 20] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """The fragments by which GitHub addresses the headings of a page."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_links_between_pages_have_targets() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "sql" / "README.md"]
+    broken = []
+    for page in pages:
+        for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text(encoding="utf-8")):
+            name, _, fragment = target.partition("#")
+            path = page.parent / name if name else page
+            if not path.exists() or (fragment and fragment not in anchors(path)):
+                broken.append(f"{page.name}: {target}")
+    assert broken == []
 
 
 def test_setup_lists_every_package() -> None:

@@ -1,4 +1,4 @@
-"""The configuration of every program, as text. `docs/scaling.md` says why each value is what it is."""
+"""The configuration of every program, as text. `docs/cluster.md` has the reason for each value."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from tests.make import Maker
 from tests.operations.signatures import Function, broken, functions, recorded
 from tests.server import serving
 
-RULES = "docs/operations.md, Change an SQL function, has the rules"
+RULES = "docs/contributing.md, Change an SQL function, has the rules"
 OLD = Function("f", ["bigint", "text"], 0, {"body": "text"})
 OTHERS = [Function("g", [], 0, {"": "text"})]
 
@@ -77,7 +77,7 @@ def definition(path: Path, name: str) -> str:
 
 @pytest.fixture
 def newer(tmp_path: Path) -> Path:
-    """The next release, whose workers call three functions otherwise; by the rules of docs/operations.md."""
+    """The next release, whose workers call three functions otherwise; by the rules of docs/contributing.md."""
     without = shutil.ignore_patterns("node_modules", "vendor", "__pycache__", "data")
     for name in ("geoshops", "sql"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=without)
