@@ -49,18 +49,24 @@ END $$;
 COMMENT ON FUNCTION in_any(text, bigint []) IS 'The question for shops of brands (b) or regions (r); null when none are given.';
 
 -- A word may also be the beginning of a brand's other name: photois, 라이프포.
+CREATE OR REPLACE FUNCTION brands_called(word text) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE WHEN length(word) > 2 THEN ARRAY(
+    SELECT DISTINCT f FROM unnest(typed_prefixes(word)) AS w
+    INNER JOIN brand_aliases AS a ON jamo(a.alias) COLLATE "C" >= w AND jamo(a.alias) COLLATE "C" < w || U&'\+10ffff'
+    CROSS JOIN unnest(brand_family(a.brand_id)) AS f
+  ) END;
+END $$;
+COMMENT ON FUNCTION brands_called(text) IS 'Brands of which another name begins with the letters.';
+
 CREATE OR REPLACE FUNCTION rest_query(word text) RETURNS tsquery
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (
     SELECT coalesce(begins_with_any(t.words) || in_any('b', array_agg(DISTINCT f)), begins_with_any(t.words))
     FROM (SELECT typed_prefixes(word) AS words) AS t
-    LEFT JOIN LATERAL (
-      SELECT f FROM unnest(t.words) AS w
-      INNER JOIN brand_aliases AS a ON jamo(a.alias) COLLATE "C" >= w AND jamo(a.alias) COLLATE "C" < w || U&'\+10ffff'
-      CROSS JOIN unnest(brand_family(a.brand_id)) AS f
-      WHERE length(word) > 2
-    ) AS q ON true
+    LEFT JOIN unnest(brands_called(word)) AS f ON true
     GROUP BY t.words
   );
 END $$;

@@ -45,10 +45,12 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_ways(bigint [], bigint []) IS 'Brands with regions as one condition of an index each; null means any.';
 
--- As address_words takes them to pieces.
+-- As address_words takes them to pieces. Most addresses are their own NFKC, which takes as long as all the rest.
 CREATE OR REPLACE FUNCTION address_letters(address text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN ' ' || translate(left(normalize(lower(normalize(address, NFKC)), NFD), 600), ',()', '   ');
+RETURN ' ' || translate(left(normalize(
+  lower(CASE WHEN address ~ '^[ -~가-힣]*$' THEN address ELSE normalize(address, NFKC) END), NFD
+), 600), ',()', '   ');
 COMMENT ON FUNCTION address_letters(text) IS 'The words of an address as letters, each after a blank.';
 
 -- The same as asking search_words, without taking name and address to pieces: only the words that were asked for are looked for.
@@ -306,7 +308,7 @@ END $$;
 COMMENT ON FUNCTION search_by_words IS 'The best shops for the query, by the index over words, that hold the other words too; near one of the stations, if any.';
 
 -- From the viewer outwards within the box around each station: a kilometre may hold tens of thousands. Without filters the
--- stations and brands share a budget of shops to look at, smaller where words are to be tested.
+-- stations and brands share a budget of shops to look at, smaller where words or regions are to be tested.
 CREATE OR REPLACE FUNCTION search_near_stations(
   viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], question tsquery, plain boolean,
   box double precision [], min_rating double precision, open_minute integer,
@@ -318,7 +320,7 @@ DECLARE
   center_spot geometry;
   within geometry;
   surely_m float8 := chord_within(1000);
-  budget integer := CASE WHEN plain THEN CASE WHEN question IS NULL THEN 10000 ELSE 1000 END
+  budget integer := CASE WHEN plain THEN CASE WHEN question IS NOT NULL THEN 1000 WHEN regions IS NOT NULL THEN 2000 ELSE 10000 END
       / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1) END;
   found bigint[] := '{}';
 BEGIN
@@ -382,32 +384,40 @@ CREATE OR REPLACE FUNCTION search_sample() RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT s.name_jamo || ' ' || lower(s.road_address || ' ' || s.lot_address) FROM shops AS s
-    WHERE s.id = ANY (ARRAY(
-        SELECT (SELECT n.id FROM shops AS n WHERE n.id >= r.least + (r.greatest - r.least) * i / 200 ORDER BY n.id LIMIT 1)
-        FROM (SELECT min(a.id) AS least, max(a.id) AS greatest FROM shops AS a) AS r CROSS JOIN generate_series(0, 199) AS i)));
-END $$;
-COMMENT ON FUNCTION search_sample() IS 'Names as letters with the addresses of at most two hundred shops.';
-
--- The index gathers every shop that has a word before it looks at the next word. Words that many shops have are therefore
--- tested on the shops that the rarer words find.
-CREATE OR REPLACE FUNCTION search_common_of(words text [], sample text []) RETURNS text []
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-BEGIN
-  RETURN (
-    SELECT coalesce(array_agg(q.w ORDER BY q.shops, q.w), '{}') FROM (
-      SELECT d.w, (
-          SELECT count(*) FROM unnest(sample) AS t
-          WHERE EXISTS (SELECT FROM unnest(d.forms) AS f WHERE strpos(t, f) > 0) OR strpos(t, d.written) > 0
-            OR d.is_short AND strpos(jamo_initials(t), d.w) > 0) AS shops
-      FROM (
-        SELECT w, typed_prefixes(w) AS forms, normalize(w, NFC) AS written, w ~ '^[\u1100-\u115f]+$' AS is_short
-        FROM (SELECT DISTINCT w FROM unnest(words) AS w) AS x OFFSET 0
-      ) AS d
-    ) AS q WHERE q.shops >= 3
+    SELECT q.words FROM (
+      SELECT DISTINCT n.id, concat(n.name_jamo, ' ', lower(n.road_address || ' ' || n.lot_address), brand_mark(n.brand_id)) AS words
+      FROM (SELECT min(a.id) AS least, max(a.id) AS greatest FROM shops AS a) AS r
+      CROSS JOIN generate_series(0, 199) AS i
+      CROSS JOIN LATERAL (
+        SELECT * FROM shops AS s WHERE s.id >= r.least + (r.greatest - r.least) * i / 200 ORDER BY s.id LIMIT 1
+      ) AS n
+    ) AS q
   );
 END $$;
-COMMENT ON FUNCTION search_common_of(text [], text []) IS 'Those of the words that at least three shops of the sample have, the rarest first.';
+COMMENT ON FUNCTION search_sample() IS 'Names as letters with the addresses and brands of at most two hundred shops.';
+
+CREATE OR REPLACE FUNCTION brand_mark(brand bigint) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN chr(983040 + (brand % 65533)::integer);
+COMMENT ON FUNCTION brand_mark(bigint) IS 'How a text of the sample tells its brand: a sign that nobody types.';
+
+-- The rarest first, of those of which the sample has equally many the longest.
+CREATE OR REPLACE FUNCTION search_counted(words text [], sample text []) RETURNS TABLE (word text, shops bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN QUERY
+  SELECT d.w, (
+      SELECT count(*) FROM unnest(sample) AS t
+      WHERE EXISTS (SELECT FROM unnest(d.forms) AS f WHERE strpos(t, f) > 0) OR strpos(t, d.written) > 0
+        OR d.is_short AND strpos(jamo_initials(t), d.w) > 0)
+  FROM (
+    SELECT x.w, typed_prefixes(x.w) || ARRAY(SELECT brand_mark(b) FROM unnest(brands_called(x.w)) AS b) AS forms,
+      normalize(x.w, NFC) AS written, x.w ~ '^[\u1100-\u115f]+$' AS is_short
+    FROM (SELECT DISTINCT u.w FROM unnest(words) AS u (w)) AS x OFFSET 0
+  ) AS d
+  ORDER BY 2, length(d.w) DESC, 1;
+END $$;
+COMMENT ON FUNCTION search_counted(text [], text []) IS 'How many shops of the sample have each of the words.';
 
 CREATE OR REPLACE FUNCTION search_is_in_most(pieces text [], sample text []) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -415,34 +425,59 @@ BEGIN
   RETURN (
     SELECT count(*) FROM unnest(sample) AS t
     WHERE EXISTS (SELECT FROM unnest(pieces) AS p WHERE strpos(t, p) > 0 OR strpos(t, normalize(p, NFC)) > 0)
-  ) * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 80000 * cardinality(sample);
+  ) * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 40000 * cardinality(sample);
 END $$;
-COMMENT ON FUNCTION search_is_in_most(text [], text []) IS 'True when by the sample more than 80,000 shops have one of the pieces.';
+COMMENT ON FUNCTION search_is_in_most(text [], text []) IS 'True when by the sample more than 40,000 shops have one of the pieces.';
 
+CREATE OR REPLACE FUNCTION has_few_shops(question tsquery) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+BEGIN
+  RETURN (
+    SELECT count(*) < 1000 FROM (
+      SELECT FROM shops AS s
+      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ question
+        AND s.status <> 'CLOSED'
+      LIMIT 1000
+    ) AS q
+  );
+END $$;
+COMMENT ON FUNCTION has_few_shops(tsquery) IS 'True when fewer shops answer the question than a search tests words on.';
+
+-- The index gathers every shop that has a word before it looks at the next word. Words that many shops have are therefore
+-- tested on the shops that the rarer words find; so are all words but the rarest where few shops have that.
 CREATE OR REPLACE FUNCTION search_queries(
-  rest text [], sample text [], typos boolean,
+  rest text [], sample text [], misspelt text [],
   OUT every tsquery, OUT rarest tsquery, OUT others tsquery, OUT other_hints text [], OUT all_are_common boolean, OUT too_common boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  common text[] := search_common_of(rest, sample);
+  words text[];
+  common text[];
+  least bigint;
   tested text[];
 BEGIN
-  all_are_common := rest <@ common;
-  too_common := all_are_common AND search_is_in_most(common[:1], sample);
-  tested := CASE WHEN all_are_common AND NOT too_common THEN common[2:] ELSE common END;
+  SELECT coalesce(array_agg(c.word), '{}'), coalesce(array_agg(c.word) FILTER (WHERE c.shops >= 3), '{}'), min(c.shops)
+  INTO words, common, least FROM search_counted(rest, sample) AS c;
+  all_are_common := words = common;
+  too_common := all_are_common
+    AND least * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 40000 * cardinality(sample);
+  tested := CASE
+    WHEN too_common THEN common
+    WHEN all_are_common OR misspelt = '{}' AND cardinality(words) - cardinality(common) > 1
+      AND has_few_shops(rest_query(words[1])) THEN words[2:]
+    ELSE common END;
   SELECT all_of(array_agg(t.q)), all_of(array_agg(t.q) FILTER (WHERE t.w <> ALL (tested))),
     all_of(array_agg(rest_query(t.w)) FILTER (WHERE t.w = ANY (tested)))
   INTO every, rarest, others
-  FROM (SELECT w, CASE WHEN typos THEN typo_query(w, sample) ELSE rest_query(w) END AS q FROM unnest(rest) AS w OFFSET 0) AS t;
+  FROM (SELECT w, CASE WHEN w = ANY (misspelt) THEN typo_query(w, sample) ELSE rest_query(w) END AS q FROM unnest(rest) AS w OFFSET 0) AS t;
   other_hints := ARRAY(SELECT h FROM unnest(tested) AS w CROSS JOIN unnest(typed_prefixes(w)) AS h);
 END $$;
-COMMENT ON FUNCTION search_queries(text [], text [], boolean)
+COMMENT ON FUNCTION search_queries(text [], text [], text [])
 IS 'Words as queries: every word; those for the index, the rarest at least unless it is too common, too; the others, which are tested on the shops found.';
 
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
-  typos boolean, names text [], sample text [], box double precision [], min_rating double precision, open_minute integer,
+  misspelt text [], names text [], sample text [], box double precision [], min_rating double precision, open_minute integer,
   clean double precision, retouch double precision, props double precision, at_most integer,
   OUT ids bigint [], OUT tiers integer [], OUT distances double precision []
 )
@@ -453,6 +488,7 @@ DECLARE
   within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
   levels text[] := ARRAY(SELECT DISTINCT r.level FROM regions r WHERE r.id = ANY (search_find.regions));
   q record;
+  b record;
   walkable boolean := NOT 'dong' = ANY (levels) AND (NOT 'sigungu' = ANY (levels) OR brands_are_common(spot, brands, regions));
   likes text[];
   hints text[] := ARRAY(SELECT h FROM unnest(rest) w CROSS JOIN unnest(typed_prefixes(w)) h);
@@ -463,7 +499,7 @@ DECLARE
   named bigint[] := '{}';
   found bigint[];
 BEGIN
-  SELECT * INTO q FROM search_queries(rest, sample, typos);
+  SELECT * INTO q FROM search_queries(rest, sample, misspelt);
   IF brands IS NULL AND regions IS NULL AND stations IS NULL AND q.every IS NULL THEN
     ids := '{}';
     RETURN;
@@ -476,8 +512,9 @@ BEGIN
   END IF;
   IF stations IS NOT NULL THEN
     IF branch <> '{}' THEN
-      named := search_by_words(spot, all_of(within || ARRAY(SELECT rest_query(w) FROM unnest(branch) w) || q.rarest), q.others, q.other_hints, NULL,
-        full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
+      SELECT * INTO b FROM search_queries(branch || rest, sample, misspelt);
+      named := search_by_words(spot, all_of(ARRAY[within, b.rarest]), b.others, b.other_hints, NULL, full_names, beginnings, plain,
+        box, min_rating, open_minute, clean, retouch, props, at_most);
     END IF;
     -- A branch that bears the station's name and the other words is meant itself; without other words it is the first.
     found := named;

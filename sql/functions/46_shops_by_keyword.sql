@@ -126,6 +126,7 @@ DECLARE
   words text[];
   read text[] := ARRAY[plain_words::text, '{}'];
   done text[] := '{}';
+  misspelt text[];
   is_corrected boolean := false;
   characters integer := 0;
   filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
@@ -159,16 +160,18 @@ BEGIN
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are no answer.
     CONTINUE WHEN pass = 'station' AND (
       SELECT count(*) > 1 FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' = 'station');
-    CONTINUE WHEN u.impossible OR (pass <> 'typo in a name' AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
+    misspelt := CASE WHEN pass ~ '^typo' AND length(array_to_string(u.rest, '')) <= 24 THEN u.rest ELSE '{}' END;
+    CONTINUE WHEN u.impossible OR pass = 'typo in a name' AND misspelt = '{}' OR (pass <> 'typo in a name' AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
     done := done || (u.brands, u.regions, u.stations, u.rest)::text;
-    IF sample IS NULL AND u.rest <> '{}' THEN
+    IF sample IS NULL AND u.branch || u.rest <> '{}' THEN
       sample := search_sample();
     END IF;
-    SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, pass ~ '^typo', u.names, sample,
+    SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
+      misspelt, u.names, sample,
       box, min_rating, open_minute, clean, retouch, props, at_most);
     IF f.ids = '{}' AND filtered THEN
-      EXIT WHEN (SELECT g.ids <> '{}' FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, pass ~ '^typo',
-        u.names, sample, NULL, NULL, NULL, NULL, NULL, NULL, 1) g);
+      EXIT WHEN (SELECT g.ids <> '{}' FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
+        misspelt, u.names, sample, NULL, NULL, NULL, NULL, NULL, NULL, 1) g);
     END IF;
     IF f.ids <> '{}' THEN
       ids := f.ids; distances := f.distances; understood := u.understood;

@@ -26,6 +26,13 @@ GENERATED = [
     "포토 인생 하루 강남 점 로 길 구 시 동 필름 네컷",
     "Hongik hongik hongik hongik hongik hongik hongik hongik hongik hongik hongik hongik",
     "가" * 100,
+    "포토그레이 신평점 361 무지개사진관 서울 북촌점 포남동",
+    "돈룩업 서울 잠실돜점 인생네쾃 신촌르ᅩ best 안ᄌ양시",
+    "TOG 늘 산 령 2 용 p 점 서부동 통구 름 오늘의",
+    "371wlscjsdlstodspzjtdyddlstlaktksgkqvhrn",
+    "389 포토이즘컬러드 포토이즘박스 창천동점 322 photo 미사",
+    "당 스 비 명 명동",
+    "업",
 ]
 HOSTILE = [*REPORTED, *(keyword[:100] for keyword in GENERATED)]
 DICTIONARIES = ["brands", "brand_aliases", "regions", "region_aliases", "stations"]
