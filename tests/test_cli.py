@@ -132,7 +132,7 @@ def test_a_port_that_is_none_is_told_in_one_line(port: str) -> None:
         ["scripts/serve"], cwd=ROOT, env={**os.environ, "PORT": port}, capture_output=True, text=True
     )  # fmt: skip
     assert refused.returncode == 1
-    assert refused.stderr == f"geoshops: PORT is a number from 1 to 65535, not '{port}'\n"
+    assert refused.stderr == f"geoshops: PORT must be a number between 1 and 65535, not '{port}'\n"
 
 
 def test_an_unknown_program_of_the_cluster_is_not_fetched() -> None:
@@ -140,7 +140,7 @@ def test_an_unknown_program_of_the_cluster_is_not_fetched() -> None:
         ["scripts/cluster", "program", "sh"], cwd=ROOT, capture_output=True, text=True
     )
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "no program is called 'sh'" in refused.stderr
+    assert "program must be etcd, haproxy or pgbouncer, not 'sh'" in refused.stderr
 
 
 WITHOUT_GEODATA = """

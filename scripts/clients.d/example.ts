@@ -1,5 +1,5 @@
-// What an application does with the generated client: find shops, write a review, and refresh an
-// expired access token on the way.   node example.js ORIGIN ACCESS_TOKEN REFRESH_TOKEN
+// Example of the generated client: finds shops, writes a review and refreshes an expired access token.
+// node example.js ORIGIN ACCESS_TOKEN REFRESH_TOKEN
 import {
   AuthApi, Configuration, ReviewsApi, ShopsApi,
   type Middleware, type ShopSummary, type WrittenReview,
@@ -9,7 +9,7 @@ declare const process: { argv: string[] };
 
 interface Tokens { access: string; refresh: string }
 
-/** A configuration whose requests carry the token and survive its expiry once. */
+/** Returns a configuration that sends the access token and refreshes it after a 401 response. */
 export function configured(origin: string, tokens: Tokens): Configuration {
   const plain = new Configuration({ basePath: origin });
   const refreshing: Middleware = {
@@ -25,7 +25,7 @@ export function configured(origin: string, tokens: Tokens): Configuration {
   return new Configuration({ basePath: origin, accessToken: async () => tokens.access, middleware: [refreshing] });
 }
 
-/** Reviews the nearest shop around a place. */
+/** Writes a review of the shop nearest to a position. */
 export async function reviewNearest(configuration: Configuration, at: { lat: number; lng: number }): Promise<WrittenReview> {
   const shops: ShopSummary[] = await new ShopsApi(configuration).listShopsAround({
     userLat: at.lat, userLng: at.lng, mapLat: at.lat, mapLng: at.lng, allBrands: true,

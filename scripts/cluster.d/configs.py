@@ -1,4 +1,4 @@
-"""The configuration of every program, as text. `docs/cluster.md` has the reason for each value."""
+"""Configuration files of the cluster's programs. docs/cluster.md explains the values."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 
 from layout import NODES, SERVERS, Layout, program
 
-# 20 s is the shortest lease that Patroni takes. It runs from its last renewal, one a loop: the longer the
-# loop, the older it is on average when the leader dies, and 10 s is the longest that leaves two tries.
+# 20 s is Patroni's shortest lease. It starts at the last renewal, one per loop: with a longer loop less of it
+# remains on average when the leader fails, and 10 s is the longest loop that leaves time for two tries.
 TTL_S, LOOP_WAIT_S, RETRY_TIMEOUT_S = 20, 10, 5
 SYNCHRONOUS = {"synchronous_mode": "quorum", "synchronous_mode_strict": True}
 ASYNCHRONOUS = {"synchronous_mode": False, "synchronous_mode_strict": False}
@@ -29,7 +29,7 @@ PARAMETERS = {
 
 
 def patroni(layout: Layout, node: str) -> str:
-    """Patroni's configuration of a node, as JSON, which is YAML too."""
+    """Returns a node's Patroni configuration as JSON, a subset of YAML."""
     return json.dumps(
         {
             "scope": "geoshops",
@@ -38,7 +38,7 @@ def patroni(layout: Layout, node: str) -> str:
                 "listen": f"127.0.0.1:{layout.port(node, 'patroni')}",
                 "connect_address": f"127.0.0.1:{layout.port('wire', node, 'patroni')}",
             },
-            # "use_proxies" keeps to the wire instead of asking etcd for its own address
+            # without use_proxies Patroni would connect to etcd's advertised address instead of the relay
             "etcd3": {
                 "host": f"127.0.0.1:{layout.port('wire', node, 'etcd')}",
                 "use_proxies": True,
@@ -51,7 +51,7 @@ def patroni(layout: Layout, node: str) -> str:
 
 
 def shared() -> dict[str, object]:
-    """What all nodes agree on, kept in etcd."""
+    """Returns Patroni's dynamic configuration, stored in etcd."""
     return {
         "ttl": TTL_S,
         "loop_wait": LOOP_WAIT_S,
@@ -59,7 +59,7 @@ def shared() -> dict[str, object]:
         "maximum_lag_on_failover": 16 * 1024**2,
         **SYNCHRONOUS,
         "synchronous_node_count": 1,
-        # a crashed PostgreSQL is replaced at once instead of waited for
+        # fail over at once instead of waiting for a crashed primary to recover
         "primary_start_timeout": 0,
         "postgresql": {"use_pg_rewind": True, "use_slots": True, "parameters": PARAMETERS},
     }
@@ -95,7 +95,7 @@ def _postgresql(layout: Layout, node: str) -> dict[str, object]:
 
 
 def pgbouncer(layout: Layout, node: str) -> str:
-    """One PgBouncer a node, in transaction mode, in front of that node's PostgreSQL alone."""
+    """Returns the configuration of a node's PgBouncer, in transaction mode."""
     return f"""[databases]
 geoshops = host=127.0.0.1 port={layout.port(node, "postgres")} dbname=geoshops
 
@@ -119,7 +119,7 @@ log_disconnections = 0
 
 
 def pgbouncer_users(layout: Layout) -> str:
-    """Who may pass; the same passwords open PostgreSQL."""
+    """Returns PgBouncer's users, with their PostgreSQL passwords."""
     roles = ("app", "owner", "reader")
     return "".join(f'"geoshops_{role}" "{layout.secrets[role]}"\n' for role in roles)
 
@@ -139,12 +139,12 @@ defaults
 
 
 def balancer(layout: Layout) -> str:
-    """HAProxy before everything: who leads and who follows is what Patroni answers."""
+    """Returns the configuration of the HAProxy in front, which routes by Patroni's health checks."""
     return "".join(
         [
             HAPROXY_GLOBAL.format(more=""),
             _frontend(layout, "writer", "  default_backend writer\n"),
-            _asking(
+            _checked_backend(
                 layout, "writer", "/primary", "downinter 100ms on-marked-down shutdown-sessions"
             ),
             _frontend(layout, "direct", "  default_backend direct\n"),
@@ -154,8 +154,8 @@ def balancer(layout: Layout) -> str:
                 "reader",
                 "  use_backend reader if { nbsrv(reader) gt 0 }\n  default_backend writer\n",
             ),
-            # a follower that is promoted goes on answering reads: its sessions are not cut
-            _asking(layout, "reader", "/replica?lag=64MB", "downinter 250ms"),
+            # a promoted follower still serves reads, so its sessions are not closed
+            _checked_backend(layout, "reader", "/replica?lag=64MB", "downinter 250ms"),
             _service(layout),
         ]
     )
@@ -165,7 +165,7 @@ def _frontend(layout: Layout, name: str, leads_to: str) -> str:
     return f"frontend {name}\n  bind 127.0.0.1:{layout.port(name)}\n{leads_to}"
 
 
-def _asking(layout: Layout, name: str, check: str, more: str) -> str:
+def _checked_backend(layout: Layout, name: str, check: str, more: str) -> str:
     servers = "".join(
         f"  server {node} 127.0.0.1:{layout.port('wire', node, 'pgbouncer')}"
         f" check port {layout.port('wire', node, 'patroni')}\n"
@@ -206,7 +206,7 @@ backend service
 
 
 def wires(layout: Layout) -> str:
-    """The network between the nodes: a relay a port, which `partition` cuts."""
+    """Returns the configuration of the relays: one per port between nodes, closed by `partition`."""
     socket = f"  stats socket {wires_socket(layout)} mode 600 level admin"
     parts = [HAPROXY_GLOBAL.format(more=socket)]
     for name in wire_names(layout):
@@ -220,10 +220,10 @@ def wires(layout: Layout) -> str:
 
 
 def wires_socket(layout: Layout) -> str:
-    """Where the relays take orders."""
+    """Returns the path of the relays' admin socket."""
     return str(layout.folder / "run" / "wires")
 
 
 def wire_names(layout: Layout, node: str | None = None) -> list[str]:
-    """The relays of a node, or all of them."""
+    """Returns the relays of a node, or all relays."""
     return [name for name in layout.ports if name.startswith(f"wire.{node}." if node else "wire.")]

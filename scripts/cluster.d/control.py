@@ -1,4 +1,4 @@
-"""Asking and ordering: Patroni by HTTP, PostgreSQL by SQL, the relays by their socket."""
+"""Queries and controls the cluster: Patroni over HTTP, PostgreSQL over SQL, the relays over their socket."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOLLOWS = ("streaming", "running")
 
 @dataclass(frozen=True)
 class Member:
-    """What Patroni knows of a node: role, state, timeline and bytes behind the leader."""
+    """A node as reported by Patroni; the lag is in bytes."""
 
     name: str
     role: str
@@ -29,22 +29,22 @@ class Member:
 
 
 def members(layout: Layout) -> list[Member]:
-    """The nodes as the first Patroni that answers sees them; none when none answers."""
+    """Returns the nodes as reported by the first Patroni that responds; an empty list if none does."""
     for node in NODES:
         try:
             url = f"http://127.0.0.1:{layout.port(node, 'patroni')}/cluster"
-            found = requests.get(url, timeout=2).json()["members"]
+            reported = requests.get(url, timeout=2).json()["members"]
         except (requests.RequestException, KeyError):
             continue
         return [
             Member(m["name"], m["role"], m["state"], m.get("timeline"), m.get("lag"))
-            for m in sorted(found, key=lambda m: m["name"])
+            for m in sorted(reported, key=lambda m: m["name"])
         ]
     return []
 
 
-def answers(layout: Layout, node: str, path: str) -> bool:
-    """Whether a node's Patroni says 200 on /primary, /replica and the like."""
+def is_ok(layout: Layout, node: str, path: str) -> bool:
+    """Whether a node's Patroni responds 200 to a health check such as /primary or /replica."""
     try:
         url = f"http://127.0.0.1:{layout.port(node, 'patroni')}{path}"
         return requests.get(url, timeout=2).status_code == 200
@@ -53,12 +53,12 @@ def answers(layout: Layout, node: str, path: str) -> bool:
 
 
 def leader(layout: Layout) -> str | None:
-    """The node that leads now."""
-    return next((node for node in NODES if answers(layout, node, "/primary")), None)
+    """Returns the current leader."""
+    return next((node for node in NODES if is_ok(layout, node, "/primary")), None)
 
 
 def followers(layout: Layout) -> list[str]:
-    """Nodes that follow the leader's timeline and stream from it."""
+    """Returns the nodes that stream from the leader on its timeline."""
     seen = members(layout)
     lead = next((m for m in seen if m.role in LEADS), None)
     return [
@@ -69,12 +69,13 @@ def followers(layout: Layout) -> list[str]:
 
 
 def synchronous_names(layout: Layout, node: str) -> str:
-    """PostgreSQL's own word on whom a commit waits for."""
-    return str(ask(layout, node, "SHOW synchronous_standby_names"))
+    """Returns PostgreSQL's synchronous_standby_names."""
+    return str(query(layout, node, "SHOW synchronous_standby_names"))
 
 
 def is_whole(layout: Layout, *, synchronous: bool = True) -> bool:
-    """One leader, two that follow it, and commits that wait for one of both (or, asked so, for none)."""
+    """Whether there is a leader with two followers, and commits wait for one of both (or, if not
+    `synchronous`, for none)."""
     lead = leader(layout)
     if lead is None or len(followers(layout)) != len(NODES) - 1:
         return False
@@ -84,7 +85,7 @@ def is_whole(layout: Layout, *, synchronous: bool = True) -> bool:
 
 
 def require_whole(layout: Layout, *, synchronous: bool = True, timeout_s: float = 90) -> None:
-    """Waits for is_whole."""
+    """Waits until is_whole."""
     mode = "synchronous" if synchronous else "asynchronous"
     require(
         lambda: is_whole(layout, synchronous=synchronous),
@@ -94,36 +95,37 @@ def require_whole(layout: Layout, *, synchronous: bool = True, timeout_s: float 
 
 
 def agree(layout: Layout, settings: dict[str, object]) -> None:
-    """Changes what all nodes agree on; Patroni does nothing where it is so already."""
-    url = f"http://127.0.0.1:{layout.port(_leader(layout), 'patroni')}/config"
+    """Changes Patroni's dynamic configuration."""
+    url = f"http://127.0.0.1:{layout.port(require_leader(layout), 'patroni')}/config"
     requests.patch(url, json=settings, timeout=5).raise_for_status()
 
 
 def set_synchronous(layout: Layout, wanted: bool) -> None:
-    """Has commits wait for a follower, or for none, and waits until it holds."""
+    """Switches synchronous replication on or off and waits until it is in effect."""
     agree(layout, SYNCHRONOUS if wanted else ASYNCHRONOUS)
     require_whole(layout, synchronous=wanted)
 
 
 def switch(layout: Layout) -> None:
-    """A planned change of the leader. No candidate is named: the nodes that are not it would wait two
-    seconds before they follow, and commits wait for the first that does."""
-    lead = _leader(layout)
+    """Starts a switchover without naming a candidate: other nodes would delay following it by two
+    seconds, and commits wait for the first follower."""
+    lead = require_leader(layout)
     url = f"http://127.0.0.1:{layout.port(lead, 'patroni')}/switchover"
-    answer = requests.post(url, json={"leader": lead}, timeout=60)
-    if answer.status_code != 200:
-        raise ClusterError(f"Patroni refused the switchover: {answer.text}")
+    response = requests.post(url, json={"leader": lead}, timeout=60)
+    if response.status_code != 200:
+        raise ClusterError(f"Patroni rejected the switchover: {response.text}")
 
 
-def _leader(layout: Layout) -> str:
+def require_leader(layout: Layout) -> str:
+    """Returns the current leader; a ClusterError if there is none."""
     lead = leader(layout)
     if lead is None:
-        raise ClusterError("no node leads now; scripts/cluster status shows why")
+        raise ClusterError("the cluster has no leader; see scripts/cluster status")
     return lead
 
 
-def ask(layout: Layout, node: str, statement: str, *, database: str = "postgres") -> Any:
-    """The first value of a statement on one node, as superuser; None when the node is away."""
+def query(layout: Layout, node: str, statement: str, *, database: str = "postgres") -> Any:
+    """Returns the first value of a statement on one node, as superuser; None if the node is unreachable."""
     try:
         url = layout.superuser_url(node, database)
         with closing(psycopg2.connect(url, connect_timeout=2)) as connection:
@@ -137,23 +139,23 @@ def ask(layout: Layout, node: str, statement: str, *, database: str = "postgres"
 
 
 def cut(layout: Layout, node: str) -> None:
-    """Takes a node off the network: what runs through its relays ends, nothing new gets through."""
+    """Disconnects a node: closes its relays and their connections."""
     for name in wire_names(layout, node):
-        _order(layout, f"disable frontend {name}")
-        _order(layout, f"shutdown sessions server {name}/far")
+        _command_relays(layout, f"disable frontend {name}")
+        _command_relays(layout, f"shutdown sessions server {name}/far")
 
 
 def heal(layout: Layout, node: str) -> None:
-    """Brings a node back to the network."""
+    """Reconnects a node."""
     for name in wire_names(layout, node):
-        _order(layout, f"enable frontend {name}")
+        _command_relays(layout, f"enable frontend {name}")
 
 
-def _order(layout: Layout, command: str) -> None:
-    with socket.socket(socket.AF_UNIX) as to_wires:
-        to_wires.settimeout(5)
-        to_wires.connect(wires_socket(layout))
-        to_wires.sendall(f"{command}\n".encode())
-        answer = to_wires.recv(4096).decode().strip()
-    if answer and "already" not in answer.lower():
-        raise ClusterError(f"the relays refused '{command}': {answer}")
+def _command_relays(layout: Layout, command: str) -> None:
+    with socket.socket(socket.AF_UNIX) as relays:
+        relays.settimeout(5)
+        relays.connect(wires_socket(layout))
+        relays.sendall(f"{command}\n".encode())
+        response = relays.recv(4096).decode().strip()
+    if response and "already" not in response.lower():
+        raise ClusterError(f"the relays rejected '{command}': {response}")

@@ -1,7 +1,8 @@
-"""Where everything of the cluster lies: folder, ports, passwords, addresses. Made once and kept."""
+"""Paths, ports and passwords of a cluster, chosen when it is created."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import secrets
@@ -15,59 +16,59 @@ NODES = ("node1", "node2", "node3")
 SERVERS = ("server1", "server2")
 NODE_PORTS = ("postgres", "patroni", "pgbouncer")
 PASSWORDS = ("superuser", "replication", "rewind", "owner", "app", "reader")
-# below the range from which systems take ports for outgoing connections
+# below the ephemeral ports of outgoing connections
 FIRST_PORT, SLOTS, PORTS_A_SLOT = 20_000, 240, 50
 
 
 class ClusterError(Exception):
-    """The cluster cannot do what was asked; the message says why."""
+    """A command failed; the message is for the operator."""
 
 
 @dataclass(frozen=True)
 class Layout:
     """Folder, ports by name and secrets of one cluster.
 
-    Every port of a node exists twice: where the program listens, and its "wire", a relay through
-    which the others reach it and which `partition` cuts."""
+    Every port of a node exists twice: the program's own, and a relay's ("wire"), through which other programs
+    connect and which `partition` closes."""
 
     folder: Path
     ports: dict[str, int]
     secrets: dict[str, str]
 
     def port(self, *name: str) -> int:
-        """A port by its name, e.g. port("node1", "postgres") or port("wire", "node1", "postgres")."""
+        """Returns a port by name, e.g. port("node1", "postgres") or port("wire", "node1", "postgres")."""
         return self.ports[".".join(name)]
 
     def url(self, entrance: str, role: str = "app") -> str:
-        """libpq URL of the database: `writer`, `reader` (both through PgBouncer) or `direct`."""
+        """Returns the libpq URL of an entrance: `writer` or `reader` (through PgBouncer), or `direct`."""
         return f"postgresql://geoshops_{role}:{self.secrets[role]}@127.0.0.1:{self.port(entrance)}/geoshops"
 
     def superuser_url(self, node: str, database: str = "geoshops") -> str:
-        """URL of one node's own PostgreSQL, past every relay."""
+        """Returns the URL of a node's PostgreSQL, bypassing the relays."""
         port = self.port(node, "postgres")
         return f"postgresql://postgres:{self.secrets['superuser']}@127.0.0.1:{port}/{database}"
 
     @property
     def origin(self) -> str:
-        """Origin of the service, balanced over both servers."""
+        """The service's origin, balanced between both servers."""
         return f"http://127.0.0.1:{self.port('service')}"
 
     def config(self, name: str) -> Path:
-        """The configuration file of a program."""
+        """Returns the path of a program's configuration file."""
         return self.folder / "config" / name
 
     def data(self, name: str) -> Path:
-        """The data directory of a node or of etcd."""
+        """Returns the data directory of a node or of etcd."""
         return self.folder / name / "data"
 
 
 def program(name: str) -> str:
-    """Path of a program, found by the shell part."""
+    """Returns the path of a program; scripts/cluster sets it in the environment."""
     return os.environ[name]
 
 
 def port_names() -> list[str]:
-    """Every port of the cluster."""
+    """Returns the names of all ports."""
     names = ["etcd", "etcd-peer", "writer", "reader", "direct", "service", *SERVERS]
     for node in NODES:
         names += [f"{node}.{port}" for port in NODE_PORTS]
@@ -76,16 +77,18 @@ def port_names() -> list[str]:
 
 
 def load(folder: Path) -> Layout:
-    """The layout of a cluster that exists."""
+    """Loads the layout of an existing cluster."""
     try:
         kept = json.loads((folder / "cluster.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ClusterError("there is no cluster yet; scripts/cluster start makes one") from None
+        raise ClusterError(
+            "there is no cluster yet; create it with scripts/cluster start"
+        ) from None
     return Layout(folder, kept["ports"], kept["secrets"])
 
 
 def make(folder: Path) -> Layout:
-    """The layout of the folder, chosen on first use."""
+    """Loads the layout of the folder, or creates it on first use."""
     file = folder / "cluster.json"
     if not file.exists():
         slot = FIRST_PORT + zlib.crc32(str(folder).encode()) % SLOTS * PORTS_A_SLOT
@@ -99,18 +102,12 @@ def make(folder: Path) -> Layout:
 
 
 def free_ports(first: int, count: int) -> list[int]:
-    """That many free ports of the loopback address, from `first` on."""
-    found: list[int] = []
-    port = first
-    while len(found) < count:
-        if is_free(port):
-            found.append(port)
-        port += 1
-    return found
+    """Returns free ports of the loopback address, the lowest ones from `first`."""
+    return list(itertools.islice(filter(is_free, itertools.count(first)), count))
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen there."""
+    """Whether the loopback port can be bound."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

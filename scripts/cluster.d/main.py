@@ -1,4 +1,4 @@
-"""The verbs of scripts/cluster."""
+"""The subcommands of scripts/cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from programs import SAMPLE_SHOPS, is_running, say, start, start_order, stop
 
 
 def parse() -> argparse.Namespace:
-    """The command line."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(prog="scripts/cluster")
     verbs = parser.add_subparsers(dest="verb", required=True)
     plain = ("status", "failover", "switchover", "partition", "drill", "stop", "destroy")
@@ -29,13 +29,16 @@ def parse() -> argparse.Namespace:
             verb.add_argument("--seconds", type=float, default=20)
         if name in ("start", "drill"):
             verb.add_argument(
-                "--shops", type=int, default=SAMPLE_SHOPS, help="generated shops, once"
+                "--shops",
+                type=int,
+                default=SAMPLE_SHOPS,
+                help="number of sample shops (first start)",
             )
     return parser.parse_args()
 
 
 def status(layout: Layout) -> dict[str, Any]:
-    """What runs, who leads, who follows, where the entrances are."""
+    """Returns the state of the cluster and its addresses."""
     lead = leader(layout)
     return {
         "running": is_running(layout),
@@ -51,8 +54,8 @@ def status(layout: Layout) -> dict[str, Any]:
     }
 
 
-def act(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Does what was asked for and returns its figures."""
+def execute(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Runs the subcommand and returns its figures."""
     if args.verb in ("start", "drill"):
         layout = layouts.make(folder)
         start(layout, shops=args.shops)
@@ -61,7 +64,7 @@ def act(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     if args.verb in ("stop", "destroy"):
         stop(layout)
         if args.verb == "destroy":
-            # renamed first: half a cluster must not be taken for one
+            # renamed first, so that an interrupted removal leaves no partial cluster
             gone = folder.with_name(f"{folder.name}.gone")
             shutil.rmtree(gone, ignore_errors=True)
             folder.rename(gone)
@@ -75,7 +78,7 @@ def act(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 
 def show(figures: dict[str, Any], indent: str = "") -> None:
-    """Figures for people: one a line."""
+    """Prints figures, one per line."""
     for name, value in figures.items():
         if isinstance(value, dict) and value:
             print(f"{indent}{name}:")
@@ -88,10 +91,10 @@ def show(figures: dict[str, Any], indent: str = "") -> None:
 
 
 def main() -> None:
-    """Runs a verb; figures go to standard output, progress to standard error."""
+    """Runs a subcommand; prints figures to standard output and progress to standard error."""
     args = parse()
     try:
-        figures = act(args, Path(os.environ["CLUSTER_HOME"]))
+        figures = execute(args, Path(os.environ["CLUSTER_HOME"]))
     except ClusterError as error:
         say(f"geoshops: {error}")
         sys.exit(1)

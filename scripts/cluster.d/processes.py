@@ -1,6 +1,6 @@
-"""The programs of the cluster as processes: started in the background, found again, ended.
+"""Starts, finds and stops the cluster's programs as background processes.
 
-A process is ours when its id is in our file and its command line names our configuration."""
+A process is identified by its pid file and by a part of its command line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SERVICE_USER = "postgres"
 
 @dataclass(frozen=True)
 class Program:
-    """What to run; `mark` is the part of its command line by which it is recognised."""
+    """A program to run; `mark` is the part of its command line that identifies it."""
 
     layout: Layout
     name: str
@@ -32,16 +32,16 @@ class Program:
 
     @property
     def pid_file(self) -> Path:
-        """Where its process id is kept."""
+        """The path of the pid file."""
         return self.layout.folder / "run" / f"{self.name}.pid"
 
     @property
     def log_file(self) -> Path:
-        """Where its output goes."""
+        """The path of the log."""
         return self.layout.folder / "logs" / f"{self.name}.log"
 
     def pid(self) -> int | None:
-        """Its process id while it runs."""
+        """Returns the pid while it runs."""
         try:
             pid = int(self.pid_file.read_text())
         except (FileNotFoundError, ValueError):
@@ -49,7 +49,7 @@ class Program:
         return pid if is_alive(pid) and self.mark in command_line(pid) else None
 
     def start(self) -> bool:
-        """Starts it unless it runs; whether it had to be started."""
+        """Starts it unless it runs; returns whether it was started."""
         if self.pid():
             return False
         with self.log_file.open("ab") as log:
@@ -66,22 +66,22 @@ class Program:
         self.pid_file.write_text(f"{process.pid}\n")
         return True
 
-    def stop(self, patience_s: float = 30) -> None:
-        """Ends it politely, then no longer so."""
+    def stop(self, timeout_s: float = 30) -> None:
+        """Sends SIGTERM, and SIGKILL after the timeout."""
         pid = self.pid()
         if pid is None:
             return
         os.kill(pid, signal.SIGTERM)
-        if not wait_until(lambda: not is_alive(pid), patience_s):
+        if not wait_until(lambda: not is_alive(pid), timeout_s):
             os.kill(pid, signal.SIGKILL)
 
     def tail(self) -> str:
-        """The end of its log."""
+        """Returns the end of the log."""
         return "\n".join(self.log_file.read_text(errors="replace").splitlines()[-12:])
 
 
 def user() -> dict[str, Any]:
-    """Arguments of Popen that leave root's rights: PostgreSQL and PgBouncer refuse them."""
+    """Returns Popen arguments that drop root, as which PostgreSQL and PgBouncer refuse to run."""
     if os.geteuid() != 0:
         return {}
     account = pwd.getpwnam(SERVICE_USER)
@@ -89,19 +89,19 @@ def user() -> dict[str, Any]:
 
 
 def give(path: Path) -> None:
-    """Hands a file or folder to the user that the programs run as."""
+    """Changes the owner of a path to the user that the programs run as."""
     if os.geteuid() == 0:
         account = pwd.getpwnam(SERVICE_USER)
         os.chown(path, account.pw_uid, account.pw_gid)
 
 
 def is_alive(pid: int) -> bool:
-    """Whether the process runs; one that ended and was not yet collected does not."""
+    """Whether the process exists and is not a zombie."""
     return state(pid) not in ("", "Z", "X")
 
 
 def state(pid: int) -> str:
-    """The kernel's letter for what a process does; empty when there is none."""
+    """Returns the state letter in /proc/PID/stat; empty if there is no process."""
     return _stat(pid)[0]
 
 
@@ -113,7 +113,7 @@ def _stat(pid: int) -> list[str]:
 
 
 def command_line(pid: int) -> str:
-    """A process' command line, empty when there is none."""
+    """Returns a process' command line; empty if there is no process."""
     try:
         return (
             Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
@@ -123,13 +123,13 @@ def command_line(pid: int) -> str:
 
 
 def children(parent: int) -> list[int]:
-    """Processes started by another one."""
+    """Returns the pids of a process' children."""
     pids = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
     return [pid for pid in pids if _stat(pid)[1:2] == [str(parent)]]
 
 
 def postmaster(layout: Layout, node: str) -> int | None:
-    """Process id of a node's PostgreSQL while it runs."""
+    """Returns the pid of a node's postmaster while it runs."""
     try:
         pid = int((layout.data(node) / "postmaster.pid").read_text().split()[0])
     except (FileNotFoundError, ValueError, IndexError):
@@ -138,13 +138,13 @@ def postmaster(layout: Layout, node: str) -> int | None:
 
 
 def wal_senders(layout: Layout, node: str) -> list[int]:
-    """The processes of a node's PostgreSQL that feed the others."""
+    """Returns the pids of a node's WAL senders."""
     parent = postmaster(layout, node)
     return [pid for pid in children(parent) if "walsender" in command_line(pid)] if parent else []
 
 
 def send(signal_number: int, *pids: int | None) -> None:
-    """Sends a signal to those of the processes that are still there."""
+    """Sends a signal to the processes that still exist."""
     for pid in pids:
         try:
             if pid:
@@ -154,7 +154,7 @@ def send(signal_number: int, *pids: int | None) -> None:
 
 
 def wait_until(met: Callable[[], Any], timeout_s: float, every_s: float = 0.1) -> bool:
-    """Whether the condition came true in time."""
+    """Waits for a condition; returns whether it became true in time."""
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         if met():
@@ -164,6 +164,6 @@ def wait_until(met: Callable[[], Any], timeout_s: float, every_s: float = 0.1) -
 
 
 def require(met: Callable[[], Any], timeout_s: float, what: str) -> None:
-    """Waits for a condition; a ClusterError says what did not come about."""
+    """Waits for a condition; raises a ClusterError that names it after the timeout."""
     if not wait_until(met, timeout_s):
-        raise ClusterError(f"{what} did not come about within {timeout_s:g} s")
+        raise ClusterError(f"timed out after {timeout_s:g} s waiting for {what}")

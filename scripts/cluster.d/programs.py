@@ -1,4 +1,4 @@
-"""Every program of the cluster, and bringing all of them up and down in the right order."""
+"""The cluster's programs, and how to start and stop them in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import configs
 import psycopg2
 import requests
-from control import agree, is_whole, leader, require_whole
+from control import agree, is_whole, leader, require_leader, require_whole
 from layout import NODES, ROOT, SERVERS, ClusterError, Layout, is_free, program
 from processes import Program, give, require
 
@@ -18,7 +18,7 @@ SAMPLE_SHOPS = 2000
 
 
 def etcd(layout: Layout) -> Program:
-    """The agreement on who leads. One here; three or five on machines of their own in production."""
+    """etcd, the distributed configuration store. In production: three or five, on separate machines."""
     client = f"http://127.0.0.1:{layout.port('etcd')}"
     peer = f"http://127.0.0.1:{layout.port('etcd-peer')}"
     argv = (
@@ -31,26 +31,26 @@ def etcd(layout: Layout) -> Program:
 
 
 def haproxy(layout: Layout, name: str) -> Program:
-    """The balancer, or the relays between the nodes."""
+    """HAProxy as the load balancer or as the relays between the nodes."""
     file = str(layout.config(f"{name}.cfg"))
     return Program(layout, name, (program("HAPROXY"), "-db", "-f", file), file, _libraries())
 
 
 def patroni(layout: Layout, node: str) -> Program:
-    """A node: Patroni, which starts and watches its PostgreSQL."""
+    """A node's Patroni, which runs its PostgreSQL."""
     file = str(layout.config(f"{node}.patroni"))
     return Program(layout, node, (program("PATRONI"), file), file, {"LC_ALL": "C.UTF-8"})
 
 
 def pgbouncer(layout: Layout, node: str) -> Program:
-    """A node's pooler."""
+    """A node's PgBouncer."""
     file = str(layout.config(f"{node}.pgbouncer"))
     argv = (program("PGBOUNCER"), file)
     return Program(layout, f"{node}.pgbouncer", argv, file, _libraries())
 
 
 def server(layout: Layout, name: str) -> Program:
-    """The service as shipped, by scripts/serve."""
+    """The service as shipped (scripts/serve)."""
     port = layout.port(name)
     environ = {
         **service_environ(layout),
@@ -65,7 +65,7 @@ def server(layout: Layout, name: str) -> Program:
 
 
 def service_environ(layout: Layout) -> dict[str, str]:
-    """Settings of the service and of operators' commands; a .env of the checkout must not add its own."""
+    """Returns the settings of the service and of operator commands, without the checkout's .env."""
     return {
         "FLASK_SKIP_DOTENV": "1",
         "DATABASE_URL": layout.url("writer"),
@@ -79,12 +79,12 @@ def service_environ(layout: Layout) -> dict[str, str]:
 
 
 def _libraries() -> dict[str, str]:
-    found = os.environ.get("CLUSTER_LIBRARIES", "")
-    return {"LD_LIBRARY_PATH": found} if found else {}
+    path = os.environ.get("CLUSTER_LIBRARIES", "")
+    return {"LD_LIBRARY_PATH": path} if path else {}
 
 
 def start_order(layout: Layout) -> list[Program]:
-    """What a program needs stands before it."""
+    """Returns the programs in the order of their dependencies."""
     return [
         etcd(layout),
         haproxy(layout, "wires"),
@@ -96,12 +96,12 @@ def start_order(layout: Layout) -> list[Program]:
 
 
 def say(text: str) -> None:
-    """Progress, on standard error."""
+    """Prints progress to standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
 def start(layout: Layout, *, shops: int = SAMPLE_SHOPS) -> None:
-    """Starts what does not run; a second call changes nothing."""
+    """Starts the programs that do not run, and provisions the database; idempotent."""
     write_configs(layout)
     require_ports(layout)
     first = not (layout.data("node1") / "PG_VERSION").exists()
@@ -111,11 +111,9 @@ def start(layout: Layout, *, shops: int = SAMPLE_SHOPS) -> None:
         begin(patroni(layout, node))
         if first:
             say(f"  waiting for {node}")
-            require(
-                lambda: leader(layout), 90, f"a leader ({layout.folder}/logs/node1.log tells why)"
-            )
+            require(lambda: leader(layout), 90, f"a leader (see {layout.folder}/logs/node1.log)")
             first = False
-    require(lambda: leader(layout), 90, f"a leader ({layout.folder}/logs tells why)")
+    require(lambda: leader(layout), 90, f"a leader (see {layout.folder}/logs)")
     agree(layout, configs.shared())
     say("  waiting for a leader with two synchronous followers")
     require_whole(layout, timeout_s=120)
@@ -125,17 +123,17 @@ def start(layout: Layout, *, shops: int = SAMPLE_SHOPS) -> None:
     provision(layout, shops)
     for name in SERVERS:
         begin(server(layout, name))
-    require(lambda: serves(layout), 60, f"an answer of {layout.origin}/readyz")
+    require(lambda: serves(layout), 60, f"a response of {layout.origin}/readyz")
 
 
 def start_node(layout: Layout, node: str) -> None:
-    """Starts one node again, as its machine's init would after a crash."""
+    """Starts a node, as the init system does after a crash."""
     begin(patroni(layout, node))
     begin(pgbouncer(layout, node))
 
 
 def begin(each: Program) -> None:
-    """Starts a program and says so."""
+    """Starts a program and reports it."""
     if each.start():
         say(f"+ {each.name} (log {each.log_file})")
 
@@ -150,7 +148,7 @@ def serves(layout: Layout) -> bool:
 
 
 def stop(layout: Layout) -> None:
-    """Stops everything; the leader last, so that it holds all that was acknowledged."""
+    """Stops everything, the leader last, so that it has every acknowledged write."""
     lead = leader(layout)
     nodes = sorted(NODES, key=lambda node: node == lead)
     order = [*(server(layout, name) for name in SERVERS), haproxy(layout, "balancer")]
@@ -162,7 +160,7 @@ def stop(layout: Layout) -> None:
 
 
 def write_configs(layout: Layout) -> None:
-    """Writes every configuration anew, readable only by the user that the programs run as."""
+    """Writes all configuration files, readable only by the user that the programs run as."""
     for name in (
         "config",
         "run",
@@ -183,7 +181,7 @@ def write_configs(layout: Layout) -> None:
     texts |= {"balancer.cfg": configs.balancer(layout), "wires.cfg": configs.wires(layout)}
     if len(configs.wires_socket(layout)) > 100:
         raise ClusterError(
-            f"the path {layout.folder} is too long; GEOSHOPS_STATE_DIR names another"
+            f"the path {layout.folder} is too long for a socket; set GEOSHOPS_STATE_DIR"
         )
     for name, text in texts.items():
         file = layout.config(name)
@@ -193,22 +191,20 @@ def write_configs(layout: Layout) -> None:
 
 
 def require_ports(layout: Layout) -> None:
-    """The ports were chosen once; what took one of them since is named before anything starts."""
+    """Raises a ClusterError if other programs use ports of this cluster."""
     if any(each.pid() for each in start_order(layout)):
         return
     taken = [str(port) for port in layout.ports.values() if not is_free(port)]
     if taken:
         raise ClusterError(
             f"ports of this cluster are in use by other programs: {', '.join(taken)}. "
-            "End those, or make the cluster anew: scripts/cluster destroy, scripts/cluster start"
+            "Stop them, or recreate the cluster: scripts/cluster destroy, scripts/cluster start"
         )
 
 
 def provision(layout: Layout, shops: int) -> None:
-    """Roles with their limits, database, extensions, schema and, once, sample data."""
-    lead = leader(layout)
-    if lead is None:
-        raise ClusterError("no node leads")
+    """Creates roles with their limits, database, extensions, schema and, once, sample data."""
+    lead = require_leader(layout)
     parts = ROOT / "scripts" / "setup.d"
     passwords = "".join(
         f"\\set {role}_password '{layout.secrets[role]}'\n" for role in ("owner", "app", "reader")
@@ -216,7 +212,7 @@ def provision(layout: Layout, shops: int) -> None:
     _psql(layout, lead, "postgres", passwords + (parts / "roles.sql").read_text())
     for file in (parts / "extensions.sql", *sorted((ROOT / "sql/grants").glob("*_limits.sql"))):
         _psql(layout, lead, "geoshops", file.read_text())
-    require(lambda: _reachable(layout), 15, "a way through the balancer to the leader")
+    require(lambda: _reachable(layout), 15, "a connection through the load balancer to the leader")
     _geoshops(layout, "db", "upgrade")
     if not (layout.folder / "seeded").exists():
         size = (
@@ -259,11 +255,11 @@ def _geoshops(layout: Layout, *verb: str) -> None:
     )  # fmt: skip
     if done.returncode:
         raise ClusterError(
-            f"geoshops {verb[0]} failed; its message stands above. A cluster of an older schema is "
-            "made anew by scripts/cluster destroy and start"
+            f"geoshops {verb[0]} failed; see its message above. Recreate a cluster with an older "
+            "schema with scripts/cluster destroy and start"
         )
 
 
 def is_running(layout: Layout) -> bool:
-    """Whether the cluster is up and whole."""
+    """Whether all programs run and the cluster is whole."""
     return all(each.pid() for each in start_order(layout)) and is_whole(layout)

@@ -1,9 +1,9 @@
 # shellcheck shell=sh
-# The programs of the cluster: etcd, HAProxy and PgBouncer of Debian, Patroni of PyPI. Sourced after
-# postgres.sh. Installing the packages would start their services, hence they are only unpacked.
+# The cluster's programs: etcd, HAProxy and PgBouncer from Debian, Patroni from PyPI. Sourced after
+# postgres.sh. Debian packages are only unpacked, because installing them would start their services.
 
 CLUSTER_HOME=$STATE-cluster
-# find_pg keeps the major version of a cluster that exists.
+# find_pg selects the version of this cluster.
 CLUSTER=$CLUSTER_HOME/node1
 PROGRAMS=$CLUSTER_HOME/programs
 PATRONI_VENV=$CLUSTER_HOME/patroni
@@ -18,7 +18,7 @@ program() {
 
 programs_complete() { program etcd && program haproxy && program pgbouncer; } >/dev/null
 
-# With what they need and this machine lacks; apt only says it, which anybody may ask.
+# Includes missing dependencies, from a simulated installation, which needs no root.
 packages_to_unpack() {
   # shellcheck disable=SC2086
   apt-get install -s --no-install-recommends $PACKAGES 2>/dev/null | sed -n 's/^Inst \([^ ]*\) .*/\1/p'
@@ -29,15 +29,15 @@ require_programs() {
   apt_available || die "etcd, haproxy and pgbouncer are missing. Install them, or run this on Debian or Ubuntu."
   if can_apt; then apt_refresh; fi
   packages=$(packages_to_unpack)
-  [ -n "$packages" ] || die "apt knows no etcd-server, haproxy, pgbouncer. Ask an administrator to run: apt-get update"
+  [ -n "$packages" ] || die "the package index lacks etcd-server, haproxy or pgbouncer. Ask an administrator to run: apt-get update"
   make_cluster_home
   mkdir -p "$PROGRAMS/packages"
   # shellcheck disable=SC2086
   (cd "$PROGRAMS/packages" && run apt-get download -q -o APT::Sandbox::User=root $packages >&2) ||
-    die "apt could not fetch $packages"
+    die "apt could not download $packages"
   for package in "$PROGRAMS"/packages/*.deb; do dpkg-deb -x "$package" "$PROGRAMS"; done
   rm -rf "$PROGRAMS/packages"
-  programs_complete || die "the packages $PACKAGES do not hold the programs that were expected"
+  programs_complete || die "the packages $PACKAGES do not contain the expected programs"
 }
 
 make_cluster_home() {
@@ -45,7 +45,7 @@ make_cluster_home() {
   chmod 755 "$CLUSTER_HOME"
 }
 
-# Patroni runs as PostgreSQL's user, who cannot enter root's home: an interpreter there is no use.
+# Patroni runs as the user postgres, which cannot execute an interpreter in root's home directory.
 find_patroni_python() {
   for python in /usr/bin/python3 "$(find_python || :)" /usr/local/bin/python3; do
     [ -x "$python" ] && python_new "$python" && as_pg "$python" -c '' 2>/dev/null && printf '%s\n' "$python" && return 0
@@ -70,7 +70,7 @@ require_patroni() {
   printf '%s\n' "$wanted" >"$PATRONI_VENV/installed"
 }
 
-# What main.py needs to know of this shell.
+# Exports the paths that main.py needs.
 export_places() {
   for library in "$PROGRAMS"/usr/lib/*-linux-gnu*; do
     [ ! -d "$library" ] || LD_LIBRARY_PATH=$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

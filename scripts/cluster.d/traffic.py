@@ -1,7 +1,7 @@
-"""Members who write and people who read, over HTTP, and a ledger of what they were promised.
+"""Generates writes and reads over HTTP and records acknowledged writes in a ledger.
 
-Every write carries an Idempotency-Key and is repeated under it until it is answered, as a careful
-client does: afterwards the database must hold each acknowledged review exactly once."""
+Every write is repeated with the same Idempotency-Key until it is acknowledged. Afterwards the database must hold
+each acknowledged review exactly once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MEMBER_NAMES = "drill"
 
 @dataclass(frozen=True)
 class Member:
-    """A signed-in member of the drill."""
+    """A member with an access token."""
 
     id: int
     token: str
@@ -40,7 +40,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """A write that was answered: when its last attempt was sent and when the answer came."""
+    """An acknowledged write: the start of its last attempt and the time of the response."""
 
     sent_at: float
     answered_at: float
@@ -49,7 +49,7 @@ class Acknowledged:
 
 @dataclass
 class Ledger:
-    """What the clients saw."""
+    """The results of all requests of a run."""
 
     run: str
     writes: dict[str, Acknowledged] = field(default_factory=dict)
@@ -59,18 +59,18 @@ class Ledger:
     slowest_read_s: float = 0.0
 
     def write_back_after(self, moment: float) -> float | None:
-        """Seconds from the moment to the first answer to a write that was sent after it."""
-        answers = [w.answered_at for w in self.writes.values() if w.sent_at > moment]
-        return round(min(answers) - moment, 2) if answers else None
+        """Returns the seconds until the first response to a write that was sent after the moment."""
+        times = [w.answered_at for w in self.writes.values() if w.sent_at > moment]
+        return round(min(times) - moment, 2) if times else None
 
     def longest_gap_s(self, since: float = 0.0) -> float:
-        """The longest time in which no write was acknowledged."""
+        """Returns the longest time between two acknowledgements."""
         times = sorted(w.answered_at for w in self.writes.values() if w.answered_at >= since)
         return round(max((b - a for a, b in itertools.pairwise(times)), default=0.0), 2)
 
 
 class Traffic:
-    """Threads that write and read until they are told to stop."""
+    """Threads that write and read until stopped."""
 
     def __init__(self, layout: Layout, *, writers: int = WRITERS, readers: int = READERS) -> None:
         self.layout = layout
@@ -85,12 +85,12 @@ class Traffic:
         self.threads = [threading.Thread(target=loop, args=(n,), daemon=True) for loop, n in loops]
 
     def start(self) -> None:
-        """Begins."""
+        """Starts all threads."""
         for thread in self.threads:
             thread.start()
 
     def stop(self) -> Ledger:
-        """Ends; writes under way are still answered, unless the cluster is gone for good."""
+        """Stops all threads; writes in progress are repeated for at most 30 s."""
         self.over.set()
         for thread in self.threads:
             thread.join(60)
@@ -115,18 +115,18 @@ class Traffic:
                 gives_up_at = time.monotonic() + 30
             sent_at = time.monotonic()
             try:
-                answer = post_review(session, self.layout.origin, member, shop, key)
+                response = post_review(session, self.layout.origin, member, shop, key)
             except requests.RequestException as error:
-                self._refused(type(error).__name__)
+                self._count_refusal(type(error).__name__)
                 continue
-            if answer.status_code == 201:
-                done = Acknowledged(sent_at, time.monotonic(), review_of(answer))
+            if response.status_code == 201:
+                done = Acknowledged(sent_at, time.monotonic(), review_of(response))
                 with self.lock:
                     self.ledger.writes[key] = done
                 return
-            self._refused(_refusal(answer))
+            self._count_refusal(_refusal(response))
 
-    def _refused(self, why: str) -> None:
+    def _count_refusal(self, why: str) -> None:
         with self.lock:
             self.ledger.refusals[why] += 1
         time.sleep(PAUSE_S)
@@ -153,18 +153,18 @@ RADIUS = "shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127
 
 
 def read(session: requests.Session, url: str) -> str | None:
-    """Why a read failed, or None."""
+    """Sends a read; returns the cause of a failure or None."""
     try:
-        answer = session.get(url, timeout=ANSWER_WITHIN_S)
+        response = session.get(url, timeout=ANSWER_WITHIN_S)
     except requests.RequestException as error:
         return type(error).__name__
-    return None if answer.status_code == 200 else str(answer.status_code)
+    return None if response.status_code == 200 else str(response.status_code)
 
 
 def post_review(
     session: requests.Session, origin: str, member: Member, shop: int, key: str
 ) -> requests.Response:
-    """One attempt; the review's text is its key, by which it is counted afterwards."""
+    """Sends one attempt. The review's text is the key, which the audit looks for."""
     return session.post(
         f"{origin}/reviews/shop/{shop}",
         json={"star_rating": 4, "content": key},
@@ -173,26 +173,26 @@ def post_review(
     )
 
 
-def review_of(answer: requests.Response) -> int:
-    """Id of the review that an answer made."""
-    return int(answer.headers["Location"].rsplit("/", 1)[1])
+def review_of(response: requests.Response) -> int:
+    """Returns the id of the created review."""
+    return int(response.headers["Location"].rsplit("/", 1)[1])
 
 
-def _refusal(answer: requests.Response) -> str:
-    asked_to_wait = answer.status_code in (409, 503) and "Retry-After" in answer.headers
-    return f"{answer.status_code} with Retry-After" if asked_to_wait else str(answer.status_code)
+def _refusal(response: requests.Response) -> str:
+    must_wait = response.status_code in (409, 503) and "Retry-After" in response.headers
+    return f"{response.status_code} with Retry-After" if must_wait else str(response.status_code)
 
 
 @contextmanager
 def owner_cursor(layout: Layout) -> Iterator[Any]:
-    """An autocommitting cursor on the leader as the schema's owner."""
+    """Yields an autocommit cursor on the leader as the schema owner."""
     with closing(psycopg2.connect(layout.url("direct", "owner"), connect_timeout=5)) as connection:
         connection.autocommit = True
         yield connection.cursor()
 
 
 def make_members(layout: Layout) -> list[Member]:
-    """Members with sessions, made once; their tokens are issued anew."""
+    """Creates members unless they exist, and new sessions and tokens for them."""
     with owner_cursor(layout) as cursor:
         cursor.execute(
             "INSERT INTO members (nickname, nickname_key) SELECT %(name)s || n, %(name)s || n"
@@ -205,7 +205,7 @@ def make_members(layout: Layout) -> list[Member]:
             " WHERE nickname_key ~ ('^' || %(name)s || '[0-9]+$') ORDER BY id RETURNING member_id, id",
             {"name": MEMBER_NAMES},
         )
-        found = cursor.fetchall()
+        sessions = cursor.fetchall()
     app = create_app(
         {
             "database_url": layout.url("writer"),
@@ -214,18 +214,18 @@ def make_members(layout: Layout) -> list[Member]:
         }
     )
     with app.app_context():
-        return [Member(m, tokens.issue_access(Caller(m, session))) for m, session in found]
+        return [Member(m, tokens.issue_access(Caller(m, session))) for m, session in sessions]
 
 
 def shop_ids(layout: Layout) -> list[int]:
-    """Some shops to write about."""
+    """Returns the ids of shops to review."""
     with owner_cursor(layout) as cursor:
         cursor.execute("SELECT id FROM shops WHERE status = 'OPEN' ORDER BY id LIMIT 200")
         return [row[0] for row in cursor.fetchall()]
 
 
 def audit(layout: Layout, ledger: Ledger) -> dict[str, int]:
-    """The ledger against the leader's rows, and every counter against its rows."""
+    """Compares the ledger and all counters with the leader's rows."""
     with owner_cursor(layout) as cursor:
         cursor.execute(
             "SELECT content, array_agg(id) FROM reviews WHERE content LIKE %s GROUP BY content",

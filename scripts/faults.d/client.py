@@ -1,4 +1,4 @@
-"""A small HTTP client that keeps its connection and tells a broken answer from a refused one."""
+"""HTTP client with a persistent connection; distinguishes unsent requests from broken responses."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ ERRORS = (OSError, http.client.HTTPException)
 
 
 @dataclass(frozen=True)
-class Answer:
-    """One attempt: when it began and how long it took; status 0 means no (whole) answer."""
+class Response:
+    """The result of one attempt with its start and duration; status 0 means no complete response."""
 
     began: float
     seconds: float
     status: int
     body: bytes = b""
     retry_after: str | None = None
-    refused: bool = False
+    unsent: bool = False
 
     @property
-    def again(self) -> bool:
-        """True where the service asks to come again: it is unavailable, or the act met others on the same rows."""
+    def is_retryable(self) -> bool:
+        """True for an unavailable service or a write conflict with Retry-After."""
         return self.status in (409, 503) and self.retry_after is not None
 
     @property
-    def clear(self) -> bool:
-        """True for a success and for an error in the contract's form; a 503 says when to come back."""
+    def is_valid(self) -> bool:
+        """True for a success and for an error body as in the contract; a 503 needs Retry-After."""
         if 200 <= self.status < 400:
             return True
         if self.status == 0 or (self.status == 503 and not self.retry_after):
@@ -43,34 +43,34 @@ class Answer:
 
 
 class Client:
-    """Requests to one origin over one connection; every attempt goes into the shared log."""
+    """Sends requests to one port over one connection and records them in the log."""
 
     def __init__(self, port: int, log: Log | None = None, timeout_s: float = 10) -> None:
         self.port, self.log, self.timeout_s = port, log, timeout_s
         self.connection: http.client.HTTPConnection | None = None
 
-    def ask(
+    def request(
         self,
         method: str,
         path: str,
         headers: dict[str, str] | None = None,
         body: bytes | None = None,
-    ) -> Answer:
-        """One attempt. A connection that the server closed while it lay idle is opened again at once,
-        as every client library does; nothing was sent twice then."""
+    ) -> Response:
+        """Sends a request. As in HTTP libraries, reconnects once if the server closed the idle connection
+        before anything was sent."""
         kept = self.connection is not None
-        answer = self._attempt(method, path, headers or {}, body)
-        if answer.status == 0 and kept and answer.refused:
-            answer = self._attempt(method, path, headers or {}, body)
+        response = self._attempt(method, path, headers or {}, body)
+        if response.status == 0 and kept and response.unsent:
+            response = self._attempt(method, path, headers or {}, body)
         if self.log:
-            self.log.add(answer)
-        return answer
+            self.log.add(response)
+        return response
 
     def _attempt(
         self, method: str, path: str, headers: dict[str, str], body: bytes | None
-    ) -> Answer:
+    ) -> Response:
         began = time.monotonic()
-        never_arrived = True
+        unsent = True
         try:
             if self.connection is None:
                 self.connection = http.client.HTTPConnection(
@@ -80,51 +80,51 @@ class Client:
                 self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             elif _closed(self.connection.sock):
                 raise ConnectionResetError
-            never_arrived = False
+            unsent = False
             self.connection.request(method, path, body, headers)
-            found = self.connection.getresponse()
-            content = found.read()
+            response = self.connection.getresponse()
+            content = response.read()
         except ERRORS:
             self.close()
-            return Answer(began, time.monotonic() - began, 0, refused=never_arrived)
-        if found.will_close:
+            return Response(began, time.monotonic() - began, 0, unsent=unsent)
+        if response.will_close:
             self.close()
         seconds = time.monotonic() - began
-        return Answer(began, seconds, found.status, content, found.headers["Retry-After"])
+        return Response(began, seconds, response.status, content, response.headers["Retry-After"])
 
     def close(self) -> None:
-        """Drops the connection."""
+        """Closes the connection."""
         if self.connection:
             self.connection.close()
         self.connection = None
 
 
 class Log:
-    """Attempts of all threads: counts of all, the whole of those that were not good."""
+    """Responses of all threads: counts good ones and keeps the others."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.good = 0
-        self.bad: list[Answer] = []
+        self.bad: list[Response] = []
         self.last_good = 0.0
 
-    def add(self, answer: Answer) -> None:
-        """Takes one down. 4xx is good, unless to be repeated: it says something of the request, not of the service."""
+    def add(self, response: Response) -> None:
+        """Records a response. A 4xx is good unless it is retryable: it reports an error of the request."""
         with self.lock:
-            if 200 <= answer.status < 500 and answer.clear and not answer.again:
+            if 200 <= response.status < 500 and response.is_valid and not response.is_retryable:
                 self.good += 1
-                self.last_good = max(self.last_good, answer.began)
+                self.last_good = max(self.last_good, response.began)
             else:
-                self.bad.append(answer)
+                self.bad.append(response)
 
-    def bad_since(self, moment: float) -> list[Answer]:
-        """Attempts that ended after the moment and were not good."""
+    def bad_since(self, moment: float) -> list[Response]:
+        """Returns the bad responses that ended after the moment."""
         with self.lock:
             return [x for x in self.bad if x.began + x.seconds >= moment]
 
 
 def _closed(sock: socket.socket) -> bool:
-    # nothing was asked, so whatever there is to read is the end
+    # without a pending request, readable means that the peer closed the connection
     poll = select.poll()
     poll.register(sock, select.POLLIN | select.POLLHUP)
     return bool(poll.poll(0))

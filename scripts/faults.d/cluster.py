@@ -1,4 +1,4 @@
-"""A private PostgreSQL cluster with its durability on, that the drills may kill in every way."""
+"""A temporary, durable PostgreSQL cluster for crash drills."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from geoshops.database import migrations
 ROOT = Path(__file__).resolve().parents[2]
 DATABASE = "geoshops"
 DISK_MB = 2048
-# checkpoints come often, so that a recovery takes a second and not the time of a whole day's WAL
+# frequent checkpoints keep crash recovery short
 SETTINGS = "checkpoint_timeout = 30s\nmax_wal_size = 256MB\nshared_buffers = 256MB\n"
 
 
 class Cluster:
-    """The cluster's folder, its programs and its ways to die."""
+    """Controls the cluster in a folder; `disk` is the mount point that may be filled, or None."""
 
     def __init__(self, url: str, folder: Path, disk: Path | None) -> None:
         self.superuser_url, self.folder, self.disk = url, folder, disk
@@ -36,24 +36,24 @@ class Cluster:
         self.password = secrets.token_urlsafe(24)
 
     def postmaster(self) -> int:
-        """Process id of the postmaster."""
+        """Returns the pid of the postmaster."""
         return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
 
     def url(self, role: str = "") -> str:
-        """URL of the service's database, as its owner or as one of our roles."""
+        """Returns the URL of the service's database for a role; by default for the superuser."""
         parts = urlsplit(self.superuser_url)
         place = parts.netloc.rpartition("@")[2]
         netloc = f"{role}:{self.password}@{place}" if role else parts.netloc
         return urlunsplit(parts._replace(path=f"/{DATABASE}", netloc=netloc))
 
     def connect(self, role: str = "") -> Any:
-        """An autocommitting connection."""
+        """Opens an autocommit connection."""
         connection = psycopg2.connect(self.url(role), connect_timeout=2)
         connection.autocommit = True
         return connection
 
-    def make_database(self) -> None:
-        """The schema, made by the product's own path, and its roles with passwords."""
+    def create_database(self) -> None:
+        """Creates the roles, the database and, through migrations, the schema."""
         connection = psycopg2.connect(self.superuser_url)
         connection.autocommit = True
         cursor = connection.cursor()
@@ -64,22 +64,22 @@ class Cluster:
         migrations.upgrade(self.url(), lambda _: None)
 
     def backends(self) -> list[int]:
-        """Server processes of the service's connections."""
+        """Returns the pids of the backends of the service's connections."""
         with contextlib.closing(self.connect()) as connection:
             cursor = connection.cursor()
             cursor.execute("SELECT pid FROM pg_stat_activity WHERE usename = 'geoshops_app'")
             return [row[0] for row in cursor.fetchall()]
 
     def kill_postmaster(self) -> None:
-        """kill -9; its children notice and end."""
+        """Sends SIGKILL to the postmaster; its children end by themselves."""
         os.kill(self.postmaster(), signal.SIGKILL)
 
     def stop(self, mode: str) -> None:
-        """pg_ctl stop; immediate is a crash."""
+        """Runs pg_ctl stop; the mode `immediate` is equivalent to a crash."""
         self._pg_ctl("stop", "-m", mode, "-w", "-t", "30")
 
     def start(self) -> None:
-        """Starts it again, as a supervisor would; the memory of a crashed one is held for a moment."""
+        """Starts it, retrying because processes of a crashed server may still hold its shared memory."""
         for _ in range(100):
             if self._pg_ctl("start", "-w", "-t", "60", "-l", str(self.folder / "postgresql.log"),
                             "-o", f"-p {self.port}"):  # fmt: skip
@@ -89,11 +89,11 @@ class Cluster:
         raise SystemExit(f"PostgreSQL did not start again; the end of its log:\n{end}")
 
     def running(self) -> bool:
-        """True when the postmaster lives."""
+        """True when the postmaster runs."""
         return self._pg_ctl("status")
 
     def wait(self, seconds: float = 60) -> float:
-        """Waits until it accepts connections; the moment at which it did."""
+        """Waits until it accepts connections and returns that moment."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             with contextlib.suppress(psycopg2.Error):
@@ -116,8 +116,8 @@ class Cluster:
 
 
 @contextmanager
-def cluster() -> Iterator[Cluster]:
-    """A new cluster on a small disk of its own where we may make one; gone afterwards."""
+def temporary_cluster() -> Iterator[Cluster]:
+    """Yields a new cluster, on a tmpfs if possible, and removes it."""
     with tempfile.TemporaryDirectory(prefix="geoshops-faults.") as place:
         Path(place).chmod(0o755)
         mounted = _mount(place)
@@ -129,22 +129,22 @@ def cluster() -> Iterator[Cluster]:
         )  # fmt: skip
         url = started.stdout.strip().splitlines()[-1]
         (folder,) = Path(place).glob("geoshops-test.*")
-        found = Cluster(url, folder, Path(place) if mounted else None)
+        cluster = Cluster(url, folder, Path(place) if mounted else None)
         try:
             with (folder / "data" / "geoshops.conf").open("a") as conf:
                 conf.write(SETTINGS)
-            found.stop("fast")
-            found.start()
-            found.make_database()
-            yield found
+            cluster.stop("fast")
+            cluster.start()
+            cluster.create_database()
+            yield cluster
         finally:
-            found.stop("immediate")
+            cluster.stop("immediate")
             subprocess.run([script, "throwaway", "stop", str(folder)], check=False, env=environment)
             if mounted:
                 subprocess.run(["umount", "-l", place], check=True)
 
 
 def _mount(place: str) -> bool:
-    """A disk that may be filled; only root may mount one."""
+    """Mounts a tmpfs that may be filled; returns False without root."""
     command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m,mode=755", "geoshops-faults", place]
     return os.geteuid() == 0 and subprocess.run(command, capture_output=True).returncode == 0

@@ -1,6 +1,6 @@
-"""What nginx costs a radius search: its processor time beside that of all else, and of all with it and without.
+"""CPU time that nginx adds to a radius search, compared with a server without nginx.
 
-On a busy machine throughput says nothing, and of processor time the cheapest rounds say most."""
+Throughput is too noisy on a busy machine; the cheapest rounds by CPU time are the most repeatable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cluster import ROOT, Cluster, cluster
+from cluster import ROOT, Cluster, temporary_cluster
 from drills import SEARCH
 from generator import closed
 from ledger import fill
@@ -26,12 +26,12 @@ ROUNDS = 10
 CHEAPEST = 3
 CONNECTIONS = 8
 SEARCH_COST_SHARE = 0.05
-# 65 shops, as many as a circle of scripts/bench radius holds
+# returns 65 shops, as many as in scripts/bench radius
 SIXTY_FIVE = SEARCH.replace("radius=500", "radius=287")
 
 
 class Bare(Service):
-    """The same server without nginx, as scripts/serve alone has it."""
+    """The server without nginx, as started by scripts/serve."""
 
     def start(self, *, wait: bool = True) -> None:
         """Starts it."""
@@ -45,7 +45,7 @@ class Bare(Service):
 
 @dataclass(frozen=True)
 class Cost:
-    """Microseconds of processor time a request, of each part, in one run."""
+    """CPU microseconds per request of each component, and requests per second, of one run."""
 
     nginx_us: float
     service_us: float
@@ -54,13 +54,13 @@ class Cost:
 
     @property
     def whole_us(self) -> float:
-        """Of all parts."""
+        """The sum of all components."""
         return self.nginx_us + self.service_us + self.postgres_us
 
 
 @contextmanager
 def running(service: Service) -> Iterator[Service]:
-    """Started, and stopped afterwards."""
+    """Starts the service and stops it afterwards."""
     try:
         service.start()
         yield service
@@ -69,19 +69,22 @@ def running(service: Service) -> Iterator[Service]:
 
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
-    """The means of the cheapest runs, with and without."""
+    """Returns the means of the cheapest runs with and without nginx, and whether the limit holds."""
     seconds = max(2, args.seconds // 5)
     costs: dict[str, list[Cost]] = {"bare": [], "front": []}
     with (
-        cluster() as found,
+        temporary_cluster() as cluster,
         tempfile.TemporaryDirectory() as one,
         tempfile.TemporaryDirectory() as two,
     ):
-        fill(found, 1)
-        with running(Bare(found, Path(one))) as bare, running(Service(found, Path(two))) as front:
+        fill(cluster, 1)
+        with (
+            running(Bare(cluster, Path(one))) as bare,
+            running(Service(cluster, Path(two))) as front,
+        ):
             for place in range(ROUNDS):
                 for name, service in (("bare", bare), ("front", front)):
-                    costs[name].append(_cost(service, found, seconds))
+                    costs[name].append(_cost(service, cluster, seconds))
                 print(
                     f"round {place + 1} of {ROUNDS}: {costs['bare'][-1].whole_us:.0f} µs without, "
                     f"{costs['front'][-1].whole_us:.0f} with",
@@ -93,8 +96,8 @@ def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
 
 def _figures(bare: list[Cost], front: list[Cost]) -> dict[str, Any]:
     def cheapest(runs: list[Cost], part: str) -> float:
-        found: list[float] = sorted(getattr(run, part) for run in runs)
-        return round(statistics.mean(found[:CHEAPEST]), 1)
+        values: list[float] = sorted(getattr(run, part) for run in runs)
+        return round(statistics.mean(values[:CHEAPEST]), 1)
 
     nginx_us, front_us = cheapest(front, "nginx_us"), cheapest(front, "whole_us")
     return {
@@ -111,9 +114,9 @@ def _figures(bare: list[Cost], front: list[Cost]) -> dict[str, Any]:
     }
 
 
-def _cost(service: Service, found: Cluster, seconds: int) -> Cost:
-    before = used_s(service, found)
+def _cost(service: Service, cluster: Cluster, seconds: int) -> Cost:
+    before = used_s(service, cluster)
     ran = closed(service, CONNECTIONS, seconds, SIXTY_FIVE)
-    after, requests = used_s(service, found), ran.counts.total()
+    after, requests = used_s(service, cluster), ran.counts.total()
     nginx, own, postgres = ((y - x) / requests * 1e6 for x, y in zip(before, after, strict=True))
     return Cost(nginx, own, postgres, ran.per_s(200))

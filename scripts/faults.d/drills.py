@@ -1,4 +1,4 @@
-"""The drills: faults one after the other under a load of writes and reads, then the comparison."""
+"""Injects faults under a load of writes and reads, then compares the ledger with the database."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from client import Answer, Client, Log
-from cluster import Cluster, cluster
+from client import Client, Log, Response
+from cluster import Cluster, temporary_cluster
 from kinds import Kind, log_files, plan
 from ledger import SHOPS, Ledger
 from service import Service
@@ -31,26 +31,26 @@ RECOVERY_S = 3.0
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault and what clients saw of it."""
+    """A fault with the bad responses that clients received."""
 
     kind: Kind
     recovery_s: float
-    answers: list[Answer]
+    responses: list[Response]
 
     @property
-    def refusals(self) -> list[Answer]:
-        """Clear refusals."""
-        return [x for x in self.answers if x.again and x.clear]
+    def refusals(self) -> list[Response]:
+        """Valid responses that ask to retry."""
+        return [x for x in self.responses if x.is_retryable and x.is_valid]
 
     @property
-    def wrong(self) -> list[Answer]:
-        """Answers that no fault excuses: not clear, or a status that says nothing."""
-        # a killed worker cannot finish the answer whose beginning was on its way to the client
+    def wrong(self) -> list[Response]:
+        """Responses that the fault does not excuse: invalid ones, and 500, 502 or 504."""
+        # a killed worker cannot complete a response that it has begun to send
         excused = self.kind.stops_service or self.kind.kills_workers
         return [
             x
-            for x in self.answers
-            if x.status in NEVER or not (x.clear or (excused and x.status == 0))
+            for x in self.responses
+            if x.status in NEVER or not (x.is_valid or (excused and x.status == 0))
         ]
 
 
@@ -67,7 +67,7 @@ class Drills:
         self.stopped = threading.Event()
 
     def run(self) -> dict[str, Any]:
-        """Everything; the figures."""
+        """Runs the faults under load and returns the figures."""
         began = time.monotonic()
         readers = [threading.Thread(target=self._read, daemon=True) for _ in range(2)]
         readers.append(threading.Thread(target=self._sign_in, daemon=True))
@@ -96,30 +96,30 @@ class Drills:
     def _read(self) -> None:
         client = Client(self.service.port, self.reads_log)
         while not self.stopped.is_set():
-            client.ask("GET", SEARCH)
-            client.ask("GET", f"/shops/{secrets.randbelow(SHOPS) + 1}")
+            client.request("GET", SEARCH)
+            client.request("GET", f"/shops/{secrets.randbelow(SHOPS) + 1}")
             time.sleep(0.01)
 
     def _sign_in(self) -> None:
-        """Authorization codes that no log may hold; there is no provider, so all are refused."""
+        """Sends secrets that must not appear in any log; without a provider all sign-ins fail."""
         client = Client(self.service.port)
         while not self.stopped.is_set():
             self.codes.append(secrets.token_urlsafe(24))
-            client.ask("GET", f"/auth/login/idp?code={self.codes[-1]}")
+            client.request("GET", f"/auth/login/idp?code={self.codes[-1]}")
             refresh = b'{"refresh_token": "%s"}' % self.codes[-1].encode()
-            client.ask("POST", "/auth/token", {"Content-Type": "application/json"}, refresh)
+            client.request("POST", "/auth/token", {"Content-Type": "application/json"}, refresh)
             time.sleep(0.2)
 
     def _fault(self, kind: Kind, place: int) -> Fault:
         began = time.monotonic()
-        back = kind.act(self.service, self.cluster)
+        back = kind.inject(self.service, self.cluster)
         self._calm(back)
-        answers = self.writes_log.bad_since(began) + self.reads_log.bad_since(began)
-        after = [x.began + x.seconds - back for x in answers if x.began > back]
-        fault = Fault(kind, max([0.0, *after]), answers)
+        responses = self.writes_log.bad_since(began) + self.reads_log.bad_since(began)
+        after = [x.began + x.seconds - back for x in responses if x.began > back]
+        fault = Fault(kind, max([0.0, *after]), responses)
         print(
             f"{place:4} {kind.name:12} {len(fault.refusals):5} refused"
-            f" {sum(x.status == 0 for x in answers):4} broken {len(fault.wrong):3} wrong"
+            f" {sum(x.status == 0 for x in responses):4} broken {len(fault.wrong):3} wrong"
             f"  back after {fault.recovery_s:.2f} s  {self.ledger.acknowledged} written",
             *[
                 f"\n     {x.status} after {x.seconds:.2f} s {x.body[:120]!r}"
@@ -130,7 +130,7 @@ class Drills:
         return fault
 
     def _calm(self, back: float) -> None:
-        """Waits until all workers are there, and reads and writes have been good for a moment."""
+        """Waits until all workers serve and reads and writes have been good for CALM_S."""
         while time.monotonic() < back + GIVE_UP_S:
             time.sleep(0.05)
             now = time.monotonic()
@@ -169,17 +169,17 @@ class Drills:
         return sum(secret in text for secret in hidden), len(hidden)
 
     def _examples(self, faults: list[Fault]) -> list[str]:
-        found = [x for lines in vars(self.ledger.violations).values() for x in lines]
-        found += [
+        examples = [x for lines in vars(self.ledger.violations).values() for x in lines]
+        examples += [
             f"{fault.kind.name}: {x.status} after {x.seconds:.2f} s {x.body[:120]!r}"
             for fault in faults
             for x in fault.wrong
         ]
-        return found[:20]
+        return examples[:20]
 
 
 def _refusal_figures(faults: list[Fault]) -> dict[str, Any]:
-    locks = sorted(x.seconds for f in faults if f.kind.name == "locks" for x in f.answers)
+    locks = sorted(x.seconds for f in faults if f.kind.name == "locks" for x in f.responses)
     ours = [f for f in faults if f.kind.database and f.kind.name != "locks"]
     times = sorted(x.seconds for f in ours for x in f.refusals)
     return {
@@ -189,7 +189,7 @@ def _refusal_figures(faults: list[Fault]) -> dict[str, Any]:
         "refusal_p99_under_locks_s": round(percentile(locks, 99), 3),
         "refusal_max_under_locks_s": round(max(locks, default=0), 3),
         "broken_by_worker_kills": sum(
-            x.status == 0 for f in faults if not f.kind.stops_service for x in f.answers
+            x.status == 0 for f in faults if not f.kind.stops_service for x in f.responses
         ),
         "wrong_answers": sum(len(f.wrong) for f in faults),
     }
@@ -215,12 +215,12 @@ def percentile(ordered: list[float], percent: float) -> float:
 
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
-    """The figures, and whether every one of them holds."""
-    with cluster() as found, tempfile.TemporaryDirectory() as folder:
-        service = Service(found, Path(folder))
+    """Returns the figures and whether all limits hold."""
+    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        service = Service(cluster, Path(folder))
         try:
             service.start()
-            figures = Drills(args, found, service).run()
+            figures = Drills(args, cluster, service).run()
         except BaseException:
             print(service.tail(), file=sys.stderr)
             raise
@@ -231,7 +231,7 @@ def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
 
 
 def holds(figures: dict[str, Any]) -> bool:
-    """True when nothing was lost or wrong and the times were kept."""
+    """True when nothing was lost or wrong and all times are within their limits."""
     zero = (
         "lost", "returned", "stale", "doubled", "refused", "shops_with_wrong_counters", "wrong_answers",
         "secrets_in_logs",

@@ -1,4 +1,4 @@
-"""Hostile requests against the service as shipped: never a 5xx, a hang, HTML or a foreign error form."""
+"""Sends hostile requests to the service as shipped: no 5xx, hang, HTML or other error format may result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cluster import cluster
+from cluster import temporary_cluster
 from hostile import Generator, Request
 from ledger import fill, sign_in
 from service import Service
@@ -22,12 +22,12 @@ from service import Service
 THREADS = 4
 MEMBERS = 4
 TIMEOUT_S = 10
-# a bare TCP peer that gets no answer to half a request is closed by nginx after its own time limits
+# nginx closes an incomplete request only after its own timeouts
 RAW_TIMEOUT_S = 3
 
 
 class Fuzzer(threading.Thread):
-    """One client with a seed of its own."""
+    """A client that sends the requests of one seed."""
 
     def __init__(self, port: int, seed: int, number: int, tokens: list[str]) -> None:
         super().__init__(daemon=True)
@@ -39,31 +39,31 @@ class Fuzzer(threading.Thread):
         self.connection: http.client.HTTPConnection | None = None
 
     def run(self) -> None:
-        """All requests."""
+        """Sends all requests."""
         for _ in range(self.number):
             request = self.generator.next()
             began = time.monotonic()
             if request.raw is None:
-                self._ask(request)
+                self._request(request)
                 self.slowest_s = max(self.slowest_s, time.monotonic() - began)
             else:
-                self._ask_raw(request)
+                self._send_raw(request)
 
-    def _ask(self, request: Request) -> None:
+    def _request(self, request: Request) -> None:
         for attempt in (1, 2):
             try:
-                found = self._send(request)
+                response = self._send(request)
                 break
             except (http.client.HTTPException, OSError) as error:
                 self.connection = None
-                # the server may close a kept connection; a new one must get an answer
+                # the server may close an idle connection; a new one must work
                 if attempt == 2 or isinstance(error, TimeoutError):
                     self._judge(request, 0, b"", repr(error))
                     return
-        body = found.read()
-        if found.will_close:
+        body = response.read()
+        if response.will_close:
             self.connection = None
-        self._judge(request, found.status, body, found.headers.get("Content-Type", ""))
+        self._judge(request, response.status, body, response.headers.get("Content-Type", ""))
 
     def _send(self, request: Request) -> http.client.HTTPResponse:
         if self.connection is None:
@@ -79,16 +79,16 @@ class Fuzzer(threading.Thread):
         self.connection.endheaders(request.body)
         return self.connection.getresponse()
 
-    def _ask_raw(self, request: Request) -> None:
+    def _send_raw(self, request: Request) -> None:
         assert request.raw is not None
         with socket.create_connection(("127.0.0.1", self.port), RAW_TIMEOUT_S) as peer:
             try:
                 peer.sendall(request.raw)
                 peer.shutdown(socket.SHUT_WR)
-                answer = b"".join(iter(lambda: peer.recv(65536), b""))
+                response = b"".join(iter(lambda: peer.recv(65536), b""))
             except OSError:
-                answer = b""
-        first, _, rest = answer.partition(b"\r\n")
+                response = b""
+        first, _, rest = response.partition(b"\r\n")
         words = first.split()
         status = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
         head, _, body = rest.partition(b"\r\n\r\n")
@@ -98,13 +98,13 @@ class Fuzzer(threading.Thread):
 
     def _judge(self, request: Request, status: int, body: bytes, kind: str) -> None:
         self.statuses[str(status)] += 1
-        trouble = ""
+        finding = ""
         if status == 0 or (status >= 500 and not (status == 502 and b'"106"' in body)):
-            trouble = f"{status} {kind}"
+            finding = f"{status} {kind}"
         elif status >= 400 and request.method != "HEAD" and not is_error(body):
-            trouble = f"{status} without the contract's body: {body[:200]!r}"
-        if trouble:
-            self.findings.append(f"{trouble} to {request}"[:600])
+            finding = f"{status} without the contract's body: {body[:200]!r}"
+        if finding:
+            self.findings.append(f"{finding} to {request}"[:600])
             print(self.findings[-1], file=sys.stderr)
 
 
@@ -117,13 +117,13 @@ def is_error(body: bytes) -> bool:
 
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
-    """Sends the requests; the figures, and whether nothing was found."""
-    with cluster() as found, tempfile.TemporaryDirectory() as folder:
-        service = Service(found, Path(folder))
-        fill(found, MEMBERS)
+    """Sends the requests; returns the figures and whether there is no finding."""
+    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        service = Service(cluster, Path(folder))
+        fill(cluster, MEMBERS)
         service.start()
         try:
-            figures = _fuzz(args, service, sign_in(found, service.secret_key, MEMBERS))
+            figures = _fuzz(args, service, sign_in(cluster, service.secret_key, MEMBERS))
             unexpected = service.log_path.read_text(errors="replace").count("unexpected error")
         finally:
             service.stop()

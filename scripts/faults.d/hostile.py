@@ -1,4 +1,4 @@
-"""The generator of hostile requests: numbers, text, JSON and raw HTTP, the same for the same seed."""
+"""Generates hostile requests from a seed: numbers, text, JSON and raw HTTP."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ RAW = [
 
 @dataclass(frozen=True)
 class Request:
-    """One hostile request; `raw` when it is bytes that no library would send."""
+    """A hostile request; `raw` holds bytes that no HTTP library would send."""
 
     method: str = "GET"
     target: str = "/"
@@ -117,7 +117,7 @@ class Request:
 
 
 class Generator:
-    """Requests without end; `tokens` of members of the service make half of them go deeper."""
+    """Endless requests; half of them carry one of the access tokens."""
 
     def __init__(self, seed: int, tokens: list[str]) -> None:
         self.random, self.tokens = random.Random(seed), tokens
@@ -130,13 +130,13 @@ class Generator:
         ]
 
     def next(self, *, raw: bool = True) -> Request:
-        """The next one; one in fifty is not even HTTP."""
+        """Returns the next request; one in fifty is raw bytes."""
         if raw and self.random.random() < 0.02:
             return Request(raw=self.random.choice(RAW))
         return self.random.choice(self.sorts)()
 
     def query(self) -> Request:
-        """A plain operation with odd parameters, most of the others in order."""
+        """A GET with odd parameters among mostly valid ones."""
         names = {
             "userLat": "37.5",
             "userLng": "127",

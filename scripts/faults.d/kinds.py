@@ -1,4 +1,4 @@
-"""The faults: each does harm, lasts a moment, and returns when the harm is undone."""
+"""The kinds of faults: each injects a fault, waits, undoes it and returns."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LOCKED = "members, sessions, shops, reviews, favorites, idempotency_keys"
 
 @dataclass(frozen=True)
 class Kind:
-    """A fault: how often among a hundred, what it does, and whose processes it takes away.
+    """A kind of fault; `share` is its percentage in a run.
 
-    `act` returns the moment from which the service has no excuse. Only where the whole service is
-    stopped or killed may a connection break; a killed worker may break what it had in hand."""
+    `inject` returns the moment from which requests must succeed. Connections may break only if the service is
+    stopped or killed; a killed worker may break its own requests."""
 
     name: str
     share: int
-    act: Callable[[Service, Cluster], float]
+    inject: Callable[[Service, Cluster], float]
     stops_service: bool = False
     kills_workers: bool = False
     database: bool = False
@@ -38,9 +38,9 @@ class Kind:
 
 def worker(service: Service, _: Cluster) -> float:
     """kill -9 of one worker."""
-    found = service.workers()
-    if found:
-        _kill(random.choice(found))
+    pids = service.workers()
+    if pids:
+        _kill(random.choice(pids))
     return time.monotonic()
 
 
@@ -52,21 +52,21 @@ def workers(service: Service, _: Cluster) -> float:
 
 
 def front(service: Service, _: Cluster) -> float:
-    """kill -9 of nginx' workers."""
+    """kill -9 of nginx' worker processes."""
     for pid in service.nginx():
         _kill(pid)
     return time.monotonic()
 
 
 def everything(service: Service, _: Cluster) -> float:
-    """kill -9 of all processes, then the start of a supervisor such as systemd."""
+    """kill -9 of all processes, then a restart as by systemd."""
     service.kill_all()
     service.start()
     return time.monotonic()
 
 
 def sigterm(service: Service, _: Cluster) -> float:
-    """A graceful stop under load, and a start."""
+    """A graceful stop under load, then a start."""
     status = service.terminate()
     if status != 0:
         raise SystemExit(f"the service ended with {status} after SIGTERM")
@@ -75,22 +75,22 @@ def sigterm(service: Service, _: Cluster) -> float:
 
 
 def reload(service: Service, _: Cluster) -> float:
-    """SIGHUP under load: every worker is replaced."""
+    """SIGHUP under load, which replaces all workers."""
     service.reload()
     return time.monotonic()
 
 
 def backend(_: Service, cluster: Cluster) -> float:
-    """kill -9 of one of PostgreSQL's sessions: it resets all others and recovers."""
-    found = cluster.backends()
-    if found:
-        _kill(random.choice(found))
+    """kill -9 of one backend: PostgreSQL ends all others and recovers."""
+    pids = cluster.backends()
+    if pids:
+        _kill(random.choice(pids))
     time.sleep(0.05)
     return cluster.wait()
 
 
 def postmaster(_: Service, cluster: Cluster) -> float:
-    """kill -9 of the postmaster; down for a moment, then started again."""
+    """kill -9 of the postmaster, then a start after a pause."""
     cluster.kill_postmaster()
     time.sleep(HOLD_S * random.random())
     cluster.start()
@@ -98,7 +98,7 @@ def postmaster(_: Service, cluster: Cluster) -> float:
 
 
 def immediate(_: Service, cluster: Cluster) -> float:
-    """An immediate stop, which is a crash, and a start."""
+    """An immediate stop (equivalent to a crash), then a start."""
     cluster.stop("immediate")
     time.sleep(HOLD_S * random.random())
     cluster.start()
@@ -106,7 +106,7 @@ def immediate(_: Service, cluster: Cluster) -> float:
 
 
 def sessions(_: Service, cluster: Cluster) -> float:
-    """All of the service's sessions terminated, as a failover or a pooler does."""
+    """Terminates all of the service's sessions, as a failover or a pooler does."""
     _execute(
         cluster,
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'geoshops_app'",
@@ -115,7 +115,7 @@ def sessions(_: Service, cluster: Cluster) -> float:
 
 
 def read_only(_: Service, cluster: Cluster) -> float:
-    """Every transaction is read-only for a moment."""
+    """Makes every transaction read-only for HOLD_S."""
     _execute(
         cluster, "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()"
     )
@@ -124,12 +124,12 @@ def read_only(_: Service, cluster: Cluster) -> float:
         cluster, "SET default_transaction_read_only = off",
         "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()",
     )  # fmt: skip
-    time.sleep(0.1)  # sessions read the settings anew between two statements
+    time.sleep(0.1)  # sessions reload settings between statements
     return time.monotonic()
 
 
 def locks(_: Service, cluster: Cluster) -> float:
-    """All tables locked, as a migration without a lock_timeout does."""
+    """Locks all tables, as a migration without lock_timeout does."""
     with contextlib.closing(psycopg2.connect(cluster.url())) as connection:
         cursor = connection.cursor()
         cursor.execute("SET lock_timeout = '5s'")
@@ -140,7 +140,7 @@ def locks(_: Service, cluster: Cluster) -> float:
 
 
 def connections(_: Service, cluster: Cluster) -> float:
-    """All connections of the server taken by others while the service's are gone."""
+    """Terminates the service's sessions and takes all of the server's connections."""
     taken: list[Any] = []
     try:
         _execute(
@@ -160,7 +160,7 @@ def connections(_: Service, cluster: Cluster) -> float:
 
 
 def disk(_: Service, cluster: Cluster) -> float:
-    """The disk full to the last byte, then room again. PostgreSQL may stop over it; then it is started."""
+    """Fills the disk, then frees it. Starts PostgreSQL again if that stopped it."""
     assert cluster.disk
     filler = cluster.disk / "filler"
     with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
@@ -192,7 +192,7 @@ KINDS = [
 
 
 def plan(number: int, names: list[str], can_fill_disk: bool, seed: int) -> list[Kind]:
-    """That many faults in mixed order, each kind by its share and at least once where there is room."""
+    """Chooses faults by share and in random order; each kind occurs once if `number` allows."""
     usable = [
         kind
         for kind in KINDS
@@ -218,5 +218,5 @@ def _execute(cluster: Cluster, *statements: str) -> None:
 
 
 def log_files(service: Service, cluster: Cluster) -> list[Path]:
-    """Every log of the run."""
+    """Returns the logs of the run."""
     return [service.log_path, cluster.folder / "postgresql.log"]

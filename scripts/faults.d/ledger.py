@@ -1,7 +1,6 @@
-"""Members who write and take down every acknowledged write, and the comparison with the database.
+"""Members that write and record acknowledged writes, and the comparison of the records with the database.
 
-Each does as a good client does: what got no clear answer is asked again, creations with the same
-Idempotency-Key, until the answer is clear."""
+A member repeats a request, with the same Idempotency-Key, until the response is valid and not retryable."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from client import Answer, Client, Log
+from client import Client, Log, Response
 from cluster import Cluster
 
 from geoshops import create_app
@@ -28,7 +27,7 @@ CLEAR = range(200, 500)
 
 @dataclass
 class Violations:
-    """What must never happen; each with a line that says where."""
+    """Violated guarantees, each with a description."""
 
     lost: list[str] = field(default_factory=list)
     returned: list[str] = field(default_factory=list)
@@ -37,12 +36,12 @@ class Violations:
     refused: list[str] = field(default_factory=list)
 
     def figures(self) -> dict[str, int]:
-        """How many of each."""
-        return {name: len(found) for name, found in vars(self).items()}
+        """Returns the number of violations of each kind."""
+        return {name: len(response) for name, response in vars(self).items()}
 
 
 class Member(threading.Thread):
-    """One member who writes until told to stop; knows what the database must hold of it."""
+    """A member that writes until stopped and records the expected rows."""
 
     def __init__(
         self, number: int, token: str, client: Client, violations: Violations, stop: threading.Event
@@ -58,20 +57,22 @@ class Member(threading.Thread):
         self.serial = 0
 
     def run(self) -> None:
-        """Writes."""
-        acts = (self.create, self.change, self.delete, self.add, self.remove, self.rename)
+        """Runs random writes."""
+        writes = (self.create, self.change, self.delete, self.add, self.remove, self.rename)
         while not self.stopped.is_set():
-            self.random.choices(acts, (30, 20, 20, 15, 14, 1))[0]()
+            self.random.choices(writes, (30, 20, 20, 15, 14, 1))[0]()
 
     def create(self) -> None:
-        """Writes a review under a key that makes it one."""
+        """Creates a review with an Idempotency-Key."""
         if len(self.reviews) >= MOST_REVIEWS:
             return
         shop, review = self._shop(), self._review()
         key = f"{self.number}-{self.serial}"
-        found = self._until_clear("POST", f"/reviews/shop/{shop}", review, {"Idempotency-Key": key})
-        if self._acknowledges(found, 201):
-            made = json.loads(found.body)["review_info"]["id"]
+        response = self._until_valid(
+            "POST", f"/reviews/shop/{shop}", review, {"Idempotency-Key": key}
+        )
+        if self._is_acknowledged(response, 201):
+            made = json.loads(response.body)["review_info"]["id"]
             self.reviews[made] = (shop, review["star_rating"], review["content"])
             self._look(made)
 
@@ -80,48 +81,48 @@ class Member(threading.Thread):
         if not self.reviews:
             return
         number, review = self.random.choice(list(self.reviews)), self._review()
-        found = self._until_clear("PATCH", f"/reviews/{number}", review)
-        if self._acknowledges(found, 200):
+        response = self._until_valid("PATCH", f"/reviews/{number}", review)
+        if self._is_acknowledged(response, 200):
             shop = self.reviews[number][0]
             self.reviews[number] = (shop, review["star_rating"], review["content"])
             self._look(number)
-        elif found.status == 404:
+        elif response.status == 404:
             self.violations.lost.append(f"review {number} was not there to change")
 
     def delete(self) -> None:
-        """Deletes a review; 404 is as good when an earlier attempt got no answer."""
+        """Deletes a review; a repeated request may return 404."""
         if not self.reviews:
             return
         number = self.random.choice(list(self.reviews))
-        found = self._until_clear("DELETE", f"/reviews/{number}")
-        if found.status == 404 and not self.repeated:
+        response = self._until_valid("DELETE", f"/reviews/{number}")
+        if response.status == 404 and not self.repeated:
             self.violations.lost.append(f"review {number} was not there to delete")
-        if found.status == 404 or self._acknowledges(found, 200):
+        if response.status == 404 or self._is_acknowledged(response, 200):
             del self.reviews[number]
 
     def add(self) -> None:
         """Adds a favorite."""
         shop = self._shop()
-        if self._acknowledges(self._until_clear("POST", f"/favorites/{shop}"), 201, 200):
+        if self._is_acknowledged(self._until_valid("POST", f"/favorites/{shop}"), 201, 200):
             self.favorites.add(shop)
 
     def remove(self) -> None:
-        """Removes a favorite, most often one that is there."""
+        """Removes a favorite if there is one."""
         shop = self.random.choice(list(self.favorites)) if self.favorites else self._shop()
-        if self._acknowledges(self._until_clear("DELETE", f"/favorites/{shop}"), 200):
+        if self._is_acknowledged(self._until_valid("DELETE", f"/favorites/{shop}"), 200):
             self.favorites.discard(shop)
 
     def rename(self) -> None:
-        """Takes another nickname."""
+        """Changes the nickname."""
         self.serial += 1
         name = f"w{self.number}-{self.serial}"
-        if self._acknowledges(
-            self._until_clear("PATCH", "/member/nickname", {"nickname": name}), 200
+        if self._is_acknowledged(
+            self._until_valid("PATCH", "/member/nickname", {"nickname": name}), 200
         ):
             self.nickname = name
 
     def _shop(self) -> int:
-        # a few shops get most of the writes, as in life; there counters could go wrong
+        # most writes concern a few shops, so that they contend for the same counters
         return self.random.choice((1, 2, 3, self.random.randint(1, SHOPS)))
 
     def _review(self) -> dict[str, Any]:
@@ -129,33 +130,33 @@ class Member(threading.Thread):
         stars = self.random.randint(1, 5)
         return {"star_rating": stars, "content": f"{self.number}/{self.serial}", "purity": "GOOD"}
 
-    def _until_clear(
+    def _until_valid(
         self, method: str, path: str, body: object = None, more: dict[str, str] | None = None
-    ) -> Answer:
+    ) -> Response:
         data = json.dumps(body).encode() if body else None
         headers = {**self.headers, **(more or {})}
         until = time.monotonic() + STUCK_S
         self.repeated = False
         while time.monotonic() < until:
-            answer = self.client.ask(method, path, headers, data)
-            if answer.status in CLEAR and answer.status != 429 and not answer.again:
-                return answer
+            response = self.client.request(method, path, headers, data)
+            if response.status in CLEAR and response.status != 429 and not response.is_retryable:
+                return response
             self.repeated = True
             time.sleep(self.random.uniform(*PAUSE_S))
-        raise SystemExit(f"no clear answer to {method} {path} for {STUCK_S} s: {answer}")
+        raise SystemExit(f"no valid response to {method} {path} for {STUCK_S} s: {response}")
 
-    def _acknowledges(self, answer: Answer, *statuses: int) -> bool:
-        if answer.status in statuses:
+    def _is_acknowledged(self, response: Response, *statuses: int) -> bool:
+        if response.status in statuses:
             self.acknowledged += 1
             return True
-        if answer.status != 404:
-            self.violations.refused.append(f"{answer.status} {answer.body[:200]!r}")
+        if response.status != 404:
+            self.violations.refused.append(f"{response.status} {response.body[:200]!r}")
         return False
 
     def _look(self, number: int) -> None:
-        """Sometimes reads at once what was written: an older state must never be seen again."""
+        """Reads one in ten reviews after the write: an older state must not be returned."""
         if self.random.random() < 0.1:
-            seen = self.client.ask("GET", f"/reviews/{number}")
+            seen = self.client.request("GET", f"/reviews/{number}")
             if seen.status == 404:
                 self.violations.lost.append(f"review {number} cannot be read after its write")
             elif (
@@ -166,7 +167,7 @@ class Member(threading.Thread):
 
 
 class Ledger:
-    """All members of one run."""
+    """The members of a run."""
 
     def __init__(
         self, cluster: Cluster, port: int, secret_key: str, log: Log, members: int
@@ -187,20 +188,20 @@ class Ledger:
         return sum(member.acknowledged for member in self.members)
 
     def start(self) -> None:
-        """Lets everybody write."""
+        """Starts all members."""
         for member in self.members:
             member.start()
 
     def stop(self) -> None:
-        """Lets everybody finish what was begun."""
+        """Waits until all members have finished their current write."""
         self.stopped.set()
         for member in self.members:
             member.join(STUCK_S + 10)
             if member.is_alive():
-                raise SystemExit("a writer hangs")
+                raise SystemExit(f"a member did not finish within {STUCK_S + 10} s")
 
     def compare(self) -> int:
-        """Compares with the database; returns the shops whose counters differ from their rows."""
+        """Compares with the database; returns the number of shops with wrong counters."""
         connection = self.cluster.connect()
         cursor = connection.cursor()
         for member in self.members:
@@ -216,27 +217,27 @@ class Ledger:
             "SELECT id, shop_id, star_rating, content FROM reviews WHERE member_id = %s",
             (member.number,),
         )
-        found = {row[0]: tuple(row[1:]) for row in cursor.fetchall()}
-        wanted = member.reviews
-        texts = {content for _, _, content in wanted.values()}
-        for number in wanted.keys() - found.keys():
+        rows = {row[0]: tuple(row[1:]) for row in cursor.fetchall()}
+        expected = member.reviews
+        texts = {content for _, _, content in expected.values()}
+        for number in expected.keys() - rows.keys():
             self.violations.lost.append(f"review {number} of member {member.number}")
-        for number in found.keys() - wanted.keys():
-            again = found[number][2] in texts
+        for number in rows.keys() - expected.keys():
+            again = rows[number][2] in texts
             place = self.violations.doubled if again else self.violations.returned
             place.append(f"review {number} of member {member.number}")
-        for number in wanted.keys() & found.keys():
-            if wanted[number] != found[number]:
+        for number in expected.keys() & rows.keys():
+            if expected[number] != rows[number]:
                 self.violations.stale.append(
-                    f"review {number}: {found[number]}, not {wanted[number]}"
+                    f"review {number}: {rows[number]}, not {expected[number]}"
                 )
 
     def _compare_rest(self, cursor: Any, member: Member) -> None:
         cursor.execute("SELECT shop_id FROM favorites WHERE member_id = %s", (member.number,))
-        found = {row[0] for row in cursor.fetchall()}
+        rows = {row[0] for row in cursor.fetchall()}
         who = f"of member {member.number}"
-        self.violations.lost += [f"favorite {shop} {who}" for shop in member.favorites - found]
-        self.violations.returned += [f"favorite {shop} {who}" for shop in found - member.favorites]
+        self.violations.lost += [f"favorite {shop} {who}" for shop in member.favorites - rows]
+        self.violations.returned += [f"favorite {shop} {who}" for shop in rows - member.favorites]
         cursor.execute("SELECT nickname FROM members WHERE id = %s", (member.number,))
         (nickname,) = cursor.fetchone()
         if nickname != member.nickname:
@@ -244,7 +245,7 @@ class Ledger:
 
 
 def fill(cluster: Cluster, members: int) -> None:
-    """Shops around one place, members and their sessions; ids from 1 on."""
+    """Inserts shops along a line, members and their sessions; ids start at 1."""
     connection = cluster.connect()
     cursor = connection.cursor()
     cursor.execute("INSERT INTO brands (id, name, is_representative) VALUES (1, '인생네컷', true)")
@@ -265,7 +266,7 @@ def fill(cluster: Cluster, members: int) -> None:
 
 
 def sign_in(cluster: Cluster, secret_key: str, members: int) -> list[str]:
-    """Access tokens of the members, signed as the service signs."""
+    """Issues access tokens for the members."""
     config = {"database_url": cluster.url("geoshops_app"), "secret_key": secret_key}
     with create_app(
         {**config, "access_token_minutes": 24 * 60, "log_level": "ERROR"}

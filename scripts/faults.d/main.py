@@ -1,4 +1,4 @@
-"""Runs one part by name and prints its figures; exit code 1 when a figure does not hold."""
+"""Runs one part and prints its figures; exit code 1 when a limit is exceeded."""
 
 from __future__ import annotations
 
@@ -21,25 +21,30 @@ PARTS = ("drills", "slow", "overload", "stops", "cost", "fuzz", "schemathesis")
 
 
 def parse() -> argparse.Namespace:
-    """The command line; --quick changes the sizes that are not given."""
+    """Parses the command line; --quick selects smaller defaults."""
     parser = argparse.ArgumentParser(prog="scripts/faults")
     parser.add_argument("part", nargs="?", choices=PARTS, default="drills")
-    parser.add_argument("--quick", action="store_true", help="a minute or less, smaller figures")
+    parser.add_argument("--quick", action="store_true", help="small sizes, about a minute")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--faults", type=int, help="drills: how many")
-    parser.add_argument("--writes", type=int, help="drills: least acknowledged writes")
+    parser.add_argument("--faults", type=int, help="drills: number of faults")
+    parser.add_argument("--writes", type=int, help="drills: minimum of acknowledged writes")
     parser.add_argument(
-        "--limit", type=float, default=3600, help="drills: most seconds, then the comparison"
+        "--limit", type=float, default=3600, help="drills: maximum duration in seconds"
     )
-    parser.add_argument("--members", type=int, default=12, help="drills: how many write at once")
     parser.add_argument(
-        "--kinds", type=lambda x: x.split(","), default=[], help="drills: only these"
+        "--members", type=int, default=12, help="drills: number of concurrent writers"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of what is chosen at random")
-    parser.add_argument("--requests", type=int, help="fuzz: how many")
-    parser.add_argument("--minutes", type=float, help="schemathesis: how long")
-    parser.add_argument("--seconds", type=int, help="slow, overload, cost: how long a step")
-    parser.add_argument("--stops", type=int, help="stops: how many")
+    parser.add_argument(
+        "--kinds",
+        type=lambda x: x.split(","),
+        default=[],
+        help="drills: kinds of faults, comma-separated",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="random seed")
+    parser.add_argument("--requests", type=int, help="fuzz: number of requests")
+    parser.add_argument("--minutes", type=float, help="schemathesis: duration")
+    parser.add_argument("--seconds", type=int, help="slow, overload, cost: duration of a step")
+    parser.add_argument("--stops", type=int, help="stops: number of stops")
     args = parser.parse_args()
     for name, value in (QUICK if args.quick else WHOLE).items():
         if getattr(args, name) is None:
@@ -48,8 +53,8 @@ def parse() -> argparse.Namespace:
 
 
 def main() -> int:
-    """The figures on standard output, progress on standard error."""
-    # ended from outside, too, what was started is stopped
+    """Prints figures to standard output and progress to standard error."""
+    # SystemExit runs the context managers that stop child processes
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     args = parse()
     module = "stateful" if args.part == "schemathesis" else args.part
@@ -59,7 +64,7 @@ def main() -> int:
     else:
         for name, value in figures.items():
             print(f"{name:32} {value}")
-        print("every figure holds" if good else "A FIGURE DOES NOT HOLD")
+        print("all limits hold" if good else "A LIMIT IS EXCEEDED")
     return 0 if good else 1
 
 

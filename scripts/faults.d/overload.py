@@ -1,7 +1,7 @@
-"""Four times the load that the service can carry: what still goes through, and how fast the rest is refused.
+"""Overloads the service fourfold: measures its throughput and how fast it rejects the rest.
 
-Best throughput and overload take turns, and the figure is the middle of the rounds: a machine is not equally free
-all the time. The generator is the same, so what it takes from the service's cores is in both."""
+Runs at best throughput and under overload are interleaved, and the median counts, because other load on the
+machine varies. Both use the same generator, which shares the cores with the service."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from client import Answer, Client
-from cluster import Cluster, cluster
+from client import Client, Response
+from cluster import Cluster, temporary_cluster
 from drills import SEARCH, percentile
 from generator import Run, closed, constant
 from ledger import fill
 from processor import used_s
 from service import Service
 
-TIMES = 4
-SHARE = 0.85
+OVERLOAD_FACTOR = 4
+MIN_SHARE = 0.85
 REFUSED_WITHIN_S = 1.0
-# connections that keep the service busy without a queue to speak of
-BUSY = 16
+# enough connections to keep the service busy without a long queue
+BUSY_CONNECTIONS = 16
 ROUNDS = 8
-# the best of just before may not be that of just after
-SPARE = 1.05
+# throughput may rise between two runs
+MARGIN = 1.05
 REFUSED = 503
 SAMPLE_S = 0.1
 
 
 class Costs:
-    """Processor time of nginx, service and database for each good answer, of each run."""
+    """CPU time of nginx, service and database per good response of each run."""
 
-    def __init__(self, service: Service, found: Cluster) -> None:
-        self._service, self._cluster = service, found
+    def __init__(self, service: Service, cluster: Cluster) -> None:
+        self._service, self._cluster = service, cluster
         self._us: dict[str, list[float]] = {"best": [], "over": []}
 
     def of(
         self, name: str, load: Callable[[Service, int, int, str], Run], size: int, seconds: int
     ) -> Run:
-        """The run, whose cost is taken down."""
+        """Runs the load and records its cost."""
         before_s = sum(used_s(self._service, self._cluster))
         run = load(self._service, size, seconds, SEARCH)
         self._us[name].append(
@@ -56,7 +56,7 @@ class Costs:
         return run
 
     def figures(self) -> dict[str, float]:
-        """The share that they would carry on cores of their own, without the generator."""
+        """Returns the costs; their ratio estimates the share without the generator on the same cores."""
         best_us, over_us = (statistics.median(self._us[name]) for name in ("best", "over"))
         return {
             "us_a_good_answer_at_best": round(best_us),
@@ -66,67 +66,67 @@ class Costs:
 
 
 class Sample(threading.Thread):
-    """A client of its own among the many: looks at whole answers while the load goes on."""
+    """A separate client that checks complete responses during the load."""
 
     def __init__(self, service: Service) -> None:
         super().__init__(daemon=True)
         self._client, self._ended = Client(service.port), threading.Event()
-        self.answers: list[Answer] = []
+        self.responses: list[Response] = []
 
     def run(self) -> None:
-        """Asks now and then."""
+        """Sends a request every SAMPLE_S."""
         while not self._ended.wait(SAMPLE_S):
-            self.answers.append(self._client.ask("GET", SEARCH))
+            self.responses.append(self._client.request("GET", SEARCH))
 
-    def end(self) -> list[Answer]:
-        """What it saw."""
+    def end(self) -> list[Response]:
+        """Stops and returns the responses."""
         self._ended.set()
         self.join()
-        return self.answers
+        return self.responses
 
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
-    """The best throughput, that under overload, and the time of refusals."""
-    with cluster() as found, tempfile.TemporaryDirectory() as folder:
-        service = Service(found, Path(folder))
-        fill(found, 1)
+    """Returns the throughputs and rejection times, and whether the limits hold."""
+    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        service = Service(cluster, Path(folder))
+        fill(cluster, 1)
         service.start()
         try:
-            closed(service, BUSY, 2, SEARCH)
-            costs = Costs(service, found)
+            closed(service, BUSY_CONNECTIONS, 2, SEARCH)
+            costs = Costs(service, cluster)
             best, over, sampled = _rounds(service, args.seconds, costs)
             after = _normal(service)
         finally:
             service.stop()
     figures = {**figures_of(best, over), **costs.figures()}
-    figures["unclear_of_sample"] = sum(not answer.clear for answer in sampled)
+    figures["unclear_of_sample"] = sum(not response.is_valid for response in sampled)
     figures["sample"] = len(sampled)
     figures["p95_ms_just_after"] = after
-    kept = figures["share_of_best"] >= SHARE and figures["refused_max_s"] <= REFUSED_WITHIN_S
-    kept = kept and figures["offered_times"] >= TIMES and not figures["unclear_of_sample"]
+    kept = figures["share_of_best"] >= MIN_SHARE and figures["refused_max_s"] <= REFUSED_WITHIN_S
+    kept = kept and figures["offered_times"] >= OVERLOAD_FACTOR and not figures["unclear_of_sample"]
     return figures, kept and not figures["odd_or_broken"]
 
 
 def _rounds(
     service: Service, seconds: int, costs: Costs
-) -> tuple[list[Run], list[Run], list[Answer]]:
-    """Best and overload by turns; the first and the last are the best."""
-    best, over = [costs.of("best", closed, BUSY, seconds)], []
-    sampled: list[Answer] = []
+) -> tuple[list[Run], list[Run], list[Response]]:
+    """Alternates runs at best throughput, first and last, with runs under overload."""
+    best, over = [costs.of("best", closed, BUSY_CONNECTIONS, seconds)], []
+    sampled: list[Response] = []
     for place in range(ROUNDS):
         sample = Sample(service)
         sample.start()
-        offered_per_s = int(TIMES * SPARE * best[-1].per_s(200))
+        offered_per_s = int(OVERLOAD_FACTOR * MARGIN * best[-1].per_s(200))
         over.append(costs.of("over", constant, offered_per_s, seconds))
         sampled += sample.end()
-        best.append(costs.of("best", closed, BUSY, seconds))
-        print(f"round {place + 1} of {ROUNDS}: best {best[-1].per_s(200)} a second, under "
+        best.append(costs.of("best", closed, BUSY_CONNECTIONS, seconds))
+        print(f"round {place + 1} of {ROUNDS}: best {best[-1].per_s(200)} per second, under "
               f"{over[-1].offered_per_s} {over[-1].per_s(200)}", file=sys.stderr)  # fmt: skip
     return best, over, sampled
 
 
 def figures_of(best: list[Run], over: list[Run]) -> dict[str, Any]:
-    """Of each overload beside the mean of the best before and after it."""
+    """Compares each overload with the mean of the best throughputs before and after it."""
     rates = [run.per_s(200) for run in best]
     around = [statistics.mean(pair) for pair in itertools.pairwise(rates)]
     good = [run.per_s(200) for run in over]
@@ -159,5 +159,5 @@ def _normal(service: Service) -> float:
     client, times = Client(service.port), []
     until = time.monotonic() + 3
     while time.monotonic() < until:
-        times.append(client.ask("GET", SEARCH).seconds)
+        times.append(client.request("GET", SEARCH).seconds)
     return round(percentile(sorted(times), 95) * 1000, 2)

@@ -1,4 +1,4 @@
-"""Processor time of the service's parts: what a busy machine disturbs least."""
+"""CPU time of the service's components, which depends less on other load than throughput."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from cluster import Cluster
 from service import Service
 
 
-def used_s(service: Service, found: Cluster) -> tuple[float, float, float]:
-    """Of nginx, of the other processes of the service, of PostgreSQL, since they started."""
+def used_s(service: Service, cluster: Cluster) -> tuple[float, float, float]:
+    """Returns the CPU seconds of nginx, the other service processes and PostgreSQL since their start."""
     nginx = set(service.nginx())
-    postgres = postgres_s(found.postmaster())
+    postgres = postgres_s(cluster.postmaster())
     return processor_s(nginx), processor_s(set(service.processes()) - nginx), postgres
 
 
 def processor_s(pids: set[int]) -> float:
-    """Processor time that the processes have used."""
+    """Returns the CPU seconds of the processes."""
     return sum(sum(_ticks(pid)[:2]) for pid in pids) / os.sysconf("SC_CLK_TCK")
 
 
 def postgres_s(postmaster: int) -> float:
-    """The same of a postmaster and its sessions, those that ended included."""
+    """Returns the CPU seconds of a postmaster and its current and ended backends."""
     ended = sum(_ticks(postmaster)) / os.sysconf("SC_CLK_TCK")
     children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
     return ended + processor_s(set(map(int, children)))
 
 
 def _ticks(pid: int) -> list[int]:
-    """User, system, and both of the children that ended."""
+    """Returns user and system time, then those of ended children, in clock ticks."""
     with contextlib.suppress(OSError):
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return [int(field) for field in fields[11:15]]

@@ -1,4 +1,4 @@
-"""The service as shipped (scripts/serve --production), its processes, and its log."""
+"""Runs the service as shipped (scripts/serve --production) and controls its processes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cluster import ROOT, Cluster
 
 
 class Service:
-    """nginx with two workers before a database."""
+    """nginx with two workers on a database."""
 
     def __init__(self, cluster: Cluster, folder: Path, **settings: str) -> None:
         self.cluster, self.folder = cluster, folder
-        folder.chmod(0o755)  # nginx' workers are another user
+        folder.chmod(0o755)  # nginx' workers run as another user
         self.port = free_port()
         self.log_path = folder / "service.log"
         self.secret_key = secrets.token_urlsafe(48)
@@ -42,7 +42,7 @@ class Service:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, *, wait: bool = True) -> None:
-        """Starts it; its output goes on in the same log."""
+        """Starts it; appends its output to the log."""
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
                 [str(ROOT / "scripts" / "serve"), "--production"],
@@ -55,74 +55,77 @@ class Service:
                 time.sleep(0.05)
 
     def wait(self, path: str, seconds: float = 60) -> None:
-        """Waits until the path answers 200."""
+        """Waits until the path responds 200."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            with contextlib.suppress(OSError), urlopen(f"{self.origin}{path}", timeout=2) as found:
-                if found.status == 200:
+            with (
+                contextlib.suppress(OSError),
+                urlopen(f"{self.origin}{path}", timeout=2) as response,
+            ):
+                if response.status == 200:
                     return
             time.sleep(0.05)
-        raise SystemExit(f"the service does not answer; the end of its log:\n{self.tail()}")
+        raise SystemExit(f"the service does not respond; the end of its log:\n{self.tail()}")
 
     def tail(self) -> str:
-        """The end of the log."""
+        """Returns the end of the log."""
         return self.log_path.read_text(errors="replace")[-3000:]
 
     @property
     def origin(self) -> str:
-        """Where it answers."""
+        """The URL of the service without a path."""
         return f"http://127.0.0.1:{self.port}"
 
     def processes(self) -> list[int]:
-        """The service's processes: the supervisor first, then its descendants."""
+        """Returns the pids of the supervisor and its descendants."""
         assert self.process
         parents = {pid: parent for pid, parent, _ in _table()}
-        found = [self.process.pid]
+        pids = [self.process.pid]
         for pid in sorted(parents):
             line, at = [pid], pid
             while at in parents and at != self.process.pid:
                 at = parents[at]
                 line.append(at)
             if at == self.process.pid and pid != at:
-                found.append(pid)
-        return found
+                pids.append(pid)
+        return pids
 
     def workers(self) -> list[int]:
-        """The processes that answer requests: granian's children."""
+        """Returns the pids of granian's workers, which handle the requests."""
         ours = set(self.processes())
         table = [row for row in _table() if row[0] in ours]
-        loaded = {pid for pid, _, words in table if "nursery.py" in words}
-        nurseries = {pid for pid, parent, _ in table if pid in loaded and parent not in loaded}
-        leaders = {pid for pid, parent, _ in table if parent in nurseries}
+        loaded = {pid for pid, _, words in table if "fork_server.py" in words}
+        fork_servers = {pid for pid, parent, _ in table if pid in loaded and parent not in loaded}
+        leaders = {pid for pid, parent, _ in table if parent in fork_servers}
         return [pid for pid, parent, _ in table if parent in leaders]
 
     def whole(self) -> bool:
-        """True when every worker takes connections at an address that is not another's."""
-        found = set()
+        """True when every worker accepts connections at its own address."""
+        inodes = set()
         for number in (1, 2):
             path = self.folder / "front" / f"worker-{number}.sock"
             with socket.socket(socket.AF_UNIX) as probe:
                 probe.settimeout(0.2)
                 try:
                     probe.connect(str(path))
-                    found.add(path.stat().st_ino)
+                    inodes.add(path.stat().st_ino)
                 except OSError:
                     return False
-        return len(found) == 2
+        return len(inodes) == 2
 
     def nginx(self) -> list[int]:
-        """nginx' worker processes."""
+        """Returns the pids of nginx' worker processes."""
         ours = set(self.processes())
         return [pid for pid, _, words in _table() if pid in ours and "nginx: worker" in words]
 
     def terminate(self) -> int:
-        """SIGTERM; the exit status."""
+        """Sends SIGTERM and returns the exit status."""
         assert self.process
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(40)
 
     def reload(self) -> None:
-        """SIGHUP; returns when other processes than before do the work."""
+        """Sends SIGHUP and waits until all workers have been replaced."""
         assert self.process
         before = set(self.workers())
         self.process.send_signal(signal.SIGHUP)
@@ -131,7 +134,7 @@ class Service:
             time.sleep(0.1)
 
     def kill_all(self) -> None:
-        """kill -9 of everything at once, as the kernel does when memory runs out."""
+        """Sends SIGKILL to all processes."""
         assert self.process
         for pid in self.processes():
             with contextlib.suppress(ProcessLookupError):
@@ -139,13 +142,13 @@ class Service:
         self.process.wait()
 
     def stop(self) -> None:
-        """Ends it, whatever state it is in."""
+        """Stops it if it runs."""
         if self.process and self.process.poll() is None:
             self.terminate()
 
 
 def _table() -> list[tuple[int, int, str]]:
-    """(pid, parent, command line) of every process."""
+    """Returns (pid, parent, command line) of every process."""
     rows = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -156,7 +159,7 @@ def _table() -> list[tuple[int, int, str]]:
 
 
 def free_port() -> int:
-    """A free TCP port on the loopback address."""
+    """Returns a free TCP port on the loopback address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

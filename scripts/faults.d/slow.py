@@ -1,4 +1,4 @@
-"""Slow clients: hundreds of connections that drip headers, drip bodies or read slowly, beside ordinary requests."""
+"""Slow clients: hundreds of connections that send headers or bodies, or read responses, byte by byte."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from client import Client, Log
-from cluster import cluster
+from cluster import temporary_cluster
 from drills import SEARCH, percentile
 from ledger import fill
 from service import Service
@@ -20,7 +20,7 @@ from service import Service
 CONNECTIONS = 500
 DRIP_S = 1.0
 P95_S = 0.2
-# their first requests come all at once, which is a burst and not slowness
+# excludes the burst of opening all connections
 SETTLE_S = 5
 HEADERS = b"GET /brands HTTP/1.1\r\nHost: x\r\nX-Slow: "
 BODY = b"POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"
@@ -30,7 +30,7 @@ WHOLE = (
 
 
 class Crowd(threading.Thread):
-    """Connections of one sort; those that the server closes are opened again."""
+    """Slow connections of one kind, reopened when the server closes them."""
 
     def __init__(self, port: int, sort: str) -> None:
         super().__init__(daemon=True)
@@ -40,7 +40,7 @@ class Crowd(threading.Thread):
         self.reopened = 0
 
     def run(self) -> None:
-        """Drips a byte a second on each until told to stop."""
+        """Transfers one byte per second on each connection until stopped."""
         while len(self.open) < CONNECTIONS:
             self._connect()
         while not self.stopped.wait(DRIP_S):
@@ -74,11 +74,11 @@ class Crowd(threading.Thread):
 
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
-    """Ordinary requests alone, then beside each sort; the figures, and whether they hold."""
+    """Measures ordinary requests alone and next to each kind; returns figures and whether limits hold."""
     figures: dict[str, Any] = {"connections": CONNECTIONS}
-    with cluster() as found, tempfile.TemporaryDirectory() as folder:
-        service = Service(found, Path(folder))
-        fill(found, 1)
+    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        service = Service(cluster, Path(folder))
+        fill(cluster, 1)
         service.start()
         try:
             figures["alone_p95_ms"], figures["alone_failed"] = _ordinary(service.port, args.seconds)
@@ -111,6 +111,6 @@ def _ordinary(port: int, seconds: int) -> tuple[float, int]:
     log, times, until = Log(), [], time.monotonic() + seconds
     client = Client(port, log)
     while time.monotonic() < until:
-        times.append(client.ask("GET", SEARCH).seconds)
+        times.append(client.request("GET", SEARCH).seconds)
         time.sleep(0.01)
     return round(percentile(sorted(times), 95) * 1000, 2), len(log.bad)

@@ -1,4 +1,4 @@
-"""Schemathesis over HTTP, stateful and with all its data, against the service as shipped, for some minutes."""
+"""Runs stateful Schemathesis tests over HTTP against the service as shipped."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from cluster import cluster
+from cluster import temporary_cluster
 from ledger import fill, sign_in
 from service import Service
 
 MEMBERS = 2
-# what it would end: the session of its own token
+# these would end the session of the test's token
 NOT_THESE = ("DELETE /member", "GET /auth/logout", "DELETE /auth/sessions/{session_id}")
-# the rest of its checks, and rules that the document states in words, are tested in process (tests/)
+# the other checks run in process (tests/web)
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance"  # fmt: skip
 
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
-    """Its own summary; good when it found no server error."""
-    with cluster() as found, tempfile.TemporaryDirectory() as folder:
-        service = Service(found, Path(folder))
-        fill(found, MEMBERS)
+    """Returns the summary and whether there was no server error."""
+    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        service = Service(cluster, Path(folder))
+        fill(cluster, MEMBERS)
         service.start()
         try:
-            token = sign_in(found, service.secret_key, MEMBERS)[0]
+            token = sign_in(cluster, service.secret_key, MEMBERS)[0]
             text = _run(service, token, int(args.minutes * 60), args.seed)
             unexpected = service.log_path.read_text(errors="replace").count("unexpected error")
-            asked = service.log_path.read_text(errors="replace").count('"message":"request"')
+            requests = service.log_path.read_text(errors="replace").count('"message":"request"')
         finally:
             service.stop()
     server_errors = len(re.findall(r"Server error", text))
     figures = {
         "minutes": args.minutes,
-        "requests": asked,
+        "requests": requests,
         "server_errors": server_errors,
         "unexpected_errors_logged": unexpected,
         "summary": text[text.rfind("SUMMARY") :][:1500],
     }
-    return figures, not server_errors and not unexpected and asked > 0
+    return figures, not server_errors and not unexpected and requests > 0
 
 
 def _run(service: Service, token: str, seconds: int, seed: int) -> str:

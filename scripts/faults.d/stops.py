@@ -1,4 +1,4 @@
-"""Graceful stops and reloads under load: nothing that was done goes unanswered, nothing in hand is cut."""
+"""Stops and reloads the service under load: every completed write must be acknowledged, no request cut off."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from client import Client, Log
-from cluster import Cluster, cluster
+from cluster import Cluster, temporary_cluster
 from ledger import fill, sign_in
 from service import Service
 
@@ -21,7 +21,7 @@ DRAINED_S = 10.0
 
 
 class Writer(threading.Thread):
-    """Writes reviews, never twice, until the service takes no more connections."""
+    """Writes reviews without retries."""
 
     def __init__(self, port: int, number: int, token: str, stop: threading.Event) -> None:
         super().__init__(daemon=True)
@@ -31,29 +31,31 @@ class Writer(threading.Thread):
         self.cut = 0
 
     def run(self) -> None:
-        """Every request is one attempt; its text says which."""
+        """Sends requests with unique texts until stopped."""
         serial = 0
         while not self.stop_event.is_set():
             serial += 1
             text = f"{self.number}/{time.monotonic_ns()}"
             body = b'{"star_rating": 5, "content": "%s"}' % text.encode()
-            answer = self.client.ask("POST", f"/reviews/shop/{self.number}", self.headers, body)
-            if answer.status == 201:
+            response = self.client.request(
+                "POST", f"/reviews/shop/{self.number}", self.headers, body
+            )
+            if response.status == 201:
                 self.acknowledged.append(text)
-            elif answer.status == 0 and not answer.refused:
+            elif response.status == 0 and not response.unsent:
                 self.cut += 1
-            elif answer.status not in (0, 503) and not answer.again:
-                raise SystemExit(f"{answer.status} {answer.body[:200]!r}")
-            if answer.status != 201:
+            elif response.status not in (0, 503) and not response.is_retryable:
+                raise SystemExit(f"{response.status} {response.body[:200]!r}")
+            if response.status != 201:
                 time.sleep(0.02)
 
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
-    """Alternately stops and reloads; the figures, and whether they hold."""
-    with cluster() as found, tempfile.TemporaryDirectory() as folder:
-        service = Service(found, Path(folder))
-        fill(found, WRITERS)
-        signed = sign_in(found, service.secret_key, WRITERS)
+    """Runs stops and reloads; returns the figures and whether the limits hold."""
+    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        service = Service(cluster, Path(folder))
+        fill(cluster, WRITERS)
+        signed = sign_in(cluster, service.secret_key, WRITERS)
         service.start()
         stop = threading.Event()
         writers = [Writer(service.port, n, token, stop) for n, token in enumerate(signed, start=1)]
@@ -62,7 +64,7 @@ def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
             stop.set()
             for writer in writers:
                 writer.join(20)
-            figures.update(_compare(found, writers))
+            figures.update(_compare(cluster, writers))
         finally:
             with contextlib.suppress(Exception):
                 service.stop()
@@ -101,8 +103,8 @@ def _bad(writers: list[Writer]) -> int:
     return sum(len(writer.client.log.bad) for writer in writers if writer.client.log)
 
 
-def _compare(found: Cluster, writers: list[Writer]) -> dict[str, Any]:
-    with contextlib.closing(found.connect()) as connection:
+def _compare(cluster: Cluster, writers: list[Writer]) -> dict[str, Any]:
+    with contextlib.closing(cluster.connect()) as connection:
         cursor = connection.cursor()
         cursor.execute("SELECT content FROM reviews")
         rows = {row[0] for row in cursor.fetchall()}

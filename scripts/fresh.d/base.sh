@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# The bare Debian that machines are copied from, and what of this machine they need. Sourced by scripts/fresh.
+# Builds the base image and copies settings of the host into it. Sourced by scripts/fresh.
 
-# What git over TLS and the README's curl line need; everything else is for scripts/ to install.
+# Only what git over TLS and the README's curl command need; scripts/ must install everything else.
 INCLUDED=git,python3,ca-certificates,curl
 NEEDED_MB=8192
 
@@ -9,14 +9,14 @@ report() { say "fresh: $*"; }
 
 base_key() { printf '%s-%s' "$(dpkg --print-architecture 2>/dev/null || uname -m)" "$(printf %s "$INCLUDED" | sha256 | cut -c1-8)"; }
 
-# ---- processes and mounts of their own ----
+# ---- namespaces ----
 
 isolated_pid=
 
-# isolated COMMAND...: what it mounts is never seen, and so never removed, from outside, and everything it starts
-# ends with its first process, this one with unshare, and unshare with this shell. It runs in the background
-# because a shell that waits for a foreground command is deaf to signals; env because a background command would
-# ignore Ctrl-C, and with it every test.
+# isolated COMMAND...: runs it in its own mount and process namespaces. Its mounts are invisible outside, and all
+# its processes end with its first process, which ends with unshare, which ends with this shell. It runs in the
+# background because a shell handles signals only after a foreground command has ended. env restores SIGINT,
+# which a shell makes background commands ignore.
 isolated() {
   env --default-signal=INT,QUIT setpriv --pdeathsig KILL \
     unshare --mount --pid --fork --kill-child --uts --ipc "$@" </dev/null &
@@ -30,7 +30,7 @@ stop_isolated() {
   wait "$isolated_pid" 2>/dev/null || :
 }
 
-# remove_tree FOLDER: the last processes of a killed machine may still write for a moment.
+# remove_tree FOLDER: retries, because processes of a killed machine may still write.
 remove_tree() {
   tries=0
   until rm -rf --one-file-system "$1" 2>/dev/null; do
@@ -40,7 +40,7 @@ remove_tree() {
   done
 }
 
-# Machines of runs that were killed.
+# Removes the machines of killed runs.
 remove_left_behind() {
   for left in "$place"/machine.* "$place"/base.*; do
     owner=$(cat "$left/owner" 2>/dev/null || :)
@@ -52,7 +52,7 @@ require_machines() {
   is_root || die "a new machine needs root"
   { have unshare && have setpriv; } || die "a new machine needs Linux with util-linux"
   isolated sh -c 'mount -t proc proc /proc && mount -t tmpfs fresh /mnt && mkdir /mnt/old && cd /mnt && pivot_root . old' 2>/dev/null ||
-    die "a new machine cannot be made here: no right to mount file systems in a namespace of its own"
+    die "cannot create a new machine: mounting file systems in a new namespace is not permitted"
   have debootstrap || apt_install "debootstrap" debootstrap
   mkdir -p "$place"
   free_mb=$(df -Pk "$place" | awk 'NR == 2 { print int($4 / 1024) }')
@@ -61,7 +61,7 @@ require_machines() {
 
 # ---- sources of packages ----
 
-# The addresses from which this machine has the release, as lines of sources.list; none where it has another release.
+# Prints the host's package sources of the release as lines of sources.list; nothing if the host has another release.
 package_sources() {
   known=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
     sed -nE "s#^(\S+) ($suite(-updates|-security)?) main\$#deb \1 \2 main#p" | sort -u)
@@ -72,7 +72,7 @@ mirror() { package_sources | sed -n "s#^deb \(.*\) $suite main\$#\1#p" | head -n
 
 # ---- building ----
 
-# One run at a time changes or copies it.
+# One run at a time builds or copies the base image.
 lock_base() {
   exec 8>"$place/lock"
   flock 8
@@ -87,13 +87,13 @@ make_base() {
   unlock_base
 }
 
-# Made under another name, so that an interrupted run leaves no half of it.
+# Builds in a temporary folder, so that an interrupted run leaves no partial image.
 build_base() {
   folder=$(mktemp -d "$place/base.XXXXXX")
   echo "$$" >"$folder/owner"
   report "building a minimal Debian $suite (a few minutes), log $base.log"
-  # without a mirror debootstrap takes its own, and writes it to sources.list
-  # shellcheck disable=SC2046 # one word, or none
+  # without a mirror debootstrap uses its default and writes it to sources.list
+  # shellcheck disable=SC2046 # one word or none
   isolated sh -c 'mount -t proc proc /proc && debootstrap --variant=minbase "$@"' sh \
     --include="$INCLUDED" "$suite" "$folder/tree" $(mirror) >"$base.log" 2>&1 ||
     die "debootstrap failed; the end of $base.log: $(tail -n 3 "$base.log")"
@@ -103,7 +103,7 @@ build_base() {
   remove_machine
 }
 
-# A machine whose packages cannot be fetched is none. It begins without an index, as a new container does.
+# Checks that a machine can download packages. Removes the index, because a new container has none.
 check_network() {
   carry_settings "$base"
   isolated chroot "$base" apt-get update -q -o APT::Update::Error-Mode=any >"$base.log" 2>&1 ||
@@ -111,9 +111,9 @@ check_network() {
   find "$base/var/lib/apt/lists" -type f -delete
 }
 
-# ---- what of this machine is taken over ----
+# ---- settings of the host ----
 
-# carry FILE...: to the same place in the machine.
+# carry TREE FILE...: copies existing files to the same path in the tree.
 carry() {
   into=$1
   shift
@@ -142,7 +142,7 @@ carry_settings() {
   done
 }
 
-# Variables by which programs find a proxy, an index or certificates.
+# Names of variables that configure proxies, package indexes and certificates.
 kept_names() {
   env | sed -nE 's/^((https?|no|all)_proxy|(HTTPS?|NO|ALL)_PROXY|(PIP|NPM|npm|UV)_[A-Za-z0-9_]*|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|GIT_SSL_CAINFO|NODE_EXTRA_CA_CERTS)=.*/\1/p'
 }
@@ -153,11 +153,11 @@ shared_folder() { [ ! -d "$ROOT/../shared" ] || (CDPATH='' cd -- "$ROOT/../share
 
 home_of() { if [ "$1" = root ]; then echo /root; else echo "/home/$1"; fi; }
 
-# clone_into FOLDER USER: what is committed, as anybody gets it. The checkout may belong to another user than root.
+# clone_into FOLDER USER: clones the last commit. safe.directory because the checkout may not belong to root.
 clone_into() {
   printf '[safe]\n\tdirectory = *\n' >"$1/gitconfig"
   export GIT_CONFIG_GLOBAL="$1/gitconfig"
-  [ -z "$(git -C "$ROOT" status --porcelain | head -n 1)" ] || report "changes that are not committed are not in the clone"
+  [ -z "$(git -C "$ROOT" status --porcelain | head -n 1)" ] || report "uncommitted changes are not in the clone"
   [ "$2" = root ] || chroot "$1/tree" useradd --create-home --shell /bin/bash "$2"
   git clone -q --no-local "$ROOT" "$1/tree$(home_of "$2")/geoshops"
   chroot "$1/tree" chown -R "$2:" "$(home_of "$2")"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The first process of a new machine: mounts its file systems, enters it and runs the commands. Called by
-# scripts/fresh in namespaces of its own: machine.sh NAMESPACE TREE USER SHARED [COMMAND...]
+# The first process of a new machine: mounts its file systems, enters it and runs the commands. scripts/fresh
+# calls it in new namespaces: machine.sh NAMESPACE TREE USER SHARED [COMMAND...]
 set -eu
 outside=$1 tree=$2 user=$3 shared=$4
 shift 4
@@ -10,8 +10,8 @@ trap 'exit 143' TERM HUP
 report() { printf 'fresh: %s\n' "$*" >&2; }
 die() { report "$*"; exit 1; }
 
-# A mount outside of a namespace of our own would outlive this process.
-[ "$(readlink /proc/self/ns/mnt)" != "$outside" ] || die "machine.sh needs a mount namespace of its own"
+# In the host's mount namespace the mounts would outlive this process.
+[ "$(readlink /proc/self/ns/mnt)" != "$outside" ] || die "machine.sh must run in a new mount namespace"
 
 if [ "$user" = root ]; then home=/root; else home=/home/$user; fi
 
@@ -36,7 +36,7 @@ mount_shared() {
   mount -o remount,bind,ro "$tree$home/shared"
 }
 
-# The host's files are out of reach afterwards, of its root, too.
+# After pivot_root even root cannot reach the host's files.
 enter() {
   mount --bind "$tree" "$tree"
   mount -t proc proc "$tree/proc"
@@ -51,7 +51,7 @@ enter() {
   umount -l /mnt
 }
 
-# as_user COMMAND...: in the clone, with the environment of a login and this machine's proxies and indexes.
+# as_user COMMAND...: runs it in the clone, with a login environment and the host's proxies and indexes.
 as_user() {
   case $user in root) path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin ;; *) path=/usr/local/bin:/usr/bin:/bin ;; esac
   (
@@ -66,7 +66,7 @@ as_user() {
   )
 }
 
-# An administrator of a real machine runs it, too; services on the host's network are not wanted here.
+# Runs the apt command as an administrator would. policy-rc.d prevents services, which would use the host's network.
 as_administrator() {
   report "the administrator runs: $1"
   printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
@@ -75,32 +75,32 @@ as_administrator() {
   rm /usr/sbin/policy-rc.d
 }
 
-# step COMMAND...: root's are run as they are. Someone's that asks for packages is run again when they are there;
-# a second request means that not everything was named at once.
+# step COMMAND...: runs it as the user. If it asks an administrator for packages, installs them and runs it once
+# more; it must name all packages at once.
 step() {
   [ "$user" != root ] || { as_user "$@"; return; }
-  { as_user "$@" 2>&1 && echo 0 >/run/status || echo $? >/run/status; } | tee /run/said
-  asked=$(sed -n 's/.*Ask an administrator to run: //p' /run/said)
-  [ "$(cat /run/status)" != 0 ] && [ -n "$asked" ] || return "$(cat /run/status)"
-  as_administrator "$asked"
+  { as_user "$@" 2>&1 && echo 0 >/run/status || echo $? >/run/status; } | tee /run/output
+  command=$(sed -n 's/.*Ask an administrator to run: //p' /run/output)
+  [ "$(cat /run/status)" != 0 ] && [ -n "$command" ] || return "$(cat /run/status)"
+  as_administrator "$command"
   as_user "$@"
 }
 
 timed() {
   report "\$ $*"
-  began=$(date +%s)
-  step "$@" || { code=$?; report "failed with $code after $(($(date +%s) - began)) s: $*"; return "$code"; }
-  report "took $(($(date +%s) - began)) s: $*"
+  started=$(date +%s)
+  step "$@" || { code=$?; report "failed with $code after $(($(date +%s) - started)) s: $*"; return "$code"; }
+  report "took $(($(date +%s) - started)) s: $*"
 }
 
-# What the demo prints, as a person would try it.
+# Requests the addresses that the demo prints.
 try_demo() {
   address=$(as_user scripts/demo status | sed -n 's/^server: .* \(http[^ ,]*\),.*/\1/p')
-  [ -n "$address" ] || die "scripts/demo status names no address"
-  as_user curl -fsS -o /dev/null "$address" || die "the map page does not answer"
+  [ -n "$address" ] || die "scripts/demo status prints no address"
+  as_user curl -fsS -o /dev/null "$address" || die "the map page does not respond"
   as_user curl -fsS "${address}shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127.0276" |
-    as_user python3 -c 'import json, sys; sys.exit(not json.load(sys.stdin))' || die "the API finds no shops"
-  report "map and API answer on $address"
+    as_user python3 -c 'import json, sys; sys.exit(not json.load(sys.stdin))' || die "the API returns no shops"
+  report "map and API respond on $address"
 }
 
 enter

@@ -1,5 +1,5 @@
-// Identity provider for development and tests: the certified oidc-provider with a plain sign-in page.
-// Everything lives in memory; nobody's password is asked. Never expose it to a network.
+// Identity provider for development and tests: oidc-provider with a minimal sign-in page.
+// It keeps its state in memory and asks for no password. Never expose it to a network.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,20 +13,20 @@ const people = JSON.parse(readFileSync(new URL('people.json', import.meta.url), 
 
 // The integers of a DER sequence of integers, such as an RSA private key of PKCS #1.
 function integersOf(der) {
-  const found = [];
-  let at = 4; // tag and length of the sequence: more than 255 bytes
+  const integers = [];
+  let at = 4; // past the tag and the three-byte length of a sequence longer than 255 bytes
   while (at < der.length) {
     const long = der[at + 1] & 0x80 ? der[at + 1] & 0x7f : 0;
     const length = long ? der.readUIntBE(at + 2, long) : der[at + 1];
     const start = at + 2 + long;
     const sign = der[start] === 0 && length > 1 ? 1 : 0;
-    found.push(der.subarray(start + sign, start + length));
+    integers.push(der.subarray(start + sign, start + length));
     at = start + length;
   }
-  return found;
+  return integers;
 }
 
-// Not exported as a JWK by Node: one in a hundred starts of Node 20 waited for ever for a lock within that export.
+// Builds the JWK by hand: exporting a key as JWK can deadlock in Node 20.
 function signingKey() {
   const encoding = { type: 'pkcs1', format: 'der' };
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding: encoding, privateKeyEncoding: encoding });
@@ -36,24 +36,24 @@ function signingKey() {
   return { ...key, kty: 'RSA', kid: randomBytes(6).toString('hex'), use: 'sig', alg: 'RS256' };
 }
 
-// Anybody may sign in by a name that is typed; the named people only have nicer nicknames.
+// Any name may sign in; people.json only supplies nicknames.
 function findAccount(_ctx, sub) {
   const nickname = people[sub] || sub;
   return { accountId: sub, claims: () => ({ sub, nickname, name: nickname }) };
 }
 
-// People who try the service change persons often, so the page asks every time.
+// Always prompts, so that a developer can switch to another person.
 function policy() {
   const rules = interactionPolicy.base();
   const { Check } = interactionPolicy;
-  const ask = new Check('every_time', 'asked every time', (ctx) =>
+  const prompt = new Check('every_time', 'always prompt', (ctx) =>
     ctx.oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT);
-  rules.get('login').checks.add(ask);
+  rules.get('login').checks.add(prompt);
   rules.get('consent').checks.remove('native_client_prompt');
   return rules;
 }
 
-// Consent is part of signing in here.
+// Grants consent implicitly.
 async function loadExistingGrant(ctx) {
   const { client, session, provider } = ctx.oidc;
   const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
@@ -114,7 +114,7 @@ async function signIn(request, response, uid) {
     return;
   }
   const sub = (await bodyOf(request)).get('sub') || '';
-  if (!/^[A-Za-z0-9._-]{1,60}$/.test(sub)) throw new Error('no such person');
+  if (!/^[A-Za-z0-9._-]{1,60}$/.test(sub)) throw new Error('sub must be 1 to 60 letters, digits or . _ -');
   await provider.interactionFinished(request, response, { login: { accountId: sub } }, { mergeWithLastSubmission: false });
 }
 
@@ -127,7 +127,7 @@ const server = createServer((request, response) => {
   }
   signIn(request, response, uid[1]).catch((error) => {
     response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8' });
-    response.end(`The sign-in cannot go on: ${error.message}\n`);
+    response.end(`Sign-in failed: ${error.message}\n`);
   });
 });
 server.listen(port, host, () => console.log(`identity provider ready: ${issuer}`));

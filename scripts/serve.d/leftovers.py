@@ -1,9 +1,9 @@
-"""Ends what a killed `scripts/serve --production` left running, and nothing else.
+"""Ends the processes of a killed `scripts/serve --production`.
 
     leftovers.py RUN
 
-The supervisor notes itself and the leader of every process group that it starts in the folder RUN. A process number
-may belong to a stranger by now, so a note holds the start time as well, which no later process of that number has."""
+The supervisor records itself and the leader of each process group in the folder RUN. A record holds pid and
+start time, because the kernel reuses pids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUPERVISOR, GROUPS = "supervisor", "groups"
 
 
 class Process(NamedTuple):
-    """What the kernel knows of a process; the start is in clock ticks since the boot."""
+    """A process as in /proc; `start` is in clock ticks since boot."""
 
     pid: int
     group: int
@@ -30,72 +30,72 @@ class Process(NamedTuple):
 
 
 def note(run: Path, name: str, pid: int) -> None:
-    """Adds a process to one of the lists in the folder; one that has ended already needs no note."""
-    found = read(pid)
-    if found:
+    """Records a running process in one of the lists in the folder."""
+    process = read(pid)
+    if process:
         with (run / name).open("a", encoding="utf-8") as notes:
-            notes.write(f"{pid} {found.start}\n")
+            notes.write(f"{pid} {process.start}\n")
 
 
 def read(pid: int) -> Process | None:
-    """The process of this number, if there is one."""
+    """Reads a process from /proc; None when there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    # the command, in parentheses, may contain anything
+    # the command name, in parentheses, may itself contain parentheses and blanks
     fields = stat.rpartition(")")[2].split()
     return Process(pid, int(fields[2]), int(fields[19]), fields[0])
 
 
 def end_leftovers(run: Path) -> int:
-    """Kills the groups that a dead supervisor noted, waits for their end, and returns how many processes they had."""
+    """Kills the process groups of a dead supervisor, waits for their end and returns the number of processes."""
     if any(is_running(pid, start) for pid, start in notes_of(run / SUPERVISOR)):
         return 0
-    groups = {pid for pid, start in notes_of(run / GROUPS) if not is_taken_by_another(pid, start)}
-    found = list(members(groups))
-    for process in found:
+    groups = {pid for pid, start in notes_of(run / GROUPS) if not is_reused(pid, start)}
+    processes = list(members(groups))
+    for process in processes:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
-    until = time.monotonic() + END_S
-    while any(is_running(one.pid, one.start) for one in found) and time.monotonic() < until:
+    deadline = time.monotonic() + END_S
+    while any(is_running(p.pid, p.start) for p in processes) and time.monotonic() < deadline:
         time.sleep(0.01)
-    return len(found)
+    return len(processes)
 
 
 def notes_of(path: Path) -> list[tuple[int, int]]:
-    """Number and start time of each process in a list."""
+    """Reads pid and start time of each process in a list."""
     if not path.exists():
         return []
     lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
-    # the last line may be half written
+    # the last line may be incomplete
     return [(int(words[0]), int(words[1])) for words in lines if len(words) == 2]
 
 
 def is_running(pid: int, start: int) -> bool:
-    """True while the very process that was noted runs."""
-    found = read(pid)
-    return found is not None and found.start == start and found.state != "Z"
+    """True while the recorded process runs."""
+    process = read(pid)
+    return process is not None and process.start == start and process.state != "Z"
 
 
-def is_taken_by_another(pid: int, start: int) -> bool:
-    """True when a later process has the number. A group without its leader keeps the number from being given away."""
-    found = read(pid)
-    return found is not None and found.start != start
+def is_reused(pid: int, start: int) -> bool:
+    """True when a later process has the pid. The kernel does not reuse a pid while its process group exists."""
+    process = read(pid)
+    return process is not None and process.start != start
 
 
 def members(groups: set[int]) -> Iterator[Process]:
-    """The running processes of these groups that work in this folder, as the service does."""
+    """Finds the running processes of these groups whose working directory is ours."""
     for folder in Path("/proc").glob("[0-9]*"):
-        found = read(int(folder.name))
-        if found and found.group in groups and found.state != "Z":
+        process = read(int(folder.name))
+        if process and process.group in groups and process.state != "Z":
             with contextlib.suppress(OSError):
                 if (folder / "cwd").readlink() == Path.cwd():
-                    yield found
+                    yield process
 
 
 def main() -> None:
-    """Called by scripts/serve before it looks for a free port."""
+    """Ends leftovers of the folder given as argument; scripts/serve runs this before it chooses a port."""
     ended = end_leftovers(Path(sys.argv[1]))
     if ended:
         print(f"geoshops: ended {ended} processes of a server that was killed", file=sys.stderr)

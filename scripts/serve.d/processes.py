@@ -1,4 +1,4 @@
-"""Processes that production.py starts, watches and ends."""
+"""Child processes of production.py."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ PROBE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
 class Forked:
-    """A process that another forked for us, with the part of Popen that we need."""
+    """A process forked by the fork server, with the part of Popen's interface that Child uses."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        self._handle = os.pidfd_open(pid)
+        self._pidfd = os.pidfd_open(pid)
 
     def __del__(self) -> None:
         with contextlib.suppress(AttributeError):
-            os.close(self._handle)
+            os.close(self._pidfd)
 
     def poll(self) -> int | None:
-        """None while it lives. How it ended only its parent knows."""
-        return 0 if select.select([self._handle], [], [], 0)[0] else None
+        """None while it runs, then 0: only its parent can read the exit code."""
+        return 0 if select.select([self._pidfd], [], [], 0)[0] else None
 
     def wait(self, timeout: float | None = None) -> int:
-        """Waits for its end."""
-        if not select.select([self._handle], [], [], timeout)[0]:
+        """Waits until it ends."""
+        if not select.select([self._pidfd], [], [], timeout)[0]:
             raise subprocess.TimeoutExpired("forked", timeout or 0)
         return 0
 
     def send_signal(self, number: int) -> None:
         """Sends it a signal."""
-        signal.pidfd_send_signal(self._handle, number)
+        signal.pidfd_send_signal(self._pidfd, number)
 
 
 @dataclass
 class Child:
-    """A server with its descendants, in a process group of its own."""
+    """The leader of a process group, with its descendants."""
 
     process: subprocess.Popen[bytes] | Forked
     socket: Path | None = None
@@ -57,7 +57,7 @@ class Child:
 
     @property
     def gone(self) -> bool:
-        """True when the leader ended; what it left behind is ended too."""
+        """True when the leader has ended; kills the rest of its group."""
         if self.process.poll() is None:
             return False
         with contextlib.suppress(ProcessLookupError):
@@ -70,12 +70,12 @@ class Child:
         return time.monotonic() - self.born
 
     def end(self, number: signal.Signals) -> None:
-        """Sends the leader a signal, if it lives."""
+        """Sends the leader a signal if it runs."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(number)
 
     def end_within(self, seconds: float) -> None:
-        """Waits for the end, then no longer."""
+        """Waits for the leader, then kills its group."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
         with contextlib.suppress(ProcessLookupError):
@@ -83,8 +83,8 @@ class Child:
         self.process.wait()
 
 
-def answers(child: Child) -> bool:
-    """True when the worker answers on its socket."""
+def is_ready(child: Child) -> bool:
+    """True when the worker responds on its socket."""
     try:
         with socket.socket(socket.AF_UNIX) as probe:
             probe.settimeout(0.5)
@@ -96,30 +96,31 @@ def answers(child: Child) -> bool:
 
 
 def start(
-    command: list[str], kept: Sequence[int] = (), ends_by: signal.Signals | None = None
+    command: list[str],
+    *,
+    pass_fds: Sequence[int] = (),
+    parent_death_signal: signal.Signals | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Starts a leader of its own group: a terminal's Ctrl-C must reach only us, who end it in order.
-
-    `ends_by` is the signal that it gets when we are killed and cannot end it."""
+    """Starts a command in its own session, so that a terminal's Ctrl-C reaches only the supervisor."""
     supervisor = os.getpid()
 
     def prepare() -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
-        if ends_by:
-            end_with_parent(ends_by, supervisor)
+        if parent_death_signal:
+            end_with_parent(parent_death_signal, supervisor)
 
-    return subprocess.Popen(command, start_new_session=True, preexec_fn=prepare, pass_fds=kept)
+    return subprocess.Popen(command, start_new_session=True, preexec_fn=prepare, pass_fds=pass_fds)
 
 
 def end_with_parent(number: signal.Signals, parent: int) -> None:
-    """Has the kernel send this process the signal when its parent ends, however that happens; Linux only."""
+    """Makes the kernel send this process the signal when its parent ends; Linux only."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
     if os.getppid() != parent:
-        # it has ended already
+        # the parent ended before prctl
         os.kill(os.getpid(), number)
 
 
 def say(text: str) -> None:
-    """One line for the operator."""
+    """Prints a line to standard error."""
     print(f"geoshops: {text}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""The service as the workers of scripts/serve load it: they end with a server that was killed."""
+"""Loads the application in granian's workers, which end when their server is killed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from processes import end_with_parent
 
 
 def load() -> Any:
-    """The application, in a process that granian started."""
+    """Loads the application."""
     server = multiprocessing.parent_process()
     if server and server.pid:
         end_with_parent(signal.SIGKILL, server.pid)

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Packages of Debian and Ubuntu: installed as root, by sudo, or named to the operator. Sourced.
+# Debian and Ubuntu packages: installs them as root or with sudo, or tells the operator what to install. Sourced.
 
 APT_ALLOWED=${GEOSHOPS_NO_APT:+no}
 SERVICE_POLICY=/usr/sbin/policy-rc.d
@@ -12,15 +12,15 @@ as_admin() { if is_root; then run "$@"; else run sudo "$@"; fi; }
 
 apt_line() { printf 'apt-get update && apt-get install -y --no-install-recommends %s' "$*"; }
 
-# An ordinary user of Debian has no sbin in PATH, where the programs of services are.
+# Debian's default PATH for ordinary users lacks sbin, where services have their programs.
 have_program() { (PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin && have "$1"); }
 
-# ---- what is missing, collected, so that it is installed or asked for at once ----
+# ---- missing packages, collected for one installation ----
 
 NEEDED=
 NEEDED_FOR=
 
-# apt_need WHAT PACKAGE...: WHAT says in words why the packages are needed.
+# apt_need PURPOSE PACKAGE...: PURPOSE is named in messages.
 apt_need() {
   NEEDED_FOR=${NEEDED_FOR:+$NEEDED_FOR, }$1
   shift
@@ -38,31 +38,31 @@ install_needed() {
 
 # ---- installing ----
 
-# apt_install WHAT PACKAGE...
+# apt_install PURPOSE PACKAGE...
 apt_install() {
-  what=$1
+  purpose=$1
   shift
   if ! can_apt; then
     if have apt-get; then
-      die "missing: $what. Ask an administrator to run: $(apt_line "$@")"
+      die "missing: $purpose. Ask an administrator to run: $(apt_line "$@")"
     fi
-    die "missing: $what. Install it with the package manager of this system (on Debian: $(apt_line "$@"); on macOS: brew install postgresql@17 postgis python@3.12 node)."
+    die "missing: $purpose. Install it with the package manager of this system (on Debian: $(apt_line "$@"); on macOS: brew install postgresql@17 postgis python@3.12 node)."
   fi
-  say "missing: $what. Installing $*"
+  say "missing: $purpose. Installing $*"
   apt_refresh
   new=$(packages_not_installed "$@")
   forbid_services "$@"
   as_admin env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2 ||
-    die "apt could not install $*. Read its message above; 'apt-get update' or a package source may be missing."
+    die "apt could not install $*; see its message above. Check the package sources and run 'apt-get update'."
   # shellcheck disable=SC2086
   disable_services $new
   allow_services
 }
 
-# An index of today is fresh enough; a new container has none at all.
+# Updates the package index unless it is less than a day old.
 apt_refresh() {
   [ -z "$(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -mtime -1 2>/dev/null | head -n 1)" ] || return 0
-  as_admin apt-get update -q >&2 || say "apt-get update failed; going on with the index at hand"
+  as_admin apt-get update -q >&2 || say "apt-get update failed; continuing with the existing index"
 }
 
 package_known() { apt-cache show "$1" 2>/dev/null | grep -q '^Package:'; }
@@ -73,9 +73,10 @@ packages_not_installed() {
   done
 }
 
-# ---- no services: Debian's packages start theirs now and at every boot, PostgreSQL's makes a cluster ----
+# ---- no services: by default a Debian package starts its service at installation and at every boot, and
+# ---- PostgreSQL's package creates a cluster
 
-# A policy of the administrator's own stays; one that a killed installation of ours left is ours to remove.
+# Keeps a policy written by the administrator; replaces one left by an interrupted run of ours.
 forbid_services() {
   on_exit allow_services
   if [ ! -e "$SERVICE_POLICY" ] || our_policy; then
@@ -91,13 +92,13 @@ forbid_services() {
 
 our_policy() { grep -qs 'Made by geoshops' "$SERVICE_POLICY"; }
 
-# An administrator who installs more packages later shall find Debian's usual behaviour.
+# Restores Debian's default behaviour for later installations.
 allow_services() {
   ! our_policy || as_admin rm -f "$SERVICE_POLICY"
   [ ! -e "$CLUSTER_POLICY" ] || as_admin rm -f "$CLUSTER_POLICY"
 }
 
-# The unit of a server has the name of its package. PostgreSQL's starts clusters that an administrator makes.
+# A service's unit has the name of its package. PostgreSQL's is kept: it starts clusters that administrators create.
 disable_services() {
   have systemctl || return 0
   for package in "$@"; do

@@ -1,9 +1,9 @@
-// Cuts a detailed coast out of Natural Earth's finest land (TopoJSON), small enough for a page.
-// node coast.mjs land-10m.json coast.json; the output is GeoJSON with the cut-out's rectangle as
-// `sea`, over it the `land`, and the `shore` as lines, which leave out the edges of the rectangle.
+// Clips the Korean coast from Natural Earth's 1:10m land (TopoJSON).
+// node coast.mjs land-10m.json coast.json; the output is GeoJSON with three features: `sea`, the clipping
+// rectangle; `land`, polygons; `shore`, lines without the edges of the rectangle.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-// The seas around the Korean peninsula, in degrees.
+// Clipping rectangle in degrees.
 const [WEST, SOUTH, EAST, NORTH] = [123.0, 32.0, 132.5, 40.5];
 const EDGES = [
   [0, WEST, 1], [0, EAST, -1], [1, SOUTH, 1], [1, NORTH, -1],
@@ -31,7 +31,7 @@ function ring(indexes, arcs) {
   return points;
 }
 
-// Sutherland and Hodgman: one edge of the rectangle after the other.
+// Sutherland-Hodgman clipping.
 function clipped(points) {
   return EDGES.reduce((kept, [axis, limit, sign]) => {
     const within = (point) => (point[axis] - limit) * sign >= 0;

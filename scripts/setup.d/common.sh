@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Shared by the verbs in scripts/: places, messages, settings. POSIX sh, sourced.
+# Shared by the commands in scripts/: paths, messages, settings, locks, ports, processes. POSIX sh, sourced.
 set -eu
 umask 022
 
@@ -7,7 +7,7 @@ ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 VENV=$ROOT/.venv
 ENV_FILE=$ROOT/.env
 PARTS=$ROOT/scripts/setup.d
-# A service manager may leave it out.
+# A service manager may leave HOME unset.
 [ -n "${HOME-}" ] || HOME=$(eval "echo ~$(id -un)")
 RUNTIME_NAMES="DATABASE_URL GEOSHOPS_OWNER_DATABASE_URL GEOSHOPS_READER_DATABASE_URL"
 
@@ -17,21 +17,21 @@ usage_error() { say "$(basename "$0"): $* (see --help)"; exit 2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 is_root() { [ "$(id -u)" -eq 0 ]; }
 
-# Every step shows the command, so that it can be repeated by hand.
+# Prints a command before running it, so that it can be repeated by hand.
 run() {
   say "+ $*"
   "$@"
 }
 
-# The help of a verb is the comment at the top of its file.
+# The comment at the top of a command's file is its help text.
 show_help() { sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p;}' "$0"; }
 
 sha256() {
   if have sha256sum; then sha256sum "$@"; else shasum -a 256 "$@"; fi | cut -d' ' -f1
 }
 
-# One folder a checkout, named after its real path: two clones never share a cluster.
-# Not under root's home, where PostgreSQL's user could not reach it.
+# One folder per checkout, named after its real path, so that two clones never share a cluster.
+# Root's is outside its home directory, which the user postgres cannot enter.
 state_dir() {
   if is_root; then base=/var/lib/geoshops; else base=${XDG_DATA_HOME:-$HOME/.local/share}/geoshops; fi
   base=${GEOSHOPS_STATE_DIR:-$base}
@@ -45,11 +45,11 @@ make_state_dir() {
   chmod 755 "$STATE"
 }
 
-# ---- .env: generated settings; a given environment variable, or its NAME_FILE, always wins ----
+# ---- .env: generated settings; an environment variable or its NAME_FILE takes precedence ----
 
 env_get() {
   [ -f "$ENV_FILE" ] || return 0
-  # the last one counts
+  # of repeated lines the last one applies
   sed -n "/^$1=/{s/^$1=//;s/^[\"']\(.*\)[\"']\$/\1/;h;};\${x;p;}" "$ENV_FILE"
 }
 
@@ -76,17 +76,17 @@ load_env() {
   done
 }
 
-# Cleaning up at the end, also after Ctrl-C; the last one registered goes first.
+# on_exit COMMAND: runs it at exit, also after Ctrl-C; in reverse order of registration.
 CLEANUP=
 on_exit() {
   CLEANUP="$1; $CLEANUP"
-  # shellcheck disable=SC2064 # its text as it is now
+  # shellcheck disable=SC2064 # expand now
   trap "$CLEANUP" EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
 }
 
-# ---- one set-up at a time in a checkout ----
+# ---- one set-up at a time per checkout ----
 
 LOCK=$ROOT/.setup.lock
 
@@ -94,21 +94,21 @@ lock() {
   tries=0
   until mkdir "$LOCK" 2>/dev/null || lock_left_behind; do
     [ -d "$LOCK" ] || [ -w "$ROOT" ] || die "cannot write to $ROOT"
-    # it is just being made or taken over, or nobody ever will
+    # without a live holder the lock is being created or taken over; retry a few times
     if [ -n "$holder" ] && process_alive "$holder"; then tries=0; else tries=$((tries + 1)); fi
-    [ "$tries" -lt 5 ] || die "cannot make or take over $LOCK: is the disk full? Remove it when no set-up runs"
-    say "waiting for the set-up in process ${holder:-?}"
+    [ "$tries" -lt 5 ] || die "cannot create or take over $LOCK. Check the free disk space, and remove the folder if no set-up is running"
+    say "waiting for the set-up of process ${holder:-?}"
     sleep 2
   done
   echo "$$" >"$LOCK/pid"
   on_exit unlock
 }
 
-# Of several that find the same dead holder, one takes its place.
+# Takes over the lock of a dead process. mkdir is atomic: one of several concurrent processes succeeds.
 lock_left_behind() {
   holder=$(cat "$LOCK/pid" 2>/dev/null || :)
   [ -n "$holder" ] && ! process_alive "$holder" && mkdir "$LOCK/after-$holder" 2>/dev/null || return 1
-  # another may have been quicker, be done, and have left room for a third
+  # another process may have taken over and released the lock, and a third one acquired it
   [ "$(cat "$LOCK/pid" 2>/dev/null)" = "$holder" ]
 }
 
@@ -118,13 +118,11 @@ random_hex() { od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'; }
 
 # ---- ports and processes ----
 
-# For the small programs in these scripts: without site packages, and without a wrapper in PATH such as pyenv's,
-# which takes longer than the program itself.
+# Runs a short program without site packages. The interpreter in .venv avoids slow wrappers in PATH such as pyenv's.
 small_python() {
   if [ -x "$VENV/bin/python" ]; then "$VENV/bin/python" -IS "$@"; else python3 -IS "$@"; fi
 }
 
-# A port counts as free when nobody answers and it can be bound.
 port_free() {
   small_python - "$1" <<'PY'
 import socket, sys
@@ -141,17 +139,17 @@ free_port() {
   port=$1
   while ! port_free "$port"; do
     port=$((port + 1))
-    [ "$port" -lt $(($1 + 500)) ] || die "no free port from $1 on"
+    [ "$port" -lt $(($1 + 500)) ] || die "no free port between $1 and $(($1 + 499))"
   done
   printf '%s\n' "$port"
 }
 
-# A zombie is gone, although kill -0 finds it; containers without init keep them.
+# A zombie does not count, although kill -0 succeeds: containers without an init never reap them.
 process_alive() {
   kill -0 "$1" 2>/dev/null && ! grep -qs '^State:[[:space:]]*Z' "/proc/$1/status"
 }
 
-# A minimal Debian has no ps, macOS has no /proc.
+# A minimal Debian has no ps; macOS has no /proc.
 process_args() {
   if [ -r "/proc/$1/cmdline" ]; then
     tr '\0' ' ' <"/proc/$1/cmdline"

@@ -5,8 +5,8 @@
 GIVEN_DATABASE_URL=${DATABASE_URL-}${DATABASE_URL_FILE-}
 DATABASE=geoshops
 
-# The operator's own database: given in the environment, or written into .env without our mark.
-# The mark names the state folder, so that a copied checkout does not use its original's cluster.
+# Whether the operator set DATABASE_URL, in the environment or in .env. GEOSHOPS_CLUSTER marks URLs written by
+# us; it names the state folder, so that a copied checkout does not use the original's cluster.
 operator_database() {
   if [ -n "$GIVEN_DATABASE_URL" ]; then
     [ "$GIVEN_DATABASE_URL" != "$(env_get DATABASE_URL)" ] || [ -z "$(env_get GEOSHOPS_CLUSTER)" ]
@@ -18,7 +18,7 @@ operator_database() {
 url_of() { printf 'postgresql://%s:%s@127.0.0.1:%s/%s\n' "$1" "$2" "$(cluster_port)" "$DATABASE"; }
 password_in() { printf '%s\n' "$1" | sed -n 's|^postgresql://[^:/]*:\([^@]*\)@.*|\1|p'; }
 
-# Writes one URL, keeping the password that .env has; a new port alone changes nothing else.
+# Writes one URL, keeping the password in .env.
 write_url() {
   password=$(password_in "$(env_get "$1")")
   env_set "$1" "$(url_of "$2" "${password:-$(random_hex 24)}")"
@@ -36,7 +36,7 @@ write_urls() {
 
 forget_urls() { for name in $RUNTIME_NAMES GEOSHOPS_CLUSTER; do env_unset "$name"; done; }
 
-# By standard input: what stands on a command line can be read by every user of the machine.
+# Passes passwords on standard input: every user can read command lines.
 with_passwords() {
   printf "\\\\set app_password '%s'\n" "$(password_in "$(env_get DATABASE_URL)")"
   printf "\\\\set owner_password '%s'\n" "$(password_in "$(env_get GEOSHOPS_OWNER_DATABASE_URL)")"
@@ -44,7 +44,7 @@ with_passwords() {
   cat "$1"
 }
 
-# Whatever a superuser sets here, the owner may not change: a new release's limits are set again.
+# Covers everything that only a superuser can apply, so that changed limits are applied again.
 provisioned_hash() {
   {
     for name in $RUNTIME_NAMES; do env_get "$name"; done
@@ -52,7 +52,7 @@ provisioned_hash() {
   } | sha256
 }
 
-# Everything in it can be repeated; the mark is written last.
+# Idempotent; the hash is written last, so that an interrupted run is repeated.
 provision() {
   [ -f "$CLUSTER/provisioned" ] && [ "$(provisioned_hash)" = "$(cat "$CLUSTER/provisioned")" ] && return 0
   say "+ psql: roles, database $DATABASE and extensions"
@@ -73,7 +73,7 @@ create_database() {
 
 setup_database() {
   if operator_database; then
-    say "using the database given by DATABASE_URL; no cluster is made"
+    say "using the database of DATABASE_URL; no cluster is created"
     return 0
   fi
   create_database

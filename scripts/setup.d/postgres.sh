@@ -1,12 +1,12 @@
 # shellcheck shell=sh
-# PostgreSQL with PostGIS: finding the programs, and clusters of our own. Sourced after common.sh
-# and apt.sh. A cluster lives in one folder, CLUSTER:
+# PostgreSQL with PostGIS: finds the programs and manages private clusters. Sourced after common.sh
+# and apt.sh. A cluster is stored in one folder, CLUSTER:
 #   data/  run/ (socket)  postgresql.log  port  superuser.password
-# No function here looks for, starts or stops any other PostgreSQL.
+# No function here starts or stops any other PostgreSQL.
 
 CLUSTER=$STATE
 FIRST_PORT=54321
-# The path of a Unix socket may have 107 bytes; /.s.PGSQL.NNNNN needs 16 of them.
+# A Unix socket's path is limited to 107 bytes; /.s.PGSQL.NNNNN takes 16 of them.
 SOCKET_DIR_MAX=90
 
 # ---- programs ----
@@ -28,7 +28,7 @@ pg_share() {
   fi
 }
 
-# The newest PostgreSQL that has PostGIS; an existing cluster keeps its major version.
+# Sets PG_BIN: the newest PostgreSQL with PostGIS, or the major version of an existing cluster.
 find_pg() {
   wanted=$(cat "$CLUSTER/data/PG_VERSION" 2>/dev/null || as_pg cat "$CLUSTER/data/PG_VERSION" 2>/dev/null || :)
   for bin in $(pg_candidates); do
@@ -37,7 +37,7 @@ find_pg() {
     PG_BIN=$bin
     return 0
   done
-  [ -z "$wanted" ] || die "the cluster in $CLUSTER was made by PostgreSQL $wanted, whose programs with PostGIS are gone. Install postgresql-$wanted postgresql-$wanted-postgis-3 again."
+  [ -z "$wanted" ] || die "the cluster in $CLUSTER needs PostgreSQL $wanted with PostGIS, which is not installed. Install postgresql-$wanted postgresql-$wanted-postgis-3."
   return 1
 }
 
@@ -63,7 +63,7 @@ require_pg() {
   find_pg || die "PostgreSQL with PostGIS is installed but its programs were not found; set GEOSHOPS_PG_BIN to their folder."
 }
 
-# An ordinary user's machine may have no index yet: the name that current releases know is the likely one.
+# Without a package index, assumes the package name of current releases.
 postgres_packages() {
   if can_apt; then apt_refresh; fi
   major=$(packaged_major)
@@ -80,7 +80,7 @@ packaged_major() {
 
 # ---- running them ----
 
-# As root every program runs as postgres: PostgreSQL refuses root.
+# PostgreSQL refuses to run as root, so root runs it as the user postgres.
 as_pg() {
   if is_root; then
     id postgres >/dev/null 2>&1 || die "the user postgres does not exist; Debian's package postgresql-common creates it"
@@ -101,7 +101,7 @@ superuser_url() { printf 'postgresql://postgres:%s@127.0.0.1:%s/postgres\n' "$(s
 
 postmaster_pid() { as_pg sed -n 1p "$CLUSTER/data/postmaster.pid" 2>/dev/null || :; }
 
-# After a crash the number in postmaster.pid may belong to any process: compare its command line.
+# After a crash another process may have the pid in postmaster.pid, so the command line is compared.
 cluster_running() {
   pid=$(postmaster_pid)
   [ -n "$pid" ] || return 1
@@ -117,7 +117,7 @@ psql_super() {
 
 # ---- creating ----
 
-# Memory in MiB: the machine's, or the container's limit where that is lower.
+# Memory in MiB: the machine's, or the container's limit if that is lower.
 memory_mb() {
   total=$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo 2>/dev/null || :)
   total=$((${total:-4194304} / 1024))
@@ -128,13 +128,13 @@ memory_mb() {
 
 at_most() { if [ "$1" -lt "$2" ]; then printf '%s' "$1"; else printf '%s' "$2"; fi; }
 
-# socket_dir: empty (TCP only) where the path would be too long for a socket.
+# Empty (TCP only) if the path would be too long for a socket.
 socket_dir() { [ "${#CLUSTER}" -gt $((SOCKET_DIR_MAX - 4)) ] || printf '%s/run' "$CLUSTER"; }
 
 server_settings() {
   memory=$(memory_mb)
   cat <<CONF
-# Written once by scripts/db; change settings by ALTER SYSTEM or in postgresql.auto.conf.
+# Written once by scripts/db; change settings with ALTER SYSTEM.
 listen_addresses = '127.0.0.1'
 unix_socket_directories = '$(socket_dir)'
 max_connections = 100
@@ -154,7 +154,7 @@ CONF
   fi
 }
 
-# A lost test cluster costs nothing, so it need not wait for the disk.
+# Test data may be lost, so commits need not wait for the disk.
 careless_settings() {
   cat <<'CONF'
 fsync = off
@@ -168,7 +168,7 @@ CONF
 
 initdb_durability() { if [ "$1" = safe ]; then echo --data-checksums; else echo --no-sync; fi; }
 
-# init_cluster safe|careless: initdb in a folder of another name, so that an interrupted run leaves no half cluster.
+# init_cluster safe|careless: runs initdb in a temporary folder, so that an interrupted run leaves no partial cluster.
 init_cluster() {
   free_mb=$(df -Pk "$CLUSTER" | awk 'NR == 2 { print int($4 / 1024) }')
   [ "$free_mb" -ge 1024 ] || die "only $free_mb MB are free under $CLUSTER; a database needs at least 1024"
@@ -197,14 +197,14 @@ start_on_port() {
     </dev/null >/dev/null 2>&1
 }
 
-# Called when no server of ours runs: what a crash left would be taken for a living one.
+# PostgreSQL would take the files of a crashed server for those of a running one. Called when none of ours runs.
 remove_stale_files() {
   pid=$(postmaster_pid)
   [ -n "$pid" ] || return 0
   if process_alive "$pid" && [ -z "$(process_args "$pid")" ]; then
-    die "process $pid of $CLUSTER/data/postmaster.pid is alive, and its command cannot be read: not touching it"
+    die "process $pid in $CLUSTER/data/postmaster.pid is alive, but its command line cannot be read; not starting another server"
   fi
-  say "removing the postmaster.pid that a crash left behind"
+  say "removing a stale postmaster.pid"
   as_pg rm -f "$CLUSTER/data/postmaster.pid"
   as_pg find "$CLUSTER/run" -name '.s.PGSQL.*' -delete
 }
@@ -216,8 +216,8 @@ start_cluster() {
   for _ in 1 2 3 4 5; do
     say "+ pg_ctl -D $CLUSTER/data -o '-p $port' start"
     start_on_port "$port" && return 0
-    # Somebody took the port between the look and the start, or the last processes of a crashed
-    # server still hold its memory for a moment.
+    # Another process may have taken the port since the check, or the last processes of a crashed
+    # server may still hold its shared memory.
     sleep 1
     port=$(free_port "$port")
   done

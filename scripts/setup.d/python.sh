@@ -5,11 +5,11 @@ STAMP=$VENV/.geoshops-installed
 
 python_new() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
 
-# Debian keeps ensurepip in a package of its own.
+# On Debian, ensurepip is in the separate package python3-venv.
 can_make_venv() { "$1" -c 'import venv, ensurepip; ensurepip.version()' 2>/dev/null; }
 
-# The distribution's first: it is optimised by profile (a tenth less time a request), one built by
-# hand rarely is. One that cannot make an environment by itself only where no other can.
+# Prefers the distribution's Python, which is built with profile-guided optimisation, and any Python that can
+# create environments over one that cannot.
 find_python() {
   lacking=
   for name in /usr/bin/python3 python3 python3.13 python3.12 python3.11 python3.14; do
@@ -48,15 +48,15 @@ make_venv() {
   fi
 }
 
-# upgrade_pip ENVIRONMENT: the distribution's Python brings a pip of its own age.
+# upgrade_pip ENVIRONMENT: the bundled pip is as old as the distribution's Python.
 upgrade_pip() {
   run "$1/bin/python" -m pip install -q --disable-pip-version-check -r "$PARTS/pip.txt" >&2 ||
     die "pip could not be upgraded. Check the network and the package index (pip config list)."
 }
 
-# uv is much faster; pip is the fall-back because it may know package sources that uv does not.
+# Prefers uv because it is faster; falls back to pip, which may be configured with indexes that uv ignores.
 pip_install() {
-  # bytecode now: where PYTHONDONTWRITEBYTECODE is set every start would compile everything anew
+  # with PYTHONDONTWRITEBYTECODE set, every start would compile all modules
   if have uv && run uv pip install -q --compile-bytecode --python "$VENV/bin/python" "$@"; then return 0; fi
   run "$VENV/bin/python" -m pip install -q --disable-pip-version-check "$@" ||
     die "the Python packages could not be installed. Check the network and the package index (pip config list), then run scripts/setup again."
@@ -68,7 +68,7 @@ installed_extras() { sed -n 2p "$STAMP" 2>/dev/null || :; }
 
 has_extra() { case ",$1," in *",$2,"*) return 0 ;; esac; return 1; }
 
-# setup_python EXTRAS: a comma-separated list, added to what is installed already.
+# setup_python EXTRAS: installs comma-separated extras in addition to those installed before.
 setup_python() {
   make_venv
   extras=$(installed_extras)
@@ -80,8 +80,8 @@ setup_python() {
   printf '%s\n%s\n' "$(wanted_hash)" "$extras" >"$STAMP"
 }
 
-# Newest releases that setup.cfg and every requirements.in allow, for every Python and platform; versions in a
-# file stay where they still fit (delete the file first to renew all). docs/pins.md has the rest.
+# Pins versions for every supported Python and platform. Pinned versions that still satisfy setup.cfg or
+# requirements.in are kept; delete the file first to update all. See docs/pins.md.
 pin_python() {
   have uv || die "uv is needed (pip install uv)"
   cd "$ROOT"

@@ -1,10 +1,10 @@
 # shellcheck shell=sh
-# Where the service listens, and whether it runs. Sourced after common.sh.
+# Address and process of the demo's server. Sourced after common.sh.
 
 SERVER_PID=$STATE/server.pid
 SERVER_LOG=$STATE/server.log
 
-# The address is a setting from the first set-up on, because sign-in depends on it.
+# Fixed at set-up because redirect URIs of sign-in contain it.
 choose_port() { [ -n "${PORT-}" ] || env_default PORT "$(free_port 8000)"; }
 
 is_port() {
@@ -12,13 +12,13 @@ is_port() {
   [ "$1" -ge 1 ] && [ "$1" -le 65535 ]
 }
 
-# An address that was asked for is kept or refused; our own choice moves to the next free port.
+# A given PORT must be free; the default moves to the next free port.
 choose_address() {
   HOST=${HOST:-$(env_get HOST)}
   HOST=${HOST:-127.0.0.1}
   if [ -n "${PORT-}" ]; then
-    is_port "$PORT" || die "PORT is a number from 1 to 65535, not '$PORT'"
-    { port_free "$PORT" && claim_port "$PORT"; } || die "port $PORT is in use; choose another one by PORT=..."
+    is_port "$PORT" || die "PORT must be a number between 1 and 65535, not '$PORT'"
+    { port_free "$PORT" && claim_port "$PORT"; } || die "port $PORT is in use; choose another one with PORT=..."
   else
     PORT=$(env_get PORT)
     PORT=$(free_port "${PORT:-8000}")
@@ -28,13 +28,13 @@ choose_address() {
   export HOST PORT
 }
 
-# Granian listens beside whoever has the port already, so of two checkouts that start at once each would answer for the other.
-# The claim lasts as long as the server, which inherits the descriptor; a system without flock does without.
+# Granian sets SO_REUSEPORT, so two servers that start at the same time could share the port. The server inherits
+# the descriptor and thereby holds the lock until it ends. Without flock the port is not locked.
 claim_port() {
   [ "${CLAIMED_PORT-}" != "$1" ] || return 0
   command -v flock >/dev/null || return 0
   claim=/tmp/geoshops-port-$1
-  # the folder is everybody's: what is no file of its own there is neither followed nor waited for
+  # /tmp is shared: neither follow links nor block on what is not a regular file
   [ -e "$claim" ] || (umask 022 && set -C && : >"$claim") 2>/dev/null || return 0
   { [ -f "$claim" ] && [ ! -L "$claim" ] && [ -r "$claim" ]; } || return 0
   exec 9<"$claim"
@@ -42,7 +42,7 @@ claim_port() {
   export CLAIMED_PORT="$1"
 }
 
-# Metrics of dead workers would be counted for ever; those of a server on another port are not ours.
+# Removes the metrics of ended workers, which would be counted forever. One folder per port: other servers' are kept.
 prepare_metrics() {
   make_state_dir
   PROMETHEUS_MULTIPROC_DIR=${PROMETHEUS_MULTIPROC_DIR:-$STATE/metrics-$PORT}
@@ -58,7 +58,7 @@ server_running() {
   return 1
 }
 
-# The address as a browser on this machine reaches it.
+# URL for a browser on this machine.
 server_url() {
   case $HOST in 0.0.0.0 | '' | ::) shown=127.0.0.1 ;; *:*) shown="[$HOST]" ;; *) shown=$HOST ;; esac
   printf 'http://%s:%s' "$shown" "$PORT"
@@ -79,12 +79,12 @@ start_server() {
 
 wait_ready() {
   tries=0
-  # Another server that took the port meanwhile answers there, too.
+  # server_running excludes a response of another server that took the port.
   until answers "$(server_url)/readyz" && server_running; do
     tries=$((tries + 1))
     if [ "$tries" -gt 120 ] || ! process_alive "$(cat "$SERVER_PID")"; then
       say "$(tail -n 20 "$SERVER_LOG")"
-      die "the server did not become ready; the end of $SERVER_LOG stands above, .venv/bin/geoshops doctor looks for the cause"
+      die "the server did not become ready; see the end of $SERVER_LOG above, or run .venv/bin/geoshops doctor"
     fi
     sleep 0.25
   done
@@ -99,7 +99,7 @@ stop_server() {
   rm -f "$SERVER_PID"
 }
 
-# wait_gone PID SECONDS: then no longer politely.
+# wait_gone PID SECONDS: sends SIGKILL after that time.
 wait_gone() {
   left=$(($2 * 5))
   while process_alive "$1"; do

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Generated settings in .env besides the database. Sourced after common.sh.
+# Generated settings in .env except the database. Sourced after common.sh.
 
 setup_secrets() {
   if [ -z "${GEOSHOPS_SECRET_KEY-}${GEOSHOPS_SECRET_KEY_FILE-}" ]; then

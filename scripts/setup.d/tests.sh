@@ -1,15 +1,15 @@
 # shellcheck shell=sh
-# Debian's packages that only the tests use. Sourced after common.sh and apt.sh.
+# Debian packages that only the tests use. Sourced after common.sh and apt.sh.
 
-# PROGRAM:PACKAGE for every program that a test of the default run starts.
+# PROGRAM:PACKAGE for the programs that tests start.
 TEST_PROGRAMS="nginx:nginx redis-server:redis-server promtool:prometheus prometheus:prometheus pgbouncer:pgbouncer haproxy:haproxy"
 
 have_chromium() { [ -n "${GEOSHOPS_CHROMIUM-}" ] || have chromium || have chromium-browser || have google-chrome; }
 
-# Without a Korean font the pictures show boxes instead of names.
+# Without a Korean font, screenshots show boxes instead of names.
 have_korean_font() { have fc-list && fc-list ':lang=ko' 2>/dev/null | grep -q .; }
 
-# The node that Playwright brings is linked with it; only Linux has ldconfig.
+# Playwright's node is linked with libatomic. Only Linux has ldconfig.
 have_libatomic() { ! have_program ldconfig || (PATH=$PATH:/usr/sbin:/sbin && ldconfig -p) | grep -q 'libatomic\.so\.1 '; }
 
 need_test_packages() {
@@ -21,9 +21,9 @@ need_test_packages() {
   done
 }
 
-# What may be missing costs some tests; the packages of PostgreSQL and Python stop the run later.
+# Only skips tests; missing PostgreSQL or Python is reported by a later step.
 skip_needed() {
-  [ -z "$NEEDED" ] || say "missing: $NEEDED_FOR. The tests that need it are skipped or fail. To run them: $(apt_line "$NEEDED")"
+  [ -z "$NEEDED" ] || say "missing: $NEEDED_FOR. Tests that need it are skipped or fail. To run them: $(apt_line "$NEEDED")"
   NEEDED=
   NEEDED_FOR=
 }

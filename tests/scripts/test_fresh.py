@@ -38,7 +38,7 @@ def stub(folder: Path, name: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["nonsense"], "unknown argument nonsense; a command stands after --"),
+        (["nonsense"], "unknown argument nonsense; put a command after --"),
         (["--user", "nobody"], "--user is root or someone, not 'nobody'"),
         (["--user"], "--user is root or someone, not ''"),
         (["--suite", "../x"], "--suite needs the name of a Debian release, not '../x'"),
@@ -62,7 +62,7 @@ def test_without_the_right_to_mount_there_is_no_machine(tmp_path: Path) -> None:
     stub(tmp_path, "unshare", "exit 1")
     done = run(FRESH, "--prepare", PATH=f"{tmp_path}:{os.environ['PATH']}")
     assert done.returncode == 1
-    assert "no right to mount file systems in a namespace of its own" in done.stderr
+    assert "mounting file systems in a new namespace is not permitted" in done.stderr
 
 
 def test_nothing_is_mounted_outside_of_a_namespace(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_nothing_is_mounted_outside_of_a_namespace(tmp_path: Path) -> None:
     done = run("sh", ROOT / "scripts/fresh.d/machine.sh", here, tmp_path, "root", "")
     assert (done.returncode, done.stderr) == (
         1,
-        "fresh: machine.sh needs a mount namespace of its own\n",
+        "fresh: machine.sh must run in a new mount namespace\n",
     )
 
 
@@ -162,7 +162,7 @@ def test_ci_runs_in_place_where_no_machine_can_be_made(
     done = checkout.run("-k", "radius")
     assert done.returncode == 0
     assert checkout.calls() == ["lint ", "fresh --prepare", f"test {words}-k radius"]
-    assert "it cannot be made\nci: no new machine can be made here" in done.stderr
+    assert "it cannot be made\nci: cannot create a new machine" in done.stderr
 
 
 def test_a_failure_on_the_new_machine_is_a_failure(checkout: Checkout) -> None:

@@ -290,7 +290,7 @@ def test_all_workers_killed_are_forked_anew_within_a_second(production: Producti
     wait_until(lambda: two_of(production, killed))
 
 
-def test_a_lost_nursery_is_loaded_again(production: Production) -> None:
+def test_a_lost_fork_server_is_replaced(production: Production) -> None:
     wait_until(lambda: two_of(production, set()))
     groups = Path(production.run, "groups")
     known = groups.read_text().splitlines()

@@ -18,8 +18,8 @@ from tests.operations.nginx.conftest import NGINX
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts" / "faults.d"))
 
-from client import Answer, Log  # noqa: E402
-from generator import EDGE_S, Run, answered  # noqa: E402
+from client import Log, Response  # noqa: E402
+from generator import EDGE_S, Run, select_responses  # noqa: E402
 from hostile import Generator  # noqa: E402
 from kinds import KINDS, plan  # noqa: E402
 from overload import figures_of  # noqa: E402
@@ -36,14 +36,18 @@ def test_hostile_requests_are_answered_in_the_contracts_form(
     tokens = [make.bearer(app)["Authorization"].partition(" ")[2] for _ in range(2)]
     generator = Generator(7, tokens)
     for _ in range(IN_PROCESS):
-        asked = generator.next(raw=False)
-        headers = [*asked.headers]
-        if asked.body is not None and "Content-Type" not in dict(headers):
+        request = generator.next(raw=False)
+        headers = [*request.headers]
+        if request.body is not None and "Content-Type" not in dict(headers):
             headers.append(("Content-Type", "application/json"))
-        answer = client.open(asked.target, method=asked.method, headers=headers, data=asked.body)
-        assert answer.status_code < 500 or answer.get_json()["error_code"] == "106", str(asked)
-        if answer.status_code >= 400 and asked.method != "HEAD":
-            assert set(answer.get_json()) == {"error_code", "error_message"}, str(asked)
+        response = client.open(
+            request.target, method=request.method, headers=headers, data=request.body
+        )
+        assert response.status_code < 500 or response.get_json()["error_code"] == "106", str(
+            request
+        )
+        if response.status_code >= 400 and request.method != "HEAD":
+            assert set(response.get_json()) == {"error_code", "error_message"}, str(request)
 
 
 def test_the_same_seed_makes_the_same_requests() -> None:
@@ -52,27 +56,27 @@ def test_the_same_seed_makes_the_same_requests() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "clear"),
+    ("response", "valid"),
     [
-        (Answer(0, 0, 200, b"[]"), True),
-        (Answer(0, 0, 0), False),
-        (Answer(0, 0, 503, ERROR, "1"), True),
-        (Answer(0, 0, 503, ERROR), False),
-        (Answer(0, 0, 503, b"<html>", "1"), False),
-        (Answer(0, 0, 404, b'{"error_code": "404", "error_message": "x"}'), True),
+        (Response(0, 0, 200, b"[]"), True),
+        (Response(0, 0, 0), False),
+        (Response(0, 0, 503, ERROR, "1"), True),
+        (Response(0, 0, 503, ERROR), False),
+        (Response(0, 0, 503, b"<html>", "1"), False),
+        (Response(0, 0, 404, b'{"error_code": "404", "error_message": "x"}'), True),
     ],
 )
-def test_only_the_contracts_answers_are_clear(answer: Answer, clear: bool) -> None:
-    assert answer.clear is clear
+def test_only_the_contracts_responses_are_valid(response: Response, valid: bool) -> None:
+    assert response.is_valid is valid
 
 
-def test_only_a_conflict_that_asks_to_come_again_is_no_verdict_on_the_request() -> None:
+def test_only_a_conflict_with_retry_after_is_retryable() -> None:
     error, log = b'{"error_code": "409", "error_message": "x"}', Log()
-    conflict, taken = Answer(0, 0, 409, error, "1"), Answer(0, 0, 409, error)
-    for answer in (conflict, taken, Answer(0, 0, 503, ERROR, "1")):
-        log.add(answer)
-    assert (conflict.again, taken.again, conflict.clear) == (True, False, True)
-    assert (log.good, [answer.status for answer in log.bad]) == (1, [409, 503])
+    conflict, taken = Response(0, 0, 409, error, "1"), Response(0, 0, 409, error)
+    for response in (conflict, taken, Response(0, 0, 503, ERROR, "1")):
+        log.add(response)
+    assert (conflict.is_retryable, taken.is_retryable, conflict.is_valid) == (True, False, True)
+    assert (log.good, [response.status for response in log.bad]) == (1, [409, 503])
 
 
 def test_a_plan_has_every_kind_and_the_same_order_for_a_seed() -> None:
@@ -84,16 +88,16 @@ def test_a_plan_has_every_kind_and_the_same_order_for_a_seed() -> None:
 
 
 def times(**counts: int) -> dict[int, list[float]]:
-    """So many answers of each status, each after a millisecond."""
+    """Response times by status, one millisecond each."""
     return {int(status[1:]): [0.001] * count for status, count in counts.items()}
 
 
 def test_the_edges_of_a_constant_rate_are_left_out() -> None:
     rows = [(tenth * 100_000, 200 if tenth % 4 else 503, 5_000) for tenth in range(61)]
-    seconds, found = answered(rows, EDGE_S)
+    seconds, times_s = select_responses(rows, EDGE_S)
     assert seconds == 4
-    assert {status: len(x) for status, x in found.items()} == {503: 10, 200: 31}
-    assert found[503][0] == 0.005
+    assert {status: len(x) for status, x in times_s.items()} == {503: 10, 200: 31}
+    assert times_s[503][0] == 0.005
 
 
 def test_overload_is_compared_with_the_best_before_and_after_it() -> None:
@@ -109,7 +113,7 @@ def test_overload_is_compared_with_the_best_before_and_after_it() -> None:
 
 
 def run(*words: str) -> dict[str, Any]:
-    """The figures of one part."""
+    """Runs a part of scripts/faults and returns its figures."""
     if not NGINX:
         pytest.skip("nginx is not installed")
     done = subprocess.run(

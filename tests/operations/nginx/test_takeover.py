@@ -92,8 +92,8 @@ def named(process: psutil.Process, text: str) -> list[psutil.Process]:
 
 
 def servers(process: psutil.Process) -> list[psutil.Process]:
-    """The two processes that serve: granian's workers, or the servers that the nursery forked."""
-    return [child for parent in named(process, "nursery.py") or [process] for child in parent.children()
+    """The two processes that serve: granian's workers, or the servers forked by the fork server."""
+    return [child for parent in named(process, "fork_server.py") or [process] for child in parent.children()
             if "timer" not in " ".join(child.cmdline())]  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def test_a_start_loads_the_service_once(serve: Serve) -> None:
         assert imported.count("flask") == imported.count("sqlalchemy") == 1
 
 
-@pytest.mark.parametrize("other", ["nginx: master", "nursery.py"])
+@pytest.mark.parametrize("other", ["nginx: master", "fork_server.py"])
 def test_a_start_ends_what_two_killed_processes_left_behind(serve: Serve, other: str) -> None:
     with serve.ready() as supervisor:
         rest = supervisor.children(recursive=True)
@@ -142,16 +142,16 @@ def test_a_start_ends_what_two_killed_processes_left_behind(serve: Serve, other:
         assert end_of(rest)
 
 
-@pytest.mark.parametrize("what", ["nginx: master", "nursery.py", "server"])
+@pytest.mark.parametrize("what", ["nginx: master", "fork_server.py", "server"])
 def test_a_supervisor_replaces_any_process_that_is_killed(serve: Serve, what: str) -> None:
     with serve.ready() as supervisor:
         victim = servers(supervisor)[0] if what == "server" else named(supervisor, what)[0]
-        rest = victim.children(recursive=True) if what != "nursery.py" else []
+        rest = victim.children(recursive=True) if what != "fork_server.py" else []
         kill(victim)
         wait_until(lambda: end_of([victim, *rest]))
         wait_until(serve.answers)
         wait_until(lambda: len(named(supervisor, "nginx: master")) == 1)
-        wait_until(lambda: len(named(supervisor, "nursery.py")) == 1)
+        wait_until(lambda: len(named(supervisor, "fork_server.py")) == 1)
         assert supervisor.is_running()
 
 

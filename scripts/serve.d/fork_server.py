@@ -1,8 +1,7 @@
-"""Loads the service once and forks a server of it for each path that it is told.
+"""Loads the service once and forks a server for each socket path that it receives.
 
-To load the service takes a second of processor time, and several seconds where requests want the processor, too;
-a fork takes milliseconds. So whoever kills every worker is noticed for a moment only. What was loaded is shared
-between the workers, which saves memory as well."""
+Forking is much cheaper than loading, so killed workers are replaced quickly even under load. Workers share the
+loaded memory."""
 
 from __future__ import annotations
 
@@ -24,32 +23,32 @@ PATH_BYTES = 4096
 
 
 def main() -> None:
-    """Forks until the supervisor closes its end; what is left then has lost the supervisor, and ends."""
+    """Forks servers until the supervisor closes its end of the socket, then kills the remaining ones."""
     args = parse()
-    supervisor, keeper = os.getppid(), socket.socket(fileno=args.keeper)
-    # what is loaded stays
+    supervisor, control = os.getppid(), socket.socket(fileno=args.control)
+    # loaded objects live as long as the process: freezing them keeps their pages shared after a fork
     gc.disable()
     app = load()
-    configure_front(app, args)
-    signal.signal(signal.SIGCHLD, lambda *_: pass_on(supervisor))
+    configure_nginx(app, args)
+    signal.signal(signal.SIGCHLD, lambda *_: reap(supervisor))
     gc.collect()
     gc.freeze()
     gc.enable()
     servers: list[int] = []
     with suppress(BrokenPipeError):
-        keeper.send(LOADED)
-        while path := keeper.recv(PATH_BYTES):
+        control.send(LOADED)
+        while path := control.recv(PATH_BYTES):
             pid = os.fork()
             if not pid:
-                keeper.close()
-                live(app, Path(os.fsdecode(path)), args.threads)
+                control.close()
+                run_server(app, Path(os.fsdecode(path)), args.threads)
             servers.append(pid)
-            keeper.send(str(pid).encode())
+            control.send(str(pid).encode())
     end(servers)
 
 
 def load() -> Any:
-    """The application; a fork would leave out threads, so the short-lived ones of its libraries end first."""
+    """Loads the application and waits until short-lived library threads have ended: a fork would lose them."""
     from geoshops import metrics
 
     try:
@@ -57,15 +56,15 @@ def load() -> Any:
     except SystemExit:
         print("geoshops: the service cannot be loaded", file=sys.stderr)
         sys.exit(os.EX_CONFIG)
-    # this process does not serve
+    # the fork server is not a worker
     metrics.WORKERS_STARTED.reset()
     while threading.active_count() > 1:
         time.sleep(0.01)
     return app
 
 
-def configure_front(app: Any, args: argparse.Namespace) -> None:
-    """Writes nginx' configuration, unless nginx runs with it already: it changes with a restart only."""
+def configure_nginx(app: Any, args: argparse.Namespace) -> None:
+    """Writes nginx' configuration unless it exists: a reload does not change it."""
     from geoshops.operations import nginx
 
     path = args.run / "nginx.conf"
@@ -78,7 +77,7 @@ def configure_front(app: Any, args: argparse.Namespace) -> None:
 
 
 def end(servers: list[int]) -> None:
-    """Kills those that still run: a number whose process was waited for may be a stranger's."""
+    """Kills servers that still run. WNOWAIT keeps the pid reserved, so that kill cannot hit another process."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for pid in servers:
         with suppress(ChildProcessError):
@@ -86,8 +85,8 @@ def end(servers: list[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def pass_on(supervisor: int) -> None:
-    """Takes the ends of servers down and wakes the supervisor, who watches them."""
+def reap(supervisor: int) -> None:
+    """Reaps ended servers and wakes the supervisor, which replaces them."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -97,8 +96,8 @@ def pass_on(supervisor: int) -> None:
         os.kill(supervisor, signal.SIGCHLD)
 
 
-def live(app: Any, path: Path, threads: int) -> NoReturn:
-    """The forked process: a server, in a process group of its own."""
+def run_server(app: Any, path: Path, threads: int) -> NoReturn:
+    """Runs a server in the forked process, in its own process group."""
     status = 1
     try:
         os.setsid()
@@ -116,7 +115,7 @@ def live(app: Any, path: Path, threads: int) -> NoReturn:
 
 
 def serve(app: Any, path: Path, threads: int) -> None:
-    """Serves until SIGTERM; granian forks the one worker."""
+    """Serves until SIGTERM; granian forks one worker."""
     from granian import Granian
     from granian.constants import Interfaces
     from granian.log import LogLevels
@@ -139,14 +138,14 @@ def serve(app: Any, path: Path, threads: int) -> None:
 
 
 def parse() -> argparse.Namespace:
-    """The command line; production.py fills it in."""
-    parser = argparse.ArgumentParser(prog="nursery")
+    """Parses the command line, which production.py builds."""
+    parser = argparse.ArgumentParser(prog="fork_server")
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--server", dest="servers", action="append", help="address of a worker")
     parser.add_argument("--listen", help="address of nginx")
     parser.add_argument("--run", type=Path, help="folder of nginx' files")
     parser.add_argument("--user", default="", help="user of nginx' workers")
-    parser.add_argument("--keeper", type=int, required=True, help="socket of the supervisor")
+    parser.add_argument("--control", type=int, required=True, help="socket of the supervisor")
     return parser.parse_args()
 
 
