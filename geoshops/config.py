@@ -32,12 +32,12 @@ class Settings:
     """All settings. Secrets may also be given as NAME_FILE, the path of a file that holds the value."""
 
     database_url: str = setting(
-        "DATABASE_URL", "", "PostgreSQL of the service, as a libpq URL", secret=True
+        "DATABASE_URL", "", "Database of the service as a libpq URL", secret=True
     )
     owner_database_url: str = setting(
         "GEOSHOPS_OWNER_DATABASE_URL",
         "",
-        "The same database as its owner, for migrations and operators' commands; DATABASE_URL when empty",
+        "The same database as its owner, for migrations and operators' commands; DATABASE_URL if empty",
         secret=True,
     )
     reader_database_url: str = setting(
@@ -49,45 +49,49 @@ class Settings:
     read_database_url: str = setting(
         "READ_DATABASE_URL",
         "",
-        "Replicas for the questions of reading requests, several hosts as libpq URLs have them; DATABASE_URL when empty",
+        "Replicas for queries of GET requests, one host or several; DATABASE_URL if empty",
         secret=True,
     )
     read_your_writes: bool = setting(
         "GEOSHOPS_READ_YOUR_WRITES",
         True,
-        "Replicas answer a member's requests only when they have all that was written before; otherwise within 2 s",
+        "A request with a token sees every earlier write; if false, within 2 s",
     )
     secret_key: str = setting(
-        "GEOSHOPS_SECRET_KEY", "", "Signs the tokens; at least 32 bytes", secret=True
+        "GEOSHOPS_SECRET_KEY", "", "Key that signs the tokens, at least 32 bytes", secret=True
     )
     previous_secret_key: str = setting(
         "GEOSHOPS_PREVIOUS_SECRET_KEY",
         "",
-        "A second key whose tokens are valid too: the next one while a rotation is prepared, the last one after it",
+        "Second key whose tokens are accepted, for rotation: first the new one, then the old one",
         secret=True,
     )
     public_url: str = setting(
-        "GEOSHOPS_PUBLIC_URL", "", "Origin of image addresses; the request's own origin when empty"
+        "GEOSHOPS_PUBLIC_URL", "", "Origin of image URLs; the request's origin if empty"
     )
     timezone: str = setting(
         "GEOSHOPS_TIMEZONE", "Asia/Seoul", "Time zone of date arrays, opening hours and titles"
     )
     pool_size: int = setting(
-        "GEOSHOPS_POOL_SIZE", 4, "Database connections a worker; as many as its threads"
+        "GEOSHOPS_POOL_SIZE", 4, "Database connections per worker; equal to its threads"
     )
     pool_timeout_s: float = setting(
-        "GEOSHOPS_POOL_TIMEOUT_S", 0.3, "Longest wait for a database connection, then 503"
+        "GEOSHOPS_POOL_TIMEOUT_S", 0.3, "Maximum wait for a database connection; then 503"
     )
     connect_timeout_s: int = setting(
-        "GEOSHOPS_CONNECT_TIMEOUT_S", 1, "Longest wait for a new database connection"
+        "GEOSHOPS_CONNECT_TIMEOUT_S", 1, "Maximum time to open a database connection"
     )
     access_token_minutes: int = setting(
-        "GEOSHOPS_ACCESS_TOKEN_MINUTES", 30, "Life of an access token"
+        "GEOSHOPS_ACCESS_TOKEN_MINUTES", 30, "Lifetime of an access token"
     )
-    refresh_token_days: int = setting("GEOSHOPS_REFRESH_TOKEN_DAYS", 30, "Life of a refresh token")
-    session_days: int = setting("GEOSHOPS_SESSION_DAYS", 180, "Longest life of a session")
+    refresh_token_days: int = setting(
+        "GEOSHOPS_REFRESH_TOKEN_DAYS", 30, "Lifetime of a refresh token"
+    )
+    session_days: int = setting("GEOSHOPS_SESSION_DAYS", 180, "Maximum lifetime of a session")
     reviews_per_shop: int = setting(
-        "GEOSHOPS_REVIEWS_PER_SHOP", 0, "Most reviews of one shop by one member; 0 means no limit"
+        "GEOSHOPS_REVIEWS_PER_SHOP",
+        0,
+        "Maximum number of reviews of one shop by one member; 0 for no limit",
     )
     idp: str = setting(
         "GEOSHOPS_IDP",
@@ -100,15 +104,15 @@ class Settings:
     idp_discovery_url: str = setting(
         "GEOSHOPS_IDP_DISCOVERY_URL",
         "",
-        "Where the service reads the provider's metadata when that is not below the issuer",
+        "URL of the provider's metadata, if not below the issuer",
     )
     idp_authorize_url: str = setting(
         "GEOSHOPS_IDP_AUTHORIZE_URL",
         "",
-        "The provider's sign-in page as browsers reach it; as the provider says when empty",
+        "Sign-in page of the provider as browsers reach it; from its metadata if empty",
     )
     idp_client_id: str = setting(
-        "GEOSHOPS_IDP_CLIENT_ID", "", "Client id at the provider; sign-in is off when empty"
+        "GEOSHOPS_IDP_CLIENT_ID", "", "Client id at the provider; sign-in is disabled if empty"
     )
     idp_client_secret: str = setting(
         "GEOSHOPS_IDP_CLIENT_SECRET",
@@ -125,48 +129,46 @@ class Settings:
         secret=True,
     )
     idp_scope: str = setting(
-        "GEOSHOPS_IDP_SCOPE", "", "Scopes asked for, separated by blanks; the preset's when empty"
+        "GEOSHOPS_IDP_SCOPE", "", "Requested scopes, space-separated; the preset's if empty"
     )
     idp_redirect_uris: tuple[str, ...] = setting(
         "GEOSHOPS_IDP_REDIRECT_URIS",
         (),
-        "Addresses to which the provider may send people back, separated by blanks, the first by default; the service's own start page when empty",
+        "Allowed redirect URIs, space-separated; the first is the default; the service's start page if empty",
     )
     idp_more: str = setting(
         "GEOSHOPS_IDP_MORE",
         "",
-        "Path of a TOML file with further providers: a table each, keys as the settings without GEOSHOPS_IDP_, in lower case",
+        "Path of a TOML file with more providers: one table each, keys are the settings without GEOSHOPS_IDP_ in lower case",
     )
     idp_concurrency: int = setting(
         "GEOSHOPS_IDP_CONCURRENCY",
         2,
-        "Exchanges with the provider at once, a worker; fewer than its threads, so that a slow provider slows nothing else",
+        "Concurrent calls to the provider per worker; fewer than its threads, so that a slow provider does not block other requests",
     )
     max_body_bytes: int = setting(
-        "GEOSHOPS_MAX_BODY_BYTES", 65536, "Largest request body, larger ones are 413"
+        "GEOSHOPS_MAX_BODY_BYTES", 65536, "Maximum size of a request body; larger ones get 413"
     )
     cors_origins: tuple[str, ...] = setting(
         "GEOSHOPS_CORS_ORIGINS",
         (),
-        "Other origins whose pages may call the API, separated by blanks",
+        "Other origins whose pages may call the API, space-separated",
     )
     trusted_proxies: int = setting(
-        "GEOSHOPS_TRUSTED_PROXIES", 0, "Number of proxies in front whose X-Forwarded-* are believed"
+        "GEOSHOPS_TRUSTED_PROXIES", 0, "Number of trusted proxies that set X-Forwarded-*"
     )
     ratelimit_storage_uri: str = setting(
         "GEOSHOPS_RATELIMIT_STORAGE_URI",
         "",
-        "Store of rate limits, redis://host:6379 or memory:// (one per worker); no limits when empty",
+        "Store of the rate limits, redis://host:6379 or memory:// (per worker); no limits if empty",
         secret=True,
     )
-    log_level: str = setting("GEOSHOPS_LOG_LEVEL", "INFO", "Lowest level that is logged")
+    log_level: str = setting("GEOSHOPS_LOG_LEVEL", "INFO", "Lowest level to log")
     log_format: str = setting("GEOSHOPS_LOG_FORMAT", "json", "json or text")
     map_style_url: str = setting(
-        "GEOSHOPS_MAP_STYLE_URL", "", "Online style under the map; the offline basemap when empty"
+        "GEOSHOPS_MAP_STYLE_URL", "", "URL of an online map style; the offline basemap if empty"
     )
-    testing: bool = setting(
-        "GEOSHOPS_TESTING", False, "Tests only: lets the service start without a secret key"
-    )
+    testing: bool = setting("GEOSHOPS_TESTING", False, "For tests: start without a secret key")
 
     @classmethod
     def from_environment(
