@@ -19,7 +19,8 @@ from geoshops.database import migrations
 from geoshops.members.commands import members
 from geoshops.operations import citus_check, idempotency_keys
 from geoshops.operations.backup import backup, restore
-from geoshops.operations.commands import failing_clearly, operator_url
+from geoshops.operations.commands import failing_clearly
+from geoshops.operations.connection import operator_url
 from geoshops.operations.doctor import doctor
 from geoshops.operations.nginx import config_of
 from geoshops.operations.scheduler import timer

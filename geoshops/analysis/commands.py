@@ -14,7 +14,8 @@ from geoshops.analysis import files, formats, runner, scripts
 from geoshops.config import ConfigError, Settings
 from geoshops.console import as_started
 from geoshops.database.pool import libpq_url
-from geoshops.operations.commands import failing_clearly, first_line, operator_url
+from geoshops.operations.commands import failing_clearly, first_line
+from geoshops.operations.connection import operator_url
 
 PICTURES = ("html", "png")
 FORMATS = ("table", "csv", "geojson", "parquet", "gpkg", *PICTURES)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import click
-import psycopg2
 from psycopg2 import sql
 from tqdm import tqdm
 
 from geoshops.analysis import files, formats
 from geoshops.analysis.runner import Answer, Column
-from geoshops.database.interrupts import heeding
+from geoshops.database.operator_connection import connected
 
 Bbox = tuple[float, float, float, float]
 FILE_FORMATS = ("parquet", *formats.DRIVERS)
@@ -47,7 +45,7 @@ def export(
     region: str = "",
 ) -> int:
     """Writes the rows and returns how many there were."""
-    with closing(heeding(psycopg2.connect(url, application_name="geoshops-export"))) as connection:
+    with connected(url, "export") as connection:
         connection.set_session(readonly=True)
         cursor = connection.cursor()
         condition = _condition(cursor, bbox, brand, region)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from contextlib import closing
 from typing import Any, NamedTuple
 
-import psycopg2
 import shapely
 
-from geoshops.database.interrupts import heeding
+from geoshops.database.operator_connection import connected
 
 # degrees of the view up to which it shows neighbourhoods, and districts; provinces beyond
 NEAR_DEG, DETAIL_DEG = 0.12, 1.5
@@ -50,9 +48,7 @@ def ground(url: str, bounds: tuple[float, float, float, float]) -> Ground:
         "borders": "sido" if span > DETAIL_DEG else "sigungu",
         "west": west, "south": south, "east": east, "north": north,
     }  # fmt: skip
-    with closing(
-        heeding(psycopg2.connect(url, application_name="geoshops-analysis"))
-    ) as connection:
+    with connected(url, "analysis") as connection:
         connection.set_session(readonly=True)
         cursor = connection.cursor()
         cursor.execute(OUTLINES, values)

@@ -6,7 +6,8 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.auth import queries
-from geoshops.operations.commands import failing_clearly, operator_database
+from geoshops.operations.commands import failing_clearly
+from geoshops.operations.connection import operator_database
 
 # a day in the future would delete sessions that live, one too far back is none that PostgreSQL knows
 LONGEST_KEPT_DAYS = 36_500

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg2
 
 from geoshops.database import sql_files
-from geoshops.database.interrupts import heeding
+from geoshops.database.operator_connection import connected
 
 LEAST_ROWS = 20_000
 AT_ONCE = 2  # a build keeps one core of the server busy
@@ -88,7 +88,7 @@ def build_missing(url: str, say: Callable[[str], object]) -> int:
 
     Each index is a transaction of its own: when it is broken off, what is built stays built."""
     connections: list[Any] = []
-    with _connected(url, connections) as connection, ThreadPoolExecutor(AT_ONCE) as pool:
+    with _listed(url, connections) as connection, ThreadPoolExecutor(AT_ONCE) as pool:
         connection.cursor().execute("SELECT pg_advisory_lock(%s)", (LOCK,))
         names = missing(connection)
         work = [pool.submit(_build, url, connections, name) for name in names]
@@ -105,23 +105,20 @@ def build_missing(url: str, say: Callable[[str], object]) -> int:
 
 def _build(url: str, connections: list[Any], name: str) -> int:
     started = time.perf_counter()
-    with _connected(url, connections) as connection:
+    with _listed(url, connections) as connection:
         connection.cursor().execute(MEMORY)
         connection.cursor().execute(built_later()[name])
     return round((time.perf_counter() - started) * 1000)
 
 
 @contextmanager
-def _connected(url: str, connections: list[Any]) -> Iterator[Any]:
-    made = psycopg2.connect(url, application_name="geoshops-indexes", connect_timeout=10)
-    connection = heeding(made)
-    connection.autocommit = True
-    connections.append(connection)
-    try:
-        yield connection
-    finally:
-        connections.remove(connection)
-        connection.close()
+def _listed(url: str, connections: list[Any]) -> Iterator[Any]:
+    with connected(url, "indexes", autocommit=True) as connection:
+        connections.append(connection)
+        try:
+            yield connection
+        finally:
+            connections.remove(connection)
 
 
 def _pays(cursor: Any, new_rows: int) -> bool:

@@ -15,7 +15,7 @@ from psycopg2 import errorcodes
 
 from geoshops.console import as_started, committing
 from geoshops.database import deferred_indexes
-from geoshops.database.interrupts import heeding
+from geoshops.database.operator_connection import connected
 from geoshops.database.sql_files import MigrationError, SqlFile, grants, sql_files
 
 LOCK = 7_406_311_520_917_233  # any number, the same in every release
@@ -140,13 +140,9 @@ def reset(url: str) -> None:
 
 @contextmanager
 def _connected(url: str) -> Iterator[Any]:
-    connection = heeding(psycopg2.connect(url, application_name="geoshops-migrate"))
-    try:
-        connection.autocommit = True
+    with connected(url, "migrate", autocommit=True) as connection:
         run(connection, LOCK_TIMEOUT)
         yield connection
-    finally:
-        connection.close()
 
 
 def run(connection: Any, statement: str, values: Any = None) -> Any:

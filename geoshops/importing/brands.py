@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
-import json
 import re
 import time
 from collections.abc import Iterator
@@ -22,8 +20,9 @@ from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.tables import Rejected
-from geoshops.importing.transaction import cancellable, importing_into
-from geoshops.operations.commands import COUNT_BRANDS, ONE_AT_A_TIME
+from geoshops.importing.transaction import importing_into
+from geoshops.operations.audit import write_audit
+from geoshops.operations.connection import COUNT_BRANDS, ONE_AT_A_TIME
 
 COLUMNS = ("name", "alias", "lang", "is_representative", "parent", "badge_color")
 NAME = fields.Text(100, needed=True, encoded=True)
@@ -36,9 +35,6 @@ SELECT b.id, b.name, b.parent_id, b.is_representative, b.badge_color,
   EXISTS (SELECT FROM brands c WHERE c.parent_id = b.id) AS is_parent
 FROM brands b WHERE b.id = brand_named(%s)"""
 ALIAS = "SELECT lang FROM brand_aliases WHERE alias_key = name_key(%s)"
-LOG = """
-INSERT INTO audit_log (actor, action, subject, subject_id, reason, detail)
-VALUES (%s, 'import', 'brand', %s, %s, %s)"""
 
 
 @dataclass(frozen=True)
@@ -77,10 +73,9 @@ def import_brands(url: str, wanted: Request, progress: Progress) -> dict[str, An
     with rejects, importing_into(url) as connection, connection.cursor() as cursor:
         load = _Load(cursor, rejects, f"import of {wanted.path.name}")
         rows = list(load.read(table, found, progress))
-        with cancellable():
-            cursor.execute(ONE_AT_A_TIME)
-            load.write(rows)
-            counts = load.counts()
+        cursor.execute(ONE_AT_A_TIME)
+        load.write(rows)
+        counts = load.counts()
         late = finish(connection, file, rejects, wanted.dry_run)
     counts["columns_not_used"] = found.unused
     return timed(summary(wanted, "", load.rows, counts, rejects, late), started)
@@ -190,7 +185,10 @@ class _Load:
         if brand.id in self.created:
             self.created[brand.id].append(row.line)
         if changes:
-            self._log(brand.id, changes)
+            write_audit(
+                self.cursor, action="import", subject="brand", subject_id=brand.id,
+                reason=self.reason, detail=changes,
+            )  # fmt: skip
             self.outcomes[row.line] = "inserted" if is_new or "alias" in changes else "updated"
 
     def _state(self, brand: Brand, field: str, value: object) -> None:
@@ -233,10 +231,6 @@ class _Load:
             (row.lang, row.alias),
         )
         return {"lang": row.lang}
-
-    def _log(self, brand_id: int, detail: dict[str, object]) -> None:
-        text = json.dumps(detail, ensure_ascii=False)
-        self.cursor.execute(LOG, (getpass.getuser(), brand_id, self.reason, text))
 
 
 def _row(line: int, values: tuple[str, ...], texts: dict[str, str]) -> BrandRow:

@@ -32,8 +32,9 @@ from geoshops.importing.regions import import_regions
 from geoshops.importing.request import Request
 from geoshops.importing.shops import import_shops
 from geoshops.importing.stations import import_stations
-from geoshops.importing.transaction import cancellable, follow_up, importing_into
-from geoshops.operations.commands import ONE_AT_A_TIME, FiniteRange, failing_clearly, operator_url
+from geoshops.importing.transaction import follow_up, importing_into
+from geoshops.operations.commands import FiniteRange, failing_clearly
+from geoshops.operations.connection import ONE_AT_A_TIME, operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 WHAT_FOLLOWS = (
@@ -204,9 +205,8 @@ def installed(dry_run: bool) -> None:
     if not districts:
         raise ImportRefused(MISSING)
     with importing_into(operator_url()) as connection, connection.cursor() as cursor:
-        with cancellable():
-            cursor.execute(ONE_AT_A_TIME)
-            filled = fill_missing(cursor, districts)
+        cursor.execute(ONE_AT_A_TIME)
+        filled = fill_missing(cursor, districts)
         if not dry_run:
             with committing():
                 connection.commit()

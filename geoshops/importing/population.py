@@ -20,7 +20,7 @@ from geoshops.importing.request import Progress, Request
 from geoshops.importing.shops import positions
 from geoshops.importing.staging import copy_in
 from geoshops.importing.tables import Rejected
-from geoshops.importing.transaction import cancellable, importing_into
+from geoshops.importing.transaction import importing_into
 
 TEMPORARY = """
 CREATE TEMP TABLE incoming_cells (
@@ -67,8 +67,7 @@ def import_population(
         cursor.execute(TEMPORARY)
         reading = _Reading(table, wanted, rejects, progress)
         copy_in(cursor, "COPY incoming_cells FROM STDIN", reading.blocks())
-        with cancellable():
-            counts = _load(cursor, source, reading, wanted.on_missing == "delete")
+        counts = _load(cursor, source, reading, wanted.on_missing == "delete")
         counts["columns_not_used"] = table.plan.unused if isinstance(table, CsvCells) else []
         late = finish(connection, file, rejects, wanted.dry_run)
     return timed(summary(wanted, source, reading.read, counts, rejects, late), started)

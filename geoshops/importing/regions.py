@@ -16,8 +16,8 @@ from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.shops import positions
 from geoshops.importing.tables import Rejected
-from geoshops.importing.transaction import cancellable, importing_into
-from geoshops.operations.commands import ONE_AT_A_TIME
+from geoshops.importing.transaction import importing_into
+from geoshops.operations.connection import ONE_AT_A_TIME
 
 STAGING_TIMEOUT = "SET LOCAL statement_timeout = '60s'"
 
@@ -41,9 +41,8 @@ def import_regions(
     with rejects, importing_into(url) as connection, connection.cursor() as cursor:
         cursor.execute(STAGING_TIMEOUT)
         read = stage(cursor, file, reading, rejects, progress)
-        with cancellable():
-            cursor.execute(ONE_AT_A_TIME)
-            loaded = load(cursor, source, mapping.parents if mapping else {})
+        cursor.execute(ONE_AT_A_TIME)
+        loaded = load(cursor, source, mapping.parents if mapping else {})
         _reject(file, rejects, loaded.reasons)
         if rejects.count == read:
             raise _nothing_taken(read, rejects)

@@ -22,8 +22,8 @@ from geoshops.importing.rejects import Rejects, generalised, rejects_path
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.staging import Dropped, Staging
 from geoshops.importing.tables import Rejected, Table
-from geoshops.importing.transaction import cancellable, importing_into
-from geoshops.operations.commands import COUNT_BRANDS, ONE_AT_A_TIME
+from geoshops.importing.transaction import importing_into
+from geoshops.operations.connection import COUNT_BRANDS, ONE_AT_A_TIME
 
 LINES_SHOWN = 10
 
@@ -158,52 +158,51 @@ def _load(
     staging.run(cursor)
     stored = staging.stored()
     has_ids = "source_id" in staging.plan.places
-    with cancellable():
-        cursor.execute(ONE_AT_A_TIME)
-        first_lines = shop_load.repeated_keys(cursor)
-        if has_ids:  # a key made from name and address has one name
-            ambiguous = shop_load.ambiguous_keys(cursor, first_lines)
-            shop_load.warn_of_ambiguous_keys(ambiguous, staging.read, warn)
-        repeated = shop_load.drop_repeated_keys(cursor, first_lines)
-        unknown = shop_load.unknown_brands(cursor, stored)
-        if adds := wanted.add_brands or (wanted.mapping is not None and wanted.mapping.add_brands):
-            shop_load.add_brands(cursor, sorted(unknown))
-        rekeyed = matching.match(cursor, source, stored, has_ids=has_ids)
-        staging.dropped = [d for d in staging.dropped if d.line not in repeated]
-        shop_load.keep_where_dropped(cursor, source, _lines_by_field(staging.dropped))
-        deriving.resolve(cursor, source, stored, wanted.today)
-        reasons = shop_load.drop_impossible_dates(cursor, stored)
-        if staging.rejects.count + len(reasons) + len(repeated) == staging.read:
-            raise _nothing_taken(staging, reasons)
-        found = shop_load.count_resolved(cursor)
-        closes = wanted.on_missing == "close"
-        closings = shop_load.count_closings(
-            cursor, source, found, close_missing=closes, rejected_keys=staging.rejected_keys
-        )
-        rejected = closings.are_unusual and not wanted.allow_shrink
-        if rejected and not wanted.dry_run:
-            raise ImportRefused(closings.message(source))
-        shop_load.lock_shops(cursor, source, close_missing=closes, new_keys=rekeyed > 0)
-        # the file is read again for the rejects while the server writes
-        with (
-            ThreadPoolExecutor(1) as pool,
-            deferred_indexes.left_out(cursor, found.new),
-        ):
-            listing = pool.submit(reject_lines, staging.table, staging.rejects, reasons, repeated)
-            loaded = shop_load.write(cursor, source, found)
-        loaded.identical = listing.result()
-        loaded.rekeyed = rekeyed
-        loaded.brands_added = sorted(unknown) if adds else []
-        loaded.unknown_brands = {} if adds else unknown
-        loaded.shared_points = findings.shared_points(cursor, stored)
-        loaded.no_brand_is_representative = findings.is_without_representative(cursor)
-        loaded.largest_brands = findings.largest_brands(cursor)
-        loaded.rejection = closings.message(source) if rejected else None
-        if closes:
-            closed = shop_load.close_missing(cursor, source, wanted.today, staging.rejected_keys)
-            loaded.closed_missing = len(closed)
-        cursor.execute(COUNT_BRANDS)
-        loaded.duplicate_candidates = shop_load.count_duplicates(cursor, loaded.new_ids)
+    cursor.execute(ONE_AT_A_TIME)
+    first_lines = shop_load.repeated_keys(cursor)
+    if has_ids:  # a key made from name and address has one name
+        ambiguous = shop_load.ambiguous_keys(cursor, first_lines)
+        shop_load.warn_of_ambiguous_keys(ambiguous, staging.read, warn)
+    repeated = shop_load.drop_repeated_keys(cursor, first_lines)
+    unknown = shop_load.unknown_brands(cursor, stored)
+    if adds := wanted.add_brands or (wanted.mapping is not None and wanted.mapping.add_brands):
+        shop_load.add_brands(cursor, sorted(unknown))
+    rekeyed = matching.match(cursor, source, stored, has_ids=has_ids)
+    staging.dropped = [d for d in staging.dropped if d.line not in repeated]
+    shop_load.keep_where_dropped(cursor, source, _lines_by_field(staging.dropped))
+    deriving.resolve(cursor, source, stored, wanted.today)
+    reasons = shop_load.drop_impossible_dates(cursor, stored)
+    if staging.rejects.count + len(reasons) + len(repeated) == staging.read:
+        raise _nothing_taken(staging, reasons)
+    found = shop_load.count_resolved(cursor)
+    closes = wanted.on_missing == "close"
+    closings = shop_load.count_closings(
+        cursor, source, found, close_missing=closes, rejected_keys=staging.rejected_keys
+    )
+    rejected = closings.are_unusual and not wanted.allow_shrink
+    if rejected and not wanted.dry_run:
+        raise ImportRefused(closings.message(source))
+    shop_load.lock_shops(cursor, source, close_missing=closes, new_keys=rekeyed > 0)
+    # the file is read again for the rejects while the server writes
+    with (
+        ThreadPoolExecutor(1) as pool,
+        deferred_indexes.left_out(cursor, found.new),
+    ):
+        listing = pool.submit(reject_lines, staging.table, staging.rejects, reasons, repeated)
+        loaded = shop_load.write(cursor, source, found)
+    loaded.identical = listing.result()
+    loaded.rekeyed = rekeyed
+    loaded.brands_added = sorted(unknown) if adds else []
+    loaded.unknown_brands = {} if adds else unknown
+    loaded.shared_points = findings.shared_points(cursor, stored)
+    loaded.no_brand_is_representative = findings.is_without_representative(cursor)
+    loaded.largest_brands = findings.largest_brands(cursor)
+    loaded.rejection = closings.message(source) if rejected else None
+    if closes:
+        closed = shop_load.close_missing(cursor, source, wanted.today, staging.rejected_keys)
+        loaded.closed_missing = len(closed)
+    cursor.execute(COUNT_BRANDS)
+    loaded.duplicate_candidates = shop_load.count_duplicates(cursor, loaded.new_ids)
     return loaded
 
 

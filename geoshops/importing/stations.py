@@ -15,7 +15,7 @@ from geoshops.importing.request import Progress, Request
 from geoshops.importing.shop_load import drop_repeated_keys, repeated_keys
 from geoshops.importing.shops import about, open_table, positions, reject_lines
 from geoshops.importing.staging import Columns, Field, Staging
-from geoshops.importing.transaction import cancellable, importing_into
+from geoshops.importing.transaction import importing_into
 
 REQUIRED = ("name", "longitude", "latitude")
 IN_BRACKETS = re.compile(r"\s*[(（\[].*$")
@@ -80,13 +80,12 @@ def import_stations(url: str, wanted: Request, progress: Progress) -> dict[str, 
 def _load(cursor: Any, staging: Staging, source: str) -> dict[str, Any]:
     staging.run(cursor)
     stored = staging.stored()
-    with cancellable():
-        repeated = drop_repeated_keys(cursor, repeated_keys(cursor))
-        if staging.rejects.count + len(repeated) == staging.read:
-            raise ImportRefused(f"none of the {staging.read} rows can be taken")
-        texts = {n: f"i.{n}" if n in stored else "''" for n in ("name_en", "line_name")}
-        cursor.execute(UPSERT.format(**texts), {"source": source})
-        inserted, updated, rows = cursor.fetchone()
+    repeated = drop_repeated_keys(cursor, repeated_keys(cursor))
+    if staging.rejects.count + len(repeated) == staging.read:
+        raise ImportRefused(f"none of the {staging.read} rows can be taken")
+    texts = {n: f"i.{n}" if n in stored else "''" for n in ("name_en", "line_name")}
+    cursor.execute(UPSERT.format(**texts), {"source": source})
+    inserted, updated, rows = cursor.fetchone()
     identical = reject_lines(staging.table, staging.rejects, {}, repeated)
     unchanged = rows - inserted - updated
     return {

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import select
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import psycopg2
-from psycopg2 import extensions
 
 from geoshops.console import as_started
+from geoshops.database.operator_connection import connected
 from geoshops.importing.refusal import ImportRefused
 from geoshops.operations.commands import SCHEMA_MISSING, first_line
 
@@ -29,54 +28,15 @@ SET LOCAL temp_buffers = '128MB'"""
 def importing_into(url: str) -> Iterator[Any]:
     """A connection in a transaction that is rolled back unless it is committed."""
     try:
-        connection = psycopg2.connect(url, application_name="geoshops-import", connect_timeout=10)
-    except psycopg2.OperationalError as error:
-        raise ImportRefused(f"the database cannot be reached: {first_line(error)}") from error
-    try:
-        connection.cursor().execute(FOR_LOADS)
-        yield connection
+        with connected(url, "import") as connection:
+            connection.cursor().execute(FOR_LOADS)
+            yield connection
     except psycopg2.Error as error:
+        if error.pgcode is None:
+            raise ImportRefused(f"the database cannot be reached: {first_line(error)}") from error
         said = (error.diag.message_primary or str(error)).strip()
         remedy = f"; run {as_started('db upgrade')}" if error.pgcode in SCHEMA_MISSING else ""
         raise ImportRefused(f"the database refused: {said}{remedy}") from error
-    finally:
-        connection.close()
-
-
-class _Waiting:
-    """Waits for the server as the driver would; Ctrl-C cancels the statement and is remembered."""
-
-    def __init__(self) -> None:
-        self.interrupted = False
-
-    def __call__(self, connection: Any) -> None:
-        while True:
-            try:
-                state = connection.poll()
-                if state == extensions.POLL_OK:
-                    return
-                reads = [connection] if state == extensions.POLL_READ else []
-                writes = [connection] if state == extensions.POLL_WRITE else []
-                select.select(reads, writes, [])
-            except KeyboardInterrupt:
-                self.interrupted = True
-                connection.cancel()
-
-
-@contextmanager
-def cancellable() -> Iterator[None]:
-    """Lets Ctrl-C cancel a running statement at once; COPY must run outside, it cannot be waited for so."""
-    waiting = _Waiting()
-    extensions.set_wait_callback(waiting)
-    try:
-        yield
-    except psycopg2.errors.QueryCanceled:
-        if not waiting.interrupted:
-            raise
-    finally:
-        extensions.set_wait_callback(None)
-    if waiting.interrupted:
-        raise KeyboardInterrupt
 
 
 def follow_up(url: str, changed: int) -> None:

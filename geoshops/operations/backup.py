@@ -18,16 +18,16 @@ from pathlib import Path
 from typing import Any
 
 import click
-import psycopg2
 from psycopg2.extensions import make_dsn, parse_dsn
 
 from geoshops import __about__
 from geoshops.config import child_environment
 from geoshops.database import migrations
-from geoshops.database.interrupts import heeding
+from geoshops.database.operator_connection import connected
 from geoshops.operations import checksums
 from geoshops.operations.checksums import Say
-from geoshops.operations.commands import failing_clearly, operator_url
+from geoshops.operations.commands import failing_clearly
+from geoshops.operations.connection import operator_url
 
 PROGRESS = re.compile(r'(dumping contents of|processing data for) table "(?:public\.)?([^"]+)"')
 # there beforehand, and not the schema owner's to make (scripts/setup.d/extensions.sql)
@@ -45,14 +45,9 @@ class BackupError(click.ClickException):
 
 
 @contextmanager
-def connected(url: str) -> Iterator[Any]:
-    """A cursor in autocommit."""
-    connection = heeding(psycopg2.connect(url, application_name="geoshops-backup"))
-    connection.autocommit = True
-    try:
+def _cursor(url: str) -> Iterator[Any]:
+    with connected(url, "backup", autocommit=True) as connection:
         yield connection.cursor()
-    finally:
-        connection.close()
 
 
 def save(url: str, file: Path, say: Say) -> None:
@@ -74,7 +69,7 @@ def _dump(url: str, part: Path, say: Say) -> dict[str, Any]:
     """Dumps one snapshot and says what it holds."""
     ours = ("--schema=public", "--exclude-table-data=spatial_ref_sys")
     options = ("--format=custom", "--no-owner", *ours)
-    with connected(url) as cursor:
+    with _cursor(url) as cursor:
         cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         cursor.execute(
             "SELECT pg_export_snapshot(), current_setting('server_version_num')::int / 10000"
@@ -93,7 +88,7 @@ def _dump(url: str, part: Path, say: Say) -> dict[str, Any]:
 def load(url: str, file: Path, say: Say, *, replace: bool, jobs: int) -> dict[str, Any]:
     """Restores FILE into a database without a schema of ours, or instead of it, and verifies everything."""
     wanted = _manifest(file)
-    with connected(url) as cursor:
+    with _cursor(url) as cursor:
         major = _check_target(cursor, wanted, replace)
     program = _program("pg_restore", major)
     if replace:
@@ -104,7 +99,7 @@ def load(url: str, file: Path, say: Say, *, replace: bool, jobs: int) -> dict[st
         whole = ("--single-transaction",) if jobs == 1 else (f"--jobs={jobs}",)
         options = ("--no-owner", "--exit-on-error", *whole, "--use-list", chosen.name, str(file))
         _run(program, url, options, say)
-    with connected(url) as cursor:
+    with _cursor(url) as cursor:
         differing = verify(cursor, wanted, say)
         if differing:
             raise BackupError("the restored database differs:\n" + "\n".join(differing[:50]))

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-import psycopg2
-
 from geoshops.database.migrations import run
+from geoshops.database.operator_connection import connected
 from geoshops.database.sql_files import SQL
 
 PLAN_FILE = "scale/distribute.sql"
@@ -98,8 +96,7 @@ def plan() -> dict[str, Place]:
 
 def examine(url: str) -> list[Finding]:
     """Everything that was found, broken rules first."""
-    with closing(psycopg2.connect(url, application_name="geoshops-check")) as connection:
-        connection.autocommit = True
+    with connected(url, "check", autocommit=True) as connection:
         places, tables = plan(), dict(run(connection, TABLES).fetchall())
         found = [
             *_tables(connection, tables, places),

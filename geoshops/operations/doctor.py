@@ -6,7 +6,6 @@ import json
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -21,6 +20,7 @@ from geoshops.config import ConfigError, Settings
 from geoshops.console import as_started
 from geoshops.database import migrations
 from geoshops.database.deferred_indexes import missing
+from geoshops.database.operator_connection import connected
 from geoshops.database.pool import libpq_url
 from geoshops.operations.commands import first_line
 
@@ -269,7 +269,7 @@ def check_schema(settings: Settings) -> Finding:
         return Finding("schema", first_line(error), "check GEOSHOPS_OWNER_DATABASE_URL")
     odd = [f"{name} {state}" for name, state in states if state != "applied"]
     if not odd:
-        with closing(psycopg2.connect(libpq_url(settings.operator_database_url))) as connection:
+        with connected(libpq_url(settings.operator_database_url), "doctor") as connection:
             odd = [f"index {name} missing" for name in missing(connection)]
     if odd:
         return Finding("schema", ", ".join(odd[:5]), as_started("db upgrade"))

@@ -6,7 +6,8 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.database.pool import Database
-from geoshops.operations.commands import failing_clearly, operator_database
+from geoshops.operations.commands import failing_clearly
+from geoshops.operations.connection import operator_database
 
 # a hundred years: PostgreSQL knows no time too far back
 LONGEST_KEPT_HOURS = 876_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 from typing import Any
 
@@ -10,7 +9,9 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.config import Settings
-from geoshops.operations.commands import AT_MOST, ID, REASON, failing_clearly, operator_database
+from geoshops.operations.audit import operator
+from geoshops.operations.commands import AT_MOST, ID, REASON, failing_clearly
+from geoshops.operations.connection import operator_database
 from geoshops.reports import queries
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -49,7 +50,7 @@ def hide(review_id: int, reason: str) -> None:
     """Hide a review and close its reports as upheld.
 
     It leaves lists, counts, average and histogram at once; titles that it earned stay."""
-    actor = getpass.getuser()
+    actor = operator()
     outcome = queries.hide(operator_database(), review_id, actor=actor, reason=reason)
     _tell(review_id, outcome)
 
@@ -61,7 +62,7 @@ def hide(review_id: int, reason: str) -> None:
 @failing_clearly
 def show(review_id: int, reason: str) -> None:
     """Show a hidden review again."""
-    actor, zone = getpass.getuser(), Settings.from_environment(testing=True).timezone
+    actor, zone = operator(), Settings.from_environment(testing=True).timezone
     db = operator_database()
     outcome = queries.show(db, review_id, actor=actor, reason=reason, zone=zone)
     _tell(review_id, outcome)
@@ -120,7 +121,7 @@ def _line(report: dict[str, Any]) -> str:
 
 
 def _settle(report_ids: tuple[int, ...], outcome: str, reason: str) -> None:
-    actor = getpass.getuser()
+    actor = operator()
     db = operator_database()
     closed = queries.settle(db, list(report_ids), outcome=outcome, actor=actor, reason=reason)
     others = sorted(set(report_ids) - set(closed))

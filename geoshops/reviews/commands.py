@@ -10,7 +10,8 @@ import click
 from flask.cli import with_appcontext
 
 from geoshops.database.pool import Database
-from geoshops.operations.commands import COUNT_BRANDS, failing_clearly, operator_database
+from geoshops.operations.commands import failing_clearly
+from geoshops.operations.connection import COUNT_BRANDS, operator_database
 
 DIFFERENCES = "SELECT shop_id FROM counter_differences ORDER BY shop_id"
 WRONG = """

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import click
-import psycopg2
-from psycopg2 import errors
 from tqdm import tqdm
 
 from geoshops.boundaries import MISSING, installed_districts
-from geoshops.console import as_started, changes, committing
+from geoshops.console import as_started, committing
 from geoshops.database.deferred_indexes import build_missing
-from geoshops.database.interrupts import heeding
-from geoshops.operations.commands import COUNT_BRANDS, failing_clearly, operator_url
+from geoshops.database.operator_connection import connected
+from geoshops.operations.commands import failing_clearly
+from geoshops.operations.connection import COUNT_BRANDS, operator_url
 from geoshops.sample.clear import clear, reviews_of_others
 from geoshops.sample.country import Country, Entry, Size
 from geoshops.sample.ground import Ground
@@ -65,26 +63,16 @@ def seed(
     def country() -> Country:
         return Country(number, size, last_day, Ground(installed_districts()))
 
-    try:
-        with closing(_connected(operator_url())) as connection:
-            cursor = connection.cursor()
-            if reset and not yes:
-                _confirm(cursor)
-            loaded = _seed(cursor, country, reset)
-            cursor.execute(COUNT_BRANDS)
-            with committing():
-                connection.commit()
-        _say(loaded)
-        build_missing(operator_url(), lambda text: click.echo(text, err=True))
-    except errors.QueryCanceled as error:
-        # Ctrl-C comes out of COPY as this, when it fell into the reading of a row.
-        raise changes.failure("interrupted", of_a_change=True) from error
-
-
-def _connected(url: str) -> Any:
-    connection = heeding(psycopg2.connect(url, application_name="geoshops seed"))
-    connection.set_client_encoding("UTF8")
-    return connection
+    with connected(operator_url(), "seed") as connection:
+        cursor = connection.cursor()
+        if reset and not yes:
+            _confirm(cursor)
+        loaded = _seed(cursor, country, reset)
+        cursor.execute(COUNT_BRANDS)
+        with committing():
+            connection.commit()
+    _say(loaded)
+    build_missing(operator_url(), lambda text: click.echo(text, err=True))
 
 
 def _confirm(cursor: Any) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
-import json
 from typing import Any
 
+from geoshops.operations.audit import write_audit
 from geoshops.shops.corrections import NotPossible
 
 LIST = """
@@ -112,8 +111,7 @@ def _must_be_free(cursor: Any, name: str) -> None:
 
 
 def _log(cursor: Any, action: str, subject_id: int, detail: dict[str, Any]) -> None:
-    cursor.execute(
-        "INSERT INTO audit_log (actor, action, subject, subject_id, reason, detail)"
-        " VALUES (%s, %s, 'brand', %s, 'kept by an operator', %s)",
-        (getpass.getuser(), action, subject_id, json.dumps(detail, ensure_ascii=False)),
+    reason = "kept by an operator"
+    write_audit(
+        cursor, action=action, subject="brand", subject_id=subject_id, reason=reason, detail=detail
     )

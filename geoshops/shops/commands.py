@@ -16,15 +16,9 @@ from tqdm import tqdm
 
 from geoshops.config import Settings
 from geoshops.console import as_started, changes, committing
-from geoshops.database.interrupts import heeding
-from geoshops.operations.commands import (
-    COUNT_BRANDS,
-    ID,
-    ONE_AT_A_TIME,
-    REASON,
-    failing_clearly,
-    operator_url,
-)
+from geoshops.database.operator_connection import connected
+from geoshops.operations.commands import ID, REASON, failing_clearly
+from geoshops.operations.connection import COUNT_BRANDS, ONE_AT_A_TIME, operator_url
 from geoshops.shops import brands as brand_table
 from geoshops.shops import corrections, merging
 from geoshops.shops.corrections import NotPossible
@@ -60,18 +54,15 @@ def correcting() -> Iterator[Any]:
 @contextmanager
 def asking() -> Iterator[Any]:
     """A cursor in one transaction; what the database refuses is told in one line."""
-    connection = heeding(psycopg2.connect(operator_url(), application_name="geoshops-shops"))
     try:
-        with connection.cursor() as cursor:
-            yield cursor
+        with connected(operator_url(), "shops") as connection:
+            yield connection.cursor()
     except NotPossible as error:
         raise changes.failure(str(error), of_a_change=True) from error
     except (psycopg2.IntegrityError, psycopg2.DataError) as error:
         constraint = error.diag.constraint_name or ""
         broken = REFUSED.get(constraint) or constraint or error.diag.message_primary
         raise changes.failure(f"not possible: {broken}", of_a_change=True) from error
-    finally:
-        connection.close()
 
 
 @click.group("shops")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import unicodedata
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from psycopg2 import sql
 
 from geoshops import opening_hours
+from geoshops.operations.audit import write_audit
 from geoshops.operations.commands import KEPT_BY_A_MERGE
 
 FIELDS = {
@@ -204,8 +204,6 @@ def _brand(cursor: Any, name: str | None) -> int:
 
 
 def _log(cursor: Any, action: str, shop_id: int, reason: str, detail: dict[str, Any]) -> None:
-    cursor.execute(
-        "INSERT INTO audit_log (actor, action, subject, subject_id, reason, detail)"
-        " VALUES (%s, %s, 'shop', %s, %s, %s)",
-        (getpass.getuser(), action, shop_id, reason, json.dumps(detail, ensure_ascii=False)),
+    write_audit(
+        cursor, action=action, subject="shop", subject_id=shop_id, reason=reason, detail=detail
     )

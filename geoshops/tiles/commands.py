@@ -7,7 +7,8 @@ import json
 import click
 from flask.cli import with_appcontext
 
-from geoshops.operations.commands import failing_clearly, operator_database
+from geoshops.operations.commands import failing_clearly
+from geoshops.operations.connection import operator_database
 from geoshops.tiles import queries
 
 

@@ -15,7 +15,7 @@ from psycopg2 import sql
 from tqdm import tqdm
 
 from geoshops.database import migrations, sql_files
-from geoshops.operations.commands import COUNT_BRANDS
+from geoshops.operations.connection import COUNT_BRANDS
 
 COUNTRY = 10_000
 SEED = 20261120

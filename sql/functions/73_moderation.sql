@@ -1,15 +1,6 @@
 -- What moderators do. Each act is one transaction: the review, the shop's counters, the titles, the reports on it
 -- and the entry in the audit log. Locks are taken in the order of all acts: members, shops, reviews.
 
-CREATE OR REPLACE FUNCTION audit(actor text, action text, subject text, subject_id bigint, reason text, detail jsonb)
-RETURNS void
-LANGUAGE sql VOLATILE
-BEGIN ATOMIC
-  INSERT INTO audit_log (actor, action, subject, subject_id, reason, detail)
-  VALUES (audit.actor, audit.action, audit.subject, audit.subject_id, audit.reason, audit.detail);
-END;
-COMMENT ON FUNCTION audit IS 'Writes one entry of the audit log.';
-
 -- The author is locked as well, because a review that comes back may earn a title.
 CREATE OR REPLACE FUNCTION moderated_review(review bigint) RETURNS reviews
 LANGUAGE plpgsql VOLATILE AS $$
@@ -58,7 +49,7 @@ BEGIN
   UPDATE reviews r SET hidden_at = moment WHERE r.id = review;
   PERFORM count_review(it.shop_id, it.star_rating, it.purity, it.retouch, it.item, -1);
   closed := close_reports(ARRAY(SELECT p.id FROM reports p WHERE p.review_id = review), 'UPHELD', moment);
-  PERFORM audit(actor, 'hide', 'review', review, reason,
+  PERFORM write_audit(actor, 'hide', 'review', review, reason,
     jsonb_build_object('shop_id', it.shop_id, 'member_id', it.member_id, 'reports', closed));
   RETURN 'hidden';
 END $$;
@@ -82,7 +73,7 @@ BEGIN
   IF EXISTS (SELECT FROM members m WHERE m.id = it.member_id AND m.withdrawn_at IS NULL) THEN
     awarded := award_titles(it.member_id, 'review', moment, zone);
   END IF;
-  PERFORM audit(actor, 'show', 'review', review, reason,
+  PERFORM write_audit(actor, 'show', 'review', review, reason,
     jsonb_build_object('shop_id', it.shop_id, 'member_id', it.member_id, 'titles', awarded));
   RETURN 'visible';
 END $$;
@@ -98,7 +89,7 @@ DECLARE
   report bigint;
 BEGIN
   FOREACH report IN ARRAY closed LOOP
-    PERFORM audit(actor, CASE result WHEN 'UPHELD' THEN 'uphold' ELSE 'dismiss' END, 'report', report, reason, '{}');
+    PERFORM write_audit(actor, CASE result WHEN 'UPHELD' THEN 'uphold' ELSE 'dismiss' END, 'report', report, reason, '{}');
   END LOOP;
   RETURN closed;
 END $$;

@@ -20,7 +20,7 @@ import pytest
 
 from geoshops.console import EXIT_INCOMPLETE
 from geoshops.database import sql_files
-from geoshops.importing.transaction import cancellable, importing_into
+from geoshops.importing.transaction import importing_into
 from tests.importing.conftest import Run
 from tests.make import Maker
 
@@ -287,7 +287,7 @@ def test_ctrl_c_during_the_commit_comes_too_late(
             signal.raise_signal(signal.SIGINT)
 
     connect = partial(psycopg2.connect, connection_factory=Interrupted)
-    monkeypatch.setattr("geoshops.importing.transaction.psycopg2.connect", connect)
+    monkeypatch.setattr("psycopg2.connect", connect)
     result = run("import", "shops", write(*rows(1, 2)), *OPTIONS)
     # the third Ctrl-C interrupts what follows the commit
     assert result.exit_code == EXIT_INCOMPLETE
@@ -299,11 +299,10 @@ def test_ctrl_c_during_the_commit_comes_too_late(
 
 def test_ctrl_c_cancels_a_long_statement(database_url: str) -> None:
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    with importing_into(database_url) as connection, connection.cursor() as cursor:
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), importing_into(database_url) as connection:
         timer.start()
-        started = time.monotonic()
-        with pytest.raises(KeyboardInterrupt), cancellable():
-            cursor.execute("SELECT pg_sleep(20)")
+        connection.cursor().execute("SELECT pg_sleep(20)")
     assert time.monotonic() - started < 10
 
 

@@ -12,7 +12,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from geoshops.database.pool import Database
-from geoshops.operations.commands import operator_database
+from geoshops.operations.connection import operator_database
 from geoshops.reports import queries
 from geoshops.reports.commands import moderate
 from geoshops.web.middleware import settings

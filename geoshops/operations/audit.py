@@ -1,0 +1,34 @@
+"""The audit log: who changed what and why."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from collections.abc import Mapping
+from typing import Any
+
+WRITE = """
+SELECT write_audit(actor => %(actor)s, action => %(action)s, subject => %(subject)s, subject_id => %(subject_id)s,
+  reason => %(reason)s, detail => %(detail)s)"""
+
+
+def operator() -> str:
+    """The operating-system user, whom the log names as the actor."""
+    return getpass.getuser()
+
+
+def write_audit(
+    cursor: Any,
+    *,
+    action: str,
+    subject: str,
+    subject_id: int,
+    reason: str,
+    detail: Mapping[str, Any],
+) -> None:
+    """Adds an entry within the caller's transaction."""
+    values = {
+        "actor": operator(), "action": action, "subject": subject, "subject_id": subject_id,
+        "reason": reason, "detail": json.dumps(detail, ensure_ascii=False),
+    }  # fmt: skip
+    cursor.execute(WRITE, values)
