@@ -53,6 +53,7 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     tokens.init_app(app, settings)
     rate_limits.init_app(app, settings)
     auth.init_app(app, settings)
+    members.init_app(app, auth.unlink)
     rest = operation.init_app(app)
     for feature in (auth, members, shops, search, reviews, favorites, titles, reports, tiles, ogc):
         rest.register_blueprint(feature.blueprint)

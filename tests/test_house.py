@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -167,6 +167,17 @@ def test_tests_mirror_the_package() -> None:
         tested - packages
         == {"browser", "containers", "counters", "races", "scripts", "sql"} & tested
     )
+
+
+def test_no_feature_reads_what_another_module_keeps_in_the_application() -> None:
+    keys = re.compile(r"extensions(?:\[|\.get\()\"([\w.]+)\"")
+    users = defaultdict(set)
+    for path in modules():
+        for key in keys.findall(path.read_text(encoding="utf-8")):
+            users[key].add(path)
+    assert len(users) >= 5
+    shared = {key: paths for key, paths in users.items() if len(paths) > 1}
+    assert [key for key, paths in shared.items() if {unit_of(p) for p in paths} & {*FEATURES}] == []
 
 
 def test_only_config_reads_the_environment() -> None:

@@ -1,4 +1,4 @@
-"""The providers that are configured here, and the one pool through which the service talks to them."""
+"""The configured identity providers, and the pool of threads that calls them."""
 
 from __future__ import annotations
 
@@ -106,10 +106,15 @@ class Providers:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """Gives the application its providers; `members` finds them there to unlink who leaves."""
+    """Gives the application its providers."""
     app.extensions["geoshops.providers"] = Providers(settings)
 
 
 def providers() -> Providers:
     """The providers of the current application."""
     return cast(Providers, current_app.extensions["geoshops.providers"])
+
+
+def unlink(*, provider: str, subject: str, sealed_token: bytes | None) -> None:
+    """Providers.unlink of the current application."""
+    providers().unlink(provider=provider, subject=subject, sealed_token=sealed_token)
