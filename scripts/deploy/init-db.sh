@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run once by the database image on an empty data directory: roles, database, extensions.
+# Creates roles, database and extensions. The database image runs it once, on an empty data directory.
 set -eu
 {
   for role in owner app reader; do

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What a container of the profile "replica" runs; the values are those of scripts/cluster (a test compares them).
-#   node.sh patroni NAME    a node: Patroni and its PostgreSQL; NAME is its host name
-#   node.sh pgbouncer NAME  the pooler of the node with that host name
-#   node.sh provision       roles, database and extensions, once a leader with a follower is there
+# Entry point of the containers of the profile "replica". A test compares the values with those of scripts/cluster.
+#   node.sh patroni NAME    run Patroni and PostgreSQL; NAME is the node's host name
+#   node.sh pgbouncer NAME  run the pooler of the node with that host name
+#   node.sh provision       wait for a leader with a follower; create roles, database and extensions
 set -eu
 secret() { cat "/secrets/db/$1"; }
 
@@ -97,5 +97,5 @@ case ${1-} in
       sleep 1
     done
     exec sh /opt/geoshops/init-db.sh ;;
-  *) echo "node.sh: patroni NAME, pgbouncer NAME or provision" >&2; exit 2 ;;
+  *) echo "usage: node.sh patroni NAME | pgbouncer NAME | provision" >&2; exit 2 ;;
 esac

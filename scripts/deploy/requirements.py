@@ -1,6 +1,6 @@
-"""Prints requirements of setup.cfg, so that an image installs them before the source is copied.
+"""Prints requirements of setup.cfg, so that an image can install them before the source is copied.
 
-python3 requirements.py base redis    the requirements of the package itself and those of the extra `redis`
+python3 requirements.py base redis    the package's own requirements and those of the extra `redis`
 """
 
 import sys

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes passwords and the signing key once, each readable only where it is needed:
-#   secrets.sh FOLDER    fills FOLDER/db, FOLDER/owner, FOLDER/app and FOLDER/reader (volumes in compose)
+# Generates passwords and the signing key unless they exist, in one folder (a Compose volume) per consumer:
+#   secrets.sh FOLDER    writes FOLDER/db, FOLDER/owner, FOLDER/app and FOLDER/reader
 set -eu
-root=${1:?a folder}
+root=${1:?usage: secrets.sh FOLDER}
 
 random_hex() { od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'; }
 make_once() { [ -s "$1" ] || random_hex "$2" >"$1"; }
@@ -15,9 +15,9 @@ url app >"$root/app/database_url"
 url app >"$root/owner/database_url"
 url owner >"$root/owner/owner_database_url"
 url reader >"$root/reader/database_url"
-# The profile "replica": the entrances of its balancer.
+# Profile "replica": ports of the load balancer.
 url app balancer:5000 >"$root/app/writer_url"
 url app balancer:5001 >"$root/app/reader_url"
 url owner balancer:5002 >"$root/owner/direct_url"
-# $root itself lies on the read-only root of the container
+# not $root itself, which is on the container's read-only root file system
 chmod -R a+rX "$root"/*
