@@ -1,4 +1,4 @@
-"""An identity provider in three acts: authorize_url, exchange_code, fetch_profile; and unlink for those who leave."""
+"""Client of an identity provider: authorize_url, exchange_code, fetch_profile, and unlink for members who leave."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from joserfc import jwt
-from joserfc.jwk import ECKey
+import jwt
 
 from geoshops.auth import id_token
 from geoshops.auth.outbound import Answer, Calls, ProviderFailed
@@ -208,8 +207,8 @@ class Provider:
             "iat": now,
             "exp": now + APPLE_SECRET_LIVES_S,
         }
-        key = ECKey.import_key(self.client.client_secret)
-        return jwt.encode({"alg": "ES256", "kid": self.client.key_id}, claims, key)
+        header = {"kid": self.client.key_id}
+        return jwt.encode(claims, self.client.client_secret, algorithm="ES256", headers=header)
 
     def _claims(self, calls: Calls, token: object, nonce: str | None) -> dict[str, Any] | None:
         if "openid" not in self.scopes:
