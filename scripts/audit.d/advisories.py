@@ -1,123 +1,91 @@
-"""Sources of advisories: a service that speaks as api.osv.dev does, or a folder of OSV files."""
+"""Known vulnerabilities: pip-audit judges the Python packages, npm those of the front end.
+
+Both report "nothing found" when their source does not know a package, so each is believed only when it finds the
+vulnerabilities of an old version that has some."""
 
 from __future__ import annotations
 
 import json
-import urllib.error
-import urllib.request
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
-from packaging.version import InvalidVersion, Version
-from sbom import Package, canonical
+PYTHON_CANARY = "jinja2==2.10"
+NPM_CANARY = ("lodash", "4.17.15")
+TIMEOUT_S = 600
 
-TIMEOUT_S = 20
-MAX_ANSWER_BYTES = 32 * 1024 * 1024
-# vulnerable beyond doubt: a source that does not say so says nothing about the others either
-CANARIES = (Package("PyPI", "jinja2", "2.10"), Package("npm", "lodash", "4.17.15"))
-
-Found = dict[Package, list[str]]
+Advisories = dict[str, list[str]]
 
 
 class NotJudged(Exception):
-    """No source told; that is no pass."""
+    """A source could not be asked, or cannot be believed; the message says which and why."""
 
 
-def judge(packages: list[Package], source: str) -> Found:
-    """Advisories by package; NotJudged when the source does not answer or cannot be believed."""
-    asked = [*CANARIES, *packages]
-    found = by_service(asked, source) if "://" in source else by_folder(asked, Path(source))
-    ecosystems = {package.ecosystem for package in packages}
-    for canary in CANARIES:
-        if canary.ecosystem in ecosystems and not found.get(canary):
-            raise NotJudged(f"{source} knows no advisory of {canary.purl}, which has several")
-    return {package: ids for package, ids in found.items() if package not in CANARIES and ids}
+def of_python(pins: list[str], osv_url: str | None) -> Advisories:
+    """Identifiers of advisories by `name==version`."""
+    if not _pip_audit([PYTHON_CANARY], osv_url):
+        raise NotJudged(f"pip-audit's source knows no advisory of {PYTHON_CANARY}, which has some")
+    return _pip_audit(pins, osv_url)
 
 
-def by_service(packages: list[Package], url: str) -> Found:
-    """What the service says in one question for all."""
-    queries = [{"package": {"purl": package.purl}} for package in packages]
-    request = urllib.request.Request(
-        f"{url.rstrip('/')}/v1/querybatch",
-        data=json.dumps({"queries": queries}).encode(),
-        headers={"Content-Type": "application/json"},
+def of_front_end(folder: Path) -> Advisories:
+    """Identifiers of advisories by name of a package that the lock file in `folder` names."""
+    name, version = NPM_CANARY
+    with tempfile.TemporaryDirectory() as canary:
+        package = {"dependencies": {name: version}}
+        packages = {"": package, f"node_modules/{name}": {"version": version}}
+        Path(canary, "package.json").write_text(json.dumps(package))
+        lock = {"lockfileVersion": 3, "requires": True, "packages": packages}
+        Path(canary, "package-lock.json").write_text(json.dumps(lock))
+        if not _npm_audit(Path(canary)):
+            raise NotJudged(f"npm's source knows no advisory of {name} {version}, which has some")
+    return _npm_audit(folder)
+
+
+def _pip_audit(pins: list[str], osv_url: str | None) -> Advisories:
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as requirements:
+        requirements.write("\n".join(pins))
+        requirements.flush()
+        command = [
+            *(sys.executable, "-m", "pip_audit", "-r", requirements.name, "--no-deps"),
+            *("--disable-pip", "--progress-spinner", "off", "-f", "json", "-s", "osv"),
+            *(("--osv-url", osv_url) if osv_url else ()),
+        ]
+        report = _report("pip-audit", command)
+    try:
+        judged = {f"{d['name']}=={d['version']}": d["vulns"] for d in report["dependencies"]}
+        if len(judged) != len(pins):
+            raise NotJudged(f"pip-audit judged {len(judged)} of {len(pins)} packages")
+        return {pin: [v["id"] for v in found] for pin, found in judged.items() if found}
+    except (KeyError, TypeError) as error:
+        # a package that it skipped has no version
+        raise NotJudged(f"pip-audit did not judge every package: {error}") from error
+
+
+def _npm_audit(folder: Path) -> Advisories:
+    command = ["npm", "audit", "--package-lock-only", "--omit=dev", "--json"]
+    report = _report("npm audit", command, folder)
+    try:
+        return {
+            name: [str(via["url"]) if isinstance(via, dict) else str(via) for via in about["via"]]
+            for name, about in report["vulnerabilities"].items()
+        }
+    except (KeyError, TypeError, AttributeError) as error:
+        raise NotJudged(f"npm audit: {report.get('message', 'no report')}") from error
+
+
+def _report(name: str, command: list[str], folder: Path | None = None) -> dict[str, Any]:
+    # both exit with 1 when they find something, and when they fail
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
     )
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
-            results = json.loads(answer.read(MAX_ANSWER_BYTES))["results"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise NotJudged(f"{url} did not answer as it should: {error}") from error
-    if len(results) != len(packages):
-        raise NotJudged(f"{url} answered {len(results)} of {len(packages)} questions")
-    if any(result.get("next_page_token") for result in results):
-        raise NotJudged(f"{url} has more to say than it did")
-    return {
-        package: sorted(entry["id"] for entry in result.get("vulns") or [])
-        for package, result in zip(packages, results, strict=True)
-    }
-
-
-def by_folder(packages: list[Package], folder: Path) -> Found:
-    """What the files of the folder say."""
-    if not folder.is_dir():
-        raise NotJudged(f"{folder} is no folder")
-    wanted = defaultdict(list)
-    for package in packages:
-        wanted[package.ecosystem, _spelling(package.ecosystem, package.name)].append(package)
-    found: Found = defaultdict(list)
-    for advisory in _advisories(folder):
-        if "withdrawn" in advisory:
-            continue
-        for affected in advisory.get("affected", []):
-            about = affected.get("package", {})
-            key = about.get("ecosystem"), _spelling(about.get("ecosystem"), about.get("name", ""))
-            for package in wanted.get(key, []):
-                if is_affected(package, affected) and advisory["id"] not in found[package]:
-                    found[package].append(advisory["id"])
-    return found
-
-
-def _advisories(folder: Path) -> Iterator[dict[str, Any]]:
-    for path in sorted(folder.rglob("*.json")):
-        try:
-            yield json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise NotJudged(f"{path} cannot be read: {error}") from error
-
-
-def _spelling(ecosystem: str | None, name: str) -> str:
-    return canonical(name) if ecosystem == "PyPI" else name
-
-
-def is_affected(package: Package, affected: dict[str, Any]) -> bool:
-    """Whether the version is listed, or lies in one of the ranges."""
-    if package.version in affected.get("versions", []):
-        return True
-    ranges = (r for r in affected.get("ranges", []) if r.get("type") in ("ECOSYSTEM", "SEMVER"))
-    return any(_in_range(package.version, r.get("events", [])) for r in ranges)
-
-
-def _in_range(version: str, events: Iterable[dict[str, str]]) -> bool:
-    inside = False
-    for event in events:
-        for kind, bound in event.items():
-            at = _version(bound)
-            if kind == "introduced" and (bound == "0" or _version(version) >= at):
-                inside = True
-            elif (kind == "fixed" and _version(version) >= at) or (
-                kind == "last_affected" and _version(version) > at
-            ):
-                inside = False
-    return inside
-
-
-def _version(text: str) -> Version:
-    # what semantic versioning writes behind a hyphen is not always a version to Python
-    for candidate in (text, text.partition("-")[0]):
-        try:
-            return Version(candidate)
-        except InvalidVersion:
-            continue
-    raise NotJudged(f"{text} is a version that cannot be compared")
+        report = json.loads(done.stdout)
+    except ValueError:
+        last = (done.stderr.strip() or "no report").splitlines()[-1]
+        raise NotJudged(f"{name} could not ask its source: {last}") from None
+    if not isinstance(report, dict):
+        raise NotJudged(f"{name} printed no report")
+    return report

@@ -1,16 +1,17 @@
-"""scripts/audit: writes the list of packages and asks a source of advisories about each."""
+"""scripts/audit: writes the list of packages and reports known vulnerabilities of each."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 from pathlib import Path
 
-from advisories import NotJudged, judge
-from sbom import Package, document, front_end_packages, python_packages
+import advisories
+from advisories import NotJudged
+from sbom import FRONT_END, Document, bill_of_materials
 
-OSV = "https://api.osv.dev"
 VULNERABLE, NOT_JUDGED = 1, 3
 
 
@@ -20,38 +21,41 @@ def main() -> int:
     parser.add_argument("--root", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--sbom", type=Path)
     parser.add_argument("--sbom-only", action="store_true")
-    parser.add_argument("--advisories", default=OSV)
+    parser.add_argument("--osv-url")
     given = parser.parse_args()
-    packages = sorted(
-        [*python_packages(), *front_end_packages(given.root)], key=lambda p: (p.ecosystem, p.name)
-    )
+    document = bill_of_materials(given.root)
     file = given.sbom or given.root / "artefacts" / "sbom.json"
-    write(file, packages, given.root)
-    print(f"{len(packages)} packages listed in {file}")
-    return 0 if given.sbom_only else report(packages, given.advisories)
-
-
-def write(file: Path, packages: list[Package], root: Path) -> None:
-    """Writes the list."""
-    about: dict[str, str] = {}
-    exec((root / "geoshops" / "__about__.py").read_text(encoding="utf-8"), about)
     file.parent.mkdir(parents=True, exist_ok=True)
-    listed = json.dumps(document(packages, about["VERSION"]), indent=1, ensure_ascii=False)
-    file.write_text(listed + "\n", encoding="utf-8")
+    file.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"{len(document['components'])} packages listed in {file}")
+    return 0 if given.sbom_only else report(document, given.root / FRONT_END, given.osv_url)
 
 
-def report(packages: list[Package], source: str) -> int:
-    """Prints what is known."""
-    try:
-        found = judge(packages, source)
-    except NotJudged as reason:
-        print(f"NOT JUDGED: {reason}")
-        print("This is no pass: run it again where a source of advisories answers.")
-        return NOT_JUDGED
-    for package, ids in found.items():
-        print(f"{package.purl}: {', '.join(ids)}")
-    print(f"{len(found)} of {len(packages)} packages with known vulnerabilities, asked of {source}")
-    return VULNERABLE if found else 0
+def report(document: Document, front_end: Path, osv_url: str | None) -> int:
+    """Prints what is known of the packages, and which kind of them could not be judged."""
+    pins = [
+        f"{component['name']}=={component['version']}"
+        for component in document["components"]
+        if component["purl"].startswith("pkg:pypi/")
+    ]
+    vulnerable, is_judged = 0, True
+    for judge in (
+        lambda: advisories.of_python(pins, osv_url),
+        lambda: advisories.of_front_end(front_end),
+    ):
+        try:
+            found = judge()
+        except (NotJudged, subprocess.TimeoutExpired) as reason:
+            print(f"NOT JUDGED: {reason}")
+            is_judged = False
+        else:
+            vulnerable += len(found)
+            for package, identifiers in found.items():
+                print(f"{package}: {', '.join(identifiers)}")
+    print(f"{vulnerable} packages with known vulnerabilities")
+    if not is_judged:
+        print("This is no pass: run it again where the sources of advisories answer.")
+    return VULNERABLE if vulnerable else 0 if is_judged else NOT_JUDGED
 
 
 if __name__ == "__main__":

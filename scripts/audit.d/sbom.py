@@ -1,120 +1,91 @@
-"""The list of what the service is made of, in CycloneDX: Python packages as installed, front-end packages as locked."""
+"""The packages of the service in CycloneDX: Python's as installed, listed by cyclonedx-py, and the front end's as locked,
+listed by npm."""
 
 from __future__ import annotations
 
-import base64
-import datetime as dt
 import json
-import re
-import uuid
+import subprocess
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 PRODUCT = "geoshops"
 # what production may install beyond the bare service
-EXTRAS = ("redis", "analysis", "geo")
-LOCK = Path("geoshops/map/package-lock.json")
+EXTRAS = ("redis", "analysis")
+FRONT_END = Path("geoshops/map")
+SPEC_VERSION = "1.5"
+
+Document = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Package:
-    """One component, with what it needs by name."""
+def bill_of_materials(root: Path) -> Document:
+    """One document of both kinds of packages; those of tests and development are left out."""
+    python, front_end = _python(), _front_end(root)
+    names = production_names()
+    kept = [c for c in python["components"] if canonicalize_name(c["name"]) in names]
+    components = [*kept, *front_end["components"]]
+    references = {component["bom-ref"] for component in components}
+    version = metadata.version(PRODUCT)
+    product = {"type": "application", "name": PRODUCT, "version": version, "bom-ref": PRODUCT}
+    dependencies = [
+        {"ref": d["ref"], "dependsOn": sorted({*d.get("dependsOn", [])} & references)}
+        for d in [*python["dependencies"], *front_end["dependencies"]]
+        if d["ref"] in references
+    ]
+    return {
+        **python,
+        "metadata": {**python["metadata"], "component": product},
+        "components": components,
+        "dependencies": [{"ref": PRODUCT, "dependsOn": sorted(references)}, *dependencies],
+    }
 
-    ecosystem: str
-    name: str
-    version: str
-    licence: str = ""
-    sha512: str = ""
-    needs: tuple[str, ...] = field(default=(), compare=False)
 
-    @property
-    def purl(self) -> str:
-        """Its package URL."""
-        name = self.name.replace("@", "%40", 1) if self.ecosystem == "npm" else self.name
-        return f"pkg:{self.ecosystem.lower()}/{name}@{self.version}"
-
-
-def canonical(name: str) -> str:
-    """The one spelling of a Python package's name."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def python_packages() -> Iterator[Package]:
-    """The service's requirements and theirs, as installed here."""
-    seen: set[str] = set()
+def production_names() -> set[str]:
+    """The service's requirements and theirs; cyclonedx-py lists those of every installed extra."""
+    names: set[str] = set()
     waiting = list(_needs(PRODUCT, EXTRAS))
     while waiting:
         name, extras = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        try:
-            found = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue  # of an extra that is not installed
-        further = list(_needs(name, extras))
-        waiting += further
-        licence = found.metadata.get("License-Expression") or ""
-        needs = tuple(sorted({need for need, _ in further}))
-        yield Package("PyPI", name, found.version, licence, needs=needs)
+        if name not in names:
+            names.add(name)
+            waiting += _needs(name, extras)
+    return names - {PRODUCT}
 
 
 def _needs(name: str, extras: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for line in metadata.requires(name) or []:
-        need = Requirement(line)
-        marked = need.marker is None or any(
-            need.marker.evaluate({"extra": extra}) for extra in ("", *extras)
-        )
-        if marked and canonical(need.name) != PRODUCT:
-            yield canonical(need.name), tuple(sorted(need.extras))
+    try:
+        lines = metadata.requires(name) or []
+    except metadata.PackageNotFoundError:
+        return  # of an extra that is not installed
+    for need in map(Requirement, lines):
+        marker = need.marker
+        if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+            # an extra of ours may name another one of ours
+            more = extras if canonicalize_name(need.name) == name else ()
+            yield canonicalize_name(need.name), (*sorted(need.extras), *more)
 
 
-def front_end_packages(root: Path) -> Iterator[Package]:
-    """What the map page is served with, with the hashes of the lock file; what only builds it is left out."""
-    locked = json.loads((root / LOCK).read_text(encoding="utf-8"))["packages"]
-    for path, about in locked.items():
-        if path and not about.get("dev"):
-            name = path.rpartition("node_modules/")[2]
-            algorithm, _, digest = about.get("integrity", "").partition("-")
-            sha512 = base64.b64decode(digest).hex() if algorithm == "sha512" else ""
-            yield Package("npm", name, about["version"], str(about.get("license", "")), sha512)
+def _python() -> Document:
+    command = [
+        *(sys.executable, "-m", "cyclonedx_py", "environment", "--sv", SPEC_VERSION),
+        *("--short-PURLs", "--no-validate", "--output-file", "-", sys.executable),
+    ]
+    return _printed(command)
 
 
-def document(packages: list[Package], version: str) -> dict[str, Any]:
-    """The list in CycloneDX 1.5."""
-    known = {p.name: p.purl for p in packages if p.ecosystem == "PyPI"}
-    return {
-        "bomFormat": "CycloneDX",
-        "specVersion": "1.5",
-        "serialNumber": f"urn:uuid:{uuid.uuid4()}",
-        "version": 1,
-        "metadata": {
-            "timestamp": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-            "component": {"type": "application", "name": PRODUCT, "version": version, "bom-ref": PRODUCT},
-        },
-        "components": [_component(package) for package in packages],
-        "dependencies": [
-            {"ref": PRODUCT, "dependsOn": sorted(p.purl for p in packages)},
-            *({"ref": p.purl, "dependsOn": [known[n] for n in p.needs if n in known]} for p in packages),
-        ],
-    }  # fmt: skip
+def _front_end(root: Path) -> Document:
+    command = ["npm", "sbom", "--sbom-format=cyclonedx", "--package-lock-only", "--omit=dev"]
+    return _printed(command, root / FRONT_END)
 
 
-def _component(package: Package) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "type": "library",
-        "bom-ref": package.purl,
-        "name": package.name,
-        "version": package.version,
-        "purl": package.purl,
-    }
-    if package.licence:
-        found["licenses"] = [{"expression": package.licence}]
-    if package.sha512:
-        found["hashes"] = [{"alg": "SHA-512", "content": package.sha512}]
-    return found
+def _printed(command: list[str], folder: Path | None = None) -> Document:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"the packages cannot be listed: {' '.join(command[:3])}: {done.stderr.strip()}")
+    document: Document = json.loads(done.stdout)
+    return document
