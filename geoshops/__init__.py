@@ -30,12 +30,13 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     from geoshops.config import ConfigError, Settings
     from geoshops.database import pool, replicas
     from geoshops.web import (
-        error_handlers,
         fast_path,
         health,
         middleware,
         operation,
+        pipeline,
         rate_limits,
+        service,
         telemetry,
         tokens,
     )
@@ -45,21 +46,21 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     )
     if not settings.database_url:
         raise ConfigError("no database: set DATABASE_URL, or run scripts/setup, which makes one")
-    app = middleware.Service(__name__, static_folder=None)
-    middleware.init_app(app, settings)
-    telemetry.init_app(app, settings)
-    error_handlers.init_app(app)
-    pool.init_app(app, replicas.database_of(settings))
-    tokens.init_app(app, settings)
-    rate_limits.init_app(app, settings)
+    telemetry.start(settings)
+    app = service.create(settings)
+    database = replicas.database_of(settings)
+    pool.init_app(app, database)
+    keys = tokens.init_app(app, settings)
     auth.init_app(app, settings)
     members.init_app(app, auth.unlink)
-    rest = operation.init_app(app)
+    api = operation.init_app(app)
     for feature in (auth, members, shops, search, reviews, favorites, titles, reports, tiles, ogc):
-        rest.register_blueprint(feature.blueprint)
+        api.register_blueprint(feature.blueprint)
     app.register_blueprint(map_page.blueprint)
     app.register_blueprint(titles.images)
     app.register_blueprint(health.blueprint)
-    middleware.route_no_head_to_acts(app)
-    middleware.wrap(app, fast_path.Direct(app, settings), settings)
+    limits = rate_limits.limits_of(settings)
+    steps = pipeline.Pipeline(settings, database, keys, limits)
+    service.init_app(app, steps)
+    middleware.wrap(app, fast_path.FastPath(app, steps), settings, limits)
     return app

@@ -6,7 +6,7 @@ import dataclasses
 from datetime import datetime
 from typing import Any
 
-from flask import Response, request
+from flask import request
 
 from geoshops.auth import queries, schemas
 from geoshops.auth.providers import providers
@@ -14,8 +14,9 @@ from geoshops.auth.queries import Issued
 from geoshops.database.pool import database
 from geoshops.errors import ApiError, Unauthorized
 from geoshops.web import tokens
-from geoshops.web.middleware import public_url, settings
-from geoshops.web.operation import Blueprint, json_text, json_value
+from geoshops.web.operation import Blueprint
+from geoshops.web.request import public_url, settings
+from geoshops.web.response import Response, json_text, json_value
 from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("auth", __name__, description="Sign-in, tokens and sessions")
@@ -26,9 +27,9 @@ MAX_DEVICE = 200
 @blueprint.operation(
     "/auth/authorize",
     id="startSignIn",
-    answer=schemas.Started,
+    response=schemas.Started,
     cache="none",
-    refusals=(502,),
+    errors=(502,),
 )
 @blueprint.arguments(schemas.StartArgs, location="query")
 def start_sign_in(args: dict[str, Any]) -> Response:
@@ -43,9 +44,9 @@ def start_sign_in(args: dict[str, Any]) -> Response:
 @blueprint.operation(
     "/auth/login/idp",
     id="signIn",
-    answer=schemas.TokenPair,
+    response=schemas.TokenPair,
     cache="none",
-    refusals=(502,),
+    errors=(502,),
     head=False,
 )
 @blueprint.arguments(schemas.SignInArgs, location="query")
@@ -73,9 +74,9 @@ def sign_in(args: dict[str, Any]) -> Response:
     "/auth/token",
     id="refreshToken",
     method="POST",
-    answer=schemas.Refreshed,
+    response=schemas.Refreshed,
     cache="none",
-    refusals=(401, 413, 415),
+    errors=(401, 413, 415),
 )
 @blueprint.arguments(schemas.RefreshBody)
 def refresh_token(args: dict[str, Any]) -> Response:
@@ -100,7 +101,7 @@ def refresh_token(args: dict[str, Any]) -> Response:
 @blueprint.operation(
     "/auth/logout",
     id="signOut",
-    answer=schemas.LoggedOut,
+    response=schemas.LoggedOut,
     auth="required",
     cache="none",
     head=False,
@@ -115,7 +116,7 @@ def sign_out(args: dict[str, Any], caller: Caller) -> Response:
 @blueprint.operation(
     "/auth/sessions",
     id="listSessions",
-    answer=schemas.Session(many=True),
+    response=schemas.Session(many=True),
     auth="required",
     cache="none",
 )
@@ -128,7 +129,7 @@ def list_sessions(caller: Caller) -> Response:
     "/auth/sessions/<id:session_id>",
     id="endSession",
     method="DELETE",
-    answer=schemas.EndedSession,
+    response=schemas.EndedSession,
     auth="required",
     cache="none",
 )

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import Schema, fields, missing
 
 from geoshops.errors import Reason
-from geoshops.web.fields import Args, Body, Flag, Text, refuse
+from geoshops.web.fields import Args, Body, Flag, Text, invalid
 
 
 class Token(Text):
@@ -31,7 +31,7 @@ class Switch(fields.Boolean):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
         if not isinstance(value, bool):
-            raise refuse("not_a_boolean")
+            raise invalid("not_a_boolean")
         return value
 
 

@@ -4,46 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response
-
 from geoshops.database.pool import database
 from geoshops.favorites import queries, schemas
 from geoshops.web import idempotency, writes
-from geoshops.web.middleware import public_url, settings
 from geoshops.web.operation import Blueprint
-from geoshops.web.paging import answer
-from geoshops.web.reads import Answer, Asked
+from geoshops.web.paging import list_response
+from geoshops.web.reads import RequestContext
+from geoshops.web.request import public_url, settings
+from geoshops.web.response import Response
 from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("favorites", __name__, description="Shops that members hold as favorites")
 
 
-@blueprint.reading(
+@blueprint.read(
     "/favorites",
     id="listFavorites",
     query=schemas.FavoriteListArgs,
-    answer=schemas.Favorite(many=True),
+    response=schemas.Favorite(many=True),
     auth="required",
     cache="none",
 )
-def list_favorites(asked: Asked, args: dict[str, Any], caller: Caller) -> Answer:
+def list_favorites(context: RequestContext, args: dict[str, Any], caller: Caller) -> Response:
     """Favorites of the signed-in member, most recently added first
 
     At most the newest 1000 (`X-Result-Truncated`) unless paged."""
-    found = queries.of_member(asked.db, caller, origin=asked.origin, **args)
-    return answer(asked, args["page"], found)
+    found = queries.of_member(context.db, caller, origin=context.origin, **args)
+    return list_response(context, args["page"], found)
 
 
 @blueprint.operation(
     "/favorites/<id:shop_id>",
     id="addFavorite",
     method="POST",
-    answer=schemas.AddedFavorite,
+    response=schemas.AddedFavorite,
     status=201,
     statuses=(200,),
     auth="required",
     cache="none",
-    refusals=(422,),
+    errors=(422,),
     headers=(idempotency.PARAMETER,),
     response_headers=idempotency.REPLAYED_HEADER,
 )
@@ -62,7 +61,7 @@ def add_favorite(args: dict[str, Any], shop_id: int, caller: Caller) -> Response
     "/favorites/<id:shop_id>",
     id="removeFavorite",
     method="DELETE",
-    answer=schemas.RemovedFavorite,
+    response=schemas.RemovedFavorite,
     auth="required",
     cache="none",
 )

@@ -12,8 +12,8 @@ from flask import Blueprint, Response, render_template, request, send_from_direc
 from geoshops.database.pool import database
 from geoshops.errors import NotFound
 from geoshops.map.badges import badge_svg
-from geoshops.web.middleware import settings
 from geoshops.web.negotiation import best_language
+from geoshops.web.request import settings
 
 STATIC = Path(__file__).parent / "static"
 blueprint = Blueprint("map", __name__, template_folder="templates")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from flask import Response
-
 from geoshops.database.pool import database
 from geoshops.members import queries, schemas, unlinking
-from geoshops.web.middleware import public_url, settings
-from geoshops.web.operation import Blueprint, json_text, json_value
+from geoshops.web.operation import Blueprint
+from geoshops.web.request import public_url, settings
+from geoshops.web.response import Response, json_text, json_value
 from geoshops.web.shop_schemas import MemberTitle
 from geoshops.web.tokens import Caller
 
@@ -22,7 +21,7 @@ FREE = {"type": "boolean"}
 
 
 @blueprint.operation(
-    "/member/info", id="getMember", answer=schemas.Profile, auth="required", cache="none"
+    "/member/info", id="getMember", response=schemas.Profile, auth="required", cache="none"
 )
 def get_member(caller: Caller) -> Response:
     """The member's profile"""
@@ -30,7 +29,7 @@ def get_member(caller: Caller) -> Response:
 
 
 @blueprint.operation(
-    "/member/nickname", id="isNicknameFree", answer=FREE, auth="required", cache="none"
+    "/member/nickname", id="isNicknameFree", response=FREE, auth="required", cache="none"
 )
 @blueprint.arguments(schemas.NicknameArgs, location="query")
 def is_nickname_free(args: dict[str, Any], caller: Caller) -> Response:
@@ -42,10 +41,10 @@ def is_nickname_free(args: dict[str, Any], caller: Caller) -> Response:
     "/member/nickname",
     id="changeNickname",
     method="PATCH",
-    answer=schemas.Profile,
+    response=schemas.Profile,
     auth="required",
     cache="none",
-    refusals=(413, 415),
+    errors=(413, 415),
 )
 @blueprint.arguments(schemas.NicknameBody)
 def change_nickname(args: dict[str, Any], caller: Caller) -> Response:
@@ -57,7 +56,7 @@ def change_nickname(args: dict[str, Any], caller: Caller) -> Response:
     "/member/main-title/<id:title_id>",
     id="changeMainTitle",
     method="PATCH",
-    answer=MemberTitle,
+    response=MemberTitle,
     auth="required",
     cache="none",
 )
@@ -73,7 +72,7 @@ def change_main_title(title_id: int, caller: Caller) -> Response:
     "/member",
     id="withdraw",
     method="DELETE",
-    answer=schemas.Withdrawn,
+    response=schemas.Withdrawn,
     auth="required",
     cache="none",
 )
@@ -91,7 +90,7 @@ def withdraw(args: dict[str, Any], caller: Caller) -> Response:
 
 
 @blueprint.operation(
-    "/member/export", id="exportMember", answer=schemas.Export, auth="required", cache="none"
+    "/member/export", id="exportMember", response=schemas.Export, auth="required", cache="none"
 )
 def export_member(caller: Caller) -> Response:
     """Everything the service holds on the member, as a file"""

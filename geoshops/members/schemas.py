@@ -8,7 +8,7 @@ from marshmallow import Schema, fields
 
 from geoshops import nicknames
 from geoshops.errors import Reason
-from geoshops.web.fields import Args, Body, Choice, Text, refuse
+from geoshops.web.fields import Args, Body, Choice, Text, invalid
 
 # before trimming and collapsing of blanks
 MAX_SENT = 200
@@ -23,7 +23,7 @@ class Nickname(Text):
     def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
         nickname = nicknames.normalised(super()._deserialize(value, *args, **kwargs))
         if not nicknames.is_allowed(nickname):
-            raise refuse("nickname_rule")
+            raise invalid("nickname_rule")
         return nickname
 
 

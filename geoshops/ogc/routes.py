@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from flask import Response, json, request
+from flask import request
 
 from geoshops.database.pool import database
 from geoshops.ogc import pages, queries, schemas
-from geoshops.web.middleware import public_url
-from geoshops.web.operation import GEOJSON, JSON, Blueprint, accepted_type, json_text, json_value
+from geoshops.web.operation import Blueprint, accepted_type
+from geoshops.web.request import public_url
+from geoshops.web.response import GEOJSON, JSON, Response, json_value
 
 blueprint = Blueprint("ogc", __name__, url_prefix="/ogc", description="OGC API Features")
 
 
-@blueprint.operation("", id="getOgcLandingPage", answer=schemas.Landing)
+@blueprint.operation("", id="getOgcLandingPage", response=schemas.Landing)
 @blueprint.arguments(schemas.NoArgs, location="query")
 def landing_page(_: dict[str, Any]) -> Response:
     """Landing page: links to everything else"""
     return json_value(pages.landing(public_url()))
 
 
-@blueprint.operation("/conformance", id="getOgcConformance", answer=schemas.Conformance)
+@blueprint.operation("/conformance", id="getOgcConformance", response=schemas.Conformance)
 @blueprint.arguments(schemas.NoArgs, location="query")
 def conformance(_: dict[str, Any]) -> Response:
     """Conformance classes"""
     return json_value({"conformsTo": list(pages.CLASSES)})
 
 
-@blueprint.operation("/collections", id="listOgcCollections", answer=schemas.Collections)
+@blueprint.operation("/collections", id="listOgcCollections", response=schemas.Collections)
 @blueprint.arguments(schemas.NoArgs, location="query")
 def list_collections(_: dict[str, Any]) -> Response:
     """Collections: one, the shops"""
     return json_value(pages.collections(public_url(), queries.extent(database())))
 
 
-@blueprint.operation("/collections/shops", id="getOgcShops", answer=schemas.Collection)
+@blueprint.operation("/collections/shops", id="getOgcShops", response=schemas.Collection)
 @blueprint.arguments(schemas.NoArgs, location="query")
 def get_collection(_: dict[str, Any]) -> Response:
     """The collection of shops"""
@@ -45,7 +47,7 @@ def get_collection(_: dict[str, Any]) -> Response:
 @blueprint.operation(
     "/collections/shops/items",
     id="listOgcShopItems",
-    answer=schemas.Items,
+    response=schemas.Items,
     media=GEOJSON,
     also=(JSON,),
 )
@@ -71,7 +73,7 @@ def list_items(args: dict[str, Any]) -> Response:
 @blueprint.operation(
     "/collections/shops/items/<id:shop_id>",
     id="getOgcShopItem",
-    answer=schemas.Feature,
+    response=schemas.Feature,
     media=GEOJSON,
     also=(JSON,),
 )
@@ -85,4 +87,4 @@ def get_item(_: dict[str, Any], shop_id: int) -> Response:
 
 def geojson(body: str) -> Response:
     """GeoJSON under the name that the client accepts."""
-    return json_text(body, mimetype=accepted_type(GEOJSON, JSON))
+    return Response(body.encode(), media_type=accepted_type(GEOJSON, JSON))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from marshmallow import Schema, ValidationError, fields
 
-from geoshops.web.fields import DECIMAL, Args, Box, Integer, refuse
+from geoshops.web.fields import DECIMAL, Args, Box, Integer, invalid
 
 DEFAULT_LIMIT, MAX_LIMIT = 1000, 10_000
 MAX_ASKED = 10**18 - 1
@@ -34,7 +34,7 @@ class Key(fields.String):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, str) or not KEY.fullmatch(value):
-            raise refuse("not_an_integer")
+            raise invalid("not_an_integer")
         return int(value)
 
 
@@ -46,11 +46,11 @@ class BoxWithHeights(Box):
         if len(parts) == 6:
             low, high = parts.pop(2), parts.pop(4)
             if not (DECIMAL.match(low) and DECIMAL.match(high) and float(low) <= float(high)):
-                raise refuse("bad_box_with_heights")
+                raise invalid("bad_box_with_heights")
         try:
             return super()._deserialize(",".join(parts), *more, **named)
         except ValidationError:
-            raise refuse("bad_box_with_heights") from None
+            raise invalid("bad_box_with_heights") from None
 
 
 class Interval(fields.String):
@@ -64,7 +64,7 @@ class Interval(fields.String):
         except ValueError:
             times = []
         if len(ends) > 2 or not times or times != sorted(times):
-            raise refuse("bad_interval")
+            raise invalid("bad_interval")
         return value
 
 

@@ -14,7 +14,7 @@ from geoshops.console import changes, interrupts_kept
 from geoshops.database.operator_connection import cancelled_by_ctrl_c
 from geoshops.database.pool import Database, libpq_url
 from geoshops.database.statements import Statement, Values
-from geoshops.web.middleware import settings
+from geoshops.web.request import settings
 
 T = TypeVar("T")
 

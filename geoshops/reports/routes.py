@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response
-
 from geoshops.database.pool import database
 from geoshops.reports import queries, schemas
 from geoshops.web import writes
-from geoshops.web.middleware import settings
 from geoshops.web.operation import Blueprint
+from geoshops.web.request import settings
+from geoshops.web.response import Response
 from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("reports", __name__, description="Reports to moderation")
@@ -20,12 +19,12 @@ blueprint = Blueprint("reports", __name__, description="Reports to moderation")
     "/reviews/<id:review_id>/reports",
     id="reportReview",
     method="POST",
-    answer=schemas.ReviewReport,
+    response=schemas.ReviewReport,
     status=201,
     statuses=(200,),
     auth="required",
     cache="none",
-    refusals=(413, 415),
+    errors=(413, 415),
 )
 @blueprint.arguments(schemas.ReviewReportBody)
 def report_review(body: dict[str, Any], review_id: int, caller: Caller) -> Response:
@@ -40,12 +39,12 @@ def report_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
     "/shops/<id:shop_id>/reports",
     id="reportShop",
     method="POST",
-    answer=schemas.ShopReport,
+    response=schemas.ShopReport,
     status=201,
     statuses=(200,),
     auth="required",
     cache="none",
-    refusals=(413, 415),
+    errors=(413, 415),
 )
 @blueprint.arguments(schemas.ShopReportBody)
 def report_shop(body: dict[str, Any], shop_id: int, caller: Caller) -> Response:

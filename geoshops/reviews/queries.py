@@ -32,7 +32,7 @@ def of_shop(db: Database, shop_id: int, *, sort: str, page: Page | None, zone: s
     (text,) = db.row(OF_SHOP, (shop_id, sort, zone, *_cut(page)))
     if text is None:
         raise NotFound("shop", shop_id)
-    return ItemList.told(text)
+    return ItemList.parse(text)
 
 
 OWN = "SELECT member_reviews_json(%s, %s, %s, %s, %s, %s, %s)::varchar"

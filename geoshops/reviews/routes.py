@@ -4,65 +4,64 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response
-
 from geoshops.database.pool import database
 from geoshops.reviews import queries, schemas
 from geoshops.web import idempotency, writes
-from geoshops.web.middleware import public_url, settings
-from geoshops.web.operation import Blueprint, json_text
-from geoshops.web.paging import answer
-from geoshops.web.reads import Answer, Asked
+from geoshops.web.operation import Blueprint
+from geoshops.web.paging import list_response
+from geoshops.web.reads import RequestContext
+from geoshops.web.request import public_url, settings
+from geoshops.web.response import Response, json_text
 from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("reviews", __name__, description="Reviews of shops by members")
 
 
-@blueprint.operation("/reviews/<id:review_id>", id="getReview", answer=schemas.Review)
+@blueprint.operation("/reviews/<id:review_id>", id="getReview", response=schemas.Review)
 def get_review(review_id: int) -> Response:
     """One review with its author and its shop"""
     return json_text(queries.get(database(), review_id, zone=settings().timezone))
 
 
-@blueprint.reading(
+@blueprint.read(
     "/reviews/shop/<id:shop_id>",
     id="listShopReviews",
     query=schemas.ReviewListArgs,
-    answer=schemas.ShopReview(many=True),
+    response=schemas.ShopReview(many=True),
 )
-def list_shop_reviews(asked: Asked, args: dict[str, Any], shop_id: int) -> Answer:
+def list_shop_reviews(context: RequestContext, args: dict[str, Any], shop_id: int) -> Response:
     """Reviews of a shop, newest first
 
     At most the newest 1000 (`X-Result-Truncated`) unless paged."""
-    found = queries.of_shop(asked.db, shop_id, zone=asked.settings.timezone, **args)
-    return answer(asked, args["page"], found)
+    found = queries.of_shop(context.db, shop_id, zone=context.settings.timezone, **args)
+    return list_response(context, args["page"], found)
 
 
-@blueprint.reading(
+@blueprint.read(
     "/reviews/member",
     id="listOwnReviews",
     query=schemas.ReviewListArgs,
-    answer=schemas.Review(many=True),
+    response=schemas.Review(many=True),
     auth="required",
     cache="none",
 )
-def list_own_reviews(asked: Asked, args: dict[str, Any], caller: Caller) -> Answer:
+def list_own_reviews(context: RequestContext, args: dict[str, Any], caller: Caller) -> Response:
     """Reviews by the signed-in member, newest first
 
     At most the newest 1000 (`X-Result-Truncated`) unless paged."""
-    found = queries.own(asked.db, caller, zone=asked.settings.timezone, **args)
-    return answer(asked, args["page"], found)
+    found = queries.own(context.db, caller, zone=context.settings.timezone, **args)
+    return list_response(context, args["page"], found)
 
 
 @blueprint.operation(
     "/reviews/shop/<id:shop_id>",
     id="createReview",
     method="POST",
-    answer=schemas.WrittenReview,
+    response=schemas.WrittenReview,
     status=201,
     auth="required",
     cache="none",
-    refusals=(413, 415, 422),
+    errors=(413, 415, 422),
     headers=(idempotency.PARAMETER,),
     response_headers=idempotency.REPLAYED_HEADER,
 )
@@ -83,10 +82,10 @@ def create_review(body: dict[str, Any], shop_id: int, caller: Caller) -> Respons
     "/reviews/<id:review_id>",
     id="updateReview",
     method="PATCH",
-    answer=schemas.WrittenReview,
+    response=schemas.WrittenReview,
     auth="required",
     cache="none",
-    refusals=(403, 413, 415),
+    errors=(403, 413, 415),
 )
 @blueprint.arguments(schemas.ReviewBody)
 def change_review(body: dict[str, Any], review_id: int, caller: Caller) -> Response:
@@ -102,10 +101,10 @@ def change_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
     "/reviews/<id:review_id>",
     id="deleteReview",
     method="DELETE",
-    answer=schemas.DeletedReview,
+    response=schemas.DeletedReview,
     auth="required",
     cache="none",
-    refusals=(403,),
+    errors=(403,),
 )
 def delete_review(review_id: int, caller: Caller) -> Response:
     """Delete a review of one's own"""

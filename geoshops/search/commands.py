@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any
 
 import click
 from flask.cli import with_appcontext
-from marshmallow import ValidationError
 
 from geoshops.database.pool import database
+from geoshops.errors import ApiError
 from geoshops.operations.commands import failing_clearly
 from geoshops.search import queries
 from geoshops.search.schemas import KeywordArgs
-from geoshops.web.middleware import settings
-from geoshops.web.parsing import refusal
+from geoshops.web.parsing import QueryLoader
+from geoshops.web.request import settings
 
 # GET /shops names its parameters, and this command has others
 NAMED_HERE = (("[userLng]", "--at: LNG"), ("[userLat]", "--at: LAT"), ("[keyword]", "KEYWORD"))
@@ -53,17 +53,13 @@ def _checked(keyword: str, at: tuple[float, float]) -> dict[str, Any]:
     """What GET /shops would make of these, refused where it refuses them."""
     lng, lat = map(str, at)
     sent = {"keyword": keyword, "userLng": lng, "userLat": lat, "explain": "true"}
-    schema = KeywordArgs()
     try:
-        loaded: dict[str, Any] = schema.load(sent)
-    except ValidationError as error:
-        messages = cast(dict[str, Any], error.messages)
-        told = refusal(schema, messages, {name: [text] for name, text in sent.items()})
-        message = told.message(korean=False)
+        return QueryLoader(KeywordArgs())({name: [text] for name, text in sent.items()})
+    except ApiError as error:
+        message = error.message(korean=False)
         for name, here in NAMED_HERE:
             message = message.replace(name, here)
         raise click.UsageError(message) from None
-    return loaded
 
 
 def explanation(answer: dict[str, Any], total: int, truncated: bool) -> list[str]:

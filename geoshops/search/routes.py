@@ -6,8 +6,9 @@ from typing import Any
 
 from geoshops.search import queries, schemas
 from geoshops.web.operation import Blueprint
-from geoshops.web.paging import answer
-from geoshops.web.reads import Answer, Asked
+from geoshops.web.paging import list_response
+from geoshops.web.reads import RequestContext
+from geoshops.web.response import Response
 from geoshops.web.shop_schemas import ShopSummary
 from geoshops.web.tokens import Caller
 
@@ -16,34 +17,36 @@ blueprint = Blueprint(
 )
 
 
-@blueprint.reading(
+@blueprint.read(
     "/shops",
     id="listShopsByKeyword",
     query=schemas.KeywordArgs,
-    answer=ShopSummary(many=True),
+    response=ShopSummary(many=True),
     auth="optional",
     geojson=True,
     json_only="explain",
 )
-def list_shops_by_keyword(asked: Asked, args: dict[str, Any], caller: Caller | None) -> Answer:
+def list_shops_by_keyword(
+    context: RequestContext, args: dict[str, Any], caller: Caller | None
+) -> Response:
     """Shops by keyword: a region, a region and a brand, or a brand and a shop name
 
     Best match first, then by distance from the user, then id. At most the best 300
     (`X-Result-Truncated`) unless paged. With `explain=true` the body is
     `{understood, pass, shops}`."""
-    origin, zone = asked.origin, asked.settings.timezone
-    found = queries.by_keyword(asked.db, origin=origin, zone=zone, caller=caller, **args)
-    return answer(asked, args["page"], found, shops=not args["explain"])
+    origin, zone = context.origin, context.settings.timezone
+    found = queries.by_keyword(context.db, origin=origin, zone=zone, caller=caller, **args)
+    return list_response(context, args["page"], found)
 
 
-@blueprint.reading(
+@blueprint.read(
     "/shops/suggest",
     id="suggestShops",
     query=schemas.SuggestArgs,
-    answer=schemas.Suggestion(many=True),
+    response=schemas.Suggestion(many=True),
 )
-def suggest_shops(asked: Asked, args: dict[str, Any]) -> Answer:
+def suggest_shops(context: RequestContext, args: dict[str, Any]) -> Response:
     """What a keyword may become, for every keystroke: regions, stations, brands and shops in one list
 
     Whole names first, then beginnings; a syllable may be half typed, initial consonants do."""
-    return Answer(queries.suggest(asked.db, **args))
+    return Response(queries.suggest(context.db, **args))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import Response, request
+from flask import request
 
 from geoshops.database.pool import database
 from geoshops.tiles import queries, schemas
 from geoshops.tiles.tilejson import tilejson
-from geoshops.web.middleware import public_url
-from geoshops.web.operation import Blueprint, json_value
+from geoshops.web.operation import Blueprint
+from geoshops.web.request import public_url
+from geoshops.web.response import Response, json_value
 
 blueprint = Blueprint("tiles", __name__, description="Vector tiles of shops")
 
@@ -20,7 +21,7 @@ CACHED = {"Cache-Control": "public, max-age=60"}
 BINARY = {"type": "string", "format": "binary"}
 
 
-@blueprint.operation("/tiles/shops.json", id="describeShopTiles", answer=schemas.TileJson)
+@blueprint.operation("/tiles/shops.json", id="describeShopTiles", response=schemas.TileJson)
 @blueprint.arguments(schemas.TileArgs, location="query")
 def describe_shop_tiles(args: dict[str, Any]) -> Response:
     """The tiles' addresses, layers and age (TileJSON 3.0)
@@ -34,7 +35,7 @@ def describe_shop_tiles(args: dict[str, Any]) -> Response:
 
 
 @blueprint.operation(
-    "/tiles/shops/<id:z>/<id:x>/<id:y>.mvt", id="getShopTile", answer=BINARY, media=MVT
+    "/tiles/shops/<id:z>/<id:x>/<id:y>.mvt", id="getShopTile", response=BINARY, media=MVT
 )
 @blueprint.arguments(schemas.TileArgs, location="query")
 def get_shop_tile(args: dict[str, Any], z: int, x: int, y: int) -> Response:
@@ -45,4 +46,4 @@ def get_shop_tile(args: dict[str, Any], z: int, x: int, y: int) -> Response:
     queries.check_place(z, x, y)
     db = database()
     found = queries.tile(db, z, x, y, selected=queries.selection(db, **args))
-    return Response(found, mimetype=MVT, headers=CACHED)
+    return Response(bytes(found), CACHED, media_type=MVT)

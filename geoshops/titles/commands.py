@@ -10,7 +10,7 @@ from flask.cli import with_appcontext
 from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import operator_database
 from geoshops.titles import queries
-from geoshops.web.middleware import settings
+from geoshops.web.request import settings
 
 
 @click.group("titles")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from flask import Blueprint as PlainBlueprint
-from flask import Response
+import flask
 
 from geoshops.database.pool import database
 from geoshops.titles import queries, schemas
 from geoshops.titles.images import medal_svg
-from geoshops.web.middleware import public_url, settings
-from geoshops.web.operation import Blueprint, json_text
+from geoshops.web.operation import Blueprint
+from geoshops.web.request import public_url, settings
+from geoshops.web.response import Response, json_text
 from geoshops.web.shop_schemas import MemberTitle
 from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("titles", __name__, description="Titles that members collect")
-images = PlainBlueprint("title_images", __name__)
+images = flask.Blueprint("title_images", __name__)
 
 IMAGE_CACHE_S = 60
 
@@ -22,7 +22,7 @@ IMAGE_CACHE_S = 60
 @blueprint.operation(
     "/member-titles",
     id="listMemberTitles",
-    answer=schemas.MemberTitles,
+    response=schemas.MemberTitles,
     auth="required",
     cache="none",
 )
@@ -34,7 +34,7 @@ def list_member_titles(caller: Caller) -> Response:
 @blueprint.operation(
     "/member-titles/<id:title_id>",
     id="getMemberTitle",
-    answer=MemberTitle,
+    response=MemberTitle,
     auth="required",
     cache="none",
 )
@@ -44,13 +44,13 @@ def get_member_title(title_id: int, caller: Caller) -> Response:
 
 
 @images.get("/titles/<id:title_id>.svg")
-def coloured(title_id: int) -> Response:
+def coloured(title_id: int) -> flask.Response:
     """The medal of a title held."""
     return _image(title_id, grey=False)
 
 
 @images.get("/titles/<id:title_id>-grey.svg")
-def grey(title_id: int) -> Response:
+def grey(title_id: int) -> flask.Response:
     """The medal of a title not held."""
     return _image(title_id, grey=True)
 
@@ -61,9 +61,9 @@ def _titles(caller: Caller, title_id: int | None) -> Response:
     return json_text(body)
 
 
-def _image(title_id: int, *, grey: bool) -> Response:
+def _image(title_id: int, *, grey: bool) -> flask.Response:
     color, emblem, name = queries.medal(database(), title_id)
-    return Response(
+    return flask.Response(
         medal_svg(name, color, emblem, grey=grey),
         mimetype="image/svg+xml",
         headers={"Cache-Control": f"public, max-age={IMAGE_CACHE_S}"},

@@ -39,9 +39,9 @@ VISIBLE = (
 )
 
 
-def refuse(key: str, **values: object) -> ValidationError:
-    """A refusal with a reason of the catalogue."""
-    return ValidationError([Reason(key, values)])
+def invalid(reason: str, **values: object) -> ValidationError:
+    """The error of a value that is invalid for a reason of the catalogue."""
+    return ValidationError([Reason(reason, values)])
 
 
 def is_blank(text: str) -> bool:
@@ -61,10 +61,10 @@ class Number(fields.Float):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> float:
         if not isinstance(value, str) or not DECIMAL.match(value):
-            raise refuse("not_a_number")
+            raise invalid("not_a_number")
         number = float(value)
         if not self.low <= number <= self.high:
-            raise refuse("out_of_range", low=f"{self.low:g}", high=f"{self.high:g}")
+            raise invalid("out_of_range", low=f"{self.low:g}", high=f"{self.high:g}")
         return number
 
 
@@ -92,9 +92,9 @@ class Integer(fields.Integer):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         if not isinstance(value, str) or not re.match(r"-?[0-9]+\Z", value):
-            raise refuse("not_an_integer")
+            raise invalid("not_an_integer")
         if not INTEGER.match(value) or not self.low <= int(value) <= self.high:
-            raise refuse("out_of_range", low=self.low, high=self.high)
+            raise invalid("out_of_range", low=self.low, high=self.high)
         return int(value)
 
 
@@ -108,9 +108,9 @@ class WholeNumber(fields.Integer):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         if type(value) is not int:
-            raise refuse("not_an_integer")
+            raise invalid("not_an_integer")
         if not self.low <= value <= self.high:
-            raise refuse("out_of_range", low=self.low, high=self.high)
+            raise invalid("out_of_range", low=self.low, high=self.high)
         return value
 
 
@@ -119,7 +119,7 @@ class Flag(fields.Boolean):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
         if value not in TRUE_TEXTS and value not in ("false", "0"):
-            raise refuse("not_a_boolean")
+            raise invalid("not_a_boolean")
         return value in TRUE_TEXTS
 
 
@@ -144,17 +144,17 @@ class Text(fields.String):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, str):
-            raise refuse("not_text")
+            raise invalid("not_text")
         # first: TAB and line ends show nothing either, and whoever sends no more than these has sent a blank
         if is_blank(value):
             if self.blank_is_none:
                 return None
-            raise refuse("blank")
+            raise invalid("blank")
         if self.bad.search(value):
-            raise refuse("bad_characters")
+            raise invalid("bad_characters")
         text = value if self.exact else unicodedata.normalize("NFC", value)
         if len(text) > self.high:
-            raise refuse("too_long", high=self.high)
+            raise invalid("too_long", high=self.high)
         return text
 
 
@@ -168,7 +168,7 @@ class Choice(fields.String):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
         if value not in self.choices:
-            raise refuse("not_one_of", choices=", ".join(self.choices))
+            raise invalid("not_one_of", choices=", ".join(self.choices))
         return str(value)
 
 
@@ -178,10 +178,10 @@ class Box(fields.String):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         parts = value.split(",") if isinstance(value, str) else []
         if len(parts) != 4 or not all(DECIMAL.match(part) for part in parts):
-            raise refuse("bad_box")
+            raise invalid("bad_box")
         west, south, east, north = (float(part) for part in parts)
         if not (-180 <= west <= 180 and -180 <= east <= 180 and -90 <= south <= north <= 90):
-            raise refuse("bad_box")
+            raise invalid("bad_box")
         return (west, south, east, north)
 
 

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response
+import flask
+from flask import Blueprint
 
 from geoshops import metrics
 from geoshops.database.pool import Row, database
 from geoshops.errors import ApiError, Overloaded, Unavailable, database_is_unavailable
 from geoshops.web import telemetry
-from geoshops.web.operation import json_value
+from geoshops.web.response import json_value
 
 blueprint = Blueprint("health", __name__)
 # The front restricts these paths; no other spelling of them may pass it and be served all the same.
+NOT_STORED = {"Cache-Control": "no-store"}
 EXACT = {"strict_slashes": True}
 UP = "Whether the database answered this scrape"
 
 
 @blueprint.get("/healthz", **EXACT)
-def healthz() -> Response:
+def healthz() -> flask.Response:
     """The process answers; needs no database."""
-    return json_value({"status": "ok"}, {"Cache-Control": "no-store"})
+    return json_value({"status": "ok"}, NOT_STORED).to_flask()
 
 
 @blueprint.get("/readyz", **EXACT)
-def readyz() -> Response:
+def readyz() -> flask.Response:
     """The database answers and holds the schema."""
     try:
         (ready,) = database().row("SELECT to_regclass('shops') IS NOT NULL")
@@ -34,7 +36,7 @@ def readyz() -> Response:
     if not ready:
         raise Unavailable
     writes = {"writes": False} if database().primary_is_lost else {}
-    return json_value({"status": "ready", **writes}, {"Cache-Control": "no-store"})
+    return json_value({"status": "ready", **writes}, NOT_STORED).to_flask()
 
 
 # of so many refusals nginx tells one
@@ -42,7 +44,7 @@ TOLD_OF = 1000
 
 
 @blueprint.get("/.refused/full", **EXACT)
-def refused_when_full() -> Response:
+def refused_when_full() -> flask.Response:
     """What nginx refuses because the service is full; without it nobody would see an overload."""
     metrics.OVERLOADS.inc(TOLD_OF)
     raise Overloaded
@@ -55,10 +57,10 @@ SELECT (SELECT count(*) FROM reports WHERE closed_at IS NULL), (SELECT count(*) 
 
 
 @blueprint.get("/metrics", **EXACT)
-def prometheus() -> Response:
+def prometheus() -> flask.Response:
     """Prometheus' text form."""
     text = telemetry.metrics_text() + telemetry.gauges_text(_gauges())
-    return Response(text, content_type="text/plain; version=0.0.4; charset=utf-8")
+    return flask.Response(text, content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _gauges() -> dict[str, tuple[str, float]]:

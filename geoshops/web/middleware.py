@@ -1,28 +1,21 @@
-"""What every request passes: identifier, representation, caching and security headers, CORS, proxies."""
+"""WSGI middleware around every request: identifier, CORS, security and rate limit headers, logs and metrics."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, cast
 
-from flask import Flask, Request, Response, current_app
-from flask_cors import CORS
-from werkzeug.exceptions import HTTPException
+from flask import Flask
+from flask_cors.core import get_cors_headers, get_cors_options
+from werkzeug.datastructures import EnvironHeaders
 from werkzeug.middleware.proxy_fix import ProxyFix
-from werkzeug.wsgi import get_host
-from xxhash import xxh3_128_hexdigest
 
 from geoshops.config import Settings
-from geoshops.errors import ApiError
 from geoshops.request_context import CURRENT
-from geoshops.web.negotiation import best_type
-from geoshops.web.request import FAILED, contract_of, name_request, this_request
+from geoshops.web import telemetry
+from geoshops.web.rate_limits import Limits
+from geoshops.web.request import REQUEST_ID, Environ, start_request
 
-HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}\Z")
 HSTS = ("Strict-Transport-Security", "max-age=31536000")
 EXPOSED = (
     "ETag",
@@ -44,31 +37,51 @@ SECURITY = (
     ("X-Frame-Options", "DENY"),
     ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
 )
-Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+Headers = list[tuple[str, str]]
+StartResponse = Callable[..., Any]
+Wsgi = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 
-class Service(Flask):
-    """The application. No view or hook is a coroutine; to ask that of each costs 16 us a request."""
+class Middleware:
+    """A WSGI application around another one."""
 
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function as it is."""
-        return func
+    def __init__(self, app: Flask, inner: Wsgi, settings: Settings, limits: Limits | None) -> None:
+        self._inner, self._settings, self._limits = inner, settings, limits
+        self._cors: Any = None
+        if settings.cors_origins:
+            self._cors = get_cors_options(app, cast(Any, cors_options(settings)))
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Adds to every response the headers that it does not set itself."""
+        start_request(environ)
+
+        def start(status: str, headers: Headers, exc_info: Any = None) -> Any:
+            code = int(status[:3])
+            added = self._headers(environ, code, {name for name, _ in headers})
+            telemetry.record(environ, code, self._settings.log_format)
+            return start_response(status, [*headers, *added], exc_info)
+
+        current = CURRENT.set(environ)
+        try:
+            return self._inner(environ, start)
+        finally:
+            CURRENT.reset(current)
+
+    def _headers(self, environ: Environ, status: int, present: set[str]) -> Headers:
+        secure = environ["wsgi.url_scheme"] == "https"
+        security = (HSTS, *SECURITY) if secure else SECURITY
+        added = [header for header in security if header[0] not in present]
+        added.append(("X-Request-ID", environ[REQUEST_ID]))
+        if self._limits:
+            added += self._limits.finish(environ, status)
+        if self._cors:
+            sent: Any = EnvironHeaders(environ)
+            added += get_cors_headers(self._cors, sent, environ["REQUEST_METHOD"]).items()
+        return added
 
 
-def init_app(app: Flask, settings: Settings) -> None:
-    """Registers the hooks around every request."""
-    app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
-    app.extensions["geoshops.settings"] = settings
-    app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    app.url_map.strict_slashes = False
-    app.before_request(begin)
-    app.after_request(finish)
-    if settings.cors_origins:
-        CORS(app, **for_other_origins(settings))
-
-
-def for_other_origins(settings: Settings) -> Any:
-    """What flask-cors is told."""
+def cors_options(settings: Settings) -> dict[str, object]:
+    """The options of flask-cors."""
     return {
         "origins": list(settings.cors_origins),
         "expose_headers": list(EXPOSED),
@@ -77,138 +90,10 @@ def for_other_origins(settings: Settings) -> Any:
     }
 
 
-def route_no_head_to_acts(app: Flask) -> None:
-    """Takes HEAD, which werkzeug gives to every GET, from those that act: it is 405, and no Allow names it."""
-    for rule in app.url_map.iter_rules():
-        contract = getattr(app.view_functions[rule.endpoint], "contract", None)
-        if contract and not contract.head and rule.methods:
-            rule.methods.discard("HEAD")
-
-
-def wrap(app: Flask, inner: Wsgi, settings: Settings) -> None:
-    """Puts what every request passes around the inner application, and makes it that of the service."""
-    wrapped = framed(inner)
+def wrap(app: Flask, inner: Wsgi, settings: Settings, limits: Limits | None) -> None:
+    """Makes the inner application that of the service, with the middleware around it."""
+    wrapped: Wsgi = Middleware(app, inner, settings, limits)
     if settings.trusted_proxies:
         hops = settings.trusted_proxies
-        wrapped = ProxyFix(wrapped, x_for=hops, x_proto=hops, x_host=hops)
+        wrapped = cast(Wsgi, ProxyFix(cast(Any, wrapped), x_for=hops, x_proto=hops, x_host=hops))
     app.wsgi_app = wrapped  # type: ignore[method-assign, assignment]
-
-
-def settings() -> Settings:
-    """The settings of the current application."""
-    found: Settings = current_app.extensions["geoshops.settings"]
-    return found
-
-
-def public_url() -> str:
-    """Origin of absolute addresses, without a trailing slash."""
-    return origin_of(this_request().environ, settings())
-
-
-def origin_of(environ: dict[str, Any], settings: Settings) -> str:
-    """The same of a request."""
-    if settings.public_url:
-        return settings.public_url.rstrip("/")
-    return _origin(environ["wsgi.url_scheme"], environ.get("HTTP_HOST") or get_host(environ))
-
-
-@lru_cache(maxsize=64)
-def _origin(scheme: str, named: str) -> str:
-    host = get_host({"wsgi.url_scheme": scheme, "HTTP_HOST": named})
-    # a Host header is the client's word: what cannot stand in a URL does not go into answers
-    return f"{scheme}://{host if HOST.match(host) else 'localhost'}"
-
-
-def begin() -> None:
-    """Refuses representations that the operation does not have, and what was refused on the direct way."""
-    asked = this_request()
-    environ = asked.environ
-    if FAILED in environ:
-        raise environ[FAILED]
-    accepted = environ.get("HTTP_ACCEPT", "*/*")
-    if accepted == "*/*" or not (contract := contract_of(asked)):
-        return
-    produced = contract.produced(asked)
-    if accepted not in produced and best_type(accepted, produced) is None:
-        raise ApiError("not_acceptable")
-
-
-def framed(wsgi: Wsgi) -> Wsgi:
-    """Names the request and adds the identifier and the security headers that an answer does not set
-    itself; set one by one in the response object they took a tenth of the time that Python spends on a
-    radius search."""
-
-    def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        identifier = name_request(environ)
-
-        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-            present = {name for name, _ in headers}
-            ours = (HSTS, *SECURITY) if environ["wsgi.url_scheme"] == "https" else SECURITY
-            missing = [header for header in ours if header[0] not in present]
-            named = [*headers, ("X-Request-ID", identifier), *missing]
-            return start_response(status, named, exc_info)
-
-        current = CURRENT.set(environ)
-        try:
-            return wsgi(environ, start)
-        finally:
-            CURRENT.reset(current)
-
-    return application
-
-
-def finish(response: Response) -> Response:
-    """Adds the caching headers; turns an unchanged answer into 304."""
-    asked = this_request()
-    environ, headers, status = asked.environ, response.headers, response.status_code
-    if environ.get("CONTENT_LENGTH"):
-        _take_the_rest(asked)
-    method = environ["REQUEST_METHOD"]
-    if method == "OPTIONS" and status == 200 and "Allow" in headers:
-        _tell_methods(response)
-    if "Cache-Control" not in headers:
-        contract = contract_of(asked) if status < 400 else None
-        for name, value in caching(contract, settings(), environ):
-            headers.add(name, value)
-    readable = status == 200 and method in ("GET", "HEAD")
-    if readable and headers["Cache-Control"] != "no-store" and not response.is_streamed:
-        _validate(asked, response)
-    return response
-
-
-def _take_the_rest(asked: Request) -> None:
-    """Reads what nobody asked for: a server that closes on unread bytes may cut its own answer off."""
-    if 0 < (asked.content_length or 0) <= settings().max_body_bytes:
-        with suppress(HTTPException):
-            asked.stream.read()
-
-
-def _tell_methods(response: Response) -> None:
-    # the framework answers OPTIONS without a body; the contract has one for every answer
-    response.data = json.dumps({"methods": sorted(response.allow)})
-    response.mimetype = "application/json"
-
-
-def caching(
-    contract: Any, settings: Settings, environ: Mapping[str, Any]
-) -> tuple[tuple[str, str], ...]:
-    """Cache-Control and Vary of an operation's answer; of others, without a contract, only the first."""
-    if contract is None:
-        return (("Cache-Control", "no-cache"),)
-    if contract.cache == "none":
-        return (("Cache-Control", "no-store"),)
-    scope = "private" if "HTTP_AUTHORIZATION" in environ else "public"
-    origin = ", Origin" if settings.cors_origins else ""
-    return ("Cache-Control", f"{scope}, no-cache"), ("Vary", f"Accept, Authorization{origin}")
-
-
-def etag(body: bytes) -> str:
-    """The weak validator of an answer. SHA-1 of a radius search took 24 of the 130 us that Python spent on it."""
-    return f'W/"{xxh3_128_hexdigest(body)}"'
-
-
-def _validate(asked: Request, response: Response) -> None:
-    if "ETag" not in response.headers:
-        response.headers.add("ETag", etag(response.get_data()))
-        if "HTTP_IF_NONE_MATCH" in asked.environ:
-            response.make_conditional(asked)

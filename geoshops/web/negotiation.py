@@ -1,4 +1,4 @@
-"""What a client prefers: lists such as Accept and Accept-Language, read as loosely as clients write them."""
+"""Content negotiation: Accept and Accept-Language, parsed as leniently as clients write them."""
 
 from __future__ import annotations
 
@@ -7,45 +7,62 @@ from collections.abc import Sequence
 
 from werkzeug.http import parse_list_header, parse_options_header
 
+from geoshops.errors import ApiError
+
 # also .2 without its zero, as Java's HttpURLConnection sends it
 WEIGHT = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+", re.ASCII)
 
 
 def weighted(header: str) -> list[tuple[str, float]]:
-    """The items of a list in the order in which they were sent, in lower case, with their weights from 0 to 1.
+    """The items of a header in the order sent, in lower case, with their weights from 0 to 1.
 
-    Other parameters say nothing; a weight that is no number counts as not given."""
+    Other parameters are ignored, and so is a weight that is no number."""
     items = (parse_options_header(item) for item in parse_list_header(header))
     return [(name.lower(), _weight(options.get("q", "1"))) for name, options in items if name]
 
 
 def best_language(header: str, known: Sequence[str]) -> str | None:
-    """The language that a client likes best among those known, the first of equals; None where it likes none.
-
-    A weight of 0 is a refusal."""
-    liked = sorted((item for item in weighted(header) if item[1] > 0), key=lambda item: -item[1])
-    languages = (tag.partition("-")[0] for tag, _ in liked)
+    """The known language with the highest weight above 0, the first of equals; None where there is none."""
+    accepted = sorted((item for item in weighted(header) if item[1] > 0), key=lambda item: -item[1])
+    languages = (tag.partition("-")[0] for tag, _ in accepted)
     return next((language for language in languages if language in known), None)
 
 
-def best_type(header: str, produced: Sequence[str]) -> str | None:
-    """The media type that a client likes best among those produced, the first of equals; None where it takes none.
+def prefers_korean(header: str) -> bool:
+    """True when Accept-Language prefers Korean to English."""
+    return best_language(header, ("en", "ko")) == "ko"
 
-    A header that names nothing is as good as none: any will do."""
+
+def negotiate(header: str | None, produced: Sequence[str]) -> str:
+    """The media type of the response; raises ApiError where the client accepts none of those produced."""
+    if header is None or header == "*/*":
+        return produced[0]
+    if header in produced:
+        return header
+    chosen = best_type(header, produced)
+    if chosen is None:
+        raise ApiError("not_acceptable")
+    return chosen
+
+
+def best_type(header: str, produced: Sequence[str]) -> str | None:
+    """The produced media type that Accept prefers, the first of equals; None where it accepts none.
+
+    An empty header accepts any type."""
     ranges = weighted(header)
     if not ranges:
         return produced[0]
-    liked = {media: _liking(media, ranges) for media in produced}
-    best = max(produced, key=lambda media: liked[media])
-    return best if liked[best][0] > 0 else None
+    preferences = {media: _preference(media, ranges) for media in produced}
+    best = max(produced, key=lambda media: preferences[media])
+    return best if preferences[best][0] > 0 else None
 
 
-def _liking(media: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int]:
-    """The weight that the closest range gives a type, and how close it is."""
-    closeness = {"*": 0, "*/*": 0, f"{media.partition('/')[0]}/*": 1, media: 2}
-    found = [(closeness[name], weight) for name, weight in ranges if name in closeness]
-    close, weight = max(found, default=(0, 0.0))
-    return weight, close
+def _preference(media: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int]:
+    """The weight of the most specific range that matches a media type, and its specificity."""
+    specificity = {"*": 0, "*/*": 0, f"{media.partition('/')[0]}/*": 1, media: 2}
+    matches = [(specificity[name], weight) for name, weight in ranges if name in specificity]
+    level, weight = max(matches, default=(0, 0.0))
+    return weight, level
 
 
 def _weight(text: str) -> float:

@@ -1,4 +1,4 @@
-"""The REST frame: one decorator that states an operation's contract, answers, the OpenAPI document."""
+"""Declares operations: routes, contracts and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -8,25 +8,23 @@ from typing import Any, TypeVar, cast
 
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
-from flask import Flask, Request, Response, json, request
+from flask import Flask, request
 from flask_smorest import Api as SmorestApi
 from flask_smorest import Blueprint as SmorestBlueprint
 from marshmallow import Schema, fields
-from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
 
 from geoshops import __about__
-from geoshops.geo import feature_collection_text
-from geoshops.web import error_handlers, tokens
-from geoshops.web.fields import TRUE_TEXTS, Args
-from geoshops.web.negotiation import best_type
+from geoshops.web.authentication import guard
+from geoshops.web.contract import Contract
+from geoshops.web.fields import Args
+from geoshops.web.negotiation import negotiate
 from geoshops.web.parsing import ContractParser, QueryLoader
-from geoshops.web.reads import Read, Reading, asked
+from geoshops.web.reads import Read, ReadOperation
+from geoshops.web.response import GEOJSON, JSON, Response
 
 View = TypeVar("View", bound=Callable[..., Any])
 
-GEOJSON = "application/geo+json"
-JSON = "application/json"
 MAX_BIGINT = 2**63 - 1
 
 
@@ -42,7 +40,7 @@ class ErrorBody(Schema):
 class Id(BaseConverter):
     """An identifier in a path: ASCII digits; everything else is an unknown route.
 
-    A number beyond bigint becomes one that no row has: refused here, it would be a 405 wherever
+    A number beyond bigint becomes one that no row has: rejected here, it would be a 405 wherever
     another method has the same path."""
 
     regex = "[0-9]{1,40}"
@@ -75,97 +73,111 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         self,
         rule: str,
         *,
-        id: str,
         method: str = "GET",
-        answer: Schema | type[Schema] | Mapping[str, object],
+        auth: str = "none",
+        head: bool = True,
+        **stated: Any,
+    ) -> Callable[[View], View]:
+        """Declares an operation that Flask serves: a command, or a read that needs Flask.
+
+        head: False where a GET is a command: HEAD, which must change nothing, is rejected then.
+        The rest is as in `_declare`."""
+
+        def decorator(view: View) -> View:
+            is_command = method != "GET" or not head
+            declared = self._declare(view, auth=auth, is_command=is_command, **stated)
+            guarded: Any = _with_document_of(declared, guard(auth, view))
+            guarded.contract = declared.contract
+            return cast(View, self.route(rule, methods=[method])(guarded))
+
+        return decorator
+
+    def read(
+        self, rule: str, *, query: type[Args] = Args, auth: str = "none", **stated: Any
+    ) -> Callable[[Read], Read]:
+        """Declares a read operation, which the fast path serves.
+
+        query: the schema of its parameters. The function gets the request's context, the loaded parameters, the
+        identifiers of the path and, unless auth is `none`, `caller`."""
+
+        def decorator(read: Read) -> Read:
+            documented = super(Blueprint, self).arguments(query, location="query")(read)
+            declared = self._declare(documented, auth=auth, is_command=False, **stated)
+
+            @wraps(read)
+            def view(**_: Any) -> Response:
+                raise AssertionError("the fast path serves read operations before Flask does")
+
+            routed: Any = _with_document_of(declared, view)
+            routed.contract = declared.contract
+            routed.read_operation = ReadOperation(read, QueryLoader(query()), auth, routed.contract)
+            self.route(rule, methods=["GET"])(routed)
+            return read
+
+        return decorator
+
+    def _declare(
+        self,
+        view: Callable[..., Any],
+        *,
+        id: str,
+        response: Schema | type[Schema] | Mapping[str, object],
+        is_command: bool,
+        auth: str,
         example: object = None,
         status: int = 200,
-        auth: str = "none",
         cache: str = "shared",
         geojson: bool = False,
         json_only: str = "",
         media: str = JSON,
         also: tuple[str, ...] = (),
         statuses: tuple[int, ...] = (),
-        refusals: tuple[int, ...] = (),
+        errors: tuple[int, ...] = (),
         headers: tuple[Mapping[str, object], ...] = (),
         response_headers: Mapping[str, object] | None = None,
-        head: bool = True,
-    ) -> Callable[[View], View]:
-        """States an operation: route, OpenAPI operationId, answer, authentication, caching.
+    ) -> Any:
+        """The view with its contract and its entry in the OpenAPI document.
 
-        auth: `none`, `optional` (the view gets `caller`, maybe None) or `required`.
-        cache: `shared` (public unless a token came, always revalidated) or `none` (no-store).
-        geojson: the client may ask for GeoJSON instead; `json_only` names the flag of the query that rules it out.
-        media: content type of the answer where that is not JSON; `also` are other names of it.
+        id: the OpenAPI operationId; response: the schema of its body.
+        auth: `none`, `optional` (`caller` may be None) or `required`.
+        cache: `shared` (public unless a token was sent, always revalidated) or `none` (no-store).
+        geojson: the client may choose GeoJSON; `json_only` names the flag of the query that excludes it.
+        media: the media type where it is not JSON; `also` are others that it may be served as.
         statuses: further success statuses with the same body, such as 201.
-        refusals: statuses of refusals that not every operation has; 409 goes without saying where it acts.
-        headers: OpenAPI parameters of the headers that it reads; response_headers: OpenAPI headers of its success.
-        head: False where the contract lets GET act: HEAD, which must not, is refused then."""
-
-        def decorator(view: View) -> View:
-            produces = (media, GEOJSON) if geojson else (media, *also)
-            contract = Contract(produces, cache, method, head, json_only)
-            refused = (409, *refusals) if contract.acts else refusals
-            documented = self._documented(
-                _with_headers(view, headers), id, answer, example, auth, (status, *statuses), media, refused
-            )  # fmt: skip
-            if response_headers:
-                told = {code: {"headers": response_headers} for code in (status, *statuses)}
-                documented = self.doc(responses=told)(documented)
-            if geojson:
-                documented = self.doc(responses={200: GEOJSON_TOO})(documented)
-            guarded = _with_document_of(documented, tokens.GUARDS[auth](view))
-            guarded.contract = contract
-            return cast(View, self.route(rule, methods=[method])(guarded))
-
-        return decorator
+        errors: error statuses beyond those of every operation; 409 is implied for commands.
+        headers: OpenAPI parameters of the request headers; response_headers: OpenAPI headers of the response."""
+        errors = (409, *errors) if is_command else errors
+        documented: Any = self._documented(
+            _with_headers(view, headers), id, response, example, auth, (status, *statuses), media, errors
+        )  # fmt: skip
+        if response_headers:
+            with_headers = {code: {"headers": response_headers} for code in (status, *statuses)}
+            documented = self.doc(responses=with_headers)(documented)
+        if geojson:
+            documented = self.doc(responses={200: GEOJSON_RESPONSE})(documented)
+        media_types = (media, GEOJSON) if geojson else (media, *also)
+        documented.contract = Contract(media_types, cache, is_command, json_only)
+        return documented
 
     def _documented(
         self,
         view: Callable[..., Any],
         id: str,
-        answer: Any,
+        response: Any,
         example: object,
         auth: str,
         statuses: tuple[int, ...],
         media: str,
-        refusals: tuple[int, ...],
+        errors: tuple[int, ...],
     ) -> Callable[..., Any]:
         always = (400, 406, 429, 503) if auth == "none" else (400, 401, 406, 429, 503)
-        for code in (*refusals, *always, 404):
+        for code in (*errors, *always, 404):
             view = self.alt_response(code, "ERROR")(view)
         for code in statuses:
             view = self.alt_response(
-                code, schema=answer, content_type=media, example=example, success=True
+                code, schema=response, content_type=media, example=example, success=True
             )(view)
         return cast(Callable[..., Any], self.doc(operationId=id, security=SECURITY[auth])(view))
-
-    def reading(
-        self, rule: str, *, query: type[Args], auth: str = "none", **stated: Any
-    ) -> Callable[[Read], Read]:
-        """States an operation that reads: as `operation`, and the function, which takes what was asked and the
-        loaded query, is called without the framework where a request is plain."""
-
-        load = QueryLoader(query())
-
-        def decorator(read: Read) -> Read:
-            @wraps(read)
-            def view(**more: Any) -> Response:
-                answer = read(asked(), load(), **more)
-                if answer.shops and wants_geojson():
-                    text = feature_collection_text(answer.body)
-                    return json_text(text, answer.headers, mimetype=GEOJSON)
-                return json_text(answer.body, answer.headers)
-
-            documented = super(Blueprint, self).arguments(query, location="query")(view)
-            guarded: Any = self.operation(rule, auth=auth, **stated)(
-                _with_document_of(documented, view)
-            )
-            guarded.reading = Reading(read, load, auth, guarded.contract)
-            return read
-
-        return decorator
 
 
 def _with_headers(view: Any, headers: tuple[Mapping[str, object], ...]) -> Any:
@@ -176,29 +188,13 @@ def _with_headers(view: Any, headers: tuple[Mapping[str, object], ...]) -> Any:
 
 
 def _with_document_of(documented: Any, view: Any) -> Any:
-    """The view without the calls that documenting wraps around it: eight of them a radius search."""
+    """The view with the document but without the calls that documenting wraps around it."""
     view._apidoc = documented._apidoc
     return view
 
 
-class Contract:
-    """What the frame must know of an operation: representations, caching, whether HEAD is allowed, whether it acts."""
-
-    def __init__(
-        self, produces: tuple[str, ...], cache: str, method: str, head: bool, json_only: str
-    ) -> None:
-        self._produces, self.cache, self.head, self._json_only = produces, cache, head, json_only
-        self.acts = method != "GET" or not head
-
-    def produced(self, asked: Request) -> tuple[str, ...]:
-        """The media types that a request may choose from."""
-        if self._json_only and asked.args.get(self._json_only) in TRUE_TEXTS:
-            return (JSON,)
-        return self._produces
-
-
 class OpenConverter(OpenAPIConverter):
-    """Leaves objects open: an answer may gain a key, and generated clients must not break on it."""
+    """Leaves objects open: a response may gain a key, and generated clients must not break on it."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -206,9 +202,9 @@ class OpenConverter(OpenAPIConverter):
 
     def schema2jsonschema(self, schema: Schema) -> dict[str, Any]:
         """The schema without `additionalProperties: false`."""
-        found = dict(super().schema2jsonschema(schema))  # type: ignore[no-untyped-call]
-        found.pop("additionalProperties", None)
-        return found
+        described = dict(super().schema2jsonschema(schema))  # type: ignore[no-untyped-call]
+        described.pop("additionalProperties", None)
+        return described
 
 
 def _style_of(_: OpenAPIConverter, field: fields.Field[Any], **__: object) -> dict[str, Any]:
@@ -222,22 +218,22 @@ class OpenPlugin(MarshmallowPlugin):
     Converter = OpenConverter
 
 
-class Rest(SmorestApi):  # type: ignore[misc]
-    """flask-smorest with the contract's error body; the framework's own headers stay."""
+class OpenApi(SmorestApi):  # type: ignore[misc]
+    """flask-smorest with the contract's error body."""
 
     ERROR_SCHEMA = ErrorBody
 
     def _register_pagination_header(self) -> None:
-        # pages are told by Link and X-Total-Count: its schema would stand in the document unused
+        # pages use Link and X-Total-Count; its schema would be unused
         pass
 
-    def handle_http_exception(self, error: HTTPException) -> Response:
-        """Every HTTP error in the contract's form."""
-        return error_handlers.of_http(error)
+    def _register_error_handlers(self) -> None:
+        # service.py handles every exception
+        pass
 
 
-def init_app(app: Flask) -> Rest:
-    """The REST frame of the application; features register their blueprints with it."""
+def init_app(app: Flask) -> OpenApi:
+    """The OpenAPI document of the application; features register their blueprints with it."""
     app.url_map.converters["id"] = Id
     app.config.update(
         API_TITLE="geoshops",
@@ -250,44 +246,17 @@ def init_app(app: Flask) -> Rest:
         "components": {"securitySchemes": {"bearer": BEARER}},
         "info": {"description": ABOUT},
     }
-    rest = Rest(app, spec_kwargs={**options, "marshmallow_plugin": OpenPlugin()})
-    rest.register_converter(Id, lambda _: {"type": "integer", "format": "int64", "minimum": 0})
-    rest.spec.components.response(
-        "ERROR", {"description": "Refused", "content": {JSON: {"schema": ErrorBody}}}
+    api = OpenApi(app, spec_kwargs={**options, "marshmallow_plugin": OpenPlugin()})
+    api.register_converter(Id, lambda _: {"type": "integer", "format": "int64", "minimum": 0})
+    api.spec.components.response(
+        "ERROR", {"description": "Error", "content": {JSON: {"schema": ErrorBody}}}
     )
-    return rest
-
-
-def json_text(
-    body: str | bytes,
-    headers: Mapping[str, str] | None = None,
-    *,
-    status: int = 200,
-    mimetype: str = JSON,
-) -> Response:
-    """An answer whose JSON PostgreSQL has built."""
-    response = Response(body, status=status, mimetype=mimetype)
-    if headers:
-        response.headers.update(headers)
-    return response
-
-
-def json_value(
-    value: object, headers: Mapping[str, str] | None = None, *, status: int = 200
-) -> Response:
-    """An answer from a Python value; Korean as itself."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return json_text(text, headers, status=status)
-
-
-def wants_geojson() -> bool:
-    """True when the client prefers GeoJSON."""
-    return accepted_type(JSON, GEOJSON) == GEOJSON
+    return api
 
 
 def accepted_type(*produced: str) -> str:
-    """The one of these media types that the client likes best. That it takes one the frame has seen before."""
-    return best_type(request.environ.get("HTTP_ACCEPT", ""), produced) or produced[0]
+    """The one of these media types that the client of Flask's current request prefers."""
+    return negotiate(request.environ.get("HTTP_ACCEPT"), produced)
 
 
 SECURITY: dict[str, list[dict[str, list[str]]]] = {
@@ -295,7 +264,7 @@ SECURITY: dict[str, list[dict[str, list[str]]]] = {
     "optional": [{}, {"bearer": []}],
     "required": [{"bearer": []}],
 }
-GEOJSON_TOO = {
+GEOJSON_RESPONSE = {
     "content": {
         GEOJSON: {"schema": {"type": "object", "description": "The same shops (RFC 7946)"}}
     },

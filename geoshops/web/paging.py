@@ -1,4 +1,4 @@
-"""Paging: page and size in, Link and X-Total-Count out."""
+"""Paging: parameters page and size, headers Link and X-Total-Count."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from urllib.parse import urlencode
 from marshmallow import ValidationError
 
 from geoshops.errors import Reason, Unauthorized
+from geoshops.geo import feature_collection_text
 from geoshops.web.fields import Args, Integer
-from geoshops.web.reads import Answer, Asked
+from geoshops.web.reads import RequestContext
+from geoshops.web.response import GEOJSON, Response
 
 DEFAULT_SIZE = 20
 MAX_SIZE = 100
@@ -32,29 +34,29 @@ class Page:
 
 
 class ItemList(NamedTuple):
-    """A JSON array, how many items the whole answer has, and whether it was cut."""
+    """A JSON array, how many items the whole result has, and whether it was cut."""
 
     body: bytes
     total: int
     truncated: bool
 
     @classmethod
-    def told(cls, text: bytes) -> ItemList:
-        """The list that `list_text` of sql/functions writes: its number of items, + when cut, a line's end, JSON."""
+    def parse(cls, text: bytes) -> ItemList:
+        """Parses what `list_text` of sql/functions writes: the number of items, + when cut, a line end, JSON."""
         head, _, body = text.partition(b"\n")
         return cls(body, int(head.rstrip(b"+")), head.endswith(b"+"))
 
 
 def list_of_caller(row: tuple[bytes | None]) -> ItemList:
-    """The list that PostgreSQL told; None says that the caller's session has ended."""
+    """The list in a row; None means that the caller's session has ended."""
     (text,) = row
     if text is None:
         raise Unauthorized("bad_token")
-    return ItemList.told(text)
+    return ItemList.parse(text)
 
 
 class PagingArgs(Args):
-    """Optional `page` and `size`; either of them asks for paging. Loads to `page`: Page or None."""
+    """Optional `page` and `size`; either of them requests paging. Loads to `page`: Page or None."""
 
     page = Integer(low=1, high=MAX_DEPTH, metadata={"description": "Page from 1; asks for paging"})
     size = Integer(
@@ -72,30 +74,34 @@ class PagingArgs(Args):
         return {**values, "page": page}
 
 
-def answer(asked: Asked, page: Page | None, found: ItemList, *, shops: bool = False) -> Answer:
-    """A list with Link (RFC 8288) and X-Total-Count of its page; X-Result-Truncated when a whole one was cut.
+def list_response(context: RequestContext, page: Page | None, items: ItemList) -> Response:
+    """A list, as GeoJSON where that was negotiated, with Link (RFC 8288) and X-Total-Count of its page.
 
-    The total is exact up to 10000."""
-    return Answer(found.body, _headers(asked, page, found), shops)
+    X-Result-Truncated says that an unpaged list was cut. The total is exact up to 10000."""
+    body = items.body
+    if context.media_type == GEOJSON:
+        body = feature_collection_text(body).encode()
+    return Response(body, _headers(context, page, items), media_type=context.media_type)
 
 
-def _headers(asked: Asked, page: Page | None, found: ItemList) -> dict[str, str]:
+def _headers(context: RequestContext, page: Page | None, items: ItemList) -> dict[str, str]:
     if page is None:
-        return {"X-Result-Truncated": "true"} if found.truncated else {}
-    capped = {"X-Total-Count-Capped": "true"} if found.truncated else {}
-    links = ", ".join(_links(asked, page, found.total))
-    return {"Link": links, "X-Total-Count": str(found.total), **capped}
+        return {"X-Result-Truncated": "true"} if items.truncated else {}
+    capped = {"X-Total-Count-Capped": "true"} if items.truncated else {}
+    links = ", ".join(_links(context, page, items.total))
+    return {"Link": links, "X-Total-Count": str(items.total), **capped}
 
 
-def _links(asked: Asked, page: Page, total: int) -> Iterator[str]:
-    # a page that would reach beyond MAX_DEPTH is refused, though its first items were within
+def _links(context: RequestContext, page: Page, total: int) -> Iterator[str]:
+    # a page beyond MAX_DEPTH is rejected even if its first items are within
     last = min(max(1, -(-total // page.size)), MAX_DEPTH // page.size)
-    wanted = {"first": 1, "prev": page.number - 1, "next": page.number + 1, "last": last}
-    for relation, number in wanted.items():
+    numbers = {"first": 1, "prev": page.number - 1, "next": page.number + 1, "last": last}
+    for relation, number in numbers.items():
         if 1 <= number <= last:
-            yield f'<{_address(asked, number, page.size)}>; rel="{relation}"'
+            yield f'<{_url(context, number, page.size)}>; rel="{relation}"'
 
 
-def _address(asked: Asked, number: int, size: int) -> str:
-    query = {**asked.args, "page": number, "size": size}
-    return f"{asked.path}?{urlencode(query)}"
+def _url(context: RequestContext, number: int, size: int) -> str:
+    sent = {name: texts[0] for name, texts in context.query.items()}
+    query = urlencode({**sent, "page": number, "size": size}, errors="surrogateescape")
+    return f"{context.path}?{query}"

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
-from urllib.parse import parse_qsl
+from urllib.parse import unquote
 
 from flask import json, request
 from marshmallow import Schema, ValidationError, missing
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from geoshops.errors import ApiError, Reason
-from geoshops.web.fields import Args, is_absent, looks_swapped, name_of
+from geoshops.web.fields import Args, invalid, is_absent, looks_swapped, name_of
+from geoshops.web.response import JSON
 
 View = TypeVar("View", bound=Callable[..., Any])
-T = TypeVar("T")
-Loader = Callable[[], dict[str, Any]]
+# the texts that a client sent under each name, in the order sent
+Query = dict[str, list[str]]
 
-JSON = "application/json"
-# of a name that a client has made up, in a message
+# characters of an unknown parameter's name that a message repeats
 MAX_NAME = 100
+SURROGATES = re.compile("[\ud800-\udfff]")
 UTF_8 = ("utf-8", "utf8")
 
 
 class ContractParser:
-    """What flask-smorest calls to load a schema and to pass the values to a view."""
+    """flask-smorest's interface to the loaders below."""
 
     DEFAULT_VALIDATION_STATUS = 400
 
@@ -34,7 +36,7 @@ class ContractParser:
     ) -> Callable[[View], View]:
         """Passes the loaded values as the view's next positional argument."""
         instance = schema() if isinstance(schema, type) else schema
-        load: Loader = QueryLoader(instance) if isinstance(instance, Args) else BodyLoader(instance)
+        load = _query_loader(instance) if isinstance(instance, Args) else BodyLoader(instance)
 
         def decorator(view: View) -> View:
             @wraps(view)
@@ -46,112 +48,113 @@ class ContractParser:
         return decorator
 
 
-class QueryLoader:
-    """Loads a schema from the query; looks at what was sent only.
+def _query_loader(schema: Args) -> Callable[[], dict[str, Any]]:
+    load = QueryLoader(schema)
+    return lambda: load(parse_query(request.environ.get("QUERY_STRING", "")))
 
-    marshmallow's own load visits every optional filter of a search: 105 of 436 µs of Python a request."""
+
+def parse_query(query: str) -> Query:
+    """The texts of each name. Bytes that are not UTF-8 become lone surrogates, which no parameter accepts."""
+    if not query.isascii():
+        query = query.encode("latin-1").decode(errors="surrogateescape")
+    found: Query = {}
+    for part in query.split("&"):
+        if part:
+            name, _, text = part.partition("=")
+            found.setdefault(_decode(name), []).append(_decode(text))
+    return found
+
+
+def _decode(text: str) -> str:
+    return unquote(text.replace("+", " "), errors="surrogateescape")
+
+
+class QueryLoader:
+    """Loads a schema from the query, looking only at the parameters that were sent.
+
+    It calls the fields' own `_deserialize`: no parameter has marshmallow's validators or hooks."""
 
     def __init__(self, schema: Args) -> None:
         self.schema = schema
         self.fields = {
             name_of(key, field): (key, field) for key, field in schema.load_fields.items()
         }
-        self.aliases = schema.aliases
-        self.required = [name for name, (_, field) in self.fields.items() if field.required]
-        self._required_keys = {self.fields[name][0] for name in self.required}
-        # past what marshmallow looks at around a field's own reading: twice as dear, and no parameter has any of it
-        self._plainly = {
-            name: (key, field._deserialize) for name, (key, field) in self.fields.items()
-        }
-        assert not any(
-            field.validators or field.pre_load or field.post_load
-            for _, field in self.fields.values()
-        )
+        self.required = {key: name for name, (key, field) in self.fields.items() if field.required}
         self.defaults = {
             key: field.load_default
             for key, field in self.fields.values()
             if field.load_default is not missing
         }
+        assert not any(
+            field.validators or field.pre_load or field.post_load
+            for _, field in self.fields.values()
+        )
 
-    def __call__(self) -> dict[str, Any]:
-        """The values of the framework's request by their Python names."""
-        return self.values(request.args.lists(), request.query_string.decode("ascii", "replace"))
+    def __call__(self, query: Query) -> dict[str, Any]:
+        """The values by their Python names.
 
-    def values(self, lists: Iterable[tuple[str, list[str]]], query: str) -> dict[str, Any]:
-        """The same from the names with their texts and the query that they come from; the first missing one
-        is told before the first bad one."""
-        named = self._by_own_names(dict(lists))
-        if self.schema.only_known and (
-            unknown := next((n for n in named if n not in self.fields), None)
-        ):
-            raise ApiError("unknown_parameter", name=unknown[:MAX_NAME])
-        sent = self._sent(named.items())
-        for name in self.required:
-            if name not in sent:
-                raise ApiError("missing", name=name)
-        values = dict(self.defaults)
-        for name, (key, field) in self.fields.items():
-            if name in sent:
-                values[key] = self._value(name, field, sent, query)
+        Reports an unknown parameter first (where the schema rejects them), then a missing one, then an invalid one."""
+        sent = self._without_aliases(query)
+        if self.schema.only_known:
+            self._reject_unknown(sent)
+        values, errors = self._deserialize(sent)
+        if errors or not self.required.keys() <= values.keys():
+            self._reject_missing(values, errors)
+            raise validation_error(self.schema, errors, sent)
         try:
             return self.schema.complete(values)
         except ValidationError as error:
-            raise refusal(self.schema, cast(dict[str, Any], error.messages), sent) from None
+            raise _error_of(self.schema, error, sent) from None
 
-    def plain(self, texts: Mapping[str, str], query: str) -> dict[str, Any]:
-        """The same from parameters sent once, with their texts.
+    def _deserialize(self, sent: Query) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The values by key and the error messages by name."""
+        values, errors = dict(self.defaults), {}
+        for name, texts in sent.items():
+            if name not in self.fields:
+                continue
+            key, field = self.fields[name]
+            try:
+                _check_text(texts)
+                values[key] = field._deserialize(texts[0], name, sent)
+            except ValidationError as error:
+                if not is_absent(field, texts):
+                    errors[name] = error.messages
+        return values, errors
 
-        Where none is missing, absent or refused nothing needs an order: 3 instead of 10 us of a radius search."""
-        values = dict(self.defaults)
-        try:
-            for name, text in self._by_own_names(texts).items():
-                known = self._plainly.get(name)
-                if known:
-                    key, read = known
-                    values[key] = read(text, name, texts)
-            if self._required_keys <= values.keys():
-                return self.schema.complete(values)
-        except ValidationError:
-            pass
-        return self.values(((name, [text]) for name, text in texts.items()), query)
+    def _without_aliases(self, query: Query) -> Query:
+        """The query with every parameter under its own name, which wins over its aliases."""
+        aliases = self.schema.aliases
+        if not aliases:
+            return query
+        own = {name: texts for name, texts in query.items() if name not in aliases}
+        return {aliases[name]: query[name] for name in aliases if name in query} | own
 
-    def _by_own_names(self, sent: Mapping[str, T]) -> Mapping[str, T]:
-        """What was sent under aliases, under the names that they stand for."""
-        if not self.aliases:
-            return sent
-        own = {name: value for name, value in sent.items() if name not in self.aliases}
-        return {self.aliases[name]: sent[name] for name in self.aliases if name in sent} | own
+    def _reject_unknown(self, sent: Query) -> None:
+        for name in sent:
+            if name not in self.fields:
+                raise ApiError("unknown_parameter", name=name[:MAX_NAME])
 
-    def _spellings(self, name: str) -> set[str]:
-        return {name} | {alias for alias, own in self.aliases.items() if own == name}
+    def _reject_missing(self, values: Mapping[str, Any], errors: Mapping[str, Any]) -> None:
+        for key, name in self.required.items():
+            if key not in values and name not in errors:
+                raise ApiError("missing", name=name)
 
-    def _sent(self, lists: Iterable[tuple[str, list[str]]]) -> dict[str, list[str]]:
-        return {
-            name: texts
-            for name, texts in lists
-            if name in self.fields and not is_absent(self.fields[name][1], texts)
-        }
 
-    def _value(self, name: str, field: Any, sent: Mapping[str, list[str]], query: str) -> Any:
-        texts = sent[name]
-        if len(texts) > 1:
-            raise ApiError("repeated", name=name)
-        if "%" in texts[0] and not _is_utf8(self._spellings(name), query):
-            raise ApiError("bad_characters", name=name)
-        try:
-            return field.deserialize(texts[0], name, sent)
-        except ValidationError as error:
-            raise refusal(self.schema, {name: error.messages}, sent) from None
+def _check_text(texts: Sequence[str]) -> None:
+    if len(texts) > 1:
+        raise invalid("repeated")
+    if not texts[0].isascii() and SURROGATES.search(texts[0]):
+        raise invalid("bad_characters")
 
 
 class BodyLoader:
-    """Loads a schema from the JSON object in the body."""
+    """Loads a schema from the JSON object in the body of Flask's request."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
 
     def __call__(self) -> dict[str, Any]:
-        """The values by their Python names; the first missing one is told before the first bad one."""
+        """The values by their Python names; reports a missing one before an invalid one."""
         raw = json_object()
         for key, field in self.schema.load_fields.items():
             if field.required and name_of(key, field) not in raw:
@@ -159,19 +162,7 @@ class BodyLoader:
         try:
             return cast(dict[str, Any], self.schema.load(raw))
         except ValidationError as error:
-            raise refusal(self.schema, cast(dict[str, Any], error.messages), raw) from None
-
-
-def _is_utf8(names: Collection[str], query: str) -> bool:
-    # werkzeug leaves bytes that are not UTF-8, such as those of a lone surrogate, as they were escaped
-    try:
-        parse_qsl(
-            "&".join(part for part in query.split("&") if part.partition("=")[0] in names),
-            errors="strict",
-        )
-    except UnicodeDecodeError:
-        return False
-    return True
+            raise _error_of(self.schema, error, raw) from None
 
 
 def json_object() -> dict[str, Any]:
@@ -198,17 +189,23 @@ def json_object() -> dict[str, Any]:
     return value
 
 
-def refusal(schema: Schema, messages: Mapping[str, Any], raw: Mapping[str, Any]) -> ApiError:
-    """The error of the first field, in the order of declaration, that was refused."""
+def _error_of(schema: Schema, error: ValidationError, sent: Mapping[str, Any]) -> ApiError:
+    return validation_error(schema, cast(dict[str, Any], error.messages), sent)
+
+
+def validation_error(
+    schema: Schema, messages: Mapping[str, Any], sent: Mapping[str, Any]
+) -> ApiError:
+    """The error of the first invalid field in the order of declaration."""
     for key, field in schema.load_fields.items():
         name = name_of(key, field)
         if name in messages:
-            found = messages[name][0] if isinstance(messages[name], list) else None
-            other = "blank" if raw.get(name) is None else "bad_request"
-            reason = found if isinstance(found, Reason) else Reason(other, {})
-            swapped = reason.key == "out_of_range" and looks_swapped(field, name, raw)
+            first = messages[name][0] if isinstance(messages[name], list) else None
+            other = "blank" if sent.get(name) is None else "bad_request"
+            reason = first if isinstance(first, Reason) else Reason(other, {})
+            swapped = reason.key == "out_of_range" and looks_swapped(field, name, sent)
             return ApiError("swapped" if swapped else reason.key, name=name, **reason.values)
-    raise AssertionError(f"refusal of no field: {messages}")
+    raise AssertionError(f"messages about no field: {messages}")
 
 
 def _no_constant(name: str) -> object:

@@ -1,52 +1,41 @@
-"""Reading operations: functions from the values of a request to the JSON that PostgreSQL wrote.
-
-They know nothing of the framework, so that two ways lead to them: the framework's and the direct one (direct.py)."""
+"""Read operations: functions from a request's values to a response, called without Flask."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from flask import request
-
 from geoshops.config import Settings
-from geoshops.database.pool import Database, database
-from geoshops.web.middleware import public_url, settings
-from geoshops.web.parsing import QueryLoader
+from geoshops.database.pool import Database
+from geoshops.web.contract import Contract
+from geoshops.web.parsing import Query, QueryLoader
+from geoshops.web.response import Response
 
-NO_HEADERS: Mapping[str, str] = {}
 
+class RequestContext(NamedTuple):
+    """What a read operation knows of its request besides the loaded parameters.
 
-class Asked(NamedTuple):
-    """What an operation sees of its request; path and args (names and texts of the query) make the links of pages."""
+    path and query make the links of pages; media_type is the one negotiated."""
 
     db: Database
     settings: Settings
     origin: str
     path: str
-    args: Mapping[str, str]
+    query: Query
+    media_type: str
 
 
-class Answer(NamedTuple):
-    """JSON, headers of its own, and whether it is a list of shops, which may be told as GeoJSON."""
-
-    body: bytes
-    headers: Mapping[str, str] = NO_HEADERS
-    shops: bool = False
+Read = Callable[..., Response]
 
 
-Read = Callable[..., Answer]
-
-
-class Reading(NamedTuple):
-    """An operation, called as read(asked, args, **ids of the path) and with caller= where auth is not `none`."""
+class ReadOperation(NamedTuple):
+    """An operation, called as read(context, args, **ids of the path), and with caller= unless auth is `none`."""
 
     read: Read
     load: QueryLoader
     auth: str
-    contract: Any
+    contract: Contract
 
-
-def asked() -> Asked:
-    """What the operation sees of the framework's request."""
-    return Asked(database(), settings(), public_url(), request.path, request.args)
+    def run(self, context: RequestContext, **more: Any) -> Response:
+        """Loads the query and calls the function."""
+        return self.read(context, self.load(context.query), **more)

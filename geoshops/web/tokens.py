@@ -1,4 +1,4 @@
-"""Access and refresh tokens, and who the caller of a request is.
+"""Access and refresh tokens.
 
 A token alone proves nothing: its session must be alive, which SQL checks (session_is_live) inside the
 request's own statement."""
@@ -11,23 +11,21 @@ import hashlib
 import hmac
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache, wraps
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, cast
 
 import jwt
-from flask import Flask, current_app, request
+from flask import Flask, current_app
 from flask_jwt_extended import JWTManager, create_access_token, create_refresh_token
 
 from geoshops.config import Settings
-from geoshops.database.pool import database
-from geoshops.errors import ApiError, Unauthorized
+from geoshops.errors import Unauthorized
 
 ALGORITHM = "HS256"
-BEFORE_THE_ACT = (400, 413, 415)
 NAME = "geoshops"
 LEEWAY_S = 5
 TIMES = ("iat", "nbf", "exp")
@@ -73,8 +71,8 @@ class Keys:
         return self.by_id[kid]
 
 
-def init_app(app: Flask, settings: Settings) -> None:
-    """Configures flask-jwt-extended, which writes the tokens, and the keys by which they are read."""
+def init_app(app: Flask, settings: Settings) -> Keys:
+    """Configures flask-jwt-extended, which writes the tokens, and returns the keys by which they are read."""
     app.config.update(
         JWT_SECRET_KEY=settings.secret_key,
         JWT_ALGORITHM=ALGORITHM,
@@ -88,7 +86,8 @@ def init_app(app: Flask, settings: Settings) -> None:
     JWTManager(app)
     secrets = (settings.previous_secret_key, settings.secret_key)
     by_id = {key_id(key): key for key in secrets if key}
-    app.extensions["geoshops.keys"] = Keys(key_id(settings.secret_key), by_id)
+    made = app.extensions["geoshops.keys"] = Keys(key_id(settings.secret_key), by_id)
+    return made
 
 
 def key_id(key: str) -> str:
@@ -129,17 +128,18 @@ def jti_hash(jti: str) -> bytes:
 def _extras(caller: Caller, **claims: object) -> dict[str, Any]:
     return {
         "additional_claims": {"sid": caller.session_id, **claims},
-        "additional_headers": {"kid": _keys().signing_id},
+        "additional_headers": {"kid": keys().signing_id},
     }
 
 
-def _keys() -> Keys:
+def keys() -> Keys:
+    """The keys of the current Flask application."""
     return cast(Keys, current_app.extensions["geoshops.keys"])
 
 
 def read_refresh(token: str) -> RefreshToken:
     """A refresh token as it was sent; Expired when only its time is up, Unauthorized for all else."""
-    claims, key = _verified(token, "refresh", _keys())
+    claims, key = _verified(token, "refresh", keys())
     digest = hmac.new(key.encode(), b"geoshops successor " + claims["jti"].encode(), hashlib.sha256)
     return RefreshToken(_caller(claims), claims["jti"], digest.hexdigest()[:32])
 
@@ -148,7 +148,7 @@ def claims_of(token: str, kind: str) -> Mapping[str, Any]:
     """The verified claims of a token of this kind; Expired when only its time is up.
 
     Raises Unauthorized("bad_token") for everything else."""
-    return _verified(token, kind, _keys())[0]
+    return _verified(token, kind, keys())[0]
 
 
 def _verified(token: str, kind: str, keys: Keys) -> tuple[Mapping[str, Any], str]:
@@ -219,12 +219,6 @@ def _caller(claims: Mapping[str, Any]) -> Caller:
     return Caller(int(claims["sub"]), claims["sid"])
 
 
-def authenticate() -> Caller | None:
-    """The caller by the Authorization header; None without one. Bad and expired tokens are refused."""
-    header = request.environ.get("HTTP_AUTHORIZATION")
-    return None if header is None else caller_of(header, _keys())
-
-
 def caller_of(header: str, keys: Keys) -> Caller:
     """The caller by the text of an Authorization header."""
     scheme, _, token = header.partition(" ")
@@ -234,56 +228,3 @@ def caller_of(header: str, keys: Keys) -> Caller:
         return _caller(_verified(token.strip(), "access", keys)[0])
     except Expired:
         raise Unauthorized("expired_token") from None
-
-
-def _open(view: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(view)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return view(*args, **kwargs)
-
-    return wrapper
-
-
-def _answered(view: Callable[..., Any], caller: Caller, *args: Any, **kwargs: Any) -> Any:
-    """The view's answer. Authentication comes before the checks of the request's own content, and the
-    session is asked in the act's own statement: a request refused before that is asked here."""
-    try:
-        return view(*args, caller=caller, **kwargs)
-    except ApiError as error:
-        if error.status in BEFORE_THE_ACT and not _is_live(caller):
-            raise Unauthorized("bad_token") from None
-        raise
-
-
-def _is_live(caller: Caller) -> bool:
-    values = (caller.session_id, caller.member_id)
-    return bool(database().row("SELECT session_is_live(%s, %s)", values)[0])
-
-
-def _optional(view: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(view)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        caller = authenticate()
-        if caller is None:
-            return view(*args, caller=None, **kwargs)
-        return _answered(view, caller, *args, **kwargs)
-
-    return wrapper
-
-
-def _required(view: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(view)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        caller = authenticate()
-        if caller is None:
-            raise Unauthorized("no_token")
-        return _answered(view, caller, *args, **kwargs)
-
-    return wrapper
-
-
-GUARDS: dict[str, Callable[[Callable[..., Any]], Any]] = {
-    "none": _open,
-    "optional": _optional,
-    "required": _required,
-}

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flask import Response
-
 from geoshops.database.pool import Database
 from geoshops.errors import ApiError, NotFound, Unauthorized
 from geoshops.web.idempotency import REPLAYED
-from geoshops.web.operation import json_text
+from geoshops.web.response import Response, json_text
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def wide_circle(name: str) -> dict[str, object]:
             "SELECT shops_around(%(x)s, %(y)s, %(ux)s, %(uy)s, %(r)s, NULL, '', 1000)",
             values,
         )
-        found = ItemList.told(cursor.fetchone()[0].encode())
+        found = ItemList.parse(cursor.fetchone()[0].encode())
         plans = list(cursor.connection.notices)
         times += [float(m) for m in re.findall(r"duration: ([0-9.]+) ms", plans[-1])]
     return {

@@ -9,12 +9,12 @@ SERVER = "server"
 # the innermost frame that is named here decides; the standard library belongs to whoever calls it
 LAYERS = (
     ("log and metrics", r"geoshops/web/telemetry\.py|/logging/|^logging/|prometheus_client/"),
-    ("token", r"geoshops/web/tokens\.py|flask_jwt_extended/|^jwt/|/jwt/"),
-    ("parsing and validation", r"geoshops/(arguments|params|shops/schemas|geo)\.py|marshmallow/|webargs/|flask_smorest/"
+    ("token", r"geoshops/web/(tokens|authentication)\.py|flask_jwt_extended/|^jwt/|/jwt/"),
+    ("parsing and validation", r"geoshops/(web/parsing|web/fields|shops/schemas|geo)\.py|marshmallow/|webargs/|flask_smorest/"
                                r"|werkzeug/(urls|datastructures/structures)\.py"),
     ("driver", r"geoshops/database/pool\.py|geoshops/shops/queries\.py|psycopg2/"),
     ("pool", r"sqlalchemy/"),
-    ("frame: id, headers, ETag", r"geoshops/(frame|limits|errors)\.py|werkzeug/(http|wrappers/etag)\.py|flask_cors/"
+    ("frame: id, headers, ETag", r"geoshops/(web/middleware|web/rate_limits|web/request|errors)\.py|werkzeug/(http|wrappers/etag)\.py|flask_cors/"
                                  r"|werkzeug/sansio/http\.py"),
     (SERVER, r"granian/"),
     ("routing, context, response", r"flask/|werkzeug/|geoshops/|wsgi\.py"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import psycopg2
 import pytest
@@ -11,7 +11,6 @@ from flask import Flask, Response
 from flask.testing import FlaskClient
 
 from geoshops.database.pool import ATTEMPTS, database
-from geoshops.web.error_handlers import of_database
 from tests.make import Maker
 
 # a sequence goes on counting when its transaction is rolled back
@@ -64,7 +63,7 @@ def refused(app: Flask, path: str, method: str, code: str) -> Response:
         with pytest.raises(psycopg2.Error) as caught:
             database().write(ASK, (100, code))
         assert caught.value.pgcode == code
-        return of_database(caught.value)
+        return cast(Response, app.handle_user_exception(caught.value))
 
 
 @pytest.mark.parametrize(

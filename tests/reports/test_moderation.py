@@ -15,7 +15,7 @@ from geoshops.database.pool import Database
 from geoshops.operations.connection import operator_database
 from geoshops.reports import queries
 from geoshops.reports.commands import moderate
-from geoshops.web.middleware import settings
+from geoshops.web.request import settings
 from tests.make import Maker
 
 REVIEW = {"star_rating": 1, "content": "나쁜 말", "purity": "BAD", "retouch": "GOOD"}

@@ -57,7 +57,7 @@ def test_the_map_call_finds_shops_by_the_index_on_degrees(make: Maker, at_most: 
             "SELECT shops_around(127.0276, 37.4979, 127.0276, 37.4979, 500, NULL, '', %s)",
             (at_most,),
         )
-        assert ItemList.told(cursor.fetchone()[0].encode()).total == min(at_most, 3)
+        assert ItemList.parse(cursor.fetchone()[0].encode()).total == min(at_most, 3)
         after = scans(cursor)
     finally:
         cursor.execute("ROLLBACK")

@@ -44,7 +44,7 @@ def around(
         "SELECT shops_around(%s, %s, %s, %s, %s, NULL, '', %s)",
         *center, *user, radius_m, AT_MOST,
     )  # fmt: skip
-    found = ItemList.told(text.encode())
+    found = ItemList.parse(text.encode())
     return json.loads(found.body), found.total, found.truncated
 
 

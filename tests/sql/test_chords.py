@@ -77,7 +77,7 @@ def test_squares_too_small_for_a_number_refuse_nobody(make: Maker, tiny: float) 
         text = make.sql(
             "SELECT shops_around(%s, %s, %s, %s, 500, NULL, '', 1000)", lon, lat, lon, lat
         )
-        assert [shop["distance_m"] for shop in json.loads(ItemList.told(text.encode()).body)] == [
+        assert [shop["distance_m"] for shop in json.loads(ItemList.parse(text.encode()).body)] == [
             0,
             0,
         ]
@@ -116,7 +116,7 @@ def test_at_the_edge_of_the_circle_the_geodesic_decides(make: Maker) -> None:
             "SELECT shops_around(127.0276, 37.4979, 127.0276, 37.4979, %s, NULL, '', 1000)",
             radius_m,
         )
-        found = {shop["id"] for shop in json.loads(ItemList.told(text.encode()).body)}
+        found = {shop["id"] for shop in json.loads(ItemList.parse(text.encode()).body)}
         within = make.rows("SELECT id FROM shops_near(point_at(127.0276, 37.4979), %s)", radius_m)
         assert found == {id for (id,) in within}
         assert 0 < len(found) < 20 * len(NEAR_EDGE_M)
@@ -133,7 +133,7 @@ def test_next_to_half_a_metre_the_geodesic_rounds(make: Maker) -> None:
     )
     text = make.sql("SELECT shops_around(127.0276, 37.4979, 127.03, 37.5, 5000, NULL, '', 1000)")
     told = {
-        shop["id"]: shop["distance_m"] for shop in json.loads(ItemList.told(text.encode()).body)
+        shop["id"]: shop["distance_m"] for shop in json.loads(ItemList.parse(text.encode()).body)
     }
     exact = make.rows("SELECT id, metres(ST_Distance(geog, point_at(127.03, 37.5))) FROM shops")
     assert told == dict(exact)

@@ -7,12 +7,12 @@ from flask.testing import FlaskClient
 
 from geoshops.web.negotiation import best_type, weighted
 from tests.make import GANGNAM, Maker
-from tests.web.test_fast_path import AROUND, PLAIN, ask_both
+from tests.web.test_fast_path import AROUND, READS
 
 JSON, GEOJSON = "application/json", "application/geo+json"
 MVT, SVG = "application/vnd.mapbox-vector-tile", "image/svg+xml"
 ITEMS = "/ogc/collections/shops/items"
-KEYWORD = PLAIN["search.list_shops_by_keyword"]
+KEYWORD = READS["search.list_shops_by_keyword"]
 TILE, MEDAL = "/tiles/shops/0/0/0.mvt", "/titles/1.svg"
 JAVA = "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
@@ -50,7 +50,7 @@ def test_the_representation_is_what_the_client_asks_for(
 ) -> None:
     make.shop(at=GANGNAM)
     search, features, tile = CHOSEN[header]
-    answered = ask_both(client, AROUND, {"Accept": header})
+    answered = client.get(AROUND, headers={"Accept": header})
     for answer, expected in (
         (answered, search),
         (client.get(ITEMS, headers={"Accept": header}), features),
@@ -74,7 +74,7 @@ def test_an_explanation_is_not_to_be_had_as_geojson(
     client: FlaskClient, make: Maker, header: str, explain: str, expected: str | None
 ) -> None:
     make.shop(at=GANGNAM)
-    answer = ask_both(client, f"{KEYWORD}&explain={explain}", {"Accept": header})
+    answer = client.get(f"{KEYWORD}&explain={explain}", headers={"Accept": header})
     assert (answer.status_code, answer.mimetype) == ((200, expected) if expected else (406, JSON))
 
 

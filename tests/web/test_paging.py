@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from geoshops.web.paging import MAX_DEPTH, MAX_SIZE, ItemList, Page, PagingArgs, answer
-from geoshops.web.reads import Asked
+from geoshops.web.paging import MAX_DEPTH, MAX_SIZE, ItemList, Page, PagingArgs, list_response
+from geoshops.web.reads import RequestContext
+from geoshops.web.response import JSON
 
 NOWHERE: Any = None
 LINK = re.compile(r'</shops\?page=([0-9]+)&size=[0-9]+>; rel="([a-z]+)"')
@@ -16,9 +17,9 @@ LINK = re.compile(r'</shops\?page=([0-9]+)&size=[0-9]+>; rel="([a-z]+)"')
 
 def links(total: int, number: int, size: int) -> dict[str, int]:
     """The pages that a page of so many items links to."""
-    asked = Asked(NOWHERE, NOWHERE, "", "/shops", {})
-    told = answer(asked, Page(number, size), ItemList(b"[]", total, False)).headers["Link"]
-    return {relation: int(page) for page, relation in LINK.findall(told)}
+    context = RequestContext(NOWHERE, NOWHERE, "", "/shops", {}, JSON)
+    response = list_response(context, Page(number, size), ItemList(b"[]", total, False))
+    return {relation: int(page) for page, relation in LINK.findall(response.headers["Link"])}
 
 
 @pytest.mark.parametrize("total", [0, 1, 9970, 9990, 9991, 9995, MAX_DEPTH])

@@ -1,0 +1,133 @@
+"""The steps that every request passes, on Flask's path and on that of read operations.
+
+Before the operation: content negotiation, rate limit. After it: caching headers, ETag, 304. Authentication
+(authentication.py), parsing (parsing.py) and errors (error_handlers.py) are shared in the same way; CORS, security
+headers, logs and metrics are added by middleware.py."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from werkzeug.exceptions import HTTPException
+from werkzeug.http import parse_etags, unquote_etag
+from werkzeug.wrappers import Request
+from xxhash import xxh3_128_hexdigest
+
+from geoshops.config import Settings
+from geoshops.database.pool import Database
+from geoshops.web.authentication import authenticate, call_as
+from geoshops.web.contract import Contract
+from geoshops.web.error_handlers import error_response
+from geoshops.web.negotiation import negotiate
+from geoshops.web.parsing import parse_query
+from geoshops.web.rate_limits import Limits
+from geoshops.web.reads import ReadOperation, RequestContext
+from geoshops.web.request import Environ, origin_of, path_of
+from geoshops.web.response import Response
+from geoshops.web.tokens import Keys
+
+Headers = list[tuple[str, str]]
+# status, headers, body
+WsgiResponse = tuple[int, Headers, bytes]
+OF_CONTENT = ("Content-Type", "Content-Length")
+
+
+class Pipeline:
+    """The steps of one application."""
+
+    def __init__(
+        self, settings: Settings, database: Database, keys: Keys, limits: Limits | None
+    ) -> None:
+        self._settings, self._database = settings, database
+        self._keys, self._limits = keys, limits
+
+    def respond(
+        self, environ: Environ, operation: ReadOperation, ids: dict[str, Any]
+    ) -> WsgiResponse:
+        """The response of a read operation; `ids` are the identifiers in the path."""
+        try:
+            response = self._read(environ, operation, ids)
+        except Exception as error:
+            response = error_response(error, environ, is_command=False)
+        if environ.get("CONTENT_LENGTH"):
+            self.drain(Request(environ))
+        status, headers, body = self.finish(
+            environ, operation.contract, response.status, response.all_headers(), response.body
+        )
+        return status, headers, b"" if environ["REQUEST_METHOD"] == "HEAD" else body
+
+    def _read(self, environ: Environ, operation: ReadOperation, ids: dict[str, Any]) -> Response:
+        query = parse_query(environ.get("QUERY_STRING", ""))
+        media_type = self.begin(environ, operation.contract.produced(query))
+        context = RequestContext(
+            self._database, self._settings, origin_of(environ, self._settings), path_of(environ), query, media_type
+        )  # fmt: skip
+        if operation.auth == "none":
+            return operation.run(context, **ids)
+        caller = authenticate(environ, operation.auth, self._keys)
+        response: Response = call_as(caller, self._database, operation.run, context, **ids)
+        return response
+
+    def begin(self, environ: Environ, produced: tuple[str, ...]) -> str:
+        """Takes the request from its rate limit and returns the negotiated media type.
+
+        An operation that produces nothing negotiable, such as a page, is only counted."""
+        media_type = negotiate(environ.get("HTTP_ACCEPT"), produced) if produced else ""
+        if self._limits:
+            self._limits.count(environ)
+        return media_type
+
+    def drain(self, request: Request) -> None:
+        """Reads what is left of the body: a server that closes on unread bytes may cut its own response off."""
+        if 0 < (request.content_length or 0) <= self._settings.max_body_bytes:
+            with suppress(HTTPException):
+                request.stream.read()
+
+    def finish(
+        self,
+        environ: Environ,
+        contract: Contract | None,
+        status: int,
+        headers: Headers,
+        body: bytes,
+    ) -> WsgiResponse:
+        """Adds the caching headers and the ETag; an unchanged response becomes 304."""
+        cache_control = next((text for name, text in headers if name == "Cache-Control"), None)
+        if cache_control is None:
+            added = self._caching(environ, contract if status < 400 else None)
+            cache_control = added[0][1]
+            headers += added
+        readable = status == 200 and environ["REQUEST_METHOD"] in ("GET", "HEAD")
+        if (
+            not readable
+            or cache_control == "no-store"
+            or any(name == "ETag" for name, _ in headers)
+        ):
+            return status, headers, body
+        etag = f'W/"{xxh3_128_hexdigest(body)}"'
+        headers.append(("ETag", etag))
+        if not _is_current(etag, environ):
+            return status, headers, body
+        return 304, [header for header in headers if header[0] not in OF_CONTENT], b""
+
+    def _caching(self, environ: Environ, contract: Contract | None) -> Headers:
+        """Cache-Control and Vary of an operation; Cache-Control alone where there is none."""
+        if contract is None:
+            return [("Cache-Control", "no-cache")]
+        if contract.cache == "none":
+            return [("Cache-Control", "no-store")]
+        scope = "private" if "HTTP_AUTHORIZATION" in environ else "public"
+        origin = ", Origin" if self._settings.cors_origins else ""
+        return [
+            ("Cache-Control", f"{scope}, no-cache"),
+            ("Vary", f"Accept, Authorization{origin}"),
+        ]
+
+
+def _is_current(etag: str, environ: Environ) -> bool:
+    """Whether If-None-Match names this ETag."""
+    if "HTTP_IF_NONE_MATCH" not in environ:
+        return False
+    sent = parse_etags(environ["HTTP_IF_NONE_MATCH"])
+    return sent.contains_weak(unquote_etag(etag)[0])

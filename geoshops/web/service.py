@@ -1,0 +1,90 @@
+"""The Flask application: its hooks pass commands and pages through the pipeline that read operations use too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import flask
+from flask import Flask, request
+from werkzeug.datastructures import Headers
+
+from geoshops.config import Settings
+from geoshops.web.contract import Contract
+from geoshops.web.error_handlers import error_response, init_metrics
+from geoshops.web.pipeline import Pipeline
+from geoshops.web.request import ENDPOINT
+from geoshops.web.response import Response
+
+
+class Service(Flask):
+    """The application. Its views may return the pipeline's Response."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """The function as it is: no view or hook is a coroutine."""
+        return func
+
+    def make_response(self, rv: Any) -> flask.Response:
+        """The response of Flask for the return value of a view."""
+        if isinstance(rv, Response):
+            return rv.to_flask()
+        return super().make_response(rv)
+
+
+def create(settings: Settings) -> Service:
+    """The application without its operations."""
+    app = Service("geoshops", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
+    app.extensions["geoshops.settings"] = settings
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.url_map.strict_slashes = False
+    return app
+
+
+def init_app(app: Flask, pipeline: Pipeline) -> None:
+    """Passes every request of Flask through the pipeline; called after all operations are registered."""
+    init_metrics()
+    _remove_head_of_commands(app)
+
+    def begin() -> None:
+        environ, contract = request.environ, _contract(app)
+        environ[ENDPOINT] = request.endpoint
+        pipeline.begin(environ, contract.media_types if contract else ())
+
+    def finish(response: flask.Response) -> flask.Response:
+        if request.environ.get("CONTENT_LENGTH"):
+            pipeline.drain(request)
+        if request.method == "OPTIONS" and response.status_code == 200 and response.allow:
+            # Flask responds to OPTIONS without a body; the contract has one
+            response.data = json.dumps({"methods": sorted(response.allow)})
+            response.mimetype = "application/json"
+        if response.direct_passthrough:  # a file, which has its own caching headers
+            return response
+        response.status_code, headers, response.data = pipeline.finish(
+            request.environ, _contract(app), response.status_code, list(response.headers), response.data
+        )  # fmt: skip
+        response.headers = Headers(headers)
+        return response
+
+    def handle(error: Exception) -> flask.Response:
+        contract = _contract(app)
+        is_command = contract is not None and contract.is_command
+        return error_response(error, request.environ, is_command=is_command).to_flask()
+
+    app.before_request(begin)
+    app.after_request(finish)
+    app.register_error_handler(Exception, handle)
+
+
+def _remove_head_of_commands(app: Flask) -> None:
+    """HEAD, which werkzeug gives to every GET, must not run a command: it is 405, and no Allow names it."""
+    for rule in app.url_map.iter_rules():
+        contract = getattr(app.view_functions[rule.endpoint], "contract", None)
+        if contract and contract.is_command and rule.methods:
+            rule.methods.discard("HEAD")
+
+
+def _contract(app: Flask) -> Contract | None:
+    """The contract of the current request's operation; None for pages, assets and health."""
+    return getattr(app.view_functions.get(request.endpoint or ""), "contract", None)
