@@ -2,6 +2,7 @@
 # Entry point of the containers of the profile "replica". A test compares the values with those of scripts/cluster.
 #   node.sh patroni NAME    run Patroni and PostgreSQL; NAME is the node's host name
 #   node.sh pgbouncer NAME  run the pooler of the node with that host name
+#   node.sh watch NAME...   release the lead of each of these nodes when its container has died
 #   node.sh provision       wait for a leader with a follower; create roles, database and extensions
 set -eu
 secret() { cat "/secrets/db/$1"; }
@@ -85,11 +86,17 @@ umask 077
 case ${1-} in
   patroni)
     patroni_config "$2" >/tmp/patroni.yml
+    # watch.py waits for this lock
+    exec 9>"/locks/$2"
+    flock 9
     exec patroni /tmp/patroni.yml ;;
   pgbouncer)
     pgbouncer_config "$2" >/tmp/pgbouncer.ini
     for role in app owner reader; do printf '"geoshops_%s" "%s"\n' "$role" "$(secret $role)"; done >/tmp/users
     exec pgbouncer /tmp/pgbouncer.ini ;;
+  watch)
+    shift
+    exec python3 /opt/geoshops/watch.py /locks "$@" ;;
   provision)
     PGPASSWORD=$(secret superuser)
     export PGHOST=balancer PGPORT=5002 PGPASSWORD PGCONNECT_TIMEOUT=2
@@ -97,5 +104,5 @@ case ${1-} in
       sleep 1
     done
     exec sh /opt/geoshops/init-db.sh ;;
-  *) echo "usage: node.sh patroni NAME | pgbouncer NAME | provision" >&2; exit 2 ;;
+  *) echo "usage: node.sh patroni NAME | pgbouncer NAME | watch NAME... | provision" >&2; exit 2 ;;
 esac

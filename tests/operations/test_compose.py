@@ -142,6 +142,21 @@ def test_a_pooler_outlives_its_node() -> None:
         assert pooler["command"] == ["pgbouncer", f"node{number}"]
 
 
+def test_every_node_takes_the_lock_that_its_watcher_waits_for() -> None:
+    nodes = [f"node{number}" for number in "123"]
+    assert COMPOSE["services"]["watch-nodes"]["command"] == ["watch", *nodes]
+    for name in (*nodes, "watch-nodes"):
+        assert "locks:/locks" in COMPOSE["services"][name]["volumes"]
+
+
+def test_no_container_leaves_a_volume_of_the_database_image_behind() -> None:
+    # `docker compose run --rm psql` takes its own away
+    for name, service in COMPOSE["services"].items():
+        if service["image"] in ("geoshops-db", "geoshops-node") and name != "psql":
+            places = [*service.get("tmpfs", []), *(v.split(":")[1] for v in service["volumes"])]
+            assert "/var/lib/postgresql/data" in places, name
+
+
 def test_the_balancer_checks_the_pooler_and_the_role_of_its_node() -> None:
     balancer = (DEPLOY / "haproxy.cfg").read_text(encoding="utf-8")
     for name in ("writer", "reader"):
