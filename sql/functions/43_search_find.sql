@@ -296,7 +296,7 @@ BEGIN
           @@ question
           AND s.status <> 'CLOSED'
           AND (plain OR search_passes(s, box, min_rating, open_minute, clean, retouch, props))
-        LIMIT CASE WHEN NOT plain THEN NULL WHEN others IS NULL AND stations IS NULL THEN 10000 ELSE 1000 END
+        LIMIT CASE WHEN NOT plain THEN NULL WHEN others IS NULL AND stations IS NULL THEN 5000 ELSE 500 END
       ) AS c
       WHERE (stations IS NULL OR EXISTS (
           SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, c.geog, 1000)))
@@ -320,7 +320,7 @@ DECLARE
   center_spot geometry;
   within geometry;
   surely_m float8 := chord_within(1000);
-  budget integer := CASE WHEN plain THEN CASE WHEN question IS NOT NULL THEN 1000 WHEN regions IS NOT NULL THEN 2000 ELSE 10000 END
+  budget integer := CASE WHEN plain THEN CASE WHEN question IS NOT NULL THEN 500 WHEN regions IS NOT NULL THEN 2000 ELSE 10000 END
       / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1) END;
   found bigint[] := '{}';
 BEGIN
@@ -433,11 +433,11 @@ CREATE OR REPLACE FUNCTION has_few_shops(question tsquery) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 BEGIN
   RETURN (
-    SELECT count(*) < 1000 FROM (
+    SELECT count(*) < 500 FROM (
       SELECT FROM shops AS s
       WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ question
         AND s.status <> 'CLOSED'
-      LIMIT 1000
+      LIMIT 500
     ) AS q
   );
 END $$;

@@ -155,7 +155,7 @@ BEGIN
     END CASE;
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load.
     characters := characters + length(keyword);
-    EXIT WHEN characters > 300;
+    EXIT WHEN characters > 200;
     understood := coalesce(understood, u.understood);
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are no answer.
     CONTINUE WHEN pass = 'station' AND (

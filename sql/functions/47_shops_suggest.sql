@@ -173,7 +173,7 @@ BEGIN
         WHERE NOT q.all_are_common
           AND search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
             @@ all_of(ARRAY[in_any('b', brands), in_any('r', regions), q.rarest])
-          AND s.status <> 'CLOSED' LIMIT 1000) c
+          AND s.status <> 'CLOSED' LIMIT 500) c
       WHERE q.others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, q.other_hints, q.others));
   END IF;
   SELECT array_agg(best.id), array_agg(best.tier) INTO ids, tiers FROM (
@@ -183,20 +183,22 @@ END $$;
 COMMENT ON FUNCTION suggested_shops IS 'At most five shops that the words may mean.';
 
 -- Starting parallel workers takes longer than any of its questions, planning them anew a seventh to a third of the time.
--- What is longer than forty characters is read in one way only.
+-- Readings end at 60 characters together.
 CREATE OR REPLACE FUNCTION shops_suggest(keyword text, user_lon double precision, user_lat double precision) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   viewer geography := point_at(user_lon, user_lat);
   typed text[] := keyword_words(keyword);
   body json := suggestions(typed, viewer);
+  characters integer := length(keyword);
   pass text;
   words text[];
 BEGIN
   FOREACH pass IN ARRAY ARRAY['punctuation', 'keyboard', 'keyboard without shift', 'apart'] LOOP
-    EXIT WHEN body IS NOT NULL OR length(keyword) > 40;
+    EXIT WHEN body IS NOT NULL OR characters + length(keyword) > 60;
     words := search_reading(pass, keyword, CASE pass WHEN 'apart' THEN unknown_words(typed) END);
     CONTINUE WHEN words = typed;
+    characters := characters + length(keyword);
     body := suggestions(words, viewer);
   END LOOP;
   RETURN coalesce(body::text, '[]');
