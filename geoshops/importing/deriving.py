@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from psycopg2 import sql
+from sqlalchemy import DefaultClause, Table
 
+from geoshops.database.models import Shop
+from geoshops.importing.shop_rows import FIELDS
 from geoshops.importing.staging import analyze
 from geoshops.operations.commands import KEPT_BY_A_MERGE
 
-# columns of a shop that a file may fill, with what a new shop has without it
+
+def _default(name: str) -> str:
+    column = cast(Table, Shop.__table__).c[name]
+    if column.server_default is None:
+        # a row without a name is rejected before
+        return f"NULL::{column.type}" if column.nullable else "''"
+    return str(cast(DefaultClause, column.server_default).arg)
+
+
+# columns of a shop that a file may fill, with what a new shop has without it; the key and the day are derived
 DEFAULTS = {
-    "place_name": "''",
-    "road_address": "''",
-    "lot_address": "''",
-    "status": "'OPEN'",
-    "opened_on": "NULL::date",
-    "closed_on": "NULL::date",
-    "phone": "''",
-    "homepage": "''",
-    "opening_hours": "'[]'::jsonb",
+    name: _default(name)
+    for name in FIELDS
+    if name in Shop.__table__.c and name not in ("source_id", "verified_on")
 }
 DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
 

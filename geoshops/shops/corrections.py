@@ -9,28 +9,29 @@ from typing import Any
 from psycopg2 import sql
 
 from geoshops import opening_hours
+from geoshops.database.models import Shop
 from geoshops.operations.audit import write_audit
 from geoshops.operations.commands import KEPT_BY_A_MERGE
 
-FIELDS = {
-    "place_name": "text", "brand": "text", "longitude": "float8", "latitude": "float8",
-    "road_address": "text", "lot_address": "text", "status": "text", "opened_on": "date",
-    "closed_on": "date", "phone": "text", "homepage": "text", "opening_hours": "jsonb",
-}  # fmt: skip
+# the columns that a file may fill, see importing/deriving.py
+COLUMNS = (
+    "place_name", "road_address", "lot_address", "status", "opened_on", "closed_on", "phone",
+    "homepage", "opening_hours",
+)  # fmt: skip
+TYPES = {name: str(Shop.__table__.c[name].type) for name in COLUMNS}
 LIMITS = {"longitude": 180, "latitude": 90}
-COLUMNS = [name for name in FIELDS if name not in ("brand", "longitude", "latitude")]
+FIELDS = (*COLUMNS, "brand", *LIMITS)
 DERIVE = """
 UPDATE shops s SET (sido_id, sigungu_id, dong_id) = (SELECT f.sido_id, f.sigungu_id, f.dong_id
     FROM region_of(coalesce(nullif(s.lot_address, ''), s.road_address), s.geog) f),
   brand_id = CASE WHEN s.overrides ? 'brand' THEN s.brand_id ELSE coalesce(brand_of(s.place_name), s.brand_id) END
 WHERE s.id = %s"""
-FACTS = """
-SELECT json_build_object('place_name', s.place_name, 'brand', b.name,
-  'longitude', ST_X(s.geog::geometry), 'latitude', ST_Y(s.geog::geometry),
-  'road_address', s.road_address, 'lot_address', s.lot_address, 'status', s.status,
-  'opened_on', s.opened_on, 'closed_on', s.closed_on, 'phone', s.phone, 'homepage', s.homepage,
-  'opening_hours', s.opening_hours, 'merged_into_id', s.merged_into_id)
-FROM shops s LEFT JOIN brands b ON b.id = s.brand_id WHERE s.id = %s"""
+FACTS = sql.SQL("""
+SELECT row_to_json(f) FROM (
+  SELECT {columns}, b.name AS brand, ST_X(s.geog::geometry) AS longitude, ST_Y(s.geog::geometry) AS latitude,
+    s.merged_into_id
+  FROM shops s LEFT JOIN brands b ON b.id = s.brand_id WHERE s.id = %s
+) f""").format(columns=sql.SQL(", ").join(sql.Identifier("s", name) for name in COLUMNS))
 FAVORITES_OF_BOTH = """
 DELETE FROM favorites f USING favorites kept
 WHERE f.shop_id = %(old)s AND kept.shop_id = %(new)s AND kept.member_id = f.member_id"""
@@ -51,7 +52,7 @@ def set_fields(cursor: Any, shop_id: int, given: dict[str, str], reason: str) ->
     if values.get("status", "CLOSED") != "CLOSED":
         values.setdefault("closed_on", None)
     sets: list[sql.Composable] = [
-        sql.SQL("{} = %({})s::{}").format(sql.Identifier(n), sql.SQL(n), sql.SQL(FIELDS[n]))
+        sql.SQL("{} = %({})s::{}").format(sql.Identifier(n), sql.SQL(n), sql.SQL(TYPES[n]))
         for n in COLUMNS
         if n in values
     ]
@@ -174,7 +175,7 @@ def _cleaned(name: str, value: str) -> str | None:
         return _degrees(name, value)
     if name == "opening_hours":
         return _hours(value)
-    return value if value or FIELDS[name] == "text" else None
+    return value if value or TYPES.get(name, "TEXT") == "TEXT" else None
 
 
 def _hours(value: str) -> str:

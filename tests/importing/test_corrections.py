@@ -16,6 +16,8 @@ import psycopg2
 import pytest
 from flask.testing import FlaskClient
 
+from geoshops.importing import deriving
+from geoshops.shops import corrections
 from tests.importing.conftest import Run
 from tests.make import GANGNAM, Maker
 
@@ -32,6 +34,10 @@ def ok(run: Run, *args: object) -> str:
     result = run(*args)
     assert result.exit_code == 0, result.output
     return result.output
+
+
+def test_every_column_that_a_file_fills_can_be_corrected() -> None:
+    assert {*corrections.COLUMNS} == {*deriving.DEFAULTS}
 
 
 def test_what_was_set_by_hand_survives_imports(
