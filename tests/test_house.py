@@ -169,15 +169,14 @@ def test_tests_mirror_the_package() -> None:
     )
 
 
-def test_no_feature_reads_what_another_module_keeps_in_the_application() -> None:
+def test_each_value_kept_in_the_application_belongs_to_one_module() -> None:
     keys = re.compile(r"extensions(?:\[|\.get\()\"([\w.]+)\"")
     users = defaultdict(set)
     for path in modules():
         for key in keys.findall(path.read_text(encoding="utf-8")):
-            users[key].add(path)
+            users[key].add(str(path.relative_to(ROOT)))
     assert len(users) >= 5
-    shared = {key: paths for key, paths in users.items() if len(paths) > 1}
-    assert [key for key, paths in shared.items() if {unit_of(p) for p in paths} & {*FEATURES}] == []
+    assert {key: paths for key, paths in users.items() if len(paths) > 1} == {}
 
 
 def test_only_config_reads_the_environment() -> None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from random import getrandbits
 from typing import Any, cast
 
-from flask import current_app, request
+from flask import Flask, current_app, request
 from werkzeug.wsgi import get_host
 
 from geoshops.config import Settings
@@ -59,6 +59,11 @@ def _origin(scheme: str, host_header: str) -> str:
     host = get_host({"wsgi.url_scheme": scheme, "HTTP_HOST": host_header})
     # the client controls the Host header: what cannot stand in a URL must not reach a response
     return f"{scheme}://{host if HOST.match(host) else 'localhost'}"
+
+
+def keep_settings(app: Flask, settings: Settings) -> None:
+    """Gives the application its settings."""
+    app.extensions["geoshops.settings"] = settings
 
 
 def settings() -> Settings:

@@ -14,7 +14,7 @@ from geoshops.config import Settings
 from geoshops.web.contract import Contract
 from geoshops.web.error_handlers import error_response, init_metrics
 from geoshops.web.pipeline import Pipeline
-from geoshops.web.request import ENDPOINT
+from geoshops.web.request import ENDPOINT, keep_settings
 from geoshops.web.response import Response
 
 
@@ -36,7 +36,7 @@ def create(settings: Settings) -> Service:
     """The application without its operations."""
     app = Service("geoshops", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
-    app.extensions["geoshops.settings"] = settings
+    keep_settings(app, settings)
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.url_map.strict_slashes = False
     return app
