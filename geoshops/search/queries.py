@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
 from geoshops.database.pool import Database
 from geoshops.web.paging import MAX_DEPTH, ItemList, Page, list_of_caller
 from geoshops.web.tokens import Caller
 
+# Per worker. The most expensive statements of anonymous clients must leave connections and processors to the others.
+AT_ONCE = threading.BoundedSemaphore(2)
 WHOLE_LIST = 300
 SEOUL_CITY_HALL = (126.9779, 37.5663)
 
@@ -49,7 +53,8 @@ def by_keyword(
         "member": caller.member_id if caller else None,
         "session": caller.session_id if caller else None,
     }
-    found = list_of_caller(db.row(KEYWORD, values))
+    with AT_ONCE:
+        found = list_of_caller(db.row(KEYWORD, values))
     return found if page else found._replace(truncated=found.truncated or found.total > WHOLE_LIST)
 
 
@@ -61,6 +66,7 @@ def suggest(db: Database, *, keyword: str, user_lng: float | None, user_lat: flo
 
     Without a full position what is near Seoul's city hall comes first: an order by index needs a place."""
     place = SEOUL_CITY_HALL if user_lng is None or user_lat is None else (user_lng, user_lat)
-    (body,) = db.row(SUGGEST, (keyword, *place))
+    with AT_ONCE:
+        (body,) = db.row(SUGGEST, (keyword, *place))
     found: bytes = body
     return found

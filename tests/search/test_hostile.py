@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from flask import Flask
 
+from geoshops import create_app
 from tests.make import Maker
 from tests.search.conftest import SEOUL_CITY_HALL
 from tests.search.country import Country
@@ -52,6 +54,34 @@ def test_a_hostile_keyword_gets_a_response(app: Flask, land: Country, keyword: s
         response = client.get(path, query_string={name: keyword, **at})
         assert response.status_code == 200, response.text
         assert isinstance(response.json, list)
+
+
+def test_keyword_searches_leave_connections_to_radius_searches(
+    connection: Any, service_url: str, land: Country
+) -> None:
+    app = create_app({"database_url": service_url, "testing": True, "pool_size": 3})
+    center = {"mapLng": SEOUL_CITY_HALL[0], "mapLat": SEOUL_CITY_HALL[1]}
+    at = {"userLng": SEOUL_CITY_HALL[0], "userLat": SEOUL_CITY_HALL[1]}
+
+    def status(path: str, **query: object) -> int:
+        return app.test_client().get(path, query_string={**query, **at}).status_code
+
+    blocker = connection.cursor()
+    # only keyword searches read stations
+    blocker.execute("BEGIN; LOCK TABLE stations IN ACCESS EXCLUSIVE MODE")
+    try:
+        with ThreadPoolExecutor(6) as clients:
+            waiting = [clients.submit(status, "/shops", keyword="강남") for _ in range(6)]
+            while not blocked(blocker):
+                assert not any(search.done() for search in waiting)
+            assert [status("/shops/brand", radius="1000", **center) for _ in range(5)] == [200] * 5
+    finally:
+        blocker.execute("ROLLBACK")
+
+
+def blocked(cursor: Any) -> bool:
+    cursor.execute("SELECT count(*) >= 2 FROM pg_locks WHERE NOT granted")
+    return bool(cursor.fetchone()[0])
 
 
 def reads(connection: Any, statement: str, keyword: str) -> tuple[int, int, int]:
