@@ -1,29 +1,75 @@
-"""What sign-in asks of the database; each act is one statement."""
+"""Sign-in and sessions; each query and command is one statement."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from sqlalchemy import Interval, bindparam, cast, delete, func, select
+from sqlalchemy.dialects.postgresql import JSON
 
 from geoshops import nicknames
 from geoshops.config import Settings
+from geoshops.database.models import MemberSession
 from geoshops.database.pool import Database
+from geoshops.database.statements import compiled, named
 from geoshops.errors import NotFound, Unauthorized
 from geoshops.web import tokens
 from geoshops.web.tokens import Caller, RefreshToken
 
 GRACE_S = 30
 
-SIGN_IN = """
-SELECT member, session, issued_at, session_ends_at
-FROM sign_in(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"""
-REFRESH = """
-SELECT outcome, refresh_issued_at, session_ends_at
-FROM session_refresh(%s, %s, %s, %s, %s, %s, %s, %s)"""
-END = "SELECT session_end(%s, %s, %s)"
-END_OTHER = "SELECT session_ok, ended FROM session_end_other(%s, %s, %s)"
-LIST = "SELECT sessions_json(%s, %s, %s)"
-PURGE = "SELECT sessions_purge(%s)"
+SIGN_IN = compiled(
+    select(
+        func.sign_in(
+            *named("the_issuer", "the_subject", "the_provider", "new_unlink_token"),
+            *named("nicknames", "nickname_keys", "new_device", "new_refresh_hash"),
+            *named("refresh_days", "session_days", "zone"),
+        ).table_valued("member", "session", "issued_at", "session_ends_at")
+    )
+)
+REFRESH = compiled(
+    select(
+        func.session_refresh(
+            *named("session", "member", "hash", "rotate", "successor"),
+            *named("refresh_days", "session_days", "grace_s"),
+        ).table_valued("outcome", "refresh_issued_at", "session_ends_at")
+    )
+)
+END = compiled(select(func.session_end(*named("member", "session", "everywhere"))))
+END_OTHER = compiled(
+    select(
+        func.session_end_other(*named("member", "session", "other")).table_valued(
+            "session_ok", "ended"
+        )
+    )
+)
+LIST = compiled(
+    select(
+        MemberSession.id,
+        MemberSession.device,
+        cast(func.date_array(MemberSession.created_at, bindparam("zone")), JSON),
+        cast(func.date_array(MemberSession.last_used_at, bindparam("zone")), JSON),
+        MemberSession.id == bindparam("session"),
+    )
+    .where(
+        MemberSession.member_id == bindparam("member"),
+        MemberSession.ended_at.is_(None),
+        MemberSession.expires_at > func.now(),
+        func.session_is_live(*named("session", "member")),
+    )
+    .order_by(MemberSession.last_used_at.desc(), MemberSession.id.desc())
+)
+PURGED = (
+    delete(MemberSession)
+    .where(
+        func.least(MemberSession.ended_at, MemberSession.expires_at)
+        < func.now() - bindparam("kept", type_=Interval)
+    )
+    .returning(MemberSession.id)
+    .cte("purged")
+)
+PURGE = compiled(select(func.count()).select_from(PURGED))
 
 
 @dataclass(frozen=True)
@@ -49,19 +95,19 @@ def sign_in(
 ) -> Issued:
     """A session of the identity's member, who is registered when new."""
     names, jti = nicknames.candidates(nickname), tokens.new_jti()
-    values = (
-        issuer,
-        subject,
-        provider,
-        sealed_token,
-        names,
-        [nicknames.key(name) for name in names],
-        device,
-        tokens.jti_hash(jti),
-        settings.refresh_token_days,
-        settings.session_days,
-        settings.timezone,
-    )
+    values = {
+        "the_issuer": issuer,
+        "the_subject": subject,
+        "the_provider": provider,
+        "new_unlink_token": sealed_token,
+        "nicknames": names,
+        "nickname_keys": [nicknames.key(name) for name in names],
+        "new_device": device,
+        "new_refresh_hash": tokens.jti_hash(jti),
+        "refresh_days": settings.refresh_token_days,
+        "session_days": settings.session_days,
+        "zone": settings.timezone,
+    }
     member, session, issued_at, ends_at = db.write(SIGN_IN, values)
     return Issued(Caller(member, session), jti, issued_at, ends_at)
 
@@ -76,16 +122,15 @@ class Refresh:
 
 def refresh(db: Database, settings: Settings, token: RefreshToken, *, rotate: bool) -> Refresh:
     """Uses a refresh token; Unauthorized when it is over, unknown or replayed."""
-    values = (
-        token.caller.session_id,
-        token.caller.member_id,
-        tokens.jti_hash(token.jti),
-        rotate,
-        tokens.jti_hash(token.successor_jti),
-        settings.refresh_token_days,
-        settings.session_days,
-        GRACE_S,
-    )
+    values = {
+        **_ids(token.caller),
+        "hash": tokens.jti_hash(token.jti),
+        "rotate": rotate,
+        "successor": tokens.jti_hash(token.successor_jti),
+        "refresh_days": settings.refresh_token_days,
+        "session_days": settings.session_days,
+        "grace_s": GRACE_S,
+    }
     outcome, issued_at, ends_at = db.write(REFRESH, values, idempotent=True)
     if outcome not in ("used", "rotated", "repeated"):
         raise Unauthorized("bad_refresh")
@@ -96,14 +141,14 @@ def refresh(db: Database, settings: Settings, token: RefreshToken, *, rotate: bo
 
 def end(db: Database, caller: Caller, *, everywhere: bool) -> None:
     """Ends the caller's session, or all of the member's."""
-    (ended,) = db.write(END, (caller.member_id, caller.session_id, everywhere))
+    (ended,) = db.write(END, {**_ids(caller), "everywhere": everywhere})
     if not ended:
         raise Unauthorized("bad_token")
 
 
 def end_other(db: Database, caller: Caller, session_id: int) -> None:
     """Ends one of the caller's sessions; NotFound when the caller has no such one."""
-    values = (caller.member_id, caller.session_id, session_id)
+    values = {**_ids(caller), "other": session_id}
     session_ok, ended = db.write(END_OTHER, values, idempotent=True)
     if not session_ok:
         raise Unauthorized("bad_token")
@@ -111,15 +156,20 @@ def end_other(db: Database, caller: Caller, session_id: int) -> None:
         raise NotFound("session", session_id)
 
 
-def listed(db: Database, caller: Caller, *, zone: str) -> str:
-    """The caller's living sessions as JSON, last used first."""
-    (body,) = db.row(LIST, (caller.member_id, caller.session_id, zone))
-    if body is None:
+def listed(db: Database, caller: Caller, *, zone: str) -> list[dict[str, object]]:
+    """The caller's live sessions, last used first."""
+    rows = db.rows(LIST, {**_ids(caller), "zone": zone})
+    if not rows:
         raise Unauthorized("bad_token")
-    return str(body)
+    names = ("id", "device", "create_date", "last_used_date", "is_current")
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def purge(db: Database, *, kept_days: int) -> int:
-    """Deletes sessions that were over for so long; how many."""
-    (count,) = db.write(PURGE, (kept_days,), idempotent=True)
+    """Deletes sessions that ended or expired so long ago; how many."""
+    (count,) = db.write(PURGE, {"kept": timedelta(days=kept_days)}, idempotent=True)
     return int(count)
+
+
+def _ids(caller: Caller) -> dict[str, int]:
+    return {"member": caller.member_id, "session": caller.session_id}

@@ -16,7 +16,7 @@ from geoshops.errors import ApiError, Unauthorized
 from geoshops.web import tokens
 from geoshops.web.operation import Blueprint
 from geoshops.web.request import public_url, settings
-from geoshops.web.response import Response, json_text, json_value
+from geoshops.web.response import Response, json_value
 from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("auth", __name__, description="Sign-in, tokens and sessions")
@@ -122,7 +122,7 @@ def sign_out(args: dict[str, Any], caller: Caller) -> Response:
 )
 def list_sessions(caller: Caller) -> Response:
     """The member's living sessions, last used first"""
-    return json_text(queries.listed(database(), caller, zone=settings().timezone))
+    return json_value(queries.listed(database(), caller, zone=settings().timezone))
 
 
 @blueprint.operation(

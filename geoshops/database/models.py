@@ -387,7 +387,7 @@ class MemberSession(Base):
 
 
 class IdempotencyKey(Base):
-    """Answers of creating requests by Idempotency-Key, kept at least 24 hours."""
+    """Results of creating commands by Idempotency-Key, kept at least 24 hours."""
 
     __tablename__ = "idempotency_keys"
     __table_args__ = (Index("idempotency_keys_created_at_idx", "created_at"),)
@@ -399,12 +399,12 @@ class IdempotencyKey(Base):
     )
     key: Mapped[str] = mapped_column(Text, primary_key=True, autoincrement=False)
     request_hash: Mapped[bytes] = mapped_column(LargeBinary)
-    status: Mapped[int] = mapped_column(Integer)
     body: Mapped[str] = mapped_column(Text)
-    location: Mapped[str | None] = mapped_column(Text)
     created_at: Mapped[dt.datetime] = mapped_column(
         DateTime(timezone=True), server_default=text("now()")
     )
+    outcome: Mapped[str] = mapped_column(Text)
+    item_id: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class Review(Base):

@@ -37,8 +37,16 @@ def with_values(statement: Statement | str, values: Values) -> tuple[str, Values
     """What the driver's cursor executes: text, and the values of all parameters."""
     if isinstance(statement, str):
         return statement, values
+    if not statement.constants:
+        return statement.text, values
     given = values if isinstance(values, Mapping) else {}
     return statement.text, {**statement.constants, **given}
+
+
+def execute(cursor: Any, expression: ClauseElement) -> Any:
+    """Runs an expression that holds its own values within the cursor's transaction; returns the cursor."""
+    cursor.execute(*with_values(compiled(expression), ()))
+    return cursor
 
 
 def named(*parameters: str, **expressions: ColumnElement[Any]) -> list[ColumnElement[Any]]:

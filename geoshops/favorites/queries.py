@@ -1,16 +1,40 @@
-"""The question and the acts of the favorite endpoints; each is one statement."""
+"""The list of favorites and the commands on it; each is one statement."""
 
 from __future__ import annotations
 
+from sqlalchemy import VARCHAR, cast, func, select
+
 from geoshops.database.pool import Database
+from geoshops.database.statements import compiled, named
+from geoshops.web import writes
 from geoshops.web.idempotency import Key
-from geoshops.web.paging import MAX_DEPTH, ItemList, Page, list_of_caller
+from geoshops.web.paging import ItemList, Page, cut, list_of_caller
 from geoshops.web.tokens import Caller
-from geoshops.web.writes import Done, perform
 
-WHOLE_LIST = 1000
-
-LIST = "SELECT favorites_json(%s, %s, %s, %s, %s, %s, %s, %s)::varchar"
+LIST = compiled(
+    select(
+        cast(
+            func.favorites_json(
+                *named("member", "session", "user_lon", "user_lat", "origin"),
+                *named("at_most", "page_size", "page_offset"),
+            ),
+            VARCHAR,
+        )
+    )
+)
+ADD = compiled(
+    select(
+        func.add_favorite(
+            *named("member", "session", "shop", "user_lon", "user_lat", "zone", "origin"),
+            *named("key", "request_hash", moment=func.now()),
+        ).table_valued("outcome", "body", "item_id", "replayed")
+    )
+)
+REMOVE = compiled(
+    select(
+        func.remove_favorite(*named("member", "session", "shop")).table_valued("outcome", "body")
+    )
+)
 
 
 def of_member(
@@ -23,14 +47,15 @@ def of_member(
     origin: str,
 ) -> ItemList:
     """Favorites of the caller, most recently added first, with distances from the user."""
-    cut = (MAX_DEPTH, page.size, page.offset) if page else (WHOLE_LIST, WHOLE_LIST, 0)
-    values = (caller.member_id, caller.session_id, user_lng, user_lat, origin, *cut)
+    values = {
+        "member": caller.member_id,
+        "session": caller.session_id,
+        "user_lon": user_lng,
+        "user_lat": user_lat,
+        "origin": origin,
+        **cut(page),
+    }
     return list_of_caller(db.row(LIST, values))
-
-
-ADD = """
-SELECT refusal, status, body, location, replayed
-FROM add_favorite(%s, %s, %s, %s, %s, now(), %s, %s, %s, %s)"""
 
 
 def add(
@@ -43,17 +68,23 @@ def add(
     key: Key,
     zone: str,
     origin: str,
-) -> Done:
+) -> writes.Result:
     """Adds a favorite; when it is there already, nothing changes."""
-    who = (caller.member_id, caller.session_id, shop_id, user_lng, user_lat)
-    values = (*who, zone, origin, key.text, key.request_hash)
-    return perform(db, ADD, values, idempotent=True)
+    values = {
+        "member": caller.member_id,
+        "session": caller.session_id,
+        "shop": shop_id,
+        "user_lon": user_lng,
+        "user_lat": user_lat,
+        "zone": zone,
+        "origin": origin,
+        "key": key.text,
+        "request_hash": key.request_hash,
+    }
+    return writes.run(db, ADD, values, idempotent=True)
 
 
-REMOVE = "SELECT refusal, status, body, location FROM remove_favorite(%s, %s, %s)"
-
-
-def remove(db: Database, caller: Caller, shop_id: int) -> Done:
+def remove(db: Database, caller: Caller, shop_id: int) -> writes.Result:
     """Removes a favorite, whether it was there or not."""
-    values = (caller.member_id, caller.session_id, shop_id)
-    return perform(db, REMOVE, values, idempotent=True)
+    values = {"member": caller.member_id, "session": caller.session_id, "shop": shop_id}
+    return writes.run(db, REMOVE, values, idempotent=True)

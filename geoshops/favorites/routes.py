@@ -53,8 +53,8 @@ def add_favorite(args: dict[str, Any], shop_id: int, caller: Caller) -> Response
     201 when it is added, 200 when it was there already and nothing changed."""
     key = idempotency.key_of({})
     zone, origin = settings().timezone, public_url()
-    done = queries.add(database(), caller, shop_id, key=key, zone=zone, origin=origin, **args)
-    return writes.answer(done)
+    result = queries.add(database(), caller, shop_id, key=key, zone=zone, origin=origin, **args)
+    return writes.respond(result, location=f"/favorites/{result.item_id}")
 
 
 @blueprint.operation(
@@ -67,4 +67,4 @@ def add_favorite(args: dict[str, Any], shop_id: int, caller: Caller) -> Response
 )
 def remove_favorite(shop_id: int, caller: Caller) -> Response:
     """Hold a shop as a favorite no longer, whether it was one or not"""
-    return writes.answer(queries.remove(database(), caller, shop_id))
+    return writes.respond(queries.remove(database(), caller, shop_id))

@@ -11,6 +11,7 @@ from flask import Blueprint, Response, render_template, request, send_from_direc
 
 from geoshops.database.pool import database
 from geoshops.errors import NotFound
+from geoshops.map import queries
 from geoshops.map.badges import badge_svg
 from geoshops.web.negotiation import best_language
 from geoshops.web.request import settings
@@ -89,9 +90,8 @@ def basemap_tile(z: int, x: int, y: int) -> Response:
     """Borders and names of regions, and stations, as a vector tile."""
     if not 0 <= z <= MAX_ZOOM or not 0 <= min(x, y) <= max(x, y) < 2**z:
         raise NotFound("tile", f"{z}/{x}/{y}")
-    (tile,) = database().row("SELECT basemap_tile(%s, %s, %s)", (z, x, y))
     return Response(
-        bytes(tile),
+        queries.basemap_tile(database(), z, x, y),
         mimetype="application/vnd.mapbox-vector-tile",
         headers={"Cache-Control": f"public, max-age={ASSET_CACHE_S}"},
     )
@@ -100,10 +100,7 @@ def basemap_tile(z: int, x: int, y: int) -> Response:
 @blueprint.get("/brands/<id:brand_id>.svg")
 def brand_badge(brand_id: int) -> Response:
     """The badge of a brand, drawn from its name and colour."""
-    rows = database().rows("SELECT name, badge_color FROM brands WHERE id = %s", (brand_id,))
-    if not rows:
-        raise NotFound("brand", brand_id)
-    name, color = rows[0]
+    name, color = queries.badge(database(), brand_id)
     return Response(
         badge_svg(name, color),
         mimetype="image/svg+xml",

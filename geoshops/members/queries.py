@@ -1,25 +1,80 @@
-"""What the member endpoints ask and do; each is one statement."""
+"""Queries and commands of the signed-in member; each is one statement."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlalchemy import bindparam, delete, exists, func, select, text, update
+
 from geoshops import nicknames
+from geoshops.database import models
+from geoshops.database.models import Member
 from geoshops.database.pool import Database
-from geoshops.errors import ApiError, NotFound, Unauthorized
+from geoshops.database.statements import Statement, compiled, named
+from geoshops.errors import ApiError, Unauthorized
+from geoshops.members.export import EXPORT
+from geoshops.web import writes
 from geoshops.web.tokens import Caller
 
-PROFILE = "SELECT member_profile(%s, %s)"
-EXPORT = "SELECT member_export(%s, %s, %s)"
-IS_FREE = "SELECT session_ok, free FROM nickname_is_free(%s, %s, %s)"
-NICKNAME = "SELECT outcome, body FROM nickname_change(%s, %s, %s, %s)"
-MAIN_TITLE = "SELECT outcome, body FROM main_title_change(%s, %s, %s, %s, %s)"
-WITHDRAW = """
-SELECT session_ok, unlink_id, provider, subject, unlink_token FROM member_withdraw(%s, %s, %s)"""
-CLAIM = "SELECT unlink_id, provider, subject, unlink_token FROM unlink_claim()"
-DONE = "SELECT unlink_done(%s)"
-FAILED = "SELECT unlink_failed(%s, %s)"
-PENDING = "SELECT count(*) FROM pending_unlinks"
+SESSION_IS_LIVE = func.session_is_live(*named("session", "member"))
+PROFILE = compiled(
+    select(func.member_json(Member.id)).where(Member.id == bindparam("member"), SESSION_IS_LIVE)
+)
+IS_FREE = compiled(
+    select(SESSION_IS_LIVE, ~exists().where(Member.nickname_key == bindparam("nickname_key")))
+)
+CHANGE_NICKNAME = compiled(
+    select(
+        func.nickname_change(*named("member", "session", "new_nickname", "new_key")).table_valued(
+            "outcome", "body"
+        )
+    )
+)
+CHANGE_MAIN_TITLE = compiled(
+    select(
+        func.main_title_change(*named("member", "session", "title", "origin", "zone")).table_valued(
+            "outcome", "body"
+        )
+    )
+)
+WITHDRAW = compiled(
+    select(
+        func.member_withdraw(*named("member", "session", "with_reviews")).table_valued(
+            "session_ok", "unlink_id", "provider", "subject", "unlink_token"
+        )
+    )
+)
+Pending = models.PendingUnlink
+NEXT_DUE = (
+    select(Pending.id)
+    .where(Pending.next_attempt_at <= func.now())
+    .order_by(Pending.next_attempt_at, Pending.id)
+    .limit(1)
+    .with_for_update(skip_locked=True)
+    .scalar_subquery()
+)
+# Claimed by postponing its next attempt: nothing is locked while the provider is called.
+CLAIM = compiled(
+    update(Pending)
+    .where(Pending.id == NEXT_DUE)
+    .values(
+        attempts=Pending.attempts + 1,
+        next_attempt_at=func.now()
+        + func.least(
+            text("interval '1 minute'") * func.power(2, func.least(Pending.attempts, 12)),
+            text("interval '1 day'"),
+        ),
+    )
+    .returning(Pending.id, Pending.provider, Pending.subject, Pending.unlink_token)
+)
+DONE = compiled(delete(Pending).where(Pending.id == bindparam("entry")).returning(Pending.id))
+FAILED = compiled(
+    update(Pending)
+    .where(Pending.id == bindparam("entry"))
+    .values(last_error=bindparam("reason"))
+    .returning(Pending.id)
+)
+PENDING = compiled(select(func.count()).select_from(Pending))
 
 
 @dataclass(frozen=True)
@@ -34,66 +89,62 @@ class PendingUnlink:
 
 def profile(db: Database, caller: Caller) -> str:
     """The caller's profile as JSON."""
-    (body,) = db.row(PROFILE, (caller.member_id, caller.session_id))
-    return _alive(body)
+    return _of_live_session(db, PROFILE, caller)
 
 
 def export(db: Database, caller: Caller, *, zone: str) -> str:
     """Everything held on the caller as JSON."""
-    (body,) = db.row(EXPORT, (caller.member_id, caller.session_id, zone))
-    return _alive(body)
+    return _of_live_session(db, EXPORT, caller, zone=zone)
 
 
 def nickname_is_free(db: Database, caller: Caller, nickname: str) -> bool:
     """Whether nobody holds it, the caller included."""
-    values = (caller.member_id, caller.session_id, nicknames.key(nickname))
-    session_ok, free = db.row(IS_FREE, values)
+    key = {"nickname_key": nicknames.key(nickname)}
+    session_ok, free = db.row(IS_FREE, {**_ids(caller), **key})
     if not session_ok:
         raise Unauthorized("bad_token")
     return bool(free) and not nicknames.is_reserved(nickname)
 
 
-def change_nickname(db: Database, caller: Caller, nickname: str) -> str:
+def change_nickname(db: Database, caller: Caller, nickname: str) -> writes.Result:
     """The profile with the new nickname; 409 when somebody else holds it."""
-    # asked all the same: who is signed out hears that first
+    # a caller whose session has ended gets that error first
     if nicknames.is_reserved(nickname) and not nickname_is_free(db, caller, nickname):
         raise ApiError("nickname_taken")
-    values = (caller.member_id, caller.session_id, nickname, nicknames.key(nickname))
-    outcome, body = db.write(NICKNAME, values, idempotent=True)
-    return _changed(outcome, body)
+    new = {"new_nickname": nickname, "new_key": nicknames.key(nickname)}
+    return writes.run(db, CHANGE_NICKNAME, {**_ids(caller), **new}, idempotent=True)
 
 
 def change_main_title(
     db: Database, caller: Caller, title_id: int, *, origin: str, zone: str
-) -> str:
+) -> writes.Result:
     """The title, now the main one; 404 when unknown, 400 when not held."""
-    values = (caller.member_id, caller.session_id, title_id, origin, zone)
-    outcome, body = db.write(MAIN_TITLE, values, idempotent=True)
-    return _changed(outcome, body)
+    values = {**_ids(caller), "title": title_id, "origin": origin, "zone": zone}
+    return writes.run(db, CHANGE_MAIN_TITLE, values, idempotent=True)
 
 
 def withdraw(db: Database, caller: Caller, *, with_reviews: bool) -> PendingUnlink | None:
     """The caller leaves; returns what is to be unlinked at the provider."""
-    values = (caller.member_id, caller.session_id, with_reviews)
-    session_ok, *link = db.write(WITHDRAW, values)
+    session_ok, *link = db.write(WITHDRAW, {**_ids(caller), "with_reviews": with_reviews})
     if not session_ok:
         raise Unauthorized("bad_token")
-    return _pending(link)
+    return _pending(*link) if link[0] else None
 
 
 def claim_unlink(db: Database) -> PendingUnlink | None:
-    """The next due unlinking; None when none is."""
-    return _pending(db.write(CLAIM))
+    """The next due unlinking, its next attempt postponed (1 minute, doubling to a day); None when none is due."""
+    rows = db.write_rows(CLAIM)
+    return _pending(*rows[0]) if rows else None
 
 
-def unlinked(db: Database, entry: PendingUnlink) -> None:
-    """Takes it off the list."""
-    db.write(DONE, (entry.id,), idempotent=True)
+def unlinked(db: Database, entry: PendingUnlink) -> bool:
+    """Takes it off the list; False when it was off already."""
+    return bool(db.write_rows(DONE, {"entry": entry.id}, idempotent=True))
 
 
-def unlink_failed(db: Database, entry: PendingUnlink, reason: str) -> None:
-    """Leaves it on the list with the reason."""
-    db.write(FAILED, (entry.id, reason), idempotent=True)
+def unlink_failed(db: Database, entry: PendingUnlink, reason: str) -> bool:
+    """Leaves it on the list with the reason; False when it was off already."""
+    return bool(db.write_rows(FAILED, {"entry": entry.id, "reason": reason}, idempotent=True))
 
 
 def pending_unlinks(db: Database) -> int:
@@ -102,27 +153,16 @@ def pending_unlinks(db: Database) -> int:
     return int(count)
 
 
-def _pending(values: tuple[object, ...] | list[object]) -> PendingUnlink | None:
-    entry, provider, subject, token = values
-    if not isinstance(entry, int):
-        return None
-    sealed = bytes(token) if isinstance(token, memoryview | bytes) else None
-    return PendingUnlink(entry, str(provider), str(subject), sealed)
+def _pending(id: int, provider: str, subject: str, token: memoryview | None) -> PendingUnlink:
+    return PendingUnlink(id, provider, subject, None if token is None else bytes(token))
 
 
-def _alive(body: str | None) -> str:
-    if body is None:
+def _of_live_session(db: Database, query: Statement, caller: Caller, **values: object) -> str:
+    row = db.first(query, {**_ids(caller), **values})
+    if row is None:
         raise Unauthorized("bad_token")
-    return body
+    return str(row[0])
 
 
-def _changed(outcome: str, body: str) -> str:
-    if outcome == "over":
-        raise Unauthorized("bad_token")
-    if outcome == "taken":
-        raise ApiError("nickname_taken")
-    if outcome == "unknown":
-        raise NotFound("title")
-    if outcome == "not held":
-        raise ApiError("title_not_held")
-    return body
+def _ids(caller: Caller) -> dict[str, int]:
+    return {"member": caller.member_id, "session": caller.session_id}

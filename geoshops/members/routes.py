@@ -7,6 +7,7 @@ from typing import Any
 
 from geoshops.database.pool import database
 from geoshops.members import queries, schemas, unlinking
+from geoshops.web import writes
 from geoshops.web.operation import Blueprint
 from geoshops.web.request import public_url, settings
 from geoshops.web.response import Response, json_text, json_value
@@ -49,7 +50,7 @@ def is_nickname_free(args: dict[str, Any], caller: Caller) -> Response:
 @blueprint.arguments(schemas.NicknameBody)
 def change_nickname(args: dict[str, Any], caller: Caller) -> Response:
     """Change the nickname; one that somebody else uses is refused with 409"""
-    return json_text(queries.change_nickname(database(), caller, **args))
+    return writes.respond(queries.change_nickname(database(), caller, **args))
 
 
 @blueprint.operation(
@@ -63,7 +64,7 @@ def change_nickname(args: dict[str, Any], caller: Caller) -> Response:
 def change_main_title(title_id: int, caller: Caller) -> Response:
     """Make a held title the main one; the previous main title is released"""
     origin, zone = public_url(), settings().timezone
-    return json_text(
+    return writes.respond(
         queries.change_main_title(database(), caller, title_id, origin=origin, zone=zone)
     )
 

@@ -1,86 +1,121 @@
-"""Reports: what members do with them, and what moderators ask and do; each is one statement."""
+"""Reports: members' commands, and moderators' queries and commands; each is one statement."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from geoshops.database.pool import Database
-from geoshops.web.tokens import Caller
-from geoshops.web.writes import Done, perform
+from sqlalchemy import bindparam, func, select
 
-CREATE = """
-SELECT refusal, status, body, location FROM create_report(%s, %s, %s, %s, %s, %s, now(), %s)"""
+from geoshops.database.models import AuditEntry, Report, Review, Shop
+from geoshops.database.pool import Database
+from geoshops.database.statements import compiled, named
+from geoshops.web import writes
+from geoshops.web.tokens import Caller
+
+CREATE = compiled(
+    select(
+        func.create_report(
+            *named("member", "session", "review", "shop", "reason", "content", "zone"),
+            *named(moment=func.now()),
+        ).table_valued("outcome", "body")
+    )
+)
+SHOP_ID = func.coalesce(Report.shop_id, Review.shop_id)
+LISTED = (
+    select(
+        func.json_build_object(
+            *("id", Report.id, "review_id", Report.review_id, "shop_id", SHOP_ID),
+            *("place_name", Shop.place_name, "reason", Report.reason, "content", Report.content),
+            *("reported_by", Report.member_id, "created_at", Report.created_at),
+            *("status", func.coalesce(Report.outcome, "OPEN"), "author", Review.member_id),
+            *("star_rating", Review.star_rating, "review_content", Review.content),
+            *("hidden", Review.hidden_at.is_not(None)),
+        )
+    )
+    .select_from(Report)
+    .outerjoin(Review, Review.id == Report.review_id)
+    .join(Shop, Shop.id == SHOP_ID)
+    .order_by(Report.created_at, Report.id)
+    .limit(bindparam("at_most"))
+)
+HIDE = compiled(select(func.hide_review(*named("review", "actor", "reason", moment=func.now()))))
+SHOW = compiled(
+    select(func.show_review(*named("review", "actor", "reason", "zone", moment=func.now())))
+)
+SETTLE = compiled(
+    select(
+        func.settle_reports(
+            *named("wanted", "result", "actor", "reason", moment=func.now()),
+        )
+    )
+)
+LOG = compiled(
+    select(
+        func.json_build_object(
+            *("happened_at", AuditEntry.happened_at, "actor", AuditEntry.actor),
+            *("action", AuditEntry.action, "subject", AuditEntry.subject),
+            *("subject_id", AuditEntry.subject_id, "reason", AuditEntry.reason),
+            *("detail", AuditEntry.detail),
+        )
+    )
+    .order_by(AuditEntry.id.desc())
+    .limit(bindparam("at_most"))
+)
 
 
 def of_review(
     db: Database, caller: Caller, review_id: int, *, reason: str, content: str, zone: str
-) -> Done:
+) -> writes.Result:
     """Reports a review; NotFound when there is no visible one."""
-    values = (caller.member_id, caller.session_id, review_id, None, reason, content, zone)
-    return perform(db, CREATE, values, idempotent=True)
+    about = {"review": review_id, "shop": None}
+    return _report(db, caller, {**about, "reason": reason, "content": content, "zone": zone})
 
 
 def of_shop(
     db: Database, caller: Caller, shop_id: int, *, reason: str, content: str, zone: str
-) -> Done:
+) -> writes.Result:
     """Reports a shop; NotFound when there is none."""
-    values = (caller.member_id, caller.session_id, None, shop_id, reason, content, zone)
-    return perform(db, CREATE, values, idempotent=True)
+    about = {"review": None, "shop": shop_id}
+    return _report(db, caller, {**about, "reason": reason, "content": content, "zone": zone})
 
 
-LISTED = """
-SELECT json_build_object(
-  'id', p.id, 'review_id', p.review_id, 'shop_id', coalesce(p.shop_id, r.shop_id), 'place_name', s.place_name,
-  'reason', p.reason, 'content', p.content, 'reported_by', p.member_id, 'created_at', p.created_at,
-  'status', coalesce(p.outcome, 'OPEN'), 'author', r.member_id, 'star_rating', r.star_rating,
-  'review_content', r.content, 'hidden', r.hidden_at IS NOT NULL)
-FROM reports p
-LEFT JOIN reviews r ON r.id = p.review_id
-JOIN shops s ON s.id = coalesce(p.shop_id, r.shop_id)
-WHERE (%(all)s OR p.closed_at IS NULL) AND (%(kind)s IS NULL OR (p.review_id IS NULL) = (%(kind)s = 'shop'))
-ORDER BY p.created_at, p.id LIMIT %(at_most)s"""
+def _report(db: Database, caller: Caller, values: dict[str, object]) -> writes.Result:
+    who = {"member": caller.member_id, "session": caller.session_id}
+    return writes.run(db, CREATE, {**who, **values}, idempotent=True)
 
 
 def listed(
     db: Database, *, kind: str | None, closed_too: bool, at_most: int
 ) -> list[dict[str, Any]]:
     """Reports, oldest first, each with the review or shop that it is about."""
-    values = {"kind": kind, "all": closed_too, "at_most": at_most}
-    return [row[0] for row in db.rows(LISTED, values)]
-
-
-HIDE = "SELECT hide_review(%s, %s, %s, now())"
+    query = LISTED
+    if not closed_too:
+        query = query.where(Report.closed_at.is_(None))
+    if kind:
+        query = query.where(Report.review_id.is_(None) == (kind == "shop"))
+    return [report for (report,) in db.rows(compiled(query), {"at_most": at_most})]
 
 
 def hide(db: Database, review_id: int, *, actor: str, reason: str) -> str:
     """Hides a review: `hidden`, `hidden already` or `unknown`."""
-    return str(db.write(HIDE, (review_id, actor, reason), idempotent=True)[0])
-
-
-SHOW = "SELECT show_review(%s, %s, %s, now(), %s)"
+    values = {"review": review_id, "actor": actor, "reason": reason}
+    return str(db.write(HIDE, values, idempotent=True)[0])
 
 
 def show(db: Database, review_id: int, *, actor: str, reason: str, zone: str) -> str:
     """Shows a hidden review again: `visible`, `visible already` or `unknown`."""
-    return str(db.write(SHOW, (review_id, actor, reason, zone), idempotent=True)[0])
-
-
-SETTLE = "SELECT settle_reports(%s, %s, %s, %s, now())"
+    values = {"review": review_id, "actor": actor, "reason": reason, "zone": zone}
+    return str(db.write(SHOW, values, idempotent=True)[0])
 
 
 def settle(
     db: Database, report_ids: list[int], *, outcome: str, actor: str, reason: str
 ) -> list[int]:
-    """Closes reports without touching what they are about; those that were open."""
-    return list(db.write(SETTLE, (report_ids, outcome, actor, reason), idempotent=True)[0])
-
-
-LOG = """
-SELECT json_build_object('happened_at', happened_at, 'actor', actor, 'action', action, 'subject', subject,
-  'subject_id', subject_id, 'reason', reason, 'detail', detail)
-FROM audit_log ORDER BY id DESC LIMIT %s"""
+    """Closes reports and returns those that were open; reviews and shops are not changed."""
+    values = {"wanted": report_ids, "result": outcome, "actor": actor, "reason": reason}
+    return list(db.write(SETTLE, values, idempotent=True)[0])
 
 
 def log(db: Database, *, at_most: int) -> list[dict[str, Any]]:
     """Entries of the audit log, newest first."""
-    return [row[0] for row in db.rows(LOG, (at_most,))]
+    return [entry for (entry,) in db.rows(LOG, {"at_most": at_most})]

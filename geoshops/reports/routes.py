@@ -32,7 +32,7 @@ def report_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
 
     201 when it is new; 200 with the report as it stands while an earlier one by the member is open."""
     zone = settings().timezone
-    return writes.answer(queries.of_review(database(), caller, review_id, zone=zone, **body))
+    return writes.respond(queries.of_review(database(), caller, review_id, zone=zone, **body))
 
 
 @blueprint.operation(
@@ -52,4 +52,4 @@ def report_shop(body: dict[str, Any], shop_id: int, caller: Caller) -> Response:
 
     201 when it is new; 200 with the report as it stands while an earlier one by the member is open."""
     zone = settings().timezone
-    return writes.answer(queries.of_shop(database(), caller, shop_id, zone=zone, **body))
+    return writes.respond(queries.of_shop(database(), caller, shop_id, zone=zone, **body))

@@ -69,13 +69,13 @@ def list_own_reviews(context: RequestContext, args: dict[str, Any], caller: Call
 def create_review(body: dict[str, Any], shop_id: int, caller: Caller) -> Response:
     """Write a review of a shop
 
-    Answers the review and the titles it earned."""
+    Returns the review and the titles it earned."""
     key = idempotency.key_of(body)
     zone, most = settings().timezone, settings().reviews_per_shop
-    done = queries.create(
+    result = queries.create(
         database(), caller, shop_id, body, key=key, zone=zone, origin=public_url(), most_a_shop=most
     )
-    return writes.answer(done)
+    return writes.respond(result, location=f"/reviews/{result.item_id}")
 
 
 @blueprint.operation(
@@ -93,8 +93,8 @@ def change_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
 
     Omitted judgements become UNSELECTED."""
     zone = settings().timezone
-    done = queries.change(database(), caller, review_id, body, zone=zone, origin=public_url())
-    return writes.answer(done)
+    result = queries.change(database(), caller, review_id, body, zone=zone, origin=public_url())
+    return writes.respond(result)
 
 
 @blueprint.operation(
@@ -108,4 +108,4 @@ def change_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
 )
 def delete_review(review_id: int, caller: Caller) -> Response:
     """Delete a review of one's own"""
-    return writes.answer(queries.delete(database(), caller, review_id))
+    return writes.respond(queries.delete(database(), caller, review_id))

@@ -4,24 +4,47 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlalchemy import delete, func, insert, literal, select, update
+from sqlalchemy.orm import aliased
+
+from geoshops.database.models import Brand, BrandAlias
+from geoshops.database.statements import execute
 from geoshops.operations.audit import write_audit
 from geoshops.shops.corrections import NotPossible
 
-LIST = """
-SELECT b.id, b.name, p.name AS parent, b.is_representative, b.badge_color,
-  ARRAY(SELECT a.alias FROM brand_aliases a WHERE a.brand_id = b.id ORDER BY a.id) AS aliases,
-  (SELECT coalesce(jsonb_object_agg(a.alias, a.lang), '{}') FROM brand_aliases a
-   WHERE a.brand_id = b.id AND a.lang <> '') AS languages,
-  b.shop_cnt
-FROM brands b LEFT JOIN brands p ON p.id = b.parent_id
-ORDER BY b.is_representative DESC, b.id"""
+PARENT = aliased(Brand)
+ALIASES = (
+    select(BrandAlias.alias)
+    .where(BrandAlias.brand_id == Brand.id)
+    .order_by(BrandAlias.id)
+    .scalar_subquery()
+)
+LANGUAGES = (
+    select(func.coalesce(func.jsonb_object_agg(BrandAlias.alias, BrandAlias.lang), "{}"))
+    .where(BrandAlias.brand_id == Brand.id, BrandAlias.lang != "")
+    .scalar_subquery()
+)
+LIST = (
+    select(
+        Brand.id,
+        Brand.name,
+        PARENT.name.label("parent"),
+        Brand.is_representative,
+        Brand.badge_color,
+        func.array(ALIASES).label("aliases"),
+        LANGUAGES.label("languages"),
+        Brand.shop_cnt,
+    )
+    .outerjoin(PARENT, PARENT.id == Brand.parent_id)
+    .order_by(Brand.is_representative.desc(), Brand.id)
+)
 
 
 def listed(cursor: Any) -> list[dict[str, Any]]:
     """All brands."""
-    cursor.execute(LIST)
+    rows = execute(cursor, LIST).fetchall()
     names = [column.name for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def add(
@@ -30,12 +53,10 @@ def add(
     """A new brand."""
     _must_be_free(cursor, name)
     parent_id = brand_id(cursor, parent) if parent else None
-    cursor.execute(
-        "INSERT INTO brands (name, parent_id, is_representative, badge_color)"
-        " VALUES (%s, %s, %s, coalesce(%s, '#52606d')) RETURNING id",
-        (name, parent_id, representative, color and color.lower()),
-    )
-    (added,) = cursor.fetchone()
+    brand = {"name": name, "parent_id": parent_id, "is_representative": representative}
+    if color:
+        brand["badge_color"] = color.lower()
+    (added,) = execute(cursor, insert(Brand).values(brand).returning(Brand.id)).fetchone()
     _log(cursor, "add", added, {"name": name, "parent": parent, "representative": representative})
 
 
@@ -43,20 +64,17 @@ def add_alias(cursor: Any, name: str, alias: str, lang: str) -> None:
     """Another name of a brand, in a language."""
     _must_be_free(cursor, alias)
     found = brand_id(cursor, name)
-    cursor.execute(
-        "INSERT INTO brand_aliases (brand_id, alias, lang) VALUES (%s, %s, %s)",
-        (found, alias, lang),
-    )
+    execute(cursor, insert(BrandAlias).values(brand_id=found, alias=alias, lang=lang))
     _log(cursor, "alias", found, {"alias": alias, "lang": lang})
 
 
 def remove_alias(cursor: Any, name: str, alias: str) -> None:
     """Takes another name away."""
     found = brand_id(cursor, name)
-    cursor.execute(
-        "DELETE FROM brand_aliases WHERE brand_id = %s AND alias_key = name_key(%s)", (found, alias)
+    removed = delete(BrandAlias).where(
+        BrandAlias.brand_id == found, BrandAlias.alias_key == func.name_key(alias)
     )
-    if not cursor.rowcount:
+    if not execute(cursor, removed).rowcount:
         raise NotPossible(f"{alias} is no alias of {name}")
     _log(cursor, "remove-alias", found, {"alias": alias})
 
@@ -65,47 +83,47 @@ def set_parent(cursor: Any, name: str, parent: str | None) -> None:
     """Makes a brand a sub-brand, or one of its own."""
     found = brand_id(cursor, name)
     parent_id = brand_id(cursor, parent) if parent else None
-    cursor.execute("SELECT %s = ANY (brand_family(%s))", (parent_id, found))
-    if cursor.fetchone()[0]:
+    family = select(literal(parent_id) == func.any(func.brand_family(found)))
+    if execute(cursor, family).fetchone()[0]:
         raise NotPossible(f"{parent} is {name} itself or one of its sub-brands")
-    cursor.execute("UPDATE brands SET parent_id = %s WHERE id = %s", (parent_id, found))
+    _update(cursor, found, parent_id=parent_id)
     _log(cursor, "parent", found, {"parent": parent})
 
 
 def set_representative(cursor: Any, name: str, representative: bool) -> None:
     """Whether a map search without a brand finds it."""
     found = brand_id(cursor, name)
-    cursor.execute(
-        "UPDATE brands SET is_representative = %s WHERE id = %s", (representative, found)
-    )
+    _update(cursor, found, is_representative=representative)
     _log(cursor, "representative", found, {"representative": representative})
 
 
 def set_color(cursor: Any, name: str, color: str) -> None:
     """The colour of the badge, #rrggbb."""
     found = brand_id(cursor, name)
-    cursor.execute("UPDATE brands SET badge_color = %s WHERE id = %s", (color.lower(), found))
+    _update(cursor, found, badge_color=color.lower())
     _log(cursor, "color", found, {"color": color})
 
 
 def refresh(cursor: Any) -> int:
     """Gives shops the brand that their name tells now; how many that were."""
-    cursor.execute("SELECT refresh_shop_brands()")
-    return int(cursor.fetchone()[0])
+    return int(execute(cursor, select(func.refresh_shop_brands())).fetchone()[0])
 
 
 def brand_id(cursor: Any, name: str) -> int:
     """The brand of a name or an alias."""
-    cursor.execute("SELECT brand_named(%s)", (name,))
-    (found,) = cursor.fetchone()
+    (found,) = execute(cursor, select(func.brand_named(name))).fetchone()
     if found is None:
         raise NotPossible(f"there is no brand {name}")
     return int(found)
 
 
+def _update(cursor: Any, brand_id: int, **values: object) -> None:
+    execute(cursor, update(Brand).where(Brand.id == brand_id).values(values))
+
+
 def _must_be_free(cursor: Any, name: str) -> None:
-    cursor.execute("SELECT b.name FROM brands b WHERE b.id = brand_named(%s)", (name,))
-    row = cursor.fetchone()
+    taken = select(Brand.name).where(Brand.id == func.brand_named(name))
+    row = execute(cursor, taken).fetchone()
     if row:
         raise NotPossible(f"{name} means the brand {row[0]} already")
 

@@ -6,10 +6,27 @@ import json
 import unicodedata
 from typing import Any
 
-from psycopg2 import sql
+from geoalchemy2 import Geometry
+from sqlalchemy import (
+    ARRAY,
+    Date,
+    Text,
+    case,
+    cast,
+    delete,
+    func,
+    literal,
+    or_,
+    select,
+    tuple_,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import aliased
 
 from geoshops import opening_hours
-from geoshops.database.models import Shop
+from geoshops.database.models import Brand, Favorite, Review, Shop
+from geoshops.database.statements import execute
 from geoshops.operations.audit import write_audit
 from geoshops.operations.commands import KEPT_BY_A_MERGE
 
@@ -21,24 +38,28 @@ COLUMNS = (
 TYPES = {name: str(Shop.__table__.c[name].type) for name in COLUMNS}
 LIMITS = {"longitude": 180, "latitude": 90}
 FIELDS = (*COLUMNS, "brand", *LIMITS)
-DERIVE = """
-UPDATE shops s SET (sido_id, sigungu_id, dong_id) = (SELECT f.sido_id, f.sigungu_id, f.dong_id
-    FROM region_of(coalesce(nullif(s.lot_address, ''), s.road_address), s.geog) f),
-  brand_id = CASE WHEN s.overrides ? 'brand' THEN s.brand_id ELSE coalesce(brand_of(s.place_name), s.brand_id) END
-WHERE s.id = %s"""
-FACTS = sql.SQL("""
-SELECT row_to_json(f) FROM (
-  SELECT {columns}, b.name AS brand, ST_X(s.geog::geometry) AS longitude, ST_Y(s.geog::geometry) AS latitude,
-    s.merged_into_id
-  FROM shops s LEFT JOIN brands b ON b.id = s.brand_id WHERE s.id = %s
-) f""").format(columns=sql.SQL(", ").join(sql.Identifier("s", name) for name in COLUMNS))
-FAVORITES_OF_BOTH = """
-DELETE FROM favorites f USING favorites kept
-WHERE f.shop_id = %(old)s AND kept.shop_id = %(new)s AND kept.member_id = f.member_id"""
-
-KEEP_CLOSED = """
-UPDATE shops SET overrides = overrides || jsonb_build_object('status', status, 'closed_on', closed_on)
-WHERE id = %(old)s"""
+POINT = cast(Shop.geog, Geometry)
+FACTS = select(
+    func.json_build_object(
+        *(part for name in COLUMNS for part in (name, Shop.__table__.c[name])),
+        *("brand", Brand.name, "longitude", func.ST_X(POINT), "latitude", func.ST_Y(POINT)),
+        *("merged_into_id", Shop.merged_into_id),
+    )
+).outerjoin(Brand, Brand.id == Shop.brand_id)
+ADDRESS = func.coalesce(func.nullif(Shop.lot_address, ""), Shop.road_address)
+REGIONS = func.region_of(ADDRESS, Shop.geog).table_valued("sido_id", "sigungu_id", "dong_id")
+# the regions of a shop's address and position, and the brand that its name tells
+DERIVE = update(Shop).values(
+    {
+        tuple_(Shop.sido_id, Shop.sigungu_id, Shop.dong_id): select(
+            REGIONS.c.sido_id, REGIONS.c.sigungu_id, REGIONS.c.dong_id
+        ).scalar_subquery(),
+        Shop.brand_id: case(
+            (Shop.overrides.has_key("brand"), Shop.brand_id),
+            else_=func.coalesce(func.brand_of(Shop.place_name), Shop.brand_id),
+        ),
+    }
+)
 
 
 class NotPossible(Exception):
@@ -51,27 +72,19 @@ def set_fields(cursor: Any, shop_id: int, given: dict[str, str], reason: str) ->
     values = {name: _cleaned(name, value) for name, value in given.items()}
     if values.get("status", "CLOSED") != "CLOSED":
         values.setdefault("closed_on", None)
-    sets: list[sql.Composable] = [
-        sql.SQL("{} = %({})s::{}").format(sql.Identifier(n), sql.SQL(n), sql.SQL(TYPES[n]))
-        for n in COLUMNS
-        if n in values
-    ]
+    sets: dict[str, Any] = {name: values[name] for name in COLUMNS if name in values}
     if "status" in values or values.get("closed_on"):
-        status = sql.SQL("%(status)s" if "status" in values else "status")
-        sets.append(sql.SQL("closed_by = CASE {} WHEN 'CLOSED' THEN 'OPERATOR' END").format(status))
+        status = literal(values["status"]) if "status" in values else Shop.status
+        sets["closed_by"] = case((status == "CLOSED", "OPERATOR"))
     if "brand" in values:
-        sets.append(sql.SQL("brand_id = %(brand_id)s"))
+        sets["brand_id"] = _brand(cursor, values["brand"]) if values["brand"] else None
     if {"longitude", "latitude"} & values.keys():
-        sets.append(sql.SQL("geog = point_at(%(longitude)s, %(latitude)s)"))
-    statement = sql.SQL(
-        "UPDATE shops SET {}, overrides = overrides || %(overrides)s::jsonb, modified_at = now()"
-        " WHERE id = %(id)s"
-    ).format(sql.SQL(", ").join(sets))
-    brand_id = _brand(cursor, values["brand"]) if values.get("brand") else None
-    extra = {"brand_id": brand_id, "overrides": json.dumps(values), "id": shop_id}
-    position = {n: before[n] for n in ("longitude", "latitude")}
-    cursor.execute(statement, {**position, **values, **extra})
-    cursor.execute(DERIVE, (shop_id,))
+        place = {**{name: before[name] for name in LIMITS}, **values}
+        sets["geog"] = func.point_at(place["longitude"], place["latitude"])
+    overrides = Shop.overrides.op("||")(cast(literal(json.dumps(values)), JSONB))
+    changed = update(Shop).where(Shop.id == shop_id).values(sets)
+    execute(cursor, changed.values(overrides=overrides, modified_at=func.now()))
+    execute(cursor, DERIVE.where(Shop.id == shop_id))
     _log(cursor, "set", shop_id, reason, {"old": {n: before[n] for n in values}, "new": values})
 
 
@@ -84,12 +97,12 @@ def release(cursor: Any, shop_id: int, names: list[str], reason: str) -> None:
             f"shop {shop_id} is merged into {into_id} and stays closed: "
             f"{' and '.join(kept)} cannot be released"
         )
-    cursor.execute("UPDATE shops SET overrides = overrides - %s WHERE id = %s", (names, shop_id))
+    shop = update(Shop).where(Shop.id == shop_id)
+    execute(
+        cursor, shop.values(overrides=Shop.overrides.op("-")(cast(literal(names), ARRAY(Text))))
+    )
     if "status" in names:
-        cursor.execute(
-            "UPDATE shops SET closed_by = 'IMPORT' WHERE id = %s AND closed_by = 'OPERATOR'",
-            (shop_id,),
-        )
+        execute(cursor, shop.where(Shop.closed_by == "OPERATOR").values(closed_by="IMPORT"))
     _log(cursor, "release", shop_id, reason, {"fields": names})
 
 
@@ -104,30 +117,45 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
     """Closes a duplicate; its reviews and favorites become those of the other shop."""
     if duplicate_id == into_id:
         raise NotPossible("a shop cannot be merged into itself")
-    # an act on a merged shop holds its lock and waits for that of the other one
+    # a command on a merged shop holds its lock and waits for that of the other one
     _refuse_merged(cursor, duplicate_id, into_id)
     for shop_id in sorted((duplicate_id, into_id)):
-        # waits for acts under way, see begin_act_on
-        cursor.execute("SELECT pg_advisory_xact_lock(-%s)", (shop_id,))
-    cursor.execute(
-        "SELECT id FROM shops WHERE id IN %s ORDER BY id FOR UPDATE", ((duplicate_id, into_id),)
-    )
+        # waits for commands under way, see begin_command_on
+        execute(cursor, select(func.pg_advisory_xact_lock(-shop_id)))
+    both = or_(Shop.id == duplicate_id, Shop.id == into_id)
+    execute(cursor, select(Shop.id).where(both).order_by(Shop.id).with_for_update())
     _refuse_merged(cursor, duplicate_id, into_id)
     before = facts(cursor, duplicate_id)
-    both = {"old": duplicate_id, "new": into_id, "day": day}
-    cursor.execute(FAVORITES_OF_BOTH, both)
-    cursor.execute("UPDATE favorites SET shop_id = %(new)s WHERE shop_id = %(old)s", both)
-    cursor.execute("UPDATE reviews SET shop_id = %(new)s WHERE shop_id = %(old)s", both)
-    cursor.execute("UPDATE shops SET merged_into_id = %(new)s WHERE merged_into_id = %(old)s", both)
-    cursor.execute(
-        "UPDATE shops SET merged_into_id = %(new)s, status = 'CLOSED', closed_by = 'OPERATOR',"
-        " modified_at = now(),"
-        " closed_on = coalesce(closed_on, greatest(%(day)s::date, opened_on)) WHERE id = %(old)s",
-        both,
+    kept = aliased(Favorite)
+    of_both = delete(Favorite).where(
+        Favorite.shop_id == duplicate_id,
+        kept.shop_id == into_id,
+        kept.member_id == Favorite.member_id,
     )
-    cursor.execute(KEEP_CLOSED, both)
+    execute(cursor, of_both)
+    for model in (Favorite, Review):
+        moved = update(model).where(model.shop_id == duplicate_id)
+        execute(cursor, moved.values(shop_id=into_id))
+    earlier = update(Shop).where(Shop.merged_into_id == duplicate_id)
+    execute(cursor, earlier.values(merged_into_id=into_id))
+    duplicate = update(Shop).where(Shop.id == duplicate_id)
+    closed_on = func.coalesce(
+        Shop.closed_on, func.greatest(cast(literal(day), Date), Shop.opened_on)
+    )
+    execute(
+        cursor,
+        duplicate.values(
+            merged_into_id=into_id,
+            status="CLOSED",
+            closed_by="OPERATOR",
+            modified_at=func.now(),
+            closed_on=closed_on,
+        ),
+    )
+    closing = func.jsonb_build_object("status", Shop.status, "closed_on", Shop.closed_on)
+    execute(cursor, duplicate.values(overrides=Shop.overrides.op("||")(closing)))
     for shop_id in sorted((duplicate_id, into_id)):
-        cursor.execute("SELECT repair_counters(%s)", (shop_id,))
+        execute(cursor, select(func.repair_counters(shop_id)))
     _log(cursor, "merge", duplicate_id, reason, {"into": into_id, "old": before})
 
 
@@ -155,8 +183,7 @@ def duplicates(cursor: Any) -> list[dict[str, Any]]:
 
 def facts(cursor: Any, shop_id: int) -> dict[str, Any]:
     """What can be corrected of a shop, as it is."""
-    cursor.execute(FACTS, (shop_id,))
-    row = cursor.fetchone()
+    row = execute(cursor, FACTS.where(Shop.id == shop_id)).fetchone()
     if row is None:
         raise NotPossible(f"there is no shop {shop_id}")
     found: dict[str, Any] = row[0]
@@ -197,8 +224,7 @@ def _degrees(name: str, value: str) -> str:
 
 
 def _brand(cursor: Any, name: str | None) -> int:
-    cursor.execute("SELECT brand_named(%s)", (name,))
-    (brand_id,) = cursor.fetchone()
+    (brand_id,) = execute(cursor, select(func.brand_named(name))).fetchone()
     if brand_id is None:
         raise NotPossible(f"there is no brand {name}: geoshops brands add {name}")
     return int(brand_id)

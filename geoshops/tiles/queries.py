@@ -1,34 +1,44 @@
-"""The questions of the tiles; each is one statement."""
+"""Queries of vector tiles; each is one statement."""
 
 from __future__ import annotations
 
 import datetime as dt
 
+from sqlalchemy import bindparam, func, literal, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+
+from geoshops.database.models import Brand, CrowdedTile
 from geoshops.database.pool import Database
+from geoshops.database.statements import compiled, named
 from geoshops.errors import ApiError, NotFound
 
 MAX_ZOOM = 20
 EVERY_SHOP, REPRESENTATIVE = 0, -1
 
-BRAND = "SELECT brand_named(%s), (SELECT string_agg(name, ', ' ORDER BY id) FROM brands WHERE is_representative)"
+REPRESENTATIVE_NAMES = (
+    select(func.string_agg(Brand.name, aggregate_order_by(literal(", "), Brand.id)))
+    .where(Brand.is_representative)
+    .scalar_subquery()
+)
+BRAND = compiled(select(func.brand_named(bindparam("name")), REPRESENTATIVE_NAMES))
+TILE = compiled(select(func.shops_tile(*named("z", "x", "y", "selection"))))
+REFRESHED = compiled(select(func.min(CrowdedTile.refreshed_at)))
+REFRESH = compiled(select(func.refresh_tile_grid(func.now())))
 
 
 def selection(db: Database, *, brand: str | None, all_brands: bool) -> int:
-    """Which shops are meant, as sql/schema/22_tiles.sql numbers them; refuses a name that means no brand."""
+    """Which shops are meant, as sql/schema/22_tiles.sql numbers them; rejects a name that means no brand."""
     if not brand:
         return EVERY_SHOP if all_brands else REPRESENTATIVE
-    found, names = db.row(BRAND, (brand,))
-    if found is None:
+    brand_id, names = db.row(BRAND, {"name": brand})
+    if brand_id is None:
         raise ApiError("not_one_of", name="brand", choices=names)
-    return int(found)
-
-
-TILE = "SELECT shops_tile(%s, %s, %s, %s)"
+    return int(brand_id)
 
 
 def tile(db: Database, z: int, x: int, y: int, *, selected: int) -> bytes:
     """The tile; empty where no shop is."""
-    return bytes(db.row(TILE, (z, x, y, selected))[0])
+    return bytes(db.row(TILE, {"z": z, "x": x, "y": y, "selection": selected})[0])
 
 
 def check_place(z: int, x: int, y: int) -> None:
@@ -37,18 +47,12 @@ def check_place(z: int, x: int, y: int) -> None:
         raise NotFound("tile", f"{z}/{x}/{y}")
 
 
-REFRESHED = "SELECT min(refreshed_at) FROM crowded_tiles"
-
-
 def refreshed_at(db: Database) -> dt.datetime | None:
-    """State of shops that the counted cells show; None when all are counted live."""
-    found: dt.datetime | None = db.row(REFRESHED)[0]
-    return found
-
-
-REFRESH = "SELECT refresh_tile_grid(now())"
+    """When the counted cells were last refreshed; None when all cells are counted live."""
+    moment: dt.datetime | None = db.row(REFRESHED)[0]
+    return moment
 
 
 def refresh(db: Database) -> int:
-    """Counts the cells of crowded tiles anew; how many rows changed."""
+    """Recounts the cells of crowded tiles; how many rows changed."""
     return int(db.write(REFRESH, idempotent=True)[0])

@@ -1,18 +1,55 @@
-"""The questions of the title endpoints and commands."""
+"""Queries and commands of titles; each is one statement."""
 
 from __future__ import annotations
 
+from sqlalchemy import bindparam, func, null, select
+
+from geoshops.database.models import Member, Title
 from geoshops.database.pool import Database
+from geoshops.database.statements import compiled, named
 from geoshops.errors import NotFound, Unauthorized
 from geoshops.web.tokens import Caller
 
-TITLES = "SELECT session_ok, body FROM member_titles_json(%s, %s, %s, %s, %s)"
+OF_MEMBER = compiled(
+    select(
+        func.member_titles_json(
+            *named("member", "session", "wanted", "origin", "zone")
+        ).table_valued("session_ok", "body")
+    )
+)
+MEDAL = compiled(
+    select(Title.color, Title.emblem, Title.name).where(Title.id == bindparam("title"))
+)
+BATCH = 500
+NEXT_MEMBERS = compiled(
+    select(Member.id)
+    .where(Member.withdrawn_at.is_(None), Member.id > bindparam("after"))
+    .order_by(Member.id)
+    .limit(BATCH)
+)
+LOCKED = (
+    select(Member.id)
+    .where(Member.id == func.any(bindparam("members")), Member.withdrawn_at.is_(None))
+    .order_by(Member.id)
+    .with_for_update(key_share=True)
+    .subquery()
+)
+AWARD = compiled(
+    select(
+        func.award_titles(
+            *named("zone", member=LOCKED.c.id, activity=null(), moment=func.now()),
+        )
+    )
+)
+REFRESH = compiled(select(func.refresh_shop_titles(func.now())))
 
 
 def of_member(db: Database, caller: Caller, *, title_id: int | None, origin: str, zone: str) -> str:
     """One title, or all of them with counts, as they stand for the caller, as JSON."""
-    values = (caller.member_id, caller.session_id, title_id, origin, zone)
-    session_ok, body = db.row(TITLES, values)
+    who = {"member": caller.member_id, "session": caller.session_id}
+    session_ok, body = db.row(
+        OF_MEMBER, {**who, "wanted": title_id, "origin": origin, "zone": zone}
+    )
     if not session_ok:
         raise Unauthorized("bad_token")
     if body is None:
@@ -20,37 +57,22 @@ def of_member(db: Database, caller: Caller, *, title_id: int | None, origin: str
     return str(body)
 
 
-MEDAL = "SELECT color, emblem, name FROM titles WHERE id = %s"
-
-
 def medal(db: Database, title_id: int) -> tuple[str, str, str]:
     """Colour, emblem (an SVG path) and name of a title."""
-    rows = db.rows(MEDAL, (title_id,))
-    if not rows:
+    row = db.first(MEDAL, {"title": title_id})
+    if row is None:
         raise NotFound("title", title_id)
-    color, emblem, name = rows[0]
+    color, emblem, name = row
     return color, emblem, name
-
-
-ACTIVE = """
-SELECT m.id FROM members m
-WHERE m.withdrawn_at IS NULL AND m.id > %s
-ORDER BY m.id LIMIT %s"""
-AWARD = """
-SELECT m.id, award_titles(m.id, NULL, now(), %s)
-FROM (
-  SELECT id FROM members WHERE id = ANY (%s) AND withdrawn_at IS NULL ORDER BY id FOR NO KEY UPDATE
-) AS m"""
-BATCH = 500
 
 
 def award_all(db: Database, *, zone: str) -> dict[int, int]:
     """Gives every member the titles earned but not held; how many of each title were given."""
     given: dict[int, int] = {}
     last = 0
-    while ids := [row[0] for row in db.rows(ACTIVE, (last, BATCH))]:
-        last = ids[-1]
-        for _, titles in db.rows(AWARD, (zone, ids)):
+    while members := [member for (member,) in db.rows(NEXT_MEMBERS, {"after": last})]:
+        last = members[-1]
+        for (titles,) in db.write_rows(AWARD, {"zone": zone, "members": members}, idempotent=True):
             for title in titles:
                 given[title] = given.get(title, 0) + 1
     return given
@@ -58,4 +80,4 @@ def award_all(db: Database, *, zone: str) -> dict[int, int]:
 
 def refresh_shop_titles(db: Database) -> int:
     """Brings shops.shop_titles up to date; how many shops changed."""
-    return int(db.write("SELECT refresh_shop_titles(now())", idempotent=True)[0])
+    return int(db.write(REFRESH, idempotent=True)[0])

@@ -18,6 +18,7 @@ from geoshops.web.response import GEOJSON, Response
 DEFAULT_SIZE = 20
 MAX_SIZE = 100
 MAX_DEPTH = 10_000
+WHOLE_LIST = 1000
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,13 @@ class Page:
     def offset(self) -> int:
         """Items before the page."""
         return (self.number - 1) * self.size
+
+
+def cut(page: Page | None) -> dict[str, int]:
+    """How far a list is counted and which part of it is returned; without a page its first 1000 items."""
+    if page is None:
+        return {"at_most": WHOLE_LIST, "page_size": WHOLE_LIST, "page_offset": 0}
+    return {"at_most": MAX_DEPTH, "page_size": page.size, "page_offset": page.offset}
 
 
 class ItemList(NamedTuple):

@@ -1,52 +1,58 @@
-"""Acts of members: SQL functions that do everything in one transaction and tell what came of it."""
+"""Results of command functions, and what their outcomes mean in HTTP."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from geoshops.database.pool import Database
+from geoshops.database.statements import Statement
 from geoshops.errors import ApiError, NotFound, Unauthorized
 from geoshops.web.idempotency import REPLAYED
 from geoshops.web.response import Response, json_text
 
+STATUSES = {"created": 201, "existing": 200, "changed": 200, "deleted": 200}
+ERRORS: Mapping[str, Callable[[], ApiError]] = {
+    "session_ended": partial(Unauthorized, "bad_token"),
+    "shop_missing": partial(NotFound, "shop"),
+    "review_missing": partial(NotFound, "review"),
+    "title_missing": partial(NotFound, "title"),
+    "not_author": partial(ApiError, "not_author"),
+    "too_many_reviews": partial(ApiError, "too_many_reviews"),
+    "nickname_taken": partial(ApiError, "nickname_taken"),
+    "title_not_held": partial(ApiError, "title_not_held"),
+    "key_reused": partial(ApiError, "key_reused"),
+}
+
 
 @dataclass(frozen=True)
-class Done:
-    """What an act answers: HTTP status, JSON text, when something was made its path, and whether all that is the
-    stored response to an earlier request with the same Idempotency-Key."""
+class Result:
+    """What a command did and the JSON of what it wrote. Commands that take an Idempotency-Key also name the item
+    created, and whether this is the stored result of an earlier request with the same key."""
 
-    status: int
+    outcome: str
     body: str
-    location: str | None
-    replayed: bool
+    item_id: int | None = None
+    replayed: bool = False
 
 
-def perform(
-    db: Database, statement: str, values: Sequence[object], *, idempotent: bool = False
-) -> Done:
-    """Runs a statement that selects (refusal, status, body, location) and, where it takes an Idempotency-Key,
-    whether the response is a stored one; raises what was refused.
+def run(
+    db: Database, command: Statement, values: Mapping[str, object], *, idempotent: bool = False
+) -> Result:
+    """Runs a statement that selects the columns of a Result; raises the error that its outcome means.
 
-    `idempotent`: whether the act may run again when its connection is lost."""
-    refusal, status, body, location, *replayed = db.write(statement, values, idempotent=idempotent)
-    if refusal is not None:
-        raise refused(refusal)
-    return Done(status, body, location, any(replayed))
-
-
-def refused(refusal: str) -> ApiError:
-    """The error of a refusal: `no_<thing>`, `bad_token` or a reason of the catalogue."""
-    if refusal == "bad_token":
-        return Unauthorized(refusal)
-    if refusal.startswith("no_"):
-        return NotFound(refusal.removeprefix("no_"))
-    return ApiError(refusal)
+    `idempotent`: whether the command may run again when its connection is lost."""
+    outcome, *rest = db.write(command, values, idempotent=idempotent)
+    if outcome in ERRORS:
+        raise ERRORS[outcome]()
+    return Result(outcome, *rest)
 
 
-def answer(done: Done) -> Response:
-    """The HTTP answer of an act."""
-    headers = {"Location": done.location} if done.location else {}
-    if done.replayed:
+def respond(result: Result, *, location: str | None = None) -> Response:
+    """The response to a command; `location` is the path of the item created, sent when it was."""
+    status = STATUSES[result.outcome]
+    headers = {"Location": location} if location and status == 201 else {}
+    if result.replayed:
         headers[REPLAYED] = "true"
-    return json_text(done.body, headers, status=done.status)
+    return json_text(result.body, headers, status=status)

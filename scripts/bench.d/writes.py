@@ -21,11 +21,11 @@ FIRST_ID = 900_000_001  # of members and, equally, of their sessions
 CLIENTS = 8
 SECONDS, ROUNDS = 4, 3
 WHO = f"\\set m random({FIRST_ID}, {FIRST_ID + MEMBERS - 1})\n"
-REVIEW = """SELECT refusal, status, body, location FROM create_review(:m, :m, :s, 4, '조명이 밝고 소품이 많아요',
+REVIEW = """SELECT outcome, body, item_id, replayed FROM create_review(:m, :m, :s, 4, '조명이 밝고 소품이 많아요',
   'GOOD', 'GOOD', 'BAD', now(), 'Asia/Seoul', 'http://127.0.0.1:8000', 0, NULL, NULL);"""
 INSERT = """INSERT INTO bench_reviews (shop_id, member_id, star_rating, content, purity, retouch, item, created_at, modified_at)
 VALUES (:s, :m, 4, '조명이 밝고 소품이 많아요', 'GOOD', 'GOOD', 'BAD', now(), now());"""
-FAVORITE = """SELECT refusal, status, body, location FROM add_favorite(:m, :m, :s, NULL, NULL, now(), 'Asia/Seoul',
+FAVORITE = """SELECT outcome, body, item_id, replayed FROM add_favorite(:m, :m, :s, NULL, NULL, now(), 'Asia/Seoul',
   'http://127.0.0.1:8000', NULL, NULL);"""
 # each member comes with twenty reviews, so that titles are worked out as for people, not for newcomers
 EARLIER = """INSERT INTO reviews (shop_id, member_id, star_rating, content, purity, retouch, item, created_at, modified_at)

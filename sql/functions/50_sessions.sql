@@ -1,4 +1,4 @@
--- Sessions: whether a caller may act, refreshing, rotating and ending. Locks: member, then session.
+-- Commands on sessions: refresh, rotate and end. Locks: member, then session.
 
 CREATE OR REPLACE FUNCTION session_refresh(
   session bigint, member bigint, hash bytea, rotate boolean, successor bytea,
@@ -11,7 +11,7 @@ DECLARE
 BEGIN
   SELECT t.* INTO s FROM sessions AS t WHERE t.id = session AND t.member_id = member FOR UPDATE;
   IF NOT FOUND OR s.ended_at IS NOT NULL OR s.expires_at <= now() THEN
-    outcome := 'over';
+    outcome := 'session_ended';
   ELSIF s.refresh_hash = hash AND rotate THEN
     outcome := 'rotated';
     UPDATE sessions AS t
@@ -23,7 +23,7 @@ BEGIN
     UPDATE sessions AS t SET last_used_at = greatest(now(), s.rotated_at + interval '1 microsecond') WHERE t.id = session;
   ELSIF s.previous_refresh_hash = hash AND s.refresh_hash = successor AND s.last_used_at = s.rotated_at
     AND s.rotated_at > now() - make_interval(secs => grace_s) THEN
-    -- The answer with the successor was lost, and nobody has used the successor yet.
+    -- The response with the successor was lost, and nobody has used the successor yet.
     outcome := 'repeated';
   ELSE
     outcome := 'replayed';
@@ -33,7 +33,7 @@ BEGIN
   session_ends_at := s.expires_at;
 END $$;
 COMMENT ON FUNCTION session_refresh
-IS 'Uses a refresh token: used, rotated, repeated (same successor again), replayed (the session is ended now) or over.';
+IS 'Uses a refresh token: used, rotated, repeated (same successor again), replayed (the session is ended now) or session_ended.';
 
 CREATE OR REPLACE FUNCTION session_end(member bigint, session bigint, everywhere boolean) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
@@ -50,14 +50,14 @@ BEGIN
   RETURN true;
 END $$;
 COMMENT ON FUNCTION session_end(bigint, bigint, boolean)
-IS 'Ends the caller''s session, or all of the member''s; false when it was over already.';
+IS 'Ends the caller''s session, or all of the member''s; false when it had ended already.';
 
 CREATE OR REPLACE FUNCTION session_end_other(
   member bigint, session bigint, other bigint, OUT session_ok boolean, OUT ended boolean
 )
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  session_ok := begin_act(member, session);
+  session_ok := begin_command(member, session);
   IF session_ok THEN
     UPDATE sessions AS s SET ended_at = now()
     WHERE s.id = other AND s.member_id = member AND s.ended_at IS NULL AND s.expires_at > now();
@@ -65,29 +65,4 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION session_end_other
-IS 'Ends one of the caller''s sessions; ended is false when the caller has no such living session.';
-
-CREATE OR REPLACE FUNCTION sessions_json(member bigint, session bigint, zone text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT '[' || string_agg(
-    concat('{"id":', s.id, ',"device":', to_json(s.device)::text, ',"create_date":', date_array(s.created_at, zone),
-      ',"last_used_date":', date_array(s.last_used_at, zone), ',"is_current":', (s.id = session)::text, '}'),
-    ',' ORDER BY s.last_used_at DESC, s.id DESC) || ']'
-  FROM sessions AS s
-  WHERE s.member_id = member AND s.ended_at IS NULL AND s.expires_at > now() AND session_is_live(session, member);
-END;
-COMMENT ON FUNCTION sessions_json(bigint, bigint, text)
-IS 'The living sessions of the caller as JSON, last used first; null when the caller''s own is over.';
-
-CREATE OR REPLACE FUNCTION sessions_purge(kept_days integer) RETURNS bigint
-LANGUAGE sql VOLATILE
-BEGIN ATOMIC
-  WITH gone AS (
-    DELETE FROM sessions AS s
-    WHERE least(s.ended_at, s.expires_at) < now() - make_interval(days => kept_days)
-    RETURNING s.id
-  )
-  SELECT count(*) FROM gone;
-END;
-COMMENT ON FUNCTION sessions_purge(integer) IS 'Deletes sessions that were over for that many days; returns how many.';
+IS 'Ends one of the caller''s sessions; ended is false when the caller has no such live session.';

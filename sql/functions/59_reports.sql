@@ -17,14 +17,14 @@ COMMENT ON FUNCTION report_json(bigint, text) IS 'A report as its member sees it
 CREATE OR REPLACE FUNCTION create_report(
   member bigint, session bigint, review bigint, shop bigint, reason text, content text,
   moment timestamptz, zone text,
-  OUT refusal text, OUT status integer, OUT body text, OUT location text
+  OUT outcome text, OUT body text
 )
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   report bigint;
 BEGIN
-  IF NOT begin_act(member, session) THEN
-    refusal := 'bad_token';
+  IF NOT begin_command(member, session) THEN
+    outcome := 'session_ended';
     RETURN;
   END IF;
   -- the lock keeps the review from being deleted before the report that names it is committed
@@ -34,13 +34,13 @@ BEGIN
     PERFORM FROM shops s WHERE s.id = shop;
   END IF;
   IF NOT FOUND THEN
-    refusal := CASE WHEN review IS NULL THEN 'no_shop' ELSE 'no_review' END;
+    outcome := CASE WHEN review IS NULL THEN 'shop_missing' ELSE 'review_missing' END;
     RETURN;
   END IF;
   SELECT p.id INTO report FROM reports p
   WHERE p.member_id = member AND p.closed_at IS NULL
     AND (p.review_id, p.shop_id) IS NOT DISTINCT FROM (review, shop);
-  status := CASE WHEN report IS NULL THEN 201 ELSE 200 END;
+  outcome := CASE WHEN report IS NULL THEN 'created' ELSE 'existing' END;
   IF report IS NULL THEN
     INSERT INTO reports (member_id, review_id, shop_id, reason, content, created_at)
     VALUES (member, review, shop, create_report.reason, create_report.content, moment) RETURNING id INTO report;
@@ -48,7 +48,7 @@ BEGIN
   body := report_json(report, zone);
 END $$;
 COMMENT ON FUNCTION create_report
-IS 'A member reports a review or a shop, status 201, or has an open report of it, 200; refusal is bad_token, no_review or no_shop.';
+IS 'A member reports a review or a shop: created, existing (an open report of it), session_ended, review_missing or shop_missing.';
 
 CREATE OR REPLACE FUNCTION member_forget_reports(member bigint) RETURNS void
 LANGUAGE sql VOLATILE

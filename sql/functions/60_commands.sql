@@ -1,18 +1,21 @@
--- What every act of a member has in common. Locks are taken in one order everywhere: the member, then shops by
--- id, then reviews and favorites. The member's lock lets acts of one member follow each other, so that titles,
--- limits and repeated requests see what the act before has done, and none outlives a withdrawal.
+-- What all commands of members share. Locks are taken in one order everywhere: the member, then shops by id, then
+-- reviews and favorites. The member's lock serialises the commands of one member, so that titles, limits and repeated
+-- requests see what the previous command did, and no command commits after a withdrawal.
+--
+-- A command function returns what happened: `outcome` and, unless it failed, `body`, the JSON of what was written. A
+-- failed command changes nothing. What an outcome means in HTTP is said in geoshops/web/writes.py.
 
-CREATE OR REPLACE FUNCTION begin_act(member bigint, session bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION begin_command(member bigint, session bigint) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM FROM members m WHERE m.id = member FOR NO KEY UPDATE;
   RETURN session_is_live(session, member);
 END $$;
-COMMENT ON FUNCTION begin_act(bigint, bigint) IS 'Locks the member for one act; false when the session is not alive.';
+COMMENT ON FUNCTION begin_command(bigint, bigint) IS 'Locks the member for one command; false when the session has ended.';
 
--- Its foreign key does not lock the shop before the commit; a merge would leave behind what is written meanwhile. Apps
--- and open pages know a merged shop for long: what they write belongs where its reviews and favorites have gone.
-CREATE OR REPLACE FUNCTION begin_act_on(shop bigint) RETURNS bigint
+-- The deferred foreign key locks the shop at commit only; without this lock a merge would leave behind what is written
+-- meanwhile. Apps and open pages use a merged shop's id for long: what they write goes to the shop it was merged into.
+CREATE OR REPLACE FUNCTION begin_command_on(shop bigint) RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   into_id bigint := shop;
@@ -25,31 +28,30 @@ BEGIN
   END LOOP;
   RETURN shop;
 END $$;
-COMMENT ON FUNCTION begin_act_on(bigint)
-IS 'The shop that an act is on, which is the one that the given one was merged into; keeps it from being merged before the act is committed.';
+COMMENT ON FUNCTION begin_command_on(bigint)
+IS 'The shop, or the one that it was merged into; it cannot be merged until the command is committed.';
 
-CREATE OR REPLACE FUNCTION remembered_answer(
-  member bigint, act_key text, act_hash bytea,
-  OUT refusal text, OUT status integer, OUT body text, OUT location text
+CREATE OR REPLACE FUNCTION stored_result(
+  member bigint, key text, request_hash bytea, OUT outcome text, OUT body text, OUT item_id bigint
 )
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  SELECT CASE WHEN k.request_hash <> act_hash THEN 'key_reused' END, k.status, k.body, k.location
-  INTO refusal, status, body, location
-  FROM idempotency_keys k WHERE k.member_id = member AND k.key = act_key;
+  SELECT CASE WHEN k.request_hash = stored_result.request_hash THEN k.outcome ELSE 'key_reused' END, k.body, k.item_id
+  INTO outcome, body, item_id
+  FROM idempotency_keys k WHERE k.member_id = member AND k.key = stored_result.key;
 END $$;
-COMMENT ON FUNCTION remembered_answer(bigint, text, bytea)
-IS 'The stored answer of an earlier request with this Idempotency-Key; refusal key_reused when that one was another request.';
+COMMENT ON FUNCTION stored_result(bigint, text, bytea)
+IS 'The result of an earlier request with this Idempotency-Key, nulls when there was none; key_reused when that request was another one.';
 
--- Planning all rules takes longer than working them out, hence one plan a connection.
-CREATE OR REPLACE FUNCTION award_titles(member bigint, act text, moment timestamptz, zone text) RETURNS bigint []
+-- Planning all rules takes longer than evaluating them, hence one generic plan a connection.
+CREATE OR REPLACE FUNCTION award_titles(member bigint, activity text, moment timestamptz, zone text) RETURNS bigint []
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   open bigint[] := ARRAY(
     SELECT t.id FROM titles t
-    WHERE (act IS NULL OR t.earned_by = act
-        OR (act = 'repeated review' AND t.earned_by = 'review' AND NOT rests_on_shops(t.id)))
+    WHERE (activity IS NULL OR t.earned_by = activity
+        OR (activity = 'repeated review' AND t.earned_by = 'review' AND NOT rests_on_shops(t.id)))
       AND NOT EXISTS (SELECT FROM member_titles h WHERE h.member_id = member AND h.title_id = t.id));
   awarded bigint[];
 BEGIN
@@ -68,4 +70,4 @@ BEGIN
   RETURN awarded;
 END $$;
 COMMENT ON FUNCTION award_titles(bigint, text, timestamptz, text)
-IS 'Gives the member every title earned but not held, of one act (sign-in, review, favorite; repeated review for a change or another review of the same shop) or of all (null); returns the new ones.';
+IS 'Gives the member every title earned but not held, by one activity (sign-in, review, favorite; repeated review for a change or another review of the same shop) or of all (null); returns the new ones.';

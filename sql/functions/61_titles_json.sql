@@ -1,4 +1,4 @@
--- A title as the contract writes it; the answers to acts that earn titles carry it too.
+-- A title as the contract writes it; results of commands that earn titles carry it too.
 
 CREATE OR REPLACE FUNCTION title_json(
   t titles, held boolean, main boolean, current integer, target integer, origin text

@@ -1,4 +1,4 @@
--- What members see and change of themselves. Every function first tells whether the caller's session is alive.
+-- Commands of members on themselves.
 
 CREATE OR REPLACE FUNCTION member_json(member bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -16,22 +16,6 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION member_json(bigint) IS 'The member profile of the contract.';
 
-CREATE OR REPLACE FUNCTION member_profile(member bigint, session bigint) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE WHEN session_is_live(session, member) THEN member_json(member) END;
-COMMENT ON FUNCTION member_profile(bigint, bigint) IS 'The caller''s profile; null when the session is over.';
-
-CREATE OR REPLACE FUNCTION nickname_is_free(
-  member bigint, session bigint, wanted_key text, OUT session_ok boolean, OUT free boolean
-)
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT
-    session_is_live(session, member),
-    NOT EXISTS (SELECT FROM members AS m WHERE m.nickname_key = wanted_key);
-END;
-COMMENT ON FUNCTION nickname_is_free IS 'Whether nobody, the caller included, holds the nickname.';
-
 CREATE OR REPLACE FUNCTION nickname_change(
   member bigint, session bigint, new_nickname text, new_key text, OUT outcome text, OUT body text
 )
@@ -40,9 +24,9 @@ BEGIN
   -- Both rows in one order, so that nicknames passed round a ring cannot deadlock.
   PERFORM FROM members AS m WHERE m.id = member OR m.nickname_key = new_key ORDER BY m.id FOR UPDATE;
   IF NOT session_is_live(session, member) THEN
-    outcome := 'over';
+    outcome := 'session_ended';
   ELSIF EXISTS (SELECT FROM members AS m WHERE m.nickname_key = new_key AND m.id <> member) THEN
-    outcome := 'taken';
+    outcome := 'nickname_taken';
   ELSE
     UPDATE members AS m SET nickname = new_nickname, nickname_key = new_key
     WHERE m.id = member AND (m.nickname, m.nickname_key) IS DISTINCT FROM (new_nickname, new_key);
@@ -50,19 +34,19 @@ BEGIN
     body := member_json(member);
   END IF;
 END $$;
-COMMENT ON FUNCTION nickname_change IS 'Changes the caller''s nickname: changed, taken or over.';
+COMMENT ON FUNCTION nickname_change IS 'Changes the caller''s nickname: changed, nickname_taken or session_ended.';
 
 CREATE OR REPLACE FUNCTION main_title_change(
   member bigint, session bigint, title bigint, origin text, zone text, OUT outcome text, OUT body text
 )
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF NOT begin_act(member, session) THEN
-    outcome := 'over';
+  IF NOT begin_command(member, session) THEN
+    outcome := 'session_ended';
   ELSIF NOT EXISTS (SELECT FROM titles AS t WHERE t.id = title) THEN
-    outcome := 'unknown';
+    outcome := 'title_missing';
   ELSIF NOT EXISTS (SELECT FROM member_titles AS h WHERE h.member_id = member AND h.title_id = title) THEN
-    outcome := 'not held';
+    outcome := 'title_not_held';
   ELSE
     UPDATE member_titles AS h SET is_main = false WHERE h.member_id = member AND h.is_main AND h.title_id <> title;
     UPDATE member_titles AS h SET is_main = true WHERE h.member_id = member AND h.title_id = title AND NOT h.is_main;
@@ -70,4 +54,4 @@ BEGIN
     SELECT j.body INTO body FROM member_titles_json(member, session, title, origin, zone) AS j;
   END IF;
 END $$;
-COMMENT ON FUNCTION main_title_change IS 'Makes a held title the main one: changed, not held, unknown or over.';
+COMMENT ON FUNCTION main_title_change IS 'Makes a held title the main one: changed, title_not_held, title_missing or session_ended.';

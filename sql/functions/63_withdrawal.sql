@@ -89,37 +89,3 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION member_withdraw
 IS 'The caller leaves: sessions, favorites, titles, link and name go, a tombstone stays; what is to be unlinked is returned.';
-
-CREATE OR REPLACE FUNCTION unlink_claim(
-  OUT unlink_id bigint, OUT provider text, OUT subject text, OUT unlink_token bytea
-)
-LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  -- Claimed by moving its next attempt away: nothing is locked while the provider is asked.
-  UPDATE pending_unlinks AS p
-  SET attempts = p.attempts + 1,
-    next_attempt_at = now() + least(interval '1 minute' * power(2, least(p.attempts, 12)), interval '1 day')
-  WHERE p.id = (
-    SELECT q.id FROM pending_unlinks AS q WHERE q.next_attempt_at <= now()
-    ORDER BY q.next_attempt_at, q.id LIMIT 1 FOR UPDATE SKIP LOCKED
-  )
-  RETURNING p.id, p.provider, p.subject, p.unlink_token
-  INTO unlink_id, unlink_claim.provider, unlink_claim.subject, unlink_claim.unlink_token;
-END $$;
-COMMENT ON FUNCTION unlink_claim IS 'The next due unlinking, its next attempt put off (1 minute doubling to a day); nulls when none is due.';
-
-CREATE OR REPLACE FUNCTION unlink_done(entry bigint) RETURNS boolean
-LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  DELETE FROM pending_unlinks AS p WHERE p.id = entry;
-  RETURN FOUND;
-END $$;
-COMMENT ON FUNCTION unlink_done(bigint) IS 'Takes a finished unlinking off the list.';
-
-CREATE OR REPLACE FUNCTION unlink_failed(entry bigint, reason text) RETURNS boolean
-LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  UPDATE pending_unlinks AS p SET last_error = reason WHERE p.id = entry;
-  RETURN FOUND;
-END $$;
-COMMENT ON FUNCTION unlink_failed(bigint, text) IS 'Notes why an unlinking failed; it stays on the list.';

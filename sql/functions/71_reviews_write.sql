@@ -1,4 +1,4 @@
--- Acts on reviews. Each is one transaction: the row, the shop's counters and histogram, the titles earned.
+-- Commands on reviews. Each is one transaction: the row, the shop's counters and histogram, the titles earned.
 
 CREATE OR REPLACE FUNCTION count_votes(
   shop bigint, star_rating integer, purity text, retouch text, item text, step integer
@@ -35,7 +35,7 @@ BEGIN
     RETURN false;
   END IF;
   IF NOT count_votes(shop, star_rating, purity, retouch, item, step) THEN
-    -- nobody else makes the row: the shop is locked
+    -- the shop is locked, so nobody else inserts the row
     INSERT INTO shop_stats (shop_id) VALUES (shop);
     PERFORM count_votes(shop, star_rating, purity, retouch, item, step);
   END IF;
@@ -48,69 +48,67 @@ CREATE OR REPLACE FUNCTION written_review_json(review bigint, awarded bigint [],
 LANGUAGE sql STABLE
 RETURN concat(left(review_json(review, zone), -1), ',"awarded_titles":', held_titles_json(awarded, origin), '}');
 COMMENT ON FUNCTION written_review_json(bigint, bigint [], text, text)
-IS 'The answer to a written review: the review and the titles it earned, as JSON.';
+IS 'A written review: the review and the titles it earned, as JSON.';
 
--- A shop without reviews is locked at once, so that exactly one review is its first. Any other is locked last,
--- because the lock is held until the commit has reached the disk: on a shop that many review at once everything
--- else then goes on side by side. Nobody can wait for the new row, so the order of locks stays.
+-- A shop without reviews is locked at once, so that exactly one review is its first. Any other shop is locked last,
+-- because the lock is held until the commit has reached the disk: only that is serialised on a shop with many
+-- reviewers. Nobody can wait for the new row, so the order of locks holds.
 CREATE OR REPLACE FUNCTION create_review(
   member bigint, session bigint, shop bigint,
   star_rating integer, content text, purity text, retouch text, item text,
-  moment timestamptz, zone text, origin text, most_a_shop integer, act_key text, act_hash bytea,
-  OUT refusal text, OUT status integer, OUT body text, OUT location text, OUT replayed boolean
+  moment timestamptz, zone text, origin text, most_a_shop integer, key text, request_hash bytea,
+  OUT outcome text, OUT body text, OUT item_id bigint, OUT replayed boolean
 )
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  review bigint;
   before_cnt integer;
-  act text := 'review';
+  activity text := 'review';
 BEGIN
-  IF NOT begin_act(member, session) THEN
-    refusal := 'bad_token';
+  IF NOT begin_command(member, session) THEN
+    outcome := 'session_ended';
     RETURN;
   END IF;
-  IF act_key IS NOT NULL THEN
-    SELECT * INTO refusal, status, body, location FROM remembered_answer(member, act_key, act_hash);
-    replayed := status IS NOT NULL;
+  IF key IS NOT NULL THEN
+    SELECT * INTO outcome, body, item_id FROM stored_result(member, key, request_hash);
+    replayed := outcome IS NOT NULL;
     IF replayed THEN
       RETURN;
     END IF;
   END IF;
-  shop := begin_act_on(shop);
+  shop := begin_command_on(shop);
   SELECT s.review_cnt INTO before_cnt FROM shops s WHERE s.id = shop;
   IF before_cnt IS NULL THEN
-    refusal := 'no_shop';
+    outcome := 'shop_missing';
     RETURN;
   END IF;
   IF most_a_shop > 0 AND most_a_shop <= (
     SELECT count(*) FROM reviews r WHERE r.member_id = member AND r.shop_id = shop AND r.hidden_at IS NULL
   ) THEN
-    refusal := 'too_many_reviews';
+    outcome := 'too_many_reviews';
     RETURN;
   END IF;
   IF EXISTS (SELECT FROM reviews r WHERE r.member_id = member AND r.shop_id = shop AND r.hidden_at IS NULL) THEN
-    act := 'repeated review';
+    activity := 'repeated review';
   END IF;
   IF before_cnt = 0 THEN
     IF NOT count_review(shop, star_rating, purity, retouch, item, 1) THEN
-      refusal := 'no_shop';
+      outcome := 'shop_missing';
       RETURN;
     END IF;
   END IF;
-  -- the request may have come before a review that is there by now; it is written after it all the same, so
-  -- that a shop's first review, once it was told to be that, stays it
+  -- the request may be older than a review committed meanwhile; it is dated after that one, so that a shop's first
+  -- review stays the first
   SELECT greatest(moment, min(r.created_at) + interval '1 microsecond') INTO moment
   FROM reviews r WHERE r.shop_id = shop AND r.hidden_at IS NULL;
   INSERT INTO reviews (shop_id, member_id, star_rating, content, purity, retouch, item, created_at, modified_at)
   VALUES (shop, member, create_review.star_rating, create_review.content, create_review.purity,
     create_review.retouch, create_review.item, moment, moment)
-  RETURNING id INTO review;
-  status := 201;
-  body := written_review_json(review, award_titles(member, act, moment, zone), origin, zone);
-  location := '/reviews/' || review;
-  IF act_key IS NOT NULL THEN
-    INSERT INTO idempotency_keys (member_id, key, request_hash, status, body, location, created_at)
-    VALUES (member, act_key, act_hash, create_review.status, create_review.body, create_review.location, moment);
+  RETURNING id INTO item_id;
+  outcome := 'created';
+  body := written_review_json(item_id, award_titles(member, activity, moment, zone), origin, zone);
+  IF key IS NOT NULL THEN
+    INSERT INTO idempotency_keys (member_id, key, request_hash, outcome, body, item_id, created_at)
+    VALUES (member, create_review.key, create_review.request_hash, create_review.outcome, create_review.body, create_review.item_id, moment);
   END IF;
   IF before_cnt > 0 THEN
     IF NOT count_review(shop, star_rating, purity, retouch, item, 1) THEN
@@ -119,10 +117,9 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION create_review
-IS 'A member reviews a shop; refusal is bad_token, key_reused, no_shop or too_many_reviews, and then nothing was done.';
+IS 'A member reviews a shop: created (item_id is the review), session_ended, key_reused, shop_missing or too_many_reviews; replayed for the stored result of an earlier request.';
 
--- Locks the shop of a review and gives the review as it then is, or a refusal.
-CREATE OR REPLACE FUNCTION own_review(member bigint, review bigint, OUT refusal text, OUT current reviews)
+CREATE OR REPLACE FUNCTION own_review(member bigint, review bigint, OUT failure text, OUT current reviews)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   shop bigint;
@@ -130,7 +127,7 @@ DECLARE
 BEGIN
   SELECT r.shop_id, r.member_id INTO shop, author FROM reviews r WHERE r.id = review AND r.hidden_at IS NULL;
   IF author <> member THEN
-    refusal := 'not_author';
+    failure := 'not_author';
     RETURN;
   END IF;
   PERFORM FROM shops s WHERE s.id = shop FOR NO KEY UPDATE;
@@ -143,29 +140,29 @@ BEGIN
   IF EXISTS (SELECT FROM reviews r WHERE r.id = review AND r.hidden_at IS NULL) THEN
     RAISE EXCEPTION 'review % moved to another shop', review USING ERRCODE = 'serialization_failure';
   END IF;
-  refusal := 'no_review';
+  failure := 'review_missing';
 END $$;
 COMMENT ON FUNCTION own_review(bigint, bigint)
-IS 'Locks the shop and the review; refusal is no_review, or not_author when somebody else wrote it; a serialization failure when the review moves meanwhile, to be tried again.';
+IS 'Locks the shop and the review and returns the review; failure is review_missing, or not_author when somebody else wrote it. A serialization failure when the review moves meanwhile: retry.';
 
 CREATE OR REPLACE FUNCTION change_review(
   member bigint, session bigint, review bigint,
   star_rating integer, content text, purity text, retouch text, item text,
   moment timestamptz, zone text, origin text,
-  OUT refusal text, OUT status integer, OUT body text, OUT location text
+  OUT outcome text, OUT body text
 )
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   mine record;
   old reviews;
 BEGIN
-  IF NOT begin_act(member, session) THEN
-    refusal := 'bad_token';
+  IF NOT begin_command(member, session) THEN
+    outcome := 'session_ended';
     RETURN;
   END IF;
   SELECT * INTO mine FROM own_review(member, review);
-  refusal := mine.refusal;
-  IF refusal IS NOT NULL THEN
+  outcome := mine.failure;
+  IF outcome IS NOT NULL THEN
     RETURN;
   END IF;
   old := mine.current;
@@ -179,28 +176,28 @@ BEGIN
     star_rating = change_review.star_rating, content = change_review.content, purity = change_review.purity,
     retouch = change_review.retouch, item = change_review.item, modified_at = greatest(moment, r.created_at)
   WHERE r.id = review;
-  status := 200;
+  outcome := 'changed';
   body := written_review_json(review, award_titles(member, 'repeated review', moment, zone), origin, zone);
 END $$;
 COMMENT ON FUNCTION change_review
-IS 'A member replaces a review of their own; refusal is bad_token, no_review or not_author, and then nothing was done.';
+IS 'A member replaces a review of their own: changed, session_ended, review_missing or not_author.';
 
 CREATE OR REPLACE FUNCTION delete_review(
   member bigint, session bigint, review bigint,
-  OUT refusal text, OUT status integer, OUT body text, OUT location text
+  OUT outcome text, OUT body text
 )
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   mine record;
   old reviews;
 BEGIN
-  IF NOT begin_act(member, session) THEN
-    refusal := 'bad_token';
+  IF NOT begin_command(member, session) THEN
+    outcome := 'session_ended';
     RETURN;
   END IF;
   SELECT * INTO mine FROM own_review(member, review);
-  refusal := mine.refusal;
-  IF refusal IS NOT NULL THEN
+  outcome := mine.failure;
+  IF outcome IS NOT NULL THEN
     RETURN;
   END IF;
   old := mine.current;
@@ -208,8 +205,8 @@ BEGIN
   -- by a foreign key as well, until sql/scale/keys.sql takes that away
   DELETE FROM reports p WHERE p.review_id = review;
   DELETE FROM reviews r WHERE r.id = review;
-  status := 200;
+  outcome := 'deleted';
   body := '{"id":' || review || '}';
 END $$;
 COMMENT ON FUNCTION delete_review
-IS 'A member deletes a review of their own; refusal is bad_token, no_review or not_author, and then nothing was done.';
+IS 'A member deletes a review of their own: deleted, session_ended, review_missing or not_author.';

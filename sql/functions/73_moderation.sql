@@ -1,5 +1,5 @@
--- What moderators do. Each act is one transaction: the review, the shop's counters, the titles, the reports on it
--- and the entry in the audit log. Locks are taken in the order of all acts: members, shops, reviews.
+-- Commands of moderators. Each is one transaction: the review, the shop's counters, the titles, the reports on it and
+-- the entry in the audit log. Locks are taken in the order of all commands: members, shops, reviews.
 
 -- The author is locked as well, because a review that comes back may earn a title.
 CREATE OR REPLACE FUNCTION moderated_review(review bigint) RETURNS reviews

@@ -1,4 +1,4 @@
--- Favorites: the list, and the two acts, which both may be repeated.
+-- Favorites: the list, and the two commands, both of which are idempotent.
 
 -- Without a viewer every call was planned anew, and planning the join looks for the lowest living id: 8 ms where that
 -- shop's row had many dead versions.
@@ -53,31 +53,32 @@ IS 'Favorites of a member, most recently added first, as list_text; null when th
 
 CREATE OR REPLACE FUNCTION add_favorite(
   member bigint, session bigint, shop bigint, user_lon double precision, user_lat double precision,
-  moment timestamptz, zone text, origin text, act_key text, act_hash bytea,
-  OUT refusal text, OUT status integer, OUT body text, OUT location text, OUT replayed boolean
+  moment timestamptz, zone text, origin text, key text, request_hash bytea,
+  OUT outcome text, OUT body text, OUT item_id bigint, OUT replayed boolean
 )
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   held bigint;
   awarded bigint[] := '{}';
 BEGIN
-  IF NOT begin_act(member, session) THEN
-    refusal := 'bad_token';
+  IF NOT begin_command(member, session) THEN
+    outcome := 'session_ended';
     RETURN;
   END IF;
-  IF act_key IS NOT NULL THEN
-    SELECT * INTO refusal, status, body, location FROM remembered_answer(member, act_key, act_hash);
-    replayed := status IS NOT NULL;
+  IF key IS NOT NULL THEN
+    SELECT * INTO outcome, body, item_id FROM stored_result(member, key, request_hash);
+    replayed := outcome IS NOT NULL;
     IF replayed THEN
       RETURN;
     END IF;
   END IF;
-  shop := begin_act_on(shop);
+  shop := begin_command_on(shop);
   SELECT f.id INTO held FROM favorites f WHERE f.member_id = member AND f.shop_id = shop;
-  status := CASE WHEN held IS NULL THEN 201 ELSE 200 END;
+  outcome := CASE WHEN held IS NULL THEN 'created' ELSE 'existing' END;
+  item_id := shop;
   IF held IS NULL THEN
     IF NOT EXISTS (SELECT FROM shops s WHERE s.id = shop) THEN
-      refusal := 'no_shop';
+      outcome := 'shop_missing';
       RETURN;
     END IF;
     INSERT INTO favorites (member_id, shop_id, created_at) VALUES (member, shop, moment) RETURNING id INTO held;
@@ -86,31 +87,30 @@ BEGIN
     IF NOT FOUND THEN
       RAISE EXCEPTION 'shop % has gone', shop USING ERRCODE = 'serialization_failure';
     END IF;
-    location := '/favorites/' || shop;
   END IF;
   body := concat(left(favorite_json(held, point_at(user_lon, user_lat), origin), -1),
     ',"awarded_titles":', held_titles_json(awarded, origin), '}');
-  IF act_key IS NOT NULL THEN
-    INSERT INTO idempotency_keys (member_id, key, request_hash, status, body, location, created_at)
-    VALUES (member, act_key, act_hash, add_favorite.status, add_favorite.body, add_favorite.location, moment);
+  IF key IS NOT NULL THEN
+    INSERT INTO idempotency_keys (member_id, key, request_hash, outcome, body, item_id, created_at)
+    VALUES (member, add_favorite.key, add_favorite.request_hash, add_favorite.outcome, add_favorite.body, add_favorite.item_id, moment);
   END IF;
 END $$;
 COMMENT ON FUNCTION add_favorite
-IS 'A member adds a favorite, status 201, or holds it already, 200; refusal is bad_token, key_reused or no_shop.';
+IS 'A member adds a favorite: created, existing (held already), session_ended, key_reused or shop_missing; item_id is the shop; replayed for the stored result of an earlier request.';
 
 CREATE OR REPLACE FUNCTION remove_favorite(
   member bigint, session bigint, shop bigint,
-  OUT refusal text, OUT status integer, OUT body text, OUT location text
+  OUT outcome text, OUT body text
 )
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   left_cnt integer;
 BEGIN
-  IF NOT begin_act(member, session) THEN
-    refusal := 'bad_token';
+  IF NOT begin_command(member, session) THEN
+    outcome := 'session_ended';
     RETURN;
   END IF;
-  shop := begin_act_on(shop);
+  shop := begin_command_on(shop);
   UPDATE shops s SET favorite_cnt = s.favorite_cnt - 1
   WHERE s.id = shop AND EXISTS (SELECT FROM favorites f WHERE f.member_id = member AND f.shop_id = shop)
   RETURNING s.favorite_cnt INTO left_cnt;
@@ -119,12 +119,12 @@ BEGIN
   ELSE
     SELECT s.favorite_cnt INTO left_cnt FROM shops s WHERE s.id = shop;
     IF NOT FOUND THEN
-      refusal := 'no_shop';
+      outcome := 'shop_missing';
       RETURN;
     END IF;
   END IF;
-  status := 200;
+  outcome := 'deleted';
   body := concat('{"shop_id":', shop, ',"favorite":false,"favorite_cnt":', left_cnt, '}');
 END $$;
 COMMENT ON FUNCTION remove_favorite
-IS 'A member no longer holds a favorite, whether it was there or not; refusal is bad_token or no_shop.';
+IS 'A member no longer holds a favorite, whether it was there or not: deleted, session_ended or shop_missing.';

@@ -20,6 +20,8 @@ from geoshops import create_app
 from geoshops.auth import providers
 from geoshops.auth.presets import presets
 from geoshops.config import ConfigError
+from geoshops.database.pool import database
+from geoshops.members import queries
 from geoshops.members.commands import members
 from tests.auth.conftest import bearer
 from tests.auth.stub import Stub
@@ -223,10 +225,12 @@ def test_an_unlinking_under_way_when_its_person_comes_back_ends_well(
     stub.answers["/kakao/unlink"] = lambda r: r.json({}, 500)
     web.delete("/member", headers=bearer(sign_in(web, "kakao").json))
     make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
-    entry = make.sql("SELECT unlink_id FROM unlink_claim()")
-    assert sign_in(web, "kakao").status_code == 200
-    assert make.sql("SELECT unlink_failed(%s, 'provider_failed')", entry) is False
-    assert make.sql("SELECT unlink_done(%s)", entry) is False
+    with web.application.app_context():
+        entry = queries.claim_unlink(database())
+        assert entry is not None
+        assert sign_in(web, "kakao").status_code == 200
+        assert queries.unlink_failed(database(), entry, "provider_failed") is False
+        assert queries.unlinked(database(), entry) is False
     assert make.sql("SELECT count(*) FROM member_identities") == 1
 
 

@@ -25,7 +25,8 @@ CALL = re.compile(r"\b([a-z_][a-z0-9_]*)\(")
 # a function without result columns has one without a name
 FUNCTIONS = """
 SELECT p.proname,
-  ARRAY(SELECT format_type(t, NULL) FROM unnest(p.proargtypes) WITH ORDINALITY AS i (t, n) ORDER BY n),
+  ARRAY(SELECT concat_ws(' ', p.proargnames[n], format_type(t, NULL))
+        FROM unnest(p.proargtypes) WITH ORDINALITY AS i (t, n) ORDER BY n),
   p.pronargdefaults,
   coalesce(
     (SELECT json_object_agg(p.proargnames[n], format_type(t, NULL))
@@ -39,7 +40,7 @@ ORDER BY 1, 2"""
 
 @dataclass(frozen=True)
 class Function:
-    """A function as its callers see it: types of parameters, how many have a default, columns of the result."""
+    """A function as its callers see it: names and types of parameters, how many have a default, columns of the result."""
 
     name: str
     takes: list[str]
@@ -73,12 +74,14 @@ def loaded() -> list[Path]:
 
 
 def called(paths: Iterable[Path]) -> set[str]:
-    """Every name that the strings of these modules call."""
+    """Every name that the strings of these modules call, or that they write as `func.name`."""
     names: set[str] = set()
     for path in paths:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 names.update(CALL.findall(node.value))
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                names.update({node.attr} if node.value.id == "func" else ())
     return names
 
 
@@ -96,7 +99,7 @@ def broken(released: Iterable[Function], present: list[Function]) -> Iterator[st
         elif len(found) > 1:
             yield f"{one} may be any of {', '.join(map(str, found))}"
         elif found[0].takes[: len(one.takes)] != one.takes:
-            yield f"{one} takes other types now: {found[0]}"
+            yield f"{one} takes other parameters now: {found[0]}"
         elif one.returns.items() - found[0].returns.items():
             yield f"{one} returned {one.returns}, now {found[0].returns}"
 

@@ -49,7 +49,7 @@ def test_what_the_release_before_calls_is_still_there(connection: Any) -> None:
         ([OLD, replace(OLD, takes=["bigint"]), replace(OLD, takes=["bigint", "text", "date"])], ""),
         ([], "f(bigint, text) is gone"),
         ([replace(OLD, takes=["bigint", "text", "date"])], "f(bigint, text) is gone"),
-        ([replace(OLD, takes=["bigint", "date"])], "f(bigint, text) takes other types now: f(bigint, date)"),
+        ([replace(OLD, takes=["bigint", "date"])], "f(bigint, text) takes other parameters now: f(bigint, date)"),
         ([OLD, replace(OLD, takes=["bigint", "date"])], "f(bigint, text) may be any of f(bigint, text), f(bigint, date)"),
         ([replace(OLD, returns={"body": "json"})], "f(bigint, text) returned {'body': 'text'}, now {'body': 'json'}"),
         ([replace(OLD, returns={"": "text"})], "f(bigint, text) returned {'body': 'text'}, now {'': 'text'}"),
@@ -100,8 +100,8 @@ def newer(tmp_path: Path) -> Path:
           "FUNCTION favorite_end(\n  shop bigint, member bigint, session bigint,"),
          ("COMMENT ON FUNCTION remove_favorite\n", "COMMENT ON FUNCTION favorite_end\n"))  # fmt: skip
     edit(tmp_path / "geoshops" / "favorites" / "queries.py",
-         ("favorites_json(%s, %s, %s, %s, %s, %s, %s, %s)", "favorites_json(%s, %s, %s, %s, %s, %s, %s, %s, 'new')"),
-         ("remove_favorite(%s, %s, %s)", "favorite_end(member => %s, session => %s, shop => %s)"))  # fmt: skip
+         ('named("at_most", "page_size", "page_offset")', 'named("at_most", "page_size", "page_offset", note=func.lower("NEW"))'),
+         ("func.remove_favorite(", "func.favorite_end("))  # fmt: skip
     # 3. columns instead of a text: the same
     text = reviews.read_text(encoding="utf-8").replace("shop_reviews_json", "shop_reviews_text")
     text += """
@@ -113,15 +113,15 @@ LANGUAGE sql STABLE AS $$ SELECT shop_reviews_text(shop, sort, zone, at_most, pa
 """
     reviews.write_text(text, encoding="utf-8")
     edit(tmp_path / "geoshops" / "reviews" / "queries.py",
-         ('OF_SHOP = "SELECT shop_reviews_json(%s, %s, %s, %s, %s, %s)::varchar"',
-          'OF_SHOP = "SELECT listed::varchar FROM shop_reviews(%s, %s, %s, %s, %s, %s)"'))  # fmt: skip
+         ('func.shop_reviews_json(*named("shop", "sort", "zone", *CUT))',
+          'func.shop_reviews(*named("shop", "sort", "zone", *CUT)).table_valued("listed").c.listed'))  # fmt: skip
     return tmp_path
 
 
 def add_a_result_column(newer: Path) -> None:
     """What CREATE OR REPLACE cannot do: the upgrade drops all functions and makes them anew."""
     edit(newer / "sql" / "functions" / "80_favorites.sql",
-         ("OUT location text, OUT replayed boolean", "OUT location text, OUT replayed boolean, OUT note text"))  # fmt: skip
+         ("OUT item_id bigint, OUT replayed boolean", "OUT item_id bigint, OUT replayed boolean, OUT note text"))  # fmt: skip
 
 
 def upgrade(checkout: Path, url: str) -> str:
@@ -242,6 +242,6 @@ def test_upgrades_keep_the_old_definitions_until_they_are_dropped(
     )
     upgraded()
     assert sorted(broken(recorded(), functions(connection))) == [
-        "remove_favorite(bigint, bigint, bigint) is gone",
-        "shop_reviews_json(bigint, text, text, integer, integer, integer) is gone",
+        "remove_favorite(member bigint, session bigint, shop bigint) is gone",
+        "shop_reviews_json(shop bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer) is gone",
     ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import psycopg2
 import pytest
 import requests
 from flask import Flask
 
+from geoshops.database.pool import database
+from geoshops.members import queries
 from tests.auth import idp as provider
 from tests.auth.conftest import REDIRECT
 from tests.auth.stub import Request, Stub
@@ -149,17 +150,13 @@ def test_sign_out_holds_on_every_worker_at_once(
 
 @pytest.mark.parametrize("rounds", ROUNDS)
 def test_who_comes_back_while_the_list_is_worked_off_is_on_it_no_more(
-    crowd: Crowd, make: Maker, service_url: str, rounds: int
+    crowd: Crowd, app: Flask, make: Maker, rounds: int
 ) -> None:
     def work_off(_: requests.Session) -> requests.Response:
-        with psycopg2.connect(service_url) as connection, connection.cursor() as cursor:
+        with app.app_context():
             for _ in range(5):
-                cursor.execute("SELECT unlink_id FROM unlink_claim()")
-                connection.commit()
-                entry = cursor.fetchone()
-                cursor.execute("SELECT unlink_failed(%s, 'provider_failed')", entry)
-                connection.commit()
-        connection.close()
+                if entry := queries.claim_unlink(database()):
+                    queries.unlink_failed(database(), entry, "provider_failed")
         return requests.Response()
 
     for number in range(rounds):

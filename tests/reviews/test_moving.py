@@ -94,14 +94,14 @@ def test_a_new_row_does_not_lock_its_shop(make: Maker, database_url: str, table:
     writing.close()
 
 
-ACTS = {
+COMMANDS = {
     "reviews": "SELECT create_review(%(member)s, %(session)s, %(shop)s, 5, 'a', 'GOOD', 'GOOD', 'GOOD', now(), 'UTC', '', 0,"
     " NULL, NULL)",
     "favorites": "SELECT add_favorite(%(member)s, %(session)s, %(shop)s, NULL, NULL, now(), 'UTC', '', NULL, NULL)",
 }
 
 
-@pytest.mark.parametrize("table", ACTS)
+@pytest.mark.parametrize("table", COMMANDS)
 @pytest.mark.parametrize("reviews", [0, 1])
 def test_a_merge_takes_along_what_is_under_way(
     make: Maker, database_url: str, table: str, reviews: int
@@ -111,7 +111,7 @@ def test_a_merge_takes_along_what_is_under_way(
         make.review(make.member(), old)
     who = {"member": member, "session": make.session(member), "shop": old}
     acting = psycopg2.connect(database_url)
-    acting.cursor().execute(ACTS[table], who)
+    acting.cursor().execute(COMMANDS[table], who)
     merge_during(acting, make, database_url, old, new)
     assert make.rows(f"SELECT DISTINCT shop_id FROM {table}") == [(new,)]
     for shop in (old, new):
@@ -125,9 +125,9 @@ def test_a_merge_and_a_second_favorite_of_its_member_do_not_lock_each_other_out(
     who = {"member": member, "session": make.session(member)}
     acting = psycopg2.connect(database_url)
     cursor = acting.cursor()
-    cursor.execute(ACTS["favorites"], {**who, "shop": old})
+    cursor.execute(COMMANDS["favorites"], {**who, "shop": old})
     acting.commit()
-    cursor.execute(ACTS["favorites"], {**who, "shop": new})
+    cursor.execute(COMMANDS["favorites"], {**who, "shop": new})
     merge_during(acting, make, database_url, old, new)
     assert make.rows("SELECT shop_id FROM favorites") == [(new,)]
     for shop in (old, new):

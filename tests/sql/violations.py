@@ -26,7 +26,7 @@ INSERT INTO member_identities (issuer, subject, member_id, provider) VALUES ('i'
 INSERT INTO pending_unlinks (id, provider, issuer, subject) VALUES (1, 'oidc', 'i', 'a'), (2, 'oidc', 'i', 'b');
 INSERT INTO sessions (id, member_id, expires_at, refresh_hash) VALUES
   (1, 1, now() + interval '1 day', sha256('a')), (2, 1, now() + interval '1 day', sha256('b'));
-INSERT INTO idempotency_keys (member_id, key, request_hash, status, body) VALUES (1, 'a', '', 201, ''), (1, 'b', '', 201, '');
+INSERT INTO idempotency_keys (member_id, key, request_hash, outcome, body) VALUES (1, 'a', '', 'created', ''), (1, 'b', '', 'created', '');
 INSERT INTO reviews (id, shop_id, member_id, star_rating, content, created_at, modified_at) VALUES
   (1, 1, 1, 5, '좋아요', now(), now()), (2, 1, 1, 5, '좋아요', now(), now());
 INSERT INTO reports (id, member_id, review_id, shop_id, reason, created_at) VALUES
