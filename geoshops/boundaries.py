@@ -1,4 +1,4 @@
-"""Boundaries of Korean provinces and districts as scripts/setup installs them, and how they get into the tables."""
+"""Loads the boundaries of Korean provinces and districts, which scripts/setup installs, into the database."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROVINCES = {
     "51": "강원특별자치도", "52": "전북특별자치도",
 }  # fmt: skip
 FORMER_NAMES = {"51": "강원도", "52": "전라북도"}
-# districts whose official name cannot be derived from the package's spelling
+# official names that cannot be derived from the package's names
 NAMES = {
     "11320": "도봉구", "11350": "노원구", "27710": "달성군", "36110": "세종시",
     "41192": "부천시 원미구", "41194": "부천시 소사구", "41196": "부천시 오정구",
@@ -68,7 +68,7 @@ ALIASES = "SELECT add_province_aliases(), add_shared_district_names(), add_forme
 PIECES = "SELECT cut_boundaries(%s)"
 SHOPS = "SELECT refresh_shop_regions()"
 
-# Vertices that a vector tile of these zoom levels could not show are left out of its copy.
+# (level, detail, tolerance in degrees); the tolerances are below the resolution of a tile
 OUTLINES = (("sido", 1, 0.006), ("sido", 2, 0.002), ("sigungu", 2, 0.002))
 READ = "SELECT id, ST_AsBinary(boundary) FROM regions WHERE level = %s AND boundary IS NOT NULL ORDER BY id"
 WRITE_OUTLINES = """
@@ -78,7 +78,7 @@ SELECT v.region_id, v.detail, ST_Multi(ST_GeomFromWKB(v.outline, 4326)) FROM (VA
 
 @dataclass(frozen=True)
 class District:
-    """An installed district with its official name and administrative code."""
+    """A district with its official name, administrative code and polygon."""
 
     code: str
     name: str
@@ -87,7 +87,7 @@ class District:
 
 @dataclass(frozen=True)
 class Filled:
-    """How many regions got a boundary, kept one of another source, and how many shops changed regions."""
+    """Numbers of regions that got a boundary or kept an existing one, and of shops that changed regions."""
 
     filled: int
     kept: int
@@ -95,7 +95,7 @@ class Filled:
 
 
 def installed_districts() -> list[District]:
-    """Every installed district, neighbours sharing their borders; none where the file is missing."""
+    """Returns the installed districts as a coverage without gaps and overlaps; empty if the file is missing."""
     if not DISTRICTS.is_file():
         return []
     features = json.loads(gzip.decompress(DISTRICTS.read_bytes()))["features"]
@@ -112,7 +112,7 @@ def _official_name(code: str, name: str) -> str:
 
 
 def fill_missing(cursor: Any, districts: list[District]) -> Filled:
-    """Gives boundaries to regions that have none, provinces as unions; adds regions that are missing."""
+    """Adds missing regions and sets missing boundaries; a province's is the union of its districts."""
     cursor.execute(STAGE)
     execute_values(
         cursor,
@@ -150,7 +150,7 @@ def _multi(area: Any) -> str:
 
 
 def draw_outlines(cursor: Any) -> None:
-    """Writes the simplified boundaries of region_outlines, neighbours simplified along one line."""
+    """Rebuilds region_outlines; shared borders of neighbours are simplified identically."""
     cursor.execute("DELETE FROM region_outlines")
     for level, detail, tolerance in OUTLINES:
         cursor.execute(READ, (level,))

@@ -1,4 +1,4 @@
-"""Every setting of the service: environment name, default and meaning; the only reader of the environment."""
+"""Settings of the service, read from the environment."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MAY_BE_ZERO = ("reviews_per_shop", "trusted_proxies", "pool_timeout_s")
 
 
 class ConfigError(Exception):
-    """A setting has a value that the service cannot start with."""
+    """A setting is invalid."""
 
 
 def setting(env: str, default: object, meaning: str, *, secret: bool = False) -> Any:
-    """A dataclass field that carries its environment name and its one-line meaning."""
+    """Returns a dataclass field with its environment name and its one-line meaning."""
     about = {"env": env, "meaning": meaning, "secret": secret}
     return field(default=default, metadata=about, repr=not secret)
 
@@ -174,7 +174,7 @@ class Settings:
     def from_environment(
         cls, environ: Mapping[str, str] = os.environ, **overrides: Any
     ) -> Settings:
-        """Reads every setting; raises ConfigError naming the variable that does not fit."""
+        """Reads all settings; raises ConfigError, which names the invalid variable."""
         values: dict[str, object] = {}
         for item in fields(cls):
             text = _text_of(item.metadata["env"], environ, secret=item.metadata["secret"])
@@ -186,12 +186,12 @@ class Settings:
         if not self.testing and len(self.secret_key.encode()) < MIN_SECRET_BYTES:
             raise ConfigError(
                 f"GEOSHOPS_SECRET_KEY must have at least {MIN_SECRET_BYTES} bytes; "
-                'python -c "import secrets; print(secrets.token_urlsafe(48))" makes one'
+                'generate one with: python -c "import secrets; print(secrets.token_urlsafe(48))"'
             )
         if self.log_format not in ("json", "text"):
             raise ConfigError("GEOSHOPS_LOG_FORMAT must be json or text")
         if not _is_timezone(self.timezone):
-            raise ConfigError(f"GEOSHOPS_TIMEZONE: no time zone is named {self.timezone!r}")
+            raise ConfigError(f"GEOSHOPS_TIMEZONE must be a time zone name, not {self.timezone!r}")
         if self.log_level not in LOG_LEVELS:
             raise ConfigError(f"GEOSHOPS_LOG_LEVEL must be one of {', '.join(LOG_LEVELS)}")
         for item in fields(self):
@@ -204,7 +204,7 @@ class Settings:
 
     @property
     def operator_database_url(self) -> str:
-        """The owner's URL where one is set, else the service's."""
+        """The owner's URL if set, otherwise the service's."""
         return self.owner_database_url or self.database_url
 
 
@@ -212,13 +212,13 @@ def _is_timezone(name: str) -> bool:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        # an image without a time zone database cannot tell; PostgreSQL has its own
+        # without a time zone database, leave the check to PostgreSQL
         return not available_timezones()
     return True
 
 
 def keep_to_the_given_database(environ: MutableMapping[str, str] = os.environ) -> None:
-    """With DATABASE_URL given, the other URLs of a .env that is read later would name another database."""
+    """If DATABASE_URL is given, keeps a .env that is read later from setting URLs of another database."""
     if "DATABASE_URL" in environ:
         environ.setdefault("GEOSHOPS_OWNER_DATABASE_URL", "")
         environ.setdefault("GEOSHOPS_READER_DATABASE_URL", "")
@@ -226,12 +226,12 @@ def keep_to_the_given_database(environ: MutableMapping[str, str] = os.environ) -
 
 
 def child_environment(**more: str) -> dict[str, str]:
-    """The environment of a program that we start, with these variables set."""
+    """Returns the environment for a child process, with additional variables."""
     return {**os.environ, **more}
 
 
 def environment_names() -> Iterator[tuple[str, object, str]]:
-    """Every setting as (environment name, default, meaning), in order."""
+    """Yields all settings as (environment name, default, meaning), in order."""
     for item in fields(Settings):
         yield item.metadata["env"], item.default, item.metadata["meaning"]
 
@@ -267,20 +267,20 @@ def _number(env: str, text: str, kind: type[int] | type[float]) -> int | float:
         number = kind(text)
     except ValueError:
         raise ConfigError(f"{env} must be a number, not {text!r}") from None
-    # no comparison refuses nan, and nothing waits for ever
+    # nan passes every range check, and inf would disable a timeout
     if isinstance(number, float) and not math.isfinite(number):
         raise ConfigError(f"{env} must be a finite number, not {text!r}")
     return number
 
 
 def _check_url(env: str, url: str) -> None:
-    # not shown: it may hold a password
+    # the message omits the URL, which may contain a password
     if url and not (url.startswith("postgres") and "://" in url):
         raise ConfigError(f"{env} must be a libpq URL, such as postgresql://user@host/database")
 
 
 def settings_table() -> Iterator[str]:
-    """The rows of the table in docs/settings.md."""
+    """Yields the rows of the table in docs/settings.md."""
     for env, default, meaning in environment_names():
         shown = " ".join(default) if isinstance(default, tuple) else str(default)
         yield f"| `{env}` | {f'`{shown}`' if shown else ''} | {meaning} |"

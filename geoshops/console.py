@@ -1,4 +1,6 @@
-"""What operators' commands report: output never decides about the work, and Ctrl-C waits for a commit."""
+"""Output, exit codes and interrupts of operator commands.
+
+Lost output does not abort a command, and Ctrl-C during a commit is delayed until its result is known."""
 
 from __future__ import annotations
 
@@ -17,29 +19,29 @@ from typing import Any, TextIO
 import click
 from flask.cli import FlaskGroup
 
-# changes are committed, or may be, but the command could not report them or finish what follows them
+# changes are or may be committed, but the command could not report them or complete
 EXIT_INCOMPLETE = 3
 
 
 def as_started(line: str) -> str:
-    """A command of ours as this machine finds it: by the path under which this program was started."""
+    """Returns a geoshops command line for messages, with the path by which this program was started."""
     started = Path(sys.argv[0])
     return f"{started if started.name == 'geoshops' else 'geoshops'} {line}"
 
 
 @dataclass
 class Changes:
-    """What this process's command has committed so far."""
+    """Whether the current command has committed changes."""
 
     committed: bool = False
     unknown: bool = False
 
     def begin(self) -> None:
-        """Forgets what an earlier command of this process committed."""
+        """Resets the state for a new command in this process."""
         self.committed = self.unknown = False
 
     def failure(self, message: str, *, of_a_change: bool = False) -> click.ClickException:
-        """The error of a command, with what stands in spite of it; of a change it says so too when nothing does."""
+        """Returns an error that states whether changes were committed; if none were, only for `of_a_change`."""
         if not (self.committed or self.unknown):
             return click.ClickException(
                 f"{message}. {self.statement()}" if of_a_change else message
@@ -49,11 +51,11 @@ class Changes:
         return error
 
     def statement(self) -> str:
-        """One sentence for an error message."""
+        """Returns a sentence for error messages."""
         if self.committed:
-            return "What was committed before stays."
+            return "Changes committed before are kept."
         if self.unknown:
-            return "The connection was lost during the commit: whether the change was made is not known."
+            return "The connection was lost during the commit: the change may have been made."
         return "Nothing was changed."
 
 
@@ -62,34 +64,34 @@ changes = Changes()
 
 @contextmanager
 def interrupts_kept() -> Iterator[list[int]]:
-    """Collects Ctrl-C instead of raising it while the outcome of a commit is the server's."""
-    came: list[int] = []
+    """Collects SIGINT instead of raising KeyboardInterrupt; in other threads does nothing."""
+    signals: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield came
+        yield signals
         return
 
-    def remember(number: int, _: FrameType | None) -> None:
-        came.append(number)
+    def collect(number: int, _: FrameType | None) -> None:
+        signals.append(number)
 
-    before = signal.signal(signal.SIGINT, remember)
+    before = signal.signal(signal.SIGINT, collect)
     try:
-        yield came
+        yield signals
     finally:
         signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
 def committing() -> Iterator[list[int]]:
-    """Around a commit, or a statement that commits itself: notes it, and yields Ctrl-C that came meanwhile."""
-    with interrupts_kept() as came:
+    """Wraps a commit, or a statement that commits by itself: records it and yields the SIGINTs received meanwhile."""
+    with interrupts_kept() as signals:
         before = changes.unknown
         changes.unknown = True
         try:
-            yield came
+            yield signals
         except Exception as error:
-            # an error that the server reports has rolled the transaction back
+            # an error reported by the server means that the transaction was rolled back
             changes.unknown = before or getattr(error, "pgcode", None) is None
-            if came:
+            if signals:
                 raise KeyboardInterrupt from error
             raise
         changes.unknown = before
@@ -97,7 +99,7 @@ def committing() -> Iterator[list[int]]:
 
 
 class Output:
-    """A standard stream whose failures are remembered instead of raised, so that they interrupt no work."""
+    """A standard stream that records write errors instead of raising them, so that they do not abort a command."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -105,14 +107,14 @@ class Output:
 
     def __getattr__(self, name: str) -> Any:
         if name == "buffer":
-            # click would write around this object where it mistrusts the encoding
+            # otherwise click bypasses this object for some encodings
             raise AttributeError(name)
         return getattr(self.stream, name)
 
     def write(self, text: str) -> int:
-        """Writes the text; what the encoding lacks is escaped."""
+        """Writes text; escapes characters that the encoding lacks."""
         if not isinstance(text, str):
-            # click tells text streams from binary ones by this
+            # click detects text streams by this error
             raise TypeError("write() takes text")
         try:
             if self.failure is None:
@@ -124,7 +126,7 @@ class Output:
         return len(text)
 
     def flush(self) -> None:
-        """Flushes what was written."""
+        """Flushes the stream."""
         try:
             if self.failure is None:
                 self.stream.flush()
@@ -133,12 +135,12 @@ class Output:
 
     @property
     def was_cut(self) -> bool:
-        """Whether text was lost for another reason than a reader that had enough, such as `head`."""
+        """Whether text was lost, except through a closed pipe (`head`)."""
         return self.failure is not None and self.failure.errno != errno.EPIPE
 
     def _fail(self, error: OSError) -> None:
         self.failure = error
-        # what the stream still holds would fail again when Python ends
+        # flushing the buffered text would fail again at exit
         with suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.stream.fileno())
@@ -146,10 +148,10 @@ class Output:
 
 
 class Commands(FlaskGroup):
-    """The root of the command line: says the truth about what a command did, whatever happens to its output."""
+    """The root command group, which reports interrupts and lost output by exit code."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; exit code 3 when its changes stand but its output is lost or it was interrupted."""
+        """Runs a command; exit code 3 if it committed changes but was interrupted or lost output."""
         changes.begin()
         with _outputs() as output:
             try:
@@ -167,14 +169,14 @@ class Commands(FlaskGroup):
 
 
 def raw(stream: TextIO) -> TextIO:
-    """The stream itself, for output that is the whole purpose of a command and must fail as soon as it is lost."""
+    """Returns the underlying stream, for commands whose purpose is their output and which must fail if it is lost."""
     return stream.stream if isinstance(stream, Output) else stream
 
 
 @contextmanager
 def _outputs() -> Iterator[Output | None]:
     before = sys.stdout, sys.stderr
-    # None where the caller closed it
+    # a stream is None if it was closed
     output = Output(sys.stdout) if sys.stdout else None
     errors = Output(sys.stderr) if sys.stderr else None
     sys.stdout, sys.stderr = output, errors

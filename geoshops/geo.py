@@ -1,4 +1,4 @@
-"""Distances as text, and shops as GeoJSON."""
+"""Formats distances and GeoJSON."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ HALF_CIRCUMFERENCE_M = 20_040_000
 
 
 def distance_text(distance_m: float) -> str:
-    """Metres as the contract writes them: `999m`, `1km`, `1.5km`, `23.2km`, `100km`.
+    """Formats metres as in the contract: `999m`, `1km`, `1.5km`, `23.2km`, `100km`.
 
-    The twin of the SQL function distance_text; a test keeps them equal."""
+    Equivalent to the SQL function distance_text; a test compares them."""
     metres = math.floor(distance_m + 0.5)
     if metres < 1000:
         return f"{metres}m"
@@ -23,12 +23,12 @@ def distance_text(distance_m: float) -> str:
 
 
 def feature_collection(shops: list[dict[str, Any]]) -> dict[str, Any]:
-    """Shop summaries as an RFC 7946 FeatureCollection; every field stays a property."""
+    """Returns shop summaries as an RFC 7946 FeatureCollection with all fields as properties."""
     return {"type": "FeatureCollection", "features": [_feature(shop) for shop in shops]}
 
 
 def feature_collection_text(body: bytes) -> str:
-    """The same from and to JSON text."""
+    """Converts a JSON array of shop summaries to a FeatureCollection as JSON text."""
     return json.dumps(
         feature_collection(json.loads(body)), ensure_ascii=False, separators=(",", ":")
     )

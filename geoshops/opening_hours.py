@@ -1,4 +1,4 @@
-"""Opening hours as files and operators write them, to the one form in which the database takes them."""
+"""Validates and normalises opening hours of imports and operator commands."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ CLOSE = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]|24:00")
 
 @lru_cache(maxsize=2_000)
 def canonical(text: str) -> str:
-    """The hours as JSON that opening_hours_are_valid takes, [] for a blank; raises ValueError for anything else.
+    """Returns the hours as JSON that opening_hours_are_valid accepts, [] for a blank; raises ValueError if invalid.
 
-    A day is an integer for JSON as 1.0, too, which is how pandas writes a column with gaps."""
+    A day may be 1.0, because pandas writes integer columns with gaps as floats."""
     if not text.strip():
         return "[]"
     try:
@@ -32,7 +32,7 @@ def _span(span: object) -> dict[str, object]:
     if not isinstance(span, dict) or span.keys() != KEYS:
         raise ValueError(WANTED)
     day, opens, closes = span["day"], span["open"], span["close"]
-    # by the type, because true is an int; NaN and 1e400 are none of the seven
+    # type(), because bool is a subclass of int; NaN and infinity are not in the range
     if type(day) not in (int, float) or day not in range(1, 8):
         raise ValueError(WANTED)
     if not (_is_time(OPEN, opens) and _is_time(CLOSE, closes)):

@@ -1,4 +1,4 @@
-"""Polygons that cover a country: cleaned so that neighbours share their borders, and simplified together."""
+"""Cleans and merges polygon coverages, such as the districts of a country."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 import shapely
 
 GRID_DEG = 1e-6
-# A gap between neighbours is narrow and small; a larger one, such as a closed-off bay, belongs to nobody.
+# Larger gaps are real, such as enclosed bays, and are not assigned to a neighbour.
 LARGEST_GAP_DEG2 = 5e-5
 TOUCHING_DEG = 1e-7
 
 
 def cleaned(polygons: Any) -> Any:
-    """The polygons without overlaps and gaps between them, their vertices on a grid of a millionth of a degree.
+    """Removes overlaps and gaps between polygons and snaps their vertices to GRID_DEG.
 
-    What several polygons hold goes to the first of them, a gap to the neighbour along its longest edge."""
+    An overlap goes to the first polygon, a gap to the neighbour at its longest edge."""
     given = shapely.set_precision(np.asarray(polygons), GRID_DEG)
     lines = shapely.union_all(shapely.boundary(given), grid_size=GRID_DEG)
     faces = shapely.get_parts(shapely.polygonize([lines]))
@@ -31,19 +31,19 @@ def cleaned(polygons: Any) -> Any:
 
 
 def union(polygons: Any) -> Any:
-    """The area of neighbours that share their borders."""
+    """Returns the union of polygons of a coverage."""
     return shapely.coverage_union_all(np.asarray(polygons))
 
 
 def _first_matches(count: int, inputs: Any, matches: Any) -> Any:
-    """For each input the lowest index that it matches, -1 for none."""
+    """Returns for each input its lowest match, or -1."""
     lowest = np.full(count, np.iinfo(np.int64).max)
     np.minimum.at(lowest, inputs, matches)
     return np.where(lowest == np.iinfo(np.int64).max, -1, lowest)
 
 
 def _longest_edges(faces: Any) -> Any:
-    """The middle of the longest edge of each face."""
+    """Returns the midpoint of each face's longest edge."""
     middles = []
     for face in faces:
         points = shapely.get_coordinates(face.exterior)

@@ -1,1 +1,1 @@
-"""The analysts' workbench: scripts of sql/analysis, exports, pictures and reports."""
+"""Analysis: runs the scripts of sql/analysis; exports, maps, charts and reports."""

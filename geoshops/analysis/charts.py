@@ -1,4 +1,4 @@
-"""Charts of the answers that have no geometry."""
+"""Charts of results without geometry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DAYS = ["월", "화", "수", "목", "금", "토", "일"]
 
 
 def draw(axes: Any, number: str, rows: list[Row]) -> None:
-    """The chart of a question; says so when there is nothing to draw."""
+    """Draws the chart of a script, or a note that there are no rows."""
     if not rows:
         axes.text(0.5, 0.5, "결과 없음", transform=axes.transAxes, ha="center", fontsize=14)
         return
@@ -22,7 +22,7 @@ def draw(axes: Any, number: str, rows: list[Row]) -> None:
 
 
 def openings(axes: Any, rows: list[Row]) -> None:
-    """Shops open at the end of each month, a line for each of the largest brands; openings and closings below."""
+    """Open shops at the end of each month for the largest brands; below, openings and closings."""
     stock: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
     changes: dict[Any, list[int]] = defaultdict(lambda: [0, 0])
     for row in rows:
@@ -53,7 +53,7 @@ def openings(axes: Any, rows: list[Row]) -> None:
 
 
 def rivals(axes: Any, rows: list[Row]) -> None:
-    """Mean rating by distance of the nearest rival."""
+    """Mean rating by distance to the nearest rival."""
     labels = [
         f"{r['band_from_m']:g}–{r['band_to_m']:g}" if r["band_to_m"] else f"{r['band_from_m']:g}+"
         for r in rows
@@ -65,12 +65,12 @@ def rivals(axes: Any, rows: list[Row]) -> None:
         axes.text(n, (row["avg_rating"] or 0) + 0.05, label, ha="center", fontsize=8)
     axes.set_ylim(0, 6)
     axes.set_yticks(range(6))
-    axes.set_xlabel("가장 가까운 경쟁점까지 거리 (m)")
+    axes.set_xlabel("가장 가까운 경쟁 지점까지 거리 (m)")
     axes.set_ylabel("평균 평점 (1–5점)")
 
 
 def tempo(axes: Any, rows: list[Row]) -> None:
-    """Reviews a week with their moving mean; weekdays and hours as an inset of their own."""
+    """Reviews per week with their moving average; below, a heat map by weekday and hour."""
     weeks = [r for r in rows if r["part"] == "week"]
     axes.plot(
         [r["week"] for r in weeks], [r["reviews"] for r in weeks], color="#b0c4d8", label="주간"
@@ -83,7 +83,7 @@ def tempo(axes: Any, rows: list[Row]) -> None:
     )
     axes.set_ylabel("주별 리뷰 수 (개)")
     axes.set_ylim(bottom=0)
-    # above the lines, which fill the axes from end to end
+    # above the axes, which the lines fill
     axes.legend(fontsize=8, frameon=False, loc="lower right", bbox_to_anchor=(1, 0.98), ncols=2)
     hours = [[0] * 24 for _ in DAYS]
     for row in rows:

@@ -1,4 +1,4 @@
-"""geoshops sql, export and report: the analysts' commands."""
+"""The commands geoshops sql, export and report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXTRA = "scripts/setup --extras analysis (an installed package: pip install 'geo
 
 
 def reader_url() -> str:
-    """libpq URL of the analysts' role; the operator's where none is set, which then gives its rights up."""
+    """Returns the libpq URL of the read-only role, or the operator's, whose privileges the script then drops."""
     try:
         url = Settings.from_environment(testing=True).reader_database_url
     except ConfigError as error:
@@ -31,8 +31,8 @@ def reader_url() -> str:
     return libpq_url(url) if url else operator_url()
 
 
-def answering_clearly(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Fails as every command of operators does, but with exit code 2 for what the caller can correct."""
+def reporting_script_errors(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Reports errors as failing_clearly does, with exit code 2 for errors that the caller can correct."""
 
     @failing_clearly
     @functools.wraps(command)
@@ -44,13 +44,13 @@ def answering_clearly(command: Callable[..., Any]) -> Callable[..., Any]:
         except runner.ScriptError as error:
             raise click.ClickException(str(error)) from error
         except psycopg2.Error as error:
-            said = first_line(error)
+            message = first_line(error)
             if error.pgcode in runner.WRONG_VALUE:
-                raise click.UsageError(said) from error
+                raise click.UsageError(message) from error
             if error.pgcode in runner.NOT_SET_UP:
-                lacking = f"{runner.NOT_SET_UP[error.pgcode]} ({said})"
+                cause = f"{runner.NOT_SET_UP[error.pgcode]} ({message})"
                 raise click.ClickException(
-                    f"{lacking}; remedy: {as_started('db upgrade')}"
+                    f"{cause}; remedy: {as_started('db upgrade')}"
                 ) from error
             raise
         except ModuleNotFoundError as error:
@@ -62,41 +62,41 @@ def answering_clearly(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def assignments(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    """name=value pairs of -v."""
+    """Parses the name=value pairs of -v."""
     wrong = [text for text in given if "=" not in text or "\0" in text]
     if wrong:
-        raise click.BadParameter(f"give name=value, not {wrong[0]!r}")
+        raise click.BadParameter(f"must be name=value, not {wrong[0]!r}")
     return {name: value for name, _, value in (text.partition("=") for text in given)}
 
 
 def box(_: click.Context, __: click.Parameter, given: str | None) -> exporting.Bbox | None:
-    """minLng,minLat,maxLng,maxLat; a minimum above the maximum crosses the 180th meridian."""
+    """Parses minLng,minLat,maxLng,maxLat; if minLng > maxLng the box crosses the 180th meridian."""
     if given is None:
         return None
     try:
         west, south, east, north = (float(part) for part in given.split(","))
     except ValueError as error:
-        raise click.BadParameter("give minLng,minLat,maxLng,maxLat in degrees") from error
+        raise click.BadParameter("must be minLng,minLat,maxLng,maxLat in degrees") from error
     if not (-180 <= west <= 180 and -180 <= east <= 180 and -90 <= south <= north <= 90):
-        raise click.BadParameter("longitudes lie within 180 and latitudes within 90 degrees")
+        raise click.BadParameter("longitudes must be within ±180 and latitudes within ±90 degrees")
     return west, south, east, north
 
 
 @click.group("sql")
 def sql() -> None:
-    """The questions of sql/analysis: list them, read them, ask them."""
+    """List, print and run the scripts of sql/analysis."""
 
 
 @sql.command("list")
 def list_scripts() -> None:
-    """Name and question of every script."""
+    """List the scripts with their questions."""
     for script in scripts.catalogue():
         click.echo(f"{script.name:28} {script.question}")
 
 
 @sql.command()
 @click.argument("name")
-@answering_clearly
+@reporting_script_errors
 def show(name: str) -> None:
     """Print a script: question, parameters, columns, method and SQL."""
     click.echo(scripts.find(name).text, nl=False)
@@ -115,9 +115,9 @@ def show(name: str) -> None:
     "--timeout", "timeout_s", default=runner.TIMEOUT_S, show_default=True,
     type=click.IntRange(1, runner.LONGEST_TIMEOUT_S),
 )  # fmt: skip
-@answering_clearly
+@reporting_script_errors
 def run(name: str, values: dict[str, str], kind: str, output: str, timeout_s: int) -> None:
-    """Ask a script as the read-only role."""
+    """Run a script as the read-only role."""
     script = scripts.find(name)
     if output == files.STDOUT and kind not in formats.TEXT_FORMATS and kind != "html":
         raise click.UsageError(f"{kind} needs a file: -o {script.name}.{kind}")
@@ -125,25 +125,25 @@ def run(name: str, values: dict[str, str], kind: str, output: str, timeout_s: in
     if kind in formats.TEXT_FORMATS:
         with (
             files.text_output(output) as stream,
-            runner.answer(url, script, values, timeout_s) as answer,
+            runner.run(url, script, values, timeout_s) as result,
         ):
-            formats.TEXT_FORMATS[kind](answer, stream)
-        report_lacks(answer.lacks)
+            formats.TEXT_FORMATS[kind](result, stream)
+        report_missing(result.missing)
         return
     if kind in PICTURES:
         from geoshops.analysis import pictures
 
-        report_lacks(pictures.write(url, script, values, kind, output, timeout_s))
+        report_missing(pictures.write(url, script, values, kind, output, timeout_s))
         return
-    with files.new_file(output) as path, runner.answer(url, script, values, timeout_s) as answer:
-        formats.write_file(answer, kind, path)
-    report_lacks(answer.lacks)
+    with files.new_file(output) as path, runner.run(url, script, values, timeout_s) as result:
+        formats.write_file(result, kind, path)
+    report_missing(result.missing)
 
 
-def report_lacks(lacks: list[runner.Lack]) -> None:
-    """Says on standard error what the script did without and how to load it."""
-    for lack in lacks:
-        click.echo(f"warning: {lack.text}", err=True)
+def report_missing(missing: list[runner.MissingData]) -> None:
+    """Prints warnings about missing data to standard error."""
+    for data in missing:
+        click.echo(f"warning: {data.text}", err=True)
 
 
 @click.command()
@@ -152,18 +152,21 @@ def report_lacks(lacks: list[runner.Lack]) -> None:
     "--format", "kind", type=click.Choice(exporting.FORMATS), default="csv", show_default=True
 )
 @click.option(
-    "--bbox", callback=box, metavar="minLng,minLat,maxLng,maxLat", help="Only inside, in degrees."
+    "--bbox",
+    callback=box,
+    metavar="minLng,minLat,maxLng,maxLat",
+    help="Only rows inside, in degrees.",
 )
 @click.option("--brand", default="", help="Name or alias of a brand, sub-brands included.")
 @click.option("--region", default="", help="Name, full name or code of a region.")
 @click.option(
     "-o", "--output", default=files.STDOUT, metavar="FILE", help="File, or - for standard output."
 )
-@answering_clearly
+@reporting_script_errors
 def export(
     what: str, kind: str, bbox: exporting.Bbox | None, brand: str, region: str, output: str
 ) -> None:
-    """Write all shops or reviews into a file; reviews come without text and author."""
+    """Write all shops or reviews to a file; reviews without text and author."""
     count = exporting.export(
         reader_url(), what, kind, output, bbox=bbox, brand=brand, region=region
     )
@@ -174,10 +177,10 @@ def export(
 @click.option(
     "--region", default="", help="Name, full name or code of a region; blank for the country."
 )
-@click.option("-o", "--output", required=True, metavar="FILE", help="The page.")
-@answering_clearly
+@click.option("-o", "--output", required=True, metavar="FILE", help="HTML file.")
+@reporting_script_errors
 def report(region: str, output: str) -> None:
-    """One self-contained page with the main answers for a region."""
+    """Write a self-contained HTML page with the main results for a region."""
     from geoshops.analysis import report as reporting
 
     reporting.write(reader_url(), region, output)

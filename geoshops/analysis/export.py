@@ -1,4 +1,4 @@
-"""geoshops export: all shops or reviews into a file, read by a server-side cursor a batch at a time."""
+"""Exports all shops or reviews to a file, reading them in batches through a server-side cursor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from psycopg2 import sql
 from tqdm import tqdm
 
 from geoshops.analysis import files, formats
-from geoshops.analysis.runner import Answer, Column
+from geoshops.analysis.runner import Column, Result
 from geoshops.database.operator_connection import connected
 
 Bbox = tuple[float, float, float, float]
@@ -44,30 +44,30 @@ def export(
     brand: str = "",
     region: str = "",
 ) -> int:
-    """Writes the rows and returns how many there were."""
+    """Writes the rows and returns their number."""
     with connected(url, "export") as connection:
         connection.set_session(readonly=True)
         cursor = connection.cursor()
         condition = _condition(cursor, bbox, brand, region)
         columns = _columns(cursor, what)
         counted = _Counted(_rows(connection, what, condition), _expected(cursor, what, condition))
-        _write(Answer(columns, iter(counted), []), kind, output)
+        _write(Result(columns, iter(counted), []), kind, output)
         return counted.count
 
 
-def _write(answer: Answer, kind: str, output: str) -> None:
+def _write(result: Result, kind: str, output: str) -> None:
     if kind in FILE_FORMATS:
         if output == files.STDOUT:
             raise click.UsageError(f"{kind} needs a file: -o FILE.{kind}")
         with files.new_file(output) as path:
-            formats.write_file(answer, kind, path)
+            formats.write_file(result, kind, path)
         return
     with files.text_output(output) as stream:
-        formats.TEXT_FORMATS[kind](answer, stream)
+        formats.TEXT_FORMATS[kind](result, stream)
 
 
 class _Counted:
-    """Rows with a progress bar on a terminal."""
+    """Counts rows and shows a progress bar on a terminal."""
 
     def __init__(self, rows: Iterator[list[Any]], expected: int) -> None:
         self.rows = rows
@@ -81,7 +81,7 @@ class _Counted:
 
 
 def _condition(cursor: Any, bbox: Bbox | None, brand: str, region: str) -> sql.Composable:
-    """WHERE of the statement; names are found first, so that an unknown one is an error at once."""
+    """Builds the WHERE clause; resolves names before, so that an unknown one fails at once."""
     parts: list[sql.Composable] = [sql.SQL("true")]
     if bbox:
         west, south, east, north = map(sql.Literal, bbox)
@@ -105,7 +105,7 @@ def _condition(cursor: Any, bbox: Bbox | None, brand: str, region: str) -> sql.C
 
 
 def _columns(cursor: Any, what: str) -> list[Column]:
-    """Names and types of the answer, the types as PostgreSQL writes them."""
+    """Returns the columns with PostgreSQL's type names."""
     columns, source, _ = SOURCES[what]
     cursor.execute(sql.SQL("SELECT {} FROM {} LIMIT 0").format(sql.SQL(columns), sql.SQL(source)))
     codes = [(c.name, c.type_code) for c in cursor.description]

@@ -1,4 +1,4 @@
-"""Whole files only: written beside their place under another name, then renamed."""
+"""Atomic file output: writes to a temporary folder, then renames."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STDOUT = "-"
 
 @contextmanager
 def new_file(place: str) -> Iterator[Path]:
-    """A path to write to; it takes its place when the block ends well and vanishes when it does not."""
+    """Yields a temporary path; renames it to the target if the block succeeds, otherwise removes it."""
     target = Path(place)
     if target.is_dir():
         raise click.UsageError(f"{target} is a directory")
@@ -36,7 +36,7 @@ def new_file(place: str) -> Iterator[Path]:
 
 @contextmanager
 def text_output(place: str) -> Iterator[IO[str]]:
-    """Standard output for `-`, else a new file."""
+    """Yields standard output for `-`, otherwise a new file."""
     if place == STDOUT:
         output = console.raw(sys.stdout)
         yield output

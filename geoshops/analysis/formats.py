@@ -1,4 +1,4 @@
-"""Rows as text, CSV, GeoJSON, GeoJSON sequences, Parquet, GeoPackage and FlatGeobuf, a batch at a time."""
+"""Writes results in batches as text, CSV, GeoJSON, GeoJSON sequences, Parquet, GeoPackage and FlatGeobuf."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import IO, Any
 import click
 import shapely
 
-from geoshops.analysis.runner import Answer, Column
+from geoshops.analysis.runner import Column, Result
 
 BATCH_ROWS = 10_000
 DRIVERS = {"gpkg": "GPKG", "fgb": "FlatGeobuf"}
@@ -20,28 +20,28 @@ RECORD_SEPARATOR = "\x1e"
 
 
 def batches(rows: Iterable[list[Any]]) -> Iterator[list[list[Any]]]:
-    """The rows in lists of at most BATCH_ROWS."""
+    """Yields the rows in lists of at most BATCH_ROWS."""
     source = iter(rows)
     while batch := list(islice(source, BATCH_ROWS)):
         yield batch
 
 
 def geometries(batch: Sequence[list[Any]], place: int) -> Any:
-    """The spatial column of a batch as shapely geometries, without the SRID that EWKB carries."""
+    """Returns the spatial column of a batch as shapely geometries without SRID."""
     return shapely.set_srid(shapely.from_wkb([row[place] for row in batch]), 0)
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON knows it."""
+    """Converts other than JSON's scalar types to text."""
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def write_csv(answer: Answer, output: IO[str]) -> None:
-    """CSV with geometry as WKT."""
+def write_csv(result: Result, output: IO[str]) -> None:
+    """Writes CSV with geometry as WKT."""
     lines = csv.writer(output, lineterminator="\n")
-    lines.writerow(c.name for c in answer.columns)
-    place = answer.geometry
-    for batch in batches(answer.rows):
+    lines.writerow(c.name for c in result.columns)
+    place = result.geometry
+    for batch in batches(result.rows):
         if place is not None:
             texts = shapely.to_wkt(geometries(batch, place), rounding_precision=7)
             for row, text in zip(batch, texts, strict=True):
@@ -49,11 +49,11 @@ def write_csv(answer: Answer, output: IO[str]) -> None:
         lines.writerows(batch)
 
 
-def features(answer: Answer) -> Iterator[str]:
-    """The rows as GeoJSON features (RFC 7946): longitude first, seven places."""
-    place = needed_geometry(answer, "GeoJSON")
-    names = [c.name for c in answer.columns]
-    for batch in batches(answer.rows):
+def features(result: Result) -> Iterator[str]:
+    """Yields the rows as GeoJSON features (RFC 7946) with seven decimal places."""
+    place = needed_geometry(result, "GeoJSON")
+    names = [c.name for c in result.columns]
+    for batch in batches(result.rows):
         shapes = geometries(batch, place)
         rounded = shapely.transform(shapes, lambda xy: xy.round(7))
         for row, shape in zip(batch, shapely.to_geojson(rounded), strict=True):
@@ -63,26 +63,26 @@ def features(answer: Answer) -> Iterator[str]:
             yield f'{{"type":"Feature","properties":{text},"geometry":{shape or "null"}}}'
 
 
-def write_geojson(answer: Answer, output: IO[str]) -> None:
-    """One FeatureCollection."""
+def write_geojson(result: Result, output: IO[str]) -> None:
+    """Writes a FeatureCollection."""
     output.write('{"type":"FeatureCollection","features":[')
-    for n, feature in enumerate(features(answer)):
+    for n, feature in enumerate(features(result)):
         output.write(("," if n else "") + "\n" + feature)
     output.write("\n]}\n")
 
 
-def write_geojsonseq(answer: Answer, output: IO[str]) -> None:
-    """One feature a line, each after a record separator (RFC 8142)."""
-    for feature in features(answer):
+def write_geojsonseq(result: Result, output: IO[str]) -> None:
+    """Writes a GeoJSON text sequence (RFC 8142)."""
+    for feature in features(result):
         output.write(f"{RECORD_SEPARATOR}{feature}\n")
 
 
-def write_table(answer: Answer, output: IO[str]) -> None:
-    """An aligned table for the terminal; geometry in short."""
-    rows = [[c.name for c in answer.columns]]
-    for batch in batches(answer.rows):
+def write_table(result: Result, output: IO[str]) -> None:
+    """Writes an aligned table for the terminal, with abbreviated geometry."""
+    rows = [[c.name for c in result.columns]]
+    for batch in batches(result.rows):
         rows += [
-            [_cell(value, c) for value, c in zip(row, answer.columns, strict=True)] for row in batch
+            [_cell(value, c) for value, c in zip(row, result.columns, strict=True)] for row in batch
         ]
     widths = [max(_width(row[i]) for row in rows) for i in range(len(rows[0]))]
     for n, row in enumerate(rows):
@@ -93,7 +93,7 @@ def write_table(answer: Answer, output: IO[str]) -> None:
     output.write(f"({len(rows) - 1} rows)\n")
 
 
-TEXT_FORMATS: dict[str, Callable[[Answer, IO[str]], None]] = {
+TEXT_FORMATS: dict[str, Callable[[Result, IO[str]], None]] = {
     "csv": write_csv,
     "geojson": write_geojson,
     "geojsonseq": write_geojsonseq,
@@ -101,59 +101,59 @@ TEXT_FORMATS: dict[str, Callable[[Answer, IO[str]], None]] = {
 }
 
 
-def write_file(answer: Answer, kind: str, path: Path) -> None:
-    """Parquet, GeoPackage or FlatGeobuf."""
+def write_file(result: Result, kind: str, path: Path) -> None:
+    """Writes Parquet, GeoPackage or FlatGeobuf."""
     if kind == "parquet":
-        _write_parquet(answer, path)
+        _write_parquet(result, path)
     else:
-        _write_by_gdal(answer, kind, path)
+        _write_by_gdal(result, kind, path)
 
 
-def needed_geometry(answer: Answer, what: str) -> int:
-    """The place of the geometry; a usage error when the answer has none."""
-    if answer.geometry is None:
-        raise click.UsageError(f"{what} needs a geometry, and this answer has none; csv does")
-    return answer.geometry
+def needed_geometry(result: Result, what: str) -> int:
+    """Returns the index of the geometry column; raises a usage error if there is none."""
+    if result.geometry is None:
+        raise click.UsageError(f"{what} needs a geometry, which this result lacks; use csv")
+    return result.geometry
 
 
-def _write_parquet(answer: Answer, path: Path) -> None:
+def _write_parquet(result: Result, path: Path) -> None:
     import pyarrow.parquet as parquet
 
-    schema = _schema(answer.columns)
-    if answer.geometry is not None:
-        schema = schema.with_metadata({"geo": json.dumps(_geo(answer))})
+    schema = _schema(result.columns)
+    if result.geometry is not None:
+        schema = schema.with_metadata({"geo": json.dumps(_geo(result))})
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        for batch in _arrow_batches(answer, schema):
+        for batch in _arrow_batches(result, schema):
             writer.write_batch(batch)
 
 
-def _geo(answer: Answer) -> dict[str, Any]:
-    """GeoParquet 1.1; without a crs it is longitude and latitude of OGC:CRS84."""
-    name = answer.columns[needed_geometry(answer, "GeoParquet")].name
+def _geo(result: Result) -> dict[str, Any]:
+    """Returns GeoParquet 1.1 metadata; without a crs the default OGC:CRS84 applies."""
+    name = result.columns[needed_geometry(result, "GeoParquet")].name
     columns = {name: {"encoding": "WKB", "geometry_types": []}}
     return {"version": "1.1.0", "primary_column": name, "columns": columns}
 
 
-def _write_by_gdal(answer: Answer, kind: str, path: Path) -> None:
-    place = needed_geometry(answer, kind)
+def _write_by_gdal(result: Result, kind: str, path: Path) -> None:
+    place = needed_geometry(result, kind)
     import pyarrow
     import pyogrio
 
-    schema = _schema(answer.columns)
-    reader = pyarrow.RecordBatchReader.from_batches(schema, _arrow_batches(answer, schema))
+    schema = _schema(result.columns)
+    reader = pyarrow.RecordBatchReader.from_batches(schema, _arrow_batches(result, schema))
     pyogrio.write_arrow(
         reader,
         path,
         driver=DRIVERS[kind],
         layer=path.stem,
-        geometry_name=answer.columns[place].name,
-        geometry_type=_geometry_type(answer.columns[place]),
+        geometry_name=result.columns[place].name,
+        geometry_type=_geometry_type(result.columns[place]),
         crs="EPSG:4326",
     )
 
 
 def _geometry_type(column: Column) -> str:
-    """GDAL's name of the type that PostgreSQL states, as geometry(Point,4326)."""
+    """Returns GDAL's geometry type for PostgreSQL's, such as geometry(Point,4326)."""
     stated = column.type.partition("(")[2].partition(",")[0]
     return stated or "Unknown"
 
@@ -174,13 +174,13 @@ def _schema(columns: Sequence[Column]) -> Any:
     )
 
 
-def _arrow_batches(answer: Answer, schema: Any) -> Iterator[Any]:
+def _arrow_batches(result: Result, schema: Any) -> Iterator[Any]:
     import pyarrow as pa
 
-    for batch in batches(answer.rows):
+    for batch in batches(result.rows):
         values: list[Any] = [list(column) for column in zip(*batch, strict=True)]
         for place, kind in enumerate(schema.types):
-            if place == answer.geometry:
+            if place == result.geometry:
                 values[place] = list(shapely.to_wkb(geometries(batch, place)))
             elif kind == pa.string():
                 values[place] = [None if v is None else str(v) for v in values[place]]
@@ -202,5 +202,5 @@ def _cell(value: Any, column: Column) -> str:
 
 
 def _width(text: str) -> int:
-    """Columns that the text takes in a terminal; Hangul is two wide."""
+    """Returns the display width of text in a terminal; Hangul is two columns wide."""
     return sum(2 if "\u1100" <= c <= "\u115f" or "\u2e80" <= c <= "\uffdc" else 1 for c in text)

@@ -1,4 +1,4 @@
-"""Region outlines and place names as the ground of a map."""
+"""Region outlines and place names for the background of maps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shapely
 
 from geoshops.database.operator_connection import connected
 
-# degrees of the view up to which it shows neighbourhoods, and districts; provinces beyond
+# largest view in degrees that shows names of neighbourhoods, and of districts; larger views show provinces
 NEAR_DEG, DETAIL_DEG = 0.12, 1.5
 OUTLINES = """
 SELECT level, ST_AsBinary(ST_SimplifyPreserveTopology(geom, %(tolerance)s))
@@ -28,17 +28,16 @@ OFFICIAL = re.compile(r"(?<=..)(특별시|광역시|특별자치시|특별자치
 
 
 class Ground(NamedTuple):
-    """Level and polygon of the regions in view, and names with longitude and latitude, the middle ones first."""
+    """Regions as (level, polygon), and place names with longitude and latitude, those near the centre first."""
 
     areas: list[tuple[str, Any]]
     names: list[tuple[str, float, float]]
 
 
 def ground(url: str, bounds: tuple[float, float, float, float]) -> Ground:
-    """What is around the data; no area where no boundary is loaded, simplified to what the eye can see.
+    """Loads simplified regions and names around the data; without loaded boundaries there are no areas.
 
-    The provinces around come first and go beyond the view: a page is wider than what it shows, and moved.
-    """
+    Provinces come first and extend beyond the bounds, because a page's map can be moved."""
     west, south, east, north = (float(b) for b in bounds)
     span = max(east - west, north - south)
     nearest = ["sigungu", "dong"] if span <= NEAR_DEG else ["sigungu"]
@@ -58,5 +57,5 @@ def ground(url: str, bounds: tuple[float, float, float, float]) -> Ground:
 
 
 def _short(name: str) -> str:
-    """서울 for 서울특별시, 영통구 for 수원시 영통구."""
+    """Shortens a name: 서울특별시 to 서울, 수원시 영통구 to 영통구."""
     return OFFICIAL.sub("", name).rpartition(" ")[2]

@@ -1,4 +1,4 @@
-"""What a printed map carries besides its data: place names, and around it legend, scale bar and north arrow."""
+"""Place names, legend, scale bar and north arrow of printed maps."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 LEGEND_COLUMNS = 4
-BELOW_PT = -8  # the line under the frame on which the legend begins
+BELOW_PT = -8  # offset of the scale bar from the frame
 
 
 def legend(axes: Any, title: str, entries: Sequence[tuple[str, str]]) -> None:
-    """Labels with their colours, below the map on the left."""
+    """Draws the legend below the map on the left."""
     from matplotlib.patches import Patch
 
     axes.legend(
@@ -29,7 +29,7 @@ def legend(axes: Any, title: str, entries: Sequence[tuple[str, str]]) -> None:
 
 
 def source(axes: Any, text: str) -> None:
-    """Where the picture comes from, under everything that stands below it."""
+    """Writes the source below everything else."""
     from matplotlib.transforms import offset_copy
 
     drawn = axes.figure.get_tightbbox()
@@ -40,7 +40,7 @@ def source(axes: Any, text: str) -> None:
 
 
 def names(axes: Any, places: Sequence[tuple[str, float, float]]) -> None:
-    """Names of places in view, in the order given; one that would touch another is left out."""
+    """Writes the names of places in view, in the given order; skips names that would overlap."""
     from matplotlib.patheffects import withStroke
 
     west, east = axes.get_xlim()
@@ -70,7 +70,7 @@ def _within(box: Any, axes: Any) -> bool:
 
 
 def scale_bar(axes: Any) -> None:
-    """A round length, below the map on the right."""
+    """Draws a scale bar of a round length below the map on the right."""
     from matplotlib.transforms import offset_copy
 
     left, right = axes.get_xlim()
@@ -91,7 +91,7 @@ def scale_bar(axes: Any) -> None:
 
 
 def north_arrow(axes: Any) -> None:
-    """An arrow, above the map on the right."""
+    """Draws a north arrow above the map on the right."""
     from matplotlib.transforms import offset_copy
 
     axes.annotate(
@@ -109,6 +109,6 @@ def north_arrow(axes: Any) -> None:
 
 
 def round_length(metres: float) -> float:
-    """The largest of 1, 2, 5 times a power of ten that is not above."""
+    """Returns the largest 1, 2 or 5 times a power of ten that is not above `metres`."""
     power = 10.0 ** math.floor(math.log10(metres))
     return next(m * power for m in (5, 2, 1) if m * power <= metres)

@@ -1,4 +1,4 @@
-"""Pages of one file: MapLibre, data and style inside, no request to anywhere."""
+"""Self-contained HTML pages: maps and charts without external requests."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ HERE = Path(__file__).resolve().parent
 VENDOR = HERE.parent / "map" / "static" / "vendor" / "maplibre-gl"
 TEMPLATES = HERE / "templates"
 FEW = 60
-SPECK, SPECK_OF_MANY = 0.02, 0.004  # of the map's extent
+TINY_SHARE, TINY_SHARE_OF_MANY = 0.02, 0.004  # share of the map's extent
 
 
 class Painter:
-    """Colours of a column: classes by name, amounts by quantiles."""
+    """Assigns colours to the values of a column: classes by name, amounts by quantiles."""
 
     def __init__(self, values: Sequence[Any], style: styles.Style) -> None:
         known = [v for v in values if v is not None]
@@ -35,12 +35,12 @@ class Painter:
         self.classes = styles.class_colors(known, style) if self.categorical else {}
         self.amounts = [] if self.categorical else sorted(map(_rounded, known))
         self.breaks = styles.breaks(self.amounts)
-        # zeros that are a class of their own: the brightest colour would point at what is not there
+        # zeros that form a class get a neutral colour instead of the brightest one
         below = [a for a in self.amounts if self.breaks and a < self.breaks[0]]
         self.has_nothing = bool(below) and below[-1] == 0 == below[0]
 
     def color(self, value: Any) -> str:
-        """The colour of a value, one of its own for none."""
+        """Returns the colour of a value or of null."""
         if value is None:
             return styles.UNKNOWN
         if self.categorical:
@@ -48,7 +48,7 @@ class Painter:
         return self._shade(self._place(_rounded(value)))
 
     def legend(self) -> list[tuple[str, str]]:
-        """Labels with their colours."""
+        """Returns labels with their colours."""
         if self.categorical:
             entries = [
                 (styles.LABELS.get(n, n), c) for n, c in self.classes.items() if c != styles.OTHER
@@ -60,7 +60,7 @@ class Painter:
         return [*entries, ("값 없음", styles.UNKNOWN)] if self.has_null else entries
 
     def _ranges(self) -> list[tuple[str, str]]:
-        """The least and the greatest amount of each class: bounds would belong to two classes."""
+        """Labels each class with its least and greatest amount, since bounds would belong to two classes."""
         classes = [
             (place, list(amounts))
             for place, amounts in itertools.groupby(self.amounts, self._place)
@@ -77,12 +77,14 @@ class Painter:
         return styles.SEQUENCE[round(place * (len(styles.SEQUENCE) - 1) / steps)]
 
 
-def specks(shapes: Sequence[Any]) -> list[bool]:
-    """Which shapes are too small to be seen on a map of all of them; among many, small ones are seen better."""
+def tiny_shapes(shapes: Sequence[Any]) -> list[bool]:
+    """Returns which shapes are too small to be visible on a map of all; with many shapes the limit is lower."""
     if not shapes:
         return []
     west, south, east, north = shapely.total_bounds(shapes)
-    least = (SPECK if len(shapes) <= FEW else SPECK_OF_MANY) * max(east - west, north - south)
+    least = (TINY_SHARE if len(shapes) <= FEW else TINY_SHARE_OF_MANY) * max(
+        east - west, north - south
+    )
     boxes = shapely.bounds(shapes)
     return [bool(max(box[2] - box[0], box[3] - box[1]) < least) for box in boxes]
 
@@ -95,15 +97,15 @@ def map_page(
     shapes: list[Any],
     ground: Ground,
 ) -> str:
-    """The interactive map of a result."""
+    """Returns the page with the interactive map of a result."""
     title, subtitle = heading
     painter = Painter([row[style.column] for row in rows], style)
     features = [
-        _feature(shape, {**row, "_color": painter.color(row[style.column]), "_speck": small})
-        for row, shape, small in zip(rows, shapes, specks(shapes), strict=True)
+        _feature(shape, {**row, "_color": painter.color(row[style.column]), "_tiny": small})
+        for row, shape, small in zip(rows, shapes, tiny_shapes(shapes), strict=True)
     ]
     data = {
-        "answer": {"type": "FeatureCollection", "features": features},
+        "result": {"type": "FeatureCollection", "features": features},
         "ground": {
             "type": "FeatureCollection",
             "features": [_feature(area, {"level": level}) for level, area in ground.areas]
@@ -127,7 +129,7 @@ def map_page(
 
 
 def chart_page(heading: tuple[str, str], script: Script, svg: str) -> str:
-    """The page of a chart."""
+    """Returns the page of a chart."""
     title, subtitle = heading
     return filled(
         "chart.html",
@@ -139,7 +141,7 @@ def chart_page(heading: tuple[str, str], script: Script, svg: str) -> str:
 
 
 def filled(template: str, **parts: str) -> str:
-    """A page of templates/ with its [[parts]] in place."""
+    """Fills the [[parts]] of a template."""
     text = (TEMPLATES / template).read_text(encoding="utf-8")
     for name, part in parts.items():
         text = text.replace(f"[[{name}]]", part)
@@ -150,16 +152,16 @@ def _asset(name: str) -> str:
     try:
         return (VENDOR / name).read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise click.ClickException("MapLibre is missing; remedy: scripts/setup") from error
+        raise click.ClickException("MapLibre is missing; run scripts/setup") from error
 
 
 def _packed(name: str) -> str:
-    """A module as base64: nothing in it can end the element that holds it."""
+    """Returns a module as base64, which cannot end the enclosing HTML element."""
     return base64.b64encode(_asset(name).encode()).decode()
 
 
 def _inline(data: Any) -> str:
-    """JSON for a script element."""
+    """Returns JSON that is safe inside a script element."""
     return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
 
 
@@ -173,7 +175,7 @@ def _feature(shape: Any, properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rounded(amount: float) -> float:
-    """Without the last digits, in which the same density of two hexagons differs."""
+    """Rounds to six digits, because equal densities differ in the last digits."""
     return float(f"{amount:.6g}")
 
 

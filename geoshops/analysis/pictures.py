@@ -1,4 +1,4 @@
-"""Answers as pictures: printed maps and charts by matplotlib, pages with an interactive map."""
+"""Pictures of results: maps and charts by matplotlib, pages with an interactive map."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ SOURCE = "자료: geoshops · 분석 {name}"
 
 @dataclass(frozen=True)
 class Picture:
-    """What a picture shows: rows with geometry apart, and how it is painted."""
+    """The content of a picture: rows and, separately, their geometries."""
 
     script: Script
     values: Mapping[str, str]
     rows: list[styles.Row]
     shapes: list[Any]
-    lacks: list[runner.Lack]
+    missing: list[runner.MissingData]
 
     @property
     def number(self) -> str:
-        """The number of the script, by which styles are found."""
+        """The number of the script, the key of its style."""
         return self.script.name[:2]
 
     @property
     def title(self) -> str:
-        """The question in the language of the legend."""
+        """The question in Korean."""
         return styles.TITLES[self.number]
 
     @property
     def style(self) -> styles.Style:
-        """The style of the question."""
+        """The style of the script's map."""
         return styles.STYLES[self.number]
 
     @property
     def subtitle(self) -> str:
-        """The parameters that were given, for the reader of a print."""
+        """The given parameters."""
         others = [
             f"{styles.PARAMETERS.get(name, name)} {styles.VALUES.get(value, value)}"
             for name, value in self.values.items()
@@ -59,43 +59,43 @@ class Picture:
 
     @property
     def notes(self) -> list[str]:
-        """Which shapes stand in for others, and why."""
-        lacking = [styles.LACKS[n.code] for n in self.lacks if n.code in styles.LACKS_IN_CHARTS]
-        return [styles.NOTES[self.number], *lacking] if self.number in styles.NOTES else lacking
+        """Notes on approximated shapes and missing data."""
+        notes = [styles.MISSING[n.code] for n in self.missing if n.code in styles.MISSING_IN_CHARTS]
+        return [styles.NOTES[self.number], *notes] if self.number in styles.NOTES else notes
 
 
 def collect(
     url: str, script: Script, values: Mapping[str, str], timeout_s: int = runner.TIMEOUT_S
 ) -> Picture:
-    """Asks the script and keeps the rows that its picture shows."""
+    """Runs the script and selects the rows that its picture shows."""
     style = styles.STYLES.get(script.name[:2])
-    with runner.answer(url, script, values, timeout_s) as answer:
-        place = answer.geometry
-        names = [c.name for c in answer.columns]
-        rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
+    with runner.run(url, script, values, timeout_s) as result:
+        place = result.geometry
+        names = [c.name for c in result.columns]
+        rows = [dict(zip(names, row, strict=True)) for row in result.rows]
     if style and place is not None:
-        rows = styles.chosen(rows, style)
+        rows = styles.select_rows(rows, style)
         shapes = list(shapely.set_srid(shapely.from_wkb([r.pop("geom") for r in rows]), 0))
-        return Picture(script, values, rows, shapes, answer.lacks)
-    return Picture(script, values, rows, [], answer.lacks)
+        return Picture(script, values, rows, shapes, result.missing)
+    return Picture(script, values, rows, [], result.missing)
 
 
 def write(
     url: str, script: Script, values: Mapping[str, str], kind: str, output: str, timeout_s: int
-) -> list[runner.Lack]:
-    """Writes a png or html picture of the result and returns what the script did without."""
+) -> list[runner.MissingData]:
+    """Writes a png or html picture of the result and returns the data that the script lacked."""
     picture = collect(url, script, values, timeout_s)
     if kind == "html":
         with files.text_output(output) as stream:
             stream.write(html(url, picture))
-        return picture.lacks
+        return picture.missing
     with files.new_file(output) as path:
         path.write_bytes(png(url, picture))
-    return picture.lacks
+    return picture.missing
 
 
 def html(url: str, picture: Picture) -> str:
-    """A page of one file: an interactive map, or a chart where there is no geometry."""
+    """Returns a self-contained page with an interactive map, or a chart if there is no geometry."""
     if picture.number not in styles.STYLES:
         return page.chart_page(
             _heading(picture), picture.script, figure(url, picture, "svg").decode()
@@ -111,17 +111,17 @@ def html(url: str, picture: Picture) -> str:
 
 
 def _heading(picture: Picture) -> tuple[str, str]:
-    """Title and subtitle, the subtitle with notes."""
+    """Returns title and subtitle with notes."""
     return picture.title, " · ".join([picture.subtitle, *picture.notes])
 
 
 def png(url: str, picture: Picture) -> bytes:
-    """A printed map or chart."""
+    """Returns a map or chart as PNG."""
     return figure(url, picture, "png")
 
 
 def figure(url: str, picture: Picture, kind: str) -> bytes:
-    """The map or chart by matplotlib, as png or svg."""
+    """Draws the map or chart with matplotlib as png or svg."""
     import io
 
     import matplotlib
@@ -133,14 +133,14 @@ def figure(url: str, picture: Picture, kind: str) -> bytes:
     matplotlib.rcParams["axes.unicode_minus"] = False
     matplotlib.rcParams["svg.hashsalt"] = "geoshops"
     drawing, axes = pyplot.subplots(figsize=(8, _height_in(picture)), layout="constrained")
-    if kind == "png":  # a page has them as its own text
+    if kind == "png":  # a page has title and notes as HTML
         _label(drawing, axes, picture)
     if picture.number in styles.STYLES:
         base = ground(url, _bounds(picture))
         _draw_map(axes, picture, base)
         if kind == "png":
             margin.source(axes, SOURCE.format(name=picture.script.name))
-        # last, since everything beside the map decides how large it is
+        # last, because the labels' positions depend on the final size of the map
         to_plane = Transformer.from_crs(4326, PLANE, always_xy=True).transform
         margin.names(axes, [(name, *to_plane(lon, lat)) for name, lon, lat in base.names])
     else:
@@ -163,25 +163,25 @@ def figure(url: str, picture: Picture, kind: str) -> bytes:
 
 
 def _korean_fonts() -> list[str]:
-    """The installed fonts that have Hangul; says so when there is none."""
+    """Returns the installed Korean fonts; prints a warning if there is none."""
     import matplotlib
     from matplotlib import font_manager
 
     installed = set(font_manager.get_font_names())
-    found = [font for font in FONTS if font in installed]
-    if not found:
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # one line instead of one a letter
+    fonts = [font for font in FONTS if font in installed]
+    if not fonts:
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # would be printed for each letter
         cache = matplotlib.get_cachedir()
         click.echo(
-            "no Korean font is installed: names come out as boxes; remedy: "
-            f"apt-get install fonts-nanum, and remove {cache}, which lists the fonts of before",
+            "no Korean font is installed: names are drawn as boxes; remedy: "
+            f"apt-get install fonts-nanum, then delete matplotlib's font cache in {cache}",
             err=True,
         )
-    return found
+    return fonts
 
 
 def _label(drawing: Any, axes: Any, picture: Picture) -> None:
-    """Title, parameters and notes, which a print has to carry itself."""
+    """Writes title, parameters and notes."""
     drawing.suptitle(picture.title, fontsize=13)
     axes.set_title(
         "\n".join([picture.subtitle, *picture.notes]), fontsize=9, color="#555555", linespacing=1.6
@@ -197,7 +197,7 @@ def _bounds(picture: Picture) -> tuple[float, float, float, float]:
 
 
 def _height_in(picture: Picture) -> float:
-    """Height of the paper, eight inches wide, in inches: a map keeps its shape, a chart is broad."""
+    """Returns the height in inches for a width of eight; a map's follows from its bounds."""
     if picture.number not in styles.STYLES:
         return 5
     west, south, east, north = _in_plane(_bounds(picture))
@@ -252,14 +252,14 @@ def _paint(axes: Any, frame: Any, style: styles.Style) -> None:
     else:
         options |= {"alpha": 0.85, "edgecolor": "#ffffff", "linewidth": 0.15}
     if not kinds <= {"Point"}:
-        _mark_specks(axes, frame, colors)
+        _mark_tiny_shapes(axes, frame, colors)
     frame.plot(**options)
     margin.legend(axes, style.title, painter.legend())
 
 
-def _mark_specks(axes: Any, frame: Any, colors: list[str]) -> None:
-    """A dot for each area or line too small to be seen: a cluster of some streets on the map of a city."""
-    small = page.specks(list(frame.geometry))
+def _mark_tiny_shapes(axes: Any, frame: Any, colors: list[str]) -> None:
+    """Draws a dot for each area or line that is too small to be visible."""
+    small = page.tiny_shapes(list(frame.geometry))
     if any(small):
         dots = frame.geometry[small].centroid
         size = 40 if len(frame) <= page.FEW else 8 if len(frame) < 3000 else 3
@@ -272,7 +272,7 @@ def _mark_specks(axes: Any, frame: Any, colors: list[str]) -> None:
 
 
 def _frame(axes: Any, bounds: tuple[float, float, float, float]) -> None:
-    """The picture's part of the plane; no ticks, a map is read by its scale bar."""
+    """Sets the extent and removes the ticks."""
     west, south, east, north = _in_plane(bounds)
     axes.set_xlim(west, east)
     axes.set_ylim(south, north)

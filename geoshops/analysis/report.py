@@ -1,4 +1,4 @@
-"""geoshops report: the main answers for a region on one page, made by the scripts of sql/analysis."""
+"""geoshops report: a page with the main results of sql/analysis for a region."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from tqdm import tqdm
 
 from geoshops.analysis import files, page, pictures, runner, scripts
-from geoshops.analysis.styles import LABELS, LACKS, Row
+from geoshops.analysis.styles import LABELS, MISSING, Row
 
 Table = tuple[list[str], list[list[Any]]]
 MAX_ROWS = 10
@@ -21,7 +21,7 @@ MAX_ROWS = 10
 
 @dataclass(frozen=True)
 class Section:
-    """One question of the report: its picture, and a table made of the same rows."""
+    """A section of the report: a picture and a table of the same rows."""
 
     number: str
     heading: str
@@ -31,23 +31,23 @@ class Section:
 
 
 def columns(max_rows: int = MAX_ROWS, **named: str) -> Callable[[list[Row]], Table]:
-    """The first rows with these columns, under Korean headings."""
+    """Returns a function that makes a table of the first rows; `named` maps columns to headings."""
 
-    def made(rows: list[Row]) -> Table:
+    def table(rows: list[Row]) -> Table:
         body = [[row[name] for name in named] for row in rows[:max_rows]]
         return list(named.values()), body
 
-    return made
+    return table
 
 
 def largest_brands(rows: list[Row]) -> Table:
-    """Every brand, the largest first."""
+    """Table of all brands, the largest first."""
     ordered = sorted(rows, key=lambda row: -row["n"])
     return columns(len(rows), brand="브랜드", n="지점 수", std_dist_km="표준 거리 (km)")(ordered)
 
 
 def most_votes(rows: list[Row]) -> Table:
-    """The hexagons with most votes."""
+    """Table of the hexagons with most votes."""
     ordered = sorted(rows, key=lambda row: -row["votes"])
     return columns(
         shops="지점 수", votes="표", purity_good="청결", retouch_good="보정", item_good="소품"
@@ -55,9 +55,9 @@ def most_votes(rows: list[Row]) -> Table:
 
 
 def by_class(rows: list[Row]) -> Table:
-    """How many hexagons each class of hot and cold has."""
-    found = Counter(LABELS.get(row["class"], "정의 안 됨") for row in rows)
-    return ["등급", "육각형 수"], [[name, count] for name, count in found.most_common()]
+    """Table of the number of hexagons of each hot or cold spot class."""
+    counts = Counter(LABELS.get(row["class"], "정의되지 않음") for row in rows)
+    return ["등급", "육각형 수"], [[name, count] for name, count in counts.most_common()]
 
 
 SECTIONS = (
@@ -79,12 +79,12 @@ SECTIONS = (
         wilson_low="윌슨 하한")),
     Section("25", "태그 품질: 청결", most_votes, {"edge_m": "1000"}),
 )  # fmt: skip
-# hexagons of a whole country are larger
+# a report of the whole country uses larger hexagons and radii
 COUNTRY = {"07": {"edge_m": "5000"}, "25": {"edge_m": "5000"}, "06": {}, "04": {"radius_m": "5000"}}
 
 
 def write(url: str, region: str, output: str) -> None:
-    """Writes the report of a region, or of the country for a blank name."""
+    """Writes the report of a region, or of the whole country for a blank name."""
     parts = [_section(url, section, region) for section in tqdm(SECTIONS, disable=None)]
     made = dt.datetime.now(dt.UTC).astimezone().strftime("%Y-%m-%d %H:%M %z")
     text = page.filled(
@@ -99,7 +99,7 @@ def _section(url: str, section: Section, region: str) -> str:
     settings = section.values if region.strip() else COUNTRY.get(section.number, section.values)
     picture = pictures.collect(url, script, {**settings, "region": region})
     parts = [f"<h2>{escape(section.heading)}</h2>", f"<p>{escape(picture.title)}</p>"]
-    parts += [_lack(lack) for lack in picture.lacks]
+    parts += [_missing_notice(data) for data in picture.missing]
     if section.picture:
         image = base64.b64encode(pictures.png(url, picture)).decode()
         label = escape(f"{section.heading}: {picture.title}", quote=True)
@@ -111,9 +111,8 @@ def _section(url: str, section: Section, region: str) -> str:
     return "<section>" + "\n".join(parts) + "</section>"
 
 
-def _lack(lack: runner.Lack) -> str:
-    """What the section did without, and how to load it."""
-    return f'<p class="lack">{escape(LACKS[lack.code])} (<span lang="en">{escape(lack.text)}</span>)</p>'
+def _missing_notice(data: runner.MissingData) -> str:
+    return f'<p class="missing">{escape(MISSING[data.code])} (<span lang="en">{escape(data.text)}</span>)</p>'
 
 
 def _table(headings: list[str], rows: list[list[Any]]) -> str:

@@ -1,4 +1,4 @@
-"""Runs a script through psql, the way analysts do, and gives its rows with their types."""
+"""Runs a script of sql/analysis through psql and returns typed rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from geoshops.console import as_started
 csv.field_size_limit(1 << 30)
 TIMEOUT_S = 120
 LONGEST_TIMEOUT_S = 2_147_483  # PostgreSQL counts its milliseconds in 31 bits
-# Whoever runs a script as the schema's owner gives the owner's rights up first.
+# Switches to the read-only role if the connection's role is a member of it.
 PRELUDE = """\\set QUIET on
 \\set ON_ERROR_STOP on
 SET default_transaction_read_only = on;
@@ -36,26 +36,26 @@ WHERE rolname = 'geoshops_reader' AND rolname <> current_user AND pg_has_role(oi
 ERROR = re.compile(r"ERROR:  ([0-9A-Z]{5}): (.*)")
 WARNING = re.compile(r"WARNING:  ([0-9A-Z]{5}): (.*)(?:\nHINT:  (.*))?")
 HINT = re.compile(r"^HINT:  (.*)$", re.MULTILINE)
-# values that a person can correct: parameter, text that is no number or date, name that does not exist
+# errors of parameter values: invalid or out of range, not a number or date, unknown name
 WRONG_VALUE = ("22023", "22P02", "22007", "22008", "22003", "P0002")
 NOT_SET_UP = {
     "42P01": "the database has no views for analysts",
-    "42883": "the database lacks a function that the script uses",
+    "42883": "the database missing a function that the script uses",
     "42501": "this role may not read the views",
 }
 
 
 class ScriptError(Exception):
-    """The script failed; the message says why."""
+    """A script failed; the message is for the analyst."""
 
 
 class WrongValueError(ScriptError):
-    """A parameter is unknown or its value does not do."""
+    """A parameter is unknown or has an invalid value."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the answer with PostgreSQL's name of its type."""
+    """A column of the result with PostgreSQL's type name."""
 
     name: str
     type: str
@@ -66,31 +66,31 @@ class Column:
         return self.type.startswith(("geometry", "geography"))
 
 
-class Lack(NamedTuple):
-    """What a script did without: its code in sql/functions/99_analysis.sql, and what to load."""
+class MissingData(NamedTuple):
+    """Data that a script lacked: the code in sql/functions/99_analysis.sql, and how to load the data."""
 
     code: str
     text: str
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Columns, and rows that can be read once; geometry comes as hexadecimal EWKB.
+class Result:
+    """Columns, and rows that can be read once; geometry is hexadecimal EWKB.
 
-    `lacks` is complete when the block that holds the answer has ended."""
+    `missing` is complete when the context of `run` has ended."""
 
     columns: list[Column]
     rows: Iterator[list[Any]]
-    lacks: list[Lack]
+    missing: list[MissingData]
 
     @property
     def geometry(self) -> int | None:
-        """Place of the spatial column, if there is one."""
+        """The index of the spatial column, if there is one."""
         return next((i for i, c in enumerate(self.columns) if c.is_geometry), None)
 
 
 def boolean(text: str) -> bool:
-    """PostgreSQL's t or f."""
+    """Parses PostgreSQL's t or f."""
     return text == "t"
 
 
@@ -107,10 +107,10 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 @contextmanager
-def answer(
+def run(
     url: str, script: Script, values: Mapping[str, str], timeout_s: int = TIMEOUT_S
-) -> Iterator[Answer]:
-    """Runs the script with these parameters. Raises WrongValueError or ScriptError."""
+) -> Iterator[Result]:
+    """Runs the script with these parameters; raises WrongValueError or ScriptError."""
     unknown = set(values) - set(script.parameters)
     if unknown:
         raise WrongValueError(
@@ -121,13 +121,13 @@ def answer(
         _check_encodable(name, value)
     null = f"null-{secrets.token_hex(8)}"
     columns = _describe(url, script, values, timeout_s)
-    lacks: list[Lack] = []
-    with _psql(url, script.text, values, timeout_s, null, lacks) as output:
+    missing: list[MissingData] = []
+    with _psql(url, script.text, values, timeout_s, null, missing) as output:
         lines = csv.reader(output)
-        # Without a heading there is no answer: psql has failed and says why when it is left.
+        # Without a header line psql has failed; leaving the context raises its error.
         if next(lines, None) is not None:
-            yield Answer(columns, _typed(lines, columns, null), lacks)
-            for _ in output:  # to the end, so that psql's own exit code is the last word
+            yield Result(columns, _typed(lines, columns, null), missing)
+            for _ in output:  # drained so that psql ends with its own exit code instead of SIGPIPE
                 pass
 
 
@@ -135,13 +135,13 @@ def _check_encodable(name: str, value: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        # psql leaves out what it cannot quote, and the statement is no SQL without it
+        # psql omits a value that it cannot quote, which would make the statement invalid
         raise WrongValueError(f"parameter {name} is not UTF-8: {value!r}") from error
 
 
 def _describe(url: str, script: Script, values: Mapping[str, str], timeout_s: int) -> list[Column]:
-    question = script.text.rstrip().removesuffix(";") + " \\gdesc\n"
-    with _psql(url, question, values, timeout_s, "", []) as output:
+    description = script.text.rstrip().removesuffix(";") + " \\gdesc\n"
+    with _psql(url, description, values, timeout_s, "", []) as output:
         return [Column(name, kind) for name, kind in list(csv.reader(output))[1:]]
 
 
@@ -155,9 +155,14 @@ def _typed(lines: Iterator[list[str]], columns: list[Column], null: str) -> Iter
 
 @contextmanager
 def _psql(
-    url: str, text: str, values: Mapping[str, str], timeout_s: int, null: str, lacks: list[Lack]
+    url: str,
+    text: str,
+    values: Mapping[str, str],
+    timeout_s: int,
+    null: str,
+    missing: list[MissingData],
 ) -> Iterator[IO[str]]:
-    """psql with the text as its input; its output as lines, its warnings in `lacks`. Fails as psql fails."""
+    """Runs psql on the text; yields its output, adds its warnings to `missing`, raises ScriptError if it fails."""
     with tempfile.TemporaryDirectory(prefix="geoshops-") as folder:
         source, errors = Path(folder, "script.sql"), Path(folder, "errors")
         source.write_text(PRELUDE + text, encoding="utf-8")
@@ -182,7 +187,9 @@ def _psql(
         if failed:
             raise _failure(reported, timeout_s)
         warned = dict.fromkeys(WARNING.findall(reported))
-        lacks += [Lack(code, f"{message}. {hint}".strip()) for code, message, hint in warned]
+        missing += [
+            MissingData(code, f"{message}. {hint}".strip()) for code, message, hint in warned
+        ]
 
 
 def _command(values: Mapping[str, str], timeout_s: int, null: str) -> list[str]:
@@ -194,7 +201,7 @@ def _command(values: Mapping[str, str], timeout_s: int, null: str) -> list[str]:
 
 
 def _connection(url: str, password_file: Path) -> str:
-    """The connection string without its password: an argument list is for everybody on the machine to read."""
+    """Returns the connection string without its password, because every user can read command lines."""
     parts = parse_dsn(url)
     password = parts.pop("password", "").replace("\\", "\\\\").replace(":", "\\:")
     if password:
@@ -206,16 +213,14 @@ def _connection(url: str, password_file: Path) -> str:
 
 
 def _failure(message: str, timeout_s: int) -> ScriptError:
-    found = ERROR.search(message)
-    if found is None:
+    reported = ERROR.search(message)
+    if reported is None:
         return ScriptError(message.strip() or "psql failed")
-    state, text = found.groups()
+    state, text = reported.groups()
     if state in NOT_SET_UP:
         return ScriptError(f"{NOT_SET_UP[state]} ({text}); remedy: {as_started('db upgrade')}")
     if state == "57014":
-        return ScriptError(
-            f"not done after {timeout_s} s; ask for a region, or for more with --timeout"
-        )
-    hint = HINT.search(message, found.end())
+        return ScriptError(f"timed out after {timeout_s} s; restrict the region or raise --timeout")
+    hint = HINT.search(message, reported.end())
     full = text + (f". {hint[1]}" if hint else "")
     return WrongValueError(full) if state in WRONG_VALUE else ScriptError(full)

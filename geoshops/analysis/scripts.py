@@ -1,4 +1,4 @@
-"""The catalogue of sql/analysis: what each script asks, which parameters it takes, which columns it gives."""
+"""Catalogue of sql/analysis: question, parameters and columns of each script."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ DEFAULT = re.compile(r"^\\if :\{\?(\w+)\} \\else\n\\set \1 (.*)\n\\endif$", re.M
 
 
 class UnknownScriptError(LookupError):
-    """No script has this name; the message lists similar ones."""
+    """No script has this name; the message lists all names."""
 
 
 @dataclass(frozen=True)
 class Script:
-    """One file of sql/analysis: `parameters` are defaults by name, `columns` meanings by name."""
+    """A file of sql/analysis; `parameters` holds defaults by name, `meanings` and `columns` descriptions by name."""
 
     path: Path
     text: str
@@ -32,17 +32,17 @@ class Script:
 
     @property
     def name(self) -> str:
-        """File name without its ending, as 07_density_hexagons."""
+        """The file name without its extension, such as 07_density_hexagons."""
         return self.path.stem
 
 
 def catalogue() -> list[Script]:
-    """All scripts in the order of their numbers."""
+    """Returns all scripts ordered by number."""
     return [_read(path) for path in sorted(FOLDER.glob("[0-9][0-9]_*.sql"))]
 
 
 def find(name: str) -> Script:
-    """The script of this name, number or name without number."""
+    """Returns the script with this name, number or name without number."""
     wanted = name.removesuffix(".sql")
     scripts = catalogue()
     for script in scripts:
@@ -69,7 +69,7 @@ def _read(path: Path) -> Script:
 
 
 def _sections(text: str) -> dict[str, list[str]]:
-    """The lines of the leading comment by heading."""
+    """Returns the lines of the leading comment by heading."""
     sections: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in text.splitlines():
@@ -85,7 +85,7 @@ def _sections(text: str) -> dict[str, list[str]]:
 
 
 def _entries(lines: list[str]) -> dict[str, str]:
-    """Names with their meanings; an indented line continues the one before it."""
+    """Parses names with their descriptions; an indented line continues the previous one."""
     entries: dict[str, str] = {}
     name = ""
     for line in lines:

@@ -1,4 +1,4 @@
-"""Which column of each question a picture shows, and in which colours."""
+"""Styles of maps by script: the displayed column, its colours and Korean labels."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SEQUENCE = ["#fde725", "#90d743", "#35b779", "#21918c", "#31688e", "#443983", "#440154"]
-# Okabe and Ito's palette: told apart by people who do not see red or green
+# extends Okabe and Ito's palette, which is suitable for colour-blind people
 CATEGORIES = [
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c6d31", "#332288", "#999933",
     "#882255", "#44aa99", "#6b6b6b",
 ]  # fmt: skip
 OTHER = "#c8c8c8"
-NOTHING = "#ece7dc"  # zero, the least class of amounts that begin with it
-UNKNOWN = "#c4b183"  # neither the grey of what is not significant nor a colour of a sequence
+NOTHING = "#ece7dc"  # class of zeros
+UNKNOWN = "#c4b183"  # distinct from the grey of not significant values and from SEQUENCE
 LABELS = {
     "(none)": "브랜드 없음", "(all)": "전체",
     "ns": "유의하지 않음",
@@ -22,49 +22,49 @@ LABELS = {
     "cold99": "낮음 (99 %)", "cold95": "낮음 (95 %)", "cold90": "낮음 (90 %)",
     "HH": "높음, 이웃도 높음", "LL": "낮음, 이웃도 낮음",
     "HL": "높음, 이웃은 낮음", "LH": "낮음, 이웃은 높음",
-    "duplicate": "중복", "likely": "중복인 듯", "look": "확인 필요",
+    "duplicate": "중복", "likely": "중복 의심", "look": "확인 필요",
 }  # fmt: skip
 TITLES = {
-    "01": "지점마다 가장 가까운 다른 브랜드 지점은 어디인가?",
-    "02": "같은 브랜드 지점끼리 얼마나 가까이 있는가?",
-    "03": "같은 브랜드 지점의 상권은 얼마나 겹치는가?",
-    "04": "지점이 닿지 않는 곳은 어디인가?",
-    "05": "브랜드마다 지역의 얼마를 덮는가?",
-    "06": "모든 지점에서 가장 먼 곳은 어디인가?",
+    "01": "지점마다 가장 가까운 다른 브랜드 지점은 어디인가요?",
+    "02": "같은 브랜드 지점끼리 얼마나 가까운가요?",
+    "03": "같은 브랜드 지점의 상권은 얼마나 겹치나요?",
+    "04": "지점에서 먼 지역은 어디인가요?",
+    "05": "브랜드마다 지역의 몇 퍼센트에 도달하나요?",
+    "06": "모든 지점에서 가장 먼 곳은 어디인가요?",
     "07": "육각형 격자로 본 지점 밀도",
-    "08": "지점이 모여 있는 거리는 어디인가?",
+    "08": "지점이 모여 있는 곳은 어디인가요?",
     "09": "지점을 나눈 영업 구역 (k-평균)",
     "10": "지점마다 가장 가까운 구역 (보로노이)",
-    "11": "지역마다 어느 브랜드가 앞서는가?",
-    "12": "평점이 우연보다 높거나 낮게 모인 곳은 어디인가?",
-    "13": "이웃한 지점끼리 평점이 비슷한가?",
-    "14": "지점에서 걸어서 닿는 범위에 무엇이 있는가?",
-    "15": "달마다 몇 곳이 문을 열고 닫았는가?",
-    "16": "브랜드의 중심은 지점이 늘면서 어디로 옮겨 갔는가?",
-    "17": "브랜드의 중심은 어디이고 얼마나 퍼져 있는가?",
-    "18": "평점을 믿을 만한 지점은 어디인가?",
-    "19": "경쟁점이 가까우면 평점과 리뷰 수가 다른가?",
-    "20": "지점에서 가장 가까운 역까지 얼마나 먼가?",
-    "21": "지점 구성이 닮은 지역은 어디인가?",
-    "22": "같은 지점이 두 번 올라 있지 않은가?",
-    "23": "주소와 다른 지역에 놓인 지점은 어디인가?",
-    "24": "리뷰는 언제 쓰이는가: 주별, 요일과 시간별",
-    "25": "청결 평가가 좋은 곳은 어디인가?",
+    "11": "지역마다 어느 브랜드의 지점이 가장 많나요?",
+    "12": "평점이 우연보다 높거나 낮은 지점이 모인 곳은 어디인가요?",
+    "13": "이웃한 지점끼리 평점이 비슷한가요?",
+    "14": "지점에서 걸어갈 수 있는 범위에 무엇이 있나요?",
+    "15": "매달 몇 곳이 문을 열고 닫았나요?",
+    "16": "지점이 늘면서 브랜드의 중심은 어디로 옮겨 갔나요?",
+    "17": "브랜드의 중심은 어디이고 지점은 얼마나 퍼져 있나요?",
+    "18": "평점이 높다고 믿을 만한 지점은 어디인가요?",
+    "19": "경쟁 지점이 가까우면 평점과 리뷰 수가 다른가요?",
+    "20": "지점에서 가장 가까운 역까지 얼마나 먼가요?",
+    "21": "지점 구성이 비슷한 지역은 어디인가요?",
+    "22": "같은 지점이 두 번 등록되어 있나요?",
+    "23": "주소와 다른 지역에 있는 지점은 어디인가요?",
+    "24": "리뷰는 언제 작성되나요: 주별, 요일과 시간별",
+    "25": "청결 평가가 좋은 곳은 어디인가요?",
 }
-# how a shape that is no true outline was made
+# how approximated shapes are constructed
 NOTES = {
     "03": "상권은 지점을 중심으로 한 원",
-    "05": "도달 범위는 지점을 중심으로 한 원의 합",
+    "05": "도달 범위는 지점을 중심으로 한 원의 합집합",
     "08": "군집의 외곽은 지점을 감싼 오목 껍질",
     "14": "도보권은 길 대신 직선거리로 어림한 원",
 }
-LACKS = {
+MISSING = {
     "GS001": "경계가 없는 지역은 빠져 있음",
     "GS002": "경계 자료가 없어 지점을 감싼 볼록 껍질 + 1 km로 대신함",
     "GS003": "인구 자료 없음",
 }
-# a chart shows no people, so what is missing for them belongs into the report's text alone
-LACKS_IN_CHARTS = ("GS001", "GS002")
+# missing population data do not affect maps, so only reports mention them
+MISSING_IN_CHARTS = ("GS001", "GS002")
 PARAMETERS = {
     "region": "지역", "brand": "브랜드", "level": "지역 단계", "radius_m": "반경 (m)", "edge_m": "육각형 변 (m)",
     "eps_m": "군집 거리 (m)", "min_shops": "최소 지점 수", "max_sites": "후보 수", "separation_m": "후보 간격 (m)",
@@ -83,25 +83,25 @@ Row = dict[str, Any]
 
 
 def everything(_: Row) -> bool:
-    """Every row is shown."""
+    """Selects every row."""
     return True
 
 
 @dataclass(frozen=True)
 class Style:
-    """Column and title of its legend; fixed colours for known classes, else a sequence or a palette."""
+    """Displayed column, legend title and fixed class colours; other values get SEQUENCE or CATEGORIES.
+
+    Of rows with the same `one_of_each` value only the first is shown, because their areas are identical."""
 
     column: str
     title: str
     colors: dict[str, str] = field(default_factory=dict)
     shown: Callable[[Row], bool] = everything
-    one_of_each: str = (
-        ""  # of rows that share this column the first is shown: areas must not lie on each other
-    )
+    one_of_each: str = ""
 
 
 STYLES = {
-    "01": Style("distance_m", "가장 가까운 경쟁점까지 거리 (m)"),
+    "01": Style("distance_m", "가장 가까운 경쟁 지점까지 거리 (m)"),
     "02": Style("distance_m", "같은 브랜드 지점 사이 거리 (m)"),
     "03": Style("overlap_pct_a", "상권 중첩 (%)"),
     "04": Style("max_dist_m", "공백 중심에서 가장 가까운 지점까지 (m)"),
@@ -136,9 +136,9 @@ STYLES = {
 }  # fmt: skip
 
 
-def chosen(rows: list[Row], style: Style) -> list[Row]:
-    """The rows with a place that a picture shows, from below to the top: those that say nothing, then what
-    the answer names last, so that the best are not hidden under the others."""
+def select_rows(rows: list[Row], style: Style) -> list[Row]:
+    """Returns the rows to draw, from bottom to top: insignificant ones, then the others in reverse order, so that
+    the first rows of the result are not covered."""
     shown = [r for r in rows if r["geom"] is not None and style.shown(r)]
     if style.one_of_each:
         first: dict[Any, Row] = {}
@@ -150,18 +150,18 @@ def chosen(rows: list[Row], style: Style) -> list[Row]:
 
 
 def is_categorical(values: list[Any], style: Style) -> bool:
-    """True for classes, false for amounts."""
+    """Whether values are classes rather than amounts."""
     return (
         bool(style.colors) or style.column == "territory" or any(isinstance(v, str) for v in values)
     )
 
 
 def class_colors(values: list[Any], style: Style) -> dict[str, str]:
-    """A colour for each class, the most frequent first; those beyond the palette share grey."""
+    """Returns a colour for each class, the most frequent first; classes beyond the palette share grey."""
     if style.colors:
         return {name: color for name, color in style.colors.items() if name in values}
     known = {v for v in values if v is not None}
-    if all(isinstance(v, int) for v in known):  # numbers of territories: 2 before 10
+    if all(isinstance(v, int) for v in known):  # numeric order for numbered territories
         ordered = sorted(known)
     else:
         ordered = sorted(known, key=lambda v: (-values.count(v), str(v)))
@@ -169,10 +169,9 @@ def class_colors(values: list[Any], style: Style) -> dict[str, str]:
 
 
 def breaks(values: list[float], classes: int = 7) -> list[float]:
-    """Rising bounds between classes of about equal size (quantiles), at most one less than classes.
+    """Returns at most `classes - 1` ascending quantile bounds.
 
-    A least value that a class would be full of, as the zeros of empty hexagons, is a class of its own.
-    """
+    If the least value alone would fill a class, such as zeros of empty hexagons, it gets its own class."""
     ordered = sorted(values)
     more = [v for v in ordered if v > ordered[0]]
     if more and (len(ordered) - len(more)) * classes > len(ordered):

@@ -1,4 +1,4 @@
-"""Badges of brands as SVG; drawn by us, no trademarks."""
+"""Draws brand badges as SVG, without trademarks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ LETTERS = 2
 
 
 def badge_svg(name: str, color: str) -> str:
-    """A round badge with the first letters of the name; `color` is #rrggbb."""
+    """Returns a round badge with the first letters of the name; `color` is #rrggbb."""
     initials = escape(name[:LETTERS])
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" '
@@ -19,7 +19,7 @@ def badge_svg(name: str, color: str) -> str:
 
 
 def ink_on(color: str) -> str:
-    """Black or white, whichever is read better on the colour (WCAG 2 relative luminance)."""
+    """Returns black or white, whichever has the higher contrast on the colour (WCAG 2 relative luminance)."""
     red, green, blue = (_linear(int(color[i : i + 2], 16) / 255) for i in (1, 3, 5))
     return "#000000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 else "#ffffff"
 

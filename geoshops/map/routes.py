@@ -1,4 +1,4 @@
-"""The page, its static files and the drawn badges."""
+"""Routes of the map page, its static files, basemap tiles, brand badges and API documentation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from geoshops.web.request import settings
 STATIC = Path(__file__).parent / "static"
 blueprint = Blueprint("map", __name__, template_folder="templates")
 
-# the policy under which MapLibre GL and Swagger UI were seen to work
+# the strictest policy that MapLibre GL and Swagger UI support
 PAGE_POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
     "worker-src 'self'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'"
@@ -31,7 +31,7 @@ LANGUAGES = ("ko", "en")
 
 @blueprint.get("/")
 def page() -> Response:
-    """The map."""
+    """The map page."""
     style_url = settings().map_style_url
     html = render_template(
         "map.html",
@@ -49,7 +49,7 @@ def page() -> Response:
 
 
 def policy(style_url: str) -> str:
-    """The page's policy, opened for the origin of an online style alone."""
+    """Returns the page's content security policy, which also allows the origin of an online style."""
     parts = urlsplit(style_url)
     if not parts.netloc:
         return PAGE_POLICY
@@ -61,15 +61,15 @@ def policy(style_url: str) -> str:
 
 @cache
 def names(folder: str) -> list[str]:
-    """File names of the page's own scripts or style sheets, in order."""
+    """Returns the file names of the page's scripts or style sheets, sorted."""
     return sorted(path.name for path in (STATIC / folder).iterdir())
 
 
 @blueprint.get("/static/<path:name>")
 def static_file(name: str) -> Response:
-    """Files of the page, front-end packages included; those that set-up has packed go out packed."""
+    """A static file, gzip-compressed if scripts/setup has compressed it and the client accepts gzip."""
     response = _packed(name) or send_from_directory(STATIC, name, max_age=ASSET_CACHE_S)
-    # A worker lives under the policy of its own file, and MapLibre's loads the tiles.
+    # A worker has the policy of its own file, and MapLibre's worker loads the tiles.
     response.headers["Content-Security-Policy"] = policy(settings().map_style_url)
     return response
 
@@ -87,7 +87,7 @@ def _packed(name: str) -> Response | None:
 
 @blueprint.get("/basemap/<id:z>/<id:x>/<id:y>.mvt")
 def basemap_tile(z: int, x: int, y: int) -> Response:
-    """Borders and names of regions, and stations, as a vector tile."""
+    """A vector tile with region borders, region names and stations."""
     if not 0 <= z <= MAX_ZOOM or not 0 <= min(x, y) <= max(x, y) < 2**z:
         raise NotFound("tile", f"{z}/{x}/{y}")
     return Response(
@@ -99,7 +99,7 @@ def basemap_tile(z: int, x: int, y: int) -> Response:
 
 @blueprint.get("/brands/<id:brand_id>.svg")
 def brand_badge(brand_id: int) -> Response:
-    """The badge of a brand, drawn from its name and colour."""
+    """The badge of a brand."""
     name, color = queries.badge(database(), brand_id)
     return Response(
         badge_svg(name, color),
@@ -110,5 +110,5 @@ def brand_badge(brand_id: int) -> Response:
 
 @blueprint.get("/docs")
 def docs() -> Response:
-    """Swagger UI over /openapi.json, from local files."""
+    """Swagger UI, served from local files."""
     return Response(render_template("docs.html"), headers={"Content-Security-Policy": PAGE_POLICY})

@@ -1,20 +1,19 @@
--- Question:   Where is the nearest shop of another brand, for each shop?
+-- Question:   Where is each shop's nearest shop of another brand?
 -- Parameters: region  name, full name or code of a region; blank for the whole country
 --             brand   name or alias of a brand, sub-brands included; blank for all
---             near_m  metres within which rivals are looked for on a grid, which is quick; the others go through the
---                     index; changes the time, not the answer (default 300)
---             srid    plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             near_m  radius of the fast search on a grid, metres; rivals beyond it are found through the index.
+--                     Affects the run time, not the result (default 300)
+--             srid    projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    shop_id        shop
 --             brand          its brand
 --             nearest_id     nearest open shop of another main brand; null when there is none
 --             nearest_brand  brand of that shop
 --             distance_m     distance on the spheroid, metres
 --             geom           line from the shop to its rival, WGS 84
--- Method:     Shops are put on a grid of near_m; a rival within near_m can only lie in the same or a touching square,
---             so an equality join finds the near ones. Whoever has none gets it from the spatial index (K nearest
---             neighbours, <->). Rivals across the border of the region count. A shop without a brand rivals every
---             brand.
--- QGIS:       Add as a line layer, colour by distance_m; short lines are where brands meet.
+-- Method:     Shops are assigned to a grid of near_m; a rival within near_m is in the same or an adjacent square, so an
+--             equality join finds it. The spatial index finds the others (K nearest neighbours, <->). Rivals outside
+--             the region count. A shop without a brand is a rival of every brand.
+-- QGIS:       Add as a line layer, colour by distance_m; short lines show where brands compete.
 \set ON_ERROR_STOP on
 \if :{?region} \else
 \set region ''
@@ -57,7 +56,7 @@ square AS MATERIALIZED (
   FROM shop
 ),
 around AS MATERIALIZED (
-  -- Everybody within reach stands in the own square or in one of the eight around it.
+  -- Neighbours are in the same grid square or in one of the eight around it.
   SELECT s.*, s.i + di AS to_i, s.j + dj AS to_j
   FROM square AS s
   CROSS JOIN generate_series(-1, 1) AS di

@@ -1,20 +1,20 @@
--- Question:   Which shops of one brand stand close together, and how close are they as a rule?
+-- Question:   Which shops of the same brand are close together, and how close are they typically?
 -- Parameters: region     name, full name or code of a region; blank for the whole country
 --             brand      name or alias of a brand, sub-brands included; blank for all
 --             radius_m   metres up to which two shops count as a pair (default 1000)
---             max_pairs  pairs given back, the closest first; the columns of the brand count all of them (default
---                        100000)
---             srid       plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             max_pairs  maximum number of pairs returned, the closest first; brand_ columns include all pairs
+--                        (default 100000)
+--             srid       projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    brand           main brand
 --             shop_id         shop with the lower identifier
 --             sister_id       shop of the same main brand
 --             distance_m      distance in the plane, metres
 --             brand_pairs     pairs of the brand within the radius
---             brand_p10_m     distance that a tenth of its pairs stay below, metres
---             brand_median_m  distance that half of its pairs stay below, metres
+--             brand_p10_m     10th percentile of its pairs' distances, metres
+--             brand_median_m  median of its pairs' distances, metres
 --             geom            line between the two, WGS 84
--- Method:     Every pair within the radius once (spatial self-join: both lie in the same or in touching squares of a
---             grid of that size); percentile_cont for the brand. Both shops lie in the region.
+-- Method:     Spatial self-join of the shops in the region on a grid of the size of the radius, where pairs are in the
+--             same or adjacent squares; percentile_cont by brand.
 -- QGIS:       Line layer, graduated by distance_m; brand_median_m labels the brand.
 \set ON_ERROR_STOP on
 \if :{?region} \else
@@ -56,7 +56,7 @@ square AS MATERIALIZED (
   FROM shop
 ),
 around AS MATERIALIZED (
-  -- Everybody within reach stands in the own square or in one of the eight around it.
+  -- Neighbours are in the same grid square or in one of the eight around it.
   SELECT s.*, s.i + di AS to_i, s.j + dj AS to_j
   FROM square AS s
   CROSS JOIN generate_series(-1, 1) AS di

@@ -1,22 +1,22 @@
--- Question:   How much of their catchments do shops of one brand share?
+-- Question:   How much do the catchments of shops of the same brand overlap?
 -- Parameters: region     name, full name or code of a region; blank for the whole country
 --             brand      name or alias of a brand, sub-brands included; blank for all
 --             radius_m   radius of a catchment, metres (default 500)
---             max_pairs  pairs given back, the largest overlaps first; bounds the time (default 10000)
---             srid       plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             max_pairs  maximum number of pairs returned, the largest overlaps first (default 10000)
+--             srid       projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    brand          main brand
 --             shop_a         shop with the lower identifier
 --             shop_b         shop of the same main brand
 --             distance_m     distance between the two, metres
---             overlap_m2     area that both catchments hold, m²
+--             overlap_m2     area of the overlap, m²
 --             overlap_pct_a  share of the first catchment, percent
 --             overlap_pct_b  share of the second catchment, percent
---             pairs_total    overlapping pairs before the cut at max_pairs
---             geom           the shared area, WGS 84
--- Method:     Circles as polygons of 128 corners in a metric plane (their area is 0.04 % below a circle's),
+--             pairs_total    number of overlapping pairs without the limit max_pairs
+--             geom           the overlap, WGS 84
+-- Method:     Circles as polygons of 128 corners in a projected CRS (their area is 0.04 % below a circle's),
 --             ST_Intersection, ST_Area. Circles of one radius overlap the more the closer they are, so the closest
 --             pairs are the largest overlaps.
--- QGIS:       Polygon layer above the shops, one colour, 80 % transparent: dark means shared by many.
+-- QGIS:       Polygon layer above the shops, one colour, 80 % transparent: dark areas belong to many catchments.
 \set ON_ERROR_STOP on
 \if :{?region} \else
 \set region ''
@@ -57,7 +57,7 @@ square AS MATERIALIZED (
   FROM shop
 ),
 around AS MATERIALIZED (
-  -- Everybody within reach stands in the own square or in one of the eight around it.
+  -- Neighbours are in the same grid square or in one of the eight around it.
   SELECT s.*, s.i + di AS to_i, s.j + dj AS to_j
   FROM square AS s
   CROSS JOIN generate_series(-1, 1) AS di

@@ -1,19 +1,18 @@
--- Question:   Where in a region is nobody within reach of a shop?
+-- Question:   Which parts of a region are out of reach of every shop?
 -- Parameters: region    name, full name or code of a region; blank for the whole country
 --             brand     name or alias of a brand, sub-brands included; blank for all
 --             radius_m  reach of a shop, metres (default 2000)
---             min_km2   gaps smaller than this are left out, km² (default 0.1)
---             srid      plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             min_km2   minimum area of a gap, km² (default 0.1)
+--             srid      projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    gap_id       number of the gap, the largest first
 --             region_code  code of the region asked for; null for the whole country
 --             area_km2     area of the gap, km²
---             max_dist_m   distance from the middle of the gap (centre of its largest inscribed circle) to the
---                          nearest shop, metres
---             is_boundary  false when no boundary is loaded and the hull of the shops stands in for it
+--             max_dist_m   distance from the centre of the gap's largest inscribed circle to the nearest shop, metres
+--             is_boundary  false when no boundary is loaded and the hull of the shops is used instead
 --             geom         the gap, WGS 84
--- Method:     The region without the union of all circles around shops (64 corners). Shops outside the region that
---             reach into it count. Shops of a square of a twentieth of the radius are taken together, which moves the
---             edge of what they cover by less than a thousandth of the radius.
+-- Method:     The region minus the union of circles (64 corners) around shops, including shops outside the region that
+--             reach into it. Shops in the same grid square of a twentieth of the radius are merged, which moves the
+--             edge of the covered area by less than a thousandth of the radius.
 -- QGIS:       Polygon layer without outline; label with max_dist_m.
 \set ON_ERROR_STOP on
 \if :{?region} \else
@@ -47,8 +46,8 @@ shop AS MATERIALIZED (
   CROSS JOIN v_shop_open AS s
   WHERE CASE WHEN w.brand_ids IS NULL THEN true ELSE s.brand_id = ANY (w.brand_ids) END
 ),
--- Shops within a twentieth of the radius are taken together: what lies between them is covered, and the edge moves by
--- less than a thousandth of the radius, which is less than a circle of 64 corners lacks of a true one.
+-- Merging shops within a twentieth of the radius covers the area between them and moves the edge by less than a
+-- thousandth of the radius, which is less than the error of a circle of 64 corners.
 crowd AS MATERIALIZED (
   SELECT ST_ConvexHull(ST_Collect(s.p)) AS geom, w.radius_m
   FROM wanted AS w

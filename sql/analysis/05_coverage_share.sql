@@ -1,9 +1,9 @@
--- Question:   What share of each region, and of the people in it, does each brand reach?
+-- Question:   What share of each region and its population does each brand reach?
 -- Parameters: region    name, full name or code of a region; blank for the whole country
 --             brand     name or alias of a brand, sub-brands included; blank for all
 --             radius_m  reach of a shop, metres (default 2000)
 --             level     level of the regions: sido, sigungu or dong (default sido)
---             srid      plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             srid      projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    region_code  code of the region
 --             region       its name
 --             brand        main brand; (all) for all shops together
@@ -12,10 +12,10 @@
 --             covered_pct  share of the region's area within reach, percent
 --             pop_covered  people within reach; null when no population is loaded
 --             geom         the covered part of the region, WGS 84; null when there is none
--- Method:     Union of circles by brand (those around shops beyond the border too), cut with the region piece by
---             piece: area of the cut over area of the region. People are spread evenly over their cell. A region
---             without a boundary is left out with a warning; without any boundary the script fails and says how to
---             load them.
+-- Method:     Union of circles by brand, including shops outside the region, intersected with the pieces of the region;
+--             area of the intersection divided by area of the region. Population is distributed evenly over its cell.
+--             A region without a boundary is omitted with a warning; without any boundary the script fails with
+--             instructions to load them.
 -- QGIS:       Join by region_code to v_region for a choropleth of covered_pct, one brand at a time.
 \set ON_ERROR_STOP on
 \if :{?region} \else
@@ -43,7 +43,7 @@ WITH wanted AS MATERIALIZED (
   FROM find_region(:'region') AS r
   WHERE need_boundaries(ARRAY[one_of('level', :'level', ARRAY['sido', 'sigungu', 'dong'])], r.region_id)
 ),
--- An outer join, so that the check in wanted runs although no region has a boundary.
+-- An outer join, so that the check in wanted runs even if no region has a boundary.
 bounded AS MATERIALIZED (
   SELECT r.id, r.code, r.name, r.level, ST_Transform(r.geom, metric_plane('srid', :'srid')) AS geom, w.radius_m
   FROM wanted AS w

@@ -1,20 +1,20 @@
--- Question:   Which places of a region are furthest from every shop?
+-- Question:   Which places in a region are farthest from any shop?
 -- Parameters: region        name, full name or code of a region; blank for the whole country
 --             brand         name or alias of a brand, sub-brands included; blank for all
---             edge_m        edge of the hexagons that are tried, metres; finer is slower (default 2000)
---             separation_m  distance that two answers keep at least, metres (default 10000)
+--             edge_m        edge of the hexagons whose centres are candidates, metres (default 2000)
+--             separation_m  minimum distance between two places, metres (default 10000)
 --             max_sites     number of places (default 20)
---             srid          plane in metres; 5179 is right for the whole of Korea (default 5179)
--- Columns:    rank         1 is the furthest
+--             srid          projected CRS in metres; 5179 suits the whole of Korea (default 5179)
+-- Columns:    rank         1 is the farthest
 --             lng          longitude, degrees
 --             lat          latitude, degrees
 --             distance_m   distance to the nearest shop on the spheroid, metres
 --             nearest_id   that shop
---             region_code  code of the smallest loaded region that holds the place
+--             region_code  code of the smallest loaded region that contains the place
 --             region       its full name
 --             geom         the place, WGS 84
--- Method:     Centres of a hexagonal grid inside the region, each with its nearest shop by the spatial index (K
---             nearest neighbours). A place is kept when no place within separation_m is further from a shop.
+-- Method:     Centres of a hexagonal grid inside the region, each with its nearest shop from the spatial index (K
+--             nearest neighbours). A place is kept if no place within separation_m is farther from a shop.
 -- QGIS:       Point layer, size by distance_m, label with rank.
 \set ON_ERROR_STOP on
 \if :{?region} \else
@@ -46,11 +46,11 @@ WITH wanted AS MATERIALIZED (
   FROM study_area(:'region') AS a
 ),
 piece AS MATERIALIZED (
-  -- A country has tens of thousands of corners; each place is asked of the few around it.
+  -- Places are tested against small pieces, because a country's boundary has tens of thousands of vertices.
   SELECT w.edge_m, w.separation_m, w.brand_ids, ST_Subdivide(w.plane, 128) AS geom FROM wanted AS w
 ),
 place AS MATERIALIZED (
-  -- A place on the edge of two pieces is one place.
+  -- A place on the edge of two pieces occurs twice.
   SELECT DISTINCT ON (h.i, h.j)
     h.i,
     h.j,
@@ -73,7 +73,7 @@ square AS MATERIALIZED (
   FROM distance
 ),
 peak AS MATERIALIZED (
-  -- A place can only be the furthest around when it is the furthest of its own square.
+  -- The farthest place within separation_m is also the farthest of its grid square.
   SELECT a.*
   FROM (
     SELECT DISTINCT ON (x, y) * FROM square ORDER BY x, y, distance_m DESC, i, j

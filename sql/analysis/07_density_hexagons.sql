@@ -1,8 +1,8 @@
--- Question:   How dense are shops, hexagon by hexagon, empty ones included?
+-- Question:   How dense are shops in each hexagon of a grid?
 -- Parameters: region  name, full name or code of a region; blank for the whole country
 --             brand   name or alias of a brand, sub-brands included; blank for all
 --             edge_m  edge of a hexagon, metres (default 2000)
---             srid    plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             srid    projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    hex_i       column of the hexagon in the grid of this edge
 --             hex_j       row
 --             shops       open shops inside; 0 where there are none
@@ -10,11 +10,10 @@
 --             avg_rating  average of those reviews, 1 to 5; null without reviews
 --             per_km2     shops per km²
 --             geom        hexagon, WGS 84
--- Method:     A grid fixed to the origin of the plane, so that a hexagon keeps its place from run to run. A shop
---             belongs to the hexagon whose centre is nearest, which is the one that holds it; a shop on an edge is
---             counted once. Hexagons that touch the region appear also when empty, and so do those of shops outside
---             it.
--- QGIS:       Polygon layer, graduated by per_km2 with 0 as a class of its own.
+-- Method:     The grid is fixed to the origin of the CRS, so that hexagons are the same in every run. A shop belongs to
+--             the hexagon with the nearest centre, so a shop on an edge counts once. All hexagons that touch the region
+--             are returned, also empty ones, and those of its shops outside the boundary.
+-- QGIS:       Polygon layer, graduated by per_km2 with 0 as a separate class.
 \set ON_ERROR_STOP on
 \if :{?region} \else
 \set region ''
@@ -57,7 +56,7 @@ held AS MATERIALIZED (
   GROUP BY h.i, h.j
 ),
 piece AS MATERIALIZED (
-  -- A country has tens of thousands of corners; each hexagon is asked of the few around it.
+  -- Hexagons are tested against small pieces, because a country's boundary has tens of thousands of vertices.
   SELECT w.edge_m, ST_Subdivide(w.area, 128) AS geom FROM wanted AS w
 ),
 grid AS (

@@ -1,18 +1,18 @@
--- Question:   Which streets are hot: where do shops stand in clusters?
+-- Question:   Where do shops form clusters?
 -- Parameters: region     name, full name or code of a region; blank for the whole country
 --             brand      name or alias of a brand, sub-brands included; blank for all
---             eps_m      two shops this close belong together, metres (default 150)
---             min_shops  shops that a cluster has at least (default 5)
---             srid       plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             eps_m      maximum distance between neighbours, metres (default 150)
+--             min_shops  minimum number of shops of a cluster (default 5)
+--             srid       projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    cluster_id  number of the cluster, the largest first
 --             shops       shops in it
 --             brands      main brands in it
 --             reviews     reviews of its shops
 --             avg_rating  average of those reviews, 1 to 5; null without reviews
---             radius_m    distance from its centre to the furthest shop, metres
---             geom        hull of the cluster widened by 20 m, WGS 84
--- Method:     DBSCAN (Ester, Kriegel, Sander, Xu 1996) as ST_ClusterDBSCAN; min_shops counts the shop itself. Shops
---             in no cluster are left out.
+--             radius_m    distance from its centre to the farthest shop, metres
+--             geom        hull of the cluster with a buffer of 20 m, WGS 84
+-- Method:     DBSCAN (Ester, Kriegel, Sander, Xu 1996) as ST_ClusterDBSCAN; min_shops includes the shop itself. Shops
+--             outside clusters are omitted.
 -- QGIS:       Polygon layer under the shops; label with shops.
 \set ON_ERROR_STOP on
 \if :{?region} \else

@@ -1,15 +1,15 @@
--- Question:   How to divide the shops of a region into k compact territories?
+-- Question:   How can the shops of a region be divided into k compact territories?
 -- Parameters: region        name, full name or code of a region; blank for the whole country
 --             brand         name or alias of a brand, sub-brands included; blank for all
 --             k             number of territories (default 10)
---             max_radius_m  largest radius of a territory, metres: more than k come out where needed; blank for none
---             srid          plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             max_radius_m  maximum radius of a territory, metres; may increase the number of territories; blank for none
+--             srid          projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    territory  number of the territory, from west to east
 --             shops      shops in it
 --             reviews    reviews of its shops
---             radius_m   distance from its centre to the furthest shop, metres
---             geom       convex hull of its shops widened by 20 m, WGS 84
--- Method:     k-means on positions as ST_ClusterKMeans; with fewer shops than k every shop is a territory.
+--             radius_m   distance from its centre to the farthest shop, metres
+--             geom       convex hull of its shops with a buffer of 20 m, WGS 84
+-- Method:     ST_ClusterKMeans on positions; with fewer shops than k every shop is a territory.
 -- QGIS:       Polygon layer, categorised by territory.
 \set ON_ERROR_STOP on
 \if :{?region} \else

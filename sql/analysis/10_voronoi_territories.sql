@@ -1,16 +1,16 @@
--- Question:   Which part of a region is nearer to a shop than to any other?
+-- Question:   Which part of a region is nearest to each shop?
 -- Parameters: region  name, full name or code of a region; blank for the whole country
 --             brand   name or alias of a brand, sub-brands included; blank for all
---             srid    plane in metres; 5179 is right for the whole of Korea (default 5179)
--- Columns:    shop_id      shop; the lowest identifier where several share one position
+--             srid    projected CRS in metres; 5179 suits the whole of Korea (default 5179)
+-- Columns:    shop_id      shop; the lowest identifier if several share a position
 --             shops        shops at that position
 --             area_km2     area of its part of the region on the spheroid, km²
---             region_code  code of the region: the one asked for, else the sido; null without boundaries
---             is_boundary  false when no boundary is loaded and the hull of the shops stands in for it
+--             region_code  code of the requested region, otherwise of the sido; null without boundaries
+--             is_boundary  false when no boundary is loaded and the hull of the shops is used instead
 --             geom         that part, WGS 84
--- Method:     Voronoi polygons of all shops of the country, cut with the pieces of the region, so that a shop beyond
---             the border keeps what is nearest to it and the areas of a region add up to the region.
--- QGIS:       Polygon layer with outline only; join shop_id to v_shop for names.
+-- Method:     Voronoi polygons of all shops of the country, intersected with the pieces of the region, so that shops
+--             outside the region get their parts too and the areas add up to the region's area.
+-- QGIS:       Polygon layer with outlines only; join shop_id to v_shop for names.
 \set ON_ERROR_STOP on
 \if :{?region} \else
 \set region ''
@@ -40,8 +40,8 @@ shop AS MATERIALIZED (
   GROUP BY s.geom
 ),
 around AS MATERIALIZED (
-  -- From no place of the frame is it further to a shop in the frame than the diagonal: who stands further off owns none of
-  -- it, and on the other side of the Earth the plane has no degrees.
+  -- A shop farther from the frame than its diagonal is nearest to no place in it. Such shops are excluded, because on
+  -- the other side of the Earth the projection is undefined.
   SELECT ST_Expand(w.frame, ST_Length(ST_BoundingDiagonal(w.frame))) AS geom
   FROM wanted AS w
   WHERE EXISTS (SELECT FROM shop AS s WHERE s.p && w.frame)
@@ -50,7 +50,7 @@ neighbour AS MATERIALIZED (
   SELECT s.* FROM shop AS s LEFT JOIN around AS a ON true WHERE a.geom IS NULL OR s.p && a.geom
 ),
 cell AS MATERIALIZED (
-  -- A single point has no diagram of its own: all the frame is nearest to it.
+  -- ST_VoronoiPolygons returns nothing for a single point, whose cell is the whole frame.
   SELECT c.path AS cell, c.geom AS plane, ST_Transform(c.geom, 4326) AS geom
   FROM (SELECT ST_Collect(p) AS points FROM neighbour) AS d
   CROSS JOIN wanted AS w
@@ -70,7 +70,7 @@ owned AS MATERIALIZED (
   ORDER BY c.cell, s.id
 ),
 touching AS MATERIALIZED (
-  -- In the order of the pieces, so that PostGIS prepares each piece once for all cells upon it.
+  -- Ordered by piece, so that PostGIS prepares each piece's geometry once for all its cells.
   SELECT o.id, o.shops, o.geom, t.id AS piece_id
   FROM owned AS o
   INNER JOIN v_region_part AS t ON t.geom && o.geom

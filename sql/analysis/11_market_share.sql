@@ -1,4 +1,4 @@
--- Question:   Who leads in which district, and how concentrated is the market there?
+-- Question:   Which brand leads in each district, and how concentrated is the market?
 -- Parameters: region  name, full name or code of a region; blank for the whole country
 --             level   level of the regions: sido, sigungu or dong (default sigungu)
 -- Columns:    region_code       code of the region
@@ -13,7 +13,7 @@
 --             geom              the region, WGS 84; null when no boundary is loaded
 -- Method:     Counts and window functions; the index is the sum of the squared shares in percent (Hirschman 1964;
 --             threshold of the US merger guidelines of 2010).
--- QGIS:       Filter rank = 1, categorise by brand: the map of market leaders.
+-- QGIS:       Filter rank = 1 and categorise by brand for a map of market leaders.
 \set ON_ERROR_STOP on
 \if :{?region} \else
 \set region ''

@@ -1,22 +1,22 @@
--- Question:   Where do good or bad ratings crowd together more than chance allows?
+-- Question:   Where are clusters of significantly high or low ratings?
 -- Parameters: region       name, full name or code of a region; blank for the whole country
 --             brand        name or alias of a brand, sub-brands included; blank for all
 --             edge_m       edge of a hexagon, metres (default 500)
---             radius_m     hexagons whose centres are this close are neighbours, metres (default 1000)
---             min_reviews  reviews that a hexagon needs to take part (default 3)
---             srid         plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             radius_m     maximum distance between the centres of neighbours, metres (default 1000)
+--             min_reviews  minimum number of reviews of a hexagon (default 3)
+--             srid         projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    hex_i         column of the hexagon in the grid of this edge
 --             hex_j         row
 --             reviews       reviews in it
 --             avg_rating    their average, 1 to 5
---             n_neighbours  neighbours that take part, itself included
+--             n_neighbours  neighbours with enough reviews, including the hexagon itself
 --             gi_z          Getis-Ord Gi*, standard deviations; null where it is undefined
---             p_value       two-sided probability of such a value by chance
+--             p_value       two-sided p-value
 --             class         hot99, hot95, hot90, cold99, cold95, cold90 or ns (not significant); null where undefined
 --             geom          hexagon, WGS 84
--- Method:     Gi* with binary weights, the place itself included (Ord and Getis 1995, Geographical Analysis 27).
---             Hexagons without enough reviews do not take part; they are no zeros. Undefined, hence null, when all
---             values are equal or everything is everybody's neighbour. No correction for multiple tests.
+-- Method:     Gi* with binary weights including the hexagon itself (Ord and Getis 1995, Geographical Analysis 27).
+--             Hexagons without enough reviews are excluded. Undefined (null) when all values are equal or all hexagons
+--             are neighbours of each other. No correction for multiple testing.
 -- QGIS:       Polygon layer, categorised by class: reds for hot, blues for cold, grey for ns.
 \set ON_ERROR_STOP on
 \set QUIET on
@@ -38,7 +38,7 @@
 \if :{?srid} \else
 \set srid 5179
 \endif
--- How many rows come out of functions is a guess of the planner; a loop over all pairs, chosen by mistake, takes hours.
+-- The planner misestimates the rows of functions and would choose a nested loop over all pairs.
 SET enable_nestloop = off;
 
 WITH wanted AS MATERIALIZED (
@@ -92,7 +92,7 @@ world AS MATERIALIZED (
   FROM cell
 ),
 around AS MATERIALIZED (
-  -- Every neighbour stands in the own square of the size of the radius or in one of the eight around it.
+  -- Neighbours are in the same grid square or in one of the eight around it.
   SELECT c.*, c.a + da AS to_a, c.b + db AS to_b
   FROM cell AS c
   CROSS JOIN generate_series(-1, 1) AS da
@@ -102,7 +102,7 @@ near AS MATERIALIZED (
   SELECT c.i, c.j, count(*)::double precision AS w, sum(d.value) AS total
   FROM around AS c
   INNER JOIN cell AS d ON d.a = c.to_a AND d.b = c.to_b
-  -- A millimetre of room: centres exactly at the radius are neighbours in spite of rounding.
+  -- A tolerance of a millimetre includes centres exactly at the radius in spite of rounding.
   WHERE (c.x - d.x) ^ 2 + (c.y - d.y) ^ 2 <= (c.radius_m + 0.001) ^ 2
   GROUP BY c.i, c.j
 ),

@@ -1,31 +1,30 @@
--- Question:   Are ratings alike among neighbours, over all and at each shop?
+-- Question:   Are ratings of neighbouring shops similar, globally and locally?
 -- Parameters: region       name, full name or code of a region; blank for the whole country
 --             brand        name or alias of a brand, sub-brands included; blank for all
---             radius_m     two shops this close are neighbours, metres; bounds the time (default 300)
---             min_reviews  reviews that a shop needs to take part (default 1)
---             srid         plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             radius_m     maximum distance between neighbours, metres (default 300)
+--             min_reviews  minimum number of reviews of a shop (default 1)
+--             srid         projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    shop_id       shop
 --             avg_rating    its average rating, 1 to 5
---             n_neighbours  neighbours that take part
+--             n_neighbours  neighbours with enough reviews
 --             local_i       local Moran's I; null without neighbours or where undefined
 --             quadrant      HH, LL, HL or LH: the shop's rating, then its neighbours', above (H) or below (L) the
 --                           mean; null as local_i
---             local_z       standard deviations of local_i from its expectation, the other ratings shuffled; null where
---                           undefined
---             local_p       two-sided probability of a local_z this far out, normal approximation; rough below about
---                           five neighbours
---             class         the quadrant where local_p is below 0.05, else ns; null as local_z
---             n             shops that take part (the same in every row, as all that follow)
+--             local_z       standard deviations of local_i from its expectation under permutation of the other ratings;
+--                           null where undefined
+--             local_p       two-sided p-value of local_z by normal approximation, inaccurate below about five neighbours
+--             class         the quadrant where local_p is below 0.05, otherwise ns; null as local_z
+--             n             shops with enough reviews (like all following columns the same in every row)
 --             w_sum         sum of the weights
 --             morans_i      global Moran's I; null where undefined
 --             expected_i    its expectation without autocorrelation
 --             z             standard deviations from it, under randomisation
 --             geom          the shop, WGS 84
 -- Method:     Moran's I and LISA (Cliff and Ord 1981; Anselin 1995, Geographical Analysis 27) with row-standardised
---             weights of all shops within the radius; shops without reviews do not take part. Undefined, hence null,
---             when all values are equal. The test of LISA is analytic, with the moments of conditional randomisation
---             (Sokal, Oden and Thomson 1998, Geographical Analysis 30), which a permutation test approaches in
---             thousands of runs. One test a shop: of a hundred, five are below 0.05 by chance.
+--             weights of all shops within the radius; shops without enough reviews are excluded. Undefined (null) when
+--             all values are equal. The test of LISA is analytic, with the moments of conditional randomisation
+--             (Sokal, Oden and Thomson 1998, Geographical Analysis 30), to which a permutation test converges. With one
+--             test per shop, 5 % are below 0.05 by chance.
 -- QGIS:       Point layer, categorised by class.
 \set ON_ERROR_STOP on
 \set QUIET on
@@ -44,7 +43,7 @@
 \if :{?srid} \else
 \set srid 5179
 \endif
--- How many rows come out of functions is a guess of the planner; a loop over all pairs, chosen by mistake, takes hours.
+-- The planner misestimates the rows of functions and would choose a nested loop over all pairs.
 SET enable_nestloop = off;
 
 WITH wanted AS MATERIALIZED (
@@ -75,7 +74,7 @@ square AS MATERIALIZED (
   CROSS JOIN world AS o
 ),
 around AS MATERIALIZED (
-  -- Everybody within reach stands in the own square or in one of the eight around it.
+  -- Neighbours are in the same grid square or in one of the eight around it.
   SELECT s.*, s.i + di AS to_i, s.j + dj AS to_j
   FROM square AS s
   CROSS JOIN generate_series(-1, 1) AS di
@@ -128,7 +127,7 @@ global AS MATERIALIZED (
   FROM moment AS m
   CROSS JOIN weights AS w
 ),
--- Given its own value, a shop's neighbours are k of the n - 1 others, drawn without putting back.
+-- Conditional on its own value, a shop's k neighbours are drawn from the n - 1 others without replacement.
 local AS MATERIALIZED (
   SELECT
     q.id,

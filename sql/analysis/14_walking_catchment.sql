@@ -1,21 +1,20 @@
--- Question:   What lies within some minutes on foot of each shop?
+-- Question:   What is within walking distance of each shop?
 -- Parameters: region             name, full name or code of a region; blank for the whole country
 --             brand              name or alias of a brand, sub-brands included; blank for all
---             minutes            minutes on foot (default 10)
+--             minutes            walking time, minutes (default 10)
 --             metres_per_minute  walking speed (default 80)
---             detour             how much longer streets are than the straight line (default 1.3)
---             srid               plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             detour             ratio of street distance to straight-line distance (default 1.3)
+--             srid               projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    shop_id       shop
---             minutes       minutes on foot
+--             minutes       walking time, minutes
 --             radius_m      straight-line reach, metres: minutes times speed over detour
 --             area_km2      area of the circle, km²
 --             shops_inside  other open shops within it
---             pop_inside    people within it, spread evenly over their cells; null when no population is loaded
+--             pop_inside    population within it, distributed evenly over its cells; null when no population is loaded
 --             geom          circle of 64 corners, WGS 84
--- Method:     An approximation for want of a street network: 80 m a minute and a detour of 1.3 are customary values.
---             With a network in pgRouting, pgr_drivingDistance gives the true shape.
---             The dearest of all: a circle for each shop, and the shops and people within each; 100,000 shops take 8.5 s,
---             on a slow host 12. A region, a brand or fewer minutes bound it.
+-- Method:     An approximation without a street network; 80 m per minute and a detour of 1.3 are customary values.
+--             With a network in pgRouting, pgr_drivingDistance returns the true shape. The most expensive script:
+--             restrict it by region, brand or minutes.
 -- QGIS:       Polygon layer, 80 % transparent, below the shops.
 \set ON_ERROR_STOP on
 \set QUIET on
@@ -37,7 +36,7 @@
 \if :{?srid} \else
 \set srid 5179
 \endif
--- How many rows come out of functions is a guess of the planner; a loop over all pairs, chosen by mistake, takes hours.
+-- The planner misestimates the rows of functions and would choose a nested loop over all pairs.
 SET enable_nestloop = off;
 
 WITH wanted AS MATERIALIZED (
@@ -69,7 +68,7 @@ square AS MATERIALIZED (
   FROM shop
 ),
 around AS MATERIALIZED (
-  -- Everybody within reach stands in the own square or in one of the eight around it.
+  -- Neighbours are in the same grid square or in one of the eight around it.
   SELECT s.*, s.i + di AS to_i, s.j + dj AS to_j
   FROM square AS s
   CROSS JOIN generate_series(-1, 1) AS di

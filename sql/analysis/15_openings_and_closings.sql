@@ -1,21 +1,21 @@
--- Question:   How many shops opened and closed, month by month?
+-- Question:   How many shops opened and closed in each month?
 -- Parameters: region      name, full name or code of a region; blank for the whole country
 --             brand       name or alias of a brand, sub-brands included; blank for all
---             level       all for one series of the whole region, or a row for each sido, sigungu or dong in it (default all)
---             by_brand    yes for a row for each main brand, no for all of them together (default no)
---             from_month  first month, YYYY-MM; blank for the first opening known
---             to_month    last month, YYYY-MM; blank for the last change known
+--             level       all for one series of the whole region; sido, sigungu or dong for one per subregion (default all)
+--             by_brand    yes for one series per main brand, no for all brands together (default no)
+--             from_month  first month, YYYY-MM; blank for the first known opening
+--             to_month    last month, YYYY-MM; blank for the last known change
 -- Columns:    month        first day of the month
---             region_code  code of the region; null for the whole country and for shops in none
+--             region_code  code of the region; null for the whole country and for shops without a region
 --             region       its full name
 --             brand        main brand; (none) for shops without one, (all) unless by_brand is yes
 --             opened       shops opened in the month
 --             closed       shops closed in the month
 --             net          opened minus closed
 --             open_at_end  shops open at the end of the month
--- Method:     Every month of the span appears for every region and brand that has a shop (generate_series, left
---             join); running sum. A shop without an opening day counts as open from the start; a closed one without a
---             closing day is left out, and so is a duplicate that was merged.
+-- Method:     Running sum over all months for each region and brand with a shop (generate_series, left join). A shop
+--             without an opening day counts as open from the start. Closed shops without a closing day and merged
+--             duplicates are excluded.
 -- QGIS:       No geometry: join region_code to v_region, and use month as the field of the temporal controller.
 \set ON_ERROR_STOP on
 \if :{?region} \else

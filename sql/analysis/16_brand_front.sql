@@ -1,17 +1,17 @@
--- Question:   How far from its first shop has a brand spread, month by month?
+-- Question:   How far has each brand spread from its first shop in each month?
 -- Parameters: region  name, full name or code of a region; blank for the whole country
 --             brand   name or alias of a brand, sub-brands included; blank for all
 -- Columns:    brand         main brand
 --             month         first day of the month
 --             opened        shops opened in the month
---             n             shops opened until its end, closed ones included
---             max_dist_km   distance of the furthest of them from the first shop, km
---             mean_dist_km  their mean distance from the first shop, the first itself included, km
+--             n             shops opened until its end, including closed ones
+--             max_dist_km   distance of the farthest of them from the first shop, km
+--             mean_dist_km  their mean distance from the first shop, including the first, km
 --             geom          mean position of the shops opened until then, WGS 84
--- Method:     The first shop is the one that opened first (the lower identifier on one day); distances on the
---             spheroid; running maximum and mean. Shops without an opening day are left out. Months without an
---             opening do not appear.
--- QGIS:       Point layer with the temporal controller on month: the centre wanders.
+-- Method:     The first shop is the one that opened first, on ties the one with the lower identifier. Running maximum
+--             and mean of distances on the spheroid. Shops without an opening day are excluded. Months without openings
+--             have no row.
+-- QGIS:       Point layer with the temporal controller on month, which shows the centre moving.
 \set ON_ERROR_STOP on
 \if :{?region} \else
 \set region ''

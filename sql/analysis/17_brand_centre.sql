@@ -1,7 +1,7 @@
--- Question:   Where is the centre of each brand, and how widely is it spread?
+-- Question:   Where is each brand's centre, and how widely are its shops spread?
 -- Parameters: region  name, full name or code of a region; blank for the whole country
 --             brand   name or alias of a brand, sub-brands included; blank for all
---             srid    plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             srid    projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    brand        main brand
 --             n            open shops
 --             mean_lng     longitude of the mean position, degrees
@@ -10,7 +10,7 @@
 --             median_lat   latitude of the geometric median, degrees
 --             std_dist_km  standard distance, km
 --             geom         mean position, WGS 84
--- Method:     Mean of the positions in a metric plane; geometric median (least sum of distances, Weiszfeld) as
+-- Method:     Mean of the positions in a projected CRS; geometric median (least sum of distances, Weiszfeld) as
 --             ST_GeometricMedian; standard distance = root of the mean squared distance from the mean (Bachi 1963).
 -- QGIS:       Point layer; a circle of std_dist_km by the geometry generator buffer().
 \set ON_ERROR_STOP on

@@ -1,14 +1,14 @@
--- Question:   Which shops are really good, and which only have few reviews?
+-- Question:   Which shops' ratings are reliably high?
 -- Parameters: region         name, full name or code of a region; blank for the whole country
 --             brand          name or alias of a brand, sub-brands included; blank for all
---             prior_reviews  reviews of average quality that every shop is credited with (default 10)
+--             prior_reviews  weight of the prior: number of average reviews added to every shop (default 10)
 --             z              quantile of the normal distribution: 1.959964 for 95 % (default 1.959964)
 -- Columns:    shop_id     shop
 --             place_name  its name
 --             brand       its brand; null when none is known
 --             n           reviews
 --             avg         average rating, 1 to 5; null without reviews
---             bayes_avg   average shrunk towards the mean of all shops asked for; that mean without reviews
+--             bayes_avg   average shrunk towards the mean of all selected shops; that mean without reviews
 --             wilson_low  lower bound of the share of 4 and 5 stars, 0 to 1; null without reviews
 --             rank        1 is the highest bayes_avg; null without reviews
 --             geom        the shop, WGS 84

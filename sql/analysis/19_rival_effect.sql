@@ -1,24 +1,22 @@
--- Question:   Does a near rival cost ratings or reviews?
+-- Question:   Do shops near a rival have lower ratings or fewer reviews?
 -- Parameters: region   name, full name or code of a region; blank for the whole country
 --             brand    name or alias of a brand, sub-brands included; blank for all
---             near_m   metres within which rivals are looked for on a grid, which is quick; changes the time, not the
---                      answer (default 300)
---             bands_m  upper bounds of the distance bands, metres, rising (default 50,100,200,500,1000,2000)
---             srid     plane in metres; 5179 is right for the whole of Korea (default 5179)
--- Columns:    band_from_m           distance to the nearest rival from here, metres
---             band_to_m             up to here, metres; null for the last band, which is open
---             shops                 shops whose nearest rival is that far
---             avg_rating            mean of their average ratings, shops without reviews left out; null when there is
---                                   none
+--             near_m   radius of the fast search on a grid, metres; affects the run time, not the result (default 300)
+--             bands_m  ascending upper bounds of the distance bands, metres (default 50,100,200,500,1000,2000)
+--             srid     projected CRS in metres; 5179 suits the whole of Korea (default 5179)
+-- Columns:    band_from_m           lower bound of the distance to the nearest rival, metres
+--             band_to_m             upper bound, metres; null for the last band
+--             shops                 shops in the band
+--             avg_rating            mean of their average ratings, without shops without reviews; null if there is none
 --             avg_reviews           mean number of their reviews
---             corr_rating           correlation of rating and distance over all shops (the same in every row, as all
---                                   that follow); null where undefined
---             slope_rating_per_km   change of the rating with each km
+--             corr_rating           correlation of rating and distance over all shops (like all following columns the
+--                                   same in every row); null where undefined
+--             slope_rating_per_km   change of the rating per km
 --             r2_rating             share of the ratings' variance that distance explains
 --             corr_reviews          correlation of the number of reviews and distance
---             slope_reviews_per_km  change of the number of reviews with each km
+--             slope_reviews_per_km  change of the number of reviews per km
 -- Method:     Nearest rival as in 01, bands by width_bucket, Pearson correlation and least squares (corr, regr_slope,
---             regr_r2). It is a correlation: busy streets have many shops and many reviewers.
+--             regr_r2). A correlation is not a cause: busy streets have many shops and many reviewers.
 -- QGIS:       No geometry: join 01_nearest_rival by shop_id to see it on the map.
 \set ON_ERROR_STOP on
 \if :{?region} \else
@@ -69,7 +67,7 @@ square AS MATERIALIZED (
   FROM shop
 ),
 around AS MATERIALIZED (
-  -- Everybody within reach stands in the own square or in one of the eight around it.
+  -- Neighbours are in the same grid square or in one of the eight around it.
   SELECT s.*, s.i + di AS to_i, s.j + dj AS to_j
   FROM square AS s
   CROSS JOIN generate_series(-1, 1) AS di

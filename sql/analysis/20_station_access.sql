@@ -1,20 +1,20 @@
--- Question:   How far is the nearest station from each shop?
+-- Question:   How far is each shop from the nearest station?
 -- Parameters: region  name, full name or code of a region; blank for the whole country
 --             brand   name or alias of a brand, sub-brands included; blank for all
---             near_m  metres within which stations are looked for on a grid, which is quick; the others go through
---                     the index; changes the time, not the answer (default 1500)
---             srid    plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             near_m  radius of the fast search on a grid, metres; stations beyond it are found through the index.
+--                     Affects the run time, not the result (default 1500)
+--             srid    projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    shop_id                shop
 --             brand                  its brand; null when none is known
 --             station                nearest station; null when none is loaded
 --             line                   its line; empty when unknown
 --             distance_m             distance on the spheroid, metres
 --             band                   0-250, 250-500, 500-1000, 1000-2000 or 2000+, metres
---             brand_pct_within_500m  share of the brand's shops in the answer within 500 m of a station, percent
+--             brand_pct_within_500m  share of the brand's shops in the result within 500 m of a station, percent
 --             geom                   line from the shop to the station, WGS 84; null without a station
--- Method:     As 01_nearest_rival: near stations by a grid, far ones by the spatial index. Of several lines in one
---             place the first row stands for the station.
--- QGIS:       Line layer, colour by band; shops without access stand out.
+-- Method:     As in 01_nearest_rival, near stations are found on a grid, far ones through the spatial index. Of several
+--             lines at one position the first row represents the station.
+-- QGIS:       Line layer, colour by band.
 \set ON_ERROR_STOP on
 \if :{?region} \else
 \set region ''
@@ -70,7 +70,7 @@ far AS MATERIALIZED (
   SELECT a.id, n.id AS station_id
   FROM shop AS a
   CROSS JOIN LATERAL (
-    -- The index orders by the sphere: whoever is nearest on the spheroid is no further than its first.
+    -- The index orders by distance on the sphere; the nearest on the spheroid is not farther than its first result.
     SELECT ST_Distance(t.geog, a.geog) + 0.001 AS reach_m FROM v_station AS t ORDER BY t.geog <-> a.geog LIMIT 1
   ) AS f
   CROSS JOIN LATERAL (

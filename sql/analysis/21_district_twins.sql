@@ -1,21 +1,20 @@
--- Question:   Which districts are alike, judged by their booths?
+-- Question:   Which districts have similar shops?
 -- Parameters: region     name, full name or code of a region; blank for the whole country
 --             level      level of the regions: sido, sigungu or dong (default sigungu)
---             twins      twins given for each region (default 3)
---             min_shops  shops that a region needs to take part (default 3)
+--             twins      number of twins per region (default 3)
+--             min_shops  minimum number of shops of a region (default 3)
 -- Columns:    region_code  code of the region
 --             region       its full name
---             rank         1 is the likest twin
+--             rank         1 is the most similar twin
 --             twin_code    code of the twin
 --             twin         its full name
---             similarity   1 / (1 + distance of the features), 0 to 1; 1 means alike in all of them
+--             similarity   1 / (1 + distance of the features), 0 to 1; 1 means identical features
 --             shops        shops of the region
 --             twin_shops   shops of the twin
---             geom         line between the middles of the two regions, WGS 84; null where unknown
--- Method:     Six features, each as z-score over the regions that take part: shops per km² (logarithm), reviews per
---             shop, favorites per shop, average rating, number of brands, share of the leading brand; Euclidean
---             distance. A feature that is unknown or the same everywhere counts as average. Twins may lie outside the
---             region asked for.
+--             geom         line between the centres of the two regions, WGS 84; null where unknown
+-- Method:     Euclidean distance of six features as z-scores over the regions with enough shops: shops per km²
+--             (logarithm), reviews per shop, favorites per shop, average rating, number of brands, share of the leading
+--             brand. An unknown or constant feature counts as average. Twins may be outside the selected region.
 -- QGIS:       Line layer: filter rank = 1.
 \set ON_ERROR_STOP on
 \if :{?region} \else

@@ -1,21 +1,20 @@
--- Question:   Which rows may be the same shop twice?
+-- Question:   Which shops may be duplicates?
 -- Parameters: region          name, full name or code of a region; blank for the whole country
---             radius_m        two rows this close are looked at, metres (default 50)
---             min_similarity  similarity of the names that makes two rows of different brands candidates, 0 to 1
---                             (default 0.3)
---             srid            plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             radius_m        maximum distance of two shops, metres (default 50)
+--             min_similarity  minimum similarity of the names of shops of different brands, 0 to 1 (default 0.3)
+--             srid            projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    shop_a      shop with the lower identifier
 --             shop_b      the other shop
 --             name_a      name of the first
 --             name_b      name of the second
 --             distance_m  distance on the spheroid, metres
 --             name_sim    similarity of the names by trigrams, 0 to 1
---             same_brand  true when both have the same main brand
+--             same_brand  true if both have the same main brand
 --             verdict     duplicate (same brand and similarity at least 0.8), likely (same brand and 0.5, or any
---                         brand and 0.8), else look
+--                         brand and 0.8), otherwise look
 --             geom        line between the two, WGS 84
 -- Method:     Open shops within the radius (grid of that size), pg_trgm similarity of the names without blanks.
---             Candidates are of one brand or have similar names; a decision is a person's.
+--             Candidates have the same brand or similar names and need a manual check.
 -- QGIS:       Line layer labelled with verdict, zoomed to each row in turn.
 \set ON_ERROR_STOP on
 \set QUIET on
@@ -31,7 +30,7 @@
 \if :{?srid} \else
 \set srid 5179
 \endif
--- How many rows come out of functions is a guess of the planner; a loop over all pairs, chosen by mistake, takes hours.
+-- The planner misestimates the rows of functions and would choose a nested loop over all pairs.
 SET enable_nestloop = off;
 
 WITH wanted AS MATERIALIZED (

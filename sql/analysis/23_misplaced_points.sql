@@ -1,17 +1,16 @@
--- Question:   Which shops lie elsewhere than their address says?
+-- Question:   Which shops are outside the region of their address?
 -- Parameters: region  name, full name or code of a region; blank for the whole country
 -- Columns:    shop_id         shop
 --             place_name      its name
---             address         its road address, else its lot address
---             address_region  region that the address names, by full name
---             point_region    region of that level that holds the point; null when it lies in none, as in the sea
+--             address         its road address, otherwise its lot address
+--             address_region  full name of the region in the address
+--             point_region    region of the same level that contains the point; null if none does
 --             offset_m        distance from the point to the region of the address, metres
 --             geom            the shop, WGS 84
--- Method:     The address is read from its start: the 시도 by name or alias, then the longest 시군구 name of it, white
---             space ignored. The point is looked up in the boundaries of the same level. A shop is listed when its
---             point is not in the region of its address. Needs boundaries: an address whose region has none is not
---             judged.
--- QGIS:       Point layer, size by offset_m: the largest are wrong coordinates, the smallest coarse boundaries.
+-- Method:     The start of the address is matched with a 시도 by name or alias, then with its longest 시군구 name, ignoring
+--             white space. A shop is listed if its point is outside that region's boundary; addresses of regions
+--             without a boundary are skipped.
+-- QGIS:       Point layer, size by offset_m: large offsets are wrong coordinates, small ones coarse boundaries.
 \set ON_ERROR_STOP on
 \if :{?region} \else
 \set region ''

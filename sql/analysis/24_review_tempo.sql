@@ -1,16 +1,16 @@
--- Question:   When are reviews written: week by week, and at which hours?
+-- Question:   In which weeks and at which hours are reviews written?
 -- Parameters: region    name, full name or code of a region; blank for the whole country
 --             brand     name or alias of a brand, sub-brands included; blank for all
 --             timezone  time zone of weeks, days and hours (default Asia/Seoul)
--- Columns:    part        week: one row a week; hour: one row a weekday and hour
+-- Columns:    part        week: one row per week; hour: one row per weekday and hour
 --             week        Monday of the week; null in part hour
 --             dow         weekday, 1 is Monday; null in part week
 --             hour        hour of the day, 0 to 23; null in part week
 --             reviews     reviews written then
 --             moving_avg  mean of the week and the three before it; null in part hour and before the fourth week
---             avg_rating  average rating of them, 1 to 5; null without reviews
--- Method:     date_trunc and date_part in the local time zone; weeks and hours without a review appear with 0
---             (generate_series, left join).
+--             avg_rating  their average rating, 1 to 5; null without reviews
+-- Method:     date_trunc and date_part in the local time zone; weeks and hours without reviews have 0 (generate_series,
+--             left join).
 -- QGIS:       No geometry.
 \set ON_ERROR_STOP on
 \if :{?region} \else

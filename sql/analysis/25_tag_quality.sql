@@ -1,20 +1,19 @@
--- Question:   Where are booths clean, retouching good and props plenty?
+-- Question:   Where do shops have good votes for cleanliness, retouching and props?
 -- Parameters: region     name, full name or code of a region; blank for the whole country
 --             brand      name or alias of a brand, sub-brands included; blank for all
 --             edge_m     edge of a hexagon, metres (default 2000)
---             min_votes  votes that a share needs (default 5)
---             srid       plane in metres; 5179 is right for the whole of Korea (default 5179)
+--             min_votes  minimum number of votes for a share (default 5)
+--             srid       projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    hex_i         column of the hexagon in the grid of this edge
 --             hex_j         row
 --             shops         open shops with a vote
---             votes         votes GOOD or BAD for any of the three
+--             votes         votes GOOD or BAD for any of the three facets
 --             purity_good   share of GOOD among the votes for cleanliness, 0 to 1; null below min_votes
 --             retouch_good  the same for retouching
 --             item_good     the same for props
 --             geom          hexagon, WGS 84
--- Method:     GOOD over GOOD plus BAD, summed over the shops of a hexagon; UNSELECTED is no vote. Hexagons without a
---             vote are left out.
--- QGIS:       Polygon layer, one style a share, red to green around 0.5.
+-- Method:     GOOD divided by GOOD plus BAD, summed over the shops of a hexagon. Hexagons without votes are omitted.
+-- QGIS:       Polygon layer, one style per share, red to green around 0.5.
 \set ON_ERROR_STOP on
 \if :{?region} \else
 \set region ''

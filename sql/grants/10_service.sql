@@ -1,5 +1,5 @@
--- What the service may do: read everything of ours, write what members write, and count.
--- Without the role (a database that an operator brought) the owner serves, and nothing is granted.
+-- Privileges of the service's role: read all tables, write members' data and counters.
+-- Without the role (an operator's own database) the service runs as the owner, and nothing is granted.
 DO $$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'geoshops_app') THEN

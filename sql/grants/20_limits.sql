@@ -1,9 +1,8 @@
--- Limits of the service's role: no request waits long for a lock, runs away or holds a transaction open. Acts
--- give themselves 5 s in their own transaction. The wait for a lock and the one for a connection of the pool
--- (GEOSHOPS_POOL_TIMEOUT_S) stay below a second together. A deadlock is looked for earlier than that, because it is
--- repeated and a lock that is not given is refused; this one only a superuser may set.
--- Roles belong to the whole server, and another database may be upgraded at the same time: what is set already
--- is left alone, and a change that meets the same change of another is as good as made.
+-- Timeouts of the service's role for statements, locks and idle transactions. Commands set 5 s in their transaction.
+-- lock_timeout and GEOSHOPS_POOL_TIMEOUT_S together stay below a second. deadlock_timeout is shorter than
+-- lock_timeout, because a deadlock is retried while a lock timeout fails the request; only a superuser may set it.
+-- Roles belong to the whole server, where another database may be upgraded concurrently: settings that are already
+-- correct are not changed, and conflicts with the same change are ignored.
 DO $$
 DECLARE
   wanted text[] := ARRAY[

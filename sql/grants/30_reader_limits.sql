@@ -1,5 +1,5 @@
--- Limits of the analysts' role: no question of its own can occupy the server for long. They hold for sessions that
--- sign in as this role; a member of it gets them by SET ROLE and SET. Written as 20_limits.sql is.
+-- Limits of the analysts' role, so that no query occupies the server for long. They apply to sessions that log in as
+-- this role, not after SET ROLE. For the conditions see 20_limits.sql.
 DO $$
 DECLARE
   wanted text[] := ARRAY[

@@ -1,10 +1,10 @@
--- What every member has of every title: the one truth of awarding, of the progress shown and of the repair
--- command. Each rule is one expression under its title's id; CASE works out only the rules that are asked for.
--- Hidden reviews do not count. The reviewed shops are taken as an array, so that a member's reviews are always
--- read by the member's index and the shops by their key, however uneven the reviews are spread.
+-- Progress of every member towards every title; the only definition of the rules, used to award titles, to show
+-- progress and by the repair command. Each rule is an expression under its title's id; CASE evaluates only the
+-- selected rules. Hidden reviews do not count. Reviewed shops are collected in an array, so that reviews are always
+-- read by the member's index and shops by their key, whatever the planner estimates.
 
--- The farthest two points of a set are corners of its convex hull, which is small; the shifted hull serves sets
--- across the 180th meridian.
+-- The two farthest points of a set are vertices of its convex hull. The shifted hull handles sets across the 180th
+-- meridian.
 CREATE OR REPLACE FUNCTION farthest_m(places geometry) RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -28,7 +28,7 @@ CREATE OR REPLACE FUNCTION rests_on_shops(title bigint) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN title IN (6, 7, 8, 9, 11);
 COMMENT ON FUNCTION rests_on_shops(bigint)
-IS 'True for titles whose rule asks only which shops were reviewed: another review of one of them changes nothing.';
+IS 'True for titles whose rule depends only on the set of reviewed shops, so that repeated reviews of a shop do not count.';
 
 CREATE OR REPLACE FUNCTION title_progress_in(zone text)
 RETURNS TABLE (member_id bigint, title_id bigint, current integer, target integer)
@@ -64,7 +64,7 @@ BEGIN ATOMIC
         WHERE s.id = ANY (ARRAY(
           SELECT DISTINCT r.shop_id FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL)))
       WHEN 9 THEN (
-        -- a shop counts for its brand and for every brand above it
+        -- a shop counts for its brand and all parent brands
         WITH RECURSIVE seen AS (
           SELECT b.id, b.parent_id, b.is_representative FROM brands AS b
           WHERE b.id = ANY (ARRAY(
@@ -106,7 +106,7 @@ BEGIN ATOMIC
             AND extract(HOUR FROM r.created_at AT TIME ZONE zone) < 5
           LIMIT t.target
         ) AS q)
-      -- every shop still missing needs one more review at least
+      -- each missing shop requires at least one more review
       WHEN 14 THEN (
         SELECT least(t.target, count(*), count(DISTINCT r.shop_id) + 10)
         FROM reviews AS r WHERE r.member_id = m.id AND r.hidden_at IS NULL)
@@ -123,4 +123,4 @@ IS 'Progress of every member towards every title, days and hours in a time zone;
 
 CREATE OR REPLACE VIEW title_progress AS
 SELECT p.member_id, p.title_id, p.current, p.target FROM title_progress_in('Asia/Seoul') AS p;
-COMMENT ON VIEW title_progress IS 'title_progress_in for Asia/Seoul; ask for single members or titles, the whole is large';
+COMMENT ON VIEW title_progress IS 'title_progress_in for Asia/Seoul; filter by member or title, because the whole view is large';

@@ -1,4 +1,4 @@
--- Titles of shops. The stored column shops.shop_titles is brought up to date from here once an hour.
+-- Shop titles. shops.shop_titles is refreshed from this view hourly.
 --   핫플레이스   new favorites of the last 30 days in the top decile of shops that had any, and at least 3
 --   청결한 지점, 보정 맛집, 소품 부자   purity, retouch, item: at least 3 votes in reviews of the last 90 days,
 --               and the Wilson lower bound of the share of GOOD is at least 0.5
@@ -53,13 +53,13 @@ BEGIN ATOMIC
   LEFT JOIN earned AS e ON e.shop_id = s.id AND s.status <> 'CLOSED'
   GROUP BY s.id;
 END;
-COMMENT ON FUNCTION shop_titles_at(timestamptz) IS 'The titles of every shop as of a moment.';
+COMMENT ON FUNCTION shop_titles_at(timestamptz) IS 'Titles of every shop at a moment.';
 
 CREATE OR REPLACE VIEW current_shop_titles AS
 SELECT t.shop_id, t.shop_titles FROM shop_titles_at(now()) AS t;
-COMMENT ON VIEW current_shop_titles IS 'The titles of every shop as of now; shops.shop_titles may be an hour older';
+COMMENT ON VIEW current_shop_titles IS 'Current titles of every shop; shops.shop_titles may be an hour older';
 
--- Shops are locked in the order of their ids, as acts of members do.
+-- Locks shops in the order of their ids, as members' commands do, so that they cannot deadlock.
 CREATE OR REPLACE FUNCTION refresh_shop_titles(moment timestamptz) RETURNS integer
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -80,4 +80,4 @@ BEGIN
   RETURN changed;
 END $$;
 COMMENT ON FUNCTION refresh_shop_titles(timestamptz)
-IS 'Brings shops.shop_titles up to date with shop_titles_at; changes only the rows that differ and returns their number.';
+IS 'Refreshes shops.shop_titles from shop_titles_at; updates only rows that differ and returns their number.';

@@ -1,4 +1,4 @@
--- The counters of shops and brands against the rows that they count.
+-- Compares the counters of shops and brands with the rows that they count, and repairs them.
 
 CREATE OR REPLACE VIEW counted_shops AS
 SELECT
@@ -40,7 +40,7 @@ LEFT JOIN (
 LEFT JOIN (
   SELECT g.shop_id, count(*)::integer AS favorite_cnt FROM favorites AS g GROUP BY g.shop_id
 ) AS f ON f.shop_id = s.id;
-COMMENT ON VIEW counted_shops IS 'What the counters of every shop must be, counted from reviews and favorites';
+COMMENT ON VIEW counted_shops IS 'Correct values of the counters of every shop, from reviews and favorites';
 
 CREATE OR REPLACE VIEW counter_differences AS
 SELECT c.shop_id
@@ -56,7 +56,7 @@ WHERE (s.review_cnt, s.star_rating_sum, s.favorite_cnt) <> (c.review_cnt, c.star
     c.star_1, c.star_2, c.star_3, c.star_4, c.star_5,
     c.purity_good, c.purity_bad, c.retouch_good, c.retouch_bad, c.item_good, c.item_bad
   );
-COMMENT ON VIEW counter_differences IS 'Shops whose counters do not equal the rows; none, unless something went round the service';
+COMMENT ON VIEW counter_differences IS 'Shops with wrong counters; empty unless rows were changed bypassing the service';
 
 CREATE OR REPLACE FUNCTION repair_counters(shop bigint) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
@@ -77,7 +77,7 @@ BEGIN
   WHERE t.shop_id = shop;
   RETURN true;
 END $$;
-COMMENT ON FUNCTION repair_counters(bigint) IS 'Counts one shop anew from its rows, under the shop''s lock.';
+COMMENT ON FUNCTION repair_counters(bigint) IS 'Recounts a shop from its rows while holding the shop''s lock.';
 
 CREATE OR REPLACE VIEW brand_counter_differences AS
 SELECT b.id AS brand_id, b.shop_cnt, coalesce(c.shop_cnt, 0)::integer AS counted
@@ -87,10 +87,10 @@ LEFT JOIN (
 ) AS c ON c.brand_id = b.id
 WHERE b.shop_cnt <> coalesce(c.shop_cnt, 0);
 COMMENT ON VIEW brand_counter_differences
-IS 'Brands whose number of shops does not equal the rows; none, unless something went round the service''s commands';
+IS 'Brands with a wrong number of shops; empty unless rows were changed bypassing the service''s commands';
 
--- Whatever changes the brand or the status of shops ends with this, in its own transaction. Of two that count at the same
--- time neither would see what the other has changed, hence the lock, which loads and corrections hold anyway.
+-- Called at the end of every transaction that changes brands or statuses of shops. The lock is needed because concurrent
+-- transactions would not see each other's changes.
 CREATE OR REPLACE FUNCTION refresh_brand_counts() RETURNS integer
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -102,4 +102,4 @@ BEGIN
   UPDATE brands b SET shop_cnt = n.shop_cnt FROM unnest(ids, counts) n (id, shop_cnt) WHERE b.id = n.id;
   RETURN coalesce(cardinality(ids), 0);
 END $$;
-COMMENT ON FUNCTION refresh_brand_counts() IS 'Counts the shops of every brand anew; returns how many brands changed.';
+COMMENT ON FUNCTION refresh_brand_counts() IS 'Recounts the shops of every brand; returns the number of changed brands.';

@@ -1,4 +1,4 @@
--- One row a region. The geometry is null where no boundary is loaded.
+-- One row per region. The geometry is null if no boundary is loaded.
 CREATE OR REPLACE VIEW v_region AS
 SELECT
   r.id,
@@ -21,15 +21,15 @@ LEFT JOIN regions AS g ON g.id = p.parent_id;
 COMMENT ON VIEW v_region IS 'Administrative regions: 시도, 시군구, 읍면동';
 COMMENT ON COLUMN v_region.id IS 'Region identifier';
 COMMENT ON COLUMN v_region.level IS 'sido (시도), sigungu (시군구) or dong (읍면동)';
-COMMENT ON COLUMN v_region.name IS 'Official name without the parents'' (강남구)';
-COMMENT ON COLUMN v_region.full_name IS 'Name with the parents'' (서울특별시 강남구)';
+COMMENT ON COLUMN v_region.name IS 'Official name without parents (강남구)';
+COMMENT ON COLUMN v_region.full_name IS 'Name with parents (서울특별시 강남구)';
 COMMENT ON COLUMN v_region.name_en IS 'English name; empty when unknown';
 COMMENT ON COLUMN v_region.aliases IS 'Short, old and English names';
-COMMENT ON COLUMN v_region.code IS 'Code of the region at its source; the identifier where it has none';
+COMMENT ON COLUMN v_region.code IS 'Code of the region in its source; the identifier if it has none';
 COMMENT ON COLUMN v_region.parent_id IS 'Region one level up; null for sido';
-COMMENT ON COLUMN v_region.sido IS 'Name of the sido that holds the region (its own for a sido)';
+COMMENT ON COLUMN v_region.sido IS 'Name of the sido that contains the region (its own for a sido)';
 COMMENT ON COLUMN v_region.area_km2 IS 'Area on the spheroid, km²; null without a boundary';
-COMMENT ON COLUMN v_region.center_longitude IS 'Longitude of a point in the middle, degrees';
-COMMENT ON COLUMN v_region.center_latitude IS 'Latitude of a point in the middle, degrees';
-COMMENT ON COLUMN v_region.source IS 'Where the row came from';
+COMMENT ON COLUMN v_region.center_longitude IS 'Longitude of a central point, degrees';
+COMMENT ON COLUMN v_region.center_latitude IS 'Latitude of a central point, degrees';
+COMMENT ON COLUMN v_region.source IS 'Source of the row';
 COMMENT ON COLUMN v_region.geom IS 'Boundary, WGS 84 degrees; null when not loaded';

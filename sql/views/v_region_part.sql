@@ -1,4 +1,4 @@
--- Boundaries cut into pieces of at most 256 vertices, with an index: point-in-region and clipping stay fast.
+-- Boundaries subdivided into indexed pieces of at most 256 vertices, for fast point-in-region tests and clipping.
 CREATE OR REPLACE VIEW v_region_part AS
 SELECT
   t.id,
@@ -9,7 +9,7 @@ SELECT
   t.part AS geom
 FROM region_parts AS t
 INNER JOIN regions AS r ON r.id = t.region_id;
-COMMENT ON VIEW v_region_part IS 'Boundaries of regions in small pieces; the pieces of a region do not overlap';
+COMMENT ON VIEW v_region_part IS 'Boundaries of regions, subdivided into small pieces that do not overlap';
 COMMENT ON COLUMN v_region_part.id IS 'Piece identifier';
 COMMENT ON COLUMN v_region_part.region_id IS 'Region that the piece belongs to';
 COMMENT ON COLUMN v_region_part.level IS 'Level of that region: sido, sigungu or dong';

@@ -1,4 +1,4 @@
--- Every shop, closed ones included. Averages and shares are null, never 0, where nobody has voted.
+-- All shops, including closed ones. Averages are null, not 0, without votes.
 CREATE OR REPLACE VIEW v_shop AS
 SELECT
   s.id,
@@ -48,12 +48,12 @@ LEFT JOIN regions AS r1 ON r1.id = s.sido_id
 LEFT JOIN regions AS r2 ON r2.id = s.sigungu_id
 LEFT JOIN regions AS r3 ON r3.id = s.dong_id
 LEFT JOIN shop_stats AS t ON t.shop_id = s.id;
-COMMENT ON VIEW v_shop IS 'Shops of every status, with brand, region and what reviewers say';
+COMMENT ON VIEW v_shop IS 'Shops of every status with brand, region and review statistics';
 COMMENT ON COLUMN v_shop.id IS 'Shop identifier';
-COMMENT ON COLUMN v_shop.place_name IS 'Name of the place';
+COMMENT ON COLUMN v_shop.place_name IS 'Name of the shop';
 COMMENT ON COLUMN v_shop.brand_id IS 'Brand identifier; null when none is known';
 COMMENT ON COLUMN v_shop.brand IS 'Name of the brand; null when none is known';
-COMMENT ON COLUMN v_shop.main_brand IS 'Name of the parent brand, else the brand''s own';
+COMMENT ON COLUMN v_shop.main_brand IS 'Name of the parent brand, otherwise of the brand itself';
 COMMENT ON COLUMN v_shop.status IS 'OPEN, TEMP_CLOSED or CLOSED';
 COMMENT ON COLUMN v_shop.opened_on IS 'Day of opening; null when unknown';
 COMMENT ON COLUMN v_shop.closed_on IS 'Day of closing; null when open or unknown';
@@ -68,24 +68,24 @@ COMMENT ON COLUMN v_shop.dong IS 'Name of the 읍면동';
 COMMENT ON COLUMN v_shop.review_cnt IS 'Number of visible reviews';
 COMMENT ON COLUMN v_shop.star_rating_sum IS 'Sum of their star ratings';
 COMMENT ON COLUMN v_shop.star_rating_avg IS 'Average star rating, 1 to 5; null without reviews';
-COMMENT ON COLUMN v_shop.favorite_cnt IS 'Members who hold the shop as a favorite';
+COMMENT ON COLUMN v_shop.favorite_cnt IS 'Number of members with the shop as a favorite';
 COMMENT ON COLUMN v_shop.star_1 IS 'Reviews with 1 star';
 COMMENT ON COLUMN v_shop.star_2 IS 'Reviews with 2 stars';
 COMMENT ON COLUMN v_shop.star_3 IS 'Reviews with 3 stars';
 COMMENT ON COLUMN v_shop.star_4 IS 'Reviews with 4 stars';
 COMMENT ON COLUMN v_shop.star_5 IS 'Reviews with 5 stars';
-COMMENT ON COLUMN v_shop.purity_good IS 'Reviews that call it clean';
-COMMENT ON COLUMN v_shop.purity_bad IS 'Reviews that call it not clean';
-COMMENT ON COLUMN v_shop.retouch_good IS 'Reviews that like the retouching';
-COMMENT ON COLUMN v_shop.retouch_bad IS 'Reviews that dislike the retouching';
-COMMENT ON COLUMN v_shop.item_good IS 'Reviews that like the props';
-COMMENT ON COLUMN v_shop.item_bad IS 'Reviews that dislike the props';
+COMMENT ON COLUMN v_shop.purity_good IS 'Reviews with cleanliness GOOD';
+COMMENT ON COLUMN v_shop.purity_bad IS 'Reviews with cleanliness BAD';
+COMMENT ON COLUMN v_shop.retouch_good IS 'Reviews with retouching GOOD';
+COMMENT ON COLUMN v_shop.retouch_bad IS 'Reviews with retouching BAD';
+COMMENT ON COLUMN v_shop.item_good IS 'Reviews with props GOOD';
+COMMENT ON COLUMN v_shop.item_bad IS 'Reviews with props BAD';
 COMMENT ON COLUMN v_shop.shop_titles IS 'Titles of the shop';
 COMMENT ON COLUMN v_shop.merged_into_id IS 'Shop that this duplicate was merged into; null otherwise';
-COMMENT ON COLUMN v_shop.source IS 'Where the row came from';
-COMMENT ON COLUMN v_shop.source_id IS 'Key of the row at its source';
-COMMENT ON COLUMN v_shop.verified_on IS 'Day on which the source last stated the shop';
-COMMENT ON COLUMN v_shop.created_at IS 'When the row was made';
-COMMENT ON COLUMN v_shop.modified_at IS 'When the shop''s own facts last changed';
+COMMENT ON COLUMN v_shop.source IS 'Source of the row';
+COMMENT ON COLUMN v_shop.source_id IS 'Key of the row in its source';
+COMMENT ON COLUMN v_shop.verified_on IS 'Day on which the source last confirmed the shop';
+COMMENT ON COLUMN v_shop.created_at IS 'When the row was created';
+COMMENT ON COLUMN v_shop.modified_at IS 'When the shop''s details last changed';
 COMMENT ON COLUMN v_shop.geog IS 'Position as geography: distances in metres, with an index';
 COMMENT ON COLUMN v_shop.geom IS 'Position, WGS 84 degrees';

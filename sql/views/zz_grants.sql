@@ -1,4 +1,4 @@
--- The analysts' role: it reads the views and nothing else. Its limits stand in sql/grants.
+-- The analysts' role, which may read only the views. Its limits are in sql/grants.
 DO $$
 DECLARE
   view_name text;
@@ -11,7 +11,7 @@ BEGIN
         RAISE NOTICE 'role geoshops_reader is missing and may not be created here: ask an administrator, then repeat';
         RETURN;
       WHEN duplicate_object OR unique_violation THEN
-        NULL; -- another database of this server made it at the same moment
+        NULL; -- created concurrently by the upgrade of another database on this server
     END;
   END IF;
   EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM geoshops_reader', current_schema());

@@ -244,7 +244,7 @@ def test_a_chart_shows_borders_and_place_names_under_a_korean_title(drawn, booth
     make.insert("regions", name="강남구", boundary=box_around(127.03, 37.5, 0.1), **places)
     figure = drawn("18")
     (axes,) = figure.axes
-    assert figure.get_suptitle() == "평점을 믿을 만한 지점은 어디인가?"
+    assert figure.get_suptitle() == "평점이 높다고 믿을 만한 지점은 어디인가요?"
     assert axes.get_title() == "전국"
     assert "강남구" in [text.get_text() for text in axes.texts]
     widths = {width for lines in axes.collections for width in lines.get_linewidths()}
@@ -389,7 +389,7 @@ def test_report(run, booths, make):
     assert "인생네컷" in text
     assert "http" not in text
     # no boundary is loaded: the pictures and the text say what stands in for it
-    assert text.count('class="lack"') == 3
+    assert text.count('class="missing"') == 3
     assert "경계 자료가 없어" in text
     assert ".venv/bin/geoshops import boundaries" in text
     refused = run("report", "--region", "없는곳", "-o", "other.html")

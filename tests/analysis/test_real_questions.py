@@ -74,7 +74,7 @@ def ask(korea: str) -> Callable[..., list[dict[str, Any]]]:
     """Asks a script by its number."""
 
     def asked(number: str, **values: str) -> list[dict[str, Any]]:
-        with runner.answer(korea, scripts.find(number), values) as answer:
+        with runner.run(korea, scripts.find(number), values) as answer:
             names = [c.name for c in answer.columns]
             return [dict(zip(names, row, strict=True)) for row in answer.rows]
 

@@ -7,7 +7,7 @@ import re
 import shapely
 
 from geoshops.analysis import scripts
-from geoshops.analysis.page import Painter, specks
+from geoshops.analysis.page import Painter, tiny_shapes
 from geoshops.analysis.styles import (
     CATEGORIES,
     LABELS,
@@ -17,8 +17,8 @@ from geoshops.analysis.styles import (
     STYLES,
     TITLES,
     UNKNOWN,
-    chosen,
     class_colors,
+    select_rows,
 )  # fmt: skip
 
 
@@ -63,14 +63,14 @@ def test_every_script_has_a_title_in_the_language_of_the_legends() -> None:
 
 def test_shops_without_reviews_get_no_colour_of_the_good_ones() -> None:
     rows = [{"bayes_avg": 4.1, "n": n, "geom": "x"} for n in (0, 3)]
-    assert [r["n"] for r in chosen(rows, STYLES["18"])] == [3]
+    assert [r["n"] for r in select_rows(rows, STYLES["18"])] == [3]
 
 
 def test_what_is_too_small_for_the_map_is_known() -> None:
     country, street = shapely.box(124, 33, 132, 39), shapely.box(127, 37, 127.01, 37.01)
-    assert specks([country, street]) == [False, True]
-    assert specks([street]) == [False]
-    assert specks([]) == []
+    assert tiny_shapes([country, street]) == [False, True]
+    assert tiny_shapes([street]) == [False]
+    assert tiny_shapes([]) == []
 
 
 def test_nothing_known_and_nothing_significant_are_told_apart() -> None:
@@ -81,12 +81,12 @@ def test_nothing_known_and_nothing_significant_are_told_apart() -> None:
 
 def test_what_says_nothing_is_drawn_below_the_rest() -> None:
     rows = [{"class": c, "geom": "x"} for c in ("HH", None, "LL", "ns")]
-    assert [r["class"] for r in chosen(rows, STYLES["13"])] == ["ns", None, "LL", "HH"]
+    assert [r["class"] for r in select_rows(rows, STYLES["13"])] == ["ns", None, "LL", "HH"]
 
 
 def test_what_the_answer_names_first_lies_on_top() -> None:
     rows = [{"bayes_avg": avg, "n": 3, "geom": "x"} for avg in (4.8, 4.1, 2.0)]
-    assert [r["bayes_avg"] for r in chosen(rows, STYLES["18"])] == [2.0, 4.1, 4.8]
+    assert [r["bayes_avg"] for r in select_rows(rows, STYLES["18"])] == [2.0, 4.1, 4.8]
 
 
 def test_every_class_has_a_korean_name() -> None:
@@ -105,5 +105,5 @@ def test_of_leaders_side_by_side_one_colours_the_district() -> None:
             ("1", "a", 1, "x"), ("1", "b", 1, "x"), ("1", "c", 3, "x"), ("2", "b", 1, "y"), ("3", "b", 1, None),
         ]
     ]  # fmt: skip
-    found = [(r["region_code"], r["brand"]) for r in chosen(rows, STYLES["11"])]
+    found = [(r["region_code"], r["brand"]) for r in select_rows(rows, STYLES["11"])]
     assert sorted(found) == [("1", "a"), ("2", "b")]

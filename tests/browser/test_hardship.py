@@ -54,7 +54,7 @@ def test_a_cut_line_is_told_and_trying_again_helps(visitor: Visit) -> None:
     v = visitor(path="")
     v.page.route("**/shops/brand*", lambda route: route.abort())
     v.go("/")
-    expect(v.one("#list [role=alert]")).to_contain_text("서버에 닿지 않아요")
+    expect(v.one("#list [role=alert]")).to_contain_text("서버에 연결할 수 없어요")
     v.page.unroute("**/shops/brand*")
     v.page.get_by_role("button", name="다시 시도").click()
     expect(v.one("#list .name").first).to_be_visible()
@@ -64,7 +64,7 @@ def test_a_broken_answer_is_told_plainly(visitor: Visit) -> None:
     v = visitor(path="")
     v.page.route("**/shops/brand*", lambda route: route.fulfill(status=502, body="<html>"))
     v.go("/")
-    expect(v.one("#list [role=alert]")).to_contain_text("알 수 없는 대답")
+    expect(v.one("#list [role=alert]")).to_contain_text("서버 응답에 문제가 있어요")
 
 
 def test_while_the_first_answer_is_awaited_skeletons_stand_in(visitor: Visit) -> None:

@@ -100,11 +100,11 @@ def test_a_review_without_stars_or_words_is_not_sent(member: Visitor) -> None:
     v.one("#write").click()
     save = v.page.locator(".review-form button[type=submit]")
     save.click()
-    expect(v.page.locator(".review-form [role=alert]")).to_have_text("별점을 골라 주세요.")
+    expect(v.page.locator(".review-form [role=alert]")).to_have_text("별점을 선택해 주세요.")
     v.page.locator("label[for=star-4]").click()
     v.one("#content").fill(" 　\n")
     save.click()
-    expect(v.page.locator(".review-form [role=alert]")).to_have_text("내용을 적어 주세요.")
+    expect(v.page.locator(".review-form [role=alert]")).to_have_text("내용을 입력해 주세요.")
 
 
 def test_a_review_and_a_shop_are_reported(member: Visitor) -> None:
@@ -248,7 +248,7 @@ def test_the_nickname_is_checked_while_typing_and_changed(member: Visitor) -> No
     v.one("#nickname").fill("!")
     expect(v.one("#nickname")).to_have_attribute("aria-invalid", "true")
     v.one("#nickname").fill(f"새이름{taken[-4:]}")
-    expect(v.one("#nickname-note")).to_have_text("쓸 수 있는 닉네임이에요.")
+    expect(v.one("#nickname-note")).to_have_text("사용할 수 있는 닉네임이에요.")
     v.page.get_by_role("button", name="바꾸기").click()
     expect(v.one("#profile strong")).to_have_text(f"새이름{taken[-4:]}")
 

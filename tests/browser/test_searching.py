@@ -105,7 +105,7 @@ def test_clearing_the_search_goes_back_to_the_surroundings(visitor: Visit) -> No
 
 def test_an_empty_answer_says_what_can_be_typed(visitor: Visit) -> None:
     v = visitor(path="/?q=없는말없는말")
-    expect(v.one("#list")).to_contain_text("맞는 포토부스가 없어요")
+    expect(v.one("#list")).to_contain_text("맞는 지점이 없어요")
     expect(v.one("#list")).to_contain_text("강남구 인생네컷")
 
 

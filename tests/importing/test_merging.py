@@ -80,7 +80,7 @@ def test_ctrl_c_keeps_what_was_merged(
     path = write("duplicate_id,into_id", f"{b},{a}", f"{c},{a}")
     result = run("shops", "merge", "--from", path, *REASON)
     assert result.exit_code == 3
-    assert "What was committed before stays" in result.output
+    assert "Changes committed before are kept" in result.output
     assert merged(make) == {a: None, b: a, c: None}
     assert make.sql("SELECT shop_cnt FROM brands") == 2
 

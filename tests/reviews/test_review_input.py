@@ -250,6 +250,6 @@ def test_messages_are_korean_on_request(
 ) -> None:
     korean = {**headers, "Accept-Language": "ko-KR,ko;q=0.9"}
     answer = post(client, shop, korean, {**GOOD, "content": " "})
-    assert answer.get_json()["error_message"] == "[content] 값은 비어 있을 수 없습니다"
+    assert answer.get_json()["error_message"] == "[content] 값은 비워 둘 수 없어요"
     answer = client.delete("/reviews/9999", headers=korean)
-    assert answer.get_json()["error_message"] == "리뷰을(를) 찾을 수 없습니다"
+    assert answer.get_json()["error_message"] == "리뷰를 찾을 수 없어요"

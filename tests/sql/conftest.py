@@ -90,7 +90,7 @@ def ask(database_url: str, db: Any) -> Iterator[Callable[..., list[Row]]]:
     def asked(number: int, **values: object) -> list[Row]:
         script = scripts.find(f"{number:02}")
         given = {name: str(value) for name, value in values.items()}
-        with runner.answer(database_url, script, given) as found:
+        with runner.run(database_url, script, given) as found:
             names = [c.name for c in found.columns]
             rows = [dict(zip(names, row, strict=True)) for row in found.rows]
         for row in rows:

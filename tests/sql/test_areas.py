@@ -255,9 +255,9 @@ def test_05_and_23_fail_without_boundaries_and_say_how_to_load_them(town, ask, n
 
 def lacks(database_url, number, **values):
     """Codes and texts of what a script warned of."""
-    with runner.answer(database_url, scripts.find(f"{number:02}"), values) as answer:
+    with runner.run(database_url, scripts.find(f"{number:02}"), values) as answer:
         list(answer.rows)
-    return {lack.code: lack.text for lack in answer.lacks}
+    return {lack.code: lack.text for lack in answer.missing}
 
 
 def test_05_warns_of_regions_without_a_boundary_and_of_missing_population(town, database_url):

@@ -58,7 +58,7 @@ def test_views_only(script, db):
 @pytest.mark.parametrize("script", ALL, ids=NAMES)
 def test_a_database_without_shops_gives_the_documented_columns(script, town, database_url):
     town.region("서울특별시", 0, 0, 1000, 1000)
-    with runner.answer(database_url, script, {}) as answer:
+    with runner.run(database_url, script, {}) as answer:
         assert [c.name for c in answer.columns] == list(script.columns)
         assert answer.geometry in (None, len(answer.columns) - 1)
         assert all(len(row) == len(answer.columns) for row in answer.rows)
@@ -70,7 +70,7 @@ def test_hostile_values_are_refused_or_harmless(script, town, database_url):
     for name in script.parameters:
         for value in HOSTILE:
             try:
-                with runner.answer(database_url, script, {name: value}) as answer:
+                with runner.run(database_url, script, {name: value}) as answer:
                     list(answer.rows)
             except runner.ScriptError as error:
                 assert "syntax error at" not in str(error)
@@ -136,7 +136,7 @@ def test_psql_prints_one_table_and_nothing_else(script, town, database_url):
 def test_wrong_values_are_named(town, database_url, name, values, message):
     with (
         pytest.raises(runner.WrongValueError, match=message),
-        runner.answer(database_url, scripts.find(name), values) as answer,
+        runner.run(database_url, scripts.find(name), values) as answer,
     ):
         list(answer.rows)
 
@@ -149,6 +149,6 @@ def test_a_name_of_several_regions_lists_them(town, database_url):
         pytest.raises(
             runner.WrongValueError, match=r"2 regions are called '중구'.*서울특별시 중구"
         ),
-        runner.answer(database_url, scripts.find("07"), {"region": "중구"}) as answer,
+        runner.run(database_url, scripts.find("07"), {"region": "중구"}) as answer,
     ):
         list(answer.rows)

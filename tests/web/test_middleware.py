@@ -42,7 +42,7 @@ def test_every_message_of_the_catalogue_can_be_written_in_both_languages() -> No
         "high": 2,
         "choices": "a",
         "thing": "shop",
-        "thing_ko": "매장",
+        "thing_ko": "지점을",
     }
     for reason, (code, english, korean) in messages.CATALOGUE.items():
         assert code in messages.STATUS, reason

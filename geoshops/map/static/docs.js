@@ -1,2 +1,2 @@
-// Opens the API documentation; a file of its own because the policy allows no inline script.
+// Opens the API documentation. A separate file because the content security policy forbids inline scripts.
 window.SwaggerUIBundle({ url: "/openapi.json", dom_id: "#docs", deepLinking: true });

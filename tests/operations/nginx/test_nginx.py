@@ -95,7 +95,7 @@ def test_large_bodies_are_refused_in_the_preferred_language(production: Producti
     assert english.status_code == korean.status_code == 413
     assert refused.json() == english.json()
     assert english.json()["error_message"] == "[body] must have at most 65536 bytes"
-    assert korean.json()["error_message"] == "[body] 값은 65536바이트 이하여야 합니다"
+    assert korean.json()["error_message"] == "[body] 값은 65536바이트 이하여야 해요"
     assert requests.post(url, data=b"x" * 65_536, timeout=10).json()["error_code"] == "001"
     # this place has error pages of its own
     watched = requests.post(f"{production.origin}/healthz", data=b"x" * 65_537, timeout=10)

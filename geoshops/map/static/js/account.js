@@ -1,8 +1,8 @@
-// The member's own page: titles, favorites, reviews, settings; for visitors the way in.
+// The account dialog: titles, favorites, reviews and settings; for visitors the sign-in.
 import { openDialog } from "./dialog.js";
 import { fill, h, one } from "./dom.js";
 import { lang, otherLanguage, t } from "./i18n.js";
-import { askMember } from "./member.js";
+import { fetchMember } from "./member.js";
 import { showOwnFavorites, showOwnReviews } from "./own.js";
 import { say } from "./parts.js";
 import { showSettings } from "./settings.js";
@@ -35,7 +35,7 @@ function tabs(body) {
       if (chosen && focus) tab.focus();
     }
     body.setAttribute("aria-labelledby", `tab-${name}`);
-    // A box of its own, so that an answer that comes late cannot draw over the next tab.
+    // A new box per tab, so that a late response cannot overwrite the next tab.
     const box = h("div", { class: "tab-content" }, skeleton());
     fill(body, box);
     TABS[name](box);
@@ -60,15 +60,15 @@ function profile() {
   return [h("strong", {}, nickname), title && h("span", { class: "tag" }, title), h("span", { class: "quiet" }, t("title.held", { n }))];
 }
 
-// Who is signed in but was not told so, because the service was away when the page came, is asked for again.
-async function known() {
-  if (!state.member && tokens.refresh) await askMember();
+// Loads the member if that failed when the page was opened.
+async function currentMember() {
+  if (!state.member && tokens.refresh) await fetchMember();
   return state.member;
 }
 
 export async function openAccount() {
   try {
-    if (await known()) return one("dialog.account") ?? openOwn(); // pressed twice while the answer was awaited
+    if (await currentMember()) return one("dialog.account") ?? openOwn(); // the button may have been pressed twice
   } catch (error) {
     return toast(say(error));
   }

@@ -1,4 +1,4 @@
-// The public API by name. An expired access token is renewed once and the request repeated.
+// API client. After a 401 response it refreshes the access token and repeats the request once.
 import { begin, end } from "./idle.js";
 import { lang } from "./i18n.js";
 import { tokens } from "./tokens.js";
@@ -37,22 +37,22 @@ async function renew() {
   const response = await send("POST", "/auth/token", { body: { refresh_token: tokens.refresh }, bearer: null });
   if (response.ok) tokens.renewed((await response.json()).access_token);
   else if (response.status === 401) tokens.lose();
-  else await answered(response); // its error is the one to tell: the old token only brings a second refusal
+  else await parse(response); // throws this error: repeating the request would only return 401 again
 }
 
-// Several requests that meet an expired token wait for one renewal.
+// Concurrent requests share one refresh.
 function renewOnce() {
   renewal ??= renew().finally(() => { renewal = null; });
   return renewal;
 }
 
-async function answered(response) {
+async function parse(response) {
   const text = await response.text();
   let value = null;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ApiError(response.status, "odd", "");
+    throw new ApiError(response.status, "invalid", "");
   }
   if (!response.ok) throw new ApiError(response.status, value?.error_code, value?.error_message);
   return { value, headers: response.headers };
@@ -66,7 +66,7 @@ export async function call(method, path, options = {}) {
       await renewOnce();
       response = await send(method, path, options);
     }
-    return await answered(response);
+    return await parse(response);
   } finally {
     end();
   }

@@ -1,5 +1,5 @@
-// The map under the booths: our own style from Natural Earth land, which needs no other server,
-// or the online style that the operator has configured.
+// The basemap: our own style with Natural Earth data, which needs no other server, or the online style set by the
+// operator.
 import { begin, end } from "./idle.js";
 import { toGeoJson } from "./topojson.js";
 
@@ -13,7 +13,7 @@ const COLOURS = {
 };
 export const colours = (theme) => COLOURS[theme];
 
-// What the detailed coast covers (west, south, east, north), and the layers that nobody sees under it.
+// Extent of the detailed coast (west, south, east, north), and the layers that it covers completely.
 const DETAILED = [123.0, 32.0, 132.5, 40.5];
 const COVERED = ["land", "shore", "near-sea"];
 
@@ -26,15 +26,15 @@ export function offlineStyle(theme) {
   return {
     version: 8,
     sources: {
-      // Few large tiles, stretched further in: a pan then cuts nothing anew. Coarse land and fine coast are one source,
-      // since each one costs every picture two drawings of the whole view that only cut it into tiles.
+      // maxzoom 9: overzoomed tiles need no retiling while panning. Coarse land and detailed coast share a source,
+      // because each GeoJSON source adds two clipping passes over the whole view to every frame.
       land: { type: "geojson", data: EMPTY, maxzoom: 9, attribution: "Natural Earth" },
     },
     layers: [
       { id: "ground", type: "background", paint: { "background-color": land } },
       { id: "land", type: "fill", source: "land", filter: coarse, paint: { "fill-color": land, "fill-antialias": false } },
       { id: "shore", type: "line", source: "land", filter: coarse, paint: { "line-color": coast, "line-width": 1 } },
-      // Around Korea the finer coast lies over the coarse one.
+      // Around Korea the detailed coast is drawn over the coarse one.
       { id: "near-sea", type: "fill", source: "land", filter: only("sea"), paint: { "fill-color": water, "fill-antialias": false } },
       { id: "near-land", type: "fill", source: "land", filter: only("land"), paint: { "fill-color": land, "fill-antialias": false } },
       { id: "near-shore", type: "line", source: "land", filter: only("shore"), minzoom: 5, paint: { "line-color": coast, "line-width": 1 } },
@@ -51,7 +51,7 @@ async function load() {
   return { type: "FeatureCollection", features: [...toGeoJson(land, "land").features, ...coast.features] };
 }
 
-// The sea is coloured once the land is drawn, so that a map without it is plain ground and never all water.
+// Colours the sea only after the land is drawn, so that a map without land data is not all water.
 export async function loadLand(map, theme) {
   begin();
   try {
@@ -61,13 +61,13 @@ export async function loadLand(map, theme) {
     map.setPaintProperty("ground", "background-color", COLOURS[theme].water);
     dropCovered(map);
   } catch {
-    loaded = null; // the booths stand on plain ground then
+    loaded = null; // the map then has a plain background
   } finally {
     end();
   }
 }
 
-// Each of them fills the whole view, which is what a picture's time goes to.
+// Hides covered layers: each would fill the whole view in every frame.
 export function dropCovered(map) {
   const [west, south, east, north] = DETAILED;
   const bounds = map.getBounds();

@@ -1,4 +1,4 @@
-// The booths on the map: clusters, pins with names, and the chosen one.
+// Shops on the map: clusters, pins with names, and the selected shop.
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
 import { RESULTS_FROM_ZOOM } from "./field.js";
@@ -69,7 +69,7 @@ const RESULTS = ["clusters", "cluster-counts", "pins"];
 
 export function showBooths(map) {
   const from = state.query ? 0 : RESULTS_FROM_ZOOM;
-  // Also a range that stays the same costs a frame, which the booths would wait for.
+  // Setting an unchanged zoom range would still redraw the map and delay the shops by a frame.
   for (const id of RESULTS) if (map.getLayer(id) && map.getLayer(id).minzoom !== from) map.setLayerZoomRange(id, from, 24);
   map.getSource("booths")?.setData(collection(visibleShops().map(feature)));
 }

@@ -1,17 +1,17 @@
-// Brand chips with the numbers of what was found, and the filters of the service.
+// Brand chips with result counts, and the search filters.
 import { fill, h, one } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { familyOf } from "./search.js";
 import { later, state, subscribe, update } from "./state.js";
 
 function counts() {
-  const found = new Map();
+  const byBrand = new Map();
   for (const shop of state.shops) {
     const name = familyOf(shop.brand.brand_name);
-    found.set(name, (found.get(name) ?? 0) + 1);
+    byBrand.set(name, (byBrand.get(name) ?? 0) + 1);
   }
-  if (state.brand && !found.has(state.brand)) found.set(state.brand, 0);
-  return [...found].sort((a, b) => rank(a[0]) - rank(b[0]) || b[1] - a[1] || a[0].localeCompare(b[0], "ko"));
+  if (state.brand && !byBrand.has(state.brand)) byBrand.set(state.brand, 0);
+  return [...byBrand].sort((a, b) => rank(a[0]) - rank(b[0]) || b[1] - a[1] || a[0].localeCompare(b[0], "ko"));
 }
 
 const rank = (name) => (state.brands.find((brand) => brand.brand_name === name)?.is_representative ? 0 : 1);

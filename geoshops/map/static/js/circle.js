@@ -1,5 +1,5 @@
-// The circle that is searched. While it follows the map it is an element over the middle of it: drawn with the map, it
-// would have its worker cut and the picture drawn anew at every step, and the booths would wait for that.
+// The search circle. While it follows the map it is an HTML element over the map's centre: as a map layer it would be
+// retiled and redrawn at every step of a pan and delay the shops.
 import { ACCENT } from "./booths.js";
 import { h } from "./dom.js";
 import { circle, metresPerPixel } from "./geo.js";
@@ -22,7 +22,7 @@ export function addCircle(map, theme) {
   });
 }
 
-// Around the middle of the map, wherever it goes.
+// Shows the circle around the map's centre.
 export function showMovingCircle(map, radius_m) {
   if (!ring) return;
   place(map, "none", EMPTY);
@@ -32,7 +32,7 @@ export function showMovingCircle(map, radius_m) {
   ring.style.width = `${2 * radius}px`;
 }
 
-// Where it was searched, or nowhere.
+// Shows the circle of the last search, or none.
 export function showCircle(map, center, radius_m) {
   if (!ring) return;
   ring.hidden = true;
@@ -43,7 +43,7 @@ export function showCircle(map, center, radius_m) {
 function place(map, wanted, data) {
   if (wanted === drawn) return;
   drawn = wanted;
-  // Layers without anything to draw would still have each picture cut into tiles for them.
+  // Visible layers cost a clipping pass per frame even without data.
   for (const id of LAYERS) map.setLayoutProperty(id, "visibility", data === EMPTY ? "none" : "visible");
   map.getSource("circle")?.setData(data);
 }

@@ -1,4 +1,4 @@
-// What helps to find one's way on the offline basemap: borders and names of regions, stations.
+// Region borders, region names and stations on the offline basemap.
 import { colours } from "./basemap.js";
 import { lang } from "./i18n.js";
 import { PLAIN } from "./font.js";

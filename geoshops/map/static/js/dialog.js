@@ -1,4 +1,4 @@
-// A modal dialog: the browser keeps the focus inside, Escape and the backdrop close it.
+// Modal dialogs. Escape and a click on the backdrop close them.
 import { h, icon } from "./dom.js";
 import { t } from "./i18n.js";
 
@@ -16,10 +16,10 @@ export function openDialog(title, ...content) {
 
 export function confirmDialog(title, text, action) {
   return new Promise((resolve) => {
-    const answer = (yes) => () => { resolve(yes); dialog.close(); };
+    const choose = (confirmed) => () => { resolve(confirmed); dialog.close(); };
     const dialog = openDialog(title, h("p", {}, text), h("div", { class: "actions" },
-      h("button", { class: "button", type: "button", onclick: answer(false) }, t("cancel")),
-      h("button", { class: "button danger", type: "button", onclick: answer(true) }, action)));
+      h("button", { class: "button", type: "button", onclick: choose(false) }, t("cancel")),
+      h("button", { class: "button danger", type: "button", onclick: choose(true) }, action)));
     dialog.addEventListener("close", () => resolve(false));
   });
 }

@@ -1,4 +1,4 @@
-// Elements from one line of JavaScript; no markup is ever built from text of the service.
+// Creates DOM elements; never builds markup from text.
 const SVG = "http://www.w3.org/2000/svg";
 
 export function h(tag, attributes = {}, ...children) {
@@ -22,7 +22,7 @@ export function fill(element, ...children) {
 
 export const one = (selector, within = document) => within.querySelector(selector);
 
-// Draws a list anew whose pressed button may be gone: the keyboard stays at its place, or at what stands around.
+// Redraws a list and keeps the keyboard focus at its position if the focused button was removed.
 export async function keepPlace(box, selector, redraw) {
   const place = [...box.querySelectorAll(selector)].indexOf(document.activeElement);
   await redraw();

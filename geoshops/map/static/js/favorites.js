@@ -1,4 +1,4 @@
-// The heart: adds and removes a favorite, at once on the screen and taken back when refused.
+// The heart button: adds and removes a favorite, with an optimistic update that is reverted on errors.
 import { post, remove } from "./api.js";
 import { h, icon } from "./dom.js";
 import { t } from "./i18n.js";
@@ -6,7 +6,7 @@ import { say } from "./parts.js";
 import { replaceShop } from "./search.js";
 import { update } from "./state.js";
 import { askToSignIn } from "./signin.js";
-import { tellTitles } from "./titles.js";
+import { showNewTitles } from "./titles.js";
 import { toast } from "./toast.js";
 import { tokens } from "./tokens.js";
 
@@ -18,29 +18,29 @@ export function heart(shop) {
   }, icon("heart"));
 }
 
-// By shop what the service last told and the press that came last. Presses on one shop follow each other: sent side by
-// side, a slow one could reach the service after the next, or its answer draw over that of the next.
-const pressed = new Map();
+// By shop: the last confirmed state and the last pending request. Requests for one shop are serialised: concurrent
+// ones could be processed, or their responses drawn, in the wrong order.
+const pending = new Map();
 
 async function toggle({ id, favorite: before, favorite_cnt }) {
   if (!tokens.refresh) return askToSignIn();
   const favorite = !before;
-  const acts = pressed.get(id) ?? { known: { favorite: before, favorite_cnt }, last: Promise.resolve() };
-  pressed.set(id, acts);
-  const mine = acts.last.then(() => send(acts, id, favorite));
-  acts.last = mine;
+  const queue = pending.get(id) ?? { confirmed: { favorite: before, favorite_cnt }, last: Promise.resolve() };
+  pending.set(id, queue);
+  const request = queue.last.then(() => send(queue, id, favorite));
+  queue.last = request;
   show(id, { favorite, favorite_cnt: favorite_cnt + (favorite ? 1 : -1) });
-  await mine;
-  if (acts.last !== mine) return;
-  pressed.delete(id);
-  show(id, acts.known);
+  await request;
+  if (queue.last !== request) return;
+  pending.delete(id);
+  show(id, queue.confirmed);
 }
 
-async function send(acts, id, favorite) {
+async function send(queue, id, favorite) {
   try {
-    const answer = favorite ? await post(`/favorites/${id}`) : await remove(`/favorites/${id}`);
-    acts.known = { favorite, favorite_cnt: answer.shop?.favorite_cnt ?? answer.favorite_cnt };
-    tellTitles(answer.awarded_titles);
+    const result = favorite ? await post(`/favorites/${id}`) : await remove(`/favorites/${id}`);
+    queue.confirmed = { favorite, favorite_cnt: result.shop?.favorite_cnt ?? result.favorite_cnt };
+    showNewTitles(result.awarded_titles);
   } catch (error) {
     toast(say(error));
   }

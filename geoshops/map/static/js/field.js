@@ -1,5 +1,5 @@
-// All booths of the country on a map that is zoomed out: the service's own clusters, as vector tiles.
-// Nearer, and for a keyword, the results of the search stand instead of them.
+// Clusters of all shops from the service's vector tiles, at low zoom levels. At higher ones, and for a keyword, the
+// search results are shown instead.
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
 import { state } from "./state.js";
@@ -14,7 +14,7 @@ export function addField(map, theme) {
   showField(map);
 }
 
-// Sized by number; where numbers would collide, the larger cluster keeps its own.
+// Circles are sized by count; where labels collide, the larger cluster keeps its label.
 function layers({ station, halo }) {
   return [
     {

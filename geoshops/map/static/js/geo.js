@@ -1,4 +1,4 @@
-// Small spherical geometry for drawing; distances that are shown come from the service.
+// Spherical geometry for drawing only; displayed distances come from the service.
 const EARTH_RADIUS_M = 6371008.8;
 const rad = (degrees) => (degrees * Math.PI) / 180;
 const deg = (radians) => (radians * 180) / Math.PI;
@@ -16,7 +16,7 @@ export function circle(center, radius_m, corners = 96) {
   return { type: "Feature", properties: {}, geometry: { type: "Polygon", coordinates: [ring] } };
 }
 
-// Of the map's picture (512 pixels around the world at zoom 0) on a sphere as large as Mercator takes it.
+// Web Mercator resolution; the world is 512 pixels wide at zoom 0.
 export const metresPerPixel = (lat, zoom) => (2 * Math.PI * 6378137 * Math.cos(rad(lat))) / (512 * 2 ** zoom);
 
 export function boundsOf(center, radius_m) {

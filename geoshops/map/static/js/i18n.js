@@ -1,4 +1,4 @@
-// Korean and English; the choice of the visitor wins over the language the server saw in the request.
+// Translations to Korean and English. The visitor's choice takes precedence over Accept-Language.
 import { ko } from "./texts.ko.js";
 import { en } from "./texts.en.js";
 import { one } from "./dom.js";
@@ -8,7 +8,7 @@ const stored = localStorage.getItem("lang");
 export const lang = stored in CATALOGUES ? stored : document.documentElement.lang === "ko" ? "ko" : "en";
 
 export function t(key, values = {}) {
-  // "{n} vote|{n} votes": the one for a single thing, the other for all other numbers.
+  // "{n} vote|{n} votes": singular, then plural.
   const [single, several = single] = (CATALOGUES[lang][key] ?? key).split("|");
   const text = String(values.n) === "1" ? single : several;
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
@@ -33,7 +33,7 @@ export function translatePage() {
   one("#query").placeholder = t("search.placeholder");
 }
 
-// A date array of the service ([year, month, day, ...] in the service's time zone) as a day.
+// Formats the day of a date array ([year, month, day, ...] in the service's time zone).
 export function day([year, month, date]) {
   const value = new Date(Date.UTC(year, month - 1, date));
   return value.toLocaleDateString(lang === "ko" ? "ko-KR" : "en-US", {

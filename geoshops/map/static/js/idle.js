@@ -1,4 +1,4 @@
-// Marks the document with data-idle while nothing is on its way; tests and screenshots wait for it.
+// Sets data-idle on the document while no request or drawing is pending; tests and screenshots wait for it.
 let pending = 0;
 let round = 0;
 

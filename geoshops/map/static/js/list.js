@@ -1,4 +1,4 @@
-// The list: the accessible twin of the map, and all there is where no map can be drawn.
+// The list of results, the accessible alternative to the map.
 import { fill, h, icon, one } from "./dom.js";
 import { t, number } from "./i18n.js";
 import { badge, failure, metres, rating, tags } from "./parts.js";
@@ -54,7 +54,7 @@ function more(shops) {
     h("button", { class: "button", type: "button", onclick: grow }, t("list.more", { n: number(Math.min(rest, PAGE)) })));
 }
 
-// The list is drawn anew; the keyboard stays where it was.
+// Redraws the list and keeps the keyboard focus.
 function keepFocus(draw) {
   const focused = document.activeElement?.closest("#list .shop") && document.activeElement;
   const id = focused?.closest("[id]").id;
@@ -70,7 +70,7 @@ function render() {
   one("#truncated").textContent = t("list.truncated", { n: number(state.shops.length) });
   one("#list-region").setAttribute("aria-busy", String(state.status === "loading"));
   if (state.status === "error") return fill(list, h("li", {}, failure(state.error, search)));
-  // Old results stay while new ones come; only the very first answer is awaited by skeletons.
+  // Skeletons are shown only before the first response; later, old results stay until new ones arrive.
   if (!state.searched) return fill(list, Array.from({ length: 6 }, ghost));
   const old = drawn.shops === state.shops && drawn.brand === state.brand;
   if (state.status === "loading" && old && list.querySelector(".shop:not(.ghost)")) return null;

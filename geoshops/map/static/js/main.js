@@ -1,4 +1,4 @@
-// Puts the page together.
+// Starts all parts of the page.
 import { startAccount } from "./account.js";
 import { translatePage, otherLanguage } from "./i18n.js";
 import { one } from "./dom.js";
@@ -9,12 +9,12 @@ import { startMember } from "./member.js";
 import { startNear } from "./near.js";
 import { loadBrands, search, searchOnChanges } from "./search.js";
 import { startSheet } from "./sheet.js";
-import { finishSignIn, takeAnswer } from "./signin.js";
+import { finishSignIn, takeCallback } from "./signin.js";
 import { startSuggest } from "./suggest.js";
 import { startTheme } from "./theme.js";
 import { keepUrl, readUrl } from "./url.js";
 
-const answer = takeAnswer();
+const callback = takeCallback();
 translatePage();
 readUrl();
 startTheme();
@@ -31,4 +31,4 @@ searchOnChanges();
 keepUrl(showPlace);
 startMember();
 startAccount();
-finishSignIn(answer);
+finishSignIn(callback);

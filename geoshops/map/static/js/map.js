@@ -1,4 +1,4 @@
-// The map itself: MapLibre GL, wired to the state both ways. Without WebGL the list stands alone.
+// The MapLibre GL map, synchronised with the state in both directions. Without WebGL only the list is shown.
 import { addContext } from "./context.js";
 import { dropCovered, loadLand, offlineStyle, styleUrl } from "./basemap.js";
 import { addBoothLayers, showBooths, showChosen } from "./booths.js";
@@ -43,7 +43,7 @@ export async function startMap() {
   }
 }
 
-// An address without a place shows the whole circle.
+// Without a position in the URL the map shows the whole circle.
 function place() {
   if (state.placed) return { center: state.center, zoom: state.zoom };
   return { bounds: boundsOf(state.center, state.radius_m), fitBoundsOptions: { padding: 24 } };
@@ -67,7 +67,7 @@ function controls(gl) {
   map.addControl(new gl.ScaleControl({ maxWidth: 110 }), "bottom-left");
 }
 
-// The map is awaited from the first change until it has drawn everything.
+// The page is not idle from the first change until the map has drawn everything.
 function busy() {
   if (resting) begin();
   resting = false;
@@ -115,7 +115,7 @@ function dress() {
   draw();
   choose();
   searched();
-  // Land is the heaviest part and, inland, changes nothing: the booths come first.
+  // Land is loaded after the shops: it is the largest file and rarely visible inland.
   if (!styleUrl) map.once("idle", () => loadLand(map, theme()));
 }
 
@@ -123,7 +123,7 @@ function dropUnseen() {
   if (!styleUrl && map.getLayer("land")) dropCovered(map);
 }
 
-// A new style forgets its sources; land and booths are put back.
+// Setting a style removes all sources and layers, which are then added again.
 function redress() {
   if (!map.isStyleLoaded() || styleUrl) return;
   map.once("style.load", dress);
@@ -137,7 +137,7 @@ function draw() {
   if (state.status === "ready") map.on("render", markFirst);
 }
 
-// When people see the first booths; the figures of the page are told by it.
+// Marks the first time that shops are visible, for the performance tests.
 function markFirst() {
   if (!map.isSourceLoaded("booths") || !map.queryRenderedFeatures({ layers: ["pins", "clusters"] }).length) return;
   map.off("render", markFirst);
@@ -151,7 +151,7 @@ function choose() {
   revealed_id = state.shop?.id;
 }
 
-// The sheet may lie over the pin, or the shop far away; the list stays as it is meanwhile.
+// Moves the map if the sheet covers the pin or the shop is out of view, without searching again.
 function reveal(shop) {
   const place = [Number(shop.longitude), Number(shop.latitude)];
   const { x, y } = map.project(place);
@@ -171,7 +171,7 @@ function coveredWidth() {
 
 const circleMoves = () => state.follow && !state.query;
 
-// A map that the page itself has moved shows what was searched before.
+// After a move by the page itself, the circle of the last search stays.
 function searched() {
   if (circleMoves() && !quiet) return showMovingCircle(map, state.radius_m);
   const { center, radius_m, query } = state.searched ?? {};
@@ -194,14 +194,14 @@ export function fly(center, zoom = OPENED_ZOOM) {
   else update({ center });
 }
 
-// The place of the state, after Back and Forward.
+// Moves the map to the state's position after Back and Forward.
 export function showPlace() {
   const { lng, lat } = state.center;
   const there = map?.getCenter();
   if (there && Math.hypot(there.lng - lng, there.lat - lat) > 1e-5) map.jumpTo({ center: [lng, lat], zoom: state.zoom });
 }
 
-// Results may come before the map.
+// Results may arrive before the map is loaded.
 export function fit(bounds) {
   wanted = bounds;
   if (!map) return;

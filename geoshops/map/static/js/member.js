@@ -1,4 +1,4 @@
-// The signed-in member: loaded when tokens come, forgotten when they go.
+// The signed-in member: loaded at sign-in, cleared at sign-out.
 import { get } from "./api.js";
 import { one } from "./dom.js";
 import { t } from "./i18n.js";
@@ -6,16 +6,16 @@ import { state, subscribe, update } from "./state.js";
 import { toast } from "./toast.js";
 import { tokens } from "./tokens.js";
 
-export async function askMember() {
+export async function fetchMember() {
   update({ member: await get("/member/info") });
 }
 
 export async function loadMember() {
   if (!tokens.refresh) return update({ member: null });
   try {
-    await askMember();
+    await fetchMember();
   } catch {
-    // Without an answer the page stays usable; the next act on the account tells what is wrong.
+    // The page remains usable; opening the account loads the member again and shows the error.
   }
 }
 

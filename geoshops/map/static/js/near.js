@@ -1,4 +1,4 @@
-// "Near me", and "search this area" after the map was moved.
+// The buttons "near me" and "search this area".
 import { one } from "./dom.js";
 import { t } from "./i18n.js";
 import { currentBounds, fly } from "./map.js";

@@ -1,4 +1,4 @@
-// Small pieces that several views show: rating, tags, heart, notices.
+// Components shared by several views: rating, tags, badge, error messages.
 import { h, icon } from "./dom.js";
 import { number, t } from "./i18n.js";
 
@@ -20,7 +20,7 @@ export function tags(shop) {
 export const badge = (shop) => h("img", { class: "badge", src: shop.brand.file_path, alt: "", width: "44", height: "44" });
 
 export function say(error) {
-  return error?.message || t(`error.${["offline", "timeout"].includes(error?.code) ? error.code : "odd"}`);
+  return error?.message || t(`error.${["offline", "timeout"].includes(error?.code) ? error.code : "invalid"}`);
 }
 
 export function failure(error, again) {

@@ -1,4 +1,4 @@
-// Map images drawn at run time: a ring around each brand's badge, and the plain round of a cluster.
+// Draws the map's pin images: each brand's badge on a white disc.
 import { state } from "./state.js";
 
 const SIZE = 72;
@@ -30,7 +30,7 @@ function load(address) {
   });
 }
 
-// A badge that cannot be had leaves a white round, not a hole in the map.
+// If a badge cannot be loaded, draws a grey dot instead.
 async function drawPin(brand_name) {
   const [element, context] = canvas();
   ring(context, "#ffffff");
@@ -52,7 +52,7 @@ export const pinName = (brand_name) => PREFIX + brand_name;
 
 const drawn = new Map();
 
-// MapLibre asks for a pin when it first meets its name.
+// MapLibre calls the resolver for an image that it does not have yet.
 export function drawPinsFor(map) {
   map.setMissingStyleImageResolver(async (id) => {
     if (!id.startsWith(PREFIX)) return;

@@ -1,4 +1,4 @@
-// Reports to moderation: of a review, or of a shop that is described wrongly.
+// Reports of reviews and shops to the moderators.
 import { post } from "./api.js";
 import { openDialog } from "./dialog.js";
 import { h, one } from "./dom.js";
@@ -42,7 +42,7 @@ function openReport(kind, id, title) {
   one("select", form).focus();
 }
 
-// The visible word is short; who cannot see what it stands beside hears the whole title.
+// The visible label is short; screen readers get the whole title.
 export function reportButton(kind, id, word, title) {
   const start = () => (tokens.refresh ? openReport(kind, id, title) : askToSignIn());
   return h("button", { class: "button small report", type: "button", "aria-label": title, onclick: start }, word);

@@ -1,4 +1,4 @@
-// One review as it is read.
+// Displays a review.
 import { h, icon } from "./dom.js";
 import { day, t } from "./i18n.js";
 import { FACETS } from "./shopfacts.js";

@@ -1,11 +1,11 @@
-// Writing and changing a review: stars, words, three judgements.
+// The form to write or edit a review.
 import { patch, post } from "./api.js";
 import { openDialog } from "./dialog.js";
 import { h, icon, one } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { say } from "./parts.js";
 import { FACETS } from "./shopfacts.js";
-import { tellTitles } from "./titles.js";
+import { showNewTitles } from "./titles.js";
 import { toast } from "./toast.js";
 
 const MAX_CONTENT = 4000;
@@ -28,10 +28,10 @@ function facetField(facet, chosen) {
 function contentField(content) {
   const count = h("span", { class: "quiet", id: "content-count" });
   const area = h("textarea", { id: "content", name: "content", required: true, "aria-describedby": "content-count", placeholder: t("form.hint") });
-  const tell = () => { count.textContent = `${number([...area.value].length)} / ${number(MAX_CONTENT)}`; };
+  const showCount = () => { count.textContent = `${number([...area.value].length)} / ${number(MAX_CONTENT)}`; };
   area.value = content;
-  area.addEventListener("input", tell);
-  tell();
+  area.addEventListener("input", showCount);
+  showCount();
   return h("div", { class: "field" }, h("label", { for: "content" }, t("form.content")), area, count);
 }
 
@@ -41,13 +41,13 @@ function read(form) {
   return { star_rating: Number(data.get("star_rating")), content: data.get("content").replaceAll("\r\n", "\n"), ...votes };
 }
 
-function refusal({ star_rating, content }) {
+function validate({ star_rating, content }) {
   if (!star_rating) return t("form.no.stars");
   if (!content.trim()) return t("form.no.content");
   return [...content].length > MAX_CONTENT ? t("form.long", { n: number(MAX_CONTENT) }) : null;
 }
 
-// One key for one text: pressing again after a lost answer does not write twice.
+// The same text keeps its Idempotency-Key, so that retrying after a lost response does not create two reviews.
 function sender(shop, old) {
   let sent = "";
   let key = "";
@@ -66,7 +66,7 @@ export function openReviewForm(shop, changed, old = null) {
   const submit = async (event) => {
     event.preventDefault();
     const body = read(form);
-    let wrong = refusal(body);
+    let wrong = validate(body);
     save.disabled = true;
     if (!wrong) wrong = await send(body).then((done) => finish(done), say);
     save.disabled = false;
@@ -76,7 +76,7 @@ export function openReviewForm(shop, changed, old = null) {
   const finish = ({ awarded_titles }) => {
     dialog.close();
     toast(t(old ? "review.changed" : "review.written"));
-    tellTitles(awarded_titles);
+    showNewTitles(awarded_titles);
     changed();
   };
   const form = h("form", { class: "review-form", noValidate: true, onsubmit: submit }, starField(old?.star_rating),

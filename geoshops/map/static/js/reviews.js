@@ -1,4 +1,4 @@
-// Reviews of the open shop: page by page in the chosen order, and the member's own tools.
+// The paged reviews of the open shop, with tools for the member's own reviews.
 import { call, remove } from "./api.js";
 import { confirmDialog } from "./dialog.js";
 import { fill, h, icon } from "./dom.js";

@@ -1,4 +1,4 @@
-// Asks the service for what the map and the list show: a circle around the centre, or a keyword.
+// Searches shops in a circle around the map's centre or by keyword.
 import { get, call } from "./api.js";
 import { origin, state, subscribe, update } from "./state.js";
 import { tokens } from "./tokens.js";
@@ -6,7 +6,7 @@ import { tokens } from "./tokens.js";
 const GOOD_SHARE = 0.5;
 const GOOD_RATING = 4;
 let running = null;
-// What the person has changed since the question was asked: its answer may not know of it.
+// Changes made since the request was sent, which its response may not include.
 let meanwhile = new Map();
 
 function filters() {
@@ -18,7 +18,7 @@ function filters() {
   };
 }
 
-function question() {
+function buildRequest() {
   const from = origin();
   const user = { userLat: from.lat, userLng: from.lng };
   if (state.query) return ["/shops", { keyword: state.query, ...user, ...filters(), bbox: state.bbox?.join(",") }];
@@ -29,21 +29,21 @@ function question() {
 export async function search() {
   running?.abort();
   const mine = (running = new AbortController());
-  const asked = { center: state.center, radius_m: state.radius_m, query: state.query };
+  const searched = { center: state.center, radius_m: state.radius_m, query: state.query };
   meanwhile = new Map();
   update({ status: "loading", moved: false });
   try {
-    const [path, query] = question();
+    const [path, query] = buildRequest();
     const { value, headers } = await call("GET", path, { query, signal: mine.signal });
     const truncated = headers.get("X-Result-Truncated") === "true";
     const shops = value.map((shop) => ({ ...shop, ...meanwhile.get(shop.id) }));
-    update({ shops, truncated, searched: asked, status: "ready", error: null });
+    update({ shops, truncated, searched, status: "ready", error: null });
   } catch (error) {
     if (!mine.signal.aborted) update({ status: "error", error });
   }
 }
 
-// Sub-brands count as their parent, as in the service's own brand filter.
+// Sub-brands count as their parent, as in the service's brand filter.
 export function familyOf(name) {
   const brand = state.brands.find((one) => one.brand_name === name);
   const parent = brand && state.brands.find((one) => one.id === brand.parent_id);
@@ -64,7 +64,7 @@ export async function loadBrands() {
   try {
     update({ brands: await get("/brands") });
   } catch {
-    // Chips then come from the results alone; the list tells of the connection.
+    // The chips then use only the results; the list shows connection errors.
   }
 }
 
@@ -72,7 +72,7 @@ export function searchOnChanges() {
   subscribe(["query", "filters", "sort", "radius_m", "user"], search);
   tokens.onChange(search);
   subscribe(["center"], () => {
-    // A map that the page itself has moved asks nothing.
+    // Moves by the page itself do not start a search.
     if (state.quiet) return;
     if (state.follow && !state.query) search();
     else update({ moved: true });

@@ -13,16 +13,16 @@ const WAIT_MS = 250;
 function nicknameForm() {
   const input = h("input", { id: "nickname", name: "nickname", maxlength: "40", autocomplete: "nickname", "aria-describedby": "nickname-note", value: state.member.nickname });
   const note = h("p", { class: "quiet", id: "nickname-note", role: "status" }, t("nickname.rule"));
-  const tell = (text, bad = false) => { note.textContent = text; input.setAttribute("aria-invalid", String(bad)); };
+  const showNote = (text, bad = false) => { note.textContent = text; input.setAttribute("aria-invalid", String(bad)); };
   let timer = 0;
   const check = async () => {
     const nickname = input.value;
-    if (!nickname.trim() || nickname === state.member?.nickname) return tell(t("nickname.rule"));
+    if (!nickname.trim() || nickname === state.member?.nickname) return showNote(t("nickname.rule"));
     try {
       const free = await get("/member/nickname", { nickname });
-      if (input.value === nickname) tell(t(free ? "nickname.free" : "nickname.taken"), !free);
+      if (input.value === nickname) showNote(t(free ? "nickname.free" : "nickname.taken"), !free);
     } catch (error) {
-      if (input.value === nickname) tell(say(error), true);
+      if (input.value === nickname) showNote(say(error), true);
     }
     return undefined;
   };
@@ -32,16 +32,16 @@ function nicknameForm() {
     clearTimeout(timer);
     try {
       update({ member: await patch("/member/nickname", { nickname: input.value }) });
-      tell(t("nickname.changed"));
+      showNote(t("nickname.changed"));
     } catch (error) {
-      tell(say(error), true);
+      showNote(say(error), true);
     }
   };
   return h("form", { class: "field", onsubmit: submit }, h("label", { for: "nickname" }, t("nickname")),
     h("div", { class: "inline" }, input, h("button", { class: "button", type: "submit" }, t("nickname.change"))), note);
 }
 
-// What a browser calls itself is long; people know their devices by these words.
+// Shortens a user agent to browser and system.
 function deviceName(agent) {
   const system = /iPhone|iPad|Android|Windows|Mac OS X|Linux/.exec(agent)?.[0] ?? "";
   const browser = /Edg|Firefox|SamsungBrowser|Chrome|Safari/.exec(agent)?.[0] ?? "";

@@ -1,4 +1,4 @@
-// The sheet of one shop.
+// The detail sheet of a shop.
 import { get } from "./api.js";
 import { fill, h, icon, one } from "./dom.js";
 import { number, t } from "./i18n.js";
@@ -36,7 +36,7 @@ async function load() {
   return undefined;
 }
 
-// A review changes the average, the histogram and the list's line at once.
+// Reloads the shop after a review, which changes its average, histogram and list entry.
 async function reviewed() {
   await load();
   if (!state.shop) return;
@@ -103,7 +103,7 @@ async function share() {
   return toast(t("share.done"));
 }
 
-// A heart pressed in the list shows in the sheet and the other way round.
+// The hearts of the list and the sheet are synchronised.
 function favoriteChanged() {
   const { id, ...changes } = state.favorite_change;
   if (state.shop?.id !== id) return;

@@ -1,4 +1,4 @@
-// Figures of a shop: histogram of stars, shares of the three facets, opening hours.
+// A shop's rating histogram, facet votes and opening hours.
 import { h, icon } from "./dom.js";
 import { number, t } from "./i18n.js";
 

@@ -1,5 +1,5 @@
-// Sign-in at the identity provider: authorization code with PKCE. The service draws state, nonce and
-// verifier; they wait in this tab, and a code that comes back with another state is not used.
+// Sign-in with authorization code and PKCE. The service generates state, nonce and verifier; they are stored in this
+// tab, and a code with another state is rejected.
 import { get } from "./api.js";
 import { openDialog } from "./dialog.js";
 import { h } from "./dom.js";
@@ -30,8 +30,8 @@ export function askToSignIn() {
   openDialog(t("signin"), h("p", {}, t("signin.why")), signInButton());
 }
 
-// Takes the provider's answer out of the address before anything else reads it.
-export function takeAnswer() {
+// Reads the provider's response from the URL and removes it, before other code reads the URL.
+export function takeCallback() {
   const query = new URLSearchParams(location.search);
   if (!query.has("state") || !(query.has("code") || query.has("error"))) return null;
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
@@ -40,9 +40,9 @@ export function takeAnswer() {
   return { code: query.get("code"), state: query.get("state"), kept };
 }
 
-export async function finishSignIn(answer) {
-  if (!answer) return;
-  const { code, state, kept } = answer;
+export async function finishSignIn(callback) {
+  if (!callback) return;
+  const { code, state, kept } = callback;
   if (!kept || kept.state !== state) return toast(t("signin.mixed"));
   if (!code) return toast(t("signin.refused"));
   begin();

@@ -1,4 +1,4 @@
-// What the page knows; parts subscribe to the fields they show.
+// The page's state; components subscribe to the fields that they show.
 export const START = { lng: 127.0276, lat: 37.4979, zoom: 14 };
 export const RADII_M = [500, 1000, 2000, 5000, 10000];
 
@@ -43,7 +43,7 @@ export function update(changes) {
   }
 }
 
-// Once after all changes of a moment: the map, which is told at once, hands its work to its worker first.
+// Batches synchronous changes into one call, after the map, which is notified directly, has started its worker.
 export function later(listener) {
   let waiting = false;
   return () => {
@@ -53,5 +53,5 @@ export function later(listener) {
   };
 }
 
-// Distances are told from the person where known, else from the middle of the map.
+// Distances are measured from the user if known, otherwise from the map's centre.
 export const origin = () => state.user ?? state.center;

@@ -1,5 +1,5 @@
-// The search box: suggestions while typing, by the rules of an ARIA combobox; Korean syllables that
-// are still being composed are looked up too, but Enter then belongs to the input method.
+// The search box with suggestions, an ARIA combobox. Korean syllables are looked up while still being composed;
+// meanwhile the input method handles Enter.
 import { get } from "./api.js";
 import { fill, h, icon, one } from "./dom.js";
 import { t } from "./i18n.js";
@@ -63,7 +63,7 @@ async function ask() {
     show();
     one("#suggest-count").textContent = t("suggest.count", { n: items.length });
   } catch {
-    // Typing goes on without suggestions; Enter searches as well.
+    // Searching works without suggestions.
   }
 }
 
@@ -106,7 +106,7 @@ function keydown(event) {
   }
 }
 
-// Results of a keyword may lie anywhere; the map goes to the best of them, unless the address names a place to see.
+// Moves the map to the best results of a keyword, unless the URL contains a position.
 function goToResults() {
   const shops = visibleShops();
   const query = state.searched?.query;

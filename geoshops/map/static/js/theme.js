@@ -1,4 +1,4 @@
-// Light or dark: the visitor's choice, else the system's, followed while the page is open.
+// Light or dark theme: the visitor's choice, otherwise the system's.
 import { one } from "./dom.js";
 import { t } from "./i18n.js";
 import { update } from "./state.js";

@@ -1,4 +1,4 @@
-// Member titles: those held and those still to earn, with progress, and the choice of the main one.
+// Member titles with progress, and the choice of the main title.
 import { get, patch } from "./api.js";
 import { fill, h, one } from "./dom.js";
 import { number, t } from "./i18n.js";
@@ -7,7 +7,7 @@ import { loadMember } from "./member.js";
 import { state } from "./state.js";
 import { toast } from "./toast.js";
 
-export function tellTitles(titles) {
+export function showNewTitles(titles) {
   for (const title of titles ?? []) toast(t("title.earned", { name: title.name }), { image: title.image_url });
 }
 
@@ -47,7 +47,7 @@ export async function showTitles(box, focus_id) {
     const sorted = [...member_titles].sort((a, b) => held(a) - held(b) || a.id - b.id);
     fill(box, h("p", {}, t("title.count", { n: holding_count, all: member_titles.length })),
       h("ul", { class: "titles" }, sorted.map((title) => card(title, redraw))));
-    // Titles are earned while the page is open.
+    // Titles may have been earned since the member was loaded.
     if (state.member?.member_title_cnt !== holding_count) loadMember();
     if (focus_id) one(`#title-${focus_id} h3`, box)?.focus();
   } catch (error) {

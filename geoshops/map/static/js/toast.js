@@ -1,14 +1,14 @@
-// Short messages that need no answer, read out politely by screen readers.
+// Short notifications.
 import { h, one } from "./dom.js";
 
-const STAYS_MS = 6000;
+const DURATION_MS = 6000;
 
 export function toast(text, { image } = {}) {
   const element = h("div", { class: "toast" },
     image && h("img", { src: image, alt: "", width: "40", height: "40" }), h("span", {}, text));
-  // A modal dialog makes everything outside it inert, so messages go where they are seen and heard.
+  // A modal dialog makes everything outside it inert, so toasts are added to the dialog.
   const open = [...document.querySelectorAll("dialog[open]")].at(-1);
   const box = open ? one(".toasts", open) ?? open.appendChild(h("div", { class: "toasts", role: "status" })) : one("#toasts");
   box.append(element);
-  setTimeout(() => element.remove(), STAYS_MS);
+  setTimeout(() => element.remove(), DURATION_MS);
 }

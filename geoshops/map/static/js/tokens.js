@@ -1,8 +1,8 @@
-// The two tokens of a sign-in, kept over reloads and shared by the tabs of this browser.
+// Access and refresh token, stored in localStorage and so shared between tabs.
 const KEYS = { access: "access_token", refresh: "refresh_token" };
 const changed = [];
 const lost = [];
-const tell = (listeners) => listeners.forEach((listener) => listener());
+const notify = (listeners) => listeners.forEach((listener) => listener());
 
 export const tokens = {
   get access() { return localStorage.getItem(KEYS.access); },
@@ -10,23 +10,23 @@ export const tokens = {
   keep(pair) {
     localStorage.setItem(KEYS.access, pair.access_token);
     localStorage.setItem(KEYS.refresh, pair.refresh_token);
-    tell(changed);
+    notify(changed);
   },
   renewed(access) { localStorage.setItem(KEYS.access, access); },
   clear() {
     localStorage.removeItem(KEYS.access);
     localStorage.removeItem(KEYS.refresh);
-    tell(changed);
+    notify(changed);
   },
-  // The service no longer takes the refresh token.
+  // Called when the service rejects the refresh token.
   lose() {
     this.clear();
-    tell(lost);
+    notify(lost);
   },
   onChange(listener) { changed.push(listener); },
   onLost(listener) { lost.push(listener); },
 };
 
 window.addEventListener("storage", (event) => {
-  if (event.key === KEYS.refresh) tell(changed);
+  if (event.key === KEYS.refresh) notify(changed);
 });

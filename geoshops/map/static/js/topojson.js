@@ -1,4 +1,4 @@
-// TopoJSON (Natural Earth land) to GeoJSON: quantized arcs are decoded once and stitched into rings.
+// Converts TopoJSON to GeoJSON.
 function decodeArcs({ arcs, transform: { scale, translate } }) {
   return arcs.map((arc) => {
     let x = 0;
@@ -11,7 +11,7 @@ function decodeArcs({ arcs, transform: { scale, translate } }) {
   });
 }
 
-// A negative index means the arc ~index backwards; arcs share their end points.
+// A negative index stands for the arc ~index reversed; arcs share their end points.
 function ring(indexes, arcs) {
   const points = [];
   for (const index of indexes) {

@@ -1,4 +1,4 @@
-// The address bar holds what is seen, so that an address can be sent to a friend.
+// Keeps the state in the URL, so that a view can be shared.
 import { RADII_M, state, subscribe, update } from "./state.js";
 
 const FILTERS = Object.keys(state.filters);
@@ -36,7 +36,7 @@ export function addressOf(s = state) {
 
 let restoring = false;
 
-// What an address turned out to mean takes its place, so that Back does not lead to it again.
+// Replaces the URL after a correction of the state, so that Back does not return to the old one.
 export function correct(changes) {
   restoring = true;
   update(changes);
@@ -46,7 +46,7 @@ export function correct(changes) {
 
 export function keepUrl(showPlace) {
   history.replaceState(null, "", addressOf());
-  // A shop or a query is a step that Back undoes; a moved map is not.
+  // A new shop or query adds a history entry; moving the map does not.
   subscribe(["shop_id", "query"], () => {
     if (!restoring && addressOf() !== location.pathname + location.search) history.pushState(null, "", addressOf());
   });
