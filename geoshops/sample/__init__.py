@@ -1,1 +1,1 @@
-"""The generated country: real places, invented booths; the same for the same seed."""
+"""Sample data: real places with generated shops, members and reviews, reproducible from a seed."""

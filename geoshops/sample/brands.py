@@ -1,4 +1,4 @@
-"""Brands of the sample: names, sub-brands, other names, badge colours and shares of booths."""
+"""Brands of the sample with sub-brands, aliases, badge colours and shares of shops."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from geoshops.sample.places import DATA
 
 @dataclass(frozen=True, slots=True)
 class Brand:
-    """A brand; `parent` is the name of the brand it belongs to, empty for most."""
+    """A brand; `parent` is the name of its parent brand or empty."""
 
     name: str
     parent: str
@@ -23,7 +23,7 @@ class Brand:
 
 @cache
 def brands() -> tuple[Brand, ...]:
-    """All brands, parents before their sub-brands."""
+    """Returns all brands, parents before their sub-brands."""
     with (DATA / "brands.csv").open(encoding="utf-8", newline="") as file:
         return tuple(
             Brand(
@@ -39,6 +39,6 @@ def brands() -> tuple[Brand, ...]:
 
 
 def brand_of(place_name: str) -> Brand | None:
-    """The brand a generated name begins with: the longest, as 포토이즘 begins 포토이즘박스."""
+    """Returns the brand with the longest name that a generated name starts with."""
     fitting = [brand for brand in brands() if place_name.startswith(brand.name)]
     return max(fitting, key=lambda brand: len(brand.name), default=None)

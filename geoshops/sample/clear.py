@@ -1,4 +1,4 @@
-"""Takes the generated rows out again, with everything that hangs on them."""
+"""Deletes the generated rows and all rows that depend on them."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ DELETE FROM members WHERE id IN (SELECT id FROM generated_members)"""
 
 
 def reviews_of_others(cursor: Any) -> int:
-    """Reviews that real members wrote of generated booths; they go with the booths."""
+    """Counts reviews of generated shops by real members, which are deleted with the shops."""
     cursor.execute(REVIEWS_OF_OTHERS, {"source": SOURCE, "issuer": ISSUER})
     return int(cursor.fetchone()[0])
 
 
 def clear(cursor: Any) -> None:
-    """Deletes generated booths and members; brands, regions and stations stay for the next load."""
+    """Deletes generated shops and members; keeps brands, regions and stations."""
     cursor.execute(MARK, {"source": SOURCE, "issuer": ISSUER})
     cursor.execute(SWEEP)
-    # what is still to be checked keeps a large load from taking the tables' indexes out
+    # pending constraint checks would keep a large load from dropping the indexes
     cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")

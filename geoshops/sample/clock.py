@@ -1,4 +1,4 @@
-"""Days and moments of the sample: whole days and seconds since its first day, in Korean time."""
+"""Time of the sample: days and seconds since its first day, in Korean time."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from random import Random
 
 YEARS = 6
 DAY_S = 86_400
-# Visits by hour of the day: quiet mornings, a peak after dinner, and owls after midnight.
+# relative number of visits by hour of the day
 HOURS = (3, 2, 1, 1, 1, 0, 0, 1, 1, 2, 4, 6, 9, 10, 11, 12, 12, 13, 14, 15, 15, 14, 11, 7)
 HOUR_TABLE = tuple(hour for hour, weight in enumerate(HOURS) for _ in range(weight))
 
 
 class Clock:
-    """The days up to `today`, which itself has not happened yet."""
+    """The days before `today`."""
 
     def __init__(self, today: date) -> None:
         self.today = today
@@ -24,23 +24,23 @@ class Clock:
         self._texts = [(self.first + timedelta(days=n)).isoformat() for n in range(self.days + 1)]
 
     def date_text(self, day: int) -> str:
-        """The day as YYYY-MM-DD."""
+        """Returns the day as YYYY-MM-DD."""
         return self._texts[day]
 
     def moment_text(self, second: int) -> str:
-        """The second as PostgreSQL reads it, with the offset of Korea."""
+        """Returns a second as a PostgreSQL timestamp in Korean time."""
         day, rest = divmod(second, DAY_S)
         return f"{self._texts[day]} {rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}+09"
 
 
 def second_of_day(random: Random) -> int:
-    """A second of the day, as often as people visit at its hour."""
+    """Draws a second of the day, weighted by the visits of its hour."""
     hour = HOUR_TABLE[int(random.random() * len(HOUR_TABLE))]
     return hour * 3600 + int(random.random() * 3600)
 
 
 def shared_out(total: int, weights: array[float]) -> array[int]:
-    """Whole numbers in proportion to the weights whose sum is exactly `total`."""
+    """Returns integers proportional to the weights with the sum `total`."""
     sums = array("d", accumulate(weights))
     if not sums or sums[-1] <= 0:
         return array("l", [0] * len(weights))

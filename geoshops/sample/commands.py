@@ -1,4 +1,4 @@
-"""geoshops seed: fills the database with the generated country."""
+"""geoshops seed: loads sample data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KOREA = timedelta(hours=9)
 
 
 def korean_today() -> date:
-    """The day it is in Korea, which has had no summer time since 1988."""
+    """Returns the current day in Korea, which has no daylight saving time."""
     return (datetime.now(UTC) + KOREA).date()
 
 
@@ -52,10 +52,10 @@ def seed(
     reset: bool,
     yes: bool,
 ) -> None:
-    """Fill the database with a generated country: real places, invented booths, members and reviews.
+    """Load sample data: real places with generated shops, members and reviews.
 
-    The same options and the same day give the same rows; booths near a border stand elsewhere where the boundaries
-    that scripts/setup installs are missing. With generated rows in the database nothing is changed, unless --reset
+    The same options on the same day generate the same rows; shops near a border have other positions where the boundaries
+    that scripts/setup installs are missing. If the database has generated rows, nothing is changed unless --reset
     is given."""
     size = Size(shops, reviews, members)
     last_day = today.date() if today else korean_today()
@@ -77,8 +77,8 @@ def seed(
 
 def _confirm(cursor: Any) -> None:
     click.confirm(
-        f"This deletes {generated_shops(cursor):,} generated booths and what hangs on them,"
-        f" {reviews_of_others(cursor):,} reviews by real members among it. Go on?",
+        f"This deletes {generated_shops(cursor):,} generated shops and dependent rows,"
+        f" {reviews_of_others(cursor):,} reviews by real members included. Continue?",
         abort=True,
     )
 
@@ -88,23 +88,23 @@ def _seed(cursor: Any, country: Callable[[], Country], reset: bool) -> Loaded | 
     if reset:
         clear(cursor)
     if count := generated_shops(cursor):
-        click.echo(f"{count:,} generated booths are there already; nothing changed (see --reset)")
+        click.echo(f"{count:,} generated shops exist already; nothing changed (see --reset)")
         return None
     return load(cursor, country(), _with_progress)
 
 
 def _with_progress(entries: Iterable[Entry]) -> Iterable[Entry]:
-    return tqdm(entries, unit=" booths", disable=None)
+    return tqdm(entries, unit=" shops", disable=None)
 
 
 def _say(loaded: Loaded | None) -> None:
     if loaded is None:
         return
     click.echo(
-        f"generated data: {loaded.shops:,} booths, {loaded.reviews:,} reviews,"
+        f"generated data: {loaded.shops:,} shops, {loaded.reviews:,} reviews,"
         f" {loaded.favorites:,} favorites, {loaded.members:,} members; boundaries of"
         f" {loaded.boundaries:,} regions. The places are real,"
-        " the booths and everything about them are invented."
+        " the shops and everything about them are generated."
     )
     if not loaded.boundaries:
         click.echo(

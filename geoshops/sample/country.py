@@ -1,4 +1,4 @@
-"""The whole country from one seed: booth by booth with its reviews and favorites."""
+"""Generates shops with their reviews and favorites from a seed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FAVORITES_A_MEMBER = 25
 
 
 class Size(NamedTuple):
-    """How much to generate."""
+    """Numbers of rows to generate."""
 
     shops: int = 1600
     reviews: int = 20_000
@@ -25,7 +25,7 @@ class Size(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A booth with everything that members left at it."""
+    """A shop with its reviews and favorites."""
 
     shop: Shop
     reviews: list[Review]
@@ -33,9 +33,9 @@ class Entry(NamedTuple):
 
 
 class Country:
-    """Everything follows from `seed`, `size` and `today`; memory grows by 40 bytes a booth.
+    """Sample data determined by `seed`, `size` and `today`.
 
-    Each subject draws from its own stream, so that more reviews do not move a single booth."""
+    Each subject has its own random stream, so that the number of reviews does not affect the shops."""
 
     def __init__(self, seed: int, size: Size, today: date, ground: Ground) -> None:
         self.clock = Clock(today)
@@ -49,7 +49,7 @@ class Country:
         self._favorite_counts = shared_out(size.members * FAVORITES_A_MEMBER, wanted)
 
     def entries(self) -> Iterator[Entry]:
-        """All booths; a second call gives the same again."""
+        """Yields all shops, the same ones in every call."""
         nature, writing = self._random("nature"), self._random("reviews")
         choosing = self._random("favorites")
         for shop in shops(self._random("shops"), self._lives, self.clock, self.ground):

@@ -1,4 +1,4 @@
-"""The districts' boundaries under the generated booths, where they are installed."""
+"""Keeps generated shops within the installed boundaries of their districts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import shapely
 from geoshops.boundaries import District
 from geoshops.sample.places import Spot
 
-HALVINGS = 24  # less than a millionth of a degree is then left of any distance
+HALVINGS = 24  # reduces any distance to less than a millionth of a degree
 
 
 class Ground:
-    """Keeps booths inside the district of their address; without boundaries every position is taken."""
+    """Moves positions into the district of their address; without boundaries it accepts all."""
 
     def __init__(self, districts: Iterable[District]) -> None:
         self.districts = list(districts)
@@ -21,9 +21,9 @@ class Ground:
         shapely.prepare(list(self._areas.values()))
 
     def inside(self, spot: Spot, lon: float, lat: float) -> tuple[float, float]:
-        """The position, drawn towards the spot until it lies in the spot's district.
+        """Moves the position towards the spot until it is in the spot's district.
 
-        Nothing random: the rest of the country is the same with and without boundaries."""
+        Uses no random numbers, so that the other rows are the same with and without boundaries."""
         area = self._areas.get(spot.dong.sigungu.code)
         if area is None or shapely.contains_xy(area, lon, lat):
             return lon, lat

@@ -1,4 +1,4 @@
-"""What the rules of sql/ make of the generated rows: titles of members and booths, votes, statistics."""
+"""Derives votes, member titles, shop titles and statistics with the SQL functions of the service."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WELCOME = """
 UPDATE member_titles t SET awarded_at = m.created_at
 FROM members m JOIN member_identities i ON i.member_id = m.id
 WHERE t.member_id = m.id AND t.title_id = 1 AND i.issuer = %(issuer)s"""
-# Three members in four show a title; which one differs from member to member.
+# Three in four members have a main title, which varies by member.
 CHOOSE_MAIN = """
 UPDATE member_titles t SET is_main = true
 FROM (
@@ -39,7 +39,7 @@ WHERE t.member_id = chosen.member_id AND t.title_id = chosen.title_id"""
 
 
 def honour(cursor: Any, today: date) -> None:
-    """Counts the votes, lets the database award the titles, and gathers statistics."""
+    """Counts votes, awards titles and runs ANALYZE."""
     values = {
         "source": SOURCE,
         "issuer": ISSUER,
@@ -47,9 +47,9 @@ def honour(cursor: Any, today: date) -> None:
         "moment": f"{today.isoformat()} 00:00:00+09",
     }
     cursor.execute(FILL_STATS, values)
-    # Planned blind, the rules of the titles would walk whole tables.
+    # Without statistics the planner would scan whole tables for the rules of the titles.
     cursor.execute("ANALYZE")
-    # Titles are held by nobody yet: planned by that, every award would walk all that were made before it.
+    # The statistics of the empty title table would make the planner scan it for every award.
     cursor.execute("SET enable_seqscan = off")
     cursor.execute(AWARD, values)
     cursor.execute("RESET enable_seqscan")

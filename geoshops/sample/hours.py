@@ -1,4 +1,4 @@
-"""Opening hours of the sample as the table stores them."""
+"""Opening hours of the sample."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WEEKEND = (5, 6)
 
 
 def _week(open_: str, close: str, *, late: str = "", closed_on: int = 0) -> str:
-    """A week of equal days; `late` closes Friday and Saturday later, `closed_on` is a day off."""
+    """Returns equal hours for all days; `late` closes later on Friday and Saturday, `closed_on` is a day off."""
     return json.dumps(
         [
             {"day": day, "open": open_, "close": late if late and day in WEEKEND else close}

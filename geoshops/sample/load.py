@@ -1,4 +1,4 @@
-"""Writes the generated country into the tables: by COPY, in one transaction, with bounded memory."""
+"""Loads the sample with COPY, in one transaction and with bounded memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from geoshops.sample.reference import SOURCE, load_reference
 from geoshops.sample.rows import Rows, nickname_key
 
 CHUNK_BYTES = 1 << 20
-# Keeps other writers out while keys are reserved, and a second seed; readers go on.
+# Blocks other writers and a second seed while keys are reserved, but not readers.
 LOCK = "LOCK TABLE brands, regions, members, shops IN SHARE ROW EXCLUSIVE MODE"
 RESERVE = """
 WITH first AS (SELECT nextval(pg_get_serial_sequence(%(table)s, 'id')) AS id)
@@ -26,7 +26,7 @@ Progress = Callable[[Iterable[Entry]], Iterable[Entry]]
 
 
 class Loaded(NamedTuple):
-    """How many rows were written, and how many regions have a boundary."""
+    """Numbers of loaded rows and of regions with a boundary."""
 
     shops: int
     reviews: int
@@ -36,18 +36,18 @@ class Loaded(NamedTuple):
 
 
 def lock(cursor: Any) -> None:
-    """Keeps other writers out until the transaction ends."""
+    """Blocks other writers until the end of the transaction."""
     cursor.execute(LOCK)
 
 
 def generated_shops(cursor: Any) -> int:
-    """How many generated booths the database holds."""
+    """Counts the generated shops in the database."""
     cursor.execute("SELECT count(*) FROM shops WHERE source = %s", (SOURCE,))
     return int(cursor.fetchone()[0])
 
 
 def load(cursor: Any, country: Country, progress: Progress) -> Loaded:
-    """Writes everything; the caller locks before, and commits. No generated booth may be there."""
+    """Loads everything. The caller locks before and commits; there must be no generated shop."""
     members = _renamed(cursor, country.roster.members)
     ids = load_reference(cursor)
     if country.ground.districts:
@@ -69,7 +69,7 @@ def load(cursor: Any, country: Country, progress: Progress) -> Loaded:
 
 
 def _renamed(cursor: Any, members: Sequence[Member]) -> list[Member]:
-    """The members, those whose nickname a real member has already under another one."""
+    """Renames members whose nickname is taken by a real member."""
     keys = {nickname_key(m.nickname): m for m in members}
     cursor.execute("SELECT nickname_key FROM members WHERE nickname_key = ANY(%s)", (list(keys),))
     taken = {keys[key].number for (key,) in cursor.fetchall()}
@@ -81,7 +81,7 @@ def _renamed(cursor: Any, members: Sequence[Member]) -> list[Member]:
 def _shops(
     rows: Rows, entries: Iterable[Entry], reviews: IO[bytes], favorites: IO[bytes]
 ) -> Iterator[str]:
-    """Rows of shops; what belongs to a booth waits in the files, since COPY fills one table at a time."""
+    """Yields rows of shops and buffers their dependent rows in files, since COPY loads one table at a time."""
     for entry in entries:
         yield rows.shop(entry)
         reviews.write("".join(rows.reviews(entry)).encode())
@@ -89,7 +89,7 @@ def _shops(
 
 
 def _reserved(cursor: Any, table: str, count: int) -> int:
-    """The first of `count` keys that nobody else will get."""
+    """Reserves `count` keys and returns the first."""
     cursor.execute(RESERVE, {"table": table, "count": count})
     return int(cursor.fetchone()[0])
 
@@ -106,13 +106,13 @@ def _copy_file(cursor: Any, table: str, names: str, file: Any) -> int:
 
 
 class _Stream:
-    """An iterable of lines as the file that COPY reads."""
+    """Adapts an iterable of lines to the file interface of COPY."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
 
     def read(self, size: int) -> bytes:
-        """About `size` bytes of whole lines; empty at the end."""
+        """Returns about `size` bytes of whole lines; empty at the end."""
         taken, length = [], 0
         for line in self._lines:
             encoded = line.encode()

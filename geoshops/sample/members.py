@@ -1,4 +1,4 @@
-"""Members of the sample: nicknames, the day they joined, the province they live in."""
+"""Members of the sample with nickname, sign-up time and home province."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ NOUNS = (
 
 
 class Member(NamedTuple):
-    """A member; `joined` is a second of the clock, `home` a province's short name."""
+    """A member; `joined` is a second of the sample's clock, `home` a province's short name."""
 
     number: int
     nickname: str
@@ -77,7 +77,7 @@ class Member(NamedTuple):
 
 
 class Roster:
-    """All members by the time they joined, to be asked who could have been at a booth."""
+    """Members ordered by sign-up time, from whom visitors of a shop are drawn."""
 
     def __init__(self, members: Sequence[Member]) -> None:
         self.members = members
@@ -86,7 +86,7 @@ class Roster:
         self._at_home = {home: _Queue([m for m in members if m.home == home]) for home in homes}
 
     def someone(self, random: Random, second: int, sido: str) -> Member | None:
-        """A member who had joined by then, mostly one of the province; None when nobody had."""
+        """Draws a member who had signed up by then, usually from the province; None if there is none."""
         near = self._at_home.get(sido)
         if near and random.random() < STAYS_HOME and (found := near.pick(random, second)):
             return found
@@ -99,13 +99,13 @@ class _Queue:
         self._joined = [m.joined for m in members]
 
     def pick(self, random: Random, second: int) -> Member | None:
-        """Some write far more than others: the earlier in the list, the more."""
+        """Draws an index with a bias to the front of the list, so that some members write much more than others."""
         count = bisect_right(self._joined, second)
         return self._members[int(count * random.random() ** 1.6)] if count else None
 
 
 def members(random: Random, count: int, clock: Clock) -> list[Member]:
-    """The members in the order in which they joined; the first tenth is there from the beginning."""
+    """Generates members ordered by sign-up time; the first tenth signs up at the start."""
     homes = [s.dong.sigungu.sido.short for s in spots() for _ in range(s.weight)]
     founders = max(1, count // 10)
     seconds = sorted(

@@ -1,4 +1,4 @@
-"""Review texts put together from phrases of our own, fitting the stars and the votes."""
+"""Composes review texts from phrases that match the stars and votes."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ SAD_MARKS = (".", ".", "", " ㅠㅠ", "…", ".", " 😢")
 
 
 def review_text(random: Random, stars: int, votes: dict[str, str]) -> str:
-    """A text in the mood of the stars that says what was voted, one to six sentences long."""
+    """Returns a text of one to six sentences that matches the stars and votes."""
     mood = GOOD if stars >= 4 else FAIR if stars == 3 else POOR
     parts = [_one(random, OPENINGS[mood])]
     if random.random() < 0.55:
@@ -255,7 +255,7 @@ def review_text(random: Random, stars: int, votes: dict[str, str]) -> str:
 
 
 def another_sentence(random: Random, text: str) -> str:
-    """The text with one more observation, for the rare case that the shop already has it."""
+    """Appends a sentence to a text that the shop already has."""
     return f"{text} {_one(random, DETAILS)}{_one(random, SAD_MARKS)}"
 
 

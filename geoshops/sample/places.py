@@ -1,4 +1,4 @@
-"""Facts about Korea that the generator builds on: regions, stations, meeting places."""
+"""Regions, stations and landmarks of Korea."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DATA = Path(__file__).parent / "data"
 
 @dataclass(frozen=True, slots=True)
 class Sido:
-    """A province or metropolitan city: official name, everyday one, others in use, former ones."""
+    """A province or metropolitan city with its official, short, alternative and former names."""
 
     name: str
     short: str
@@ -27,7 +27,7 @@ class Sido:
 
 @dataclass(frozen=True, slots=True)
 class Sigungu:
-    """A city, county or district with the names of its best known roads."""
+    """A city, county or district with the names of its main roads."""
 
     sido: Sido
     name: str
@@ -39,20 +39,20 @@ class Sigungu:
 
     @property
     def city(self) -> str:
-        """The city of a district of a city (수원시), empty for everything else."""
+        """The city of a city district (수원시), otherwise empty."""
         first, blank, _ = self.name.partition(" ")
         return first if blank else ""
 
     @property
     def short_names(self) -> tuple[str, ...]:
-        """강남 for 강남구; 수원시, 수원, 영통구, 영통 for 수원시 영통구; none for 중구."""
+        """Aliases: 강남 for 강남구; 수원시, 수원, 영통구, 영통 for 수원시 영통구; none for 중구."""
         words = self.name.split() if self.city else []
         return (*words, *(word[:-1] for word in words or [self.name] if len(word) > 2))
 
 
 @dataclass(frozen=True, slots=True)
 class Dong:
-    """A neighbourhood, town or township with its main roads; `weight` is its share of booths."""
+    """A neighbourhood, town or township with its main roads; `weight` is its share of shops."""
 
     sigungu: Sigungu
     name: str
@@ -64,7 +64,7 @@ class Dong:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place that booths gather around. `kind` is station, landmark or dong."""
+    """A place around which shops are generated; `kind` is station, landmark or dong."""
 
     kind: str
     name: str
@@ -77,7 +77,7 @@ class Spot:
 
 @cache
 def sidos() -> tuple[Sido, ...]:
-    """All 17 시도."""
+    """Returns all 17 시도."""
     return tuple(
         Sido(
             r["name"],
@@ -95,7 +95,7 @@ def sidos() -> tuple[Sido, ...]:
 
 @cache
 def sigungus() -> tuple[Sigungu, ...]:
-    """All 시군구, the districts of cities such as 수원시 영통구 on their own."""
+    """Returns all 시군구, including districts of cities such as 수원시 영통구."""
     by_short = {sido.short: sido for sido in sidos()}
     return tuple(
         Sigungu(
@@ -113,7 +113,7 @@ def sigungus() -> tuple[Sigungu, ...]:
 
 @cache
 def dongs() -> tuple[Dong, ...]:
-    """Well-known 읍면동, several hundred of them."""
+    """Returns several hundred well-known 읍면동."""
     by_name = {(sigungu.sido.short, sigungu.name): sigungu for sigungu in sigungus()}
     return tuple(
         Dong(
@@ -130,19 +130,19 @@ def dongs() -> tuple[Dong, ...]:
 
 @cache
 def stations() -> tuple[Spot, ...]:
-    """Subway and railway stations, named without the ending 역."""
+    """Returns subway and railway stations, named without the suffix 역."""
     return tuple(_spots("station"))
 
 
 @cache
 def landmarks() -> tuple[Spot, ...]:
-    """Shopping streets, sights, campus gates."""
+    """Returns landmarks such as shopping streets, sights and campus gates."""
     return tuple(_spots("landmark"))
 
 
 @cache
 def spots() -> tuple[Spot, ...]:
-    """Every place with a share of booths."""
+    """Returns every place with a share of shops."""
     neighbourhoods = (Spot("dong", d.name, d, d.lon, d.lat, d.weight) for d in dongs() if d.weight)
     return (*stations(), *landmarks(), *neighbourhoods)
 

@@ -1,4 +1,4 @@
-"""Brands, regions and stations of the sample in the tables; rows that exist already are used as they are."""
+"""Adds the sample's brands, regions and stations unless they exist."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RETURNING id"""
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """Keys of the rows by what they stand for."""
+    """Primary keys by brand name, region and station."""
 
     brands: dict[str, int]
     sidos: dict[Sido, int]
@@ -34,7 +34,7 @@ class Ids:
 
 
 def load_reference(cursor: Any) -> Ids:
-    """Adds what is missing of brands, regions and stations; returns the keys of all."""
+    """Adds missing brands, regions and stations; returns the keys of all."""
     _load_stations(cursor)
     regions = _Regions(cursor)
     sido_ids = {s: regions.sido(s) for s in sidos()}
@@ -85,7 +85,7 @@ def _load_stations(cursor: Any) -> None:
 
 
 class _Regions:
-    """Finds regions by name below their parent, old names included, and adds the missing ones."""
+    """Finds regions by current or former name below their parent and adds missing ones."""
 
     def __init__(self, cursor: Any) -> None:
         self._cursor = cursor
@@ -93,11 +93,11 @@ class _Regions:
             "SELECT r.parent_id, a.alias_key, r.id FROM region_aliases a JOIN regions r ON r.id = a.region_id"
             " WHERE a.kind = 'old' UNION ALL SELECT parent_id, name_key, id FROM regions"
         )
-        # Names come last, so that they win over another region's old name.
+        # Names come last, so that they override other regions' former names.
         self._ids = {(parent, key): region for parent, key, region in cursor.fetchall()}
 
     def sido(self, sido: Sido) -> int:
-        """The province; its everyday name is an alias."""
+        """Returns the key of a province, with its short name as an alias."""
         names = (sido.name, *sido.old_names)
         region = self._find(None, names) or self._add("sido", None, sido, sido.code, sido.english)
         everyday = (sido.short, *sido.also_called)
@@ -105,14 +105,14 @@ class _Regions:
         return region
 
     def sigungu(self, sigungu: Sigungu, parent: int) -> int:
-        """The district below its province."""
+        """Returns the key of a district."""
         region = self._find(parent, (sigungu.name,))
         region = region or self._add("sigungu", parent, sigungu, sigungu.code)
         self._alias(region, short=sigungu.short_names, old=sigungu.old_names)
         return region
 
     def dong(self, dong: Dong, parent: int) -> int:
-        """The neighbourhood below its district."""
+        """Returns the key of a neighbourhood."""
         return self._find(parent, (dong.name,)) or self._add("dong", parent, dong, None)
 
     def _find(self, parent: int | None, names: tuple[str, ...]) -> int | None:
@@ -150,5 +150,5 @@ class _Regions:
 
 
 def _key(name: str) -> str:
-    """The table's name_key for names as plain as these."""
+    """Returns name_key as computed by the database; sufficient for the sample's names."""
     return unicodedata.normalize("NFKC", name).replace(" ", "").lower()

@@ -1,4 +1,4 @@
-"""Generated things as lines of COPY's text format."""
+"""Formats generated rows as lines of COPY's text format."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FAVORITE = "shop_id, member_id, created_at"
 
 
 class Rows:
-    """Knows the keys: those of the reference rows, and the first ones reserved for booths and members."""
+    """Formats rows with the keys of reference rows and the keys reserved for shops and members."""
 
     def __init__(self, clock: Clock, ids: Ids, first_shop_id: int, first_member_id: int) -> None:
         self._clock = clock
@@ -35,13 +35,13 @@ class Rows:
         self._first_member_id = first_member_id
 
     def member(self, member: Member) -> str:
-        """A row of members."""
+        """Returns a row of members."""
         key = nickname_key(member.nickname)
         joined = self._clock.moment_text(member.joined)
         return _line(self._first_member_id + member.number, member.nickname, key, joined)
 
     def identity(self, member: Member) -> str:
-        """A row of member_identities, by which generated members are known; nobody can sign in as one."""
+        """Returns a row of member_identities, which marks generated members; nobody can sign in with it."""
         return _line(
             ISSUER,
             f"sample-{member.number + 1}",
@@ -51,7 +51,7 @@ class Rows:
         )
 
     def shop(self, entry: Entry) -> str:
-        """A row of shops, its counters counted already: an update afterwards would write it twice."""
+        """Returns a row of shops with final counters, so that no update is needed."""
         shop, day = entry.shop, self._clock.date_text
         return _line(
             self._first_shop_id + shop.number,
@@ -75,7 +75,7 @@ class Rows:
         )
 
     def reviews(self, entry: Entry) -> Iterator[str]:
-        """Rows of reviews."""
+        """Yields rows of reviews."""
         shop_id, moment = self._first_shop_id + entry.shop.number, self._clock.moment_text
         for review in entry.reviews:
             yield _line(
@@ -89,7 +89,7 @@ class Rows:
             )
 
     def favorites(self, entry: Entry) -> Iterator[str]:
-        """Rows of favorites."""
+        """Yields rows of favorites."""
         shop_id = self._first_shop_id + entry.shop.number
         for favorite in entry.favorites:
             moment = self._clock.moment_text(favorite.created)
@@ -102,7 +102,7 @@ class Rows:
 
 
 def nickname_key(nickname: str) -> str:
-    """The form under which nicknames are unique."""
+    """Returns the unique key of a nickname."""
     return unicodedata.normalize("NFKC", nickname).casefold()
 
 

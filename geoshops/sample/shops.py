@@ -1,4 +1,4 @@
-"""Booths: when they lived, where they stand, what they are called."""
+"""Generates shops: opening and closing days, positions, names and addresses."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ TEMP_CLOSED_SHARE = 0.02
 SHORTEST_LIFE_DAYS = 120
 METRES_PER_DEGREE = 111_320
 SPREAD_M = {"station": 170, "landmark": 90, "dong": 220}
-# Above this many booths a spot widens, so that a million do not stand on a thousand street corners.
+# With more shops, spots widen, so that a million shops are not concentrated at a thousand places.
 CROWDED_FROM = 6_000
 WIDEST = 4.0
-# Booths that examples and searches count on: brand, place, what the branch is called after it.
+# Shops that examples and tests rely on: brand, place, suffix of the branch name.
 ALWAYS_THERE = (
     ("포토이즘", "강남", "강남역점"),
     ("인생네컷", "서울숲", "서울숲점"),
@@ -41,19 +41,19 @@ ALWAYS_THERE = (
 
 
 class Lives(NamedTuple):
-    """By booth: first day, day of closing (-1 while it lives), and how sought after it is."""
+    """By shop: opening day, closing day (-1 if open) and popularity."""
 
     opened: array[int]
     closed: array[int]
     popularity: array[float]
 
     def last_day(self, number: int, clock: Clock) -> int:
-        """The day before which everything at the booth happens."""
+        """Returns the day before which all visits take place."""
         return clock.days if self.closed[number] < 0 else self.closed[number]
 
 
 class Shop(NamedTuple):
-    """A booth; days count from the clock's first one, empty texts are unknown."""
+    """A shop; days count from the clock's first day, empty texts are unknown."""
 
     number: int
     brand: Brand
@@ -72,7 +72,7 @@ class Shop(NamedTuple):
 
 
 def lives(random: Random, count: int, clock: Clock) -> Lives:
-    """Draws the lives of all booths: more openings every year, a few hits, many also-rans."""
+    """Draws lifetimes and popularities: openings increase every year, few shops are very popular."""
     result = Lives(array("l"), array("l"), array("d"))
     for number in range(count):
         stays = number < len(ALWAYS_THERE)
@@ -89,7 +89,7 @@ def lives(random: Random, count: int, clock: Clock) -> Lives:
 
 
 def shops(random: Random, lived: Lives, clock: Clock, ground: Ground) -> Iterator[Shop]:
-    """The booths one by one, in the order of `lived`; only their labels are remembered."""
+    """Yields the shops in the order of `lived`; keeps only their labels in memory."""
     count = len(lived.opened)
     widening = min(WIDEST, max(1.0, math.sqrt(count / CROWDED_FROM)))
     sites = Sites()
@@ -117,14 +117,14 @@ def shops(random: Random, lived: Lives, clock: Clock, ground: Ground) -> Iterato
 
 @dataclass(slots=True)
 class Branches:
-    """How many booths of a brand carry a label so far; all of them stand in one district."""
+    """Number of a brand's shops with the same label, all in one district."""
 
     sigungu: Sigungu
     count: int = 0
 
 
 class Sites:
-    """Gives every booth a brand, a spot and a name that no other booth of the brand has."""
+    """Assigns each shop a brand, a spot and a name that is unique within the brand."""
 
     def __init__(self) -> None:
         self._brands = [brand for brand in brands() for _ in range(brand.share)]
@@ -134,7 +134,7 @@ class Sites:
         self._wanted = list(reversed(ALWAYS_THERE))
 
     def next(self, random: Random) -> tuple[Brand, Spot, str]:
-        """The next brand, spot and place name; the fixed booths come first."""
+        """Returns the next brand, spot and place name; the fixed shops come first."""
         if self._wanted:
             return self._next_wanted()
         brand = self._brands[int(random.random() * len(self._brands))]
@@ -176,15 +176,15 @@ class Sites:
 
 
 def _label_with_region(spot: Spot, label: str) -> str:
-    """The label behind province and district, for names such as 중앙동 of many cities."""
+    """Returns the label with province and district, for names such as 중앙동 that many cities have."""
     sigungu = spot.dong.sigungu
     short = sigungu.short_names[-1] if sigungu.short_names else sigungu.name
     return f"{sigungu.sido.short} {short} {label.removeprefix(f'{sigungu.sido.short} ')}"
 
 
 def _scattered(random: Random, spot: Spot, spread_m: float) -> tuple[float, float]:
-    """A position around the spot: bell-shaped, never farther than three spreads each way."""
-    # Stations like to stand on the edge of a district; the neighbourhood they belong to pulls.
+    """Draws a position around the spot, normally distributed and cut off at three spreads in each direction."""
+    # Stations are often at the edge of a district, so positions are shifted to their neighbourhood.
     pull = 0.25 if spot.kind == "station" else 0.0
     centre_lon = spot.lon + pull * (spot.dong.lon - spot.lon)
     centre_lat = spot.lat + pull * (spot.dong.lat - spot.lat)
@@ -195,7 +195,7 @@ def _scattered(random: Random, spot: Spot, spread_m: float) -> tuple[float, floa
 
 
 def _addresses(random: Random, spot: Spot) -> tuple[str, str]:
-    """Road and lot address; now and then one of them is unknown, as in real lists."""
+    """Returns road and lot address; sometimes one of them is unknown, as in real data."""
     sigungu = spot.dong.sigungu
     within = "" if sigungu.sido.short == "세종" else f" {sigungu.name}"
     road = spot.dong.roads[int(random.random() * len(spot.dong.roads))]
@@ -227,6 +227,6 @@ def _status(random: Random, number: int, closed: int) -> str:
 
 
 def _phone(random: Random) -> str:
-    """A number of an exchange that is never assigned, or none."""
+    """Returns a phone number from an unassigned range, or none."""
     number = int(random.random() * 25_000)
     return f"0507-0000-{number:04}" if number < 10_000 else ""

@@ -1,4 +1,4 @@
-"""What members left at a booth: reviews that fit its quality, and favorites."""
+"""Generates reviews, which match a shop's quality, and favorites."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ VOTES_SHARE = 0.55
 EDITED_SHARE = 0.04
 RISING_SHARE = 0.04
 LATELY_DAYS = 30
-# Shares of one to five stars at the worst and at the best booth; the others lie between them.
+# Shares of one to five stars at the worst and the best shop; others are interpolated.
 WORST, BEST = (0.28, 0.24, 0.22, 0.16, 0.10), (0.01, 0.02, 0.05, 0.22, 0.70)
 
 
 class Review(NamedTuple):
-    """A review; moments are seconds of the clock, facets in the order of FACETS."""
+    """A review; times are seconds of the clock, facets are in the order of FACETS."""
 
     member: int
     stars: int
@@ -30,14 +30,14 @@ class Review(NamedTuple):
 
 
 class Favorite(NamedTuple):
-    """A favorite; the moment is a second of the clock."""
+    """A favorite; the time is a second of the clock."""
 
     member: int
     created: int
 
 
 class Character(NamedTuple):
-    """How good a booth is (0 to 1): overall and by facet; and whether it rises these weeks."""
+    """Quality of a shop (0 to 1) overall and by facet, and whether its popularity is rising."""
 
     stars: float
     facets: tuple[float, ...]
@@ -45,14 +45,14 @@ class Character(NamedTuple):
 
 
 def character(random: Random) -> Character:
-    """Draws what visitors will think of a booth."""
+    """Draws the quality of a shop."""
     overall = 1 - random.random() * random.random()
     facets = tuple(min(0.98, max(0.1, overall + random.random() * 0.5 - 0.2)) for _ in FACETS)
     return Character(overall, facets, random.random() < RISING_SHARE)
 
 
 class Booth(NamedTuple):
-    """What visits depend on: the province and the days between which all of them lie."""
+    """The province and the period of the visits."""
 
     sido: str
     opened: int
@@ -61,7 +61,7 @@ class Booth(NamedTuple):
 
 
 def reviews(random: Random, booth: Booth, count: int, roster: Roster) -> list[Review]:
-    """The reviews of a booth in the order of writing; no two texts are the same."""
+    """Generates the reviews of a shop in chronological order, with distinct texts."""
     texts: set[str] = set()
     written = []
     for created in sorted(_moment(random, booth) for _ in range(count)):
@@ -80,7 +80,7 @@ def reviews(random: Random, booth: Booth, count: int, roster: Roster) -> list[Re
 
 
 def favorites(random: Random, booth: Booth, count: int, roster: Roster) -> list[Favorite]:
-    """At most `count` favorites of a booth, one a member, in the order of adding."""
+    """Generates at most `count` favorites of a shop in chronological order, one per member."""
     found: dict[int, Favorite] = {}
     for created in sorted(_moment(random, booth) for _ in range(count)):
         member = roster.someone(random, created, booth.sido)
@@ -90,7 +90,7 @@ def favorites(random: Random, booth: Booth, count: int, roster: Roster) -> list[
 
 
 def _moment(random: Random, booth: Booth) -> int:
-    """A second of the booth's life, at an hour when people are about; a rising booth's come late."""
+    """Draws a second of the shop's lifetime, weighted by hour; later if its popularity is rising."""
     days = booth.last_day - booth.opened
     if booth.character.rising and random.random() < 0.6:
         back = int(min(days, LATELY_DAYS) * random.random())

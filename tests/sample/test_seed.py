@@ -58,8 +58,8 @@ def fingerprint(make):
 def test_it_says_that_everything_is_invented(seed, make):
     result = seed(*FEW)
     assert result.exit_code == 0, result.output
-    assert "generated data: 60 booths, 400 reviews" in result.output
-    assert "invented" in result.output
+    assert "generated data: 60 shops, 400 reviews" in result.output
+    assert "everything about them are generated" in result.output
     assert make.rows("SELECT DISTINCT source FROM shops") == [("sample",)]
 
 
@@ -68,7 +68,7 @@ def test_a_second_run_changes_nothing_and_says_so(seed, make):
     before = fingerprint(make), make.sql("SELECT max(xmin::text::bigint) FROM shops")
     result = seed(*FEW)
     assert result.exit_code == 0
-    assert "60 generated booths are there already; nothing changed" in result.output
+    assert "60 generated shops exist already; nothing changed" in result.output
     assert (fingerprint(make), make.sql("SELECT max(xmin::text::bigint) FROM shops")) == before
 
 
@@ -90,7 +90,7 @@ def test_reset_leaves_what_was_not_generated(seed, make):
     make.sql(review, shop, member)
     make.sql(review, sample, member)
     result = seed(*FEW, "--reset", input="y\n")
-    assert "60 generated booths and what hangs on them, 1 reviews by real members" in result.output
+    assert "60 generated shops and dependent rows, 1 reviews by real members" in result.output
     assert make.sql("SELECT count(*) FROM reviews WHERE member_id = %s", member) == 1
     assert make.sql("SELECT nickname FROM members WHERE id = %s", member) == "진짜회원"
 
