@@ -39,13 +39,17 @@ TYPES = {name: str(Shop.__table__.c[name].type) for name in COLUMNS}
 LIMITS = {"longitude": 180, "latitude": 90}
 FIELDS = (*COLUMNS, "brand", *LIMITS)
 POINT = cast(Shop.geog, Geometry)
-FACTS = select(
-    func.json_build_object(
-        *(part for name in COLUMNS for part in (name, Shop.__table__.c[name])),
-        *("brand", Brand.name, "longitude", func.ST_X(POINT), "latitude", func.ST_Y(POINT)),
-        *("merged_into_id", Shop.merged_into_id),
+FACTS = (
+    select(
+        func.json_build_object(
+            *(part for name in COLUMNS for part in (name, Shop.__table__.c[name])),
+            *("brand", Brand.name, "longitude", func.ST_X(POINT), "latitude", func.ST_Y(POINT)),
+            *("merged_into_id", Shop.merged_into_id),
+        )
     )
-).outerjoin(Brand, Brand.id == Shop.brand_id)
+    .select_from(Shop)
+    .outerjoin(Brand, Brand.id == Shop.brand_id)
+)
 ADDRESS = func.coalesce(func.nullif(Shop.lot_address, ""), Shop.road_address)
 REGIONS = func.region_of(ADDRESS, Shop.geog).table_valued("sido_id", "sigungu_id", "dong_id")
 # the regions of a shop's address and position, and the brand that its name tells
