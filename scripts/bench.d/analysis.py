@@ -1,4 +1,4 @@
-"""Every question of sql/analysis on the generated country, ten reviews a shop: seconds and rows, as the analysts' role."""
+"""Run time and rows of every script of sql/analysis on the sample data, as the read-only role."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SHOPS, QUICK_SHOPS = 100_000, 10_000
 REVIEWS_PER_SHOP, SHOPS_PER_MEMBER = 10, 5
 LIMIT_S = 10
 TIMEOUT_S = 120
-# Without boundaries the country is the hull of its shops, and the questions of borders cost nothing.
+# Without boundaries the scripts use the hull of the shops, which would hide the cost of boundaries.
 BOUNDARIES = ("provinces", "municipalities")
 SHARED_DATA = Path(os.environ.get("GEOSHOPS_SHARED_DATA", ROOT.parent / "shared" / "data"))
 
 
 def country(shops: int) -> str:
-    """URL of the generated country with that many shops, made on first use."""
+    """Returns the URL of sample data with that many shops, created on first use."""
     name = f"{PREFIX}analysis_{shops}"
     try:
         migrations.upgrade(server_url(name), lambda _: None)
@@ -63,7 +63,7 @@ def _geoshops(name: str, *arguments: str) -> None:
 
 
 def timed(database_url: str, script: scripts.Script) -> tuple[float, int]:
-    """Seconds from the start of psql to the last row, and the number of rows."""
+    """Returns the seconds from the start of psql to the last row, and the number of rows."""
     started = time.perf_counter()
     with runner.answer(database_url, script, {}, TIMEOUT_S) as answer:
         rows = sum(1 for _ in answer.rows)
@@ -71,7 +71,7 @@ def timed(database_url: str, script: scripts.Script) -> tuple[float, int]:
 
 
 def figures_of(url: str, script: scripts.Script) -> dict[str, object]:
-    """Time and rows of a script, or why it failed; a line for whoever watches."""
+    """Returns time and rows of a script, or its error; prints a progress line."""
     try:
         seconds, rows = timed(url, script)
     except runner.ScriptError as error:
@@ -83,7 +83,7 @@ def figures_of(url: str, script: scripts.Script) -> dict[str, object]:
 
 
 def main(bench: Bench) -> dict[str, object]:
-    """Prints a line a script; slow and failed ones are named in `over_10_s`."""
+    """Prints a line per script; `over_10_s` lists slow and failed ones."""
     shops = bench.shops or (QUICK_SHOPS if bench.quick else SHOPS)
     url = country(shops)
     figures = {"shops": shops, "reviews": shops * REVIEWS_PER_SHOP}

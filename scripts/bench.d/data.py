@@ -1,4 +1,4 @@
-"""Benchmark databases: N generated shops at constant local density, the same for every N and machine."""
+"""Benchmark databases: N generated shops at constant local density, independent of N and machine."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from geoshops.operations.connection import COUNT_BRANDS
 COUNTRY = 10_000
 SEED = 20261120
 STEP_LON, STEP_LAT = 3.6, -12.0
-ROW = 100  # copies of the country side by side, then the next row of them further south
+ROW = 100  # copies of the country per row; the next row is further south
 PREFIX = "geoshops_bench_"
-# tables that only the radius search is asked of go without the indexes of the keyword search: half of the time
+# tables for the radius search have no keyword indexes, which would double the time to fill them
 LARGEST_FOR_KEYWORDS = 1_000_000
 OF_KEYWORDS = ("search_words", " spot ")
 MAIN_BRANDS = ("인생네컷", "하루필름", "포토이즘", "포토그레이")
 BRANDS = (*MAIN_BRANDS, *(f"부스{n:02}" for n in range(20)))
-# longitude, latitude, weight: where booths crowd
+# longitude, latitude, weight of the centres of density
 CENTERS = [
     (127.0276, 37.4979, 9), (126.9236, 37.5563, 9), (127.1001, 37.5133, 6), (126.9780, 37.5665, 6),
     (127.0557, 37.5446, 5), (126.9784, 37.6554, 3), (126.8226, 37.5614, 2), (127.0089, 37.2636, 5),
@@ -42,7 +42,7 @@ CENTERS = [
 
 @dataclass
 class Bench:
-    """What a benchmark needs: its size, and a filled database."""
+    """The options of a benchmark, and its databases."""
 
     quick: bool
     shops: int | None
@@ -51,25 +51,25 @@ class Bench:
     hostile: bool = False
 
     def size(self) -> int:
-        """How many shops are wanted."""
+        """The number of shops."""
         return self.shops or (100_000 if self.quick else 1_000_000)
 
     def database(self, shops: int) -> str:
-        """URL of a database with that many shops, made on first use."""
+        """Returns the URL of a database with that many shops, created on first use."""
         return database(shops)
 
     def dense(self, shops: int) -> str:
-        """The same in one country, which gets denser with the number."""
+        """Returns the URL of a database with all shops in one country, whose density grows with their number."""
         return database(shops, dense=True)
 
 
 def server_url(name: str) -> str:
-    """URL of a database on the benchmark's server, as its superuser."""
+    """Returns the superuser URL of a database on the benchmark's server."""
     return urlunsplit(urlsplit(os.environ["GEOSHOPS_BENCH_SERVER"])._replace(path=f"/{name}"))
 
 
 def connect(name: str) -> Any:
-    """An autocommitting connection."""
+    """Opens an autocommit connection."""
     connection = psycopg2.connect(server_url(name))
     connection.autocommit = True
     return connection
@@ -85,7 +85,7 @@ def drop_databases() -> None:
 
 
 def database(shops: int, *, dense: bool = False) -> str:
-    """URL of the database with that many shops; one of another schema is made anew."""
+    """Returns the URL of the database with that many shops; recreates it if the schema has changed."""
     name = f"{PREFIX}{'dense_' if dense else ''}{shops}"
     if not is_complete(name, shops):
         _recreate(name)
@@ -94,7 +94,7 @@ def database(shops: int, *, dense: bool = False) -> str:
 
 
 def copy_of(shops: int, name: str) -> Any:
-    """A cursor on a copy of the database with that many shops, for what must not stay in it."""
+    """Yields a cursor on a temporary copy of the database, for changes that must not be kept."""
     database(shops)
     cursor = connect("postgres").cursor()
     copy, original = sql.Identifier(f"{PREFIX}{name}"), sql.Identifier(f"{PREFIX}{shops}")
@@ -146,7 +146,7 @@ def _fill(name: str, shops: int, dense: bool) -> None:
 
 
 def _load_country(cursor: Any, number: int) -> None:
-    """One country as a table, the number of which decides its shops."""
+    """Creates a table with the shops of one country, whose number is the random seed."""
     cursor.execute(
         "DROP TABLE IF EXISTS country; CREATE UNLOGGED TABLE country"
         " (n int, brand_id bigint, place_name text, lon float8, lat float8, address text)"
@@ -157,7 +157,7 @@ def _load_country(cursor: Any, number: int) -> None:
 
 
 def _drop_plain_indexes(cursor: Any) -> list[str]:
-    """Drops the indexes that hold no rule and returns what makes them again, which is quicker at the end."""
+    """Drops indexes without constraints for a faster load; returns the statements to recreate them."""
     cursor.execute(
         "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index i"
         " WHERE indrelid = 'shops'::regclass AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid)"
@@ -172,11 +172,11 @@ COPY_OF_COUNTRY = """
 INSERT INTO shops (brand_id, place_name, geog, road_address, review_cnt, star_rating_sum, favorite_cnt, source)
 SELECT brand_id, place_name, point_at(mod((lon + %s * %s + 180)::numeric, 360)::float8 - 180, lat + %s * %s),
   address, n %% 40, (n %% 40) * 3 + (n %% 40) / 2, n %% 25, 'benchmark'
-FROM country WHERE n < %s ORDER BY ST_SetSRID(ST_MakePoint(lon, lat), 4326)  -- as an import writes them"""
+FROM country WHERE n < %s ORDER BY ST_SetSRID(ST_MakePoint(lon, lat), 4326)  -- the order of an import"""
 
 
 def country(seed: int) -> list[tuple[int, int, str, float, float, str]]:
-    """10,000 shops in gaussian crowds: number, brand id, name, longitude, latitude, address."""
+    """Yields 10,000 shops in Gaussian clusters: number, brand id, name, longitude, latitude, address."""
     rng = random.Random(seed)
     weights = [weight for _, _, weight in CENTERS]
     rows = []
@@ -193,7 +193,7 @@ def country(seed: int) -> list[tuple[int, int, str, float, float, str]]:
 
 
 def downtown_points(count: int = 100) -> list[tuple[float, float]]:
-    """Map centres where people look: within about a kilometre of the crowds' centres."""
+    """Yields map centres within about a kilometre of the clusters' centres."""
     rng = random.Random(7)
     weights = [weight for _, _, weight in CENTERS]
     chosen = [CENTERS[rng.choices(range(len(CENTERS)), weights)[0]] for _ in range(count)]
@@ -201,4 +201,4 @@ def downtown_points(count: int = 100) -> list[tuple[float, float]]:
 
 
 def _silent(_: str) -> None:
-    """The runner's messages are not wanted here."""
+    """Discards the messages of the migrations."""

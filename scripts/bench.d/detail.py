@@ -1,4 +1,4 @@
-"""A shop's page: its raw limit in pgbench as rows and as our function, and the service as shipped."""
+"""Shop detail: rows and the SQL function in pgbench, and the service as shipped."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def main(bench: Bench) -> dict[str, object]:
 def of_one_shop(
     bench: Bench, rows: str, name: str, function: str, path: Callable[[int], str]
 ) -> dict[str, object]:
-    """An answer about one of a thousand shops: as rows and by our function in pgbench, and over HTTP.
+    """Loads the detail of one of a thousand shops: rows and function in pgbench, and over HTTP.
 
-    Its raw limit is the same query, which is the function's; the rows are another way to ask."""
+    The raw limit is the function, which runs the same query as the service."""
     copy = visited(bench, bench.size())
     seconds, rounds = (3, bench.rounds or 3) if bench.quick else (6, bench.rounds or 5)
     asked = copy.shops[:ASKED]

@@ -1,5 +1,5 @@
-"""What a signed-in member asks: the favorites list beside its raw limit, and the radius search with token and flags
-beside the same search of a stranger."""
+"""Requests of a signed-in member: the favorites list compared with its raw limit, and the radius search with a token
+compared with the anonymous one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ end
 def signed(
     origin: str, asked: list[str], tokens: list[str], seconds: int, *, connections: int = 8
 ) -> Load:
-    """Random ones of the paths, each by a random member."""
+    """Requests random paths, each as a random member."""
     quoted = {"tokens": tokens, "paths": asked}
     lua = LUA.format(**{k: ",".join(f'"{x}"' for x in v) for k, v in quoted.items()})
     return run_wrk(origin, lua, seconds=seconds, connections=connections)

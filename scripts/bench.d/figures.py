@@ -1,4 +1,4 @@
-"""Runs, how they are compared, and how they are shown: tables, JSON, a picture."""
+"""Interleaves the runs of several cases, compares and prints them, and draws a chart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from load import Load, metered
 
 @dataclass
 class Runs:
-    """Loads of one case over the rounds, and the share of the machine that others took meanwhile."""
+    """The loads of a case in all rounds, and the CPU share of other processes meanwhile."""
 
     name: str
     loads: list[Load] = field(default_factory=list)
@@ -21,24 +21,24 @@ class Runs:
     note: str = ""
 
     def median(self, figure: str) -> float:
-        """Median of a figure over the rounds."""
+        """Returns the median of a figure over the rounds."""
         return float(statistics.median(getattr(load, figure) for load in self.loads))
 
     def spread_percent(self) -> float:
-        """(max − min) of the rate, in per cent of its median."""
+        """The range of the rate in percent of its median."""
         rates = [load.per_s for load in self.loads]
         return round(100 * (max(rates) - min(rates)) / statistics.median(rates), 1)
 
     def errors(self) -> int:
-        """Answers that were none."""
+        """The number of failed requests."""
         return sum(load.errors for load in self.loads)
 
     def of(self, limit: Runs) -> float:
-        """The rate as a share of another's."""
+        """Returns the ratio of the rate to another case's."""
         return round(self.median("per_s") / limit.median("per_s"), 3)
 
     def record(self, limit: Runs) -> dict[str, object]:
-        """For JSON."""
+        """Returns the figures for JSON."""
         return {
             "name": self.name,
             "per_s": round(self.median("per_s"), 1),
@@ -54,15 +54,15 @@ class Runs:
 
 
 def interleave(cases: Mapping[str, Callable[[], Load]], rounds: int) -> dict[str, Runs]:
-    """Every case in turn, round after round, so that noise meets all alike."""
+    """Runs the cases interleaved, so that noise affects all alike."""
     found = {name: Runs(name) for name in cases}
     for number in range(rounds):
         for name, run in cases.items():
             with metered() as noise:
                 load = run()
             if load.errors and load.errors > load.per_s:
-                # a second's worth: then it is not the wanted answer that is measured
-                raise SystemExit(f"{name}: {load.errors} answers were errors")
+                # errors are faster than responses and would distort the rate
+                raise SystemExit(f"{name}: {load.errors} requests failed")
             found[name].loads.append(load)
             found[name].foreign.append(noise["foreign_percent"])
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
@@ -73,7 +73,7 @@ HEAD = ("case", "per s", "p50 ms", "p99 ms", "spread", "ratio", "bytes", "foreig
 
 
 def table(cases: Iterable[Runs], limit: Runs) -> list[dict[str, object]]:
-    """Prints the cases to standard error, with their rates as shares of the limit's; returns their records."""
+    """Prints the cases to standard error, with rates relative to the limit; returns their records."""
     print(f"{HEAD[0]:30}" + "".join(f"{name:>9}" for name in HEAD[1:]), file=sys.stderr)
     records = []
     for case in cases:
@@ -90,10 +90,10 @@ def table(cases: Iterable[Runs], limit: Runs) -> list[dict[str, object]]:
 
 
 def picture(figures: Mapping[str, Any], path: str) -> None:
-    """Draws the rates of the cases, with their spread, into an image file."""
+    """Draws the rates of the cases with their ranges to an image file."""
     cases = figures.get("cases")
     if not cases:
-        raise SystemExit("this benchmark has no cases to draw")
+        raise SystemExit("this benchmark has no chart")
     try:
         import matplotlib
     except ImportError:

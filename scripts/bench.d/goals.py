@@ -1,4 +1,4 @@
-"""What is asked of the figures, and a table of what was reached."""
+"""Target values of the figures, and a table of targets and results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Goal:
-    """A figure of a benchmark (a path with dots), its bound, and whether that is the least or the most."""
+    """A figure of a benchmark (a dotted path), and its minimum or maximum."""
 
     bench: str
     figure: str
@@ -19,14 +19,14 @@ class Goal:
     says: str
 
     def value(self, found: Mapping[str, Any]) -> float | None:
-        """The figure in the results of all benchmarks; None when it was not measured."""
+        """Returns the figure from the results of all benchmarks; None if it was not measured."""
         value: Any = found.get(self.bench)
         for part in self.figure.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
         return None if value is None else float(value)
 
     def met(self, value: float) -> bool:
-        """True when the bound is kept."""
+        """Whether the target is met."""
         return value >= self.bound if self.least else value <= self.bound
 
 
@@ -75,7 +75,7 @@ GOALS = [
 
 
 def report(found: Mapping[str, Any]) -> list[dict[str, object]]:
-    """Prints what was asked and reached to standard error; returns the lines."""
+    """Prints targets and results to standard error; returns the lines."""
     lines: list[dict[str, object]] = []
     print(f"\n{'':44}{'asked':>10}{'reached':>10}", file=sys.stderr)
     for goal in GOALS:

@@ -1,5 +1,5 @@
-"""Radius search as the table grows: at constant density, in a country a hundred times denser at equal result size,
-and a circle of thousands, which must not be sorted as a whole."""
+"""Radius search by table size: at constant density, at a hundredfold density with equal result size, and with
+thousands of shops in the circle, which must not all be sorted."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ WIDE_M = 2000
 
 
 def spread_points(shops: int) -> list[tuple[float, float]]:
-    """Downtown points of up to ten of the table's countries in its first row, where all have one latitude:
-    further south a circle holds fewer degrees, thus fewer shops."""
+    """Returns city centres of up to ten countries of the first row, which have the same latitude: further south a
+    circle covers fewer degrees and so fewer shops."""
     countries = min(ROW, max(1, shops // COUNTRY))
     columns = sorted({round(i * (countries - 1) / 9) for i in range(10)})
     return [
@@ -34,7 +34,7 @@ def spread_points(shops: int) -> list[tuple[float, float]]:
 
 
 def by_size(bench: Bench, sizes: list[int], *, seconds: int, rounds: int) -> dict[str, Runs]:
-    """One HTTP connection on each table, interleaved."""
+    """Measures each table over one HTTP connection, interleaved."""
     with ExitStack() as stack:
         cases = {}
         for size in sizes:
@@ -48,7 +48,7 @@ def by_size(bench: Bench, sizes: list[int], *, seconds: int, rounds: int) -> dic
 
 
 def by_density(bench: Bench, shops: int, *, seconds: int, rounds: int) -> dict[str, Runs]:
-    """The circle of a country's density, and one of the same content in a denser country."""
+    """Measures a circle in a country, and one with as many shops in a denser country."""
     radius_m = round(2000 / (shops / COUNTRY) ** 0.5)
     points = downtown_points()
     with (
@@ -69,7 +69,7 @@ def by_density(bench: Bench, shops: int, *, seconds: int, rounds: int) -> dict[s
 
 
 def wide_circle(name: str) -> dict[str, object]:
-    """How a circle of thousands is answered: time, rows sorted, and whether an index gives the nearest first."""
+    """Measures a circle with thousands of shops: time, sorted rows, and whether an index returns the nearest first."""
     cursor = connect(name).cursor()
     cursor.execute(
         "LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_analyze = on;"
@@ -100,7 +100,7 @@ def wide_circle(name: str) -> dict[str, object]:
 
 
 def most_sorted(plan: str) -> int:
-    """The most rows that any sort of a plan had to take in: those of the node under it."""
+    """Returns the maximum number of input rows of the sorts in a plan."""
     most = 0
     lines = plan.splitlines()
     for at, line in enumerate(lines):
@@ -131,7 +131,7 @@ def _report(found: dict[str, Runs]) -> list[dict[str, object]]:
 
 
 def main(bench: Bench) -> dict[str, object]:
-    """Prints the tables; growth is of the best round, which the noise of others touched least."""
+    """Prints the tables; growth is that of the best round, which has the least noise."""
     most = bench.shops or (QUICK_SIZES[-1] if bench.quick else SIZES[-1])
     sizes = [size for size in SIZES if size <= most]
     seconds, rounds = (2, bench.rounds or 3) if bench.quick else (5, bench.rounds or 5)

@@ -1,6 +1,6 @@
-"""Hostile keywords: the database's own words, sentences and every script, one to twelve words, the same for every run.
+"""Hostile keywords of one to twelve words: words of the database, sentences and all Unicode scripts; reproducible.
 
-Measures the processor time of PostgreSQL for each, then radius searches while clients repeat the most expensive."""
+Measures PostgreSQL's CPU time of each, then radius searches while clients repeat the most expensive ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tqdm import tqdm
 SEED = 20261123
 MAX_LENGTH = 100
 MAX_WORDS = 12
-# Unicode ranges of the scripts, and of what is no script at all
+# Unicode ranges of scripts and of symbols
 SCRIPTS = {
     "Hangul": (0xAC00, 0xD7A3),
     "compatibility jamo": (0x3131, 0x3163),
@@ -63,7 +63,7 @@ ENGLISH = (
     "booth", "film", "hongik", "hongdae", "gangnam", "myeongdong", "the", "best", "of", "and", "in", "at", "open",
     "late", "night", "cheap", "seoul", "busan", "city", "hall", "park", "tower", "market", "school",
 )  # fmt: skip
-# keys of the two-set keyboard in the order of the letters in Unicode
+# keys of the Korean two-set keyboard in the Unicode order of the letters
 KEYS_FIRST = [
     "r",
     "R",
@@ -96,7 +96,7 @@ KEYS_LAST = [
 
 @dataclass(frozen=True)
 class Words:
-    """What the database's rows are called, by kind."""
+    """Names in the database by kind."""
 
     regions: Sequence[str]
     stations: Sequence[str]
@@ -106,7 +106,7 @@ class Words:
     addresses: Sequence[str]
 
     def any(self, rng: random.Random) -> str:
-        """A word of a kind, every kind as often as the others."""
+        """Draws a word of a random kind."""
         kinds = (
             self.regions,
             self.stations,
@@ -120,7 +120,7 @@ class Words:
 
 
 def read_words(cursor: Any) -> Words:
-    """The words of the database that is measured."""
+    """Loads the words of the database."""
 
     def column(statement: str) -> list[str]:
         cursor.execute(statement)
@@ -143,7 +143,7 @@ def read_words(cursor: Any) -> Words:
 
 
 def keywords(words: Words, count: int) -> Iterator[str]:
-    """As many keywords, each not blank and of at most a hundred characters."""
+    """Generates non-blank keywords of at most a hundred characters."""
     rng = random.Random(SEED)
     makers: list[Callable[[Words, random.Random], str]] = [
         _spaced, _spaced, _joined, _sentence, _in_scripts, _misspelt, _on_keys, _half_typed, _pieces, _mixed,
@@ -220,7 +220,7 @@ def _half_typed(words: Words, rng: random.Random) -> str:
 
 
 def _pieces(words: Words, rng: random.Random) -> str:
-    """Syllables from the middle of words: what many names hold and no dictionary has."""
+    """Returns syllables from the middle of words: substrings of many names that are no dictionary words."""
     pieces = []
     for _ in range(_number(rng)):
         word = words.any(rng).replace(" ", "")
@@ -247,7 +247,7 @@ RADIUS_LIMIT_MS = 200
 
 
 def cpu_ms(cursor: Any, pid: int, statement: str, values: Sequence[object]) -> float:
-    """Processor time of the backend for one statement, from the scheduler's nanoseconds."""
+    """Measures a backend's CPU time of one statement with the scheduler's nanoseconds."""
     before = _nanoseconds(pid)
     cursor.execute(statement, values)
     cursor.fetchall()
@@ -261,7 +261,7 @@ def _nanoseconds(pid: int) -> int:
 def measure(
     url: str, count: int, places: Sequence[tuple[float, float]]
 ) -> dict[str, list[tuple[float, str]]]:
-    """Milliseconds of processor time and keyword, the most expensive first, of searches and suggestions."""
+    """Returns CPU milliseconds and keyword of searches and of suggestions, the most expensive first."""
     connection = psycopg2.connect(url)
     connection.autocommit = True
     cursor = connection.cursor()
@@ -299,7 +299,7 @@ def radius_p95_ms(
     at: tuple[float, float],
     seconds: int,
 ) -> float:
-    """p95 of radius searches over HTTP while other clients repeat the given keywords."""
+    """Returns p95 of radius searches over HTTP while other clients repeat the keywords."""
     rng = random.Random(SEED)
     times: list[float] = []
     with server(url) as origin:

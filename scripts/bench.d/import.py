@@ -1,7 +1,8 @@
-"""Import: rows a second until the radius search answers, and seconds until the keyword search does, beside plain COPY.
+"""Import: rows per second until the radius search responds, and seconds until the keyword search does, compared with
+plain COPY.
 
-Without --shops the file is the GeoNames list (or one like it); with --shops N it is a list of N shops of the generated
-country, in Korean, whose regions and brands the database knows and the import has to find in addresses and names."""
+Without --shops the file is the GeoNames list or a generated one; with --shops N it has N Korean shops of the sample
+data, whose regions and brands the import must recognise in addresses and names."""
 
 from __future__ import annotations
 
@@ -54,13 +55,13 @@ CREATE INDEX ON bare USING gist (geog)"""
 
 
 def places() -> Path:
-    """The GeoNames list beside the project, or as many generated places."""
+    """Returns the GeoNames file next to the project, or as many generated places."""
     folder = Path(os.environ.get("GEOSHOPS_SHARED_DATA", ROOT.parent / "shared" / "data"))
     return folder / PLACES if (folder / PLACES).is_file() else generated()
 
 
 def generated() -> Path:
-    """A list of the same size and shape with made-up names."""
+    """Generates a file of the same size and columns with generated names."""
     rng = random.Random(20261120)
     path = Path(tempfile.gettempdir()) / f"{NAME}_{ROWS}.csv"
     with path.open("w", encoding="utf-8") as stream:
@@ -73,7 +74,7 @@ def generated() -> Path:
 
 
 def empty_database() -> None:
-    """The schema without a row."""
+    """Creates an empty database with the schema."""
     cursor = connect("postgres").cursor()
     cursor.execute(f"DROP DATABASE IF EXISTS {NAME} WITH (FORCE)")
     cursor.execute(f"CREATE DATABASE {NAME}")
@@ -81,7 +82,7 @@ def empty_database() -> None:
 
 
 def korean(shops: int) -> Path:
-    """The generated country as a list: names, both addresses, days, telephone; no brands, no regions."""
+    """Writes the sample data as a file with names, addresses, days and telephone, without brands and regions."""
     path = Path(tempfile.gettempdir()) / f"{NAME}_korea_{shops}.csv"
     if path.is_file():
         return path
@@ -99,14 +100,14 @@ def korean(shops: int) -> Path:
 
 
 def load_dictionaries() -> None:
-    """Brands, regions and stations of the generated country."""
+    """Loads brands, regions and stations of the sample data."""
     with closing(psycopg2.connect(server_url(NAME))) as connection:
         load_reference(connection.cursor())
         connection.commit()
 
 
 def run_import(path: Path, mapping: str) -> dict[str, float]:
-    """One import as the command does it; seconds until either search has answered."""
+    """Runs an import as the command does; returns the seconds until each search responds."""
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         wanted = Request(
@@ -126,7 +127,7 @@ def run_import(path: Path, mapping: str) -> dict[str, float]:
 
 
 def copies(cursor: Any) -> dict[str, Callable[[], None]]:
-    """The limits: the same rows by COPY into a bare table, and into shops as it is."""
+    """Measures the limits: COPY of the same rows into a bare table and into shops."""
     columns = "source_id, place_name, lot_address, geog"
     out = io.StringIO()
     cursor.copy_expert(f"COPY (SELECT {columns} FROM shops ORDER BY id) TO STDOUT", out)
@@ -140,23 +141,23 @@ def copies(cursor: Any) -> dict[str, Callable[[], None]]:
 
 
 class Figures:
-    """What was measured, told as it comes."""
+    """Collects and prints figures."""
 
     def __init__(self) -> None:
         self.found: dict[str, list[float]] = {}
 
     def note(self, name: str, figure: float) -> None:
-        """One figure of a round."""
+        """Records a figure of a round."""
         self.found.setdefault(name, []).append(figure)
         print(f"{name:28} {figure:10.1f}", file=sys.stderr)
 
     def medians(self) -> dict[str, float]:
-        """Over the rounds."""
+        """Returns the medians over the rounds."""
         return {name: round(statistics.median(v), 2) for name, v in self.found.items()}
 
 
 def world(rounds: int) -> dict[str, Any]:
-    """The GeoNames list, first and repeated, and plain COPY of the same rows."""
+    """Imports the GeoNames file twice, and copies the same rows with plain COPY."""
     path, figures = places(), Figures()
     with path.open(encoding="utf-8") as stream:
         rows = sum(1 for _ in stream) - 1
@@ -178,7 +179,7 @@ def world(rounds: int) -> dict[str, Any]:
 
 
 def korea(shops: int, rounds: int) -> dict[str, Any]:
-    """The Korean list into a database that knows its regions and brands."""
+    """Imports the Korean file into a database with its regions and brands."""
     path, figures, name = korean(shops), Figures(), "million" if shops == 1_000_000 else "korea"
     for _ in range(rounds):
         empty_database()
@@ -190,7 +191,7 @@ def korea(shops: int, rounds: int) -> dict[str, Any]:
 
 
 def main(bench: Bench) -> dict[str, object]:
-    """Medians over the rounds; with --shops only the Korean list of that size."""
+    """Returns medians over the rounds; with --shops only of the Korean file with that many shops."""
     if bench.shops:
         return korea(bench.shops, bench.rounds or 1)
     rounds = bench.rounds or (1 if bench.quick else 3)

@@ -1,5 +1,5 @@
-"""Keyword search over HTTP on one connection, by kind of keyword, from nearby and from the other end of the country,
-beside LIKE on raw text and plain trigrams; growth with N; size and build time of the indexes."""
+"""Keyword search over one HTTP connection, by kind of keyword, from nearby and far away, compared with LIKE on raw
+text and with plain trigrams; growth by table size; size and build time of the indexes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GROUPS = {
     "nothing": ["없는동네", "꿹뛟", "아무말대잔치"],
     "typo": ["인셍네컷", "하루필림", "포토그래이", "강남구 인셍네컷"],
 }  # fmt: skip
-# no shop of the generated country has a review
+# no shop of the sample data has a review
 FILTERED = "a filter that no shop passes"
 NOT_PASSED = ["인생네컷", "서울", "포토"]
 KEYSTROKES = [
@@ -67,7 +67,7 @@ ORDER BY ST_Distance(geog, ST_Point(%s, %s)::geography), id LIMIT 300"""
 
 
 def country(shops: int) -> tuple[str, float]:
-    """URL of the generated country with that many shops, and how long its search indexes took to build."""
+    """Returns the URL of sample data with that many shops, and the build time of its search indexes."""
     name = f"{PREFIX}keyword_{shops}"
     try:
         migrations.upgrade(server_url(name), lambda _: None)
@@ -107,13 +107,13 @@ def _make(name: str, shops: int) -> float:
 
 
 class Client:
-    """One keep-alive connection."""
+    """A keep-alive connection."""
 
     def __init__(self, origin: str) -> None:
         self.connection = http.client.HTTPConnection(urlsplit(origin).netloc)
 
     def ms(self, path: str, at: tuple[float, float], **query: str) -> float:
-        """Milliseconds of one whole request."""
+        """Returns the milliseconds of a request."""
         asked = f"{path}?{urlencode({**query, 'userLng': at[0], 'userLat': at[1]})}"
         started = time.perf_counter()
         self.connection.request("GET", asked)
@@ -125,7 +125,7 @@ class Client:
 
 
 def measure(url: str, rounds: int) -> dict[str, dict[str, float]]:
-    """p50 and p99 in ms by group and place; every group's keywords in turn, so that noise meets all alike."""
+    """Returns p50 and p99 in ms by group and place; interleaves the groups, so that noise affects all alike."""
     times: dict[str, list[float]] = {}
     with server(url) as origin:
         client = Client(origin)
@@ -154,7 +154,7 @@ def measure(url: str, rounds: int) -> dict[str, dict[str, float]]:
 
 
 def alternatives(url: str, trigrams: bool) -> dict[str, float]:
-    """Milliseconds, best of three, of LIKE on raw text, with or without a trigram index."""
+    """Returns the best of three times in ms of LIKE on raw text, with or without a trigram index."""
     connection = psycopg2.connect(url)
     connection.autocommit = True
     cursor = connection.cursor()
@@ -177,7 +177,7 @@ def alternatives(url: str, trigrams: bool) -> dict[str, float]:
 
 
 def sizes_mb(url: str) -> dict[str, float]:
-    """Sizes of the search's indexes on shops and of the trigram index."""
+    """Returns the sizes of the search indexes on shops and of the trigram index."""
     connection = psycopg2.connect(url)
     cursor = connection.cursor()
     cursor.execute(

@@ -1,8 +1,8 @@
-"""Where the time of a radius request goes: microseconds of each layer, beside the floor of each.
+"""Breakdown of a radius request: microseconds of each layer, compared with a minimal implementation.
 
-The server's is that of a constant answer, the driver's that of the same statement by hand; what is left of the
-worker's processor time is shared out by py-spy's samples (the token's by those of a signed-in member). What happens
-inside PostgreSQL is told by a ladder of statements, each of which does one thing more. All on one connection."""
+The server's share is measured with a constant response, the driver's with the same statement without the service.
+The rest of the worker's CPU time is distributed by py-spy samples (for the token, of a signed-in member). PostgreSQL's
+time is broken down with a series of statements, each of which does one step more. All on one connection."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ BRAND = "s.status <> 'CLOSED' AND s.brand_id = ANY (ARRAY(SELECT b.id FROM brand
 
 
 def ladder(size: int) -> dict[str, str]:
-    """Statements of which each does one thing more than the one before."""
-    # what depends on the question alone is reckoned once, as in the function's declarations
+    """Returns statements, each of which does one step more than the previous one."""
+    # expressions that depend only on the parameters are evaluated once, as in the function
     asked = f"""(SELECT {POINT} AS center, spot_at({POINT}) AS center_spot, spot_at({USER}) AS viewer_spot,
       box_around(:mlng, :mlat, {RADIUS_M}) AS box, chord_within({RADIUS_M}) AS surely_m OFFSET 0) q"""
     in_box = f"FROM {asked}, shops s WHERE s.geog::geometry(POINT, 4326) && q.box"
@@ -71,7 +71,7 @@ def ladder(size: int) -> dict[str, str]:
 
 
 def in_postgres(url: str, size: int, *, seconds: int, rounds: int) -> dict[str, float]:
-    """Microseconds of each step of the ladder on one connection, and of planning the outer statement."""
+    """Returns the microseconds of each step on one connection, and of planning the outer statement."""
     chosen = variables(downtown_points())
 
     def run(text: str, protocol: str = "prepared") -> Callable[[], Load]:
@@ -100,19 +100,19 @@ def in_postgres(url: str, size: int, *, seconds: int, rounds: int) -> dict[str, 
 
 
 def processor_us(pids: list[int]) -> float:
-    """Processor time of processes so far, in microseconds."""
+    """Returns the CPU microseconds of processes."""
     fields = (Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids)
     return sum(int(f[11]) + int(f[12]) for f in fields) * TICK_US
 
 
 def workers(root: int) -> list[int]:
-    """The processes that a server has forked."""
+    """Returns the processes that a server has forked."""
     found = Path(f"/proc/{root}/task/{root}/children").read_text().split()
     return [int(pid) for pid in found]
 
 
 def backends(url: str) -> list[int]:
-    """The service's processes in PostgreSQL."""
+    """Returns the pids of the service's backends."""
     cursor = connect("postgres").cursor()
     cursor.execute(
         "SELECT pid FROM pg_stat_activity WHERE datname = %s AND application_name LIKE 'geoshops%%'",
@@ -122,7 +122,7 @@ def backends(url: str) -> list[int]:
 
 
 def sampled(worker: int, seconds: int, load: Callable[[], Load]) -> dict[str, float]:
-    """Microseconds of Python by layer and request, by samples of the worker while the load runs."""
+    """Returns Python microseconds per request by layer, from samples of the worker under load."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "stacks")
         spy = subprocess.Popen(
@@ -140,7 +140,7 @@ def sampled(worker: int, seconds: int, load: Callable[[], Load]) -> dict[str, fl
 
 
 def in_python(url: str, key: str, tokens: list[str] | None, seconds: int) -> dict[str, float]:
-    """Microseconds by layer; `worker` and `postgres` are processor time, `request` is by the clock."""
+    """Returns microseconds by layer; `worker` and `postgres` are CPU time, `request` is wall time."""
     asked = paths(downtown_points())
     settings = {"WEB_CONCURRENCY": "1", "GEOSHOPS_SECRET_KEY": key}
     with server_process(url, **settings) as (origin, process):
@@ -166,7 +166,7 @@ def in_python(url: str, key: str, tokens: list[str] | None, seconds: int) -> dic
 
 @contextmanager
 def constant(app: str, size: int) -> Iterator[tuple[str, int]]:
-    """The floor's server, started like the service; its origin and its worker."""
+    """Starts the baseline server with the service's options; yields its origin and worker."""
     granian = str(ROOT / ".venv" / "bin" / "granian")
     command = [granian, "--interface", "wsgi", "--host", "127.0.0.1", "--port", "{port}", "--workers", "1",
                "--blocking-threads", "4", "--backpressure", "2048", "--no-ws", "--no-access-log", f"floor:{app}"]  # fmt: skip
@@ -177,7 +177,7 @@ def constant(app: str, size: int) -> Iterator[tuple[str, int]]:
 
 
 def floor_us(app: str, size: int, seconds: int) -> tuple[float, float]:
-    """Microseconds of a constant answer: by the clock, and of the worker's processor."""
+    """Returns wall and CPU microseconds of a constant response."""
     with constant(app, size) as (origin, worker):
         wrk(origin, ["/shops/brand"], seconds=1, connections=1)
         before = processor_us([worker])
@@ -186,7 +186,7 @@ def floor_us(app: str, size: int, seconds: int) -> tuple[float, float]:
 
 
 def by_hand(url: str, size: int) -> dict[str, float]:
-    """Floors in Python: the least that does the same thing, in microseconds of this process."""
+    """Returns the microseconds of minimal Python implementations of some layers."""
     query = paths(downtown_points())[0].partition("?")[2]
     body, key = b"x" * size, b"k" * 48
     connection = psycopg2.connect(url)
@@ -222,7 +222,7 @@ def by_hand(url: str, size: int) -> dict[str, float]:
 
 
 def shared(samples: dict[str, float], names: list[str], us: float) -> dict[str, float]:
-    """Processor time by the shares of the samples: a sampler alone would count waiting for a core as work."""
+    """Distributes CPU time by the shares of samples, because samples alone include waiting for a core."""
     total = sum(samples.get(name, 0.0) for name in names) or 1.0
     return {name: us * samples.get(name, 0.0) / total for name in names}
 

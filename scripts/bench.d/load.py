@@ -1,4 +1,4 @@
-"""Loads: pgbench on the database, wrk on the server as shipped, and how noisy the machine was."""
+"""Runs pgbench on the database and wrk on the service as shipped; measures other load on the machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNIT_MS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
 
 @dataclass(frozen=True)
 class Load:
-    """One run: transactions or requests a second, latencies, bytes an answer, errors."""
+    """A run: transactions or requests per second, latencies, bytes per response, errors."""
 
     per_s: float
     p50_ms: float
@@ -39,7 +39,7 @@ class Load:
 def pgbench(
     url: str, script: str, *, seconds: int, clients: int = 4, protocol: str = "prepared"
 ) -> Load:
-    """Runs a pgbench script, with prepared statements unless told otherwise; latencies from its log."""
+    """Runs a pgbench script, by default with prepared statements; reads latencies from its log."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "script.sql").write_text(script, encoding="utf-8")
         run = subprocess.run(
@@ -72,7 +72,7 @@ def wrk(
     connections: int = 8,
     headers: dict[str, str] | None = None,
 ) -> Load:
-    """Asks for random ones of the paths over keep-alive connections of one thread."""
+    """Requests random paths over keep-alive connections of one thread."""
     return run_wrk(origin, _lua(paths, headers or {}), seconds=seconds, connections=connections)
 
 
@@ -115,8 +115,7 @@ def _read_wrk(text: str) -> Load:
 
 
 def hey(url: str, *, seconds: int, connections: int, per_s: float | None = None) -> Load:
-    """Asks one address; with a rate as an open loop, where an answer that comes late holds nothing up
-    but its own connection."""
+    """Requests one URL; with a rate as an open loop, where a late response delays only its own connection."""
     paced = ["-q", f"{per_s / connections:.2f}"] if per_s else []
     run = subprocess.run(
         ["hey", "-z", f"{seconds}s", "-c", str(connections), *paced, "-o", "csv", url],
@@ -131,7 +130,7 @@ def hey(url: str, *, seconds: int, connections: int, per_s: float | None = None)
 
 @contextmanager
 def server(database_url: str, **settings: str) -> Iterator[str]:
-    """The service as shipped (scripts/serve) on a free port; yields its origin."""
+    """Starts the service as shipped (scripts/serve) on a free port; yields its origin."""
     with server_process(database_url, **settings) as (origin, _):
         yield origin
 
@@ -140,7 +139,7 @@ def server(database_url: str, **settings: str) -> Iterator[str]:
 def server_process(
     database_url: str, **settings: str
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """The same with its process, whose descendants are the workers."""
+    """Like `service`; also yields its process, whose descendants are the workers."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             "DATABASE_URL": database_url,
@@ -159,9 +158,9 @@ def server_process(
 def started(
     command: Sequence[str], settings: dict[str, str], *, ready: str, folder: Path = ROOT
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A server in a process group of its own; yields its origin and process when it answers `ready`.
+    """Starts a server in its own process group; yields its origin and process when the path `ready` responds.
 
-    Its port is in PORT and wherever the command says {port}."""
+    The port is set as PORT and replaces {port} in the command."""
     port = free_port()
     environment = {**os.environ, "PORT": str(port), **settings}
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
@@ -180,7 +179,7 @@ def started(
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process group, in the end without asking."""
+    """Ends a process group; sends SIGKILL after a timeout."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
@@ -202,7 +201,7 @@ def _answers(process: subprocess.Popen[bytes], url: str) -> bool:
 
 
 def free_port() -> int:
-    """A free TCP port on the loopback address."""
+    """Returns a free TCP port on the loopback address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -210,9 +209,9 @@ def free_port() -> int:
 
 @contextmanager
 def metered() -> Iterator[dict[str, float]]:
-    """Share of the machine's processor time that others used while the block ran, in per cent.
+    """Measures the percentage of the machine's CPU time that other processes use during the block.
 
-    Ours is what this process, its descendants and the measured cluster used; the rest is foreign."""
+    Other processes are all except this process, its descendants and the measured cluster."""
     figures: dict[str, float] = {}
     before, ours = _jiffies(), _our_jiffies()
     yield figures
@@ -229,12 +228,12 @@ def _jiffies() -> tuple[int, int]:
 
 
 def processor_s(roots: Iterable[int]) -> float:
-    """Processor time of these processes and of all that they started."""
+    """Returns the CPU time of processes and their descendants."""
     return _jiffies_of(set(roots)) / os.sysconf("SC_CLK_TCK")
 
 
 def _our_jiffies() -> int:
-    """Processor time of this process, of all that it started, and of the measured cluster."""
+    """Returns the CPU time of this process, its descendants and the measured cluster."""
     return _jiffies_of({os.getpid(), _postmaster()})
 
 
@@ -245,7 +244,7 @@ def _jiffies_of(roots: set[int]) -> int:
         with contextlib.suppress(OSError):
             fields = stat.read_text().rpartition(")")[2].split()
             pid = int(stat.parent.name)
-            # of its own, and of its children that have ended and are nobody else's any more
+            # including children that have ended
             parents[pid], used[pid] = int(fields[1]), sum(int(x) for x in fields[11:15])
     return sum(time for pid, time in used.items() if _descends(pid, parents, roots))
 
@@ -258,7 +257,7 @@ def _descends(pid: int, parents: dict[int, int], roots: set[int]) -> bool:
 
 @functools.cache
 def _postmaster() -> int:
-    """The parent of our connection's process; 0 on another machine."""
+    """Returns the pid of the postmaster; 0 if it runs on another machine."""
     with contextlib.closing(psycopg2.connect(os.environ["GEOSHOPS_BENCH_SERVER"])) as connection:
         stat = Path(f"/proc/{connection.info.backend_pid}/stat")
         with contextlib.suppress(OSError):

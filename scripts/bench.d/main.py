@@ -1,4 +1,4 @@
-"""Runs one benchmark by name: a file of this folder whose `main(bench)` returns figures; or all of them."""
+"""Runs a benchmark by name, or all: a module in this folder whose `main(bench)` returns figures."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from figures import picture
 from goals import report
 
 OWN_PARTS = {"main", "data", "figures", "goals", "hostile", "load", "members", "nodes", "stacks"}
-# a file called keyword.py would hide the standard library's module of that name
+# a module named keyword would shadow the standard library's
 FILES = {"keyword": "keyword_search"}
 
 
 def names() -> list[str]:
-    """The benchmarks there are."""
+    """Returns the names of the benchmarks."""
     here = Path(__file__).parent
     stems = {path.stem for path in here.glob("*.py")} - OWN_PARTS - set(FILES.values())
     return sorted(stems | set(FILES))
 
 
 def at_least_one(text: str) -> int:
-    """A number on the command line; of nothing there is nothing to measure."""
+    """Parses a positive integer."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
@@ -38,16 +38,18 @@ def at_least_one(text: str) -> int:
 
 
 def parse() -> argparse.Namespace:
-    """The command line."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(prog="scripts/bench")
     parser.add_argument("name", choices=[*names(), "all", "clean"])
-    parser.add_argument("--quick", action="store_true", help="about a minute, rougher figures")
-    parser.add_argument("--peers", action="store_true", help="radius: also what others would pick")
+    parser.add_argument(
+        "--quick", action="store_true", help="about a minute, less accurate figures"
+    )
+    parser.add_argument("--peers", action="store_true", help="radius: also alternative stacks")
     parser.add_argument(
         "--hostile", action="store_true", help="keyword: generated hostile keywords"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--picture", metavar="FILE", help="draw the rates into an image file")
+    parser.add_argument("--picture", metavar="FILE", help="draw the rates to an image file")
     parser.add_argument("--shops", type=at_least_one, help="size of the generated table")
     parser.add_argument("--rounds", type=at_least_one, help="interleaved repetitions")
     return parser.parse_args()
@@ -62,7 +64,7 @@ def run(bench: Bench, name: str) -> dict[str, object]:
 
 
 def machine() -> dict[str, object]:
-    """When, where and with which versions."""
+    """Returns time, machine and versions."""
     cursor = connect("postgres").cursor()
     cursor.execute("SHOW server_version")
     cpu = next(
@@ -79,7 +81,7 @@ def machine() -> dict[str, object]:
 
 
 def run_all(bench: Bench) -> dict[str, object]:
-    """One after the other; one that fails is told at the end and does not stop the rest."""
+    """Runs all benchmarks; failures are reported at the end and do not stop the others."""
     found: dict[str, Any] = {"machine": machine()}
     for name in names():
         print(f"\n== {name}", file=sys.stderr)
@@ -95,7 +97,7 @@ def run_all(bench: Bench) -> dict[str, object]:
 
 
 def main() -> None:
-    """Runs what was asked for; tables go to standard error, JSON to standard output."""
+    """Runs the benchmark; prints tables to standard error and JSON to standard output."""
     args = parse()
     if args.name == "clean":
         drop_databases()

@@ -14,11 +14,11 @@ from geoshops.web import tokens
 from geoshops.web.tokens import Caller
 
 MEMBERS = 2000
-REVIEWED = 10_000  # shops, those of the first country
+REVIEWED = 10_000  # number of reviewed shops, all in the first country
 REVIEWS_A_SHOP = 25
 FAVORITES_A_MEMBER = 50
 
-# everything by arithmetic on the ids, the same on every machine
+# derived from the ids, so the same on every machine
 FILL = f"""
 INSERT INTO members (id, nickname, nickname_key)
 SELECT n, '회원' || n, '회원' || n FROM generate_series(1, {MEMBERS}) n;
@@ -50,7 +50,7 @@ FROM reviews GROUP BY 1;"""
 
 @dataclass(frozen=True)
 class Visited:
-    """The copy: its URL, the reviewed shops' ids, the key of its tokens, and tokens of some members."""
+    """URL of the copy, ids of the reviewed shops, signing key, and tokens of some members."""
 
     url: str
     shops: list[int]
@@ -59,7 +59,7 @@ class Visited:
 
 
 def visited(bench: Bench, shops: int) -> Visited:
-    """The copy, made on first use."""
+    """Returns the copy, created on first use."""
     name = f"visited_{shops}"
     if not _is_filled(f"{PREFIX}{name}"):
         cursor = copy_of(shops, name)
@@ -76,7 +76,7 @@ def _is_filled(name: str) -> bool:
     try:
         migrations.upgrade(server_url(name), lambda _: None)
         cursor = connect(name).cursor()
-        # sessions last for days only: an old copy is made anew
+        # recreated when its sessions have expired
         cursor.execute(
             "SELECT (SELECT count(*) FROM reviews) = %s AND (SELECT min(expires_at) > now() FROM sessions)",
             (REVIEWED * REVIEWS_A_SHOP,),

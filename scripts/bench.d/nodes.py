@@ -1,4 +1,4 @@
-"""PostgreSQL clusters, standbys and PgBouncer on the loopback address, for as long as a benchmark needs them."""
+"""Temporary PostgreSQL clusters, standbys and PgBouncer on the loopback address."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ class Node:
     programs: Path
 
     def pid(self) -> int:
-        """Its postmaster."""
+        """Returns the pid of its postmaster."""
         return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
 
 
 def as_postgres(*command: str) -> None:
-    """Runs a program of PostgreSQL, which refuses root."""
+    """Runs a PostgreSQL program, as postgres if we are root."""
     user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
     subprocess.run([*user, *command], cwd="/", check=True, stdin=subprocess.DEVNULL, stdout=2)
 
 
 @contextmanager
 def throwaway() -> Iterator[Node]:
-    """A primary of our own: copies of the project's cluster would hold every benchmark's database."""
+    """Starts a separate primary, because standbys of the project's cluster would copy all benchmark databases."""
     script = str(ROOT / "scripts" / "db")
     command = [script, "throwaway", "start", "--for", str(os.getpid())]
     url = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
@@ -60,10 +60,10 @@ def throwaway() -> Iterator[Node]:
     cursor = connection.cursor()
     cursor.execute("SHOW data_directory")
     folder = Path(cursor.fetchone()[0]).parent  # type: ignore[index]
-    # as durable as production; only then is the gate's wait what it is there
+    # as durable as in production, because the wait for a replica depends on it
     for setting in ("fsync", "synchronous_commit", "full_page_writes"):
         cursor.execute(f"ALTER SYSTEM SET {setting} = on")
-    # every server of the comparison runs all the time
+    # all compared servers run at the same time
     cursor.execute("ALTER SYSTEM SET max_connections = 300")
     connection.close()
     pid = int((folder / "data" / "postmaster.pid").read_text().split()[0])
@@ -80,7 +80,7 @@ def throwaway() -> Iterator[Node]:
 
 @contextmanager
 def standby(primary: Node, number: int, url: str) -> Iterator[Node]:
-    """A streaming standby; yields it with the URL of the same database."""
+    """Starts a streaming standby; yields it with the URL of the database."""
     folder, port = Path(f"{primary.folder}-{number}"), free_port()
     folder.mkdir(mode=0o755)
     if os.geteuid() == 0:
@@ -100,7 +100,7 @@ def standby(primary: Node, number: int, url: str) -> Iterator[Node]:
 
 @contextmanager
 def pooler(url: str, folder: Path) -> Iterator[tuple[str, int]]:
-    """PgBouncer in transaction mode; yields the URL through it and its process."""
+    """Starts PgBouncer in transaction mode; yields its URL and process."""
     program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
     if not program:
         raise SystemExit("pgbouncer is missing; on Debian: apt-get install -y pgbouncer")

@@ -1,5 +1,5 @@
-"""Radius search: the raw limit of the same question in pgbench, the service as shipped, and with --peers what
-people would pick instead."""
+"""Radius search: the raw limit of the same query in pgbench, the service as shipped, and with --peers alternative
+stacks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RADIUS_M = 2000
 USER_OFF = (0.012, 0.009)  # about 1.5 km
 CHECKED = 20
 
-# the question as rows, as an analyst would write it
+# the query as rows
 ROWS = """
 SELECT s.id, s.place_name, ST_X(s.geog::geometry)::text AS longitude, ST_Y(s.geog::geometry)::text AS latitude,
   ST_Distance(s.geog, ST_SetSRID(ST_MakePoint(:ulng, :ulat), 4326)::geography) AS distance_m,
@@ -40,7 +40,7 @@ WHERE ST_DWithin(geog, point_at(%(x)s, %(y)s), %(reach)s)"""
 
 
 def variables(points: list[tuple[float, float]]) -> str:
-    """pgbench variables of a random point, by a balanced choice so that choosing costs nothing."""
+    """Returns pgbench variables of a random point, chosen by a balanced tree of conditions to keep the cost low."""
     lines = [f"\\set n random(0, {len(points) - 1})"]
     for name, axis, off in (
         ("m", 0, 0.0),
@@ -62,17 +62,17 @@ def _choice(values: list[float], first: int) -> str:
 
 
 def questions(points: list[tuple[float, float]]) -> list[Question]:
-    """Map centres with the user some way off."""
+    """Returns map centres with user positions at some distance."""
     return [(x, y, round(x + USER_OFF[0], 6), round(y + USER_OFF[1], 6)) for x, y in points]
 
 
 def paths(points: list[tuple[float, float]]) -> list[str]:
-    """The same questions as addresses."""
+    """Returns the paths of the same queries."""
     return list(map(contract("/shops/brand"), questions(points)))
 
 
 def compare(url: str, *, seconds: int, rounds: int) -> dict[str, Runs]:
-    """Rows in pgbench, our function in pgbench, HTTP; interleaved."""
+    """Measures rows and function in pgbench, and HTTP; interleaved."""
     points = downtown_points()
     chosen = variables(points)
     with server(url) as origin:
@@ -90,7 +90,7 @@ def compare(url: str, *, seconds: int, rounds: int) -> dict[str, Runs]:
 
 
 class Ours:
-    """What the peers must answer."""
+    """The expected results of the peers."""
 
     def __init__(self, url: str, origin: str) -> None:
         connection = psycopg2.connect(url)
@@ -98,21 +98,21 @@ class Ours:
         self.cursor, self.origin = connection.cursor(), origin
 
     def expected(self, peer: Peer, question: Question) -> list[int]:
-        """The shops of the service, or of the box that the peer was asked for."""
+        """Returns the shops of the service, or of the box for peers that search boxes."""
         if not peer.box:
             return [shop["id"] for shop in fetch(self.origin + contract("/shops/brand")(question))]
         self.cursor.execute(IN_BOX, same_area_box(*question[:2]))
         return [id for (id,) in self.cursor.fetchall()]
 
     def near(self, question: Question) -> Distances:
-        """Shops within the circle and a little more, with their distances from the centre."""
+        """Returns the shops within a slightly larger circle, with their distances from the centre."""
         x, y, *_ = question
         self.cursor.execute(AT_EDGE, {"x": x, "y": y, "reach": RADIUS_M * 1.02})
         return dict(self.cursor.fetchall())
 
 
 def against_peers(url: str, *, seconds: int, rounds: int) -> dict[str, Runs]:
-    """The service and the peers under 32 connections, checked, then interleaved."""
+    """Checks the peers' results, then measures service and peers with 32 connections, interleaved."""
     asked = questions(downtown_points())
 
     def load(origin: str, path: Callable[[Question], str], seconds: int) -> Load:
@@ -135,7 +135,7 @@ def against_peers(url: str, *, seconds: int, rounds: int) -> dict[str, Runs]:
 
 
 def peers_figures(url: str, *, seconds: int, rounds: int) -> dict[str, object]:
-    """How many times each peer's rate ours is, beside how many times it should be."""
+    """Prints the ratio of the service's rate to each peer's, with its target."""
     found = against_peers(url, seconds=seconds, rounds=rounds)
     ours = found["geoshops"]
     records = table(found.values(), ours)

@@ -1,7 +1,7 @@
-"""Replicas: radius searches through none to three readers, what routing, the gate and PgBouncer cost.
+"""Replicas: radius searches with none to three readers; the costs of routing, waiting for WAL and PgBouncer.
 
-All servers share this machine's cores, so that more readers cannot be faster here: what counts is the
-processor time a request takes. On machines of their own the readers' part of it is spread over them."""
+All servers share the cores of one machine, so more readers cannot be faster; the CPU time per request is measured.
+On separate machines the readers' part of it is distributed between them."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ SELECT id, now() + interval '1 day', sha256('bench') FROM m RETURNING member_id,
 
 @dataclass
 class Case:
-    """A way to the database, with the processor time that its requests took."""
+    """A route to the database, with the CPU time of its requests."""
 
     measure: Callable[[], Load]
     roots: list[int]
     us_each: list[float] = field(default_factory=list)
 
     def run(self) -> Load:
-        """One load."""
+        """Runs a load."""
         before_s, started = processor_s(self.roots), time.monotonic()
         load = self.measure()
         requests = load.per_s * (time.monotonic() - started)
@@ -59,7 +59,7 @@ class Case:
 
 
 def member_headers(url: str, key: str) -> dict[str, str]:
-    """The Authorization of a signed-in member."""
+    """Returns the Authorization header of a member."""
     connection = psycopg2.connect(url)
     cursor = connection.cursor()
     cursor.execute(MEMBER)
@@ -72,7 +72,7 @@ def member_headers(url: str, key: str) -> dict[str, str]:
 
 
 def cases(stack: ExitStack, primary: Node, url: str, seconds: int) -> dict[str, Case]:
-    """The ways, each with a server of its own."""
+    """Starts a server for each route."""
     readers = [stack.enter_context(standby(primary, n + 1, url)) for n in range(READERS)]
     postmasters = [primary.pid(), *(reader.pid() for reader in readers)]
     through, bouncer = stack.enter_context(pooler(url, primary.folder))
@@ -94,7 +94,7 @@ def cases(stack: ExitStack, primary: Node, url: str, seconds: int) -> dict[str, 
     base = urlsplit(readers[0].url)
     account = f"{base.username}:{base.password}"
     add("one node", url, "")
-    # another spelling of the same server: every request is routed, and finds the primary
+    # another host name of the primary: requests are routed to it as to a replica
     add("one node, routed", url, f"{url}?target_session_attrs=any")
     for number in range(1, READERS + 1):
         several = f"postgresql://{account}@{','.join(hosts[:number])}{base.path}"
@@ -106,7 +106,7 @@ def cases(stack: ExitStack, primary: Node, url: str, seconds: int) -> dict[str, 
 
 
 def gate_waits(primary: str, reader: str, times: int) -> dict[str, float]:
-    """How long a member's question waits for a replica right after a write, while others write."""
+    """Measures how long a member's read waits for a replica after a write, under concurrent writes."""
     settings = Settings(database_url=primary, read_database_url=reader, testing=True)
     routed = Routed(settings)
     writer = psycopg2.connect(primary)
@@ -131,7 +131,7 @@ def gate_waits(primary: str, reader: str, times: int) -> dict[str, float]:
 
 
 def _until_it_follows(routed: Routed, connection: Any) -> None:
-    """A standby that was just made has something to catch up with."""
+    """Waits until a new standby has caught up."""
     for _ in range(100):
         try:
             connection.admit(routed._positions.take())
@@ -139,12 +139,12 @@ def _until_it_follows(routed: Routed, connection: Any) -> None:
             time.sleep(0.2)
         else:
             return
-    raise SystemExit("the standby does not follow")
+    raise SystemExit("the standby did not catch up")
 
 
 @contextmanager
 def writing(url: str, programs: Path) -> Iterator[None]:
-    """Two clients that update shops without a pause."""
+    """Runs two clients that continuously update shops."""
     script = "\\set s random(5000, 9000)\nUPDATE shops SET phone = phone WHERE id = :s;"
     with subprocess.Popen(
         [str(programs / "pgbench"), "-n", "-c", "2", "-T", "600", "-f", "/dev/stdin", url],
@@ -160,7 +160,7 @@ def writing(url: str, programs: Path) -> Iterator[None]:
 
 def main(bench: Bench) -> dict[str, object]:
     """Prints the tables and returns the figures."""
-    # a run that is ended takes its servers with it
+    # SystemExit stops the servers
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     shops = bench.shops or 100_000
     seconds, rounds = (2, bench.rounds or 3) if bench.quick else (5, bench.rounds or 5)

@@ -1,4 +1,4 @@
-"""The reviews of a shop: raw limit in pgbench as rows and as our function, and the service as shipped."""
+"""Reviews of a shop: rows and the SQL function in pgbench, and the service as shipped."""
 
 from __future__ import annotations
 

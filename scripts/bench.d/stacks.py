@@ -1,4 +1,4 @@
-"""Which layer of the service a Python stack belongs to."""
+"""Assigns Python stacks to layers of the service."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 SERVER = "server"
-# the innermost frame that is named here decides; the standard library belongs to whoever calls it
+# the innermost matching frame decides; frames of the standard library count for their caller
 LAYERS = (
     ("log and metrics", r"geoshops/web/telemetry\.py|/logging/|^logging/|prometheus_client/"),
     ("token", r"geoshops/web/(tokens|authentication)\.py|flask_jwt_extended/|^jwt/|/jwt/"),
@@ -21,14 +21,14 @@ LAYERS = (
 )  # fmt: skip
 COMPILED = tuple((name, re.compile(pattern)) for name, pattern in LAYERS)
 OTHER = "other"
-# threads that answer no request: the server's own, and those of the service that watch something
+# threads that handle no requests: the server's own, and monitors of the service
 ANSWERING = "granian/wsgi.py"
 
 
 def layer(stack: str) -> str | None:
-    """The layer of a stack as py-spy writes it: outermost first, `function (file:line)` by semicolons.
+    """Returns the layer of a py-spy stack: `function (file:line)` separated by semicolons, outermost first.
 
-    None for a thread that answers no request."""
+    Returns None for a thread that handles no requests."""
     if ANSWERING not in stack:
         return None
     for frame in reversed(stack.split(";")):
@@ -40,7 +40,7 @@ def layer(stack: str) -> str | None:
 
 
 def by_layer(lines: Iterable[str]) -> dict[str, int]:
-    """Samples by layer of py-spy's raw lines, which end with their number of samples."""
+    """Counts samples by layer in py-spy's raw output, whose lines end with their number of samples."""
     found: dict[str, int] = {}
     for line in lines:
         stack, _, count = line.rpartition(" ")

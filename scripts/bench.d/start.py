@@ -1,5 +1,5 @@
-"""Cold start until the first response, of one worker and of the production front, and the memory of two workers
-through many requests."""
+"""Time from cold start to the first response, with one worker and with --production, and the memory of two workers
+over many requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STEPS = 10
 
 
 def first_answer_s(url: str, workers: int = 1, *options: str) -> float:
-    """Seconds from the start of scripts/serve to the first shops."""
+    """Returns the seconds from the start of scripts/serve to the first response."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("w") as log:
         environment = {
@@ -50,13 +50,13 @@ def _wait(url: str) -> float:
                 return time.perf_counter()
         except OSError:
             time.sleep(0.005)
-    raise SystemExit("no answer within 30 s")
+    raise SystemExit("no response within 30 s")
 
 
 def memory_mb(root: int) -> tuple[float, float]:
-    """Proportional memory of a process and all its descendants, and the sum of their resident memory, in MB.
+    """Returns PSS and RSS of a process and its descendants in MB.
 
-    Pages that several of them share count once in the first figure: it is what they take together."""
+    PSS counts shared pages once, so it is their total memory."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -78,7 +78,7 @@ def _sum_mb(rollups: list[str], field: str) -> float:
 
 
 def through(bench: Bench, requests: int) -> list[dict[str, float]]:
-    """Memory after each tenth of the requests: radius searches, pages of shops, their reviews."""
+    """Measures memory after each tenth of the requests: radius searches, shop details, reviews."""
     copy = visited(bench, bench.size())
     asked = paths(downtown_points())
     for shop in copy.shops[:300]:
@@ -94,7 +94,7 @@ def through(bench: Bench, requests: int) -> list[dict[str, float]]:
             while done < aim:
                 load = wrk(origin, asked, seconds=seconds, connections=16)
                 if load.errors:
-                    raise SystemExit(f"{load.errors} answers were errors")
+                    raise SystemExit(f"{load.errors} requests failed")
                 done += load.per_s * seconds
                 seconds = max(1, min(20, round((aim - done) / load.per_s)))
         pss, rss = memory_mb(process.pid)
@@ -104,7 +104,7 @@ def through(bench: Bench, requests: int) -> list[dict[str, float]]:
 
 
 def main(bench: Bench) -> dict[str, object]:
-    """Growth is from the second tenth on: the first fills caches."""
+    """Returns the growth from the second tenth on, since the first fills caches."""
     url = bench.database(bench.size())
     starts = [first_answer_s(url) for _ in range(STARTS)]
     print("first answer after " + ", ".join(f"{s:.2f}" for s in starts) + " s", file=sys.stderr)

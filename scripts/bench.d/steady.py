@@ -1,4 +1,4 @@
-"""Radius search at 80 % of what the machine can do, in an open loop: how far p99 lies above p50."""
+"""Radius search at 80 % of the maximum rate in an open loop: ratio of p99 to p50."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def main(bench: Bench) -> dict[str, object]:
     with server(bench.database(bench.size())) as origin:
         hey(origin + asked[0], seconds=2, connections=CONNECTIONS)
         for number in range(rounds):
-            # the same address for both, another one in each round
+            # the same URL for both, another one in each round
             url = origin + asked[number * 7 % len(asked)]
             with metered() as noise:
                 full.loads.append(hey(url, seconds=seconds // 2, connections=CONNECTIONS))

@@ -1,4 +1,4 @@
-"""Suggestions for every keystroke over one connection, from nearby and from the other end of the country, and growth."""
+"""Suggestions for every keystroke over one connection, from nearby and far away, and growth by table size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GOAL_P99_MS = 20
 
 
 def times_ms(url: str, rounds: int) -> dict[str, list[float]]:
-    """Sorted times of every keystroke, all in turn."""
+    """Returns the sorted times of each keystroke, interleaved."""
     found: dict[str, list[float]] = {}
     with server(url) as origin:
         client = Client(origin)
@@ -31,7 +31,7 @@ def times_ms(url: str, rounds: int) -> dict[str, list[float]]:
 
 
 def summary(found: dict[str, list[float]]) -> dict[str, float]:
-    """p50 and p99 of all."""
+    """Returns p50 and p99."""
     ordered = sorted(took for times in found.values() for took in times)
     return {
         "p50_ms": round(percentile(ordered, 50), 2),

@@ -1,4 +1,4 @@
-"""Vector tiles: latency of the service by zoom level, beside plain ST_AsMVT over all points of the same tiles."""
+"""Vector tiles: latency of the service by zoom level, compared with plain ST_AsMVT over all points of the tiles."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from load import metered, server, wrk
 ZOOMS = range(0, 21)
 SECONDS = 4
 GOAL_P99_MS = 50
-PLAIN_ZOOMS = (0, 4, 8, 10, 12, 14, 16)  # the plain way takes seconds a tile from afar
+PLAIN_ZOOMS = (0, 4, 8, 10, 12, 14, 16)  # plain ST_AsMVT takes seconds per tile at low zoom levels
 REPEATED = 3
 WORST_OF, TRIES = 60, 5
 QUERIES = ("", "?allBrands=true", f"?brand={quote(BRANDS[1])}")
 
 PLACES = "SELECT DISTINCT grid_column(%(lon)s) >> (32 - %(z)s), grid_row(%(lat)s) >> (32 - %(z)s)"
-# what martin and pg_tileserv send for a table of points
+# the query of martin and pg_tileserv for a table of points
 PLAIN = """
 SELECT length(ST_AsMVT(t, 'shops', 4096, 'geom')) FROM (
   SELECT s.id, s.place_name, s.brand_id,
@@ -36,7 +36,7 @@ Tile = dict[str, int]
 
 
 def crowded_places(cursor: Any, z: int) -> list[Tile]:
-    """Tiles where people look, the fullest first."""
+    """Returns tiles in cities, the fullest first."""
     points = [
         (lon, lat) for lon, lat, _ in sorted(CENTERS, key=lambda c: -c[2])
     ] + downtown_points()
@@ -49,7 +49,7 @@ def crowded_places(cursor: Any, z: int) -> list[Tile]:
 
 
 def median_ms(cursor: Any, statement: str, tile: Tile) -> tuple[float, float]:
-    """Median time of a statement on a tile, and the KiB of its answer."""
+    """Returns a statement's median time on a tile, and the KiB of its result."""
     times = []
     for _ in range(REPEATED):
         started = time.perf_counter()
@@ -60,7 +60,7 @@ def median_ms(cursor: Any, statement: str, tile: Tile) -> tuple[float, float]:
 
 
 def worst_ms(origin: str, paths: list[str]) -> float:
-    """The slowest of the paths, each by the best of a few requests: what is left where others use the machine."""
+    """Returns the time of the slowest path, each measured by the best of a few requests to exclude noise."""
     connection = http.client.HTTPConnection(origin.removeprefix("http://"))
     return round(max(min(_once_ms(connection, path) for _ in range(TRIES)) for path in paths), 2)
 
@@ -73,7 +73,7 @@ def _once_ms(connection: http.client.HTTPConnection, path: str) -> float:
 
 
 def measure(cursor: Any, origin: str, z: int) -> dict[str, float]:
-    """One zoom level: the service over HTTP, and both statements on the same connection."""
+    """Measures a zoom level: the service over HTTP, and both statements on the same connection."""
     tiles = crowded_places(cursor, z)
     paths = [f"/tiles/shops/{t['z']}/{t['x']}/{t['y']}.mvt{q}" for t in tiles for q in QUERIES]
     load = wrk(origin, paths, seconds=SECONDS, connections=1)

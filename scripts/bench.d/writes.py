@@ -1,4 +1,4 @@
-"""Writes: reviews on one hot shop and spread, favorites; the same SQL in pgbench and the service as shipped."""
+"""Writes: reviews of one hot shop and of many, favorites; the same SQL in pgbench and the service as shipped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from geoshops.web import tokens
 from geoshops.web.tokens import Caller
 
 MEMBERS = 500
-FIRST_ID = 900_000_001  # of members and, equally, of their sessions
+FIRST_ID = 900_000_001  # of members and of their sessions
 CLIENTS = 8
 SECONDS, ROUNDS = 4, 3
 WHO = f"\\set m random({FIRST_ID}, {FIRST_ID + MEMBERS - 1})\n"
@@ -27,7 +27,7 @@ INSERT = """INSERT INTO bench_reviews (shop_id, member_id, star_rating, content,
 VALUES (:s, :m, 4, '조명이 밝고 소품이 많아요', 'GOOD', 'GOOD', 'BAD', now(), now());"""
 FAVORITE = """SELECT outcome, body, item_id, replayed FROM add_favorite(:m, :m, :s, NULL, NULL, now(), 'Asia/Seoul',
   'http://127.0.0.1:8000', NULL, NULL);"""
-# each member comes with twenty reviews, so that titles are worked out as for people, not for newcomers
+# each member has twenty reviews, so that evaluating titles has a realistic cost
 EARLIER = """INSERT INTO reviews (shop_id, member_id, star_rating, content, purity, retouch, item, created_at, modified_at)
 SELECT s.first + m % 500 * 31 % 900 + n * 37 % 100, m, 4, '조명이 밝고 소품이 많아요', 'GOOD', 'GOOD', 'BAD',
   now() - interval '1 day' * n, now() - interval '1 day' * n
@@ -47,7 +47,7 @@ end
 
 
 def main(database_url: str) -> dict[str, object]:
-    """Rates per second, medians of interleaved runs, and whether a write was lost."""
+    """Returns the median rates of interleaved runs, and whether a write was lost."""
     connection = psycopg2.connect(database_url)
     connection.autocommit = True
     cursor = connection.cursor()
@@ -109,7 +109,7 @@ def _rounds(cases: dict[str, Callable[[], Load]]) -> dict[str, list[Load]]:
 
 @contextmanager
 def _members(cursor: Any) -> Iterator[None]:
-    """Members with sessions; afterwards the database is as it was."""
+    """Adds members with sessions; restores the database afterwards."""
     _clean(cursor)
     last = FIRST_ID + MEMBERS - 1
     cursor.execute(
@@ -129,12 +129,12 @@ def _members(cursor: Any) -> Iterator[None]:
             f"ALTER TABLE bench_reviews ADD FOREIGN KEY ({name}) REFERENCES {table} (id)"
         )
     cursor.execute(EARLIER.format(first=FIRST_ID, last=last))
-    # the counters of generated shops stand for reviews that have no rows, so these are added
+    # counters of generated shops include reviews without rows, so the new ones are added
     cursor.execute(
         "UPDATE shops s SET review_cnt = review_cnt + r.n, star_rating_sum = star_rating_sum + 4 * r.n"
         " FROM (SELECT shop_id, count(*)::integer AS n FROM reviews GROUP BY 1) r WHERE r.shop_id = s.id"
     )
-    # what a service in use has from autovacuum: plans made for empty tables read whole ones
+    # as autovacuum would: plans made for empty tables use sequential scans
     cursor.execute("ANALYZE members, sessions, reviews, shop_stats, favorites, member_titles")
     try:
         yield
@@ -160,7 +160,7 @@ def _clean(cursor: Any) -> None:
 
 
 def _shops(cursor: Any) -> list[int]:
-    """A thousand shops with ids in a row; the first is the hot one."""
+    """Returns a thousand shops with consecutive ids; the first is the hot one."""
     cursor.execute("SELECT min(id) FROM shops")
     first = cursor.fetchone()[0]
     return list(range(first, first + 1000))
@@ -183,7 +183,7 @@ def _lua(path: str, shops: list[int], body: str, signed: list[str]) -> str:
 
 
 def _lost(cursor: Any) -> int:
-    """Shops whose counters did not move by exactly the rows that were written."""
+    """Returns the shops whose counters did not change by the number of written rows."""
     cursor.execute(
         "SELECT count(*) FROM shops s JOIN bench_counters b USING (id)"
         " LEFT JOIN (SELECT shop_id AS id, count(*) AS n FROM reviews GROUP BY 1) r USING (id)"

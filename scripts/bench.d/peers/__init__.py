@@ -1,1 +1,1 @@
-"""What people would pick instead: each in its own environment, on the same table and the same cores."""
+"""Alternative stacks, each in its own environment, on the same table and cores."""

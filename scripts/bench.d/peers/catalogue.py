@@ -1,4 +1,4 @@
-"""The peers: how each is started, asked and read, and in what it does less than the service."""
+"""The peers: how to start them, request them and parse their responses, and what they lack."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ UVICORN = ("uvicorn", "--host", "127.0.0.1", "--port", "{port}", "--workers", "2
 
 @dataclass(frozen=True)
 class Peer:
-    """One way of answering the radius search.
+    """A stack that serves the radius search.
 
-    `margin` is the share of the radius by which its circle may differ from ours at the edge; `box` says
-    that it answers a box instead; `ordered` that its order is by distance from the user."""
+    `margin` is the share of the radius by which its circle may differ from the service's; `box`: it searches a box
+    instead; `ordered`: it orders by distance from the user."""
 
     name: str
     folder: str
@@ -40,7 +40,7 @@ class Peer:
 
 
 def contract(prefix: str) -> Callable[[Question], str]:
-    """The query as the service itself takes it."""
+    """Returns the query string of the service."""
 
     def path(q: Question) -> str:
         return f"{prefix}?userLat={q[3]}&userLng={q[2]}&mapLat={q[1]}&mapLng={q[0]}"
@@ -49,7 +49,7 @@ def contract(prefix: str) -> Callable[[Question], str]:
 
 
 def same_area_box(lon: float, lat: float) -> tuple[float, float, float, float]:
-    """West, south, east, north of the square with the circle's area."""
+    """Returns west, south, east, north of the square with the circle's area."""
     half_m = RADIUS_M * math.sqrt(math.pi) / 2
     up = half_m / DEGREE_M
     across = up / math.cos(math.radians(lat))
@@ -57,7 +57,7 @@ def same_area_box(lon: float, lat: float) -> tuple[float, float, float, float]:
 
 
 def boxed(prefix: str) -> Callable[[Question], str]:
-    """The query of a feature server."""
+    """Returns the query string of a feature server."""
 
     def path(q: Question) -> str:
         return f"{prefix}?limit=1000&f={{}}&bbox={','.join(map(str, same_area_box(q[0], q[1])))}"
@@ -66,7 +66,7 @@ def boxed(prefix: str) -> Callable[[Question], str]:
 
 
 def tipg_function(q: Question) -> str:
-    """A function's parameters are lower case there."""
+    """Returns the query string of a function, whose parameters are lower case."""
     return (
         f"/collections/bench_peers.shops_within/items?limit=1000&f=geojson&sortby=distance_m"
         f"&maplng={q[0]}&maplat={q[1]}&userlng={q[2]}&userlat={q[3]}&radius={RADIUS_M}"
@@ -74,17 +74,17 @@ def tipg_function(q: Question) -> str:
 
 
 def plain(answer: Any) -> list[int]:
-    """Ids of an array of shops."""
+    """Parses the ids of an array of shops."""
     return [int(shop["id"]) for shop in answer]
 
 
 def features(answer: Any) -> list[int]:
-    """Ids of a GeoJSON collection."""
+    """Parses the ids of a FeatureCollection."""
     return [int(feature["id"]) for feature in answer["features"]]
 
 
 def properties(answer: Any) -> list[int]:
-    """Ids of a collection of a function, whose features have no id of their own."""
+    """Parses the ids of a function's FeatureCollection, which are properties."""
     return [int(feature["properties"]["id"]) for feature in answer["features"]]
 
 

@@ -1,4 +1,4 @@
-"""A virtual environment for each peer, in the user's cache: kept for other checkouts, made anew when its pins change."""
+"""Virtual environments of the peers, in the user's cache; recreated when their pins change."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ PEERS = Path(__file__).resolve().parent
 
 
 def cache() -> Path:
-    """Where the environments lie."""
+    """Returns the folder of the environments."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return base / "geoshops" / "bench"
 
 
 def place(folder: Path) -> Path:
-    """The environment of a folder with requirements, named after its pins and the Python, whose build
-    counts: one without profile-guided optimisation is a tenth slower."""
+    """Returns the environment of a folder with requirements, named after its pins and the Python build, since
+    profile-guided optimisation affects the speed."""
     pins = (folder / "requirements.txt").read_bytes()
     python = f"{sys.version} {sys.base_prefix}".encode()
     return cache() / f"{folder.name}-{hashlib.sha256(pins + python).hexdigest()[:12]}"
 
 
 def environment(folder: Path) -> Path:
-    """The environment of a folder, installed on first use."""
+    """Returns the environment of a folder, installed on first use."""
     wanted = place(folder)
     if not (wanted / ".complete").exists():
         print(f"installing the packages of {folder.name} in {wanted}", file=sys.stderr)
@@ -41,7 +41,7 @@ def environment(folder: Path) -> Path:
 def _install(wanted: Path, pins: Path) -> None:
     python = str(wanted / "bin" / "python")
     uv = shutil.which("uv")
-    # the same fall-back as scripts/setup: pip may know package sources that uv does not
+    # as in scripts/setup, pip may be configured with indexes that uv ignores
     if (
         uv
         and not subprocess.run(
@@ -53,12 +53,12 @@ def _install(wanted: Path, pins: Path) -> None:
 
 
 def program(folder: str, name: str) -> str:
-    """A program of the peer's environment."""
+    """Returns the path of a program in the environment."""
     return str(environment(PEERS / folder) / "bin" / name)
 
 
 def version(folder: str, package: str) -> str:
-    """The pinned version of a package."""
+    """Returns the pinned version of a package."""
     for line in (PEERS / folder / "requirements.txt").read_text(encoding="utf-8").splitlines():
         name, _, rest = line.partition("==")
         if name == package:

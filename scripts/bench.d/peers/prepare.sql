@@ -1,8 +1,8 @@
--- What the feature servers need beside geoshops' own tables.
+-- Objects that the feature servers need in addition to geoshops' tables.
 DROP SCHEMA IF EXISTS bench_peers CASCADE;
 CREATE SCHEMA bench_peers;
 
--- The two servers of boxes cannot join: brand and counters are copied, as they stood.
+-- The two servers of boxes cannot join tables, so brand and counters are copied.
 CREATE TABLE bench_peers.shops AS
 SELECT
   s.id, s.place_name, s.geog::geometry(POINT, 4326) AS geom,

@@ -1,4 +1,4 @@
-"""Starts the peers side by side, so that rounds can go from one to the next."""
+"""Starts all peers at the same time, so that runs can be interleaved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROBE: Question = (127.0276, 37.4979, 127.0396, 37.5069)
 
 
 def prepare(database_url: str) -> None:
-    """Makes what the feature servers need, once for a filled database."""
+    """Prepares a filled database for the feature servers."""
     with psycopg2.connect(database_url) as connection, connection.cursor() as cursor:
         cursor.execute(
             "SELECT to_regprocedure('bench_peers.shops_within(float8,float8,float8,float8,float8)')"
@@ -37,7 +37,7 @@ def prepare(database_url: str) -> None:
 def running(
     database_url: str, origin: str, names: list[str] | None = None
 ) -> Iterator[dict[str, str]]:
-    """Origins of the peers by name. `origin` is what stands in texts that a peer writes beforehand."""
+    """Yields the origins of the peers by name; `origin` is the one in URLs that a peer precomputes."""
     prepare(database_url)
     wanted = [peer for peer in PEERS if names is None or peer.name in names]
     with ExitStack() as stack:
@@ -66,7 +66,7 @@ def _settings(folder: str, database_url: str, origin: str) -> Iterator[dict[str,
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     if folder == "tipg":
-        # the extents of a table are of no use here and slow its start
+        # computing extents would slow down its start
         yield {
             **settings,
             "TIPG_DB_SCHEMAS": json.dumps(["bench_peers"]),
@@ -104,7 +104,7 @@ def _pygeoapi(place: Path, database_url: str, settings: dict[str, str]) -> dict[
 
 @contextmanager
 def _redis(settings: dict[str, str], origin: str) -> Iterator[str]:
-    """A Redis of our own without persistence, filled."""
+    """Starts a temporary Redis without persistence and fills it."""
     server = shutil.which("redis-server")
     if not server:
         raise SystemExit("redis-server is missing; on Debian: apt-get install -y redis-server")

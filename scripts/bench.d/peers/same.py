@@ -1,4 +1,4 @@
-"""Do the peers answer the same shops? Compared with the service, question by question, before anything is measured."""
+"""Checks before measuring that the peers return the same shops as the service."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from peers.catalogue import Peer, Question
 
-Distances = dict[int, float]  # of a shop from the map centre, in metres
+Distances = dict[int, float]  # metres from the map centre by shop id
 
 
 def fetch(url: str) -> Any:
-    """The JSON at an address."""
+    """Fetches JSON from a URL."""
     with urllib.request.urlopen(url, timeout=60) as answer:
         return json.load(answer)
 
@@ -21,9 +21,9 @@ def fetch(url: str) -> Any:
 def difference(
     peer: Peer, ours: list[int], theirs: list[int], near: Distances, radius_m: float
 ) -> str:
-    """What is wrong with a peer's answer; empty when it is the same.
+    """Returns the difference of a peer's result from the service's; empty if it is the same.
 
-    near: every shop that may be at the edge, with its geodesic distance from the centre."""
+    near: shops in and near the circle with their geodesic distances from the centre."""
     if len(set(theirs)) != len(theirs):
         return "a shop comes twice"
     odd = set(ours) ^ set(theirs)
@@ -44,7 +44,7 @@ def check(
     near: Callable[[Question], Distances],
     radius_m: float,
 ) -> int:
-    """Refuses to go on with a peer that answers something else; returns the number of shops compared."""
+    """Exits if a peer returns other shops; returns the number of compared shops."""
     compared = 0
     for question in questions:
         theirs = peer.read(fetch(origin + peer.path(question)))
@@ -56,5 +56,5 @@ def check(
                 f"{peer.name} at {question}: {wrong}; ours {len(ours)}, theirs {len(theirs)}"
             )
     if not compared:
-        raise SystemExit(f"{peer.name}: no question had a shop in its answer")
+        raise SystemExit(f"{peer.name}: no query returned a shop")
     return compared

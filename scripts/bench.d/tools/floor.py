@@ -1,4 +1,4 @@
-"""A constant answer of as many bytes as a radius search: by bare WSGI, and by Flask."""
+"""A constant response with the size of a radius search, by bare WSGI and by Flask."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ flasked = Flask(__name__)
 
 
 def bare(_: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
-    """What the server alone costs."""
+    """Bare WSGI: the cost of the server."""
     start("200 OK", HEADERS)
     return [BODY]
 
 
 @flasked.get("/shops/brand")
 def constant() -> Response:
-    """What the server and Flask cost."""
+    """The cost of the server and Flask."""
     return Response(BODY, mimetype="application/json")

@@ -1,4 +1,4 @@
-"""A shop as the contract writes it, for the peers that build answers from rows in Python."""
+"""Formats shops as in the contract, for the peers that build responses in Python."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ COLUMNS = """
 
 
 def degrees(value: float) -> str:
-    """Degrees as plain decimals of at most seven places."""
+    """Formats degrees with at most seven decimal places."""
     return f"{value:.7f}".rstrip("0").rstrip(".")
 
 
 def distance_text(metres: int) -> str:
-    """212m, 1.4km, 3km: as people read it, to 100 km at least."""
+    """Formats a distance: 212m, 1.4km, 3km."""
     if metres < 1000:
         return f"{metres}m"
     tenths = (metres + 50) // 100
@@ -26,12 +26,12 @@ def distance_text(metres: int) -> str:
 
 
 def rating(total: int, count: int) -> float:
-    """Average with one decimal, half up; 0 without reviews."""
+    """Returns the average with one decimal, rounded half up; 0 without reviews."""
     return (20 * total + count) // (2 * count) / 10 if count else 0.0
 
 
 def shop(row: Any, distance_m: float, origin: str) -> dict[str, Any]:
-    """The summary of a row with the columns above."""
+    """Returns the summary of a row with the columns above."""
     metres = int(distance_m + 0.5)
     return {
         "id": row["id"],

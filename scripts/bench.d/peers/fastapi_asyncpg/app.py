@@ -1,4 +1,4 @@
-"""FastAPI on asyncpg: rows to dictionaries, written by the framework or by orjson, and the JSON of the same SQL function."""
+"""FastAPI on asyncpg: rows serialised by the framework or by orjson, and the JSON of the service's SQL function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from shop_answer import COLUMNS, shop
 
-# the id of a representative brand may be any, hence a join
+# a join, because representative brands may have any ids
 ROWS = f"""
 SELECT {COLUMNS}, ST_Distance(s.geog, ST_SetSRID(ST_MakePoint($3, $4), 4326)::geography) AS distance_m
 FROM shops s JOIN brands b ON b.id = s.brand_id
@@ -24,7 +24,7 @@ FUNCTION = "SELECT shops_around($1, $2, $3, $4, $5, NULL, $6, 1000)"
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """One pool a process, as large as the service's own."""
+    """Creates a pool per process with the size of the service's."""
     async with asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=4, max_size=4) as pool:
         app.state.pool = pool
         yield
@@ -38,26 +38,26 @@ def _json(body: bytes | str) -> Response:
 
 
 async def shops(request: Request, *circle: float) -> list[dict[str, Any]]:
-    """Rows to dictionaries, which the framework checks and writes, as its documentation does."""
+    """Returns rows as dictionaries, validated and serialised by the framework as in its documentation."""
     found = await request.app.state.pool.fetch(ROWS, *circle)
     origin = str(request.base_url).rstrip("/")
     return [shop(row, row["distance_m"], origin) for row in found]
 
 
 async def by_orjson(request: Request, *circle: float) -> Response:
-    """The same past the framework: orjson writes the answer."""
+    """The same with orjson, bypassing the framework's serialisation."""
     return _json(orjson.dumps(await shops(request, *circle)))
 
 
 async def function(request: Request, *circle: float) -> Response:
-    """The text that shops_around writes."""
+    """Returns the JSON of the SQL function."""
     origin = str(request.base_url).rstrip("/")
     text = await request.app.state.pool.fetchval(FUNCTION, *circle, origin)
     return _json(text.partition("\n")[2])  # after the line with the number of shops
 
 
 def serve(path: str, answer: Callable[..., Awaitable[Any]], model: Any = None) -> None:
-    """Gives the path its parameters, the same for every way to answer."""
+    """Declares the parameters, which are the same for all routes."""
 
     @app.get(path, response_model=model)
     async def around(

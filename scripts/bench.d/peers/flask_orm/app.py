@@ -1,4 +1,4 @@
-"""The usual way: Flask, SQLAlchemy entities with GeoAlchemy2, marshmallow."""
+"""Flask with SQLAlchemy entities, GeoAlchemy2 and marshmallow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sqlalchemy.orm import (
 
 
 class Base(DeclarativeBase):
-    """The tables that the question needs."""
+    """Base class of the entities."""
 
 
 class Brand(Base):
@@ -106,7 +106,7 @@ def _point(longitude: float, latitude: float) -> Any:
 
 @app.get("/shops/brand")
 def around() -> Response:
-    """Entities, their distances, and marshmallow over them."""
+    """Loads entities with their distances and serialises them with marshmallow."""
     args = Around().load(request.args)
     distance = ST_Distance(Shop.geog, _point(args["userLng"], args["userLat"]))
     near = ST_DWithin(Shop.geog, _point(args["mapLng"], args["mapLat"]), args["radius"])

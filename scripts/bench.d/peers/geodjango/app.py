@@ -89,17 +89,17 @@ class BrandSerializer(serializers.ModelSerializer):
     file_path = serializers.SerializerMethodField()
 
     class Meta:
-        """Two fields."""
+        """Fields of the serializer."""
 
         model, fields = Brand, ("brand_name", "file_path")
 
     def get_file_path(self, brand: Brand) -> str:
-        """Absolute address of the image."""
+        """Returns the absolute URL of the image."""
         return f"{self.context['origin']}{brand.image_path}"
 
 
 class ShopSerializer(GeoModelSerializer):
-    """A summary; the position is a GeoJSON point, which is REST framework GIS' way."""
+    """A summary; REST framework GIS serialises the position as a GeoJSON point."""
 
     place_address = serializers.SerializerMethodField()
     brand = BrandSerializer()
@@ -109,7 +109,7 @@ class ShopSerializer(GeoModelSerializer):
     favorite = serializers.SerializerMethodField()
 
     class Meta:
-        """As the contract has them."""
+        """Fields of the contract."""
 
         model = Shop
         fields = (
@@ -118,23 +118,23 @@ class ShopSerializer(GeoModelSerializer):
         )  # fmt: skip
 
     def get_place_address(self, shop: Shop) -> str:
-        """Road address, or else the lot address."""
+        """Returns the road address, otherwise the lot address."""
         return shop.road_address or shop.lot_address
 
     def get_distance_m(self, shop: Any) -> int:
-        """Whole metres."""
+        """Returns whole metres."""
         return int(shop.from_user.m + 0.5)
 
     def get_distance(self, shop: Any) -> str:
-        """As people read it."""
+        """Returns the distance as text."""
         return distance_text(int(shop.from_user.m + 0.5))
 
     def get_star_rating_avg(self, shop: Shop) -> float:
-        """One decimal."""
+        """Returns the rating with one decimal."""
         return rating(shop.star_rating_sum, shop.review_cnt)
 
     def get_favorite(self, shop: Shop) -> bool:
-        """Nobody is signed in."""
+        """Always false, since nobody is signed in."""
         return False
 
 
@@ -144,11 +144,11 @@ class Around(ListAPIView):
     serializer_class = ShopSerializer
 
     def get_serializer_context(self) -> dict[str, Any]:
-        """The origin, once a request."""
+        """Adds the origin, computed once per request."""
         return {"origin": self.request.build_absolute_uri("/").rstrip("/")}
 
     def get_queryset(self) -> Any:
-        """Shops of the representative brands in the circle, by distance from the user."""
+        """Selects shops of the representative brands in the circle, ordered by distance from the user."""
         query = {name: float(value) for name, value in self.request.query_params.items()}
         centre = Point(query["mapLng"], query["mapLat"], srid=4326)
         user = Point(query["userLng"], query["userLat"], srid=4326)

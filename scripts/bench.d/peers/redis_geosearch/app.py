@@ -1,4 +1,4 @@
-"""Flask on Redis GEOSEARCH: cards written beforehand, the distance from the user computed here."""
+"""Flask on Redis GEOSEARCH: precomputed JSON; computes only the distance from the user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ app = Flask(__name__)
 
 
 def haversine_m(lon: float, lat: float, to_lon: float, to_lat: float) -> float:
-    """Metres on the sphere."""
+    """Returns metres on the sphere."""
     lat, to_lat = math.radians(lat), math.radians(to_lat)
     across = math.sin(math.radians(to_lon - lon) / 2)
     up = math.sin((to_lat - lat) / 2)
@@ -28,7 +28,7 @@ def haversine_m(lon: float, lat: float, to_lon: float, to_lat: float) -> float:
 
 @app.get("/shops/brand")
 def around() -> Response:
-    """Two round trips: who is in the circle, and their cards."""
+    """Searches the circle, then fetches the shops: two round trips."""
     args = request.args
     radius_m = int(args.get("radius", 2000))
     centre = {"longitude": float(args["mapLng"]), "latitude": float(args["mapLat"])}

@@ -20,7 +20,7 @@ LATER = ("distance", "distance_m", "favorite")
 
 
 def batches(url: str) -> Iterator[list[dict[str, Any]]]:
-    """The rows in pieces."""
+    """Yields the rows in batches."""
     with psycopg2.connect(url) as connection, connection.cursor("f", RealDictCursor) as cursor:
         cursor.itersize = BATCH
         cursor.execute(SHOPS)
@@ -29,7 +29,7 @@ def batches(url: str) -> Iterator[list[dict[str, Any]]]:
 
 
 def card(row: dict[str, Any]) -> str:
-    """The summary's text without what depends on the user, open at its end."""
+    """Returns the summary as JSON without user-dependent fields and closing brace."""
     fixed = {
         name: value
         for name, value in shop(row, 0, os.environ["ORIGIN"]).items()
@@ -39,7 +39,7 @@ def card(row: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Fills the two keys."""
+    """Fills both keys."""
     store = redis.Redis.from_url(os.environ["REDIS_URL"])
     store.flushall()
     for rows in batches(os.environ["DATABASE_URL"]):
