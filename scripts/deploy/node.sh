@@ -2,7 +2,7 @@
 # Entry point of the containers of the profile "replica". A test compares the values with those of scripts/cluster.
 #   node.sh patroni NAME    run Patroni and PostgreSQL; NAME is the node's host name
 #   node.sh pgbouncer NAME  run the pooler of the node with that host name
-#   node.sh watch NAME...   release the lead of each of these nodes when its container has died
+#   node.sh watch NAME...   release the leader key of a node when its container has died
 #   node.sh provision       wait for a leader with a follower; create roles, database and extensions
 set -eu
 secret() { cat "/secrets/db/$1"; }
@@ -86,7 +86,7 @@ umask 077
 case ${1-} in
   patroni)
     patroni_config "$2" >/tmp/patroni.yml
-    # watch.py waits for this lock
+    # held until the container ends; watch.py waits for it
     exec 9>"/locks/$2"
     flock 9
     exec patroni /tmp/patroni.yml ;;

@@ -1,10 +1,10 @@
-"""Gives up the lead of a database node whose container has died; its lease alone would hold it for up to 20 seconds.
+"""Releases the leader key of a node whose container has died, instead of waiting until its lease expires.
 
     watch.py FOLDER NODE...
 
-A node locks FOLDER/NODE before it starts Patroni. The kernel releases the lock when the container's processes end,
-however they end, and never while they run: whoever gets the lock knows that the node is dead, and keeps it from
-starting again meanwhile. Runs on the node's machine; a machine that is lost is replaced when its lease ends.
+A node locks FOLDER/NODE before it starts Patroni, and the kernel releases the lock when the container's processes
+have ended. Acquiring the lock proves that the node is dead and keeps it from starting meanwhile. Runs on the node's
+machine; if the whole machine is lost, its lease expires.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ ETCD_URL = "http://etcd:2379/v3/kv/txn"
 LEADER_KEY = "/service/geoshops/leader"
 ETCD_TIMEOUT_S = 2
 PAUSE_S = 1
-# the kernel ends a container's other processes just after the first one
+# the kernel kills a container's other processes shortly after the first one has ended
 KERNEL_CLEANUP_S = 0.1
 
 
 def encode(text: str) -> str:
-    """Text as etcd's JSON interface takes it."""
+    """Encodes text for etcd's JSON interface."""
     return base64.b64encode(text.encode()).decode()
 
 
 def release_lead(node: str) -> bool:
-    """Deletes the leader's key if it names the node, as Patroni does on a clean stop; whether it did."""
+    """Deletes the leader key if it names the node, as Patroni does on a clean stop; returns whether it did."""
     key = encode(LEADER_KEY)
     transaction = {
         "compare": [{"key": key, "target": "VALUE", "value": encode(node)}],
@@ -44,7 +44,7 @@ def release_lead(node: str) -> bool:
 
 
 def watch(lock: Path, node: str) -> None:
-    """Waits for each death of the node, from its first start on."""
+    """Releases the leader key whenever the node dies, from its first start on."""
     while not lock.exists():
         time.sleep(PAUSE_S)
     with lock.open(encoding="utf-8") as file:
@@ -55,13 +55,13 @@ def watch(lock: Path, node: str) -> None:
                 if release_lead(node):
                     print(f"{node} died as the leader; its lead is released", flush=True)
             except OSError as error:
-                print(f"{node} is dead, and etcd does not answer: {error}", flush=True)
+                print(f"{node} is dead, but etcd does not respond: {error}", flush=True)
             fcntl.flock(file, fcntl.LOCK_UN)
             time.sleep(PAUSE_S)
 
 
 def main(folder: str, *nodes: str) -> None:
-    """Watches each node in a thread of its own."""
+    """Watches each node in its own thread."""
     for node in nodes:
         Thread(target=watch, args=(Path(folder, node), node)).start()
 
