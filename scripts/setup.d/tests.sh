@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Debian packages that only the tests use. Sourced after common.sh and apt.sh.
+# Debian packages that only the tests use. Sourced after common.sh, apt.sh and postgres.sh.
 
 # PROGRAM:PACKAGE for the programs that tests start.
 TEST_PROGRAMS="nginx:nginx redis-server:redis-server promtool:prometheus prometheus:prometheus pgbouncer:pgbouncer haproxy:haproxy"
@@ -12,6 +12,15 @@ have_korean_font() { have fc-list && fc-list ':lang=ko' 2>/dev/null | grep -q .;
 # Playwright's node is linked with libatomic. Only Linux has ldconfig.
 have_libatomic() { ! have_program ldconfig || (PATH=$PATH:/usr/sbin:/sbin && ldconfig -p) | grep -q 'libatomic\.so\.1 '; }
 
+have_plpgsql_check() { [ -f "/usr/share/postgresql/$1/extension/plpgsql_check.control" ]; }
+
+# The package's name holds PostgreSQL's major version.
+need_plpgsql_check() {
+  major=$(installed_major)
+  [ -n "$major" ] || major=$(packaged_major)
+  [ -z "$major" ] || have_plpgsql_check "$major" || apt_need plpgsql_check "postgresql-$major-plpgsql-check"
+}
+
 need_test_packages() {
   have_chromium || apt_need Chromium chromium
   have_korean_font || apt_need "a Korean font" fonts-nanum fontconfig
@@ -19,6 +28,7 @@ need_test_packages() {
   for pair in $TEST_PROGRAMS; do
     have_program "${pair%%:*}" || apt_need "${pair%%:*}" "${pair#*:}"
   done
+  need_plpgsql_check
 }
 
 # Only skips tests; missing PostgreSQL or Python is reported by a later step.

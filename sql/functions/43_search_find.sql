@@ -60,7 +60,7 @@ CREATE OR REPLACE FUNCTION search_holds(
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   address text := address_letters(road_address || ' ' || lot_address);
-  words text[] := '{}';
+  words text[] := ARRAY[]::text[];
   hint text;
 BEGIN
   FOREACH hint IN ARRAY hints LOOP
@@ -185,7 +185,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   way record;
   spent_at_m float8;
-  reached_m float8 := 'infinity';
+  reached_m float8 := float8 'infinity';
 BEGIN
   FOR way IN
     SELECT t.* FROM search_ways(brands, regions) WITH ORDINALITY t (brand, sido, sigungu, number)
@@ -322,7 +322,7 @@ DECLARE
   surely_m float8 := chord_within(1000);
   budget integer := CASE WHEN plain THEN CASE WHEN question IS NOT NULL THEN 500 WHEN regions IS NOT NULL THEN 2000 ELSE 10000 END
       / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1) END;
-  found bigint[] := '{}';
+  found bigint[] := ARRAY[]::bigint[];
 BEGIN
   FOR station IN SELECT t.geog, b FROM stations t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
     WHERE t.id = ANY (search_near_stations.stations)
@@ -363,7 +363,7 @@ DECLARE
       WHEN beginnings_are_common THEN are_any(ARRAY(SELECT chr(2) || n FROM unnest(full_names) n))
       ELSE begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n)) END]),
     question, hints, NULL, full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
-  walked bigint[] := '{}';
+  walked bigint[] := ARRAY[]::bigint[];
 BEGIN
   IF beginnings_are_common THEN
     walked := search_walk_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain,
@@ -496,7 +496,7 @@ DECLARE
   beginnings text[] := ARRAY(SELECT like_pattern(n) FROM unnest(names) n);
   words_are_common boolean := false;
   beginnings_are_common boolean := false;
-  named bigint[] := '{}';
+  named bigint[] := ARRAY[]::bigint[];
   found bigint[];
 BEGIN
   SELECT * INTO q FROM search_queries(rest, sample, misspelt);

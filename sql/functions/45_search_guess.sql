@@ -233,7 +233,7 @@ IS 'The words with the first two or three unknown ones that are together a missp
 CREATE OR REPLACE FUNCTION word_apart(word text) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  apart text[] := '{}';
+  apart text[] := ARRAY[]::text[];
   name text;
 BEGIN
   FOR i IN 1..3 LOOP

@@ -125,7 +125,7 @@ DECLARE
   f record;
   words text[];
   read text[] := ARRAY[plain_words::text, '{}'];
-  done text[] := '{}';
+  done text[] := ARRAY[]::text[];
   misspelt text[];
   is_corrected boolean := false;
   characters integer := 0;

@@ -6,7 +6,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   signs text[] := string_to_array(label, NULL);
   as_letters text := '';
-  ends integer[] := '{}';
+  ends integer[] := ARRAY[]::integer[];
   form text;
   start integer;
 BEGIN

@@ -60,7 +60,7 @@ CREATE OR REPLACE FUNCTION show_review(review bigint, actor text, reason text, m
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   it reviews := moderated_review(review);
-  awarded bigint[] := '{}';
+  awarded bigint[] := ARRAY[]::bigint[];
 BEGIN
   IF it.id IS NULL THEN
     RETURN 'unknown';

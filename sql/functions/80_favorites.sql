@@ -59,7 +59,7 @@ CREATE OR REPLACE FUNCTION add_favorite(
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   held bigint;
-  awarded bigint[] := '{}';
+  awarded bigint[] := ARRAY[]::bigint[];
 BEGIN
   IF NOT begin_command(member, session) THEN
     outcome := 'session_ended';

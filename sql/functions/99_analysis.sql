@@ -10,7 +10,7 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
       MESSAGE = format('parameter %s must be a number above 0, not %L', parameter, value);
   END IF;
-  number := value;
+  number := value::double precision;
   IF number <= 0 THEN
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
       MESSAGE = format('parameter %s must be above 0', parameter);
@@ -35,7 +35,7 @@ BEGIN
     SELECT FROM spatial_ref_sys AS p
     WHERE p.srid = value::integer AND p.proj4text ~ '[+]units=m\M' AND p.proj4text !~ '[+]proj=geocent|nadgrids=@null'
   ) THEN
-    RETURN value;
+    RETURN value::integer;
   END IF;
   RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
     MESSAGE = format('parameter %s must be the EPSG number of a plane in metres, not %L', parameter, value),
@@ -62,7 +62,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   -- to_date takes -1 for a year before Christ, and a series from there has no end that one waits for
   IF value ~ '^(19|20)[0-9]{2}-(0[1-9]|1[0-2])$' THEN
-    RETURN value || '-01';
+    RETURN (value || '-01')::date;
   END IF;
   RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
     MESSAGE = format('parameter %s must be a month of 1900 to 2099 as YYYY-MM, not %L', parameter, value);

@@ -74,7 +74,7 @@ class Machine:
     def run(self, text: str, **environ: str) -> subprocess.CompletedProcess[str]:
         script = self.folder / "scripts" / "try"
         script.write_text(
-            '. "$(dirname -- "$0")/setup.d/common.sh"\n. "$PARTS/apt.sh"\n. "$PARTS/tests.sh"\n'
+            '. "$(dirname -- "$0")/setup.d/common.sh"\n. "$PARTS/apt.sh"\n. "$PARTS/postgres.sh"\n. "$PARTS/tests.sh"\n'
             f"SERVICE_POLICY={self.policy} CLUSTER_POLICY={self.dropin}\napt_refresh() {{ :; }}\n{text}\n"
         )
         return subprocess.run(
@@ -145,7 +145,10 @@ def test_an_administrators_own_policy_stays(machine: Machine) -> None:
 
 def test_someone_without_sudo_is_given_one_line_for_everything(machine: Machine) -> None:
     machine.someone()
-    nothing = "have() { false; }; have_program() { false; }; have_libatomic() { false; }"
+    nothing = (
+        "have() { false; }; have_program() { false; }; have_libatomic() { false; }; "
+        "have_plpgsql_check() { false; }; installed_major() { echo 15; }"
+    )
     done = machine.run(
         f"need_all() {{ {nothing}; need_test_packages; }}; need_all\nhave() {{ [ $1 = apt-get ]; }}\ninstall_needed"
     )
@@ -153,7 +156,7 @@ def test_someone_without_sudo_is_given_one_line_for_everything(machine: Machine)
     asked = re.findall("Ask an administrator to run: (.+)", done.stderr)
     assert asked == [
         "apt-get update && apt-get install -y --no-install-recommends chromium fonts-nanum fontconfig "
-        "libatomic1 nginx redis-server prometheus pgbouncer haproxy"
+        "libatomic1 nginx redis-server prometheus pgbouncer haproxy postgresql-15-plpgsql-check"
     ]
     assert not machine.notes.exists()
 
