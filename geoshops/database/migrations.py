@@ -61,6 +61,10 @@ DO $$ DECLARE drops text[]; statement text; BEGIN
     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'v', 'm', 'p')
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
   ) || ARRAY(
+    SELECT format('DROP TYPE IF EXISTS %s CASCADE', c.oid::regclass)
+    FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'c'
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.reltype AND d.deptype = 'e')
+  ) || ARRAY(
     SELECT format('DROP ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure)
     FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')

@@ -6,6 +6,7 @@ import threading
 
 from geoshops.database.pool import Database
 from geoshops.web.paging import MAX_DEPTH, ItemList, Page, list_of_caller
+from geoshops.web.shop_filters import ShopFilters
 from geoshops.web.tokens import Caller
 
 # Per worker. The most expensive statements of anonymous clients must leave connections and processors to the others.
@@ -27,12 +28,7 @@ def by_keyword(
     keyword: str,
     user_lng: float,
     user_lat: float,
-    box: tuple[float, float, float, float] | None,
-    min_rating: float | None,
-    open_now: bool,
-    clean: float | None,
-    retouch: float | None,
-    props: float | None,
+    filters: ShopFilters,
     sort: str,
     page: Page | None,
     explain: bool,
@@ -44,8 +40,9 @@ def by_keyword(
 
     With `explain` the body is {"understood", "pass", "shops"}."""
     values = {
-        **{k: v for k, v in locals().items() if k not in ("db", "page", "caller", "box")},
-        "box": list(box) if box else None,
+        **{k: v for k, v in locals().items() if k not in ("db", "page", "caller", "filters")},
+        **vars(filters),
+        "box": list(filters.box) if filters.box else None,
         # the best by another order may be the farthest: all are found before the list is cut
         "at_most": WHOLE_LIST if page is None and sort == "distance" else MAX_DEPTH,
         "size": page.size if page else WHOLE_LIST,

@@ -1,27 +1,43 @@
-"""The questions of the shop endpoints; each is one statement."""
+"""Queries of the shop endpoints; each is one statement."""
 
 from __future__ import annotations
 
+from typing import cast
+
+from sqlalchemy import VARCHAR, bindparam, func, literal_column, select
+
+from geoshops.database.models import Brand
 from geoshops.database.pool import Database
+from geoshops.database.statements import compiled, named
 from geoshops.errors import ApiError, NotFound, Unauthorized
 from geoshops.web.paging import MAX_DEPTH, ItemList, Page, list_of_caller
+from geoshops.web.shop_filters import ShopFilters
 from geoshops.web.tokens import Caller
 
 WHOLE_LIST = 1000
 
-AROUND = "SELECT shops_around(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)::varchar"
-BRAND = "SELECT brand_family(brand_named(%s))"
-REPRESENTATIVE = "SELECT string_agg(name, ', ' ORDER BY id) FROM brands WHERE is_representative"
+AROUND = compiled(
+    select(
+        func.shops_around(
+            *named(
+                "map_lon", "map_lat", "user_lon", "user_lat", "radius_m", "brand_ids", "origin", "at_most",
+                "member", "session", "all_brands", "sort", "page_size", "page_offset",
+                filters=func.jsonb_populate_record(literal_column("NULL::shop_filters"), bindparam("filters")),
+            )
+        ).cast(VARCHAR)
+    )
+)  # fmt: skip
+BRAND = compiled(select(func.brand_family(func.brand_named(bindparam("name")))))
+REPRESENTATIVE = compiled(select(Brand.name).where(Brand.is_representative).order_by(Brand.id))
 
 
 def brand_ids(db: Database, name: str) -> list[int]:
-    """The brand of that name or alias with its sub-brands; refuses a name that means none."""
-    (ids,) = db.row(BRAND, (name,))
+    """Ids of the brand with that name or alias and of its sub-brands; ApiError when there is none."""
+    (ids,) = db.row(BRAND, {"name": name})
     if ids is None:
-        (names,) = db.row(REPRESENTATIVE)
-        raise ApiError("not_one_of", name="brand", choices=names)
-    found: list[int] = ids
-    return found
+        names = [name for (name,) in db.rows(REPRESENTATIVE)]
+        raise ApiError("not_one_of", name="brand", choices=", ".join(names))
+    return cast(list[int], ids)
 
 
 def around(
@@ -31,60 +47,39 @@ def around(
     map_lat: float,
     user_lng: float,
     user_lat: float,
-    radius_m: int,
-    brands: list[int] | None,
-    origin: str,
-    caller: Caller | None,
-) -> ItemList:
-    """Shops of the brands within radius_m of the map centre, by distance from the user, then id."""
-    who = (caller.member_id, caller.session_id) if caller else (None, None)
-    place = (map_lng, map_lat, user_lng, user_lat, radius_m)
-    return list_of_caller(db.row(AROUND, (*place, brands, origin, WHOLE_LIST, *who)))
-
-
-def around_filtered(
-    db: Database,
-    *,
-    map_lng: float,
-    map_lat: float,
-    user_lng: float,
-    user_lat: float,
     radius_m: int | None,
-    box: tuple[float, float, float, float] | None,
-    brands: list[int] | None,
+    brand_ids: list[int] | None,
     all_brands: bool,
-    min_rating: float | None,
-    open_now: bool,
-    clean: float | None,
-    retouch: float | None,
-    props: float | None,
+    filters: ShopFilters,
     sort: str,
     page: Page | None,
     origin: str,
     zone: str,
     caller: Caller | None,
 ) -> ItemList:
-    """The same with filters, another order, a box (minLng, minLat, maxLng, maxLat) or pages."""
+    """Shops within radius_m of the map centre, or without one in the box of the filters.
+
+    `brand_ids` None are the representative brands, or all of them; by distance from the user, then id."""
     values = {
-        **{k: v for k, v in locals().items() if k not in ("db", "page", "caller", "box")},
-        "box": list(box) if box else None,
+        "map_lon": map_lng, "map_lat": map_lat, "user_lon": user_lng, "user_lat": user_lat,
+        "radius_m": radius_m, "brand_ids": brand_ids, "all_brands": all_brands,
+        "filters": filters.to_json(zone), "sort": sort, "origin": origin,
         "at_most": MAX_DEPTH if page else WHOLE_LIST,
-        "size": page.size if page else WHOLE_LIST,
-        "offset": page.offset if page else 0,
+        "page_size": page.size if page else WHOLE_LIST,
+        "page_offset": page.offset if page else 0,
         "member": caller.member_id if caller else None,
         "session": caller.session_id if caller else None,
-    }
-    return list_of_caller(db.row(FILTERED, values))
+    }  # fmt: skip
+    return list_of_caller(db.row(AROUND, values))
 
 
-FILTERED = """
-SELECT shops_around_filtered(
-  %(map_lng)s, %(map_lat)s, %(user_lng)s, %(user_lat)s, %(radius_m)s, %(box)s::float8[], %(brands)s, %(all_brands)s,
-  %(min_rating)s, CASE WHEN %(open_now)s THEN minute_of_week(now(), %(zone)s) END,
-  %(clean)s, %(retouch)s, %(props)s, %(sort)s, %(origin)s, %(at_most)s, %(size)s, %(offset)s,
-  %(member)s, %(session)s)::varchar"""
-
-DETAIL = "SELECT shop_detail(%s, %s, %s, %s, %s, %s, %s)::varchar"
+DETAIL = compiled(
+    select(
+        func.shop_detail(
+            *named("shop", "user_lon", "user_lat", "origin", "zone", "member", "session")
+        ).cast(VARCHAR)
+    )
+)
 
 
 def detail(
@@ -98,20 +93,23 @@ def detail(
     caller: Caller | None,
 ) -> bytes:
     """Everything on one shop's page as JSON; NotFound when there is none."""
-    who = (caller.member_id, caller.session_id) if caller else (None, None)
-    (body,) = db.row(DETAIL, (shop_id, user_lng, user_lat, origin, zone, *who))
+    values = {
+        "shop": shop_id, "user_lon": user_lng, "user_lat": user_lat, "origin": origin, "zone": zone,
+        "member": caller.member_id if caller else None,
+        "session": caller.session_id if caller else None,
+    }  # fmt: skip
+    (body,) = db.row(DETAIL, values)
     if body is None:
         raise NotFound("shop", shop_id)
     if not body:
         raise Unauthorized("bad_token")
-    found: bytes = body
-    return found
+    return cast(bytes, body)
 
 
-BRANDS = "SELECT brands_json(%s)"
+BRANDS = compiled(select(func.brands_json(bindparam("origin"))))
 
 
 def brands(db: Database, origin: str) -> str:
     """Every brand with the number of its open shops, as JSON."""
-    (body,) = db.row(BRANDS, (origin,))
+    (body,) = db.row(BRANDS, {"origin": origin})
     return str(body)

@@ -16,11 +16,6 @@ from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("shops", __name__, description="Shops near a place or by name")
 
-PLAIN = {
-    "page": None, "sort": "distance", "open_now": False, "all_brands": False, "box": None,
-    "min_rating": None, "clean": None, "retouch": None, "props": None,
-}  # fmt: skip
-
 
 @blueprint.read(
     "/shops/brand",
@@ -37,21 +32,11 @@ def list_shops_around(
 
     By distance from the user, then id. Without `brand` the shops of the representative brands.
     At most the 1000 nearest to the map centre (`X-Result-Truncated`) unless paged."""
-    db, brand = context.db, args.pop("brand")
-    place = {
-        "map_lng": args.pop("map_lng"), "map_lat": args.pop("map_lat"),
-        "user_lng": args.pop("user_lng"), "user_lat": args.pop("user_lat"),
-        "brands": queries.brand_ids(db, brand) if brand else None,
-        "origin": context.origin, "caller": caller,
-    }  # fmt: skip
-    radius_m = args.pop("radius")
-    if args == PLAIN:
-        found = queries.around(db, radius_m=radius_m or schemas.DEFAULT_RADIUS_M, **place)
-        return list_response(context, None, found)
-    if radius_m is None and args["box"] is None:
-        radius_m = schemas.DEFAULT_RADIUS_M
-    found = queries.around_filtered(
-        db, radius_m=radius_m, zone=context.settings.timezone, **place, **args
+    brand = args.pop("brand")
+    brand_ids = queries.brand_ids(context.db, brand) if brand else None
+    origin, zone = context.origin, context.settings.timezone
+    found = queries.around(
+        context.db, brand_ids=brand_ids, origin=origin, zone=zone, caller=caller, **args
     )
     return list_response(context, args["page"], found)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from marshmallow import Schema, fields
 
 from geoshops.geo import HALF_CIRCUMFERENCE_M
@@ -32,10 +34,11 @@ class AroundArgs(FilterArgs):
         load_default=None,
         metadata=described("Brand name or alias; the representative brands when omitted"),
     )
-    radius = Integer(
+    radius_m = Integer(
         low=1,
         high=HALF_CIRCUMFERENCE_M,
         load_default=None,
+        data_key="radius",
         metadata=described("Radius in metres around the map centre, 2000 when omitted", 2000),
     )
     all_brands = Flag(
@@ -43,6 +46,13 @@ class AroundArgs(FilterArgs):
         data_key="allBrands",
         metadata=described("Every brand when brand is omitted"),
     )
+
+    def complete(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Sets the default radius; a box alone needs none."""
+        values = super().complete(values)
+        if values["radius_m"] is None and values["filters"].box is None:
+            values["radius_m"] = DEFAULT_RADIUS_M
+        return values
 
 
 class DetailArgs(Args):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields as fields_of
+from typing import Any
+
 from marshmallow import Schema, fields
 
 from geoshops.web.fields import Box, Choice, Flag, Number
 from geoshops.web.paging import PagingArgs
+from geoshops.web.shop_filters import ShopFilters
 
 SORTS = ("distance", "rating", "reviews", "favorites")
 
@@ -16,7 +20,7 @@ def described(text: str, example: object = None) -> dict[str, object]:
 
 
 class FilterArgs(PagingArgs):
-    """Filters, order and pages that both searches take."""
+    """Filters, order and pages that both searches take. Filters load to `filters`: ShopFilters."""
 
     sort = Choice(
         SORTS, load_default="distance", metadata=described("Order, best or nearest first")
@@ -54,6 +58,11 @@ class FilterArgs(PagingArgs):
         data_key="bbox",
         metadata=described("minLng,minLat,maxLng,maxLat; min above max crosses the 180th meridian"),
     )
+
+    def complete(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Joins the filters into one value."""
+        filters = ShopFilters(**{f.name: values.pop(f.name) for f in fields_of(ShopFilters)})
+        return super().complete({**values, "filters": filters})
 
 
 class ShopBrand(Schema):

@@ -29,6 +29,7 @@ from peers.environments import environment
 from radius import FUNCTION, RADIUS_M, paths, questions, variables
 from stacks import LAYERS, SERVER, by_layer
 
+from geoshops.database.statements import Values
 from geoshops.shops.queries import AROUND
 
 PER_SECOND = 500
@@ -52,12 +53,10 @@ BRAND = "s.status <> 'CLOSED' AND s.brand_id = ANY (ARRAY(SELECT b.id FROM brand
 def ladder(size: int) -> dict[str, str]:
     """Returns statements, each of which does one step more than the previous one."""
     # expressions that depend only on the parameters are evaluated once, as in the function
-    asked = f"""(SELECT {POINT} AS center, spot_at({POINT}) AS center_spot, spot_at({USER}) AS viewer_spot,
-      box_around(:mlng, :mlat, {RADIUS_M}) AS box, chord_within({RADIUS_M}) AS surely_m OFFSET 0) q"""
-    in_box = f"FROM {asked}, shops s WHERE s.geog::geometry(POINT, 4326) && q.box"
-    within = (
-        f"{in_box} AND is_within(s.geog, s.spot, q.center, q.center_spot, {RADIUS_M}, q.surely_m)"
-    )
+    parameters = f"(SELECT {POINT} AS center, {USER} AS viewer OFFSET 0) q"
+    # the index condition of ST_DWithin
+    in_box = f"FROM {parameters}, shops s WHERE s.geog && _ST_Expand(q.center, {RADIUS_M})"
+    within = f"FROM {parameters}, shops s WHERE ST_DWithin(s.geog, q.center, {RADIUS_M})"
     return {
         "round trip": "SELECT 1;",
         "write": f"SELECT repeat('x', {size});",
@@ -65,7 +64,7 @@ def ladder(size: int) -> dict[str, str]:
         "geodesic test": f"SELECT count(*) {within};",
         "brand": f"SELECT count(*) {within} AND {BRAND};",
         "cards": f"SELECT length(string_agg(s.card || s.counts, ',')) {within} AND {BRAND};",
-        "distance": f"SELECT sum(ST_3DDistance(s.spot, q.viewer_spot)) {within} AND {BRAND};",
+        "distance": f"SELECT sum(ST_Distance(s.geog, q.viewer)) {within} AND {BRAND};",
         "whole": FUNCTION.format(radius=RADIUS_M),
     }
 
@@ -192,17 +191,14 @@ def by_hand(url: str, size: int) -> dict[str, float]:
     connection = psycopg2.connect(url)
     connection.autocommit = True
     cursor = connection.cursor()
-    asked = (
-        *questions(downtown_points())[0],
-        RADIUS_M,
-        None,
-        "http://127.0.0.1:8000",
-        1000,
-        None,
-        None,
-    )
+    x, y, user_x, user_y = questions(downtown_points())[0]
+    asked = {
+        "map_lon": x, "map_lat": y, "user_lon": user_x, "user_lat": user_y, "radius_m": RADIUS_M,
+        "brand_ids": None, "origin": "http://127.0.0.1:8000", "at_most": 1000, "member": None, "session": None,
+        "all_brands": False, "filters": None, "sort": "distance", "page_size": 1000, "page_offset": 0,
+    }  # fmt: skip
 
-    def ask(statement: str, values: tuple[object, ...]) -> None:
+    def ask(statement: str, values: Values) -> None:
         cursor.execute(statement, values)
         cursor.fetchone()
 
@@ -217,7 +213,7 @@ def by_hand(url: str, size: int) -> dict[str, float]:
             lambda: (os.urandom(16).hex(), hashlib.sha1(body).hexdigest()), 1000
         ),
         "driver": us(lambda: ask("SELECT repeat('x', %s)", (size,)), 1000),
-        "driver, our statement": us(lambda: ask(AROUND, asked), 300),
+        "driver, our statement": us(lambda: ask(AROUND.text, {**AROUND.constants, **asked}), 300),
     }
 
 

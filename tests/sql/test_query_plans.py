@@ -15,18 +15,31 @@ FILL = """
 INSERT INTO brands (id, name, is_representative) SELECT n, '브랜드' || n, n <= 4 FROM generate_series(1, 10) n;
 SELECT setseed(0.5);
 INSERT INTO shops (brand_id, place_name, geog)
-SELECT 1 + n % 10, '점포 ' || n, point_at(124 + 8 * random(), 33 + 6 * random()) FROM generate_series(1, 10000) n;
-ANALYZE shops; ANALYZE brands"""
+SELECT 1 + n % 10, '점포 ' || n, point_at(124 + 8 * random(), 33 + 6 * random()) FROM generate_series(1, 10000) n"""
+ANALYZE = "ANALYZE shops; ANALYZE brands"
+
+
+def prepared(server_url: str, template_name: str, name: str, *statements: str) -> Iterator[Any]:
+    with copied(server_url, template_name, name) as url:
+        connection = psycopg2.connect(url)
+        connection.autocommit = True
+        for statement in statements:
+            connection.cursor().execute(statement)
+        yield connection
+        connection.close()
 
 
 @pytest.fixture(scope="module")
 def country(server_url: str, template_name: str) -> Iterator[Any]:
-    with copied(server_url, template_name, "plans") as url:
-        connection = psycopg2.connect(url)
-        connection.autocommit = True
-        connection.cursor().execute(FILL)
-        yield connection
-        connection.close()
+    yield from prepared(server_url, template_name, "plans", FILL, ANALYZE)
+
+
+@pytest.fixture(scope="module", params=["statistics of empty tables", "fresh statistics"])
+def any_statistics(
+    request: pytest.FixtureRequest, server_url: str, template_name: str
+) -> Iterator[Any]:
+    steps = (FILL, ANALYZE) if request.param == "fresh statistics" else (ANALYZE, FILL)
+    yield from prepared(server_url, template_name, "any_plans", *steps)
 
 
 def plan(connection: Any, statement: str, *values: object) -> str:
@@ -56,15 +69,31 @@ def test_shops_near_is_inlined_and_uses_the_index(country: Any, radius_m: int) -
     assert "shops_geog_idx" in text
 
 
+@pytest.mark.parametrize("at_most", [10, 1000])
 @pytest.mark.parametrize("radius_m", RADII_M)
-def test_the_map_call_uses_the_index_with_kept_plans_too(country: Any, radius_m: int) -> None:
-    before = scans(country)
-    cursor = country.cursor()
+def test_the_map_call_uses_the_index_with_kept_plans_too(
+    any_statistics: Any, radius_m: int, at_most: int
+) -> None:
+    before = scans(any_statistics)
+    cursor = any_statistics.cursor()
     for _ in range(8):  # from the sixth call on PostgreSQL may keep a plan without the values
-        cursor.execute("SELECT shops_around(127, 37.5, 127, 37.5, %s, NULL, '', 1000)", (radius_m,))
-    after = scans(country)
+        cursor.execute(
+            "SELECT shops_around(127, 37.5, 127, 37.5, %s, NULL, '', %s)", (radius_m, at_most)
+        )
+    after = scans(any_statistics)
     assert after[0] == before[0], "a sequential scan"
     assert after[1] >= before[1] + 8
+
+
+def test_the_map_call_uses_the_index_of_a_box(any_statistics: Any) -> None:
+    before = scans(any_statistics)
+    any_statistics.cursor().execute(
+        "SELECT shops_around(127, 37.5, 127, 37.5, NULL, NULL, '', 1000,"
+        """ filters => jsonb_populate_record(NULL::shop_filters, '{"box": [127, 37, 127.2, 37.2]}'))"""
+    )
+    after = scans(any_statistics)
+    assert after[0] == before[0], "a sequential scan"
+    assert after[1] > before[1]
 
 
 def test_a_box_uses_the_planar_index(country: Any) -> None:
@@ -77,7 +106,7 @@ def test_the_box_of_a_map_uses_the_index_through_the_views(country: Any, view: s
     assert "shops_geom_idx" in plan(country, f"SELECT id, geom FROM {view} WHERE geom && {box}")
 
 
-def test_what_writes_a_shop_is_inlined(country: Any) -> None:
+def test_the_json_of_a_shop_is_inlined(country: Any) -> None:
     cursor = country.cursor()
     cursor.execute(
         "EXPLAIN (VERBOSE) SELECT shop_json(s.card, s.counts, NULL, NULL, '', 5, false) FROM shops s"

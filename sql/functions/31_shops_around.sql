@@ -1,0 +1,131 @@
+-- Radius search: the shops of a map, filtered, sorted and paged.
+
+-- 110 stars of 25 reviews are 4.4, but 25 times 4.4 is more than 110 in floating point: the average is compared.
+CREATE OR REPLACE FUNCTION shop_passes(
+  s shops, t shop_stats, brand_ids bigint [], min_rating double precision, open_minute integer,
+  clean double precision, retouch double precision, props double precision
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
+AND (min_rating IS NULL OR coalesce(s.star_rating_sum / nullif(s.review_cnt, 0)::float8, 0) >= min_rating)
+AND (open_minute IS NULL OR s.status = 'OPEN' AND s.open_minutes @> open_minute)
+AND (clean IS NULL OR wilson_low(t.purity_good, t.purity_good + t.purity_bad) >= clean)
+AND (retouch IS NULL OR wilson_low(t.retouch_good, t.retouch_good + t.retouch_bad) >= retouch)
+AND (props IS NULL OR wilson_low(t.item_good, t.item_good + t.item_bad) >= props);
+COMMENT ON FUNCTION shop_passes(shops, shop_stats, bigint [], double precision, integer, double precision, double precision, double precision)
+IS 'True when the shop passes every filter that is not null; shares are Wilson lower bounds of GOOD votes.';
+
+-- A query of a table prevents inlining, hence a function of its own. A shop without votes has a share of 0.
+CREATE OR REPLACE FUNCTION votes_pass(shop bigint, filters shop_filters) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT (filters.clean IS NULL OR wilson_low(t.purity_good, t.purity_good + t.purity_bad) >= filters.clean)
+      AND (filters.retouch IS NULL OR wilson_low(t.retouch_good, t.retouch_good + t.retouch_bad) >= filters.retouch)
+      AND (filters.props IS NULL OR wilson_low(t.item_good, t.item_good + t.item_bad) >= filters.props)
+    FROM (SELECT shop AS id) AS s LEFT JOIN shop_stats AS t ON t.shop_id = s.id);
+END $$;
+COMMENT ON FUNCTION votes_pass(bigint, shop_filters)
+IS 'True when the shop''s votes pass the filters; shares are Wilson lower bounds of GOOD votes.';
+
+-- 110 stars of 25 reviews are 4.4, but 25 times 4.4 is more than 110 in floating point: the average is compared.
+CREATE OR REPLACE FUNCTION shop_passes(s shops, filters shop_filters) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN ((filters).box IS NULL OR is_in_box((s).geog, (filters).box))
+AND (
+  (filters).min_rating IS NULL
+  OR coalesce((s).star_rating_sum / nullif((s).review_cnt, 0)::float8, 0) >= (filters).min_rating
+)
+AND ((filters).open_minute IS NULL OR (s).status = 'OPEN' AND (s).open_minutes @> (filters).open_minute)
+AND (num_nonnulls((filters).clean, (filters).retouch, (filters).props) = 0 OR votes_pass((s).id, filters));
+COMMENT ON FUNCTION shop_passes(shops, shop_filters) IS 'True when the shop passes every filter.';
+
+-- The distance of any at_most shops bounds that of the nearest, so the index supplies some by its own order, which is
+-- that of a sphere, and the circle that holds those is sorted by the spheroid. The bound has a millimetre more, because
+-- ST_DWithin and ST_Distance may differ in the last bit.
+CREATE OR REPLACE FUNCTION last_nearest(
+  center geography, radius_m double precision, brand_ids bigint [], filters shop_filters, at_most integer,
+  OUT distance_m double precision, OUT id bigint
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_custom_plan SET enable_seqscan = off AS $$
+DECLARE
+  reach_m double precision;
+BEGIN
+  SELECT least(max(ST_Distance(q.geog, center)) + 0.001, radius_m) INTO reach_m
+  FROM (
+    SELECT s.geog FROM shops AS s
+    WHERE s.status <> 'CLOSED' AND (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
+      AND (filters IS NULL OR shop_passes(s, filters))
+    ORDER BY s.geog <-> center LIMIT at_most
+  ) AS q;
+  SELECT ST_Distance(s.geog, center), s.id INTO distance_m, last_nearest.id
+  FROM shops_near(center, reach_m) AS s
+  WHERE (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters))
+  ORDER BY 1, 2 OFFSET at_most - 1 LIMIT 1;
+END $$;
+COMMENT ON FUNCTION last_nearest IS 'The last of the at_most shops nearest to a point that pass: its distance on the spheroid, and its id.';
+
+-- The number of shops in a circle cannot be estimated from the plan, so the plan must not depend on it: an index supplies
+-- them, and brands are joined by a hash. A search that finds more than at_most shops runs again with the nearest of them.
+CREATE OR REPLACE FUNCTION shops_around(
+  map_lon double precision, map_lat double precision, user_lon double precision, user_lat double precision,
+  radius_m double precision, brand_ids bigint [], origin text, at_most integer,
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL, all_brands boolean DEFAULT false,
+  filters shop_filters DEFAULT NULL, sort text DEFAULT 'distance',
+  page_size integer DEFAULT 1000, page_offset integer DEFAULT 0
+) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET plan_cache_mode = force_generic_plan SET enable_nestloop = off SET enable_seqscan = off AS $$
+DECLARE
+  center geography := point_at(map_lon, map_lat);
+  viewer geography := point_at(user_lon, user_lat);
+  every_brand boolean := all_brands AND brand_ids IS NULL;
+  plain boolean := filters IS NULL;
+  circle_center geography := center;
+  reach_m double precision := radius_m;
+  last_m double precision;
+  last_id bigint;
+  body text;
+  total integer;
+BEGIN
+  IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
+    RETURN NULL;
+  END IF;
+  IF radius_m IS NULL THEN
+    SELECT c.center, c.radius_m INTO circle_center, reach_m FROM circle_around(filters.box) AS c;
+  END IF;
+  LOOP
+    SELECT count(*), '[' || coalesce(string_agg(
+        shop_json(q.card, q.counts, q.brand_card, q.image_path, origin, q.m,
+          member IS NOT NULL AND q.id IN (SELECT f.shop_id FROM favorites AS f WHERE f.member_id = member)),
+        ',') FILTER (WHERE q.place > page_offset AND q.place <= page_offset + page_size), '') || ']'
+    INTO total, body
+    FROM (
+      SELECT r.*, metres(r.distance_m) AS m, b.card AS brand_card, b.image_path,
+        row_number() OVER (ORDER BY r.sort_key, distance_rank(r.distance_m), r.id) AS place
+      FROM (
+        SELECT s.id, s.brand_id, s.card, s.counts, ST_Distance(s.geog, viewer) AS distance_m,
+          CASE sort
+            WHEN 'rating' THEN -s.star_rating_sum / nullif(s.review_cnt, 0)::float8
+            WHEN 'reviews' THEN -s.review_cnt
+            WHEN 'favorites' THEN -s.favorite_cnt
+            ELSE 0
+          END AS sort_key
+        FROM shops_near(circle_center, reach_m) AS s
+        WHERE (every_brand OR s.brand_id = ANY (coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands AS d))))
+          AND (plain OR shop_passes(s, filters))
+          AND (last_id IS NULL OR (ST_Distance(s.geog, center), s.id) <= (last_m, last_id))
+        LIMIT at_most + 1
+      ) AS r
+      LEFT JOIN brands AS b ON b.id = r.brand_id
+    ) AS q;
+    EXIT WHEN total <= at_most;
+    SELECT n.distance_m, n.id INTO last_m, last_id FROM last_nearest(center, radius_m,
+      CASE WHEN NOT every_brand THEN coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands AS d)) END,
+      filters, at_most) AS n;
+    circle_center := center;
+    reach_m := least(last_m + 0.001, radius_m);
+  END LOOP;
+  RETURN list_text(total, last_id IS NOT NULL, body);
+END $$;
+COMMENT ON FUNCTION shops_around IS 'Shops of the brands (null: the representative ones, or all) within radius_m of the map centre that pass the filters, as list_text; without radius_m those in the box of the filters. Of more than at_most those nearest to the centre. Sorted by distance from the user, rating, reviews or favorites (best first), then distance, then id. Null when the session is not live.';

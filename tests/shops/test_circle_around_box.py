@@ -1,0 +1,35 @@
+"""The circle around a box holds the whole box, by the oracle's distances."""
+
+from __future__ import annotations
+
+import random
+
+from tests.geodesy import WGS84
+from tests.make import Maker
+
+CIRCLE = """
+SELECT ST_X(center::geometry), ST_Y(center::geometry), radius_m FROM circle_around(%s)"""
+
+
+def random_box(dice: random.Random) -> tuple[float, float, float, float]:
+    size = dice.choice((0.01, 1, 30, 180))
+    west, south = dice.uniform(-180, 180), dice.uniform(-90, 90)
+    east, north = west + dice.uniform(0, 2 * size), min(90, south + dice.uniform(0, size))
+    return west, south, east - 360 if east > 180 else east, north
+
+
+def test_no_point_of_a_box_lies_outside_its_circle(make: Maker) -> None:
+    dice = random.Random(7)
+    for _ in range(300):
+        west, south, east, north = box = random_box(dice)
+        ((lon, lat, radius_m),) = make.rows(CIRCLE, list(box))
+        width = (east - west) % 360
+        for i in range(9):
+            for edge in (south, north, dice.uniform(south, north)):
+                _, _, off_m = WGS84.inv(lon, lat, west + width * i / 8, edge)
+                assert off_m <= radius_m, box
+
+
+def test_the_circle_of_a_city_is_small(make: Maker) -> None:
+    ((_, _, radius_m),) = make.rows(CIRCLE, [126.8, 37.4, 127.2, 37.7])
+    assert 30_000 < radius_m < 40_000
