@@ -38,7 +38,7 @@ def search(keyword: str, at: tuple[float, float], limit: int, as_json: bool) -> 
     """Search as GET /shops does, and tell how KEYWORD was understood."""
     asked = _checked(keyword, at)
     found = queries.by_keyword(
-        database(), origin="", zone=settings().timezone, caller=None, page=None, **asked
+        database(), origin="", zone=settings().timezone, caller=None, **asked
     )
     answer = json.loads(found.body)
     answer["shops"] = answer["shops"][:limit]

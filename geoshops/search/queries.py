@@ -1,12 +1,16 @@
-"""The questions of the keyword search; each is one statement."""
+"""Queries of the keyword search; each is one statement."""
 
 from __future__ import annotations
 
 import threading
+from typing import cast
+
+from sqlalchemy import VARCHAR, bindparam, func, select
 
 from geoshops.database.pool import Database
+from geoshops.database.statements import compiled, named
 from geoshops.web.paging import MAX_DEPTH, ItemList, Page, list_of_caller
-from geoshops.web.shop_filters import ShopFilters
+from geoshops.web.shop_filters import FILTERS, ShopFilters
 from geoshops.web.tokens import Caller
 
 # Per worker. The most expensive statements of anonymous clients must leave connections and processors to the others.
@@ -14,12 +18,16 @@ AT_ONCE = threading.BoundedSemaphore(2)
 WHOLE_LIST = 300
 SEOUL_CITY_HALL = (126.9779, 37.5663)
 
-KEYWORD = """
-SELECT shops_by_keyword(
-  %(keyword)s, %(user_lng)s, %(user_lat)s, %(box)s::float8[],
-  %(min_rating)s, CASE WHEN %(open_now)s THEN minute_of_week(now(), %(zone)s) END,
-  %(clean)s, %(retouch)s, %(props)s, %(sort)s, %(origin)s, %(at_most)s, %(size)s, %(offset)s,
-  %(member)s, %(session)s, %(explain)s)::varchar"""
+KEYWORD = compiled(
+    select(
+        func.shops_by_keyword(
+            *named(
+                "keyword", "user_lon", "user_lat", "sort", "origin", "at_most", "page_size", "page_offset",
+                "member", "session", "explain", filters=FILTERS,
+            )
+        ).cast(VARCHAR)
+    )
+)  # fmt: skip
 
 
 def by_keyword(
@@ -40,22 +48,25 @@ def by_keyword(
 
     With `explain` the body is {"understood", "pass", "shops"}."""
     values = {
-        **{k: v for k, v in locals().items() if k not in ("db", "page", "caller", "filters")},
-        **vars(filters),
-        "box": list(filters.box) if filters.box else None,
+        "keyword": keyword, "user_lon": user_lng, "user_lat": user_lat,
+        "filters": filters.to_json(zone), "sort": sort, "origin": origin, "explain": explain,
         # the best by another order may be the farthest: all are found before the list is cut
         "at_most": WHOLE_LIST if page is None and sort == "distance" else MAX_DEPTH,
-        "size": page.size if page else WHOLE_LIST,
-        "offset": page.offset if page else 0,
+        "page_size": page.size if page else WHOLE_LIST,
+        "page_offset": page.offset if page else 0,
         "member": caller.member_id if caller else None,
         "session": caller.session_id if caller else None,
-    }
+    }  # fmt: skip
     with AT_ONCE:
         found = list_of_caller(db.row(KEYWORD, values))
     return found if page else found._replace(truncated=found.truncated or found.total > WHOLE_LIST)
 
 
-SUGGEST = "SELECT shops_suggest(%s, %s, %s)::varchar"
+SUGGEST = compiled(
+    select(
+        func.shops_suggest(bindparam("keyword"), bindparam("lon"), bindparam("lat")).cast(VARCHAR)
+    )
+)
 
 
 def suggest(db: Database, *, keyword: str, user_lng: float | None, user_lat: float | None) -> bytes:
@@ -64,6 +75,5 @@ def suggest(db: Database, *, keyword: str, user_lng: float | None, user_lat: flo
     Without a full position what is near Seoul's city hall comes first: an order by index needs a place."""
     place = SEOUL_CITY_HALL if user_lng is None or user_lat is None else (user_lng, user_lat)
     with AT_ONCE:
-        (body,) = db.row(SUGGEST, (keyword, *place))
-    found: bytes = body
-    return found
+        (body,) = db.row(SUGGEST, {"keyword": keyword, "lon": place[0], "lat": place[1]})
+    return cast(bytes, body)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import cast
 
-from sqlalchemy import VARCHAR, bindparam, func, literal_column, select
+from sqlalchemy import VARCHAR, bindparam, func, select
 
 from geoshops.database.models import Brand
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
 from geoshops.errors import ApiError, NotFound, Unauthorized
-from geoshops.web.paging import MAX_DEPTH, ItemList, Page, list_of_caller
-from geoshops.web.shop_filters import ShopFilters
+from geoshops.web.paging import ItemList, Page, cut, list_of_caller
+from geoshops.web.shop_filters import FILTERS, ShopFilters
 from geoshops.web.tokens import Caller
-
-WHOLE_LIST = 1000
 
 AROUND = compiled(
     select(
@@ -22,7 +20,7 @@ AROUND = compiled(
             *named(
                 "map_lon", "map_lat", "user_lon", "user_lat", "radius_m", "brand_ids", "origin", "at_most",
                 "member", "session", "all_brands", "sort", "page_size", "page_offset",
-                filters=func.jsonb_populate_record(literal_column("NULL::shop_filters"), bindparam("filters")),
+                filters=FILTERS,
             )
         ).cast(VARCHAR)
     )
@@ -64,9 +62,7 @@ def around(
         "map_lon": map_lng, "map_lat": map_lat, "user_lon": user_lng, "user_lat": user_lat,
         "radius_m": radius_m, "brand_ids": brand_ids, "all_brands": all_brands,
         "filters": filters.to_json(zone), "sort": sort, "origin": origin,
-        "at_most": MAX_DEPTH if page else WHOLE_LIST,
-        "page_size": page.size if page else WHOLE_LIST,
-        "page_offset": page.offset if page else 0,
+        **cut(page),
         "member": caller.member_id if caller else None,
         "session": caller.session_id if caller else None,
     }  # fmt: skip

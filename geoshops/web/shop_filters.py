@@ -7,6 +7,11 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from sqlalchemy import bindparam, func, literal_column
+
+# the parameter `filters` as the SQL type
+FILTERS = func.jsonb_populate_record(literal_column("NULL::shop_filters"), bindparam("filters"))
+
 
 @dataclass(frozen=True)
 class ShopFilters:

@@ -237,7 +237,7 @@ def _mixed(words: Words, rng: random.Random) -> str:
 
 
 SEARCH = """
-SELECT shops_by_keyword(%s, %s, %s, NULL, NULL, NULL, NULL, NULL, NULL, 'distance', '', 300, 300, 0)"""
+SELECT shops_by_keyword(%s, %s, %s, NULL, 'distance', '', 300, 300, 0)"""
 SUGGEST = "SELECT shops_suggest(%s, %s, %s)"
 COUNT, QUICK_COUNT = 50_000, 1_000
 MOST_EXPENSIVE = 10

@@ -45,7 +45,7 @@ KOREAN = (
 )  # fmt: skip
 RADIUS = "SELECT shops_around(127.0276, 37.4979, 127.0276, 37.4979, 2000, NULL, '', 1000)"
 KEYWORD = """
-SELECT shops_by_keyword('서울숲점', 127.0276, 37.4979, NULL, NULL, NULL, NULL, NULL, NULL, 'distance', '', 300, 20, 0)"""
+SELECT shops_by_keyword('서울숲점', 127.0276, 37.4979, NULL, 'distance', '', 300, 20, 0)"""
 BARE = """
 CREATE TABLE bare (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, source_id text, place_name text, lot_address text,

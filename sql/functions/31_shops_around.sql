@@ -1,20 +1,5 @@
 -- Radius search: the shops of a map, filtered, sorted and paged.
 
--- 110 stars of 25 reviews are 4.4, but 25 times 4.4 is more than 110 in floating point: the average is compared.
-CREATE OR REPLACE FUNCTION shop_passes(
-  s shops, t shop_stats, brand_ids bigint [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision
-) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
-AND (min_rating IS NULL OR coalesce(s.star_rating_sum / nullif(s.review_cnt, 0)::float8, 0) >= min_rating)
-AND (open_minute IS NULL OR s.status = 'OPEN' AND s.open_minutes @> open_minute)
-AND (clean IS NULL OR wilson_low(t.purity_good, t.purity_good + t.purity_bad) >= clean)
-AND (retouch IS NULL OR wilson_low(t.retouch_good, t.retouch_good + t.retouch_bad) >= retouch)
-AND (props IS NULL OR wilson_low(t.item_good, t.item_good + t.item_bad) >= props);
-COMMENT ON FUNCTION shop_passes(shops, shop_stats, bigint [], double precision, integer, double precision, double precision, double precision)
-IS 'True when the shop passes every filter that is not null; shares are Wilson lower bounds of GOOD votes.';
-
 -- A query of a table prevents inlining, hence a function of its own. A shop without votes has a share of 0.
 CREATE OR REPLACE FUNCTION votes_pass(shop bigint, filters shop_filters) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$

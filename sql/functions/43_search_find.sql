@@ -1,29 +1,5 @@
 -- The shops of a reading: nearest first by an index that begins with the brand or the region, else by words.
 
-CREATE OR REPLACE FUNCTION votes_pass(
-  shop bigint, clean double precision, retouch double precision, props double precision
-) RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-BEGIN
-  -- a shop without votes has a share of 0
-  RETURN (SELECT shop_passes(NULL, t, NULL, NULL, NULL, clean, retouch, props)
-    FROM (SELECT shop AS id) s LEFT JOIN shop_stats t ON t.shop_id = s.id);
-END $$;
-COMMENT ON FUNCTION votes_pass(bigint, double precision, double precision, double precision)
-IS 'True when the shop''s votes pass the filters that are not null.';
-
--- Without a question to a table in it, so that the planner puts it in place: 0.4 to 1.7 us a shop where a call took 65 to 160.
-CREATE OR REPLACE FUNCTION search_passes(
-  s shops, box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision
-) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN (box IS NULL OR is_in_box((s).geog, box))
-AND shop_passes(s, NULL, NULL, min_rating, open_minute, NULL, NULL, NULL)
-AND (num_nonnulls(clean, retouch, props) = 0 OR votes_pass((s).id, clean, retouch, props));
-COMMENT ON FUNCTION search_passes(shops, double precision [], double precision, integer, double precision, double precision, double precision)
-IS 'True when the shop passes every filter that is not null.';
-
 -- Brands and regions as the ways along which the indexes walk: every brand with every 시도, every 시군구 alone. 제주 names the
 -- 도 and its 시: a shop on two ways would count twice towards what is wanted.
 CREATE OR REPLACE FUNCTION search_ways(brands bigint [], regions bigint [])
@@ -76,9 +52,7 @@ IS 'True when name, address and brand answer the question, whose words are given
 
 -- A name that holds all words is seen without looking further; else the words may be spread over name and address.
 CREATE OR REPLACE FUNCTION search_admits(
-  s shops, likes text [], beginnings text [], hints text [], question tsquery, plain boolean,
-  box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision
+  s shops, likes text [], beginnings text [], hints text [], question tsquery, plain boolean, filters shop_filters
 ) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE
@@ -88,7 +62,7 @@ RETURN CASE
   WHEN hints IS NULL THEN false
   ELSE public.search_holds((s).name_jamo, (s).road_address, (s).lot_address, (s).brand_id, hints, question)
 END
-AND (plain OR public.search_passes(s, box, min_rating, open_minute, clean, retouch, props));
+AND (plain OR public.shop_passes(s, filters));
 COMMENT ON FUNCTION search_admits
 IS 'True when words and filters let the shop through; with `beginnings` its name must begin with one of them.';
 
@@ -96,9 +70,7 @@ IS 'True when words and filters let the shop through; with `beginnings` its name
 -- One statement a kind of way, so that each has its index.
 CREATE OR REPLACE FUNCTION search_walk(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
-  question tsquery, plain boolean,
-  box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision, budget integer, wanted integer
+  question tsquery, plain boolean, filters shop_filters, budget integer, wanted integer
 ) RETURNS TABLE (id bigint, brand_id bigint, name_jamo text, chord_m double precision, way_number bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
@@ -110,31 +82,31 @@ BEGIN
       RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, way.number FROM (
           SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
           WHERE s.brand_id = way.brand AND s.sido_id = way.sido AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, filters)
         LIMIT wanted;
     ELSIF way.brand IS NOT NULL THEN
       RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, way.number FROM (
           SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
           WHERE s.brand_id = way.brand AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, filters)
         LIMIT wanted;
     ELSIF way.sigungu IS NOT NULL THEN
       RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, way.number FROM (
           SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
           WHERE s.sigungu_id = way.sigungu AND (brands IS NULL OR s.brand_id = ANY (brands)) AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, filters)
         LIMIT wanted;
     ELSIF way.sido IS NOT NULL THEN
       RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, way.number FROM (
           SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
           WHERE s.sido_id = way.sido AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, filters)
         LIMIT wanted;
     ELSE
       RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, way.number FROM (
           SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
           WHERE s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, filters)
         LIMIT wanted;
     END IF;
   END LOOP;
@@ -152,7 +124,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   with_initials boolean := (SELECT bool_or(is_initials(word)) FROM unnest(rest) word);
   near text[] := ARRAY(SELECT w.name_jamo || CASE WHEN with_initials THEN ' ' || jamo_initials(w.name_jamo) ELSE '' END
-    FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 200) w);
+    FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, 200) w);
 BEGIN
   likes := ARRAY(
     SELECT (SELECT '%' || like_pattern(t) FROM unnest(typed_prefixes(r.word)) t
@@ -171,7 +143,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN brands IS NULL OR (
     SELECT count(*) FILTER (WHERE w.brand_id = ANY (brands)) * 10 >= count(*)
-    FROM search_walk(viewer_spot, NULL, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    FROM search_walk(viewer_spot, NULL, regions, NULL, NULL, NULL, NULL, true, NULL, NULL,
       greatest(coalesce(200 / cardinality(regions), 200), 50)) AS w);
 END $$;
 COMMENT ON FUNCTION brands_are_common(geometry, bigint [], bigint [])
@@ -194,7 +166,7 @@ BEGIN
     SELECT CASE WHEN count(*) >= budget THEN max(w.chord_m) END INTO spent_at_m
     FROM search_walk(viewer_spot, CASE WHEN way.brand IS NULL THEN brands ELSE ARRAY[way.brand] END,
       CASE WHEN regions IS NOT NULL THEN ARRAY[coalesce(way.sido, way.sigungu)] END,
-      NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, budget, budget) w;
+      NULL, NULL, NULL, NULL, true, NULL, budget, budget) w;
     reached_m := least(reached_m, spent_at_m);
   END LOOP;
   RETURN reached_m;
@@ -219,7 +191,7 @@ BEGIN
         CASE WHEN search_walk_nearest.regions IS NOT NULL THEN ARRAY[coalesce(w.sido, w.sigungu)] END AS regions
       FROM search_ways(brands, regions) w
     ) t
-    CROSS JOIN LATERAL search_walk(viewer_spot, t.brands, t.regions, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1) n
+    CROSS JOIN LATERAL search_walk(viewer_spot, t.brands, t.regions, NULL, NULL, NULL, NULL, true, NULL, NULL, 1) n
     ORDER BY n.chord_m
   LOOP
     EXIT WHEN way.nearest_m > chords[wanted];
@@ -227,8 +199,7 @@ BEGIN
     FROM (
       SELECT * FROM unnest(ids, chords) AS k (id, chord_m)
       UNION ALL
-      SELECT w.id, w.chord_m FROM search_walk(viewer_spot, way.brands, way.regions, NULL, NULL, NULL, NULL, true,
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, wanted) w
+      SELECT w.id, w.chord_m FROM search_walk(viewer_spot, way.brands, way.regions, NULL, NULL, NULL, NULL, true, NULL, NULL, wanted) w
       ORDER BY chord_m LIMIT wanted
     ) q;
   END LOOP;
@@ -241,9 +212,7 @@ IS 'The nearest shops of the brands and regions, without words and filters.';
 -- 0.001 (chord / Earth radius)^2, the flattening's share in the curvature.
 CREATE OR REPLACE FUNCTION search_walk_certain(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
-  question tsquery, plain boolean,
-  box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision, budgeted boolean, at_most integer
+  question tsquery, plain boolean, filters shop_filters, budgeted boolean, at_most integer
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -260,13 +229,12 @@ BEGIN
       FROM search_walk_nearest(viewer_spot, brands, regions, wanted) w;
     ELSE
       SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m), array_agg(w.way_number) INTO found, chords, ways
-      FROM search_walk(viewer_spot, brands, regions, likes, beginnings, hints, question, plain,
-        box, min_rating, open_minute, clean, retouch, props, budget, wanted) w;
+      FROM search_walk(viewer_spot, brands, regions, likes, beginnings, hints, question, plain, filters, budget, wanted) w;
     END IF;
     IF coalesce(cardinality(found), 0) < wanted THEN
       RETURN CASE WHEN budget IS NULL OR (
-        SELECT count(*) FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true,
-          NULL, NULL, NULL, NULL, NULL, NULL, budget, budget)) < budget THEN coalesce(found, '{}') END;
+        SELECT count(*) FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, budget, budget)
+      ) < budget THEN coalesce(found, '{}') END;
     END IF;
     certain_m := chords[at_most + 1] * (1 + 0.001 * (chords[at_most + 1] / 6371000) ^ 2) + 0.01;
     EXIT WHEN chords[wanted] > certain_m;
@@ -282,9 +250,7 @@ IS 'Enough of the nearest shops to hold the at_most + 1 nearest by the geodesic;
 -- limited number of shops is looked at, fewer where each must be tested: of words that more have, those are as good as any.
 CREATE OR REPLACE FUNCTION search_by_words(
   viewer_spot geometry, question tsquery, others tsquery, other_hints text [], stations bigint [],
-  full_names text [], beginnings text [], plain boolean,
-  box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision, at_most integer
+  full_names text [], beginnings text [], plain boolean, filters shop_filters, at_most integer
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
 BEGIN
@@ -295,7 +261,7 @@ BEGIN
         WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
           @@ question
           AND s.status <> 'CLOSED'
-          AND (plain OR search_passes(s, box, min_rating, open_minute, clean, retouch, props))
+          AND (plain OR shop_passes(s, filters))
         LIMIT CASE WHEN NOT plain THEN NULL WHEN others IS NULL AND stations IS NULL THEN 5000 ELSE 500 END
       ) AS c
       WHERE (stations IS NULL OR EXISTS (
@@ -310,9 +276,8 @@ COMMENT ON FUNCTION search_by_words IS 'The best shops for the query, by the ind
 -- From the viewer outwards within the box around each station: a kilometre may hold tens of thousands. Without filters the
 -- stations and brands share a budget of shops to look at, smaller where words or regions are to be tested.
 CREATE OR REPLACE FUNCTION search_near_stations(
-  viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], question tsquery, plain boolean,
-  box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision, at_most integer
+  viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], question tsquery,
+  plain boolean, filters shop_filters, at_most integer
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -334,14 +299,14 @@ BEGIN
           WHERE s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
         WHERE is_within((c.s).geog, (c.s).spot, station.geog, center_spot, 1000, surely_m)
           AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
-          AND search_admits(c.s, NULL, NULL, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+          AND search_admits(c.s, NULL, NULL, hints, question, plain, filters)
         LIMIT at_most + 51);
     ELSE
       found := found || ARRAY(SELECT (c.s).id FROM (SELECT s FROM shops s
           WHERE s.brand_id = station.b AND s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
         WHERE is_within((c.s).geog, (c.s).spot, station.geog, center_spot, 1000, surely_m)
           AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
-          AND search_admits(c.s, NULL, NULL, hints, question, plain, box, min_rating, open_minute, clean, retouch, props)
+          AND search_admits(c.s, NULL, NULL, hints, question, plain, filters)
         LIMIT at_most + 51);
     END IF;
   END LOOP;
@@ -352,9 +317,8 @@ COMMENT ON FUNCTION search_near_stations IS 'The nearest shops within 1 km of on
 -- Common words: the nearest shops that hold them, and before them those whose name is the keyword or begins with it.
 CREATE OR REPLACE FUNCTION search_common_words(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], hints text [], question tsquery,
-  names text [], full_names text [], beginnings text [], beginnings_are_common boolean, plain boolean,
-  box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision, at_most integer
+  names text [], full_names text [], beginnings text [], beginnings_are_common boolean,
+  plain boolean, filters shop_filters, at_most integer
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -362,17 +326,15 @@ DECLARE
   found bigint[] := search_by_words(viewer_spot, all_of(ARRAY[within, CASE
       WHEN beginnings_are_common THEN are_any(ARRAY(SELECT chr(2) || n FROM unnest(full_names) n))
       ELSE begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n)) END]),
-    question, hints, NULL, full_names, beginnings, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
+    question, hints, NULL, full_names, beginnings, plain, filters, at_most);
   walked bigint[] := ARRAY[]::bigint[];
 BEGIN
   IF beginnings_are_common THEN
-    walked := search_walk_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain,
-      box, min_rating, open_minute, clean, retouch, props, true, at_most);
+    walked := search_walk_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain, filters, true, at_most);
     found := found || walked;
   END IF;
   IF walked IS NOT NULL AND (SELECT count(DISTINCT f) FROM unnest(found) f) <= at_most THEN
-    walked := search_walk_certain(viewer_spot, brands, regions, likes, NULL, hints, question, plain,
-      box, min_rating, open_minute, clean, retouch, props, true, at_most);
+    walked := search_walk_certain(viewer_spot, brands, regions, likes, NULL, hints, question, plain, filters, true, at_most);
     found := found || walked;
   END IF;
   RETURN CASE WHEN walked IS NOT NULL THEN found END;
@@ -477,14 +439,13 @@ IS 'Words as queries: every word; those for the index, the rarest at least unles
 
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
-  misspelt text [], names text [], sample text [], box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision, at_most integer,
+  misspelt text [], names text [], sample text [], filters shop_filters, at_most integer,
   OUT ids bigint [], OUT tiers integer [], OUT distances double precision []
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   spot geometry := spot_at(viewer);
-  plain boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) = 0;
+  plain boolean := filters IS NULL;
   within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
   levels text[] := ARRAY(SELECT DISTINCT r.level FROM regions r WHERE r.id = ANY (search_find.regions));
   q record;
@@ -513,36 +474,31 @@ BEGIN
   IF stations IS NOT NULL THEN
     IF branch <> '{}' THEN
       SELECT * INTO b FROM search_queries(branch || rest, sample, misspelt);
-      named := search_by_words(spot, all_of(ARRAY[within, b.rarest]), b.others, b.other_hints, NULL, full_names, beginnings, plain,
-        box, min_rating, open_minute, clean, retouch, props, at_most);
+      named := search_by_words(spot, all_of(ARRAY[within, b.rarest]), b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most);
     END IF;
     -- A branch that bears the station's name and the other words is meant itself; without other words it is the first.
     found := named;
     IF named = '{}' AND NOT q.all_are_common THEN
-      found := search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, stations, full_names, beginnings, plain,
-        box, min_rating, open_minute, clean, retouch, props, at_most);
+      found := search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, stations, full_names, beginnings, plain, filters, at_most);
     ELSIF named = '{}' OR q.every IS NULL THEN
-      found := named || search_near_stations(spot, stations, brands, regions, hints, q.every, plain,
-        box, min_rating, open_minute, clean, retouch, props, at_most);
+      found := named || search_near_stations(spot, stations, brands, regions, hints, q.every, plain, filters, at_most);
     END IF;
   ELSIF walkable AND q.every IS NULL THEN
     -- With filters that few shops pass, the way to the last of them is longer than reading them all in any order.
     found := coalesce(
-      search_walk_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain,
-        box, min_rating, open_minute, clean, retouch, props, NOT plain, at_most),
-      search_by_words(spot, within, NULL, NULL, NULL, full_names, beginnings, plain,
-        box, min_rating, open_minute, clean, retouch, props, at_most));
+      search_walk_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain, filters, NOT plain, at_most),
+      search_by_words(spot, within, NULL, NULL, NULL, full_names, beginnings, plain, filters, at_most));
   ELSE
     IF walkable AND words_are_common THEN
       found := search_common_words(spot, brands, regions, likes, hints, q.every, names, full_names, beginnings,
-        beginnings_are_common, plain, box, min_rating, open_minute, clean, retouch, props, at_most);
+        beginnings_are_common, plain, filters, at_most);
     END IF;
     IF q.too_common AND walkable THEN
       found := coalesce(found, ARRAY(SELECT w.id FROM search_walk(spot, brands, regions, likes, NULL, hints, q.every, plain,
-        box, min_rating, open_minute, clean, retouch, props, CASE WHEN plain THEN 1000 END, at_most + 51) w));
+        filters, CASE WHEN plain THEN 1000 END, at_most + 51) w));
     END IF;
-    found := coalesce(found, search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, NULL, full_names, beginnings, plain,
-      box, min_rating, open_minute, clean, retouch, props, at_most));
+    found := coalesce(found, search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, NULL, full_names,
+      beginnings, plain, filters, at_most));
   END IF;
   SELECT array_agg(best.id), array_agg(best.tier), array_agg(best.distance_m) INTO ids, tiers, distances
   FROM (

@@ -84,9 +84,7 @@ COMMENT ON FUNCTION search_reading(text, text, text []) IS 'The words of a keywo
 
 -- Starting parallel workers takes longer than any of its questions, planning them anew a seventh to a third of the time.
 CREATE OR REPLACE FUNCTION shops_by_keyword(
-  keyword text, user_lon double precision, user_lat double precision, box double precision [],
-  min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision,
+  keyword text, user_lon double precision, user_lat double precision, filters shop_filters,
   sort text, origin text, at_most integer, page_size integer, page_offset integer,
   member bigint DEFAULT NULL, session bigint DEFAULT NULL, explain boolean DEFAULT false
 ) RETURNS text
@@ -99,7 +97,7 @@ BEGIN
     RETURN NULL;
   END IF;
   SELECT * INTO f FROM search_shops(
-    keyword, point_at(user_lon, user_lat), box, min_rating, open_minute, clean, retouch, props, at_most);
+    keyword, point_at(user_lon, user_lat), filters, at_most);
   body := search_json(f.ids[:at_most], f.tiers[:at_most], f.distances[:at_most], origin, member, sort,
     explain, page_size, page_offset);
   IF explain THEN
@@ -111,8 +109,7 @@ COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, di
 
 -- The first pass that finds shops answers. With filters, a pass that would find some without them answers too.
 CREATE OR REPLACE FUNCTION search_shops(
-  keyword text, viewer geography, box double precision [], min_rating double precision, open_minute integer,
-  clean double precision, retouch double precision, props double precision, at_most integer,
+  keyword text, viewer geography, filters shop_filters, at_most integer,
   OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT pass text, OUT understood jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -129,7 +126,7 @@ DECLARE
   misspelt text[];
   is_corrected boolean := false;
   characters integer := 0;
-  filtered boolean := num_nonnulls(box, min_rating, open_minute, clean, retouch, props) > 0;
+  filtered boolean := NOT (filters IS NULL);
 BEGIN
   SELECT * INTO plain FROM search_understand(plain_words, NULL);
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(plain.rest) r);
@@ -167,11 +164,10 @@ BEGIN
       sample := search_sample();
     END IF;
     SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
-      misspelt, u.names, sample,
-      box, min_rating, open_minute, clean, retouch, props, at_most);
+      misspelt, u.names, sample, filters, at_most);
     IF f.ids = '{}' AND filtered THEN
       EXIT WHEN (SELECT g.ids <> '{}' FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
-        misspelt, u.names, sample, NULL, NULL, NULL, NULL, NULL, NULL, 1) g);
+        misspelt, u.names, sample, NULL, 1) g);
     END IF;
     IF f.ids <> '{}' THEN
       ids := f.ids; distances := f.distances; understood := u.understood;

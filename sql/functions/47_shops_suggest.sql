@@ -158,11 +158,11 @@ BEGIN
   IF rest = '{}' OR stations IS NOT NULL
     OR EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'dong') THEN
     SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
-      '{}', names, CASE WHEN branch || rest <> '{}' THEN search_sample() END, NULL, NULL, NULL, NULL, NULL, NULL, 5) f;
+      '{}', names, CASE WHEN branch || rest <> '{}' THEN search_sample() END, NULL, 5) f;
     RETURN;
   END IF;
   found := ARRAY(SELECT w.id FROM search_walk(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
-      NULL, NULL, NULL, NULL, NULL, NULL, NULL, 600) w
+      NULL, NULL, 600) w
     WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
       AND w.name_jamo LIKE ALL (others));
   IF anywhere AND cardinality(found) < 5 THEN

@@ -10,14 +10,17 @@ from tests.make import Maker
 def test_a_shop_without_votes_has_a_share_of_0(make: Maker) -> None:
     shop = make.shop(brand_id=make.brand("인생네컷"))
     for clean, found in ((0, [shop]), (0.1, [])):
-        statement = "SELECT ids FROM search_shops('인생네컷', point_at(127, 37.5), NULL, NULL, NULL, %s, NULL, NULL, 10)"
-        assert make.sql(statement, clean) == found
+        statement = (
+            "SELECT ids FROM search_shops('인생네컷', point_at(127, 37.5), %s::shop_filters, 10)"
+        )
+        assert make.sql(statement, (None, None, None, clean, None, None)) == found
 
 
 def test_the_filters_are_put_in_place(make: Maker) -> None:
     def filter_of(*more: Any) -> str:
         plan = make.rows(
-            "EXPLAIN SELECT FROM shops s WHERE search_passes(s, %s, %s, %s, %s, NULL, NULL)", *more
+            "EXPLAIN SELECT FROM shops s WHERE shop_passes(s, %s::shop_filters)",
+            (*more, None, None),
         )
         return "\n".join(line for (line,) in plan)
 

@@ -42,7 +42,7 @@ READS = """
 SELECT coalesce(sum(seq_tup_read), 0), coalesce(sum(idx_scan), 0), coalesce(sum(idx_tup_fetch), 0)
 FROM pg_stat_xact_user_tables"""
 SEARCH = """
-SELECT shops_by_keyword(%s, 127.0276, 37.4979, NULL, NULL, NULL, NULL, NULL, NULL, 'distance', '', 300, 300, 0)"""
+SELECT shops_by_keyword(%s, 127.0276, 37.4979, NULL, 'distance', '', 300, 300, 0)"""
 SUGGEST = "SELECT shops_suggest(%s, 127.0276, 37.4979)"
 
 

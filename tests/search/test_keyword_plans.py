@@ -48,8 +48,7 @@ def plans(connection: Any, database_url: str) -> Iterator[Any]:
         for _ in range(7):  # past the custom plans, so that the kept plan is seen
             own.notices.clear()
             cursor.execute(
-                "SELECT shops_by_keyword(%s, 127, 36, NULL, NULL, NULL, NULL, NULL, NULL,"
-                " 'distance', '', 300, 300, 0)",
+                "SELECT shops_by_keyword(%s, 127, 36, NULL, 'distance', '', 300, 300, 0)",
                 (keyword,),
             )
         return "\n".join(own.notices)

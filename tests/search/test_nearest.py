@@ -29,7 +29,7 @@ def brands(make: Maker) -> tuple[int, int]:
 def best(make: Maker, keyword: str, at_most: int) -> list[int]:
     """The shops rated four and better, as the search orders them."""
     statement = """
-        SELECT unnest(ids) FROM search_shops(%s, point_at(%s, %s), NULL, 4, NULL, NULL, NULL, NULL, %s)"""
+        SELECT unnest(ids) FROM search_shops(%s, point_at(%s, %s), ROW(NULL, 4, NULL, NULL, NULL, NULL)::shop_filters, %s)"""
     return [shop for (shop,) in make.rows(statement, keyword, *VIEWER, at_most)]
 
 
@@ -91,7 +91,7 @@ def test_a_province_and_its_city_of_one_name_count_a_shop_once(make: Maker) -> N
         make.brand(), province, city,
     )  # fmt: skip
     for keyword in ("제주", "제주 사진관"):
-        statement = "SELECT ids FROM search_shops(%s, point_at(126.5, 33.5), NULL, NULL, NULL, NULL, NULL, NULL, 100)"
+        statement = "SELECT ids FROM search_shops(%s, point_at(126.5, 33.5), NULL, 100)"
         found = make.sql(statement, keyword)
         assert len(found) == len(set(found)) == 101
 
@@ -114,6 +114,6 @@ def test_of_regions_that_share_a_name(make: Maker, keyword: str, at_most: int) -
             " FROM generate_series(1, 240) n",
             list(brands), first, step, parent, make.region("중구", parent=parent),
         )  # fmt: skip
-    statement = "SELECT unnest(ids) FROM search_shops(%s, point_at(%s, %s), NULL, NULL, NULL, NULL, NULL, NULL, %s)"
+    statement = "SELECT unnest(ids) FROM search_shops(%s, point_at(%s, %s), NULL, %s)"
     found = [shop for (shop,) in make.rows(statement, keyword, *VIEWER, at_most)]
     assert found == nearest(make, brands if keyword == "중구" else brands[:1], at_most, rated=False)
