@@ -1,4 +1,4 @@
-"""The database: one pool a process, every question and every act one autocommitted statement."""
+"""The database: one pool a process, every query and every write one autocommitted statement."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ READ_ONLY = errorcodes.READ_ONLY_SQL_TRANSACTION
 # a statement that ran longer than this before its connection was lost is not tried again
 REPEATED_WITHIN_S = 0.5
 KNOWN_READ_ONLY_S = 1.0
-# The role's statement_timeout is that of questions. One message with the act, hence one transaction
-# with it, and nothing of it stays in the session.
-ACT_LIMIT = "SET LOCAL statement_timeout = '5s'; "
-# While a table is locked those who came behind the first who waited for it shall not wait as long again.
+# The role's statement_timeout is that of queries. Sent in one message with the write, this is in its transaction, and
+# does not outlast it in the session.
+WRITE_LIMIT = "SET LOCAL statement_timeout = '5s'; "
+# While a table is locked, statements that come after the first to time out wait less long for it.
 SHORT_LOCK_LIMIT = "SET LOCAL lock_timeout = '200ms'; "
-# beyond the limits that the server keeps
-QUESTION_WITHIN_S, ACT_WITHIN_S = 3.0, 6.0
+# longer than the limits that the server enforces
+QUERY_WITHIN_S, WRITE_WITHIN_S = 3.0, 6.0
 KEEPALIVES: dict[str, Any] = {
     "keepalives_idle": 5,
     "keepalives_interval": 2,
@@ -68,7 +68,7 @@ def libpq_url(url: str) -> str:
     return f"postgresql{separator}{rest}"
 
 
-class Manner(NamedTuple):
+class Limits(NamedTuple):
     """How a statement runs: its time limit, and whether it may run twice."""
 
     within_s: float
@@ -84,10 +84,10 @@ class Database:
     def __init__(self, settings: Settings, *, limited: bool = True) -> None:
         self._url = libpq_url(settings.database_url)
         self._connect_timeout_s = settings.connect_timeout_s
-        self._act_limit = ACT_LIMIT if limited else ""
+        self._write_limit = WRITE_LIMIT if limited else ""
         no_limit = float("inf")
-        self._question = Manner(QUESTION_WITHIN_S if limited else no_limit, True)
-        self._act = Manner(ACT_WITHIN_S if limited else no_limit, False)
+        self._query_limits = Limits(QUERY_WITHIN_S if limited else no_limit, True)
+        self._write_limits = Limits(WRITE_WITHIN_S if limited else no_limit, False)
         self._breaker, self._locked = Breaker(), LockedTables()
         self._read_only_until = 0.0
         # weakly: SQLAlchemy holds the pool of a connection in use, and so would hold whoever keeps one for ever
@@ -125,11 +125,11 @@ class Database:
 
     def row_of_primary(self, statement: Statement | str, values: Values = ()) -> Row:
         """As row, and from the primary even where replicas serve queries."""
-        return self._run(*with_values(statement, values), _first_row, self._question)
+        return self._run(*with_values(statement, values), _first_row, self._query_limits)
 
     @property
     def primary_is_lost(self) -> bool:
-        """Whether only questions are served, by replicas."""
+        """Whether only queries are served, by replicas."""
         return False
 
     def write(
@@ -159,40 +159,40 @@ class Database:
         idempotent: bool,
     ) -> T:
         text, bound = with_values(statement, values)
-        manner = self._act._replace(idempotent=idempotent)
-        return self._run(self._act_limit + text, bound, fetch, manner)
+        limits = self._write_limits._replace(idempotent=idempotent)
+        return self._run(self._write_limit + text, bound, fetch, limits)
 
     def _ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
-        return self._run(statement, values, fetch, self._question)
+        return self._run(statement, values, fetch, self._query_limits)
 
     def _run(
         self,
         statement: str,
         values: Values,
         fetch: Callable[[Any], T],
-        manner: Manner,
+        limits: Limits,
     ) -> T:
         if self._locked.until:
             self._locked.admit(statement)
         started = time.monotonic()
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return self._run_once(statement, values, fetch, manner)
+                return self._run_once(statement, values, fetch, limits)
             except psycopg2.Error as error:
                 late = time.monotonic() - started > REPEATED_WITHIN_S
-                if attempt >= self._attempts(error, manner.idempotent, late):
+                if attempt >= self._attempts(error, limits.idempotent, late):
                     self._remember(error, statement)
                     raise
             time.sleep(random.uniform(0, 0.02 * attempt))
         raise AssertionError("the last attempt returns or raises")
 
     def _run_once(
-        self, statement: str, values: Values, fetch: Callable[[Any], T], manner: Manner
+        self, statement: str, values: Values, fetch: Callable[[Any], T], limits: Limits
     ) -> T:
         connection: Any = self.engine.raw_connection()
         driven = connection.dbapi_connection
         try:
-            WATCH.begin(driven, manner.within_s)
+            WATCH.begin(driven, limits.within_s)
             with driven.cursor() as cursor:
                 limit = SHORT_LOCK_LIMIT if self._locked.held else ""
                 cursor.execute(limit + statement, values)

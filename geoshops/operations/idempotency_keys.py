@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import click
 from flask.cli import with_appcontext
+from sqlalchemy import Interval, bindparam, delete, func, select
 
+from geoshops.database.models import IdempotencyKey
 from geoshops.database.pool import Database
+from geoshops.database.statements import compiled
 from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import operator_database
 
@@ -13,16 +18,19 @@ from geoshops.operations.connection import operator_database
 LONGEST_KEPT_HOURS = 876_000
 
 
-CLEAN = """
-WITH gone AS (
-  DELETE FROM idempotency_keys WHERE created_at < now() - make_interval(hours => %s) RETURNING key
+EXPIRED = (
+    delete(IdempotencyKey)
+    .where(IdempotencyKey.created_at < func.now() - bindparam("kept", type_=Interval))
+    .returning(IdempotencyKey.key)
+    .cte("expired")
 )
-SELECT count(*) FROM gone"""
+CLEAN = compiled(select(func.count()).select_from(EXPIRED))
 
 
 def clean(db: Database, *, older_than_hours: int) -> int:
-    """Forgets answers older than that many hours and returns how many they were."""
-    return int(db.write(CLEAN, (older_than_hours,), idempotent=True)[0])
+    """Deletes results older than that many hours and returns how many they were."""
+    kept = timedelta(hours=older_than_hours)
+    return int(db.write(CLEAN, {"kept": kept}, idempotent=True)[0])
 
 
 @click.group("idempotency")
