@@ -234,7 +234,7 @@ def test_reads_go_on_while_the_disk_is_full(service: Service, small_disk: Path, 
     assert service.seconds_until(write, 201) < BACK_WITHIN_S
 
 
-def test_questions_get_two_seconds_and_acts_five(service: Service, limited: Any) -> None:
+def test_queries_get_two_seconds_and_writes_five(service: Service, limited: Any) -> None:
     started = time.monotonic()
     with pytest.raises(psycopg2.errors.QueryCanceled):
         limited.row("SELECT pg_sleep(30)")

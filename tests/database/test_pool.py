@@ -53,8 +53,8 @@ def test_other_errors_do_not_run_again(app: Flask, make: Maker) -> None:
     assert make.rows("SELECT last_value FROM calls") == [(1,)]
 
 
-QUESTION = ("/favorites", "GET")
-ACTS = [("/favorites/1", "POST"), ("/member/nickname", "PATCH"), ("/member", "DELETE"), ("/auth/login/idp", "GET")]  # fmt: skip
+QUERY = ("/favorites", "GET")
+WRITES = [("/favorites/1", "POST"), ("/member/nickname", "PATCH"), ("/member", "DELETE"), ("/auth/login/idp", "GET")]  # fmt: skip
 
 
 def refused(app: Flask, path: str, method: str, code: str) -> Response:
@@ -70,7 +70,7 @@ def refused(app: Flask, path: str, method: str, code: str) -> Response:
     "code",
     ["08006", "25006", "53100", "53200", "53300", "55P03", "57014", "57P01", "58030"],
 )
-@pytest.mark.parametrize(("path", "method"), [QUESTION, *ACTS])
+@pytest.mark.parametrize(("path", "method"), [QUERY, *WRITES])
 def test_trouble_of_the_server_is_a_clear_refusal(
     app: Flask, path: str, method: str, code: str
 ) -> None:
@@ -81,20 +81,20 @@ def test_trouble_of_the_server_is_a_clear_refusal(
 
 @pytest.mark.parametrize("code", ["40001", "40P01"])
 @pytest.mark.parametrize(
-    ("path", "method", "status"), [(*QUESTION, 503), *((*act, 409) for act in ACTS)]
+    ("path", "method", "status"), [(*QUERY, 503), *((*write, 409) for write in WRITES)]
 )
-def test_a_conflict_that_stays_is_409_to_acts(
+def test_a_conflict_that_stays_is_409_to_writes(
     app: Flask, path: str, method: str, status: int, code: str
 ) -> None:
     answer = refused(app, path, method, code)
     assert (answer.status_code, answer.get_json()["error_code"]) == (status, str(status))
-    assert ("another request" in answer.get_json()["error_message"]) is (status == 409)
+    assert ("concurrent request" in answer.get_json()["error_message"]) is (status == 409)
     assert answer.headers["Retry-After"].isdigit()
 
 
-def test_every_act_documents_the_conflict(client: FlaskClient) -> None:
+def test_every_write_documents_the_conflict(client: FlaskClient) -> None:
     for path, item in client.get("/openapi.json").get_json()["paths"].items():
         for method, operation in item.items():
             if method != "parameters":
-                acts = method != "get" or path in ("/auth/logout", "/auth/login/idp")
-                assert ("409" in operation["responses"]) is acts, (method, path)
+                writes = method != "get" or path in ("/auth/logout", "/auth/login/idp")
+                assert ("409" in operation["responses"]) is writes, (method, path)
