@@ -1,4 +1,4 @@
-"""Large loads: indexes and foreign keys of shops left out while rows come in, those of sql/indexes until after the commit."""
+"""Drops indexes and foreign keys of shops during large loads; those of sql/indexes are rebuilt after the commit."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ from geoshops.database.operator_connection import connected
 
 LEAST_ROWS = 20_000
 AT_ONCE = 2  # a build keeps one core of the server busy
-# The index over words sorts them in a tree of this size. With 512 MB, half its processor time waited for memory at every
-# step of that tree; one nearer to the processor's cache takes 20 to 24 s where it took 37, for 170,000 shops of a million.
+# The index over words sorts them in a tree of this size: one that fits the processor's cache is faster than a large one.
 MEMORY = "SET maintenance_work_mem = '16MB'"
 LOCK = 7_406_311_520_917_236  # one builder at a time; any number, the same in every release
-# for each of three tables: together less than the second after which the server looks for deadlocks
+# for each of three tables: together less than the second of deadlock_timeout
 LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'"
 LOCK_ATTEMPTS = 20
 NAME = re.compile(r"CREATE INDEX IF NOT EXISTS (\w+)")
-# the primary key stays, because other tables refer to it; foreign keys are looked up by one join each at the end
+# the primary key stays, because other tables refer to it; each foreign key is validated by one join at the end
 DROPPABLE = """
 SELECT i.indexrelid::regclass::text,
   CASE WHEN c.oid IS NULL THEN format('DROP INDEX %s', i.indexrelid::regclass)
@@ -59,12 +58,11 @@ def built_later() -> dict[str, str]:
 
 @contextmanager
 def left_out(cursor: Any, new_rows: int) -> Iterator[None]:
-    """Drops indexes and foreign keys of shops where that pays; after the block they are back but for those of sql/indexes.
+    """Drops indexes and foreign keys of shops where that pays, and recreates them after the block.
 
-    Those are left to `build_missing` after the commit: they cost thrice what all the rest does. It
-    locks readers out of shops, brands and regions until the commit, so it is done only where nearly every
-    shop is new and there is next to nothing to read, and left undone where others do not make room. What is
-    unique is unique again at the end of the block, and what is referred to is there."""
+    Those of sql/indexes, the expensive ones, are left to `build_missing` after the commit. Readers of shops, brands and
+    regions wait until the commit, so this is done only when nearly every shop is new and the locks are granted soon.
+    Unique constraints and foreign keys hold again at the end of the block."""
     pays = _pays(cursor, new_rows) and _has_tables_alone(cursor)
     found = _droppable(cursor) if pays else []
     for _, drop, _ in found:
@@ -77,7 +75,7 @@ def left_out(cursor: Any, new_rows: int) -> Iterator[None]:
 
 
 def missing(connection: Any) -> list[str]:
-    """Names of the indexes that a load has left out and nobody has built yet."""
+    """Names of the indexes that a load has left out and that are not built yet."""
     cursor = connection.cursor()
     cursor.execute(MISSING, (list(built_later()),))
     return [name for (name,) in cursor.fetchall()]
@@ -86,7 +84,7 @@ def missing(connection: Any) -> list[str]:
 def build_missing(url: str, say: Callable[[str], object]) -> int:
     """Builds what is missing, two at a time, and returns how many; writers of shops wait meanwhile.
 
-    Each index is a transaction of its own: when it is broken off, what is built stays built."""
+    Each index is a transaction of its own, so an interrupted run keeps the indexes it has built."""
     connections: list[Any] = []
     with _listed(url, connections) as connection, ThreadPoolExecutor(AT_ONCE) as pool:
         connection.cursor().execute("SELECT pg_advisory_lock(%s)", (LOCK,))
@@ -129,9 +127,9 @@ def _pays(cursor: Any, new_rows: int) -> bool:
 
 
 def _has_tables_alone(cursor: Any) -> bool:
-    """Locks what is concerned, or gives up: an act that holds one table and waits for another must not die of us.
+    """Locks the tables concerned, or gives up: a command that waits for one of them must not become a deadlock victim.
 
-    Each attempt ends before the server looks for deadlocks, and lets go of what it held."""
+    Each attempt ends before deadlock_timeout and releases its locks."""
     cursor.execute(CONCERNED)
     (tables,) = cursor.fetchone()
     for _ in range(LOCK_ATTEMPTS):

@@ -29,8 +29,8 @@ DEFAULTS = {
 }
 DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
 
-# Brands and regions are asked for once a wording, not once a row: of a million addresses some
-# thousand name different regions (480 us each), and the brand is a few words of the name.
+# Brands and regions are looked up once per wording, not once per row: a million addresses name some thousand regions,
+# and the brand is a few words of the name.
 RESOLVE = """
 CREATE TEMP TABLE resolved ON COMMIT DROP AS
 WITH bounds AS MATERIALIZED (SELECT ST_Extent(part)::geometry AS box FROM region_parts),

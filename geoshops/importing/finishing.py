@@ -1,4 +1,4 @@
-"""The end of every import: the commit with the list of rejects, and the summary."""
+"""Ends every import: commits, puts the list of rejects in place and makes the summary."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def finish(connection: Any, file: InputFile, rejects: Rejects, dry_run: bool) ->
 def summary(
     wanted: Request, source: str, read: int, counts: dict[str, Any], rejects: Rejects, late: bool
 ) -> dict[str, Any]:
-    """What every import tells; `timed` adds how long it took."""
+    """The summary of every import; `timed` adds how long it took."""
     return {
         "file": str(wanted.path),
         "source": source,

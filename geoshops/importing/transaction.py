@@ -1,4 +1,4 @@
-"""One transaction for one import: all of it or nothing, whenever Ctrl-C comes."""
+"""The transaction of an import: Ctrl-C leaves all of it or nothing."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from geoshops.operations.commands import SCHEMA_MISSING, first_line
 
 MANY_CHANGES = 1_000
 
-# Compiling costs more than it saves in statements that run once. A merge join would sort all names for the sake
-# of some brands. The staging shall stay in memory up to a few hundred thousand rows.
+# JIT costs more than it saves in statements that run once. A merge join would sort all names to find some brands. The
+# staging table stays in memory up to a few hundred thousand rows.
 FOR_LOADS = """
 SET LOCAL jit = off;
 SET LOCAL enable_mergejoin = off;
@@ -40,9 +40,9 @@ def importing_into(url: str) -> Iterator[Any]:
 
 
 def follow_up(url: str, changed: int) -> None:
-    """Titles of shops and the map's clusters, after the import: they may be late, the import need not wait.
+    """Refreshes shop titles and the map's clusters after an import, and after many changes the planner's statistics.
 
-    After many changes the planner's statistics follow, too. Whatever happens here, the import stands."""
+    The import is committed already: an error here does not undo it."""
     with importing_into(url) as connection:
         if changed >= MANY_CHANGES:
             connection.cursor().execute("ANALYZE shops")
