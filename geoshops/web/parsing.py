@@ -57,11 +57,12 @@ def parse_query(query: str) -> Query:
     """The texts of each name. Bytes that are not UTF-8 become lone surrogates, which no parameter accepts."""
     if not query.isascii():
         query = query.encode("latin-1").decode(errors="surrogateescape")
+    decode = _decode if "%" in query or "+" in query else str
     found: Query = {}
     for part in query.split("&"):
         if part:
             name, _, text = part.partition("=")
-            found.setdefault(_decode(name), []).append(_decode(text))
+            found.setdefault(decode(name), []).append(decode(text))
     return found
 
 
