@@ -15,6 +15,7 @@ from geoshops.database.pool import database
 from geoshops.errors import ApiError, Unauthorized
 from geoshops.web import tokens
 from geoshops.web.operation import Blueprint
+from geoshops.web.reads import RequestContext
 from geoshops.web.request import public_url, settings
 from geoshops.web.response import Response, json_value
 from geoshops.web.tokens import Caller
@@ -113,16 +114,16 @@ def sign_out(args: dict[str, Any], caller: Caller) -> Response:
     return json_value({"logged_out": True})
 
 
-@blueprint.operation(
+@blueprint.read(
     "/auth/sessions",
     id="listSessions",
     response=schemas.Session(many=True),
     auth="required",
     cache="none",
 )
-def list_sessions(caller: Caller) -> Response:
+def list_sessions(context: RequestContext, caller: Caller) -> Response:
     """The member's living sessions, last used first"""
-    return json_value(queries.listed(database(), caller, zone=settings().timezone))
+    return json_value(queries.listed(context.db, caller, zone=context.settings.timezone))
 
 
 @blueprint.operation(

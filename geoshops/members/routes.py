@@ -9,6 +9,7 @@ from geoshops.database.pool import database
 from geoshops.members import queries, schemas, unlinking
 from geoshops.web import writes
 from geoshops.web.operation import Blueprint
+from geoshops.web.reads import RequestContext
 from geoshops.web.request import public_url, settings
 from geoshops.web.response import Response, json_text, json_value
 from geoshops.web.shop_schemas import MemberTitle
@@ -21,21 +22,25 @@ ATTACHMENT = {"Content-Disposition": 'attachment; filename="geoshops-member.json
 FREE = {"type": "boolean"}
 
 
-@blueprint.operation(
+@blueprint.read(
     "/member/info", id="getMember", response=schemas.Profile, auth="required", cache="none"
 )
-def get_member(caller: Caller) -> Response:
+def get_member(context: RequestContext, caller: Caller) -> Response:
     """The member's profile"""
-    return json_text(queries.profile(database(), caller))
+    return json_text(queries.profile(context.db, caller))
 
 
-@blueprint.operation(
-    "/member/nickname", id="isNicknameFree", response=FREE, auth="required", cache="none"
+@blueprint.read(
+    "/member/nickname",
+    id="isNicknameFree",
+    query=schemas.NicknameArgs,
+    response=FREE,
+    auth="required",
+    cache="none",
 )
-@blueprint.arguments(schemas.NicknameArgs, location="query")
-def is_nickname_free(args: dict[str, Any], caller: Caller) -> Response:
+def is_nickname_free(context: RequestContext, args: dict[str, Any], caller: Caller) -> Response:
     """Whether a nickname is free: true, or false when it is used (by the member too)"""
-    return json_value(queries.nickname_is_free(database(), caller, **args))
+    return json_value(queries.nickname_is_free(context.db, caller, **args))
 
 
 @blueprint.operation(
@@ -90,12 +95,12 @@ def withdraw(args: dict[str, Any], caller: Caller) -> Response:
     return json_value({"id": caller.member_id})
 
 
-@blueprint.operation(
+@blueprint.read(
     "/member/export", id="exportMember", response=schemas.Export, auth="required", cache="none"
 )
-def export_member(caller: Caller) -> Response:
+def export_member(context: RequestContext, caller: Caller) -> Response:
     """Everything the service holds on the member, as a file"""
-    body = queries.export(database(), caller, zone=settings().timezone)
+    body = queries.export(context.db, caller, zone=context.settings.timezone)
     return json_text(body, ATTACHMENT)
 
 

@@ -5,86 +5,82 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from flask import request
-
-from geoshops.database.pool import database
 from geoshops.ogc import pages, queries, schemas
-from geoshops.web.operation import Blueprint, accepted_type
-from geoshops.web.request import public_url
+from geoshops.web.operation import Blueprint
+from geoshops.web.reads import RequestContext
 from geoshops.web.response import GEOJSON, JSON, Response, json_value
 
 blueprint = Blueprint("ogc", __name__, url_prefix="/ogc", description="OGC API Features")
 
 
-@blueprint.operation("", id="getOgcLandingPage", response=schemas.Landing)
-@blueprint.arguments(schemas.NoArgs, location="query")
-def landing_page(_: dict[str, Any]) -> Response:
+@blueprint.read("", query=schemas.NoArgs, id="getOgcLandingPage", response=schemas.Landing)
+def landing_page(context: RequestContext, _: dict[str, Any]) -> Response:
     """Landing page: links to everything else"""
-    return json_value(pages.landing(public_url()))
+    return json_value(pages.landing(context.origin))
 
 
-@blueprint.operation("/conformance", id="getOgcConformance", response=schemas.Conformance)
-@blueprint.arguments(schemas.NoArgs, location="query")
-def conformance(_: dict[str, Any]) -> Response:
+@blueprint.read(
+    "/conformance", query=schemas.NoArgs, id="getOgcConformance", response=schemas.Conformance
+)
+def conformance(context: RequestContext, _: dict[str, Any]) -> Response:
     """Conformance classes"""
     return json_value({"conformsTo": list(pages.CLASSES)})
 
 
-@blueprint.operation("/collections", id="listOgcCollections", response=schemas.Collections)
-@blueprint.arguments(schemas.NoArgs, location="query")
-def list_collections(_: dict[str, Any]) -> Response:
+@blueprint.read(
+    "/collections", query=schemas.NoArgs, id="listOgcCollections", response=schemas.Collections
+)
+def list_collections(context: RequestContext, _: dict[str, Any]) -> Response:
     """Collections: one, the shops"""
-    return json_value(pages.collections(public_url(), queries.extent(database())))
+    return json_value(pages.collections(context.origin, queries.extent(context.db)))
 
 
-@blueprint.operation("/collections/shops", id="getOgcShops", response=schemas.Collection)
-@blueprint.arguments(schemas.NoArgs, location="query")
-def get_collection(_: dict[str, Any]) -> Response:
+@blueprint.read(
+    "/collections/shops", query=schemas.NoArgs, id="getOgcShops", response=schemas.Collection
+)
+def get_collection(context: RequestContext, _: dict[str, Any]) -> Response:
     """The collection of shops"""
-    return json_value(pages.collection(public_url(), queries.extent(database())))
+    return json_value(pages.collection(context.origin, queries.extent(context.db)))
 
 
-@blueprint.operation(
+@blueprint.read(
     "/collections/shops/items",
+    query=schemas.ItemsArgs,
     id="listOgcShopItems",
     response=schemas.Items,
     media=GEOJSON,
     also=(JSON,),
 )
-@blueprint.arguments(schemas.ItemsArgs, location="query")
-def list_items(args: dict[str, Any]) -> Response:
+def list_items(context: RequestContext, args: dict[str, Any]) -> Response:
     """Shops that are not closed as GeoJSON, page after page by the links `next`
 
     Pages are cut by key: each costs the same, and none shows a shop twice."""
-    found = queries.items(database(), **args)
-    asked = {
-        name: request.args[name]
-        for name in ("bbox", "datetime", "limit", "after")
-        if name in request.args
-    }
-    links = list(pages.page_links(public_url(), asked, found.last_id if found.more else None))
+    found = queries.items(context.db, **args)
+    sent = context.sent("bbox", "datetime", "limit", "after")
+    links = list(pages.page_links(context.origin, sent, found.last_id if found.more else None))
     matched = "" if found.matched is None else f'"numberMatched":{found.matched},'
-    return geojson(
+    return _geojson(
+        context,
         f'{{"type":"FeatureCollection","numberReturned":{found.returned},{matched}'
-        f'"links":{json.dumps(links, ensure_ascii=False)},"features":[{found.features}]}}'
+        f'"links":{json.dumps(links, ensure_ascii=False)},"features":[{found.features}]}}',
     )
 
 
-@blueprint.operation(
+@blueprint.read(
     "/collections/shops/items/<id:shop_id>",
+    query=schemas.NoArgs,
     id="getOgcShopItem",
     response=schemas.Feature,
     media=GEOJSON,
     also=(JSON,),
 )
-@blueprint.arguments(schemas.NoArgs, location="query")
-def get_item(_: dict[str, Any], shop_id: int) -> Response:
+def get_item(context: RequestContext, _: dict[str, Any], shop_id: int) -> Response:
     """One shop as a GeoJSON feature"""
-    feature = queries.item(database(), shop_id)
-    links = json.dumps(pages.item_links(public_url(), shop_id), ensure_ascii=False)
-    return geojson(f'{feature[:-1]}, "links":{links}}}')
+    feature = queries.item(context.db, shop_id)
+    links = json.dumps(pages.item_links(context.origin, shop_id), ensure_ascii=False)
+    return _geojson(context, f'{feature[:-1]}, "links":{links}}}')
 
 
-def geojson(body: str) -> Response:
-    """GeoJSON under the name that the client accepts."""
-    return Response(body.encode(), media_type=accepted_type(GEOJSON, JSON))
+def _geojson(context: RequestContext, body: str) -> Response:
+    """GeoJSON under the media type that the client accepts."""
+    return Response(body.encode(), media_type=context.media_type)

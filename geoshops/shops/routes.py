@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from geoshops.database.pool import database
 from geoshops.shops import queries, schemas
 from geoshops.web.operation import Blueprint
 from geoshops.web.paging import list_response
 from geoshops.web.reads import RequestContext
-from geoshops.web.request import public_url
 from geoshops.web.response import Response, json_text
 from geoshops.web.shop_schemas import ShopSummary
 from geoshops.web.tokens import Caller
@@ -58,7 +56,7 @@ def get_shop(
     )
 
 
-@blueprint.operation("/brands", id="listBrands", response=schemas.Brand(many=True))
-def list_brands() -> Response:
+@blueprint.read("/brands", id="listBrands", response=schemas.Brand(many=True))
+def list_brands(context: RequestContext) -> Response:
     """Every brand with the number of its open shops"""
-    return json_text(queries.brands(database(), public_url()))
+    return json_text(queries.brands(context.db, context.origin))

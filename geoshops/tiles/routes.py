@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import request
-
-from geoshops.database.pool import database
 from geoshops.tiles import queries, schemas
 from geoshops.tiles.tilejson import tilejson
 from geoshops.web.operation import Blueprint
-from geoshops.web.request import public_url
+from geoshops.web.reads import RequestContext
 from geoshops.web.response import Response, json_value
 
 blueprint = Blueprint("tiles", __name__, description="Vector tiles of shops")
@@ -21,29 +18,35 @@ CACHED = {"Cache-Control": "public, max-age=60"}
 BINARY = {"type": "string", "format": "binary"}
 
 
-@blueprint.operation("/tiles/shops.json", id="describeShopTiles", response=schemas.TileJson)
-@blueprint.arguments(schemas.TileArgs, location="query")
-def describe_shop_tiles(args: dict[str, Any]) -> Response:
+@blueprint.read(
+    "/tiles/shops.json", id="describeShopTiles", query=schemas.TileArgs, response=schemas.TileJson
+)
+def describe_shop_tiles(context: RequestContext, args: dict[str, Any]) -> Response:
     """The tiles' addresses, layers and age (TileJSON 3.0)
 
     The addresses carry the query on."""
-    queries.selection(database(), **args)
-    asked = {name: request.args[name] for name in ("brand", "allBrands") if name in request.args}
-    query = f"?{urlencode(asked)}" if asked else ""
-    address = f"{public_url()}/tiles/shops/{{z}}/{{x}}/{{y}}.mvt{query}"
-    return json_value(tilejson(address, queries.refreshed_at(database())), CACHED)
+    queries.selection(context.db, **args)
+    sent = context.sent("brand", "allBrands")
+    query = f"?{urlencode(sent)}" if sent else ""
+    address = f"{context.origin}/tiles/shops/{{z}}/{{x}}/{{y}}.mvt{query}"
+    return json_value(tilejson(address, queries.refreshed_at(context.db)), CACHED)
 
 
-@blueprint.operation(
-    "/tiles/shops/<id:z>/<id:x>/<id:y>.mvt", id="getShopTile", response=BINARY, media=MVT
+@blueprint.read(
+    "/tiles/shops/<id:z>/<id:x>/<id:y>.mvt",
+    id="getShopTile",
+    query=schemas.TileArgs,
+    response=BINARY,
+    media=MVT,
 )
-@blueprint.arguments(schemas.TileArgs, location="query")
-def get_shop_tile(args: dict[str, Any], z: int, x: int, y: int) -> Response:
+def get_shop_tile(
+    context: RequestContext, args: dict[str, Any], z: int, x: int, y: int
+) -> Response:
     """Shops of a tile: clusters below zoom 15, from there each shop
 
     Mapbox vector tile with the layer `clusters` or `shops`; empty where no shop is, 404 beyond
     zoom 20 and outside the world."""
     queries.check_place(z, x, y)
-    db = database()
-    found = queries.tile(db, z, x, y, selected=queries.selection(db, **args))
-    return Response(bytes(found), CACHED, media_type=MVT)
+    selected = queries.selection(context.db, **args)
+    tile = queries.tile(context.db, z, x, y, selected=selected)
+    return Response(bytes(tile), CACHED, media_type=MVT)

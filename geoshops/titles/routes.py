@@ -8,7 +8,7 @@ from geoshops.database.pool import database
 from geoshops.titles import queries, schemas
 from geoshops.titles.images import medal_svg
 from geoshops.web.operation import Blueprint
-from geoshops.web.request import public_url, settings
+from geoshops.web.reads import RequestContext
 from geoshops.web.response import Response, json_text
 from geoshops.web.shop_schemas import MemberTitle
 from geoshops.web.tokens import Caller
@@ -19,28 +19,28 @@ images = flask.Blueprint("title_images", __name__)
 IMAGE_CACHE_S = 60
 
 
-@blueprint.operation(
+@blueprint.read(
     "/member-titles",
     id="listMemberTitles",
     response=schemas.MemberTitles,
     auth="required",
     cache="none",
 )
-def list_member_titles(caller: Caller) -> Response:
+def list_member_titles(context: RequestContext, caller: Caller) -> Response:
     """All titles, those held and those still to earn"""
-    return _titles(caller, None)
+    return _titles(context, caller, None)
 
 
-@blueprint.operation(
+@blueprint.read(
     "/member-titles/<id:title_id>",
     id="getMemberTitle",
     response=MemberTitle,
     auth="required",
     cache="none",
 )
-def get_member_title(title_id: int, caller: Caller) -> Response:
+def get_member_title(context: RequestContext, title_id: int, caller: Caller) -> Response:
     """One title, as it stands for the signed-in member"""
-    return _titles(caller, title_id)
+    return _titles(context, caller, title_id)
 
 
 @images.get("/titles/<id:title_id>.svg")
@@ -55,9 +55,9 @@ def grey(title_id: int) -> flask.Response:
     return _image(title_id, grey=True)
 
 
-def _titles(caller: Caller, title_id: int | None) -> Response:
-    origin, zone = public_url(), settings().timezone
-    body = queries.of_member(database(), caller, title_id=title_id, origin=origin, zone=zone)
+def _titles(context: RequestContext, caller: Caller, title_id: int | None) -> Response:
+    origin, zone = context.origin, context.settings.timezone
+    body = queries.of_member(context.db, caller, title_id=title_id, origin=origin, zone=zone)
     return json_text(body)
 
 

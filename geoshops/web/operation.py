@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
-from flask import Flask, request
+from flask import Flask
 from flask_smorest import Api as SmorestApi
 from flask_smorest import Blueprint as SmorestBlueprint
 from marshmallow import Schema, fields
@@ -18,7 +18,6 @@ from geoshops import __about__
 from geoshops.web.authentication import guard
 from geoshops.web.contract import Contract
 from geoshops.web.fields import Args
-from geoshops.web.negotiation import negotiate
 from geoshops.web.parsing import ContractParser, QueryLoader
 from geoshops.web.reads import Read, ReadOperation
 from geoshops.web.response import GEOJSON, JSON, Response
@@ -93,16 +92,18 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         return decorator
 
     def read(
-        self, rule: str, *, query: type[Args] = Args, auth: str = "none", **stated: Any
+        self, rule: str, *, query: type[Args] | None = None, auth: str = "none", **stated: Any
     ) -> Callable[[Read], Read]:
         """Declares a read operation, which the fast path serves.
 
-        query: the schema of its parameters. The function gets the request's context, the loaded parameters, the
-        identifiers of the path and, unless auth is `none`, `caller`."""
+        query: the schema of its parameters, where it has any. The function gets the request's context, the loaded
+        parameters, the identifiers of the path and, unless auth is `none`, `caller`."""
 
         def decorator(read: Read) -> Read:
-            documented = super(Blueprint, self).arguments(query, location="query")(read)
-            declared = self._declare(documented, auth=auth, is_command=False, **stated)
+            described: Any = read
+            if query:
+                described = super(Blueprint, self).arguments(query, location="query")(read)
+            declared = self._declare(described, auth=auth, is_command=False, **stated)
 
             @wraps(read)
             def view(**_: Any) -> Response:
@@ -110,7 +111,8 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
 
             routed: Any = _with_document_of(declared, view)
             routed.contract = declared.contract
-            routed.read_operation = ReadOperation(read, QueryLoader(query()), auth, routed.contract)
+            load = QueryLoader(query()) if query else None
+            routed.read_operation = ReadOperation(read, load, auth, routed.contract)
             self.route(rule, methods=["GET"])(routed)
             return read
 
@@ -252,11 +254,6 @@ def init_app(app: Flask) -> OpenApi:
         "ERROR", {"description": "Error", "content": {JSON: {"schema": ErrorBody}}}
     )
     return api
-
-
-def accepted_type(*produced: str) -> str:
-    """The one of these media types that the client of Flask's current request prefers."""
-    return negotiate(request.environ.get("HTTP_ACCEPT"), produced)
 
 
 SECURITY: dict[str, list[dict[str, list[str]]]] = {

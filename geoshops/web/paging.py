@@ -110,6 +110,5 @@ def _links(context: RequestContext, page: Page, total: int) -> Iterator[str]:
 
 
 def _url(context: RequestContext, number: int, size: int) -> str:
-    sent = {name: texts[0] for name, texts in context.query.items()}
-    query = urlencode({**sent, "page": number, "size": size}, errors="surrogateescape")
+    query = urlencode({**context.sent(), "page": number, "size": size}, errors="surrogateescape")
     return f"{context.path}?{query}"

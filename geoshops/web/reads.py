@@ -24,18 +24,25 @@ class RequestContext(NamedTuple):
     query: Query
     media_type: str
 
+    def sent(self, *names: str) -> dict[str, str]:
+        """The first texts of these parameters, of those that were sent; of all when none is named."""
+        return {name: self.query[name][0] for name in names or self.query if name in self.query}
+
 
 Read = Callable[..., Response]
 
 
 class ReadOperation(NamedTuple):
-    """An operation, called as read(context, args, **ids of the path), and with caller= unless auth is `none`."""
+    """An operation, called as read(context, args, **ids of the path), and with caller= unless auth is `none`.
+
+    load: None for an operation without parameters, which gets no args."""
 
     read: Read
-    load: QueryLoader
+    load: QueryLoader | None
     auth: str
     contract: Contract
 
     def run(self, context: RequestContext, **more: Any) -> Response:
         """Loads the query and calls the function."""
-        return self.read(context, self.load(context.query), **more)
+        args = (self.load(context.query),) if self.load else ()
+        return self.read(context, *args, **more)
