@@ -5,5 +5,4 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any
 
-# the environment of the request that this thread answers: what is below the framework must not ask it
 CURRENT: ContextVar[dict[str, Any] | None] = ContextVar("geoshops.current", default=None)

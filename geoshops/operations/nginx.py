@@ -10,7 +10,7 @@ from typing import Any
 
 from geoshops.config import Settings
 from geoshops.errors import RETRY_AFTER_S, ApiError, NotFound, Overloaded, Unreachable
-from geoshops.web.health import TOLD_OF
+from geoshops.web.health import REJECTED_PER_REPORT
 from geoshops.web.middleware import EXPOSED, SECURITY
 
 TEMPLATE = Path(__file__).parent / "templates" / "nginx.conf"
@@ -98,7 +98,7 @@ def config(
         "MAX_BODY_BYTES": max_body_bytes,
         "SERVERS": _lines(4, [f"server {place} max_fails=0 max_conns={each};" for place in named]),
         "WATCHED": _lines(4, [f"server {place} max_fails=0;" for place in named]),
-        "TOLD_PERCENT": 100 / TOLD_OF,
+        "TOLD_PERCENT": 100 / REJECTED_PER_REPORT,
         "ORIGINS": _lines(4, [_origin(origin) for origin in cors_origins]),
         "BODIES": _lines(2, [line for refusal in (*found, FULL) for line in _body(refusal)]),
         "ERROR_PAGES": _lines(4, [_error_page(refusal) for refusal in found]),

@@ -1,4 +1,4 @@
-"""Query parameters and body fields: strict fields, and the order in which they are checked."""
+"""Field types of query parameters and JSON bodies, stricter than marshmallow's."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from geoshops.errors import Reason
 
 DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
 INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
-# What shows nothing though it is a letter, a mark, a symbol or nothing yet; format characters besides do not either.
-# Unicode's Default_Ignorable_Code_Point (variation selectors, fillers, tags), and blanks of single scripts.
+# Characters that show nothing, beyond white space and category Cf: Unicode's Default_Ignorable_Code_Point
+# (variation selectors, fillers, tags) and the blanks of single scripts.
 INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4"
 ).union(
@@ -29,7 +29,7 @@ BAD_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 BAD_CHARACTERS_BUT_LINES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 ABSENT_TEXTS = ("", "undefined", "null")
 TRUE_TEXTS = ("true", "1")
-# the same for the OpenAPI document: ECMA 262, the basic plane only
+# the same for the OpenAPI document, as ECMA 262 patterns of the basic plane
 ALLOWED = r"[^\u0000-\u001f\u007f-\u009f]"
 ALLOWED_WITH_LINES = r"[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]"
 VISIBLE = (
@@ -45,7 +45,7 @@ def invalid(reason: str, **values: object) -> ValidationError:
 
 
 def is_blank(text: str) -> bool:
-    """True when nothing of the text can be seen, zero-width characters and U+3000 included."""
+    """True when the text shows nothing: white space, zero-width characters, U+3000."""
     if text.isascii():
         return not text.strip()
     return all(c.isspace() or c in INVISIBLE or unicodedata.category(c) == "Cf" for c in text)
@@ -124,7 +124,9 @@ class Flag(fields.Boolean):
 
 
 class Text(fields.String):
-    """Text without control characters, NFC; blank is refused, or becomes None where `blank_is_none`."""
+    """Text without control characters, NFC; blank is invalid, or becomes None where `blank_is_none`.
+
+    lines: allows TAB and line ends; exact: keeps the text as sent instead of normalising it."""
 
     def __init__(
         self,
@@ -145,7 +147,7 @@ class Text(fields.String):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, str):
             raise invalid("not_text")
-        # first: TAB and line ends show nothing either, and whoever sends no more than these has sent a blank
+        # before the control characters: a text of TABs and line ends alone is blank
         if is_blank(value):
             if self.blank_is_none:
                 return None
@@ -186,11 +188,10 @@ class Box(fields.String):
 
 
 class Args(Schema):
-    """Query parameters. Missing ones are told before bad ones, in the order of their declaration;
-    unknown names are ignored; numbers sent empty (or as JavaScript's `undefined`) count as absent.
+    """Query parameters. Unknown names are ignored; numbers sent empty (or as JavaScript's `undefined`) count as absent.
 
-    `only_known`: names that are not declared are rejected instead.
-    `aliases` are other names of parameters, each with the name that it stands for, which wins where both are sent."""
+    only_known: unknown names are rejected instead.
+    aliases: other names of parameters and the names that they stand for, which win where both are sent."""
 
     only_known: ClassVar[bool] = False
     aliases: ClassVar[Mapping[str, str]] = {}
@@ -199,7 +200,7 @@ class Args(Schema):
         unknown = EXCLUDE
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Joins loaded values where several make one; refusals are ValidationErrors by field."""
+        """Combines loaded values where several make one; raises ValidationErrors by field."""
         return values
 
 
@@ -223,7 +224,7 @@ def is_absent(field: fields.Field[Any], texts: list[str]) -> bool:
 
 
 def looks_swapped(field: fields.Field[Any], key: str, raw: Mapping[str, Any]) -> bool:
-    """True when a latitude out of range and its longitude would both fit the other way round."""
+    """True when a latitude out of range and its longitude would both be valid if exchanged."""
     if not isinstance(field, Latitude):
         return False
     texts = (raw.get(key, [""])[0], raw.get(key.replace("Lat", "Lng"), [""])[0])

@@ -1,4 +1,4 @@
-"""Health, readiness and metrics for the machinery around the service."""
+"""Health, readiness and metrics endpoints, for load balancers and Prometheus."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from geoshops.web.response import json_value
 
 READY = compiled(select(func.to_regclass("shops").is_not(None)))
 READ_ONLY = compiled(select(cast(func.current_setting("transaction_read_only"), Boolean)))
-# an index each; docs/operations.md says what to do when they grow
+# each count reads an index; docs/operations.md says what to do when one grows
 OPEN_REPORTS = select(func.count()).where(Report.closed_at.is_(None)).select_from(Report)
-WAITING = compiled(
+BACKLOG = compiled(
     select(
         OPEN_REPORTS.scalar_subquery(),
         select(func.count()).select_from(PendingUnlink).scalar_subquery(),
     )
 )
 blueprint = Blueprint("health", __name__)
-# The front restricts these paths; no other spelling of them may pass it and be served all the same.
 NOT_STORED = {"Cache-Control": "no-store"}
+# nginx restricts these paths: no other spelling may pass it and still be served
 EXACT = {"strict_slashes": True}
 UP = "Whether the database answered this scrape"
 
 
 @blueprint.get("/healthz", **EXACT)
 def healthz() -> flask.Response:
-    """The process answers; needs no database."""
+    """Liveness: the process responds; needs no database."""
     return json_value({"status": "ok"}, NOT_STORED).to_flask()
 
 
 @blueprint.get("/readyz", **EXACT)
 def readyz() -> flask.Response:
-    """The database answers and holds the schema."""
+    """Readiness: the database responds and holds the schema."""
     try:
         (ready,) = database().row(READY)
     except Exception as error:
@@ -52,38 +52,38 @@ def readyz() -> flask.Response:
     return json_value({"status": "ready", **writes}, NOT_STORED).to_flask()
 
 
-# of so many refusals nginx tells one
-TOLD_OF = 1000
+# nginx passes on one of so many requests that it rejects
+REJECTED_PER_REPORT = 1000
 
 
 @blueprint.get("/.refused/full", **EXACT)
-def refused_when_full() -> flask.Response:
-    """What nginx refuses because the service is full; without it nobody would see an overload."""
-    metrics.OVERLOADS.inc(TOLD_OF)
+def count_overload() -> flask.Response:
+    """Counts the requests that nginx rejects because the service is full."""
+    metrics.OVERLOADS.inc(REJECTED_PER_REPORT)
     raise Overloaded
 
 
 @blueprint.get("/metrics", **EXACT)
 def prometheus() -> flask.Response:
-    """Prometheus' text form."""
+    """Metrics in Prometheus' text format."""
     text = telemetry.metrics_text() + telemetry.gauges_text(_gauges())
     return flask.Response(text, content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _gauges() -> dict[str, tuple[str, float]]:
-    found: dict[str, tuple[str, float]] = {"database_up": (UP, 0)}
-    # apart, because a locked table is no lost database
-    if (state := _read(READ_ONLY)) is not None:
-        found["database_up"] = (UP, 1)
-        found["database_read_only"] = ("Whether the database takes no writes", float(state[0]))
-    if state and (waiting := _read(WAITING)) is not None:
+    gauges: dict[str, tuple[str, float]] = {"database_up": (UP, 0)}
+    # two queries, because a locked table does not mean that the database is down
+    if (state := _row_if_available(READ_ONLY)) is not None:
+        gauges["database_up"] = (UP, 1)
+        gauges["database_read_only"] = ("Whether the database takes no writes", float(state[0]))
+    if state and (backlog := _row_if_available(BACKLOG)) is not None:
         meaning = "Withdrawn members whom the provider still has to unlink"
-        found["reports_open"] = ("Reports that no moderator has closed", waiting[0])
-        found["unlinks_pending"] = (meaning, waiting[1])
-    return found
+        gauges["reports_open"] = ("Reports that no moderator has closed", backlog[0])
+        gauges["unlinks_pending"] = (meaning, backlog[1])
+    return gauges
 
 
-def _read(query: Statement) -> Row | None:
+def _row_if_available(query: Statement) -> Row | None:
     try:
         return database().row_of_primary(query)
     except Exception as error:

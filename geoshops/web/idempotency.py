@@ -1,6 +1,6 @@
-"""Idempotency-Key: a creating request that is repeated has one effect and one answer.
+"""Idempotency-Key: a repeated creating request has one effect and one response.
 
-The answer is stored by the act's own SQL function, in the act's own transaction; refusals are not stored."""
+The command's SQL function stores the response in its own transaction; errors are not stored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEY = re.compile(r"[\x21-\x7e]{1,255}\Z")
 PARAMETER: dict[str, object] = {
     "in": "header",
     "name": HEADER,
-    "description": "A repeated request with the same key and body gets the answer of the first",
+    "description": "A repeated request with the same key and body gets the response to the first",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 }  # fmt: skip
 
@@ -34,21 +34,21 @@ REPLAYED_HEADER: dict[str, object] = {
 
 @dataclass(frozen=True)
 class Key:
-    """The key of a request and what it asks for; both None when the client sent no key."""
+    """The key of a request and the hash of its content; both None when the client sent no key."""
 
     text: str | None
     request_hash: bytes | None
 
 
 def key_of(body: Mapping[str, object]) -> Key:
-    """The request's key; `body` is what was read of it, so that spelling does not count.
+    """The request's key; `body` is the loaded body, so that its spelling does not matter.
 
-    Neither does it in the path, and the query is not asked: a phone that tries again has moved."""
+    The path is normalised, and the query is left out: a phone that retries has moved."""
     text = request.headers.get(HEADER)
     if text is None:
         return Key(None, None)
     if not KEY.match(text):
         raise ApiError("bad_key", name=HEADER)
     path = url_for(str(request.endpoint), **(request.view_args or {}))
-    asked = [request.method, path, sorted(body.items())]
-    return Key(text, hashlib.sha256(json.dumps(asked).encode()).digest())
+    content = json.dumps([request.method, path, sorted(body.items())])
+    return Key(text, hashlib.sha256(content.encode()).digest())

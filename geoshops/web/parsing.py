@@ -1,4 +1,4 @@
-"""Loads query parameters and JSON bodies with the checks in the contract's order."""
+"""Loads query parameters and JSON bodies; reports errors in the contract's order."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def parse_query(query: str) -> Query:
     if not query.isascii():
         query = query.encode("latin-1").decode(errors="surrogateescape")
     decode = _decode if "%" in query or "+" in query else str
-    found: Query = {}
+    texts: Query = {}
     for part in query.split("&"):
         if part:
             name, _, text = part.partition("=")
-            found.setdefault(decode(name), []).append(decode(text))
-    return found
+            texts.setdefault(decode(name), []).append(decode(text))
+    return texts
 
 
 def _decode(text: str) -> str:

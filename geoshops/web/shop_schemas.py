@@ -1,4 +1,4 @@
-"""Lists of shops: what every search takes and answers. The searches are features of their own and share it here."""
+"""Parameters and fields that every shop search shares."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def described(text: str, example: object = None) -> dict[str, object]:
 
 
 class FilterArgs(PagingArgs):
-    """Filters, order and pages that both searches take. Filters load to `filters`: ShopFilters."""
+    """Filters, order and pages of both searches. Filters load to `filters`: ShopFilters."""
 
     sort = Choice(
         SORTS, load_default="distance", metadata=described("Order, best or nearest first")

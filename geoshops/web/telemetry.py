@@ -23,7 +23,7 @@ access = logging.getLogger("geoshops.access")
 
 # others share one label: its values must not grow with what clients invent
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT")
-QUIET = ("health.healthz", "health.readyz", "health.prometheus", "health.refused_when_full")
+QUIET = ("health.healthz", "health.readyz", "health.prometheus", "health.count_overload")
 
 
 def start(settings: Settings) -> None:
