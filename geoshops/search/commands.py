@@ -35,22 +35,20 @@ NAMED_HERE = (("[userLng]", "--at: LNG"), ("[userLat]", "--at: LAT"), ("[keyword
 @with_appcontext
 @failing_clearly
 def search(keyword: str, at: tuple[float, float], limit: int, as_json: bool) -> None:
-    """Search as GET /shops does, and tell how KEYWORD was understood."""
-    asked = _checked(keyword, at)
-    found = queries.by_keyword(
-        database(), origin="", zone=settings().timezone, caller=None, **asked
-    )
-    answer = json.loads(found.body)
+    """Search as GET /shops does, and print how KEYWORD was understood."""
+    args = _load_args(keyword, at)
+    shops = queries.by_keyword(database(), origin="", zone=settings().timezone, caller=None, **args)
+    answer = json.loads(shops.body)
     answer["shops"] = answer["shops"][:limit]
     if as_json:
         click.echo(json.dumps(answer, ensure_ascii=False))
         return
-    for line in explanation(answer, found.total, found.truncated):
+    for line in explanation(answer, shops.total, shops.truncated):
         click.echo(line)
 
 
-def _checked(keyword: str, at: tuple[float, float]) -> dict[str, Any]:
-    """What GET /shops would make of these, refused where it refuses them."""
+def _load_args(keyword: str, at: tuple[float, float]) -> dict[str, Any]:
+    """The arguments as GET /shops loads them; a UsageError where it rejects them."""
     lng, lat = map(str, at)
     sent = {"keyword": keyword, "userLng": lng, "userLat": lat, "explain": "true"}
     try:
