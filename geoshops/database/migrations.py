@@ -52,6 +52,8 @@ CREATE TABLE IF NOT EXISTS schema_history (
   applied_at timestamptz NOT NULL DEFAULT now(),
   ms integer NOT NULL
 )"""
+# a file of functions or views that was renamed or removed; what it defined is dropped by a file of sql/changes
+FORGET_REMOVED = "DELETE FROM schema_history WHERE kind = 'repeatable' AND name <> ALL (%s)"
 # names are collected before the first drop, because a cascade takes later ones along
 DROP_ALL = """
 DO $$ DECLARE drops text[]; statement text; BEGIN
@@ -90,6 +92,7 @@ def upgrade(url: str, say: Any = print) -> int:
         repeatable = [f for f in todo if f.kind == "repeatable"]
         _patiently(connection, say, partial(_replace, connection, repeatable, say))
         _patiently(connection, say, partial(_grant, connection))
+        run(connection, FORGET_REMOVED, ([file.name for file in sql_files()],))
         for notice in connection.notices:
             if "was not set" in notice:
                 say(notice.strip())
@@ -97,11 +100,11 @@ def upgrade(url: str, say: Any = print) -> int:
     return len(todo)
 
 
-def _patiently(connection: Any, say: Any, act: Callable[[], None]) -> None:
+def _patiently(connection: Any, say: Any, step: Callable[[], None]) -> None:
     """Runs a step again while a lock that it needs is held by somebody else."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            act()
+            step()
             return
         except (MigrationError, psycopg2.Error) as error:
             cause = error.__cause__ if isinstance(error, MigrationError) else error

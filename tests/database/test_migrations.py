@@ -76,6 +76,16 @@ def test_a_function_with_other_parameters_replaces_the_old_one(fresh: str, folde
     assert value(fresh, "SELECT f(7)") == 7
 
 
+def test_a_renamed_file_of_functions_is_no_unknown_one(fresh: str, folder: Path) -> None:
+    migrations.upgrade(fresh, quietly)
+    (folder / "functions" / "f.sql").rename(folder / "functions" / "g.sql")
+    assert {*migrations.status(fresh)} == {
+        ("schema/01.sql", "applied"), ("functions/g.sql", "pending"), ("functions/f.sql", "unknown")
+    }  # fmt: skip
+    migrations.upgrade(fresh, quietly)
+    assert {state for _, state in migrations.status(fresh)} == {"applied"}
+
+
 def test_other_shapes_make_functions_and_views_anew(fresh: str, folder: Path) -> None:
     function = folder / "functions" / "f.sql"
     comment = "COMMENT ON FUNCTION f IS 'one of that name';"
