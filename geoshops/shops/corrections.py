@@ -25,7 +25,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import aliased
 
 from geoshops import opening_hours
-from geoshops.database.models import Brand, Favorite, Review, Shop
+from geoshops.database.models import Brand, Favorite, Report, Review, Shop
 from geoshops.database.statements import execute
 from geoshops.operations.audit import write_audit
 from geoshops.operations.commands import KEPT_BY_A_MERGE
@@ -118,7 +118,7 @@ def close(cursor: Any, shop_id: int, day: str, reason: str) -> None:
 
 
 def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -> None:
-    """Closes a duplicate; its reviews and favorites become those of the other shop."""
+    """Closes a duplicate; its reviews, favorites and open reports become those of the other shop."""
     if duplicate_id == into_id:
         raise NotPossible("a shop cannot be merged into itself")
     # a command on a merged shop holds its lock and waits for that of the other one
@@ -140,6 +140,7 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
     for model in (Favorite, Review):
         moved = update(model).where(model.shop_id == duplicate_id)
         execute(cursor, moved.values(shop_id=into_id))
+    _move_open_reports(cursor, duplicate_id, into_id)
     earlier = update(Shop).where(Shop.merged_into_id == duplicate_id)
     execute(cursor, earlier.values(merged_into_id=into_id))
     duplicate = update(Shop).where(Shop.id == duplicate_id)
@@ -161,6 +162,24 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
     for shop_id in sorted((duplicate_id, into_id)):
         execute(cursor, select(func.repair_counters(shop_id)))
     _log(cursor, "merge", duplicate_id, reason, {"into": into_id, "old": before})
+
+
+def _move_open_reports(cursor: Any, duplicate_id: int, into_id: int) -> None:
+    """Moves open reports, except those of members who have an open report of the other shop already."""
+    kept = aliased(Report)
+    is_reported = (
+        select(kept.id)
+        .where(
+            kept.shop_id == into_id,
+            kept.member_id == Report.member_id,
+            kept.closed_at.is_(None),
+        )
+        .exists()
+    )
+    moved = update(Report).where(
+        Report.shop_id == duplicate_id, Report.closed_at.is_(None), ~is_reported
+    )
+    execute(cursor, moved.values(shop_id=into_id))
 
 
 def _refuse_merged(cursor: Any, *shop_ids: int) -> None:

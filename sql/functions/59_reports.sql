@@ -31,6 +31,7 @@ BEGIN
   IF review IS NOT NULL THEN
     PERFORM FROM reviews r WHERE r.id = review AND r.hidden_at IS NULL FOR KEY SHARE;
   ELSE
+    shop := begin_command_on(shop);
     PERFORM FROM shops s WHERE s.id = shop;
   END IF;
   IF NOT FOUND THEN
@@ -48,7 +49,7 @@ BEGIN
   body := report_json(report, zone);
 END $$;
 COMMENT ON FUNCTION create_report
-IS 'A member reports a review or a shop: created, existing (an open report of it), session_ended, review_missing or shop_missing.';
+IS 'A member reports a review, or a shop or the one that it was merged into: created, existing (an open report of it), session_ended, review_missing or shop_missing.';
 
 CREATE OR REPLACE FUNCTION member_forget_reports(member bigint) RETURNS void
 LANGUAGE sql VOLATILE

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import psycopg2
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
 from geoshops import create_app
+from geoshops.shops.corrections import merge
 from tests.conftest import SECRET_KEY
 from tests.make import Maker
 
@@ -49,6 +51,48 @@ def test_a_shop_is_reported(
     again = client.post(f"/shops/{place[0]}/reports", json={"reason": "CLOSED"}, headers=bearer)
     assert again.status_code == 200
     assert make.sql("SELECT count(*) FROM reports") == 1
+
+
+def test_a_report_of_a_merged_shop_is_about_the_remaining_one(
+    app: Flask, client: FlaskClient, make: Maker, database_url: str
+) -> None:
+    first, second, kept = make.shop("옛 지점"), make.shop("새 지점"), make.shop("남은 지점")
+    merge_shops(database_url, first, second)
+    merge_shops(database_url, second, kept)
+    bearer, body = make.bearer(app), {"reason": "CLOSED"}
+    created = client.post(f"/shops/{first}/reports", json=body, headers=bearer)
+    assert (created.status_code, created.get_json()["shop_id"]) == (201, kept)
+    for shop in (second, kept):
+        repeated = client.post(f"/shops/{shop}/reports", json=body, headers=bearer)
+        assert (repeated.status_code, repeated.get_json()) == (200, created.get_json())
+
+
+def test_a_merge_moves_open_reports_unless_the_member_has_one_of_the_remaining_shop(
+    app: Flask, client: FlaskClient, make: Maker, database_url: str
+) -> None:
+    duplicate, kept = make.shop("옛 지점"), make.shop("남은 지점")
+    one, both, earlier, withdrawn = (make.bearer(app) for _ in range(4))
+    body = {"reason": "DUPLICATE"}
+
+    def report(shop: int, bearer: Any) -> Any:
+        return client.post(f"/shops/{shop}/reports", json=body, headers=bearer).get_json()["id"]
+
+    closed = [report(duplicate, earlier), report(kept, both)]
+    make.sql("UPDATE reports SET closed_at = now(), outcome = 'UPHELD' WHERE id = ANY (%s)", closed)
+    moved = [report(duplicate, one), report(duplicate, withdrawn), report(kept, both)]
+    stays = [closed[0], report(duplicate, both)]
+    assert client.delete("/member", headers=withdrawn).status_code == 200
+    merge_shops(database_url, duplicate, kept)
+    of_shop = "SELECT id FROM reports WHERE shop_id = %s ORDER BY id"
+    assert make.rows(of_shop, kept) == [(id_,) for id_ in sorted([closed[1], *moved])]
+    assert make.rows(of_shop, duplicate) == [(id_,) for id_ in sorted(stays)]
+
+
+def merge_shops(database_url: str, duplicate: int, into: int) -> None:
+    merging = psycopg2.connect(database_url)
+    merge(merging.cursor(), duplicate, into, "2026-01-01", "twice")
+    merging.commit()
+    merging.close()
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,7 @@ COMMANDS = {
     "reviews": "SELECT create_review(%(member)s, %(session)s, %(shop)s, 5, 'a', 'GOOD', 'GOOD', 'GOOD', now(), 'UTC', '', 0,"
     " NULL, NULL)",
     "favorites": "SELECT add_favorite(%(member)s, %(session)s, %(shop)s, NULL, NULL, now(), 'UTC', '', NULL, NULL)",
+    "reports": "SELECT create_report(%(member)s, %(session)s, NULL, %(shop)s, 'CLOSED', '', now(), 'UTC')",
 }
 
 
