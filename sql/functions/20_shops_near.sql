@@ -9,7 +9,7 @@ COMMENT ON FUNCTION point_at(double precision, double precision) IS 'Point from 
 CREATE OR REPLACE FUNCTION distance_rank(distance_m double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN round(distance_m * 1e5);
-COMMENT ON FUNCTION distance_rank(double precision) IS 'Sort key of radius searches: the distance in hundredths of a millimetre.';
+COMMENT ON FUNCTION distance_rank(double precision) IS 'Sort key of searches: the distance in hundredths of a millimetre.';
 
 CREATE OR REPLACE FUNCTION shops_near(center geography, radius_m double precision) RETURNS SETOF shops
 LANGUAGE sql STABLE PARALLEL SAFE

@@ -502,10 +502,13 @@ BEGIN
   END IF;
   SELECT array_agg(best.id), array_agg(best.tier), array_agg(best.distance_m) INTO ids, tiers, distances
   FROM (
-    SELECT s.id, ST_Distance(s.geog, viewer) AS distance_m,
-      least(search_tier(s.name_jamo, full_names, beginnings), CASE WHEN s.id = ANY (named) THEN 2 ELSE 3 END) AS tier
-    FROM shops s WHERE s.id = ANY (found)
-    ORDER BY tier, distance_m, s.id LIMIT at_most + 1
+    SELECT c.* FROM (
+      SELECT s.id, ST_Distance(s.geog, viewer) AS distance_m,
+        least(search_tier(s.name_jamo, full_names, beginnings), CASE WHEN s.id = ANY (named) THEN 2 ELSE 3 END) AS tier
+      FROM shops s WHERE s.id = ANY (found)
+      OFFSET 0  -- else the distance is computed twice
+    ) c
+    ORDER BY c.tier, distance_rank(c.distance_m), c.id LIMIT at_most + 1
   ) best;
   ids := coalesce(ids, '{}');
 END $$;

@@ -21,7 +21,7 @@ BEGIN
             WHEN 'reviews' THEN -s.review_cnt
             WHEN 'favorites' THEN -s.favorite_cnt
             ELSE t.tier
-          END, t.distance_m, t.id) AS place
+          END, distance_rank(t.distance_m), t.id) AS place
         FROM unnest(ids, tiers, distances) AS t (id, tier, distance_m) INNER JOIN shops AS s ON s.id = t.id
         ORDER BY place LIMIT page_size OFFSET page_offset
       ) AS r

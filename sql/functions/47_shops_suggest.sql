@@ -178,7 +178,7 @@ BEGIN
   END IF;
   SELECT array_agg(best.id), array_agg(best.tier) INTO ids, tiers FROM (
     SELECT s.id, search_tier(s.name_jamo, full_names, beginnings) AS tier
-    FROM shops s WHERE s.id = ANY (found) ORDER BY tier, ST_Distance(s.geog, viewer), s.id LIMIT 5) best;
+    FROM shops s WHERE s.id = ANY (found) ORDER BY tier, distance_rank(ST_Distance(s.geog, viewer)), s.id LIMIT 5) best;
 END $$;
 COMMENT ON FUNCTION suggested_shops IS 'At most five shops that the words may mean.';
 

@@ -14,6 +14,15 @@ from tests.make import Maker
 
 HERE = (127.0276, 37.4979)
 AT = {"userLng": HERE[0], "userLat": HERE[1]}
+# two longitudes, one west and one east of the user, whose computed distances differ although the true ones are equal
+NEARLY_EQUAL = """
+SELECT array_agg(lon ORDER BY distance_m DESC)
+FROM generate_series(1, 1000) AS step
+CROSS JOIN LATERAL (VALUES (%s - step * 0.00037::float8), (%s + step * 0.00037::float8)) AS side (lon)
+CROSS JOIN LATERAL (SELECT ST_Distance(point_at(lon, %s), point_at(%s, %s)) AS distance_m) AS measured
+GROUP BY step
+HAVING max(distance_m) > min(distance_m) AND max(distance_m) < min(distance_m) + 1e-6
+ORDER BY step LIMIT 1"""
 
 
 def ask(client: FlaskClient, keyword: str, **more: Any) -> Any:
@@ -51,6 +60,14 @@ def test_the_name_itself_then_names_that_begin_so_then_the_rest_and_each_by_dist
 def test_at_equal_distance_the_id_decides(client: FlaskClient, make: Maker) -> None:
     made = [make.shop("달빛 사진관") for _ in range(5)]
     assert [shop["id"] for shop in ask(client, "달빛").json] == made
+
+
+def test_distances_that_differ_by_rounding_are_equal(client: FlaskClient, make: Maker) -> None:
+    ((farther_first,),) = make.rows(NEARLY_EQUAL, HERE[0], HERE[0], HERE[1], *HERE)
+    made = [make.shop("달빛 사진관", at=(lon, HERE[1])) for lon in farther_first]
+    assert [shop["id"] for shop in ask(client, "달빛").json] == made
+    around = {"mapLng": HERE[0], "mapLat": HERE[1], "radius": 100000, "allBrands": "true", **AT}
+    assert [shop["id"] for shop in client.get("/shops/brand", query_string=around).json] == made
 
 
 def test_closed_shops_are_not_found_and_those_on_leave_are(
