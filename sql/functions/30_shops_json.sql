@@ -17,13 +17,3 @@ RETURN card
 );
 COMMENT ON FUNCTION shop_json(text, text, text, text, text, integer, boolean)
 IS 'A shop summary in JSON; m is the distance from the user in whole metres, null when unknown.';
-
--- In PL/pgSQL, which caches its plan.
-CREATE OR REPLACE FUNCTION session_is_live(session bigint, member bigint) RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-BEGIN
-  RETURN EXISTS (
-    SELECT FROM sessions s
-    WHERE s.id = session AND s.member_id = member AND s.ended_at IS NULL AND s.expires_at > now());
-END $$;
-COMMENT ON FUNCTION session_is_live(bigint, bigint) IS 'True while the member''s session is neither ended nor expired.';

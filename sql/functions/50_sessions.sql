@@ -1,4 +1,14 @@
--- Commands on sessions: refresh, rotate and end. Locks: member, then session.
+-- Sessions: the check of every request of a member, and the commands refresh, rotate and end. Locks: member, then session.
+
+-- In PL/pgSQL, which caches its plan.
+CREATE OR REPLACE FUNCTION session_is_live(session bigint, member bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM sessions s
+    WHERE s.id = session AND s.member_id = member AND s.ended_at IS NULL AND s.expires_at > now());
+END $$;
+COMMENT ON FUNCTION session_is_live(bigint, bigint) IS 'True while the member''s session is neither ended nor expired.';
 
 CREATE OR REPLACE FUNCTION session_refresh(
   session bigint, member bigint, hash bytea, rotate boolean, successor bytea,

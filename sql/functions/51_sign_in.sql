@@ -36,11 +36,10 @@ IS 'A new member under the first free nickname, holding the newbie title, no lon
 CREATE OR REPLACE FUNCTION sign_in(
   the_issuer text, the_subject text, the_provider text, new_unlink_token bytea, nicknames text [], nickname_keys text [],
   new_device text, new_refresh_hash bytea, refresh_days integer, session_days integer, zone text,
-  OUT member bigint, OUT session bigint, OUT is_new boolean, OUT issued_at timestamptz, OUT session_ends_at timestamptz
+  OUT member bigint, OUT session bigint, OUT issued_at timestamptz, OUT session_ends_at timestamptz
 )
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  is_new := false;
   LOOP
     SELECT i.member_id INTO member FROM member_identities AS i WHERE i.issuer = the_issuer AND i.subject = the_subject;
     IF FOUND THEN
@@ -52,8 +51,7 @@ BEGIN
       EXIT WHEN FOUND;
     ELSE
       member := member_register(the_issuer, the_subject, the_provider, new_unlink_token, nicknames, nickname_keys, zone);
-      is_new := member IS NOT NULL;
-      EXIT WHEN is_new;
+      EXIT WHEN member IS NOT NULL;
     END IF;
   END LOOP;
   INSERT INTO sessions AS s (member_id, device, expires_at, refresh_hash)
