@@ -1,4 +1,4 @@
-"""The error family, constraint name to reason, and the one body that every error has."""
+"""The exceptions of the API, and the classification of database errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INVALID_TOKEN = f'{REALM}, error="invalid_token"'
 RETRY_AFTER_S = 1
 
 
-# SQLSTATEs and their classes that mean "the database cannot serve now", and what the metric calls them
+# SQLSTATEs and their classes that mean "the database is unavailable", with their label in the metric
 UNAVAILABLE = {
     "08": "connection",
     "53": "resources",
@@ -34,14 +34,14 @@ UNAVAILABLE = {
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a value is refused: a key of the catalogue and what fills its braces."""
+    """Why a value is rejected: a key of the message catalogue and the values of its placeholders."""
 
     key: str
     values: dict[str, Any]
 
 
 class ApiError(Exception):
-    """An error of the contract. `reason` is a key of the catalogue; the rest fills its braces."""
+    """An error of the contract. `reason` is a key of the message catalogue, `values` fill its placeholders."""
 
     def __init__(
         self, reason: str, *, headers: Mapping[str, str] | None = None, **values: Any
@@ -60,14 +60,14 @@ class ApiError(Exception):
 
 
 class NotFound(ApiError):
-    """Nothing has this identifier."""
+    """Nothing has this identifier (404)."""
 
     def __init__(self, thing: str, key: object = None) -> None:
         super().__init__("not_found", thing=thing, thing_ko=THINGS_KO.get(thing, thing), key=key)
 
 
 class Unauthorized(ApiError):
-    """The caller must show a (fresh) token; carries the RFC 6750 challenge."""
+    """The access token is missing, invalid or expired; carries the RFC 6750 challenge."""
 
     def __init__(self, reason: str) -> None:
         bearer = INVALID_TOKEN if CATALOGUE[reason][0] in ("101", "102") else REALM
@@ -75,21 +75,21 @@ class Unauthorized(ApiError):
 
 
 class WriteConflict(ApiError):
-    """An act met others on the same rows each time that it was tried; nothing of it has happened."""
+    """A command conflicted with concurrent ones in every attempt; it was rolled back."""
 
     def __init__(self) -> None:
         super().__init__("conflict", headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
 class Unavailable(ApiError):
-    """The database cannot serve now."""
+    """The database is unavailable."""
 
     def __init__(self) -> None:
         super().__init__("unavailable", headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
 class Overloaded(ApiError):
-    """The service has as many requests as it can serve."""
+    """The service is at its limit of concurrent requests."""
 
     def __init__(self) -> None:
         super().__init__("overloaded", headers={"Retry-After": str(RETRY_AFTER_S)})
@@ -102,16 +102,16 @@ class Unreachable(ApiError):
         super().__init__("unreachable", headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
-def trouble_of(error: object) -> str | None:
-    """What keeps the database from serving; None when the error says something of the request."""
+def failure_cause(error: object) -> str | None:
+    """Why the database is unavailable, as the metric labels it; None when the error is about the statement."""
     code = getattr(error, "pgcode", None)
     if code is not None:
         return UNAVAILABLE.get(code) or UNAVAILABLE.get(code[:2])
-    # the driver itself raises the bare DatabaseError when an answer breaks off in the middle
+    # psycopg2 raises a bare DatabaseError when a reply is cut off
     lost = isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError)
     return "connection" if lost or type(error) is psycopg2.DatabaseError else None
 
 
 def database_is_unavailable(error: object) -> bool:
-    """True for errors that say nothing about the request: connection, resources, shutdown, locks, read-only."""
-    return trouble_of(error) is not None
+    """Whether the error means that the database is unavailable, and not that the statement is wrong."""
+    return failure_cause(error) is not None

@@ -1,4 +1,4 @@
-"""What keeps trouble of the database short: refusing at once what failed a moment ago, and a watch over answers."""
+"""Circuit breakers and a watchdog for database calls."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 PAUSE_S = 0.25
-# longer than the role's lock_timeout: until then the probe has told
+# longer than the role's lock_timeout, by which the probe has succeeded or failed
 PROBE_S = 1.0
 FORGOTTEN_AFTER_S = 2.0
-WATCH_EVERY_S = 0.25
+CHECK_EVERY_S = 0.25
 
 
-class Breaker:
-    """Refuses to connect while the last attempt failed a moment ago, then lets one probe through.
+class CircuitBreaker:
+    """Rejects new connections for PAUSE_S after a failed attempt, then admits one probe.
 
-    Connections that exist are not its business: where the server has no more to give, they go on."""
+    Existing connections are unaffected: they still work when the server has no connections left."""
 
     def __init__(self) -> None:
         self._state = threading.Condition()
@@ -37,7 +37,7 @@ class Breaker:
         self._probing_since: float | None = None
 
     def connect(self, attempt: Callable[[], T]) -> T:
-        """What the attempt makes; Unavailable at once where it need not be tried."""
+        """The result of the attempt; raises Unavailable immediately while the circuit is open."""
         probe = self._admit()
         failed_at: float | None = None
         try:
@@ -55,22 +55,22 @@ class Breaker:
     def _admit(self) -> bool:
         with self._state:
             if self._probing_since is not None:
-                # a burst after an outage is not refused: a moment later the probe has told
+                # After an outage a burst of requests waits for the probe's result instead of being rejected.
                 left_s = self._probing_since + PAUSE_S - time.monotonic()
                 self._state.wait_for(lambda: self._probing_since is None, max(0.0, left_s))
             if self._failed_at is None:
                 return False
             now = time.monotonic()
             if self._probing_since is not None or now < self._failed_at + PAUSE_S:
-                refuse("breaker")
+                reject("breaker")
             self._probing_since = now
             return True
 
 
 class LockedTables:
-    """Statements that waited in vain for a locked table: refused for a moment, then one probes.
+    """A circuit breaker for each statement that timed out on a locked table: rejects it for PAUSE_S, then admits a probe.
 
-    Without it every thread waits as long as lock_timeout, and all that needs no such table behind them."""
+    Without it every thread would wait for lock_timeout, blocking even requests that don't touch the table."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -85,58 +85,58 @@ class LockedTables:
         return any(until > since for until in list(self.until.values()))
 
     def admit(self, statement: str) -> None:
-        """Unavailable while the statement is refused; who comes first afterwards is the probe."""
+        """Raises Unavailable while the statement's circuit is open; the first caller afterwards is the probe."""
         with self._lock:
             until, now = self.until.get(statement, 0.0), time.monotonic()
             if now < until:
-                refuse("locked_table")
+                reject("locked_table")
             if now > until + FORGOTTEN_AFTER_S:
                 self.until.pop(statement, None)
             else:
                 self.until[statement] = now + PROBE_S
 
     def failed(self, statement: str) -> None:
-        """It has waited in vain."""
+        """Opens the statement's circuit after a lock timeout."""
         self.until[statement] = time.monotonic() + PAUSE_S
 
     def succeeded(self, statement: str) -> None:
-        """It runs again."""
+        """Closes the statement's circuit."""
         self.until.pop(statement, None)
 
 
-class Watch:
-    """Cuts connections whose answer is overdue.
+class Watchdog:
+    """Closes connections whose server does not reply in time.
 
-    A server that is stopped, or waits for a standby to confirm a commit, keeps no limit of its own,
-    and to cancel a commit that waits would answer success."""
+    A stopped server, or one that waits for a standby to confirm a commit, does not enforce its own timeouts, and
+    cancelling such a commit would report success."""
 
     def __init__(self) -> None:
-        self._forget()
-        os.register_at_fork(after_in_child=self._forget)
+        self._reset()
+        os.register_at_fork(after_in_child=self._reset)
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._overdue_at: dict[Any, float] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Makes sure that somebody watches in this process."""
+        """Starts the watchdog's thread of this process unless it runs."""
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
                 self._thread.start()
 
     def begin(self, connection: Any, within_s: float) -> None:
-        """An answer is expected on this connection."""
+        """Sets the connection's deadline."""
         self._overdue_at[connection] = time.monotonic() + within_s
 
     def end(self, connection: Any) -> None:
-        """It came, or an error did."""
+        """Removes the deadline after the reply or an error."""
         self._overdue_at.pop(connection, None)
 
     @contextmanager
-    def shorter(self, connection: Any, within_s: float) -> Iterator[None]:
-        """For a part of the work another limit holds."""
+    def deadline(self, connection: Any, within_s: float) -> Iterator[None]:
+        """Replaces the deadline within the block."""
         before = self._overdue_at.get(connection)
         self.begin(connection, within_s)
         try:
@@ -148,17 +148,17 @@ class Watch:
 
     def _run(self) -> None:
         while True:
-            time.sleep(WATCH_EVERY_S)
+            time.sleep(CHECK_EVERY_S)
             now = time.monotonic()
             for connection, overdue_at in list(self._overdue_at.items()):
                 if overdue_at < now:
                     self._overdue_at.pop(connection, None)
-                    cut(connection)
+                    shut_down(connection)
 
 
-def cut(connection: Any) -> None:
-    """Shuts the connection's socket: whoever waits on it gets an error at once."""
-    log.warning("an answer of the database is overdue; its connection is cut")
+def shut_down(connection: Any) -> None:
+    """Shuts the connection's socket down, so that the thread waiting on it gets an error immediately."""
+    log.warning("the database did not reply in time; its connection is closed")
     with (
         suppress(psycopg2.Error, OSError),
         socket.socket(fileno=os.dup(connection.fileno())) as shared,
@@ -166,10 +166,10 @@ def cut(connection: Any) -> None:
         shared.shutdown(socket.SHUT_RDWR)
 
 
-def refuse(cause: str) -> NoReturn:
-    """Refuses the request because of what failed a moment ago."""
+def reject(cause: str) -> NoReturn:
+    """Counts the rejection and raises Unavailable."""
     metrics.DATABASE_FAILURES.labels(cause).inc()
     raise Unavailable
 
 
-WATCH = Watch()
+WATCHDOG = Watchdog()

@@ -1,4 +1,4 @@
-"""The database: one pool a process, every query and every write one autocommitted statement."""
+"""The database: one connection pool per process; each query and each write is one autocommitted statement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sqlalchemy import create_engine, event
 from sqlalchemy.exc import InvalidatePoolError
 
 from geoshops.config import Settings
-from geoshops.database.circuit_breaker import WATCH, Breaker, LockedTables
+from geoshops.database.circuit_breaker import WATCHDOG, CircuitBreaker, LockedTables
 from geoshops.database.statements import Statement, Values, with_values
 from geoshops.errors import Unavailable
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 Row = tuple[Any, ...]
 
 ATTEMPTS = 3
-RETRIED_WHOLE = (
+RETRIED_CODES = (
     errorcodes.SERIALIZATION_FAILURE,
     errorcodes.DEADLOCK_DETECTED,
     # "cache lookup failed", "function with OID … does not exist": an upgrade replaced a function that the statement
@@ -36,15 +36,15 @@ RETRIED_WHOLE = (
 # No column has this type. Response bodies are selected as varchar, so that they arrive as the bytes to send.
 VARCHAR = 1043
 READ_ONLY = errorcodes.READ_ONLY_SQL_TRANSACTION
-# a statement that ran longer than this before its connection was lost is not tried again
-REPEATED_WITHIN_S = 0.5
+# a statement that ran longer than this before its connection was lost is not retried
+RETRIED_WITHIN_S = 0.5
 KNOWN_READ_ONLY_S = 1.0
-# The role's statement_timeout is that of queries. Sent in one message with the write, this is in its transaction, and
-# does not outlast it in the session.
+# The role's statement_timeout is for queries. Sent in one message with the write, this setting belongs to the write's
+# transaction and ends with it.
 WRITE_LIMIT = "SET LOCAL statement_timeout = '5s'; "
-# While a table is locked, statements that come after the first to time out wait less long for it.
+# While a table is locked, statements after the first one that timed out wait for a shorter time.
 SHORT_LOCK_LIMIT = "SET LOCAL lock_timeout = '200ms'; "
-# longer than the limits that the server enforces
+# the watchdog's limits, longer than those that the server enforces
 QUERY_WITHIN_S, WRITE_WITHIN_S = 3.0, 6.0
 KEEPALIVES: dict[str, Any] = {
     "keepalives_idle": 5,
@@ -52,7 +52,7 @@ KEEPALIVES: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 5000,
 }
-# Whoever is first in a queue for a row holds a lock of the kind "tuple" that names the table as well.
+# The locktype excludes "tuple" locks, which name the table too but are held by the first waiter for a row.
 TABLE_IS_LOCKED = """
 SELECT EXISTS (
   SELECT FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
@@ -63,20 +63,20 @@ SELECT EXISTS (
 
 
 def libpq_url(url: str) -> str:
-    """The URL as psql, GDAL and QGIS read it."""
+    """The URL with the scheme that psql, GDAL and QGIS accept."""
     _, separator, rest = url.partition("://")
     return f"postgresql{separator}{rest}"
 
 
-class Limits(NamedTuple):
-    """How a statement runs: its time limit, and whether it may run twice."""
+class RunOptions(NamedTuple):
+    """A statement's time limit and whether it may run twice."""
 
     within_s: float
     idempotent: bool
 
 
 class Database:
-    """The pool, and statements that run again as a whole after a deadlock or a serialization failure."""
+    """A pool whose statements are retried after a deadlock or a serialization failure."""
 
     # the backend that ran the last query has its plans and catalogue entries in cache
     _reuses_last: ClassVar[bool] = True
@@ -86,15 +86,15 @@ class Database:
         self._connect_timeout_s = settings.connect_timeout_s
         self._write_limit = WRITE_LIMIT if limited else ""
         no_limit = float("inf")
-        self._query_limits = Limits(QUERY_WITHIN_S if limited else no_limit, True)
-        self._write_limits = Limits(WRITE_WITHIN_S if limited else no_limit, False)
-        self._breaker, self._locked = Breaker(), LockedTables()
+        self._query_options = RunOptions(QUERY_WITHIN_S if limited else no_limit, True)
+        self._write_options = RunOptions(WRITE_WITHIN_S if limited else no_limit, False)
+        self._breaker, self._locked = CircuitBreaker(), LockedTables()
         self._read_only_until = 0.0
-        # weakly: SQLAlchemy holds the pool of a connection in use, and so would hold whoever keeps one for ever
+        # a weak reference: SQLAlchemy keeps the pool of a connection in use, and with it would keep this object
         this = weakref.ref(self)
         self.engine = create_engine(
             "postgresql+psycopg2://",
-            creator=lambda: cast(Database, this())._connect_unless_refused(),
+            creator=lambda: cast(Database, this())._connect_through_breaker(),
             isolation_level="AUTOCOMMIT",
             use_native_hstore=False,
             pool_size=settings.pool_size,
@@ -108,43 +108,43 @@ class Database:
         event.listen(self.engine, "checkout", _reject_ended)
 
     def row(self, statement: Statement | str, values: Values = ()) -> Row:
-        """The first row of one autocommitted query, which is repeated when its connection is lost.
-        A query that returns no row is a programming error.
+        """The first row of one autocommitted query, which is retried when its connection is lost.
 
-        It runs on the driver's own cursor (docs/performance.md)."""
-        return self._ask(*with_values(statement, values), _first_row)
+        Raises LookupError when the query returns no row. It runs on the driver's own cursor
+        (docs/performance.md)."""
+        return self._query(*with_values(statement, values), _first_row)
 
     def first(self, statement: Statement | str, values: Values = ()) -> Row | None:
-        """As row; None when there is no row."""
+        """Like row, but None when the query returns no row."""
         rows = self.rows(statement, values)
         return rows[0] if rows else None
 
     def rows(self, statement: Statement | str, values: Values = ()) -> list[Row]:
         """All rows of one autocommitted query."""
-        return self._ask(*with_values(statement, values), _all_rows)
+        return self._query(*with_values(statement, values), _all_rows)
 
     def row_of_primary(self, statement: Statement | str, values: Values = ()) -> Row:
-        """As row, and from the primary even where replicas serve queries."""
-        return self._run(*with_values(statement, values), _first_row, self._query_limits)
+        """Like row, but always from the primary."""
+        return self._run(*with_values(statement, values), _first_row, self._query_options)
 
     @property
     def primary_is_lost(self) -> bool:
-        """Whether only queries are served, by replicas."""
+        """Whether the service is read-only because the primary is unreachable; False without replicas."""
         return False
 
     def write(
         self, statement: Statement | str, values: Values = (), *, idempotent: bool = False
     ) -> Row:
-        """The first row of one statement that writes, a transaction of its own.
+        """The first row of one writing statement, which is its own transaction.
 
-        One that is not idempotent is not repeated when its connection is lost, because its outcome
-        is unknown then."""
+        A statement that is not idempotent is not retried when its connection is lost, because its outcome is
+        unknown."""
         return self._write(statement, values, _first_row, idempotent)
 
     def write_rows(
         self, statement: Statement | str, values: Values = (), *, idempotent: bool = False
     ) -> list[Row]:
-        """All rows of one statement that writes."""
+        """All rows of one writing statement."""
         return self._write(statement, values, _all_rows, idempotent)
 
     def dispose(self) -> None:
@@ -159,66 +159,66 @@ class Database:
         idempotent: bool,
     ) -> T:
         text, bound = with_values(statement, values)
-        limits = self._write_limits._replace(idempotent=idempotent)
-        return self._run(self._write_limit + text, bound, fetch, limits)
+        options = self._write_options._replace(idempotent=idempotent)
+        return self._run(self._write_limit + text, bound, fetch, options)
 
-    def _ask(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
-        return self._run(statement, values, fetch, self._query_limits)
+    def _query(self, statement: str, values: Values, fetch: Callable[[Any], T]) -> T:
+        return self._run(statement, values, fetch, self._query_options)
 
     def _run(
         self,
         statement: str,
         values: Values,
         fetch: Callable[[Any], T],
-        limits: Limits,
+        options: RunOptions,
     ) -> T:
         if self._locked.until:
             self._locked.admit(statement)
         started = time.monotonic()
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return self._run_once(statement, values, fetch, limits)
+                return self._run_once(statement, values, fetch, options)
             except psycopg2.Error as error:
-                late = time.monotonic() - started > REPEATED_WITHIN_S
-                if attempt >= self._attempts(error, limits.idempotent, late):
+                late = time.monotonic() - started > RETRIED_WITHIN_S
+                if attempt >= self._attempts(error, options.idempotent, late):
                     self._remember(error, statement)
                     raise
             time.sleep(random.uniform(0, 0.02 * attempt))
         raise AssertionError("the last attempt returns or raises")
 
     def _run_once(
-        self, statement: str, values: Values, fetch: Callable[[Any], T], limits: Limits
+        self, statement: str, values: Values, fetch: Callable[[Any], T], options: RunOptions
     ) -> T:
         connection: Any = self.engine.raw_connection()
         driven = connection.dbapi_connection
         try:
-            WATCH.begin(driven, limits.within_s)
+            WATCHDOG.begin(driven, options.within_s)
             with driven.cursor() as cursor:
                 limit = SHORT_LOCK_LIMIT if self._locked.held else ""
                 cursor.execute(limit + statement, values)
-                found = fetch(cursor)
+                result = fetch(cursor)
         except psycopg2.Error as error:
             stale = error.pgcode == READ_ONLY and not self._is_known_read_only()
             if driven.closed or stale:
-                # those at rest are no better: the next attempt makes a new one
+                # The idle connections are probably lost too; the next attempt opens a new one.
                 connection.invalidate()
                 self.dispose()
             elif error.pgcode == errorcodes.LOCK_NOT_AVAILABLE:
-                held = _a_table_is_locked(driven)
-                (self._locked.failed if held else self._locked.succeeded)(statement)
+                is_locked = _a_table_is_locked(driven)
+                (self._locked.failed if is_locked else self._locked.succeeded)(statement)
             raise
         finally:
-            WATCH.end(driven)
+            WATCHDOG.end(driven)
             connection.close()
         if self._locked.until:
             self._locked.succeeded(statement)
-        return found
+        return result
 
     def _attempts(self, error: psycopg2.Error, idempotent: bool, late: bool) -> int:
-        if error.pgcode in RETRIED_WHOLE:
+        if error.pgcode in RETRIED_CODES:
             return ATTEMPTS
         if error.pgcode == READ_ONLY:
-            # the old primary may have become a standby: a new connection may find the new one
+            # The server may have been demoted; a new connection may reach the new primary.
             return 1 if self._is_known_read_only() else 2
         lost = isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError)
         ended = error.pgcode in (None, errorcodes.ADMIN_SHUTDOWN)
@@ -233,28 +233,28 @@ class Database:
     def _is_known_read_only(self) -> bool:
         return time.monotonic() < self._read_only_until
 
-    def _connect_unless_refused(self) -> Any:
+    def _connect_through_breaker(self) -> Any:
         return self._breaker.connect(self._connect)
 
     def _connect(self) -> Any:
         return self._open(self._url)
 
     def _open(self, url: str, **more: Any) -> Any:
-        WATCH.start()
-        made: Any = psycopg2.connect(
+        WATCHDOG.start()
+        connection: Any = psycopg2.connect(
             url,
             application_name="geoshops",
             connect_timeout=self._connect_timeout_s,
             **KEEPALIVES,
             **more,
         )
-        made.string_types[VARCHAR] = BYTES
-        return made
+        connection.string_types[VARCHAR] = BYTES
+        return connection
 
 
-def init_app(app: Flask, made: Database) -> None:
-    """Gives the application its database."""
-    app.extensions["geoshops.database.pool"] = made
+def init_app(app: Flask, database: Database) -> None:
+    """Attaches the database to the application."""
+    app.extensions["geoshops.database.pool"] = database
 
 
 def database() -> Database:
@@ -263,7 +263,7 @@ def database() -> Database:
 
 
 def _reject_ended(connection: Any, *_: object) -> None:
-    """Has the pool replace this connection and every idle one when the server has closed it."""
+    """Makes the pool replace this and all idle connections when the server has closed it."""
     if _has_ended(connection):
         raise InvalidatePoolError
 
@@ -280,8 +280,9 @@ def _has_ended(connection: Any) -> bool:
 
 
 def _a_table_is_locked(connection: Any) -> bool:
-    """Rather than a row, which stands in the way of few. Asked on the connection that waited: whoever
-    waited for another one too would be refused late."""
+    """Whether any table is locked, and not only a row, which would block few statements.
+
+    Uses the connection that timed out: waiting for another one would delay the response."""
     try:
         with connection.cursor() as cursor:
             cursor.execute(TABLE_IS_LOCKED)

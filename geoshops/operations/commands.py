@@ -15,7 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from geoshops.config import ConfigError
 from geoshops.console import as_started, changes
 from geoshops.database.sql_files import MigrationError
-from geoshops.errors import Unavailable, trouble_of
+from geoshops.errors import Unavailable, failure_cause
 from geoshops.web.fields import is_blank
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
             said = f"{NO_ANSWER}; {as_started('doctor')} tells more"
             raise changes.failure(said) from error
         except psycopg2.Error as error:
-            if trouble_of(error) in ("connection", "shutdown"):
+            if failure_cause(error) in ("connection", "shutdown"):
                 said = f"{NO_ANSWER}: {first_line(error)}"
                 raise changes.failure(said) from error
             remedy = (

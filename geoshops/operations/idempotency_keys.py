@@ -14,7 +14,7 @@ from geoshops.database.statements import compiled
 from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import operator_database
 
-# a hundred years: PostgreSQL knows no time too far back
+# a hundred years, so that the time computed stays in PostgreSQL's range
 LONGEST_KEPT_HOURS = 876_000
 
 
@@ -28,14 +28,14 @@ CLEAN = compiled(select(func.count()).select_from(EXPIRED))
 
 
 def clean(db: Database, *, older_than_hours: int) -> int:
-    """Deletes results older than that many hours and returns how many they were."""
+    """Deletes stored responses older than that many hours and returns their number."""
     kept = timedelta(hours=older_than_hours)
     return int(db.write(CLEAN, {"kept": kept}, idempotent=True)[0])
 
 
 @click.group("idempotency")
 def commands() -> None:
-    """Stored answers of repeated requests."""
+    """Responses stored for requests with an Idempotency-Key."""
 
 
 @commands.command("clean")
@@ -45,7 +45,8 @@ def commands() -> None:
 @with_appcontext
 @failing_clearly
 def clean_command(older_than_hours: int) -> None:
-    """Forget stored answers; they are kept at least 24 hours.
+    """Delete stored responses that have expired; they are kept at least 24 hours.
 
     `geoshops timer`, which scripts/serve starts, runs it daily."""
-    click.echo(f"{clean(operator_database(), older_than_hours=older_than_hours)} answers forgotten")
+    deleted = clean(operator_database(), older_than_hours=older_than_hours)
+    click.echo(f"stored responses deleted: {deleted}")

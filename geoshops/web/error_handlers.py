@@ -12,7 +12,14 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from geoshops import metrics
-from geoshops.errors import UNAVAILABLE, ApiError, NotFound, Unavailable, WriteConflict, trouble_of
+from geoshops.errors import (
+    UNAVAILABLE,
+    ApiError,
+    NotFound,
+    Unavailable,
+    WriteConflict,
+    failure_cause,
+)
 from geoshops.messages import STATUS
 from geoshops.web.negotiation import prefers_korean
 from geoshops.web.request import Environ, settings
@@ -78,7 +85,7 @@ def _database_error(error: psycopg2.Error | DBAPIError, is_command: bool) -> Api
     constraint = getattr(getattr(original, "diag", None), "constraint_name", None) or ""
     if constraint in CONSTRAINTS:
         return ApiError(CONSTRAINTS[constraint])
-    cause = trouble_of(original)
+    cause = failure_cause(original)
     if cause is None:
         return None
     metrics.DATABASE_FAILURES.labels(cause).inc()

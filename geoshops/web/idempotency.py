@@ -1,4 +1,4 @@
-"""Idempotency-Key: a repeated creating request has one effect and one response.
+"""Idempotency-Key: a repeated request that creates something has one effect and one response.
 
 The command's SQL function stores the response in its own transaction; errors are not stored."""
 
@@ -34,16 +34,16 @@ REPLAYED_HEADER: dict[str, object] = {
 
 @dataclass(frozen=True)
 class Key:
-    """The key of a request and the hash of its content; both None when the client sent no key."""
+    """The key and the content hash of a request; both None when the client sent no key."""
 
     text: str | None
     request_hash: bytes | None
 
 
 def key_of(body: Mapping[str, object]) -> Key:
-    """The request's key; `body` is the loaded body, so that its spelling does not matter.
+    """The request's key. It hashes the parsed body, so that the JSON formatting does not matter.
 
-    The path is normalised, and the query is left out: a phone that retries has moved."""
+    The path is normalised, and the query is ignored: a phone that retries may have moved."""
     text = request.headers.get(HEADER)
     if text is None:
         return Key(None, None)

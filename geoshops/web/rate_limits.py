@@ -26,16 +26,16 @@ from geoshops.web.parsing import json_object
 from geoshops.web.request import ENDPOINT, Environ, address_of
 
 log = logging.getLogger(__name__)
-# the environment's key for the rule that counted the request, and whose allowance it took from
+# the key of the WSGI environment that holds the rule that counted the request, and the key of its allowance
 COUNTED = "geoshops.rate_limit"
 UNLIMITED = ("health.", "map.", "title_images.")
-# a store that does not respond may delay requests no more than a full pool does
+# an unresponsive store must not delay requests longer than an exhausted connection pool does
 STORE_TIMEOUT_S = 0.25
 PAUSE_S = 1.0
 
 
 def member(environ: Environ) -> str:
-    """The member of a valid token, else the address."""
+    """The member of a valid token, otherwise the client's address."""
     try:
         caller = authenticate(environ, "optional", tokens.keys())
     except ApiError:
@@ -44,7 +44,7 @@ def member(environ: Environ) -> str:
 
 
 def refresh_token(environ: Environ) -> str:
-    """The refresh token in the body, hashed: phones behind one carrier share an address."""
+    """The hash of the refresh token in the body; addresses are shared by phones behind one carrier."""
     try:
         token = json_object().get("refresh_token")
     except ApiError:
@@ -57,9 +57,9 @@ def refresh_token(environ: Environ) -> str:
 
 @dataclass(frozen=True)
 class Rule:
-    """An allowance: its name, how much in which time, and of whom.
+    """An allowance of requests per time for each key.
 
-    failures_only: counts failed requests alone; closed_without_store: rejects requests while the store is unreachable."""
+    failures_only: counts failed requests only; closed_without_store: rejects requests while the store is unreachable."""
 
     name: str
     allowance: RateLimitItem
@@ -97,7 +97,7 @@ class Limits:
         self._away_until = 0.0
 
     def count(self, environ: Environ) -> None:
-        """Takes the request from its allowance; raises ApiError when there is none left.
+        """Counts the request against its allowance; raises ApiError when the allowance is used up.
 
         Without the store only the rules that are `closed_without_store` reject."""
         rule = rule_of(environ)
@@ -105,7 +105,7 @@ class Limits:
             return
         key = rule.key(environ)
         take = self.limiter.test if rule.failures_only else self.limiter.hit
-        allowed = self._ask(lambda: take(rule.allowance, rule.name, key))
+        allowed = self._call_store(lambda: take(rule.allowance, rule.name, key))
         if allowed is None:
             if rule.closed_without_store:
                 raise Unreachable
@@ -117,12 +117,12 @@ class Limits:
             raise ApiError("too_many_requests", headers={"Retry-After": str(seconds)})
 
     def finish(self, environ: Environ, status: int) -> list[tuple[str, str]]:
-        """Counts a failed sign-in; returns the headers that say what is left of the allowance."""
+        """Counts a failed sign-in; returns the RateLimit headers of the response."""
         rule, key = environ.get(COUNTED, (None, ""))
         if rule is None:
             return []
         if rule.failures_only and status >= 400:
-            self._ask(lambda: self.limiter.hit(rule.allowance, rule.name, key))
+            self._call_store(lambda: self.limiter.hit(rule.allowance, rule.name, key))
         stats = self._stats(rule, key)
         if not stats:
             return []
@@ -134,43 +134,45 @@ class Limits:
         ]
 
     def _stats(self, rule: Rule, key: str) -> Any:
-        return self._ask(lambda: self.limiter.get_window_stats(rule.allowance, rule.name, key))
+        return self._call_store(
+            lambda: self.limiter.get_window_stats(rule.allowance, rule.name, key)
+        )
 
-    def _ask(self, query: Callable[[], Any]) -> Any:
+    def _call_store(self, query: Callable[[], Any]) -> Any:
         """The store's result; None while it is unreachable."""
         now = time.monotonic()
         if now < self._away_until:
             return None
         if self._away_until:
-            # while one request finds out whether it is back, the others go on without it
+            # only one request probes the store; the others proceed without it
             self._away_until = now + PAUSE_S
         try:
             result = query()
         except StorageError:
             self._away_until = time.monotonic() + PAUSE_S
-            log.warning("the store of rate limits is unreachable")
+            log.warning("the rate-limit store is unreachable")
             return None
         self._away_until = 0.0
         return result
 
 
 def limits_of(settings: Settings) -> Limits | None:
-    """The rate limits, when a store is configured."""
+    """The rate limits; None unless a store is configured."""
     if not settings.ratelimit_storage_uri:
         return None
     if settings.ratelimit_storage_uri.startswith("memory"):
-        log.warning("rate limits are kept per worker: N workers allow N times as much")
+        log.warning("rate limits are counted per worker: N workers allow N times as many requests")
     return _limits(settings.ratelimit_storage_uri)
 
 
 def _limits(storage_uri: str) -> Limits:
     try:
         return Limits(storage_uri)
-    # each kind of store has errors of its own; their texts repeat the address_of, which may hold a password
+    # Each store raises its own exceptions; their messages contain the store's URI, which may include a password.
     except Exception as error:
         raise ConfigError(
-            "GEOSHOPS_RATELIMIT_STORAGE_URI names no store that can be used here"
-            f" ({type(error).__name__}): redis://host:6379 or memory://, or nothing for no limits"
+            "GEOSHOPS_RATELIMIT_STORAGE_URI does not name a usable store"
+            f" ({type(error).__name__}): use redis://host:6379 or memory://, or leave it empty for no limits"
         ) from None
 
 

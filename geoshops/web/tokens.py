@@ -1,6 +1,6 @@
 """Access and refresh tokens.
 
-A token alone proves nothing: its session must be alive, which SQL checks (session_is_live) inside the
+A valid token is not sufficient: its session must be active, which SQL checks (session_is_live) inside the
 request's own statement."""
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ LEEWAY_S = 5
 TIMES = ("iat", "nbf", "exp")
 REQUIRED_CLAIMS = ("sub", "sid", "jti", "iss", "aud", "type", *TIMES)
 MAX_ID = 2**63 - 1
-NOT_OURS = (jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+INVALID = (jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
 class Expired(Exception):
-    """The token is ours and whole; only its time is up."""
+    """The token is valid except that it has expired."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Caller:
 
 @dataclass(frozen=True)
 class RefreshToken:
-    """A verified refresh token; `successor_jti` is what its rotation makes, today and on a retry."""
+    """A verified refresh token; `successor_jti` is derived from it, so a retried rotation issues the same token."""
 
     caller: Caller
     jti: str
@@ -57,27 +57,28 @@ class RefreshToken:
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """The signing key and, while rotating, the one before it, by their `kid`."""
+    """The signing key and, during key rotation, the previous one, by their `kid`."""
 
     signing_id: str
     by_id: Mapping[str, str]
 
     def of(self, header: Mapping[str, object]) -> str:
-        """The key that a token names. Only the header that we write is taken: no other algorithm,
-        no key by address or by value, no unknown `kid`."""
+        """The key that the token's header names.
+
+        Accepts only headers that the service writes: no other algorithm, no embedded or linked key, no unknown `kid`."""
         kid = header["kid"]
         if not isinstance(kid, str) or dict(header) != {"alg": ALGORITHM, "typ": "JWT", "kid": kid}:
-            raise ValueError("a header that we never write")
+            raise ValueError("not a header of the service")
         return self.by_id[kid]
 
 
 def init_app(app: Flask, settings: Settings) -> Keys:
-    """Configures flask-jwt-extended, which writes the tokens, and returns the keys by which they are read."""
+    """Configures flask-jwt-extended, which writes the tokens, and returns the keys that verify them."""
     app.config.update(
         JWT_SECRET_KEY=settings.secret_key,
         JWT_ALGORITHM=ALGORITHM,
         JWT_TOKEN_LOCATION=["headers"],
-        # No cookies; and its random claim would make two writings of one token differ.
+        # No cookies are used, and the random claim would make two encodings of one token differ.
         JWT_COOKIE_CSRF_PROTECT=False,
         JWT_ACCESS_TOKEN_EXPIRES=timedelta(minutes=settings.access_token_minutes),
         JWT_ENCODE_ISSUER=NAME,
@@ -91,7 +92,7 @@ def init_app(app: Flask, settings: Settings) -> Keys:
 
 
 def key_id(key: str) -> str:
-    """The `kid` of a signing key; says nothing of the key."""
+    """The `kid` of a signing key, a hash that does not reveal the key."""
     return hashlib.sha256(b"geoshops kid " + key.encode()).hexdigest()[:8]
 
 
@@ -102,26 +103,26 @@ def access_life(session_ends_at: datetime) -> timedelta:
 
 
 def issue_access(caller: Caller, *, life: timedelta | None = None) -> str:
-    """A new access token of a session, valid for `life`, which is the setting's when omitted."""
+    """A new access token of a session, valid for `life`, by default the configured time."""
     return str(create_access_token(str(caller.member_id), expires_delta=life, **_extras(caller)))
 
 
 def issue_refresh(caller: Caller, jti: str, *, issued_at: datetime, expires_at: datetime) -> str:
     """The refresh token of a session with a given `jti`, whose hash the session stores.
 
-    The same arguments give the same text, byte for byte."""
+    The same arguments give the same token, byte for byte."""
     issued = int(issued_at.timestamp())
     times = {"iat": issued, "nbf": issued, "exp": int(expires_at.timestamp())}
     return str(create_refresh_token(str(caller.member_id), **_extras(caller, jti=jti, **times)))
 
 
 def new_jti() -> str:
-    """A fresh token identifier."""
+    """A new random token identifier."""
     return str(uuid.uuid4())
 
 
 def jti_hash(jti: str) -> bytes:
-    """What the session stores of a refresh token."""
+    """The hash of a refresh token that its session stores."""
     return hashlib.sha256(jti.encode()).digest()
 
 
@@ -138,23 +139,23 @@ def keys() -> Keys:
 
 
 def read_refresh(token: str) -> RefreshToken:
-    """A refresh token as it was sent; Expired when only its time is up, Unauthorized for all else."""
+    """Verifies a refresh token; raises Expired or, for every other fault, Unauthorized."""
     claims, key = _verified(token, "refresh", keys())
     digest = hmac.new(key.encode(), b"geoshops successor " + claims["jti"].encode(), hashlib.sha256)
     return RefreshToken(_caller(claims), claims["jti"], digest.hexdigest()[:32])
 
 
 def claims_of(token: str, kind: str) -> Mapping[str, Any]:
-    """The verified claims of a token of this kind; Expired when only its time is up.
+    """The verified claims of a token of this kind.
 
-    Raises Unauthorized("bad_token") for everything else."""
+    Raises Expired when it has expired, Unauthorized("bad_token") for every other fault."""
     return _verified(token, kind, keys())[0]
 
 
 def _verified(token: str, kind: str, keys: Keys) -> tuple[Mapping[str, Any], str]:
     try:
         claims, key = _signed(keys, token, kind)
-    except NOT_OURS:
+    except INVALID:
         raise Unauthorized("bad_token") from None
     if claims["exp"] + LEEWAY_S <= time.time():
         raise Expired
@@ -166,7 +167,7 @@ def _verified(token: str, kind: str, keys: Keys) -> tuple[Mapping[str, Any], str
 # expires, which is checked at each use; rejected tokens are not cached.
 @lru_cache(maxsize=4096)
 def _signed(keys: Keys, token: str, kind: str) -> tuple[Mapping[str, Any], str]:
-    _refuse_loose_base64(token)
+    _require_canonical_base64(token)
     key = keys.of(jwt.get_unverified_header(token))
     claims = jwt.decode(
         token,
@@ -177,23 +178,23 @@ def _signed(keys: Keys, token: str, kind: str) -> tuple[Mapping[str, Any], str]:
         leeway=LEEWAY_S,
         options={"require": list(REQUIRED_CLAIMS), "verify_exp": False},
     )
-    if not _is_whole(claims, kind):
+    if not _are_valid(claims, kind):
         raise ValueError("not a token of this kind")
     return MappingProxyType(claims), key
 
 
-def _refuse_loose_base64(token: str) -> None:
-    """The last character of a signature has bits that decoders ignore; there is one right spelling."""
+def _require_canonical_base64(token: str) -> None:
+    """Rejects non-canonical base64: decoders ignore trailing bits of a signature's last character."""
     signature = token.rpartition(".")[2].encode("ascii")
     try:
         decoded = base64.urlsafe_b64decode(signature + b"=" * (-len(signature) % 4))
     except binascii.Error:
         raise ValueError("not base64") from None
     if base64.urlsafe_b64encode(decoded).rstrip(b"=") != signature:
-        raise ValueError("not the one spelling")
+        raise ValueError("not canonical base64")
 
 
-def _is_whole(claims: Mapping[str, Any], kind: str) -> bool:
+def _are_valid(claims: Mapping[str, Any], kind: str) -> bool:
     return (
         claims["type"] == kind
         and claims["aud"] == NAME
@@ -221,7 +222,7 @@ def _caller(claims: Mapping[str, Any]) -> Caller:
 
 
 def caller_of(header: str, keys: Keys) -> Caller:
-    """The caller by the text of an Authorization header."""
+    """The caller that an Authorization header identifies."""
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer" or not token:
         raise Unauthorized("bad_token")

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg2
 import pytest
 
-from geoshops.database.circuit_breaker import PAUSE_S, WATCH, Breaker
+from geoshops.database.circuit_breaker import PAUSE_S, WATCHDOG, CircuitBreaker
 from geoshops.errors import Unavailable
 
 
@@ -25,7 +25,7 @@ def silent_url() -> Iterator[str]:
 
 
 def test_one_probes_a_silent_server_and_the_others_are_refused(silent_url: str) -> None:
-    breaker, attempts = Breaker(), []
+    breaker, attempts = CircuitBreaker(), []
 
     def attempt() -> object:
         attempts.append(time.monotonic())
@@ -51,7 +51,7 @@ def test_one_probes_a_silent_server_and_the_others_are_refused(silent_url: str) 
 
 
 def test_those_who_come_with_a_probe_that_succeeds_are_let_through(database_url: str) -> None:
-    breaker = Breaker()
+    breaker = CircuitBreaker()
     with pytest.raises(psycopg2.OperationalError):
         breaker.connect(lambda: psycopg2.connect("postgresql://nobody@127.0.0.1:1/x"))
     time.sleep(PAUSE_S)
@@ -66,8 +66,8 @@ def test_those_who_come_with_a_probe_that_succeeds_are_let_through(database_url:
 
 def test_an_answer_that_is_overdue_is_given_up(database_url: str) -> None:
     connection = psycopg2.connect(database_url)
-    WATCH.start()
-    WATCH.begin(connection, 0.5)
+    WATCHDOG.start()
+    WATCHDOG.begin(connection, 0.5)
     started = time.monotonic()
     with pytest.raises(psycopg2.OperationalError):
         connection.cursor().execute("SELECT pg_sleep(20)")
@@ -77,10 +77,10 @@ def test_an_answer_that_is_overdue_is_given_up(database_url: str) -> None:
 
 def test_an_answer_in_time_is_left_alone(database_url: str) -> None:
     connection = psycopg2.connect(database_url)
-    WATCH.start()
-    WATCH.begin(connection, 0.3)
+    WATCHDOG.start()
+    WATCHDOG.begin(connection, 0.3)
     connection.cursor().execute("SELECT 1")
-    WATCH.end(connection)
+    WATCHDOG.end(connection)
     time.sleep(0.8)
     connection.cursor().execute("SELECT 1")
     connection.close()

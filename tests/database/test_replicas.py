@@ -17,8 +17,8 @@ from werkzeug.test import EnvironBuilder
 
 from geoshops import create_app
 from geoshops.database.pool import database
-from geoshops.database.replicas import in_any_order
-from geoshops.database.wal_positions import STALE_S, Line, Positions
+from geoshops.database.replicas import with_shuffled_hosts
+from geoshops.database.wal_positions import STALE_S, PrimaryConnection, WalPositions
 from geoshops.request_context import CURRENT
 from tests.conftest import SECRET_KEY, as_role, execute
 from tests.database.clusters import Cluster, connect, remove
@@ -219,12 +219,12 @@ def test_a_members_question_needs_no_connection_of_the_primarys_pool(
 def test_a_silent_primary_is_given_up_before_the_attempt_to_connect_ends() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"host=127.0.0.1 port={silent.getsockname()[1]} dbname=x user=x connect_timeout=2"
-        positions = Positions(Line(lambda: psycopg2.connect(url)))
-        asking = threading.Thread(target=positions.take)
+        positions = WalPositions(PrimaryConnection(lambda: psycopg2.connect(url)))
+        asking = threading.Thread(target=positions.sample)
         asking.start()
         assert not positions.primary_is_lost
         began = time.monotonic()
-        assert positions.take() is None
+        assert positions.sample() is None
         assert time.monotonic() - began < 1
         assert positions.primary_is_lost
         asking.join()
@@ -329,11 +329,11 @@ def test_readers_of_a_primary_that_falls_silent_find_another(
 
 def test_the_hosts_of_a_url_are_taken_in_any_order() -> None:
     url = "postgresql://app:secret@one:1,two:2,three:3/geoshops?target_session_attrs=prefer-standby"
-    orders = {in_any_order(url) for _ in range(100)}
+    orders = {with_shuffled_hosts(url) for _ in range(100)}
     assert len(orders) == 6
     assert all("target_session_attrs=prefer-standby" in order for order in orders)
     fixed = "postgresql://app@one,two/geoshops?load_balance_hosts=disable"
-    assert len({in_any_order(fixed) for _ in range(100)}) == 1
+    assert len({with_shuffled_hosts(fixed) for _ in range(100)}) == 1
 
 
 def test_a_promoted_standby_takes_over_without_an_operator(pair: Pair) -> None:

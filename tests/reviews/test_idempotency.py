@@ -154,6 +154,6 @@ def test_old_answers_are_forgotten_after_a_day(
     from geoshops.operations.idempotency_keys import commands
 
     result = runner.invoke(commands, ["clean"])
-    assert (result.exit_code, result.output) == (0, "1 answers forgotten\n")
+    assert (result.exit_code, result.output) == (0, "stored responses deleted: 1\n")
     assert make.rows("SELECT key FROM idempotency_keys") == [("new",)]
     assert runner.invoke(commands, ["clean", "--older-than-hours", "1"]).exit_code == 2
