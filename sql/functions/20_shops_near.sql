@@ -11,6 +11,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN round(distance_m * 1e5);
 COMMENT ON FUNCTION distance_rank(double precision) IS 'Sort key of searches: the distance in hundredths of a millimetre.';
 
+-- Bodies are text: a parsed one keeps the columns of its day, and fails as soon as shops gets another.
 CREATE OR REPLACE FUNCTION shops_near(center geography, radius_m double precision) RETURNS SETOF shops
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -35,7 +36,7 @@ CREATE OR REPLACE FUNCTION shops_in_box(
   west double precision, south double precision, east double precision, north double precision
 ) RETURNS SETOF shops
 LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
+AS $$
   SELECT s.* FROM public.shops AS s
   WHERE s.status <> 'CLOSED' AND (
     (west <= east AND s.geog::public.geometry(POINT, 4326) && public.ST_MakeEnvelope(west, south, east, north, 4326))
@@ -43,8 +44,8 @@ BEGIN ATOMIC
       s.geog::public.geometry(POINT, 4326) && public.ST_MakeEnvelope(west, south, 180, north, 4326)
       OR s.geog::public.geometry(POINT, 4326) && public.ST_MakeEnvelope(-180, south, east, north, 4326)
     ))
-  );
-END;
+  )
+$$;
 COMMENT ON FUNCTION shops_in_box(double precision, double precision, double precision, double precision)
 IS 'Shops that are not closed within a box in degrees, edges included; west above east crosses the 180th meridian.';
 
