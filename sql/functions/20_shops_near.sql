@@ -14,21 +14,21 @@ COMMENT ON FUNCTION distance_rank(double precision) IS 'Sort key of searches: th
 -- Bodies are text: a parsed one keeps the columns of its day, and fails as soon as shops gets another.
 CREATE OR REPLACE FUNCTION shops_near(center geography, radius_m double precision) RETURNS SETOF shops
 LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
+AS $$
   SELECT s.* FROM public.shops AS s
-  WHERE public.ST_DWithin(s.geog, center, radius_m) AND s.status <> 'CLOSED';
-END;
+  WHERE public.ST_DWithin(s.geog, center, radius_m) AND s.status <> 'CLOSED'
+$$;
 COMMENT ON FUNCTION shops_near(geography, double precision)
 IS 'Shops that are not closed within a radius in metres, inclusive, by the geodesic on the spheroid.';
 
 CREATE OR REPLACE FUNCTION shops_near(lon double precision, lat double precision, radius_m double precision)
 RETURNS SETOF shops
 LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
+AS $$
   SELECT s.* FROM public.shops AS s
   WHERE public.ST_DWithin(s.geog, public.ST_SetSRID(public.ST_MakePoint(lon, lat), 4326)::public.geography, radius_m)
-    AND s.status <> 'CLOSED';
-END;
+    AND s.status <> 'CLOSED'
+$$;
 COMMENT ON FUNCTION shops_near(double precision, double precision, double precision)
 IS 'Shops that are not closed within a radius in metres of a longitude and latitude, inclusive, on the spheroid.';
 
