@@ -101,7 +101,7 @@ def test_no_secret_reaches_a_log_or_an_answer(
     answers = ask_everything(client) + client.get("/breaks").get_data(as_text=True)
     shown = capfd.readouterr()
     logged = shown.out + shown.err + caplog.text
-    assert "unexpected error" in logged and "store of rate limits is unreachable" in logged
+    assert "unexpected error" in logged and "the rate-limit store is unreachable" in logged
     assert MARK not in logged
     assert MARK not in answers
     logging.getLogger("geoshops").handlers.clear()
