@@ -46,6 +46,7 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     )
     if not settings.database_url:
         raise ConfigError("no database: set DATABASE_URL, or run scripts/setup, which makes one")
+    limits = rate_limits.limits_of(settings)
     telemetry.start(settings)
     app = service.create(settings)
     database = replicas.database_of(settings)
@@ -59,7 +60,6 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(map_page.blueprint)
     app.register_blueprint(titles.images)
     app.register_blueprint(health.blueprint)
-    limits = rate_limits.limits_of(settings)
     steps = pipeline.Pipeline(settings, database, keys, limits)
     service.init_app(app, steps)
     middleware.wrap(app, fast_path.FastPath(app, steps), settings, limits)

@@ -76,7 +76,9 @@ def audit(tmp_path: Path, *words: str, port: int = 9) -> tuple[int, str]:
     script = str(ROOT / "scripts" / "audit.d" / "main.py")
     url = f"http://127.0.0.1:{port}"
     listed = ("--sbom", str(tmp_path / "sbom.json"), "--osv-url", f"{url}/v1/query")
-    npm = {"npm_config_registry": url, "npm_config_fetch_retries": "0"}
+    # as scripts/audit does: without a system npm, the environment has one
+    path = os.pathsep.join((os.environ["PATH"], str(Path(sys.executable).parent)))
+    npm = {"PATH": path, "npm_config_registry": url, "npm_config_fetch_retries": "0"}
     done = subprocess.run(
         [sys.executable, script, "--root", str(ROOT), *listed, *words],
         env={**os.environ, **npm}, capture_output=True, text=True, timeout=300, check=False,

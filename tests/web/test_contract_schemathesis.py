@@ -23,7 +23,7 @@ BEYOND = (
     "[nickname] must have",  # after NFC, trimming and collapsing of blanks
     "[member-title-id] the member does not hold",
     "[brand] must be one of",  # the brands are data
-    "[provider] is not configured",
+    "[provider] is not a configured",
     "[star_rating] must be an integer",  # 5.0 is one for JSON Schema, not for the contract
 )
 # the document does not depend on the database
