@@ -5,7 +5,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN public.ST_SetSRID(public.ST_MakePoint(lon, lat), 4326)::public.geography;
 COMMENT ON FUNCTION point_at(double precision, double precision) IS 'Point from longitude and latitude in degrees.';
 
--- Distances of places on different sides of the user may differ by nanometres of rounding although they are equal.
+-- Equal distances in different directions may differ by nanometres of rounding.
 CREATE OR REPLACE FUNCTION distance_rank(distance_m double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN round(distance_m * 1e5);
@@ -58,7 +58,7 @@ COMMENT ON FUNCTION is_in_box(geography, double precision [])
 IS 'True for a point within [west, south, east, north] in degrees, edges included; west above east crosses the 180th meridian.';
 
 -- A degree along a meridian or a parallel is nowhere longer than 111,695 m, times the cosine of the latitude on a parallel.
--- The way along the meridian of the centre, then along a parallel, leads to every point of the box.
+-- Every point of the box is reached along the meridian of the centre and then along a parallel.
 CREATE OR REPLACE FUNCTION circle_around(box double precision [], OUT center geography, OUT radius_m double precision)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Brands as the searches need them. Sub-brands have no sub-brands of their own (geoshops brands refuses that).
+-- Brands as the searches need them. Sub-brands have no sub-brands of their own (geoshops brands rejects them).
 
 CREATE OR REPLACE FUNCTION brand_family(brand bigint) RETURNS bigint []
 LANGUAGE sql STABLE PARALLEL SAFE

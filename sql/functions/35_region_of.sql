@@ -1,4 +1,4 @@
--- Which region an address or a position means.
+-- The region of an address or a position.
 
 -- In PL/pgSQL so that the key is made once: inlined it would be made for every region compared.
 CREATE OR REPLACE FUNCTION region_named(wanted_level text, wanted_parent bigint, wanted text) RETURNS bigint
@@ -113,7 +113,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION region_of_point(geometry) IS 'The regions whose boundaries hold a point; null where none is loaded.';
 
--- A table, so that it is inlined into whoever asks for many.
+-- Returns a table, so that it is inlined into queries for many shops.
 CREATE OR REPLACE FUNCTION regions_agreed(
   p_sido_id bigint, p_sigungu_id bigint, p_dong_id bigint, a_sido_id bigint, a_sigungu_id bigint, a_dong_id bigint
 ) RETURNS TABLE (sido_id bigint, sigungu_id bigint, dong_id bigint)

@@ -1,4 +1,4 @@
--- Which brand a shop's name means.
+-- The brand of a shop's name.
 
 CREATE OR REPLACE FUNCTION brand_names() RETURNS TABLE (brand_id bigint, key text)
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -42,7 +42,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION brand_keys() IS 'The keys of all brand names, the longest first; null without brands.';
 
--- Most names begin with their brand, and then words joined are its key: 4 us. Taking it out by the pattern takes 30.
+-- Most names begin with their brand; then joined words are its key, which is cheaper than the pattern.
 CREATE OR REPLACE FUNCTION brand_words(place_name text, pattern text, keys text []) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE

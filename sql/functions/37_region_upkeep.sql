@@ -96,10 +96,10 @@ LANGUAGE sql AS $$
   )
   SELECT count(*)::integer FROM added
 $$;
-COMMENT ON FUNCTION cut_boundaries(bigint []) IS 'Makes region_parts of these regions anew, at most 256 vertices each; returns how many.';
+COMMENT ON FUNCTION cut_boundaries(bigint []) IS 'Rebuilds region_parts of these regions, at most 256 vertices each; returns how many.';
 
--- What region_of() says, for all shops at once: addresses once an outline (500 us each), and each piece of a boundary
--- with all the shops in it. Shops are locked in the order of their ids, as acts of members do.
+-- region_of() for all shops at once: each outline of an address is resolved once, and each piece of a boundary is joined
+-- with all the shops in it. Shops are locked in the order of their ids, as members' commands do.
 CREATE OR REPLACE FUNCTION refresh_shop_regions() RETURNS integer
 LANGUAGE sql AS $$
   WITH outlined AS MATERIALIZED (SELECT addresses_have_outlines() AS yes),
@@ -143,7 +143,7 @@ LANGUAGE sql AS $$
   )
   SELECT count(*)::integer FROM changed
 $$;
-COMMENT ON FUNCTION refresh_shop_regions() IS 'Derives the regions of every shop anew; returns how many changed.';
+COMMENT ON FUNCTION refresh_shop_regions() IS 'Derives the regions of every shop again; returns how many changed.';
 
 -- A shop keeps its brand unless a name longer than it stands in the shop's name (a sub-brand that became known).
 CREATE OR REPLACE FUNCTION refresh_shop_brands() RETURNS integer

@@ -48,7 +48,7 @@ CREATE OR REPLACE FUNCTION search_pieces(
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   n integer := cardinality(word_starts) - 1;
-  -- cost and way of reaching a unit: 0 at a word's start or after a brand, 1 after another name, 2 after unknown units
+  -- cost and state of reaching a unit: 0 at a word's start or after a brand, 1 after another name, 2 after unknown units
   cost float8[] := array_fill(NULL::float8, ARRAY[3 * (n + 1)]);
   came_from integer[] := array_fill(NULL::integer, ARRAY[3 * (n + 1)]);
   named boolean[] := array_fill(false, ARRAY[3 * (n + 1)]);

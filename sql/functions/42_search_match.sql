@@ -1,6 +1,6 @@
--- Words that are no name of a dictionary, as questions to the index over names and addresses.
+-- Words that no dictionary has, as a tsquery on the index over names and addresses.
 
--- 인생넼 is on its way to 인생네컷 and 고 to 과: what the last letters of a word may still become.
+-- 인생넼 may become 인생네컷, and 고 may become 과: the last letters of a word may be incomplete.
 CREATE OR REPLACE FUNCTION typed_prefixes(letters text) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -20,35 +20,35 @@ BEGIN
     WHERE p.n BETWEEN 1 AND 27 AND length(letters) > 2
   );
 END $$;
-COMMENT ON FUNCTION typed_prefixes(text) IS 'The letters typed so far and what they are a beginning of.';
+COMMENT ON FUNCTION typed_prefixes(text) IS 'The letters typed so far, and the forms that they may become as typing goes on.';
 
 CREATE OR REPLACE FUNCTION quoted_word(word text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN '''' || replace(replace(left(word, 24), '\', '\\'), '''', '''''') || '''';
-COMMENT ON FUNCTION quoted_word(text) IS 'The word as tsquery reads it, whatever its characters.';
+COMMENT ON FUNCTION quoted_word(text) IS 'The word quoted for tsquery, whatever its characters.';
 
 CREATE OR REPLACE FUNCTION begins_with_any(words text []) RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (SELECT string_agg(quoted_word(w) || ':*', '|') FROM unnest(words) w)::tsquery;
 END $$;
-COMMENT ON FUNCTION begins_with_any(text []) IS 'The question for shops with a word that begins with one of these.';
+COMMENT ON FUNCTION begins_with_any(text []) IS 'The tsquery for shops with a word that begins with one of these.';
 
 CREATE OR REPLACE FUNCTION are_any(words text []) RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (SELECT string_agg(quoted_word(w), '|') FROM unnest(words) w)::tsquery;
 END $$;
-COMMENT ON FUNCTION are_any(text []) IS 'The question for shops with one of these words.';
+COMMENT ON FUNCTION are_any(text []) IS 'The tsquery for shops with one of these words.';
 
 CREATE OR REPLACE FUNCTION in_any(mark text, ids bigint []) RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (SELECT string_agg(quoted_word(chr(1) || mark || i), '|') FROM unnest(ids) i)::tsquery;
 END $$;
-COMMENT ON FUNCTION in_any(text, bigint []) IS 'The question for shops of brands (b) or regions (r); null when none are given.';
+COMMENT ON FUNCTION in_any(text, bigint []) IS 'The tsquery for shops of brands (b) or regions (r); null when none are given.';
 
--- A word may also be the beginning of a brand's other name: photois, 라이프포.
+-- A word may also be the beginning of a brand's alias: photois, 라이프포.
 CREATE OR REPLACE FUNCTION brands_called(word text) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -58,7 +58,7 @@ BEGIN
     CROSS JOIN unnest(brand_family(a.brand_id)) AS f
   ) END;
 END $$;
-COMMENT ON FUNCTION brands_called(text) IS 'Brands of which another name begins with the letters.';
+COMMENT ON FUNCTION brands_called(text) IS 'Brands with an alias that begins with the letters.';
 
 CREATE OR REPLACE FUNCTION rest_query(word text) RETURNS tsquery
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -70,25 +70,25 @@ BEGIN
     GROUP BY t.words
   );
 END $$;
-COMMENT ON FUNCTION rest_query(text) IS 'The question for shops with the letters in name, address or another name of the brand.';
+COMMENT ON FUNCTION rest_query(text) IS 'The tsquery for shops with the letters in name, address or an alias of the brand.';
 
-CREATE OR REPLACE FUNCTION all_of(questions tsquery []) RETURNS tsquery
+CREATE OR REPLACE FUNCTION all_of(queries tsquery []) RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   every tsquery;
   one tsquery;
 BEGIN
-  FOREACH one IN ARRAY coalesce(questions, '{}') LOOP
+  FOREACH one IN ARRAY coalesce(queries, '{}') LOOP
     every := CASE WHEN every IS NULL THEN one WHEN one IS NULL THEN every ELSE every && one END;
   END LOOP;
   RETURN every;
 END $$;
-COMMENT ON FUNCTION all_of(tsquery []) IS 'All questions at once; nulls are skipped.';
+COMMENT ON FUNCTION all_of(tsquery []) IS 'The conjunction of the queries; nulls are skipped.';
 
 CREATE OR REPLACE FUNCTION like_pattern(letters text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN replace(replace(replace(letters, '\', '\\'), '%', '\%'), '_', '\_') || '%';
-COMMENT ON FUNCTION like_pattern(text) IS 'The LIKE pattern of texts that begin so, whatever the characters.';
+COMMENT ON FUNCTION like_pattern(text) IS 'The LIKE pattern of texts that begin with the letters, whatever the characters.';
 
 CREATE OR REPLACE FUNCTION search_tier(name_jamo text, full_names text [], beginnings text []) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -99,7 +99,7 @@ RETURN CASE
   ELSE 3
 END;
 COMMENT ON FUNCTION search_tier(text, text [], text [])
-IS '1 the keyword is the name, 2 the name begins with it (LIKE patterns), 3 all words are in it.';
+IS '1 the name equals the keyword, 2 the name begins with it (LIKE patterns), 3 the name contains all words.';
 
 CREATE OR REPLACE FUNCTION branch_names(names text []) RETURNS text []
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

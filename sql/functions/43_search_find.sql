@@ -1,37 +1,37 @@
--- The shops of a reading: nearest first by an index that begins with the brand or the region, else by words.
+-- Finds the shops of an interpreted keyword: by a nearest-first index on brand or region, else by the index on words.
 
--- Brands and regions as the ways along which the indexes walk: every brand with every 시도, every 시군구 alone. 제주 names the
--- 도 and its 시: a shop on two ways would count twice towards what is wanted.
-CREATE OR REPLACE FUNCTION search_ways(brands bigint [], regions bigint [])
+-- Brands and regions as the conditions of index scans: every brand with every 시도, every 시군구 alone. 제주 names the 도 and
+-- its 시: a shop of two scans would count twice towards the limit, so a 시군구 within a given 시도 is left out.
+CREATE OR REPLACE FUNCTION search_scans(brands bigint [], regions bigint [])
 RETURNS TABLE (brand bigint, sido bigint, sigungu bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
   SELECT b, r.id, NULL::bigint FROM regions AS r CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b
-  WHERE r.id = ANY (search_ways.regions) AND r.level = 'sido'
+  WHERE r.id = ANY (search_scans.regions) AND r.level = 'sido'
   UNION ALL
-  SELECT NULL, NULL, r.id FROM regions AS r WHERE r.id = ANY (search_ways.regions) AND r.level = 'sigungu'
+  SELECT NULL, NULL, r.id FROM regions AS r WHERE r.id = ANY (search_scans.regions) AND r.level = 'sigungu'
     AND NOT EXISTS (
-      SELECT FROM regions AS p WHERE p.level = 'sido' AND p.id = ANY (search_ways.regions)
+      SELECT FROM regions AS p WHERE p.level = 'sido' AND p.id = ANY (search_scans.regions)
         AND p.id IN (r.parent_id, (SELECT q.parent_id FROM regions AS q WHERE q.id = r.parent_id)))
   UNION ALL
-  SELECT b, NULL, NULL FROM unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b WHERE search_ways.regions IS NULL
+  SELECT b, NULL, NULL FROM unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b WHERE search_scans.regions IS NULL
   ORDER BY 1, 2, 3;
 END $$;
-COMMENT ON FUNCTION search_ways(bigint [], bigint []) IS 'Brands with regions as one condition of an index each; null means any.';
+COMMENT ON FUNCTION search_scans(bigint [], bigint []) IS 'The index scans for brands and regions, one a row; null means any.';
 
--- As address_words takes them to pieces. Most addresses are their own NFKC, which takes as long as all the rest.
+-- The normalisation of address_words. It is expensive, and most addresses are NFKC already.
 CREATE OR REPLACE FUNCTION address_letters(address text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN ' ' || translate(left(normalize(
   lower(CASE WHEN address ~ '^[ -~가-힣]*$' THEN address ELSE normalize(address, NFKC) END), NFD
 ), 600), ',()', '   ');
-COMMENT ON FUNCTION address_letters(text) IS 'The words of an address as letters, each after a blank.';
+COMMENT ON FUNCTION address_letters(text) IS 'The words of an address as letters, each preceded by a blank.';
 
--- The same as asking search_words, without taking name and address to pieces: only the words that were asked for are looked for.
+-- Equals search_words @@ query without computing the vector: only the words of the query are looked for.
 CREATE OR REPLACE FUNCTION search_holds(
-  name_jamo text, road_address text, lot_address text, brand_id bigint, hints text [], question tsquery
+  name_jamo text, road_address text, lot_address text, brand_id bigint, hints text [], query tsquery
 ) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -45,77 +45,77 @@ BEGIN
       words := words || left(hint, 24);
     END IF;
   END LOOP;
-  RETURN array_to_tsvector(CASE WHEN brand_id IS NULL THEN words ELSE words || (chr(1) || 'b' || brand_id) END) @@ question;
+  RETURN array_to_tsvector(CASE WHEN brand_id IS NULL THEN words ELSE words || (chr(1) || 'b' || brand_id) END) @@ query;
 END $$;
 COMMENT ON FUNCTION search_holds(text, text, text, bigint, text [], tsquery)
-IS 'True when name, address and brand answer the question, whose words are given as hints.';
+IS 'True when name, address and brand match the query, whose words are given as hints.';
 
--- A name that holds all words is seen without looking further; else the words may be spread over name and address.
+-- The name is tested first, because that is cheap; the words may also be spread over name and address.
 CREATE OR REPLACE FUNCTION search_admits(
-  s shops, likes text [], beginnings text [], hints text [], question tsquery, plain boolean, filters shop_filters
+  s shops, likes text [], beginnings text [], hints text [], query tsquery, plain boolean, filters shop_filters
 ) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE
   WHEN beginnings IS NOT NULL THEN (s).name_jamo LIKE ANY (beginnings)
-  WHEN question IS NULL THEN true
+  WHEN query IS NULL THEN true
   WHEN (s).name_jamo LIKE ALL (likes) THEN true
   WHEN hints IS NULL THEN false
-  ELSE public.search_holds((s).name_jamo, (s).road_address, (s).lot_address, (s).brand_id, hints, question)
+  ELSE public.search_holds((s).name_jamo, (s).road_address, (s).lot_address, (s).brand_id, hints, query)
 END
 AND (plain OR public.shop_passes(s, filters));
 COMMENT ON FUNCTION search_admits
-IS 'True when words and filters let the shop through; with `beginnings` its name must begin with one of them.';
+IS 'True when the shop matches words and filters; with `beginnings` its name must begin with one of them.';
 
--- Each way's nearest shops by the chord: at most `budget` are looked at, at most `wanted` are returned.
--- One statement a kind of way, so that each has its index.
-CREATE OR REPLACE FUNCTION search_walk(
+-- The nearest shops of each scan by the chord: at most `budget` are read, at most `wanted` are returned.
+-- One statement for each kind of scan, so that each uses its index.
+CREATE OR REPLACE FUNCTION search_scan(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
-  question tsquery, plain boolean, filters shop_filters, budget integer, wanted integer
-) RETURNS TABLE (id bigint, brand_id bigint, name_jamo text, chord_m double precision, way_number bigint)
+  query tsquery, plain boolean, filters shop_filters, budget integer, wanted integer
+) RETURNS TABLE (id bigint, brand_id bigint, name_jamo text, chord_m double precision, scan_number bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 DECLARE
-  way record;
+  scan record;
 BEGIN
-  FOR way IN SELECT * FROM search_ways(brands, regions) WITH ORDINALITY t (brand, sido, sigungu, number) LOOP
-    IF way.brand IS NOT NULL AND way.sido IS NOT NULL THEN
-      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, way.number FROM (
+  FOR scan IN SELECT * FROM search_scans(brands, regions) WITH ORDINALITY t (brand, sido, sigungu, number) LOOP
+    IF scan.brand IS NOT NULL AND scan.sido IS NOT NULL THEN
+      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
           SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
-          WHERE s.brand_id = way.brand AND s.sido_id = way.sido AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, filters)
+          WHERE s.brand_id = scan.brand AND s.sido_id = scan.sido AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
+        WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
         LIMIT wanted;
-    ELSIF way.brand IS NOT NULL THEN
-      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, way.number FROM (
+    ELSIF scan.brand IS NOT NULL THEN
+      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
           SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
-          WHERE s.brand_id = way.brand AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, filters)
+          WHERE s.brand_id = scan.brand AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
+        WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
         LIMIT wanted;
-    ELSIF way.sigungu IS NOT NULL THEN
-      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, way.number FROM (
+    ELSIF scan.sigungu IS NOT NULL THEN
+      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
           SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
-          WHERE s.sigungu_id = way.sigungu AND (brands IS NULL OR s.brand_id = ANY (brands)) AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, filters)
+          WHERE s.sigungu_id = scan.sigungu AND (brands IS NULL OR s.brand_id = ANY (brands)) AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
+        WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
         LIMIT wanted;
-    ELSIF way.sido IS NOT NULL THEN
-      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, way.number FROM (
+    ELSIF scan.sido IS NOT NULL THEN
+      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
           SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
-          WHERE s.sido_id = way.sido AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, filters)
+          WHERE s.sido_id = scan.sido AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
+        WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
         LIMIT wanted;
     ELSE
-      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, way.number FROM (
+      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
           SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
           WHERE s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, question, plain, filters)
+        WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
         LIMIT wanted;
     END IF;
   END LOOP;
 END $$;
-COMMENT ON FUNCTION search_walk IS 'The nearest shops of the brands and regions, nearest first along each way.';
+COMMENT ON FUNCTION search_scan IS 'The nearest shops of the brands and regions, nearest first within each scan.';
 
--- Words that every twentieth of the nearest shops has are found by walking; others by the index over words. What is half
--- typed is looked for as most of the nearest have it, 인생넼 as 인생네ㅋ, and initials among theirs: the index would gather
--- every shop of a brand.
+-- Words of at least a twentieth of the nearest shops are found by a scan, others by the index over words. An incomplete
+-- word is searched in the form that most of the nearest shops have, 인생넼 as 인생네ㅋ, and initials among their initials,
+-- because the index would collect every shop of a brand.
 CREATE OR REPLACE FUNCTION search_is_common(
   viewer_spot geometry, brands bigint [], regions bigint [], rest text [], beginnings text [],
   OUT likes text [], OUT words_are boolean, OUT beginnings_are boolean
@@ -124,7 +124,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   with_initials boolean := (SELECT bool_or(is_initials(word)) FROM unnest(rest) word);
   near text[] := ARRAY(SELECT w.name_jamo || CASE WHEN with_initials THEN ' ' || jamo_initials(w.name_jamo) ELSE '' END
-    FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, 200) w);
+    FROM search_scan(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, 200) w);
 BEGIN
   likes := ARRAY(
     SELECT (SELECT '%' || like_pattern(t) FROM unnest(typed_prefixes(r.word)) t
@@ -135,7 +135,7 @@ BEGIN
   INTO words_are, beginnings_are FROM unnest(near) n;
 END $$;
 COMMENT ON FUNCTION search_is_common(geometry, bigint [], bigint [], text [], text [])
-IS 'True when at least a twentieth of the nearest shops has all words in the name, or begins with one of the beginnings; the patterns of the words.';
+IS 'True when at least a twentieth of the nearest shops have all words in the name, or a name with one of the beginnings; `likes` are the patterns of the words.';
 
 CREATE OR REPLACE FUNCTION brands_are_common(viewer_spot geometry, brands bigint [], regions bigint [])
 RETURNS boolean
@@ -143,76 +143,77 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN brands IS NULL OR (
     SELECT count(*) FILTER (WHERE w.brand_id = ANY (brands)) * 10 >= count(*)
-    FROM search_walk(viewer_spot, NULL, regions, NULL, NULL, NULL, NULL, true, NULL, NULL,
+    FROM search_scan(viewer_spot, NULL, regions, NULL, NULL, NULL, NULL, true, NULL, NULL,
       greatest(coalesce(200 / cardinality(regions), 200), 50)) AS w);
 END $$;
 COMMENT ON FUNCTION brands_are_common(geometry, bigint [], bigint [])
 IS 'True when at least a tenth of the nearest shops in the regions are of the brands, or no brand is given.';
 
--- A way of which fewer than wanted were let through may have spent its budget before the others.
-CREATE OR REPLACE FUNCTION search_walk_reached(
+-- A scan that returned fewer shops than wanted may have spent its budget earlier than the others.
+CREATE OR REPLACE FUNCTION search_scan_reached(
   viewer_spot geometry, brands bigint [], regions bigint [], found_on bigint [], wanted integer, budget integer
 ) RETURNS double precision
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  way record;
+  scan record;
   spent_at_m float8;
   reached_m float8 := float8 'infinity';
 BEGIN
-  FOR way IN
-    SELECT t.* FROM search_ways(brands, regions) WITH ORDINALITY t (brand, sido, sigungu, number)
+  FOR scan IN
+    SELECT t.* FROM search_scans(brands, regions) WITH ORDINALITY t (brand, sido, sigungu, number)
     WHERE cardinality(array_positions(found_on, t.number)) < wanted
   LOOP
     SELECT CASE WHEN count(*) >= budget THEN max(w.chord_m) END INTO spent_at_m
-    FROM search_walk(viewer_spot, CASE WHEN way.brand IS NULL THEN brands ELSE ARRAY[way.brand] END,
-      CASE WHEN regions IS NOT NULL THEN ARRAY[coalesce(way.sido, way.sigungu)] END,
+    FROM search_scan(viewer_spot, CASE WHEN scan.brand IS NULL THEN brands ELSE ARRAY[scan.brand] END,
+      CASE WHEN regions IS NOT NULL THEN ARRAY[coalesce(scan.sido, scan.sigungu)] END,
       NULL, NULL, NULL, NULL, true, NULL, budget, budget) w;
     reached_m := least(reached_m, spent_at_m);
   END LOOP;
   RETURN reached_m;
 END $$;
-COMMENT ON FUNCTION search_walk_reached(geometry, bigint [], bigint [], bigint [], integer, integer)
-IS 'Up to which chord in metres a walk has seen every shop of its ways.';
+COMMENT ON FUNCTION search_scan_reached(geometry, bigint [], bigint [], bigint [], integer, integer)
+IS 'The chord in metres within which the scans have read every shop.';
 
--- Of several regions, as the six that are called 중구, mostly one or two hold all of the nearest: 9.5 instead of 15.7 ms.
-CREATE OR REPLACE FUNCTION search_walk_nearest(viewer_spot geometry, brands bigint [], regions bigint [], wanted integer)
+-- Of several regions, such as the six called 중구, usually one or two contain all of the nearest shops, so the others are
+-- read no further than their first shop.
+CREATE OR REPLACE FUNCTION search_scan_nearest(viewer_spot geometry, brands bigint [], regions bigint [], wanted integer)
 RETURNS TABLE (id bigint, chord_m double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 DECLARE
-  way record;
+  scan record;
   ids bigint[];
   chords float8[];
 BEGIN
-  FOR way IN
+  FOR scan IN
     SELECT t.brands, t.regions, n.chord_m AS nearest_m
     FROM (
-      SELECT CASE WHEN w.brand IS NULL THEN search_walk_nearest.brands ELSE ARRAY[w.brand] END AS brands,
-        CASE WHEN search_walk_nearest.regions IS NOT NULL THEN ARRAY[coalesce(w.sido, w.sigungu)] END AS regions
-      FROM search_ways(brands, regions) w
+      SELECT CASE WHEN w.brand IS NULL THEN search_scan_nearest.brands ELSE ARRAY[w.brand] END AS brands,
+        CASE WHEN search_scan_nearest.regions IS NOT NULL THEN ARRAY[coalesce(w.sido, w.sigungu)] END AS regions
+      FROM search_scans(brands, regions) w
     ) t
-    CROSS JOIN LATERAL search_walk(viewer_spot, t.brands, t.regions, NULL, NULL, NULL, NULL, true, NULL, NULL, 1) n
+    CROSS JOIN LATERAL search_scan(viewer_spot, t.brands, t.regions, NULL, NULL, NULL, NULL, true, NULL, NULL, 1) n
     ORDER BY n.chord_m
   LOOP
-    EXIT WHEN way.nearest_m > chords[wanted];
+    EXIT WHEN scan.nearest_m > chords[wanted];
     SELECT array_agg(q.id ORDER BY q.chord_m), array_agg(q.chord_m ORDER BY q.chord_m) INTO ids, chords
     FROM (
       SELECT * FROM unnest(ids, chords) AS k (id, chord_m)
       UNION ALL
-      SELECT w.id, w.chord_m FROM search_walk(viewer_spot, way.brands, way.regions, NULL, NULL, NULL, NULL, true, NULL, NULL, wanted) w
+      SELECT w.id, w.chord_m FROM search_scan(viewer_spot, scan.brands, scan.regions, NULL, NULL, NULL, NULL, true, NULL, NULL, wanted) w
       ORDER BY chord_m LIMIT wanted
     ) q;
   END LOOP;
   RETURN QUERY SELECT * FROM unnest(ids, chords);
 END $$;
-COMMENT ON FUNCTION search_walk_nearest(geometry, bigint [], bigint [], integer)
+COMMENT ON FUNCTION search_scan_nearest(geometry, bigint [], bigint [], integer)
 IS 'The nearest shops of the brands and regions, without words and filters.';
 
--- The order is by the chord until the last kept shop is certain. Chord and geodesic differ in order by less than
--- 0.001 (chord / Earth radius)^2, the flattening's share in the curvature.
-CREATE OR REPLACE FUNCTION search_walk_certain(
+-- Scans order by the chord. They read on until no later shop can be nearer by the geodesic: the two orders differ by less
+-- than 0.001 (chord / Earth radius)^2, the flattening's share in the curvature.
+CREATE OR REPLACE FUNCTION search_scan_certain(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
-  question tsquery, plain boolean, filters shop_filters, budgeted boolean, at_most integer
+  query tsquery, plain boolean, filters shop_filters, budgeted boolean, at_most integer
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -220,20 +221,20 @@ DECLARE
   budget integer := CASE WHEN budgeted THEN 20 * wanted END;
   found bigint[];
   chords float8[];
-  ways bigint[];
+  scans bigint[];
   certain_m float8;
 BEGIN
   LOOP
     IF cardinality(regions) > 1 AND NOT budgeted THEN
       SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m) INTO found, chords
-      FROM search_walk_nearest(viewer_spot, brands, regions, wanted) w;
+      FROM search_scan_nearest(viewer_spot, brands, regions, wanted) w;
     ELSE
-      SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m), array_agg(w.way_number) INTO found, chords, ways
-      FROM search_walk(viewer_spot, brands, regions, likes, beginnings, hints, question, plain, filters, budget, wanted) w;
+      SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m), array_agg(w.scan_number) INTO found, chords, scans
+      FROM search_scan(viewer_spot, brands, regions, likes, beginnings, hints, query, plain, filters, budget, wanted) w;
     END IF;
     IF coalesce(cardinality(found), 0) < wanted THEN
       RETURN CASE WHEN budget IS NULL OR (
-        SELECT count(*) FROM search_walk(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, budget, budget)
+        SELECT count(*) FROM search_scan(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, budget, budget)
       ) < budget THEN coalesce(found, '{}') END;
     END IF;
     certain_m := chords[at_most + 1] * (1 + 0.001 * (chords[at_most + 1] / 6371000) ^ 2) + 0.01;
@@ -241,15 +242,15 @@ BEGIN
     wanted := wanted * 3;
   END LOOP;
   RETURN CASE WHEN budget IS NULL
-    OR search_walk_reached(viewer_spot, brands, regions, ways, wanted, budget) > certain_m THEN found[:wanted] END;
+    OR search_scan_reached(viewer_spot, brands, regions, scans, wanted, budget) > certain_m THEN found[:wanted] END;
 END $$;
-COMMENT ON FUNCTION search_walk_certain
-IS 'Enough of the nearest shops to hold the at_most + 1 nearest by the geodesic; null when the budget is spent before.';
+COMMENT ON FUNCTION search_scan_certain
+IS 'Enough of the nearest shops to contain the at_most + 1 nearest by the geodesic; null when the budget was too small.';
 
--- More work_mem, because a bitmap that grows lossy makes every row's words be taken to pieces again. Without filters a
--- limited number of shops is looked at, fewer where each must be tested: of words that more have, those are as good as any.
+-- More work_mem, because a lossy bitmap makes PostgreSQL compute the words of every row again. Without filters the number of
+-- shops read is limited, lower where each must be tested: if more shops have the words, any of them will do.
 CREATE OR REPLACE FUNCTION search_by_words(
-  viewer_spot geometry, question tsquery, others tsquery, other_hints text [], stations bigint [],
+  viewer_spot geometry, query tsquery, others tsquery, other_hints text [], stations bigint [],
   full_names text [], beginnings text [], plain boolean, filters shop_filters, at_most integer
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
@@ -259,7 +260,7 @@ BEGIN
       SELECT c.id FROM (
         SELECT s.id, s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.geog, s.spot FROM shops AS s
         WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
-          @@ question
+          @@ query
           AND s.status <> 'CLOSED'
           AND (plain OR shop_passes(s, filters))
         LIMIT CASE WHEN NOT plain THEN NULL WHEN others IS NULL AND stations IS NULL THEN 5000 ELSE 500 END
@@ -271,12 +272,12 @@ BEGIN
     ) AS q
   );
 END $$;
-COMMENT ON FUNCTION search_by_words IS 'The best shops for the query, by the index over words, that hold the other words too; near one of the stations, if any.';
+COMMENT ON FUNCTION search_by_words IS 'The best shops for the query by the index over words that also match the other words; near one of the stations, if any.';
 
--- From the viewer outwards within the box around each station: a kilometre may hold tens of thousands. Without filters the
--- stations and brands share a budget of shops to look at, smaller where words or regions are to be tested.
+-- Nearest to the viewer first within the box around each station, because a kilometre may contain tens of thousands of shops.
+-- Without filters the stations and brands share a budget of shops to read, smaller where words or regions are tested.
 CREATE OR REPLACE FUNCTION search_near_stations(
-  viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], question tsquery,
+  viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], query tsquery,
   plain boolean, filters shop_filters, at_most integer
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -285,7 +286,7 @@ DECLARE
   center_spot geometry;
   within geometry;
   surely_m float8 := chord_within(1000);
-  budget integer := CASE WHEN plain THEN CASE WHEN question IS NOT NULL THEN 500 WHEN regions IS NOT NULL THEN 2000 ELSE 10000 END
+  budget integer := CASE WHEN plain THEN CASE WHEN query IS NOT NULL THEN 500 WHEN regions IS NOT NULL THEN 2000 ELSE 10000 END
       / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1) END;
   found bigint[] := ARRAY[]::bigint[];
 BEGIN
@@ -299,14 +300,14 @@ BEGIN
           WHERE s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
         WHERE is_within((c.s).geog, (c.s).spot, station.geog, center_spot, 1000, surely_m)
           AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
-          AND search_admits(c.s, NULL, NULL, hints, question, plain, filters)
+          AND search_admits(c.s, NULL, NULL, hints, query, plain, filters)
         LIMIT at_most + 51);
     ELSE
       found := found || ARRAY(SELECT (c.s).id FROM (SELECT s FROM shops s
           WHERE s.brand_id = station.b AND s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
         WHERE is_within((c.s).geog, (c.s).spot, station.geog, center_spot, 1000, surely_m)
           AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
-          AND search_admits(c.s, NULL, NULL, hints, question, plain, filters)
+          AND search_admits(c.s, NULL, NULL, hints, query, plain, filters)
         LIMIT at_most + 51);
     END IF;
   END LOOP;
@@ -314,9 +315,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_near_stations IS 'The nearest shops within 1 km of one of the stations.';
 
--- Common words: the nearest shops that hold them, and before them those whose name is the keyword or begins with it.
+-- Common words: first the shops whose name equals the keyword or begins with it, then the nearest that have the words.
 CREATE OR REPLACE FUNCTION search_common_words(
-  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], hints text [], question tsquery,
+  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], hints text [], query tsquery,
   names text [], full_names text [], beginnings text [], beginnings_are_common boolean,
   plain boolean, filters shop_filters, at_most integer
 ) RETURNS bigint []
@@ -326,22 +327,22 @@ DECLARE
   found bigint[] := search_by_words(viewer_spot, all_of(ARRAY[within, CASE
       WHEN beginnings_are_common THEN are_any(ARRAY(SELECT chr(2) || n FROM unnest(full_names) n))
       ELSE begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n)) END]),
-    question, hints, NULL, full_names, beginnings, plain, filters, at_most);
-  walked bigint[] := ARRAY[]::bigint[];
+    query, hints, NULL, full_names, beginnings, plain, filters, at_most);
+  scanned bigint[] := ARRAY[]::bigint[];
 BEGIN
   IF beginnings_are_common THEN
-    walked := search_walk_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain, filters, true, at_most);
-    found := found || walked;
+    scanned := search_scan_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain, filters, true, at_most);
+    found := found || scanned;
   END IF;
-  IF walked IS NOT NULL AND (SELECT count(DISTINCT f) FROM unnest(found) f) <= at_most THEN
-    walked := search_walk_certain(viewer_spot, brands, regions, likes, NULL, hints, question, plain, filters, true, at_most);
-    found := found || walked;
+  IF scanned IS NOT NULL AND (SELECT count(DISTINCT f) FROM unnest(found) f) <= at_most THEN
+    scanned := search_scan_certain(viewer_spot, brands, regions, likes, NULL, hints, query, plain, filters, true, at_most);
+    found := found || scanned;
   END IF;
-  RETURN CASE WHEN walked IS NOT NULL THEN found END;
+  RETURN CASE WHEN scanned IS NOT NULL THEN found END;
 END $$;
-COMMENT ON FUNCTION search_common_words IS 'The best shops for words that many names hold; null when too many shops would have to be looked at.';
+COMMENT ON FUNCTION search_common_words IS 'The best shops for words that many names contain; null when too many shops would have to be read.';
 
--- Spread over the table by identifiers. Initials are looked for among those of names alone.
+-- Spread evenly over the identifiers.
 CREATE OR REPLACE FUNCTION search_sample() RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -356,14 +357,14 @@ BEGIN
     ) AS q
   );
 END $$;
-COMMENT ON FUNCTION search_sample() IS 'Names as letters with the addresses and brands of at most two hundred shops.';
+COMMENT ON FUNCTION search_sample() IS 'Names as letters with the addresses and brand marks of at most two hundred shops.';
 
 CREATE OR REPLACE FUNCTION brand_mark(brand bigint) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN chr(983040 + (brand % 65533)::integer);
-COMMENT ON FUNCTION brand_mark(bigint) IS 'How a text of the sample tells its brand: a sign that nobody types.';
+COMMENT ON FUNCTION brand_mark(bigint) IS 'A character that marks the brand in a text of the sample; nobody types it.';
 
--- The rarest first, of those of which the sample has equally many the longest.
+-- The rarest first, then the longest.
 CREATE OR REPLACE FUNCTION search_counted(words text [], sample text []) RETURNS TABLE (word text, shops bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -379,7 +380,7 @@ BEGIN
   ) AS d
   ORDER BY 2, length(d.w) DESC, 1;
 END $$;
-COMMENT ON FUNCTION search_counted(text [], text []) IS 'How many shops of the sample have each of the words.';
+COMMENT ON FUNCTION search_counted(text [], text []) IS 'For each word the number of shops of the sample that have it.';
 
 CREATE OR REPLACE FUNCTION search_is_in_most(pieces text [], sample text []) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -389,24 +390,24 @@ BEGIN
     WHERE EXISTS (SELECT FROM unnest(pieces) AS p WHERE strpos(t, p) > 0 OR strpos(t, normalize(p, NFC)) > 0)
   ) * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 40000 * cardinality(sample);
 END $$;
-COMMENT ON FUNCTION search_is_in_most(text [], text []) IS 'True when by the sample more than 40,000 shops have one of the pieces.';
+COMMENT ON FUNCTION search_is_in_most(text [], text []) IS 'True when the sample suggests that more than 40,000 shops have one of the pieces.';
 
-CREATE OR REPLACE FUNCTION has_few_shops(question tsquery) RETURNS boolean
+CREATE OR REPLACE FUNCTION has_few_shops(query tsquery) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 BEGIN
   RETURN (
     SELECT count(*) < 500 FROM (
       SELECT FROM shops AS s
-      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ question
+      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
         AND s.status <> 'CLOSED'
       LIMIT 500
     ) AS q
   );
 END $$;
-COMMENT ON FUNCTION has_few_shops(tsquery) IS 'True when fewer shops answer the question than a search tests words on.';
+COMMENT ON FUNCTION has_few_shops(tsquery) IS 'True when fewer shops match the query than a search tests words on.';
 
--- The index gathers every shop that has a word before it looks at the next word. Words that many shops have are therefore
--- tested on the shops that the rarer words find; so are all words but the rarest where few shops have that.
+-- The index collects every shop of one word before it reads the next word. Common words are therefore tested on the shops that
+-- the rarer words find; where few shops have the rarest word, so are all others.
 CREATE OR REPLACE FUNCTION search_queries(
   rest text [], sample text [], misspelt text [],
   OUT every tsquery, OUT rarest tsquery, OUT others tsquery, OUT other_hints text [], OUT all_are_common boolean, OUT too_common boolean
@@ -435,7 +436,7 @@ BEGIN
   other_hints := ARRAY(SELECT h FROM unnest(tested) AS w CROSS JOIN unnest(typed_prefixes(w)) AS h);
 END $$;
 COMMENT ON FUNCTION search_queries(text [], text [], text [])
-IS 'Words as queries: every word; those for the index, the rarest at least unless it is too common, too; the others, which are tested on the shops found.';
+IS 'Words as queries: `every` all words; `rarest` those for the index; `others` those that are tested on its result.';
 
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
@@ -450,7 +451,7 @@ DECLARE
   levels text[] := ARRAY(SELECT DISTINCT r.level FROM regions r WHERE r.id = ANY (search_find.regions));
   q record;
   b record;
-  walkable boolean := NOT 'dong' = ANY (levels) AND (NOT 'sigungu' = ANY (levels) OR brands_are_common(spot, brands, regions));
+  scannable boolean := NOT 'dong' = ANY (levels) AND (NOT 'sigungu' = ANY (levels) OR brands_are_common(spot, brands, regions));
   likes text[];
   hints text[] := ARRAY(SELECT h FROM unnest(rest) w CROSS JOIN unnest(typed_prefixes(w)) h);
   full_names text[] := branch_names(names);
@@ -465,8 +466,8 @@ BEGIN
     ids := '{}';
     RETURN;
   END IF;
-  -- A walk for thousands tests the words of every shop of a small country (포토 of 10,000 shops: 207 against 34 ms).
-  IF walkable AND rest <> '{}' AND stations IS NULL AND q.all_are_common
+  -- A scan for thousands of shops would test the words of every shop of a small country.
+  IF scannable AND rest <> '{}' AND stations IS NULL AND q.all_are_common
     AND (at_most <= 1000 OR 20 * at_most < (SELECT c.reltuples FROM pg_class c WHERE c.oid = 'shops'::regclass)) THEN
     SELECT c.* INTO likes, words_are_common, beginnings_are_common
     FROM search_is_common(spot, brands, regions, rest, beginnings) c;
@@ -476,25 +477,25 @@ BEGIN
       SELECT * INTO b FROM search_queries(branch || rest, sample, misspelt);
       named := search_by_words(spot, all_of(ARRAY[within, b.rarest]), b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most);
     END IF;
-    -- A branch that bears the station's name and the other words is meant itself; without other words it is the first.
+    -- A branch named after the station with the other words is the only result; without other words it comes first.
     found := named;
     IF named = '{}' AND NOT q.all_are_common THEN
       found := search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, stations, full_names, beginnings, plain, filters, at_most);
     ELSIF named = '{}' OR q.every IS NULL THEN
       found := named || search_near_stations(spot, stations, brands, regions, hints, q.every, plain, filters, at_most);
     END IF;
-  ELSIF walkable AND q.every IS NULL THEN
-    -- With filters that few shops pass, the way to the last of them is longer than reading them all in any order.
+  ELSIF scannable AND q.every IS NULL THEN
+    -- With filters that few shops pass, scanning to the last of them takes longer than reading all shops unordered.
     found := coalesce(
-      search_walk_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain, filters, NOT plain, at_most),
+      search_scan_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain, filters, NOT plain, at_most),
       search_by_words(spot, within, NULL, NULL, NULL, full_names, beginnings, plain, filters, at_most));
   ELSE
-    IF walkable AND words_are_common THEN
+    IF scannable AND words_are_common THEN
       found := search_common_words(spot, brands, regions, likes, hints, q.every, names, full_names, beginnings,
         beginnings_are_common, plain, filters, at_most);
     END IF;
-    IF q.too_common AND walkable THEN
-      found := coalesce(found, ARRAY(SELECT w.id FROM search_walk(spot, brands, regions, likes, NULL, hints, q.every, plain,
+    IF q.too_common AND scannable THEN
+      found := coalesce(found, ARRAY(SELECT w.id FROM search_scan(spot, brands, regions, likes, NULL, hints, q.every, plain,
         filters, CASE WHEN plain THEN 1000 END, at_most + 51) w));
     END IF;
     found := coalesce(found, search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, NULL, full_names,
@@ -512,4 +513,4 @@ BEGIN
   ) best;
   ids := coalesce(ids, '{}');
 END $$;
-COMMENT ON FUNCTION search_find IS 'The at_most + 1 best shops of a reading: tier, distance in metres, id.';
+COMMENT ON FUNCTION search_find IS 'The at_most + 1 best shops of an interpreted keyword, ordered by tier, distance (metres) and id.';

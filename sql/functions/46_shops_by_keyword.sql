@@ -1,4 +1,4 @@
--- Keyword search: readings of the keyword from the strictest to the loosest; the first that finds shops answers.
+-- Keyword search: interpretations of the keyword from the strictest to the loosest; the first with a result wins.
 
 CREATE OR REPLACE FUNCTION search_json(
   ids bigint [], tiers integer [], distances double precision [], origin text, member bigint, sort text,
@@ -29,7 +29,7 @@ BEGIN
     ) AS q
   );
 END $$;
-COMMENT ON FUNCTION search_json IS 'The found shops as JSON; sort is distance (relevance first), rating, reviews or favorites.';
+COMMENT ON FUNCTION search_json IS 'The shops as JSON; sort is distance (relevance first), rating, reviews or favorites.';
 
 -- Percent, underscore and backslash stay: the contract has them stand for themselves. U+119E is what NFKC makes of ㆍ, which
 -- many write for a middle dot. Zero-width characters are no blanks, for name_key takes them out of the middle of a word.
@@ -52,7 +52,7 @@ RETURN ARRAY(
 COMMENT ON FUNCTION without_small_words(text [])
 IS 'The words without 근처, 에서, exits of stations and names of photo booths in general (강남역 2번 출구 근처 포토부스).';
 
--- Readings in their order. `words` are those of the keyword, or what they are taken for.
+-- `words` are those of the keyword, or what the pass replaces them with.
 CREATE OR REPLACE FUNCTION search_reading(pass text, keyword text, unknown text [], OUT words text [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -82,7 +82,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_reading(text, text, text []) IS 'The words of a keyword as a pass reads them.';
 
--- Starting parallel workers takes longer than any of its questions, planning them anew a seventh to a third of the time.
+-- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 CREATE OR REPLACE FUNCTION shops_by_keyword(
   keyword text, user_lon double precision, user_lat double precision, filters shop_filters,
   sort text, origin text, at_most integer, page_size integer, page_offset integer,
@@ -101,13 +101,13 @@ BEGIN
   body := search_json(f.ids[:at_most], f.tiers[:at_most], f.distances[:at_most], origin, member, sort,
     explain, page_size, page_offset);
   IF explain THEN
-    body := concat('{"understood":', search_told(f.understood), ',"pass":"', f.pass, '","shops":', body, '}');
+    body := concat('{"understood":', understood_json(f.understood), ',"pass":"', f.pass, '","shops":', body, '}');
   END IF;
   RETURN list_text(least(cardinality(f.ids), at_most), cardinality(f.ids) > at_most, body);
 END $$;
-COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, distance from the user, id, as list_text; null when the session is not alive.';
+COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, distance from the user, id, as list_text; null when the session is not live.';
 
--- The first pass that finds shops answers. With filters, a pass that would find some without them answers too.
+-- The first pass with a result wins, even if the filters leave nothing of it.
 CREATE OR REPLACE FUNCTION search_shops(
   keyword text, viewer geography, filters shop_filters, at_most integer,
   OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT pass text, OUT understood jsonb
@@ -154,7 +154,7 @@ BEGIN
     characters := characters + length(keyword);
     EXIT WHEN characters > 200;
     understood := coalesce(understood, u.understood);
-    -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are no answer.
+    -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.
     CONTINUE WHEN pass = 'station' AND (
       SELECT count(*) > 1 FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' = 'station');
     misspelt := CASE WHEN pass ~ '^typo' AND length(array_to_string(u.rest, '')) <= 24 THEN u.rest ELSE '{}' END;
@@ -206,7 +206,7 @@ RETURN translate(
 );
 COMMENT ON FUNCTION letters_as_typed(text) IS 'The text with letters that stand alone as keyboards write them: ㅇㅅㄴㅋ.';
 
-CREATE OR REPLACE FUNCTION search_told(understood jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION understood_json(understood jsonb) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT coalesce(jsonb_agg(x || jsonb_build_object('text', letters_as_typed(x ->> 'text'), 'names', coalesce((
@@ -219,4 +219,4 @@ BEGIN ATOMIC
     ) AS n), '[]'))), '[]')::text
   FROM jsonb_array_elements(understood) AS x;
 END;
-COMMENT ON FUNCTION search_told(jsonb) IS 'The reading of a keyword with the names of what was recognised.';
+COMMENT ON FUNCTION understood_json(jsonb) IS 'The reading of a keyword with the names of what was recognised.';

@@ -10,7 +10,7 @@ DECLARE
   form text;
   start integer;
 BEGIN
-  -- Most labels lack the letters, and few have signs of which one becomes several: 3 instead of 20 us.
+  -- Most labels lack the letters, and few have characters that normalise to several.
   IF label ~ '^[ -~가-힣]*$' THEN
     form := normalize(lower(translate(label, ' ', '')), NFD);
     IF strpos(CASE WHEN is_initials(letters) THEN jamo_initials(form) ELSE form END, letters) = 0 THEN
@@ -62,7 +62,7 @@ RETURN regexp_replace(letters, '(.)\u110b(\u1167\u11a8?)?$', '\1');
 COMMENT ON FUNCTION without_station_sign(text) IS 'The letters without 역, or its beginning, at their end.';
 
 -- Names that begin with the letters, or whose initials do. rank 0 is a whole name, 1 a beginning.
--- Planning its eleven questions for each keystroke anew took 3 of 12 ms.
+-- Keeps a generic plan, because planning its many queries at each keystroke is expensive.
 CREATE OR REPLACE FUNCTION names_beginning(forms text [])
 RETURNS TABLE (kind text, id bigint, rank integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
@@ -161,7 +161,7 @@ BEGIN
       '{}', names, CASE WHEN branch || rest <> '{}' THEN search_sample() END, NULL, 5) f;
     RETURN;
   END IF;
-  found := ARRAY(SELECT w.id FROM search_walk(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
+  found := ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
       NULL, NULL, 600) w
     WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
       AND w.name_jamo LIKE ALL (others));
@@ -182,8 +182,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION suggested_shops IS 'At most five shops that the words may mean.';
 
--- Starting parallel workers takes longer than any of its questions, planning them anew a seventh to a third of the time.
--- Readings end at 60 characters together.
+-- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
+-- Interpretations end at 60 characters in total.
 CREATE OR REPLACE FUNCTION shops_suggest(keyword text, user_lon double precision, user_lat double precision) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE

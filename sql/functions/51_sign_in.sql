@@ -1,4 +1,4 @@
--- Sign-in: who an identity is, registering it when it is new, and a session, in one statement.
+-- Sign-in: the member of an identity, registered when new, and a session, in one statement.
 
 CREATE OR REPLACE FUNCTION member_register(
   new_issuer text, new_subject text, new_provider text, new_unlink_token bytea, nicknames text [], nickname_keys text [],
@@ -23,9 +23,9 @@ BEGIN
     DELETE FROM members AS m WHERE m.id = member;
     RETURN NULL;
   END IF;
-  -- Who left and comes back is linked at the provider anew: an unlinking that is still to be done would cut that link.
-  -- A withdrawal of this identity has committed before the row above was written, so that its entry is seen; who works
-  -- off the list holds one entry at a time and no other lock, and finds nothing to note when it has gone.
+  -- A member who withdrew and returns is linked at the provider again, which a pending unlink would undo. The withdrawal
+  -- committed before the row above was inserted, so its entry is visible. The job that works through the entries locks one
+  -- at a time and nothing else, and tolerates that it has gone.
   DELETE FROM pending_unlinks AS p WHERE p.issuer = new_issuer AND p.subject = new_subject;
   PERFORM award_titles(member, 'sign-in', now(), zone);
   RETURN member;

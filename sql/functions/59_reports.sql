@@ -57,4 +57,4 @@ BEGIN ATOMIC
   UPDATE reports AS p SET member_id = NULL, content = '' WHERE p.member_id = member;
 END;
 COMMENT ON FUNCTION member_forget_reports(bigint)
-IS 'Takes name and words out of a member''s reports; what was reported and why stays for the moderators.';
+IS 'Removes the member and the text from a member''s reports; the reported item and the reason remain for moderators.';

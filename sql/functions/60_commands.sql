@@ -14,7 +14,7 @@ END $$;
 COMMENT ON FUNCTION begin_command(bigint, bigint) IS 'Locks the member for one command; false when the session has ended.';
 
 -- The deferred foreign key locks the shop at commit only; without this lock a merge would leave behind what is written
--- meanwhile. Apps and open pages use a merged shop's id for long: what they write goes to the shop it was merged into.
+-- meanwhile. Apps and open pages keep a merged shop's id: what they write goes to the shop it was merged into.
 CREATE OR REPLACE FUNCTION begin_command_on(shop bigint) RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -43,7 +43,7 @@ END $$;
 COMMENT ON FUNCTION stored_result(bigint, text, bytea)
 IS 'The result of an earlier request with this Idempotency-Key, nulls when there was none; key_reused when that request was another one.';
 
--- Planning all rules takes longer than evaluating them, hence one generic plan a connection.
+-- Planning all rules takes longer than evaluating them, hence a generic plan.
 CREATE OR REPLACE FUNCTION award_titles(member bigint, activity text, moment timestamptz, zone text) RETURNS bigint []
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan AS $$

@@ -1,23 +1,23 @@
--- Withdrawal: everything personal goes in one transaction; reviews stay without a name unless they shall go too.
+-- Withdrawal: deletes all personal data in one transaction; reviews stay without a name unless they are to be deleted too.
 -- Locks: member, shops by id, then rows.
 
 CREATE OR REPLACE FUNCTION member_forget_favorites(member bigint) RETURNS void
 LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-  WITH gone AS (
+  WITH deleted AS (
     DELETE FROM favorites AS f WHERE f.member_id = member RETURNING f.shop_id
   )
-  UPDATE shops AS s SET favorite_cnt = s.favorite_cnt - 1 FROM gone WHERE s.id = gone.shop_id;
+  UPDATE shops AS s SET favorite_cnt = s.favorite_cnt - 1 FROM deleted AS d WHERE s.id = d.shop_id;
 END;
 COMMENT ON FUNCTION member_forget_favorites(bigint) IS 'Removes a member''s favorites and takes them out of the counters.';
 
 CREATE OR REPLACE FUNCTION member_forget_reviews(member bigint) RETURNS void
 LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-  WITH told AS (
+  WITH deleted_reports AS (
     DELETE FROM reports AS p WHERE p.review_id IN (SELECT r.id FROM reviews AS r WHERE r.member_id = member)
   ),
-  gone AS (
+  deleted AS (
     DELETE FROM reviews AS r WHERE r.member_id = member RETURNING r.*
   ),
   votes AS (
@@ -36,7 +36,7 @@ BEGIN ATOMIC
       (count(*) FILTER (WHERE g.retouch = 'BAD'))::integer AS retouch_bad,
       (count(*) FILTER (WHERE g.item = 'GOOD'))::integer AS item_good,
       (count(*) FILTER (WHERE g.item = 'BAD'))::integer AS item_bad
-    FROM gone AS g WHERE g.hidden_at IS NULL
+    FROM deleted AS g WHERE g.hidden_at IS NULL
     GROUP BY g.shop_id
   ),
   counted AS (
@@ -77,7 +77,7 @@ BEGIN
   DELETE FROM member_titles AS h WHERE h.member_id = member;
   DELETE FROM idempotency_keys AS k WHERE k.member_id = member;
   DELETE FROM sessions AS s WHERE s.member_id = member;
-  -- On the list before the provider is asked: a crash in between loses no unlinking.
+  -- Stored before the request to the provider, so that a crash in between loses no unlinking.
   WITH link AS (
     DELETE FROM member_identities AS i WHERE i.member_id = member RETURNING i.*
   )
@@ -88,4 +88,4 @@ BEGIN
   UPDATE members AS m SET nickname = NULL, nickname_key = NULL, withdrawn_at = now() WHERE m.id = member;
 END $$;
 COMMENT ON FUNCTION member_withdraw
-IS 'The caller leaves: sessions, favorites, titles, link and name go, a tombstone stays; what is to be unlinked is returned.';
+IS 'Deletes the caller''s sessions, favorites, titles, identity and name and keeps a tombstone; returns the link to remove at the provider.';

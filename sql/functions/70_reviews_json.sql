@@ -1,5 +1,5 @@
--- Reviews as the contract writes them, and their lists. Hidden reviews do not appear. In plpgsql, because an SQL
--- function that reads tables is planned anew at every call; to_json and not json_string, which cannot be inlined.
+-- Reviews as the contract writes them, and their lists. Hidden reviews do not appear. In PL/pgSQL, because
+-- an SQL function that reads tables is planned at every call; to_json and not json_string, which cannot be inlined.
 
 CREATE OR REPLACE FUNCTION review_json(review bigint, zone text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -81,4 +81,4 @@ BEGIN
   RETURN list_text(least(total, at_most), total > at_most, body);
 END $$;
 COMMENT ON FUNCTION member_reviews_json(bigint, bigint, text, text, integer, integer, integer)
-IS 'Reviews by a member with their shops as list_text; null when the session is not alive.';
+IS 'Reviews by a member with their shops as list_text; null when the session is not live.';

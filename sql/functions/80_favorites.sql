@@ -1,7 +1,6 @@
 -- Favorites: the list, and the two commands, both of which are idempotent.
 
--- Without a viewer every call was planned anew, and planning the join looks for the lowest living id: 8 ms where that
--- shop's row had many dead versions.
+-- A generic plan, because planning the join looks up the lowest live id, which is slow if that row has many dead versions.
 CREATE OR REPLACE FUNCTION favorite_json(favorite bigint, viewer geography, origin text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
@@ -49,7 +48,7 @@ BEGIN
   RETURN list_text(least(total, at_most), total > at_most, body);
 END $$;
 COMMENT ON FUNCTION favorites_json(bigint, bigint, double precision, double precision, text, integer, integer, integer)
-IS 'Favorites of a member, most recently added first, as list_text; null when the session is not alive.';
+IS 'Favorites of a member, most recently added first, as list_text; null when the session is not live.';
 
 CREATE OR REPLACE FUNCTION add_favorite(
   member bigint, session bigint, shop bigint, user_lon double precision, user_lat double precision,

@@ -1,4 +1,4 @@
--- Vector tiles of shops. Every question of place is asked of two whole numbers, the column and row of a shop in the
+-- Vector tiles of shops. Every test of position uses two whole numbers, the column and row of a shop in the
 -- grid of EPSG:3857 with 2^32 squares a side: the tile of zoom level z is their first z bits, the unit within a tile
 -- of 4096 units the next 12, the cell the first 6 of these. So squares are half-open and nest, and each shop lies in
 -- exactly one tile and one cell of every zoom level.
@@ -15,7 +15,7 @@ RETURN greatest(0, least(floor((0.5 - asinh(tan(radians(lat))) / (2 * pi())) * 4
 COMMENT ON FUNCTION grid_row(double precision)
 IS 'Row of a latitude among 2^32 of spherical Mercator (EPSG:3857) from the north; beyond 85.05 degrees the outermost one.';
 
--- A billionth of a degree wider than the tile, against rounding; the exact question is asked of the grid.
+-- A billionth of a degree wider than the tile, against rounding; the exact test uses the grid.
 CREATE OR REPLACE FUNCTION tile_box(z integer, x integer, y integer) RETURNS geometry
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ST_MakeEnvelope(
@@ -82,7 +82,7 @@ RETURN (
 COMMENT ON FUNCTION expansion_zoom(bigint, bigint, bigint, bigint)
 IS 'Zoom level at which shops between these columns and rows of the grid first lie in different cells; 15, where each is shown, at the latest.';
 
--- PL/pgSQL keeps the plan; a function in SQL is planned anew at each call.
+-- PL/pgSQL caches the plan; an SQL function is planned at each call.
 CREATE OR REPLACE FUNCTION shop_points_tile(z integer, x integer, y integer, brand_ids bigint []) RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -120,7 +120,7 @@ CREATE OR REPLACE FUNCTION shops_tile(z integer, x integer, y integer, selection
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   tile bytea;
-  brand_ids bigint [];  -- asked for once: as an argument it would be inlined and asked for with every shop
+  brand_ids bigint [];  -- computed once: as an argument it would be inlined and computed for every shop
 BEGIN
   IF z >= 15 THEN
     brand_ids := selected_brands(selection);

@@ -108,4 +108,4 @@ BEGIN
   RETURN removed + added;
 END $$;
 COMMENT ON FUNCTION refresh_tile_grid(timestamptz, integer)
-IS 'Counts the clusters of tiles with at least crowded_from shops anew; how many cells changed. Run it hourly and after loads.';
+IS 'Counts the clusters of tiles with at least crowded_from shops again; returns how many cells changed. Run it hourly and after loads.';

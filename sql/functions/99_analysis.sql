@@ -1,5 +1,5 @@
 -- What the analysis scripts share: parameters that are checked, names that are found, one distribution.
--- All of them read the views only, with the rights of whoever asks.
+-- All of them read the views only, with the caller's rights.
 
 CREATE OR REPLACE FUNCTION positive(parameter text, value text) RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -26,7 +26,7 @@ $$;
 COMMENT ON FUNCTION positive(text, text)
 IS 'The value of a parameter as a number above 0, metres (names in _m) within what a plane holds; an error names the parameter';
 
--- Immutable as ST_Transform is: the table of reference systems does not change under a question.
+-- Immutable as ST_Transform is: the table of reference systems does not change during a query.
 CREATE OR REPLACE FUNCTION metric_plane(parameter text, value text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -60,7 +60,7 @@ COMMENT ON FUNCTION one_of(text, text, text []) IS 'The value of a parameter tha
 CREATE OR REPLACE FUNCTION month_of(parameter text, value text) RETURNS date
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
-  -- to_date takes -1 for a year before Christ, and a series from there has no end that one waits for
+  -- to_date reads -1 as a year BC, from which a series of months is practically endless
   IF value ~ '^(19|20)[0-9]{2}-(0[1-9]|1[0-2])$' THEN
     RETURN (value || '-01')::date;
   END IF;

@@ -1,6 +1,6 @@
 -- The indexes of shops that only the keyword search needs. They may be missing for a while: a large first load leaves
--- out what stands in this folder, so that the radius search answers early, and builds it after its commit. Whoever finds
--- one missing builds it from here: the load itself, the next import, `geoshops db upgrade`. The most expensive comes
+-- out the indexes of this folder, so that the radius search is available early, and builds them after its commit. A missing
+-- one is built from here by the load itself, the next import and `geoshops db upgrade`. The most expensive comes
 -- first. It keeps no list of pending entries, because every look-up of a word would read that list.
 CREATE INDEX IF NOT EXISTS shops_words_idx ON shops
 USING gin (search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id)) WITH (fastupdate = off)

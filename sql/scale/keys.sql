@@ -24,7 +24,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Ids come from one sequence each, so that the wider keys admit no row that the narrow ones refused. What is
+-- Ids come from one sequence each, so that the wider keys admit no row that the narrow ones rejected. What is
 -- looked up by id alone keeps an index of its own.
 ALTER TABLE reviews DROP CONSTRAINT reviews_pkey, ADD CONSTRAINT reviews_pkey PRIMARY KEY (shop_id, id);
 CREATE INDEX IF NOT EXISTS reviews_id_idx ON reviews (id);
