@@ -122,7 +122,7 @@ def sign_out(args: dict[str, Any], caller: Caller) -> Response:
     cache="none",
 )
 def list_sessions(context: RequestContext, caller: Caller) -> Response:
-    """The member's living sessions, last used first"""
+    """The member's active sessions, last used first"""
     return json_value(queries.listed(context.db, caller, zone=context.settings.timezone))
 
 

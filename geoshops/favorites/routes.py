@@ -48,7 +48,7 @@ def list_favorites(context: RequestContext, args: dict[str, Any], caller: Caller
 )
 @blueprint.arguments(schemas.FavoriteArgs, location="query")
 def add_favorite(args: dict[str, Any], shop_id: int, caller: Caller) -> Response:
-    """Hold a shop as a favorite
+    """Add a shop to the favorites
 
     201 when it is added, 200 when it was there already and nothing changed."""
     key = idempotency.key_of({})
@@ -66,5 +66,5 @@ def add_favorite(args: dict[str, Any], shop_id: int, caller: Caller) -> Response
     cache="none",
 )
 def remove_favorite(shop_id: int, caller: Caller) -> Response:
-    """Hold a shop as a favorite no longer, whether it was one or not"""
+    """Remove a shop from the favorites; nothing changes when it is not among them"""
     return writes.respond(queries.remove(database(), caller, shop_id))

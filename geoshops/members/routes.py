@@ -54,7 +54,7 @@ def is_nickname_free(context: RequestContext, args: dict[str, Any], caller: Call
 )
 @blueprint.arguments(schemas.NicknameBody)
 def change_nickname(args: dict[str, Any], caller: Caller) -> Response:
-    """Change the nickname; one that somebody else uses is refused with 409"""
+    """Change the nickname; 409 when somebody else uses it"""
     return writes.respond(queries.change_nickname(database(), caller, **args))
 
 
