@@ -1,0 +1,108 @@
+"""Romanisation by 고시 2000-8: the rule's own examples, and the official English names of all regions."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.make import Maker
+
+# Typed in from the notification, chapters II and III; its one half stands in the shared data.
+NAMES = {
+    "구미": "Gumi", "옥천": "Okcheon", "호법": "Hobeop", "월곶": "Wolgot", "벚꽃": "beotkkot", "한밭": "Hanbat",
+    "임실": "Imsil", "신문로": "Sinmunno", "왕십리": "Wangsimni", "학여울": "Hangnyeoul", "굳히다": "guchida",
+    "놓다": "nota", "묵호": "Mukho", "집현전": "Jiphyeonjeon", "낙동강": "Nakdonggang", "낙성대": "Nakseongdae",
+    "샛별": "saetbyeol", "세운": "Seun", "한복남": "Han Boknam", "홍빛나": "Hong Bitna", "속리산": "Songnisan",
+    "금강": "Geumgang", "독도": "Dokdo", "경복궁": "Gyeongbokgung", "무량수전": "Muryangsujeon", "연화교": "Yeonhwagyo",
+    "극락전": "Geungnakjeon", "남한산성": "Namhansanseong", "화랑대": "Hwarangdae", "현충사": "Hyeonchungsa",
+    "선릉": "Seolleung", "독립문": "Dongnimmun", "넋이": "neoksi", "싫다": "silta", "않고": "anko", "값": "gap",
+}  # fmt: skip
+PLACES = {
+    "신창읍": "Sinchang-eup", "삼죽면": "Samjuk-myeon", "당산동": "Dangsan-dong", "종로 2가": "Jongno 2(i)-ga",
+    "봉천 1동": "Bongcheon 1(il)-dong", "퇴계로 3가": "Toegyero 3(sam)-ga", "서울특별시 강남구": "Seoul Gangnam-gu",
+    "강원특별자치도": "Gangwon-do", "수원시 영통구": "Suwon-si Yeongtong-gu", "성수1가1동": "Seongsu 1(il)-ga 1(il)-dong",
+    "종로1·2·3·4가동": "Jongno 1·2·3·4-ga-dong", "강남대로": "Gangnam-daero", "강남대로96길": "Gangnam-daero 96-gil",
+    "중앙로12번길": "Jungang-ro 12beon-gil", "명동길": "Myeongdong-gil", "대구광역시 중구": "Daegu Jung-gu", "연제구": "Yeonje-gu",
+}  # fmt: skip
+# Where the official list departs from the rule: no unit or no city, another district's name, errors in writing, 사이동 read
+# as 사2동, ㅎ joined in a noun.
+DIFFERENT = [
+    "광주시", "사이동", "세종특별자치시", "압해읍", "영해면", "창원시마산합포구", "창원시마산회원구", "창원시성산구",
+    "창원시의창구", "창원시진해구", "철원군", "포항시남구", "포항시북구",
+]  # fmt: skip
+
+
+def letters(text: str) -> str:
+    """Without hyphens and blanks, which the rule lets a writer choose, and without capitals."""
+    return re.sub(r"[-_ ]", "", text).lower()
+
+
+@pytest.mark.parametrize("korean", NAMES)
+def test_names_in_the_rule(make: Maker, korean: str) -> None:
+    wanted = NAMES[korean]
+    assert make.sql("SELECT romanized(%s)", korean) == wanted[0].upper() + wanted[1:]
+
+
+@pytest.mark.parametrize("korean", PLACES)
+def test_places_in_the_rule(make: Maker, korean: str) -> None:
+    assert make.sql("SELECT romanized_place(%s)", korean) == PLACES[korean]
+
+
+def test_other_signs_stay(make: Maker) -> None:
+    given = "포토이즘 BOX 홍대-2호점 ☆ 写真"
+    assert make.sql("SELECT romanized(%s)", given) == "Potoijeum BOX Hongdae-2hojeom ☆ 写真"
+    assert make.sql("SELECT romanized('')") == ""
+
+
+def test_letter_by_letter(make: Maker) -> None:
+    given = ("종로", "신림", "백암")
+    found = [make.sql("SELECT romanized(%s, false)", name) for name in given]
+    assert found == ["Jongro", "Sinrim", "Baekam"]
+
+
+def test_the_official_examples(make: Maker, shared_data: Path) -> None:
+    path = shared_data / "names" / "romanization_official_examples.csv"
+    if not path.exists():
+        pytest.skip("no examples of the rule in the shared data")
+    rows = list(csv.DictReader(path.open(encoding="utf-8")))
+    wrong = []
+    for row in rows:
+        is_place = row["rule"] == "administrative unit"
+        function = "romanized_place" if is_place else "romanized"
+        korean = row["korean"]
+        if row["rule"] == "administrative unit may be dropped":
+            korean = korean[:-1]
+        found = make.sql(f"SELECT {function}(%s)", korean)
+        if (found != row["romanized"]) if is_place else letters(found) != letters(row["romanized"]):
+            wrong.append((korean, found))
+    assert (wrong, len(rows)) == ([], 48)
+
+
+def test_official_names_of_regions(make: Maker, shared_data: Path) -> None:
+    """A unit without a hyphen in the list is part of the name, so that sounds change before it."""
+    names = []
+    for kind in ("provinces", "municipalities", "submunicipalities"):
+        path = shared_data / "boundaries_kr_2018" / f"skorea-{kind}-2018-simple.geojson"
+        if not path.exists():
+            pytest.skip("no boundaries in the shared data")
+        for feature in json.loads(path.read_text(encoding="utf-8"))["features"]:
+            properties = feature["properties"]
+            if not re.search(r"[0-9·.]", properties["name"]):
+                names.append((properties["name"], properties["name_eng"]))
+    rows = make.rows(
+        "SELECT name, official, romanized_place(name), romanized(name)"
+        " FROM unnest(%s, %s) n (name, official)",
+        [korean for korean, _ in names],
+        [official for _, official in names],
+    )
+    wrong = [
+        name
+        for name, official, unit_apart, whole in rows
+        if letters(official) not in {letters(unit_apart), "" if "-" in official else letters(whole)}
+    ]
+    assert sorted(wrong) == DIFFERENT
+    assert 1 - len(wrong) / len(rows) >= 0.995 and len(rows) >= 2693
