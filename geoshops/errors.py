@@ -74,6 +74,13 @@ class Unauthorized(ApiError):
         super().__init__(reason, headers={"WWW-Authenticate": bearer})
 
 
+class SessionEnded(Unauthorized):
+    """The token is valid, but its session has ended or expired."""
+
+    def __init__(self) -> None:
+        super().__init__("bad_token")
+
+
 class WriteConflict(ApiError):
     """A command conflicted with concurrent ones in every attempt; it was rolled back."""
 

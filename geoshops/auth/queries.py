@@ -13,8 +13,9 @@ from geoshops.config import Settings
 from geoshops.database.models import MemberSession
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
-from geoshops.errors import NotFound, Unauthorized
-from geoshops.web import tokens
+from geoshops.errors import Unauthorized
+from geoshops.web import tokens, writes
+from geoshops.web.sessions import SESSION_IS_LIVE, ids, of_live_session
 from geoshops.web.tokens import Caller, RefreshToken
 
 GRACE_S = 30
@@ -37,13 +38,7 @@ REFRESH = compiled(
     )
 )
 END = compiled(select(func.session_end(*named("member", "session", "everywhere"))))
-END_OTHER = compiled(
-    select(
-        func.session_end_other(*named("member", "session", "other")).table_valued(
-            "session_ok", "ended"
-        )
-    )
-)
+END_OTHER = compiled(select(func.session_end_other(*named("member", "session", "other"))))
 LIST = compiled(
     select(
         MemberSession.id,
@@ -54,9 +49,8 @@ LIST = compiled(
     )
     .where(
         MemberSession.member_id == bindparam("member"),
-        MemberSession.ended_at.is_(None),
-        MemberSession.expires_at > func.now(),
-        func.session_is_live(*named("session", "member")),
+        func.session_is_live(MemberSession.id, MemberSession.member_id),
+        SESSION_IS_LIVE,
     )
     .order_by(MemberSession.last_used_at.desc(), MemberSession.id.desc())
 )
@@ -123,7 +117,7 @@ class Refresh:
 def refresh(db: Database, settings: Settings, token: RefreshToken, *, rotate: bool) -> Refresh:
     """Uses a refresh token; Unauthorized when it is over, unknown or replayed."""
     values = {
-        **_ids(token.caller),
+        **ids(token.caller),
         "hash": tokens.jti_hash(token.jti),
         "rotate": rotate,
         "successor": tokens.jti_hash(token.successor_jti),
@@ -141,26 +135,17 @@ def refresh(db: Database, settings: Settings, token: RefreshToken, *, rotate: bo
 
 def end(db: Database, caller: Caller, *, everywhere: bool) -> None:
     """Ends the caller's session, or all of the member's."""
-    (ended,) = db.write(END, {**_ids(caller), "everywhere": everywhere})
-    if not ended:
-        raise Unauthorized("bad_token")
+    writes.run(db, END, {**ids(caller), "everywhere": everywhere})
 
 
 def end_other(db: Database, caller: Caller, session_id: int) -> None:
     """Ends one of the caller's sessions; NotFound when the caller has no such one."""
-    values = {**_ids(caller), "other": session_id}
-    session_ok, ended = db.write(END_OTHER, values, idempotent=True)
-    if not session_ok:
-        raise Unauthorized("bad_token")
-    if not ended:
-        raise NotFound("session", session_id)
+    writes.run(db, END_OTHER, {**ids(caller), "other": session_id}, idempotent=True)
 
 
 def listed(db: Database, caller: Caller, *, zone: str) -> list[dict[str, object]]:
     """The caller's live sessions, last used first."""
-    rows = db.rows(LIST, {**_ids(caller), "zone": zone})
-    if not rows:
-        raise Unauthorized("bad_token")
+    rows = of_live_session(db.rows(LIST, {**ids(caller), "zone": zone}) or None)
     names = ("id", "device", "create_date", "last_used_date", "is_current")
     return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -169,7 +154,3 @@ def purge(db: Database, *, kept_days: int) -> int:
     """Deletes sessions that ended or expired so long ago; how many."""
     (count,) = db.write(PURGE, {"kept": timedelta(days=kept_days)}, idempotent=True)
     return int(count)
-
-
-def _ids(caller: Caller) -> dict[str, int]:
-    return {"member": caller.member_id, "session": caller.session_id}

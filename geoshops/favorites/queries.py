@@ -9,6 +9,7 @@ from geoshops.database.statements import compiled, named
 from geoshops.web import writes
 from geoshops.web.idempotency import Key
 from geoshops.web.paging import ItemList, Page, cut, list_of_caller
+from geoshops.web.sessions import ids
 from geoshops.web.tokens import Caller
 
 LIST = compiled(
@@ -48,8 +49,7 @@ def of_member(
 ) -> ItemList:
     """Favorites of the caller, most recently added first, with distances from the user."""
     values = {
-        "member": caller.member_id,
-        "session": caller.session_id,
+        **ids(caller),
         "user_lon": user_lng,
         "user_lat": user_lat,
         "origin": origin,
@@ -71,8 +71,7 @@ def add(
 ) -> writes.Result:
     """Adds a favorite; when it is there already, nothing changes."""
     values = {
-        "member": caller.member_id,
-        "session": caller.session_id,
+        **ids(caller),
         "shop": shop_id,
         "user_lon": user_lng,
         "user_lat": user_lat,
@@ -86,5 +85,4 @@ def add(
 
 def remove(db: Database, caller: Caller, shop_id: int) -> writes.Result:
     """Removes a favorite, whether it was there or not."""
-    values = {"member": caller.member_id, "session": caller.session_id, "shop": shop_id}
-    return writes.run(db, REMOVE, values, idempotent=True)
+    return writes.run(db, REMOVE, {**ids(caller), "shop": shop_id}, idempotent=True)

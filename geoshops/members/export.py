@@ -31,7 +31,8 @@ from geoshops.database.models import (
     Shop,
     Title,
 )
-from geoshops.database.statements import compiled, named
+from geoshops.database.statements import compiled
+from geoshops.web.sessions import SESSION_IS_LIVE
 
 ZONE: BindParameter[str] = bindparam("zone")
 
@@ -135,5 +136,5 @@ EXPORT = compiled(
             ),
             Text,
         )
-    ).where(Member.id == bindparam("member"), func.session_is_live(*named("session", "member")))
+    ).where(Member.id == bindparam("member"), SESSION_IS_LIVE)
 )

@@ -11,17 +11,17 @@ from geoshops.database import models
 from geoshops.database.models import Member
 from geoshops.database.pool import Database
 from geoshops.database.statements import Statement, compiled, named
-from geoshops.errors import ApiError, Unauthorized
+from geoshops.errors import ApiError
 from geoshops.members.export import EXPORT
 from geoshops.web import writes
+from geoshops.web.sessions import SESSION_IS_LIVE, ids, of_live_session
 from geoshops.web.tokens import Caller
 
-SESSION_IS_LIVE = func.session_is_live(*named("session", "member"))
 PROFILE = compiled(
     select(func.member_json(Member.id)).where(Member.id == bindparam("member"), SESSION_IS_LIVE)
 )
 IS_FREE = compiled(
-    select(SESSION_IS_LIVE, ~exists().where(Member.nickname_key == bindparam("nickname_key")))
+    select(~exists().where(Member.nickname_key == bindparam("nickname_key"))).where(SESSION_IS_LIVE)
 )
 CHANGE_NICKNAME = compiled(
     select(
@@ -40,7 +40,7 @@ CHANGE_MAIN_TITLE = compiled(
 WITHDRAW = compiled(
     select(
         func.member_withdraw(*named("member", "session", "with_reviews")).table_valued(
-            "session_ok", "unlink_id", "provider", "subject", "unlink_token"
+            "outcome", "unlink_id", "provider", "subject", "unlink_token"
         )
     )
 )
@@ -99,10 +99,8 @@ def export(db: Database, caller: Caller, *, zone: str) -> str:
 
 def nickname_is_free(db: Database, caller: Caller, nickname: str) -> bool:
     """Whether nobody holds it, the caller included."""
-    key = {"nickname_key": nicknames.key(nickname)}
-    session_ok, free = db.row(IS_FREE, {**_ids(caller), **key})
-    if not session_ok:
-        raise Unauthorized("bad_token")
+    key = nicknames.key(nickname)
+    (free,) = of_live_session(db.first(IS_FREE, {**ids(caller), "nickname_key": key}))
     return bool(free) and not nicknames.is_reserved(nickname)
 
 
@@ -112,22 +110,21 @@ def change_nickname(db: Database, caller: Caller, nickname: str) -> writes.Resul
     if nicknames.is_reserved(nickname) and not nickname_is_free(db, caller, nickname):
         raise ApiError("nickname_taken")
     new = {"new_nickname": nickname, "new_key": nicknames.key(nickname)}
-    return writes.run(db, CHANGE_NICKNAME, {**_ids(caller), **new}, idempotent=True)
+    return writes.run(db, CHANGE_NICKNAME, {**ids(caller), **new}, idempotent=True)
 
 
 def change_main_title(
     db: Database, caller: Caller, title_id: int, *, origin: str, zone: str
 ) -> writes.Result:
     """The title, now the main one; 404 when unknown, 400 when not held."""
-    values = {**_ids(caller), "title": title_id, "origin": origin, "zone": zone}
+    values = {**ids(caller), "title": title_id, "origin": origin, "zone": zone}
     return writes.run(db, CHANGE_MAIN_TITLE, values, idempotent=True)
 
 
 def withdraw(db: Database, caller: Caller, *, with_reviews: bool) -> PendingUnlink | None:
     """The caller leaves; returns what is to be unlinked at the provider."""
-    session_ok, *link = db.write(WITHDRAW, {**_ids(caller), "with_reviews": with_reviews})
-    if not session_ok:
-        raise Unauthorized("bad_token")
+    outcome, *link = db.write(WITHDRAW, {**ids(caller), "with_reviews": with_reviews})
+    writes.check(outcome)
     return _pending(*link) if link[0] else None
 
 
@@ -158,11 +155,4 @@ def _pending(id: int, provider: str, subject: str, token: memoryview | None) -> 
 
 
 def _of_live_session(db: Database, query: Statement, caller: Caller, **values: object) -> str:
-    row = db.first(query, {**_ids(caller), **values})
-    if row is None:
-        raise Unauthorized("bad_token")
-    return str(row[0])
-
-
-def _ids(caller: Caller) -> dict[str, int]:
-    return {"member": caller.member_id, "session": caller.session_id}
+    return str(of_live_session(db.first(query, {**ids(caller), **values}))[0])

@@ -10,6 +10,7 @@ from geoshops.database.models import AuditEntry, Report, Review, Shop
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
 from geoshops.web import writes
+from geoshops.web.sessions import ids
 from geoshops.web.tokens import Caller
 
 CREATE = compiled(
@@ -80,8 +81,7 @@ def of_shop(
 
 
 def _report(db: Database, caller: Caller, values: dict[str, object]) -> writes.Result:
-    who = {"member": caller.member_id, "session": caller.session_id}
-    return writes.run(db, CREATE, {**who, **values}, idempotent=True)
+    return writes.run(db, CREATE, {**ids(caller), **values}, idempotent=True)
 
 
 def listed(

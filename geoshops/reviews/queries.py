@@ -12,6 +12,7 @@ from geoshops.errors import NotFound
 from geoshops.web import writes
 from geoshops.web.idempotency import Key
 from geoshops.web.paging import ItemList, Page, cut, list_of_caller
+from geoshops.web.sessions import ids
 from geoshops.web.tokens import Caller
 
 FIELDS = ("star_rating", "content", "purity", "retouch", "item")
@@ -69,8 +70,7 @@ def of_shop(db: Database, shop_id: int, *, sort: str, page: Page | None, zone: s
 
 def own(db: Database, caller: Caller, *, sort: str, page: Page | None, zone: str) -> ItemList:
     """Reviews that the caller wrote."""
-    who = {"member": caller.member_id, "session": caller.session_id}
-    return list_of_caller(db.row(OWN, {**who, "sort": sort, "zone": zone, **cut(page)}))
+    return list_of_caller(db.row(OWN, {**ids(caller), "sort": sort, "zone": zone, **cut(page)}))
 
 
 def create(
@@ -87,8 +87,7 @@ def create(
     """Writes a review of a shop, with the shop's counters and the titles it earns."""
     values = {
         **review,
-        "member": caller.member_id,
-        "session": caller.session_id,
+        **ids(caller),
         "shop": shop_id,
         "zone": zone,
         "origin": origin,
@@ -103,12 +102,10 @@ def change(
     db: Database, caller: Caller, review_id: int, review: dict[str, Any], *, zone: str, origin: str
 ) -> writes.Result:
     """Replaces a review of the caller's own."""
-    who = {"member": caller.member_id, "session": caller.session_id, "review": review_id}
-    values = {**review, **who, "zone": zone, "origin": origin}
+    values = {**review, **ids(caller), "review": review_id, "zone": zone, "origin": origin}
     return writes.run(db, CHANGE, values, idempotent=True)
 
 
 def delete(db: Database, caller: Caller, review_id: int) -> writes.Result:
     """Deletes a review of the caller's own."""
-    who = {"member": caller.member_id, "session": caller.session_id, "review": review_id}
-    return writes.run(db, DELETE, who)
+    return writes.run(db, DELETE, {**ids(caller), "review": review_id})

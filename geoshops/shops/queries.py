@@ -9,8 +9,9 @@ from sqlalchemy import VARCHAR, bindparam, func, select
 from geoshops.database.models import Brand
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
-from geoshops.errors import ApiError, NotFound, Unauthorized
+from geoshops.errors import ApiError, NotFound
 from geoshops.web.paging import ItemList, Page, cut, list_of_caller
+from geoshops.web.sessions import ids, of_live_session
 from geoshops.web.shop_filters import FILTERS, ShopFilters
 from geoshops.web.tokens import Caller
 
@@ -62,9 +63,7 @@ def around(
         "map_lon": map_lng, "map_lat": map_lat, "user_lon": user_lng, "user_lat": user_lat,
         "radius_m": radius_m, "brand_ids": brand_ids, "all_brands": all_brands,
         "filters": filters.to_json(zone), "sort": sort, "origin": origin,
-        **cut(page),
-        "member": caller.member_id if caller else None,
-        "session": caller.session_id if caller else None,
+        **cut(page), **ids(caller),
     }  # fmt: skip
     return list_of_caller(db.row(AROUND, values))
 
@@ -91,14 +90,11 @@ def detail(
     """Everything on one shop's page as JSON; NotFound when there is none."""
     values = {
         "shop": shop_id, "user_lon": user_lng, "user_lat": user_lat, "origin": origin, "zone": zone,
-        "member": caller.member_id if caller else None,
-        "session": caller.session_id if caller else None,
+        **ids(caller),
     }  # fmt: skip
-    (body,) = db.row(DETAIL, values)
-    if body is None:
-        raise NotFound("shop", shop_id)
+    body = of_live_session(db.row(DETAIL, values)[0])
     if not body:
-        raise Unauthorized("bad_token")
+        raise NotFound("shop", shop_id)
     return cast(bytes, body)
 
 

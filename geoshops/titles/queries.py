@@ -7,15 +7,12 @@ from sqlalchemy import bindparam, func, null, select
 from geoshops.database.models import Member, Title
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
-from geoshops.errors import NotFound, Unauthorized
+from geoshops.errors import NotFound
+from geoshops.web.sessions import ids, of_live_session
 from geoshops.web.tokens import Caller
 
 OF_MEMBER = compiled(
-    select(
-        func.member_titles_json(
-            *named("member", "session", "wanted", "origin", "zone")
-        ).table_valued("session_ok", "body")
-    )
+    select(func.member_titles_json(*named("member", "session", "wanted", "origin", "zone")))
 )
 MEDAL = compiled(
     select(Title.color, Title.emblem, Title.name).where(Title.id == bindparam("title"))
@@ -46,13 +43,9 @@ REFRESH = compiled(select(func.refresh_shop_titles(func.now())))
 
 def of_member(db: Database, caller: Caller, *, title_id: int | None, origin: str, zone: str) -> str:
     """One title, or all of them with counts, as they stand for the caller, as JSON."""
-    who = {"member": caller.member_id, "session": caller.session_id}
-    session_ok, body = db.row(
-        OF_MEMBER, {**who, "wanted": title_id, "origin": origin, "zone": zone}
-    )
-    if not session_ok:
-        raise Unauthorized("bad_token")
-    if body is None:
+    values = {**ids(caller), "wanted": title_id, "origin": origin, "zone": zone}
+    body = of_live_session(db.row(OF_MEMBER, values)[0])
+    if not body:
         raise NotFound("title", title_id)
     return str(body)
 

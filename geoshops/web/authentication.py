@@ -12,8 +12,8 @@ from typing import Any
 from flask import request
 
 from geoshops.database.pool import Database, database
-from geoshops.errors import ApiError, Unauthorized
-from geoshops.web import tokens
+from geoshops.errors import ApiError, SessionEnded, Unauthorized
+from geoshops.web import sessions, tokens
 from geoshops.web.tokens import Caller, Keys
 
 # errors of the request's own content: 401 for an ended session comes before them
@@ -39,8 +39,8 @@ def call_as(
     try:
         return function(*args, caller=caller, **more)
     except ApiError as error:
-        if caller and error.status in CONTENT_ERRORS and not _is_live(caller, database):
-            raise Unauthorized("bad_token") from None
+        if caller and error.status in CONTENT_ERRORS and not sessions.is_live(database, caller):
+            raise SessionEnded from None
         raise
 
 
@@ -55,8 +55,3 @@ def guard(auth: str, view: Callable[..., Any]) -> Callable[..., Any]:
         return call_as(caller, database(), view, *args, **kwargs)
 
     return wrapper
-
-
-def _is_live(caller: Caller, database: Database) -> bool:
-    values = (caller.session_id, caller.member_id)
-    return bool(database.row("SELECT session_is_live(%s, %s)", values)[0])

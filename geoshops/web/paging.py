@@ -9,11 +9,12 @@ from urllib.parse import urlencode
 
 from marshmallow import ValidationError
 
-from geoshops.errors import Reason, Unauthorized
+from geoshops.errors import Reason
 from geoshops.geo import feature_collection_text
 from geoshops.web.fields import Args, Integer
 from geoshops.web.reads import RequestContext
 from geoshops.web.response import GEOJSON, Response
+from geoshops.web.sessions import of_live_session
 
 DEFAULT_SIZE = 20
 MAX_SIZE = 100
@@ -57,10 +58,7 @@ class ItemList(NamedTuple):
 
 def list_of_caller(row: tuple[bytes | None]) -> ItemList:
     """The list in a row; None means that the caller's session has ended."""
-    (text,) = row
-    if text is None:
-        raise Unauthorized("bad_token")
-    return ItemList.parse(text)
+    return ItemList.parse(of_live_session(row[0]))
 
 
 class PagingArgs(Args):

@@ -8,13 +8,14 @@ from functools import partial
 
 from geoshops.database.pool import Database
 from geoshops.database.statements import Statement
-from geoshops.errors import ApiError, NotFound, Unauthorized
+from geoshops.errors import ApiError, NotFound, SessionEnded
 from geoshops.web.idempotency import REPLAYED
 from geoshops.web.response import Response, json_text
 
 STATUSES = {"created": 201, "existing": 200, "changed": 200, "deleted": 200}
 ERRORS: Mapping[str, Callable[[], ApiError]] = {
-    "session_ended": partial(Unauthorized, "bad_token"),
+    "session_ended": SessionEnded,
+    "session_missing": partial(NotFound, "session"),
     "shop_missing": partial(NotFound, "shop"),
     "review_missing": partial(NotFound, "review"),
     "title_missing": partial(NotFound, "title"),
@@ -32,7 +33,7 @@ class Result:
     created, and whether this is the stored result of an earlier request with the same key."""
 
     outcome: str
-    body: str
+    body: str = ""
     item_id: int | None = None
     replayed: bool = False
 
@@ -44,9 +45,14 @@ def run(
 
     `idempotent`: whether the command may run again when its connection is lost."""
     outcome, *rest = db.write(command, values, idempotent=idempotent)
+    check(outcome)
+    return Result(outcome, *rest)
+
+
+def check(outcome: str) -> None:
+    """Raises the error that an outcome means, if it means one."""
     if outcome in ERRORS:
         raise ERRORS[outcome]()
-    return Result(outcome, *rest)
 
 
 def respond(result: Result, *, location: str | None = None) -> Response:

@@ -49,7 +49,7 @@ DECLARE
   body text;
 BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
-    RETURN '';
+    RETURN NULL;
   END IF;
   SELECT concat(
       left(shop_json(s.card, s.counts, b.card, b.image_path, origin, q.m,
@@ -84,9 +84,9 @@ BEGIN
     OFFSET 0  -- as a value m lets shop_json be inlined; as an expression it is used too often
   ) q
   WHERE s.id = shop;
-  RETURN body;
+  RETURN coalesce(body, '');
 END $$;
-COMMENT ON FUNCTION shop_detail IS 'Everything on one shop''s page as JSON; null when there is no such shop, empty when the session is not live.';
+COMMENT ON FUNCTION shop_detail IS 'Everything on one shop''s page as JSON; empty when there is no such shop, null when the session is not live.';
 
 CREATE OR REPLACE FUNCTION brands_json(origin text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE

@@ -1,14 +1,19 @@
 -- Sessions: the check of every request of a member, and the commands refresh, rotate and end. Locks: member, then session.
 
+CREATE OR REPLACE FUNCTION session_is_live(s sessions) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$ SELECT s.ended_at IS NULL AND s.expires_at > now() $$;
+COMMENT ON FUNCTION session_is_live(sessions) IS 'True while the session is neither ended nor expired.';
+
 -- In PL/pgSQL, which caches its plan.
 CREATE OR REPLACE FUNCTION session_is_live(session bigint, member bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN EXISTS (
-    SELECT FROM sessions s
-    WHERE s.id = session AND s.member_id = member AND s.ended_at IS NULL AND s.expires_at > now());
+    SELECT FROM sessions s WHERE s.id = session AND s.member_id = member AND session_is_live(s));
 END $$;
-COMMENT ON FUNCTION session_is_live(bigint, bigint) IS 'True while the member''s session is neither ended nor expired.';
+COMMENT ON FUNCTION session_is_live(bigint, bigint)
+IS 'True while the member''s session is live. Otherwise the outcome of a command is session_ended, and a read returns null.';
 
 CREATE OR REPLACE FUNCTION session_refresh(
   session bigint, member bigint, hash bytea, rotate boolean, successor bytea,
@@ -20,7 +25,7 @@ DECLARE
   s sessions;
 BEGIN
   SELECT t.* INTO s FROM sessions AS t WHERE t.id = session AND t.member_id = member FOR UPDATE;
-  IF NOT FOUND OR s.ended_at IS NOT NULL OR s.expires_at <= now() THEN
+  IF NOT FOUND OR NOT session_is_live(s) THEN
     outcome := 'session_ended';
   ELSIF s.refresh_hash = hash AND rotate THEN
     outcome := 'rotated';
@@ -45,34 +50,29 @@ END $$;
 COMMENT ON FUNCTION session_refresh
 IS 'Uses a refresh token: used, rotated, repeated (same successor again), replayed (the session is ended now) or session_ended.';
 
-CREATE OR REPLACE FUNCTION session_end(member bigint, session bigint, everywhere boolean) RETURNS boolean
+CREATE OR REPLACE FUNCTION session_end(member bigint, session bigint, everywhere boolean, OUT outcome text)
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM FROM members AS m WHERE m.id = member FOR NO KEY UPDATE;
   UPDATE sessions AS s SET ended_at = now()
-  WHERE s.id = session AND s.member_id = member AND s.ended_at IS NULL AND s.expires_at > now();
-  IF NOT FOUND THEN
-    RETURN false;
-  END IF;
-  IF everywhere THEN
+  WHERE s.id = session AND s.member_id = member AND session_is_live(s);
+  outcome := CASE WHEN FOUND THEN 'deleted' ELSE 'session_ended' END;
+  IF FOUND AND everywhere THEN
     UPDATE sessions AS s SET ended_at = now() WHERE s.member_id = member AND s.ended_at IS NULL;
   END IF;
-  RETURN true;
 END $$;
 COMMENT ON FUNCTION session_end(bigint, bigint, boolean)
-IS 'Ends the caller''s session, or all of the member''s; false when it had ended already.';
+IS 'Ends the caller''s session, or all of the member''s: deleted or session_ended.';
 
-CREATE OR REPLACE FUNCTION session_end_other(
-  member bigint, session bigint, other bigint, OUT session_ok boolean, OUT ended boolean
-)
+CREATE OR REPLACE FUNCTION session_end_other(member bigint, session bigint, other bigint, OUT outcome text)
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  session_ok := begin_command(member, session);
-  IF session_ok THEN
-    UPDATE sessions AS s SET ended_at = now()
-    WHERE s.id = other AND s.member_id = member AND s.ended_at IS NULL AND s.expires_at > now();
-    ended := FOUND;
+  IF NOT begin_command(member, session) THEN
+    outcome := 'session_ended';
+    RETURN;
   END IF;
+  UPDATE sessions AS s SET ended_at = now() WHERE s.id = other AND s.member_id = member AND session_is_live(s);
+  outcome := CASE WHEN FOUND THEN 'deleted' ELSE 'session_missing' END;
 END $$;
 COMMENT ON FUNCTION session_end_other
-IS 'Ends one of the caller''s sessions; ended is false when the caller has no such live session.';
+IS 'Ends one of the caller''s live sessions: deleted, session_missing or session_ended.';

@@ -51,7 +51,7 @@ BEGIN
     UPDATE member_titles AS h SET is_main = false WHERE h.member_id = member AND h.is_main AND h.title_id <> title;
     UPDATE member_titles AS h SET is_main = true WHERE h.member_id = member AND h.title_id = title AND NOT h.is_main;
     outcome := 'changed';
-    SELECT j.body INTO body FROM member_titles_json(member, session, title, origin, zone) AS j;
+    body := member_titles_json(member, session, title, origin, zone);
   END IF;
 END $$;
 COMMENT ON FUNCTION main_title_change IS 'Makes a held title the main one: changed, title_not_held, title_missing or session_ended.';

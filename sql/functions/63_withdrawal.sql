@@ -56,13 +56,13 @@ IS 'Erases a member''s reviews and takes the visible ones out of counters and hi
 
 CREATE OR REPLACE FUNCTION member_withdraw(
   member bigint, session bigint, with_reviews boolean,
-  OUT session_ok boolean, OUT unlink_id bigint, OUT provider text, OUT subject text, OUT unlink_token bytea
+  OUT outcome text, OUT unlink_id bigint, OUT provider text, OUT subject text, OUT unlink_token bytea
 )
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM FROM members AS m WHERE m.id = member FOR UPDATE;
-  session_ok := session_is_live(session, member);
-  IF NOT session_ok THEN
+  IF NOT session_is_live(session, member) THEN
+    outcome := 'session_ended';
     RETURN;
   END IF;
   PERFORM FROM shops AS s
@@ -86,6 +86,7 @@ BEGIN
   RETURNING p.id, p.provider, p.subject, p.unlink_token
   INTO unlink_id, member_withdraw.provider, member_withdraw.subject, member_withdraw.unlink_token;
   UPDATE members AS m SET nickname = NULL, nickname_key = NULL, withdrawn_at = now() WHERE m.id = member;
+  outcome := 'deleted';
 END $$;
 COMMENT ON FUNCTION member_withdraw
-IS 'Deletes the caller''s sessions, favorites, titles, identity and name and keeps a tombstone; returns the link to remove at the provider.';
+IS 'Deletes the caller''s sessions, favorites, titles, identity and name and keeps a tombstone: deleted, with the link to remove at the provider, or session_ended.';

@@ -1,8 +1,8 @@
 -- The titles of a member.
 
 CREATE OR REPLACE FUNCTION member_titles_json(
-  member bigint, session bigint, wanted bigint, origin text, zone text, OUT session_ok boolean, OUT body text
-)
+  member bigint, session bigint, wanted bigint, origin text, zone text
+) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   open bigint[] := ARRAY(
@@ -13,9 +13,8 @@ DECLARE
   main text;
   held_cnt integer;
 BEGIN
-  session_ok := session_is_live(session, member);
-  IF NOT session_ok THEN
-    RETURN;
+  IF NOT session_is_live(session, member) THEN
+    RETURN NULL;
   END IF;
   SELECT string_agg(q.json, ',' ORDER BY q.id), max(q.json) FILTER (WHERE q.is_main), count(q.is_main)
   INTO every, main, held_cnt
@@ -30,9 +29,9 @@ BEGIN
     ) p ON p.title_id = t.id
     WHERE wanted IS NULL OR t.id = wanted
   ) q;
-  body := CASE WHEN wanted IS NOT NULL THEN every ELSE concat(
+  RETURN CASE WHEN wanted IS NOT NULL THEN coalesce(every, '') ELSE concat(
     '{"holding_count":', held_cnt, ',"main_member_title":', coalesce(main, 'null'),
     ',"member_titles":[', every, ']}') END;
 END $$;
 COMMENT ON FUNCTION member_titles_json(bigint, bigint, bigint, text, text)
-IS 'One title (null when unknown) or, with wanted null, all titles of a member as JSON, with progress.';
+IS 'One title (empty when unknown) or, with wanted null, all titles of a member as JSON, with progress; null when the session is not live.';
