@@ -9,7 +9,7 @@ from typing import Any
 import psycopg2
 from psycopg2 import errorcodes
 
-from geoshops.messages import CATALOGUE, STATUS, THINGS_KO
+from geoshops.messages import CODES, DEFAULT_LANGUAGE, STATUS, message
 
 REALM = 'Bearer realm="geoshops"'
 INVALID_TOKEN = f'{REALM}, error="invalid_token"'
@@ -34,14 +34,14 @@ UNAVAILABLE = {
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a value is rejected: a key of the message catalogue and the values of its placeholders."""
+    """Why a value is rejected: a key of the messages and the values of its placeholders."""
 
     key: str
     values: dict[str, Any]
 
 
 class ApiError(Exception):
-    """An error of the contract. `reason` is a key of the message catalogue, `values` fill its placeholders."""
+    """An error of the contract. `reason` is a key of the messages, `values` fill its placeholders."""
 
     def __init__(
         self, reason: str, *, headers: Mapping[str, str] | None = None, **values: Any
@@ -49,28 +49,27 @@ class ApiError(Exception):
         super().__init__(reason)
         self.reason = reason
         self.values = values
-        self.code = CATALOGUE[reason][0]
+        self.code = CODES[reason]
         self.status = STATUS[self.code]
         self.headers = dict(headers or {})
 
-    def message(self, korean: bool) -> str:
-        """The message in Korean or English."""
-        text = CATALOGUE[self.reason][2 if korean else 1]
-        return text.format(**self.values)
+    def message(self, language: str = DEFAULT_LANGUAGE) -> str:
+        """The message in one of the languages of geoshops.messages."""
+        return message(language, self.reason, **self.values)
 
 
 class NotFound(ApiError):
     """Nothing has this identifier (404)."""
 
     def __init__(self, thing: str, key: object = None) -> None:
-        super().__init__("not_found", thing=thing, thing_ko=THINGS_KO.get(thing, thing), key=key)
+        super().__init__("not_found", thing=thing, key=key)
 
 
 class Unauthorized(ApiError):
     """The access token is missing, invalid or expired; carries the RFC 6750 challenge."""
 
     def __init__(self, reason: str) -> None:
-        bearer = INVALID_TOKEN if CATALOGUE[reason][0] in ("101", "102") else REALM
+        bearer = INVALID_TOKEN if CODES[reason] in ("101", "102") else REALM
         super().__init__(reason, headers={"WWW-Authenticate": bearer})
 
 

@@ -13,6 +13,8 @@ from geoshops.database.pool import database
 from geoshops.errors import NotFound
 from geoshops.map import queries
 from geoshops.map.badges import badge_svg
+from geoshops.map.texts import embedded, texts
+from geoshops.messages import DEFAULT_LANGUAGE, LANGUAGES
 from geoshops.web.negotiation import best_language
 from geoshops.web.request import settings
 
@@ -26,16 +28,23 @@ PAGE_POLICY = (
 )
 ASSET_CACHE_S = 60
 MAX_ZOOM = 20
-LANGUAGES = ("ko", "en")
+# what a visitor chose, set by the page
+LANGUAGE_COOKIE = "lang"
+# without Accept-Language, as a crawler comes: the language of the shops
+HOME_LANGUAGE = "ko"
 
 
 @blueprint.get("/")
 def page() -> Response:
     """The map page."""
     style_url = settings().map_style_url
+    language = _language()
     html = render_template(
         "map.html",
-        lang=best_language(request.headers.get("Accept-Language", ""), LANGUAGES) or LANGUAGES[0],
+        lang=language,
+        t=texts(language),
+        texts=embedded(language),
+        languages={known: texts(known)["language.name"] for known in LANGUAGES},
         style_url=style_url,
         modules=names("js"),
         styles=names("css"),
@@ -43,9 +52,18 @@ def page() -> Response:
     headers = {
         "Content-Security-Policy": policy(style_url),
         "Cache-Control": "no-cache",
-        "Vary": "Accept-Language",
+        "Vary": "Accept-Language, Cookie",
     }
     return Response(html, headers=headers)
+
+
+def _language() -> str:
+    """The visitor's choice, else the browser's language; English when the page has none of its languages."""
+    chosen = request.cookies.get(LANGUAGE_COOKIE)
+    if chosen in LANGUAGES:
+        return chosen
+    accepted = request.headers.get("Accept-Language")
+    return (best_language(accepted) or DEFAULT_LANGUAGE) if accepted else HOME_LANGUAGE
 
 
 def policy(style_url: str) -> str:

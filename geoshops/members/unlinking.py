@@ -33,7 +33,7 @@ def attempt(db: Database, entry: PendingUnlink) -> bool:
     try:
         unlink(provider=entry.provider, subject=entry.subject, sealed_token=entry.sealed_token)
     except ApiError as error:
-        log.warning("unlinking %s stays on the list: %s", entry.id, error.message(korean=False))
+        log.warning("unlinking %s stays on the list: %s", entry.id, error.message())
         queries.unlink_failed(db, entry, error.reason)
         return False
     queries.unlinked(db, entry)

@@ -10,8 +10,10 @@ from typing import Any
 
 from geoshops.config import Settings
 from geoshops.errors import RETRY_AFTER_S, ApiError, NotFound, Overloaded, Unreachable
+from geoshops.messages import DEFAULT_LANGUAGE
 from geoshops.web.health import REJECTED_PER_REPORT
 from geoshops.web.middleware import EXPOSED, SECURITY
+from geoshops.web.negotiation import LANGUAGE_TAGS
 
 TEMPLATE = Path(__file__).parent / "templates" / "nginx.conf"
 # Requests at once in the service: those at work and a short queue. What comes beyond is refused at once, because
@@ -26,9 +28,14 @@ CORS = {
 }
 # some refusals of a full service go to the service, which counts them
 TELL = ("if ($told) {", "  rewrite ^ /.refused/full last;", "}")
-# an English speaker's browser may list Korean too: what stands first counts, unless its weight is 0
-REFUSED = r"[^,]*;\s*q=0?\.?0*\s*(,|$)"
-PREFERS_KOREAN = rf"~*^((?!\ben\b(?!{REFUSED})).)*\bko\b(?!{REFUSED})"
+# nginx cannot sort by weight: of our languages the first in the header counts, unless its weight is 0
+REFUSED = r"[^,]*;\s*q=0?\.?0*\s*(?:,|$)"
+KNOWN_TAG = rf"(?:^|,)\s*(?:{'|'.join(LANGUAGE_TAGS.values())})(?!{REFUSED})"
+PREFERS = {
+    language: rf"^(?:(?!{KNOWN_TAG}).)*(?:^|,)\s*{tag}(?!{REFUSED})"
+    for language, tag in LANGUAGE_TAGS.items()
+    if language != DEFAULT_LANGUAGE
+}
 
 
 @dataclass(frozen=True)
@@ -120,17 +127,17 @@ def _quoted(text: str) -> str:
 
 
 def _body(refusal: Refusal) -> list[str]:
-    english, korean = (
-        json.dumps(
-            {"error_code": refusal.error.code, "error_message": refusal.error.message(language)},
-            ensure_ascii=False,
+    error = refusal.error
+    bodies = {
+        language: json.dumps(
+            {"error_code": error.code, "error_message": error.message(language)}, ensure_ascii=False
         )
-        for language in (False, True)
-    )
+        for language in (DEFAULT_LANGUAGE, *PREFERS)
+    }
     return [
         f"map $http_accept_language $body_{refusal.name} {{",
-        f"  default {_quoted(english)};",
-        f"  '{PREFERS_KOREAN}' {_quoted(korean)};",
+        f"  default {_quoted(bodies[DEFAULT_LANGUAGE])};",
+        *(f"  '~*{pattern}' {_quoted(bodies[name])};" for name, pattern in PREFERS.items()),
         "}",
     ]
 

@@ -54,7 +54,7 @@ def _load_args(keyword: str, at: tuple[float, float]) -> dict[str, Any]:
     try:
         return QueryLoader(KeywordArgs())({name: [text] for name, text in sent.items()})
     except ApiError as error:
-        message = error.message(korean=False)
+        message = error.message()
         for name, here in NAMED_HERE:
             message = message.replace(name, here)
         raise click.UsageError(message) from None

@@ -20,14 +20,14 @@ from geoshops.errors import (
     WriteConflict,
     failure_cause,
 )
-from geoshops.messages import STATUS
-from geoshops.web.negotiation import prefers_korean
+from geoshops.messages import DEFAULT_LANGUAGE, STATUS
+from geoshops.web.negotiation import best_language
 from geoshops.web.request import Environ, settings
 from geoshops.web.response import Response
 
 log = logging.getLogger(__name__)
 
-# named constraint → reason of the catalogue; any other violation is an unexpected error
+# named constraint → reason of its message; any other violation is an unexpected error
 CONSTRAINTS: dict[str, str] = {
     "members_nickname_key_unique": "nickname_taken",
 }
@@ -57,8 +57,8 @@ def _body(
     error: ApiError, environ: Environ, more_headers: Mapping[str, str] | None = None
 ) -> Response:
     metrics.ERROR_RESPONSES.labels(error.code).inc()
-    korean = prefers_korean(environ.get("HTTP_ACCEPT_LANGUAGE", ""))
-    body = {"error_code": error.code, "error_message": error.message(korean)}
+    language = best_language(environ.get("HTTP_ACCEPT_LANGUAGE", "")) or DEFAULT_LANGUAGE
+    body = {"error_code": error.code, "error_message": error.message(language)}
     headers = {**error.headers, "Cache-Control": "no-store", **(more_headers or {})}
     return Response(json.dumps(body, ensure_ascii=False).encode(), headers, error.status)
 

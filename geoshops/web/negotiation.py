@@ -12,6 +12,19 @@ from geoshops.errors import ApiError
 # also .2 without its zero, as Java's HttpURLConnection sends it
 WEIGHT = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+", re.ASCII)
 
+# Language → how its tags begin (BCP 47), the first match counts; nginx matches by the same patterns. Chinese of Taiwan,
+# Hong Kong and Macao is written in traditional characters unless the tag names a script.
+LANGUAGE_TAGS = {
+    language: rf"{begin}(?![a-z0-9])"
+    for language, begin in {
+        "ko": "ko",
+        "en": "en",
+        "ja": "ja",
+        "zh-Hant": "zh-(?:hant|tw|hk|mo)",
+        "zh-Hans": "zh",
+    }.items()
+}
+
 
 def weighted(header: str) -> list[tuple[str, float]]:
     """The items of a header in the order sent, in lower case, with their weights from 0 to 1.
@@ -21,16 +34,18 @@ def weighted(header: str) -> list[tuple[str, float]]:
     return [(name.lower(), _weight(options.get("q", "1"))) for name, options in items if name]
 
 
-def best_language(header: str, known: Sequence[str]) -> str | None:
-    """The known language with the highest weight above 0, the first of equals; None where there is none."""
+def best_language(header: str) -> str | None:
+    """Our language with the highest weight above 0, the first of equals; None where there is none."""
     accepted = sorted((item for item in weighted(header) if item[1] > 0), key=lambda item: -item[1])
-    languages = (tag.partition("-")[0] for tag, _ in accepted)
-    return next((language for language in languages if language in known), None)
+    languages = (_language_of(tag) for tag, _ in accepted)
+    return next(filter(None, languages), None)
 
 
-def prefers_korean(header: str) -> bool:
-    """True when Accept-Language prefers Korean to English."""
-    return best_language(header, ("en", "ko")) == "ko"
+def _language_of(tag: str) -> str | None:
+    found = (
+        name for name, pattern in LANGUAGE_TAGS.items() if re.match(pattern, tag, re.IGNORECASE)
+    )
+    return next(found, None)
 
 
 def negotiate(header: str | None, produced: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.visitor import PHONE, Visitor
@@ -222,16 +223,35 @@ def test_a_phone_shows_map_and_list_and_the_sheet_over_both(visitor: Visit) -> N
     assert box and box["width"] == 390 and box["height"] > 600
 
 
-def test_both_languages(visitor: Visit) -> None:
-    korean, english = visitor(), visitor(language="en-US")
-    assert korean.one("html").get_attribute("lang") == "ko"
-    assert english.one("html").get_attribute("lang") == "en"
-    assert "within 1km of the map centre" in english.one("#list-title").inner_text()
-    assert korean.names() == english.names()
-    english.one("#language").click()
-    expect(english.one("html")).to_have_attribute("lang", "ko")
-    english.rest()
-    assert "지도 중심 1km 안" in english.one("#list-title").inner_text()
+@pytest.mark.parametrize(
+    ("browser_language", "language", "title"),
+    [
+        ("ko-KR", "ko", "지도 중심에서 1km 안에"),
+        ("en-US", "en", "within 1km of the map center"),
+        ("ja-JP", "ja", "地図の中心から1km以内に"),
+        ("zh-CN", "zh-Hans", "地图中心1km内有"),
+        ("zh-TW", "zh-Hant", "地圖中心 1km 內有"),
+    ],
+)
+def test_the_page_speaks_the_language_of_the_browser(
+    visitor: Visit, browser_language: str, language: str, title: str
+) -> None:
+    v = visitor(language=browser_language)
+    assert v.one("html").get_attribute("lang") == language
+    assert title in v.one("#list-title").inner_text()
+    assert v.one("#language").input_value() == language
+
+
+def test_the_language_can_be_switched_and_is_kept(visitor: Visit) -> None:
+    v = visitor(language="en-US")
+    v.one("#language").select_option("ja")
+    expect(v.one("html")).to_have_attribute("lang", "ja")
+    v.go("/")
+    assert "地図の中心から" in v.one("#list-title").inner_text()
+    phone = visitor(language="ja-JP", **PHONE)
+    phone.one("#account").tap()
+    phone.one("dialog select.language").select_option("zh-Hant")
+    expect(phone.one("html")).to_have_attribute("lang", "zh-Hant")
 
 
 def test_dark_follows_the_system_and_the_switch(visitor: Visit) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import json
+import re
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
 
 from geoshops.map import routes
+from geoshops.map.texts import texts
+from geoshops.messages import LANGUAGES
 
 KOREAN = {"Accept-Language": "ko-KR,ko;q=0.9,en;q=0.8"}
 
@@ -25,6 +29,10 @@ def directives(policy: str) -> dict[str, str]:
         (KOREAN["Accept-Language"], "ko"),
         ("en-US,en;q=0.9", "en"),
         ("de,en;q=0.5", "en"),
+        ("ja-JP,ja;q=0.9,en;q=0.8", "ja"),
+        ("zh-TW,zh;q=0.9", "zh-Hant"),
+        ("zh-CN", "zh-Hans"),
+        ("de,fr;q=0.5", "en"),
         ("", "ko"),
     ],
 )
@@ -33,12 +41,30 @@ def test_the_page_is_in_the_language_of_the_browser(
 ) -> None:
     answer = client.get("/", headers={"Accept-Language": languages})
     assert f'<html lang="{lang}">' in answer.text
-    assert "Accept-Language" in answer.headers["Vary"]
+    assert f"<title>{texts(lang)['title']}</title>" in answer.text
+    assert f'<option value="{lang}" lang="{lang}" selected>' in answer.text
+    assert {"Accept-Language", "Cookie"} <= set(answer.headers["Vary"].split(", "))
+
+
+@pytest.mark.parametrize(("chosen", "lang"), [("zh-Hant", "zh-Hant"), ("xx", "ko"), ("", "ko")])
+def test_the_visitors_choice_comes_before_the_browsers(
+    client: FlaskClient, chosen: str, lang: str
+) -> None:
+    client.set_cookie("lang", chosen)
+    assert f'<html lang="{lang}">' in client.get("/", headers=KOREAN).text
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_page_brings_its_texts_along(client: FlaskClient, lang: str) -> None:
+    html = client.get("/", headers={"Accept-Language": lang}).text
+    found = re.search(r'<script id="texts" type="application/json">(.*?)</script>', html)
+    assert found and json.loads(found[1]) == texts(lang)
 
 
 def test_the_page_has_no_inline_script_and_names_every_module_once(client: FlaskClient) -> None:
     html = client.get("/").text
-    assert html.count("<script") == html.count('<script type="module" src=') == 1
+    executed = re.findall(r"<script(?! id=\"texts\" type=\"application/json\")[^>]*>", html)
+    assert executed == ['<script type="module" src="/static/js/main.js">']
     for name in routes.names("js"):
         assert html.count(f'href="/static/js/{name}"') == 1
 
@@ -81,14 +107,3 @@ def test_a_packed_file_goes_out_packed_to_whoever_takes_it(
 def test_files_outside_the_folder_are_not_served(client: FlaskClient) -> None:
     for path in ("/static/../routes.py", "/static/js/%2e%2e/%2e%2e/routes.py", "/static/none.js"):
         assert client.get(path, headers={"Accept-Encoding": "gzip"}).status_code == 404
-
-
-def test_both_languages_have_the_same_texts() -> None:
-    keys = [
-        [line.split('"')[1] for line in text.splitlines() if line.startswith('  "')]
-        for text in (
-            (routes.STATIC / "js" / f"texts.{lang}.js").read_text() for lang in ("ko", "en")
-        )
-    ]
-    assert keys[0] == keys[1]
-    assert len(set(keys[0])) == len(keys[0]) > 50

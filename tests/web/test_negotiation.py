@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from flask.testing import FlaskClient
 
-from geoshops.web.negotiation import best_type, weighted
+from geoshops.operations import nginx
+from geoshops.web.negotiation import best_language, best_type, weighted
 from tests.make import GANGNAM, Maker
 from tests.web.test_fast_path import AROUND, READS
+from tests.web.test_middleware import LANGUAGES_PREFERRED
 
 JSON, GEOJSON = "application/json", "application/geo+json"
 MVT, SVG = "application/vnd.mapbox-vector-tile", "image/svg+xml"
@@ -97,3 +101,20 @@ def test_the_closest_range_decides() -> None:
     assert best_type("*/*;q=1, application/*;q=.5, application/json;q=.1", (JSON, MVT)) == MVT
     assert best_type("application/json;v=1;q=0, application/json;v=2", (JSON,)) == JSON
     assert best_type("application/*;q=0, */*", (JSON, MVT)) is None
+
+
+@pytest.mark.parametrize("header", LANGUAGES_PREFERRED)
+def test_languages_are_told_by_their_tags(header: str) -> None:
+    assert (best_language(header) or "en") == LANGUAGES_PREFERRED[header]
+
+
+def best_comes_first(header: str) -> bool:
+    weights = [weight for _, weight in weighted(header) if weight]
+    return weights == sorted(weights, reverse=True)
+
+
+# nginx cannot sort by weight
+@pytest.mark.parametrize("header", filter(best_comes_first, LANGUAGES_PREFERRED))
+def test_nginx_reads_languages_as_the_service_does(header: str) -> None:
+    matches = (name for name, pattern in nginx.PREFERS.items() if re.search(pattern, header, re.I))
+    assert next(matches, "en") == LANGUAGES_PREFERRED[header]

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 import requests
 
+from geoshops.errors import ApiError
 from geoshops.operations import nginx
 from tests.conftest import ROOT, SECRET_KEY
 from tests.make import Maker
@@ -91,6 +92,12 @@ def test_large_bodies_are_refused_in_the_preferred_language(production: Producti
     only = requests.post(
         url, data=iter([b"x" * 70_000]), headers={"Accept-Language": "en;q=0, ko"}, timeout=10
     )
+    too_large = ApiError("too_large", high=65_536)
+    for header, language in (("ja,en;q=0.8", "ja"), ("zh-TW,zh;q=0.9", "zh-Hant"), ("fr, zh", "zh-Hans")):
+        answer = requests.post(
+            url, data=iter([b"x" * 70_000]), headers={"Accept-Language": header}, timeout=10
+        )
+        assert answer.json()["error_message"] == too_large.message(language)
     assert only.json() == korean.json()
     assert english.status_code == korean.status_code == 413
     assert refused.json() == english.json()

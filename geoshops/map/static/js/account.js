@@ -1,7 +1,7 @@
 // The account dialog: titles, favorites, reviews and settings; for visitors the sign-in.
 import { openDialog } from "./dialog.js";
 import { fill, h, one } from "./dom.js";
-import { lang, otherLanguage, t } from "./i18n.js";
+import { languageMenu, memberTitle, t } from "./i18n.js";
 import { fetchMember } from "./member.js";
 import { showOwnFavorites, showOwnReviews } from "./own.js";
 import { say } from "./parts.js";
@@ -21,7 +21,7 @@ function skeleton() {
 
 function appearance() {
   return h("div", { class: "actions" },
-    h("button", { class: "button", type: "button", onclick: otherLanguage, lang: lang === "ko" ? "en" : "ko" }, t("language")),
+    languageMenu(),
     h("button", { class: "button", type: "button", onclick: switchTheme }, t("theme.switch")));
 }
 
@@ -57,7 +57,7 @@ function tabs(body) {
 
 function profile() {
   const { nickname, main_member_title: title, member_title_cnt: n } = state.member;
-  return [h("strong", {}, nickname), title && h("span", { class: "tag" }, title), h("span", { class: "quiet" }, t("title.held", { n }))];
+  return [h("strong", {}, nickname), title && h("span", { class: "tag" }, memberTitle(title)), h("span", { class: "quiet" }, t("title.held", { n }))];
 }
 
 // Loads the member if that failed when the page was opened.

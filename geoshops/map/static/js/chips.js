@@ -1,6 +1,6 @@
 // Brand chips with result counts, and the search filters.
 import { fill, h, one } from "./dom.js";
-import { number, t } from "./i18n.js";
+import { lang, number, t } from "./i18n.js";
 import { familyOf } from "./search.js";
 import { later, state, subscribe, update } from "./state.js";
 
@@ -11,7 +11,7 @@ function counts() {
     byBrand.set(name, (byBrand.get(name) ?? 0) + 1);
   }
   if (state.brand && !byBrand.has(state.brand)) byBrand.set(state.brand, 0);
-  return [...byBrand].sort((a, b) => rank(a[0]) - rank(b[0]) || b[1] - a[1] || a[0].localeCompare(b[0], "ko"));
+  return [...byBrand].sort((a, b) => rank(a[0]) - rank(b[0]) || b[1] - a[1] || a[0].localeCompare(b[0], lang));
 }
 
 const rank = (name) => (state.brands.find((brand) => brand.brand_name === name)?.is_representative ? 0 : 1);

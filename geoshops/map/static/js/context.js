@@ -1,10 +1,17 @@
 // Region borders, region names and stations on the offline basemap.
 import { colours } from "./basemap.js";
-import { lang } from "./i18n.js";
+import { lang, t } from "./i18n.js";
 import { PLAIN } from "./font.js";
 
 const TILES = `${location.origin}/basemap/{z}/{x}/{y}.mvt`;
-const name = lang === "en" ? ["case", ["!=", ["coalesce", ["get", "name_en"], ""], ""], ["get", "name_en"], ["get", "name"]] : ["get", "name"];
+const given = (field) => ["!=", ["coalesce", ["get", field], ""], ""];
+const name = lang === "ko" ? ["get", "name"] : ["case", given("name_en"), ["get", "name_en"], ["get", "name"]];
+
+// The text of a station, with its name as an expression.
+function stationName() {
+  const [before, after] = t("map.station").split("{name}");
+  return ["concat", before, name, after];
+}
 
 export function addContext(map, theme) {
   map.addSource("context", { type: "vector", tiles: [TILES], minzoom: 4, maxzoom: 14 });
@@ -30,7 +37,7 @@ function layers({ land, edge, province, halo, place, station }) {
     {
       id: "station-names", type: "symbol", "source-layer": "stations", minzoom: 12.5,
       layout: {
-        "text-field": lang === "en" ? name : ["concat", ["get", "name"], "역"], "text-font": PLAIN, "text-size": 12,
+        "text-field": stationName(), "text-font": PLAIN, "text-size": 12,
         "text-anchor": "left", "text-offset": [0.8, 0],
       },
       paint: haloed(station),

@@ -1,5 +1,13 @@
 // Without glyphs in the style, MapLibre renders text with local fonts: the first name sets only the weight, then the
-// first installed family is used.
-const FAMILIES = ["Pretendard", "Apple SD Gothic Neo", "Noto Sans KR", "NanumGothic", "Malgun Gothic"];
+// first installed family is used. A Chinese character has another shape in each language.
+import { lang } from "./i18n.js";
+
+const KOREAN = ["Pretendard", "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", "NanumGothic", "Malgun Gothic"];
+const OWN = {
+  ja: ["Hiragino Sans", "Noto Sans JP", "Noto Sans CJK JP", "Yu Gothic", "Meiryo"],
+  "zh-Hans": ["PingFang SC", "Noto Sans SC", "Noto Sans CJK SC", "Microsoft YaHei"],
+  "zh-Hant": ["PingFang TC", "Noto Sans TC", "Noto Sans CJK TC", "Microsoft JhengHei"],
+};
+const FAMILIES = [...(OWN[lang] ?? []), ...KOREAN];
 export const BOLD = ["Any Bold", ...FAMILIES];
 export const PLAIN = ["Any Regular", ...FAMILIES];

@@ -1,42 +1,52 @@
-// Translations to Korean and English. The visitor's choice takes precedence over Accept-Language.
-import { ko } from "./texts.ko.js";
-import { en } from "./texts.en.js";
-import { one } from "./dom.js";
+// The page's texts. The service chooses the language (the visitor's cookie, else the browser's) and puts its texts into
+// the page.
+import { h, one } from "./dom.js";
 
-const CATALOGUES = { ko, en };
-const stored = localStorage.getItem("lang");
-export const lang = stored in CATALOGUES ? stored : document.documentElement.lang === "ko" ? "ko" : "en";
+export const lang = document.documentElement.lang;
+const texts = JSON.parse(one("#texts").textContent);
+const YEAR_S = 31536000;
 
 export function t(key, values = {}) {
   // "{n} vote|{n} votes": singular, then plural.
-  const [single, several = single] = (CATALOGUES[lang][key] ?? key).split("|");
+  const [single, several = single] = (texts[key] ?? key).split("|");
   const text = String(values.n) === "1" ? single : several;
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
-const numbers = new Intl.NumberFormat(lang === "ko" ? "ko-KR" : "en-US");
+// A title in the visitor's language; the service names titles in Korean.
+export const shopTitle = (name) => texts[`shop_title.${name}`] ?? name;
+export const memberTitle = (name) => texts[`member_title.${name}`] ?? name;
+
+// What a member's title says: "content" once it is held, "standard" before.
+export const aboutTitle = (title, part) => texts[`member_title.${title.name}.${part}`] ?? title[part];
+
+const numbers = new Intl.NumberFormat(lang);
 export const number = (value) => numbers.format(value);
 
-export function otherLanguage() {
-  localStorage.setItem("lang", lang === "ko" ? "en" : "ko");
+function speak(language) {
+  document.cookie = `lang=${language}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax`;
   location.reload();
 }
 
-export function translatePage() {
-  document.documentElement.lang = lang;
-  document.title = t("title");
-  for (const element of document.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
-  for (const element of document.querySelectorAll("[data-t-label]")) {
-    element.setAttribute("aria-label", t(element.dataset.tLabel));
-    if (element.matches("button")) element.title = t(element.dataset.tLabel);
-  }
-  one("#query").placeholder = t("search.placeholder");
+function wire(select) {
+  select.addEventListener("change", () => speak(select.value));
+  return select;
+}
+
+export function startLanguage() {
+  // A reload would restore what was chosen in the select.
+  one("#language").value = lang;
+  wire(one("#language"));
+}
+
+// A copy of the header's language menu, which phones have in the account dialog.
+export function languageMenu() {
+  const options = [...one("#language").options].map(({ value, text }) => h("option", { value, lang: value, selected: value === lang }, text));
+  return wire(h("select", { class: "language", "aria-label": t("language") }, options));
 }
 
 // Formats the day of a date array ([year, month, day, ...] in the service's time zone).
 export function day([year, month, date]) {
   const value = new Date(Date.UTC(year, month - 1, date));
-  return value.toLocaleDateString(lang === "ko" ? "ko-KR" : "en-US", {
-    year: "numeric", month: "short", day: "numeric", timeZone: "UTC",
-  });
+  return value.toLocaleDateString(lang, { year: "numeric", month: "short", day: "numeric", timeZone: "UTC" });
 }

@@ -68,6 +68,8 @@ function render() {
   one("#list-title").textContent = heading(shops);
   one("#truncated").hidden = !(state.truncated && state.status === "ready");
   one("#truncated").textContent = t("list.truncated", { n: number(state.shops.length) });
+  one("#ignored").hidden = !(state.ignored && state.status === "ready");
+  one("#ignored").textContent = t("list.ignored", { words: state.ignored });
   one("#list-region").setAttribute("aria-busy", String(state.status === "loading"));
   if (state.status === "error") return fill(list, h("li", {}, failure(state.error, search)));
   // Skeletons are shown only before the first response; later, old results stay until new ones arrive.

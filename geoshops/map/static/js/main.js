@@ -1,7 +1,6 @@
 // Starts all parts of the page.
 import { startAccount } from "./account.js";
-import { translatePage, otherLanguage } from "./i18n.js";
-import { one } from "./dom.js";
+import { startLanguage } from "./i18n.js";
 import { startChips } from "./chips.js";
 import { startList } from "./list.js";
 import { showPlace, startMap } from "./map.js";
@@ -15,10 +14,9 @@ import { startTheme } from "./theme.js";
 import { keepUrl, readUrl } from "./url.js";
 
 const callback = takeCallback();
-translatePage();
 readUrl();
 startTheme();
-one("#language").addEventListener("click", otherLanguage);
+startLanguage();
 startList();
 startChips();
 search();

@@ -1,6 +1,6 @@
 // Components shared by several views: rating, tags, badge, error messages.
 import { h, icon } from "./dom.js";
-import { number, t } from "./i18n.js";
+import { number, shopTitle, t } from "./i18n.js";
 
 export function rating(shop) {
   if (!shop.review_cnt) return h("span", { class: "quiet" }, t("rating.none"));
@@ -13,7 +13,7 @@ export function rating(shop) {
 
 export function tags(shop) {
   const closed = shop.status !== "OPEN" && h("span", { class: "tag bad" }, t(`status.${shop.status}`));
-  const titles = shop.shop_titles.map((title) => h("span", { class: "tag" }, title));
+  const titles = shop.shop_titles.map((title) => h("span", { class: "tag" }, shopTitle(title)));
   return closed || titles.length ? h("div", { class: "tags" }, closed, titles) : null;
 }
 

@@ -1,6 +1,6 @@
 // Displays a review.
 import { h, icon } from "./dom.js";
-import { day, t } from "./i18n.js";
+import { day, memberTitle, t } from "./i18n.js";
 import { FACETS } from "./shopfacts.js";
 
 export function stars(n) {
@@ -22,7 +22,7 @@ export function review({ review_info: info, member_info: author }, tools = null,
   const edited = info.modify_date.join() !== info.create_date.join();
   return h("li", { class: mine ? "review mine" : "review", id: `review-${info.id}` },
     h("div", { class: "meta" }, h("strong", {}, author.nickname),
-      author.main_member_title && h("span", { class: "tag" }, author.main_member_title), tools),
+      author.main_member_title && h("span", { class: "tag" }, memberTitle(author.main_member_title)), tools),
     h("div", { class: "meta" }, stars(info.star_rating), h("span", { class: "quiet" }, day(info.create_date)),
       edited && h("span", { class: "quiet" }, t("edited"))),
     h("p", { class: "content" }, info.content), votes(info));

@@ -36,8 +36,9 @@ export async function search() {
     const [path, query] = buildRequest();
     const { value, headers } = await call("GET", path, { query, signal: mine.signal });
     const truncated = headers.get("X-Result-Truncated") === "true";
+    const ignored = decodeURIComponent(headers.get("X-Ignored-Words") ?? "");
     const shops = value.map((shop) => ({ ...shop, ...meanwhile.get(shop.id) }));
-    update({ shops, truncated, searched, status: "ready", error: null });
+    update({ shops, truncated, ignored, searched, status: "ready", error: null });
   } catch (error) {
     if (!mine.signal.aborted) update({ status: "error", error });
   }

@@ -76,7 +76,7 @@ function head(shop) {
       h("div", { class: "meta" }, rating(shop), shop.distance && h("span", {}, t(state.user ? "from.user" : "from.center", { distance: shop.distance }))),
       h("div", { class: "meta" }, openNow(shop), tags(shop))),
     h("div", { class: "sheet-actions" }, heart(shop),
-      h("button", { class: "icon-button", type: "button", "aria-label": t("share"), title: t("share"), onclick: share }, icon("share"))));
+      shareButton()));
 }
 
 function openNow(shop) {
@@ -95,6 +95,11 @@ function details(shop) {
   const parts = [row("pin", shop.place_address && h("span", {}, shop.place_address)), row("clock", hours(shop)),
     row("phone", shop.phone && h("a", { href: `tel:${shop.phone}` }, shop.phone)), row("link", site)].filter(Boolean);
   return parts.length && h("div", { class: "sheet-part rows" }, parts);
+}
+
+function shareButton() {
+  const [label, name] = navigator.share ? [t("share"), "share"] : [t("share.copy"), "link"];
+  return h("button", { class: "icon-button", type: "button", id: "share", "aria-label": label, title: label, onclick: share }, icon(name));
 }
 
 async function share() {

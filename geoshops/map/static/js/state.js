@@ -21,6 +21,7 @@ export const state = {
   error: null,
   shops: [],
   truncated: false,
+  ignored: "",
   searched: null,
   shop_id: null,
   shop: null,

@@ -1,14 +1,14 @@
 // Member titles with progress, and the choice of the main title.
 import { get, patch } from "./api.js";
 import { fill, h, one } from "./dom.js";
-import { number, t } from "./i18n.js";
+import { aboutTitle, memberTitle, number, t } from "./i18n.js";
 import { failure, say } from "./parts.js";
 import { loadMember } from "./member.js";
 import { state } from "./state.js";
 import { toast } from "./toast.js";
 
 export function showNewTitles(titles) {
-  for (const title of titles ?? []) toast(t("title.earned", { name: title.name }), { image: title.image_url });
+  for (const title of titles ?? []) toast(t("title.earned", { name: memberTitle(title.name) }), { image: title.image_url });
 }
 
 function progress({ current, target }) {
@@ -28,14 +28,14 @@ function choice(title, redraw) {
       toast(say(error));
     }
   };
-  return h("button", { class: "button small", type: "button", onclick: choose, "aria-label": t("title.choose.of", { name: title.name }) }, t("title.choose"));
+  return h("button", { class: "button small", type: "button", onclick: choose, "aria-label": t("title.choose.of", { name: memberTitle(title.name) }) }, t("title.choose"));
 }
 
 function card(title, redraw) {
   return h("li", { class: title.is_holding ? "title held" : "title", id: `title-${title.id}` },
     h("img", { src: title.image_url, alt: "", width: "52", height: "52" }),
-    h("div", { class: "facts" }, h("h3", { tabindex: "-1" }, title.name),
-      h("p", { class: "quiet" }, title.is_holding ? title.content : title.standard),
+    h("div", { class: "facts" }, h("h3", { tabindex: "-1" }, memberTitle(title.name)),
+      h("p", { class: "quiet" }, aboutTitle(title, title.is_holding ? "content" : "standard")),
       title.is_holding ? choice(title, redraw) : progress(title.progress)));
 }
 

@@ -1,0 +1,25 @@
+"""The map page's texts: one JSON file per language, which translators edit."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from markupsafe import Markup
+
+FOLDER = Path(__file__).parent / "texts"
+
+
+@cache
+def texts(language: str) -> dict[str, str]:
+    """The texts of the page in a language of geoshops.messages.LANGUAGES, by key."""
+    loaded: dict[str, str] = json.loads((FOLDER / f"{language}.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+@cache
+def embedded(language: str) -> Markup:
+    """The texts as JSON for a script element, which ends at the first `</script`."""
+    body = json.dumps(texts(language), ensure_ascii=False, separators=(",", ":"))
+    return Markup(body.replace("<", r"\u003c"))
