@@ -237,7 +237,7 @@ def test_titles_show_progress_and_the_main_one_is_chosen(member: Visitor) -> Non
     newbie.get_by_role("button").click()
     expect(newbie).to_contain_text("대표 칭호")
     expect(v.one("#profile")).to_contain_text("뉴비")
-    expect(v.one("#title-3")).to_contain_text("3 중 0")
+    expect(v.one("#title-3")).to_contain_text("0 / 3")
 
 
 def test_the_nickname_is_checked_while_typing_and_changed(member: Visitor) -> None:
