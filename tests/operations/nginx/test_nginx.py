@@ -93,7 +93,11 @@ def test_large_bodies_are_refused_in_the_preferred_language(production: Producti
         url, data=iter([b"x" * 70_000]), headers={"Accept-Language": "en;q=0, ko"}, timeout=10
     )
     too_large = ApiError("too_large", high=65_536)
-    for header, language in (("ja,en;q=0.8", "ja"), ("zh-TW,zh;q=0.9", "zh-Hant"), ("fr, zh", "zh-Hans")):
+    for header, language in (
+        ("ja,en;q=0.8", "ja"),
+        ("zh-TW,zh;q=0.9", "zh-Hant"),
+        ("fr, zh", "zh-Hans"),
+    ):
         answer = requests.post(
             url, data=iter([b"x" * 70_000]), headers={"Accept-Language": header}, timeout=10
         )
