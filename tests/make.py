@@ -118,11 +118,9 @@ class Maker:
         created = more.pop("created_at", None) or self.sql("SELECT clock_timestamp()")
         values = {"star_rating": 4, "content": "좋아요", "created_at": created, **more}
         values.setdefault("modified_at", values["created_at"])
-        votes = [values.get(name, "UNSELECTED") for name in ("purity", "retouch", "item")]
-        self.sql(
-            "SELECT count_review(%s, %s, %s, %s, %s, 1)", shop_id, values["star_rating"], *votes
-        )
-        return int(self.insert("reviews", member_id=member_id, shop_id=shop_id, **values))
+        review = int(self.insert("reviews", member_id=member_id, shop_id=shop_id, **values))
+        self.sql("SELECT count_review(r, 1) FROM reviews r WHERE r.id = %s", review)
+        return review
 
     def title(self, member_id: int, title_id: int, *, main: bool = False) -> None:
         """A title held."""

@@ -12,6 +12,7 @@ from geoshops.web.paging import list_response
 from geoshops.web.reads import RequestContext
 from geoshops.web.request import public_url, settings
 from geoshops.web.response import Response, json_text
+from geoshops.web.review_schemas import ReviewBody
 from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("reviews", __name__, description="Reviews of shops by members")
@@ -65,7 +66,7 @@ def list_own_reviews(context: RequestContext, args: dict[str, Any], caller: Call
     headers=(idempotency.PARAMETER,),
     response_headers=idempotency.REPLAYED_HEADER,
 )
-@blueprint.arguments(schemas.ReviewBody)
+@blueprint.arguments(ReviewBody)
 def create_review(body: dict[str, Any], shop_id: int, caller: Caller) -> Response:
     """Write a review of a shop
 
@@ -87,7 +88,7 @@ def create_review(body: dict[str, Any], shop_id: int, caller: Caller) -> Respons
     cache="none",
     errors=(403, 413, 415),
 )
-@blueprint.arguments(schemas.ReviewBody)
+@blueprint.arguments(ReviewBody)
 def change_review(body: dict[str, Any], review_id: int, caller: Caller) -> Response:
     """Replace a review of one's own
 

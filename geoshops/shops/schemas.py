@@ -8,6 +8,7 @@ from marshmallow import Schema, fields
 
 from geoshops.geo import HALF_CIRCUMFERENCE_M
 from geoshops.web.fields import Args, Flag, Integer, Latitude, Longitude, Text
+from geoshops.web.review_schemas import SignedReview
 from geoshops.web.shop_schemas import FilterArgs, ShopSummary, described
 
 DEFAULT_RADIUS_M = 2000
@@ -99,37 +100,6 @@ class TagStats(Schema):
     item = fields.Nested(FacetStats, required=True)
 
 
-class RecentReviewInfo(Schema):
-    """A review."""
-
-    id = fields.Integer(required=True)
-    create_date = fields.List(
-        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
-    )
-    modify_date = fields.List(
-        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
-    )
-    star_rating = fields.Integer(required=True)
-    content = fields.String(required=True)
-    purity = fields.String(required=True, metadata={"enum": ["GOOD", "BAD", "UNSELECTED"]})
-    retouch = fields.String(required=True, metadata={"enum": ["GOOD", "BAD", "UNSELECTED"]})
-    item = fields.String(required=True, metadata={"enum": ["GOOD", "BAD", "UNSELECTED"]})
-
-
-class RecentReviewMember(Schema):
-    """Author of a review."""
-
-    id = fields.Integer(required=True)
-    nickname = fields.String(required=True)
-
-
-class RecentReview(Schema):
-    """A review with its author."""
-
-    review_info = fields.Nested(RecentReviewInfo, required=True)
-    member_info = fields.Nested(RecentReviewMember, required=True)
-
-
 class ShopDetail(ShopSummary):
     """One shop with everything on its page."""
 
@@ -151,7 +121,7 @@ class ShopDetail(ShopSummary):
     )
     rating_counts = fields.Dict(keys=fields.String(), values=fields.Integer(), required=True)
     tag_stats = fields.Nested(TagStats, required=True)
-    recent_reviews = fields.List(fields.Nested(RecentReview), required=True)
+    recent_reviews = fields.List(fields.Nested(SignedReview), required=True)
 
 
 class Brand(Schema):

@@ -34,6 +34,6 @@ SELECT
   timestamptz '2024-05-06 18:00+09' + n * interval '3 days', timestamptz '2024-05-06 18:00+09' + n * interval '3 days'
 FROM (VALUES (1, 5, 6), (2, 5, 1), (3, 2, 4), (4, 4, 3), (6, 3, 2)) AS r (shop_id, star, times)
 CROSS JOIN generate_series(1, r.times) AS n;
-SELECT count_review(r.shop_id, r.star_rating, r.purity, r.retouch, r.item, 1) FROM reviews AS r;
+SELECT count_review(r, 1) FROM reviews AS r;
 SELECT refresh_brand_counts();
 COMMIT;

@@ -8,15 +8,6 @@ RETURN json_build_object(
 );
 COMMENT ON FUNCTION facet_json(integer, integer, integer) IS 'Votes on one facet, with the share of GOOD among the chosen.';
 
-CREATE OR REPLACE FUNCTION review_info_json(r reviews, zone text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN concat(
-  '{"id":', r.id, ',"create_date":', date_array(r.created_at, zone), ',"modify_date":', date_array(r.modified_at, zone),
-  ',"star_rating":', r.star_rating, ',"content":', to_json(r.content)::text,
-  ',"purity":"', r.purity, '","retouch":"', r.retouch, '","item":"', r.item, '"}'
-);
-COMMENT ON FUNCTION review_info_json(reviews, text) IS 'A review as the contract''s review_info.';
-
 CREATE OR REPLACE FUNCTION nickname_of(m members) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(m.nickname, '탈퇴한 회원');

@@ -12,45 +12,17 @@ END;
 COMMENT ON FUNCTION member_forget_favorites(bigint) IS 'Removes a member''s favorites and takes them out of the counters.';
 
 CREATE OR REPLACE FUNCTION member_forget_reviews(member bigint) RETURNS void
-LANGUAGE sql VOLATILE
-BEGIN ATOMIC
-  WITH deleted_reports AS (
-    DELETE FROM reports AS p WHERE p.review_id IN (SELECT r.id FROM reviews AS r WHERE r.member_id = member)
-  ),
-  deleted AS (
-    DELETE FROM reviews AS r WHERE r.member_id = member RETURNING r.*
-  ),
-  votes AS (
-    SELECT
-      g.shop_id,
-      count(*)::integer AS cnt,
-      sum(g.star_rating)::integer AS stars,
-      (count(*) FILTER (WHERE g.star_rating = 1))::integer AS star_1,
-      (count(*) FILTER (WHERE g.star_rating = 2))::integer AS star_2,
-      (count(*) FILTER (WHERE g.star_rating = 3))::integer AS star_3,
-      (count(*) FILTER (WHERE g.star_rating = 4))::integer AS star_4,
-      (count(*) FILTER (WHERE g.star_rating = 5))::integer AS star_5,
-      (count(*) FILTER (WHERE g.purity = 'GOOD'))::integer AS purity_good,
-      (count(*) FILTER (WHERE g.purity = 'BAD'))::integer AS purity_bad,
-      (count(*) FILTER (WHERE g.retouch = 'GOOD'))::integer AS retouch_good,
-      (count(*) FILTER (WHERE g.retouch = 'BAD'))::integer AS retouch_bad,
-      (count(*) FILTER (WHERE g.item = 'GOOD'))::integer AS item_good,
-      (count(*) FILTER (WHERE g.item = 'BAD'))::integer AS item_bad
-    FROM deleted AS g WHERE g.hidden_at IS NULL
-    GROUP BY g.shop_id
-  ),
-  counted AS (
-    UPDATE shops AS s SET review_cnt = s.review_cnt - v.cnt, star_rating_sum = s.star_rating_sum - v.stars
-    FROM votes AS v WHERE s.id = v.shop_id
-  )
-  UPDATE shop_stats AS t SET
-    star_1 = t.star_1 - v.star_1, star_2 = t.star_2 - v.star_2, star_3 = t.star_3 - v.star_3,
-    star_4 = t.star_4 - v.star_4, star_5 = t.star_5 - v.star_5,
-    purity_good = t.purity_good - v.purity_good, purity_bad = t.purity_bad - v.purity_bad,
-    retouch_good = t.retouch_good - v.retouch_good, retouch_bad = t.retouch_bad - v.retouch_bad,
-    item_good = t.item_good - v.item_good, item_bad = t.item_bad - v.item_bad
-  FROM votes AS v WHERE t.shop_id = v.shop_id;
-END;
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  gone reviews;
+BEGIN
+  DELETE FROM reports p WHERE p.review_id IN (SELECT r.id FROM reviews r WHERE r.member_id = member);
+  FOR gone IN DELETE FROM reviews r WHERE r.member_id = member RETURNING r.* LOOP
+    IF gone.hidden_at IS NULL THEN
+      PERFORM count_review(gone, -1);
+    END IF;
+  END LOOP;
+END $$;
 COMMENT ON FUNCTION member_forget_reviews(bigint)
 IS 'Erases a member''s reviews and takes the visible ones out of counters and histograms.';
 

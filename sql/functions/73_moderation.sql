@@ -47,7 +47,7 @@ BEGIN
     RETURN 'hidden already';
   END IF;
   UPDATE reviews r SET hidden_at = moment WHERE r.id = review;
-  PERFORM count_review(it.shop_id, it.star_rating, it.purity, it.retouch, it.item, -1);
+  PERFORM count_review(it, -1);
   closed := close_reports(ARRAY(SELECT p.id FROM reports p WHERE p.review_id = review), 'UPHELD', moment);
   PERFORM write_audit(actor, 'hide', 'review', review, reason,
     jsonb_build_object('shop_id', it.shop_id, 'member_id', it.member_id, 'reports', closed));
@@ -69,7 +69,7 @@ BEGIN
     RETURN 'visible already';
   END IF;
   UPDATE reviews r SET hidden_at = NULL WHERE r.id = review;
-  PERFORM count_review(it.shop_id, it.star_rating, it.purity, it.retouch, it.item, 1);
+  PERFORM count_review(it, 1);
   IF EXISTS (SELECT FROM members m WHERE m.id = it.member_id AND m.withdrawn_at IS NULL) THEN
     awarded := award_titles(it.member_id, 'review', moment, zone);
   END IF;

@@ -83,8 +83,7 @@ def newer(tmp_path: Path) -> Path:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=without)
     shutil.copy(ROOT / "wsgi.py", tmp_path)
     favorites, reviews = (
-        tmp_path / "sql" / "functions" / name
-        for name in ("80_favorites.sql", "70_reviews_json.sql")
+        tmp_path / "sql" / "functions" / name for name in ("80_favorites.sql", "70_reviews.sql")
     )
     previous = definition(favorites, "remove_favorite") + definition(reviews, "shop_reviews_json")
     (tmp_path / "sql" / "functions" / "previous.sql").write_text(previous, encoding="utf-8")

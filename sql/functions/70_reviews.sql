@@ -1,47 +1,143 @@
--- Commands on reviews. Each is one transaction: the row, the shop's counters and histogram, the titles earned.
+-- Reviews as the contract writes them, their lists, and the commands on them. Hidden reviews do not appear. In PL/pgSQL,
+-- because an SQL function that reads tables is planned at every call; to_json and not json_string, which cannot be inlined.
 
-CREATE OR REPLACE FUNCTION count_votes(
-  shop bigint, star_rating integer, purity text, retouch text, item text, step integer
-) RETURNS boolean
+CREATE OR REPLACE FUNCTION review_info_json(r reviews, zone text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN concat(
+  '{"id":', r.id, ',"create_date":', date_array(r.created_at, zone), ',"modify_date":', date_array(r.modified_at, zone),
+  ',"star_rating":', r.star_rating, ',"content":', to_json(r.content)::text,
+  ',"purity":"', r.purity, '","retouch":"', r.retouch, '","item":"', r.item, '"}'
+);
+COMMENT ON FUNCTION review_info_json(reviews, text) IS 'A review as the contract''s review_info.';
+
+CREATE OR REPLACE FUNCTION review_json(review bigint, zone text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT concat(
+      '{"review_info":', review_info_json(r, zone),
+      ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_of(m))::text,
+      '},"shop_info":{"id":', s.id, ',"brand":', to_json(coalesce(b.name, ''))::text,
+      ',"place_name":', to_json(s.place_name)::text, '}}')
+    FROM reviews r
+    JOIN members m ON m.id = r.member_id
+    JOIN shops s ON s.id = r.shop_id
+    LEFT JOIN brands b ON b.id = s.brand_id
+    WHERE r.id = review AND r.hidden_at IS NULL);
+END $$;
+COMMENT ON FUNCTION review_json(bigint, text) IS 'One visible review with author and shop as JSON; null when there is none.';
+
+CREATE OR REPLACE FUNCTION star_order(sort text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE sort WHEN 'highest' THEN -1 WHEN 'lowest' THEN 1 END;
+COMMENT ON FUNCTION star_order(text)
+IS 'Factor of the stars in the sort key of a list of reviews: highest or lowest first; null for newest first.';
+
+CREATE OR REPLACE FUNCTION shop_reviews_json(
+  shop bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer
+) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  total integer;
+  body text;
+  by_stars integer := star_order(sort);
+  ids bigint[];
+BEGIN
+  SELECT s.review_cnt INTO total FROM shops s WHERE s.id = shop;
+  IF total IS NULL THEN
+    RETURN NULL;
+  END IF;
+  IF by_stars IS NULL THEN
+    ids := ARRAY(
+      SELECT r.id FROM reviews r WHERE r.shop_id = shop AND r.hidden_at IS NULL
+      ORDER BY r.created_at DESC, r.id DESC LIMIT page_size OFFSET page_offset);
+  ELSE
+    ids := ARRAY(
+      SELECT r.id FROM reviews r WHERE r.shop_id = shop AND r.hidden_at IS NULL
+      ORDER BY r.star_rating * by_stars, r.created_at DESC, r.id DESC LIMIT page_size OFFSET page_offset);
+  END IF;
+  SELECT '[' || coalesce(string_agg(
+      concat('{"review_info":', review_info_json(r, zone),
+        ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_of(m))::text,
+        ',"main_member_title":', to_json(coalesce(t.name, ''))::text, '}}'),
+      ',' ORDER BY q.place), '') || ']'
+  INTO body
+  FROM unnest(ids) WITH ORDINALITY AS q (id, place)
+  JOIN reviews r ON r.id = q.id
+  JOIN members m ON m.id = r.member_id
+  LEFT JOIN member_titles h ON h.member_id = m.id AND h.is_main
+  LEFT JOIN titles t ON t.id = h.title_id;
+  RETURN list_text(least(total, at_most), total > at_most, body);
+END $$;
+COMMENT ON FUNCTION shop_reviews_json(bigint, text, text, integer, integer, integer)
+IS 'Reviews of a shop with their authors as list_text; sort is newest, highest or lowest; null when there is no such shop.';
+
+CREATE OR REPLACE FUNCTION member_reviews_json(
+  member bigint, session bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer
+) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  total integer;
+  body text;
+  by_stars integer := star_order(sort);
+BEGIN
+  IF NOT session_is_live(session, member) THEN
+    RETURN NULL;
+  END IF;
+  SELECT count(*) INTO total
+  FROM (SELECT FROM reviews r WHERE r.member_id = member AND r.hidden_at IS NULL LIMIT at_most + 1) q;
+  SELECT '[' || coalesce(string_agg(review_json(q.id, zone), ',' ORDER BY q.place), '') || ']'
+  INTO body
+  FROM (
+    SELECT r.id, row_number() OVER (ORDER BY r.star_rating * by_stars, r.created_at DESC, r.id DESC) AS place
+    FROM reviews r WHERE r.member_id = member AND r.hidden_at IS NULL
+    ORDER BY place LIMIT page_size OFFSET page_offset
+  ) q;
+  RETURN list_text(least(total, at_most), total > at_most, body);
+END $$;
+COMMENT ON FUNCTION member_reviews_json(bigint, bigint, text, text, integer, integer, integer)
+IS 'Reviews by a member with their shops as list_text; null when the session is not live.';
+
+-- Commands. Each is one transaction: the row, the shop's counters and histogram, the titles earned.
+
+CREATE OR REPLACE FUNCTION count_votes(r reviews, step integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE shop_stats t SET
-    star_1 = t.star_1 + step * (count_votes.star_rating = 1)::integer,
-    star_2 = t.star_2 + step * (count_votes.star_rating = 2)::integer,
-    star_3 = t.star_3 + step * (count_votes.star_rating = 3)::integer,
-    star_4 = t.star_4 + step * (count_votes.star_rating = 4)::integer,
-    star_5 = t.star_5 + step * (count_votes.star_rating = 5)::integer,
-    purity_good = t.purity_good + step * (purity = 'GOOD')::integer,
-    purity_bad = t.purity_bad + step * (purity = 'BAD')::integer,
-    retouch_good = t.retouch_good + step * (retouch = 'GOOD')::integer,
-    retouch_bad = t.retouch_bad + step * (retouch = 'BAD')::integer,
-    item_good = t.item_good + step * (item = 'GOOD')::integer,
-    item_bad = t.item_bad + step * (item = 'BAD')::integer
-  WHERE t.shop_id = shop;
+    star_1 = t.star_1 + step * (r.star_rating = 1)::integer,
+    star_2 = t.star_2 + step * (r.star_rating = 2)::integer,
+    star_3 = t.star_3 + step * (r.star_rating = 3)::integer,
+    star_4 = t.star_4 + step * (r.star_rating = 4)::integer,
+    star_5 = t.star_5 + step * (r.star_rating = 5)::integer,
+    purity_good = t.purity_good + step * (r.purity = 'GOOD')::integer,
+    purity_bad = t.purity_bad + step * (r.purity = 'BAD')::integer,
+    retouch_good = t.retouch_good + step * (r.retouch = 'GOOD')::integer,
+    retouch_bad = t.retouch_bad + step * (r.retouch = 'BAD')::integer,
+    item_good = t.item_good + step * (r.item = 'GOOD')::integer,
+    item_bad = t.item_bad + step * (r.item = 'BAD')::integer
+  WHERE t.shop_id = r.shop_id;
   RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION count_votes(bigint, integer, text, text, text, integer)
-IS 'Adds or takes away one review in the shop''s histogram and votes; false when the shop has no row of statistics yet.';
+COMMENT ON FUNCTION count_votes(reviews, integer)
+IS 'Adds (step 1) or takes away (step -1) one review in the shop''s histogram and votes; false when the shop has no row of statistics yet.';
 
-CREATE OR REPLACE FUNCTION count_review(
-  shop bigint, star_rating integer, purity text, retouch text, item text, step integer
-) RETURNS boolean
+CREATE OR REPLACE FUNCTION count_review(r reviews, step integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE shops s SET
-    review_cnt = s.review_cnt + step, star_rating_sum = s.star_rating_sum + step * count_review.star_rating
-  WHERE s.id = shop;
+    review_cnt = s.review_cnt + step, star_rating_sum = s.star_rating_sum + step * r.star_rating
+  WHERE s.id = r.shop_id;
   IF NOT FOUND THEN
     RETURN false;
   END IF;
-  IF NOT count_votes(shop, star_rating, purity, retouch, item, step) THEN
+  IF NOT count_votes(r, step) THEN
     -- the shop is locked, so nobody else inserts the row
-    INSERT INTO shop_stats (shop_id) VALUES (shop);
-    PERFORM count_votes(shop, star_rating, purity, retouch, item, step);
+    INSERT INTO shop_stats (shop_id) VALUES (r.shop_id);
+    PERFORM count_votes(r, step);
   END IF;
   RETURN true;
 END $$;
-COMMENT ON FUNCTION count_review(bigint, integer, text, text, text, integer)
+COMMENT ON FUNCTION count_review(reviews, integer)
 IS 'Adds (step 1) or takes away (step -1) one review in the shop''s counters; locks the shop; false when there is none.';
 
 CREATE OR REPLACE FUNCTION written_review_json(review bigint, awarded bigint [], origin text, zone text) RETURNS text
@@ -63,6 +159,7 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   before_cnt integer;
   activity text := 'review';
+  written reviews;
 BEGIN
   IF NOT begin_command(member, session) THEN
     outcome := 'session_ended';
@@ -91,10 +188,7 @@ BEGIN
     activity := 'repeated review';
   END IF;
   IF before_cnt = 0 THEN
-    IF NOT count_review(shop, star_rating, purity, retouch, item, 1) THEN
-      outcome := 'shop_missing';
-      RETURN;
-    END IF;
+    PERFORM FROM shops s WHERE s.id = shop FOR NO KEY UPDATE;
   END IF;
   -- the request may be older than a review committed meanwhile; it is dated after that one, so that a shop's first
   -- review stays the first
@@ -103,17 +197,16 @@ BEGIN
   INSERT INTO reviews (shop_id, member_id, star_rating, content, purity, retouch, item, created_at, modified_at)
   VALUES (shop, member, create_review.star_rating, create_review.content, create_review.purity,
     create_review.retouch, create_review.item, moment, moment)
-  RETURNING id INTO item_id;
+  RETURNING * INTO written;
+  item_id := written.id;
   outcome := 'created';
   body := written_review_json(item_id, award_titles(member, activity, moment, zone), origin, zone);
   IF key IS NOT NULL THEN
     INSERT INTO idempotency_keys (member_id, key, request_hash, outcome, body, item_id, created_at)
     VALUES (member, create_review.key, create_review.request_hash, create_review.outcome, create_review.body, create_review.item_id, moment);
   END IF;
-  IF before_cnt > 0 THEN
-    IF NOT count_review(shop, star_rating, purity, retouch, item, 1) THEN
-      RAISE EXCEPTION 'shop % has gone', shop USING ERRCODE = 'serialization_failure';
-    END IF;
+  IF NOT count_review(written, 1) THEN
+    RAISE EXCEPTION 'shop % has gone', shop USING ERRCODE = 'serialization_failure';
   END IF;
 END $$;
 COMMENT ON FUNCTION create_review
@@ -155,6 +248,7 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   mine record;
   old reviews;
+  written reviews;
 BEGIN
   IF NOT begin_command(member, session) THEN
     outcome := 'session_ended';
@@ -166,16 +260,16 @@ BEGIN
     RETURN;
   END IF;
   old := mine.current;
-  IF (old.star_rating, old.purity, old.retouch, old.item)
-    IS DISTINCT FROM (change_review.star_rating, change_review.purity, change_review.retouch, change_review.item)
-  THEN
-    PERFORM count_review(old.shop_id, old.star_rating, old.purity, old.retouch, old.item, -1);
-    PERFORM count_review(old.shop_id, star_rating, purity, retouch, item, 1);
-  END IF;
   UPDATE reviews r SET
     star_rating = change_review.star_rating, content = change_review.content, purity = change_review.purity,
     retouch = change_review.retouch, item = change_review.item, modified_at = greatest(moment, r.created_at)
-  WHERE r.id = review;
+  WHERE r.id = review RETURNING r.* INTO written;
+  IF (old.star_rating, old.purity, old.retouch, old.item)
+    IS DISTINCT FROM (written.star_rating, written.purity, written.retouch, written.item)
+  THEN
+    PERFORM count_review(old, -1);
+    PERFORM count_review(written, 1);
+  END IF;
   outcome := 'changed';
   body := written_review_json(review, award_titles(member, 'repeated review', moment, zone), origin, zone);
 END $$;
@@ -201,7 +295,7 @@ BEGIN
     RETURN;
   END IF;
   old := mine.current;
-  PERFORM count_review(old.shop_id, old.star_rating, old.purity, old.retouch, old.item, -1);
+  PERFORM count_review(old, -1);
   -- by a foreign key as well, until sql/scale/keys.sql takes that away
   DELETE FROM reports p WHERE p.review_id = review;
   DELETE FROM reviews r WHERE r.id = review;

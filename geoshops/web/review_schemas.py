@@ -1,0 +1,79 @@
+"""A review as a member writes it and as every response shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, fields, post_load
+
+from geoshops.web.fields import Body, Choice, Text, WholeNumber
+
+FACETS = ("GOOD", "BAD", "UNSELECTED")
+UNSELECTED = "UNSELECTED"
+MAX_CONTENT = 4000
+
+
+def facet(meaning: str) -> Choice:
+    """One of the three judgements; UNSELECTED when omitted or null."""
+    return Choice(
+        FACETS,
+        load_default=UNSELECTED,
+        allow_none=True,
+        metadata={"description": f"{meaning}; UNSELECTED when omitted"},
+    )
+
+
+class ReviewBody(Body):
+    """Body of a new or changed review."""
+
+    star_rating = WholeNumber(required=True, low=1, high=5, metadata={"example": 5})
+    content = Text(
+        required=True,
+        high=MAX_CONTENT,
+        lines=True,
+        exact=True,
+        metadata={
+            "description": "Not blank; comes back exactly as sent",
+            "minLength": 1,
+            "example": "조명이 밝고 소품이 많아요",
+        },
+    )
+    purity = facet("Cleanliness")
+    retouch = facet("Retouching quality")
+    item = facet("Props")
+
+    @post_load
+    def without_null(self, data: dict[str, Any], **_: object) -> dict[str, Any]:
+        """A facet that is null counts as omitted."""
+        return {key: UNSELECTED if value is None else value for key, value in data.items()}
+
+
+class ReviewInfo(Schema):
+    """A review."""
+
+    id = fields.Integer(required=True)
+    create_date = fields.List(
+        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
+    )
+    modify_date = fields.List(
+        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
+    )
+    star_rating = fields.Integer(required=True)
+    content = fields.String(required=True)
+    purity = fields.String(required=True, metadata={"enum": list(FACETS)})
+    retouch = fields.String(required=True, metadata={"enum": list(FACETS)})
+    item = fields.String(required=True, metadata={"enum": list(FACETS)})
+
+
+class ReviewAuthor(Schema):
+    """Author of a review; a withdrawn member keeps only the id."""
+
+    id = fields.Integer(required=True)
+    nickname = fields.String(required=True)
+
+
+class SignedReview(Schema):
+    """A review with its author."""
+
+    review_info = fields.Nested(ReviewInfo, required=True)
+    member_info = fields.Nested(ReviewAuthor, required=True)
