@@ -46,9 +46,10 @@ BEGIN
   SELECT ST_Distance(s.geog, center), s.id INTO distance_m, last_nearest.id
   FROM shops_near(center, reach_m) AS s
   WHERE (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters))
-  ORDER BY 1, 2 OFFSET at_most - 1 LIMIT 1;
+  ORDER BY distance_rank(ST_Distance(s.geog, center)), s.id OFFSET at_most - 1 LIMIT 1;
 END $$;
-COMMENT ON FUNCTION last_nearest IS 'The last of the at_most shops nearest to a point that pass: its distance on the spheroid, and its id.';
+COMMENT ON FUNCTION last_nearest
+IS 'The last of the at_most shops nearest to a point that pass, ordered as searches are: its distance on the spheroid, and its id.';
 
 -- The number of shops in a circle cannot be estimated from the plan, so the plan must not depend on it: an index supplies
 -- them, and brands are joined by a hash. A search that finds more than at_most shops runs again with the nearest of them.
@@ -99,7 +100,7 @@ BEGIN
         FROM shops_near(circle_center, reach_m) AS s
         WHERE (every_brand OR s.brand_id = ANY (coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands AS d))))
           AND (plain OR shop_passes(s, filters))
-          AND (last_id IS NULL OR (ST_Distance(s.geog, center), s.id) <= (last_m, last_id))
+          AND (last_id IS NULL OR (distance_rank(ST_Distance(s.geog, center)), s.id) <= (distance_rank(last_m), last_id))
         LIMIT at_most + 1
       ) AS r
       LEFT JOIN brands AS b ON b.id = r.brand_id

@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from geoshops import geo
+from geoshops.web.paging import ItemList
 from tests.grid import points
 from tests.make import GANGNAM, Maker
 
@@ -291,3 +292,19 @@ def test_names_cannot_break_the_json(client: FlaskClient, make: Maker) -> None:
     make.shop(odd, road_address=odd)
     (shop,) = client.get("/shops/brand", query_string=HERE).get_json()
     assert shop["place_name"] == odd and shop["place_address"] == odd
+
+
+def test_a_cut_search_keeps_the_lower_id_of_equal_distances(make: Maker) -> None:
+    # mirrored places: their computed distances differ by less than a nanometre, and the first is the greater one
+    ids = [make.shop(at=(lon, 37.5)) for lon in (126.999, 127.001)]
+    metres = [
+        make.sql("SELECT ST_Distance(geog, point_at(127, 37.5)) FROM shops WHERE id = %s", id)
+        for id in ids
+    ]
+    assert metres[0] > metres[1]
+    text = make.sql(
+        "SELECT shops_around(127, 37.5, 127, 37.5, 2000, NULL, '', 1, all_brands => true)"
+    )
+    found = ItemList.parse(text.encode())
+    assert found.truncated
+    assert [shop["id"] for shop in json.loads(found.body)] == ids[:1]
