@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from sqlalchemy import VARCHAR, bindparam, func, select
+from sqlalchemy import VARCHAR, func, select
 
 from geoshops.database.models import Brand
 from geoshops.database.pool import Database
@@ -26,13 +26,13 @@ AROUND = compiled(
         ).cast(VARCHAR)
     )
 )  # fmt: skip
-BRAND = compiled(select(func.brand_family(func.brand_named(bindparam("name")))))
+BRAND = compiled(select(func.brand_family(*named(brand=func.brand_named(*named("wanted"))))))
 REPRESENTATIVE = compiled(select(Brand.name).where(Brand.is_representative).order_by(Brand.id))
 
 
 def brand_ids(db: Database, name: str) -> list[int]:
     """Ids of the brand with that name or alias and of its sub-brands; ApiError when there is none."""
-    (ids,) = db.row(BRAND, {"name": name})
+    (ids,) = db.row(BRAND, {"wanted": name})
     if ids is None:
         names = [name for (name,) in db.rows(REPRESENTATIVE)]
         raise ApiError("not_one_of", name="brand", choices=", ".join(names))
@@ -98,7 +98,7 @@ def detail(
     return cast(bytes, body)
 
 
-BRANDS = compiled(select(func.brands_json(bindparam("origin"))))
+BRANDS = compiled(select(func.brands_json(*named("origin"))))
 
 
 def brands(db: Database, origin: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import bindparam, func, literal, select
+from sqlalchemy import func, literal, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from geoshops.database.models import Brand, CrowdedTile
@@ -20,17 +20,17 @@ REPRESENTATIVE_NAMES = (
     .where(Brand.is_representative)
     .scalar_subquery()
 )
-BRAND = compiled(select(func.brand_named(bindparam("name")), REPRESENTATIVE_NAMES))
+BRAND = compiled(select(func.brand_named(*named("wanted")), REPRESENTATIVE_NAMES))
 TILE = compiled(select(func.shops_tile(*named("z", "x", "y", "selection"))))
 REFRESHED = compiled(select(func.min(CrowdedTile.refreshed_at)))
-REFRESH = compiled(select(func.refresh_tile_grid(func.now())))
+REFRESH = compiled(select(func.refresh_tile_grid(*named(moment=func.now()))))
 
 
 def selection(db: Database, *, brand: str | None, all_brands: bool) -> int:
     """Which shops are meant, as sql/schema/22_tiles.sql numbers them; rejects a name that means no brand."""
     if not brand:
         return EVERY_SHOP if all_brands else REPRESENTATIVE
-    brand_id, names = db.row(BRAND, {"name": brand})
+    brand_id, names = db.row(BRAND, {"wanted": brand})
     if brand_id is None:
         raise ApiError("not_one_of", name="brand", choices=names)
     return int(brand_id)

@@ -9,7 +9,8 @@ LAST_CLUSTER_ZOOM = 14
 LAST_ZOOM = 15
 EDGE_LAT = 85.0511287798066
 DESCRIPTION = (
-    "Photo-booth shops: clusters of 64 x 64 cells a tile up to zoom 14, each shop from zoom 15. "
+    f"Photo-booth shops: clusters of 64 x 64 cells a tile up to zoom {LAST_CLUSTER_ZOOM}, "
+    f"each shop from zoom {LAST_CLUSTER_ZOOM + 1}. "
     "Shops and sparse tiles are read live; clusters of crowded tiles are at most an hour old. "
     "Each shop is in exactly one tile and one cell of a zoom level; those beyond 85.05 degrees "
     "of latitude are in the outermost row of tiles."

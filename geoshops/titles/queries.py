@@ -38,7 +38,7 @@ AWARD = compiled(
         )
     )
 )
-REFRESH = compiled(select(func.refresh_shop_titles(func.now())))
+REFRESH = compiled(select(func.refresh_shop_titles(*named(moment=func.now()))))
 
 
 def of_member(db: Database, caller: Caller, *, title_id: int | None, origin: str, zone: str) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
 from datetime import datetime
 
 import pytest
 from flask.testing import FlaskClient
 
+from geoshops.tiles.queries import MAX_ZOOM
+from geoshops.tiles.tilejson import LAST_CLUSTER_ZOOM, LAST_ZOOM
+from tests.conftest import ROOT
 from tests.make import GANGNAM, Maker
 from tests.tiles.conftest import Ask, place
 from tests.tiles.mvt import Feature
@@ -75,6 +79,22 @@ def test_below_they_are_clusters_with_count_and_average(
         "review_cnt": 4,
         "expansion_zoom": 15,
     }
+
+
+def test_sql_python_and_the_page_agree_on_the_zoom_levels(make: Maker, ask: Ask) -> None:
+    make.shop()
+    layers = {z: around_gangnam(ask, z)[0].layer for z in range(MAX_ZOOM + 1)}
+    assert [z for z, layer in layers.items() if layer == "clusters"] == [
+        *range(LAST_CLUSTER_ZOOM + 1)
+    ]
+    assert LAST_CLUSTER_ZOOM + 1 == LAST_ZOOM == make.sql("SELECT expansion_zoom(1, 1, 1, 1)")
+    crowded = make.sql(
+        "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'crowded_tiles_zoom_below_15'"
+    )
+    assert re.findall(r"\d+", crowded) == ["0", str(LAST_CLUSTER_ZOOM)]
+    page = (ROOT / "geoshops/map/static/js/field.js").read_text(encoding="utf-8")
+    source = re.findall(r'addSource\("field",.* minzoom: (\d+), maxzoom: (\d+)', page)
+    assert source == [("0", str(LAST_CLUSTER_ZOOM))]
 
 
 def selected(ask: Ask, query: str) -> int:

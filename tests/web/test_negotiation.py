@@ -114,7 +114,7 @@ def best_comes_first(header: str) -> bool:
 
 
 # nginx cannot sort by weight
-@pytest.mark.parametrize("header", filter(best_comes_first, LANGUAGES_PREFERRED))
+@pytest.mark.parametrize("header", [*filter(best_comes_first, LANGUAGES_PREFERRED)])
 def test_nginx_reads_languages_as_the_service_does(header: str) -> None:
     matches = (name for name, pattern in nginx.PREFERS.items() if re.search(pattern, header, re.I))
     assert next(matches, "en") == LANGUAGES_PREFERRED[header]
