@@ -1,7 +1,7 @@
 """Routes reads to replicas.
 
 A replica serves a query only if it has replayed the WAL position that the primary had at most STALE_S ago, so
-that logout and withdrawal sample effect everywhere within that time. For a member's own requests it must have
+that logout and withdrawal take effect everywhere within that time. For a member's own requests it must have
 replayed the primary's position at the start of the request: such a request sees every write acknowledged
 before it, by any worker. While the primary is unreachable, the last known positions apply."""
 

@@ -47,7 +47,7 @@ def test_sign_in_comes_back_to_the_same_view_with_a_clean_address(visitor: Visit
     assert v.one("#radius").input_value() == "2000"
 
 
-def test_an_answer_that_this_window_did_not_ask_for_is_not_used(visitor: Visit) -> None:
+def test_a_sign_in_that_another_window_began_is_rejected(visitor: Visit) -> None:
     v = visitor(path="/?code=stolen&state=of-somebody-else")
     v.toast("다시 로그인해 주세요")
     assert "code=" not in v.page.url

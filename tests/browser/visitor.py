@@ -21,6 +21,14 @@ PATIENCE_MS = 20_000
 # Refused requests are part of some stories (a stolen token, a cut line); the page answers for them.
 EXPECTED = re.compile(r"Failed to load resource: (the server responded with|net::ERR_)")
 VIOLATIONS = "addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))"
+# every toast that the page has shown: one that came while the page was still busy may be gone when a test looks
+TOASTS = """
+new MutationObserver(records => {
+  for (const node of records.flatMap(record => [...record.addedNodes]))
+    if (node.classList?.contains("toast"))
+      document.documentElement.dataset.toasts = (document.documentElement.dataset.toasts ?? "") + node.textContent + "\\n";
+}).observe(document, { childList: true, subtree: true })
+"""
 
 
 class Visitor:
@@ -46,6 +54,7 @@ class Visitor:
         self.outside: list[str] = []
         self.context = browser.new_context(locale=language, **{**defaults, **options})
         self.context.add_init_script(VIOLATIONS)
+        self.context.add_init_script(TOASTS)
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("console", self._console)
@@ -104,5 +113,5 @@ class Visitor:
         self.rest()
 
     def toast(self, text: str) -> None:
-        """Waits for a message."""
-        self.page.locator(".toast", has_text=text).first.wait_for()
+        """Waits for a message, unless the page has shown it already."""
+        self.page.locator(f'html[data-toasts*="{text}"]').wait_for(state="attached")
