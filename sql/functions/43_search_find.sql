@@ -66,54 +66,35 @@ AND (plain OR public.shop_passes(s, filters));
 COMMENT ON FUNCTION search_admits
 IS 'True when the shop matches words and filters; with `beginnings` its name must begin with one of them.';
 
--- The nearest shops of each scan by the chord: at most `budget` are read, at most `wanted` are returned.
--- One statement for each kind of scan, so that each uses its index.
+-- The nearest shops of each scan by the chord: at most `budget` are read, at most `wanted` are returned. A custom plan leaves
+-- out the conditions that are null, so that each kind of scan uses its index.
 CREATE OR REPLACE FUNCTION search_scan(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
   query tsquery, plain boolean, filters shop_filters, budget integer, wanted integer
 ) RETURNS TABLE (id bigint, brand_id bigint, name_jamo text, chord_m double precision, scan_number bigint)
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 DECLARE
   scan record;
 BEGIN
   FOR scan IN SELECT * FROM search_scans(brands, regions) WITH ORDINALITY t (brand, sido, sigungu, number) LOOP
-    IF scan.brand IS NOT NULL AND scan.sido IS NOT NULL THEN
-      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
-          SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
-          WHERE s.brand_id = scan.brand AND s.sido_id = scan.sido AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
-        LIMIT wanted;
-    ELSIF scan.brand IS NOT NULL THEN
-      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
-          SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
-          WHERE s.brand_id = scan.brand AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
-        LIMIT wanted;
-    ELSIF scan.sigungu IS NOT NULL THEN
-      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
-          SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
-          WHERE s.sigungu_id = scan.sigungu AND (brands IS NULL OR s.brand_id = ANY (brands)) AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
-        LIMIT wanted;
-    ELSIF scan.sido IS NOT NULL THEN
-      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
-          SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
-          WHERE s.sido_id = scan.sido AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
-        LIMIT wanted;
-    ELSE
-      RETURN QUERY SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
-          SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
-          WHERE s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) q
-        WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
-        LIMIT wanted;
-    END IF;
+    RETURN QUERY
+    SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
+      SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
+      WHERE s.status <> 'CLOSED'
+        AND (scan.sido IS NULL OR s.sido_id = scan.sido)
+        AND (scan.sigungu IS NULL OR s.sigungu_id = scan.sigungu)
+        AND (scan.brand IS NULL OR s.brand_id = scan.brand)
+        AND (scan.sigungu IS NULL OR brands IS NULL OR s.brand_id = ANY (brands))
+      ORDER BY s.spot <<->> viewer_spot LIMIT budget
+    ) q
+    WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
+    LIMIT wanted;
   END LOOP;
 END $$;
 COMMENT ON FUNCTION search_scan IS 'The nearest shops of the brands and regions, nearest first within each scan.';
 
--- Words of at least a twentieth of the nearest shops are found by a scan, others by the index over words. An incomplete
+-- Words of at least a fourteenth of the nearest shops, of which a scan's budget holds a whole list, are found by a scan, others by the index over words. An incomplete
 -- word is searched in the form that most of the nearest shops have, 인생넼 as 인생네ㅋ, and initials among their initials,
 -- because the index would collect every shop of a brand.
 CREATE OR REPLACE FUNCTION search_is_common(
@@ -130,12 +111,12 @@ BEGIN
     SELECT (SELECT '%' || like_pattern(t) FROM unnest(typed_prefixes(r.word)) t
       ORDER BY (SELECT count(*) FROM unnest(near) n WHERE strpos(n, t) > 0) DESC, t <> r.word, t LIMIT 1)
     FROM unnest(rest) WITH ORDINALITY r (word, o) ORDER BY r.o);
-  SELECT count(*) FILTER (WHERE n LIKE ALL (likes)) * 20 >= greatest(count(*), 100),
-    count(*) FILTER (WHERE n LIKE ANY (beginnings)) * 20 >= greatest(count(*), 100)
+  SELECT count(*) FILTER (WHERE n LIKE ALL (likes)) * 14 >= greatest(count(*), 100),
+    count(*) FILTER (WHERE n LIKE ANY (beginnings)) * 14 >= greatest(count(*), 100)
   INTO words_are, beginnings_are FROM unnest(near) n;
 END $$;
 COMMENT ON FUNCTION search_is_common(geometry, bigint [], bigint [], text [], text [])
-IS 'True when at least a twentieth of the nearest shops have all words in the name, or a name with one of the beginnings; `likes` are the patterns of the words.';
+IS 'True when at least a fourteenth of the nearest shops have all words in the name, or a name with one of the beginnings; `likes` are the patterns of the words.';
 
 CREATE OR REPLACE FUNCTION brands_are_common(viewer_spot geometry, brands bigint [], regions bigint [])
 RETURNS boolean
@@ -213,42 +194,40 @@ IS 'The nearest shops of the brands and regions, without words and filters.';
 -- than 0.001 (chord / Earth radius)^2, the flattening's share in the curvature.
 CREATE OR REPLACE FUNCTION search_scan_certain(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
-  query tsquery, plain boolean, filters shop_filters, budgeted boolean, at_most integer
-) RETURNS bigint []
+  query tsquery, plain boolean, filters shop_filters, budgeted boolean, at_most integer,
+  OUT ids bigint [], OUT complete boolean
+)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   wanted integer := at_most + 51;
-  budget integer := CASE WHEN budgeted THEN 20 * wanted END;
-  found bigint[];
+  budget integer := CASE WHEN budgeted THEN (SELECT 5000 / greatest(count(*), 1) FROM search_scans(brands, regions)) END;
   chords float8[];
   scans bigint[];
   certain_m float8;
 BEGIN
   LOOP
     IF cardinality(regions) > 1 AND NOT budgeted THEN
-      SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m) INTO found, chords
+      SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m) INTO ids, chords
       FROM search_scan_nearest(viewer_spot, brands, regions, wanted) w;
     ELSE
-      SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m), array_agg(w.scan_number) INTO found, chords, scans
+      SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m), array_agg(w.scan_number) INTO ids, chords, scans
       FROM search_scan(viewer_spot, brands, regions, likes, beginnings, hints, query, plain, filters, budget, wanted) w;
     END IF;
-    IF coalesce(cardinality(found), 0) < wanted THEN
-      RETURN CASE WHEN budget IS NULL OR (
-        SELECT count(*) FROM search_scan(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, budget, budget)
-      ) < budget THEN coalesce(found, '{}') END;
-    END IF;
-    certain_m := chords[at_most + 1] * (1 + 0.001 * (chords[at_most + 1] / 6371000) ^ 2) + 0.01;
-    EXIT WHEN chords[wanted] > certain_m;
+    ids := coalesce(ids, '{}');
+    certain_m := coalesce(chords[at_most + 1] * (1 + 0.001 * (chords[at_most + 1] / 6371000) ^ 2) + 0.01, 'infinity');
+    EXIT WHEN cardinality(ids) < wanted OR chords[wanted] > certain_m;
     wanted := wanted * 3;
   END LOOP;
-  RETURN CASE WHEN budget IS NULL
-    OR search_scan_reached(viewer_spot, brands, regions, scans, wanted, budget) > certain_m THEN found[:wanted] END;
+  IF cardinality(ids) < wanted THEN
+    certain_m := 'infinity';
+  END IF;
+  complete := budget IS NULL OR search_scan_reached(viewer_spot, brands, regions, coalesce(scans, '{}'), wanted, budget) >= certain_m;
+  ids := ids[:wanted];
 END $$;
-COMMENT ON FUNCTION search_scan_certain
-IS 'Enough of the nearest shops to contain the at_most + 1 nearest by the geodesic; null when the budget was too small.';
+COMMENT ON FUNCTION search_scan_certain IS 'Enough of the nearest shops to contain the at_most + 1 nearest by the geodesic; not complete when the budget was too small.';
 
--- More work_mem, because a lossy bitmap makes PostgreSQL compute the words of every row again. Without filters the number of
--- shops read is limited, lower where each must be tested: if more shops have the words, any of them will do.
+-- More work_mem, because a lossy bitmap makes PostgreSQL compute the words of every row again. The number of shops read is
+-- limited, lower where each must be tested: if more shops have the words, any of them will do.
 CREATE OR REPLACE FUNCTION search_by_words(
   viewer_spot geometry, query tsquery, others tsquery, other_hints text [], stations bigint [],
   full_names text [], beginnings text [], plain boolean, filters shop_filters, at_most integer
@@ -258,14 +237,15 @@ BEGIN
   RETURN (
     SELECT coalesce(array_agg(q.id), '{}') FROM (
       SELECT c.id FROM (
-        SELECT s.id, s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.geog, s.spot FROM shops AS s
+        SELECT s.id, s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.geog, s.spot,
+          plain OR shop_passes(s, filters) AS passes
+        FROM shops AS s
         WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
           @@ query
           AND s.status <> 'CLOSED'
-          AND (plain OR shop_passes(s, filters))
-        LIMIT CASE WHEN NOT plain THEN NULL WHEN others IS NULL AND stations IS NULL THEN 5000 ELSE 500 END
+        LIMIT CASE WHEN others IS NULL AND stations IS NULL THEN 5000 ELSE 500 END
       ) AS c
-      WHERE (stations IS NULL OR EXISTS (
+      WHERE c.passes AND (stations IS NULL OR EXISTS (
           SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, c.geog, 1000)))
         AND (others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, other_hints, others))
       ORDER BY search_tier(c.name_jamo, full_names, beginnings), ST_3DDistance(c.spot, viewer_spot), c.id LIMIT at_most + 51
@@ -275,7 +255,7 @@ END $$;
 COMMENT ON FUNCTION search_by_words IS 'The best shops for the query by the index over words that also match the other words; near one of the stations, if any.';
 
 -- Nearest to the viewer first within the box around each station, because a kilometre may contain tens of thousands of shops.
--- Without filters the stations and brands share a budget of shops to read, smaller where words or regions are tested.
+-- The stations and brands share a budget of shops to read, smaller where words, regions or filters are tested.
 CREATE OR REPLACE FUNCTION search_near_stations(
   viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], query tsquery,
   plain boolean, filters shop_filters, at_most integer
@@ -286,8 +266,8 @@ DECLARE
   center_spot geometry;
   within geometry;
   surely_m float8 := chord_within(1000);
-  budget integer := CASE WHEN plain THEN CASE WHEN query IS NOT NULL THEN 500 WHEN regions IS NOT NULL THEN 2000 ELSE 10000 END
-      / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1) END;
+  budget integer := CASE WHEN query IS NOT NULL THEN 500 WHEN regions IS NOT NULL OR NOT plain THEN 2000 ELSE 10000 END
+    / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1);
   found bigint[] := ARRAY[]::bigint[];
 BEGIN
   FOR station IN SELECT t.geog, b FROM stations t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
@@ -319,28 +299,32 @@ COMMENT ON FUNCTION search_near_stations IS 'The nearest shops within 1 km of on
 CREATE OR REPLACE FUNCTION search_common_words(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], hints text [], query tsquery,
   names text [], full_names text [], beginnings text [], beginnings_are_common boolean,
-  plain boolean, filters shop_filters, at_most integer
-) RETURNS bigint []
+  plain boolean, filters shop_filters, at_most integer, OUT ids bigint [], OUT complete boolean
+)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
-  found bigint[] := search_by_words(viewer_spot, all_of(ARRAY[within, CASE
+  exact bigint[] := search_by_words(viewer_spot, all_of(ARRAY[within, CASE
       WHEN beginnings_are_common THEN are_any(ARRAY(SELECT chr(2) || n FROM unnest(full_names) n))
       ELSE begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n)) END]),
     query, hints, NULL, full_names, beginnings, plain, filters, at_most);
-  scanned bigint[] := ARRAY[]::bigint[];
+  scanned bigint[];
 BEGIN
+  ids := exact;
+  complete := true;
   IF beginnings_are_common THEN
-    scanned := search_scan_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain, filters, true, at_most);
-    found := found || scanned;
+    SELECT c.ids, c.complete INTO scanned, complete
+    FROM search_scan_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain, filters, true, at_most) c;
+    ids := ids || scanned;
   END IF;
-  IF scanned IS NOT NULL AND (SELECT count(DISTINCT f) FROM unnest(found) f) <= at_most THEN
-    scanned := search_scan_certain(viewer_spot, brands, regions, likes, NULL, hints, query, plain, filters, true, at_most);
-    found := found || scanned;
+  IF complete AND (SELECT count(DISTINCT f) FROM unnest(ids) f) <= at_most THEN
+    SELECT c.ids, c.complete INTO scanned, complete
+    FROM search_scan_certain(viewer_spot, brands, regions, likes, NULL, hints, query, plain, filters, true, at_most) c;
+    ids := ids || scanned;
   END IF;
-  RETURN CASE WHEN scanned IS NOT NULL THEN found END;
 END $$;
-COMMENT ON FUNCTION search_common_words IS 'The best shops for words that many names contain; null when too many shops would have to be read.';
+COMMENT ON FUNCTION search_common_words
+IS 'The best shops for words that many names contain; not complete when too many shops would have to be read.';
 
 -- Spread evenly over the identifiers.
 CREATE OR REPLACE FUNCTION search_sample() RETURNS text []
@@ -441,7 +425,7 @@ IS 'Words as queries: `every` all words; `rarest` those for the index; `others` 
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
   misspelt text [], names text [], sample text [], filters shop_filters, at_most integer,
-  OUT ids bigint [], OUT tiers integer [], OUT distances double precision []
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT complete boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -461,6 +445,7 @@ DECLARE
   named bigint[] := ARRAY[]::bigint[];
   found bigint[];
 BEGIN
+  complete := true;
   SELECT * INTO q FROM search_queries(rest, sample, misspelt);
   IF brands IS NULL AND regions IS NULL AND stations IS NULL AND q.every IS NULL THEN
     ids := '{}';
@@ -485,21 +470,27 @@ BEGIN
       found := named || search_near_stations(spot, stations, brands, regions, hints, q.every, plain, filters, at_most);
     END IF;
   ELSIF scannable AND q.every IS NULL THEN
-    -- With filters that few shops pass, scanning to the last of them takes longer than reading all shops unordered.
-    found := coalesce(
-      search_scan_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain, filters, NOT plain, at_most),
-      search_by_words(spot, within, NULL, NULL, NULL, full_names, beginnings, plain, filters, at_most));
+    SELECT c.ids, c.complete INTO found, complete
+    FROM search_scan_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain, filters, NOT plain, at_most) c;
   ELSE
     IF scannable AND words_are_common THEN
-      found := search_common_words(spot, brands, regions, likes, hints, q.every, names, full_names, beginnings,
-        beginnings_are_common, plain, filters, at_most);
+      SELECT c.ids, c.complete INTO found, complete
+      FROM search_common_words(spot, brands, regions, likes, hints, q.every, names, full_names, beginnings,
+        beginnings_are_common, plain, filters, at_most) c;
+      -- Of shops that pass filters or that the index finds by the ten thousand, some near the viewer are better than any.
+      IF plain AND NOT complete AND NOT q.too_common THEN
+        found := NULL;
+      END IF;
+    ELSIF q.too_common AND scannable THEN
+      found := ARRAY(SELECT w.id FROM search_scan(spot, brands, regions, likes, NULL, hints, q.every, plain,
+        filters, 1000, at_most + 51) w);
+      complete := false;
     END IF;
-    IF q.too_common AND scannable THEN
-      found := coalesce(found, ARRAY(SELECT w.id FROM search_scan(spot, brands, regions, likes, NULL, hints, q.every, plain,
-        filters, CASE WHEN plain THEN 1000 END, at_most + 51) w));
+    IF found IS NULL THEN
+      found := search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, NULL, full_names,
+        beginnings, plain, filters, at_most);
+      complete := cardinality(found) < 5000;
     END IF;
-    found := coalesce(found, search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, NULL, full_names,
-      beginnings, plain, filters, at_most));
   END IF;
   SELECT array_agg(best.id), array_agg(best.tier), array_agg(best.distance_m) INTO ids, tiers, distances
   FROM (

@@ -103,14 +103,14 @@ BEGIN
   IF explain THEN
     body := concat('{"understood":', understood_json(f.understood), ',"pass":"', f.pass, '","shops":', body, '}');
   END IF;
-  RETURN list_text(least(cardinality(f.ids), at_most), cardinality(f.ids) > at_most, body);
+  RETURN list_text(least(cardinality(f.ids), at_most), cardinality(f.ids) > at_most OR NOT f.complete, body);
 END $$;
 COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, distance from the user, id, as list_text; null when the session is not live.';
 
 -- The first pass with a result wins, even if the filters leave nothing of it.
 CREATE OR REPLACE FUNCTION search_shops(
   keyword text, viewer geography, filters shop_filters, at_most integer,
-  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT pass text, OUT understood jsonb
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT complete boolean, OUT pass text, OUT understood jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -165,6 +165,7 @@ BEGIN
     END IF;
     SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
       misspelt, u.names, sample, filters, at_most);
+    complete := f.complete;
     IF f.ids = '{}' AND filtered THEN
       EXIT WHEN (SELECT g.ids <> '{}' FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
         misspelt, u.names, sample, NULL, 1) g);
