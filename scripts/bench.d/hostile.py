@@ -239,10 +239,20 @@ def _mixed(words: Words, rng: random.Random) -> str:
 SEARCH = """
 SELECT shops_by_keyword(%s, %s, %s, NULL, 'distance', '', 300, 300, 0)"""
 SUGGEST = "SELECT shops_suggest(%s, %s, %s)"
+FILTERED_AND_PAGED = """
+SELECT shops_by_keyword(%s, %s, %s, jsonb_populate_record(NULL::shop_filters, %s), 'distance', '', 10000, 20, 0)"""
+# no shop of the sample data has a review, few are open at night, and none is on the island of the box
+FILTERS = (
+    '{"min_rating": 4}',
+    '{"open_minute": 240}',
+    '{"box": [131.8, 37.2, 131.9, 37.3]}',
+    '{"clean": 0.5}',
+    None,
+)
 COUNT, QUICK_COUNT = 50_000, 1_000
 MOST_EXPENSIVE = 10
 HOSTILE_CLIENTS, RADIUS_CLIENTS = 8, 4
-LIMITS_MS = {"search": (60, 150), "suggest": (40, 80)}
+LIMITS_MS = {"search": (60, 150), "filtered": (60, 150), "suggest": (40, 80)}
 RADIUS_LIMIT_MS = 200
 
 
@@ -261,7 +271,7 @@ def _nanoseconds(pid: int) -> int:
 def measure(
     url: str, count: int, places: Sequence[tuple[float, float]]
 ) -> dict[str, list[tuple[float, str]]]:
-    """Returns CPU milliseconds and keyword of searches and of suggestions, the most expensive first."""
+    """Returns CPU milliseconds and keyword of searches, filtered and paged searches, and suggestions, the most expensive first."""
     connection = psycopg2.connect(url)
     connection.autocommit = True
     cursor = connection.cursor()
@@ -272,11 +282,13 @@ def measure(
     for keyword in keywords(words, 20):
         for statement in (SEARCH, SUGGEST):
             cursor.execute(statement, (keyword, *places[0]))
-    times: dict[str, list[tuple[float, str]]] = {"search": [], "suggest": []}
+    times: dict[str, list[tuple[float, str]]] = {name: [] for name in LIMITS_MS}
     progress = tqdm(keywords(words, count), total=count, desc="hostile keywords", file=sys.stderr)
     for number, keyword in enumerate(progress):
         values = (keyword, *places[number % len(places)])
+        filtered = (*values, FILTERS[number % len(FILTERS)])
         times["search"].append((cpu_ms(cursor, pid, SEARCH, values), keyword))
+        times["filtered"].append((cpu_ms(cursor, pid, FILTERED_AND_PAGED, filtered), keyword))
         times["suggest"].append((cpu_ms(cursor, pid, SUGGEST, values), keyword))
     connection.close()
     return {name: sorted(found, reverse=True) for name, found in times.items()}

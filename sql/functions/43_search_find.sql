@@ -94,9 +94,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_scan IS 'The nearest shops of the brands and regions, nearest first within each scan.';
 
--- Words of at least a fourteenth of the nearest shops, of which a scan's budget holds a whole list, are found by a scan, others by the index over words. An incomplete
--- word is searched in the form that most of the nearest shops have, 인생넼 as 인생네ㅋ, and initials among their initials,
--- because the index would collect every shop of a brand.
+-- Words of at least a fourteenth of the nearest shops are found by a scan, whose budget then holds a whole list; others by
+-- the index over words. An incomplete word is searched in the form that most of the nearest shops have, 인생넼 as 인생네ㅋ,
+-- and initials among their initials, because the index would collect every shop of a brand.
 CREATE OR REPLACE FUNCTION search_is_common(
   viewer_spot geometry, brands bigint [], regions bigint [], rest text [], beginnings text [],
   OUT likes text [], OUT words_are boolean, OUT beginnings_are boolean
@@ -230,29 +230,31 @@ COMMENT ON FUNCTION search_scan_certain IS 'Enough of the nearest shops to conta
 -- limited, lower where each must be tested: if more shops have the words, any of them will do.
 CREATE OR REPLACE FUNCTION search_by_words(
   viewer_spot geometry, query tsquery, others tsquery, other_hints text [], stations bigint [],
-  full_names text [], beginnings text [], plain boolean, filters shop_filters, at_most integer
-) RETURNS bigint []
+  full_names text [], beginnings text [], plain boolean, filters shop_filters, at_most integer,
+  OUT ids bigint [], OUT complete boolean
+)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
+DECLARE
+  budget integer := CASE WHEN others IS NULL AND stations IS NULL THEN 5000 ELSE 500 END;
 BEGIN
-  RETURN (
-    SELECT coalesce(array_agg(q.id), '{}') FROM (
-      SELECT c.id FROM (
-        SELECT s.id, s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.geog, s.spot,
-          plain OR shop_passes(s, filters) AS passes
-        FROM shops AS s
-        WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
-          @@ query
-          AND s.status <> 'CLOSED'
-        LIMIT CASE WHEN others IS NULL AND stations IS NULL THEN 5000 ELSE 500 END
-      ) AS c
-      WHERE c.passes AND (stations IS NULL OR EXISTS (
-          SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, c.geog, 1000)))
-        AND (others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, other_hints, others))
-      ORDER BY search_tier(c.name_jamo, full_names, beginnings), ST_3DDistance(c.spot, viewer_spot), c.id LIMIT at_most + 51
-    ) AS q
-  );
+  WITH c AS MATERIALIZED (
+    SELECT s.id, s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.geog, s.spot,
+      plain OR shop_passes(s, filters) AS passes
+    FROM shops AS s
+    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+      AND s.status <> 'CLOSED'
+    LIMIT budget
+  )
+  SELECT ARRAY(
+    SELECT c.id FROM c
+    WHERE c.passes AND (stations IS NULL OR EXISTS (
+        SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, c.geog, 1000)))
+      AND (others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, other_hints, others))
+    ORDER BY search_tier(c.name_jamo, full_names, beginnings), ST_3DDistance(c.spot, viewer_spot), c.id LIMIT at_most + 51
+  ), (SELECT count(*) < budget FROM c)
+  INTO ids, complete;
 END $$;
-COMMENT ON FUNCTION search_by_words IS 'The best shops for the query by the index over words that also match the other words; near one of the stations, if any.';
+COMMENT ON FUNCTION search_by_words IS 'The best shops for the query by the index over words that also match the other words; near one of the stations, if any; not complete when it read as many as it may.';
 
 -- Nearest to the viewer first within the box around each station, because a kilometre may contain tens of thousands of shops.
 -- The stations and brands share a budget of shops to read, smaller where words, regions or filters are tested.
@@ -304,14 +306,13 @@ CREATE OR REPLACE FUNCTION search_common_words(
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
-  exact bigint[] := search_by_words(viewer_spot, all_of(ARRAY[within, CASE
-      WHEN beginnings_are_common THEN are_any(ARRAY(SELECT chr(2) || n FROM unnest(full_names) n))
-      ELSE begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n)) END]),
-    query, hints, NULL, full_names, beginnings, plain, filters, at_most);
+  begun tsquery := CASE
+    WHEN beginnings_are_common THEN are_any(ARRAY(SELECT chr(2) || n FROM unnest(full_names) n))
+    ELSE begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n)) END;
   scanned bigint[];
 BEGIN
-  ids := exact;
-  complete := true;
+  SELECT w.ids, true INTO ids, complete FROM search_by_words(viewer_spot, all_of(ARRAY[within, begun]), query, hints, NULL,
+    full_names, beginnings, plain, filters, at_most) w;
   IF beginnings_are_common THEN
     SELECT c.ids, c.complete INTO scanned, complete
     FROM search_scan_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain, filters, true, at_most) c;
@@ -460,12 +461,14 @@ BEGIN
   IF stations IS NOT NULL THEN
     IF branch <> '{}' THEN
       SELECT * INTO b FROM search_queries(branch || rest, sample, misspelt);
-      named := search_by_words(spot, all_of(ARRAY[within, b.rarest]), b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most);
+      SELECT w.ids, w.complete INTO named, complete FROM search_by_words(spot, all_of(ARRAY[within, b.rarest]),
+        b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
     END IF;
     -- A branch named after the station with the other words is the only result; without other words it comes first.
     found := named;
     IF named = '{}' AND NOT q.all_are_common THEN
-      found := search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, stations, full_names, beginnings, plain, filters, at_most);
+      SELECT w.ids, w.complete INTO found, complete FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]),
+        q.others, q.other_hints, stations, full_names, beginnings, plain, filters, at_most) w;
     ELSIF named = '{}' OR q.every IS NULL THEN
       found := named || search_near_stations(spot, stations, brands, regions, hints, q.every, plain, filters, at_most);
     END IF;
@@ -487,9 +490,8 @@ BEGIN
       complete := false;
     END IF;
     IF found IS NULL THEN
-      found := search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, NULL, full_names,
-        beginnings, plain, filters, at_most);
-      complete := cardinality(found) < 5000;
+      SELECT w.ids, w.complete INTO found, complete FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]),
+        q.others, q.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
     END IF;
   END IF;
   SELECT array_agg(best.id), array_agg(best.tier), array_agg(best.distance_m) INTO ids, tiers, distances

@@ -75,3 +75,30 @@ def test_no_search_reads_the_whole_table(plans: Any, keyword: str, index: str) -
     plan = plans(keyword)
     assert index in plan
     assert not re.search(r"Seq Scan on (public\.)?shops", plan)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "total"),
+    [("부산", "0+"), ("구역점", "0+"), ("부산 구역점", "0+"), ("인생네컷", "0")],
+)
+@pytest.mark.parametrize("at_most", [300, 10_000])
+def test_a_filter_that_no_shop_passes_reads_a_part_of_the_shops_and_says_so(
+    plans: Any, connection: Any, keyword: str, total: str, at_most: int
+) -> None:
+    cursor = connection.cursor()
+    fetched = (
+        "SELECT sum(idx_tup_fetch)::bigint FROM pg_stat_xact_user_tables WHERE relname = 'shops'"
+    )
+    cursor.execute("BEGIN")
+    cursor.execute(fetched)
+    before = cursor.fetchone()[0] or 0
+    cursor.execute(
+        "SELECT shops_by_keyword(%s, 127, 36, jsonb_populate_record(NULL::shop_filters, %s), 'distance', '', %s, 20, 0)",
+        (keyword, '{"min_rating": 4}', at_most),
+    )
+    (found,) = cursor.fetchone()
+    cursor.execute(fetched)
+    read = cursor.fetchone()[0] - before
+    cursor.execute("ROLLBACK")
+    assert found.split("\n", 1) == [total, "[]"]
+    assert read < 15_000
