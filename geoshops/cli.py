@@ -23,7 +23,7 @@ from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import operator_url
 from geoshops.operations.doctor import doctor
 from geoshops.operations.nginx import config_of
-from geoshops.operations.scheduler import timer
+from geoshops.operations.scheduler import scheduler
 from geoshops.reports.commands import moderate
 from geoshops.reviews.commands import recount
 from geoshops.search.commands import search
@@ -104,7 +104,7 @@ main.add_command(search)
 main.add_command(titles.commands)
 main.add_command(tiles.commands)
 main.add_command(idempotency_keys.commands)
-main.add_command(timer)
+main.add_command(scheduler)
 main.add_command(shops)
 main.add_command(brands)
 
@@ -116,14 +116,14 @@ def settings() -> None:
         click.echo(row)
 
 
-@main.command(with_appcontext=False)
+@main.command("nginx-config", with_appcontext=False)
 @click.option("--server", "servers", multiple=True, required=True, help="host:port or unix:/path")
-@click.option("--listen", default="8080", show_default=True, help="Address of the front.")
+@click.option("--listen", default="8080", show_default=True, help="Address on which nginx listens.")
 @click.option("--run", default="/tmp", show_default=True, help="Folder of nginx' own files.")
 @click.option("--user", default="", help="User of nginx' workers, when it starts as root.")
 @failing_clearly
-def front(servers: tuple[str, ...], listen: str, run: str, user: str) -> None:
-    """Print the configuration of nginx as the production front."""
+def nginx_config(servers: tuple[str, ...], listen: str, run: str, user: str) -> None:
+    """Print nginx.conf for nginx in front of the service."""
     settings = Settings.from_environment()
     click.echo(config_of(settings, servers=servers, listen=listen, run=run, user=user))
 

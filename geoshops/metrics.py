@@ -12,11 +12,11 @@ REQUEST_DURATION_S = Histogram(
 )
 
 
-ERROR_RESPONSES = Counter("http_requests_refused_total", "Error responses by error code", ("code",))
+ERROR_RESPONSES = Counter("http_error_responses_total", "Error responses by error code", ("code",))
 
 
 OVERLOADS = Counter(
-    "http_requests_refused_by_front_total",
+    "nginx_requests_rejected_total",
     "Requests rejected by nginx because the service was overloaded",
 )
 
@@ -25,7 +25,7 @@ WORKERS_STARTED = Counter("workers_started_total", "Worker processes started")
 
 
 DATABASE_FAILURES = Counter(
-    "database_trouble_total",
+    "database_failures_total",
     "Queries and commands that failed because the database was unavailable",
     ("cause",),
 )

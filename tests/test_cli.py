@@ -64,7 +64,7 @@ def test_settings_that_build_no_service_end_the_server_and_are_told_in_one_line(
     name: str, value: str
 ) -> None:
     environment = {
-        "PATH": os.environ["PATH"], "PORT": str(free_port()), "WEB_CONCURRENCY": "1", "GEOSHOPS_TIMER": "off",
+        "PATH": os.environ["PATH"], "PORT": str(free_port()), "WEB_CONCURRENCY": "1", "GEOSHOPS_SCHEDULER": "off",
         "DATABASE_URL": "postgresql://127.0.0.1:1/none", "GEOSHOPS_SECRET_KEY": SECRET_KEY,
         "GEOSHOPS_IDP": "", "GEOSHOPS_IDP_CLIENT_ID": "x", name: value,
     }  # fmt: skip

@@ -28,5 +28,5 @@ def sessions() -> None:
 def purge(days: int) -> None:
     """Delete sessions that are over. They are dead in any case: this only saves room.
 
-    `geoshops timer`, which scripts/serve starts, runs it daily."""
+    `geoshops scheduler`, which scripts/serve starts, runs it daily."""
     click.echo(f"{queries.purge(operator_database(), kept_days=days)} sessions deleted")

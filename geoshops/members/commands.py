@@ -25,7 +25,7 @@ def members() -> None:
 def unlink_pending(at_most: int) -> None:
     """Cut links at identity providers that could not be cut when members left.
 
-    `geoshops timer`, which scripts/serve starts, runs it every five minutes; each entry is
+    `geoshops scheduler`, which scripts/serve starts, runs it every five minutes; each entry is
     tried again after 1, 2, 4 … minutes, then daily."""
     done = failed = 0
     db = database()

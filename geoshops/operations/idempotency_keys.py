@@ -47,6 +47,6 @@ def commands() -> None:
 def clean_command(older_than_hours: int) -> None:
     """Delete stored responses that have expired; they are kept at least 24 hours.
 
-    `geoshops timer`, which scripts/serve starts, runs it daily."""
+    `geoshops scheduler`, which scripts/serve starts, runs it daily."""
     deleted = clean(operator_database(), older_than_hours=older_than_hours)
     click.echo(f"stored responses deleted: {deleted}")

@@ -1,4 +1,4 @@
-"""`geoshops timer`: the process that does what has to be done every hour and every day."""
+"""`geoshops scheduler`: a process that runs the periodic jobs."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ JOBS = (
 
 
 def say(text: str) -> None:
-    """A line of the timer's log."""
+    """Prints a line of the scheduler's log."""
     click.echo(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {text}", err=True)
 
 
 def run(job: Job, goes_on: Callable[[], bool] = lambda: True) -> bool:
-    """Runs a job in a process of its own, to its end or to the timer's; True when it did what it should."""
+    """Runs a job in a process of its own, until it or the scheduler ends; whether it succeeded."""
     started = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-m", "geoshops", *job.command.split()],
@@ -86,9 +86,9 @@ def keep_running(
 @click.option("--once", is_flag=True, help="Run every job now and exit; 1 when one of them failed.")
 @click.option(
     "--with-parent", "parent", type=int, metavar="PID",
-    help="End with the process that started the timer.",
+    help="End with the process that started the scheduler.",
 )  # fmt: skip
-def timer(once: bool, parent: int | None) -> None:
+def scheduler(once: bool, parent: int | None) -> None:
     """Run what is due hourly and daily: tiles and titles of shops, unlinkings, clean-up.
 
     Needs the database as its owner. scripts/serve and docker compose start one; a second one does no harm."""
@@ -98,11 +98,11 @@ def timer(once: bool, parent: int | None) -> None:
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
-    say("the timer runs: " + ", ".join(job.command for job in JOBS))
+    say("the scheduler runs: " + ", ".join(job.command for job in JOBS))
     # the number of the parent is given, not asked for: whoever ends at once is gone before this program is loaded
     keep_running(JOBS, lambda: not stopped.is_set() and parent in (None, os.getppid()))
 
 
 if __name__ == "__main__":
     # scripts/serve starts it so: all that the other commands need is not loaded
-    timer()
+    scheduler()

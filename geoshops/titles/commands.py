@@ -36,6 +36,6 @@ def award(as_json: bool) -> None:
 @with_appcontext
 @failing_clearly
 def refresh(as_json: bool) -> None:
-    """Bring the titles of shops up to date. `geoshops timer`, which scripts/serve starts, runs it hourly."""
+    """Bring the titles of shops up to date. `geoshops scheduler`, which scripts/serve starts, runs it hourly."""
     changed = queries.refresh_shop_titles(operator_database())
     click.echo(json.dumps({"changed": changed}) if as_json else f"{changed} shops changed")

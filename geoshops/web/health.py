@@ -56,7 +56,7 @@ def readyz() -> flask.Response:
 REJECTED_PER_REPORT = 1000
 
 
-@blueprint.get("/.refused/full", **EXACT)
+@blueprint.get("/.rejected/full", **EXACT)
 def count_overload() -> flask.Response:
     """Counts the requests that nginx rejects because the service is full."""
     metrics.OVERLOADS.inc(REJECTED_PER_REPORT)

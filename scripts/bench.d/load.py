@@ -145,7 +145,7 @@ def server_process(
             "DATABASE_URL": database_url,
             "GEOSHOPS_SECRET_KEY": secrets.token_urlsafe(48),
             "HOST": "127.0.0.1",
-            "GEOSHOPS_TIMER": "off",
+            "GEOSHOPS_SCHEDULER": "off",
             "PROMETHEUS_MULTIPROC_DIR": folder,
             **settings,
         }

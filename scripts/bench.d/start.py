@@ -108,14 +108,14 @@ def main(bench: Bench) -> dict[str, object]:
     url = bench.database(bench.size())
     starts = [first_answer_s(url) for _ in range(STARTS)]
     print("first answer after " + ", ".join(f"{s:.2f}" for s in starts) + " s", file=sys.stderr)
-    fronts = [first_answer_s(url, 2, "--production") for _ in range(STARTS)]
-    print("with the front after " + ", ".join(f"{s:.2f}" for s in fronts) + " s", file=sys.stderr)
+    with_nginx = [first_answer_s(url, 2, "--production") for _ in range(STARTS)]
+    print("with nginx after " + ", ".join(f"{s:.2f}" for s in with_nginx) + " s", file=sys.stderr)
     steps = through(bench, QUICK if bench.quick else FULL)
     return {
         "first_answer_s": round(statistics.median(starts), 2),
         "slowest_first_answer_s": round(max(starts), 2),
-        "production_first_answer_s": round(statistics.median(fronts), 2),
-        "slowest_production_first_answer_s": round(max(fronts), 2),
+        "production_first_answer_s": round(statistics.median(with_nginx), 2),
+        "slowest_production_first_answer_s": round(max(with_nginx), 2),
         "requests": steps[-1]["requests"],
         "memory_mb": steps[-1]["pss_mb"],
         "resident_mb": steps[-1]["rss_mb"],

@@ -55,7 +55,7 @@ def server(layout: Layout, name: str) -> Program:
     environ = {
         **service_environ(layout),
         "HOST": "127.0.0.1",
-        "GEOSHOPS_TIMER": "off",
+        "GEOSHOPS_SCHEDULER": "off",
         "PORT": str(port),
         "WEB_CONCURRENCY": "1",
         "PROMETHEUS_MULTIPROC_DIR": str(layout.folder / "run" / f"{name}.metrics"),

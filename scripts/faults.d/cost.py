@@ -71,7 +71,7 @@ def running(service: Service) -> Iterator[Service]:
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
     """Returns the means of the cheapest runs with and without nginx, and whether the limit holds."""
     seconds = max(2, args.seconds // 5)
-    costs: dict[str, list[Cost]] = {"bare": [], "front": []}
+    costs: dict[str, list[Cost]] = {"bare": [], "nginx": []}
     with (
         temporary_cluster() as cluster,
         tempfile.TemporaryDirectory() as one,
@@ -80,37 +80,37 @@ def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
         fill(cluster, 1)
         with (
             running(Bare(cluster, Path(one))) as bare,
-            running(Service(cluster, Path(two))) as front,
+            running(Service(cluster, Path(two))) as proxied,
         ):
             for place in range(ROUNDS):
-                for name, service in (("bare", bare), ("front", front)):
+                for name, service in (("bare", bare), ("nginx", proxied)):
                     costs[name].append(_cost(service, cluster, seconds))
                 print(
                     f"round {place + 1} of {ROUNDS}: {costs['bare'][-1].whole_us:.0f} µs without, "
-                    f"{costs['front'][-1].whole_us:.0f} with",
+                    f"{costs['nginx'][-1].whole_us:.0f} with",
                     file=sys.stderr,
                 )
-    figures = _figures(costs["bare"], costs["front"])
+    figures = _figures(costs["bare"], costs["nginx"])
     return figures, figures["processor_share"] <= SEARCH_COST_SHARE
 
 
-def _figures(bare: list[Cost], front: list[Cost]) -> dict[str, Any]:
+def _figures(bare: list[Cost], proxied: list[Cost]) -> dict[str, Any]:
     def cheapest(runs: list[Cost], part: str) -> float:
         values: list[float] = sorted(getattr(run, part) for run in runs)
         return round(statistics.mean(values[:CHEAPEST]), 1)
 
-    nginx_us, front_us = cheapest(front, "nginx_us"), cheapest(front, "whole_us")
+    nginx_us, with_nginx_us = cheapest(proxied, "nginx_us"), cheapest(proxied, "whole_us")
     return {
         "nginx_us": nginx_us,
-        "processor_share": round(nginx_us / (front_us - nginx_us), 4),
+        "processor_share": round(nginx_us / (with_nginx_us - nginx_us), 4),
         "whole_us_bare": cheapest(bare, "whole_us"),
-        "whole_us_front": front_us,
+        "whole_us_nginx": with_nginx_us,
         "service_us_bare": cheapest(bare, "service_us"),
-        "service_us_front": cheapest(front, "service_us"),
+        "service_us_nginx": cheapest(proxied, "service_us"),
         "postgres_us_bare": cheapest(bare, "postgres_us"),
-        "postgres_us_front": cheapest(front, "postgres_us"),
+        "postgres_us_nginx": cheapest(proxied, "postgres_us"),
         "bare_per_s": statistics.median(run.per_s for run in bare),
-        "front_per_s": statistics.median(run.per_s for run in front),
+        "nginx_per_s": statistics.median(run.per_s for run in proxied),
     }
 
 

@@ -51,7 +51,7 @@ def workers(service: Service, _: Cluster) -> float:
     return time.monotonic()
 
 
-def front(service: Service, _: Cluster) -> float:
+def nginx_workers(service: Service, _: Cluster) -> float:
     """kill -9 of nginx' worker processes."""
     for pid in service.nginx():
         _kill(pid)
@@ -176,7 +176,7 @@ def disk(_: Service, cluster: Cluster) -> float:
 KINDS = [
     Kind("worker", 30, worker, kills_workers=True),
     Kind("workers", 10, workers, kills_workers=True),
-    Kind("front", 5, front, stops_service=True),
+    Kind("nginx workers", 5, nginx_workers, stops_service=True),
     Kind("everything", 5, everything, stops_service=True),
     Kind("sigterm", 5, sigterm, stops_service=True),
     Kind("reload", 4, reload),

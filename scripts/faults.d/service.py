@@ -31,10 +31,10 @@ class Service:
             "GEOSHOPS_READER_DATABASE_URL": "",
             "GEOSHOPS_SECRET_KEY": self.secret_key,
             "GEOSHOPS_RATELIMIT_STORAGE_URI": "",
-            "GEOSHOPS_RUN_DIR": str(folder / "front"),
+            "GEOSHOPS_RUN_DIR": str(folder / "nginx"),
             "PROMETHEUS_MULTIPROC_DIR": str(folder / "metrics"),
             "HOST": "127.0.0.1",
-            "GEOSHOPS_TIMER": "off",
+            "GEOSHOPS_SCHEDULER": "off",
             "PORT": str(self.port),
             "DRAIN_S": "0.3",
             **settings,
@@ -103,7 +103,7 @@ class Service:
         """True when every worker accepts connections at its own address."""
         inodes = set()
         for number in (1, 2):
-            path = self.folder / "front" / f"worker-{number}.sock"
+            path = self.folder / "nginx" / f"worker-{number}.sock"
             with socket.socket(socket.AF_UNIX) as probe:
                 probe.settimeout(0.2)
                 try:

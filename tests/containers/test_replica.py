@@ -117,7 +117,14 @@ class Cluster:
 
     def reads_of_the_reader_entrance(self) -> list[str]:
         """Six reads past the service; shorter when one fails."""
-        command = ("exec", "-T", "timer-nodes", "python", "-c", READ_THROUGH_THE_READER_ENTRANCE)
+        command = (
+            "exec",
+            "-T",
+            "scheduler-nodes",
+            "python",
+            "-c",
+            READ_THROUGH_THE_READER_ENTRANCE,
+        )
         return self.project.run(*command, timeout_s=60).stdout.splitlines()
 
     def reads(self) -> bool:
@@ -189,7 +196,7 @@ class Cluster:
             "c = psycopg2.connect(Settings.from_environment().operator_database_url).cursor();"
             "c.execute(\"SELECT count(DISTINCT content) FROM reviews WHERE content LIKE 'written %'\"); print(c.fetchone()[0])"
         )
-        return int(self.project.compose("exec", "-T", "timer-nodes", "python", "-c", program))
+        return int(self.project.compose("exec", "-T", "scheduler-nodes", "python", "-c", program))
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +206,7 @@ def cluster(images: None) -> Iterator[Cluster]:
         made.compose("--profile", "replica", "up", "--detach", "service")
         made.require_ready(300)
         made.compose("--profile", "replica", "run", "--rm", "-T", "seed-nodes")
-        signed_in = made.json_of("exec", "-T", "timer-nodes", "python", "-c", SIGN_IN)
+        signed_in = made.json_of("exec", "-T", "scheduler-nodes", "python", "-c", SIGN_IN)
         whole = Cluster(made, **signed_in)
         whole.require_whole()
         assert whole.reads() and whole.writes()

@@ -71,9 +71,9 @@ def test_a_lost_database_is_in_the_next_scrape(service_url: str) -> None:
     lost = create_app(
         {"database_url": "postgresql://nobody@127.0.0.1:9/none", "secret_key": SECRET_KEY, "testing": True}
     ).test_client()  # fmt: skip
-    before = value(lost, 'http_requests_refused_total{code="503"}')
+    before = value(lost, 'http_error_responses_total{code="503"}')
     assert lost.get("/shops/1").status_code == 503
-    assert value(lost, 'http_requests_refused_total{code="503"}') == before + 1
+    assert value(lost, 'http_error_responses_total{code="503"}') == before + 1
     assert value(lost, "database_up") == 0
     assert "reports_open" not in lost.get("/metrics").text
 
@@ -93,7 +93,7 @@ def test_gauges_tell_what_waits(client: FlaskClient, make: Maker) -> None:
 def test_counters_of_errors_begin_at_zero(client: FlaskClient) -> None:
     text = client.get("/metrics").text
     for code in ("500", "503", "106", "429"):
-        assert f'http_requests_refused_total{{code="{code}"}}' in text
+        assert f'http_error_responses_total{{code="{code}"}}' in text
 
 
 def test_every_worker_that_begins_is_counted(client: FlaskClient, service_url: str) -> None:

@@ -97,7 +97,7 @@ def test_each_fault_is_seen_in_time(service: str, prometheus: Prometheus, own_ur
     locker = psycopg2.connect(own_url)
     locker.cursor().execute("LOCK TABLE shops IN ACCESS EXCLUSIVE MODE")
     assert requests.get(f"{service}{AROUND}", timeout=10).status_code == 503
-    trouble = 'sum(database_trouble_total{cause=~"lock|locked_table"}) > 0'
+    trouble = 'sum(database_failures_total{cause=~"lock|locked_table"}) > 0'
     seconds_until(lambda: prometheus.value(trouble), WITHIN_S)
     assert prometheus.value("database_up") == 1, "a locked table is no lost database"
     locker.rollback()

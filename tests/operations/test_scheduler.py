@@ -1,4 +1,4 @@
-"""The timer runs every job that is due, outlives failures, and ends with the server that started it."""
+"""The scheduler runs every job that is due, outlives failures, and ends with the server that started it."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_failure_is_told_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_once_says_by_its_exit_code_whether_all_is_done(owner: None) -> None:
-    command = [sys.executable, "-m", "geoshops", "timer", "--once"]
+    command = [sys.executable, "-m", "geoshops", "scheduler", "--once"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert [line.split(" ", 1)[1].split(":")[0] for line in done.stderr.splitlines()] == [
@@ -110,7 +110,7 @@ def test_it_ends_with_its_parent(owner: None) -> None:
     )  # fmt: skip
     assert shell.stdout is not None
     pid = int(shell.stdout.readline())
-    assert "the timer runs" in shell.stdout.readline()
+    assert "the scheduler runs" in shell.stdout.readline()
     assert alive(pid)
     shell.kill()
     shell.wait()
@@ -135,26 +135,26 @@ def test_it_does_not_outlive_a_parent_that_ends_at_once(owner: None) -> None:
 
 def test_it_ends_when_it_is_told_to(owner: None) -> None:
     started = subprocess.Popen(
-        [sys.executable, "-m", "geoshops", "timer"], cwd=ROOT, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "geoshops", "scheduler"], cwd=ROOT, stderr=subprocess.PIPE, text=True
     )
     assert started.stderr is not None
-    assert "the timer runs" in started.stderr.readline()
+    assert "the scheduler runs" in started.stderr.readline()
     started.send_signal(signal.SIGTERM)
     assert started.wait(PATIENCE_S) == 0
 
 
 def test_compose_and_serve_start_one() -> None:
     services = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
-    for name, migrated in (("timer", "migrate"), ("timer-nodes", "migrate-nodes")):
+    for name, migrated in (("scheduler", "migrate"), ("scheduler-nodes", "migrate-nodes")):
         service = services[name]
-        assert service["command"] == ["geoshops", "timer"]
+        assert service["command"] == ["geoshops", "scheduler"]
         assert service["restart"] == "unless-stopped"
         # the same databases as the migration before it: each profile has its own
         assert service["environment"] == services[migrated]["environment"]
         assert service.get("profiles") == services[migrated].get("profiles")
         assert list(service["depends_on"]) == [migrated]
     # "up service" starts what that one needs, and nothing else of the profile
-    assert "timer-nodes" in services["service"]["depends_on"]
+    assert "scheduler-nodes" in services["service"]["depends_on"]
     assert 'scheduler --with-parent "$$"' in (ROOT / "scripts" / "serve").read_text(
         encoding="utf-8"
     )

@@ -96,14 +96,14 @@ def test_everything_printed_works_and_a_second_start_is_quick(demo: Demo) -> Non
     assert all(f":{elsewhere}/" in address for address in moved)
     os.utime(demo.root / "geoshops" / "cli.py")
     assert addresses(demo.run("scripts/demo")) == moved, "a restart keeps the address"
-    timer = f"{demo.root}/.venv/bin/geoshops timer"
-    assert any(timer in line for line in processes())
+    scheduler = f"{demo.root}/.venv/bin/python -m geoshops.operations.scheduler"
+    assert any(scheduler in line for line in processes())
 
     demo.run("scripts/demo", "stop")
     deadline = time.monotonic() + 20
-    while any(timer in line for line in processes()) and time.monotonic() < deadline:
+    while any(scheduler in line for line in processes()) and time.monotonic() < deadline:
         time.sleep(0.2)
-    assert not any(timer in line for line in processes()), "the timer ends with the server"
+    assert not any(scheduler in line for line in processes()), "the scheduler ends with the server"
     with pytest.raises(requests.ConnectionError):
         requests.get(found[0], timeout=5)
     demo.run("scripts/demo")

@@ -52,7 +52,7 @@ def producing(service_url: str, *, drain_s: float = 0.5, **settings: str) -> Ite
             [
                 sys.executable, "scripts/serve.d/production.py", "--nginx", NGINX,
                 "--host", "127.0.0.1", "--port", str(port), "--workers", "2", "--threads", "2",
-                "--run", f"{folder}/front", "--drain", str(drain_s),
+                "--run", f"{folder}/nginx", "--drain", str(drain_s),
             ],
             cwd=ROOT,
             env={
@@ -62,7 +62,7 @@ def producing(service_url: str, *, drain_s: float = 0.5, **settings: str) -> Ite
             stdout=log,
             stderr=log,
         )  # fmt: skip
-        found = Production(port, Path(folder, "front"), process)
+        found = Production(port, Path(folder, "nginx"), process)
         try:
             _wait(found)
             yield found

@@ -55,7 +55,7 @@ def test_what_is_beyond_is_refused_at_once(folder: Path) -> None:
                 named = [{"X-Request-ID": f"r-{n}"} for n in range(BEYOND)]
                 answers = [client.get(asked, headers=name, timeout=5) for name in named]
                 alive = client.get(f"http://127.0.0.1:{port}/healthz", timeout=5)
-        told = [first for first in first_lines(worker) if first == b"GET /.refused/full HTTP/1.1"]
+        told = [first for first in first_lines(worker) if first == b"GET /.rejected/full HTTP/1.1"]
     assert {answer.status_code for answer in answers} == {503}
     assert {answer.headers["Retry-After"] for answer in answers} == {"1"}
     # the one that was passed on as well: no worker was free to count it

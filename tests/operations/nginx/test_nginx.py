@@ -160,9 +160,9 @@ def test_every_spelling_of_readiness_shows_that_the_service_drains(
 
 
 def test_paths_that_only_nginx_knows_are_unknown_routes(production: Production) -> None:
-    inner = ("full", "alone", "away", "absent", "bad", "large")
-    for path in ("/auth", "/auth/", "/auth?x=1", "/authors", "/.alive", "/.refused/full/",
-                 "//.refused/full", *(f"/.refused/{name}" for name in inner)):  # fmt: skip
+    inner = ("full", "unreported", "unreachable", "missing", "bad", "large")
+    for path in ("/auth", "/auth/", "/auth?x=1", "/authors", "/.alive", "/.rejected/full/",
+                 "//.rejected/full", *(f"/.rejected/{name}" for name in inner)):  # fmt: skip
         unknown = production.get(path, allow_redirects=False)
         assert (unknown.status_code, unknown.json()["error_code"]) == (404, "404"), path
     assert production.get("/auth/authorize").status_code != 404

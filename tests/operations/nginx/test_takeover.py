@@ -46,7 +46,7 @@ class Serve:
     def started(self) -> Iterator[psutil.Process]:
         environment = {
             **os.environ, "DATABASE_URL": self.database_url, "GEOSHOPS_SECRET_KEY": SECRET_KEY,
-            "GEOSHOPS_STATE_DIR": str(self.folder), "GEOSHOPS_RUN_DIR": str(self.folder / "front"),
+            "GEOSHOPS_STATE_DIR": str(self.folder), "GEOSHOPS_RUN_DIR": str(self.folder / "nginx"),
             "PROMETHEUS_MULTIPROC_DIR": str(self.folder / "metrics"), "HOST": "127.0.0.1", "PORT": str(self.port),
             "DRAIN_S": "0", **self.settings,
         }  # fmt: skip
@@ -80,7 +80,7 @@ class Serve:
 
 @pytest.fixture
 def serve(folder: Path, service_url: str) -> Serve:
-    """The production front."""
+    """The production server."""
     if not NGINX:
         pytest.skip("nginx is not installed")
     return Serve(folder, service_url, ("--production",), free_port())
@@ -94,7 +94,7 @@ def named(process: psutil.Process, text: str) -> list[psutil.Process]:
 def servers(process: psutil.Process) -> list[psutil.Process]:
     """The two processes that serve: granian's workers, or the servers forked by the fork server."""
     return [child for parent in named(process, "fork_server.py") or [process] for child in parent.children()
-            if "timer" not in " ".join(child.cmdline())]  # fmt: skip
+            if "scheduler" not in " ".join(child.cmdline())]  # fmt: skip
 
 
 def end_of(processes: list[psutil.Process]) -> bool:
@@ -121,8 +121,8 @@ def test_all_processes_end_with_a_killed_supervisor(serve: Serve) -> None:
 
 
 def test_a_start_loads_the_service_once(serve: Serve) -> None:
-    # each Python process lists what it imports; the timer's jobs come ten seconds after the start
-    serve.settings = {"PYTHONPROFILEIMPORTTIME": "1", "GEOSHOPS_TIMER": "off"}
+    # each Python process lists what it imports; the scheduler's jobs start ten seconds later
+    serve.settings = {"PYTHONPROFILEIMPORTTIME": "1", "GEOSHOPS_SCHEDULER": "off"}
     with serve.ready():
         imported = [line.rpartition("|")[2].strip() for line in serve.log.splitlines()]
         assert imported.count("argparse") >= 2
