@@ -64,7 +64,10 @@ UPDATE regions r SET boundary = i.boundary, center = coalesce(r.center, ST_Point
 FROM installed_regions i
 WHERE r.id = i.region_id AND r.boundary IS NULL
 RETURNING r.id"""
-ALIASES = "SELECT add_province_aliases(), add_shared_district_names(), add_former_district_names()"
+ALIASES = (
+    "SELECT add_province_aliases(), add_foreign_province_names(), add_shared_district_names(),"
+    " add_former_district_names()"
+)
 PIECES = "SELECT cut_boundaries(%s)"
 SHOPS = "SELECT refresh_shop_regions()"
 

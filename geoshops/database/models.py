@@ -110,7 +110,9 @@ class RegionAlias(Base):
 
     __tablename__ = "region_aliases"
     __table_args__ = (
-        UniqueConstraint("region_id", "alias_key", name="region_aliases_region_alias_unique"),
+        UniqueConstraint(
+            "region_id", "alias_key", "lang", name="region_aliases_region_alias_unique"
+        ),
         Index("region_aliases_alias_key_idx", "alias_key"),
     )
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
@@ -120,6 +122,7 @@ class RegionAlias(Base):
     alias: Mapped[str] = mapped_column(Text)
     alias_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
     kind: Mapped[str] = mapped_column(Text, server_default=text("'short'::text"))
+    lang: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
 
 
 class RegionPart(Base):
@@ -182,6 +185,25 @@ class Station(Base):
     geog: Mapped[WKBElement] = mapped_column(Geography("POINT", 4326, spatial_index=False))
     source: Mapped[str] = mapped_column(Text, server_default=text("'manual'::text"))
     source_id: Mapped[str | None] = mapped_column(Text)
+
+
+class StationAlias(Base):
+    """Names of stations in other languages and other names (明洞, ミョンドン)."""
+
+    __tablename__ = "station_aliases"
+    __table_args__ = (
+        UniqueConstraint(
+            "station_id", "alias_key", "lang", name="station_aliases_station_alias_unique"
+        ),
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    station_id: Mapped[int] = mapped_column(
+        BigInteger,
+        ForeignKey("stations.id", name="station_aliases_station_fkey", ondelete="CASCADE"),
+    )
+    alias: Mapped[str] = mapped_column(Text)
+    alias_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    lang: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
 
 
 class Shop(Base):
@@ -620,6 +642,15 @@ for _prefix, _model, _terms in (
     ("stations", Station, "station_terms(name, name_en)"),
 ):
     _index(f"{_prefix}_terms_idx", _model, _terms, using="gin")
+for _prefix, _model, _terms in (
+    ("brands", Brand, "brand_spellings(name)"),
+    ("brand_aliases", BrandAlias, "brand_spellings(alias)"),
+    ("regions", Region, "region_spellings(name, name_en, level)"),
+    ("region_aliases", RegionAlias, "brand_spellings(alias)"),
+    ("stations", Station, "station_spellings(name, name_en)"),
+):
+    _index(f"{_prefix}_spellings_idx", _model, _terms, using="gin")
+_index("station_aliases_spellings_idx", StationAlias, "brand_spellings(alias)", using="gin")
 for _prefix, _model, _column in (
     ("brands", Brand, "name"),
     ("brand_aliases", BrandAlias, "alias"),

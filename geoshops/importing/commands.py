@@ -28,6 +28,7 @@ from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.population import import_population
 from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.region_features import LEVELS
+from geoshops.importing.region_names import import_region_names
 from geoshops.importing.regions import import_regions
 from geoshops.importing.request import Request
 from geoshops.importing.shops import import_shops
@@ -194,6 +195,26 @@ def regions(
         )
 
 
+@group.command("region-names")
+@FILE
+@click.option("--mapping", help="A saved mapping: columns and words.")
+@click.option("--map", "pairs", multiple=True, metavar="COLUMN=FIELD", help="Repeatable.")
+@click.option("--encoding", default="", help="utf-8, cp949 …; detected if not named.")
+@click.option("--delimiter", default="", help="One character, or tab; detected if not named.")
+@click.option("--rejects", type=click.Path(path_type=Path), help="Instead of FILE.rejected.csv.")
+@click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
+@JSON
+@refusing_clearly
+def region_names(file: Path, as_json: bool, **options: Any) -> None:
+    """Import names of regions in other languages from CSV: a row for each region.
+
+    Columns: name (Korean), name_en, name_ja, name_zh, level, longitude, latitude; several names are joined by |."""
+    wanted = request(file, "region-names", **options)
+    with progress_bar(file) as progress:
+        summary = import_region_names(operator_url(), wanted, progress)
+    report(summary, as_json)
+
+
 @group.command("boundaries")
 @click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
 @refusing_clearly
@@ -265,9 +286,9 @@ def brands(file: Path, as_json: bool, **options: Any) -> None:
 @group.command("mappings")
 def mappings() -> None:
     """List the saved mappings."""
-    for kind in ("shops", "stations", "regions"):
+    for kind in ("shops", "stations", "regions", "region-names"):
         for mapping in saved_mappings(kind):
-            click.echo(f"{kind:9} {mapping.name:20} {mapping.title}")
+            click.echo(f"{kind:12} {mapping.name:20} {mapping.title}")
 
 
 def _follow_up(summary: dict[str, Any], as_json: bool) -> None:

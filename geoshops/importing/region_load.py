@@ -109,7 +109,8 @@ def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:
     for above, level in zip((None, *LEVELS), LEVELS, strict=False):
         changed += _load_level(cursor, {**given, "level": level, "above": above}, loaded)
     cursor.execute(
-        "SELECT add_province_aliases(), add_shared_district_names(), add_former_district_names()"
+        "SELECT add_province_aliases(), add_foreign_province_names(), add_shared_district_names(),"
+        " add_former_district_names()"
     )
     if changed:
         cursor.execute("ANALYZE regions, region_aliases, region_parts")

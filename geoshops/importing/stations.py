@@ -40,6 +40,22 @@ inserted AS (
 SELECT (SELECT count(*) FROM inserted), (SELECT count(*) FROM updated), (SELECT count(*) FROM given)"""
 
 
+# Names without 역, 驛, 駅 and 站; what a code page had no character for stands as a question mark at the source.
+FOREIGN_NAMES = """
+WITH given AS (
+  SELECT i.name, i.geog, btrim(regexp_replace(regexp_replace(v.alias, '\\s*[(（].*$', ''), '[驛駅站]$', '')) AS alias, v.lang
+  FROM incoming i CROSS JOIN LATERAL (VALUES {names}) v (alias, lang)
+)
+INSERT INTO station_aliases (station_id, alias, lang)
+SELECT s.id, g.alias,
+  CASE WHEN g.lang <> 'zh' THEN g.lang WHEN han_folded(g.alias) = g.alias THEN 'zh-Hans' ELSE 'zh-Hant' END
+FROM given g JOIN stations s ON s.name_key = name_key(g.name) AND ST_DWithin(s.geog, g.geog, 2000)
+WHERE g.alias <> '' AND g.alias !~ '[?？]'
+ORDER BY s.id, g.lang DESC, g.alias
+ON CONFLICT DO NOTHING"""
+FOREIGN_FIELDS = {"name_hanja": "zh-Hant", "name_ja": "ja", "name_zh": "zh"}
+
+
 def station_name(value: str) -> str:
     """The name without brackets and without the ending 역, under which people search (서울역 is 서울)."""
     name = fields.name(value)
@@ -51,6 +67,9 @@ FIELDS = {
     "source_id": Field(fields.key, optional=False),
     "name": Field(station_name, optional=False),
     "name_en": Field(fields.words(100)),
+    "name_hanja": Field(fields.words(100)),
+    "name_ja": Field(fields.words(100)),
+    "name_zh": Field(fields.words(100)),
     "line_name": Field(fields.words(100)),
     "address": Field(fields.words(500), None),
 }
@@ -86,6 +105,8 @@ def _load(cursor: Any, staging: Staging, source: str) -> dict[str, Any]:
     texts = {n: f"i.{n}" if n in stored else "''" for n in ("name_en", "line_name")}
     cursor.execute(UPSERT.format(**texts), {"source": source})
     inserted, updated, rows = cursor.fetchone()
+    if names := [f"(i.{n}, '{lang}')" for n, lang in FOREIGN_FIELDS.items() if n in stored]:
+        cursor.execute(FOREIGN_NAMES.format(names=", ".join(names)))
     identical = reject_lines(staging.table, staging.rejects, {}, repeated)
     unchanged = rows - inserted - updated
     return {

@@ -19,6 +19,8 @@ class Brand:
     badge_color: str
     share: int
     aliases: tuple[str, ...]
+    # language and name
+    foreign: tuple[tuple[str, str], ...]
 
 
 @cache
@@ -33,9 +35,14 @@ def brands() -> tuple[Brand, ...]:
                 r["badge_color"],
                 int(r["share"]),
                 tuple(r["aliases"].split("|")),
+                tuple((lang, name) for lang, _, name in map(_parted, r["foreign"].split("|"))),
             )
             for r in csv.DictReader(file)
         )
+
+
+def _parted(text: str) -> tuple[str, str, str]:
+    return text.partition(":")
 
 
 def brand_of(place_name: str) -> Brand | None:

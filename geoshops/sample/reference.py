@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import unicodedata
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from psycopg2.extras import execute_values
 
 from geoshops.sample.brands import brands
-from geoshops.sample.places import Dong, Sido, Sigungu, dongs, sidos, sigungus, stations
+from geoshops.sample.places import DATA, Dong, Sido, Sigungu, dongs, sidos, sigungus, stations
 
 SOURCE = "sample"
 INSERT_REGION = """
@@ -21,6 +22,25 @@ SELECT v.level, v.parent_id, v.name, v.name_en,
 FROM (SELECT %(level)s AS level, %(parent_id)s::bigint AS parent_id, %(name)s AS name, %(name_en)s AS name_en,
   %(code)s AS code, ST_MakePoint(%(lon)s, %(lat)s)::geography AS center) v
 RETURNING id"""
+
+
+# By the rules, with units as Japanese lists of Korean regions write them.
+GENERATED_NAMES = """
+UPDATE stations SET name_en = romanized(name) WHERE source = %(source)s AND name_en = '';
+INSERT INTO station_aliases (station_id, alias, lang)
+SELECT id, in_kana(name), 'ja' FROM stations WHERE source = %(source)s ON CONFLICT DO NOTHING;
+UPDATE regions SET name_en = romanized_place(name) WHERE source = %(source)s AND name_en = '';
+INSERT INTO region_aliases (region_id, alias, kind, lang)
+SELECT r.id, string_agg(in_kana(n[1]) || translate(n[2], '시군구읍면동리가', '市郡区邑面洞里街'), ' ' ORDER BY o), 'foreign', 'ja'
+FROM regions r CROSS JOIN regexp_split_to_table(r.name, ' ') WITH ORDINALITY w (word, o)
+CROSS JOIN regexp_matches(w.word, '^(.+)(.)$') n
+WHERE r.source = %(source)s AND r.level <> 'sido' GROUP BY r.id ON CONFLICT DO NOTHING"""
+HANJA = {
+    "station": "INSERT INTO station_aliases (station_id, alias, lang) SELECT s.id, v.hanja, 'zh-Hant' FROM (VALUES %s) v (name, hanja)"
+    " JOIN stations s ON s.name = v.name AND s.source = 'sample' ON CONFLICT DO NOTHING",
+    "region": "INSERT INTO region_aliases (region_id, alias, kind, lang) SELECT r.id, v.hanja, 'foreign', 'zh-Hant'"
+    " FROM (VALUES %s) v (name, hanja) JOIN regions r ON r.name = v.name AND r.source = 'sample' ON CONFLICT DO NOTHING",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +59,9 @@ def load_reference(cursor: Any) -> Ids:
     regions = _Regions(cursor)
     sido_ids = {s: regions.sido(s) for s in sidos()}
     sigungu_ids = {g: regions.sigungu(g, sido_ids[g.sido]) for g in sigungus()}
-    cursor.execute("SELECT add_shared_district_names()")
+    cursor.execute("SELECT add_foreign_province_names(), add_shared_district_names()")
     dong_ids = {d: regions.dong(d, sigungu_ids[d.sigungu]) for d in dongs()}
+    _load_foreign_names(cursor)
     return Ids(_load_brands(cursor), sido_ids, sigungu_ids, dong_ids)
 
 
@@ -59,8 +80,9 @@ def _load_brands(cursor: Any) -> dict[str, int]:
         ids[brand.name] = found
         execute_values(
             cursor,
-            "INSERT INTO brand_aliases (brand_id, alias) VALUES %s ON CONFLICT (alias_key) DO NOTHING",
-            [(found, alias) for alias in brand.aliases],
+            "INSERT INTO brand_aliases (brand_id, alias, lang) VALUES %s ON CONFLICT (alias_key) DO NOTHING",
+            [(found, alias, "en" if alias.isascii() else "") for alias in brand.aliases]
+            + [(found, name, lang) for lang, name in brand.foreign],
         )
     return ids
 
@@ -82,6 +104,15 @@ def _load_stations(cursor: Any) -> None:
             for line in s.lines
         ],
     )
+
+
+def _load_foreign_names(cursor: Any) -> None:
+    cursor.execute(GENERATED_NAMES, {"source": SOURCE})
+    with (DATA / "hanja.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for kind, statement in HANJA.items():
+        names = [(r["name"], r["hanja"]) for r in rows if r["kind"] == kind]
+        execute_values(cursor, statement, names, page_size=len(names))
 
 
 class _Regions:
@@ -144,8 +175,12 @@ class _Regions:
     def _alias(self, region: int, **aliases: tuple[str, ...]) -> None:
         execute_values(
             self._cursor,
-            "INSERT INTO region_aliases (region_id, alias, kind) VALUES %s ON CONFLICT DO NOTHING",
-            [(region, alias, kind) for kind, names in aliases.items() for alias in names],
+            "INSERT INTO region_aliases (region_id, alias, kind, lang) VALUES %s ON CONFLICT DO NOTHING",
+            [
+                (region, alias, kind, "en" if kind == "english" else "")
+                for kind, names in aliases.items()
+                for alias in names
+            ],
         )
 
 

@@ -34,13 +34,49 @@ LANGUAGE sql AS $$
       ('경상북도', '영남', 'short'), ('경상남도', '영남', 'short')
   ),
   added AS (
-    INSERT INTO region_aliases (region_id, alias, kind)
-    SELECT r.id, k.alias, k.kind FROM known k JOIN regions r ON r.level = 'sido' AND r.name = k.place
+    INSERT INTO region_aliases (region_id, alias, kind, lang)
+    SELECT r.id, k.alias, k.kind, CASE k.kind WHEN 'english' THEN 'en' ELSE '' END
+    FROM known k JOIN regions r ON r.level = 'sido' AND r.name = k.place
     ON CONFLICT DO NOTHING RETURNING 1
   )
   SELECT count(*)::integer FROM added
 $$;
 COMMENT ON FUNCTION add_province_aliases() IS 'Adds short, old, English and shared names to the Korean provinces present; returns how many.';
+
+-- Seoul has no Hanja of its own: 首爾 is the city's choice of 2005, 漢城 what it was called before.
+CREATE OR REPLACE FUNCTION add_foreign_province_names() RETURNS integer
+LANGUAGE sql AS $$
+  WITH known (place, lang, alias) AS (
+    VALUES
+      ('서울특별시', 'en', 'Seoul'), ('서울특별시', 'ja', 'ソウル'), ('서울특별시', 'zh-Hans', '首尔'), ('서울특별시', 'zh-Hant', '首爾'),
+      ('서울특별시', 'zh-Hant', '漢城'),
+      ('부산광역시', 'en', 'Busan'), ('부산광역시', 'ja', '釜山'), ('부산광역시', 'zh-Hans', '釜山'),
+      ('대구광역시', 'en', 'Daegu'), ('대구광역시', 'ja', '大邱'), ('대구광역시', 'zh-Hans', '大邱'),
+      ('인천광역시', 'en', 'Incheon'), ('인천광역시', 'ja', '仁川'), ('인천광역시', 'zh-Hans', '仁川'),
+      ('광주광역시', 'en', 'Gwangju'), ('광주광역시', 'ja', '光州'), ('광주광역시', 'zh-Hans', '光州'),
+      ('대전광역시', 'en', 'Daejeon'), ('대전광역시', 'ja', '大田'), ('대전광역시', 'zh-Hans', '大田'),
+      ('울산광역시', 'en', 'Ulsan'), ('울산광역시', 'ja', '蔚山'), ('울산광역시', 'zh-Hans', '蔚山'),
+      ('세종특별자치시', 'en', 'Sejong'), ('세종특별자치시', 'ja', '世宗'), ('세종특별자치시', 'zh-Hans', '世宗'),
+      ('경기도', 'en', 'Gyeonggi-do'), ('경기도', 'ja', '京畿道'), ('경기도', 'zh-Hans', '京畿道'),
+      ('강원특별자치도', 'en', 'Gangwon-do'), ('강원특별자치도', 'ja', '江原道'), ('강원특별자치도', 'zh-Hans', '江原道'),
+      ('충청북도', 'en', 'Chungcheongbuk-do'), ('충청북도', 'ja', '忠清北道'), ('충청북도', 'zh-Hans', '忠清北道'),
+      ('충청남도', 'en', 'Chungcheongnam-do'), ('충청남도', 'ja', '忠清南道'), ('충청남도', 'zh-Hans', '忠清南道'),
+      ('전북특별자치도', 'en', 'Jeonbuk-do'), ('전북특별자치도', 'ja', '全北'), ('전북특별자치도', 'zh-Hant', '全羅北道'),
+      ('전북특별자치도', 'en', 'Jeollabuk-do'),
+      ('전라남도', 'en', 'Jeollanam-do'), ('전라남도', 'ja', '全羅南道'), ('전라남도', 'zh-Hans', '全罗南道'),
+      ('경상북도', 'en', 'Gyeongsangbuk-do'), ('경상북도', 'ja', '慶尚北道'), ('경상북도', 'zh-Hans', '庆尚北道'),
+      ('경상남도', 'en', 'Gyeongsangnam-do'), ('경상남도', 'ja', '慶尚南道'), ('경상남도', 'zh-Hans', '庆尚南道'),
+      ('제주특별자치도', 'en', 'Jeju-do'), ('제주특별자치도', 'ja', '済州'), ('제주특별자치도', 'zh-Hans', '济州'), ('제주특별자치도', 'zh-Hant', '濟州')
+  ),
+  added AS (
+    INSERT INTO region_aliases (region_id, alias, kind, lang)
+    SELECT r.id, k.alias, CASE k.lang WHEN 'en' THEN 'english' ELSE 'foreign' END, k.lang
+    FROM known k JOIN regions r ON r.level = 'sido' AND r.name = k.place
+    ON CONFLICT DO NOTHING RETURNING 1
+  )
+  SELECT count(*)::integer FROM added
+$$;
+COMMENT ON FUNCTION add_foreign_province_names() IS 'Adds the English, Japanese and Chinese names of the Korean provinces present; returns how many.';
 
 -- Districts of one city that begin alike were a city of their own, or are spoken of as one: 마산합포구 and 마산회원구,
 -- 일산동구 and 일산서구.

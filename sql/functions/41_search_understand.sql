@@ -4,7 +4,9 @@
 -- two regions come before a station that is called by both: 경기 광주 is the city, 경기광주 the station. Names are looked up only
 -- where one of the dictionaries begins.
 CREATE OR REPLACE FUNCTION search_spans(whole text, word_starts boolean [])
-RETURNS TABLE (first integer, past integer, kind text, ids bigint [], ranks integer [])
+RETURNS TABLE (
+  first integer, past integer, kind text, ids bigint [], ranks integer [], korean text, lang text, spelling text
+)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 BEGIN
@@ -22,16 +24,23 @@ BEGIN
     WHERE b.i + n <= length(whole) + 1
       AND (n > 1 OR (word_starts[b.i] AND word_starts[b.i + 1]))
       AND (true <> ALL (word_starts[b.i + 1:b.i + n - 1]) OR (word_starts[b.i] AND word_starts[b.i + n]))
+  ), foreign_spans AS MATERIALIZED (
+    SELECT f.first AS i, f.past AS j, f.key FROM foreign_spans(whole, word_starts) AS f
   ), hits AS (
-    SELECT s.i, s.j, h.kind, array_agg(h.id ORDER BY h.id) AS ids, array_agg(h.rank ORDER BY h.id) AS ranks
+    SELECT s.i, s.j, h.kind, array_agg(h.id ORDER BY h.id) AS ids, array_agg(h.rank ORDER BY h.id) AS ranks,
+      min(h.korean) AS korean, min(h.lang) AS lang, min(h.spelling) AS spelling
     FROM (
-      SELECT n.key, n.kind, n.id, min(n.rank) AS rank
-      FROM search_names((SELECT array_agg(DISTINCT key) FROM spans)) AS n GROUP BY n.key, n.kind, n.id
+      SELECT n.key, n.kind, n.id, min(n.rank) AS rank, max(n.korean) AS korean, max(n.lang) AS lang, max(n.spelling) AS spelling
+      FROM (
+        SELECT m.*, NULL AS korean, NULL AS lang, NULL AS spelling FROM search_names((SELECT array_agg(DISTINCT key) FROM spans)) AS m
+        UNION ALL
+        SELECT m.* FROM names_spelled((SELECT array_agg(DISTINCT key) FROM foreign_spans)) AS m
+      ) AS n GROUP BY n.key, n.kind, n.id
     ) AS h
-    INNER JOIN spans AS s ON s.key = h.key
+    INNER JOIN (SELECT i, j, key FROM spans UNION SELECT i, j, key FROM foreign_spans) AS s ON s.key = h.key
     GROUP BY s.i, s.j, h.kind
   )
-  SELECT h.i, h.j, h.kind, h.ids, h.ranks FROM hits AS h
+  SELECT h.i, h.j, h.kind, h.ids, h.ranks, h.korean, h.lang, h.spelling FROM hits AS h
   WHERE h.kind <> 'station' OR h.ranks @> '{0}' OR NOT EXISTS (
     SELECT FROM hits AS a INNER JOIN hits AS b ON b.i = a.j
     WHERE a.i = h.i AND b.j = h.j AND word_starts[b.i]
@@ -39,6 +48,40 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_spans(text, boolean [])
 IS 'Names of the dictionaries within a keyword: from its unit first to before past.';
+
+-- A name in Latin letters begins and ends with a word, or where the script changes; Chinese characters and kana have no blanks
+-- between words, so that one may begin at each.
+CREATE OR REPLACE FUNCTION foreign_spans(whole text, word_starts boolean [])
+RETURNS TABLE (first integer, past integer, key text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  IF NOT is_foreign(whole) THEN
+    RETURN;
+  END IF;
+  RETURN QUERY
+  WITH signs AS MATERIALIZED (
+    SELECT i, CASE WHEN substr(whole, i, 1) ~ '[\u3041-\u30ff\u3400-\u9fff]' THEN 'c'
+      WHEN substr(whole, i, 1) ~ '[가-힣ㄱ-ㅣ]' THEN 'k' ELSE 'l' END AS script
+    FROM generate_series(1, length(whole)) AS i
+  ), edges AS MATERIALIZED (
+    SELECT s.i, word_starts[s.i] AS is_start, s.script FROM signs AS s LEFT JOIN signs AS p ON p.i = s.i - 1
+    WHERE word_starts[s.i] OR s.script = 'c' OR p.script = 'c' OR s.script <> p.script
+    UNION ALL
+    SELECT length(whole) + 1, true, ''
+  ), pairs AS (
+    SELECT a.i, b.i AS j, substr(whole, a.i, b.i - a.i) AS key
+    FROM edges AS a INNER JOIN edges AS b ON b.i > a.i + 1 AND b.i <= a.i + 40
+    WHERE a.script IN ('c', 'l')
+      AND (true <> ALL (word_starts[a.i + 1:b.i - 1]) OR (word_starts[a.i] AND word_starts[b.i]))
+  ), beginnings AS MATERIALIZED (
+    SELECT p.*, 'begins ' || left(spelling_key(p.key), 2) AS term FROM pairs AS p WHERE is_foreign(p.key) AND p.key !~ '[가-힣ㄱ-ㅣ]'
+  ), known AS MATERIALIZED (
+    SELECT begun_spellings(ARRAY(SELECT DISTINCT b.term FROM beginnings AS b WHERE b.term ~ '^begins =')) AS terms
+  )
+  SELECT b.i, b.j, b.key FROM beginnings AS b CROSS JOIN known AS k WHERE b.term ~ '^begins ~' OR b.term = ANY (k.terms);
+END $$;
+COMMENT ON FUNCTION foreign_spans(text, boolean []) IS 'The parts of a keyword that may be names in a foreign script.';
 
 -- The cheapest reading from left to right: fewest unknown words, then fewest and longest names. Within a word, what a
 -- brand leaves over may be anything, what a region or a station leaves over must be a name again: 신강남 is not 강남.
@@ -169,7 +212,9 @@ BEGIN
   INTO starts FROM generate_series(1, length(whole) + 1) i;
   SELECT coalesce(jsonb_agg(s), '[]') INTO hits FROM search_spans(whole, starts) s;
   SELECT jsonb_agg(jsonb_build_object(
-      'at', p.first, 'text', substr(whole, p.first, p.past - p.first), 'means', search_meaning(m.found, preferred),
+      'at', p.first, 'text', substr(whole, p.first, p.past - p.first),
+      'korean', coalesce(nullif(m.found -> search_meaning(m.found, preferred) ->> 'korean', ''), substr(whole, p.first, p.past - p.first)),
+      'means', search_meaning(m.found, preferred),
       'found', m.found) ORDER BY p.first)
   INTO pieces
   FROM (
@@ -185,7 +230,7 @@ BEGIN
   SELECT array_agg(DISTINCT n) INTO names FROM (
     SELECT normalize(whole, NFD) AS n WHERE rest <> '{}' OR branch <> '{}'
     UNION ALL
-    SELECT jamo(b.name) || (SELECT string_agg(normalize(x ->> 'text', NFD), '' ORDER BY (x ->> 'at')::int)
+    SELECT jamo(b.name) || (SELECT string_agg(normalize(x ->> 'korean', NFD), '' ORDER BY (x ->> 'at')::int)
       FROM jsonb_array_elements(pieces) x WHERE x ->> 'means' <> 'brand')
     FROM brands b WHERE b.id = ANY (search_understand.brands) AND (rest <> '{}' OR branch <> '{}')) q WHERE n <> '';
   SELECT coalesce(jsonb_agg(jsonb_build_object('text', x -> 'text', 'kind', x -> 'means', 'ids',
@@ -193,7 +238,9 @@ BEGIN
           SELECT jsonb_agg(i) FROM jsonb_array_elements(x -> 'found' -> 'region' -> 'ids') i
           WHERE i::bigint = ANY (regions) OR NOT EXISTS (
             SELECT FROM jsonb_array_elements(x -> 'found' -> 'region' -> 'ids') j WHERE j::bigint = ANY (regions)))
-        ELSE x -> 'found' -> (x ->> 'means') -> 'ids' END, '[]')) ORDER BY (x ->> 'at')::int), '[]')
+        ELSE x -> 'found' -> (x ->> 'means') -> 'ids' END, '[]'))
+      || CASE WHEN x -> 'found' -> (x ->> 'means') ->> 'spelling' IS NULL THEN '{}'::jsonb ELSE jsonb_build_object(
+        'lang', x -> 'found' -> (x ->> 'means') -> 'lang', 'matched', x -> 'found' -> (x ->> 'means') -> 'spelling') END ORDER BY (x ->> 'at')::int), '[]')
   INTO understood FROM jsonb_array_elements(pieces) x;
 END $$;
 COMMENT ON FUNCTION search_understand(text [], text)
@@ -240,7 +287,7 @@ BEGIN
   FROM jsonb_array_elements(pieces) x CROSS JOIN jsonb_array_elements_text(x -> 'found' -> 'station' -> 'ids') i
   WHERE x ->> 'means' = 'station';
   branch := ARRAY(
-    SELECT normalize(x ->> 'text', NFD) FROM jsonb_array_elements(pieces) x
+    SELECT normalize(x ->> 'korean', NFD) FROM jsonb_array_elements(pieces) x
     WHERE x ->> 'means' = 'station' AND brands IS NOT NULL ORDER BY (x ->> 'at')::int);
   rest := ARRAY(
     SELECT normalize(x ->> 'text', NFD) FROM jsonb_array_elements(pieces) x

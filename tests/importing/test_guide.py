@@ -84,12 +84,18 @@ def test_the_guide_names_every_field_and_mapping() -> None:
         assert f"`{name}`" in GUIDE, name
 
 
+KINDS = {
+    "kostat": "regions",
+    "stations": "stations",
+    "seoul-metro": "stations",
+    "whosonfirst": "region-names",
+}
+
+
 @pytest.mark.parametrize("path", sorted(MAPPINGS.glob("*.json")), ids=lambda path: path.stem)
 def test_saved_mappings_are_whole(path: Path) -> None:
-    kind = (
-        "regions" if path.stem == "kostat" else "stations" if path.stem == "stations" else "shops"
-    )
+    kind = KINDS.get(path.stem, "shops")
     mapping = saved_mapping(path.stem, kind)
     assert mapping.title
-    assert mapping.source
+    assert mapping.source or kind == "region-names"
     assert {"longitude", "latitude"} <= mapping.columns.keys() or kind == "regions"

@@ -95,3 +95,27 @@ def test_the_standard_data_come_in_and_wrong_positions_are_told(
     assert all(r.startswith(("suspicious", "the same key as line")) for _, r in listed)
     assert make.sql("SELECT count(*) FROM stations WHERE name LIKE '%_역'") == 0
     assert make.sql("SELECT count(*) FROM stations WHERE name = '강남'") >= 1
+
+
+def test_names_in_other_languages_go_to_every_row_of_the_station(
+    summary: Summary, write: Callable[..., Path], make: Maker
+) -> None:
+    first = write("name,line_name,lon,lat", "명동,4호선,126.986,37.561", "명동,1호선,128.0,35.0")
+    summary("import", "stations", first, "--source", "own")
+    second = write(
+        "name,name_en,name_hanja,name_ja,name_zh,lon,lat",
+        "명동역,Myeong-dong,明洞驛,ミョンドン,明洞站,126.986,37.561",
+        "신설동,,新設洞,シンソルドン,新设洞,127.02,37.57",
+        "답십리,,踏十里(?),?,,127.05,37.57",
+    )
+    summary("import", "stations", second, "--source", "other")
+    found = make.rows(
+        "SELECT s.name, s.line, s.source, array_agg(a.alias || ' ' || a.lang ORDER BY a.alias)"
+        " FROM station_aliases a JOIN stations s ON s.id = a.station_id GROUP BY s.id ORDER BY s.source DESC, s.name"
+    )
+    assert found == [
+        ("명동", "4호선", "own", ["ミョンドン ja", "明洞 zh-Hans", "明洞 zh-Hant"]),
+        ("답십리", "", "other", ["踏十里 zh-Hant"]),
+        ("명동", "", "other", ["ミョンドン ja", "明洞 zh-Hans", "明洞 zh-Hant"]),
+        ("신설동", "", "other", ["シンソルドン ja", "新設洞 zh-Hant", "新设洞 zh-Hans"]),
+    ]

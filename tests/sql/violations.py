@@ -16,6 +16,7 @@ INSERT INTO region_outlines (region_id, detail, outline) VALUES
   (1, 1, ST_Multi(ST_MakeEnvelope(126, 37, 128, 38, 4326))), (2, 1, ST_Multi(ST_MakeEnvelope(128, 35, 129, 36, 4326)));
 INSERT INTO stations (id, name, geog, source, source_id) VALUES
   (1, '강남', ST_MakePoint(127, 37), 'test', 'a'), (2, '역삼', ST_MakePoint(127, 37), 'test', 'b');
+INSERT INTO station_aliases (id, station_id, alias) VALUES (1, 1, '江南'), (2, 1, 'カンナム');
 INSERT INTO shops (id, brand_id, place_name, geog, source, source_id, sido_id, sigungu_id, dong_id) VALUES
   (1, 1, '가', ST_MakePoint(127, 37), 'test', 'a', 1, 3, 3), (2, 1, '나', ST_MakePoint(127, 37), 'test', 'b', 1, 3, 3);
 INSERT INTO shops (id, place_name, geog, status, merged_into_id) VALUES (3, '다', ST_MakePoint(127, 37), 'CLOSED', 1);
@@ -58,6 +59,9 @@ CHECKS = {
     "regions_level_known": "UPDATE regions SET level = 'county' WHERE id = 3",
     "regions_name_not_blank": "UPDATE regions SET name = '' WHERE id = 1",
     "regions_parent_by_level": "UPDATE regions SET parent_id = 2 WHERE id = 1",
+    "region_aliases_lang_is_a_tag": "UPDATE region_aliases SET lang = 'english' WHERE id = 1",
+    "station_aliases_lang_is_a_tag": "UPDATE station_aliases SET lang = 'english' WHERE id = 1",
+    "station_aliases_alias_not_blank": "UPDATE station_aliases SET alias = '' WHERE id = 1",
     "region_aliases_alias_not_blank": "UPDATE region_aliases SET alias = '' WHERE id = 1",
     "region_aliases_kind_known": "UPDATE region_aliases SET kind = 'nick'",
     "region_codes_code_not_blank": "UPDATE region_codes SET code = '' WHERE code = '1'",
@@ -130,6 +134,7 @@ CHECKS = {
 UNIQUES = {
     "brands_name_key_unique": "UPDATE brands SET name = ' 인생 네컷 ' WHERE id = 2",
     "brand_aliases_alias_key_unique": "UPDATE brand_aliases SET alias = 'LIFE4CUTS' WHERE id = 2",
+    "station_aliases_station_alias_unique": "UPDATE station_aliases SET alias = '江 南' WHERE id = 2",
     "region_aliases_region_alias_unique": "UPDATE region_aliases SET alias = '서 울' WHERE id = 2",
     "regions_sido_name_unique": "UPDATE regions SET name = '서울 특별시' WHERE id = 2",
     "regions_parent_name_unique": "UPDATE regions SET name = '중구' WHERE id = 4",

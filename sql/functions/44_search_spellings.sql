@@ -1,0 +1,148 @@
+-- Names in foreign scripts: which names of the dictionaries a spelling means.
+
+CREATE OR REPLACE FUNCTION edit_distance(a text, b text) RETURNS integer
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  others constant text[] := string_to_array(b, NULL);
+  row_above integer[] := ARRAY(SELECT generate_series(0, length(b)));
+  costs integer[];
+  letter text;
+  above_left integer;
+  here integer;
+BEGIN
+  IF a = b OR b = '' THEN
+    RETURN length(a) * (a <> b)::int;
+  END IF;
+  FOREACH letter IN ARRAY coalesce(string_to_array(a, NULL), '{}') LOOP
+    here := row_above[1] + 1;
+    costs := ARRAY[here];
+    FOR j IN 1..cardinality(others) LOOP
+      above_left := row_above[j];
+      here := least(here + 1, row_above[j + 1] + 1, above_left + (others[j] <> letter)::int);
+      costs := costs || here;
+    END LOOP;
+    row_above := costs;
+  END LOOP;
+  RETURN here;
+END $$;
+COMMENT ON FUNCTION edit_distance(text, text) IS 'Letters to replace, add or take away to make one text the other (Levenshtein 1966).';
+
+CREATE OR REPLACE FUNCTION spelled_letters(value text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(
+  replace(replace(kana_folded(han_folded(lower(normalize(value, NFKC)))), 'university', 'univ'), 'national', 'natl'),
+  '[^a-z0-9\u3041-\u9fff]', '', 'g'
+);
+COMMENT ON FUNCTION spelled_letters(text) IS 'The letters by which the spelling of a name is compared with what was typed.';
+
+-- 江南駅 and gangnam station are the station alone.
+CREATE OR REPLACE FUNCTION without_station_word(spelling text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN substring(
+  normalize(spelling, NFKC),
+  '^(.*[^[:space:]-].)[[:space:]-]*(?:subwaystation|metrostation|station|stn\.?|sta\.|yeok|[駅驛驿站])$'
+);
+COMMENT ON FUNCTION without_station_word(text) IS 'The name before station, stn, 駅 or 站; null where none of them ends it.';
+
+-- The rows of the dictionaries that have one of the terms, with their names. Rows of one station share their names.
+CREATE OR REPLACE FUNCTION rows_spelled(terms text [])
+RETURNS TABLE (term text, kind text, id bigint, names text [], name_level text, lang text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT t, 'brand', b.id, ARRAY[b.name], '', '' FROM unnest(terms) AS t INNER JOIN brands AS b ON brand_spellings(b.name) @> ARRAY[t]
+  UNION ALL
+  SELECT t, 'brand', a.brand_id, ARRAY[a.alias], '', a.lang
+  FROM unnest(terms) AS t INNER JOIN brand_aliases AS a ON brand_spellings(a.alias) @> ARRAY[t]
+  UNION ALL
+  SELECT t, 'region', r.id, ARRAY(SELECT normalize(k, NFC) FROM unnest(region_name_keys(r.name, r.level)) AS k) || r.name_en, r.level, ''
+  FROM unnest(terms) AS t INNER JOIN regions AS r ON region_spellings(r.name, r.name_en, r.level) @> ARRAY[t]
+  UNION ALL
+  SELECT t, 'region', a.region_id, ARRAY[a.alias], CASE WHEN a.kind = 'short' THEN 'short ' ELSE '' END || r.level, a.lang
+  FROM unnest(terms) AS t CROSS JOIN LATERAL (SELECT * FROM region_aliases WHERE brand_spellings(alias) @> ARRAY[t] OFFSET 0) AS a
+  INNER JOIN regions AS r ON r.id = a.region_id
+  UNION ALL
+  SELECT t, 'station', s.id, station_names(s.name) || s.name_en, '', ''
+  FROM unnest(terms) AS t INNER JOIN stations AS s ON station_spellings(s.name, s.name_en) @> ARRAY[t]
+  UNION ALL
+  SELECT t, 'station', a.station_id, ARRAY[a.alias], '', a.lang
+  FROM unnest(terms) AS t INNER JOIN station_aliases AS a ON brand_spellings(a.alias) @> ARRAY[t];
+END $$;
+COMMENT ON FUNCTION rows_spelled(text []) IS 'Brands, regions and stations with a spelling that has one of the terms.';
+
+CREATE OR REPLACE FUNCTION near_spellings(sound text) RETURNS text []
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN ARRAY(
+  SELECT 'less ' || sound
+  UNION
+  SELECT prefix || l FROM unnest(one_letter_less(sound)) AS l CROSS JOIN unnest(ARRAY['', 'less ']) AS prefix
+  WHERE left(l, 1) = left(sound, 1)
+);
+COMMENT ON FUNCTION near_spellings(text) IS 'The terms of spellings from which a key is a letter off; its mark stays.';
+
+-- Of names with the same sound the nearest spelling is meant, and up to four letters it must be the spelling itself. Where no
+-- spelling is typed to the letter, provinces come before districts, stations and brands before 동.
+CREATE OR REPLACE FUNCTION names_spelled(typed text [], misspelt boolean DEFAULT false)
+RETURNS TABLE (key text, kind text, id bigint, rank integer, korean text, lang text, spelling text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH forms AS MATERIALIZED (
+    SELECT k AS key, f.word, f.is_station, spelling_key(f.word) AS sound, spelled_letters(f.word) AS letters
+    FROM unnest(typed) AS k
+    CROSS JOIN LATERAL (VALUES (k, false), (without_station_word(k), true)) AS f (word, is_station)
+    WHERE f.word IS NOT NULL AND is_foreign(f.word) AND length(f.word) BETWEEN 2 AND 60
+  ), terms AS MATERIALIZED (
+    SELECT f.*, t FROM forms AS f
+    CROSS JOIN LATERAL unnest(CASE WHEN NOT misspelt THEN ARRAY[f.sound] WHEN length(f.sound) BETWEEN 6 AND 30 THEN
+      near_spellings(f.sound) END) AS t
+  ), found AS MATERIALIZED (
+    SELECT DISTINCT t.key, t.letters, t.sound, t.is_station, r.kind, r.id, r.names, r.name_level, r.lang
+    FROM rows_spelled(ARRAY(SELECT DISTINCT t FROM terms)) AS r INNER JOIN terms AS t ON t.t = r.term
+    WHERE NOT t.is_station OR r.kind = 'station'
+  ), sounds AS MATERIALIZED (
+    SELECT d.names, n.name, s.spelling, spelling_key(s.spelling) AS sound, spelled_letters(s.spelling) AS letters
+    FROM (SELECT DISTINCT names FROM found) AS d CROSS JOIN unnest(d.names) AS n (name) CROSS JOIN unnest(spellings(ARRAY[n.name])) AS s (spelling)
+  ), near AS MATERIALIZED (
+    SELECT DISTINCT f.key, f.kind, f.id, f.is_station, f.name_level, f.lang, s.name, s.spelling, s.letters, length(f.letters) AS size,
+      CASE WHEN f.letters = s.letters THEN 0 ELSE greatest(edit_distance(f.letters, s.letters), 1) END AS off
+    FROM found AS f INNER JOIN sounds AS s ON s.names = f.names
+    WHERE CASE WHEN f.letters = s.letters THEN true WHEN length(f.letters) < 4 AND left(f.sound, 1) = '~' THEN false
+      WHEN misspelt THEN edit_distance(f.sound, s.sound) <= 1 ELSE s.sound = f.sound END
+  ), nearest AS (
+    SELECT n.*, min(n.off) OVER (PARTITION BY n.key) AS least_off,
+      first_value(n.letters) OVER (PARTITION BY n.key ORDER BY n.off, CASE
+        WHEN n.name_level ~ 'sido' THEN 0 WHEN n.kind = 'brand' THEN 1 WHEN n.name_level ~ 'sigungu' THEN 2 WHEN n.kind = 'station' THEN 3 ELSE 4 END,
+        n.letters) AS best
+    FROM near AS n WHERE n.off <= greatest(2, 0.6 * n.size)
+  )
+  SELECT n.key, n.kind, n.id,
+    CASE n.kind WHEN 'brand' THEN 0 WHEN 'station' THEN (NOT n.is_station)::int ELSE CASE
+      WHEN n.name ~ '[가-힣]' THEN region_rank(CASE WHEN n.name_level ~ 'short dong' THEN 'dong' ELSE split_part(n.name_level, 'short ', 1) END, '', jamo(n.name))
+      WHEN n.name_level ~ 'dong' AND n.spelling <> n.name THEN 2 ELSE 0 END END,
+    CASE WHEN n.name ~ '[가-힣]' THEN n.name ELSE '' END || CASE WHEN n.is_station AND n.name ~ '[가-힣]' THEN '역' ELSE '' END,
+    CASE WHEN n.lang <> '' THEN n.lang WHEN n.name ~ '[가-힣]' AND n.spelling ~ '[\u30a0-\u30ff]' THEN 'ja'
+      WHEN n.name ~ '[가-힣]' THEN 'ko-Latn' WHEN n.name ~ '^[ -~]*$' THEN 'en' ELSE '' END,
+    n.spelling
+  FROM nearest AS n
+  WHERE n.off = n.least_off AND n.letters = n.best;
+END $$;
+COMMENT ON FUNCTION names_spelled(text [], boolean)
+IS 'Brands, regions and stations that spellings mean, with the name in Hangul (empty where a foreign name matched), language and spelling; misspelt: a letter off by sound.';
+
+CREATE OR REPLACE FUNCTION begun_spellings(terms text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT t FROM unnest(terms) AS t
+    WHERE EXISTS (SELECT FROM brands AS b WHERE brand_spellings(b.name) @> ARRAY[t])
+      OR EXISTS (SELECT FROM brand_aliases AS a WHERE brand_spellings(a.alias) @> ARRAY[t])
+      OR EXISTS (SELECT FROM regions AS r WHERE region_spellings(r.name, r.name_en, r.level) @> ARRAY[t])
+      OR EXISTS (SELECT FROM region_aliases AS a WHERE brand_spellings(a.alias) @> ARRAY[t])
+      OR EXISTS (SELECT FROM stations AS s WHERE station_spellings(s.name, s.name_en) @> ARRAY[t])
+      OR EXISTS (SELECT FROM station_aliases AS a WHERE brand_spellings(a.alias) @> ARRAY[t])
+  );
+END $$;
+COMMENT ON FUNCTION begun_spellings(text []) IS 'Those of the terms that a spelling in the dictionaries has.';
