@@ -254,6 +254,7 @@ MOST_EXPENSIVE = 10
 HOSTILE_CLIENTS, RADIUS_CLIENTS = 8, 4
 LIMITS_MS = {"search": (60, 150), "filtered": (60, 150), "suggest": (40, 80)}
 RADIUS_LIMIT_MS = 200
+SHOPS_ON_A_MAP = 65
 
 
 def cpu_ms(cursor: Any, pid: int, statement: str, values: Sequence[object]) -> float:
@@ -304,6 +305,16 @@ def _repeat(
         number += 1
 
 
+def radius_of_a_map(url: str, at: tuple[float, float]) -> int:
+    """Returns the radius in metres that holds about as many shops as a map shows."""
+    connection = psycopg2.connect(url)
+    cursor = connection.cursor()
+    cursor.execute("SELECT count(*) FROM shops_near(%s, %s, 1000)", at)
+    (shops,) = cursor.fetchone()
+    connection.close()
+    return round(1000 * min(1, (SHOPS_ON_A_MAP / max(shops, 1)) ** 0.5))
+
+
 def radius_p95_ms(
     make_client: Callable[[str], Any],
     url: str,
@@ -314,6 +325,7 @@ def radius_p95_ms(
     """Returns p95 of radius searches over HTTP while other clients repeat the keywords."""
     rng = random.Random(SEED)
     times: list[float] = []
+    radius_m = radius_of_a_map(url, at)
     with server(url) as origin:
         ended = threading.Event()
 
@@ -321,7 +333,7 @@ def radius_p95_ms(
             client = make_client(origin)
             while not ended.is_set():
                 moved = at[0] + rng.uniform(-0.02, 0.02), at[1] + rng.uniform(-0.02, 0.02)
-                values = {"mapLng": str(moved[0]), "mapLat": str(moved[1]), "radius": "1000"}
+                values = {"mapLng": str(moved[0]), "mapLat": str(moved[1]), "radius": str(radius_m)}
                 times.append(client.ms("/shops/brand", moved, **values))
                 time.sleep(0.02)
 
