@@ -1,4 +1,4 @@
-"""The command line: gathers the verbs that the features keep in their own commands.py."""
+"""The command line: collects the commands of the features."""
 
 from __future__ import annotations
 
@@ -168,12 +168,12 @@ def check(for_citus: bool) -> None:
     if odd:
         click.echo(f"remedy: {as_started('db upgrade')}", err=True)
         sys.exit(1)
-    click.echo("the database fits sql/")
+    click.echo("all files of sql/ are applied")
 
 
 def _check_for_citus() -> None:
     found = citus_check.examine(operator_url())
-    for broken, title in ((True, "broken rules of today"), (False, "work of stage 2")):
+    for broken, title in ((True, "violated rules"), (False, "changes for stage 2")):
         listed = [finding for finding in found if finding.broken == broken]
         click.echo(f"{title}: {len(listed) or 'none'}")
         for finding in listed:
@@ -186,7 +186,7 @@ def _check_for_citus() -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @failing_clearly
 def reset(yes: bool) -> None:
-    """Drop everything and apply sql/ anew. All data are lost."""
+    """Drop everything and apply sql/ again. All data are lost."""
     if not yes:
         click.confirm("This deletes every shop, member and review. Go on?", abort=True)
     url = operator_url()

@@ -100,7 +100,7 @@ def test_a_database_that_is_down_is_told_in_one_line(
     done = run(*words.split())
     assert done.exit_code == 1
     assert isinstance(done.exception, SystemExit), done.exception
-    assert done.stderr.startswith("Error: the database does not answer"), done.stderr
+    assert done.stderr.startswith("Error: the database does not respond"), done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -9,7 +9,7 @@ from geoshops.auth import queries
 from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import operator_database
 
-# a day in the future would delete sessions that live, one too far back is none that PostgreSQL knows
+# a negative number would delete live sessions, and a larger one leaves the range of PostgreSQL's dates
 LONGEST_KEPT_DAYS = 36_500
 
 
@@ -26,7 +26,7 @@ def sessions() -> None:
 @with_appcontext
 @failing_clearly
 def purge(days: int) -> None:
-    """Delete sessions that are over. They are dead in any case: this only saves room.
+    """Delete sessions that ended or expired long ago, to save space.
 
     `geoshops scheduler`, which scripts/serve starts, runs it daily."""
     click.echo(f"{queries.purge(operator_database(), kept_days=days)} sessions deleted")

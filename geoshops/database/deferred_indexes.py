@@ -16,11 +16,11 @@ from geoshops.database import sql_files
 from geoshops.database.operator_connection import connected
 
 LEAST_ROWS = 20_000
-AT_ONCE = 2  # a build keeps one core of the server busy
-# The index over words sorts them in a tree of this size: one that fits the processor's cache is faster than a large one.
+PARALLEL_BUILDS = 2  # a build keeps one core of the server busy
+# A GIN build sorts in a tree of this size; one that fits into the processor's cache is faster than a larger one.
 MEMORY = "SET maintenance_work_mem = '16MB'"
 LOCK = 7_406_311_520_917_236  # one builder at a time; any number, the same in every release
-# for each of three tables: together less than the second of deadlock_timeout
+# for each of three tables, so that an attempt ends before deadlock_timeout (1 s)
 LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'"
 LOCK_ATTEMPTS = 20
 NAME = re.compile(r"CREATE INDEX IF NOT EXISTS (\w+)")
@@ -48,7 +48,7 @@ WHERE to_regclass('shops') IS NOT NULL AND NOT EXISTS (SELECT FROM pg_index i WH
 
 
 def built_later() -> dict[str, str]:
-    """The statements of sql/indexes by the name of the index that each makes."""
+    """The statements of sql/indexes by the names of their indexes."""
     text = "".join(
         p.read_text(encoding="utf-8") for p in sorted((sql_files.SQL / "indexes").glob("*.sql"))
     )
@@ -58,41 +58,41 @@ def built_later() -> dict[str, str]:
 
 @contextmanager
 def left_out(cursor: Any, new_rows: int) -> Iterator[None]:
-    """Drops indexes and foreign keys of shops where that pays, and recreates them after the block.
+    """Drops indexes and foreign keys of shops for a large load, and recreates them after the block.
 
-    Those of sql/indexes, the expensive ones, are left to `build_missing` after the commit. Readers of shops, brands and
-    regions wait until the commit, so this is done only when nearly every shop is new and the locks are granted soon.
-    Unique constraints and foreign keys hold again at the end of the block."""
-    pays = _pays(cursor, new_rows) and _has_tables_alone(cursor)
-    found = _droppable(cursor) if pays else []
-    for _, drop, _ in found:
+    The expensive ones, those of sql/indexes, are built by `build_missing` after the commit. Readers of shops, brands
+    and regions wait until the commit, so nothing is dropped unless nearly every shop is new and the locks are granted
+    soon. Unique constraints and foreign keys are valid again at the end of the block."""
+    is_worthwhile = _is_worthwhile(cursor, new_rows) and _lock_tables(cursor)
+    dropped = _droppable(cursor) if is_worthwhile else []
+    for _, drop, _ in dropped:
         cursor.execute(drop)
     yield
     later = built_later()
-    for name, _, definition in found:
+    for name, _, definition in dropped:
         if name not in later:
             cursor.execute(definition)
 
 
 def missing(connection: Any) -> list[str]:
-    """Names of the indexes that a load has left out and that are not built yet."""
+    """Names of the indexes of sql/indexes that do not exist."""
     cursor = connection.cursor()
     cursor.execute(MISSING, (list(built_later()),))
     return [name for (name,) in cursor.fetchall()]
 
 
 def build_missing(url: str, say: Callable[[str], object]) -> int:
-    """Builds what is missing, two at a time, and returns how many; writers of shops wait meanwhile.
+    """Builds missing indexes, two at a time, and returns how many; writers of shops wait meanwhile.
 
     Each index is a transaction of its own, so an interrupted run keeps the indexes it has built."""
     connections: list[Any] = []
-    with _listed(url, connections) as connection, ThreadPoolExecutor(AT_ONCE) as pool:
+    with _listed(url, connections) as connection, ThreadPoolExecutor(PARALLEL_BUILDS) as pool:
         connection.cursor().execute("SELECT pg_advisory_lock(%s)", (LOCK,))
         names = missing(connection)
-        work = [pool.submit(_build, url, connections, name) for name in names]
+        builds = [pool.submit(_build, url, connections, name) for name in names]
         try:
-            for name, done in zip(names, work, strict=True):
-                say(f"index {name} ({done.result()} ms)")
+            for name, build in zip(names, builds, strict=True):
+                say(f"index {name} ({build.result()} ms)")
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for other in [*connections]:
@@ -119,15 +119,15 @@ def _listed(url: str, connections: list[Any]) -> Iterator[Any]:
             connections.remove(connection)
 
 
-def _pays(cursor: Any, new_rows: int) -> bool:
+def _is_worthwhile(cursor: Any, new_rows: int) -> bool:
     if new_rows < LEAST_ROWS:
         return False
     cursor.execute("SELECT count(*) FROM (SELECT FROM shops LIMIT %s) s", (new_rows // 10 + 1,))
     return bool(cursor.fetchone()[0] * 10 <= new_rows)
 
 
-def _has_tables_alone(cursor: Any) -> bool:
-    """Locks the tables concerned, or gives up: a command that waits for one of them must not become a deadlock victim.
+def _lock_tables(cursor: Any) -> bool:
+    """Tries to lock the tables concerned. It gives up, so that no command waiting for one of them becomes a deadlock victim.
 
     Each attempt ends before deadlock_timeout and releases its locks."""
     cursor.execute(CONCERNED)

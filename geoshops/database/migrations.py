@@ -20,20 +20,20 @@ from geoshops.database.sql_files import MigrationError, SqlFile, grants, sql_fil
 
 LOCK = 7_406_311_520_917_233  # any number, the same in every release
 NO_TRANSACTION = "-- geoshops: no-transaction"
-# whoever waits for a table's lock holds up everybody who comes later: better to give up and come again
+# a pending lock request blocks all later ones, so a step gives up soon and is tried again
 LOCK_TIMEOUT = "SET lock_timeout = '500ms'"
 NO_LOCK_TIMEOUT = "SET lock_timeout = 0"
 ATTEMPTS = 90
 BUSY = (errorcodes.LOCK_NOT_AVAILABLE, errorcodes.DEADLOCK_DETECTED)
-# what CREATE OR REPLACE cannot do: other columns or another type of result; and a name that an older
-# definition with other parameters makes ambiguous, or that others still use
+# errors where CREATE OR REPLACE does not suffice: the result has other columns or another type, an older definition
+# makes the name ambiguous, or other objects depend on it
 OTHER_SHAPE = (
     errorcodes.INVALID_FUNCTION_DEFINITION,
     errorcodes.INVALID_TABLE_DEFINITION,
     errorcodes.AMBIGUOUS_FUNCTION,
     errorcodes.DEPENDENT_OBJECTS_STILL_EXIST,
 )
-# a definition that this transaction has not written is from an older file
+# definitions that this transaction has not written are left from an older file
 LEFT_OVER = """
 SELECT p.oid::regprocedure FROM pg_proc p
 WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' AND p.proname = ANY (%s)
@@ -52,9 +52,9 @@ CREATE TABLE IF NOT EXISTS schema_history (
   applied_at timestamptz NOT NULL DEFAULT now(),
   ms integer NOT NULL
 )"""
-# a file of functions or views that was renamed or removed; what it defined is dropped by a file of sql/changes
+# files of functions or views that were renamed or removed; files of sql/changes drop what they defined
 FORGET_REMOVED = "DELETE FROM schema_history WHERE kind = 'repeatable' AND name <> ALL (%s)"
-# names are collected before the first drop, because a cascade takes later ones along
+# names are collected before the first drop, because CASCADE also drops later ones
 DROP_ALL = """
 DO $$ DECLARE drops text[]; statement text; BEGIN
   drops := ARRAY(
@@ -78,9 +78,9 @@ END $$"""
 
 
 def upgrade(url: str, say: Any = print) -> int:
-    """Applies what is missing or changed, under a lock, and returns how many files that were; builds missing indexes.
+    """Applies missing and changed files under a lock, builds missing indexes, and returns the number of files.
 
-    Each step is tried again for about two minutes when tables are in use."""
+    Each step is retried for about a minute while tables are in use."""
     with _connected(url) as connection:
         run(connection, NO_LOCK_TIMEOUT)
         run(connection, "SELECT pg_advisory_lock(%s)", (LOCK,))
@@ -101,7 +101,7 @@ def upgrade(url: str, say: Any = print) -> int:
 
 
 def _patiently(connection: Any, say: Any, step: Callable[[], None]) -> None:
-    """Runs a step again while a lock that it needs is held by somebody else."""
+    """Runs a step, again while another transaction holds a lock that it needs."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
             step()
@@ -117,7 +117,7 @@ def _patiently(connection: Any, say: Any, step: Callable[[], None]) -> None:
 
 
 def grant(url: str) -> None:
-    """Grants what sql/grants says, and sets the limits of roles."""
+    """Applies sql/grants: privileges and limits of roles."""
     with _connected(url) as connection:
         _grant(connection)
 
@@ -137,7 +137,7 @@ def status(url: str) -> list[tuple[str, str]]:
 
 
 def reset(url: str) -> None:
-    """Drops everything of ours, extensions excepted."""
+    """Drops all objects except extensions and what belongs to them."""
     with _connected(url) as connection:
         run(connection, "SET lock_timeout = '5s'")
         run(connection, "SELECT pg_advisory_lock(%s)", (LOCK,))
@@ -153,7 +153,7 @@ def _connected(url: str) -> Iterator[Any]:
 
 
 def run(connection: Any, statement: str, values: Any = None) -> Any:
-    """Executes by the raw cursor: without values `%` and `:` stay as they are."""
+    """Executes on the driver's cursor: without values, `%` and `:` have no special meaning."""
     cursor = connection.cursor()
     cursor.execute(statement, values)
     return cursor
@@ -178,29 +178,30 @@ def _pending(connection: Any) -> Iterator[SqlFile]:
         if state == "changed" and file.kind == "versioned":
             raise MigrationError(
                 f"sql/{file.name} was changed after it had been applied. Put changes into a new file "
-                f"under sql/changes/; a development database is made anew by `{as_started('db reset')}`"
+                f"under sql/changes/; recreate a development database with `{as_started('db reset')}`"
             )
         if state != "applied":
             yield file
 
 
 def _apply(connection: Any, file: SqlFile, say: Any) -> None:
-    alone = file.text.startswith(NO_TRANSACTION)
-    # an index that is built concurrently waits for others and holds up nobody
-    run(connection, NO_LOCK_TIMEOUT if alone else "BEGIN")
+    is_concurrent = file.text.startswith(NO_TRANSACTION)
+    # an index that is built concurrently waits for others and blocks nobody
+    run(connection, NO_LOCK_TIMEOUT if is_concurrent else "BEGIN")
     try:
         _run_file(connection, file, say)
     except psycopg2.Error as error:
         raise MigrationError(f"sql/{file.name}: {error}") from error
-    with committing() as came:
-        run(connection, LOCK_TIMEOUT if alone else "COMMIT")
-    if came:
+    with committing() as interrupted:
+        run(connection, LOCK_TIMEOUT if is_concurrent else "COMMIT")
+    if interrupted:
         raise KeyboardInterrupt
 
 
 def _replace(connection: Any, files: list[SqlFile], say: Any) -> None:
-    """Functions and views in one transaction: replaced in place, so that requests in flight notice
-    nothing; where one got another shape, all of them are dropped and made anew."""
+    """Applies functions and views in one transaction, which requests in flight do not notice.
+
+    If a definition cannot be replaced in place, all of them are dropped and recreated."""
     if not files:
         return
     run(connection, "BEGIN")
@@ -214,20 +215,20 @@ def _replace(connection: Any, files: list[SqlFile], say: Any) -> None:
         run(connection, "ROLLBACK")
         if error.pgcode not in OTHER_SHAPE:
             raise MigrationError(f"sql/{file.name}: {error}") from error
-        say(f"sql/{file.name} gives something another shape: making all functions and views anew")
+        say(f"sql/{file.name} cannot be replaced in place: recreating all functions and views")
         run(connection, "BEGIN")
         _drop_repeatable(connection)
         _apply_all(connection, say)
-        # in the same transaction: what was made anew has lost its grants
+        # in the same transaction, because recreated objects have lost their grants
         _grant(connection)
-    with committing() as came:
+    with committing() as interrupted:
         run(connection, "COMMIT")
-    if came:
+    if interrupted:
         raise KeyboardInterrupt
 
 
 def _drop_repeatable(connection: Any) -> None:
-    """Drops what the repeatable files define, users first; what a table uses stays, hence no CASCADE."""
+    """Drops what the repeatable files define, dependent objects first. Without CASCADE, because what a table uses stays."""
     names = _names(f for f in sql_files() if f.kind == "repeatable")
     names -= _names(f for f in sql_files() if f.kind == "versioned")
     before = -1
@@ -235,18 +236,18 @@ def _drop_repeatable(connection: Any) -> None:
         if len(left) == before:
             return
         before = len(left)
-        for (thing,) in left:
-            _drop_unless_used(connection, thing)
+        for (name,) in left:
+            _drop_unless_used(connection, name)
 
 
 def _names(files: Iterable[SqlFile]) -> set[str]:
     return {name for file in files for name in file.defined}
 
 
-def _drop_unless_used(connection: Any, thing: str) -> None:
+def _drop_unless_used(connection: Any, name: str) -> None:
     run(connection, "SAVEPOINT before_drop")
     try:
-        run(connection, f"DROP {thing}")
+        run(connection, f"DROP {name}")
     except (psycopg2.errors.DependentObjectsStillExist, psycopg2.errors.UndefinedObject):
         run(connection, "ROLLBACK TO before_drop")
 

@@ -24,7 +24,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def connected(url: str, purpose: str, *, autocommit: bool = False) -> Iterator[Any]:
-    """A connection that is closed, and rolled back unless committed, when the block ends.
+    """A connection that is closed at the end of the block, which rolls back what is not committed.
 
     `purpose` names it in pg_stat_activity: geoshops-PURPOSE."""
     connection = psycopg2.connect(
@@ -58,7 +58,7 @@ def cancelled_by_ctrl_c(connection: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def _watch() -> None:
-    # a signal handler in Python runs between statements only; its wake-up file is written at once
+    # Python runs signal handlers only between its own instructions, but writes to the wake-up file at once
     reader, writer = socket.socketpair()
     writer.setblocking(False)
     signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)

@@ -1,4 +1,4 @@
-"""SQLAlchemy Core statements as the driver takes them: compiled once, with named parameters."""
+"""Compiles SQLAlchemy Core statements once, for the driver's cursor, with named parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DIALECT: Dialect = psycopg2.dialect()  # type: ignore[no-untyped-call]
 
 @dataclass(frozen=True)
 class Statement:
-    """SQL with `%(name)s` for each parameter, and the values that the expression itself holds."""
+    """SQL with `%(name)s` for each parameter, and the values of literals in the expression."""
 
     text: str
     constants: Mapping[str, object]
@@ -27,14 +27,14 @@ def compiled(expression: ClauseElement) -> Statement:
     """The statement of an expression whose parameters are `bindparam("name")`; compile it at import.
 
     It runs on the driver's own cursor (docs/performance.md), so rows are tuples of the driver's types."""
-    made = expression.compile(dialect=DIALECT)
-    names: Mapping[BindParameter[Any], str] = getattr(made, "bind_names", {})
+    sql = expression.compile(dialect=DIALECT)
+    names: Mapping[BindParameter[Any], str] = getattr(sql, "bind_names", {})
     constants = {name: bind.effective_value for bind, name in names.items() if not bind.required}
-    return Statement(str(made), constants)
+    return Statement(str(sql), constants)
 
 
 def with_values(statement: Statement | str, values: Values) -> tuple[str, Values]:
-    """What the driver's cursor executes: text, and the values of all parameters."""
+    """The arguments of the cursor's `execute`: the text, and the values of all parameters."""
     if isinstance(statement, str):
         return statement, values
     if not statement.constants:
@@ -44,7 +44,7 @@ def with_values(statement: Statement | str, values: Values) -> tuple[str, Values
 
 
 def execute(cursor: Any, expression: ClauseElement) -> Any:
-    """Runs an expression that holds its own values within the cursor's transaction; returns the cursor."""
+    """Runs an expression without parameters in the cursor's transaction; returns the cursor."""
     cursor.execute(*with_values(compiled(expression), ()))
     return cursor
 

@@ -12,11 +12,11 @@ from psycopg2 import sql
 
 from geoshops.importing import fields
 from geoshops.importing.csv_table import CsvTable
-from geoshops.importing.fields import Unfit
+from geoshops.importing.errors import ImportRejected
+from geoshops.importing.fields import InvalidValue
 from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.mapping import Plan, plan
 from geoshops.importing.opening import open_input
-from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.tables import Rejected
@@ -64,7 +64,7 @@ class Brand:
 
 
 def import_brands(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
-    """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
+    """Runs the import and returns its summary; raises ImportRejected when nothing was changed."""
     started = time.perf_counter()
     file = open_input(wanted.path, wanted.encoding or None)
     table = CsvTable(file, wanted.delimiter or None)
@@ -105,7 +105,7 @@ class _Load:
                 }
                 try:
                     yield _row(line, tuple(values), texts)
-                except Unfit as error:
+                except InvalidValue as error:
                     self.rejects.add([Rejected(line, str(error), values)])
             progress(chunk.bytes_read)
 
@@ -122,7 +122,7 @@ class _Load:
             try:
                 self.cursor.execute("SAVEPOINT of_row")
                 self._apply(row)
-            except Unfit as error:
+            except InvalidValue as error:
                 self.cursor.execute("ROLLBACK TO of_row")
                 self.rejects.add([Rejected(row.line, str(error), row.values)])
                 del self.outcomes[row.line]
@@ -131,9 +131,9 @@ class _Load:
         if not self.outcomes:
             raise self._nothing_taken()
 
-    def _nothing_taken(self) -> ImportRefused:
+    def _nothing_taken(self) -> ImportRejected:
         why = "; ".join(self.rejects.by_reason()) or "the file holds a header and no rows"
-        return ImportRefused(f"none of the {self.rows} rows can be taken: {why}")
+        return ImportRejected(f"none of the {self.rows} rows can be taken: {why}")
 
     def _settle(self, brand_id: int, accepted: list[int]) -> None:
         """Takes a new brand back whose rows were all rejected, unless it has become a parent."""
@@ -195,25 +195,27 @@ class _Load:
         """Rejects a row that contradicts an earlier one."""
         before = self.stated.setdefault((brand.id, field), value)
         if before != value:
-            raise Unfit(f"[{field}] contradicts an earlier row of {brand.name}")
+            raise InvalidValue(f"[{field}] contradicts an earlier row of {brand.name}")
 
     def _parent(self, brand: Brand, name: str) -> int:
         parent = self._brand(name)
         if parent is None:
-            raise Unfit(f"[parent] there is no brand {name}; give it a row of its own")
+            raise InvalidValue(f"[parent] there is no brand {name}; give it a row of its own")
         if parent.id == brand.id:
-            raise Unfit(f"[parent] {name} is the brand itself")
+            raise InvalidValue(f"[parent] {name} is the brand itself")
         if parent.parent_id is not None:
-            raise Unfit(f"[parent] {name} is a sub-brand, and sub-brands have none of their own")
+            raise InvalidValue(
+                f"[parent] {name} is a sub-brand, and sub-brands have none of their own"
+            )
         if brand.is_parent:
-            raise Unfit(f"[parent] {brand.name} has sub-brands, so it cannot be one")
+            raise InvalidValue(f"[parent] {brand.name} has sub-brands, so it cannot be one")
         return parent.id
 
     def _alias(self, brand: Brand, row: BrandRow) -> dict[str, object]:
         """Adds the alias or sets its language; what changed."""
         meant = self._brand(row.alias)
         if meant is not None and meant.id != brand.id:
-            raise Unfit(f"[alias] {row.alias} means the brand {meant.name} already")
+            raise InvalidValue(f"[alias] {row.alias} means the brand {meant.name} already")
         self.cursor.execute(ALIAS, (row.alias,))
         known = self.cursor.fetchone()
         if known is None and meant is not None:
@@ -236,7 +238,7 @@ class _Load:
 def _row(line: int, values: tuple[str, ...], texts: dict[str, str]) -> BrandRow:
     alias, lang = _fit("alias", texts, fields.words(100)), _fit("lang", texts, language)
     if lang and not alias:
-        raise Unfit("[lang] is the language of an alias, and the row has none")
+        raise InvalidValue("[lang] is the language of an alias, and the row has none")
     return BrandRow(
         line,
         values,
@@ -252,8 +254,8 @@ def _row(line: int, values: tuple[str, ...], texts: dict[str, str]) -> BrandRow:
 def _fit(name: str, texts: dict[str, str], convert: Any) -> Any:
     try:
         return convert(texts[name])
-    except Unfit as error:
-        raise Unfit(f"[{name}] {error}") from error
+    except InvalidValue as error:
+        raise InvalidValue(f"[{name}] {error}") from error
 
 
 def language(value: str) -> str:
@@ -261,7 +263,7 @@ def language(value: str) -> str:
     value = fields.text(20)(value).replace("_", "-")
     match = LANG.fullmatch(value)
     if value and not match:
-        raise Unfit(f"{value!r} is not a language such as ko, en, ja, zh-Hans")
+        raise InvalidValue(f"{value!r} is not a language such as ko, en, ja, zh-Hans")
     if not match:
         return ""
     parts = (match[1].lower(), (match[2] or "").title(), (match[3] or "").upper())
@@ -271,12 +273,12 @@ def language(value: str) -> str:
 def _flag(value: str) -> bool | None:
     word = fields.text(20)(value).casefold()
     if word and word not in TRUE + FALSE:
-        raise Unfit(f"{word!r} is none of true, false")
+        raise InvalidValue(f"{word!r} is none of true, false")
     return word in TRUE if word else None
 
 
 def _color(value: str) -> str:
     value = fields.text(20)(value).lower()
     if value and not COLOR.fullmatch(value):
-        raise Unfit(f"{value!r} is not a colour such as #52606d")
+        raise InvalidValue(f"{value!r} is not a colour such as #52606d")
     return value

@@ -15,11 +15,11 @@ from shapely.geometry import shape
 from geoshops.importing import fields
 from geoshops.importing.crs import Projection
 from geoshops.importing.csv_table import CsvTable
-from geoshops.importing.fields import Unfit
+from geoshops.importing.errors import ImportRejected, WrongUsage
+from geoshops.importing.fields import InvalidValue
 from geoshops.importing.geojson import Feature, features
 from geoshops.importing.mapping import JOINT, SavedMapping, plan, spelled
 from geoshops.importing.opening import InputFile
-from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.tables import CHUNK_ROWS
 
 COLUMNS = ("source_id", "population", "cell", "longitude", "latitude")
@@ -64,10 +64,10 @@ class CsvCells:
         required = ("population", "longitude", "latitude") if cell_size else ("population", "cell")
         try:
             self.plan = plan(table.columns, COLUMNS, required, mapping, given)
-        except ImportRefused as error:
+        except ImportRejected as error:
             if cell_size or isinstance(error, WrongUsage):
                 raise
-            raise ImportRefused(
+            raise ImportRejected(
                 f"{error}; a grid of squares needs their middles (longitude, latitude) and --cell-size"
             ) from error
 
@@ -88,7 +88,7 @@ class CsvCells:
             key = _key(self._text(row, "source_id"))
             people = _people(self._text(row, "population"))
             _append(cells, line, row, key or self._place(row), people, outline)
-        except Unfit as error:
+        except InvalidValue as error:
             cells.reasons[len(cells.lines)] = str(error)
             _append(cells, line, row, "", "", None)
 
@@ -132,11 +132,11 @@ class FeatureCells:
         row = [text or json.dumps(feature, ensure_ascii=False)]
         try:
             if feature is None:
-                raise Unfit("not a GeoJSON feature")
+                raise InvalidValue("not a GeoJSON feature")
             people = _people(self._property(feature, "population"))
             key = _key(self._property(feature, "source_id"))
             _append(cells, number, row, key, people, _from_geojson(feature.get("geometry")))
-        except Unfit as error:
+        except InvalidValue as error:
             cells.reasons[len(cells.lines)] = str(error)
             _append(cells, number, row, "", "", None)
 
@@ -190,28 +190,28 @@ def _append(
 def _people(value: str) -> str:
     number = _number("population", value)
     if number < 0:
-        raise Unfit(f"[population] {value[:40]!r} is negative")
+        raise InvalidValue(f"[population] {value[:40]!r} is negative")
     return repr(number)
 
 
 def _number(name: str, value: str) -> float:
     try:
         return fields.number(value)
-    except Unfit as error:
-        raise Unfit(f"[{name}] {error}") from error
+    except InvalidValue as error:
+        raise InvalidValue(f"[{name}] {error}") from error
 
 
 def _from_wkt(text: str) -> Any:
     try:
         return shapely.from_wkt(text)
     except (shapely.errors.ShapelyError, ValueError) as error:
-        raise Unfit(f"[cell] is not WKT: {error}") from error
+        raise InvalidValue(f"[cell] is not WKT: {error}") from error
 
 
 def _from_geojson(geometry: dict[str, Any] | None) -> Any:
     if not geometry or geometry.get("type") not in ("Polygon", "MultiPolygon"):
-        raise Unfit("[cell] is no polygon")
+        raise InvalidValue("[cell] is no polygon")
     try:
         return shape(geometry)
     except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
-        raise Unfit(f"[cell] is not readable: {error}") from error
+        raise InvalidValue(f"[cell] is not readable: {error}") from error

@@ -24,9 +24,9 @@ from geoshops.config import Settings
 from geoshops.console import EXIT_INCOMPLETE, as_started, changes, committing
 from geoshops.database.deferred_indexes import build_missing
 from geoshops.importing.brands import import_brands
+from geoshops.importing.errors import ImportRejected, WrongUsage
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.population import import_population
-from geoshops.importing.refusal import ImportRefused, WrongUsage
 from geoshops.importing.region_features import LEVELS
 from geoshops.importing.region_names import import_region_names
 from geoshops.importing.regions import import_regions
@@ -92,8 +92,8 @@ def table_options(command: Any) -> Any:
     return command
 
 
-def refusing_clearly(command: Callable[..., None]) -> Callable[..., None]:
-    """A refused import is one line and exit code 1; Ctrl-C is 130 and has changed nothing."""
+def reporting_rejections(command: Callable[..., None]) -> Callable[..., None]:
+    """Reports a rejected import in one line with exit code 1; Ctrl-C exits with 130 and changes nothing."""
 
     @failing_clearly
     @wraps(command)
@@ -102,7 +102,7 @@ def refusing_clearly(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **kwargs)
         except WrongUsage as error:
             raise click.UsageError(str(error)) from error
-        except ImportRefused as error:
+        except ImportRejected as error:
             raise changes.failure(str(error), of_a_change=True) from error
         except OSError as error:
             raise changes.failure(str(error), of_a_change=True) from error
@@ -132,7 +132,7 @@ def refusing_clearly(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Day of the source's statement.")
 @JSON
-@refusing_clearly
+@reporting_rejections
 def shops(file: Path, as_json: bool, **options: Any) -> None:
     """Import shops from CSV, GeoJSON or a GeoJSON sequence."""
     wanted = request(file, "shops", **options)
@@ -147,7 +147,7 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
     if as_json:
         report(summary, as_json)
     if summary["rejection"]:
-        raise ImportRefused(f"without --dry-run, the import is rejected: {summary['rejection']}")
+        raise ImportRejected(f"without --dry-run, the import is rejected: {summary['rejection']}")
 
 
 @group.command()
@@ -155,7 +155,7 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
 @reading_options
 @table_options
 @JSON
-@refusing_clearly
+@reporting_rejections
 def stations(file: Path, as_json: bool, **options: Any) -> None:
     """Import railway stations from CSV or GeoJSON."""
     wanted = request(file, "stations", **options)
@@ -177,7 +177,7 @@ def stations(file: Path, as_json: bool, **options: Any) -> None:
     help="Most bytes of a region.",
 )  # fmt: skip
 @JSON
-@refusing_clearly
+@reporting_rejections
 def regions(
     file: Path, as_json: bool, level: str | None, max_vertices: int, max_bytes: int, **options: Any
 ) -> None:
@@ -217,14 +217,14 @@ def region_names(file: Path, as_json: bool, **options: Any) -> None:
 
 @group.command("boundaries")
 @click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
-@refusing_clearly
+@reporting_rejections
 def installed(dry_run: bool) -> None:
     """Load the boundaries of Korean districts and provinces that scripts/setup installs.
 
     Regions that have a boundary keep it; regions that are missing are added."""
     districts = installed_districts()
     if not districts:
-        raise ImportRefused(MISSING)
+        raise ImportRejected(MISSING)
     with importing_into(operator_url()) as connection, connection.cursor() as cursor:
         cursor.execute(ONE_AT_A_TIME)
         filled = fill_missing(cursor, districts)
@@ -250,7 +250,7 @@ def installed(dry_run: bool) -> None:
 @click.option("--on-missing", type=click.Choice(["keep", "delete"]), default="keep",
               help="What happens to cells of the source that the file does not state.")  # fmt: skip
 @JSON
-@refusing_clearly
+@reporting_rejections
 def population(file: Path, as_json: bool, cell_size: float, **options: Any) -> None:
     """Import people by cell from GeoJSON polygons or CSV, for `v_population`."""
     wanted = request(file, "population", **options)
@@ -269,7 +269,7 @@ def population(file: Path, as_json: bool, cell_size: float, **options: Any) -> N
 @click.option("--rejects", type=click.Path(path_type=Path), help="Instead of FILE.rejected.csv.")
 @click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
 @JSON
-@refusing_clearly
+@reporting_rejections
 def brands(file: Path, as_json: bool, **options: Any) -> None:
     """Import brands and their aliases from CSV: a row for each alias.
 
@@ -301,7 +301,7 @@ def _follow_up(summary: dict[str, Any], as_json: bool) -> None:
         if until_found and not as_json:
             click.echo(f"the keyword search answers after {until_found:.1f} s")
         follow_up(operator_url(), summary["inserted"] + summary["updated"])
-    except (ImportRefused, psycopg2.Error) as error:
+    except (ImportRejected, psycopg2.Error) as error:
         click.echo(f"the import is complete, but not {WHAT_FOLLOWS}: {error}", err=True)
 
 

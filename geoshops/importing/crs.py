@@ -9,7 +9,7 @@ from pyproj import CRS, Transformer
 from pyproj.exceptions import ProjError
 
 from geoshops.importing import korea
-from geoshops.importing.refusal import WrongUsage
+from geoshops.importing.errors import WrongUsage
 
 WORLD = (-180.0, -90.0, 180.0, 90.0)
 KOREAN = (5174, 5179, 5181, 5186, 2097, 5185, 5187, 5188, 5178, 5183, 5184)
@@ -49,7 +49,7 @@ def projection(name: str, scale: float = 1.0) -> Projection:
         crs = CRS.from_user_input(code)
         if crs.is_geographic and crs.to_epsg() == 4326:
             return Projection(name, scale * factor, None, WORLD)
-        # without ballpark PROJ refuses rather than leave out the shift of a few hundred metres
+        # without ballpark, PROJ fails rather than omit a datum shift of a few hundred metres
         transformer = Transformer.from_crs(crs, 4326, always_xy=True, allow_ballpark=False)
     except ProjError as error:
         raise WrongUsage(f"--crs {name}: {error}") from error

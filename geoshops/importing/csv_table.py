@@ -6,15 +6,15 @@ import csv
 from collections.abc import Generator, Iterator
 from typing import TextIO
 
+from geoshops.importing.errors import ImportRejected
 from geoshops.importing.opening import InputFile
-from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.tables import CHUNK_ROWS, LONGEST_RECORD, Chunk, Rejected
 
 DELIMITERS = ",\t;|"
 
 
 class CsvTable:
-    """The header gives the columns; every later record with as many values is a row."""
+    """A CSV file: the header names the columns, and every later record with as many values is a row."""
 
     def __init__(self, file: InputFile, delimiter: str | None = None) -> None:
         self.file = file
@@ -24,10 +24,10 @@ class CsvTable:
             stream.seek(0)
             self.columns = [name.strip() for name in self._header(_Lines(stream, file))]
         if not any(self.columns):
-            raise ImportRefused(f"{file.path} has no header line")
+            raise ImportRejected(f"{file.path} has no header line")
 
     def chunks(self) -> Iterator[Chunk]:
-        """Rows from the line after the header on; blank lines are no rows."""
+        """The rows after the header; blank lines are skipped."""
         with self.file.open() as stream:
             lines = _Lines(stream, self.file)
             self._header(lines)
@@ -48,7 +48,7 @@ class CsvTable:
         return next(self._one_by_one(lines, 2), (0, [""], ""))[1]
 
     def _one_a_line(self, block: list[str]) -> list[list[str]] | None:
-        """The rows where each is a line of its own: read at once, in a third of the time of one by one."""
+        """The rows of a block in which each record is one line, parsed at once for speed; None if a record spans lines."""
         try:
             rows = [*csv.reader(block, delimiter=self.delimiter, strict=True)]
         except csv.Error:
@@ -70,7 +70,7 @@ class CsvTable:
                 chunk.rows.append(row)
 
     def _one_by_one(self, lines: _Lines, end: int) -> Generator[tuple[int, list[str], str]]:
-        """Records that begin before a line: the line, the values, and what is wrong with the quoting (then the text)."""
+        """Records that begin before line `end`: the line, the values, and the error, with the text as the only value."""
         recent: list[str] = []
         reader = csv.reader(lines.of_a_record(recent), delimiter=self.delimiter, strict=True)
         while lines.number < end:
@@ -87,7 +87,7 @@ class CsvTable:
 
 
 class _Lines:
-    """The lines of a file, by blocks or one by one; `number` is that of the next one."""
+    """The lines of a file, in blocks or one by one; `number` is that of the next line."""
 
     def __init__(self, stream: TextIO, file: InputFile) -> None:
         self.number = 1
@@ -96,7 +96,7 @@ class _Lines:
         self._before: list[str] = []
 
     def block(self) -> list[str]:
-        """Some lines; none at the end."""
+        """The next lines; empty at the end."""
         readline, taken, size = self._stream.readline, list[str](), 0
         try:
             while (
@@ -118,7 +118,7 @@ class _Lines:
         self.number -= len(block)
 
     def of_a_record(self, recent: list[str]) -> Iterator[str]:
-        """Line after line, noted in `recent`, which whoever asks empties at the beginning of each record."""
+        """Lines one by one, appended to `recent`, which the caller clears at the beginning of each record."""
         length = 0
         while line := self._next():
             length = length + len(line) if recent else len(line)
@@ -134,8 +134,8 @@ class _Lines:
         self.number += bool(line)
         return line
 
-    def _not_text(self, number: int, error: UnicodeDecodeError) -> ImportRefused:
-        return ImportRefused(
+    def _not_text(self, number: int, error: UnicodeDecodeError) -> ImportRejected:
+        return ImportRejected(
             f"{self._file.path}, line {number} or after: not {self._file.encoding} "
             f"({error.reason}); name the encoding by --encoding"
         )
@@ -143,17 +143,17 @@ class _Lines:
 
 def _check_length(length: int) -> None:
     if length > LONGEST_RECORD:
-        raise ImportRefused(
+        raise ImportRejected(
             f"a record is longer than {LONGEST_RECORD >> 20} MiB: is a quote missing, "
             "or is this not CSV?"
         )
 
 
 def _likely_delimiter(stream: TextIO) -> str:
-    """The one that the header holds most often outside quotes; a comma when it holds none."""
+    """The delimiter most frequent in the header outside quotes; a comma if there is none."""
     try:
         header = stream.readline(LONGEST_RECORD)
     except UnicodeDecodeError as error:
-        raise ImportRefused(f"the header is not {stream.encoding} ({error.reason})") from error
+        raise ImportRejected(f"the header is not {stream.encoding} ({error.reason})") from error
     outside = "".join(header.split('"')[::2])
     return max(DELIMITERS, key=outside.count)

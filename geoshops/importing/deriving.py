@@ -1,4 +1,4 @@
-"""From the staged rows to shops as they shall be: corrections by hand kept, regions and brands derived."""
+"""Computes the new state of shops from staged rows: keeps manual corrections, derives regions and brands."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from geoshops.operations.commands import KEPT_BY_A_MERGE
 def _default(name: str) -> str:
     column = cast(Table, Shop.__table__).c[name]
     if column.server_default is None:
-        # a row without a name is rejected before
+        # a row without a name was rejected before
         return f"NULL::{column.type}" if column.nullable else "''"
     return str(cast(DefaultClause, column.server_default).arg)
 
 
-# columns of a shop that a file may fill, with what a new shop has without it; the key and the day are derived
+# columns of a shop that a file may fill, with the default for new shops; key and date are derived
 DEFAULTS = {
     name: _default(name)
     for name in FIELDS
@@ -29,8 +29,8 @@ DEFAULTS = {
 }
 DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
 
-# Brands and regions are looked up once per wording, not once per row: a million addresses name some thousand regions,
-# and the brand is a few words of the name.
+# Brands and regions are looked up once per distinct text instead of once per row: many addresses name few regions, and
+# the brand is a few words of the name.
 RESOLVE = """
 CREATE TEMP TABLE resolved ON COMMIT DROP AS
 WITH bounds AS MATERIALIZED (SELECT ST_Extent(part)::geometry AS box FROM region_parts),
@@ -93,7 +93,7 @@ WHERE name_key(w.word) IN (SELECT key FROM region_words())"""
 
 
 def resolve(cursor: Any, source: str, stored: list[str], verified_on: str) -> None:
-    """Makes `resolved`: a row for each shop as it shall be, corrections by hand kept."""
+    """Creates `resolved`, which holds the new state of each shop, with manual corrections kept."""
     cursor.execute(sql.SQL(FIRST_WORDS).format(_address(stored)), {"source": source})
     (words,) = cursor.fetchone()
     cursor.execute(
@@ -128,7 +128,7 @@ def _closing_day() -> sql.Composable:
 
 
 def _value(name: str, stored: list[str]) -> sql.Composable:
-    """A field as it shall be: a correction by hand or a merge, else the file's, else what the shop has."""
+    """The new value of a field: of a manual correction or a merge, else of the file, else the present one."""
     given = {
         "own": sql.Identifier("s", name),
         "new": sql.Identifier("i", name),

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from geoshops.importing.errors import ImportRejected
 from geoshops.importing.geojson import Feature, features
 from geoshops.importing.opening import InputFile
-from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.tables import CHUNK_ROWS, Chunk, Rejected
 
 X, Y, ID = "@x", "@y", "@id"
@@ -22,7 +22,7 @@ class FeatureTable:
         self.file = file
         first = [feature for _, feature, _ in islice(features(file), CHUNK_ROWS)]
         if not first:
-            raise ImportRefused(f"{file.path} holds no feature")
+            raise ImportRejected(f"{file.path} holds no feature")
         names: dict[str, None] = {}
         for feature in first:
             names.update(dict.fromkeys((feature or {}).get("properties") or {}))

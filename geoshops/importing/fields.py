@@ -1,4 +1,4 @@
-"""Text of a file to values of a field: cleaned, checked, and refused row by row with a reason."""
+"""Parsers of fields: text of a file to a clean value, or an error with the reason."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from functools import lru_cache
 from geoshops import opening_hours
 
 BLANK = re.compile("[\\s\u00ad\u200b-\u200d\u2060\u3164\ufeff]+")
-FILLER = "\u3164"  # of Hangul: a letter that nobody sees
+FILLER = "\u3164"  # Hangul filler: an invisible letter
 INVISIBLE_ENDS = " \t\r\n\u3000\u00a0\u200b\ufeff"
 ROAD = re.compile(r"(로|길)\s*(지하\s*)?\d")
 NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 DATE = re.compile(r"(\d{4})([-./]?)(\d{1,2})\2(\d{1,2})(?:$|[ T].*)", re.ASCII)
-# with the semicolon: in AT&T and Q&LTD nothing is encoded
+# the semicolon is required, because AT&T and Q&LTD contain no entity
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 PLACEHOLDERS = frozenset((
     "", "n/a", "none", "null", "nil", "nan", "undefined", "unknown", "not available", "not applicable", "tbd", "tba",
@@ -35,8 +35,8 @@ STATUS_WORDS = {
 }  # fmt: skip
 
 
-class Unfit(ValueError):
-    """The value cannot be taken; the message says why."""
+class InvalidValue(ValueError):
+    """The value is invalid; the message gives the reason."""
 
 
 class Text:
@@ -51,28 +51,28 @@ class Text:
         self.encoded = encoded
 
     def __call__(self, value: str) -> str:
-        """The text, or why it cannot be taken."""
+        """The clean text; raises InvalidValue."""
         if self.encoded and "&" in value:
             value = _decoded(value)
         if not (value.isascii() and value.isprintable()):
             value = _visible(value)
         value = value.strip()
         if len(value) > self.at_most:
-            raise Unfit(f"longer than {self.at_most} characters")
+            raise InvalidValue(f"longer than {self.at_most} characters")
         if self.needed and not BLANK.sub("", value):
-            raise Unfit("blank")
+            raise InvalidValue("blank")
         return "" if not self.needed and is_placeholder(value) else value
 
     def column(self, values: Sequence[str]) -> list[str]:
-        """The same for many at once: where nothing is to be cleaned it takes a sixth of the time."""
-        # a blank between them composes with nothing, so that the whole is NFC when each of them is
+        """Parses many values at once, which is fast where none needs cleaning."""
+        # a space composes with nothing, so the joined text is NFC exactly if every value is
         whole = " ".join(values)
         if not (whole.isprintable() and unicodedata.is_normalized("NFC", whole)) or (
             self.encoded and "&" in whole
         ):
             return [self(value) for value in values]
         trimmed = [*map(str.strip, values)]
-        # what is printable can be blank only by these two
+        # printable text is blank only if it is empty or consists of spaces and fillers
         doubtful = self.needed and ("" in trimmed or FILLER in whole)
         if doubtful or max(map(len, trimmed), default=0) > self.at_most:
             return [self(value) for value in values]
@@ -101,9 +101,9 @@ def web_address(value: str) -> str:
     """An http or https address; other schemes could run code in a page."""
     value = text(500)(value)
     if value and re.search(r"\s", value):
-        raise Unfit("must not hold blanks")
+        raise InvalidValue("must not hold blanks")
     if value and not value.lower().startswith(("http://", "https://")):
-        raise Unfit("must begin with http:// or https://")
+        raise InvalidValue("must begin with http:// or https://")
     return value
 
 
@@ -119,7 +119,7 @@ def day(value: str) -> str | None:
             return date(int(match[1]), int(match[3]), int(match[4])).isoformat()
     except ValueError:
         pass
-    raise Unfit(f"{value[:40]!r} is not a date such as 2026-11-20")
+    raise InvalidValue(f"{value[:40]!r} is not a date such as 2026-11-20")
 
 
 def status(value: str) -> str:
@@ -127,7 +127,7 @@ def status(value: str) -> str:
     try:
         return STATUS_WORDS[value.strip().lower()]
     except KeyError:
-        raise Unfit(f"{value[:40]!r} is none of OPEN, TEMP_CLOSED, CLOSED") from None
+        raise InvalidValue(f"{value[:40]!r} is none of OPEN, TEMP_CLOSED, CLOSED") from None
 
 
 def hours(value: str) -> str:
@@ -135,19 +135,19 @@ def hours(value: str) -> str:
     try:
         return opening_hours.canonical("" if is_placeholder(value) else value)
     except ValueError:
-        raise Unfit(opening_hours.WANTED) from None
+        raise InvalidValue(opening_hours.WANTED) from None
 
 
 def number(value: str) -> float:
     """A plain decimal; no thousands separators, no nan, no full-width digits."""
     value = value.strip()
     if not value:
-        raise Unfit("blank")
+        raise InvalidValue("blank")
     if not NUMBER.fullmatch(value):
-        raise Unfit(f"{value[:40]!r} is not a decimal number")
+        raise InvalidValue(f"{value[:40]!r} is not a decimal number")
     found = float(value)
     if found in (float("inf"), float("-inf")):
-        raise Unfit(f"{value[:40]!r} is too large")
+        raise InvalidValue(f"{value[:40]!r} is too large")
     return found
 
 
@@ -170,15 +170,15 @@ def _visible(value: str) -> str:
     value = re.sub(r"\s+", " ", value)
     for character in value:
         if unicodedata.category(character) in ("Cc", "Cs"):
-            raise Unfit(f"holds the control character U+{ord(character):04X}")
+            raise InvalidValue(f"holds the control character U+{ord(character):04X}")
     return value.strip(INVISIBLE_ENDS)
 
 
 def phone(value: str) -> str:
-    """A phone number as it is written; it holds a digit."""
+    """A phone number as written; it must contain a digit."""
     value = text(50)(value)
     if value and not any(character.isdigit() for character in value):
-        raise Unfit(f"{value[:40]!r} holds no digit")
+        raise InvalidValue(f"{value[:40]!r} holds no digit")
     return value
 
 

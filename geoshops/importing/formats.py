@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from geoshops.importing.errors import ImportRejected
 from geoshops.importing.opening import InputFile
-from geoshops.importing.refusal import ImportRefused
 
 
 def is_geojson(file: InputFile, named: str = "") -> bool:
@@ -14,5 +14,5 @@ def is_geojson(file: InputFile, named: str = "") -> bool:
         with file.open() as stream:
             begin = stream.read(4096)
     except UnicodeDecodeError as error:
-        raise ImportRefused(f"{file.path} is not {file.encoding}: {error.reason}") from error
+        raise ImportRejected(f"{file.path} is not {file.encoding}: {error.reason}") from error
     return begin.lstrip().startswith(("{", "\x1e"))

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, TextIO
 
+from geoshops.importing.errors import ImportRejected
 from geoshops.importing.opening import InputFile
-from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.tables import LONGEST_RECORD
 
 BLOCK = 1 << 20
@@ -25,9 +25,9 @@ def features(file: InputFile) -> Iterator[tuple[int, Feature | None, str]]:
             stream.seek(0)
             yield from read(stream)
     except UnicodeDecodeError as error:
-        raise ImportRefused(f"{file.path} is not {file.encoding}: {error.reason}") from error
+        raise ImportRejected(f"{file.path} is not {file.encoding}: {error.reason}") from error
     except RecursionError as error:
-        raise ImportRefused(f"{file.path} is nested too deeply for GeoJSON") from error
+        raise ImportRejected(f"{file.path} is nested too deeply for GeoJSON") from error
 
 
 def is_sequence(stream: TextIO) -> bool:
@@ -59,7 +59,7 @@ def _records(stream: TextIO) -> Iterator[str]:
     record = ""
     while line := stream.readline(LONGEST_RECORD + 1):
         if len(record) + len(line) > LONGEST_RECORD:
-            raise ImportRefused(f"a feature is longer than {LONGEST_RECORD >> 20} MiB")
+            raise ImportRejected(f"a feature is longer than {LONGEST_RECORD >> 20} MiB")
         if not separated:
             yield line
         elif line.startswith("\x1e"):
@@ -84,7 +84,7 @@ def _collection(stream: TextIO) -> Iterator[tuple[int, Feature | None, str]]:
             _check_member(name, text.value())
         text.take(",")
     if not found:
-        raise ImportRefused("the JSON has no features; expected a GeoJSON FeatureCollection")
+        raise ImportRejected("the JSON has no features; expected a GeoJSON FeatureCollection")
 
 
 def _elements(text: _JsonText) -> Iterator[tuple[int, Feature | None, str]]:
@@ -111,11 +111,11 @@ def _feature(value: object) -> Feature:
 
 def _check_member(name: object, value: object) -> None:
     if name == "type" and value == "Topology":
-        raise ImportRefused("this is TopoJSON; convert it to GeoJSON first")
+        raise ImportRejected("this is TopoJSON; convert it to GeoJSON first")
     if name == "type" and value != "FeatureCollection":
-        raise ImportRefused(f"expected a GeoJSON FeatureCollection, not {str(value)[:40]!r}")
+        raise ImportRejected(f"expected a GeoJSON FeatureCollection, not {str(value)[:40]!r}")
     if name == "crs" and value and not any(code in json.dumps(value) for code in NAMED_WGS84):
-        raise ImportRefused(
+        raise ImportRejected(
             f"the file names another coordinate system ({json.dumps(value)[:200]}); "
             "GeoJSON is WGS 84: remove the member crs and name the system by --crs"
         )
@@ -137,13 +137,13 @@ class _JsonText:
             self._at += 1
             return True
         if self._at == len(self._buffer):
-            raise ImportRefused("the JSON ends too early: is the file cut off?")
+            raise ImportRejected("the JSON ends too early: is the file cut off?")
         return False
 
     def expect(self, mark: str, meaning: str) -> None:
-        """Takes the mark or refuses the file."""
+        """Consumes the token or rejects the file."""
         if not self.take(mark):
-            raise ImportRefused(f"not valid GeoJSON: {meaning} expected")
+            raise ImportRejected(f"not valid GeoJSON: {meaning} expected")
 
     def value(self) -> Any:
         """The next value; reads on while it is incomplete."""
@@ -154,7 +154,7 @@ class _JsonText:
                 value, end = self._decode(self._buffer, self._at)
             except ValueError as error:
                 if len(self._buffer) - self._at > LONGEST_RECORD or not self._more(block):
-                    raise ImportRefused(f"not valid JSON: {error}") from error
+                    raise ImportRejected(f"not valid JSON: {error}") from error
                 block *= 2
                 continue
             # a number at the very end may go on in the next block

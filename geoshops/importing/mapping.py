@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from geoshops.importing.errors import ImportRejected, WrongUsage
 from geoshops.importing.feature_table import ID, X, Y
-from geoshops.importing.refusal import ImportRefused, WrongUsage
 
 MAPPINGS = Path(__file__).parent / "mappings"
 JOINT = "|"
@@ -49,7 +49,7 @@ def saved_mapping(name: str, kind: str) -> SavedMapping:
         known = ", ".join(m.name for m in saved_mappings(kind))
         raise WrongUsage(f"there is no mapping {name}; known: {known}") from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ImportRefused(f"{path} is not a mapping: {error}") from error
+        raise ImportRejected(f"{path} is not a mapping: {error}") from error
     if mapping.kind != kind:
         raise WrongUsage(f"the mapping {name} is for {mapping.kind}, not for {kind}")
     return mapping
@@ -81,7 +81,7 @@ def plan(
     mapping: SavedMapping | None,
     given: Iterable[tuple[str, str]],
 ) -> Plan:
-    """Finds every field's columns, case aside; raises ImportRefused for a required field without a column."""
+    """Finds every field's columns, case aside; raises ImportRejected for a required field without a column."""
     fields = set(fields)
     mapping = mapping and _as_spelled(mapping, columns)
     given = [(spelled(column, columns), target) for column, target in given]
@@ -96,13 +96,13 @@ def plan(
     chosen = {f: cs for f, cs in chosen.items() if cs}
     missing = [f for f in required if f not in chosen]
     if missing:
-        raise ImportRefused(
+        raise ImportRejected(
             f"no column for {', '.join(missing)}: {_expected(mapping, missing)}"
             f"name it by --map column={missing[0]}; the file has {_shortened(columns)}"
         )
     for name in {c for cs in chosen.values() for c in cs}:
         if columns.count(name) > 1:
-            raise ImportRefused(f"two columns are named {name!r}; rename one of them")
+            raise ImportRejected(f"two columns are named {name!r}; rename one of them")
     used = {c for cs in chosen.values() for c in cs} | {X, Y, ID}
     return Plan(
         {f: [columns.index(c) for c in cs] for f, cs in chosen.items()},
@@ -118,7 +118,7 @@ def spelled(name: str, names: Iterable[str]) -> str:
         return name
     alike = [other for other in names if other.casefold() == name.casefold()]
     if len(alike) > 1:
-        raise ImportRefused(f"{name!r} may be {' or '.join(map(repr, alike))}; write it exactly")
+        raise ImportRejected(f"{name!r} may be {' or '.join(map(repr, alike))}; write it exactly")
     return alike[0] if alike else name
 
 
@@ -148,7 +148,7 @@ def _check_key(mapping: SavedMapping, columns: list[str]) -> None:
     present = [c for c in key if c in columns]
     if present and len(present) < len(key):
         missing = ", ".join(c for c in key if c not in columns)
-        raise ImportRefused(
+        raise ImportRejected(
             f"the key of the mapping {mapping.name} is {' and '.join(key)}; the file has no column {missing}, only "
             f"{_shortened(columns)}. Where {present[0]} alone is unique, add --map {present[0]}=source_id"
         )
@@ -168,7 +168,7 @@ def _given(
         if target not in fields:
             raise WrongUsage(f"--map {column}={target}: fields are {', '.join(sorted(fields))}")
         if column not in columns:
-            raise ImportRefused(
+            raise ImportRejected(
                 f"--map {column}={target}: the file has no such column, only {_shortened(columns)}"
             )
         chosen.setdefault(target, []).append(column)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.errors import ImportRejected
 
 BLOCK_BYTES = 1 << 20
 HANGUL = re.compile("[ㄱ-ㆎ가-힣]")
@@ -36,26 +36,26 @@ class InputFile:
         return self.path.open(encoding=self.encoding, newline="")
 
     def check_unchanged(self) -> None:
-        """Raises ImportRefused when the file is not the one that was opened first."""
+        """Raises ImportRejected when the file is not the one that was opened first."""
         try:
             now = _state(self.path.stat())
         except OSError as error:
-            raise ImportRefused(f"{self.path} vanished while it was read: {error}") from error
+            raise ImportRejected(f"{self.path} vanished while it was read: {error}") from error
         if now != self.state:
-            raise ImportRefused(f"{self.path} changed while it was read; import it again")
+            raise ImportRejected(f"{self.path} changed while it was read; import it again")
 
 
 def open_input(path: Path, encoding: str | None = None) -> InputFile:
-    """Looks at a file; raises ImportRefused when it cannot be a text file to import."""
+    """Looks at a file; raises ImportRejected when it cannot be a text file to import."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
-            raise ImportRefused(f"{path} is not a regular file")
+            raise ImportRejected(f"{path} is not a regular file")
         if found.st_size == 0:
-            raise ImportRefused(f"{path} is empty")
+            raise ImportRejected(f"{path} is empty")
         encoding = _known(encoding) if encoding else detect_encoding(path)
     except OSError as error:
-        raise ImportRefused(f"{path} cannot be read: {error.strerror}") from error
+        raise ImportRejected(f"{path} cannot be read: {error.strerror}") from error
     return InputFile(path, encoding, found.st_size, _state(found))
 
 
@@ -70,7 +70,7 @@ def detect_encoding(path: Path) -> str:
         return "utf-8"
     share = _share_of_hangul(path, "cp949")
     if share is None or share < 0.5:
-        raise ImportRefused(f"{path} is neither UTF-8 nor Korean CP949; name it by --encoding")
+        raise ImportRejected(f"{path} is neither UTF-8 nor Korean CP949; name it by --encoding")
     return "cp949"
 
 
@@ -100,7 +100,7 @@ def _known(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
     except LookupError:
-        raise ImportRefused(f"{encoding} is not an encoding that Python knows") from None
+        raise ImportRejected(f"{encoding} is not an encoding that Python knows") from None
     return "utf-8-sig" if name == "utf-8" else name
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from geoshops.importing import fields, korea
 from geoshops.importing.crs import Projection, hint
-from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.errors import ImportRejected
 
 # an address may lie a little outside the rough box of its province; half a degree is another place
 MISPLACED_DEGREES = 0.5
@@ -18,7 +18,7 @@ EWKB = np.dtype([("order", "u1"), ("type", "<u4"), ("srid", "<u4"), ("x", "<f8")
 
 
 class Positions:
-    """Converts chunk by chunk, and refuses the file when most positions cannot be right."""
+    """Converts positions chunk by chunk, and rejects the file if most of them cannot be right."""
 
     def __init__(self, projection: Projection) -> None:
         self.projection = projection
@@ -62,7 +62,7 @@ class Positions:
             kept = _places(numeric)
             advice = hint(self.projection, x[kept], y[kept], [addresses[i] for i in kept])
             first = kept[0]
-            raise ImportRefused(
+            raise ImportRejected(
                 f"the coordinates do not fit {self.projection.name} (the first are "
                 f"{x[first]:g}, {y[first]:g}): {advice}"
             )
@@ -99,7 +99,7 @@ def _numbers(field: str, values: Sequence[str], reasons: Reasons) -> np.ndarray:
 def _number(field: str, i: int, value: str, reasons: Reasons) -> float:
     try:
         return fields.number(value)
-    except fields.Unfit as error:
+    except fields.InvalidValue as error:
         said = "no coordinates" if str(error) == "blank" else f"[{field}] {error}"
         reasons.setdefault(i, said)
         return np.nan

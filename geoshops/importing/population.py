@@ -11,10 +11,10 @@ import shapely
 
 from geoshops.importing.cells import Cells, CellTable, CsvCells, FeatureCells, in_wgs84
 from geoshops.importing.csv_table import CsvTable
+from geoshops.importing.errors import ImportRejected
 from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.formats import is_geojson
 from geoshops.importing.opening import InputFile, open_input
-from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.shops import positions
@@ -57,7 +57,7 @@ WHERE p.source = %(source)s AND NOT EXISTS (SELECT FROM incoming_cells i WHERE i
 def import_population(
     url: str, wanted: Request, progress: Progress, *, cell_size: float = 0.0
 ) -> dict[str, Any]:
-    """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
+    """Runs the import and returns its summary; raises ImportRejected when nothing was changed."""
     started = time.perf_counter()
     source = wanted.source_of("cells")
     file = open_input(wanted.path, wanted.encoding or None)
@@ -121,7 +121,7 @@ def _load(cursor: Any, source: str, reading: _Reading, remove: bool) -> dict[str
     _reject_lines(reading, reasons)
     if reading.rejects.count == reading.read:
         why = "; ".join(reading.rejects.by_reason()) or "the file holds none"
-        raise ImportRefused(f"none of the {reading.read} cells can be taken: {why}")
+        raise ImportRejected(f"none of the {reading.read} cells can be taken: {why}")
     cursor.execute(UPSERT, {"source": source})
     inserted, updated, rows = cursor.fetchone()
     removed = 0

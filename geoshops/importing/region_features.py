@@ -13,7 +13,7 @@ from shapely.geometry import shape
 
 from geoshops.importing import fields
 from geoshops.importing.crs import Projection
-from geoshops.importing.fields import Unfit
+from geoshops.importing.fields import InvalidValue
 from geoshops.importing.geojson import Feature, features
 from geoshops.importing.mapping import spelled
 from geoshops.importing.opening import InputFile
@@ -56,7 +56,7 @@ def stage(
             read += 1
             try:
                 values = _row(number, feature, reading)
-            except Unfit as error:
+            except InvalidValue as error:
                 whole = text or json.dumps(feature, ensure_ascii=False)
                 rejects.add([Rejected(number, str(error), [whole])])
             else:
@@ -70,7 +70,7 @@ def stage(
 
 def _row(number: int, feature: Feature | None, reading: RegionReading) -> list[str]:
     if feature is None:
-        raise Unfit("not a GeoJSON feature")
+        raise InvalidValue("not a GeoJSON feature")
     properties = feature.get("properties") or {}
     code = _text(_property(properties, reading, "code"))
     name = fields.name(_property(properties, reading, "name"))
@@ -78,7 +78,9 @@ def _row(number: int, feature: Feature | None, reading: RegionReading) -> list[s
     level = reading.level or _property(properties, reading, "level")
     level = level or reading.levels_by_code_length.get(str(len(code)), "")
     if level not in LEVELS:
-        raise Unfit(f"[level] {level[:40]!r} is none of {', '.join(LEVELS)}: name it by --level")
+        raise InvalidValue(
+            f"[level] {level[:40]!r} is none of {', '.join(LEVELS)}: name it by --level"
+        )
     english = _text(_property(properties, reading, "name_en"))
     polygon = _polygon(feature.get("geometry"), reading)
     texts = [t.replace("\\", "\\\\") for t in (level, code, name, english)]
@@ -92,20 +94,20 @@ def _property(properties: dict[str, Any], reading: RegionReading, field: str) ->
 
 def _polygon(geometry: dict[str, Any] | None, reading: RegionReading) -> str:
     if not geometry or geometry.get("type") not in ("Polygon", "MultiPolygon"):
-        raise Unfit("[geometry] is no polygon")
+        raise InvalidValue("[geometry] is no polygon")
     try:
         polygon = shapely.force_2d(shape(geometry))
     except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
-        raise Unfit(f"[geometry] is not readable: {error}") from error
+        raise InvalidValue(f"[geometry] is not readable: {error}") from error
     if polygon.is_empty:
-        raise Unfit("[geometry] is empty")
+        raise InvalidValue("[geometry] is empty")
     vertices = shapely.get_num_coordinates(polygon)
     if vertices > reading.most_vertices:
-        raise Unfit(f"[geometry] has {vertices} vertices, more than {reading.most_vertices}")
+        raise InvalidValue(f"[geometry] has {vertices} vertices, more than {reading.most_vertices}")
     polygon = _in_wgs84(polygon, reading.projection)
     binary = shapely.to_wkb(shapely.set_srid(polygon, 4326), include_srid=True)
     if len(binary) > reading.most_bytes:
-        raise Unfit(f"[geometry] has {len(binary)} bytes, more than {reading.most_bytes}")
+        raise InvalidValue(f"[geometry] has {len(binary)} bytes, more than {reading.most_bytes}")
     return str(binary.hex())
 
 
@@ -116,7 +118,7 @@ def _in_wgs84(polygon: Any, projection: Projection) -> Any:
     polygon = shapely.transform(polygon, convert)
     points = shapely.get_coordinates(polygon)
     if not projection.holds(points[:, 0], points[:, 1]).all():
-        raise Unfit(
+        raise InvalidValue(
             f"[geometry] lies outside {projection.name}: name the coordinate system by --crs"
         )
     return polygon

@@ -6,10 +6,10 @@ import json
 import time
 from typing import Any
 
+from geoshops.importing.errors import ImportRejected
 from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.geojson import features
 from geoshops.importing.opening import InputFile, open_input
-from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.region_features import COLUMNS, RegionReading, stage
 from geoshops.importing.region_load import load
 from geoshops.importing.rejects import Rejects, rejects_path
@@ -31,7 +31,7 @@ def import_regions(
     most_vertices: int = 10_000,
     most_bytes: int = 1 << 20,
 ) -> dict[str, Any]:
-    """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
+    """Runs the import and returns its summary; raises ImportRejected when nothing was changed."""
     started = time.perf_counter()
     mapping = wanted.mapping
     source = wanted.source_of("regions")
@@ -75,9 +75,9 @@ def _reject(file: InputFile, rejects: Rejects, reasons: dict[int, str]) -> None:
     )
 
 
-def _nothing_taken(read: int, rejects: Rejects) -> ImportRefused:
+def _nothing_taken(read: int, rejects: Rejects) -> ImportRejected:
     if not read:
-        return ImportRefused("the file holds no feature")
-    return ImportRefused(
+        return ImportRejected("the file holds no feature")
+    return ImportRejected(
         f"none of the {read} features can be taken: {'; '.join(rejects.by_reason())}"
     )

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, TextIO
 
-from geoshops.importing.refusal import ImportRefused, WrongUsage
+from geoshops.importing.errors import ImportRejected, WrongUsage
 from geoshops.importing.tables import Rejected
 
 HEAD = ("line", "reason")
@@ -94,7 +94,7 @@ class Rejects:
                 "w", encoding="utf-8", errors="backslashreplace", newline=""
             )
         except OSError as error:
-            raise ImportRefused(
+            raise ImportRejected(
                 f"the list of rejected rows cannot be written to {self.path} ({error.strerror}); "
                 "name another place by --rejects"
             ) from error

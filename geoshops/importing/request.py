@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from geoshops.importing.errors import WrongUsage
 from geoshops.importing.mapping import SavedMapping
-from geoshops.importing.refusal import WrongUsage
 
 Progress = Callable[[int], object]
 

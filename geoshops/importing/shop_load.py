@@ -1,4 +1,4 @@
-"""From the staged rows to shops: regions and brands, what is written, and what went missing."""
+"""Writes resolved rows to shops, adds brands, and closes missing shops."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from psycopg2 import sql
 
 from geoshops.database import deferred_indexes
 from geoshops.importing.deriving import DEFAULTS, DERIVED, listed
-from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.errors import ImportRejected
 
 MOST_NEW_BRANDS = 100
-# closings that are usual from one import to the next: fewer than five shops, or a fifth of the source's open ones
+# a usual number of closings: fewer than five shops, or at most a fifth of the source's open ones
 FEWEST_TO_GUARD = 5
 USUAL_SHARE = 0.2
-# repeated keys that may be mistakes of the source; more of them show that the column is no key
+# fewer repeated keys may be mistakes of the source; more show that the column is no key
 FEWEST_LOST = 10
 LOST_SHARE = 0.01
 KEYS_SHOWN = 5
-# a larger load may leave the index out by which they are compared
+# larger loads may run without the index that the comparison needs
 MOST_COMPARED = deferred_indexes.LEAST_ROWS - 1
 COMPARED = (*DEFAULTS, "geog", *DERIVED)
 # an open shop that the file does not list; a row that was rejected still lists its shop
@@ -34,7 +34,7 @@ MISSING = sql.SQL(
 
 @dataclass(frozen=True)
 class Resolved:
-    """What the rows of the file come to."""
+    """Counts of the resolved rows."""
 
     rows: int
     new: int
@@ -91,7 +91,7 @@ class Closings:
 
 @dataclass
 class Loaded:
-    """What the load did, row by row counted once."""
+    """Result of the load; each row is counted once."""
 
     inserted: int = 0
     updated: int = 0
@@ -145,7 +145,7 @@ def warn_of_ambiguous_keys(
         f"{lost} cannot: {'; '.join(map(str, keys[:KEYS_SHOWN]))}"
     )
     if lost >= FEWEST_LOST and lost > LOST_SHARE * rows:
-        raise ImportRefused(
+        raise ImportRejected(
             f"{message}. Map all columns that identify a row together, for example "
             "--map OFFICE=source_id --map NUMBER=source_id"
         )
@@ -154,7 +154,7 @@ def warn_of_ambiguous_keys(
 
 def drop_repeated_keys(cursor: Any, repeated: dict[str, int]) -> dict[int, int]:
     """Takes rows out of the staging whose key an earlier row has; line → line of the first row."""
-    # queried by themselves: the planner takes a third of all keys to be repeated and would hash every row
+    # a separate query, because the planner overestimates the number of repeated keys and would hash every row
     cursor.execute(
         "DELETE FROM incoming i USING unnest(%s::text[], %s::bigint[]) AS r (source_id, first_line)"
         " WHERE i.source_id = r.source_id AND i.line <> r.first_line RETURNING i.line, r.first_line",
@@ -177,7 +177,7 @@ def unknown_brands(cursor: Any, stored: list[str]) -> dict[str, int]:
 def add_brands(cursor: Any, names: list[str]) -> None:
     """Adds brands that the file names."""
     if len(names) > MOST_NEW_BRANDS:
-        raise ImportRefused(
+        raise ImportRejected(
             f"{len(names)} unknown brands, among them {', '.join(names[:5])}: is the right column "
             "mapped to brand? Without --add-brands none is added; `geoshops import brands` adds a list"
         )
@@ -198,7 +198,7 @@ def keep_where_dropped(cursor: Any, source: str, lines: dict[str, list[int]]) ->
 
 
 def drop_impossible_dates(cursor: Any, stored: list[str]) -> dict[int, str]:
-    """Rows whose shop would close before it opens; what a shop has by itself is in order."""
+    """Removes rows whose shop would close before it opens; line → reason."""
     if not {"opened_on", "closed_on"} & {*stored}:
         return {}
     cursor.execute("DELETE FROM resolved WHERE closed_on < opened_on RETURNING line")
@@ -206,7 +206,7 @@ def drop_impossible_dates(cursor: Any, stored: list[str]) -> dict[int, str]:
 
 
 def count_resolved(cursor: Any) -> Resolved:
-    """Counts the shops as they shall be, in one pass."""
+    """Counts the resolved shops in one pass."""
     cursor.execute(
         "SELECT count(*), count(*) - count(shop_id),"
         " count(*) FILTER (WHERE own_status = 'CLOSED' AND status <> 'CLOSED'),"
@@ -254,7 +254,7 @@ def write(cursor: Any, source: str, found: Resolved) -> Loaded:
 
 
 def count_duplicates(cursor: Any, new_ids: list[int] | None) -> int | None:
-    """Pairs that a new shop makes with another; None where there are too many to compare them now."""
+    """The number of possible duplicates of new shops; None if there are too many shops to compare."""
     if new_ids is None:
         return None
     # Statistics of a table that was empty before would make the join compare every shop with every other.
@@ -325,7 +325,7 @@ def _insert_statement(*, returning: bool) -> sql.Composable:
         INSERT INTO shops (source, source_id, verified_on, closed_by, {columns})
         SELECT %(source)s, r.new_key, r.verified_on, r.closed_by, {values} FROM resolved r
         WHERE r.shop_id IS NULL
-        -- neighbours share pages, so a radius search reads fewer of them
+        -- neighbouring shops share pages, so radius searches read fewer pages
         ORDER BY r.geog::geometry
         {returning}
         """

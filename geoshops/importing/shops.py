@@ -11,13 +11,13 @@ from geoshops.database import deferred_indexes
 from geoshops.importing import deriving, findings, matching, shop_load, shop_rows
 from geoshops.importing.crs import projection
 from geoshops.importing.csv_table import CsvTable
+from geoshops.importing.errors import ImportRejected
 from geoshops.importing.feature_table import FeatureTable
 from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.formats import is_geojson
 from geoshops.importing.mapping import plan
 from geoshops.importing.opening import InputFile, open_input
 from geoshops.importing.points import Positions
-from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.rejects import Rejects, generalised, rejects_path
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.staging import Dropped, Staging
@@ -31,7 +31,7 @@ LINES_SHOWN = 10
 def import_shops(
     url: str, wanted: Request, progress: Progress, warn: Callable[[str], object]
 ) -> dict[str, Any]:
-    """Runs the import and returns its summary; raises ImportRefused when nothing was changed.
+    """Runs the import and returns its summary; raises ImportRejected when nothing was changed.
 
     `warn` gets what an operator should know before anything is written."""
     started = time.perf_counter()
@@ -181,7 +181,7 @@ def _load(
     )
     rejected = closings.are_unusual and not wanted.allow_shrink
     if rejected and not wanted.dry_run:
-        raise ImportRefused(closings.message(source))
+        raise ImportRejected(closings.message(source))
     shop_load.lock_shops(cursor, source, close_missing=closes, new_keys=rekeyed > 0)
     # the file is read again for the rejects while the server writes
     with (
@@ -206,10 +206,10 @@ def _load(
     return loaded
 
 
-def _nothing_taken(staging: Staging, reasons: dict[int, str]) -> ImportRefused:
+def _nothing_taken(staging: Staging, reasons: dict[int, str]) -> ImportRejected:
     if not staging.read:
-        return ImportRefused("the file holds a header and no rows")
+        return ImportRejected("the file holds a header and no rows")
     why: Iterable[str] = [*staging.rejects.by_reason(), *set(reasons.values())]
-    return ImportRefused(
+    return ImportRejected(
         f"none of the {staging.read} rows can be taken: {'; '.join(list(why)[:5])}"
     )

@@ -1,4 +1,4 @@
-"""Rows of a file into a temporary table by COPY, chunk by chunk; what does not fit goes to the rejects."""
+"""Copies the rows of a file into a temporary table, chunk by chunk; invalid rows go to the rejects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from psycopg2 import sql
 
-from geoshops.importing.fields import Text, Unfit, is_placeholder
+from geoshops.importing.fields import InvalidValue, Text, is_placeholder
 from geoshops.importing.mapping import JOINT, Plan
 from geoshops.importing.points import Positions, Reasons, ewkb_hex
 from geoshops.importing.rejects import Rejects
@@ -18,18 +18,18 @@ from geoshops.importing.tables import Chunk, Rejected, Table
 
 Value = str | None
 Columns = dict[str, Sequence[Value]]
-# bytes that the driver asks for: by its own 8 KiB the rest of a block would be copied for every one of them
+# bytes per read: with the driver's default of 8 KiB, the rest of a block would be copied at every read
 AT_ONCE = 1 << 20
 EMPTY: dict[str, Value] = {"date": None, "jsonb": "[]"}
-# addresses that tell where a row should lie, the first that is not empty
+# the first of these that is not empty tells where a row should be
 ADDRESSES = ("lot_address", "road_address", "address")
 
 
 @dataclass(frozen=True)
 class Field:
-    """How a field is converted and stored; without a type it only helps to check the others.
+    """How a field is parsed and stored; one without a type only serves to check others.
 
-    A value that does not fit an optional field is dropped, and the row is kept."""
+    An invalid value of an optional field is dropped, and the row is kept."""
 
     convert: Callable[[str], Value]
     sql_type: str | None = "text"
@@ -43,7 +43,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Dropped:
-    """A value that did not fit its optional field, in a row that was kept."""
+    """An invalid value of an optional field, in a row that was kept."""
 
     line: int
     field: str
@@ -52,7 +52,7 @@ class Dropped:
 
 @dataclass
 class Staging:
-    """Everything that turns a table into rows of `incoming`."""
+    """Loads a table into the temporary table `incoming`."""
 
     table: Table
     plan: Plan
@@ -86,16 +86,16 @@ class Staging:
             self.read += len(chunk)
             self.rejects.add(chunk.rejected)
             block = self._block(chunk) if chunk.rows else b""
-            if block:  # an empty one would end the file
+            if block:  # an empty block would end the COPY
                 yield block
             self.progress(chunk.bytes_read)
 
     def _block(self, chunk: Chunk) -> bytes:
         reasons: Reasons = {}
-        # by columns from here on, each in one go: 0.28 s for GeoNames' 144,563 places, row by row 0.40
+        # column by column, which is faster than row by row
         given = [*zip(*chunk.rows, strict=True)]
-        unfit: list[tuple[int, str, str]] = []
-        columns = self._converted(given, reasons, unfit)
+        invalid: list[tuple[int, str, str]] = []
+        columns = self._converted(given, reasons, invalid)
         self.complete(columns, reasons)
         lon, lat = self.positions.convert(
             self._texts(given, "longitude"),
@@ -107,7 +107,7 @@ class Staging:
             lon[i] = lat[i] = 0
         columns |= {"line": [str(line) for line in chunk.lines], "geog": ewkb_hex(lon, lat)}
         self.dropped += [
-            Dropped(chunk.lines[i], name, why) for i, name, why in unfit if i not in reasons
+            Dropped(chunk.lines[i], name, why) for i, name, why in invalid if i not in reasons
         ]
         bad = sorted(reasons)
         for name in ("source_id", "former_id"):
@@ -120,10 +120,10 @@ class Staging:
         return f"{lines}\n".encode() if lines else b""
 
     def _converted(
-        self, given: list[tuple[str, ...]], reasons: Reasons, unfit: list[tuple[int, str, str]]
+        self, given: list[tuple[str, ...]], reasons: Reasons, invalid: list[tuple[int, str, str]]
     ) -> Columns:
         return {
-            name: _convert(name, self._texts(given, name), kind, reasons, unfit)
+            name: _convert(name, self._texts(given, name), kind, reasons, invalid)
             for name, kind in self.fields.items()
             if name in self.plan.places
         }
@@ -142,17 +142,17 @@ class Staging:
 
 
 def analyze(cursor: Any, table: str, column: str) -> None:
-    """Statistics of a temporary table: a sample of 3,000 rows tells the planner enough, the usual one takes 40 ms."""
+    """Collects statistics of a temporary table from a sample of 3,000 rows, which suffices for the planner."""
     given = {"table": sql.Identifier(table), "column": sql.Identifier(column)}
     cursor.execute(sql.SQL("ALTER TABLE {table} ALTER {column} SET STATISTICS 10").format(**given))
     cursor.execute(sql.SQL("ANALYZE {table} ({column})").format(**given))
 
 
 def copy_in(cursor: Any, statement: sql.Composable | str, blocks: Iterator[bytes]) -> None:
-    """COPY FROM STDIN; an error while the blocks are made is raised as itself, not as the server's."""
+    """COPY FROM STDIN; an exception of the blocks' iterator is raised unchanged, not as an error of the server."""
     source = _Blocks(blocks)
     try:
-        with _uncollected():
+        with _without_garbage_collection():
             cursor.copy_expert(statement, source, AT_ONCE)
     except Exception:
         if source.error is not None:
@@ -161,8 +161,8 @@ def copy_in(cursor: Any, statement: sql.Composable | str, blocks: Iterator[bytes
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Looking for cycles among rows, which have none, takes a fifth of the time of reading them."""
+def _without_garbage_collection() -> Iterator[None]:
+    """Disables the cyclic garbage collector, which would search the rows for cycles again and again."""
     before = gc.isenabled()
     gc.disable()
     try:
@@ -173,7 +173,7 @@ def _uncollected() -> Iterator[None]:
 
 
 class _Blocks:
-    """The blocks as the file that the driver reads from."""
+    """The blocks as a file object for the driver."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks = blocks
@@ -202,23 +202,23 @@ def _convert(
     texts: Sequence[str],
     kind: Field,
     reasons: Reasons,
-    unfit: list[tuple[int, str, str]],
+    invalid: list[tuple[int, str, str]],
 ) -> list[Value]:
     convert = kind.convert
     try:
         if isinstance(convert, Text):
             return [*convert.column(texts)]
         return [convert(text) for text in texts]
-    except Unfit:
+    except InvalidValue:
         pass
     values: list[Value] = []
     for i, text in enumerate(texts):
         try:
             values.append(convert(text))
-        except Unfit as error:
+        except InvalidValue as error:
             values.append(kind.empty)
             if kind.optional:
-                unfit.append((i, name, str(error)))
+                invalid.append((i, name, str(error)))
             else:
                 reasons.setdefault(i, f"[{name}] {error}")
     return values

@@ -7,10 +7,10 @@ import time
 from typing import Any
 
 from geoshops.importing import fields
+from geoshops.importing.errors import ImportRejected
 from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.mapping import plan
 from geoshops.importing.points import Reasons
-from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.shop_load import drop_repeated_keys, repeated_keys
 from geoshops.importing.shops import about, open_table, positions, reject_lines
@@ -76,7 +76,7 @@ FIELDS = {
 
 
 def import_stations(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
-    """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
+    """Runs the import and returns its summary; raises ImportRejected when nothing was changed."""
     started = time.perf_counter()
     source = wanted.source_of("stations")
     file, table, rejects = open_table(wanted)
@@ -101,7 +101,7 @@ def _load(cursor: Any, staging: Staging, source: str) -> dict[str, Any]:
     stored = staging.stored()
     repeated = drop_repeated_keys(cursor, repeated_keys(cursor))
     if staging.rejects.count + len(repeated) == staging.read:
-        raise ImportRefused(f"none of the {staging.read} rows can be taken")
+        raise ImportRejected(f"none of the {staging.read} rows can be taken")
     texts = {n: f"i.{n}" if n in stored else "''" for n in ("name_en", "line_name")}
     cursor.execute(UPSERT.format(**texts), {"source": source})
     inserted, updated, rows = cursor.fetchone()

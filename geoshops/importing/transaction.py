@@ -10,7 +10,7 @@ import psycopg2
 
 from geoshops.console import as_started
 from geoshops.database.operator_connection import connected
-from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.errors import ImportRejected
 from geoshops.operations.commands import SCHEMA_MISSING, first_line
 
 MANY_CHANGES = 1_000
@@ -33,10 +33,10 @@ def importing_into(url: str) -> Iterator[Any]:
             yield connection
     except psycopg2.Error as error:
         if error.pgcode is None:
-            raise ImportRefused(f"the database cannot be reached: {first_line(error)}") from error
+            raise ImportRejected(f"the database cannot be reached: {first_line(error)}") from error
         said = (error.diag.message_primary or str(error)).strip()
         remedy = f"; run {as_started('db upgrade')}" if error.pgcode in SCHEMA_MISSING else ""
-        raise ImportRefused(f"the database refused: {said}{remedy}") from error
+        raise ImportRejected(f"the database rejected it: {said}{remedy}") from error
 
 
 def follow_up(url: str, changed: int) -> None:

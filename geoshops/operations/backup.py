@@ -1,7 +1,7 @@
-"""`geoshops backup` and `geoshops restore`: pg_dump's archive beside a list of checksums that a restore must meet.
+"""`geoshops backup` and `geoshops restore`: pg_dump archives with checksums that a restore verifies.
 
-FILE is an ordinary archive of `pg_dump --format=custom`; FILE.json says what it holds. Both are made from one
-snapshot, so that writing goes on meanwhile."""
+FILE is an ordinary archive of `pg_dump --format=custom`, FILE.json holds the checksums. Both are made from one snapshot,
+without blocking writers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import operator_url
 
 PROGRESS = re.compile(r'(dumping contents of|processing data for) table "(?:public\.)?([^"]+)"')
-# there beforehand, and not the schema owner's to make (scripts/setup.d/extensions.sql)
+# exists already, and the schema's owner cannot create it (scripts/setup.d/extensions.sql)
 NOT_OURS = re.compile(
     r"^\d+; \d+ \d+ (SCHEMA - public|COMMENT - SCHEMA|EXTENSION|COMMENT - EXTENSION)"
 )
@@ -41,7 +41,7 @@ FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 
 
 class BackupError(click.ClickException):
-    """A backup or restore that cannot go on; nothing half done is left behind as if it were whole."""
+    """A backup or restore that failed; no incomplete file has the name of a complete one."""
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def _cursor(url: str) -> Iterator[Any]:
 
 
 def save(url: str, file: Path, say: Say) -> None:
-    """Writes FILE and FILE.json; neither has its name before both are whole."""
+    """Writes FILE and FILE.json; neither has its name before both are complete."""
     part, listed = Path(f"{file}.part"), Path(f"{file}.json.part")
     try:
         _touch_private(part)
@@ -66,7 +66,7 @@ def save(url: str, file: Path, say: Say) -> None:
 
 
 def _dump(url: str, part: Path, say: Say) -> dict[str, Any]:
-    """Dumps one snapshot and says what it holds."""
+    """Dumps one snapshot and returns its checksums."""
     ours = ("--schema=public", "--exclude-table-data=spatial_ref_sys")
     options = ("--format=custom", "--no-owner", *ours)
     with _cursor(url) as cursor:
@@ -86,7 +86,7 @@ def _dump(url: str, part: Path, say: Say) -> dict[str, Any]:
 
 
 def load(url: str, file: Path, say: Say, *, replace: bool, jobs: int) -> dict[str, Any]:
-    """Restores FILE into a database without a schema of ours, or instead of it, and verifies everything."""
+    """Restores FILE into an empty database, or replaces the schema, and verifies everything."""
     wanted = _manifest(file)
     with _cursor(url) as cursor:
         major = _check_target(cursor, wanted, replace)
@@ -109,11 +109,11 @@ def load(url: str, file: Path, say: Say, *, replace: bool, jobs: int) -> dict[st
 
 
 def verify(cursor: Any, wanted: dict[str, Any], say: Say) -> list[str]:
-    """What the database has otherwise than the list of a backup says, one line each."""
+    """The differences between the database and the checksums of a backup, one line each."""
     lines = checksums.differences(wanted, checksums.fingerprint(cursor, say))
     found = checksums.sequences(cursor)
     for name, value in wanted["sequences"].items():
-        # a sequence goes on while a backup runs: behind is wrong, ahead is not
+        # a sequence advances while a backup runs, so only a lower value is an error
         if found.get(name, -1) < value:
             lines.append(f"sequence {name}: {found.get(name)} is behind {value}")
     return lines
@@ -122,10 +122,10 @@ def verify(cursor: Any, wanted: dict[str, Any], say: Say) -> list[str]:
 def _manifest(file: Path) -> dict[str, Any]:
     listed = Path(f"{file}.json")
     if not file.exists() or not listed.exists():
-        raise BackupError(f"{file} and {listed} must both be there: the second holds the checksums")
+        raise BackupError(f"{file} and {listed} must both exist: the second holds the checksums")
     wanted: dict[str, Any] = json.loads(listed.read_text(encoding="utf-8"))
     if _sha256(file) != wanted["sha256"]:
-        raise BackupError(f"{file} is not what {listed} describes: it was damaged or exchanged")
+        raise BackupError(f"{file} does not match {listed}: it was damaged or replaced")
     return wanted
 
 
@@ -150,7 +150,7 @@ def _check_target(cursor: Any, wanted: dict[str, Any], replace: bool) -> int:
     cursor.execute(checksums.of_ours(FILLED))
     if cursor.fetchone()[0] and not replace:
         raise BackupError(
-            "the database is not empty; --replace deletes what it holds. Nothing was changed"
+            "the database is not empty; --replace deletes its contents. Nothing was changed"
         )
     return int(major)
 
@@ -163,7 +163,7 @@ def _entries(program: str, file: Path) -> str:
 
 
 def _program(name: str, major: int) -> str:
-    """The newest of Debian's folders and the path that is not older than the server."""
+    """The newest installed version of a PostgreSQL client program; it must not be older than the server."""
     beside = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), reverse=True)
     for place in [*map(str, beside), shutil.which(name)]:
         if place and _major_of(place) >= major:
@@ -178,7 +178,7 @@ def _major_of(program: str) -> int:
 
 
 def _run(program: str, url: str, options: tuple[str, ...], say: Say) -> None:
-    # the password by the environment: a command line can be read by everybody on the machine
+    # the password is passed in the environment, because every user of the machine can read command lines
     parts = parse_dsn(url)
     environment = child_environment(PGPASSWORD=parts.pop("password", ""), LC_ALL="C")
     command = [program, "--verbose", "--dbname", make_dsn(**parts), *options]
@@ -194,7 +194,7 @@ def _run(program: str, url: str, options: tuple[str, ...], say: Say) -> None:
 
 
 def _touch_private(path: Path) -> None:
-    # it holds everything of every member
+    # it contains personal data
     path.unlink(missing_ok=True)
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
@@ -215,7 +215,7 @@ def _say(line: str) -> None:
 def backup(file: Path, force: bool) -> None:
     """Save the database to FILE, with checksums of every table in FILE.json.
 
-    Reading and writing go on meanwhile; the backup is of the moment at which it began."""
+    Readers and writers are not blocked; the backup shows the moment at which it began."""
     if file.exists() and not force:
         raise BackupError(f"{file} exists; --force overwrites it")
     save(operator_url(), file, _say)
@@ -224,15 +224,15 @@ def backup(file: Path, force: bool) -> None:
 
 @click.command(cls=click.Command)
 @FILE
-@click.option("--replace", is_flag=True, help="Delete what the database holds first.")
+@click.option("--replace", is_flag=True, help="Delete the database's contents first.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 16),
-              help="Processes; with more than one a failure leaves a part behind.")  # fmt: skip
+              help="Processes; with more than one, a failure leaves an incomplete database.")  # fmt: skip
 @failing_clearly
 def restore(file: Path, replace: bool, yes: bool, jobs: int) -> None:
     """Restore FILE and compare every table, index, constraint, function and grant with FILE.json.
 
-    Stop the service first when it replaces a database in use."""
+    Stop the service first if it uses the database."""
     if replace and not yes:
         click.confirm(
             "This deletes every shop, member and review of the database. Go on?", abort=True

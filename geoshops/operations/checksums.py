@@ -1,4 +1,4 @@
-"""What a database holds, as checksums: every row of every table, every definition and grant, by name."""
+"""Checksums of a database: the rows of every table, and every definition and grant by name."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 Say = Callable[[str], None]
 
-# how values are written must not depend on the session that asks
+# the text form of values must not depend on the session
 AS_TEXT = """
 SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET bytea_output = 'hex';
 SET extra_float_digits = 1; SET search_path = public"""
-OURS = """
+IS_OURS = """
 c.relnamespace = 'public'::regnamespace
 AND NOT EXISTS (SELECT FROM pg_depend x WHERE x.classid = 'pg_class'::regclass AND x.objid = c.oid AND x.deptype = 'e')"""
-OUR_FUNCTION = """
+IS_OUR_FUNCTION = """
 p.pronamespace = 'public'::regnamespace
 AND NOT EXISTS (SELECT FROM pg_depend x WHERE x.classid = 'pg_proc'::regclass AND x.objid = p.oid AND x.deptype = 'e')"""
 TABLES = "SELECT c.relname FROM pg_class c WHERE $OURS AND c.relkind = 'r' ORDER BY 1"
-# the order of rows means nothing, and a sum of halves is as good as the set of all rows
+# rows have no order, so the halves of their hashes are summed
 ROWS = """
 SELECT count(*), coalesce(sum(('x' || substr(h, 1, 16))::bit(64)::bigint), 0)::text || ' '
   || coalesce(sum(('x' || substr(h, 17, 16))::bit(64)::bigint), 0)::text
@@ -61,13 +61,13 @@ SEQUENCES = """
 SELECT sequencename, coalesce(last_value, 0) FROM pg_sequences WHERE schemaname = 'public' ORDER BY 1"""
 
 
-def of_ours(question: str) -> str:
-    """The question with the conditions filled in that leave out what belongs to extensions."""
-    return question.replace("$OURS", OURS).replace("$OUR_FUNCTION", OUR_FUNCTION)
+def of_ours(query: str) -> str:
+    """The query with the conditions that exclude objects of extensions."""
+    return query.replace("$OURS", IS_OURS).replace("$OUR_FUNCTION", IS_OUR_FUNCTION)
 
 
 def sequences(cursor: Any) -> dict[str, int]:
-    """The last value that each sequence gave."""
+    """The last value of each sequence."""
     cursor.execute(SEQUENCES)
     return dict(cursor.fetchall())
 
@@ -76,21 +76,21 @@ def fingerprint(cursor: Any, say: Say) -> dict[str, Any]:
     """Checksums of rows by table and of definitions by kind and name."""
     cursor.execute(AS_TEXT)
     found: dict[str, Any] = {"tables": dict(_tables(cursor, say))}
-    for kind, question in DEFINITIONS.items():
-        cursor.execute(of_ours(question))
+    for kind, query in DEFINITIONS.items():
+        cursor.execute(of_ours(query))
         found[kind] = {name: _md5(_plain(text)) for name, text in sorted(cursor.fetchall())}
     return found
 
 
 def differences(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
-    """What is missing, different or too much, one line each."""
+    """Missing, different and additional objects, one line each."""
     lines = []
     for kind in ("tables", *DEFINITIONS):
         before, after = wanted[kind], found[kind]
         for name in sorted({*before, *after}):
             if before.get(name) != after.get(name):
                 lines.append(
-                    f"{kind}: {name}: {before.get(name)} was saved, {after.get(name)} is here"
+                    f"{kind}: {name}: {before.get(name)} in the backup, {after.get(name)} in the database"
                 )
     return lines
 
@@ -106,7 +106,7 @@ def _tables(cursor: Any, say: Say) -> Iterator[tuple[str, str]]:
 
 
 def _plain(text: str) -> str:
-    # what a dump writes and a server reads again comes out with other brackets and line breaks
+    # a dump and restore changes brackets and line breaks of definitions
     return re.sub(r"[()\s]+", " ", text).strip()
 
 

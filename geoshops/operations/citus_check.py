@@ -1,5 +1,7 @@
-"""What stage 2 (Citus) asks of the schema, read from the catalogs of any PostgreSQL: rules that hold from
-day one, and what changes when the time comes. The plan of tables is sql/scale/distribute.sql."""
+"""Checks the schema against the requirements of Citus (stage 2), by the catalogs of any PostgreSQL.
+
+A finding is a violation of a rule that holds today, or a change that stage 2 needs. sql/scale/distribute.sql plans the
+distribution of tables."""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ PLAN_FILE = "scale/distribute.sql"
 DISTRIBUTED = re.compile(
     r"create_distributed_table\('(\w+)', '(\w+)'(?:, colocate_with => '(\w+)')?\)"
 )
-MADE_THERE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)")
-# what a distributed engine refuses, or what a pooler in transaction mode breaks
+CREATED_BY_PLAN = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)")
+# not supported by a distributed engine, or broken by a pooler in transaction mode
 SESSION_BOUND = re.compile(r"\b(LISTEN|NOTIFY|pg_notify|pg_advisory_(?:un)?lock)\b", re.IGNORECASE)
 WRITES = r"\b(?:UPDATE|INSERT\s+INTO|DELETE\s+FROM)\s+(?:public\.)?{}\b"
 
@@ -62,7 +64,7 @@ ORDER BY 1"""
 
 @dataclass(frozen=True)
 class Finding:
-    """Something of the schema: `broken` is a rule of today, else it is work of stage 2."""
+    """A violated rule (`broken`), or else a change that stage 2 needs."""
 
     broken: bool
     subject: str
@@ -71,8 +73,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a table's rows lie: the column that distributes them and the group that lies together;
-    both empty for a reference table, of which every node holds a copy."""
+    """Distribution of a table: its distribution column and colocation group; both are empty for a reference table,
+    which every node holds completely."""
 
     column: str = ""
     group: str = ""
@@ -83,10 +85,9 @@ REFERENCE = Place()
 
 
 def plan() -> dict[str, Place]:
-    """The distributed tables as sql/scale/distribute.sql names them, without those that it makes itself;
-    every other one is a reference table."""
+    """The distributed tables of sql/scale/distribute.sql, except those that it creates; all others are reference tables."""
     text = (SQL / PLAN_FILE).read_text(encoding="utf-8")
-    new = set(MADE_THERE.findall(text))
+    new = set(CREATED_BY_PLAN.findall(text))
     return {
         table: Place(column, group or table)
         for table, column, group in DISTRIBUTED.findall(text)
@@ -95,7 +96,7 @@ def plan() -> dict[str, Place]:
 
 
 def examine(url: str) -> list[Finding]:
-    """Everything that was found, broken rules first."""
+    """All findings, violations first."""
     with connected(url, "check", autocommit=True) as connection:
         places, tables = plan(), dict(run(connection, TABLES).fetchall())
         found = [
@@ -113,14 +114,16 @@ def _tables(connection: Any, tables: Mapping[int, str], places: Plan) -> Iterato
     keyed = {table for table, _, primary, _ in run(connection, KEYS, ours) if primary}
     for table in sorted(set(tables.values()) - keyed):
         yield Finding(
-            True, table, "has no primary key: shards could not be moved while it is written"
+            True, table, "has no primary key: its shards could not be moved while it is written"
         )
     for table in sorted(set(places) - set(tables.values())):
-        yield Finding(True, table, f"stands in sql/{PLAN_FILE} and does not exist")
+        yield Finding(True, table, f"is named in sql/{PLAN_FILE} but does not exist")
     for table, name in run(connection, TRIGGERS, ours):
-        yield Finding(True, table, f"has the trigger {name}: triggers are refused")
+        yield Finding(
+            True, table, f"has the trigger {name}: distributed tables cannot have triggers"
+        )
     for table, name in run(connection, RULES, ours):
-        yield Finding(True, table, f"has the rule {name}: rules are refused")
+        yield Finding(True, table, f"has the rule {name}: distributed tables cannot have rules")
 
 
 def _columns(connection: Any, ours: list[int], places: Plan) -> Iterator[Finding]:
@@ -137,12 +140,12 @@ def _columns(connection: Any, ours: list[int], places: Plan) -> Iterator[Finding
             yield Finding(
                 True,
                 f"{table}.{column}",
-                "distributes the table: must be a plain bigint or text, not null",
+                "is the distribution column: it must be a plain bigint or text, not null",
             )
     for table, place in places.items():
         if (table, place.column) not in seen:
             yield Finding(
-                True, f"{table}.{place.column}", "distributes the table and does not exist"
+                True, f"{table}.{place.column}", "is the distribution column but does not exist"
             )
 
 
@@ -154,22 +157,26 @@ def _keys(connection: Any, ours: list[int], places: Plan) -> Iterator[Finding]:
         remedy = (
             f"the key becomes ({place.column}, {', '.join(columns)})"
             if primary
-            else "is unique over all nodes only by a claim table"
+            else "uniqueness over all nodes needs a claim table"
         )
-        yield Finding(False, name, f"does not hold {place.column}: {remedy}")
+        yield Finding(False, name, f"does not contain {place.column}: {remedy}")
 
 
 def _foreign_keys(connection: Any, ours: list[int], places: Plan) -> Iterator[Finding]:
     for table, name, target, nulls, pairs in run(connection, FOREIGN_KEYS, (ours,)):
         here, there = places.get(table, REFERENCE), places.get(target, REFERENCE)
         if nulls and here.column in [pair[0] for pair in pairs]:
-            yield Finding(True, name, f"sets {here.column} to null, which distributes {table}")
+            yield Finding(
+                True, name, f"sets the distribution column {here.column} of {table} to null"
+            )
         if not there.column:
             continue
         together = here.group == there.group and [here.column, there.column] in pairs
         if not together:
             yield Finding(
-                False, name, f"from {table} to {target}: goes, the rows lie on different nodes"
+                False,
+                name,
+                f"from {table} to {target}: must be dropped, because the rows are on different nodes",
             )
 
 
@@ -183,7 +190,7 @@ def _routines(connection: Any, places: Plan) -> Iterator[Finding]:
             yield Finding(
                 False,
                 name,
-                f"uses tables by {' and by '.join(groups)}: becomes one statement a group",
+                f"uses tables by {' and by '.join(groups)}: needs one statement for each group",
             )
         if re.search(WRITES.format("shops"), text, re.IGNORECASE):
-            yield Finding(False, name, "writes shops, of which every node holds a copy")
+            yield Finding(False, name, "writes shops, a reference table: every node is written")

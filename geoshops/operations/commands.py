@@ -20,16 +20,16 @@ from geoshops.web.fields import is_blank
 
 T = TypeVar("T")
 
-# Fields in which a merged shop keeps its own values: a source that does not know of the merge states it as open, or as
-# closed without a day. shops_merged_is_closed rejects an open one.
+# Fields that a merge sets and imports must not: a source that does not know of the merge lists the shop as open, which
+# the constraint shops_merged_is_closed rejects, or as closed without a date.
 KEPT_BY_A_MERGE = ("status", "closed_on")
 
-# bigint: a greater number would raise an undefined function
+# bigint: PostgreSQL finds no function for a greater number
 ID = click.IntRange(1, 2**63 - 1)
 # the greatest LIMIT
 AT_MOST = click.IntRange(1, 2**63 - 1)
 
-NO_ANSWER = "the database does not answer"
+NO_RESPONSE = "the database does not respond"
 # the errors of a command where sql/ has not been applied, or an older version of it
 SCHEMA_MISSING = (
     errorcodes.UNDEFINED_TABLE,
@@ -69,12 +69,12 @@ def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
         try:
             return command(*args, **kwargs)
         except (Unavailable, PoolTimeout) as error:
-            said = f"{NO_ANSWER}; {as_started('doctor')} tells more"
-            raise changes.failure(said) from error
+            message = f"{NO_RESPONSE}; {as_started('doctor')} shows why"
+            raise changes.failure(message) from error
         except psycopg2.Error as error:
             if failure_cause(error) in ("connection", "shutdown"):
-                said = f"{NO_ANSWER}: {first_line(error)}"
-                raise changes.failure(said) from error
+                message = f"{NO_RESPONSE}: {first_line(error)}"
+                raise changes.failure(message) from error
             remedy = (
                 f"\nRemedy: {as_started('db upgrade')}" if error.pgcode in SCHEMA_MISSING else ""
             )
@@ -88,14 +88,14 @@ def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
             # the reader has closed its end, as `head` does; click exits silently
             raise
         except OSError as error:
-            said = f"{error.filename or 'output'}: {error.strerror or error}"
-            raise changes.failure(said) from error
+            message = f"{error.filename or 'output'}: {error.strerror or error}"
+            raise changes.failure(message) from error
 
     return wrapper
 
 
 def not_encodable(error: UnicodeEncodeError) -> str:
-    """What cannot be written, and in which encoding."""
+    """The message for text that the output's encoding lacks."""
     return f"{error.object[error.start : error.end]!r} cannot be written in {error.encoding}"
 
 

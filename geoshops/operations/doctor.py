@@ -89,7 +89,7 @@ def examine(host: str, port: int, workers: int) -> Iterator[Finding]:
     yield check_env_file(Path.cwd() / ".env")
     try:
         settings = Settings.from_environment()
-        # what the service refuses stands in more than one setting: providers, the limits' store
+        # validity may depend on several settings: providers, the store of rate limits
         create_app(settings)
         yield Finding("settings", "complete")
     except (ConfigError, OSError) as error:

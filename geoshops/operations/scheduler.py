@@ -14,18 +14,18 @@ from datetime import UTC, datetime
 
 import click
 
-# Shorter than the hour that is promised, by what a run and the waiting of readers' caches take.
+# Less than the documented hour by the duration of a run and the lifetime of cached responses.
 HOURLY_S = 55 * 60
 DAILY_S = 24 * 60 * 60
 TICK_S = 1.0
 LONGEST_S = 30 * 60
-# A service that starts has better things to do with the processor.
+# The first jobs wait until the service has started.
 FIRST_S = 10
 
 
 @dataclass(frozen=True)
 class Job:
-    """A command of geoshops and how often it is run."""
+    """A command of geoshops and its interval."""
 
     command: str
     every_s: int
@@ -45,7 +45,7 @@ def say(text: str) -> None:
     click.echo(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {text}", err=True)
 
 
-def run(job: Job, goes_on: Callable[[], bool] = lambda: True) -> bool:
+def run(job: Job, is_active: Callable[[], bool] = lambda: True) -> bool:
     """Runs a job in a process of its own, until it or the scheduler ends; whether it succeeded."""
     started = time.monotonic()
     process = subprocess.Popen(
@@ -60,7 +60,7 @@ def run(job: Job, goes_on: Callable[[], bool] = lambda: True) -> bool:
         try:
             output = process.communicate(timeout=TICK_S)[0]
         except subprocess.TimeoutExpired:
-            if not goes_on() or time.monotonic() - started > LONGEST_S:
+            if not is_active() or time.monotonic() - started > LONGEST_S:
                 process.terminate()
     outcome = "" if process.returncode == 0 else f"failed with {process.returncode}: "
     text = " | ".join(output.strip().splitlines())
@@ -69,17 +69,17 @@ def run(job: Job, goes_on: Callable[[], bool] = lambda: True) -> bool:
 
 
 def keep_running(
-    jobs: Iterable[Job], goes_on: Callable[[], bool], first_s: float = FIRST_S
+    jobs: Iterable[Job], is_active: Callable[[], bool], first_s: float = FIRST_S
 ) -> None:
-    """Runs each job soon and then whenever it is due, one after the other; a failure waits for its next turn."""
+    """Runs each job when it is due, one at a time; a job that failed runs again after its interval."""
     due = {job: time.monotonic() + first_s for job in jobs}
-    while goes_on():
+    while is_active():
         job = min(due, key=lambda one: due[one])
         if due[job] > time.monotonic():
             time.sleep(TICK_S)
             continue
         due[job] = time.monotonic() + job.every_s
-        run(job, goes_on)
+        run(job, is_active)
 
 
 @click.command()
@@ -89,20 +89,20 @@ def keep_running(
     help="End with the process that started the scheduler.",
 )  # fmt: skip
 def scheduler(once: bool, parent: int | None) -> None:
-    """Run what is due hourly and daily: tiles and titles of shops, unlinkings, clean-up.
+    """Run the periodic jobs: refresh tiles and titles of shops, unlink members, delete expired rows.
 
-    Needs the database as its owner. scripts/serve and docker compose start one; a second one does no harm."""
+    Connects as the owner of the database. scripts/serve and docker compose start one; a second one does no harm."""
     if once:
-        done = [run(job) for job in JOBS]
-        sys.exit(0 if all(done) else 1)
+        succeeded = [run(job) for job in JOBS]
+        sys.exit(0 if all(succeeded) else 1)
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
     say("the scheduler runs: " + ", ".join(job.command for job in JOBS))
-    # the number of the parent is given, not asked for: whoever ends at once is gone before this program is loaded
+    # the parent's id is passed, because a parent that ends at once is gone before this program could ask for it
     keep_running(JOBS, lambda: not stopped.is_set() and parent in (None, os.getppid()))
 
 
 if __name__ == "__main__":
-    # scripts/serve starts it so: all that the other commands need is not loaded
+    # scripts/serve starts it this way, so that the modules of the other commands are not loaded
     scheduler()

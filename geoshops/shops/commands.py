@@ -53,7 +53,7 @@ def correcting() -> Iterator[Any]:
 
 @contextmanager
 def asking() -> Iterator[Any]:
-    """A cursor in one transaction; what the database refuses is told in one line."""
+    """A cursor in one transaction; errors of the database are reported in one line."""
     try:
         with connected(operator_url(), "shops") as connection:
             yield connection.cursor()

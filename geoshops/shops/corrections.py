@@ -122,13 +122,13 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
     if duplicate_id == into_id:
         raise NotPossible("a shop cannot be merged into itself")
     # a command on a merged shop holds its lock and waits for that of the other one
-    _refuse_merged(cursor, duplicate_id, into_id)
+    _reject_merged(cursor, duplicate_id, into_id)
     for shop_id in sorted((duplicate_id, into_id)):
         # waits for commands under way, see begin_command_on
         execute(cursor, select(func.pg_advisory_xact_lock(-shop_id)))
     both = or_(Shop.id == duplicate_id, Shop.id == into_id)
     execute(cursor, select(Shop.id).where(both).order_by(Shop.id).with_for_update())
-    _refuse_merged(cursor, duplicate_id, into_id)
+    _reject_merged(cursor, duplicate_id, into_id)
     before = facts(cursor, duplicate_id)
     kept = aliased(Favorite)
     of_both = delete(Favorite).where(
@@ -182,7 +182,7 @@ def _move_open_reports(cursor: Any, duplicate_id: int, into_id: int) -> None:
     execute(cursor, moved.values(shop_id=into_id))
 
 
-def _refuse_merged(cursor: Any, *shop_ids: int) -> None:
+def _reject_merged(cursor: Any, *shop_ids: int) -> None:
     for shop_id in shop_ids:
         if facts(cursor, shop_id)["merged_into_id"]:
             raise NotPossible(f"shop {shop_id} is merged into another one already")

@@ -11,7 +11,7 @@ import pytest
 from pyproj import Geod, Transformer
 
 from geoshops.importing.crs import projection
-from geoshops.importing.refusal import ImportRefused
+from geoshops.importing.errors import ImportRejected
 from tests.importing.conftest import Run
 from tests.make import Maker
 
@@ -131,11 +131,11 @@ def test_wrong_systems_are_refused_with_a_hint(
 
 @pytest.mark.parametrize("name", ["EPSG:999999", "nonsense", "EPSG:", "EPSG:5703"])
 def test_unknown_systems_are_refused(name: str) -> None:
-    with pytest.raises(ImportRefused, match="--crs"):
+    with pytest.raises(ImportRejected, match="--crs"):
         projection(name)
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
 def test_scales_must_be_positive(scale: float) -> None:
-    with pytest.raises(ImportRefused, match="--scale"):
+    with pytest.raises(ImportRejected, match="--scale"):
         projection("EPSG:5181", scale)

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from geoshops.importing.csv_table import CsvTable
+from geoshops.importing.errors import ImportRejected
 from geoshops.importing.geojson import features
 from geoshops.importing.opening import open_input
-from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.tables import CHUNK_ROWS
 from tests.importing.conftest import Run
 from tests.make import Maker
@@ -176,7 +176,7 @@ def test_a_file_without_permission_is_told(tmp_path: Path, monkeypatch: pytest.M
 
     # the tests may run as root, whom no mode keeps out
     monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(ImportRefused, match="cannot be read: Permission denied"):
+    with pytest.raises(ImportRejected, match="cannot be read: Permission denied"):
         open_input(path)
 
 
@@ -233,10 +233,10 @@ def test_a_file_that_changes_while_being_read_is_refused(write: Write) -> None:
     with path.open("a", encoding="utf-8") as stream:
         stream.write(ROW)
     list(table.chunks())
-    with pytest.raises(ImportRefused, match="changed while it was read"):
+    with pytest.raises(ImportRejected, match="changed while it was read"):
         file.check_unchanged()
     path.unlink()
-    with pytest.raises(ImportRefused, match="vanished"):
+    with pytest.raises(ImportRejected, match="vanished"):
         file.check_unchanged()
 
 

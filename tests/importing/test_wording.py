@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geoshops.importing import fields
-from geoshops.importing.fields import Unfit
+from geoshops.importing.fields import InvalidValue
 from geoshops.importing.points import ewkb_hex
 from tests.make import Maker
 
@@ -70,7 +70,7 @@ def test_first_words_may_be_the_beginning_of_a_district(regions: Maker) -> None:
 def alone(convert: fields.Text, text: str) -> str | None:
     try:
         return convert(text)
-    except Unfit:
+    except InvalidValue:
         return None
 
 
@@ -80,7 +80,7 @@ def test_a_column_is_cleaned_as_its_texts_one_by_one(texts: list[str], needed: b
     each = [alone(convert, text) for text in texts]
     try:
         assert convert.column(texts) == each
-    except Unfit:
+    except InvalidValue:
         assert None in each
     assert all(t == unicodedata.normalize("NFC", t) for t in each if t)
 

@@ -167,7 +167,7 @@ def test_damage_is_found_before_anything_is_changed(
     refused = run(owned(target), "restore", str(file), "--replace", "--yes")
     assert refused.exit_code == 1 and "damaged" in refused.output
     Path(f"{file}.json").unlink()
-    assert "must both be there" in run(owned(target), "restore", str(file)).output
+    assert "must both exist" in run(owned(target), "restore", str(file)).output
 
 
 def test_what_a_superuser_makes_must_be_there(
@@ -202,7 +202,7 @@ def test_a_difference_is_named(filled: str, target: str, tmp_path: Path) -> None
     Path(f"{file}.json").write_text(json.dumps(listed))
     refused = run(owned(target), "restore", str(file))
     assert refused.exit_code == 1
-    assert "tables: favorites: 3 rows 1 2 was saved" in refused.output
+    assert "tables: favorites: 3 rows 1 2 in the backup" in refused.output
     assert "grants: shops to geoshops_app" in refused.output
 
 

@@ -118,7 +118,7 @@ LANGUAGE sql STABLE AS $$ SELECT shop_reviews_text(shop, sort, zone, at_most, pa
 
 
 def add_a_result_column(newer: Path) -> None:
-    """What CREATE OR REPLACE cannot do: the upgrade drops all functions and makes them anew."""
+    """What CREATE OR REPLACE cannot do: the upgrade drops all functions and recreates them."""
     edit(newer / "sql" / "functions" / "80_favorites.sql",
          ("OUT item_id bigint, OUT replayed boolean", "OUT item_id bigint, OUT replayed boolean, OUT note text"))  # fmt: skip
 
@@ -189,7 +189,7 @@ class Clients:
             future.result()
 
 
-@pytest.mark.parametrize("change", [lambda _: None, add_a_result_column], ids=["in_place", "anew"])
+@pytest.mark.parametrize("change", [lambda _: None, add_a_result_column], ids=["in_place", "recreated"])
 def test_workers_of_both_releases_serve_side_by_side(
     newer: Path, upgraded: Callable[[], str], app: Flask, make: Maker, connection: Any,
     database_url: str, service_url: str, change: Callable[[Path], None],
@@ -205,7 +205,7 @@ def test_workers_of_both_releases_serve_side_by_side(
     ):
         clients.wait_for(20, old)
         said = upgraded()
-        assert ("anew" in said) is (change is add_a_result_column)
+        assert ("recreating" in said) is (change is add_a_result_column)
         clients.wait_for(20, old)
         with serving(service_url, SECRET_KEY, checkout=newer) as new, clients.running(pool, new):
             clients.wait_for(100, old, new)

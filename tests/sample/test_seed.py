@@ -155,7 +155,7 @@ def test_a_missing_server_is_one_clear_line(seed, monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nothing")
     result = seed(*FEW)
     assert result.exit_code == 1
-    assert result.output.startswith("Error: the database does not answer: ")
+    assert result.output.startswith("Error: the database does not respond: ")
 
 
 def test_an_older_schema_is_one_clear_line_with_its_remedy(seed, make):
