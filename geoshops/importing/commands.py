@@ -204,7 +204,7 @@ def regions(
 @click.option("--rejects", type=click.Path(path_type=Path), help="Instead of FILE.rejected.csv.")
 @click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
 @JSON
-@refusing_clearly
+@reporting_rejections
 def region_names(file: Path, as_json: bool, **options: Any) -> None:
     """Import names of regions in other languages from CSV: a row for each region.
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from geoshops.importing import fields
 from geoshops.importing.csv_table import CsvTable
-from geoshops.importing.fields import Unfit
+from geoshops.importing.errors import ImportRejected
+from geoshops.importing.fields import InvalidValue
 from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.mapping import JOINT, plan
 from geoshops.importing.opening import open_input
-from geoshops.importing.refusal import ImportRefused
 from geoshops.importing.region_features import LEVELS
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
@@ -41,7 +41,7 @@ ON CONFLICT DO NOTHING"""
 
 
 def import_region_names(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
-    """Runs the import and returns its summary; raises ImportRefused when nothing was changed."""
+    """Runs the import and returns its summary; raises ImportRejected when nothing was changed."""
     started = time.perf_counter()
     file = open_input(wanted.path, wanted.encoding or None)
     table = CsvTable(file, wanted.delimiter or None)
@@ -58,12 +58,12 @@ def import_region_names(url: str, wanted: Request, progress: Progress) -> dict[s
             }
             try:
                 added = _add(cursor, texts, words)
-            except Unfit as error:
+            except InvalidValue as error:
                 rejects.add([Rejected(line, str(error), row)])
                 continue
             inserted, unchanged = inserted + (added > 0), unchanged + (added == 0)
         if not inserted + unchanged:
-            raise ImportRefused(f"none of the {read} rows can be taken")
+            raise ImportRejected(f"none of the {read} rows can be taken")
         cursor.execute("ANALYZE region_aliases")
         late = finish(connection, file, rejects, wanted.dry_run)
     counts = {"inserted": inserted, "updated": 0, "unchanged": unchanged}
@@ -90,9 +90,9 @@ def _add(cursor: Any, texts: dict[str, str], words: dict[str, str]) -> int:
     cursor.execute(FOUND, place)
     ids, are_of_a_city = cursor.fetchone()
     if not ids:
-        raise Unfit(f"[name] there is no region {name[:40]} at this position")
+        raise InvalidValue(f"[name] there is no region {name[:40]} at this position")
     if len(ids) > 1 and not are_of_a_city:
-        raise Unfit(f"[name] {name[:40]} means {len(ids)} regions: state level and position")
+        raise InvalidValue(f"[name] {name[:40]} means {len(ids)} regions: state level and position")
     added = 0
     for column, lang in LANGUAGES.items():
         names = [fields.words(100)(n) for n in texts[column].split(JOINT)]

@@ -189,7 +189,9 @@ class Clients:
             future.result()
 
 
-@pytest.mark.parametrize("change", [lambda _: None, add_a_result_column], ids=["in_place", "recreated"])
+@pytest.mark.parametrize(
+    "change", [lambda _: None, add_a_result_column], ids=["in_place", "recreated"]
+)
 def test_workers_of_both_releases_serve_side_by_side(
     newer: Path, upgraded: Callable[[], str], app: Flask, make: Maker, connection: Any,
     database_url: str, service_url: str, change: Callable[[Path], None],
