@@ -49,7 +49,7 @@ def run(*words: str) -> Result:
         ("import", "population", "x.csv", "--cell-size", "inf"),
     ],
 )
-def test_numbers_that_mean_nothing_are_refused_by_their_option(words: tuple[str, ...]) -> None:
+def test_invalid_numbers_are_rejected_by_their_option(words: tuple[str, ...]) -> None:
     done = run(*words)
     assert done.exit_code == 2, done.output
     named = next((word for word in words if word.startswith("--") and word != "--reason"), "")
@@ -60,9 +60,7 @@ def test_numbers_that_mean_nothing_are_refused_by_their_option(words: tuple[str,
     ("name", "value"),
     [("GEOSHOPS_IDP", "foo"), ("GEOSHOPS_RATELIMIT_STORAGE_URI", "foo"), ("DATABASE_URL", "")],
 )
-def test_settings_that_build_no_service_end_the_server_and_are_told_in_one_line(
-    name: str, value: str
-) -> None:
+def test_invalid_settings_end_the_server_with_one_line(name: str, value: str) -> None:
     environment = {
         "PATH": os.environ["PATH"], "PORT": str(free_port()), "WEB_CONCURRENCY": "1", "GEOSHOPS_SCHEDULER": "off",
         "DATABASE_URL": "postgresql://127.0.0.1:1/none", "GEOSHOPS_SECRET_KEY": SECRET_KEY,
@@ -90,7 +88,7 @@ def test_settings_that_build_no_service_end_the_server_and_are_told_in_one_line(
         "brands list", "db status", "db upgrade", "seed --shops 1", "backup none", "export shops",
     ],
 )  # fmt: skip
-def test_a_database_that_is_down_is_told_in_one_line(
+def test_a_database_that_is_down_is_reported_in_one_line(
     words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -104,7 +102,7 @@ def test_a_database_that_is_down_is_told_in_one_line(
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_folder_that_is_not_there_is_told_in_one_line(
+def test_a_folder_that_is_not_there_is_reported_in_one_line(
     tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
@@ -127,7 +125,7 @@ def test_imports_offer_no_option_that_they_ignore() -> None:
 
 
 @pytest.mark.parametrize("port", ["abc", "99999", "0", "-1", "8e3"])
-def test_a_port_that_is_none_is_told_in_one_line(port: str) -> None:
+def test_a_port_that_is_none_is_reported_in_one_line(port: str) -> None:
     refused = subprocess.run(
         ["scripts/serve"], cwd=ROOT, env={**os.environ, "PORT": port}, capture_output=True, text=True
     )  # fmt: skip

@@ -79,7 +79,7 @@ def test_a_reader_that_has_enough_stops_no_command(
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize(("words", "check"), WRITING, ids=NAMES)
-def test_a_full_disk_is_told_as_what_it_is(
+def test_a_full_disk_is_reported_as_such(
     start: Callable[..., subprocess.CompletedProcess[str]],
     make: Maker,
     words: tuple[str, ...],
@@ -137,7 +137,7 @@ def test_ctrl_c_during_a_commit_comes_too_late(
     assert make.sql("SELECT count(*) FROM brands") == 1
 
 
-def test_ctrl_c_after_a_commit_is_told_as_such(
+def test_ctrl_c_after_a_commit_reports_the_commit(
     run: Run, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
@@ -185,7 +185,7 @@ def test_an_error_after_the_commit_does_not_deny_it(
     assert "Nothing was changed" not in done.stderr
 
 
-def test_a_folder_for_the_rejects_is_told_before_anything_is_changed(run: Run, make: Maker) -> None:
+def test_a_folder_as_rejects_file_is_reported_before_any_change(run: Run, make: Maker) -> None:
     done = run("import", "shops", "in.csv", "--source", "own", "--rejects", ".")
     assert (done.exit_code, make.sql("SELECT count(*) FROM shops")) == (2, 0)
     assert "is a directory" in done.stderr

@@ -78,7 +78,7 @@ def test_hours_of_the_contract_are_taken(make: Maker, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_everything_else_is_refused_and_gives_no_minutes(make: Maker, text: str) -> None:
+def test_other_opening_hours_are_rejected(make: Maker, text: str) -> None:
     with pytest.raises(ValueError, match="must be JSON"):
         canonical(text)
     assert make.sql("SELECT opening_hours_are_valid(%s)", text) is False
@@ -86,7 +86,7 @@ def test_everything_else_is_refused_and_gives_no_minutes(make: Maker, text: str)
 
 
 @pytest.mark.parametrize("text", WORSE)
-def test_what_is_no_json_of_the_database_is_refused_before_it(text: str) -> None:
+def test_what_is_no_json_of_the_database_is_rejected_before_it(text: str) -> None:
     with pytest.raises(ValueError):
         canonical(text)
 
@@ -102,7 +102,7 @@ def test_blank_hours_are_unknown() -> None:
     assert (canonical(""), canonical(" \n")) == ("[]", "[]")
 
 
-def test_an_upgrade_mends_what_the_rule_of_before_let_in(make: Maker) -> None:
+def test_an_upgrade_repairs_rows_of_the_previous_rule(make: Maker) -> None:
     before = RULE_BEFORE.search((SQL / "schema" / "01_text.sql").read_text(encoding="utf-8"))
     assert before
     good = [{"day": 1, "open": "10:00", "close": "22:00"}]
@@ -130,6 +130,6 @@ def test_an_upgrade_mends_what_the_rule_of_before_let_in(make: Maker) -> None:
     assert told[1][1] == {"opening_hours": [good]}
 
 
-def test_the_table_refuses_a_null_for_a_time(make: Maker) -> None:
+def test_the_table_rejects_a_null_for_a_time(make: Maker) -> None:
     with pytest.raises(psycopg2.errors.CheckViolation, match="shops_opening_hours_valid"):
         make.shop(opening_hours=[{"day": 1, "open": None, "close": "11:00"}])

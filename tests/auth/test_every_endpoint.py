@@ -68,7 +68,7 @@ def callers(app: Flask, make: Maker) -> dict[str, tuple[dict[str, str], str]]:
 
 
 @pytest.mark.parametrize(("method", "path"), operations(optional=False))
-def test_operations_that_need_a_member_refuse_all_others(
+def test_operations_that_need_a_member_reject_all_others(
     app: Flask, client: FlaskClient, make: Maker, method: str, path: str
 ) -> None:
     shop = make.shop()
@@ -79,7 +79,7 @@ def test_operations_that_need_a_member_refuse_all_others(
 
 
 @pytest.mark.parametrize(("method", "path"), operations(optional=True))
-def test_operations_open_to_all_still_refuse_bad_tokens(
+def test_operations_open_to_all_still_reject_bad_tokens(
     app: Flask, client: FlaskClient, make: Maker, method: str, path: str
 ) -> None:
     make.shop()

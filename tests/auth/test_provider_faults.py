@@ -258,7 +258,7 @@ def test_odd_tokens_of_the_provider_are_106(
     refused(there, make, within_s=2)
 
 
-def test_metadata_of_another_issuer_are_refused(
+def test_metadata_of_another_issuer_are_rejected(
     there: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     metadata = {**stub.metadata(), "issuer": "https://evil.example"}
@@ -271,7 +271,7 @@ def test_metadata_of_another_issuer_are_refused(
     ("methods", "in_header"),
     [(["client_secret_basic"], True), (["client_secret_post"], False), (None, True)],
 )
-def test_client_secret_goes_where_the_provider_takes_it(
+def test_the_client_secret_is_sent_by_the_providers_method(
     there: FlaskClient, stub: Stub, methods: list[str] | None, in_header: bool
 ) -> None:
     metadata = {**stub.metadata(), "token_endpoint_auth_methods_supported": methods}

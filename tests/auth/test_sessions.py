@@ -80,7 +80,7 @@ def test_a_switch_that_is_null_is_off(device: Device, rotate: bool | None) -> No
     assert (answer.status_code, set(answer.json)) == (200, {"access_token", "expires_in"})
 
 
-def test_lost_answer_is_repeated_byte_for_byte(device: Device) -> None:
+def test_a_lost_response_is_repeated_byte_for_byte(device: Device) -> None:
     first, again = device.ask(rotate=True), device.ask(rotate=True)
     assert again.status_code == 200
     assert again.json["refresh_token"] == first.json["refresh_token"]
@@ -236,7 +236,7 @@ def test_sign_out_everywhere(device: Device, app: Flask, make: Maker) -> None:
     assert stranger.info().status_code == 200
 
 
-def test_signed_out_token_is_refused_on_optional_endpoints(device: Device, make: Maker) -> None:
+def test_signed_out_token_is_rejected_on_optional_endpoints(device: Device, make: Maker) -> None:
     shop = make.shop()
     device.http.get("/auth/logout", headers=device.bearer)
     assert code(device.http.get(f"/shops/{shop}", headers=device.bearer)) == (401, "101")
@@ -263,7 +263,9 @@ def test_odd_session_ids_are_404(device: Device, path: str) -> None:
     assert code(answer) == (404, "404")
 
 
-def test_nobody_ends_somebody_elses_session(device: Device, app: Flask, make: Maker) -> None:
+def test_a_member_cannot_end_another_members_session(
+    device: Device, app: Flask, make: Maker
+) -> None:
     stranger = Device(app, make)
     path = f"/auth/sessions/{stranger.caller.session_id}"
     assert code(device.http.delete(path, headers=device.bearer)) == (404, "404")

@@ -46,7 +46,7 @@ def test_two_people_are_two_members(web: FlaskClient, sign_in: SignIn) -> None:
     assert len(ids) == 2
 
 
-def test_answers_of_sign_in_are_not_stored(web: FlaskClient, start: Start) -> None:
+def test_sign_in_responses_are_not_stored(web: FlaskClient, start: Start) -> None:
     begun = web.get("/auth/authorize")
     signed = web.get("/auth/login/idp", query_string=start())
     assert begun.headers["Cache-Control"] == signed.headers["Cache-Control"] == "no-store"
@@ -80,7 +80,7 @@ def test_wrong_verifier_nonce_or_code_is_105(
     assert make.sql("SELECT count(*) FROM members") == 0
 
 
-def test_missing_verifier_is_refused_where_the_sign_in_had_one(
+def test_missing_verifier_is_rejected_where_the_sign_in_had_one(
     web: FlaskClient, start: Start
 ) -> None:
     sent = start()

@@ -31,7 +31,7 @@ def test_the_good_token_is_accepted(client: FlaskClient, good: str) -> None:
     assert answer.json["nickname"] == "김민지"
 
 
-def test_forged_tokens_are_refused_on_every_kind_of_endpoint(
+def test_forged_tokens_are_rejected_on_every_kind_of_endpoint(
     client: FlaskClient, make: Maker, good: str
 ) -> None:
     make.shop()
@@ -151,7 +151,7 @@ def test_kid_says_nothing_of_the_key(good: str) -> None:
     assert SECRET_KEY[:8] not in json.dumps([header, claims])
 
 
-def test_a_bit_that_decoders_ignore_is_refused(app: Flask, good: str) -> None:
+def test_a_bit_that_decoders_ignore_is_rejected(app: Flask, good: str) -> None:
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     last = alphabet[alphabet.index(good[-1]) ^ 1]
     signature, loose = good.rpartition(".")[2], good.rpartition(".")[2][:-1] + last

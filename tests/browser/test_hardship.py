@@ -50,7 +50,7 @@ def test_the_offline_basemap_shows_land_names_and_stations(visitor: Visit) -> No
     assert v.outside == []
 
 
-def test_a_cut_line_is_told_and_trying_again_helps(visitor: Visit) -> None:
+def test_a_lost_connection_is_reported_and_can_be_retried(visitor: Visit) -> None:
     v = visitor(path="")
     v.page.route("**/shops/brand*", lambda route: route.abort())
     v.go("/")
@@ -60,7 +60,7 @@ def test_a_cut_line_is_told_and_trying_again_helps(visitor: Visit) -> None:
     expect(v.one("#list .name").first).to_be_visible()
 
 
-def test_a_broken_answer_is_told_plainly(visitor: Visit) -> None:
+def test_a_malformed_response_is_reported(visitor: Visit) -> None:
     v = visitor(path="")
     v.page.route("**/shops/brand*", lambda route: route.fulfill(status=502, body="<html>"))
     v.go("/")

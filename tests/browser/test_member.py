@@ -152,7 +152,7 @@ def test_a_favorite_is_kept_listed_and_dropped(member: Visitor) -> None:
     expect(v.page.locator("#list .heart").first).to_have_attribute("aria-pressed", "false")
 
 
-def test_a_heart_pressed_twice_shows_what_the_service_holds(member: Visitor) -> None:
+def test_a_double_click_on_the_heart_shows_the_stored_state(member: Visitor) -> None:
     v = member
     held: list[Route] = []
     v.page.route("**/favorites/*", lambda route: held.append(route))
@@ -253,7 +253,7 @@ def test_the_nickname_is_checked_while_typing_and_changed(member: Visitor) -> No
     expect(v.one("#profile strong")).to_have_text(f"새이름{taken[-4:]}")
 
 
-def test_an_access_token_that_is_refused_is_renewed_and_the_request_repeated(
+def test_an_access_token_that_is_rejected_is_renewed_and_the_request_repeated(
     member: Visitor,
 ) -> None:
     v = member
@@ -265,7 +265,7 @@ def test_an_access_token_that_is_refused_is_renewed_and_the_request_repeated(
     assert v.names()
 
 
-def test_a_renewal_that_the_service_cannot_do_now_is_told_as_such(member: Visitor) -> None:
+def test_a_token_refresh_during_an_outage_is_reported_as_unavailable(member: Visitor) -> None:
     v = member
     v.page.evaluate("localStorage.setItem('access_token', 'not a token')")
     away = {"error_code": "503", "error_message": "잠시 후 다시 시도해 주세요"}

@@ -76,7 +76,7 @@ def held_back(v: Visitor, pattern: str, path: str, ready: str) -> None:
     v.rest()
 
 
-def test_an_address_with_a_keyword_shows_its_place_however_late_the_answer_is(
+def test_a_link_with_a_keyword_shows_its_place_after_a_late_response(
     visitor: Visit,
 ) -> None:
     v = visitor(path="")
@@ -103,7 +103,7 @@ def test_clearing_the_search_goes_back_to_the_surroundings(visitor: Visit) -> No
     expect(v.one("#list-title")).to_contain_text("지도 중심")
 
 
-def test_an_empty_answer_says_what_can_be_typed(visitor: Visit) -> None:
+def test_an_empty_list_suggests_keywords(visitor: Visit) -> None:
     v = visitor(path="/?q=없는말없는말")
     expect(v.one("#list")).to_contain_text("맞는 지점이 없어요")
     expect(v.one("#list")).to_contain_text("강남구 인생네컷")

@@ -24,7 +24,7 @@ def silent_url() -> Iterator[str]:
         yield f"postgresql://nobody@127.0.0.1:{listener.getsockname()[1]}/x?connect_timeout=1"
 
 
-def test_one_probes_a_silent_server_and_the_others_are_refused(silent_url: str) -> None:
+def test_one_request_probes_a_silent_server_and_the_others_are_rejected(silent_url: str) -> None:
     breaker, attempts = CircuitBreaker(), []
 
     def attempt() -> object:
@@ -64,7 +64,7 @@ def test_those_who_come_with_a_probe_that_succeeds_are_let_through(database_url:
         connection.close()
 
 
-def test_an_answer_that_is_overdue_is_given_up(database_url: str) -> None:
+def test_a_query_past_its_deadline_is_cancelled(database_url: str) -> None:
     connection = psycopg2.connect(database_url)
     WATCHDOG.start()
     WATCHDOG.begin(connection, 0.5)
@@ -75,7 +75,7 @@ def test_an_answer_that_is_overdue_is_given_up(database_url: str) -> None:
     assert connection.closed
 
 
-def test_an_answer_in_time_is_left_alone(database_url: str) -> None:
+def test_a_query_within_its_deadline_is_not_cancelled(database_url: str) -> None:
     connection = psycopg2.connect(database_url)
     WATCHDOG.start()
     WATCHDOG.begin(connection, 0.3)

@@ -86,7 +86,7 @@ def test_a_renamed_file_of_functions_is_no_unknown_one(fresh: str, folder: Path)
     assert {state for _, state in migrations.status(fresh)} == {"applied"}
 
 
-def test_other_shapes_make_functions_and_views_anew(fresh: str, folder: Path) -> None:
+def test_a_changed_signature_recreates_functions_and_views(fresh: str, folder: Path) -> None:
     function = folder / "functions" / "f.sql"
     comment = "COMMENT ON FUNCTION f IS 'one of that name';"
     (folder / "views" / "v.sql").write_text("CREATE OR REPLACE VIEW v AS SELECT f() AS one;")
@@ -108,7 +108,7 @@ def test_other_shapes_make_functions_and_views_anew(fresh: str, folder: Path) ->
     assert value(fresh, "SELECT x FROM a") == 2
 
 
-def test_a_rewritten_versioned_file_is_refused(fresh: str, folder: Path) -> None:
+def test_a_rewritten_versioned_file_is_rejected(fresh: str, folder: Path) -> None:
     migrations.upgrade(fresh, quietly)
     (folder / "schema" / "01.sql").write_text("CREATE TABLE a (x bigint);")
     with pytest.raises(sql_files.MigrationError, match="sql/changes"):

@@ -21,7 +21,7 @@ from tests.database.conftest import NAME, Service, assert_clear_refusal
 BACK_WITHIN_S = 3.0
 
 
-def test_a_stopped_server_is_refused_at_once_and_found_again(
+def test_a_stopped_server_is_rejected_at_once_and_found_again(
     service: Service, cluster: Cluster
 ) -> None:
     assert service.read().status == 200
@@ -65,7 +65,7 @@ def test_reads_go_on_while_the_database_is_read_only(service: Service, admin: An
     assert {answer.status for answer in service.at_once(service.write, 16)} == {201}
 
 
-def test_a_locked_table_holds_up_only_those_who_need_it(service: Service, admin: Any) -> None:
+def test_a_locked_table_blocks_only_requests_that_need_it(service: Service, admin: Any) -> None:
     locker = psycopg2.connect(service.url)
     locker.cursor().execute("LOCK TABLE reviews IN ACCESS EXCLUSIVE MODE")
     try:
@@ -94,7 +94,7 @@ def test_a_locked_table_holds_up_only_those_who_need_it(service: Service, admin:
     service.seconds_until_all(service.write, 201)
 
 
-def test_a_locked_row_holds_up_nobody_else(service: Service) -> None:
+def test_a_locked_row_blocks_no_other_request(service: Service) -> None:
     locker = psycopg2.connect(service.url)
     locker.cursor().execute("SELECT FROM members WHERE id = %s FOR UPDATE", (service.member,))
     try:
@@ -149,7 +149,9 @@ def test_a_refresh_of_the_tiles_is_no_locked_table(service: Service) -> None:
             connection.close()
 
 
-def test_what_waits_for_a_connection_in_vain_is_refused(service: Service, cluster: Cluster) -> None:
+def test_what_waits_for_a_connection_in_vain_is_rejected(
+    service: Service, cluster: Cluster
+) -> None:
     role = "ALTER ROLE geoshops_app CONNECTION LIMIT"
     admin = connect(service.url)
     admin.cursor().execute(f"{role} 0")
@@ -253,7 +255,7 @@ def test_an_act_is_stopped_after_five_seconds(limited: Any) -> None:
 
 
 @pytest.mark.full
-def test_a_frozen_server_hangs_nobody(service: Service, cluster: Cluster) -> None:
+def test_a_frozen_server_does_not_hang_requests(service: Service, cluster: Cluster) -> None:
     service.at_once(service.read, 16)
     cluster.freeze()
     try:

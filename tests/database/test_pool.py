@@ -71,9 +71,7 @@ def refused(app: Flask, path: str, method: str, code: str) -> Response:
     ["08006", "25006", "53100", "53200", "53300", "55P03", "57014", "57P01", "58030"],
 )
 @pytest.mark.parametrize(("path", "method"), [QUERY, *WRITES])
-def test_trouble_of_the_server_is_a_clear_refusal(
-    app: Flask, path: str, method: str, code: str
-) -> None:
+def test_errors_of_the_server_become_503(app: Flask, path: str, method: str, code: str) -> None:
     answer = refused(app, path, method, code)
     assert (answer.status_code, answer.get_json()["error_code"]) == (503, "503")
     assert answer.headers["Retry-After"].isdigit()

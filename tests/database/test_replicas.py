@@ -127,7 +127,7 @@ def test_the_replica_serves_anonymous_reads_until_it_is_stale(pair: Pair) -> Non
     assert pair.brand_name() == "after"
 
 
-def test_a_member_sees_what_the_member_wrote_on_whatever_worker(pair: Pair) -> None:
+def test_members_read_their_own_writes_on_every_worker(pair: Pair) -> None:
     with pair.paused():
         for number in range(10):
             made = pair.write()
@@ -142,7 +142,7 @@ def own_reviews(pair: Pair) -> Answer:
     return pair.call("GET", "/reviews/member", headers=pair.headers)
 
 
-def test_a_session_that_ended_is_over_everywhere_at_once(pair: Pair) -> None:
+def test_an_ended_session_is_rejected_by_every_worker_at_once(pair: Pair) -> None:
     headers = pair.other()
     pair.await_replay()
     assert pair.call("GET", "/member/info", headers=headers).status == 200
@@ -174,9 +174,7 @@ def request_of(app: Flask, **more: Any) -> Iterator[None]:
     CURRENT.reset(current)
 
 
-def test_questions_that_write_are_asked_again_on_the_primary(
-    primary: Cluster, standby: Cluster
-) -> None:
+def test_reads_that_write_are_repeated_on_the_primary(primary: Cluster, standby: Cluster) -> None:
     app = app_on(primary, standby)
     with request_of(app):
         assert database().row("SELECT pg_is_in_recovery()") == (True,)
@@ -190,7 +188,7 @@ def test_questions_that_write_are_asked_again_on_the_primary(
     database_of_app.close()
 
 
-def test_a_members_question_needs_no_connection_of_the_primarys_pool(
+def test_a_members_read_needs_no_connection_of_the_primarys_pool(
     primary: Cluster, standby: Cluster
 ) -> None:
     """As while a leader shuts down: all of them wait for it."""
@@ -243,7 +241,7 @@ def test_a_lost_replica_is_not_missed(pair: Pair) -> None:
     assert pair.asks_the_replica()
 
 
-def test_questions_go_on_without_the_primary(pair: Pair) -> None:
+def test_reads_continue_without_the_primary(pair: Pair) -> None:
     pair.at_once(pair.read, 16)
     pair.await_replay()
     pair.cluster.stop()
@@ -263,7 +261,7 @@ def test_questions_go_on_without_the_primary(pair: Pair) -> None:
 
 
 @pytest.mark.full
-def test_questions_go_on_while_the_primary_is_frozen(pair: Pair) -> None:
+def test_reads_continue_while_the_primary_is_frozen(pair: Pair) -> None:
     # a standby that was behind when the primary was lost stays so
     pair.await_replay()
     time.sleep(1.5)

@@ -130,7 +130,7 @@ def test_flags_of_searches_agree_with_the_list(
         ("userLat=37&userLng=127&size=101", "002", "size"),
     ],
 )
-def test_bad_queries_are_refused(
+def test_bad_queries_are_rejected(
     app: Flask, client: FlaskClient, make: Maker, query: str, expected: str, name: str
 ) -> None:
     answer = client.get(f"/favorites?{query}", headers=make.bearer(app))
@@ -179,7 +179,7 @@ def test_every_endpoint_needs_a_living_session(
     assert_exact(make, shop)
 
 
-def test_answers_are_never_cached(app: Flask, client: FlaskClient, make: Maker) -> None:
+def test_responses_are_never_cached(app: Flask, client: FlaskClient, make: Maker) -> None:
     answer = client.get(f"/favorites?{HERE}", headers=make.bearer(app))
     assert answer.headers["Cache-Control"] == "no-store"
 

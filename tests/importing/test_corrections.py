@@ -229,7 +229,7 @@ def test_corrections_that_break_a_rule_change_nothing(run: Run, make: Maker, cha
     ['[{"day": 1, "open": null, "close": "11:00"}]', '[{"day": "9", "open": "10:00", "close": "11:00"}]',
      '[[{"day": 1, "open": "10:00", "close": "11:00"}]]', '[{"day": NaN}]', '["\\u0000"]', '["\\ud800"]'],
 )  # fmt: skip
-def test_hours_set_by_hand_are_told_what_they_must_be(run: Run, make: Maker, hours: str) -> None:
+def test_invalid_opening_hours_name_the_format(run: Run, make: Maker, hours: str) -> None:
     shop = make.shop()
     result = run("shops", "set", shop, f"opening_hours={hours}", "--reason", "try")
     assert result.exit_code == 1
@@ -239,7 +239,7 @@ def test_hours_set_by_hand_are_told_what_they_must_be(run: Run, make: Maker, hou
     assert make.sql("SELECT opening_hours::text FROM shops") == day.replace("1.0", "1")
 
 
-def test_usage_is_told(run: Run, make: Maker) -> None:
+def test_usage_is_reported(run: Run, make: Maker) -> None:
     shop = make.shop()
     assert run("shops", "set", shop, "colour=red", "--reason", "x").exit_code == 2
     assert run("shops", "set", shop, "phone=1").exit_code == 2
@@ -311,7 +311,7 @@ def test_an_import_tells_how_many_pairs_may_be_one_shop(
         (("shops", "keep-apart", "{shop}", "{shop}"), "cannot be kept apart from itself"),
     ],
 )
-def test_a_correction_that_cannot_be_says_what_can(
+def test_a_rejected_correction_names_the_allowed_values(
     run: Run, make: Maker, words: tuple[str, ...], told: str
 ) -> None:
     shop = make.shop("강남점")

@@ -120,7 +120,7 @@ def test_ten_provinces_come_in(summary: Summary, write: Write, make: Maker, syst
         (points(5179, swapped=True), "EPSG:5179", "seem to be swapped"),
     ],
 )
-def test_wrong_systems_are_refused_with_a_hint(
+def test_wrong_systems_are_rejected_with_a_hint(
     run: Run, write: Write, make: Maker, lines: list[str], crs: str, hint: str
 ) -> None:
     result = run("import", "shops", write(*lines), *OPTIONS, "--crs", crs)
@@ -130,7 +130,7 @@ def test_wrong_systems_are_refused_with_a_hint(
 
 
 @pytest.mark.parametrize("name", ["EPSG:999999", "nonsense", "EPSG:", "EPSG:5703"])
-def test_unknown_systems_are_refused(name: str) -> None:
+def test_unknown_systems_are_rejected(name: str) -> None:
     with pytest.raises(ImportRejected, match="--crs"):
         projection(name)
 

@@ -145,7 +145,7 @@ def test_a_value_that_does_not_fit_is_dropped_and_its_row_kept(
     )
 
 
-def test_a_day_of_closing_that_alone_says_closed_is_not_dropped(
+def test_an_invalid_closing_date_without_status_rejects_the_row(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write("name,lon,lat,closed_on", "가,127,37,some day", "나,127,37,N/A")
@@ -204,7 +204,7 @@ def test_words_for_a_missing_value_are_empty(
     ]
 
 
-def test_cities_on_one_point_are_told(run: Run, summary: Summary, write: Write) -> None:
+def test_cities_on_one_point_are_reported(run: Run, summary: Summary, write: Write) -> None:
     cities = ("Denver", "Aspen", "Boulder", "Denver")
     shared = [f"가게 {n},-105.5,39.0,{city},CO" for n, city in enumerate(cities)]
     mall = [f"상가 {n},-104.9,39.7,Denver,CO" for n in range(5)]
@@ -219,7 +219,7 @@ def test_cities_on_one_point_are_told(run: Run, summary: Summary, write: Write) 
     assert "warning: 4 shops of 3 cities lie on one point, -105.500000, 39.000000 (Aspen, " in said
 
 
-def test_districts_of_addresses_on_one_point_are_told(
+def test_districts_of_addresses_on_one_point_are_reported(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     seoul = make.region("서울특별시", level="sido")

@@ -104,7 +104,7 @@ def test_a_foreign_key_that_was_never_validated_stays_so(
         make.sql("ALTER TABLE shops VALIDATE CONSTRAINT shops_dong_fkey")
 
 
-def test_a_load_takes_nothing_out_where_others_do_not_make_room(
+def test_a_load_drops_no_index_while_tables_are_in_use(
     every_load_is_large: None, monkeypatch: pytest.MonkeyPatch, summary: Summary, write: Write,
     make: Maker, database_url: str,
 ) -> None:  # fmt: skip
@@ -117,7 +117,7 @@ def test_a_load_takes_nothing_out_where_others_do_not_make_room(
     assert [make.rows(ask) for ask in (OIDS, FOREIGN_KEYS)] == before
 
 
-def test_a_load_and_an_act_over_several_tables_do_not_wait_for_each_other_in_a_circle(
+def test_a_load_and_a_command_on_several_tables_cannot_deadlock(
     every_load_is_large: None, summary: Summary, write: Write, make: Maker, database_url: str
 ) -> None:
     """The act has read regions and wants shops, the load is about to lock both."""
@@ -165,7 +165,7 @@ def test_a_failed_or_dry_large_load_leaves_the_very_same_indexes(
     assert make.sql("SELECT count(*) FROM shops") == 0
 
 
-def test_both_searches_answer_rightly_before_the_indexes_are_there(
+def test_both_searches_are_correct_without_the_deferred_indexes(
     interrupted: Run, client: FlaskClient, database_url: str
 ) -> None:
     assert missing(database_url) == set(deferred_indexes.built_later())

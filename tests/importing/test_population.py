@@ -143,7 +143,7 @@ def test_a_dry_run_tells_the_same_and_changes_nothing(
         (('{"type":"Topology"}',), (), "convert it to GeoJSON"),
     ],
 )
-def test_files_without_cells_are_refused_with_the_remedy(
+def test_files_without_cells_are_rejected_with_the_remedy(
     run: Run, write: Write, make: Maker, lines: tuple[str, ...], options: tuple[str, ...], said: str
 ) -> None:
     result = run("import", "population", write(*lines), "--source", "own", *options)

@@ -46,7 +46,7 @@ def test_a_delimiter_can_be_named(summary: Summary, write: Write, make: Maker) -
     assert found["inserted"] == 1
 
 
-def test_wrong_encodings_are_refused(run: Run, write: Write) -> None:
+def test_wrong_encodings_are_rejected(run: Run, write: Write) -> None:
     french = write(HEAD, "Café à Orléans,,2.1,48.1", encoding="latin-1")
     result = run("import", "shops", french, *OPTIONS)
     assert (result.exit_code, "--encoding" in result.output) == (1, True)
@@ -151,7 +151,7 @@ def test_files_that_cannot_be_taken_change_nothing(
     assert sorted(p.name for p in path.parent.iterdir()) == ["in.csv"]
 
 
-def test_what_is_no_file_is_told(run: Run, tmp_path: Path) -> None:
+def test_what_is_no_file_is_reported(run: Run, tmp_path: Path) -> None:
     empty = tmp_path / "empty.csv"
     empty.touch()
     os.mkfifo(tmp_path / "pipe")
@@ -167,7 +167,9 @@ def test_what_is_no_file_is_told(run: Run, tmp_path: Path) -> None:
         assert said in result.output
 
 
-def test_a_file_without_permission_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_permission_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "secret.csv"
     path.write_text(HEAD)
 
@@ -180,7 +182,9 @@ def test_a_file_without_permission_is_told(tmp_path: Path, monkeypatch: pytest.M
         open_input(path)
 
 
-def test_a_long_line_is_rejected_whole(summary: Summary, write: Write, make: Maker) -> None:
+def test_a_line_longer_than_the_limit_is_rejected(
+    summary: Summary, write: Write, make: Maker
+) -> None:
     path = write(HEAD, f"{'가' * 3_500_000},,127,37.5", ROW)
     found = summary("import", "shops", path, *OPTIONS)
     assert (found["inserted"], found["rejected"]) == (1, 1)
@@ -198,13 +202,13 @@ def test_a_block_of_nothing_but_rejected_rows_ends_nothing(
     assert (found["read"], found["inserted"]) == (2 * CHUNK_ROWS + 1, 1)
 
 
-def test_a_file_of_nothing_but_rejected_rows_is_refused(run: Run, write: Write) -> None:
+def test_a_file_with_only_invalid_rows_is_rejected(run: Run, write: Write) -> None:
     result = run("import", "shops", write(HEAD, LONG_NAME), *OPTIONS)
     assert result.exit_code == 1
     assert "none of the 1 rows can be taken: [place_name] longer" in result.output
 
 
-def test_blocks_larger_than_the_driver_takes_come_whole(
+def test_blocks_larger_than_one_read_are_complete(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     names = [f"{n:04}{'가' * 190}" for n in range(4_000)]
@@ -214,7 +218,7 @@ def test_blocks_larger_than_the_driver_takes_come_whole(
     assert make.sql("SELECT array_agg(place_name ORDER BY place_name) FROM shops") == names
 
 
-def test_a_line_without_end_is_refused(run: Run, write: Write) -> None:
+def test_a_line_without_end_is_rejected(run: Run, write: Write) -> None:
     result = run("import", "shops", write(HEAD, "x" * (17 << 20)), "--source", "own")
     assert result.exit_code == 1
     assert "longer than 16 MiB" in result.output
@@ -226,7 +230,7 @@ def test_ten_thousand_columns_are_no_matter(summary: Summary, write: Write, make
     assert summary("import", "shops", path, *OPTIONS)["inserted"] == 1
 
 
-def test_a_file_that_changes_while_being_read_is_refused(write: Write) -> None:
+def test_a_file_that_changes_while_being_read_is_rejected(write: Write) -> None:
     path = write(HEAD, ROW)
     file = open_input(path)
     table = CsvTable(file)
@@ -297,7 +301,7 @@ def test_features_that_are_no_points_are_rejected(
     assert (found["inserted"], found["rejected"]) == (1, 10)
 
 
-def test_a_named_crs_other_than_wgs84_is_refused(run: Run, write: Write) -> None:
+def test_a_named_crs_other_than_wgs84_is_rejected(run: Run, write: Write) -> None:
     whole = {
         "type": "FeatureCollection",
         "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::5179"}},

@@ -144,7 +144,7 @@ def test_districts_that_were_renamed_or_moved_are_found_by_what_they_were_called
         assert found == [(name,)], keyword
 
 
-def test_invalid_polygons_are_repaired_and_large_ones_refused(
+def test_invalid_polygons_are_repaired_and_large_ones_rejected(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     bow_tie = [[[0, 0], [1, 1], [1, 0], [0, 1], [0, 0]]]
@@ -174,7 +174,7 @@ def test_parts_have_at_most_256_vertices(summary: Summary, write: Write, make: M
     assert make.sql("SELECT abs(sum(ST_Area(part)) - 1) < 1e-9 FROM region_parts") is True
 
 
-def test_topojson_is_refused_with_the_remedy(run: Run, write: Write) -> None:
+def test_topojson_is_rejected_with_the_remedy(run: Run, write: Write) -> None:
     path = write('{"type":"Topology","objects":{},"arcs":[]}')
     result = run("import", "regions", path, "--mapping", "kostat")
     assert result.exit_code == 1

@@ -151,7 +151,7 @@ def test_only_what_an_import_closed_reopens(
     assert make.sql("SELECT status FROM shops WHERE source_id = '1'") == "OPEN"
 
 
-def test_an_upgrade_tells_apart_who_closed_a_shop(make: Maker) -> None:
+def test_an_upgrade_derives_who_closed_a_shop(make: Maker) -> None:
     kept = make.shop("남은 가게")
     merged = make.shop("합친 가게", status="CLOSED", merged_into_id=kept)
     by_hand = make.shop("닫은 가게", status="CLOSED", overrides='{"status": "CLOSED"}')

@@ -70,7 +70,7 @@ def test_stations_come_in_by_name_and_line(
     assert summary("import", "stations", path, "--source", "own")["unchanged"] == 2
 
 
-def test_a_mapping_that_does_not_fit_says_what_it_expects(
+def test_a_mapping_for_other_columns_names_the_expected_ones(
     run: Run, write: Callable[..., Path]
 ) -> None:
     path = write("name,lon,lat", "강남역,127.0276,37.4979")
@@ -81,7 +81,7 @@ def test_a_mapping_that_does_not_fit_says_what_it_expects(
     assert "the file has name, lon, lat" in result.output
 
 
-def test_the_standard_data_come_in_and_wrong_positions_are_told(
+def test_the_standard_data_come_in_and_wrong_positions_are_reported(
     summary: Summary, shared_data: Path, make: Maker, tmp_path: Path
 ) -> None:
     path = shared_data / "subway_stations_kr_standard_202202_cp949.csv"

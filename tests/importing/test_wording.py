@@ -101,7 +101,7 @@ PLAIN = st.one_of(
 )
 
 
-def test_letters_of_a_plain_name_are_what_the_long_way_gives(make: Maker) -> None:
+def test_letters_of_a_simple_name_equal_those_of_the_general_case(make: Maker) -> None:
     @given(st.lists(PLAIN, min_size=1, max_size=40))
     def check(texts: list[str]) -> None:
         different = make.rows(

@@ -89,7 +89,7 @@ def test_files_carry_the_policy_that_a_worker_lives_under(client: FlaskClient) -
     assert directives(answer.headers["Content-Security-Policy"])["connect-src"] == "'self'"
 
 
-def test_a_packed_file_goes_out_packed_to_whoever_takes_it(
+def test_a_compressed_file_is_sent_compressed_if_accepted(
     client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "land.json").write_bytes(b'{"type":"Topology"}')

@@ -36,7 +36,7 @@ def test_profile_has_exactly_the_fields_of_the_contract(minji: Person) -> None:
         ("GET", "/auth/logout"), ("GET", "/auth/sessions"), ("DELETE", "/auth/sessions/1"),
     ],
 )  # fmt: skip
-def test_every_endpoint_refuses_every_dead_caller(
+def test_every_endpoint_rejects_every_invalid_session(
     app: Flask, minji: Person, method: str, path: str
 ) -> None:
     body = {"nickname": "새이름"} if method == "PATCH" else None
@@ -50,7 +50,7 @@ def test_every_endpoint_refuses_every_dead_caller(
     assert minji.make.sql("SELECT nickname FROM members") == "민지"
 
 
-def test_main_title_moves_and_answers_the_title(minji: Person) -> None:
+def test_changing_the_main_title_returns_it(minji: Person) -> None:
     minji.hold(1, main=True)
     minji.hold(2)
     answer = minji.patch("/member/main-title/2")

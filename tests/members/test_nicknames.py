@@ -54,9 +54,7 @@ def test_no_invisible_character_makes_another_nickname_or_a_text() -> None:
 
 
 @pytest.mark.parametrize("invisible", "\ufe0f\u034f\u180b\u17b4\U000e0100\ufe00\U000e0041")
-def test_nobody_looks_like_somebody_else_or_like_the_withdrawn(
-    minji: Person, invisible: str
-) -> None:
+def test_nicknames_with_invisible_characters_are_rejected(minji: Person, invisible: str) -> None:
     for name in ("민지", nicknames.WITHDRAWN):
         sent = name + invisible
         assert code(minji.patch("/member/nickname", {"nickname": sent})) == (400, "002")
@@ -126,12 +124,12 @@ def test_ones_own_nickname_again_changes_nothing(minji: Person) -> None:
     assert recased.json["nickname"] == "Minji"
 
 
-def test_nobody_is_named_as_the_withdrawn_are_shown(minji: Person) -> None:
+def test_the_name_of_withdrawn_members_is_reserved(minji: Person) -> None:
     assert minji.get("/member/nickname", nickname="탈퇴한 회원").json is False
     assert code(minji.patch("/member/nickname", {"nickname": "탈퇴한 회원"})) == (409, "409")
 
 
-def test_who_is_signed_out_hears_that_before_a_nickname_is_refused(minji: Person) -> None:
+def test_who_is_signed_out_hears_that_before_a_nickname_is_rejected(minji: Person) -> None:
     minji.make.sql("UPDATE sessions SET ended_at = now()")
     for nickname in ("탈퇴한 회원", "민지"):
         answer = minji.patch("/member/nickname", {"nickname": nickname})
@@ -162,7 +160,7 @@ def test_default_nicknames_keep_the_rule(wish: str | None) -> None:
     assert all(name[-4:].isdigit() for name in names)
 
 
-def test_default_nickname_leaves_out_what_shows_nothing() -> None:
+def test_default_nickname_omits_invisible_characters() -> None:
     wish = "葛\U000e0100城 마음\u2764\ufe0f 홍\u3164길동"
     assert nicknames.candidates(wish)[0][:-4] == "葛城 마음 홍 길동"
 

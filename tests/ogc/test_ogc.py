@@ -147,7 +147,7 @@ def test_a_huge_limit_is_the_largest_page(client: FlaskClient, make: Maker) -> N
      ("datetime=2024-02-01T00:00:00Z/2024-01-01T00:00:00Z", "datetime"), ("datetime=..", "datetime"),
      ("datetime=2024-01-01T00:00:00Z/../..", "datetime"), ("limit=1&limit=2", "limit"), ("x=", "x"), ("BBOX=0,0,1,1", "BBOX")],
 )  # fmt: skip
-def test_bad_values_are_refused_in_the_form_of_the_contract(
+def test_bad_values_are_rejected_in_the_form_of_the_contract(
     client: FlaskClient, query: str, name: str
 ) -> None:
     answer = client.get(f"{ITEMS}?{query}")

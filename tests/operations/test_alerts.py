@@ -61,7 +61,7 @@ def value(client: FlaskClient, series: str) -> float:
     return float(found[1]) if found else 0
 
 
-def test_every_metric_that_is_asked_for_is_there(client: FlaskClient) -> None:
+def test_every_metric_of_alerts_and_dashboard_exists(client: FlaskClient) -> None:
     asked = [named(expression) for expression in expressions()]
     assert len(asked) > 20 and all(asked)
     assert set().union(*asked) - GIVEN - served(client) == set()
@@ -78,7 +78,7 @@ def test_a_lost_database_is_in_the_next_scrape(service_url: str) -> None:
     assert "reports_open" not in lost.get("/metrics").text
 
 
-def test_gauges_tell_what_waits(client: FlaskClient, make: Maker) -> None:
+def test_gauges_count_open_reports_and_unlinks(client: FlaskClient, make: Maker) -> None:
     assert (value(client, "database_up"), value(client, "reports_open")) == (1, 0)
     shop = make.shop()
     for _ in range(2):

@@ -170,7 +170,7 @@ def test_what_foreign_keys_forbade_is_found_by_the_check(rekeyed: str) -> None:
         assert make.rows(check) == [("review without its author", 1)]
 
 
-def test_distributing_is_refused_without_citus(rekeyed: str) -> None:
+def test_distributing_is_rejected_without_citus(rekeyed: str) -> None:
     text = (SCALE / "distribute.sql").read_text(encoding="utf-8")
     with pytest.raises(psycopg2.errors.RaiseException, match="has no Citus"):
         execute(rekeyed, text)

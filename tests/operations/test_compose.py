@@ -78,7 +78,7 @@ def test_every_setting_comes_from_the_environment_or_env(name: str) -> None:
     assert environment["DATABASE_URL_FILE"] and environment["GEOSHOPS_SECRET_KEY_FILE"]
 
 
-def test_the_production_front_refuses_as_the_service_does() -> None:
+def test_the_production_front_rejects_as_the_service_does() -> None:
     # safe_load does not know the tag that takes a list of another file away
     production: Any = yaml.safe_load(re.sub(r"!reset ", "", PRODUCTION))
     environment = production["services"]["nginx-config"]["environment"]

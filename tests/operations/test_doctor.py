@@ -34,7 +34,7 @@ def test_an_empty_database_is_sent_to_upgrade_and_extensions(server_url: str) ->
     execute(server_url, "DROP DATABASE bare")
 
 
-def test_locale_c_is_refused_because_trigrams_lose_hangul(server_url: str) -> None:
+def test_locale_c_is_rejected_because_trigrams_lose_hangul(server_url: str) -> None:
     execute(
         server_url,
         "DROP DATABASE IF EXISTS in_c",
@@ -54,7 +54,7 @@ def test_more_connections_than_the_server_has_is_a_fault(database_url: str) -> N
     assert "WEB_CONCURRENCY" in found["connections"].remedy
 
 
-def test_a_server_that_looks_for_deadlocks_too_late_is_told_of_and_no_fault(
+def test_a_long_deadlock_timeout_is_a_notice_not_a_failure(
     database_url: str,
 ) -> None:
     for sought, told in (("1s", True), ("200ms", False)):
@@ -125,9 +125,7 @@ def test_ownership_is_read_from_the_catalog(
         execute(server_url, "DROP DATABASE owned_by_bare_role")
 
 
-def test_a_secret_whose_file_is_missing_is_told_of(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_missing_secret_file_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GEOSHOPS_SECRET_KEY_FILE", str(tmp_path / "none"))
     result = CliRunner().invoke(doctor.doctor)
     assert result.exit_code == 1
@@ -142,7 +140,7 @@ def test_a_secret_whose_file_is_missing_is_told_of(
         ("GEOSHOPS_RATELIMIT_STORAGE_URI", "foo", "GEOSHOPS_RATELIMIT_STORAGE_URI"),
     ],
 )
-def test_what_the_service_refuses_is_told_of(
+def test_what_the_service_rejects_is_told_of(
     name: str, value: str, told: str, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for given in (("DATABASE_URL", database_url), ("GEOSHOPS_SECRET_KEY", SECRET_KEY), (name, value)):  # fmt: skip

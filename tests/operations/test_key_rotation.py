@@ -121,9 +121,7 @@ class Person:
 
 
 @pytest.mark.full
-def test_nobody_is_signed_out_while_the_key_changes(
-    app: Flask, server: Server, make: Maker
-) -> None:
+def test_key_rotation_keeps_sessions(app: Flask, server: Server, make: Maker) -> None:
     people = [Person(server.origin, *signed_in(app, make)) for _ in range(MEMBERS)]
     threads = [threading.Thread(target=person.live) for person in people]
     for thread in threads:

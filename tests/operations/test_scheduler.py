@@ -63,7 +63,7 @@ def test_a_run_does_what_the_command_does(
     assert "tiles refresh: 0 cells changed" in capfd.readouterr().err
 
 
-def test_a_failure_is_told_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_job_is_reported_and_the_others_run(monkeypatch: pytest.MonkeyPatch) -> None:
     lines: list[str] = []
     monkeypatch.setattr(scheduler, "say", lines.append)
     jobs = (Job("tiles nonsense", 3600), Job("--help", 3600))
@@ -73,7 +73,7 @@ def test_a_failure_is_told_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch)
     assert "--help: " in lines[1] and "failed" not in lines[1]
 
 
-def test_once_says_by_its_exit_code_whether_all_is_done(owner: None) -> None:
+def test_the_exit_code_of_once_tells_whether_all_jobs_succeeded(owner: None) -> None:
     command = [sys.executable, "-m", "geoshops", "scheduler", "--once"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -133,7 +133,7 @@ def test_it_does_not_outlive_a_parent_that_ends_at_once(owner: None) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def test_it_ends_when_it_is_told_to(owner: None) -> None:
+def test_it_ends_on_a_signal(owner: None) -> None:
     started = subprocess.Popen(
         [sys.executable, "-m", "geoshops", "scheduler"], cwd=ROOT, stderr=subprocess.PIPE, text=True
     )

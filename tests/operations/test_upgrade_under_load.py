@@ -134,7 +134,7 @@ def test_functions_and_views_are_replaced(
     assert upgrade_in_peace(load, database_url, make) == touched
 
 
-def test_columns_and_indexes_are_added_beside_a_long_question(
+def test_columns_and_indexes_are_added_during_a_long_query(
     load: Load, newer: Path, database_url: str, make: Maker
 ) -> None:
     (newer / "changes" / "20990101_note.sql").write_text(COLUMN)
@@ -149,7 +149,7 @@ def test_columns_and_indexes_are_added_beside_a_long_question(
     assert make.sql("SELECT to_regclass('reviews_note_idx')") == "reviews_note_idx"
 
 
-def test_everything_is_made_anew_where_a_result_has_another_type(
+def test_a_changed_result_type_recreates_all_functions(
     load: Load, newer: Path, database_url: str, make: Maker
 ) -> None:
     extra = newer / "functions" / "99_extra.sql"

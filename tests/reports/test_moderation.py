@@ -61,7 +61,7 @@ def seen(client: FlaskClient, scene: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("reason", ["", " \u3000", "\udcff"])
 @pytest.mark.parametrize("act", ["hide", "show", "uphold", "dismiss"])
-def test_a_reason_that_says_nothing_is_refused_in_words(
+def test_blank_and_undecodable_reasons_are_rejected(
     app: Flask, scene: dict[str, Any], act: str, reason: str
 ) -> None:
     subject = scene["review"] if act in ("hide", "show") else scene["report"]
@@ -71,7 +71,7 @@ def test_a_reason_that_says_nothing_is_refused_in_words(
     assert "CONTEXT" not in done.output
 
 
-def test_hiding_takes_a_review_out_of_everything_and_showing_brings_it_back(
+def test_a_hidden_review_leaves_all_lists_and_counts_until_shown(
     app: Flask, client: FlaskClient, make: Maker, scene: dict[str, Any]
 ) -> None:
     before = seen(client, scene)
@@ -104,7 +104,7 @@ def test_a_hidden_review_cannot_be_changed_and_its_titles_stay(
     assert held() == before
 
 
-def test_a_review_that_comes_back_earns_what_it_would_have(
+def test_a_review_shown_again_earns_its_titles(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     author, shop = make.member(), make.shop()
@@ -172,7 +172,7 @@ def test_reports_are_listed_and_settled(
     ]
 
 
-def test_what_is_not_there_is_told(app: Flask, db: Any) -> None:
+def test_what_is_not_there_is_reported(app: Flask, db: Any) -> None:
     for verb in ("hide", "show"):
         answer = run(app, verb, "77", "--reason", "x")
         assert answer.exit_code == 1 and "there is no review 77" in answer.output

@@ -107,7 +107,7 @@ def merge_shops(database_url: str, duplicate: int, into: int) -> None:
         ("shops", {"reason": "OTHER", "content": 7}, 400, "002"),
     ],
 )
-def test_bad_bodies_are_refused(
+def test_bad_bodies_are_rejected(
     app: Flask, client: FlaskClient, make: Maker, thing: str, body: Any, status: int, code: str
 ) -> None:
     answer = client.post(f"/{thing}/1/reports", json=body, headers=make.bearer(app))

@@ -42,7 +42,7 @@ def test_the_stored_answer_stays_when_the_review_has_gone(
     assert make.sql("SELECT count(*) FROM reviews") == 0
 
 
-def test_the_same_key_for_another_request_is_refused(
+def test_the_same_key_for_another_request_is_rejected(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop, other = make.shop(), make.shop("다른 지점")
@@ -70,7 +70,7 @@ def test_members_do_not_share_keys(app: Flask, client: FlaskClient, make: Maker)
     assert len(ids) == 2
 
 
-def test_refusals_are_not_stored(app: Flask, client: FlaskClient, make: Maker) -> None:
+def test_errors_are_not_stored(app: Flask, client: FlaskClient, make: Maker) -> None:
     shop = make.shop()
     headers = {**make.bearer(app), "Idempotency-Key": "k"}
     path = f"/reviews/shop/{shop}"
@@ -130,7 +130,7 @@ def test_keys_must_be_visible_ascii(app: Flask, client: FlaskClient, make: Maker
     assert make.sql("SELECT count(*) FROM reviews") == 0
 
 
-def test_a_stored_answer_needs_a_living_session(
+def test_a_stored_response_needs_a_live_session(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop = make.shop()
@@ -140,7 +140,7 @@ def test_a_stored_answer_needs_a_living_session(
     assert client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).status_code == 401
 
 
-def test_old_answers_are_forgotten_after_a_day(
+def test_stored_responses_are_deleted_after_a_day(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop = make.shop()

@@ -104,7 +104,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("table", COMMANDS)
 @pytest.mark.parametrize("reviews", [0, 1])
-def test_a_merge_takes_along_what_is_under_way(
+def test_a_merge_includes_commands_under_way(
     make: Maker, database_url: str, table: str, reviews: int
 ) -> None:
     old, new, member = make.shop("옛 지점"), make.shop("새 지점"), make.member()

@@ -94,7 +94,7 @@ def test_text_comes_back_exactly(
 
 
 @pytest.mark.parametrize(("field", "value"), BAD_VALUES)
-def test_bad_values_are_refused_by_name(
+def test_bad_values_are_rejected_by_name(
     client: FlaskClient, make: Maker, shop: int, headers: dict[str, str], field: str, value: Any
 ) -> None:
     review = post(client, shop, headers, GOOD).get_json()["review_info"]["id"]
@@ -112,7 +112,7 @@ def test_bad_values_are_refused_by_name(
 
 
 @pytest.mark.parametrize("missing", ["star_rating", "content"])
-def test_missing_fields_are_told_before_bad_ones(
+def test_missing_fields_are_reported_before_invalid_ones(
     client: FlaskClient, shop: int, headers: dict[str, str], missing: str
 ) -> None:
     body = {"star_rating": 99, "content": "", "purity": "?"}
@@ -149,14 +149,14 @@ def test_an_empty_object_misses_its_first_field(
         b"star_rating=5&content=a",
     ],
 )
-def test_what_is_no_object_is_refused(
+def test_what_is_no_object_is_rejected(
     client: FlaskClient, make: Maker, shop: int, headers: dict[str, str], raw: bytes
 ) -> None:
     assert code(post(client, shop, headers, raw)) == (400, "001")
     assert make.sql("SELECT count(*) FROM reviews") == 0
 
 
-def test_deep_json_in_a_field_is_refused(
+def test_deep_json_in_a_field_is_rejected(
     client: FlaskClient, shop: int, headers: dict[str, str]
 ) -> None:
     for depth in (10, 500, 20_000):
@@ -164,7 +164,7 @@ def test_deep_json_in_a_field_is_refused(
         assert code(post(client, shop, headers, raw))[0] == 400
 
 
-def test_huge_bodies_are_refused_unread(
+def test_huge_bodies_are_rejected_unread(
     client: FlaskClient, shop: int, headers: dict[str, str]
 ) -> None:
     assert code(post(client, shop, headers, b" " * 65_537)) == (413, "413")
@@ -186,7 +186,7 @@ def test_chunked_bodies_have_the_same_limit(
     assert answer.status_code == expected, answer.text
 
 
-def test_another_content_type_is_refused(
+def test_another_content_type_is_rejected(
     client: FlaskClient, shop: int, headers: dict[str, str]
 ) -> None:
     body = json.dumps(GOOD)
@@ -236,7 +236,7 @@ def test_null_judgements_count_as_omitted(
     assert (info["purity"], info["retouch"], info["item"]) == ("UNSELECTED", "UNSELECTED", "GOOD")
 
 
-def test_a_bad_body_is_told_before_an_unknown_shop_or_a_foreign_review(
+def test_body_errors_come_before_not_found_and_not_author(
     app: Flask, client: FlaskClient, make: Maker, shop: int, headers: dict[str, str]
 ) -> None:
     assert code(post(client, 999_999, headers, {**GOOD, "star_rating": 9})) == (400, "002")

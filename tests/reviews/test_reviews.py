@@ -19,7 +19,7 @@ INFO_KEYS = {
 }  # fmt: skip
 
 
-def test_create_answers_the_review_and_is_found_everywhere(
+def test_a_created_review_is_returned_and_listed_everywhere(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop, member = make.shop("인생네컷 강남역점"), make.member("작가")
@@ -277,7 +277,7 @@ def settings_of(app: Flask) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("raw", [b"{", b"{}", b'{"star_rating":9,"content":""}', b" " * 70_000])
-def test_an_ended_session_is_told_before_a_bad_body(
+def test_an_ended_session_is_reported_before_a_bad_body(
     app: Flask, client: FlaskClient, make: Maker, raw: bytes
 ) -> None:
     shop, headers = make.shop(), make.bearer(app)

@@ -55,7 +55,7 @@ def fingerprint(make):
     return hashlib.sha256(repr([(r[0] - first, *r[1:-1]) for r in rows]).encode()).hexdigest()
 
 
-def test_it_says_that_everything_is_invented(seed, make):
+def test_the_output_states_that_the_data_are_invented(seed, make):
     result = seed(*FEW)
     assert result.exit_code == 0, result.output
     assert "generated data: 60 shops, 400 reviews" in result.output
@@ -82,7 +82,7 @@ def test_reset_asks_and_gives_the_same_rows_again(seed, make):
     assert make.sql("SELECT count(*) FROM members") == 20
 
 
-def test_reset_leaves_what_was_not_generated(seed, make):
+def test_reset_keeps_rows_that_were_not_generated(seed, make):
     seed(*FEW)
     member, shop = make.member("진짜회원"), make.shop("셀픽스 진짜점")
     sample = make.sql("SELECT min(id) FROM shops WHERE source = 'sample'")
@@ -321,7 +321,7 @@ def test_a_large_country_leaves_every_index_as_it_was(seed, make, monkeypatch):
     assert make.rows(ask) == before
 
 
-def test_a_large_country_is_made_anew(seed, make, monkeypatch):
+def test_a_large_country_is_seeded_again(seed, make, monkeypatch):
     monkeypatch.setattr("geoshops.database.deferred_indexes.LEAST_ROWS", 50)
     assert seed(*FEW).exit_code == 0
     first = make.rows("SELECT place_name FROM shops ORDER BY 1")

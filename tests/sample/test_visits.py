@@ -52,7 +52,7 @@ def test_nothing_happens_before_a_booth_opens_or_after_it_closes(country, entrie
         assert all(r.created <= r.modified < end for r in e.reviews)
 
 
-def test_nobody_acts_before_joining(country, entries):
+def test_no_member_writes_before_joining(country, entries):
     joined = [m.joined for m in country.roster.members]
     for e in entries:
         assert all(joined[r.member] <= r.created for r in e.reviews)

@@ -60,7 +60,7 @@ def test_a_peer_with_the_same_shops_in_our_order_passes() -> None:
         ([], "3 other shops, such as 1"),
     ],
 )
-def test_a_peer_with_other_shops_is_refused(theirs: list[int], said: str) -> None:
+def test_a_peer_with_other_shops_is_rejected(theirs: list[int], said: str) -> None:
     from peers.same import difference
 
     assert difference(peer(), [3, 1, 2], theirs, {}, 2000) == said
@@ -231,7 +231,7 @@ def test_processor_time_is_shared_out_by_samples() -> None:
 
 @pytest.mark.parametrize("option", ["--shops", "--rounds"])
 @pytest.mark.parametrize("number", ["0", "-3", "many"])
-def test_a_size_of_nothing_is_refused_instead_of_the_default(
+def test_a_size_of_zero_is_rejected(
     option: str, number: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import main

@@ -92,7 +92,9 @@ def running_with(word: Path) -> list[list[str]]:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_machine_takes_nothing_with_it(tmp_path: Path, end: signal.Signals) -> None:
+def test_an_interrupted_machine_deletes_nothing_that_is_mounted(
+    tmp_path: Path, end: signal.Signals
+) -> None:
     (tmp_path / "scripts").mkdir()
     for name in ("setup.d", "fresh.d"):
         (tmp_path / "scripts" / name).symlink_to(ROOT / "scripts" / name)

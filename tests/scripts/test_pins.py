@@ -51,7 +51,7 @@ def test_every_line_names_one_version(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", REQUIREMENTS, ids=identifier)
-def test_requirements_are_compiled_from_what_is_asked_for(path: Path) -> None:
+def test_requirements_are_compiled_from_the_declared_ones(path: Path) -> None:
     asked = {canonical(Requirement(line).name) for line in lines(path.with_suffix(".in"))}
     assert asked and asked <= versions(path).keys()
 

@@ -46,7 +46,7 @@ def test_it_has_postgis_and_vanishes() -> None:
     assert not folder.exists()
 
 
-def test_stop_refuses_a_folder_that_is_not_ours(tmp_path: Path) -> None:
+def test_stop_rejects_a_folder_that_is_not_ours(tmp_path: Path) -> None:
     (tmp_path / "keep").write_text("mine")
     assert throwaway("stop", str(tmp_path)).returncode == 1
     assert (tmp_path / "keep").exists()

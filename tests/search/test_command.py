@@ -26,7 +26,7 @@ def run(make: Maker, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Run:
     return lambda *words: CliRunner().invoke(main, ["search", *words])
 
 
-def test_lines_tell_what_was_understood_and_why_each_shop_stands_there(run: Run) -> None:
+def test_lines_show_the_interpretation_and_each_shops_rank(run: Run) -> None:
     done = run("강남 인생네컷", "--at", "127.04", "37.5")
     lines = [line.split() for line in done.output.splitlines()]
     assert lines[:3] == [
@@ -55,6 +55,6 @@ def test_json_is_the_answer_of_explain(run: Run) -> None:
         (("강남", "--at", "nan", "37"), "--at: LNG must be a decimal number"),
     ],
 )
-def test_what_the_service_refuses_is_refused(run: Run, words: tuple[str, ...], told: str) -> None:
+def test_what_the_service_rejects_is_rejected(run: Run, words: tuple[str, ...], told: str) -> None:
     done = run(*words)
     assert (done.exit_code, told in done.output) == (2, True), done.output

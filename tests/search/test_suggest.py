@@ -106,7 +106,7 @@ def test_a_station_of_two_lines_is_one_suggestion(suggest: Any) -> None:
     assert labels(suggest("강남역"), "station") == ["강남역"]
 
 
-def test_a_label_is_a_keyword_that_finds_what_it_says(suggest: Any, ask: Any) -> None:
+def test_a_suggestions_label_is_a_keyword_that_finds_it(suggest: Any, ask: Any) -> None:
     for typed in ("강남", "홍대입", "포토이", "중구", "인생네컷 서"):
         for item in suggest(typed):
             if item["kind"] == "shop":

@@ -29,7 +29,7 @@ def at(user: tuple[float, float], center: tuple[float, float], **more: object) -
     }  # fmt: skip
 
 
-def test_an_empty_database_answers_an_empty_array(client: FlaskClient) -> None:
+def test_an_empty_database_returns_an_empty_array(client: FlaskClient) -> None:
     response = client.get("/shops/brand", query_string=HERE)
     assert (response.status_code, response.get_json()) == (200, [])
 
@@ -98,7 +98,7 @@ def test_only_representative_brands_unless_asked(client: FlaskClient, make: Make
     assert every.get_json()[3]["brand"] == {"brand_name": "", "file_path": ""}
 
 
-def test_an_unknown_brand_is_refused_and_the_four_are_named(
+def test_an_unknown_brand_is_rejected_and_the_four_are_named(
     client: FlaskClient, make: Maker
 ) -> None:
     for name in ("인생네컷", "하루필름"):
@@ -146,7 +146,9 @@ def test_counters_average_and_favorite_are_live(
     assert anonymous["favorite"] is False and other["favorite"] is False
 
 
-def test_an_ended_session_is_refused_at_once(client: FlaskClient, make: Maker, app: object) -> None:
+def test_an_ended_session_is_rejected_at_once(
+    client: FlaskClient, make: Maker, app: object
+) -> None:
     headers = make.bearer(app)
     assert client.get("/shops/brand", query_string=HERE, headers=headers).status_code == 200
     make.sql("UPDATE sessions SET ended_at = now()")

@@ -61,7 +61,7 @@ def test_values_out_of_range_are_002(client: FlaskClient, name: str, values: lis
 
 
 @pytest.mark.parametrize("path_query", [("/shops/brand", AROUND), ("/shops", KEYWORD)])
-def test_missing_is_told_before_bad_and_in_order(
+def test_missing_parameters_are_reported_before_invalid_ones_in_order(
     client: FlaskClient, path_query: tuple[str, dict[str, str]]
 ) -> None:
     path, query = path_query

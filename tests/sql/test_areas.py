@@ -47,7 +47,7 @@ def test_04_a_shop_beyond_the_border_covers_its_share_and_gaps_are_apart(town, a
     assert after < before
 
 
-def test_04_a_crowd_of_shops_covers_what_their_circles_cover(town, ask):
+def test_04_covers_the_union_of_many_circles(town, ask):
     places = [(4500 + (n * 397.3) % 1000, 4700 + (n * 211.9) % 600) for n in range(80)]
     for n, (x, y) in enumerate(places):
         town.shop(f"s{n}", x, y)

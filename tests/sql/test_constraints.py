@@ -51,7 +51,7 @@ def test_the_cases_cover_every_rule(make: Maker) -> None:
 
 
 @pytest.mark.parametrize(("rule", "statement"), [*CHECKS.items(), *UNIQUES.items()])
-def test_what_breaks_a_rule_is_refused_by_its_name(
+def test_what_breaks_a_rule_is_rejected_by_its_name(
     filled: Maker, rule: str, statement: str
 ) -> None:
     assert refusal(filled, statement) == rule

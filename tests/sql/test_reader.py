@@ -69,7 +69,7 @@ def test_the_reader_reads_the_views_and_nothing_else(db, reader):
         "UPDATE shops SET place_name = 'x'",
     ],
 )
-def test_the_reader_is_refused(reader, statement):
+def test_the_reader_is_rejected(reader, statement):
     with pytest.raises((errors.InsufficientPrivilege, errors.ObjectNotInPrerequisiteState)):
         reader.cursor().execute(statement)
 

@@ -65,7 +65,7 @@ def test_a_database_without_shops_gives_the_documented_columns(script, town, dat
 
 
 @pytest.mark.parametrize("script", ALL, ids=NAMES)
-def test_hostile_values_are_refused_or_harmless(script, town, database_url):
+def test_hostile_values_are_rejected_or_harmless(script, town, database_url):
     town.draw("a b", step_m=100)
     for name in script.parameters:
         for value in HOSTILE:

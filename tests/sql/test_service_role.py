@@ -45,7 +45,7 @@ def service(service_url: str, db: Any) -> Iterator[Any]:
         "SELECT * FROM pg_authid",
     ],
 )
-def test_it_is_refused_what_is_not_its_business(service: Any, statement: str) -> None:
+def test_the_service_role_has_no_other_privileges(service: Any, statement: str) -> None:
     with pytest.raises((psycopg2.errors.InsufficientPrivilege, psycopg2.errors.UndefinedObject)):
         service.execute(statement)
 

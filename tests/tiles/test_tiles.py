@@ -122,7 +122,7 @@ def test_brands_are_chosen_as_in_the_search(make: Maker, ask: Ask, beforehand: b
     assert [f.properties["brand_name"] for f in shown] == ["하루필름"] * 4
 
 
-def test_a_name_that_is_no_brand_is_refused(client: FlaskClient, make: Maker) -> None:
+def test_a_name_that_is_no_brand_is_rejected(client: FlaskClient, make: Maker) -> None:
     make.brand("인생네컷")
     for path in (GANGNAM_15, "/tiles/shops.json"):
         answer = client.get(f"{path}?brand=nobody")
@@ -154,7 +154,7 @@ def test_a_cluster_falls_apart_at_its_expansion_zoom(
     assert len(seen) > 2
 
 
-def test_shops_at_one_spot_are_told_apart_at_zoom_15_only(make: Maker, ask: Ask) -> None:
+def test_shops_at_one_place_are_separate_from_zoom_15(make: Maker, ask: Ask) -> None:
     crowd(make, 0)
     make.shop(), make.shop()
     assert [f.properties["expansion_zoom"] for f in around_gangnam(ask, 3)] == [15]

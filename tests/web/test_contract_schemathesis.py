@@ -94,7 +94,7 @@ def test_valid_requests_are_answered_as_documented(
 
 
 @pytest.mark.parametrize("label", [label for label in LABELS if label not in WITHOUT_INPUT])
-def test_invalid_requests_are_refused_as_documented(
+def test_invalid_requests_are_rejected_as_documented(
     app: Flask, filled: Maker, operations: dict[str, Any], label: str
 ) -> None:
     declared = {parameter.name for parameter in operations[label].query}

@@ -22,7 +22,7 @@ def test_head_does_not_act(app: Flask, client: FlaskClient, make: Maker, path: s
 
 
 @pytest.mark.parametrize("path", ["/auth/logout", "/auth/login/idp?code=x"])
-def test_no_allow_names_a_head_that_is_refused(client: FlaskClient, path: str) -> None:
+def test_allow_names_head_only_where_it_is_accepted(client: FlaskClient, path: str) -> None:
     options = client.options(path)
     assert (options.status_code, options.get_json()) == (200, {"methods": ["GET", "OPTIONS"]})
     for answer in (options, *(client.open(path, method=m) for m in ("POST", "PUT", "BREW"))):
@@ -31,7 +31,7 @@ def test_no_allow_names_a_head_that_is_refused(client: FlaskClient, path: str) -
     assert (elsewhere.status_code, "HEAD" in elsewhere.headers["Allow"]) == (405, True)
 
 
-def test_head_of_a_question_is_its_get_without_the_body(
+def test_head_of_a_read_is_its_get_without_the_body(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop = make.shop()
@@ -40,7 +40,7 @@ def test_head_of_a_question_is_its_get_without_the_body(
     assert head.headers["ETag"] == asked.headers["ETag"]
 
 
-def test_options_has_a_body_like_every_answer(client: FlaskClient) -> None:
+def test_options_has_a_body_like_every_response(client: FlaskClient) -> None:
     answer = client.options("/reviews/1")
     body: Any = answer.get_json()
     assert answer.status_code == 200

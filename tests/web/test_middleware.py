@@ -71,7 +71,7 @@ def test_errors_are_in_the_preferred_language(client: FlaskClient) -> None:
         assert body["error_message"] == NotFound("route").message(language), header
 
 
-def test_request_ids_come_back_or_are_made(client: FlaskClient) -> None:
+def test_request_ids_are_returned_or_generated(client: FlaskClient) -> None:
     assert (
         client.get("/healthz", headers={"X-Request-ID": "a-B.9_"}).headers["X-Request-ID"]
         == "a-B.9_"
@@ -105,7 +105,7 @@ def test_logs_are_one_json_line_and_hold_no_secret(service_url: str, capsys: Any
     logging.getLogger("geoshops").handlers.clear()
 
 
-def test_an_unchanged_answer_is_304(client: FlaskClient, make: Maker) -> None:
+def test_an_unchanged_response_is_304(client: FlaskClient, make: Maker) -> None:
     make.brand()
     shop = make.shop()
     first = client.get(AROUND)
@@ -118,7 +118,7 @@ def test_an_unchanged_answer_is_304(client: FlaskClient, make: Maker) -> None:
     ).status_code == 200 or (client.get(AROUND).get_json() == [])
 
 
-def test_caching_depends_on_who_asks(client: FlaskClient, make: Maker, app: Flask) -> None:
+def test_caching_depends_on_the_authorization(client: FlaskClient, make: Maker, app: Flask) -> None:
     assert client.get(AROUND).headers["Cache-Control"] == "public, no-cache"
     signed_in = client.get(AROUND, headers=make.bearer(app))
     assert signed_in.headers["Cache-Control"] == "private, no-cache"
@@ -135,7 +135,7 @@ def test_security_headers_are_everywhere(client: FlaskClient) -> None:
     assert "script-src 'self'" in client.get("/").headers["Content-Security-Policy"]
 
 
-def test_a_host_header_cannot_break_out_of_the_answer(client: FlaskClient, make: Maker) -> None:
+def test_a_host_header_cannot_inject_into_the_response(client: FlaskClient, make: Maker) -> None:
     make.brand()
     make.shop("가", at=(127, 37.5))
     for host in ('evil"}],"x":"', "a b", "x\\", "<script>"):
@@ -188,12 +188,12 @@ def test_metrics_do_not_grow_with_invented_methods(client: FlaskClient) -> None:
     assert 'method="other"' in text and "BREW" not in text
 
 
-def test_every_answer_says_how_it_may_be_kept(client: FlaskClient) -> None:
+def test_every_response_has_cache_control(client: FlaskClient) -> None:
     for path in ("/", "/docs", "/openapi.json", "/healthz", "/metrics", "/brands", "/nope"):
         assert "Cache-Control" in client.get(path).headers, path
 
 
-def test_a_short_secret_is_refused_outside_tests() -> None:
+def test_a_short_secret_is_rejected_outside_tests() -> None:
     for key in ("", "short", "x" * 31):
         with pytest.raises(ConfigError, match="32 bytes"):
             Settings(secret_key=key)
@@ -219,7 +219,7 @@ def test_a_short_secret_is_refused_outside_tests() -> None:
         ("READ_DATABASE_URL", "mysql://127.0.0.1/x"),
     ],
 )
-def test_settings_that_cannot_work_are_refused_by_name(name: str, value: str) -> None:
+def test_settings_that_cannot_work_are_rejected_by_name(name: str, value: str) -> None:
     with pytest.raises(ConfigError, match=name):
         Settings.from_environment({"GEOSHOPS_SECRET_KEY": SECRET_KEY, name: value})
 
@@ -257,6 +257,6 @@ def test_a_given_database_is_not_mixed_with_another_one() -> None:
     assert nothing == {}
 
 
-def test_an_unknown_time_zone_is_refused() -> None:
+def test_an_unknown_time_zone_is_rejected() -> None:
     with pytest.raises(ConfigError, match="GEOSHOPS_TIMEZONE"):
         Settings(testing=True, timezone="Mars/Olympus")

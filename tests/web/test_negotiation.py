@@ -49,9 +49,7 @@ CHOSEN: dict[str, tuple[str | None, str | None, str | None]] = {
 
 
 @pytest.mark.parametrize("header", CHOSEN)
-def test_the_representation_is_what_the_client_asks_for(
-    client: FlaskClient, make: Maker, header: str
-) -> None:
+def test_accept_decides_the_media_type(client: FlaskClient, make: Maker, header: str) -> None:
     make.shop(at=GANGNAM)
     search, features, tile = CHOSEN[header]
     answered = client.get(AROUND, headers={"Accept": header})
@@ -74,7 +72,7 @@ def test_the_representation_is_what_the_client_asks_for(
         ("application/geo+json", "false", GEOJSON), ("application/geo+json", "0", GEOJSON),
     ],
 )  # fmt: skip
-def test_an_explanation_is_not_to_be_had_as_geojson(
+def test_an_explanation_is_not_available_as_geojson(
     client: FlaskClient, make: Maker, header: str, explain: str, expected: str | None
 ) -> None:
     make.shop(at=GANGNAM)
@@ -93,7 +91,7 @@ def test_images_come_to_everybody(client: FlaskClient, make: Maker, header: str)
     ("weight", "read"),
     [("1", 1), (".2", 0.2), ("0.25", 0.25), ("0.", 0), ("1.000", 1), ("7", 1), ("-1", 1), ("nan", 1), ("1e-3", 1), ("", 1), ("٠", 1), ("1" * 100_000 + "x", 1)],
 )  # fmt: skip
-def test_a_weight_that_is_none_counts_as_not_given(weight: str, read: float) -> None:
+def test_an_invalid_weight_counts_as_1(weight: str, read: float) -> None:
     assert weighted(f"A/B;x=y;q={weight}") == [("a/b", read)]
 
 
@@ -104,7 +102,7 @@ def test_the_closest_range_decides() -> None:
 
 
 @pytest.mark.parametrize("header", LANGUAGES_PREFERRED)
-def test_languages_are_told_by_their_tags(header: str) -> None:
+def test_languages_are_recognised_by_their_tags(header: str) -> None:
     assert (best_language(header) or "en") == LANGUAGES_PREFERRED[header]
 
 

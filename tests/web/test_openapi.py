@@ -71,7 +71,7 @@ def test_headers_are_documented_beside_the_other_parameters(document: dict[str, 
     assert "requestBody" in review
 
 
-def test_responses_state_what_the_contract_adds(document: dict[str, Any]) -> None:
+def test_responses_document_the_contracts_headers(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     for name in ("TokenPair", "Refreshed"):
         assert "expires_in" in schemas[name]["required"]
@@ -95,7 +95,7 @@ def test_the_docs_page_asks_nobody_else(client: FlaskClient) -> None:
     assert "swagger-ui" in html and "://" not in html and "<script>" not in html
 
 
-def test_answers_stay_open_for_new_keys(document: dict[str, Any]) -> None:
+def test_response_schemas_allow_new_keys(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     assert len(schemas) > 10
     assert [

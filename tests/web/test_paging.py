@@ -23,7 +23,7 @@ def links(total: int, number: int, size: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("total", [0, 1, 9970, 9990, 9991, 9995, MAX_DEPTH])
-def test_links_lead_to_pages_that_are_answered(total: int) -> None:
+def test_links_lead_to_existing_pages(total: int) -> None:
     for size in range(1, MAX_SIZE + 1):
         deepest = MAX_DEPTH // size
         for number in {1, deepest - 1, deepest}:

@@ -101,7 +101,7 @@ def test_refreshing_is_counted_by_token(limited_client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     "body", [b'{"refresh_token": "\\ud800"}', b"[" * 60_000, b'{"refresh_token": 1}', b"\xff", b""]
 )
-def test_a_refresh_that_no_client_would_send_is_refused_and_counted(
+def test_a_malformed_refresh_is_rejected_and_counted(
     limited_client: FlaskClient, body: bytes
 ) -> None:
     statuses = [
@@ -122,7 +122,7 @@ def test_without_its_store_reads_go_on_and_sign_in_is_closed(service_url: str, d
 @pytest.mark.parametrize(
     "store", ["foo", "memory", "redis://:hush@h:port", "redis://:hush@h:99999", "rediss//:hush@h"]
 )
-def test_a_store_that_cannot_be_is_refused_by_the_settings_name(store: str) -> None:
+def test_an_invalid_rate_limit_store_is_rejected_by_its_settings_name(store: str) -> None:
     with pytest.raises(ConfigError, match="GEOSHOPS_RATELIMIT_STORAGE_URI") as refused:
         limited("postgresql://127.0.0.1/none", store)
     assert "hush" not in str(refused.value)
@@ -156,7 +156,7 @@ def redis_uri() -> Iterator[str]:
         process.wait(10)
 
 
-def test_a_store_that_hangs_holds_nobody_up(service_url: str, db: Any) -> None:
+def test_a_hanging_rate_limit_store_blocks_no_request(service_url: str, db: Any) -> None:
     pytest.importorskip("redis")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         uri = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"

@@ -36,7 +36,7 @@ def first_lines(worker: socket.socket) -> Iterator[bytes]:
                 yield request.recv(100).partition(b"\r\n")[0]
 
 
-def test_what_is_beyond_is_refused_at_once(folder: Path) -> None:
+def test_what_is_beyond_is_rejected_at_once(folder: Path) -> None:
     port, place = free_port(), folder / "worker.sock"
     text = nginx.config(
         servers=[f"unix:{place}"], listen=f"127.0.0.1:{port}", run=str(folder), max_body_bytes=99
@@ -73,7 +73,7 @@ def test_what_is_beyond_is_refused_at_once(folder: Path) -> None:
     assert sum(line["upstream_status"] == "502" for line in lines) < BEYOND / 5
 
 
-def test_a_page_of_another_origin_reads_refusals_too(folder: Path) -> None:
+def test_error_responses_have_cors_headers(folder: Path) -> None:
     port, allowed = free_port(), "https://app.example"
     text = nginx.config(
         servers=[f"127.0.0.1:{free_port()}"], listen=f"127.0.0.1:{port}", run=str(folder),

@@ -80,7 +80,7 @@ def test_malformed_requests_get_the_contracts_error(
         assert b"[TRACE]" in body
 
 
-def test_large_bodies_are_refused_in_the_preferred_language(production: Production) -> None:
+def test_large_bodies_are_rejected_in_the_preferred_language(production: Production) -> None:
     url = f"{production.origin}/auth/token"
     english = requests.post(url, data=b"x" * 65_537, timeout=10)
     korean = requests.post(
@@ -113,7 +113,7 @@ def test_large_bodies_are_refused_in_the_preferred_language(production: Producti
     assert (watched.status_code, watched.json()["error_code"]) == (413, "413")
 
 
-def test_metrics_are_not_for_whom_a_proxy_on_this_machine_passes_on(production: Production) -> None:
+def test_metrics_are_hidden_from_proxied_clients(production: Production) -> None:
     assert production.get("/metrics").headers["Content-Type"].count("charset") == 1
     for name in ("X-Forwarded-For", "Forwarded"):
         stranger = production.get("/metrics", headers={name: "for=203.0.113.9"})
@@ -193,7 +193,7 @@ SERVICE = {"DATABASE_URL": "postgresql://127.0.0.1:1/none", "GEOSHOPS_SECRET_KEY
         ({"GEOSHOPS_IDP_MORE": "/no/such/file"}, "GEOSHOPS_IDP_MORE: "),
     ],
 )
-def test_a_setting_that_does_not_fit_is_told_in_one_line(
+def test_an_invalid_setting_is_reported_in_one_line(
     folder: Path, setting: dict[str, str], told: str
 ) -> None:
     ended = subprocess.run(
@@ -208,7 +208,7 @@ def test_a_setting_that_does_not_fit_is_told_in_one_line(
     assert "Traceback" not in ended.stderr
 
 
-def test_request_ids_pass_and_odd_ones_are_replaced(production: Production) -> None:
+def test_valid_request_ids_are_kept_and_others_replaced(production: Production) -> None:
     def seen(sent: str) -> str:
         return production.get("/healthz", headers={"X-Request-ID": sent}).headers["X-Request-ID"]
 
@@ -216,7 +216,7 @@ def test_request_ids_pass_and_odd_ones_are_replaced(production: Production) -> N
     assert len(seen("not mine!")) == 32
 
 
-def test_only_our_own_proxy_tells_the_address(production: Production, db: object) -> None:
+def test_only_the_own_proxy_is_trusted_for_the_address(production: Production, db: object) -> None:
     left = []
     for number in range(12):
         answer = production.get("/brands", headers={"X-Forwarded-For": f"10.9.8.{number}"})
@@ -226,7 +226,7 @@ def test_only_our_own_proxy_tells_the_address(production: Production, db: object
     assert min(left) <= 597
 
 
-def test_tiles_and_badges_are_kept_as_long_as_they_say(production: Production, make: Maker) -> None:
+def test_tiles_and_badges_are_cached_for_their_max_age(production: Production, make: Maker) -> None:
     brand = make.brand()
     first = production.get(f"/brands/{brand}.svg")
     second = production.get(f"/brands/{brand}.svg", headers={"X-Request-ID": "second"})
@@ -237,7 +237,7 @@ def test_tiles_and_badges_are_kept_as_long_as_they_say(production: Production, m
     assert same.status_code == 304
 
 
-def test_lists_are_not_kept_and_go_out_packed(production: Production, make: Maker) -> None:
+def test_lists_are_compressed_and_not_cached(production: Production, make: Maker) -> None:
     make.brand()
     first = production.get("/brands")
     make.brand("다른 브랜드")
@@ -254,7 +254,7 @@ def test_the_services_own_errors_pass_unchanged(production: Production, db: obje
     assert (gone.status_code, gone.headers["WWW-Authenticate"]) == (401, 'Bearer realm="geoshops"')
 
 
-def test_bodies_that_nobody_reads_do_not_cut_the_answer_off(production: Production) -> None:
+def test_unread_bodies_do_not_truncate_the_response(production: Production) -> None:
     with requests.Session() as session:
         statuses = {
             session.delete(
@@ -284,7 +284,7 @@ def two_of(production: Production, others_than: set[int]) -> bool:
     return len(found) == 2 and not found & others_than
 
 
-def test_a_killed_worker_is_replaced_and_nobody_notices(production: Production) -> None:
+def test_a_killed_worker_is_replaced_without_failed_requests(production: Production) -> None:
     wait_until(lambda: two_of(production, set()))
     killed = min(servers_of(production))
     os.killpg(killed, signal.SIGKILL)
@@ -292,7 +292,7 @@ def test_a_killed_worker_is_replaced_and_nobody_notices(production: Production) 
     wait_until(lambda: two_of(production, {killed}))
 
 
-def test_all_workers_killed_are_forked_anew_within_a_second(production: Production) -> None:
+def test_killed_workers_are_replaced_within_a_second(production: Production) -> None:
     wait_until(lambda: two_of(production, set()))
     killed = servers_of(production)
     for leader in killed:
@@ -313,7 +313,7 @@ def test_a_lost_fork_server_is_replaced(production: Production) -> None:
     wait_until(lambda: two_of(production, {killed}))
 
 
-def test_a_reload_replaces_every_worker_and_loads_the_service_anew(production: Production) -> None:
+def test_a_reload_replaces_every_worker(production: Production) -> None:
     wait_until(lambda: two_of(production, set()))
     before = servers_of(production)
     production.process.send_signal(signal.SIGHUP)
@@ -323,7 +323,7 @@ def test_a_reload_replaces_every_worker_and_loads_the_service_anew(production: P
     assert seen == {200}
 
 
-def test_stopping_turns_readiness_first_and_ends_in_order(service_url: str) -> None:
+def test_stopping_reports_not_ready_before_it_ends(service_url: str) -> None:
     # long enough for two requests on a machine that has other things to do
     with producing(service_url, drain_s=3, GEOSHOPS_RATELIMIT_STORAGE_URI="") as found:
         assert "RateLimit" not in found.get("/brands").headers
@@ -340,7 +340,7 @@ def test_stopping_turns_readiness_first_and_ends_in_order(service_url: str) -> N
         assert not found.run.exists()
 
 
-def test_a_stop_ends_everything_though_the_folder_is_gone(service_url: str) -> None:
+def test_a_stop_ends_all_processes_without_the_run_folder(service_url: str) -> None:
     with producing(service_url) as found:
         # a worker that is still to come takes its address by renaming a file
         wait_until(lambda: two_of(found, set()))

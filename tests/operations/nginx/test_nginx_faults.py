@@ -28,7 +28,7 @@ IN_PROCESS = 800
 ERROR = b'{"error_code": "503", "error_message": "x"}'
 
 
-def test_hostile_requests_are_answered_in_the_contracts_form(
+def test_hostile_requests_get_errors_of_the_contract(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     make.brand()

@@ -130,7 +130,7 @@ def test_a_start_loads_the_service_once(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("other", ["nginx: master", "fork_server.py"])
-def test_a_start_ends_what_two_killed_processes_left_behind(serve: Serve, other: str) -> None:
+def test_a_start_ends_processes_left_by_killed_ones(serve: Serve, other: str) -> None:
     with serve.ready() as supervisor:
         rest = supervisor.children(recursive=True)
         kill(supervisor, *named(supervisor, other))
