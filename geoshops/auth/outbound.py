@@ -24,10 +24,9 @@ T = TypeVar("T")
 TOTAL_S = 5.0
 CONNECT_S, READ_S = 3.05, 4.0
 MAX_BYTES = 64 * 1024
-# A sign-in waits for a place as long as places become free at least this often; others notice a provider
-# that starts to hang for no longer.
+# A sign-in waits for a slot while slots become free at least this often, so a hanging provider delays others no longer.
 PATIENCE_S = 0.9
-# an exchange that took longer ends all waiting until a quicker one
+# after a slower exchange, nobody waits for a slot until an exchange was faster
 SLOW_S = 2.0
 
 EXCHANGE_S = Histogram(
@@ -39,12 +38,12 @@ EXCHANGE_S = Histogram(
 
 
 class ProviderFailed(Exception):
-    """The provider was unreachable or answered nonsense; the text is for the log, without secrets."""
+    """The provider was unreachable or returned an invalid response; the text is for the log, without secrets."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Status and JSON object of an answer; `body` is empty where none was asked for and none came."""
+    """Status and JSON object of a response; `body` is empty if none was required and none was sent."""
 
     status: int
     body: dict[str, Any]
@@ -61,7 +60,7 @@ class Calls:
         self.http.headers.update({"Accept": "application/json", "Accept-Encoding": "identity"})
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""
         self.http.close()
 
     def get(self, url: str, *, bearer: str = "") -> Answer:
@@ -87,7 +86,7 @@ class Calls:
                 stream=True,
                 **kwargs,
             ) as response:
-                _refuse_status(response.status_code)
+                _reject_status(response.status_code)
                 body = self._body(response)
                 read = _object if wants_json else _object_if_any
                 return Answer(response.status_code, read(response, body))
@@ -120,7 +119,7 @@ def _calls() -> Calls:
         raise ProviderFailed(f"no connection for the exchange: {type(error).__name__}") from None
 
 
-def _refuse_status(status: int) -> None:
+def _reject_status(status: int) -> None:
     if 300 <= status < 400:
         raise ProviderFailed("a redirect, which is never followed")
     if status >= 500 or status == 429 or status < 200:
@@ -195,7 +194,7 @@ class Pool:
         try:
             threading.Thread(target=self._work, args=(work, result), daemon=True).start()
         except (RuntimeError, MemoryError):
-            # The system gives no more threads just now; says nothing of the provider.
+            # The system has no more threads, which is no failure of the provider.
             with self.changed:
                 self.busy -= 1
                 self.changed.notify()
@@ -214,7 +213,7 @@ class Pool:
             result.set_result(value)
 
     def _leave(self, started: float) -> None:
-        # Before the result is known: whoever reacts to it finds the place free.
+        # Before the result is set, so that the slot is free for whoever receives it.
         with self.changed:
             self.busy -= 1
             self.freed_at = time.monotonic()

@@ -23,7 +23,7 @@ from geoshops.web.fields import BAD_CHARACTERS, is_blank
 METADATA_LIVES_S = 3600
 APPLE_SECRET_LIVES_S = 300
 CODE_ERRORS = ("invalid_grant",)
-# RFC 7636 has no error of its own for a verifier: the description tells
+# RFC 7636 defines no error code for a wrong verifier; the description tells
 VERIFIER_ERRORS = ("invalid_grant", "invalid_request")
 ABOUT_VERIFIER = re.compile(r"code.?verifier|pkce", re.IGNORECASE)
 MAX_SUBJECT = 255
@@ -32,7 +32,7 @@ MAX_TOKEN = 4096
 
 @dataclass(frozen=True)
 class Grant:
-    """What the provider gave for a code."""
+    """The provider's response to an authorization code."""
 
     access_token: str
     refresh_token: str | None
@@ -41,7 +41,7 @@ class Grant:
 
 @dataclass(frozen=True)
 class Identity:
-    """Who somebody is: issuer and subject; the rest is a wish and a means."""
+    """An identity: issuer and subject, with the suggested nickname and the token for unlinking."""
 
     provider: str
     issuer: str
@@ -66,7 +66,7 @@ class Provider:
     def authorize_url(
         self, calls: Calls, *, redirect_uri: str, state: str, nonce: str, code_verifier: str
     ) -> str:
-        """Where a browser goes to sign in."""
+        """The URL to which the browser is sent to sign in."""
         query = {
             "response_type": "code",
             "client_id": self.client.client_id,
@@ -109,7 +109,7 @@ class Provider:
         )
 
     def fetch_profile(self, calls: Calls, grant: Grant) -> Identity:
-        """Who that is; the profile's subject must be the id_token's."""
+        """The identity; the profile's subject must equal that of the id_token."""
         claims = grant.claims or {}
         url = self.endpoint(calls, "profile_url", optional=True)
         profile = self._profile(calls, url, grant.access_token) if url else {}
@@ -128,11 +128,11 @@ class Provider:
 
     @property
     def unlinks_by_token(self) -> bool:
-        """False where the subject is enough."""
+        """Whether unlinking needs a token; for some providers the subject suffices."""
         return self.preset.unlink != "kakao"
 
     def unlink(self, calls: Calls, *, subject: str, token: str | None) -> None:
-        """Cuts the link at the provider; being unlinked already is success, ProviderFailed is not."""
+        """Unlinks the member at the provider, also if that was done already; raises ProviderFailed."""
         if self.preset.unlink == "kakao":
             self._unlink_kakao(calls, subject)
         elif token and self.preset.unlink == "naver":
@@ -255,7 +255,7 @@ class Provider:
         form = {"token": token, "token_type_hint": "refresh_token"}
         answer = self._post(calls, url, form, wants_json=False)
         error = answer.body.get("error")
-        # a dead token is 200 by RFC 7009; other errors, such as invalid_client, revoked nothing
+        # RFC 7009 responds 200 to an invalid token; after other errors, such as invalid_client, nothing was revoked
         gone = answer.status == 400 and error in self.preset.gone_errors
         if answer.status not in (200, 204) and not gone:
             raise ProviderFailed(f"revocation: status {answer.status}, {_loggable(error)}")

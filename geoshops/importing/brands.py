@@ -1,4 +1,4 @@
-"""Brands from CSV: a row for each alias, with its language, and what the brand is."""
+"""Imports brands from CSV: one row per alias, with its language and the brand's attributes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ALIAS = "SELECT lang FROM brand_aliases WHERE alias_key = name_key(%s)"
 
 @dataclass(frozen=True)
 class BrandRow:
-    """A row of the file; None and empty texts leave what the brand has."""
+    """A row of the file; None and empty texts leave the brand's values unchanged."""
 
     line: int
     values: tuple[str, ...]
@@ -94,7 +94,7 @@ class _Load:
         self.stated: dict[tuple[int, str], object] = {}
 
     def read(self, table: CsvTable, found: Plan, progress: Progress) -> Iterator[BrandRow]:
-        """Rows whose values fit; the others are rejected."""
+        """Rows with valid values; the others are rejected."""
         for chunk in table.chunks():
             self.rows += len(chunk)
             self.rejects.add(chunk.rejected)
@@ -136,7 +136,7 @@ class _Load:
         return ImportRejected(f"none of the {self.rows} rows can be taken: {why}")
 
     def _settle(self, brand_id: int, accepted: list[int]) -> None:
-        """Takes a new brand back whose rows were all rejected, unless it has become a parent."""
+        """Removes a new brand whose rows were all rejected, unless it has become a parent."""
         if not accepted:
             self.cursor.execute(
                 "DELETE FROM brands b WHERE b.id = %s"
@@ -212,7 +212,7 @@ class _Load:
         return parent.id
 
     def _alias(self, brand: Brand, row: BrandRow) -> dict[str, object]:
-        """Adds the alias or sets its language; what changed."""
+        """Adds the alias or sets its language; returns what changed."""
         meant = self._brand(row.alias)
         if meant is not None and meant.id != brand.id:
             raise InvalidValue(f"[alias] {row.alias} means the brand {meant.name} already")

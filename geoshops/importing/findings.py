@@ -1,4 +1,4 @@
-"""What the summary of an import of shops warns of: places that share one point, brands that the map leaves out."""
+"""Warnings in the summary of a shop import: different places on one point, brands that the map does not show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from psycopg2 import sql
 MOST_POINTS = 10
 MOST_EXAMPLES = 3
 MOST_BRANDS = 4
-# By identifiers of districts, because making their names for every row takes longer than the grouping.
+# Groups by ids of districts, because building their names for every row is slower than the grouping.
 SHARED = """
 SELECT r.geog::geometry AS point, r.line, {place} AS place
 FROM resolved r {incoming}

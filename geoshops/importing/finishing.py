@@ -1,4 +1,4 @@
-"""Ends every import: commits, puts the list of rejects in place and makes the summary."""
+"""The end of every import: commit, list of rejected rows, summary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from geoshops.importing.request import Request
 
 
 def finish(connection: Any, file: InputFile, rejects: Rejects, dry_run: bool) -> bool:
-    """Commits unless it is a dry run, then puts the list of rejects in place; true when Ctrl-C came too late."""
+    """Commits unless it is a dry run, then moves the list of rejected rows to its path; true if Ctrl-C came after the commit."""
     file.check_unchanged()
     rejects.flush()
     with interrupts_kept() as came:

@@ -1,4 +1,4 @@
-"""Which column fills which field: saved mappings, --map, and columns named like their field."""
+"""Assigns columns to fields: by saved mappings, --map, and columns named like a field."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FROM_GEOMETRY = {X: "longitude", Y: "latitude", ID: "source_id"}
 
 @dataclass(frozen=True)
 class SavedMapping:
-    """A source's columns, words and coordinate system, kept as a file."""
+    """A source's columns, values and coordinate system, saved as a file."""
 
     name: str
     kind: str = "shops"
@@ -39,7 +39,7 @@ class SavedMapping:
 
 
 def saved_mapping(name: str, kind: str) -> SavedMapping:
-    """The mapping of that name; a path to a JSON file is taken too."""
+    """The mapping of that name; or a path to a JSON file."""
     path = Path(name) if name.endswith(".json") else MAPPINGS / f"{name}.json"
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -56,7 +56,7 @@ def saved_mapping(name: str, kind: str) -> SavedMapping:
 
 
 def saved_mappings(kind: str) -> list[SavedMapping]:
-    """All mappings that come with the program, for one kind of import."""
+    """The built-in mappings for one kind of import."""
     found = []
     for path in sorted(MAPPINGS.glob("*.json")):
         if json.loads(path.read_text(encoding="utf-8")).get("kind", "shops") == kind:
@@ -90,7 +90,7 @@ def plan(
     chosen.update(_given(columns, fields, given))
     if mapping and "source_id" not in {target for _, target in given}:
         _check_key(mapping, columns)
-    # a saved mapping says all there is, except where a GeoJSON point lies
+    # a saved mapping is complete, except for the position of a GeoJSON point
     free = [c for c in columns if mapping is None or c in FROM_GEOMETRY]
     chosen = {**_by_name(free, fields, chosen), **chosen}
     chosen = {f: cs for f, cs in chosen.items() if cs}
@@ -113,7 +113,7 @@ def plan(
 
 
 def spelled(name: str, names: Iterable[str]) -> str:
-    """The name as it is spelled among others: exactly, else apart from case; unchanged where none fits."""
+    """The matching name among others: exact, else ignoring case; unchanged if there is none."""
     if name in (names := tuple(names)):
         return name
     alike = [other for other in names if other.casefold() == name.casefold()]
@@ -123,7 +123,7 @@ def spelled(name: str, names: Iterable[str]) -> str:
 
 
 def read_pairs(pairs: Iterable[str]) -> list[tuple[str, str]]:
-    """`column=field` texts as pairs; a column may hold an equals sign itself."""
+    """`column=field` texts as pairs; a column name may contain an equals sign."""
     found = []
     for pair in pairs:
         column, separator, target = pair.rpartition("=")
@@ -143,7 +143,7 @@ def _saved(mapping: SavedMapping | None) -> Mapping[str, list[str]]:
 
 
 def _check_key(mapping: SavedMapping, columns: list[str]) -> None:
-    """Part of a key is no key: rows that it does not tell apart would be lost."""
+    """Rejects a part of a composite key as the key: rows that share it would be lost."""
     key = mapping.columns.get("source_id", [])
     present = [c for c in key if c in columns]
     if present and len(present) < len(key):
@@ -180,7 +180,7 @@ def _by_name(
 ) -> dict[str, list[str]]:
     taken = {c for cs in chosen.values() for c in cs}
     found: dict[str, list[str]] = {}
-    # a column that is written as the field goes before one that differs in case
+    # a column with the exact name precedes one that differs in case
     for column in sorted(columns, key=lambda name: name != name.lower()):
         target = FROM_GEOMETRY.get(column, column.lower())
         target = target if target in fields else SYNONYMS.get(target, target)

@@ -7,9 +7,9 @@ from typing import Any
 
 from psycopg2 import sql
 
-# two geocoders place one address this far apart at most; farther away a chain may have its next shop
+# two geocoders differ by at most this much; farther away, a chain may have its next shop
 WITHIN_M = 100
-# a licence that keeps its key and its name moves within its municipality
+# a shop with the same key and name moves only within its municipality
 MOVED_WITHIN_M = 10_000
 
 KNOWN_AS = """
@@ -26,7 +26,7 @@ JOIN incoming i ON i.source_id = merged.source_id
 WHERE merged.source = %(source)s AND kept.source_id IS NOT NULL
   AND NOT EXISTS (SELECT FROM incoming o WHERE o.source_id = kept.source_id)
 ORDER BY kept.id, merged.id"""
-# A key that was made from name and address still holds the source's name where an operator has set another one.
+# A key made from name and address contains the source's name, even if an operator has set another name.
 UNLISTED = """
 CREATE TEMP TABLE unlisted ON COMMIT DROP AS
 SELECT q.id, q.source_id, q.geog, q.status = 'CLOSED' AS is_closed, n.name,
@@ -73,7 +73,7 @@ ORDER BY p.rank, p.is_closed, p.distance_m, p.line, p.id"""
 
 
 def match(cursor: Any, source: str, stored: list[str], *, has_ids: bool) -> int:
-    """Makes `known_as`: rows that mean a shop of the source although its key is another; returns the number of new keys.
+    """Makes `known_as`: rows of a shop whose key has changed; returns the number of new keys.
 
     Ids of the source are believed: a row with one takes over a shop only from a key that was made from name and
     address, or by its former key."""
@@ -114,7 +114,7 @@ def _candidates(has_ids: bool, has_former: bool) -> sql.Composable:
 
 
 def _one_to_one(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """The best pairs first, each row and each shop once."""
+    """The best pairs, using each row and each shop once."""
     matches: dict[str, int] = {}
     taken: set[int] = set()
     for source_id, shop_id in pairs:

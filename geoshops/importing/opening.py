@@ -32,7 +32,7 @@ class InputFile:
     state: tuple[int, int, int]
 
     def open(self) -> TextIO:
-        """The text from the beginning, line ends as they are."""
+        """The text from the beginning, with unchanged line ends."""
         return self.path.open(encoding=self.encoding, newline="")
 
     def check_unchanged(self) -> None:
@@ -46,7 +46,7 @@ class InputFile:
 
 
 def open_input(path: Path, encoding: str | None = None) -> InputFile:
-    """Looks at a file; raises ImportRejected when it cannot be a text file to import."""
+    """Inspects a file; raises ImportRejected if it is not a text file."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
@@ -60,7 +60,7 @@ def open_input(path: Path, encoding: str | None = None) -> InputFile:
 
 
 def detect_encoding(path: Path) -> str:
-    """UTF-8 (with or without BOM), UTF-16 with BOM, or CP949 when the text is Korean then."""
+    """UTF-8 (with or without BOM), UTF-16 with BOM, or CP949 if that gives Korean text."""
     with path.open("rb") as stream:
         head = stream.read(4)
     for bom, name in BOMS:

@@ -1,4 +1,4 @@
-"""The positions of a chunk: numbers, then degrees in WGS 84, with a reason for each that cannot be."""
+"""Positions of a chunk: parses numbers, converts them to WGS 84, and gives a reason for each invalid one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Positions:
     def convert(
         self, xs: Sequence[str], ys: Sequence[str], addresses: list[str], reasons: Reasons
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Longitudes and latitudes; NaN where `reasons` says why not."""
+        """Longitudes and latitudes in degrees; NaN where `reasons` has an entry."""
         x, y = _numbers("longitude", xs, reasons), _numbers("latitude", ys, reasons)
         for i in _places((x == 0) & (y == 0)):
             reasons.setdefault(i, "no coordinates: 0, 0 stands for missing ones")
@@ -76,7 +76,7 @@ class Positions:
 
 
 def ewkb_hex(lon: np.ndarray, lat: np.ndarray) -> list[str]:
-    """Points as PostGIS reads them in COPY: byte order, type with the flag of the SRID, SRID, x, y."""
+    """Points as hexadecimal EWKB for COPY: byte order, type with the SRID flag, SRID, x, y."""
     points = np.empty(len(lon), EWKB)
     points["order"], points["type"], points["srid"] = 1, 0x20000001, 4326
     points["x"], points["y"] = lon, lat

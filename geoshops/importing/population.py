@@ -1,4 +1,4 @@
-"""People by cell of a grid or by small area: staged, repaired, written in one statement."""
+"""Imports population by grid cell or small area: stages and repairs outlines, and writes them in one statement."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def import_population(
 
 
 class _Reading:
-    """The file's cells as lines of COPY; what is not taken goes to the rejects."""
+    """The file's cells as lines of COPY; invalid ones go to the rejects."""
 
     def __init__(
         self, table: CellTable, wanted: Request, rejects: Rejects, progress: Progress

@@ -1,4 +1,4 @@
-"""From staged polygons to regions, level by level: a parent for each, the region that is meant, its boundary."""
+"""Turns staged polygons into regions, level by level: finds the parent and the existing region, and writes the boundary."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ ON CONFLICT (source, level, code) DO NOTHING"""
 
 @dataclass
 class LoadedRegions:
-    """What the load did; `reasons` tells why features were left out, by their number."""
+    """Result of the load; `reasons` holds why features were omitted, by feature number."""
 
     reasons: dict[int, str]
     repaired: int = 0
@@ -91,12 +91,12 @@ class LoadedRegions:
     shops_changed: int = 0
 
     def counts(self) -> dict[str, int]:
-        """All of it but the reasons."""
+        """Everything except the reasons."""
         return {name: count for name, count in asdict(self).items() if name != "reasons"}
 
 
 def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:
-    """Everything after the staging, then the regions of all shops anew."""
+    """Writes regions and boundaries, then recomputes the regions of all shops."""
     loaded = LoadedRegions({})
     cursor.execute(INVALID)
     (loaded.repaired,) = cursor.fetchone()
@@ -114,7 +114,7 @@ def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:
     )
     if changed:
         cursor.execute("ANALYZE regions, region_aliases, region_parts")
-        # the limit is for polygons; how long the shops take depends on their number
+        # the time limit is for polygons; the time for shops depends on their number
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("SELECT refresh_shop_regions()")
         (loaded.shops_changed,) = cursor.fetchone()

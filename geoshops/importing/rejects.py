@@ -1,4 +1,4 @@
-"""The list of rows that were not taken: a CSV with line, reason and the row itself."""
+"""The list of rejected rows: a CSV file with line, reason and the row itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARTICULARS = re.compile(r"'[^']*'|U\+[0-9A-F]+|-?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
 def rejects_path(file: Path, named: Path | None) -> Path:
-    """Where the list goes: beside the file, unless another place was named."""
+    """The path of the list: beside the file, unless another path is given."""
     path = named or file.with_name(f"{file.name}.rejected.csv")
     if path.is_dir():
         raise WrongUsage(f"--rejects {path} is a directory; name a file")
@@ -34,7 +34,7 @@ def generalised(reason: str) -> str:
 
 
 class Rejects:
-    """Collects rejected rows beside the target path and puts the list there once the import stands.
+    """Collects rejected rows beside the target path and moves the list there after the commit.
 
     As a context it removes what was written when the import did not stand."""
 
@@ -55,7 +55,7 @@ class Rejects:
             self._discard()
 
     def add(self, rejected: Iterable[Rejected]) -> None:
-        """Writes rows; the first one opens the file."""
+        """Writes rows; the first one creates the file."""
         for item in rejected:
             if self._stream is None:
                 self._open()
@@ -64,7 +64,7 @@ class Rejects:
             self._kinds[generalised(item.reason)] += 1
 
     def finish(self) -> Path | None:
-        """Puts the list in place, or removes an older one of ours when there is nothing to list."""
+        """Moves the list to its path, or removes an older list if no row was rejected."""
         if self._stream is not None:
             self._stream.close()
             self._part.replace(self.path)
@@ -74,12 +74,12 @@ class Rejects:
         return None
 
     def flush(self) -> None:
-        """Makes sure before the commit that the list can be written to the end."""
+        """Flushes the list before the commit, so that a full disk rolls the import back."""
         if self._stream is not None:
             self._stream.flush()
 
     def by_reason(self) -> dict[str, int]:
-        """How many rows for the most frequent reasons, values left out of the wording."""
+        """The most frequent reasons, without the values that differ, and their numbers of rows."""
         return dict(self._kinds.most_common(SHOWN_KINDS))
 
     def _discard(self) -> None:

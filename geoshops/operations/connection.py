@@ -18,8 +18,8 @@ from geoshops.web.request import settings
 
 T = TypeVar("T")
 
-# Serialises loads and corrections of shops: none waits for rows that another holds, and no load writes back what it read
-# before a correction. It blocks neither members nor readers.
+# Serialises loads and corrections of shops, so that they cannot deadlock and no load overwrites a correction made after it
+# read the shops. It blocks neither members nor readers.
 ONE_AT_A_TIME = "LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE"
 
 # The last statement of a transaction that changes the brand or the status of shops.

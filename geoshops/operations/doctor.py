@@ -69,7 +69,7 @@ VENDOR_FILES = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check saw; `remedy` is empty exactly when it is in order."""
+    """Result of one check; `remedy` is empty exactly if it passed."""
 
     name: str
     detail: str
@@ -77,12 +77,12 @@ class Finding:
 
     @property
     def ok(self) -> bool:
-        """In order."""
+        """Whether the check passed."""
         return not self.remedy
 
 
 def examine(host: str, port: int, workers: int) -> Iterator[Finding]:
-    """All findings, in the order in which a fault would explain the later ones."""
+    """All findings; a failure may explain later ones."""
     yield check_python()
     yield check_packages()
     yield check_front_end()
@@ -111,7 +111,7 @@ def check_python() -> Finding:
 
 
 def check_packages() -> Finding:
-    """Every package of the base installation is there."""
+    """Every package of the base installation is installed."""
     try:
         required = metadata.requires("geoshops") or []
     except metadata.PackageNotFoundError:
@@ -132,7 +132,7 @@ def check_front_end() -> Finding:
 
 
 def check_env_file(path: Path) -> Finding:
-    """Passwords in .env are for its owner alone."""
+    """Only the owner can read the passwords in .env."""
     if not path.exists():
         return Finding(".env", "none in this folder; settings come from the environment")
     mode = path.stat().st_mode & 0o777
@@ -176,7 +176,7 @@ def check_postgresql(connection: Any) -> Finding:
 
 
 def check_text(connection: Any) -> Finding:
-    """UTF-8 and a locale that knows letters beyond ASCII: pg_trgm drops Hangul under C."""
+    """UTF-8, and a locale that classifies letters beyond ASCII: under C, pg_trgm drops Hangul."""
     encoding, ctype = _row(
         connection,
         "SELECT pg_encoding_to_char(encoding), datctype FROM pg_database"
@@ -220,7 +220,7 @@ def check_role(connection: Any) -> Finding:
 
 
 def check_limits(connection: Any) -> Finding:
-    """The roles of the service and the analysts have limits: they belong to the server, no backup brings them."""
+    """The roles of the service and the analysts have limits: they belong to the server, so no backup contains them."""
     *_, is_owner = _row(connection, OWNERSHIP)
     cursor = connection.cursor()
     service = [] if is_owner else SERVICE_LIMITS
@@ -249,7 +249,7 @@ def check_connections(connection: Any, wanted: int) -> Finding:
 
 
 def check_deadlocks(connection: Any) -> Finding:
-    """The server looks for deadlocks before the wait for a lock is given up; no fault, because both end it."""
+    """deadlock_timeout is less than lock_timeout; otherwise only a notice, because both end the wait."""
     limits = "SELECT array_agg(setting::int ORDER BY name) FROM pg_settings WHERE name IN"
     ((sought_ms, given_up_ms),) = _row(connection, f"{limits} ('deadlock_timeout', 'lock_timeout')")
     shown = f"looked for after {sought_ms} ms"
@@ -262,7 +262,7 @@ def check_deadlocks(connection: Any) -> Finding:
 
 
 def check_schema(settings: Settings) -> Finding:
-    """Every file of sql/ is applied as it stands."""
+    """Every file of sql/ is applied in its present version."""
     try:
         states = migrations.status(libpq_url(settings.operator_database_url))
     except psycopg2.Error as error:
@@ -324,7 +324,7 @@ def _installed(name: str) -> bool:
 
 
 def print_text(findings: list[Finding], say: Callable[[str], None]) -> None:
-    """One line a finding, the remedy below it where there is one."""
+    """One line per finding, followed by its remedy if there is one."""
     for finding in findings:
         say(f"{'ok' if finding.ok else '!!'}  {finding.name:12} {finding.detail}")
         if not finding.ok:

@@ -25,7 +25,7 @@ from geoshops.shops.corrections import NotPossible
 
 DAY = click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Day of closing; today.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-# constraint → what it wants
+# constraint → what it requires
 REFUSED = {
     "shops_status_known": "status is OPEN, TEMP_CLOSED or CLOSED",
     "shops_place_name_not_blank": "place_name must not be blank",
@@ -42,7 +42,7 @@ REFUSED = {
 
 @contextmanager
 def correcting() -> Iterator[Any]:
-    """A cursor that changes shops: after a load that is under way, which would write over it."""
+    """A cursor that changes shops. Waits for a load that is under way, which would overwrite the changes."""
     with asking() as cursor:
         cursor.execute(ONE_AT_A_TIME)
         yield cursor
@@ -215,7 +215,7 @@ def duplicates(as_json: bool, as_csv: bool) -> None:
 @REASON
 @failing_clearly
 def keep_apart(shop_id: int, other_id: int, reason: str) -> None:
-    """Note that two candidates are two shops; they are not listed again."""
+    """Record that two candidates are different shops; they are not listed again."""
     with correcting() as cursor:
         corrections.keep_apart(cursor, shop_id, other_id, reason)
     click.echo(f"shops {shop_id} and {other_id} stay apart")
@@ -223,7 +223,7 @@ def keep_apart(shop_id: int, other_id: int, reason: str) -> None:
 
 @click.group("brands")
 def brands() -> None:
-    """Keep the table of brands."""
+    """Manage the table of brands."""
 
 
 @brands.command("list")

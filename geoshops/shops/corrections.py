@@ -52,7 +52,7 @@ FACTS = (
 )
 ADDRESS = func.coalesce(func.nullif(Shop.lot_address, ""), Shop.road_address)
 REGIONS = func.region_of(ADDRESS, Shop.geog).table_valued("sido_id", "sigungu_id", "dong_id")
-# the regions of a shop's address and position, and the brand that its name tells
+# the regions of a shop's address and position, and the brand in its name
 DERIVE = update(Shop).values(
     {
         tuple_(Shop.sido_id, Shop.sigungu_id, Shop.dong_id): select(
@@ -67,7 +67,7 @@ DERIVE = update(Shop).values(
 
 
 class NotPossible(Exception):
-    """The correction cannot be made; the message says why."""
+    """The correction is invalid; the message gives the reason."""
 
 
 def set_fields(cursor: Any, shop_id: int, given: dict[str, str], reason: str) -> None:
@@ -93,7 +93,7 @@ def set_fields(cursor: Any, shop_id: int, given: dict[str, str], reason: str) ->
 
 
 def release(cursor: Any, shop_id: int, names: list[str], reason: str) -> None:
-    """Gives overrides up: the next import rules these fields again, and may reopen a closed shop."""
+    """Gives overrides up: the next import sets these fields again, and may reopen a closed shop."""
     into_id = facts(cursor, shop_id)["merged_into_id"]
     kept = [name for name in names if into_id and name in KEPT_BY_A_MERGE]
     if kept:
@@ -189,7 +189,7 @@ def _reject_merged(cursor: Any, *shop_ids: int) -> None:
 
 
 def keep_apart(cursor: Any, shop_id: int, other_id: int, reason: str) -> None:
-    """Notes that two shops are not the same; they are not listed as duplicates again."""
+    """Records that two shops are different; they are not listed as duplicates again."""
     if shop_id == other_id:
         raise NotPossible("a shop cannot be kept apart from itself")
     first, second = sorted((shop_id, other_id))
@@ -198,14 +198,14 @@ def keep_apart(cursor: Any, shop_id: int, other_id: int, reason: str) -> None:
 
 
 def duplicates(cursor: Any) -> list[dict[str, Any]]:
-    """Candidates for a decision."""
+    """Pairs of possible duplicates."""
     cursor.execute("SELECT * FROM duplicate_shops()")
     names = [column.name for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 def facts(cursor: Any, shop_id: int) -> dict[str, Any]:
-    """What can be corrected of a shop, as it is."""
+    """The present values of the fields that can be corrected."""
     row = execute(cursor, FACTS.where(Shop.id == shop_id)).fetchone()
     if row is None:
         raise NotPossible(f"there is no shop {shop_id}")
@@ -236,7 +236,7 @@ def _hours(value: str) -> str:
 
 
 def _degrees(name: str, value: str) -> str:
-    # PostGIS would turn longitude 200 into -160 without a word
+    # PostGIS would silently turn longitude 200 into -160
     try:
         fits = abs(float(value)) <= LIMITS[name]
     except ValueError:

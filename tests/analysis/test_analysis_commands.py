@@ -360,7 +360,7 @@ needs_maplibre = pytest.mark.skipif(
 
 
 @needs_maplibre
-def test_a_page_needs_nobody_and_no_text_can_leave_its_element(run, make):
+def test_the_analysis_page_is_self_contained_and_escapes_text(run, make):
     shop = make.shop("</script><script>alert(1)</script>", at=(127.03, 37.5))
     make.review(make.member(), shop)
     done = run("sql", "run", "18", "--format", "html", "-o", "x.html")

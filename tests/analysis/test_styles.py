@@ -73,7 +73,7 @@ def test_what_is_too_small_for_the_map_is_known() -> None:
     assert tiny_shapes([]) == []
 
 
-def test_nothing_known_and_nothing_significant_are_told_apart() -> None:
+def test_unknown_and_insignificant_are_distinguished() -> None:
     painter = Painter(["ns", "LL", None], STYLES["13"])
     assert painter.legend()[-2:] == [("유의하지 않음", "#d9d9d9"), ("값 없음", UNKNOWN)]
     assert UNKNOWN not in {*SEQUENCE, *CATEGORIES, OTHER, *STYLES["12"].colors.values()}
