@@ -32,8 +32,9 @@ def list_shops_by_keyword(
     """Shops by keyword: a region, a region and a brand, or a brand and a shop name
 
     Best match first, then by distance from the user, then id. At most the best 300
-    (`X-Result-Truncated`) unless paged. With `explain=true` the body is
-    `{understood, pass, shops}`."""
+    (`X-Result-Truncated`) unless paged. Words that nothing has are left out where the others name a region, station
+    or brand (`X-Ignored-Words`, percent-encoded). With `explain=true` the body is
+    `{understood, pass, ignored, shops}`."""
     origin, zone = context.origin, context.settings.timezone
     found = queries.by_keyword(context.db, origin=origin, zone=zone, caller=caller, **args)
     return list_response(context, args["page"], found)

@@ -24,6 +24,7 @@ EXPOSED = (
     "X-Total-Count",
     "X-Total-Count-Capped",
     "X-Result-Truncated",
+    "X-Ignored-Words",
     "X-Request-ID",
     "WWW-Authenticate",
     "Retry-After",

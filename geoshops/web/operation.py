@@ -271,6 +271,7 @@ GEOJSON_RESPONSE = {
             ("Link", "first, prev, next and last page (RFC 8288), when paged"),
             ("X-Total-Count", "All shops, exact to 10000, when paged"),
             ("X-Result-Truncated", "true when the list was cut"),
+            ("X-Ignored-Words", "words of the keyword that were left out, percent-encoded"),
         )
     },
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from marshmallow import ValidationError
 
@@ -43,17 +43,20 @@ def cut(page: Page | None) -> dict[str, int]:
 
 
 class ItemList(NamedTuple):
-    """A JSON array, how many items the whole result has, and whether it was cut."""
+    """A JSON array, how many items the whole result has, whether it was cut, and words that were left out."""
 
     body: bytes
     total: int
     truncated: bool
+    ignored: str = ""
 
     @classmethod
     def parse(cls, text: bytes) -> ItemList:
-        """Parses what `list_text` of sql/functions writes: the number of items, + when cut, a line end, JSON."""
+        """Parses what `list_text` of sql/functions writes: the number of items, words that were left out, + when cut,
+        a line end, JSON."""
         head, _, body = text.partition(b"\n")
-        return cls(body, int(head.rstrip(b"+")), head.endswith(b"+"))
+        total, _, ignored = head.removesuffix(b"+").partition(b" ")
+        return cls(body, int(total), head.endswith(b"+"), ignored.decode())
 
 
 def list_of_caller(row: tuple[bytes | None]) -> ItemList:
@@ -91,11 +94,12 @@ def list_response(context: RequestContext, page: Page | None, items: ItemList) -
 
 
 def _headers(context: RequestContext, page: Page | None, items: ItemList) -> dict[str, str]:
+    ignored = {"X-Ignored-Words": quote(items.ignored, safe=" ")} if items.ignored else {}
     if page is None:
-        return {"X-Result-Truncated": "true"} if items.truncated else {}
+        return ignored | ({"X-Result-Truncated": "true"} if items.truncated else {})
     capped = {"X-Total-Count-Capped": "true"} if items.truncated else {}
     links = ", ".join(_links(context, page, items.total))
-    return {"Link": links, "X-Total-Count": str(items.total), **capped}
+    return {"Link": links, "X-Total-Count": str(items.total), **capped, **ignored}
 
 
 def _links(context: RequestContext, page: Page, total: int) -> Iterator[str]:

@@ -24,6 +24,13 @@ RETURN total::text || CASE WHEN truncated THEN '+' ELSE '' END || E'\n' || body;
 COMMENT ON FUNCTION list_text(integer, boolean, text)
 IS 'A list as one text: a line with the number of items, and + when the list was cut, then the JSON.';
 
+-- Beside the one without words, which every other list calls.
+CREATE OR REPLACE FUNCTION list_text(total integer, truncated boolean, body text, ignored text []) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN total::text || coalesce(' ' || array_to_string(ignored, ' '), '') || CASE WHEN truncated THEN '+' ELSE '' END || E'\n' || body;
+COMMENT ON FUNCTION list_text(integer, boolean, text, text [])
+IS 'A list as one text, with the words of its keyword that were left out between the number of items and the mark of a cut.';
+
 CREATE OR REPLACE FUNCTION date_array(moment timestamptz, zone text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN to_char(moment AT TIME ZONE zone, '[FMYYYY,FMMM,FMDD,FMHH24,FMMI,FMSS')

@@ -40,7 +40,16 @@ BEGIN
   INNER JOIN regions AS r ON r.id = a.region_id
   UNION ALL
   SELECT k, 'station', s.id, CASE WHEN k IN (jamo(s.name), jamo(s.name_en)) THEN 1 ELSE 0 END
-  FROM unnest(keys) AS k INNER JOIN stations AS s ON station_terms(s.name, s.name_en) @> ARRAY[k];
+  FROM unnest(keys) AS k INNER JOIN stations AS s ON station_terms(s.name, s.name_en) @> ARRAY[k]
+  UNION ALL
+  -- 홍대 and 홍대역 are 홍대입구
+  SELECT e.key, 'station', s.id, e.rank
+  FROM (
+    SELECT k AS key, regexp_replace(k, normalize('역', NFD) || '$', '') || normalize('입구', NFD) AS entrance,
+      (k !~ (normalize('역', NFD) || '$'))::int AS rank
+    FROM unnest(keys) AS k WHERE length(normalize(k, NFC)) BETWEEN 2 AND 8 AND k ~ '^[\u1100-\u11ff]+$'
+  ) AS e INNER JOIN stations AS s ON station_terms(s.name, s.name_en) @> ARRAY[e.entrance]
+  WHERE jamo(s.name) = e.entrance;
 END $$;
 COMMENT ON FUNCTION search_names(text []) IS 'Brands, regions and stations of which a name has exactly the letters of a key.';
 

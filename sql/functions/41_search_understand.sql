@@ -75,11 +75,13 @@ BEGIN
     WHERE a.script IN ('c', 'l')
       AND (true <> ALL (word_starts[a.i + 1:b.i - 1]) OR (word_starts[a.i] AND word_starts[b.i]))
   ), beginnings AS MATERIALIZED (
-    SELECT p.*, 'begins ' || left(spelling_key(p.key), 2) AS term FROM pairs AS p WHERE is_foreign(p.key) AND p.key !~ '[가-힣ㄱ-ㅣ]'
+    SELECT p.*, 'begins ' || left(spelling_key(coalesce(without_station_word(p.key), p.key)), 12) AS term
+    FROM pairs AS p WHERE is_foreign(p.key) AND p.key !~ '[가-힣ㄱ-ㅣ]'
   ), known AS MATERIALIZED (
-    SELECT begun_spellings(ARRAY(SELECT DISTINCT b.term FROM beginnings AS b WHERE b.term ~ '^begins =')) AS terms
+    SELECT begun_spellings(ARRAY(SELECT DISTINCT b.term FROM beginnings AS b)) AS terms
   )
-  SELECT b.i, b.j, b.key FROM beginnings AS b CROSS JOIN known AS k WHERE b.term ~ '^begins ~' OR b.term = ANY (k.terms);
+  SELECT b.i, b.j, b.key FROM beginnings AS b CROSS JOIN known AS k
+  WHERE b.term = ANY (k.terms) OR b.term ~ '^begins ~..?$';
 END $$;
 COMMENT ON FUNCTION foreign_spans(text, boolean []) IS 'The parts of a keyword that may be names in a foreign script.';
 

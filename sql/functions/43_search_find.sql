@@ -423,6 +423,24 @@ END $$;
 COMMENT ON FUNCTION search_queries(text [], text [], text [])
 IS 'Words as queries: `every` all words; `rarest` those for the index; `others` those that are tested on its result.';
 
+-- A 동 is more than its boundary: an address names the 법정동, and a shop is called after it, where the boundaries are those of
+-- 행정동. Both count within the district alone.
+CREATE OR REPLACE FUNCTION in_regions(regions bigint []) RETURNS tsquery
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  every tsquery := in_any('r', regions);
+  named record;
+BEGIN
+  FOR named IN
+    SELECT DISTINCT r.parent_id, normalize(regexp_replace(name_key(r.name), '제?[0-9·.,]+(동|가)$', '\1'), NFD) AS letters
+    FROM regions AS r WHERE r.id = ANY (regions) AND r.level = 'dong' AND r.name ~ '..동$'
+  LOOP
+    every := every || (in_any('r', ARRAY[named.parent_id]) && begins_with_any(ARRAY[named.letters]));
+  END LOOP;
+  RETURN every;
+END $$;
+COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, of a 동 also those whose address or name says so; null when none are given.';
+
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
   misspelt text [], names text [], sample text [], filters shop_filters, at_most integer,
@@ -432,7 +450,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   spot geometry := spot_at(viewer);
   plain boolean := filters IS NULL;
-  within tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
+  within tsquery := all_of(ARRAY[in_any('b', brands), in_regions(regions)]);
   levels text[] := ARRAY(SELECT DISTINCT r.level FROM regions r WHERE r.id = ANY (search_find.regions));
   q record;
   b record;

@@ -30,7 +30,8 @@ COMMENT ON FUNCTION edit_distance(text, text) IS 'Letters to replace, add or tak
 CREATE OR REPLACE FUNCTION spelled_letters(value text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(
-  replace(replace(kana_folded(han_folded(lower(normalize(value, NFKC)))), 'university', 'univ'), 'national', 'natl'),
+  replace(replace(replace(replace(kana_folded(han_folded(lower(normalize(value, NFKC)))), 'university', 'univ'), 'national', 'natl'),
+    'oo', 'u'), 'sh', 's'),
   '[^a-z0-9\u3041-\u9fff]', '', 'g'
 );
 COMMENT ON FUNCTION spelled_letters(text) IS 'The letters by which the spelling of a name is compared with what was typed.';

@@ -137,6 +137,11 @@ RETURN CASE length(name) - length(word)
 END;
 COMMENT ON FUNCTION is_a_syllable_off(text, text) IS 'True when the name has one syllable more than the word, or another one (인네컷, 인성네컷).';
 
+CREATE OR REPLACE FUNCTION folded_vowels(letters text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN translate(letters, U&'\1163\1164\1167\1168\116d\1172\1166', U&'\1161\1162\1165\1162\1169\116e\1162');
+COMMENT ON FUNCTION folded_vowels(text) IS 'The letters with ㅑ as ㅏ, ㅛ as ㅗ and so on: what slips in typing first.';
+
 -- The names that were probably meant: brands before regions before stations, names of the same length before others.
 CREATE OR REPLACE FUNCTION probable_names(words text [])
 RETURNS TABLE (word text, name text)
@@ -172,8 +177,15 @@ BEGIN
     SELECT n.w, n.key, n.kind, 0, 1 FROM near AS n
     WHERE n.key = n.full_name AND is_a_syllable_off(normalize(n.w, NFC), normalize(n.key, NFC))
   )
-  SELECT DISTINCT ON (p.w) p.w, p.key FROM probable AS p
-  ORDER BY p.w, p.off, p.kind, p.rank, abs(length(p.key) - length(p.w)), p.key;
+  SELECT DISTINCT ON (p.w) p.w, p.key FROM (
+    SELECT p.w, p.key, p.kind, p.rank, p.off FROM probable AS p
+    -- a short word begins as the name does: 인네 is not 인제, 신쵼 is 신촌
+    WHERE p.kind <> 'region' OR length(normalize(p.w, NFC)) > 2 OR jamo_initials(p.w) = jamo_initials(p.key)
+    UNION ALL
+    SELECT f.key, jamo(coalesce(nullif(f.korean, ''), f.spelling)), f.kind, f.rank, 2
+    FROM names_spelled(ARRAY(SELECT w FROM unnest(words) AS w WHERE is_foreign(w)), true) AS f
+  ) AS p
+  ORDER BY p.w, p.off, folded_vowels(p.w) <> folded_vowels(p.key), p.kind, p.rank, abs(length(p.key) - length(p.w)), p.key;
 END $$;
 COMMENT ON FUNCTION probable_names(text [])
 IS 'For each misspelt word the letters of the one name of the dictionaries that it was probably meant for, where one is near.';

@@ -46,11 +46,16 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY(
   SELECT bare FROM unnest(words) WITH ORDINALITY AS t (word, i)
   CROSS JOIN LATERAL regexp_replace(word,
-    '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?$', '') AS bare
-  WHERE bare !~ '^(near|photo|(즉석|스티커|셀프|네컷|4컷)?(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?))?$' ORDER BY i
+    '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?$'
+    || '|(?<=.[\u3041-\u9fff])([0-9]+[番号號])?(出口)?(の)?(附近|周辺|近く|旁边|旁邊)?(の)?$', '') AS bare
+  WHERE bare !~ '^((즉석|스티커|셀프|네컷|4컷)?(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?))?$'
+    AND bare !~ '^(어디|추천|24시간?|무인|여행|맛집|핫플|데이트|위치|가격|가볼만한곳)$'
+    AND bare !~ '^(near(by)?|around|in|at|the|of|to|best|photos?|self|studio|exit|city|district|korea|exit#?[0-9]+)$'
+    AND bare !~ '^(プリクラ|フォトブース|写真館|拍照|照相馆|照相館|大头贴|大頭貼|自拍馆|自拍館|推荐|推薦|おすすめ|どこ|韓国|韩国|韓國)$'
+  ORDER BY i
 );
 COMMENT ON FUNCTION without_small_words(text [])
-IS 'The words without 근처, 에서, exits of stations and names of photo booths in general (강남역 2번 출구 근처 포토부스).';
+IS 'The words without those around a place (근처, near, 附近), exits and names of photo booths in general (강남역 2번 출구 근처 포토부스).';
 
 -- `words` are those of the keyword, or what the pass replaces them with.
 CREATE OR REPLACE FUNCTION search_reading(pass text, keyword text, unknown text [], OUT words text [])
@@ -69,11 +74,13 @@ BEGIN
       FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY t (w, i)
       WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
   ELSIF pass = 'small words' THEN
-    words := without_small_words(keyword_words(signs_as_blanks(keyword)));
+    words := without_small_words(keyword_words(signs_as_blanks(regexp_replace(
+      regexp_replace(keyword, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'gi'), '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'gi'))));
   ELSIF pass = 'typo' THEN
     words := ARRAY(
       SELECT c FROM unnest(corrected_across_spaces(words, unknown)) WITH ORDINALITY t (w, i)
-      CROSS JOIN LATERAL unnest(CASE WHEN w = ANY (unknown) THEN corrected_word(w) ELSE ARRAY[w] END) c ORDER BY i);
+      CROSS JOIN LATERAL unnest(CASE WHEN without_small_words(ARRAY[w]) = '{}' THEN '{}' WHEN w = ANY (unknown) THEN corrected_word(w)
+        ELSE ARRAY[w] END) c ORDER BY i);
   ELSIF pass = 'apart' THEN
     words := ARRAY(
       SELECT c FROM unnest(words) WITH ORDINALITY t (w, i)
@@ -101,16 +108,18 @@ BEGIN
   body := search_json(f.ids[:at_most], f.tiers[:at_most], f.distances[:at_most], origin, member, sort,
     explain, page_size, page_offset);
   IF explain THEN
-    body := concat('{"understood":', understood_json(f.understood), ',"pass":"', f.pass, '","shops":', body, '}');
+    body := concat('{"understood":', understood_json(f.understood), ',"pass":"', f.pass, '","ignored":', coalesce(to_json(f.ignored)::text, '[]'),
+      ',"shops":', body, '}');
   END IF;
-  RETURN list_text(least(cardinality(f.ids), at_most), cardinality(f.ids) > at_most OR NOT f.complete, body);
+  RETURN list_text(least(cardinality(f.ids), at_most), cardinality(f.ids) > at_most OR NOT f.complete, body, f.ignored);
 END $$;
 COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, distance from the user, id, as list_text; null when the session is not live.';
 
 -- The first pass with a result wins, even if the filters leave nothing of it.
 CREATE OR REPLACE FUNCTION search_shops(
   keyword text, viewer geography, filters shop_filters, at_most integer,
-  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT complete boolean, OUT pass text, OUT understood jsonb
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT complete boolean, OUT pass text, OUT understood jsonb,
+  OUT ignored text []
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -131,7 +140,7 @@ BEGIN
   SELECT * INTO plain FROM search_understand(plain_words, NULL);
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(plain.rest) r);
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
-    'literal', 'keyboard', 'keyboard without shift', 'small words', 'typo', 'typo in a name', 'apart'] LOOP
+    'literal', 'small words', 'keyboard', 'keyboard without shift', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
     CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4 OR pass = 'typo in a name' AND is_corrected;
     CASE
@@ -141,6 +150,13 @@ BEGIN
         -- A preference reads nothing otherwise where the other kind is not named.
         CONTINUE WHEN CASE pass WHEN 'region' THEN plain.stations IS NULL ELSE plain.regions IS NULL AND NOT plain.impossible END;
         SELECT * INTO u FROM search_understand(plain_words, pass);
+      WHEN pass = 'known names' THEN
+        words := search_reading('small words', keyword, unknown);
+        ignored := unknown_words(words);
+        words := ARRAY(SELECT w FROM unnest(words) WITH ORDINALITY t (w, i) WHERE w <> ALL (ignored) ORDER BY i);
+        CONTINUE WHEN ignored = '{}' OR words = '{}';
+        SELECT * INTO u FROM search_understand(words, NULL);
+        CONTINUE WHEN u.rest <> '{}' OR num_nonnulls(u.brands, u.regions, u.stations) = 0;
       WHEN pass = 'literal' THEN
         SELECT l.* INTO u FROM search_literally(plain_words) l;
       ELSE
@@ -152,7 +168,7 @@ BEGIN
     END CASE;
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load.
     characters := characters + length(keyword);
-    EXIT WHEN characters > 200;
+    CONTINUE WHEN characters > 200 AND pass <> 'known names';
     understood := coalesce(understood, u.understood);
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.
     CONTINUE WHEN pass = 'station' AND (
@@ -172,14 +188,16 @@ BEGIN
     END IF;
     IF f.ids <> '{}' THEN
       ids := f.ids; distances := f.distances; understood := u.understood;
+      ignored := CASE WHEN pass = 'known names' THEN ignored END;
       tiers := CASE WHEN pass ~ '^typo' THEN array_fill(4, ARRAY[cardinality(ids)]) ELSE f.tiers END;
       RETURN;
     END IF;
   END LOOP;
   ids := '{}';
+  ignored := NULL;
   pass := 'none';
 END $$;
-COMMENT ON FUNCTION search_shops IS 'The at_most + 1 best shops of a keyword, which pass found them and how it was understood.';
+COMMENT ON FUNCTION search_shops IS 'The at_most + 1 best shops of a keyword, which pass found them, how it was understood, and words left out as nothing has them.';
 
 CREATE OR REPLACE FUNCTION search_literally(
   words text [],

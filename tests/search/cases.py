@@ -268,5 +268,7 @@ def _false_friends(country: Country) -> Iterator[Case]:
     yield Case("false friends", "인생네컷", Intent(brands=country.family(brand)))
     piece = unicodedata.normalize("NFC", "포토")
     yield Case("false friends", piece, Intent(piece=piece))
-    for word in ("아무말", "인생네컷 아무말", "강남구 아무말", "신강남", "없는동네 인생네컷"):
+    for word in ("인생네컷 아무말", "없는동네 인생네컷"):
+        yield Case("left out", word, Intent(brands=country.family(country.brand_names["인생네컷"])))
+    for word in ("아무말", "신강남", "꿹뛟", "강남구아무말", "서울 해운대구"):
         yield Case("nothing", word, Intent(piece="아무도 쓰지 않은 말"))

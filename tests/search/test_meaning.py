@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 import pytest
+from flask import Flask
 
 from tests.search.conftest import Ask
 
@@ -102,7 +105,7 @@ def test_a_region_or_a_street_may_stand_before_other_words_without_a_space(
 
 @pytest.mark.parametrize(
     "keyword",
-    ["강남구아무말", "서울강남구아무말", "중구대로3", "홍대입구 서면도시철도"],
+    ["강남구아무말", "서울강남구아무말", "중구대로3"],
 )
 def test_what_is_left_over_must_be_found(ask: Ask, keyword: str) -> None:
     assert ask(keyword) == []
@@ -220,10 +223,55 @@ def test_a_percent_sign_is_found_where_it_stands(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    "keyword", ["강남구 아무말", "아무말", "인생네컷 아무말", "서울 강남구 해운대구"]
+    "keyword",
+    [
+        "아무말",
+        "꿹뛟",
+        "강남구아무말",
+        "아무말 어디",
+        "서울 강남구 해운대구",
+        "서울 해운대구 아무말",
+    ],
 )
 def test_an_unknown_word_finds_nothing(ask: Ask, keyword: str) -> None:
     assert ask(keyword) == []
+
+
+@pytest.mark.parametrize(
+    ("keyword", "same_as", "ignored"),
+    [
+        ("강남구 아무말", "강남구", "아무말"),
+        ("아무말 강남구 가나다라", "강남구", "아무말 가나다라"),
+        ("인생네컷 아무말", "인생네컷", "아무말"),
+        ("홍대입구 서면도시철도", "홍대입구", "서면도시철도"),
+        ("gangnam station blahblah", "강남역", "blahblah"),
+    ],
+)
+def test_an_unknown_word_beside_a_name_is_left_out_and_told(
+    app: Flask, ask: Ask, keyword: str, same_as: str, ignored: str
+) -> None:
+    assert ask(keyword) == ask(same_as) != []
+    query = {"keyword": keyword, "userLng": 126.9779, "userLat": 37.5663}
+    answer = app.test_client().get("/shops", query_string=query)
+    assert unquote(answer.headers["X-Ignored-Words"]) == ignored
+    told = app.test_client().get("/shops", query_string=query | {"explain": "true"}).get_json()
+    assert (told["pass"], told["ignored"]) == ("known names", ignored.split())
+
+
+@pytest.mark.parametrize(
+    ("keyword", "same_as"),
+    [
+        ("강남역 추천", "강남역"),
+        ("강남역 무인 24시간", "강남역"),
+        ("near Gangnam Stn. exit 2", "강남역"),
+        ("gangnam station line 2", "강남역 2호선"),
+        ("포토이즘 어디", "포토이즘"),
+    ],
+)
+def test_filler_words_are_ignored(app: Flask, ask: Ask, keyword: str, same_as: str) -> None:
+    assert ask(keyword) == ask(same_as) != []
+    query = {"keyword": keyword, "userLng": 126.9779, "userLat": 37.5663}
+    assert "X-Ignored-Words" not in app.test_client().get("/shops", query_string=query).headers
 
 
 @pytest.mark.parametrize(

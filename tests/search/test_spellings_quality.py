@@ -1,0 +1,94 @@
+"""Precision and recall at 10 of keywords in other scripts, on real regions, stations and booths."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+
+from geoshops.cli import main
+from tests.conftest import empty
+from tests.make import Maker
+from tests.search import reference, spellings
+from tests.search.test_quality import LEAST, PLACES, measure
+
+pytestmark = pytest.mark.full
+
+BOUNDARIES = "boundaries_kr_2018/skorea-{}-2018-simple.geojson"
+FILES = (
+    *(
+        ("regions", BOUNDARIES.format(k), "kostat")
+        for k in ("provinces", "municipalities", "submunicipalities")
+    ),
+    ("stations", "subway_stations_kr_standard_202202_cp949.csv", "stations"),
+    ("stations", "names/seoul_metro_stations_multilingual_202408.csv", "seoul-metro"),
+    ("region-names", "names/regions_kr_whosonfirst_ko_en_ja_zh.csv", "whosonfirst"),
+    ("shops", "photobooths_kr_chalkak/dontlxxkup_geocoded.csv", "booths"),
+    ("shops", "photobooths_kr_chalkak/photoheim_geocoded.csv", "booths"),
+    ("shops", "photobooths_kr_chalkak/hongdae4cut_geocoded.csv", "booths"),
+)
+BRANDS = {
+    "돈룩업": ("dontlxxkup", "Don't LXXK UP", "돈독업", "ドントルックアップ"),
+    "포토하임": ("photoheim", "フォトハイム"),
+    "홍대네컷": ("hongdae four cuts", "弘大四格", "弘大四カット"),
+}
+ALIASES = "SELECT s.name, a.alias FROM station_aliases a JOIN stations s ON s.id = a.station_id"
+
+
+@pytest.fixture(scope="module")
+def korea(
+    connection: Any, database_url: str, shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[reference.Country, spellings.Names]]:
+    """Imported as an operator does."""
+    empty(connection)
+    make = Maker(connection)
+    for name, aliases in BRANDS.items():
+        brand = make.brand(name)
+        for alias in aliases:
+            make.brand_alias(brand, alias)
+    rejects = tmp_path_factory.mktemp("rejected") / "rejected.csv"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DATABASE_URL", database_url)
+        patch.delenv("GEOSHOPS_OWNER_DATABASE_URL", raising=False)
+        for kind, name, mapping in FILES:
+            arguments = ["import", kind, str(shared_data / name), "--mapping", mapping]
+            done = CliRunner().invoke(main, [*arguments, "--rejects", str(rejects)])
+            assert done.exit_code == 0, done.output
+    country = reference.read(make)
+    names = spellings.Names(
+        brands={b: {a for a in all_ if a.isascii() or a[0] != "돈"} for b, all_ in BRANDS.items()}
+    )
+    for name, alias in make.rows(ALIASES):
+        names.stations.setdefault(name, set()).add(alias)
+    for region, alias in make.rows(
+        "SELECT region_id, alias FROM region_aliases WHERE kind = 'foreign'"
+    ):
+        names.regions.setdefault(region, set()).add(alias)
+    yield country, names
+
+
+def test_precision_and_recall_at_ten_of_spellings(
+    app: Flask, korea: tuple[reference.Country, spellings.Names], capsys: pytest.CaptureFixture[str]
+) -> None:
+    country, names = korea
+    figures: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    weak = []
+    for number, case in enumerate(spellings.Maker(country, names).all()):
+        figure = measure(app, country, case, PLACES[number % len(PLACES)])
+        figures[case.group].append(figure)
+        if min(figure) < 1:
+            weak.append(f"{case.group}: {case.keyword!r} {figure[0]:.2f} {figure[1]:.2f}")
+    with capsys.disabled():
+        print("\nkeywords, precision and recall at 10")
+        for group, pairs in figures.items():
+            precision, recall = (sum(p[i] for p in pairs) / len(pairs) for i in (0, 1))
+            print(f"  {group:18} {len(pairs):4}  {precision:.3f}  {recall:.3f}")
+        print("\n".join(weak[:150]))
+    for group, pairs in figures.items():
+        for part in (0, 1):
+            assert sum(pair[part] for pair in pairs) / len(pairs) >= LEAST, (group, weak)
