@@ -83,7 +83,7 @@ def test_invalid_settings_end_the_server_with_one_line(name: str, value: str) ->
 @pytest.mark.parametrize(
     "words",
     [
-        "recount", "moderate list", "moderate log", "tiles refresh", "titles refresh", "titles award",
+        "recount", "moderate list", "moderate log", "tiles refresh", "titles refresh", "shops displays", "titles award",
         "sessions purge", "idempotency clean", "members unlink-pending", "search 홍대", "shops duplicates",
         "brands list", "db status", "db upgrade", "seed --shops 1", "backup none", "export shops",
     ],

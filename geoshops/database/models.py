@@ -314,6 +314,24 @@ class ShopStats(Base):
     item_bad: Mapped[int] = mapped_column(Integer, server_default=text("0"))
 
 
+class ShopDisplay(Base):
+    """Display texts of shops by language as JSON; a missing or outdated one is made per request."""
+
+    __tablename__ = "shop_displays"
+    shop_id: Mapped[int] = mapped_column(
+        BigInteger,
+        ForeignKey("shops.id", name="shop_displays_shop_fkey", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    )
+    made_of: Mapped[int] = mapped_column(BigInteger)
+    ko: Mapped[str] = mapped_column(Text)
+    en: Mapped[str] = mapped_column(Text)
+    ja: Mapped[str] = mapped_column(Text)
+    zh_hans: Mapped[str] = mapped_column(Text)
+    zh_hant: Mapped[str] = mapped_column(Text)
+
+
 class AuditEntry(Base):
     """Changes by operators, with reasons."""
 

@@ -17,7 +17,7 @@ LIST = compiled(
         cast(
             func.favorites_json(
                 *named("member", "session", "user_lon", "user_lat", "origin"),
-                *named("at_most", "page_size", "page_offset"),
+                *named("at_most", "page_size", "page_offset", "lang"),
             ),
             VARCHAR,
         )
@@ -45,6 +45,7 @@ def of_member(
     user_lng: float,
     user_lat: float,
     page: Page | None,
+    lang: str | None,
     origin: str,
 ) -> ItemList:
     """Favorites of the caller, most recently added first, with distances from the user."""
@@ -53,6 +54,7 @@ def of_member(
         "user_lon": user_lng,
         "user_lat": user_lat,
         "origin": origin,
+        "lang": lang,
         **cut(page),
     }
     return list_of_caller(db.row(LIST, values))

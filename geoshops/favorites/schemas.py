@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
-from geoshops.web.fields import Args, Latitude, Longitude
+from geoshops.web.fields import Args, Language, Latitude, Longitude
 from geoshops.web.paging import PagingArgs
-from geoshops.web.shop_schemas import MemberTitle
+from geoshops.web.shop_schemas import MemberTitle, ShopDisplay
 
 
 class FavoriteListArgs(PagingArgs):
@@ -22,6 +22,7 @@ class FavoriteListArgs(PagingArgs):
         data_key="userLng",
         metadata={"description": "User longitude", "example": 127.0276},
     )
+    lang = Language()
 
 
 class FavoriteArgs(Args):
@@ -61,6 +62,7 @@ class FavoriteShop(Schema):
     review_cnt = fields.Integer(required=True)
     favorite_cnt = fields.Integer(required=True)
     favorite = fields.Boolean(required=True)
+    display = fields.Nested(ShopDisplay, metadata={"description": "Only with `lang`"})
 
 
 class Favorite(Schema):

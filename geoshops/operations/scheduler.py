@@ -34,6 +34,7 @@ class Job:
 JOBS = (
     Job("tiles refresh", HOURLY_S),
     Job("titles refresh", HOURLY_S),
+    Job("shops displays", HOURLY_S),
     Job("members unlink-pending", 5 * 60),
     Job("idempotency clean", DAILY_S),
     Job("sessions purge", DAILY_S),

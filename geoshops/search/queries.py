@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import cast
 
-from sqlalchemy import VARCHAR, bindparam, func, select
+from sqlalchemy import VARCHAR, func, select
 
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
@@ -23,7 +23,7 @@ KEYWORD = compiled(
         func.shops_by_keyword(
             *named(
                 "keyword", "user_lon", "user_lat", "sort", "origin", "at_most", "page_size", "page_offset",
-                "member", "session", "explain", filters=FILTERS,
+                "member", "session", "explain", "lang", filters=FILTERS,
             )
         ).cast(VARCHAR)
     )
@@ -40,6 +40,7 @@ def by_keyword(
     sort: str,
     page: Page | None,
     explain: bool,
+    lang: str | None,
     origin: str,
     zone: str,
     caller: Caller | None,
@@ -50,6 +51,7 @@ def by_keyword(
     values = {
         "keyword": keyword, "user_lon": user_lng, "user_lat": user_lat,
         "filters": filters.to_json(zone), "sort": sort, "origin": origin, "explain": explain,
+        "lang": lang,
         # the best by another order may be the farthest: all are found before the list is cut
         "at_most": WHOLE_LIST if page is None and sort == "distance" else MAX_DEPTH,
         "page_size": page.size if page else WHOLE_LIST,
@@ -63,17 +65,24 @@ def by_keyword(
 
 
 SUGGEST = compiled(
-    select(
-        func.shops_suggest(bindparam("keyword"), bindparam("lon"), bindparam("lat")).cast(VARCHAR)
-    )
+    select(func.shops_suggest(*named("keyword", "user_lon", "user_lat", "lang")).cast(VARCHAR))
 )
 
 
-def suggest(db: Database, *, keyword: str, user_lng: float | None, user_lat: float | None) -> bytes:
+def suggest(
+    db: Database,
+    *,
+    keyword: str,
+    user_lng: float | None,
+    user_lat: float | None,
+    lang: str | None,
+) -> bytes:
     """Regions, stations, brands and shops that the keyword may become, best first, as JSON.
 
     Without a full position what is near Seoul's city hall comes first: an order by index needs a place."""
     place = SEOUL_CITY_HALL if user_lng is None or user_lat is None else (user_lng, user_lat)
     with AT_ONCE:
-        (body,) = db.row(SUGGEST, {"keyword": keyword, "lon": place[0], "lat": place[1]})
+        (body,) = db.row(
+            SUGGEST, {"keyword": keyword, "user_lon": place[0], "user_lat": place[1], "lang": lang}
+        )
     return cast(bytes, body)

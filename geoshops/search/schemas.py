@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from marshmallow import Schema, fields
 
-from geoshops.web.fields import Args, Flag, Latitude, Longitude, Text
+from geoshops.web.fields import Args, Flag, Language, Latitude, Longitude, Text
 from geoshops.web.shop_schemas import FilterArgs, described
 
 KINDS = ("region", "station", "brand", "shop")
@@ -34,6 +34,7 @@ class KeywordArgs(FilterArgs):
             "Tell how the keyword was understood, and why each shop stands where it does"
         ),
     )
+    lang = Language()
 
 
 class SuggestArgs(Args):
@@ -54,6 +55,16 @@ class SuggestArgs(Args):
     user_lng = Longitude(
         load_default=None, data_key="userLng", metadata=described("User longitude")
     )
+    lang = Language()
+
+
+class SuggestionDisplay(Schema):
+    """A suggestion in the language of `lang`; a label, and for a shop also its names and address."""
+
+    label = fields.String(required=True)
+    place_name = fields.String()
+    place_address = fields.String()
+    brand_name = fields.String()
 
 
 class Suggestion(Schema):
@@ -79,3 +90,4 @@ class Suggestion(Schema):
         allow_none=True,
         metadata=described("Decimal degrees as text; null for a brand"),
     )
+    display = fields.Nested(SuggestionDisplay, metadata=described("Only with `lang`"))

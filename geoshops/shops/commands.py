@@ -12,15 +12,21 @@ from zoneinfo import ZoneInfo
 
 import click
 import psycopg2
+from flask.cli import with_appcontext
 from tqdm import tqdm
 
 from geoshops.config import Settings
 from geoshops.console import as_started, changes, committing
 from geoshops.database.operator_connection import connected
 from geoshops.operations.commands import ID, REASON, failing_clearly
-from geoshops.operations.connection import COUNT_BRANDS, ONE_AT_A_TIME, operator_url
+from geoshops.operations.connection import (
+    COUNT_BRANDS,
+    ONE_AT_A_TIME,
+    operator_database,
+    operator_url,
+)
 from geoshops.shops import brands as brand_table
-from geoshops.shops import corrections, merging
+from geoshops.shops import corrections, displays, merging
 from geoshops.shops.corrections import NotPossible
 
 DAY = click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Day of closing; today.")
@@ -68,6 +74,17 @@ def asking() -> Iterator[Any]:
 @click.group("shops")
 def shops() -> None:
     """Correct shops; later imports keep what was set by hand."""
+
+
+@shops.command("displays")
+@click.option("--every", is_flag=True, help="Make all of them: after changes of foreign names.")
+@JSON
+@with_appcontext
+@failing_clearly
+def make_displays(every: bool, as_json: bool) -> None:
+    """Make missing and outdated names and addresses in other languages. `geoshops scheduler` runs it hourly."""
+    changed = displays.refresh(operator_database(), every=every)
+    click.echo(json.dumps({"changed": changed}) if as_json else f"{changed} displays made")
 
 
 @shops.command("set")

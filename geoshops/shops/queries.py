@@ -20,7 +20,7 @@ AROUND = compiled(
         func.shops_around(
             *named(
                 "map_lon", "map_lat", "user_lon", "user_lat", "radius_m", "brand_ids", "origin", "at_most",
-                "member", "session", "all_brands", "sort", "page_size", "page_offset",
+                "member", "session", "all_brands", "sort", "page_size", "page_offset", "lang",
                 filters=FILTERS,
             )
         ).cast(VARCHAR)
@@ -52,6 +52,7 @@ def around(
     filters: ShopFilters,
     sort: str,
     page: Page | None,
+    lang: str | None,
     origin: str,
     zone: str,
     caller: Caller | None,
@@ -62,7 +63,7 @@ def around(
     values = {
         "map_lon": map_lng, "map_lat": map_lat, "user_lon": user_lng, "user_lat": user_lat,
         "radius_m": radius_m, "brand_ids": brand_ids, "all_brands": all_brands,
-        "filters": filters.to_json(zone), "sort": sort, "origin": origin,
+        "filters": filters.to_json(zone), "sort": sort, "origin": origin, "lang": lang,
         **cut(page), **ids(caller),
     }  # fmt: skip
     return list_of_caller(db.row(AROUND, values))
@@ -71,7 +72,7 @@ def around(
 DETAIL = compiled(
     select(
         func.shop_detail(
-            *named("shop", "user_lon", "user_lat", "origin", "zone", "member", "session")
+            *named("shop", "user_lon", "user_lat", "origin", "zone", "member", "session", "lang")
         ).cast(VARCHAR)
     )
 )
@@ -83,6 +84,7 @@ def detail(
     *,
     user_lng: float | None,
     user_lat: float | None,
+    lang: str | None,
     origin: str,
     zone: str,
     caller: Caller | None,
@@ -90,6 +92,7 @@ def detail(
     """Everything on one shop's page as JSON; NotFound when there is none."""
     values = {
         "shop": shop_id, "user_lon": user_lng, "user_lat": user_lat, "origin": origin, "zone": zone,
+        "lang": lang,
         **ids(caller),
     }  # fmt: skip
     body = of_live_session(db.row(DETAIL, values)[0])

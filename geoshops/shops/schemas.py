@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import Schema, fields
 
 from geoshops.geo import HALF_CIRCUMFERENCE_M
-from geoshops.web.fields import Args, Flag, Integer, Latitude, Longitude, Text
+from geoshops.web.fields import Args, Flag, Integer, Language, Latitude, Longitude, Text
 from geoshops.web.review_schemas import SignedReview
 from geoshops.web.shop_schemas import FilterArgs, ShopSummary, described
 
@@ -47,6 +47,7 @@ class AroundArgs(FilterArgs):
         data_key="allBrands",
         metadata=described("Every brand when brand is omitted"),
     )
+    lang = Language()
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
         """Sets the default radius; a box alone needs none."""
@@ -63,6 +64,7 @@ class DetailArgs(Args):
     user_lng = Longitude(
         load_default=None, data_key="userLng", metadata=described("User longitude")
     )
+    lang = Language()
 
 
 class Region(Schema):

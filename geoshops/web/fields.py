@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
 from geoshops.errors import Reason
+from geoshops.messages import LANGUAGES
 
 DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
 INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
@@ -172,6 +173,16 @@ class Choice(fields.String):
         if value not in self.choices:
             raise invalid("not_one_of", choices=", ".join(self.choices))
         return str(value)
+
+
+class Language(Choice):
+    """A language of display names."""
+
+    def __init__(self) -> None:
+        text = f"Adds `display` to each shop, names and address in this language: {', '.join(LANGUAGES)}"
+        super().__init__(LANGUAGES, load_default=None, metadata={"description": text})
+        # The default is null, which no enumeration of texts may have.
+        self.metadata = {"description": text, "pattern": f"^({'|'.join(LANGUAGES)})$"}
 
 
 class Box(fields.String):

@@ -72,6 +72,18 @@ class ShopBrand(Schema):
     file_path = fields.String(required=True, metadata=described("Absolute URL of the badge"))
 
 
+class ShopDisplay(Schema):
+    """Names and address in the language of `lang`: official ones where known, else in Latin letters."""
+
+    place_name = fields.String(
+        required=True, metadata={"example": "Life4Cuts Gangnam Station No. 2"}
+    )
+    place_address = fields.String(
+        required=True, metadata={"example": "287 Gangnam-daero, Gangnam-gu, Seoul"}
+    )
+    brand_name = fields.String(required=True, metadata={"example": "Life4Cuts"})
+
+
 class ShopSummary(Schema):
     """One shop in a list."""
 
@@ -93,6 +105,7 @@ class ShopSummary(Schema):
     )
     status = fields.String(required=True, metadata={"enum": ["OPEN", "TEMP_CLOSED", "CLOSED"]})
     shop_titles = fields.List(fields.String(), required=True)
+    display = fields.Nested(ShopDisplay, metadata=described("Only with `lang`"))
 
 
 class TitleProgress(Schema):

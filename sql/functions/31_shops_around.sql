@@ -59,7 +59,7 @@ CREATE OR REPLACE FUNCTION shops_around(
   radius_m double precision, brand_ids bigint [], origin text, at_most integer,
   member bigint DEFAULT NULL, session bigint DEFAULT NULL, all_brands boolean DEFAULT false,
   filters shop_filters DEFAULT NULL, sort text DEFAULT 'distance',
-  page_size integer DEFAULT 1000, page_offset integer DEFAULT 0
+  page_size integer DEFAULT 1000, page_offset integer DEFAULT 0, lang text DEFAULT NULL
 ) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET plan_cache_mode = force_generic_plan SET enable_nestloop = off SET enable_seqscan = off AS $$
@@ -83,7 +83,10 @@ BEGIN
   END IF;
   LOOP
     SELECT count(*), '[' || coalesce(string_agg(
-        shop_json(q.card, q.counts, q.brand_card, q.image_path, origin, q.m,
+        shop_json(CASE WHEN lang IS NULL THEN q.card ELSE q.card || coalesce(
+            (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = q.id AND d.made_of = q.display_source),
+            display_json(q.id, lang)) END,
+          q.counts, q.brand_card, q.image_path, origin, q.m,
           member IS NOT NULL AND q.id IN (SELECT f.shop_id FROM favorites AS f WHERE f.member_id = member)),
         ',') FILTER (WHERE q.place > page_offset AND q.place <= page_offset + page_size), '') || ']'
     INTO total, body
@@ -92,6 +95,7 @@ BEGIN
         row_number() OVER (ORDER BY r.sort_key, distance_rank(r.distance_m), r.id) AS place
       FROM (
         SELECT s.id, s.brand_id, s.card, s.counts, ST_Distance(s.geog, viewer) AS distance_m,
+          CASE WHEN lang IS NOT NULL THEN display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id) END AS display_source,
           CASE sort
             WHEN 'rating' THEN -s.star_rating_sum / nullif(s.review_cnt, 0)::float8
             WHEN 'reviews' THEN -s.review_cnt
@@ -115,4 +119,4 @@ BEGIN
   END LOOP;
   RETURN list_text(total, last_id IS NOT NULL, body);
 END $$;
-COMMENT ON FUNCTION shops_around IS 'Shops of the brands (null: the representative ones, or all) within radius_m of the map centre that pass the filters, as list_text; without radius_m those in the box of the filters. Of more than at_most those nearest to the centre. Sorted by distance from the user, rating, reviews or favorites (best first), then distance, then id. Null when the session is not live.';
+COMMENT ON FUNCTION shops_around IS 'Shops of the brands (null: the representative ones, or all) within radius_m of the map centre that pass the filters, as list_text; without radius_m those in the box of the filters. Of more than at_most those nearest to the centre. Sorted by distance from the user, rating, reviews or favorites (best first), then distance, then id. With lang each shop has its display. Null when the session is not live.';

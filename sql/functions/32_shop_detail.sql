@@ -33,7 +33,7 @@ COMMENT ON FUNCTION recent_reviews_json(bigint, text, integer) IS 'The newest vi
 
 CREATE OR REPLACE FUNCTION shop_detail(
   shop bigint, user_lon double precision, user_lat double precision, origin text, zone text,
-  member bigint DEFAULT NULL, session bigint DEFAULT NULL
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL, lang text DEFAULT NULL
 ) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -43,7 +43,7 @@ BEGIN
     RETURN NULL;
   END IF;
   SELECT concat(
-      left(shop_json(s.card, s.counts, b.card, b.image_path, origin, q.m,
+      left(shop_json(q.card, s.counts, b.card, b.image_path, origin, q.m,
         member IS NOT NULL AND EXISTS (SELECT FROM favorites f WHERE f.member_id = member AND f.shop_id = s.id)), -1),
       ',"region":', json_build_object(
         'sido', coalesce(r1.name, ''), 'sigungu', coalesce(r2.name, ''), 'dong', coalesce(r3.name, '')),
@@ -71,7 +71,10 @@ BEGIN
   LEFT JOIN regions r3 ON r3.id = s.dong_id
   LEFT JOIN shop_stats t ON t.shop_id = s.id
   CROSS JOIN LATERAL (
-    SELECT metres(ST_Distance(s.geog, point_at(user_lon, user_lat))) AS m
+    SELECT metres(ST_Distance(s.geog, point_at(user_lon, user_lat))) AS m,
+      CASE WHEN lang IS NULL THEN s.card ELSE s.card || coalesce(
+        (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = s.id AND d.made_of = display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id)),
+        display_json(s.id, lang)) END AS card
     OFFSET 0  -- as a value m lets shop_json be inlined; as an expression it is used too often
   ) q
   WHERE s.id = shop;

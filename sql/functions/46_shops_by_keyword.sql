@@ -2,7 +2,7 @@
 
 CREATE OR REPLACE FUNCTION search_json(
   ids bigint [], tiers integer [], distances double precision [], origin text, member bigint, sort text,
-  explain boolean, page_size integer, page_offset integer
+  explain boolean, page_size integer, page_offset integer, lang text
 ) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -12,10 +12,14 @@ BEGIN
         (ARRAY['exact name', 'prefix', 'all words', 'typo'])[q.tier], '"}}') ELSE q.json END, ',' ORDER BY q.place
     ), '') || ']'
     FROM (
-      SELECT r.place, r.tier, shop_json(r.card, r.counts, b.card, b.image_path, origin, metres(r.distance_m),
+      SELECT r.place, r.tier, shop_json(
+        CASE WHEN lang IS NULL THEN r.card ELSE r.card || coalesce(
+          (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = r.id AND d.made_of = r.display_source),
+          display_json(r.id, lang)) END, r.counts, b.card, b.image_path, origin, metres(r.distance_m),
         member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = r.id)) AS json
       FROM (
-        SELECT t.id, t.tier, t.distance_m, s.brand_id, s.card, s.counts, row_number() OVER (ORDER BY
+        SELECT t.id, t.tier, t.distance_m, s.brand_id, s.card, s.counts,
+          CASE WHEN lang IS NOT NULL THEN display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id) END AS display_source, row_number() OVER (ORDER BY
           CASE sort
             WHEN 'rating' THEN -s.star_rating_sum / nullif(s.review_cnt, 0)::float8
             WHEN 'reviews' THEN -s.review_cnt
@@ -93,7 +97,8 @@ COMMENT ON FUNCTION search_reading(text, text, text []) IS 'The words of a keywo
 CREATE OR REPLACE FUNCTION shops_by_keyword(
   keyword text, user_lon double precision, user_lat double precision, filters shop_filters,
   sort text, origin text, at_most integer, page_size integer, page_offset integer,
-  member bigint DEFAULT NULL, session bigint DEFAULT NULL, explain boolean DEFAULT false
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL, explain boolean DEFAULT false,
+  lang text DEFAULT NULL
 ) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -106,7 +111,7 @@ BEGIN
   SELECT * INTO f FROM search_shops(
     keyword, point_at(user_lon, user_lat), filters, at_most);
   body := search_json(f.ids[:at_most], f.tiers[:at_most], f.distances[:at_most], origin, member, sort,
-    explain, page_size, page_offset);
+    explain, page_size, page_offset, lang);
   IF explain THEN
     body := concat('{"understood":', understood_json(f.understood), ',"pass":"', f.pass, '","ignored":', coalesce(to_json(f.ignored)::text, '[]'),
       ',"shops":', body, '}');

@@ -184,7 +184,9 @@ COMMENT ON FUNCTION suggested_shops IS 'At most five shops that the words may me
 
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 -- Interpretations end at 60 characters in total.
-CREATE OR REPLACE FUNCTION shops_suggest(keyword text, user_lon double precision, user_lat double precision) RETURNS text
+CREATE OR REPLACE FUNCTION shops_suggest(
+  keyword text, user_lon double precision, user_lat double precision, lang text DEFAULT NULL
+) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   viewer geography := point_at(user_lon, user_lat);
@@ -201,10 +203,13 @@ BEGIN
     characters := characters + length(keyword);
     body := suggestions(words, viewer);
   END LOOP;
+  IF lang IS NOT NULL THEN
+    body := suggestions_in(body, lang);
+  END IF;
   RETURN coalesce(body::text, '[]');
 END $$;
-COMMENT ON FUNCTION shops_suggest(text, double precision, double precision)
-IS 'Suggestions as JSON: kind, id, label, matches [[from, to]] in characters of the label, longitude, latitude.';
+COMMENT ON FUNCTION shops_suggest
+IS 'Suggestions as JSON: kind, id, label, matches [[from, to]] in characters of the label, longitude, latitude, with lang also display.';
 
 CREATE OR REPLACE FUNCTION suggestions(typed text [], viewer geography) RETURNS json
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$

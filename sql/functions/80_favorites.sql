@@ -17,7 +17,7 @@ IS 'A favorite with its shop as JSON; the distance is empty without a viewer.';
 
 CREATE OR REPLACE FUNCTION favorites_json(
   member bigint, session bigint, user_lon double precision, user_lat double precision, origin text,
-  at_most integer, page_size integer, page_offset integer
+  at_most integer, page_size integer, page_offset integer, lang text DEFAULT NULL
 ) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -36,7 +36,10 @@ BEGIN
   INTO body
   FROM (
     SELECT r.id, r.created_at, metres(ST_Distance(s.geog, viewer)) AS m,
-      s.brand_id, s.card, s.counts
+      s.brand_id, s.counts,
+      CASE WHEN lang IS NULL THEN s.card ELSE s.card || coalesce(
+        (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = s.id AND d.made_of = display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id)),
+        display_json(s.id, lang)) END AS card
     FROM (
       SELECT f.id, f.shop_id, f.created_at FROM favorites f WHERE f.member_id = member
       ORDER BY f.created_at DESC, f.id DESC LIMIT page_size OFFSET page_offset
@@ -47,8 +50,8 @@ BEGIN
   LEFT JOIN brands b ON b.id = q.brand_id;
   RETURN list_text(least(total, at_most), total > at_most, body);
 END $$;
-COMMENT ON FUNCTION favorites_json(bigint, bigint, double precision, double precision, text, integer, integer, integer)
-IS 'Favorites of a member, most recently added first, as list_text; null when the session is not live.';
+COMMENT ON FUNCTION favorites_json(bigint, bigint, double precision, double precision, text, integer, integer, integer, text)
+IS 'Favorites of a member, most recently added first, as list_text; with lang each shop has its display; null when the session is not live.';
 
 CREATE OR REPLACE FUNCTION add_favorite(
   member bigint, session bigint, shop bigint, user_lon double precision, user_lat double precision,

@@ -9,7 +9,7 @@ BEGIN
   GRANT USAGE ON SCHEMA public TO geoshops_app;
   REVOKE ALL ON ALL TABLES IN SCHEMA public FROM geoshops_app;
   GRANT SELECT ON brands, brand_aliases, default_brands, regions, region_aliases, region_parts, region_outlines, stations, station_aliases, shops,
-    shop_stats, members, member_identities, pending_unlinks, sessions, idempotency_keys, reviews, favorites,
+    shop_stats, shop_displays, members, member_identities, pending_unlinks, sessions, idempotency_keys, reviews, favorites,
     titles, member_titles, reports, crowded_tiles, tile_cells, schema_history TO geoshops_app;
   GRANT INSERT, UPDATE, DELETE ON shop_stats, members, member_identities, pending_unlinks, sessions,
     idempotency_keys, reviews, favorites, member_titles TO geoshops_app;

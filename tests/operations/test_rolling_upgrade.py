@@ -88,10 +88,12 @@ def newer(tmp_path: Path) -> Path:
     previous = definition(favorites, "remove_favorite") + definition(reviews, "shop_reviews_json")
     (tmp_path / "sql" / "functions" / "previous.sql").write_text(previous, encoding="utf-8")
     # 1. one more parameter, at the end, with a default
-    of_list = "bigint, bigint, double precision, double precision, text, integer, integer, integer"
+    of_list = (
+        "bigint, bigint, double precision, double precision, text, integer, integer, integer, text"
+    )
     edit(favorites,
-         ("at_most integer, page_size integer, page_offset integer\n) RETURNS",
-          "at_most integer, page_size integer, page_offset integer, note text DEFAULT ''\n) RETURNS"),
+         ("page_offset integer, lang text DEFAULT NULL\n) RETURNS",
+          "page_offset integer, lang text DEFAULT NULL, note text DEFAULT ''\n) RETURNS"),
          (f"COMMENT ON FUNCTION favorites_json({of_list})", f"COMMENT ON FUNCTION favorites_json({of_list}, text)"))  # fmt: skip
     # 2. parameters in another order: a new name, and the old definition in previous.sql
     edit(favorites,
@@ -99,7 +101,7 @@ def newer(tmp_path: Path) -> Path:
           "FUNCTION favorite_end(\n  shop bigint, member bigint, session bigint,"),
          ("COMMENT ON FUNCTION remove_favorite\n", "COMMENT ON FUNCTION favorite_end\n"))  # fmt: skip
     edit(tmp_path / "geoshops" / "favorites" / "queries.py",
-         ('named("at_most", "page_size", "page_offset")', 'named("at_most", "page_size", "page_offset", note=func.lower("NEW"))'),
+         ('named("at_most", "page_size", "page_offset", "lang")', 'named("at_most", "page_size", "page_offset", "lang", note=func.lower("NEW"))'),
          ("func.remove_favorite(", "func.favorite_end("))  # fmt: skip
     # 3. columns instead of a text: the same
     text = reviews.read_text(encoding="utf-8").replace("shop_reviews_json", "shop_reviews_text")
@@ -220,7 +222,7 @@ def test_a_changed_signature_without_the_old_one_is_reported(
     newer: Path, upgraded: Callable[[], str], connection: Any
 ) -> None:
     path = newer / "sql" / "functions" / "80_favorites.sql"
-    edit(path, ("note text DEFAULT ''", "note text"))
+    edit(path, ("lang text DEFAULT NULL, note text DEFAULT ''", "lang text, note text"))
     upgraded()
     (told,) = broken(recorded(), functions(connection))
     assert told.startswith("favorites_json(") and told.endswith(" is gone")

@@ -21,6 +21,7 @@ INSERT INTO shops (id, brand_id, place_name, geog, source, source_id, sido_id, s
   (1, 1, '가', ST_MakePoint(127, 37), 'test', 'a', 1, 3, 3), (2, 1, '나', ST_MakePoint(127, 37), 'test', 'b', 1, 3, 3);
 INSERT INTO shops (id, place_name, geog, status, merged_into_id) VALUES (3, '다', ST_MakePoint(127, 37), 'CLOSED', 1);
 INSERT INTO shop_stats (shop_id, star_1) VALUES (1, 3), (2, 3);
+INSERT INTO shop_displays (shop_id, made_of, ko, en, ja, zh_hans, zh_hant) VALUES (1, 0, '', '', '', '', ''), (2, 0, '', '', '', '', '');
 INSERT INTO audit_log (id, actor, action, subject, reason) VALUES (1, 'a', 'set', 'shop', 'b'), (2, 'a', 'set', 'shop', 'b');
 INSERT INTO members (id, nickname, nickname_key) VALUES (1, '하나', '하나'), (2, '둘이', '둘이');
 INSERT INTO member_identities (issuer, subject, member_id, provider) VALUES ('i', 'a', 1, 'oidc'), ('i', 'b', 2, 'oidc');

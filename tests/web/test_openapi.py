@@ -87,7 +87,7 @@ def test_responses_document_the_contracts_headers(document: dict[str, Any]) -> N
     suggest = {
         p["name"]: p["required"] for p in document["paths"]["/shops/suggest"]["get"]["parameters"]
     }
-    assert suggest == {"keyword": True, "userLat": False, "userLng": False}
+    assert suggest == {"keyword": True, "userLat": False, "userLng": False, "lang": False}
 
 
 def test_the_docs_page_asks_nobody_else(client: FlaskClient) -> None:
