@@ -24,7 +24,10 @@ REASONS = {
     "002": (
         "blank", "repeated", "not_a_number", "not_an_integer", "not_a_boolean", "not_text",
         "out_of_range", "swapped", "too_long", "bad_characters", "not_one_of", "bad_box",
-        "bad_box_with_heights", "bad_interval", "unknown_parameter", "page_too_deep", "bad_key",
+        "bad_box_with_heights", "bad_coordinates", "bad_position", "position_out_of_range",
+        "position_swapped", "position_projected", "shape_empty", "too_many_positions", "ring_open",
+        "line_without_length", "area_invalid", "area_too_large", "route_too_long", "people",
+        "bad_interval", "unknown_parameter", "page_too_deep", "bad_key",
         "nickname_rule", "bad_request",
     ),
     "003": ("missing",),

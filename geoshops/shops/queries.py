@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from typing import cast
 
-from sqlalchemy import VARCHAR, func, select
+from geoalchemy2 import Geography
+from sqlalchemy import VARCHAR, bindparam, func, select
 
 from geoshops.database.models import Brand
 from geoshops.database.pool import Database
@@ -67,6 +70,91 @@ def around(
         **cut(page), **ids(caller),
     }  # fmt: skip
     return list_of_caller(db.row(AROUND, values))
+
+
+# the parameters that every search by shape takes
+OF_LIST = (
+    "user_lon", "user_lat", "brand_ids", "all_brands", "sort", "origin",
+    "at_most", "page_size", "page_offset", "member", "session", "lang",
+)  # fmt: skip
+SHAPE = func.ST_GeomFromGeoJSON(bindparam("shape")).cast(Geography)
+WITHIN_ROW = func.list_shops_within(*named(*OF_LIST, area=SHAPE, filters=FILTERS)).table_valued(
+    "body", "problem", "problem_at"
+)
+WITHIN = compiled(
+    select(WITHIN_ROW.c.body.cast(VARCHAR), WITHIN_ROW.c.problem, WITHIN_ROW.c.problem_at)
+)
+ALONG_ROW = func.list_shops_along(
+    *named("distance_m", *OF_LIST, route=SHAPE, filters=FILTERS)
+).table_valued("body", "problem")
+ALONG = compiled(select(ALONG_ROW.c.body.cast(VARCHAR), ALONG_ROW.c.problem))
+MEET = compiled(
+    select(
+        func.list_shops_meet(*named("lons", "lats", "by_sum", *OF_LIST, filters=FILTERS)).cast(VARCHAR)
+    )
+)  # fmt: skip
+# of meeting points the worse ones are of no use, and finding them is expensive
+MOST_MEETING_POINTS = 1000
+
+
+@dataclass(frozen=True)
+class ListOptions:
+    """Which shops a search by shape lists and how, named as the arguments of its operations.
+
+    `brand_ids` None are the representative brands, or all of them. Without a user position distances are unknown."""
+
+    user_lng: float | None
+    user_lat: float | None
+    brand_ids: list[int] | None
+    all_brands: bool
+    filters: ShopFilters
+    sort: str
+    page: Page | None
+    lang: str | None
+    origin: str
+    zone: str
+    caller: Caller | None
+
+    def values(self) -> dict[str, object]:
+        """The parameters in OF_LIST, and `filters`."""
+        return {
+            "user_lon": self.user_lng, "user_lat": self.user_lat,
+            "brand_ids": self.brand_ids, "all_brands": self.all_brands,
+            "filters": self.filters.to_json(self.zone), "sort": self.sort, "origin": self.origin, "lang": self.lang,
+            **cut(self.page), **ids(self.caller),
+        }  # fmt: skip
+
+
+def within(db: Database, area: dict[str, object], options: ListOptions) -> ItemList:
+    """Shops within a GeoJSON polygon or several; ApiError where it crosses itself or is too large."""
+    body, problem, at = db.row(WITHIN, {**options.values(), "shape": json.dumps(area)})
+    if problem == "too large":
+        raise ApiError("area_too_large", name="coordinates")
+    if problem:
+        lng, lat = (f"{degrees:.7g}" for degrees in at)
+        raise ApiError("area_invalid", name="coordinates", lng=lng, lat=lat)
+    return list_of_caller((body,))
+
+
+def along(
+    db: Database, route: dict[str, object], distance_m: int, options: ListOptions
+) -> ItemList:
+    """Shops within distance_m of a GeoJSON line, in its order; ApiError where it is too long."""
+    values = {**options.values(), "shape": json.dumps(route), "distance_m": distance_m}
+    body, problem = db.row(ALONG, values)
+    if problem:
+        raise ApiError("route_too_long", name="coordinates")
+    return list_of_caller((body,))
+
+
+def meet(
+    db: Database, people: list[tuple[float, float]], by: str, options: ListOptions
+) -> ItemList:
+    """Shops to which people at (longitude, latitude) have the shortest longest way, or sum of ways."""
+    lons, lats = map(list, zip(*people, strict=True))
+    values = {**options.values(), "lons": lons, "lats": lats, "by_sum": by == "sum"}
+    values["at_most"] = MOST_MEETING_POINTS
+    return list_of_caller(db.row(MEET, values))
 
 
 DETAIL = compiled(

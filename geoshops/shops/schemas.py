@@ -7,14 +7,42 @@ from typing import Any
 from marshmallow import Schema, fields
 
 from geoshops.geo import HALF_CIRCUMFERENCE_M
-from geoshops.web.fields import Args, Flag, Integer, Language, Latitude, Longitude, Text
+from geoshops.shops.shapes import FEWEST_PEOPLE, MOST_PEOPLE, People
+from geoshops.web.fields import (
+    Args,
+    Choice,
+    Flag,
+    Integer,
+    Language,
+    Latitude,
+    Longitude,
+    Text,
+)
 from geoshops.web.review_schemas import SignedReview
 from geoshops.web.shop_schemas import FilterArgs, ShopSummary, described
 
 DEFAULT_RADIUS_M = 2000
+DEFAULT_OFF_ROUTE_M, MAX_OFF_ROUTE_M = 200, 2000
 
 
-class AroundArgs(FilterArgs):
+class BrandArgs(FilterArgs):
+    """Which shops a search of places lists."""
+
+    brand = Text(
+        high=100,
+        blank_is_none=True,
+        load_default=None,
+        metadata=described("Brand name or alias; the representative brands when omitted"),
+    )
+    all_brands = Flag(
+        load_default=False,
+        data_key="allBrands",
+        metadata=described("Every brand when brand is omitted"),
+    )
+    lang = Language()
+
+
+class AroundArgs(BrandArgs):
     """Query of GET /shops/brand."""
 
     user_lat = Latitude(
@@ -29,12 +57,6 @@ class AroundArgs(FilterArgs):
     map_lng = Longitude(
         required=True, data_key="mapLng", metadata=described("Map centre longitude", 127.03)
     )
-    brand = Text(
-        high=100,
-        blank_is_none=True,
-        load_default=None,
-        metadata=described("Brand name or alias; the representative brands when omitted"),
-    )
     radius_m = Integer(
         low=1,
         high=HALF_CIRCUMFERENCE_M,
@@ -42,12 +64,6 @@ class AroundArgs(FilterArgs):
         data_key="radius",
         metadata=described("Radius in metres around the map centre, 2000 when omitted", 2000),
     )
-    all_brands = Flag(
-        load_default=False,
-        data_key="allBrands",
-        metadata=described("Every brand when brand is omitted"),
-    )
-    lang = Language()
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
         """Sets the default radius; a box alone needs none."""
@@ -55,6 +71,81 @@ class AroundArgs(FilterArgs):
         if values["radius_m"] is None and values["filters"].box is None:
             values["radius_m"] = DEFAULT_RADIUS_M
         return values
+
+
+class ShapeArgs(BrandArgs):
+    """Query of POST /shops/within. The user's position only gives distances and their order."""
+
+    user_lat = Latitude(load_default=None, data_key="userLat", metadata=described("User latitude"))
+    user_lng = Longitude(
+        load_default=None, data_key="userLng", metadata=described("User longitude")
+    )
+
+
+class AlongArgs(ShapeArgs):
+    """Query of POST /shops/along."""
+
+    distance_m = Integer(
+        low=1,
+        high=MAX_OFF_ROUTE_M,
+        load_default=DEFAULT_OFF_ROUTE_M,
+        metadata=described("Greatest distance from the route in metres", DEFAULT_OFF_ROUTE_M),
+    )
+
+
+class MeetArgs(ShapeArgs):
+    """Query of GET /shops/meet."""
+
+    people = People(
+        required=True,
+        data_key="at",
+        metadata={
+            "type": "array",
+            "items": {"type": "string"},
+            "minItems": FEWEST_PEOPLE,
+            "maxItems": MOST_PEOPLE,
+            "style": "form",
+            "explode": True,
+            **described(
+                "Position of a person as longitude,latitude; 2 to 10 times",
+                ["127.0276,37.4979", "126.9236,37.5563"],
+            ),
+        },
+    )
+    by = Choice(
+        ("longest", "sum"),
+        load_default="longest",
+        metadata=described("What to minimise: the longest way of all people, or the sum of ways"),
+    )
+
+
+class FoundShop(ShopSummary):
+    """One shop of a search by shape."""
+
+    distance = fields.String(
+        required=True, metadata=described("From the user; empty without a user position")
+    )
+    distance_m = fields.Integer(required=True, allow_none=True)
+
+
+class ShopAlong(FoundShop):
+    """One shop near a route."""
+
+    along_m = fields.Integer(
+        required=True,
+        metadata=described("Metres along the route, at the passage nearest to the shop"),
+    )
+    off_m = fields.Integer(required=True, metadata=described("Metres off the route"))
+
+
+class MeetingShop(FoundShop):
+    """One shop where people could meet."""
+
+    distances_m = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata=described("Metres from each person, in the order of `at`"),
+    )
 
 
 class DetailArgs(Args):

@@ -14,12 +14,14 @@ class Contract:
     """An operation's media types, caching, and whether it is a command, which changes something.
 
     cache: `shared` (public unless a token was sent, always revalidated) or `none` (no-store).
-    json_only: the flag of the query under which only JSON is produced."""
+    json_only: the flag of the query under which only JSON is produced.
+    max_body_bytes: how large a body may be; 0 for the limit of all operations."""
 
     media_types: tuple[str, ...]
     cache: str
     is_command: bool
     json_only: str = ""
+    max_body_bytes: int = 0
 
     def produced(self, query: Query) -> tuple[str, ...]:
         """The media types that a request with this query may choose from."""

@@ -75,15 +75,17 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         method: str = "GET",
         auth: str = "none",
         head: bool = True,
+        is_query: bool = False,
         **stated: Any,
     ) -> Callable[[View], View]:
         """Declares an operation that Flask serves: a command, or a read that needs Flask.
 
         head: False where a GET is a command: HEAD, which must change nothing, is rejected then.
+        is_query: True where a POST is a read whose parameters need a body.
         The rest is as in `_declare`."""
 
         def decorator(view: View) -> View:
-            is_command = method != "GET" or not head
+            is_command = (method != "GET" or not head) and not is_query
             declared = self._declare(view, auth=auth, is_command=is_command, **stated)
             guarded: Any = _with_document_of(declared, guard(auth, view))
             guarded.contract = declared.contract
@@ -137,6 +139,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         errors: tuple[int, ...] = (),
         headers: tuple[Mapping[str, object], ...] = (),
         response_headers: Mapping[str, object] | None = None,
+        max_body_bytes: int = 0,
     ) -> Any:
         """The view with its contract and its entry in the OpenAPI document.
 
@@ -147,7 +150,8 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         media: the media type where it is not JSON; `also` are others that it may be served as.
         statuses: further success statuses with the same body, such as 201.
         errors: error statuses beyond those of every operation; 409 is implied for commands.
-        headers: OpenAPI parameters of the request headers; response_headers: OpenAPI headers of the response."""
+        headers: OpenAPI parameters of the request headers; response_headers: OpenAPI headers of the response.
+        max_body_bytes: how large a body may be, where more than the limit of all operations."""
         errors = (409, *errors) if is_command else errors
         documented: Any = self._documented(
             _with_headers(view, headers), id, response, example, auth, (status, *statuses), media, errors
@@ -158,7 +162,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         if geojson:
             documented = self.doc(responses={200: GEOJSON_RESPONSE})(documented)
         media_types = (media, GEOJSON) if geojson else (media, *also)
-        documented.contract = Contract(media_types, cache, is_command, json_only)
+        documented.contract = Contract(media_types, cache, is_command, json_only, max_body_bytes)
         return documented
 
     def _documented(

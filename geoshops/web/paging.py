@@ -112,5 +112,6 @@ def _links(context: RequestContext, page: Page, total: int) -> Iterator[str]:
 
 
 def _url(context: RequestContext, number: int, size: int) -> str:
-    query = urlencode({**context.sent(), "page": number, "size": size}, errors="surrogateescape")
+    sent = {**context.query, "page": [number], "size": [size]}
+    query = urlencode(sent, doseq=True, errors="surrogateescape")
     return f"{context.path}?{query}"

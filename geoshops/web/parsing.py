@@ -115,8 +115,9 @@ class QueryLoader:
                 continue
             key, field = self.fields[name]
             try:
-                _check_text(texts)
-                values[key] = field._deserialize(texts[0], name, sent)
+                repeatable = getattr(field, "repeatable", False)
+                _check_text(texts, repeatable)
+                values[key] = field._deserialize(texts if repeatable else texts[0], name, sent)
             except ValidationError as error:
                 if not is_absent(field, texts):
                     errors[name] = error.messages
@@ -141,10 +142,10 @@ class QueryLoader:
                 raise ApiError("missing", name=name)
 
 
-def _check_text(texts: Sequence[str]) -> None:
-    if len(texts) > 1:
+def _check_text(texts: Sequence[str], repeatable: bool) -> None:
+    if len(texts) > 1 and not repeatable:
         raise invalid("repeated")
-    if not texts[0].isascii() and SURROGATES.search(texts[0]):
+    if any(not text.isascii() and SURROGATES.search(text) for text in texts):
         raise invalid("bad_characters")
 
 

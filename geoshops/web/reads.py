@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from flask import request
+
 from geoshops.config import Settings
-from geoshops.database.pool import Database
+from geoshops.database.pool import Database, database
 from geoshops.web.contract import Contract
-from geoshops.web.parsing import Query, QueryLoader
+from geoshops.web.parsing import Query, QueryLoader, parse_query
+from geoshops.web.request import MEDIA_TYPE, path_of, public_url, settings
 from geoshops.web.response import Response
 
 
@@ -27,6 +30,15 @@ class RequestContext(NamedTuple):
     def sent(self, *names: str) -> dict[str, str]:
         """The first texts of these parameters, of those that were sent; of all when none is named."""
         return {name: self.query[name][0] for name in names or self.query if name in self.query}
+
+
+def context_of_flask() -> RequestContext:
+    """The context of Flask's current request, for a read that Flask serves."""
+    environ = request.environ
+    query = parse_query(environ.get("QUERY_STRING", ""))
+    return RequestContext(
+        database(), settings(), public_url(), path_of(environ), query, environ[MEDIA_TYPE]
+    )
 
 
 Read = Callable[..., Response]

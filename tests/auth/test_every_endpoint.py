@@ -20,8 +20,13 @@ DOCUMENT: dict[str, Any] = (
     .json
 )
 PLACE = {"userLat": "37.5", "userLng": "127.0", "mapLat": "37.5", "mapLng": "127.0"}
-QUERY = {**PLACE, "keyword": "네컷", "nickname": "새이름"}
+QUERY = {**PLACE, "keyword": "네컷", "nickname": "새이름", "at": ["127,37.5", "127.1,37.5"]}
 BODY = {"star_rating": 5, "content": "x", "nickname": "새이름"}
+CORNERS = [[127, 37], [128, 37], [128, 38], [127, 37]]
+SHAPES = {
+    "/shops/within": {"type": "Polygon", "coordinates": [CORNERS]},
+    "/shops/along": {"type": "LineString", "coordinates": CORNERS},
+}
 
 
 def operations(*, optional: bool) -> list[Any]:
@@ -39,7 +44,7 @@ def ask(client: FlaskClient, method: str, path: str, bearer: dict[str, str]) -> 
     """Status and error code of a request whose only fault is its caller."""
     while "{" in path:
         path = f"{path[: path.index('{')]}1{path[path.index('}') + 1 :]}"
-    body = BODY if method in ("POST", "PATCH") else None
+    body = SHAPES.get(path, BODY) if method in ("POST", "PATCH") else None
     answer = client.open(path, method=method, query_string=QUERY, json=body, headers=bearer)
     told = answer.json if answer.status_code >= 400 else {}
     return answer.status_code, told.get("error_code", "")

@@ -113,3 +113,25 @@ def test_the_json_of_a_shop_is_inlined(country: Any) -> None:
     )
     text = "\n".join(line for (line,) in cursor.fetchall())
     assert "shop_json(" not in text and "distance_text(" not in text
+
+
+SHAPES = {
+    "within": "SELECT list_shops_within('POLYGON((127 37,127.2 37,127.2 37.2,127 37.2,127 37))', {list})",
+    "within, cut": "SELECT list_shops_within('POLYGON((125 33,131 33,131 38,125 38,125 33))', {list}, most_examined => 500)",
+    "along": "SELECT list_shops_along('LINESTRING(127 37,128 36)', 2000, {list})",
+    "meet": "SELECT list_shops_meet(ARRAY[127, 129], ARRAY[37.5, 35], false, {list})",
+}
+
+
+@pytest.mark.parametrize("search", SHAPES)
+def test_searches_by_shape_use_the_index(any_statistics: Any, search: str) -> None:
+    options = "127, 37, NULL, true, NULL, 'distance', '', 1000, 20, 0"
+    cursor = any_statistics.cursor()
+    cursor.execute("SET enable_seqscan = on")
+    before = scans(any_statistics)
+    for _ in range(8):
+        cursor.execute(SHAPES[search].format(list=options))
+    after = scans(any_statistics)
+    # of meeting points all shops are counted, up to the first thousand
+    assert after[0] - before[0] == (8 if search == "meet" else 0)
+    assert after[1] >= before[1] + 8

@@ -24,6 +24,7 @@ AROUND = "/shops/brand?userLat=37.5&userLng=127.03&mapLat=37.4979&mapLng=127.027
 USER = "userLat=37.5&userLng=127.03"
 READS = {
     "shops.list_shops_around": AROUND,
+    "shops.list_meeting_shops": "/shops/meet?at=127,37.5&at=127.1,37.5",
     "shops.get_shop": f"/shops/1?{USER}",
     "search.list_shops_by_keyword": f"/shops?keyword={quote('강남')}&{USER}",
     "search.suggest_shops": f"/shops/suggest?q={quote('강')}&{USER}",
@@ -118,7 +119,10 @@ def test_every_read_operation_is_tried(app: Flask) -> None:
     contracts = {name: view.contract for name, view in views if hasattr(view, "contract")}
     reads = {name for name, contract in contracts.items() if not contract.is_command}
     # which asks an identity provider and therefore Flask's application
-    assert reads - set(READS) == {"auth.start_sign_in"}
+    # and those that take a shape in a body
+    assert reads - set(READS) == {
+        "auth.start_sign_in", "shops.list_shops_within", "shops.list_shops_along",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

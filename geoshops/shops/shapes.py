@@ -1,0 +1,167 @@
+"""GeoJSON geometries in bodies and positions in queries, checked before PostGIS sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from marshmallow import ValidationError, fields, post_load
+
+from geoshops.web.fields import DECIMAL, Body, Choice, invalid
+
+MAX_POSITIONS = 10_000
+# 52 bytes for each position
+MAX_SHAPE_BYTES = 524_288
+FEWEST_PEOPLE, MOST_PEOPLE = 2, 10
+# coordinates of a projection are metres; no degrees are as large
+PROJECTED = 1000.0
+
+
+class Position(NamedTuple):
+    """A position in degrees."""
+
+    lng: float
+    lat: float
+
+
+def position(value: Any, at: str) -> Position:
+    """The position in a GeoJSON value; raises ValidationError naming its place `at` and the rule that it breaks."""
+    if not isinstance(value, list) or len(value) < 2:
+        raise invalid("bad_position", at=at)
+    lng, lat = value[:2]
+    if type(lng) not in (int, float) or type(lat) not in (int, float):
+        raise invalid("bad_position", at=at)
+    if abs(lng) <= 180 and abs(lat) <= 90:
+        return Position(float(lng), float(lat))
+    if abs(lng) <= 90 and abs(lat) <= 180:
+        raise invalid("position_swapped", at=at)
+    if max(abs(lng), abs(lat)) > PROJECTED:
+        raise invalid("position_projected", at=at)
+    raise invalid("position_out_of_range", at=at)
+
+
+def _positions(value: Any, at: str) -> list[Position]:
+    if not isinstance(value, list):
+        raise invalid("bad_position", at=at)
+    return [position(item, f"{at}{n}") for n, item in enumerate(value)]
+
+
+def _ring(value: Any, at: str) -> list[Position]:
+    ring = _positions(value, at)
+    if len(ring) < 4 or ring[0] != ring[-1]:
+        raise invalid("ring_open", at=at.rstrip(","))
+    return ring
+
+
+def _polygon(value: Any, at: str) -> list[list[Position]]:
+    if not isinstance(value, list) or not value:
+        raise invalid("shape_empty")
+    return [_ring(item, f"{at}{n},") for n, item in enumerate(value)]
+
+
+def _multipolygon(value: Any) -> list[list[list[Position]]]:
+    if not isinstance(value, list) or not value:
+        raise invalid("shape_empty")
+    return [_polygon(item, f"{n},") for n, item in enumerate(value)]
+
+
+def _line(value: Any) -> list[Position]:
+    if not isinstance(value, list) or not value:
+        raise invalid("shape_empty")
+    line = _positions(value, "")
+    if len(set(line)) < 2:
+        raise invalid("line_without_length")
+    return line
+
+
+def _count(value: Any) -> int:
+    """Positions in nested lists; a list of anything but lists counts as one."""
+    if not isinstance(value, list):
+        return 0
+    return sum(map(_count, value)) if value and isinstance(value[0], list) else 1
+
+
+class Coordinates(fields.Raw):
+    """Nested lists of positions; their schema checks them, which knows the type."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if not isinstance(value, list):
+            raise invalid("bad_coordinates")
+        if _count(value) > MAX_POSITIONS:
+            raise invalid("too_many_positions", high=MAX_POSITIONS)
+        return value
+
+
+POSITION_SCHEMA = {"type": "array", "items": {"type": "number"}, "minItems": 2}
+LINE_SCHEMA = {"type": "array", "items": POSITION_SCHEMA, "minItems": 2}
+
+
+READERS: dict[str, Callable[[Any], Any]] = {
+    "Polygon": lambda value: _polygon(value, ""),
+    "MultiPolygon": _multipolygon,
+    "LineString": _line,
+}
+
+
+class Shape(Body):
+    """A GeoJSON geometry; heights are dropped."""
+
+    @post_load
+    def checked(self, values: dict[str, Any], **_: object) -> dict[str, Any]:
+        """The geometry; reports the first position or ring that breaks a rule."""
+        read = READERS[values["type"]]
+        try:
+            return {"type": values["type"], "coordinates": read(values["coordinates"])}
+        except ValidationError as error:
+            raise ValidationError({"coordinates": error.messages}) from None
+
+
+class Area(Shape):
+    """A GeoJSON Polygon or MultiPolygon."""
+
+    type = Choice(("Polygon", "MultiPolygon"), required=True)
+    coordinates = Coordinates(
+        required=True,
+        metadata={
+            "type": "array",
+            "items": {"type": "array", "items": {"type": "array", "items": {}}},
+            "description": "Rings of [longitude, latitude], at most 10,000 in all; of a MultiPolygon lists of rings."
+            " Edges are geodesics, the interior is the smaller side",
+            "example": [
+                [[127.02, 37.49], [127.04, 37.49], [127.04, 37.51], [127.02, 37.51], [127.02, 37.49]]
+            ],
+        },
+    )  # fmt: skip
+
+
+class Route(Shape):
+    """A GeoJSON LineString."""
+
+    type = Choice(("LineString",), required=True)
+    coordinates = Coordinates(
+        required=True,
+        metadata={
+            **LINE_SCHEMA,
+            "description": "[longitude, latitude] of each corner, at most 10,000; edges are geodesics",
+            "example": [[127.0276, 37.4979], [127.0365, 37.5007], [127.0489, 37.5045]],
+        },
+    )
+
+
+class People(fields.Field[list[Position]]):
+    """`at=lng,lat`, once for each person."""
+
+    repeatable = True
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[Position]:
+        texts: list[str] = value
+        if not FEWEST_PEOPLE <= len(texts) <= MOST_PEOPLE:
+            raise invalid("people", low=FEWEST_PEOPLE, high=MOST_PEOPLE)
+        return [_person(text, str(n)) for n, text in enumerate(texts, 1)]
+
+
+def _person(text: str, at: str) -> Position:
+    parts = text.split(",")
+    if len(parts) != 2 or not all(DECIMAL.match(part) for part in parts):
+        raise invalid("bad_position", at=at)
+    return position([float(part) for part in parts], at)

@@ -1,0 +1,142 @@
+-- Search along a route: shops near a line of geodesics, in its order.
+
+-- Straight lines in space stand for pieces of a route. In its middle a chord of c metres runs c²/8R below the surface, and
+-- c²/2R·t(1 - t) at the fraction t; along_route() adds that along the normal. What remains is below a millimetre for pieces
+-- of 1 km and shops within 2 km: R differs from the mean radius by 0.5 %, and the geodesic to a shop is longer than its
+-- chord by 8 micrometres. A shop lies in many chunks of a route, hence their least length.
+CREATE OR REPLACE FUNCTION route_pieces(route geography, least_chunk_m double precision)
+RETURNS TABLE (
+  chunk bigint, at geography, spot geometry, next_spot geometry, along_m double precision, length_m double precision,
+  x double precision, y double precision, z double precision, dx double precision, dy double precision, dz double precision,
+  chord2 double precision
+)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT dense_rank() OVER (ORDER BY floor(q.along_m / least_chunk_m), q.place / 16), q.at, q.spot, q.next_spot, q.along_m, q.length_m,
+    q.x, q.y, q.z, q.dx, q.dy, q.dz, q.dx ^ 2 + q.dy ^ 2 + q.dz ^ 2
+  FROM (
+    SELECT n.*, ST_X(n.spot) AS x, ST_Y(n.spot) AS y, ST_Z(n.spot) AS z, ST_X(n.next_spot) - ST_X(n.spot) AS dx,
+      ST_Y(n.next_spot) - ST_Y(n.spot) AS dy, ST_Z(n.next_spot) - ST_Z(n.spot) AS dz
+    FROM (
+      SELECT s.*, lead(s.spot) OVER (ORDER BY s.number, s.piece) AS next_spot,
+        row_number() OVER (ORDER BY s.number, s.piece) - 1 AS place
+      FROM (SELECT g.*, spot_at(g.at) AS spot FROM geodesic_pieces(route::geometry, 1000) AS g OFFSET 0) AS s
+    ) AS n
+    WHERE n.length_m > 0
+    OFFSET 0
+  ) AS q
+$$;
+COMMENT ON FUNCTION route_pieces(geography, double precision)
+IS 'A route in pieces of at most 1 km, in chunks of at most 16: where each begins in degrees, along the route and in space, and the chord to its end.';
+
+-- Each chunk is probed by a box, and its shops by their distance from its chords, which are at most 2 cm off. The distances
+-- decide which chunks a shop may be nearest to; its passage is computed from their pieces.
+CREATE OR REPLACE FUNCTION along_route(
+  route geography, distance_m double precision, brand_ids bigint [], filters shop_filters, most_examined integer,
+  OUT ids bigint [], OUT along_m double precision [], OUT off_m double precision [], OUT truncated boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_memoize = off AS $$
+BEGIN
+  WITH piece AS MATERIALIZED (
+    SELECT * FROM route_pieces(route, greatest(1000, 2 * distance_m))
+  ),
+  chunk AS MATERIALIZED (
+    SELECT q.chunk, ST_AddPoint(q.line, q.last_spot) AS line,
+      boxes_of_circle(q.ats[q.middle], greatest(q.starts_m[q.middle] - q.starts_m[1], q.end_m - q.starts_m[q.middle]) + distance_m + 0.1) AS boxes
+    FROM (
+      SELECT p.chunk, ST_MakeLine(p.spot ORDER BY p.along_m) AS line, (array_agg(p.next_spot ORDER BY p.along_m DESC))[1] AS last_spot,
+        array_agg(p.at ORDER BY p.along_m) AS ats, array_agg(p.along_m ORDER BY p.along_m) AS starts_m,
+        max(p.along_m + p.length_m) AS end_m, count(*)::integer / 2 + 1 AS middle
+      FROM piece AS p GROUP BY p.chunk
+    ) AS q
+    ORDER BY q.chunk
+  ),
+  examined AS MATERIALIZED (
+    SELECT c.chunk, s, ST_3DDistance(s.spot, c.line) AS chord_m
+    FROM chunk AS c CROSS JOIN LATERAL unnest(c.boxes) AS b (box)
+    INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
+    LIMIT most_examined + 1
+  ),
+  cut AS MATERIALIZED (
+    SELECT CASE WHEN count(*) > most_examined THEN max(e.chunk) END AS chunk FROM examined AS e
+  ),
+  near AS MATERIALIZED (
+    SELECT n.*, ST_X(n.spot) AS x, ST_Y(n.spot) AS y, ST_Z(n.spot) AS z
+    FROM (
+      SELECT e.chunk, (e.s).id, (e.s).spot, e.chord_m, min(e.chord_m) OVER (PARTITION BY (e.s).id) AS least_m
+      FROM examined AS e CROSS JOIN cut AS c
+      WHERE (c.chunk IS NULL OR e.chunk < c.chunk) AND e.chord_m <= distance_m + 0.1
+        AND (brand_ids IS NULL OR (e.s).brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(e.s, filters))
+    ) AS n
+    WHERE n.chord_m <= n.least_m + 0.1
+  ),
+  -- the nearest passage, and of equal ones the first: hundredths of millimetres off and millimetres along as one number
+  best AS (
+    SELECT f.id, min((distance_rank(f.off_m)::bigint << 34) + round(f.along_m * 1000)::bigint) AS passage
+    FROM (
+      SELECT t.id, t.along_m + t.t * t.length_m AS along_m,
+        sqrt(greatest(0, t.rx ^ 2 + t.ry ^ 2 + t.rz ^ 2
+          - 2 * t.sag * (t.rx * t.x + t.ry * t.y + t.rz * t.z) / 6371000 + t.sag ^ 2)) AS off_m
+      FROM (
+        SELECT d.*, d.ex - d.t * d.dx AS rx, d.ey - d.t * d.dy AS ry, d.ez - d.t * d.dz AS rz,
+          d.chord2 * d.t * (1 - d.t) / 12742000 AS sag
+        FROM (
+          SELECT n.id, n.x, n.y, n.z, p.along_m, p.length_m, p.dx, p.dy, p.dz, p.chord2,
+            n.x - p.x AS ex, n.y - p.y AS ey, n.z - p.z AS ez,
+            least(1, greatest(0, coalesce(
+              ((n.x - p.x) * p.dx + (n.y - p.y) * p.dy + (n.z - p.z) * p.dz) / nullif(p.chord2, 0), 0))) AS t
+          FROM near AS n INNER JOIN piece AS p ON p.chunk = n.chunk
+          OFFSET 0
+        ) AS d
+        OFFSET 0
+      ) AS t
+    ) AS f
+    WHERE f.off_m <= distance_m
+    GROUP BY f.id
+  )
+  SELECT array_agg(q.id ORDER BY q.along, q.id), array_agg(q.along / 1000.0 ORDER BY q.along, q.id),
+    array_agg(q.off / 100000.0 ORDER BY q.along, q.id), (SELECT c.chunk IS NOT NULL FROM cut AS c)
+  INTO ids, along_m, off_m, truncated
+  FROM (SELECT b.id, b.passage & ((1::bigint << 34) - 1) AS along, b.passage >> 34 AS off FROM best AS b) AS q;
+END $$;
+COMMENT ON FUNCTION along_route IS 'Shops within distance_m of a route that pass: ids in its order, and in metres how far along and off the route; of a route with more than most_examined pairs of a chunk and a shop only the beginning counts (truncated).';
+
+CREATE OR REPLACE FUNCTION shops_along(route geography, distance_m double precision)
+RETURNS TABLE (shop_id bigint, along_m double precision, off_m double precision)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT t.* FROM along_route(route, distance_m, NULL, NULL, NULL) AS a
+  CROSS JOIN LATERAL unnest(a.ids, a.along_m, a.off_m) AS t
+$$;
+COMMENT ON FUNCTION shops_along(geography, double precision)
+IS 'Shops that are not closed within distance_m (at most 2000) of a route, in its order: how far along it, at the passage nearest to the shop, and how far off it, to the millimetre on the spheroid.';
+
+CREATE OR REPLACE FUNCTION list_shops_along(
+  route geography, distance_m double precision, user_lon double precision, user_lat double precision,
+  brand_ids bigint [], all_brands boolean, filters shop_filters, sort text, origin text,
+  at_most integer, page_size integer, page_offset integer, lang text DEFAULT NULL,
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL, most_examined integer DEFAULT 30000,
+  OUT body text, OUT problem text
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  a record;
+  total integer;
+BEGIN
+  IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
+    RETURN;
+  END IF;
+  IF ST_Length(route) > 5000000 THEN
+    problem := 'too long';
+    RETURN;
+  END IF;
+  SELECT * INTO a FROM along_route(route, distance_m, wanted_brands(brand_ids, all_brands), filters, most_examined);
+  total := coalesce(cardinality(a.ids), 0);
+  body := list_text(least(total, at_most), total > at_most OR a.truncated, shops_json(
+    a.ids[:at_most], a.along_m[:at_most],
+    ARRAY(
+      SELECT ',"along_m":' || metres(t.along_m) || ',"off_m":' || metres(t.off_m)
+      FROM unnest(a.along_m[:at_most], a.off_m[:at_most]) WITH ORDINALITY AS t (along_m, off_m, place) ORDER BY t.place
+    ),
+    NULL, point_at(user_lon, user_lat), origin, member, sort, page_size, page_offset, lang));
+END $$;
+COMMENT ON FUNCTION list_shops_along IS 'Shops of the brands (null: the representative ones, or all) within distance_m of a route that pass the filters, as list_text, with along_m and off_m; the first at_most in the order of the route, or those by rating, reviews or favorites. A problem when the route is longer than 5000 km; both null when the session is not live.';

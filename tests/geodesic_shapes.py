@@ -1,0 +1,99 @@
+"""Areas, routes and meeting points by GeographicLib (pyproj.Geod) alone, for comparison with SQL."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.geodesy import WGS84
+
+Floats = NDArray[np.float64]
+Ring = list[tuple[float, float]]
+
+
+def _inverse(from_lng: Any, from_lat: Any, to_lng: Any, to_lat: Any) -> tuple[Floats, Floats]:
+    """Azimuths at the first points and distances in metres; arguments are broadcast."""
+    lngs, lats, to_lngs, to_lats = np.broadcast_arrays(from_lng, from_lat, to_lng, to_lat)
+    azimuth, _, metres = WGS84.inv(*(np.array(a, float) for a in (lngs, lats, to_lngs, to_lats)))
+    return np.asarray(azimuth), np.asarray(metres)
+
+
+def _crossings_south(points: Floats, ring: Ring) -> NDArray[np.int64]:
+    """How many edges of a ring lie south of each point on its meridian.
+
+    An edge has one point at each longitude between its ends. The point is north of it when the geodesic to it from the
+    western end starts to the left of the edge."""
+    count = np.zeros(len(points), np.int64)
+    for (lng_a, lat_a), (lng_b, lat_b) in itertools.pairwise(ring):
+        width = (lng_b - lng_a + 540) % 360 - 180
+        if width < 0:
+            lng_a, lat_a, lng_b, lat_b, width = lng_b, lat_b, lng_a, lat_a, -width
+        offset = (points[:, 0] - lng_a) % 360
+        spans = np.flatnonzero(offset < width)
+        if not len(spans):
+            continue
+        edge, _ = _inverse(lng_a, lat_a, [lng_b], [lat_b])
+        seen, _ = _inverse(lng_a, lat_a, points[spans, 0], points[spans, 1])
+        # in front of the western end every azimuth is between 0 and 180; its own meridian is not
+        same = offset[spans] == 0
+        north = np.where(same, points[spans, 1] > lat_a, seen % 360 < edge[0] % 360)
+        count[spans] += north
+    return count
+
+
+def is_within(
+    points: Floats, polygons: list[list[Ring]], outside: tuple[float, float]
+) -> NDArray[np.bool_]:
+    """Whether each point (longitude, latitude) lies in the polygons; `outside` is a point that does not."""
+    rings = [ring for polygon in polygons for ring in polygon]
+    everything = np.vstack([points, [outside]])
+    crossings = sum(
+        (_crossings_south(everything, ring) for ring in rings), np.zeros(len(everything), np.int64)
+    )
+    odd = crossings % 2 == 1
+    result: NDArray[np.bool_] = odd[:-1] != odd[-1]
+    return result
+
+
+def passages(points: Floats, route: Ring) -> tuple[Floats, Floats]:
+    """How far each point is off the route, and how far along it the first of its nearest passages is, in metres."""
+    off = np.full(len(points), np.inf)
+    along = np.zeros(len(points))
+    start_m = 0.0
+    for (lng_a, lat_a), (lng_b, lat_b) in itertools.pairwise(route):
+        azimuth, length = _inverse(lng_a, lat_a, [lng_b], [lat_b])
+        length_m = float(length[0])
+        if length_m:
+            edge_off, edge_along = _nearest_on(points, lng_a, lat_a, float(azimuth[0]), length_m)
+            better = edge_off < off - 2e-5
+            off = np.where(better, edge_off, off)
+            along = np.where(better, start_m + edge_along, along)
+        start_m += length_m
+    return off, along
+
+
+def _nearest_on(
+    points: Floats, lng: float, lat: float, azimuth: float, length_m: float
+) -> tuple[Floats, Floats]:
+    """Distance from a geodesic and place along it: the projection of the point, repeated where it was projected to."""
+    towards, metres = _inverse(lng, lat, points[:, 0], points[:, 1])
+    place = np.clip(metres * np.cos(np.radians(towards - azimuth)), 0, length_m)
+    for _ in range(12):
+        count = len(points)
+        at_lng, at_lat, back = WGS84.fwd(
+            np.full(count, lng), np.full(count, lat), np.full(count, azimuth), place
+        )
+        forward = np.where(place > 0, np.asarray(back) + 180, azimuth)
+        towards, metres = _inverse(at_lng, at_lat, points[:, 0], points[:, 1])
+        place = np.clip(place + metres * np.cos(np.radians(towards - forward)), 0, length_m)
+    return metres, place
+
+
+def ways(points: Floats, people: list[tuple[float, float]]) -> Floats:
+    """Metres from each point to each person, one row a point."""
+    return np.column_stack(
+        [_inverse(lng, lat, points[:, 0], points[:, 1])[1] for lng, lat in people]
+    )

@@ -1,0 +1,238 @@
+"""Areas, routes and meeting points against GeographicLib on random cases: poles, the 180th meridian, one spot, antipodes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from geoshops.web.paging import ItemList
+from tests.geodesic_shapes import Floats, Ring, is_within, passages, ways
+from tests.geodesy import WGS84
+from tests.make import Maker
+
+CASES = [pytest.param(100, id="some"), pytest.param(2000, id="many", marks=pytest.mark.full)]
+BATCH = 50
+MM = 0.001
+LIST = "NULL, true, NULL, 'distance', '', 10000, 10000, 0"
+Place = tuple[float, float]
+
+
+def load(make: Maker, points: Floats) -> None:
+    make.sql("TRUNCATE shops RESTART IDENTITY CASCADE")
+    make.sql(
+        "INSERT INTO shops (place_name, geog)"
+        " SELECT '점포', point_at(lon, lat) FROM unnest(%s, %s) AS p (lon, lat)",
+        *points.T.tolist(),
+    )
+    make.sql("ANALYZE shops")
+
+
+def middle(rng: random.Random) -> Place:
+    """A place: in Korea, anywhere, at the 180th meridian, around a pole, on the equator."""
+    return rng.choice(
+        (
+            (rng.uniform(126, 129), rng.uniform(34, 38)),
+            (rng.uniform(-180, 180), rng.uniform(-85, 85)),
+            (rng.choice((-1, 1)) * rng.uniform(179.9, 180), rng.uniform(-60, 60)),
+            (rng.uniform(-180, 180), rng.choice((-1, 1)) * rng.uniform(89.5, 90)),
+            (rng.uniform(-180, 180), 0.0),
+        )
+    )
+
+
+def away(place: Place, azimuth: float, metres: float) -> Place:
+    lng, lat, _ = WGS84.fwd(*place, azimuth, metres)
+    return float(lng), float(lat)
+
+
+def star(rng: random.Random, place: Place, radius_m: float) -> Ring:
+    """A ring around a place at which it is nowhere nearer than 0.7 of half the radius; it does not cross itself."""
+    count = rng.randrange(6, 30)
+    turn = rng.uniform(0, 360)
+    ring = [
+        away(place, turn + 360 * (n + rng.uniform(0, 0.4)) / count, radius_m * rng.uniform(0.5, 1))
+        for n in range(count)
+    ]
+    if rng.random() < 0.5:
+        ring.reverse()
+    return [*ring, ring[0]]
+
+
+def area(rng: random.Random) -> tuple[list[list[Ring]], Place, float]:
+    """Polygons, a place inside the first and its radius: with a hole, and a second polygon beside it, at times."""
+    place, radius_m = middle(rng), 10 ** rng.uniform(1.5, 6)
+    polygons = [[star(rng, place, radius_m)]]
+    if rng.random() < 0.5:
+        polygons[0].append(star(rng, place, radius_m * 0.3))
+    if rng.random() < 0.3:
+        other = away(place, rng.uniform(0, 360), radius_m * 2.2)
+        polygons.append([star(rng, other, radius_m)])
+    return polygons, place, radius_m
+
+
+def beside(rng: random.Random, ring: Ring, off_m: float) -> Place:
+    """A point so far off an edge, on either side."""
+    n = rng.randrange(len(ring) - 1)
+    azimuth, _, length_m = WGS84.inv(*ring[n], *ring[n + 1])
+    lng, lat, back = WGS84.fwd(*ring[n], azimuth, length_m * rng.uniform(0.1, 0.9))
+    return away((lng, lat), back + rng.choice((-90, 90)), off_m)
+
+
+def points_of(
+    rng: random.Random, polygons: list[list[Ring]], place: Place, radius_m: float
+) -> list[Place]:
+    spread = [away(place, rng.uniform(0, 360), radius_m * rng.uniform(0, 1.3)) for _ in range(25)]
+    rings = [ring for polygon in polygons for ring in polygon]
+    edges = [beside(rng, rng.choice(rings), 2 * MM) for _ in range(10)]
+    return [*spread, *edges, spread[0], spread[0]]
+
+
+def found(make: Maker, statement: str, *values: object) -> list[dict[str, Any]]:
+    (row,) = make.rows(statement, *values)
+    result = ItemList.parse(row[0].encode())
+    assert not result.truncated
+    shops: list[dict[str, Any]] = json.loads(result.body)
+    assert result.total == len(shops)
+    return shops
+
+
+@pytest.mark.parametrize("cases", CASES)
+def test_areas_hold_what_they_hold_on_the_spheroid(make: Maker, cases: int) -> None:
+    rng = random.Random(20261123)
+    held = compared = 0
+    for _ in range(cases // BATCH):
+        areas = [area(rng) for _ in range(BATCH)]
+        points = np.array([p for shape in areas for p in points_of(rng, *shape)])
+        load(make, points)
+        for polygons, place, radius_m in areas:
+            shape = {"type": "MultiPolygon", "coordinates": polygons}
+            user = away(place, rng.uniform(0, 360), rng.uniform(0, radius_m))
+            shops = found(
+                make,
+                f"SELECT body FROM list_shops_within(ST_GeomFromGeoJSON(%s)::geography, %s, %s, {LIST})",
+                json.dumps(shape), *user,
+            )  # fmt: skip
+            antipode = ((place[0] + 360) % 360 - 180, -place[1])
+            expected = np.flatnonzero(is_within(points, polygons, antipode)) + 1
+            assert sorted(s["id"] for s in shops) == expected.tolist()
+            metres = ways(points, [user])[:, 0]
+            order = [metres[s["id"] - 1] for s in shops]
+            assert all(a <= b + 1e-4 for a, b in itertools.pairwise(order))
+            held += len(expected)
+            compared += 1
+    assert compared == cases and held > 10 * cases
+
+
+def route(rng: random.Random) -> Ring:
+    """A random walk of short, long and repeated steps, which turns back on itself at times."""
+    step_m = 10 ** rng.uniform(1, 5)
+    line = [middle(rng)]
+    azimuth = rng.uniform(0, 360)
+    for _ in range(rng.randrange(1, 40)):
+        azimuth += rng.gauss(0, 40)
+        line.append(away(line[-1], azimuth, step_m * rng.uniform(0.1, 1)))
+        if rng.random() < 0.1:
+            line.append(line[-1])
+    if rng.random() < 0.4:
+        line += line[-2::-1] if rng.random() < 0.5 else line[-2:0:-1]
+    return line
+
+
+def points_near(rng: random.Random, line: Ring, distance_m: int) -> list[Place]:
+    spots = []
+    for _ in range(25):
+        n = rng.randrange(len(line) - 1)
+        azimuth, _, length_m = WGS84.inv(*line[n], *line[n + 1])
+        lng, lat, _ = WGS84.fwd(*line[n], azimuth, length_m * rng.uniform(0, 1))
+        off_m = rng.choice(
+            (0.0, distance_m - 2 * MM, distance_m + 2 * MM, rng.uniform(0, 1.5 * distance_m))
+        )
+        spots.append(away((lng, lat), azimuth + rng.uniform(60, 120) * rng.choice((-1, 1)), off_m))
+    return [*spots, spots[0], spots[0], line[0], line[-1]]
+
+
+@pytest.mark.parametrize("cases", CASES)
+def test_routes_pass_what_they_pass_on_the_spheroid(make: Maker, cases: int) -> None:
+    rng = random.Random(7)
+    passed = 0
+    for _ in range(cases // BATCH):
+        routes = [(route(rng), rng.choice((1, 50, 200, 2000))) for _ in range(BATCH)]
+        points = np.array(
+            [p for line, distance_m in routes for p in points_near(rng, line, distance_m)]
+        )
+        load(make, points)
+        for line, distance_m in routes:
+            if len({*line}) < 2:
+                continue
+            rows = make.rows(
+                "SELECT shop_id, along_m, off_m FROM shops_along(ST_GeomFromGeoJSON(%s)::geography, %s)",
+                json.dumps({"type": "LineString", "coordinates": line}), distance_m,
+            )  # fmt: skip
+            off, along = passages(points, line)
+            check_passages(rows, off, along, distance_m)
+            passed += len(rows)
+    assert passed > 10 * cases
+
+
+def check_passages(
+    rows: list[tuple[Any, ...]], off: Floats, along: Floats, distance_m: int
+) -> None:
+    ids: NDArray[np.int64] = np.array([row[0] for row in rows], np.int64)
+    sure = np.flatnonzero(off < distance_m - MM) + 1
+    possible = np.flatnonzero(off < distance_m + MM) + 1
+    assert {*sure.tolist()} <= {*ids.tolist()} <= {*possible.tolist()}
+    places = [(float(row[1]), row[0]) for row in rows]
+    assert places == sorted(places)
+    if rows:
+        assert np.abs(np.array([float(row[2]) for row in rows]) - off[ids - 1]).max() < 1.5 * MM
+        # places along the route whose distances from the shop differ by less than 0.1 mm
+        alike = 5 * MM + np.sqrt(2e-4 * off[ids - 1])
+        assert (np.abs(np.array([float(row[1]) for row in rows]) - along[ids - 1]) < alike).all()
+
+
+def people(rng: random.Random) -> list[Place]:
+    place = middle(rng)
+    spread_m = 10 ** rng.uniform(2, 7)
+    group = [
+        away(place, rng.uniform(0, 360), rng.uniform(0, spread_m))
+        for _ in range(rng.randrange(2, 11))
+    ]
+    if rng.random() < 0.2:
+        group[-1] = group[0]
+    if rng.random() < 0.2:
+        group[-1] = ((group[0][0] + 360) % 360 - 180, -group[0][1])
+    return group
+
+
+def world(rng: random.Random) -> Floats:
+    spots = [away(middle(rng), rng.uniform(0, 360), 10 ** rng.uniform(2, 5)) for _ in range(400)]
+    spots += [(rng.uniform(126.8, 127.2), rng.uniform(37.4, 37.7)) for _ in range(800)]
+    return np.array(spots + [(127.0276, 37.4979)] * 30)
+
+
+@pytest.mark.parametrize("cases", CASES)
+def test_people_meet_where_they_meet_on_the_spheroid(make: Maker, cases: int) -> None:
+    rng = random.Random(11)
+    points = world(rng)
+    load(make, points)
+    for _ in range(cases):
+        group, by_sum, count = people(rng), rng.random() < 0.5, rng.choice((1, 5, 20, 100))
+        rows = make.rows(
+            "SELECT shop_id, effort_m, distances_m FROM shops_meet("
+            "ARRAY(SELECT point_at(lng, lat) FROM unnest(%s, %s) AS p (lng, lat)), %s, %s)",
+            *map(list, zip(*group, strict=True)), count, by_sum,
+        )  # fmt: skip
+        distances = ways(points, group)
+        efforts = distances.sum(axis=1) if by_sum else distances.max(axis=1)
+        best = np.sort(efforts)[:count]
+        assert len(rows) == len({row[0] for row in rows}) == count
+        assert np.abs(np.array([row[1] for row in rows]) - best).max() < 1e-4
+        ids = np.array([row[0] for row in rows])
+        assert np.abs(efforts[ids - 1] - best).max() < 1e-4
+        assert np.abs(np.array([row[2] for row in rows]) - distances[ids - 1]).max() < 1e-4
