@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from peers.catalogue import PEERS
+
 
 @dataclass(frozen=True)
 class Goal:
@@ -32,16 +34,11 @@ class Goal:
 
 GOALS = [
     Goal("radius", "ratio_to_limit", 0.60, True, "radius over HTTP, of rows in pgbench"),
-    Goal("radius", "peers.tipg, function.times", 8, True, "times tipg, function"),
-    Goal("radius", "peers.tipg, box.times", 8, True, "times tipg, box"),
-    Goal("radius", "peers.GeoDjango, DRF-GIS.times", 8, True, "times GeoDjango with DRF-GIS"),
-    Goal("radius", "peers.pygeoapi, box.times", 25, True, "times pygeoapi"),
-    Goal("radius", "peers.FastAPI, asyncpg rows.times", 3.5, True, "times FastAPI, asyncpg rows"),
-    Goal(
-        "radius", "peers.Flask, ORM, marshmallow.times", 5.5, True, "times Flask, ORM, marshmallow"
+    *(
+        Goal("radius", f"peers.{peer.name}.times", peer.times, True, f"times {peer.name}")
+        for peer in PEERS
+        if peer.times is not None
     ),
-    Goal("radius", "peers.Flask, Redis GEOSEARCH.times", 1.2, True, "times Flask on Redis"),
-    Goal("radius", "peers.FastAPI, our function.times", 1.0, True, "times FastAPI, our function"),
     Goal("spatial", "within_ratio_to_rows", 0.40, True, "shops in an area over HTTP, of rows"),
     Goal("spatial", "along_ratio_to_rows", 0.40, True, "shops along a route over HTTP, of rows"),
     Goal("spatial", "meet_p99_ms", 30, False, "meeting point over HTTP, p99 in ms"),

@@ -90,19 +90,19 @@ def properties(answer: Any) -> list[int]:
 
 BOX = "a box of the circle's area over a copied table: no circle, no distance, no order, counters not live"
 PEERS = [
-    Peer("tipg, function", "tipg", "tipg", (*UVICORN, "tipg.main:app"), tipg_function, properties, 8,
+    Peer("tipg, function", "tipg", "tipg", (*UVICORN, "tipg.main:app"), tipg_function, properties, 7,
          less="no favorite flag, no brand filter by name"),
     Peer("tipg, box", "tipg", "tipg", (*UVICORN, "tipg.main:app"),
-         lambda q: boxed("/collections/bench_peers.shops/items")(q).format("geojson"), properties, 8,
+         lambda q: boxed("/collections/bench_peers.shops/items")(q).format("geojson"), properties,
          less=BOX, ordered=False, box=True),
     Peer("pygeoapi, box", "pygeoapi", "pygeoapi", (*GRANIAN, "pygeoapi.flask_app:APP"),
-         lambda q: boxed("/collections/shops/items")(q).format("json"), features, 25,
+         lambda q: boxed("/collections/shops/items")(q).format("json"), features, 18,
          less=BOX, ordered=False, box=True),
     Peer("GeoDjango, DRF-GIS", "geodjango", "django", (*GRANIAN, "app:app"), contract("/shops/brand"), plain, 8),
-    Peer("FastAPI, asyncpg rows", "fastapi_asyncpg", "fastapi", (*UVICORN, "app:app"), contract("/rows"), plain, 3.5),
+    Peer("FastAPI, asyncpg rows", "fastapi_asyncpg", "fastapi", (*UVICORN, "app:app"), contract("/rows"), plain, 1.6),
     Peer("FastAPI, rows by orjson", "fastapi_asyncpg", "fastapi", (*UVICORN, "app:app"), contract("/orjson"), plain),
     Peer("FastAPI, our function", "fastapi_asyncpg", "fastapi", (*UVICORN, "app:app"), contract("/function"), plain, 1),
-    Peer("Flask, Redis GEOSEARCH", "redis_geosearch", "redis", (*GRANIAN, "app:app"), contract("/shops/brand"), plain, 1.2,
+    Peer("Flask, Redis GEOSEARCH", "redis_geosearch", "redis", (*GRANIAN, "app:app"), contract("/shops/brand"), plain, 1,
          less="sphere instead of spheroid; a copy: writes are not seen", ordered=False, margin=0.006),
-    Peer("Flask, ORM, marshmallow", "flask_orm", "sqlalchemy", (*GRANIAN, "app:app"), contract("/shops/brand"), plain, 5.5),
+    Peer("Flask, ORM, marshmallow", "flask_orm", "sqlalchemy", (*GRANIAN, "app:app"), contract("/shops/brand"), plain),
 ]  # fmt: skip
