@@ -56,7 +56,7 @@ def parse() -> argparse.Namespace:
 
 
 def run(bench: Bench, name: str) -> dict[str, object]:
-    """Benchmarks of features take the URL of a filled database, those of the frame the bench."""
+    """Runs a benchmark; its `main` takes either the URL of a filled database or the options."""
     main = importlib.import_module(FILES.get(name, name)).main
     if "database_url" in inspect.signature(main).parameters:
         return dict(main(bench.database(bench.size())))
