@@ -25,7 +25,9 @@ BEGIN
       AND (n > 1 OR (word_starts[b.i] AND word_starts[b.i + 1]))
       AND (true <> ALL (word_starts[b.i + 1:b.i + n - 1]) OR (word_starts[b.i] AND word_starts[b.i + n]))
   ), foreign_spans AS MATERIALIZED (
-    SELECT f.first AS i, f.past AS j, f.key FROM foreign_spans(whole, word_starts) AS f
+    SELECT f.first AS i, f.past AS j, f.key FROM latin_spans(whole, word_starts) AS f
+    UNION
+    SELECT f.first, f.past, f.key FROM cjk_spans(whole, word_starts) AS f
   ), hits AS (
     SELECT s.i, s.j, h.kind, array_agg(h.id ORDER BY h.id) AS ids, array_agg(h.rank ORDER BY h.id) AS ranks,
       min(h.korean) AS korean, min(h.lang) AS lang, min(h.spelling) AS spelling
@@ -49,41 +51,68 @@ END $$;
 COMMENT ON FUNCTION search_spans(text, boolean [])
 IS 'Names of the dictionaries within a keyword: from its unit first to before past.';
 
--- A name in Latin letters begins and ends with a word, or where the script changes; Chinese characters and kana have no blanks
--- between words, so that one may begin at each.
-CREATE OR REPLACE FUNCTION foreign_spans(whole text, word_starts boolean [])
+-- A name in Latin letters begins and ends with a word, or where the script changes.
+CREATE OR REPLACE FUNCTION latin_spans(whole text, word_starts boolean [])
 RETURNS TABLE (first integer, past integer, key text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 BEGIN
-  IF NOT is_foreign(whole) THEN
+  IF whole !~ '[a-zA-Z\u00c0-\u024f\u1e00-\u1eff]' THEN
     RETURN;
   END IF;
   RETURN QUERY
   WITH signs AS MATERIALIZED (
-    SELECT i, CASE WHEN substr(whole, i, 1) ~ '[\u3041-\u30ff\u3400-\u9fff]' THEN 'c'
-      WHEN substr(whole, i, 1) ~ '[가-힣ㄱ-ㅣ]' THEN 'k' ELSE 'l' END AS script
-    FROM generate_series(1, length(whole)) AS i
+    SELECT i, substr(whole, i, 1) !~ '[가-힣ㄱ-ㅣ\u3041-\u30ff\u3400-\u9fff]' AS is_latin FROM generate_series(1, length(whole)) AS i
   ), edges AS MATERIALIZED (
-    SELECT s.i, word_starts[s.i] AS is_start, s.script FROM signs AS s LEFT JOIN signs AS p ON p.i = s.i - 1
-    WHERE word_starts[s.i] OR s.script = 'c' OR p.script = 'c' OR s.script <> p.script
+    SELECT s.i, s.is_latin, row_number() OVER (ORDER BY s.i) AS o FROM signs AS s LEFT JOIN signs AS p ON p.i = s.i - 1
+    WHERE word_starts[s.i] OR s.is_latin <> p.is_latin
     UNION ALL
-    SELECT length(whole) + 1, true, ''
+    SELECT length(whole) + 1, false, 1000
   ), pairs AS (
     SELECT a.i, b.i AS j, substr(whole, a.i, b.i - a.i) AS key
-    FROM edges AS a INNER JOIN edges AS b ON b.i > a.i + 1 AND b.i <= a.i + 40
-    WHERE a.script IN ('c', 'l')
+    FROM edges AS a INNER JOIN edges AS b ON b.i > a.i + 1 AND b.i <= a.i + 40 AND (b.o <= a.o + 5 OR b.o = 1000)
+    WHERE a.is_latin AND a.o <= 16
       AND (true <> ALL (word_starts[a.i + 1:b.i - 1]) OR (word_starts[a.i] AND word_starts[b.i]))
   ), beginnings AS MATERIALIZED (
     SELECT p.*, 'begins ' || left(spelling_key(coalesce(without_station_word(p.key), p.key)), 12) AS term
-    FROM pairs AS p WHERE is_foreign(p.key) AND p.key !~ '[가-힣ㄱ-ㅣ]'
+    FROM pairs AS p WHERE is_foreign(p.key) AND p.key !~ '[가-힣ㄱ-ㅣ\u3041-\u30ff\u3400-\u9fff]'
   ), known AS MATERIALIZED (
     SELECT begun_spellings(ARRAY(SELECT DISTINCT b.term FROM beginnings AS b)) AS terms
   )
   SELECT b.i, b.j, b.key FROM beginnings AS b CROSS JOIN known AS k
   WHERE b.term = ANY (k.terms) OR b.term ~ '^begins ~..?$';
 END $$;
-COMMENT ON FUNCTION foreign_spans(text, boolean []) IS 'The parts of a keyword that may be names in a foreign script.';
+COMMENT ON FUNCTION latin_spans(text, boolean []) IS 'The parts of a keyword that may be names in Latin letters, of at most five of the first sixteen words.';
+
+-- Chinese characters and kana have no blanks between words, so that a name may begin at each: from the first forty as long as
+-- a name begins so.
+CREATE OR REPLACE FUNCTION cjk_spans(whole text, word_starts boolean [])
+RETURNS TABLE (first integer, past integer, key text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+DECLARE
+  folded text[] := ARRAY(
+    SELECT CASE WHEN c ~ '[가-힣ㄱ-ㅣ]' THEN '|' ELSE kana_folded(han_folded(c)) END
+    FROM unnest(string_to_array(whole, NULL)) WITH ORDINALITY AS t (c, i) ORDER BY i);
+  alive integer[] := ARRAY(
+    SELECT i FROM generate_series(1, length(whole)) AS i WHERE substr(whole, i, 1) ~ '[\u3041-\u30ff\u3400-\u9fff]' ORDER BY i LIMIT 40);
+  known text[];
+BEGIN
+  FOR n IN 1..24 LOOP
+    EXIT WHEN alive = '{}';
+    IF n < 12 THEN
+      known := begun_spellings(ARRAY(
+        SELECT DISTINCT 'begins =' || array_to_string(folded[i:i + n - 1], '') FROM unnest(alive) AS i WHERE i + n - 1 <= cardinality(folded)));
+      alive := ARRAY(SELECT i FROM unnest(alive) AS i WHERE 'begins =' || array_to_string(folded[i:i + n - 1], '') = ANY (known)
+        AND i + n - 1 <= cardinality(folded));
+    END IF;
+    RETURN QUERY
+    SELECT i, i + l, substr(whole, i, l) FROM unnest(alive) AS i CROSS JOIN LATERAL (VALUES (n), (n + 1)) AS e (l)
+    WHERE l > 1 AND i + l - 1 <= cardinality(folded) AND (l = n OR folded[i + n] IN ('驿', '站'))
+      AND (true <> ALL (word_starts[i + 1:i + l - 1]) OR (word_starts[i] AND word_starts[i + l]));
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION cjk_spans(text, boolean []) IS 'The parts of a keyword that may be names in Chinese characters and kana.';
 
 -- The cheapest reading from left to right: fewest unknown words, then fewest and longest names. Within a word, what a
 -- brand leaves over may be anything, what a region or a station leaves over must be a name again: 신강남 is not 강남.

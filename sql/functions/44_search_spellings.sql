@@ -147,3 +147,36 @@ BEGIN
   );
 END $$;
 COMMENT ON FUNCTION begun_spellings(text []) IS 'Those of the terms that a spelling in the dictionaries has.';
+
+-- What is typed of a name: its sound so far, without the vowels at the end, which may be half of one (mye, myeo); and what is
+-- typed of station after it.
+CREATE OR REPLACE FUNCTION names_begun(typed text) RETURNS TABLE (kind text, id bigint, rank integer)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+DECLARE
+  letters text := spelled_letters(typed);
+  without_station text := substring(letters, '^(.{3,}?)(?:s|st|sta|stat|stati|statio|station|stn)$');
+BEGIN
+  RETURN QUERY
+  WITH forms AS (
+    SELECT DISTINCT 'begins ' || left(spelling_key(f.form), 12) AS term, f.only_stations
+    FROM (VALUES
+      (letters, false), (regexp_replace(letters, '(?<=[a-z]{3})[aeiouwy]+$', ''), false), (without_station, true)
+    ) AS f (form, only_stations)
+    WHERE f.form IS NOT NULL AND is_foreign(f.form)
+  ), found AS MATERIALIZED (
+    SELECT DISTINCT r.kind, r.id, r.names, f.only_stations
+    FROM rows_spelled(ARRAY(SELECT term FROM forms)) AS r INNER JOIN forms AS f ON f.term = r.term
+    WHERE r.kind = 'station' OR NOT f.only_stations LIMIT 100
+  ), spelled AS MATERIALIZED (
+    SELECT n.names, ARRAY(SELECT spelled_letters(s) FROM unnest(spellings(array_remove(n.names, ''))) AS s) AS spellings
+    FROM (SELECT DISTINCT names FROM found) AS n
+  )
+  SELECT f.kind, f.id, CASE
+      WHEN (CASE WHEN f.only_stations THEN without_station ELSE letters END) = ANY (s.spellings) THEN 0
+      WHEN EXISTS (SELECT FROM unnest(s.spellings) AS x WHERE starts_with(x, letters)) THEN 1
+      ELSE 2 END
+  FROM found AS f INNER JOIN spelled AS s ON s.names = f.names;
+END $$;
+COMMENT ON FUNCTION names_begun(text)
+IS 'Brands, regions and stations of which a spelling begins as typed: rank 0 the whole, 1 to the letter, 2 by sound.';

@@ -110,6 +110,8 @@ BEGIN
     SELECT 'station', s.id, 1 FROM unnest(forms) f
     INNER JOIN stations s ON jamo(s.name_en) COLLATE "C" >= f AND jamo(s.name_en) COLLATE "C" < f || U&'\+10ffff'
     WHERE s.name_en <> ''
+    UNION ALL
+    SELECT b.* FROM unnest(forms[1:1]) f CROSS JOIN LATERAL names_begun(normalize(f, NFC)) b WHERE is_foreign(f) AND length(f) > 1
   ) q GROUP BY q.kind, q.id;
 END $$;
 COMMENT ON FUNCTION names_beginning(text []) IS 'Brands, regions and stations of which a name begins with one of the letters.';

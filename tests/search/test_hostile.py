@@ -150,3 +150,38 @@ def test_no_index_that_is_looked_up_key_by_key_keeps_a_pending_list(make: Maker)
             "shops_words_idx", "station_aliases_spellings_idx", "stations_spellings_idx", "stations_terms_idx",
         )
     ]  # fmt: skip
+
+
+FOREIGN = [
+    "カ" * 100,
+    "明" * 100,
+    "ｱｲｳﾞﾊﾟ" * 20,
+    "שלום gangnam עולם",
+    "مرحبا 江南",
+    "e\u0301o\u0308" * 25,
+    "ＧＡＮＧＮＡＭ ｓｔａｔｉｏｎ",
+    "👩‍👩‍👧 弘大 👍🏽",
+    "gangnam " * 12,
+    "a b c d e f g h i j k l m n o p q r s t u v w x y z",
+    "강남江南gangnamカンナム" * 5,
+    "\u202egangnam\u202c",
+]
+
+
+@pytest.mark.parametrize("statement", [SEARCH, SUGGEST])
+@pytest.mark.parametrize("keyword", FOREIGN)
+def test_any_script_is_answered(connection: Any, keyword: str, statement: str) -> None:
+    cursor = connection.cursor()
+    cursor.execute(statement, (keyword,))
+    assert cursor.fetchone()[0]
+
+
+def test_the_parts_of_a_keyword_that_may_be_names_are_few(make: Maker) -> None:
+    make.sql("INSERT INTO regions (level, name) VALUES ('sido', '가가가가가가가가가가가가도')")
+    for keyword in FOREIGN:
+        starts = "ARRAY(SELECT i = 1 OR i > length(w) FROM generate_series(1, length(w) + 1) i)"
+        spans = (
+            f"SELECT count(*) FROM (SELECT array_to_string(keyword_words(%s), '') AS w) k"
+            f" CROSS JOIN LATERAL (SELECT * FROM latin_spans(w, {starts}) UNION ALL SELECT * FROM cjk_spans(w, {starts})) s"
+        )
+        assert make.sql(spans, keyword) <= 1000, keyword

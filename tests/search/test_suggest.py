@@ -144,3 +144,24 @@ def test_a_region_before_a_brand_half_typed_without_a_space(suggest: Any) -> Non
 
 def test_nothing_is_an_empty_list(suggest: Any) -> None:
     assert suggest("꿹뛟") == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "label"),
+    [
+        ("gangn", "강남역"),
+        ("kangn", "강남역"),
+        ("gangnam s", "강남역"),
+        ("gangnam stati", "강남역"),
+        ("myeongd", "서울특별시 중구 명동"),
+        ("myungdo", "서울특별시 중구 명동"),
+        ("ミョンド", "서울특별시 중구 명동"),
+        ("カンナ", "강남역"),
+        ("ﾌﾟｻ", "부산광역시"),
+        ("potoij", "포토이즘"),
+    ],
+)
+def test_names_in_other_scripts_are_suggested_while_typing(
+    suggest: Any, typed: str, label: str
+) -> None:
+    assert label in labels(suggest(typed))
