@@ -26,7 +26,7 @@ REASONS = {
         "out_of_range", "swapped", "too_long", "bad_characters", "not_one_of", "bad_box",
         "bad_box_with_heights", "bad_coordinates", "bad_position", "position_out_of_range",
         "position_swapped", "position_projected", "shape_empty", "too_many_positions", "ring_open",
-        "line_without_length", "area_invalid", "area_too_large", "route_too_long", "people",
+        "line_without_length", "bad_filter", "area_invalid", "area_too_large", "route_too_long", "people",
         "bad_interval", "unknown_parameter", "page_too_deep", "bad_key",
         "nickname_rule", "bad_request",
     ),

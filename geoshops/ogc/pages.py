@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from urllib.parse import urlencode
 
 JSON, GEOJSON, HTML = "application/json", "application/geo+json", "text/html"
 OPENAPI = "application/vnd.oai.openapi+json;version=3.1"
 CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
-CLASSES = tuple(
-    f"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/{name}" for name in ("core", "geojson")
+SPEC = "http://www.opengis.net/spec"
+CLASSES = (
+    *(f"{SPEC}/ogcapi-features-1/1.0/conf/{name}" for name in ("core", "geojson")),
+    *(
+        f"{SPEC}/ogcapi-features-3/1.0/conf/{name}"
+        for name in ("filter", "features-filter", "queryables")
+    ),
+    *(
+        f"{SPEC}/cql2/1.0/conf/{name}"
+        for name in (
+            "cql2-text",
+            "basic-cql2",
+            "advanced-comparison-operators",
+            "basic-spatial-functions",
+        )
+    ),
 )
+SCHEMA = "application/schema+json"
+TO_QUERYABLES = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
 SHOPS = "/ogc/collections/shops"
 ITEMS = f"{SHOPS}/items"
+QUERYABLES = f"{SHOPS}/queryables"
 ABOUT = "Photo-booth shops that are not closed, with their ratings"
 
 Link = dict[str, str]
@@ -59,7 +76,24 @@ def collection(origin: str, extent: list[float]) -> dict[str, object]:
             link(f"{origin}{SHOPS}", "self", JSON, "This collection"),
             link(f"{origin}{ITEMS}", "items", GEOJSON, "The shops"),
             link(f"{origin}{ITEMS}", "items", JSON, "The shops under the name of JSON"),
+            link(f"{origin}{QUERYABLES}", TO_QUERYABLES, SCHEMA, "What filters may name"),
         ],
+    }
+
+
+def queryables(origin: str, types: Mapping[str, str]) -> dict[str, object]:
+    """The JSON Schema of the properties that filters may name, from their types."""
+    named = {
+        "date": {"type": "string", "format": "date"},
+        "geometry": {"$ref": "https://geojson.org/schema/Point.json"},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"{origin}{QUERYABLES}",
+        "type": "object",
+        "title": "Photo-booth shops",
+        "properties": {name: named.get(kind, {"type": kind}) for name, kind in types.items()},
+        "additionalProperties": False,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import psycopg2
 from geoalchemy2 import Geometry
 from sqlalchemy import (
     ColumnElement,
@@ -22,7 +23,9 @@ from sqlalchemy.orm import aliased
 from geoshops.database.models import Brand, Region, Shop
 from geoshops.database.pool import Database
 from geoshops.database.statements import Statement, compiled
-from geoshops.errors import NotFound
+from geoshops.errors import ApiError, NotFound
+from geoshops.ogc.cql2 import Condition
+from geoshops.ogc.filters import GEOMETRY, Queryable, compile_filter
 
 Box = tuple[float, float, float, float]
 
@@ -31,6 +34,19 @@ MOST_COUNTED = 10_000
 POINT = Geometry("POINT", 4326)
 SPOT = cast(Shop.geog, POINT)
 OPEN_SHOPS = select(Shop.id).where(Shop.status != "CLOSED")
+QUERYABLES = {
+    "id": Queryable(Shop.id, "integer"),
+    "place_name": Queryable(Shop.place_name, "string"),
+    "brand_name": Queryable(Brand.name, "string"),
+    "status": Queryable(Shop.status, "string"),
+    "star_rating_avg": Queryable(func.mean_rating(Shop.star_rating_sum, Shop.review_cnt), "number"),
+    "review_cnt": Queryable(Shop.review_cnt, "integer"),
+    "favorite_cnt": Queryable(Shop.favorite_cnt, "integer"),
+    "phone": Queryable(Shop.phone, "string"),
+    "homepage": Queryable(Shop.homepage, "string"),
+    "opened_on": Queryable(Shop.opened_on, "date"),
+    "geometry": Queryable(SPOT, GEOMETRY),
+}
 IN_BOX = func.shops_in_box(*map(bindparam, ("west", "south", "east", "north"))).table_valued("id")
 
 
@@ -78,6 +94,14 @@ def _features(ids: Select[Any]) -> Select[int, str]:
     )
 
 
+def _filtered(condition: Condition, box: Box | None) -> Select[Any]:
+    """Identifiers of shops that are not closed and pass the condition, in the box if there is one."""
+    shops = OPEN_SHOPS.outerjoin(Brand, Brand.id == Shop.brand_id)
+    if box:
+        shops = shops.where(Shop.id.in_(select(IN_BOX.c.id)))
+    return shops.where(compile_filter(condition, QUERYABLES))
+
+
 def _page(shops: Select[Any], shop_id: Any) -> tuple[Statement, Statement]:
     """The first page of these shops, with the number of all of them, and a later page."""
     ids = shops.where(shop_id > bindparam("after")).order_by(shop_id).limit(bindparam("one_more"))
@@ -94,11 +118,22 @@ BOXED = _page(select(IN_BOX.c.id), IN_BOX.c.id)
 ITEM = compiled(_features(OPEN_SHOPS.where(Shop.id == bindparam("shop"))))
 
 
-def items(db: Database, *, box: Box | None, limit: int, after: int) -> ItemPage:
-    """Shops that are not closed with ids above `after`, `limit` at most; counted on the first page only."""
+def items(
+    db: Database, *, box: Box | None, filter: Condition | None, limit: int, after: int
+) -> ItemPage:
+    """Shops that are not closed with ids above `after`, `limit` at most; counted on the first page only.
+
+    ApiError for a filter that names no property of shops, or whose geometry PostGIS does not read."""
     first, later = BOXED if box else EVERYWHERE
+    if filter:
+        first, later = _page(_filtered(filter, box), Shop.id)
     edges = dict(zip(("west", "south", "east", "north"), box or (), strict=False))
-    rows = db.rows(later if after else first, {**edges, "after": after, "one_more": limit + 1})
+    try:
+        rows = db.rows(later if after else first, {**edges, "after": after, "one_more": limit + 1})
+    except psycopg2.InternalError as error:
+        if filter is None:
+            raise
+        raise ApiError("bad_filter", name="filter", at=1, rule=_first_line(error)) from None
     page = rows[:limit]
     matched = None
     if not after:
@@ -111,6 +146,10 @@ def items(db: Database, *, box: Box | None, limit: int, after: int) -> ItemPage:
         more=len(rows) > limit,
         matched=matched,
     )
+
+
+def _first_line(error: psycopg2.Error) -> str:
+    return str(error.diag.message_primary)
 
 
 def item(db: Database, shop_id: int) -> str:

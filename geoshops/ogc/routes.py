@@ -44,6 +44,22 @@ def get_collection(context: RequestContext, _: dict[str, Any]) -> Response:
 
 
 @blueprint.read(
+    "/collections/shops/queryables",
+    query=schemas.NoArgs,
+    id="getOgcShopQueryables",
+    response=schemas.Queryables,
+    media=pages.SCHEMA,
+    also=(JSON,),
+)
+def get_queryables(context: RequestContext, _: dict[str, Any]) -> Response:
+    """The properties that a filter may name"""
+    types = {name: found.type for name, found in queries.QUERYABLES.items()}
+    return json_value(pages.queryables(context.origin, types))._replace(
+        media_type=context.media_type
+    )
+
+
+@blueprint.read(
     "/collections/shops/items",
     query=schemas.ItemsArgs,
     id="listOgcShopItems",
@@ -56,7 +72,7 @@ def list_items(context: RequestContext, args: dict[str, Any]) -> Response:
 
     Pages are cut by key: each costs the same, and none shows a shop twice."""
     found = queries.items(context.db, **args)
-    sent = context.sent("bbox", "datetime", "limit", "after")
+    sent = context.sent("bbox", "datetime", "filter", "filter-lang", "limit", "after")
     links = list(pages.page_links(context.origin, sent, found.last_id if found.more else None))
     matched = "" if found.matched is None else f'"numberMatched":{found.matched},'
     return _geojson(

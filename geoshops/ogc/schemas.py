@@ -10,7 +10,9 @@ from typing import Any, ClassVar
 
 from marshmallow import Schema, ValidationError, fields
 
-from geoshops.web.fields import DECIMAL, Args, Box, Integer, invalid
+from geoshops.ogc.cql2 import MAX_LENGTH, FilterError, parse
+from geoshops.web.fields import DECIMAL, Args, Box, Choice, Integer, Text, invalid
+from geoshops.web.shop_schemas import described
 
 DEFAULT_LIMIT, MAX_LIMIT = 1000, 10_000
 MAX_ASKED = 10**18 - 1
@@ -86,6 +88,16 @@ class Limit(Integer):
         return min(super()._deserialize(*value, **named), MAX_LIMIT)
 
 
+class Filter(Text):
+    """A condition in CQL2 text."""
+
+    def _deserialize(self, *value: Any, **named: Any) -> Any:
+        try:
+            return parse(super()._deserialize(*value, **named))
+        except FilterError as error:
+            raise invalid("bad_filter", at=error.at, rule=error.rule) from None
+
+
 class NoArgs(Args):
     """Query of a document: none."""
 
@@ -111,6 +123,21 @@ class ItemsArgs(Args):
             "description": "A time or an interval (RFC 3339). Shops have no time here, so every one matches all of them",
         }
     )
+    filter = Filter(
+        high=MAX_LENGTH,
+        exact=True,
+        load_default=None,
+        metadata=described(
+            "A condition in CQL2 text over the properties of the resource queryables",
+            "review_cnt >= 10 AND brand_name LIKE '인생%'",
+        ),
+    )
+    filter_lang = Choice(
+        ("cql2-text",),
+        load_default="cql2-text",
+        data_key="filter-lang",
+        metadata=described("Language of the filter"),
+    )
     limit = Limit(
         load_default=DEFAULT_LIMIT,
         metadata={
@@ -127,8 +154,9 @@ class ItemsArgs(Args):
     )
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Drops the time, which was only checked."""
+        """Drops the time and the filter's language, which were only checked."""
         values.pop("datetime", None)
+        values.pop("filter_lang")
         return {"box": None, **values}
 
 
@@ -153,6 +181,17 @@ class Conformance(Schema):
     """Conformance classes."""
 
     conformsTo = fields.List(fields.String(), required=True)  # noqa: N815
+
+
+class Queryables(Schema):
+    """The properties that filters may name, as a JSON Schema."""
+
+    schema = fields.String(required=True, data_key="$schema")
+    id = fields.String(required=True, data_key="$id")
+    type = fields.String(required=True)
+    title = fields.String(required=True)
+    properties = fields.Dict(required=True)
+    additionalProperties = fields.Boolean(required=True)  # noqa: N815
 
 
 class SpatialExtent(Schema):

@@ -89,7 +89,7 @@ def test_core_api_definition_op_and_success(client: FlaskClient) -> None:
 
 def test_core_conformance_op_and_success(client: FlaskClient) -> None:
     for address in (f"{ROOT}/conformance", *hrefs(document(client, ROOT), "conformance")):
-        assert document(client, address)["conformsTo"] == [f"{CONF}/core", f"{CONF}/geojson"]
+        assert document(client, address)["conformsTo"][:2] == [f"{CONF}/core", f"{CONF}/geojson"]
 
 
 def test_core_fc_md_op_success_links_and_items(client: FlaskClient, shops: list[int]) -> None:

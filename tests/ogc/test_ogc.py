@@ -42,9 +42,12 @@ def test_the_landing_page_leads_everywhere(client: FlaskClient) -> None:
     assert client.get(relative(links(shops)["items"])).mimetype == GEOJSON
 
 
-def test_it_conforms_to_core_and_geojson(client: FlaskClient) -> None:
+def test_it_conforms_to_core_geojson_and_filters(client: FlaskClient) -> None:
     classes = client.get("/ogc/conformance").json["conformsTo"]
-    assert [name.rsplit("/", 1)[1] for name in classes] == ["core", "geojson"]
+    assert [name.rsplit("/", 1)[1] for name in classes] == [
+        "core", "geojson", "filter", "features-filter", "queryables",
+        "cql2-text", "basic-cql2", "advanced-comparison-operators", "basic-spatial-functions",
+    ]  # fmt: skip
 
 
 def test_the_extent_is_that_of_the_shops(client: FlaskClient, make: Maker) -> None:

@@ -21,6 +21,7 @@ BEYOND = (
     "[bbox] must be",  # west, south, east and north in this order and range
     "[coordinates]",  # degrees, closed rings that do not cross themselves
     "[at] position",  # degrees
+    "[filter] character",  # the grammar of CQL2 and the properties
     "[datetime] must be",  # the standard writes no format into its schema
     "[nickname] must have",  # after NFC, trimming and collapsing of blanks
     "[member-title-id] the member does not hold",
@@ -38,6 +39,7 @@ WITHOUT_INPUT = (  # nothing of these could be invalid
     "GET /ogc/conformance",
     "GET /ogc/collections",
     "GET /ogc/collections/shops",
+    "GET /ogc/collections/shops/queryables",
 )
 fixed = settings(
     max_examples=EXAMPLES,

@@ -45,6 +45,7 @@ READS = {
     "ogc.conformance": "/ogc/conformance",
     "ogc.list_collections": "/ogc/collections",
     "ogc.get_collection": "/ogc/collections/shops",
+    "ogc.get_queryables": "/ogc/collections/shops/queryables",
     "ogc.list_items": "/ogc/collections/shops/items",
     "ogc.get_item": "/ogc/collections/shops/items/1",
 }
@@ -52,6 +53,7 @@ MEDIA_TYPES = {
     "tiles.get_shop_tile": "application/vnd.mapbox-vector-tile",
     "ogc.list_items": "application/geo+json",
     "ogc.get_item": "application/geo+json",
+    "ogc.get_queryables": "application/schema+json",
 }
 
 

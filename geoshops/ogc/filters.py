@@ -1,0 +1,90 @@
+"""Compiles a CQL2 condition to an SQLAlchemy expression over the published properties of shops."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Boolean, ColumnElement, and_, func, not_, or_, type_coerce
+
+from geoshops.errors import ApiError
+from geoshops.ogc.cql2 import Comparison, Condition, Intersects, Literal, Logical, Property
+
+GEOMETRY = "geometry"
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, ">": operator.gt,
+    "<=": operator.le, ">=": operator.ge,
+}  # fmt: skip
+# JSON Schema type → types of its literals
+LITERALS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int, float),
+    "number": (int, float),
+    "date": (date,),
+}
+
+
+@dataclass(frozen=True)
+class Queryable:
+    """A property that filters may name: its column, and its type in JSON Schema, `date` or `geometry`."""
+
+    column: Any
+    type: str
+
+
+def compile_filter(condition: Condition, queryables: dict[str, Queryable]) -> ColumnElement[bool]:
+    """The condition in SQL, literals as parameters; ApiError for unknown properties and literals of another type."""
+    if isinstance(condition, Logical):
+        parts = [compile_filter(part, queryables) for part in condition.conditions]
+        if condition.operator == "not":
+            return not_(parts[0])
+        return and_(*parts) if condition.operator == "and" else or_(*parts)
+    found = _queryable(condition.property, queryables)
+    if isinstance(condition, Intersects):
+        if found.type != GEOMETRY:
+            raise _error(condition.property, "S_INTERSECTS takes the geometry")
+        shape = func.ST_GeomFromText(condition.wkt, 4326)
+        return type_coerce(func.ST_Intersects(found.column, shape), Boolean)
+    return _compared(condition, found)
+
+
+def _compared(condition: Comparison, found: Queryable) -> ColumnElement[bool]:
+    for literal in condition.literals:
+        if not _fits(literal, found.type):
+            raise _error(
+                condition.property, f"the literals of this property must have the type {found.type}"
+            )
+    column: ColumnElement[Any] = found.column
+    literals = condition.literals
+    if condition.operator == "null":
+        return column.is_(None)
+    if condition.operator == "between":
+        low, high = literals
+        return and_(column >= low, column <= high)
+    if condition.operator == "in":
+        return or_(*(column == literal for literal in literals))
+    if condition.operator == "like":
+        if found.type != "string":
+            raise _error(condition.property, "LIKE takes text")
+        return column.like(literals[0])
+    compared: ColumnElement[bool] = COMPARE[condition.operator](column, literals[0])
+    return compared
+
+
+def _fits(literal: Literal, kind: str) -> bool:
+    # bool is an int in Python, and no property has it
+    return type(literal) is not bool and isinstance(literal, LITERALS.get(kind, ()))
+
+
+def _queryable(property: Property, queryables: dict[str, Queryable]) -> Queryable:
+    found = queryables.get(property.name)
+    if found is None:
+        raise _error(property, f"the property must be one of {', '.join(queryables)}")
+    return found
+
+
+def _error(property: Property, rule: str) -> ApiError:
+    return ApiError("bad_filter", name="filter", at=property.at, rule=rule)
