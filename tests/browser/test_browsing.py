@@ -226,11 +226,11 @@ def test_a_phone_shows_map_and_list_and_the_sheet_over_both(visitor: Visit) -> N
 @pytest.mark.parametrize(
     ("browser_language", "language", "title"),
     [
-        ("ko-KR", "ko", "지도 중심에서 1km 안에"),
-        ("en-US", "en", "within 1km of the map center"),
-        ("ja-JP", "ja", "地図の中心から1km以内に"),
-        ("zh-CN", "zh-Hans", "地图中心1km内有"),
-        ("zh-TW", "zh-Hant", "地圖中心 1km 內有"),
+        ("ko-KR", "ko", "반경 1km 안에"),
+        ("en-US", "en", "shops within 1km"),
+        ("ja-JP", "ja", "半径1km以内に"),
+        ("zh-CN", "zh-Hans", "1km范围内有"),
+        ("zh-TW", "zh-Hant", "1km 範圍內有"),
     ],
 )
 def test_the_page_speaks_the_language_of_the_browser(
@@ -247,11 +247,27 @@ def test_the_language_can_be_switched_and_is_kept(visitor: Visit) -> None:
     v.one("#language").select_option("ja")
     expect(v.one("html")).to_have_attribute("lang", "ja")
     v.go("/")
-    assert "地図の中心から" in v.one("#list-title").inner_text()
+    assert "半径" in v.one("#list-title").inner_text()
     phone = visitor(language="ja-JP", **PHONE)
     phone.one("#account").tap()
     phone.one("dialog select.language").select_option("zh-Hant")
     expect(phone.one("html")).to_have_attribute("lang", "zh-Hant")
+
+
+def test_shops_are_shown_in_the_language_of_the_page(visitor: Visit) -> None:
+    korean, english = visitor(), visitor(language="en-US")
+    names = english.names()
+    assert len(names) == len(korean.names())
+    assert not any(re.search("[가-힣]", name) for name in names)
+    assert not re.search("[가-힣]", " ".join(english.one("#list .address").all_inner_texts()))
+    assert not re.search("[가-힣]", " ".join(english.one("#chips .chip").all_inner_texts()))
+    assert english.open_first() == names[0]
+    # for the taxi driver, and to know the sign
+    assert korean.names()[0] in english.one("#sheet-body").inner_text()
+    assert {pin["name"] for pin in english.rendered("pins")} <= set(names)
+    english.one("#query").press_sequentially("강남")
+    expect(english.one("#suggestions")).to_contain_text("Gangnam Station")
+    expect(english.one("#suggestions mark").first).to_have_text("강남")
 
 
 def test_dark_follows_the_system_and_the_switch(visitor: Visit) -> None:

@@ -120,7 +120,7 @@ def test_a_review_and_a_shop_are_reported(member: Visitor) -> None:
     assert told.value.json()["content"] == "욕이 있어요"
     v.toast("알려 주셔서 고마워요")
     expect(v.one("dialog")).to_have_count(0)
-    v.page.get_by_role("button", name="정보가 틀렸어요").click()
+    v.page.get_by_role("button", name="잘못된 정보 신고").click()
     v.one("#report-reason").select_option("CLOSED")
     with v.page.expect_response("**/shops/*/reports") as told:
         v.page.get_by_role("button", name="보내기").click()

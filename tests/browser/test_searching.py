@@ -100,7 +100,7 @@ def test_clearing_the_search_goes_back_to_the_surroundings(visitor: Visit) -> No
     v = visitor(path="/?q=강남구&at=37.4979,127.0276,14")
     expect(v.one("#query")).to_have_value("강남구")
     v.one("#clear").click()
-    expect(v.one("#list-title")).to_contain_text("지도 중심")
+    expect(v.one("#list-title")).to_contain_text("반경")
 
 
 def test_an_empty_list_suggests_keywords(visitor: Visit) -> None:

@@ -2,6 +2,8 @@
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
 import { RESULTS_FROM_ZOOM } from "./field.js";
+import { lang } from "./i18n.js";
+import { placeName } from "./parts.js";
 import { pinName } from "./pins.js";
 import { visibleShops } from "./search.js";
 import { state } from "./state.js";
@@ -24,7 +26,7 @@ function layers(theme) {
   const { halo } = colours(theme);
   const name = {
     "text-field": ["get", "name"], "text-font": BOLD, "text-size": 12.5, "text-anchor": "top", "text-offset": [0, 1.5],
-    "text-optional": true, "text-max-width": 9,
+    "text-optional": true, "text-max-width": lang === "ja" ? 12 : 9, // names in kana are longer, and may break anywhere
   };
   const named = { "text-color": INK[theme], "text-halo-color": halo, "text-halo-width": 1.8 };
   return [
@@ -58,9 +60,8 @@ function layers(theme) {
 }
 
 function feature(shop, rank) {
-  const { id, place_name: name } = shop;
   const geometry = { type: "Point", coordinates: [Number(shop.longitude), Number(shop.latitude)] };
-  return { type: "Feature", properties: { id, name, rank, pin: pinName(shop.brand.brand_name) }, geometry };
+  return { type: "Feature", properties: { id: shop.id, name: placeName(shop), rank, pin: pinName(shop.brand.brand_name) }, geometry };
 }
 
 const collection = (features) => ({ type: "FeatureCollection", features });

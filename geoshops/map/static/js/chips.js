@@ -1,6 +1,7 @@
 // Brand chips with result counts, and the search filters.
 import { fill, h, one } from "./dom.js";
 import { lang, number, t } from "./i18n.js";
+import { brandName } from "./parts.js";
 import { familyOf } from "./search.js";
 import { later, state, subscribe, update } from "./state.js";
 
@@ -22,10 +23,16 @@ function chip(label, pressed, onclick, { count, image, key } = {}) {
     count !== undefined && h("span", { class: "count" }, number(count)));
 }
 
+// Shops carry the names of their brands in the visitor's language.
+function shownName(name) {
+  const shop = state.shops.find((one) => one.brand.brand_name === name);
+  return shop ? brandName(shop) : name;
+}
+
 function brandChip([name, count]) {
   const image = state.brands.find((brand) => brand.brand_name === name)?.file_path;
   const pressed = state.brand === name;
-  return chip(name, pressed, () => update({ brand: pressed ? "" : name }), { count, image, key: `brand-${name}` });
+  return chip(shownName(name), pressed, () => update({ brand: pressed ? "" : name }), { count, image, key: `brand-${name}` });
 }
 
 function filterChip(name) {

@@ -2,7 +2,7 @@
 import { post, remove } from "./api.js";
 import { h, icon } from "./dom.js";
 import { t } from "./i18n.js";
-import { say } from "./parts.js";
+import { placeName, say } from "./parts.js";
 import { replaceShop } from "./search.js";
 import { update } from "./state.js";
 import { askToSignIn } from "./signin.js";
@@ -14,7 +14,7 @@ export function heart(shop) {
   const key = shop.favorite ? "favorite.remove" : "favorite.add";
   return h("button", {
     class: "icon-button heart", type: "button", "aria-pressed": String(shop.favorite),
-    "aria-label": t(key, { name: shop.place_name }), onclick: () => toggle(shop),
+    "aria-label": t(key, { name: placeName(shop) }), onclick: () => toggle(shop),
   }, icon("heart"));
 }
 

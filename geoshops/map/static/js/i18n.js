@@ -3,6 +3,8 @@
 import { h, one } from "./dom.js";
 
 export const lang = document.documentElement.lang;
+// What the service's `lang` is asked for: without it responses are Korean and cost less.
+export const displayLang = lang === "ko" ? null : lang;
 const texts = JSON.parse(one("#texts").textContent);
 const YEAR_S = 31536000;
 

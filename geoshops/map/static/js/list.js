@@ -1,7 +1,7 @@
 // The list of results, the accessible alternative to the map.
 import { fill, h, icon, one } from "./dom.js";
 import { t, number } from "./i18n.js";
-import { badge, failure, metres, rating, tags } from "./parts.js";
+import { badge, failure, metres, placeAddress, placeName, rating, tags } from "./parts.js";
 import { search, visibleShops } from "./search.js";
 import { later, state, subscribe, update } from "./state.js";
 import { heart } from "./favorites.js";
@@ -11,14 +11,14 @@ let shown = PAGE;
 let drawn = {};
 
 function item(shop) {
-  const open = h("button", { class: "name", type: "button", onclick: () => update({ shop_id: shop.id }) }, shop.place_name);
+  const open = h("button", { class: "name", type: "button", onclick: () => update({ shop_id: shop.id }) }, placeName(shop));
   if (shop.id === state.shop_id) open.setAttribute("aria-current", "true");
   const lit = (id) => () => update({ lit_id: id });
   return h("li", { class: "shop", id: `shop-${shop.id}`, onpointerenter: lit(shop.id), onpointerleave: lit(null) },
     badge(shop),
     h("div", { class: "facts" }, open,
       h("div", { class: "meta" }, rating(shop), h("span", {}, shop.distance)),
-      h("p", { class: "address" }, shop.place_address), tags(shop)),
+      h("p", { class: "address" }, placeAddress(shop)), tags(shop)),
     heart(shop));
 }
 

@@ -1,9 +1,9 @@
 // The member's favorites and reviews.
 import { call, get, remove } from "./api.js";
 import { fill, h, icon, keepPlace } from "./dom.js";
-import { number, t } from "./i18n.js";
+import { displayLang, number, t } from "./i18n.js";
 import { fly } from "./map.js";
-import { badge, failure, rating, say } from "./parts.js";
+import { badge, failure, placeAddress, placeName, rating, say } from "./parts.js";
 import { review } from "./review.js";
 import { replaceShop } from "./search.js";
 import { origin, update } from "./state.js";
@@ -33,16 +33,16 @@ function favorite(shop, again) {
     }
   };
   return h("li", { class: "shop" }, badge(shop),
-    h("div", { class: "facts" }, h("button", { class: "name", type: "button", onclick: open(shop) }, shop.place_name),
-      h("div", { class: "meta" }, rating(shop), h("span", {}, shop.distance)), h("p", { class: "address" }, shop.place_address)),
-    h("button", { class: "icon-button heart", type: "button", "aria-pressed": "true", "aria-label": t("favorite.remove", { name: shop.place_name }), onclick: drop }, icon("heart")));
+    h("div", { class: "facts" }, h("button", { class: "name", type: "button", onclick: open(shop) }, placeName(shop)),
+      h("div", { class: "meta" }, rating(shop), h("span", {}, shop.distance)), h("p", { class: "address" }, placeAddress(shop))),
+    h("button", { class: "icon-button heart", type: "button", "aria-pressed": "true", "aria-label": t("favorite.remove", { name: placeName(shop) }), onclick: drop }, icon("heart")));
 }
 
 export async function showOwnFavorites(box) {
   const again = () => keepPlace(box, ".heart", () => showOwnFavorites(box));
   const from = origin();
   try {
-    const favorites = await get("/favorites", { userLat: from.lat, userLng: from.lng });
+    const favorites = await get("/favorites", { userLat: from.lat, userLng: from.lng, lang: displayLang });
     fill(box, favorites.length ? h("ul", { class: "own" }, favorites.map(({ shop }) => favorite(shop, again))) : nothing("heart", t("favorites.none")));
   } catch (error) {
     fill(box, failure(error, again));

@@ -17,6 +17,13 @@ export function tags(shop) {
   return closed || titles.length ? h("div", { class: "tags" }, closed, titles) : null;
 }
 
+export const placeName = (shop) => shop.display?.place_name ?? shop.place_name;
+export const placeAddress = (shop) => shop.display?.place_address ?? shop.place_address;
+export const brandName = (shop) => shop.display?.brand_name ?? shop.brand.brand_name;
+
+// The Korean original, as it stands on signs, where another text is shown.
+export const original = (shown, korean) => korean !== shown && h("p", { class: "quiet", lang: "ko" }, korean);
+
 export const badge = (shop) => h("img", { class: "badge", src: shop.brand.file_path, alt: "", width: "44", height: "44" });
 
 export function say(error) {

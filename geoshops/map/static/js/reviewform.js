@@ -3,7 +3,7 @@ import { patch, post } from "./api.js";
 import { openDialog } from "./dialog.js";
 import { h, icon, one } from "./dom.js";
 import { number, t } from "./i18n.js";
-import { say } from "./parts.js";
+import { placeName, say } from "./parts.js";
 import { FACETS } from "./shopfacts.js";
 import { showNewTitles } from "./titles.js";
 import { toast } from "./toast.js";
@@ -82,6 +82,6 @@ export function openReviewForm(shop, changed, old = null) {
   const form = h("form", { class: "review-form", noValidate: true, onsubmit: submit }, starField(old?.star_rating),
     contentField(old?.content ?? ""), h("div", { class: "facet-fields" }, FACETS.map((facet) => facetField(facet, old?.[facet] ?? "UNSELECTED"))),
     problem, h("div", { class: "actions" }, save));
-  const dialog = openDialog(t(old ? "review.edit.title" : "review.write.title", { name: shop.place_name }), form);
+  const dialog = openDialog(t(old ? "review.edit.title" : "review.write.title", { name: placeName(shop) }), form);
   one(old ? "textarea" : "#star-1", form).focus();
 }

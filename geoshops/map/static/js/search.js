@@ -1,5 +1,6 @@
 // Searches shops in a circle around the map's centre or by keyword.
 import { get, call } from "./api.js";
+import { displayLang } from "./i18n.js";
 import { origin, state, subscribe, update } from "./state.js";
 import { tokens } from "./tokens.js";
 
@@ -20,7 +21,7 @@ function filters() {
 
 function buildRequest() {
   const from = origin();
-  const user = { userLat: from.lat, userLng: from.lng };
+  const user = { userLat: from.lat, userLng: from.lng, lang: displayLang };
   if (state.query) return ["/shops", { keyword: state.query, ...user, ...filters(), bbox: state.bbox?.join(",") }];
   const place = { mapLat: state.center.lat, mapLng: state.center.lng, radius: state.radius_m };
   return ["/shops/brand", { ...user, ...place, ...filters(), allBrands: true }];

@@ -1,8 +1,8 @@
 // The detail sheet of a shop.
 import { get } from "./api.js";
 import { fill, h, icon, one } from "./dom.js";
-import { number, t } from "./i18n.js";
-import { badge, failure, rating, tags } from "./parts.js";
+import { displayLang, number, t } from "./i18n.js";
+import { badge, brandName, failure, original, placeAddress, placeName, rating, tags } from "./parts.js";
 import { heart } from "./favorites.js";
 import { reportButton } from "./report.js";
 import { facets, histogram, hours } from "./shopfacts.js";
@@ -25,7 +25,7 @@ async function load() {
   if (state.shop?.id !== shop_id) skeleton();
   try {
     const from = origin();
-    const shop = await get(`/shops/${shop_id}`, { userLat: from.lat, userLng: from.lng }, running.signal);
+    const shop = await get(`/shops/${shop_id}`, { userLat: from.lat, userLng: from.lng, lang: displayLang }, running.signal);
     if (shop.merged_into_id) return correct({ shop_id: shop.merged_into_id });
     const isNew = state.shop?.id !== shop_id;
     update({ shop });
@@ -59,9 +59,9 @@ function skeleton() {
 }
 
 function render(shop, isNew) {
-  one("#sheet-title").textContent = shop.place_name;
+  one("#sheet-title").textContent = placeName(shop);
   const reviews = h("section", { class: "sheet-part", "aria-label": t("reviews") });
-  const report = reportButton("shops", shop.id, t("report.shop"), t("report.shop.title", { name: shop.place_name }));
+  const report = reportButton("shops", shop.id, t("report.shop"), t("report.shop.title", { name: placeName(shop) }));
   fill(one("#sheet-body"), head(shop), numbers(shop), details(shop), reviews, h("div", { class: "sheet-part" }, report));
   showReviews(reviews, shop, reviewed);
   if (isNew) {
@@ -72,7 +72,7 @@ function render(shop, isNew) {
 
 function head(shop) {
   return h("div", { class: "sheet-part sheet-lead" }, badge(shop),
-    h("div", { class: "facts" }, h("p", { class: "quiet" }, shop.brand.brand_name),
+    h("div", { class: "facts" }, h("p", { class: "quiet" }, brandName(shop)), original(placeName(shop), shop.place_name),
       h("div", { class: "meta" }, rating(shop), shop.distance && h("span", {}, t(state.user ? "from.user" : "from.center", { distance: shop.distance }))),
       h("div", { class: "meta" }, openNow(shop), tags(shop))),
     h("div", { class: "sheet-actions" }, heart(shop),
@@ -92,7 +92,7 @@ function numbers(shop) {
 function details(shop) {
   const row = (name, content) => content && h("div", { class: "row" }, icon(name), content);
   const site = /^https?:\/\//.test(shop.homepage) && h("a", { href: shop.homepage, rel: "noopener noreferrer", target: "_blank" }, shop.homepage);
-  const parts = [row("pin", shop.place_address && h("span", {}, shop.place_address)), row("clock", hours(shop)),
+  const parts = [row("pin", shop.place_address && h("div", {}, placeAddress(shop), original(placeAddress(shop), shop.place_address))), row("clock", hours(shop)),
     row("phone", shop.phone && h("a", { href: `tel:${shop.phone}` }, shop.phone)), row("link", site)].filter(Boolean);
   return parts.length && h("div", { class: "sheet-part rows" }, parts);
 }
@@ -103,7 +103,7 @@ function shareButton() {
 }
 
 async function share() {
-  if (navigator.share) return navigator.share({ title: state.shop.place_name, url: location.href }).catch(() => {});
+  if (navigator.share) return navigator.share({ title: placeName(state.shop), url: location.href }).catch(() => {});
   await navigator.clipboard.writeText(location.href);
   return toast(t("share.done"));
 }

@@ -2,7 +2,7 @@
 // meanwhile the input method handles Enter.
 import { get } from "./api.js";
 import { fill, h, icon, one } from "./dom.js";
-import { t } from "./i18n.js";
+import { displayLang, t } from "./i18n.js";
 import { fit, fly } from "./map.js";
 import { visibleShops } from "./search.js";
 import { origin, state, subscribe, update } from "./state.js";
@@ -26,11 +26,19 @@ function marked(label, matches) {
   return [...parts, label.slice(at)];
 }
 
+// What was typed is marked in the Korean label, which is the keyword.
+function named(item) {
+  const shown = item.display?.label ?? item.label;
+  const korean = marked(item.label, item.matches);
+  if (shown === item.label) return h("span", {}, korean);
+  return h("span", {}, shown, " ", h("span", { class: "quiet", lang: "ko" }, korean));
+}
+
 function option(item, index) {
   return h("li", {
     class: "suggestion", role: "option", id: `suggestion-${index}`, "aria-selected": String(index === active),
     onpointerdown: (event) => event.preventDefault(), onclick: () => take(item),
-  }, icon(ICONS[item.kind] ?? "search"), h("span", {}, marked(item.label, item.matches)),
+  }, icon(ICONS[item.kind] ?? "search"), named(item),
   h("span", { class: "kind" }, t(`kind.${item.kind}`)));
 }
 
@@ -58,7 +66,7 @@ async function ask() {
   if (!text) return close();
   const from = origin();
   try {
-    items = await get("/shops/suggest", { keyword: text, userLat: from.lat, userLng: from.lng }, running.signal);
+    items = await get("/shops/suggest", { keyword: text, userLat: from.lat, userLng: from.lng, lang: displayLang }, running.signal);
     active = -1;
     show();
     one("#suggest-count").textContent = t("suggest.count", { n: items.length });
