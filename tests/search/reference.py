@@ -37,6 +37,9 @@ class Intent:
     stations: tuple[Position, ...] | None = None
     piece: str | None = None
     branch: str | None = None
+    # a 동 is also what addresses and names call so within these districts
+    spoken: str | None = None
+    districts: frozenset[int] = frozenset()
 
 
 def squeezed(text: str) -> str:
@@ -76,7 +79,7 @@ class Country:
 
 def means(intent: Intent, shop: Shop) -> bool:
     """Region AND brand AND station AND piece."""
-    if intent.regions is not None and not intent.regions & shop.regions:
+    if intent.regions is not None and not (intent.regions & shop.regions or speaks(intent, shop)):
         return False
     if intent.brands is not None and shop.brand not in intent.brands:
         return False
@@ -85,6 +88,14 @@ def means(intent: Intent, shop: Shop) -> bool:
     piece = squeezed(intent.piece or "")
     words = [squeezed(word) for word in shop.address.split()]
     return piece in squeezed(shop.name) or any(word.startswith(piece) for word in words)
+
+
+def speaks(intent: Intent, shop: Shop) -> bool:
+    """True when the shop says the 동 in its address or name, in one of the districts."""
+    if intent.spoken is None or not intent.districts & shop.regions:
+        return False
+    words = [squeezed(word) for word in shop.address.split()]
+    return intent.spoken in squeezed(shop.name) or any(w.startswith(intent.spoken) for w in words)
 
 
 def near(stations: tuple[Position, ...], shop: Shop) -> bool:

@@ -127,6 +127,26 @@ class Maker:
         )
         return Intent(stations=spots)
 
+    def dong(self, name: str) -> Intent:
+        """Every 동 of the name, with what addresses and names call so in its districts."""
+        regions = self.country.called(name)
+        districts = frozenset(p for r in regions if (p := self.country.regions[r][2]) is not None)
+        return Intent(regions=regions, spoken=name, districts=districts)
+
+    def korean(self) -> Iterator[Case]:
+        """Stations, districts and 동, alone and with what people write around them."""
+        for name in self.stations():
+            yield Case("Korean", f"{name}역", self.at_stations(name))
+            yield Case("Korean", f"{name}역 근처 추천", self.at_stations(name))
+        for region in self.regions("sigungu"):
+            name = self.country.regions[region][0]
+            yield Case("Korean", name, Intent(regions=self.country.called(name)))
+            yield Case("Korean", f"{name} 아무말", Intent(regions=self.country.called(name)))
+        for region in self.regions("dong"):
+            name = self.country.regions[region][0]
+            if name.endswith("동") and len(name) > 2 and name not in self.country.stations:
+                yield Case("Korean", name, self.dong(name))
+
     def latin(self) -> Iterator[Case]:
         """Official, by ear, with words around; only spellings that no other station shares."""
         for name in self.stations():
@@ -147,7 +167,7 @@ class Maker:
                 yield Case("Latin", f"{stem}{unit} photo booth", intent)
         for region in self.regions("dong"):
             name = self.country.regions[region][0]
-            intent = Intent(regions=self.country.called(name))
+            intent = self.dong(name)
             stem, unit = romanized(name[:-1]), romanized(name[-1])
             if len(stem) > 3:
                 yield Case("Latin", f"{stem.title()}-{unit}", intent)
@@ -157,6 +177,7 @@ class Maker:
     def foreign(self, group: str, fits: object, suffixes: tuple[str, ...]) -> Iterator[Case]:
         """Names of stations in a script, as listed, in other forms and with the word for station."""
         assert callable(fits)
+        around = "附近" if group == "Chinese" else "周辺"
         owners: dict[str, set[str]] = {}
         for name, aliases in self.names.stations.items():
             for alias in filter(fits, aliases):
@@ -165,7 +186,9 @@ class Maker:
             for alias in sorted(filter(fits, self.names.stations.get(name, ()))):
                 intent = self.at_stations(*owners[alias])
                 for form in sorted(other_forms(alias) if group == "Chinese" else kana_forms(alias)):
-                    yield Case(group, form + self.dice.choice(suffixes), intent)
+                    station = form + self.dice.choice(suffixes)
+                    yield Case(group, station, intent)
+                    yield Case(group, f"{station} {around}", intent)
         for region, aliases in sorted(self.names.regions.items()):
             if region in self.regions("sigungu"):
                 own = self.country.regions[region][0]
@@ -198,7 +221,7 @@ class Maker:
         """At least three hundred of each script."""
         kana = self.foreign("Japanese", is_kana, ("駅", "駅"))
         han = self.foreign("Chinese", is_han, ("站", "駅", "驛"))
-        return [*self.latin(), *kana, *han, *self.mixed()]
+        return [*self.korean(), *self.latin(), *kana, *han, *self.mixed()]
 
 
 def kana_forms(name: str) -> set[str]:

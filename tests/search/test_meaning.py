@@ -266,6 +266,8 @@ def test_an_unknown_word_beside_a_name_is_left_out_and_told(
         ("near Gangnam Stn. exit 2", "강남역"),
         ("gangnam station line 2", "강남역 2호선"),
         ("포토이즘 어디", "포토이즘"),
+        ("カンナム駅 周辺", "강남역"),
+        ("カンナム駅2番出口の近く", "강남역"),
     ],
 )
 def test_filler_words_are_ignored(app: Flask, ask: Ask, keyword: str, same_as: str) -> None:

@@ -89,6 +89,8 @@ def test_precision_and_recall_at_ten_of_spellings(
             precision, recall = (sum(p[i] for p in pairs) / len(pairs) for i in (0, 1))
             print(f"  {group:18} {len(pairs):4}  {precision:.3f}  {recall:.3f}")
         print("\n".join(weak[:150]))
+    assert min(len(figures[g]) for g in ("Korean", "Japanese", "Chinese", "mixed")) >= 300
+    assert len(figures["Latin"]) + len(figures["Latin by ear"]) >= 300
     for group, pairs in figures.items():
         for part in (0, 1):
             assert sum(pair[part] for pair in pairs) / len(pairs) >= LEAST, (group, weak)
