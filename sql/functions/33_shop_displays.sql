@@ -324,7 +324,11 @@ BEGIN
     FROM json_array_elements(suggestions) WITH ORDINALITY AS x (item, place)
     CROSS JOIN LATERAL (
       SELECT CASE WHEN x.item ->> 'kind' = 'shop' THEN
-        ('{' || rtrim(display_json((x.item ->> 'id')::bigint, lang), ',') || '}')::jsonb -> 'display' END AS display
+        ('{' || rtrim(coalesce((
+          SELECT display_text(d, lang) FROM shops s INNER JOIN shop_displays d ON d.shop_id = s.id
+          WHERE s.id = (x.item ->> 'id')::bigint
+            AND d.made_of = display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id)),
+          display_json((x.item ->> 'id')::bigint, lang)), ',') || '}')::jsonb -> 'display' END AS display
     ) AS d);
 END $$;
 COMMENT ON FUNCTION suggestions_in(json, text) IS 'Suggestions with the display of each in a language: its label, and all of it for a shop.';
