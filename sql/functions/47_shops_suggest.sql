@@ -97,7 +97,7 @@ BEGIN
     INNER JOIN regions r ON jamo(r.name_en) COLLATE "C" >= f AND jamo(r.name_en) COLLATE "C" < f || U&'\+10ffff'
     WHERE r.name_en <> ''
     UNION ALL
-    SELECT 'station', s.id, (f <> ALL (ARRAY[jamo(s.name), jamo(s.name || '역')]))::int FROM unnest(forms) f
+    SELECT 'station', s.id, (f <> ALL (ARRAY[jamo(s.name), jamo(s.name || '역'), jamo(regexp_replace(s.name, '입구$', ''))]))::int FROM unnest(forms) f
     INNER JOIN stations s ON jamo(s.name) COLLATE "C" >= without_station_sign(f)
       AND jamo(s.name) COLLATE "C" < without_station_sign(f) || U&'\+10ffff'
     WHERE jamo(s.name || '역') LIKE like_pattern(f)

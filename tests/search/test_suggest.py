@@ -165,3 +165,8 @@ def test_names_in_other_scripts_are_suggested_while_typing(
     suggest: Any, typed: str, label: str
 ) -> None:
     assert label in labels(suggest(typed))
+
+
+def test_a_place_comes_before_a_brand_that_begins_with_its_name(suggest: Any) -> None:
+    assert labels(suggest("홍대"))[0] == "홍대입구역"
+    assert "홍대네컷" in labels(suggest("홍대"))
