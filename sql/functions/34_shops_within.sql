@@ -61,6 +61,7 @@ COMMENT ON FUNCTION box_around(geometry, double precision, double precision)
 IS 'The rectangle around a part of the gnomonic plane, as an area of great circles; 6 mm wider, for rounding.';
 
 -- Cut into parts, because an index is probed with boxes: the box of a long, thin area holds mostly other shops.
+-- An area of very many corners is not cut: each cut through a jagged edge makes a part of every tooth.
 CREATE OR REPLACE FUNCTION area_parts(
   area geography, OUT lon double precision, OUT lat double precision, OUT whole geometry, OUT parts geometry [], OUT boxes geography [],
   OUT problem text, OUT problem_at double precision []
@@ -100,8 +101,8 @@ BEGIN
     RETURN;
   END IF;
   parts := CASE
-    WHEN ST_NPoints(whole) <= 16 THEN ARRAY(SELECT (ST_Dump(whole)).geom)
-    ELSE ARRAY(SELECT ST_Subdivide(whole, greatest(10, ST_NPoints(whole) / 200))) END;
+    WHEN ST_NPoints(whole) BETWEEN 17 AND 2000 THEN ARRAY(SELECT ST_Subdivide(whole, greatest(10, ST_NPoints(whole) / 200)))
+    ELSE ARRAY(SELECT (ST_Dump(whole)).geom) END;
   boxes := ARRAY(SELECT box_around(p.part, lon, lat) FROM unnest(parts) WITH ORDINALITY AS p (part, n) ORDER BY p.n);
 END $$;
 COMMENT ON FUNCTION area_parts(geography)
@@ -164,7 +165,7 @@ COMMENT ON FUNCTION nearest_within IS 'The at_most shops of an area that pass an
 CREATE OR REPLACE FUNCTION list_shops_within(
   area geography, user_lon double precision, user_lat double precision, brand_ids bigint [], all_brands boolean,
   filters shop_filters, sort text, origin text, at_most integer, page_size integer, page_offset integer,
-  lang text DEFAULT NULL, member bigint DEFAULT NULL, session bigint DEFAULT NULL, most_examined integer DEFAULT 30000,
+  lang text DEFAULT NULL, member bigint DEFAULT NULL, session bigint DEFAULT NULL, most_examined integer DEFAULT 20000,
   OUT body text, OUT problem text, OUT problem_at double precision []
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
