@@ -43,9 +43,15 @@ COMMENT ON FUNCTION gnomonic(geography, double precision, double precision)
 IS 'A position in the plane that touches the unit sphere at lon and lat; only for positions less than 90 degrees from there.';
 
 CREATE OR REPLACE FUNCTION from_gnomonic(flat geometry, lon double precision, lat double precision) RETURNS geography
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN point_at(
-  mod((lon + atan2d(ST_X(flat), cosd(lat) - ST_Y(flat) * sind(lat)) + 540)::numeric, 360)::double precision - 180,
-  atan2d(sind(lat) + ST_Y(flat) * cosd(lat), sqrt(ST_X(flat) ^ 2 + (cosd(lat) - ST_Y(flat) * sind(lat)) ^ 2))
-);
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  x double precision := ST_X(flat);
+  y double precision := ST_Y(flat);
+  depth double precision := cosd(lat) - y * sind(lat);
+  east double precision := lon + atan2d(x, depth);
+BEGIN
+  RETURN point_at(
+    CASE WHEN east > 180 THEN east - 360 WHEN east < -180 THEN east + 360 ELSE east END,
+    atan2d(sind(lat) + y * cosd(lat), sqrt(x ^ 2 + depth ^ 2)));
+END $$;
 COMMENT ON FUNCTION from_gnomonic(geometry, double precision, double precision) IS 'The position that gnomonic() shows at this point.';

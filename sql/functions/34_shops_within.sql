@@ -46,17 +46,19 @@ END $$;
 COMMENT ON FUNCTION shops_json IS 'A page of these shops as JSON, each with its extra members; by rank, or by rating, reviews or favorites (best first), then rank, then id. The rank is the distance from the viewer, or from the centre, unless given; without a viewer distances are unknown. With lang each has its display.';
 
 CREATE OR REPLACE FUNCTION box_around(part geometry, lon double precision, lat double precision) RETURNS geography
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT ST_MakePolygon(ST_MakeLine(ARRAY[a, b, c, d, a]))::geography
-  FROM (
-    SELECT
-      from_gnomonic(ST_MakePoint(ST_XMin(part) - e, ST_YMin(part) - e), lon, lat)::geometry AS a,
-      from_gnomonic(ST_MakePoint(ST_XMin(part) - e, ST_YMax(part) + e), lon, lat)::geometry AS b,
-      from_gnomonic(ST_MakePoint(ST_XMax(part) + e, ST_YMax(part) + e), lon, lat)::geometry AS c,
-      from_gnomonic(ST_MakePoint(ST_XMax(part) + e, ST_YMin(part) - e), lon, lat)::geometry AS d
-    FROM (SELECT 1e-9 AS e) AS margin
-  ) AS corners
-$$;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  west double precision := ST_XMin(part) - 1e-9;
+  south double precision := ST_YMin(part) - 1e-9;
+  east double precision := ST_XMax(part) + 1e-9;
+  north double precision := ST_YMax(part) + 1e-9;
+  corner geometry := from_gnomonic(ST_MakePoint(west, south), lon, lat)::geometry;
+BEGIN
+  RETURN ST_MakePolygon(ST_MakeLine(ARRAY[
+    corner, from_gnomonic(ST_MakePoint(west, north), lon, lat)::geometry,
+    from_gnomonic(ST_MakePoint(east, north), lon, lat)::geometry,
+    from_gnomonic(ST_MakePoint(east, south), lon, lat)::geometry, corner]))::geography;
+END $$;
 COMMENT ON FUNCTION box_around(geometry, double precision, double precision)
 IS 'The rectangle around a part of the gnomonic plane, as an area of great circles; 6 mm wider, for rounding.';
 
