@@ -200,7 +200,9 @@ CREATE OR REPLACE FUNCTION search_scan_certain(
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   wanted integer := at_most + 51;
-  budget integer := CASE WHEN budgeted THEN (SELECT 5000 / greatest(count(*), 1) FROM search_scans(brands, regions)) END;
+  with_votes boolean := num_nonnulls(filters.clean, filters.retouch, filters.props) > 0;
+  budget integer := CASE WHEN budgeted THEN
+    (SELECT CASE WHEN with_votes THEN 3000 ELSE 5000 END / greatest(count(*), 1) FROM search_scans(brands, regions)) END;
   chords float8[];
   scans bigint[];
   certain_m float8;

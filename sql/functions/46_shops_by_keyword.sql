@@ -146,6 +146,8 @@ BEGIN
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(plain.rest) r);
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
     'literal', 'small words', 'keyboard', 'keyboard without shift', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
+    -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load.
+    CONTINUE WHEN characters + length(keyword) > 200 AND pass <> 'known names';
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
     CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4 OR pass = 'typo in a name' AND is_corrected;
     CASE
@@ -171,9 +173,7 @@ BEGIN
         is_corrected := is_corrected OR pass = 'typo';
         SELECT * INTO u FROM search_understand(words, NULL);
     END CASE;
-    -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load.
     characters := characters + length(keyword);
-    CONTINUE WHEN characters > 200 AND pass <> 'known names';
     understood := coalesce(understood, u.understood);
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.
     CONTINUE WHEN pass = 'station' AND (

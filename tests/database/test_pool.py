@@ -95,4 +95,6 @@ def test_every_write_documents_the_conflict(client: FlaskClient) -> None:
         for method, operation in item.items():
             if method != "parameters":
                 writes = method != "get" or path in ("/auth/logout", "/auth/login/idp")
+                # searches whose shape is too large for a query string
+                writes = writes and path not in ("/shops/within", "/shops/along")
                 assert ("409" in operation["responses"]) is writes, (method, path)
