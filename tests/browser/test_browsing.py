@@ -115,7 +115,7 @@ def test_a_brand_chip_leaves_the_brand_and_its_sub_brands(visitor: Visit) -> Non
 def test_a_filter_of_the_service_narrows_the_list(visitor: Visit) -> None:
     v = visitor(path="/?r=5000")
     everything = total(v)
-    v.page.locator(".chip", has_text="별점 4 이상").click()
+    v.page.locator(".chip", has_text="별점 4점 이상").click()
     expect(v.one("#list-title")).not_to_contain_text(f"{everything}곳")
     v.rest()
     ratings = [float(text) for text in v.one(RATINGS).all_inner_texts()]
