@@ -10,6 +10,7 @@ from sqlalchemy import VARCHAR, func, select
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
 from geoshops.web.paging import MAX_DEPTH, ItemList, Page, list_of_caller
+from geoshops.web.sessions import ids
 from geoshops.web.shop_filters import FILTERS, ShopFilters
 from geoshops.web.tokens import Caller
 
@@ -56,8 +57,7 @@ def by_keyword(
         "at_most": WHOLE_LIST if page is None and sort == "distance" else MAX_DEPTH,
         "page_size": page.size if page else WHOLE_LIST,
         "page_offset": page.offset if page else 0,
-        "member": caller.member_id if caller else None,
-        "session": caller.session_id if caller else None,
+        **ids(caller),
     }  # fmt: skip
     with AT_ONCE:
         found = list_of_caller(db.row(KEYWORD, values))

@@ -35,7 +35,8 @@ claim_port() {
   command -v flock >/dev/null || return 0
   claim=/tmp/geoshops-port-$1
   # /tmp is shared: neither follow links nor block on what is not a regular file
-  [ -e "$claim" ] || (umask 022 && set -C && : >"$claim") 2>/dev/null || return 0
+  # the second test: another start may create the file in between
+  [ -e "$claim" ] || (umask 022 && set -C && : >"$claim") 2>/dev/null || [ -e "$claim" ] || return 0
   { [ -f "$claim" ] && [ ! -L "$claim" ] && [ -r "$claim" ]; } || return 0
   exec 9<"$claim"
   flock -n 9 || return 1
