@@ -164,7 +164,7 @@ BEGIN
     RETURN;
   END IF;
   found := ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
-      NULL, NULL, 600) w
+      NULL, NULL, (SELECT greatest(600 / greatest(count(*), 1), 60) FROM search_scans(brands, regions))::integer) w
     WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
       AND w.name_jamo LIKE ALL (others));
   IF anywhere AND cardinality(found) < 5 THEN
