@@ -114,7 +114,7 @@ def test_nicknames_are_unique_by_their_folded_form(
     answer = junho.patch("/member/nickname", {"nickname": other})
     assert code(answer) == expected
     if expected[0] == 409:
-        assert answer.json["error_message"] == "[nickname] is already used"
+        assert answer.json["error_message"] == "[nickname] is already taken"
 
 
 def test_ones_own_nickname_again_changes_nothing(minji: Person) -> None:

@@ -263,7 +263,7 @@ BAD_RINGS: list[tuple[Any, str]] = [
     ([[126.9, 37.4], [127.1, 37.6], [127.1, 37.4], [126.9, 37.6], [126.9, 37.4]], "the area must not cross, touch or overlap itself, as it does at longitude 127, latitude 37.5"),
     ([[127, 37], [127.1, 37], [127, 37], [127, 37]], "the area must not cross"),
     ([[127, 37]] * 4, "the area must not cross"),
-    (box(-170, -80, 170, 80), "the area must lie within 2500 km of its middle"),
+    (box(-170, -80, 170, 80), "the area must lie within 2500 km of its center"),
     ("x", "position 0, must be two numbers"),
     ([], "ring 0 must have at least 4"),
 ]  # fmt: skip
