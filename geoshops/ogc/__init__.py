@@ -1,4 +1,4 @@
-"""OGC API Features: shops for QGIS, GDAL and other geographic software."""
+"""OGC API Features: shops, regions and stations for QGIS, GDAL and other geographic software."""
 
 from geoshops.ogc.routes import blueprint
 

@@ -1,9 +1,9 @@
-"""Compiles a CQL2 condition to an SQLAlchemy expression over the published properties of shops."""
+"""Compiles a CQL2 condition to an SQLAlchemy expression over the published properties of a collection."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -29,13 +29,18 @@ LITERALS: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True)
 class Queryable:
-    """A property that filters may name: its column, and its type in JSON Schema, `date` or `geometry`."""
+    """A property that filters may name: its column, and its type in JSON Schema, `date` or `geometry`.
+
+    intersects: whether a geometry intersects a shape, where not the column itself has the index."""
 
     column: Any
     type: str
+    intersects: Callable[[Any], ColumnElement[bool]] | None = None
 
 
-def compile_filter(condition: Condition, queryables: dict[str, Queryable]) -> ColumnElement[bool]:
+def compile_filter(
+    condition: Condition, queryables: Mapping[str, Queryable]
+) -> ColumnElement[bool]:
     """The condition in SQL, literals as parameters; ApiError for unknown properties and literals of another type."""
     if isinstance(condition, Logical):
         parts = [compile_filter(part, queryables) for part in condition.conditions]
@@ -47,6 +52,8 @@ def compile_filter(condition: Condition, queryables: dict[str, Queryable]) -> Co
         if found.type != GEOMETRY:
             raise _error(condition.property, "S_INTERSECTS takes the geometry")
         shape = func.ST_GeomFromText(condition.wkt, 4326)
+        if found.intersects:
+            return found.intersects(shape)
         return type_coerce(func.ST_Intersects(found.column, shape), Boolean)
     return _compared(condition, found)
 
@@ -79,7 +86,7 @@ def _fits(literal: Literal, kind: str) -> bool:
     return type(literal) is not bool and isinstance(literal, LITERALS.get(kind, ()))
 
 
-def _queryable(property: Property, queryables: dict[str, Queryable]) -> Queryable:
+def _queryable(property: Property, queryables: Mapping[str, Queryable]) -> Queryable:
     found = queryables.get(property.name)
     if found is None:
         raise _error(property, f"the property must be one of {', '.join(queryables)}")

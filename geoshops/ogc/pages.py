@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from urllib.parse import urlencode
+
+from geoshops.ogc.collections import Collection
 
 JSON, GEOJSON, HTML = "application/json", "application/geo+json", "text/html"
 OPENAPI = "application/vnd.oai.openapi+json;version=3.1"
@@ -27,10 +29,7 @@ CLASSES = (
 )
 SCHEMA = "application/schema+json"
 TO_QUERYABLES = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
-SHOPS = "/ogc/collections/shops"
-ITEMS = f"{SHOPS}/items"
-QUERYABLES = f"{SHOPS}/queryables"
-ABOUT = "Photo-booth shops that are not closed, with their ratings"
+ABOUT = "Photo-booth shops that are not closed, administrative regions and railway stations"
 
 Link = dict[str, str]
 
@@ -55,63 +54,77 @@ def landing(origin: str) -> dict[str, object]:
     }
 
 
-def collections(origin: str, extent: list[float]) -> dict[str, object]:
-    """The list of the one collection."""
+def path_of(shown: Collection) -> str:
+    """Where a collection is."""
+    return f"/ogc/collections/{shown.name}"
+
+
+def collections(
+    origin: str, with_extents: Iterable[tuple[Collection, list[float]]]
+) -> dict[str, object]:
+    """The list of all collections."""
     return {
-        "collections": [collection(origin, extent)],
+        "collections": [collection(origin, shown, extent) for shown, extent in with_extents],
         "links": [link(f"{origin}/ogc/collections", "self", JSON, "Collections")],
     }
 
 
-def collection(origin: str, extent: list[float]) -> dict[str, object]:
-    """The shops."""
+def collection(origin: str, shown: Collection, extent: list[float]) -> dict[str, object]:
+    """One collection."""
+    here = f"{origin}{path_of(shown)}"
     return {
-        "id": "shops",
-        "title": "Photo-booth shops",
-        "description": ABOUT,
+        "id": shown.name,
+        "title": shown.title,
+        "description": shown.about,
         "itemType": "feature",
         "crs": [CRS84],
         "extent": {"spatial": {"bbox": [extent], "crs": CRS84}},
         "links": [
-            link(f"{origin}{SHOPS}", "self", JSON, "This collection"),
-            link(f"{origin}{ITEMS}", "items", GEOJSON, "The shops"),
-            link(f"{origin}{ITEMS}", "items", JSON, "The shops under the name of JSON"),
-            link(f"{origin}{QUERYABLES}", TO_QUERYABLES, SCHEMA, "What filters may name"),
+            link(here, "self", JSON, "This collection"),
+            link(f"{here}/items", "items", GEOJSON, f"The {shown.name}"),
+            link(f"{here}/items", "items", JSON, f"The {shown.name} under the name of JSON"),
+            link(f"{here}/queryables", TO_QUERYABLES, SCHEMA, "What filters may name"),
         ],
     }
 
 
-def queryables(origin: str, types: Mapping[str, str]) -> dict[str, object]:
-    """The JSON Schema of the properties that filters may name, from their types."""
+def queryables(origin: str, shown: Collection) -> dict[str, object]:
+    """The JSON Schema of the properties that filters may name."""
     named = {
         "date": {"type": "string", "format": "date"},
-        "geometry": {"$ref": "https://geojson.org/schema/Point.json"},
+        "geometry": {"$ref": f"https://geojson.org/schema/{shown.geometry_type}.json"},
     }
+    types = {name: queryable.type for name, queryable in shown.queryables.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"{origin}{QUERYABLES}",
+        "$id": f"{origin}{path_of(shown)}/queryables",
         "type": "object",
-        "title": "Photo-booth shops",
+        "title": shown.title,
         "properties": {name: named.get(kind, {"type": kind}) for name, kind in types.items()},
         "additionalProperties": False,
     }
 
 
-def page_links(origin: str, asked: dict[str, str], next_key: int | None) -> Iterator[Link]:
+def page_links(
+    origin: str, shown: Collection, asked: dict[str, str], next_key: int | None
+) -> Iterator[Link]:
     """Links of a page of items; `asked` is its query."""
+    here = f"{origin}{path_of(shown)}"
     query = f"?{urlencode(asked)}" if asked else ""
-    yield link(f"{origin}{ITEMS}{query}", "self", GEOJSON, "This page")
-    yield link(f"{origin}{ITEMS}{query}", "alternate", JSON, "This page under the name of JSON")
-    yield link(f"{origin}{SHOPS}", "collection", JSON, "The collection")
+    yield link(f"{here}/items{query}", "self", GEOJSON, "This page")
+    yield link(f"{here}/items{query}", "alternate", JSON, "This page under the name of JSON")
+    yield link(here, "collection", JSON, "The collection")
     if next_key is not None:
         query = urlencode({**asked, "after": next_key})
-        yield link(f"{origin}{ITEMS}?{query}", "next", GEOJSON, "The next page")
+        yield link(f"{here}/items?{query}", "next", GEOJSON, "The next page")
 
 
-def item_links(origin: str, shop_id: int) -> list[Link]:
+def item_links(origin: str, shown: Collection, key: int) -> list[Link]:
     """Links of one item."""
+    here = f"{origin}{path_of(shown)}"
+    this = f"This {shown.singular}"
     return [
-        link(f"{origin}{ITEMS}/{shop_id}", "self", GEOJSON, "This shop"),
-        link(f"{origin}{ITEMS}/{shop_id}", "alternate", JSON, "This shop under the name of JSON"),
-        link(f"{origin}{SHOPS}", "collection", JSON, "The collection"),
+        link(f"{here}/items/{key}", "self", GEOJSON, this),
+        link(f"{here}/items/{key}", "alternate", JSON, f"{this} under the name of JSON"),
+        link(here, "collection", JSON, "The collection"),
     ]

@@ -2,52 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import psycopg2
-from geoalchemy2 import Geometry
-from sqlalchemy import (
-    ColumnElement,
-    Numeric,
-    Select,
-    Text,
-    bindparam,
-    cast,
-    func,
-    null,
-    select,
-)
-from sqlalchemy.orm import aliased
+from sqlalchemy import ColumnElement, Select, Text, bindparam, cast, func, null, select
 
-from geoshops.database.models import Brand, Region, Shop
 from geoshops.database.pool import Database
 from geoshops.database.statements import Statement, compiled
 from geoshops.errors import ApiError, NotFound
+from geoshops.ogc.collections import COLLECTIONS, EDGES, Collection
 from geoshops.ogc.cql2 import Condition
-from geoshops.ogc.filters import GEOMETRY, Queryable, compile_filter
+from geoshops.ogc.filters import compile_filter
 
 Box = tuple[float, float, float, float]
 
 # beyond that the matches are not counted: counting would take longer than the page itself
 MOST_COUNTED = 10_000
-POINT = Geometry("POINT", 4326)
-SPOT = cast(Shop.geog, POINT)
-OPEN_SHOPS = select(Shop.id).where(Shop.status != "CLOSED")
-QUERYABLES = {
-    "id": Queryable(Shop.id, "integer"),
-    "place_name": Queryable(Shop.place_name, "string"),
-    "brand_name": Queryable(Brand.name, "string"),
-    "status": Queryable(Shop.status, "string"),
-    "star_rating_avg": Queryable(func.mean_rating(Shop.star_rating_sum, Shop.review_cnt), "number"),
-    "review_cnt": Queryable(Shop.review_cnt, "integer"),
-    "favorite_cnt": Queryable(Shop.favorite_cnt, "integer"),
-    "phone": Queryable(Shop.phone, "string"),
-    "homepage": Queryable(Shop.homepage, "string"),
-    "opened_on": Queryable(Shop.opened_on, "date"),
-    "geometry": Queryable(SPOT, GEOMETRY),
-}
-IN_BOX = func.shops_in_box(*map(bindparam, ("west", "south", "east", "north"))).table_valued("id")
+WORLD = (-180.0, -90.0, 180.0, 90.0)
 
 
 @dataclass(frozen=True)
@@ -61,88 +35,101 @@ class ItemPage:
     matched: int | None
 
 
-def _degrees(coordinate: ColumnElement[Any]) -> ColumnElement[Any]:
-    return func.trim_scale(func.round(cast(coordinate, Numeric), 7))
+@dataclass(frozen=True)
+class PageStatements:
+    """The first page, with the number of all matches, and a later one."""
+
+    first: Statement
+    later: Statement
 
 
-def _features(ids: Select[Any]) -> Select[int, str]:
-    """Identifiers and GeoJSON features of shops, in the order of their identifiers."""
-    sido, sigungu, dong = aliased(Region), aliased(Region), aliased(Region)
-    geometry = func.json_build_object(
-        *("type", "Point", "coordinates"),
-        func.json_build_array(_degrees(func.ST_X(SPOT)), _degrees(func.ST_Y(SPOT))),
-    )
-    address = func.coalesce(func.nullif(Shop.road_address, ""), Shop.lot_address)
-    properties = func.json_build_object(
-        *("place_name", Shop.place_name, "brand_name", Brand.name, "place_address", address),
-        *("sido", sido.name, "sigungu", sigungu.name, "dong", dong.name, "status", Shop.status),
-        *("star_rating_avg", func.mean_rating(Shop.star_rating_sum, Shop.review_cnt)),
-        *("review_cnt", Shop.review_cnt, "favorite_cnt", Shop.favorite_cnt),
-        *("phone", Shop.phone, "homepage", Shop.homepage, "opened_on", Shop.opened_on),
-    )
+@dataclass(frozen=True)
+class Statements:
+    """The statements of a collection that no filter changes."""
+
+    everywhere: PageStatements
+    boxed: PageStatements
+    item: Statement
+
+
+def _features(collection: Collection, keys: Select[Any]) -> Select[Any]:
+    """Keys and GeoJSON features, in the order of their keys."""
+    named = ((name, published.column) for name, published in collection.properties.items())
+    properties = func.json_build_object(*chain.from_iterable(named))
     feature = func.json_build_object(
-        *("type", "Feature", "id", Shop.id, "geometry", geometry, "properties", properties)
+        *("type", "Feature", "id", collection.key),
+        *("geometry", collection.geometry, "properties", properties),
     )
     return (
-        select(Shop.id, cast(feature, Text))
-        .outerjoin(Brand, Brand.id == Shop.brand_id)
-        .outerjoin(sido, sido.id == Shop.sido_id)
-        .outerjoin(sigungu, sigungu.id == Shop.sigungu_id)
-        .outerjoin(dong, dong.id == Shop.dong_id)
-        .where(Shop.id == func.any(func.array(ids.scalar_subquery())))
-        .order_by(Shop.id)
+        collection.joined(select(collection.key, cast(feature, Text)))
+        .where(collection.key == func.any(func.array(keys.scalar_subquery())))
+        .order_by(collection.key)
     )
 
 
-def _filtered(condition: Condition, box: Box | None) -> Select[Any]:
-    """Identifiers of shops that are not closed and pass the condition, in the box if there is one."""
-    shops = OPEN_SHOPS.outerjoin(Brand, Brand.id == Shop.brand_id)
+def _filtered(collection: Collection, condition: Condition, box: Box | None) -> Select[Any]:
+    """Keys of features that pass the condition, in the box if there is one."""
+    keys = collection.joined(collection.keys)
     if box:
-        shops = shops.where(Shop.id.in_(select(IN_BOX.c.id)))
-    return shops.where(compile_filter(condition, QUERYABLES))
+        keys = keys.where(collection.key.in_(select(collection.in_box.c.id)))
+    return keys.where(compile_filter(condition, collection.queryables))
 
 
-def _page(shops: Select[Any], shop_id: Any) -> tuple[Statement, Statement]:
-    """The first page of these shops, with the number of all of them, and a later page."""
-    ids = shops.where(shop_id > bindparam("after")).order_by(shop_id).limit(bindparam("one_more"))
-    counted = select(func.count()).select_from(shops.limit(MOST_COUNTED + 1).subquery())
-    page = _features(ids)
-    return (
+def _page(collection: Collection, keys: Select[Any], key: Any) -> PageStatements:
+    page_keys = keys.where(key > bindparam("after")).order_by(key).limit(bindparam("one_more"))
+    counted = select(func.count()).select_from(keys.limit(MOST_COUNTED + 1).subquery())
+    page = _features(collection, page_keys)
+    return PageStatements(
         compiled(page.add_columns(counted.scalar_subquery())),
         compiled(page.add_columns(null())),
     )
 
 
-EVERYWHERE = _page(OPEN_SHOPS, Shop.id)
-BOXED = _page(select(IN_BOX.c.id), IN_BOX.c.id)
-ITEM = compiled(_features(OPEN_SHOPS.where(Shop.id == bindparam("shop"))))
+def _statements(collection: Collection) -> Statements:
+    in_box = collection.in_box.c.id
+    one = collection.keys.where(collection.key == bindparam("key"))
+    return Statements(
+        everywhere=_page(collection, collection.keys, collection.key),
+        boxed=_page(collection, select(in_box), in_box),
+        item=compiled(_features(collection, one)),
+    )
+
+
+STATEMENTS = {collection.name: _statements(collection) for collection in COLLECTIONS}
 
 
 def items(
-    db: Database, *, box: Box | None, filter: Condition | None, limit: int, after: int
+    db: Database,
+    collection: Collection,
+    *,
+    box: Box | None,
+    filter: Condition | None,
+    limit: int,
+    after: int,
 ) -> ItemPage:
-    """Shops that are not closed with ids above `after`, `limit` at most; counted on the first page only.
+    """Features with keys above `after`, `limit` at most; counted on the first page only.
 
-    ApiError for a filter that names no property of shops, or whose geometry PostGIS does not read."""
-    first, later = BOXED if box else EVERYWHERE
+    ApiError for a filter that names no property of theirs, or whose geometry PostGIS does not read."""
+    prepared = STATEMENTS[collection.name]
+    page = prepared.boxed if box else prepared.everywhere
     if filter:
-        first, later = _page(_filtered(filter, box), Shop.id)
-    edges = dict(zip(("west", "south", "east", "north"), box or (), strict=False))
+        page = _page(collection, _filtered(collection, filter, box), collection.key)
+    values = {**dict(zip(EDGES, box or (), strict=False)), "after": after, "one_more": limit + 1}
     try:
-        rows = db.rows(later if after else first, {**edges, "after": after, "one_more": limit + 1})
+        rows = db.rows(page.later if after else page.first, values)
     except psycopg2.InternalError as error:
         if filter is None:
             raise
         raise ApiError("bad_filter", name="filter", at=1, rule=_first_line(error)) from None
-    page = rows[:limit]
+    shown = rows[:limit]
     matched = None
     if not after:
         counted = rows[0][2] if rows else 0
         matched = counted if counted <= MOST_COUNTED else None
     return ItemPage(
-        features=",".join(feature for _, feature, _ in page),
-        returned=len(page),
-        last_id=page[-1][0] if page else None,
+        features=",".join(feature for _, feature, _ in shown),
+        returned=len(shown),
+        last_id=shown[-1][0] if shown else None,
         more=len(rows) > limit,
         matched=matched,
     )
@@ -152,38 +139,45 @@ def _first_line(error: psycopg2.Error) -> str:
     return str(error.diag.message_primary)
 
 
-def item(db: Database, shop_id: int) -> str:
-    """One shop as a GeoJSON feature; NotFound when there is none or it is closed."""
-    row = db.first(ITEM, {"shop": shop_id})
+def item(db: Database, collection: Collection, key: int) -> str:
+    """One GeoJSON feature; NotFound when there is none, or when it is a shop that is closed."""
+    row = db.first(STATEMENTS[collection.name].item, {"key": key})
     if row is None:
-        raise NotFound("shop", shop_id)
+        raise NotFound(collection.singular, key)
     return str(row[1])
 
 
-def _edge(line: str, coordinate: Any) -> ColumnElement[Any]:
-    """A coordinate of the shop nearest to an edge of the world: a step down the index, not a walk over all shops."""
+def _edge(shapes: Select[Any], line: str, coordinate: Callable[[Any], Any]) -> ColumnElement[Any]:
+    """A coordinate of what is nearest to an edge of the world: a step down the index, not a walk over all shapes."""
     edge = func.ST_GeomFromText(f"LINESTRING({line})", 4326)
-    nearest = (
-        select(SPOT.label("spot"))
-        .where(Shop.status != "CLOSED")
-        .order_by(SPOT.op("<->")(edge))
-        .limit(1)
-        .subquery()
+    shape = shapes.selected_columns.shape
+    nearest = shapes.order_by(shape.op("<->")(edge)).limit(1).subquery()
+    return select(coordinate(nearest.c.shape)).scalar_subquery()
+
+
+def _extent(collection: Collection) -> tuple[ColumnElement[Any], ...]:
+    return (
+        _edge(collection.shapes, "-180 -90, -180 90", func.ST_XMin),
+        _edge(collection.shapes, "-180 -90, 180 -90", func.ST_YMin),
+        _edge(collection.shapes, "180 -90, 180 90", func.ST_XMax),
+        _edge(collection.shapes, "-180 90, 180 90", func.ST_YMax),
     )
-    return select(coordinate(nearest.c.spot)).scalar_subquery()
 
 
-EXTENT = compiled(
-    select(
-        _edge("-180 -90, -180 90", func.ST_X),
-        _edge("-180 -90, 180 -90", func.ST_Y),
-        _edge("180 -90, 180 90", func.ST_X),
-        _edge("-180 90, 180 90", func.ST_Y),
-    )
-)
+EXTENTS = {collection.name: compiled(select(*_extent(collection))) for collection in COLLECTIONS}
+ALL_EXTENTS = compiled(select(*chain.from_iterable(map(_extent, COLLECTIONS))))
 
 
-def extent(db: Database) -> list[float]:
-    """West, south, east and north of all shops; the world when there is none."""
-    edges = db.row(EXTENT)
-    return [-180.0, -90.0, 180.0, 90.0] if None in edges else list(edges)
+def extent(db: Database, collection: Collection) -> list[float]:
+    """West, south, east and north of all features; the world when there is none."""
+    return _or_world(db.row(EXTENTS[collection.name]))
+
+
+def extents(db: Database) -> list[list[float]]:
+    """The extent of each collection."""
+    edges = db.row(ALL_EXTENTS)
+    return [_or_world(edges[at : at + 4]) for at in range(0, len(edges), 4)]
+
+
+def _or_world(edges: tuple[Any, ...]) -> list[float]:
+    return list(WORLD if None in edges else edges)

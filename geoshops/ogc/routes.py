@@ -1,4 +1,4 @@
-"""Endpoints of OGC API Features (part 1: core)."""
+"""Endpoints of OGC API Features (part 1: core; part 3: filters), the same for each collection."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from geoshops.ogc import pages, queries, schemas
+from geoshops.ogc.collections import COLLECTIONS, Collection
 from geoshops.web.operation import Blueprint
 from geoshops.web.reads import RequestContext
 from geoshops.web.response import GEOJSON, JSON, Response, json_value
@@ -31,72 +32,106 @@ def conformance(context: RequestContext, _: dict[str, Any]) -> Response:
     "/collections", query=schemas.NoArgs, id="listOgcCollections", response=schemas.Collections
 )
 def list_collections(context: RequestContext, _: dict[str, Any]) -> Response:
-    """Collections: one, the shops"""
-    return json_value(pages.collections(context.origin, queries.extent(context.db)))
+    """All collections"""
+    extents = zip(COLLECTIONS, queries.extents(context.db), strict=True)
+    return json_value(pages.collections(context.origin, extents))
 
 
-@blueprint.read(
-    "/collections/shops", query=schemas.NoArgs, id="getOgcShops", response=schemas.Collection
-)
-def get_collection(context: RequestContext, _: dict[str, Any]) -> Response:
-    """The collection of shops"""
-    return json_value(pages.collection(context.origin, queries.extent(context.db)))
-
-
-@blueprint.read(
-    "/collections/shops/queryables",
-    query=schemas.NoArgs,
-    id="getOgcShopQueryables",
-    response=schemas.Queryables,
-    media=pages.SCHEMA,
-    also=(JSON,),
-)
-def get_queryables(context: RequestContext, _: dict[str, Any]) -> Response:
-    """The properties that a filter may name"""
-    types = {name: found.type for name, found in queries.QUERYABLES.items()}
-    return json_value(pages.queryables(context.origin, types))._replace(
-        media_type=context.media_type
+def _add_collection(shown: Collection) -> None:
+    """Declares the operations of a collection; the names of the functions are those of the endpoints."""
+    path, singular = f"/collections/{shown.name}", shown.singular.capitalize()
+    feature = schemas.feature(
+        f"{singular}Feature",
+        shown.properties,
+        shown.geometry_type,
+        has_null_geometry=shown.has_null_geometry,
     )
 
+    def get_collection(context: RequestContext, _: dict[str, Any]) -> Response:
+        extent = queries.extent(context.db, shown)
+        return json_value(pages.collection(context.origin, shown, extent))
 
-@blueprint.read(
-    "/collections/shops/items",
-    query=schemas.ItemsArgs,
-    id="listOgcShopItems",
-    response=schemas.Items,
-    media=GEOJSON,
-    also=(JSON,),
-)
-def list_items(context: RequestContext, args: dict[str, Any]) -> Response:
-    """Shops that are not closed as GeoJSON, page after page by the links `next`
+    _name(get_collection, f"get_{shown.name}", f"The collection of {shown.name}")
+    blueprint.read(
+        path,
+        query=schemas.NoArgs,
+        id=f"getOgc{singular}s",
+        response=schemas.Collection,
+    )(get_collection)
 
-    Pages are cut by key: each costs the same, and none shows a shop twice."""
-    found = queries.items(context.db, **args)
-    sent = context.sent("bbox", "datetime", "filter", "filter-lang", "limit", "after")
-    links = list(pages.page_links(context.origin, sent, found.last_id if found.more else None))
-    matched = "" if found.matched is None else f'"numberMatched":{found.matched},'
-    return _geojson(
-        context,
-        f'{{"type":"FeatureCollection","numberReturned":{found.returned},{matched}'
-        f'"links":{json.dumps(links, ensure_ascii=False)},"features":[{found.features}]}}',
+    def get_queryables(context: RequestContext, _: dict[str, Any]) -> Response:
+        document = json_value(pages.queryables(context.origin, shown))
+        return document._replace(media_type=context.media_type)
+
+    _name(
+        get_queryables,
+        f"get_{shown.singular}_queryables",
+        f"The properties of {shown.name} that a filter may name",
     )
+    blueprint.read(
+        f"{path}/queryables",
+        query=schemas.NoArgs,
+        id=f"getOgc{singular}Queryables",
+        response=schemas.Queryables,
+        media=pages.SCHEMA,
+        also=(JSON,),
+    )(get_queryables)
+
+    def list_items(context: RequestContext, args: dict[str, Any]) -> Response:
+        page = queries.items(context.db, shown, **args)
+        sent = context.sent("bbox", "datetime", "filter", "filter-lang", "limit", "after")
+        next_key = page.last_id if page.more else None
+        links = list(pages.page_links(context.origin, shown, sent, next_key))
+        return _geojson(context, _feature_collection(page, links))
+
+    _name(
+        list_items,
+        f"list_{shown.singular}_items",
+        f"{shown.about}: GeoJSON, page after page by the links `next`\n\n"
+        "Pages are cut by key: each costs the same, and none shows a feature twice.",
+    )
+    blueprint.read(
+        f"{path}/items",
+        query=schemas.items_args(shown.default_limit, shown.max_limit),
+        id=f"listOgc{singular}Items",
+        response=schemas.items(f"{singular}Features", feature),
+        media=GEOJSON,
+        also=(JSON,),
+    )(list_items)
+
+    def get_item(context: RequestContext, _: dict[str, Any], **keys: int) -> Response:
+        (key,) = keys.values()
+        found = queries.item(context.db, shown, key)
+        links = json.dumps(pages.item_links(context.origin, shown, key), ensure_ascii=False)
+        return _geojson(context, f'{found[:-1]}, "links":{links}}}')
+
+    _name(get_item, f"get_{shown.singular}_item", f"One {shown.singular} as a GeoJSON feature")
+    blueprint.read(
+        f"{path}/items/<id:{shown.singular}_id>",
+        query=schemas.NoArgs,
+        id=f"getOgc{singular}Item",
+        response=feature,
+        media=GEOJSON,
+        also=(JSON,),
+    )(get_item)
 
 
-@blueprint.read(
-    "/collections/shops/items/<id:shop_id>",
-    query=schemas.NoArgs,
-    id="getOgcShopItem",
-    response=schemas.Feature,
-    media=GEOJSON,
-    also=(JSON,),
-)
-def get_item(context: RequestContext, _: dict[str, Any], shop_id: int) -> Response:
-    """One shop as a GeoJSON feature"""
-    feature = queries.item(context.db, shop_id)
-    links = json.dumps(pages.item_links(context.origin, shop_id), ensure_ascii=False)
-    return _geojson(context, f'{feature[:-1]}, "links":{links}}}')
+def _name(read: Any, name: str, documentation: str) -> None:
+    read.__name__, read.__doc__ = name, documentation
+
+
+def _feature_collection(page: queries.ItemPage, links: list[pages.Link]) -> str:
+    matched = "" if page.matched is None else f'"numberMatched":{page.matched},'
+    return (
+        f'{{"type":"FeatureCollection","numberReturned":{page.returned},{matched}'
+        f'"links":{json.dumps(links, ensure_ascii=False)},"features":[{page.features}]}}'
+    )
 
 
 def _geojson(context: RequestContext, body: str) -> Response:
     """GeoJSON under the media type that the client accepts."""
     return Response(body.encode(), media_type=context.media_type)
+
+
+for _collection in COLLECTIONS:
+    _add_collection(_collection)

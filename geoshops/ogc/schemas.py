@@ -5,8 +5,9 @@ Unlike the rest of the service it rejects unknown query parameters, as the stand
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from marshmallow import Schema, ValidationError, fields
 
@@ -14,7 +15,6 @@ from geoshops.ogc.cql2 import MAX_LENGTH, FilterError, parse
 from geoshops.web.fields import DECIMAL, Args, Box, Choice, Integer, Text, invalid
 from geoshops.web.shop_schemas import described
 
-DEFAULT_LIMIT, MAX_LIMIT = 1000, 10_000
 MAX_ASKED = 10**18 - 1
 KEY = re.compile("[0-9]{1,18}")
 # RFC 3339, section 5.6; of an interval one end may be open
@@ -80,12 +80,16 @@ class Limit(Integer):
     """Features a page. A number above the largest page is no error for the standard, and means the largest page; the
     document states that as the maximum."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(low=1, high=MAX_ASKED, **kwargs)
-        self.metadata = {**self.metadata, "maximum": MAX_LIMIT}
+    def __init__(self, *, default: int, largest: int) -> None:
+        about = f"Features a page, {largest} at most whatever is asked for"
+        super().__init__(
+            low=1, high=MAX_ASKED, load_default=default, metadata={**FORM, "description": about}
+        )
+        self.metadata = {**self.metadata, "maximum": largest}
+        self._largest = largest
 
     def _deserialize(self, *value: Any, **named: Any) -> int:
-        return min(super()._deserialize(*value, **named), MAX_LIMIT)
+        return min(super()._deserialize(*value, **named), self._largest)
 
 
 class Filter(Text):
@@ -105,7 +109,7 @@ class NoArgs(Args):
 
 
 class ItemsArgs(Args):
-    """Query of the items."""
+    """Query of the items of any collection; items_args() adds the limit."""
 
     only_known: ClassVar = True
 
@@ -120,7 +124,7 @@ class ItemsArgs(Args):
     datetime = Interval(
         metadata={
             **FORM,
-            "description": "A time or an interval (RFC 3339). Shops have no time here, so every one matches all of them",
+            "description": "A time or an interval (RFC 3339). Features have no time here, so every one matches all of them",
         }
     )
     filter = Filter(
@@ -129,7 +133,7 @@ class ItemsArgs(Args):
         load_default=None,
         metadata=described(
             "A condition in CQL2 text over the properties of the resource queryables",
-            "review_cnt >= 10 AND brand_name LIKE '인생%'",
+            "id >= 10 AND S_INTERSECTS(geometry, BBOX(126.9, 37.4, 127.1, 37.6))",
         ),
     )
     filter_lang = Choice(
@@ -137,13 +141,6 @@ class ItemsArgs(Args):
         load_default="cql2-text",
         data_key="filter-lang",
         metadata=described("Language of the filter"),
-    )
-    limit = Limit(
-        load_default=DEFAULT_LIMIT,
-        metadata={
-            **FORM,
-            "description": f"Features a page, {MAX_LIMIT} at most whatever is asked for",
-        },
     )
     after = Key(
         load_default=0,
@@ -158,6 +155,12 @@ class ItemsArgs(Args):
         values.pop("datetime", None)
         values.pop("filter_lang")
         return {"box": None, **values}
+
+
+def items_args(default_limit: int, max_limit: int) -> type[Args]:
+    """Query of the items of a collection whose pages have these sizes."""
+    limit = Limit(default=default_limit, largest=max_limit)
+    return type("ItemsArgs", (ItemsArgs,), {"limit": limit})
 
 
 class Link(Schema):
@@ -220,7 +223,7 @@ class Collection(Schema):
 
 
 class Collections(Schema):
-    """All collections: one."""
+    """All collections."""
 
     collections = fields.List(fields.Nested(Collection), required=True)
     links = fields.List(fields.Nested(Link), required=True)
@@ -233,41 +236,73 @@ class Point(Schema):
     coordinates = fields.List(fields.Float(), required=True)
 
 
-class ItemProperties(Schema):
-    """What a feature tells of its shop; null and empty mean unknown."""
-
-    place_name = fields.String(required=True)
-    brand_name = fields.String(required=True, allow_none=True)
-    place_address = fields.String(required=True)
-    sido = fields.String(required=True, allow_none=True)
-    sigungu = fields.String(required=True, allow_none=True)
-    dong = fields.String(required=True, allow_none=True)
-    status = fields.String(required=True, metadata={"enum": ["OPEN", "TEMP_CLOSED"]})
-    star_rating_avg = fields.Float(required=True)
-    review_cnt = fields.Integer(required=True)
-    favorite_cnt = fields.Integer(required=True)
-    phone = fields.String(required=True)
-    homepage = fields.String(required=True)
-    opened_on = fields.String(required=True, allow_none=True, metadata={"format": "date"})
-
-
-class Feature(Schema):
-    """A shop as a GeoJSON feature."""
+class MultiPolygon(Schema):
+    """GeoJSON multipolygon: polygons of rings of positions, longitude first."""
 
     type = fields.String(required=True)
-    id = fields.Integer(required=True)
-    geometry = fields.Nested(Point, required=True)
-    properties = fields.Nested(ItemProperties, required=True)
-    links = fields.List(fields.Nested(Link))
+    coordinates = fields.List(fields.List(fields.List(fields.List(fields.Float()))), required=True)
 
 
-class Items(Schema):
-    """A page of features."""
+GEOMETRIES: dict[str, type[Schema]] = {"Point": Point, "MultiPolygon": MultiPolygon}
+FIELDS: dict[str, type[fields.Field[Any]]] = {
+    "string": fields.String,
+    "date": fields.String,
+    "integer": fields.Integer,
+    "number": fields.Float,
+}
 
-    type = fields.String(required=True)
-    features = fields.List(fields.Nested(Feature), required=True)
-    links = fields.List(fields.Nested(Link), required=True)
-    numberReturned = fields.Integer(required=True)  # noqa: N815
-    numberMatched = fields.Integer(  # noqa: N815
-        metadata={"description": "On the first page, up to 10000 matches"}
+
+class Published(Protocol):
+    """A property as its collection states it; `type` is one of FIELDS."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def nullable(self) -> bool: ...
+    @property
+    def values(self) -> tuple[str, ...]: ...
+
+
+def feature(
+    name: str, properties: Mapping[str, Published], geometry_type: str, *, has_null_geometry: bool
+) -> type[Schema]:
+    """A GeoJSON feature of a collection, called `name`; null and empty properties mean unknown."""
+    properties_schema = Schema.from_dict(
+        {key: _field(published) for key, published in properties.items()}, name=f"{name}Properties"
+    )
+    geometry = fields.Nested(GEOMETRIES[geometry_type], required=True, allow_none=has_null_geometry)
+    return Schema.from_dict(
+        {
+            "type": fields.String(required=True),
+            "id": fields.Integer(required=True),
+            "geometry": geometry,
+            "properties": fields.Nested(properties_schema, required=True),
+            "links": fields.List(fields.Nested(Link)),
+        },
+        name=name,
+    )
+
+
+def _field(published: Published) -> fields.Field[Any]:
+    stated: dict[str, object] = {}
+    if published.type == "date":
+        stated["format"] = "date"
+    if published.values:
+        stated["enum"] = list(published.values)
+    return FIELDS[published.type](required=True, allow_none=published.nullable, metadata=stated)
+
+
+def items(name: str, item: type[Schema]) -> type[Schema]:
+    """A page of features, called `name`."""
+    return Schema.from_dict(
+        {
+            "type": fields.String(required=True),
+            "features": fields.List(fields.Nested(item), required=True),
+            "links": fields.List(fields.Nested(Link), required=True),
+            "numberReturned": fields.Integer(required=True),
+            "numberMatched": fields.Integer(
+                metadata={"description": "On the first page, up to 10000 matches"}
+            ),
+        },
+        name=name,
     )

@@ -61,6 +61,7 @@ PATHS = [
     "/member/main-title/{id}", "/member-titles", "/member-titles/{id}", "/auth/token", "/auth/login/idp", "/auth/authorize",
     "/auth/sessions", "/auth/sessions/{id}", "/tiles/shops/{id}/{id}/{id}.mvt", "/basemap/{id}/{id}/{id}.mvt",
     "/tiles/shops.json", "/ogc", "/ogc/collections/shops/items", "/ogc/collections/shops/items/{id}", "/titles/{id}.svg",
+    "/ogc/collections/regions/items", "/ogc/collections/regions/items/{id}", "/ogc/collections/stations/items",
     "/member/export", "/static/{id}", "/openapi.json", "/docs", "/", "/healthz", "/readyz", "/{id}",
 ]  # fmt: skip
 METHODS = (

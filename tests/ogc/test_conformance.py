@@ -5,6 +5,7 @@ ids without a test of their own: fc-timeStamp (the property is optional and not 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -22,6 +23,8 @@ JSON, GEOJSON = "application/json", "application/geo+json"
 CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 CONF = "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf"
 FORM = {"in": "query", "required": False, "style": "form", "explode": False}
+NAMES = ("shops", "regions", "stations")
+every_collection = pytest.mark.parametrize("name", NAMES)
 TIMES = ("2024-05-01T00:00:00Z", "2024-05-01t09:00:00.25+09:00")
 
 
@@ -33,6 +36,18 @@ def shops(make: Maker) -> list[int]:
     away = make.shop("제주점", at=(126.5312, 33.4996))
     make.shop("폐점", status="CLOSED")
     return [*here, away]
+
+
+@pytest.fixture
+def others(make: Maker) -> dict[str, list[int]]:
+    """Regions with a boundary, and stations."""
+    boundary = "SRID=4326;MULTIPOLYGON(((126 37, 128 37, 128 38, 126 37)))"
+    regions = [
+        make.insert("regions", level="sido", name=f"{n}도", boundary=boundary) for n in range(3)
+    ]
+    make.sql("SELECT cut_boundaries(%s)", regions)
+    stations = [make.station(f"{n}번", at=(127 + n / 10, 37.1)) for n in range(3)]
+    return {"regions": regions, "stations": stations}
 
 
 def document(client: FlaskClient, address: str, **headers: str) -> Any:
@@ -53,15 +68,16 @@ def ids(client: FlaskClient, query: str = "") -> list[int]:
     return [feature["id"] for feature in document(client, f"{items_of(client)}{query}")["features"]]
 
 
-def items_of(client: FlaskClient) -> str:
-    (collection,) = document(client, f"{ROOT}/collections")["collections"]
+def items_of(client: FlaskClient, name: str = "shops") -> str:
+    listed = document(client, f"{ROOT}/collections")["collections"]
+    (collection,) = [collection for collection in listed if collection["id"] == name]
     return f"{ROOT}/collections/{collection['id']}/items"
 
 
-def parameters(client: FlaskClient) -> dict[str, Any]:
-    """The query parameters of the items by name, as the API definition has them."""
+def parameters(client: FlaskClient, name: str) -> dict[str, Any]:
+    """The query parameters of a collection's items by name, as the API definition has them."""
     (address,) = hrefs(document(client, ROOT), "service-desc")
-    operation = document(client, address)["paths"][items_of(client)]["get"]
+    operation = document(client, address)["paths"][items_of(client, name)]["get"]
     return {p["name"]: p for p in operation["parameters"]}
 
 
@@ -96,23 +112,35 @@ def test_core_fc_md_op_success_links_and_items(client: FlaskClient, shops: list[
     for address in (f"{ROOT}/collections", *hrefs(document(client, ROOT), "data")):
         listed = document(client, address)
         assert len(hrefs(listed, "self")) == 1
-        (collection,) = listed["collections"]
-        assert (
-            collection["id"] and collection["itemType"] == "feature" and CRS84 in collection["crs"]
-        )
-        types = {link["type"] for link in collection["links"] if link["rel"] == "items"}
-        assert types == {GEOJSON, JSON}
-        hrefs(collection, "items")
+        assert tuple(collection["id"] for collection in listed["collections"]) == NAMES
+        for collection in listed["collections"]:
+            assert collection["itemType"] == "feature" and CRS84 in collection["crs"]
+            types = {link["type"] for link in collection["links"] if link["rel"] == "items"}
+            assert types == {GEOJSON, JSON}
+            hrefs(collection, "items")
 
 
-def test_core_fc_md_extent_holds_every_feature(client: FlaskClient, shops: list[int]) -> None:
-    (collection,) = document(client, f"{ROOT}/collections")["collections"]
-    spatial = collection["extent"]["spatial"]
-    assert spatial["crs"] == CRS84 and "temporal" not in collection["extent"]
-    west, south, east, north = spatial["bbox"][0]
-    for feature in document(client, items_of(client))["features"]:
-        lng, lat = feature["geometry"]["coordinates"]
-        assert west <= lng <= east and south <= lat <= north
+def positions(coordinates: Any) -> Iterator[list[float]]:
+    """All positions of a geometry's coordinates, however deep."""
+    if isinstance(coordinates[0], list):
+        for part in coordinates:
+            yield from positions(part)
+    else:
+        yield coordinates
+
+
+def test_core_fc_md_extent_holds_every_feature(
+    client: FlaskClient, shops: list[int], others: dict[str, list[int]]
+) -> None:
+    for collection in document(client, f"{ROOT}/collections")["collections"]:
+        spatial = collection["extent"]["spatial"]
+        assert spatial["crs"] == CRS84 and "temporal" not in collection["extent"]
+        west, south, east, north = spatial["bbox"][0]
+        features = document(client, items_of(client, collection["id"]))["features"]
+        assert len(features) >= 3
+        for feature in features:
+            for lng, lat in positions(feature["geometry"]["coordinates"]):
+                assert west <= lng <= east and south <= lat <= north
 
 
 def test_core_sfc_md_op_and_success(client: FlaskClient, shops: list[int]) -> None:
@@ -135,8 +163,28 @@ def test_core_fc_op_response_links_and_numbers(
     assert "timeStamp" not in found
 
 
-def test_core_fc_bbox_definition(client: FlaskClient) -> None:
-    box = parameters(client)["bbox"]
+@pytest.mark.parametrize("name", NAMES[1:])
+@pytest.mark.parametrize("query", ["", "?bbox=126,37,128,38", "?datetime=2024-05-01T00:00:00Z"])
+def test_core_fc_op_of_the_other_collections(
+    client: FlaskClient, others: dict[str, list[int]], name: str, query: str
+) -> None:
+    found = document(client, f"{items_of(client, name)}{query}")
+    assert [feature["id"] for feature in found["features"]] == others[name]
+    assert found["numberReturned"] == found["numberMatched"] == 3
+    (own,), (other,) = hrefs(found, "self"), hrefs(found, "alternate")
+    assert document(client, own) == found == document(client, other, Accept=JSON)
+    for key, listed in zip(others[name], found["features"], strict=True):
+        feature = document(client, f"{items_of(client, name)}/{key}")
+        assert {part: feature[part] for part in listed} == listed
+        (collection,) = hrefs(feature, "collection")
+        assert document(client, collection)["id"] == name
+        (itself,) = hrefs(feature, "self")
+        assert document(client, itself) == feature
+
+
+@every_collection
+def test_core_fc_bbox_definition(client: FlaskClient, name: str) -> None:
+    box = parameters(client, name)["bbox"]
     box.pop("description")
     sizes = [{"minItems": n, "maxItems": n} for n in (4, 6)]
     # OGC's executable suite looks for the limits outside of oneOf
@@ -162,9 +210,16 @@ def test_core_fc_bbox_response(client: FlaskClient, shops: list[int], box: str) 
     assert [f["id"] for f in document(client, following)["features"]] == shops[2:4]
 
 
-def test_core_fc_limit_definition(client: FlaskClient) -> None:
-    limit = parameters(client)["limit"]
-    assert limit["schema"] == {"type": "integer", "minimum": 1, "maximum": 10_000, "default": 1000}
+@every_collection
+def test_core_fc_limit_definition(client: FlaskClient, name: str) -> None:
+    limit = parameters(client, name)["limit"]
+    most, default = (1000, 100) if name == "regions" else (10_000, 1000)
+    assert limit["schema"] == {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": most,
+        "default": default,
+    }
     assert {key: limit[key] for key in FORM} == FORM
 
 
@@ -173,8 +228,9 @@ def test_core_fc_limit_response(client: FlaskClient, shops: list[int], limit: in
     assert ids(client, f"?limit={limit}") == shops[:limit]
 
 
-def test_core_fc_time_definition(client: FlaskClient) -> None:
-    time = parameters(client)["datetime"]
+@every_collection
+def test_core_fc_time_definition(client: FlaskClient, name: str) -> None:
+    time = parameters(client, name)["datetime"]
     time.pop("description")
     assert time == {"name": "datetime", "schema": {"type": "string"}, **FORM}
 
@@ -197,14 +253,16 @@ def test_core_fc_time_response(client: FlaskClient, shops: list[int], interval: 
 @pytest.mark.parametrize(
     "query", ["limit=-1", "limit=ten", "bbox=1,2,3", "bbox=a,b,c,d", "datetime=yesterday"]
 )
-def test_core_query_param_invalid(client: FlaskClient, query: str) -> None:
-    response = client.get(f"{items_of(client)}?{query}")
+@every_collection
+def test_core_query_param_invalid(client: FlaskClient, name: str, query: str) -> None:
+    response = client.get(f"{items_of(client, name)}?{query}")
     assert (response.status_code, response.get_json()["error_code"]) == (400, "002")
 
 
-def test_core_query_param_unknown(client: FlaskClient, shops: list[int]) -> None:
-    for path in ("", "/conformance", "/collections", "/collections/shops", "/collections/shops/items",
-                 f"/collections/shops/items/{shops[0]}"):  # fmt: skip
+@every_collection
+def test_core_query_param_unknown(client: FlaskClient, shops: list[int], name: str) -> None:
+    for path in ("", "/conformance", "/collections", f"/collections/{name}", f"/collections/{name}/queryables",
+                 f"/collections/{name}/items", f"/collections/{name}/items/{shops[0]}"):  # fmt: skip
         for query in (
             "unknown=1",
             "UNKNOWN",

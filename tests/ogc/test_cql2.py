@@ -41,7 +41,7 @@ def shops(make: Maker) -> dict[int, str]:
         ("NOT (id = 1 or id = 2)", [3]), ("S_INTERSECTS(geometry, BBOX(126, 33, 128, 38))", [1, 3]),
         ("S_INTERSECTS(geometry, POLYGON((129 35, 130 35, 130 36, 129 36, 129 35)))", [2]),
         ("s_intersects(geometry, POINT(126.53 33.5))", [3]), ("review_cnt < 1e3 and status = 'OPEN'", [1, 2, 3]),
-        ("place_name = '닫음'", []), ("id = 99999999999999999999", []),
+        ("place_name = '닫음'", []), ("sido IS NULL AND place_address = ''", [1, 2, 3]), ("id = 99999999999999999999", []),
     ],
 )  # fmt: skip
 def test_filters_select_shops(

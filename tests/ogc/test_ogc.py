@@ -37,9 +37,10 @@ def test_the_landing_page_leads_everywhere(client: FlaskClient) -> None:
     for rel in ("self", "service-desc", "service-doc", "conformance", "data"):
         assert client.get(relative(links(landing)[rel])).status_code == 200, rel
     collections = client.get(relative(links(landing)["data"])).json
-    (shops,) = collections["collections"]
-    assert shops == client.get(relative(links(shops)["self"])).json
-    assert client.get(relative(links(shops)["items"])).mimetype == GEOJSON
+    assert [item["id"] for item in collections["collections"]] == ["shops", "regions", "stations"]
+    for collection in collections["collections"]:
+        assert collection == client.get(relative(links(collection)["self"])).json
+        assert client.get(relative(links(collection)["items"])).mimetype == GEOJSON
 
 
 def test_it_conforms_to_core_geojson_and_filters(client: FlaskClient) -> None:

@@ -38,8 +38,11 @@ WITHOUT_INPUT = (  # nothing of these could be invalid
     "GET /ogc",
     "GET /ogc/conformance",
     "GET /ogc/collections",
-    "GET /ogc/collections/shops",
-    "GET /ogc/collections/shops/queryables",
+    *(
+        f"GET /ogc/collections/{name}{more}"
+        for name in ("shops", "regions", "stations")
+        for more in ("", "/queryables")
+    ),
 )
 fixed = settings(
     max_examples=EXAMPLES,

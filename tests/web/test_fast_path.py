@@ -44,16 +44,30 @@ READS = {
     "ogc.landing_page": "/ogc",
     "ogc.conformance": "/ogc/conformance",
     "ogc.list_collections": "/ogc/collections",
-    "ogc.get_collection": "/ogc/collections/shops",
-    "ogc.get_queryables": "/ogc/collections/shops/queryables",
-    "ogc.list_items": "/ogc/collections/shops/items",
-    "ogc.get_item": "/ogc/collections/shops/items/1",
+    "ogc.get_shops": "/ogc/collections/shops",
+    "ogc.get_shop_queryables": "/ogc/collections/shops/queryables",
+    "ogc.list_shop_items": "/ogc/collections/shops/items",
+    "ogc.get_shop_item": "/ogc/collections/shops/items/1",
+    "ogc.get_regions": "/ogc/collections/regions",
+    "ogc.get_region_queryables": "/ogc/collections/regions/queryables",
+    "ogc.list_region_items": "/ogc/collections/regions/items",
+    "ogc.get_region_item": "/ogc/collections/regions/items/1",
+    "ogc.get_stations": "/ogc/collections/stations",
+    "ogc.get_station_queryables": "/ogc/collections/stations/queryables",
+    "ogc.list_station_items": "/ogc/collections/stations/items",
+    "ogc.get_station_item": "/ogc/collections/stations/items/1",
 }
 MEDIA_TYPES = {
     "tiles.get_shop_tile": "application/vnd.mapbox-vector-tile",
-    "ogc.list_items": "application/geo+json",
-    "ogc.get_item": "application/geo+json",
-    "ogc.get_queryables": "application/schema+json",
+    **{
+        f"ogc.{operation}": media
+        for name in ("shop", "region", "station")
+        for operation, media in (
+            (f"list_{name}_items", "application/geo+json"),
+            (f"get_{name}_item", "application/geo+json"),
+            (f"get_{name}_queryables", "application/schema+json"),
+        )
+    },
 }
 
 
@@ -80,6 +94,7 @@ def flask_requests(monkeypatch: pytest.MonkeyPatch) -> FlaskRequests:
 def member(app: Flask, make: Maker) -> dict[str, str]:
     """The headers of a member with a favorite and reviews of a shop among several."""
     make.brand("인생네컷")
+    make.station("강남", at=GANGNAM)
     district = make.region("강남구", parent=make.region("서울특별시", level="sido"))
     places = [(GANGNAM[0] + n / 500, GANGNAM[1]) for n in range(5)]
     shops = [

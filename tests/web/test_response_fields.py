@@ -68,7 +68,17 @@ def bearer(app: Flask, make: Maker) -> tuple[dict[str, str], dict[str, int]]:
     make.favorite(member, shop)
     title = make.sql("SELECT min(id) FROM titles")
     make.title(member, title)
-    return bearer, {"shop_id": shop, "review_id": review, "title_id": title}
+    region = make.region("서울특별시", level="sido")
+    boundary = "SRID=4326;MULTIPOLYGON(((126 37, 128 37, 128 38, 126 37)))"
+    make.sql("UPDATE regions SET boundary = %s WHERE id = %s", boundary, region)
+    station = make.station("강남", at=(127, 37.5))
+    return bearer, {
+        "shop_id": shop,
+        "review_id": review,
+        "title_id": title,
+        "region_id": region,
+        "station_id": station,
+    }
 
 
 @pytest.mark.parametrize(("path", "kind", "schema"), responses())
