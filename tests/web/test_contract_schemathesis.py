@@ -24,7 +24,7 @@ BEYOND = (
     "[filter] character",  # the grammar of CQL2 and the properties
     "[datetime] must be",  # the standard writes no format into its schema
     "[nickname] must have",  # after NFC, trimming and collapsing of blanks
-    "[member-title-id] the member does not hold",
+    "[member-title-id] you do not have",
     "[brand] must be one of",  # the brands are data
     "[provider] is not a configured",
     "[star_rating] must be an integer",  # 5.0 is one for JSON Schema, not for the contract
