@@ -213,7 +213,7 @@ class Pool:
             result.set_result(value)
 
     def _leave(self, started: float) -> None:
-        # Before the result is set, so that the slot is free for whoever receives it.
+        # Called before the result is set: whoever receives the result may use the slot at once.
         with self.changed:
             self.busy -= 1
             self.freed_at = time.monotonic()

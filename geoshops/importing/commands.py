@@ -38,6 +38,15 @@ from geoshops.operations.commands import FiniteRange, failing_clearly
 from geoshops.operations.connection import ONE_AT_A_TIME, operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
+MAP = click.option("--map", "pairs", multiple=True, metavar="COLUMN=FIELD", help="Repeatable.")
+ENCODING = click.option("--encoding", default="", help="utf-8, cp949 …; detected if not named.")
+DELIMITER = click.option(
+    "--delimiter", default="", help="One character, or tab; detected if not named."
+)
+REJECTS = click.option(
+    "--rejects", type=click.Path(path_type=Path), help="Instead of FILE.rejected.csv."
+)
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
 WHAT_FOLLOWS = (
     "what follows it (indexes of the search, titles, the map's clusters); "
     f"the next import and `{as_started('db upgrade')}` make up for it"
@@ -55,7 +64,7 @@ def reading_options(command: Any) -> Any:
     """Options that say how a file is to be read."""
     for option in (
         click.option("--mapping", help="A saved mapping: columns, words, coordinate system."),
-        click.option("--map", "pairs", multiple=True, metavar="COLUMN=FIELD", help="Repeatable."),
+        MAP,
         click.option(
             "--source", default="", help="Name of the source; its ids are keys within it."
         ),
@@ -65,11 +74,9 @@ def reading_options(command: Any) -> Any:
         click.option(
             "--scale", default=1.0, help="The file's numbers are the system's times this."
         ),
-        click.option("--encoding", default="", help="utf-8, cp949 …; detected if not named."),
-        click.option(
-            "--rejects", type=click.Path(path_type=Path), help="Instead of FILE.rejected.csv."
-        ),
-        click.option("--dry-run", is_flag=True, help="Do everything but the commit."),
+        ENCODING,
+        REJECTS,
+        DRY_RUN,
     ):
         command = option(command)
     return command
@@ -78,9 +85,7 @@ def reading_options(command: Any) -> Any:
 def table_options(command: Any) -> Any:
     """Options of what may be a table, too."""
     for option in (
-        click.option(
-            "--delimiter", default="", help="One character, or tab; detected if not named."
-        ),
+        DELIMITER,
         click.option(
             "--format",
             "format_",
@@ -88,6 +93,13 @@ def table_options(command: Any) -> Any:
             help="Detected if not named.",
         ),
     ):
+        command = option(command)
+    return command
+
+
+def csv_options(command: Any) -> Any:
+    """Options of a CSV of brands or names."""
+    for option in (MAP, ENCODING, DELIMITER, REJECTS, DRY_RUN):
         command = option(command)
     return command
 
@@ -198,11 +210,7 @@ def regions(
 @group.command("region-names")
 @FILE
 @click.option("--mapping", help="A saved mapping: columns and words.")
-@click.option("--map", "pairs", multiple=True, metavar="COLUMN=FIELD", help="Repeatable.")
-@click.option("--encoding", default="", help="utf-8, cp949 …; detected if not named.")
-@click.option("--delimiter", default="", help="One character, or tab; detected if not named.")
-@click.option("--rejects", type=click.Path(path_type=Path), help="Instead of FILE.rejected.csv.")
-@click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
+@csv_options
 @JSON
 @reporting_rejections
 def region_names(file: Path, as_json: bool, **options: Any) -> None:
@@ -216,7 +224,7 @@ def region_names(file: Path, as_json: bool, **options: Any) -> None:
 
 
 @group.command("boundaries")
-@click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
+@DRY_RUN
 @reporting_rejections
 def installed(dry_run: bool) -> None:
     """Load the boundaries of Korean districts and provinces that scripts/setup installs.
@@ -263,11 +271,7 @@ def population(file: Path, as_json: bool, cell_size: float, **options: Any) -> N
 
 @group.command()
 @FILE
-@click.option("--map", "pairs", multiple=True, metavar="COLUMN=FIELD", help="Repeatable.")
-@click.option("--encoding", default="", help="utf-8, cp949 …; detected if not named.")
-@click.option("--delimiter", default="", help="One character, or tab; detected if not named.")
-@click.option("--rejects", type=click.Path(path_type=Path), help="Instead of FILE.rejected.csv.")
-@click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
+@csv_options
 @JSON
 @reporting_rejections
 def brands(file: Path, as_json: bool, **options: Any) -> None:

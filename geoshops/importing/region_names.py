@@ -66,8 +66,12 @@ def import_region_names(url: str, wanted: Request, progress: Progress) -> dict[s
             raise ImportRejected(f"none of the {read} rows can be taken")
         cursor.execute("ANALYZE region_aliases")
         late = finish(connection, file, rejects, wanted.dry_run)
-    counts = {"inserted": inserted, "updated": 0, "unchanged": unchanged}
-    counts["columns_not_used"] = found.unused  # type: ignore[assignment]
+    counts = {
+        "inserted": inserted,
+        "updated": 0,
+        "unchanged": unchanged,
+        "columns_not_used": found.unused,
+    }
     return timed(summary(wanted, "", read, counts, rejects, late), started)
 
 

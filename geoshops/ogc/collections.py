@@ -56,7 +56,7 @@ class Collection:
     keys: the keys of all features; joined: joins what properties need to a statement over them.
     geometry: as GeoJSON, of the type `geometry_type`; shape: as filters see it.
     in_box: the keys, as `id`, of what intersects the box of the parameters EDGES.
-    shapes: geometries, as `shape`, that have the collection's extent and an index."""
+    shapes: geometries, as `shape`, that have the collection's extent."""
 
     name: str
     singular: str

@@ -148,7 +148,7 @@ def item(db: Database, collection: Collection, key: int) -> str:
 
 
 def _edge(shapes: Select[Any], line: str, coordinate: Callable[[Any], Any]) -> ColumnElement[Any]:
-    """A coordinate of what is nearest to an edge of the world: a step down the index, not a walk over all shapes."""
+    """A coordinate of what is nearest to an edge of the world; an index on the shapes, where there is one, finds it."""
     edge = func.ST_GeomFromText(f"LINESTRING({line})", 4326)
     shape = shapes.selected_columns.shape
     nearest = shapes.order_by(shape.op("<->")(edge)).limit(1).subquery()

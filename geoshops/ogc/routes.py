@@ -39,26 +39,33 @@ def list_collections(context: RequestContext, _: dict[str, Any]) -> Response:
 
 def _add_collection(shown: Collection) -> None:
     """Declares the operations of a collection; the names of the functions are those of the endpoints."""
-    path, singular = f"/collections/{shown.name}", shown.singular.capitalize()
     feature = schemas.feature(
-        f"{singular}Feature",
+        f"{shown.singular.capitalize()}Feature",
         shown.properties,
         shown.geometry_type,
         has_null_geometry=shown.has_null_geometry,
     )
+    _add_description(shown)
+    _add_queryables(shown)
+    _add_items(shown, feature)
+    _add_item(shown, feature)
 
+
+def _add_description(shown: Collection) -> None:
     def get_collection(context: RequestContext, _: dict[str, Any]) -> Response:
         extent = queries.extent(context.db, shown)
         return json_value(pages.collection(context.origin, shown, extent))
 
     _name(get_collection, f"get_{shown.name}", f"The collection of {shown.name}")
     blueprint.read(
-        path,
+        f"/collections/{shown.name}",
         query=schemas.NoArgs,
-        id=f"getOgc{singular}s",
+        id=f"getOgc{shown.singular.capitalize()}s",
         response=schemas.Collection,
     )(get_collection)
 
+
+def _add_queryables(shown: Collection) -> None:
     def get_queryables(context: RequestContext, _: dict[str, Any]) -> Response:
         document = json_value(pages.queryables(context.origin, shown))
         return document._replace(media_type=context.media_type)
@@ -69,14 +76,16 @@ def _add_collection(shown: Collection) -> None:
         f"The properties of {shown.name} that a filter may name",
     )
     blueprint.read(
-        f"{path}/queryables",
+        f"/collections/{shown.name}/queryables",
         query=schemas.NoArgs,
-        id=f"getOgc{singular}Queryables",
+        id=f"getOgc{shown.singular.capitalize()}Queryables",
         response=schemas.Queryables,
         media=pages.SCHEMA,
         also=(JSON,),
     )(get_queryables)
 
+
+def _add_items(shown: Collection, feature: Any) -> None:
     def list_items(context: RequestContext, args: dict[str, Any]) -> Response:
         page = queries.items(context.db, shown, **args)
         sent = context.sent("bbox", "datetime", "filter", "filter-lang", "limit", "after")
@@ -91,14 +100,16 @@ def _add_collection(shown: Collection) -> None:
         "Pages are cut by key: each costs the same, and none shows a feature twice.",
     )
     blueprint.read(
-        f"{path}/items",
+        f"/collections/{shown.name}/items",
         query=schemas.items_args(shown.default_limit, shown.max_limit),
-        id=f"listOgc{singular}Items",
-        response=schemas.items(f"{singular}Features", feature),
+        id=f"listOgc{shown.singular.capitalize()}Items",
+        response=schemas.items(f"{shown.singular.capitalize()}Features", feature),
         media=GEOJSON,
         also=(JSON,),
     )(list_items)
 
+
+def _add_item(shown: Collection, feature: Any) -> None:
     def get_item(context: RequestContext, _: dict[str, Any], **keys: int) -> Response:
         (key,) = keys.values()
         found = queries.item(context.db, shown, key)
@@ -107,9 +118,9 @@ def _add_collection(shown: Collection) -> None:
 
     _name(get_item, f"get_{shown.singular}_item", f"One {shown.singular} as a GeoJSON feature")
     blueprint.read(
-        f"{path}/items/<id:{shown.singular}_id>",
+        f"/collections/{shown.name}/items/<id:{shown.singular}_id>",
         query=schemas.NoArgs,
-        id=f"getOgc{singular}Item",
+        id=f"getOgc{shown.singular.capitalize()}Item",
         response=feature,
         media=GEOJSON,
         also=(JSON,),

@@ -216,7 +216,7 @@ BEGIN
       FROM search_scan(viewer_spot, brands, regions, likes, beginnings, hints, query, plain, filters, budget, wanted) w;
     END IF;
     ids := coalesce(ids, '{}');
-    certain_m := coalesce(chords[at_most + 1] * (1 + 0.001 * (chords[at_most + 1] / 6371000) ^ 2) + 0.01, 'infinity');
+    certain_m := chords[at_most + 1] * (1 + 0.001 * (chords[at_most + 1] / 6371000) ^ 2) + 0.01;
     EXIT WHEN cardinality(ids) < wanted OR chords[wanted] > certain_m;
     wanted := wanted * 3;
   END LOOP;

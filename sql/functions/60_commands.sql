@@ -43,6 +43,22 @@ END $$;
 COMMENT ON FUNCTION stored_result(bigint, text, bytea)
 IS 'The result of an earlier request with this Idempotency-Key, nulls when there was none; key_reused when that request was another one.';
 
+CREATE OR REPLACE FUNCTION begin_creation(
+  member bigint, session bigint, key text, request_hash bytea,
+  OUT outcome text, OUT body text, OUT item_id bigint, OUT replayed boolean
+)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF NOT begin_command(member, session) THEN
+    outcome := 'session_ended';
+  ELSIF key IS NOT NULL THEN
+    SELECT * INTO outcome, body, item_id FROM stored_result(member, key, request_hash);
+    replayed := outcome IS NOT NULL;
+  END IF;
+END $$;
+COMMENT ON FUNCTION begin_creation(bigint, bigint, text, bytea)
+IS 'Begins a command that creates: session_ended, or the stored result of an earlier request (replayed); without outcome the command goes on.';
+
 -- Planning all rules takes longer than evaluating them, hence a generic plan.
 CREATE OR REPLACE FUNCTION award_titles(member bigint, activity text, moment timestamptz, zone text) RETURNS bigint []
 LANGUAGE plpgsql VOLATILE

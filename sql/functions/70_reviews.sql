@@ -161,16 +161,9 @@ DECLARE
   activity text := 'review';
   written reviews;
 BEGIN
-  IF NOT begin_command(member, session) THEN
-    outcome := 'session_ended';
+  SELECT * INTO outcome, body, item_id, replayed FROM begin_creation(member, session, key, request_hash);
+  IF outcome IS NOT NULL THEN
     RETURN;
-  END IF;
-  IF key IS NOT NULL THEN
-    SELECT * INTO outcome, body, item_id FROM stored_result(member, key, request_hash);
-    replayed := outcome IS NOT NULL;
-    IF replayed THEN
-      RETURN;
-    END IF;
   END IF;
   shop := begin_command_on(shop);
   SELECT s.review_cnt INTO before_cnt FROM shops s WHERE s.id = shop;
@@ -212,12 +205,16 @@ END $$;
 COMMENT ON FUNCTION create_review
 IS 'A member reviews a shop: created (item_id is the review), session_ended, key_reused, shop_missing or too_many_reviews; replayed for the stored result of an earlier request.';
 
-CREATE OR REPLACE FUNCTION own_review(member bigint, review bigint, OUT failure text, OUT current reviews)
+CREATE OR REPLACE FUNCTION own_review(member bigint, session bigint, review bigint, OUT failure text, OUT current reviews)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   shop bigint;
   author bigint;
 BEGIN
+  IF NOT begin_command(member, session) THEN
+    failure := 'session_ended';
+    RETURN;
+  END IF;
   SELECT r.shop_id, r.member_id INTO shop, author FROM reviews r WHERE r.id = review AND r.hidden_at IS NULL;
   IF author <> member THEN
     failure := 'not_author';
@@ -235,8 +232,8 @@ BEGIN
   END IF;
   failure := 'review_missing';
 END $$;
-COMMENT ON FUNCTION own_review(bigint, bigint)
-IS 'Locks the shop and the review and returns the review; failure is review_missing, or not_author when somebody else wrote it. A serialization failure when the review moves meanwhile: retry.';
+COMMENT ON FUNCTION own_review(bigint, bigint, bigint)
+IS 'Begins a command on a review: locks the shop and the review and returns the review; failure is session_ended, review_missing, or not_author when somebody else wrote it. A serialization failure when the review moves meanwhile: retry.';
 
 CREATE OR REPLACE FUNCTION change_review(
   member bigint, session bigint, review bigint,
@@ -250,11 +247,7 @@ DECLARE
   old reviews;
   written reviews;
 BEGIN
-  IF NOT begin_command(member, session) THEN
-    outcome := 'session_ended';
-    RETURN;
-  END IF;
-  SELECT * INTO mine FROM own_review(member, review);
+  SELECT * INTO mine FROM own_review(member, session, review);
   outcome := mine.failure;
   IF outcome IS NOT NULL THEN
     RETURN;
@@ -285,11 +278,7 @@ DECLARE
   mine record;
   old reviews;
 BEGIN
-  IF NOT begin_command(member, session) THEN
-    outcome := 'session_ended';
-    RETURN;
-  END IF;
-  SELECT * INTO mine FROM own_review(member, review);
+  SELECT * INTO mine FROM own_review(member, session, review);
   outcome := mine.failure;
   IF outcome IS NOT NULL THEN
     RETURN;

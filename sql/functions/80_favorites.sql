@@ -63,16 +63,9 @@ DECLARE
   held bigint;
   awarded bigint[] := ARRAY[]::bigint[];
 BEGIN
-  IF NOT begin_command(member, session) THEN
-    outcome := 'session_ended';
+  SELECT * INTO outcome, body, item_id, replayed FROM begin_creation(member, session, key, request_hash);
+  IF outcome IS NOT NULL THEN
     RETURN;
-  END IF;
-  IF key IS NOT NULL THEN
-    SELECT * INTO outcome, body, item_id FROM stored_result(member, key, request_hash);
-    replayed := outcome IS NOT NULL;
-    IF replayed THEN
-      RETURN;
-    END IF;
   END IF;
   shop := begin_command_on(shop);
   SELECT f.id INTO held FROM favorites f WHERE f.member_id = member AND f.shop_id = shop;

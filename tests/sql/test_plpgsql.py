@@ -20,7 +20,7 @@ ORDER BY 1"""
 EXPECTED = {
     ("name_tails(text)", "target type is different type than source type"),
     ("opening_minutes(jsonb)", "target type is different type than source type"),
-    ("own_review(bigint,bigint)", 'composite OUT variable "current" is not single argument'),
+    ("own_review(bigint,bigint,bigint)", 'composite OUT variable "current" is not single argument'),
 }
 # temporary tables that one function makes for others
 TEMPORARY = """
