@@ -46,8 +46,8 @@ def page() -> Response:
         texts=embedded(language),
         languages={known: texts(known)["language.name"] for known in LANGUAGES},
         style_url=style_url,
-        modules=names("js"),
-        styles=names("css"),
+        modules=names("js", "*.js"),
+        styles=names("css", "*.css"),
     )
     headers = {
         "Content-Security-Policy": policy(style_url),
@@ -78,9 +78,10 @@ def policy(style_url: str) -> str:
 
 
 @cache
-def names(folder: str) -> list[str]:
-    """Returns the file names of the page's scripts or style sheets, sorted."""
-    return sorted(path.name for path in (STATIC / folder).iterdir())
+def names(folder: str, pattern: str) -> list[str]:
+    """Returns the paths of the page's scripts or style sheets below the folder, sorted."""
+    root = STATIC / folder
+    return sorted(path.relative_to(root).as_posix() for path in root.rglob(pattern))
 
 
 @blueprint.get("/static/<path:name>")

@@ -306,7 +306,7 @@ def test_land_under_the_detailed_coast_is_drawn_only_where_it_is_seen(visitor: V
 def test_english_tells_one_thing_from_several(visitor: Visit) -> None:
     v = visitor(language="en-US")
     script = """async () => {
-      const { t } = await import("/static/js/i18n.js");
+      const { t } = await import("/static/js/shared/i18n.js");
       return ["1", "2", "1,001", "0"].map((n) => t("favorites.count", { n }));
     }"""
     assert v.page.evaluate(script) == [

@@ -81,7 +81,7 @@ def test_a_link_with_a_keyword_shows_its_place_after_a_late_response(
 ) -> None:
     v = visitor(path="")
     path = "/?at=37.49800,127.02800,13.0&q=%EB%B6%80%EC%82%B0"
-    held_back(v, "**/shops?*", path, "Boolean(window.geoshops?.map.loaded())")
+    held_back(v, "**/shops?*", path, "Boolean(window.geoshops?.map?.loaded())")
     assert v.names()
     assert v.page.evaluate(CENTER) == ["127.028", "37.498"]
 

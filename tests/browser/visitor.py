@@ -30,6 +30,16 @@ new MutationObserver(records => {
 }).observe(document, { childList: true, subtree: true })
 """
 
+# the page has no global variables: tests import the map and the state as its modules do
+MODULES = """
+addEventListener("DOMContentLoaded", async () => {
+  const main = document.querySelector('script[type="module"][src$="/main.js"]')?.src;
+  if (!main) return;
+  const [map, state] = await Promise.all(["map/map.js", "shared/state.js"].map(path => import(new URL(path, main))));
+  window.geoshops = { get map() { return map.map; }, state: state.state };
+})
+"""
+
 
 class Visitor:
     """Opens pages and waits for the page's own sign that nothing is on its way any more."""
@@ -55,6 +65,7 @@ class Visitor:
         self.context = browser.new_context(locale=language, **{**defaults, **options})
         self.context.add_init_script(VIOLATIONS)
         self.context.add_init_script(TOASTS)
+        self.context.add_init_script(MODULES)
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("console", self._console)

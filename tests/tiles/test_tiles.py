@@ -92,7 +92,7 @@ def test_sql_python_and_the_page_agree_on_the_zoom_levels(make: Maker, ask: Ask)
         "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'crowded_tiles_zoom_below_15'"
     )
     assert re.findall(r"\d+", crowded) == ["0", str(LAST_CLUSTER_ZOOM)]
-    page = (ROOT / "geoshops/map/static/js/field.js").read_text(encoding="utf-8")
+    page = (ROOT / "geoshops/map/static/js/map/field.js").read_text(encoding="utf-8")
     source = re.findall(r'addSource\("field",.* minzoom: (\d+), maxzoom: (\d+)', page)
     assert source == [("0", str(LAST_CLUSTER_ZOOM))]
 

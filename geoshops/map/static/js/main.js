@@ -1,17 +1,17 @@
 // Starts all parts of the page.
-import { startAccount } from "./account.js";
-import { startLanguage } from "./i18n.js";
-import { startChips } from "./chips.js";
-import { startList } from "./list.js";
-import { showPlace, startMap } from "./map.js";
-import { startMember } from "./member.js";
-import { startNear } from "./near.js";
-import { loadBrands, search, searchOnChanges } from "./search.js";
-import { startSheet } from "./sheet.js";
-import { finishSignIn, takeCallback } from "./signin.js";
-import { startSuggest } from "./suggest.js";
-import { startTheme } from "./theme.js";
-import { keepUrl, readUrl } from "./url.js";
+import { startAccount } from "./member/account.js";
+import { startLanguage } from "./shared/i18n.js";
+import { startChips } from "./shops/chips.js";
+import { startList } from "./shops/list.js";
+import { showPlace, startMap } from "./map/map.js";
+import { startMember } from "./member/member.js";
+import { startNear } from "./map/near.js";
+import { loadBrands, search, searchOnChanges } from "./shops/search.js";
+import { startSheet } from "./shops/sheet.js";
+import { finishSignIn, takeCallback } from "./member/signin.js";
+import { startSuggest } from "./shops/suggest.js";
+import { startTheme } from "./shared/theme.js";
+import { keepUrl, readUrl } from "./shared/url.js";
 
 const callback = takeCallback();
 readUrl();

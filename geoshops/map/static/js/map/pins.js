@@ -1,5 +1,5 @@
 // Draws the map's pin images: each brand's badge on a white disc.
-import { state } from "./state.js";
+import { state } from "../shared/state.js";
 
 const SIZE = 72;
 const RATIO = 2;

@@ -1,10 +1,10 @@
 // The list of results, the accessible alternative to the map.
-import { fill, h, icon, one } from "./dom.js";
-import { t, number } from "./i18n.js";
-import { badge, failure, metres, placeAddress, placeName, rating, tags } from "./parts.js";
+import { fill, h, icon, one } from "../shared/dom.js";
+import { t, number } from "../shared/i18n.js";
+import { badge, failure, metres, placeAddress, placeName, rating, tags } from "../shared/parts.js";
 import { search, visibleShops } from "./search.js";
-import { later, state, subscribe, update } from "./state.js";
-import { heart } from "./favorites.js";
+import { later, state, subscribe, update } from "../shared/state.js";
+import { heart } from "../member/favorites.js";
 
 const PAGE = 40;
 let shown = PAGE;

@@ -1,13 +1,13 @@
 // Sign-in with authorization code and PKCE. The service generates state, nonce and verifier; they are stored in this
 // tab, and a code with another state is rejected.
-import { get } from "./api.js";
-import { openDialog } from "./dialog.js";
-import { h } from "./dom.js";
-import { begin, end } from "./idle.js";
-import { t } from "./i18n.js";
-import { say } from "./parts.js";
-import { toast } from "./toast.js";
-import { tokens } from "./tokens.js";
+import { get } from "../shared/api.js";
+import { openDialog } from "../shared/dialog.js";
+import { h } from "../shared/dom.js";
+import { begin, end } from "../shared/idle.js";
+import { t } from "../shared/i18n.js";
+import { say } from "../shared/parts.js";
+import { toast } from "../shared/toast.js";
+import { tokens } from "../shared/tokens.js";
 
 const KEPT = "signin";
 const home = () => `${location.origin}/`;

@@ -1,17 +1,17 @@
 // The account dialog: titles, favorites, reviews and settings; for visitors the sign-in.
-import { openDialog } from "./dialog.js";
-import { fill, h, one } from "./dom.js";
-import { languageMenu, memberTitle, t } from "./i18n.js";
+import { openDialog } from "../shared/dialog.js";
+import { fill, h, one } from "../shared/dom.js";
+import { languageMenu, memberTitle, t } from "../shared/i18n.js";
 import { fetchMember } from "./member.js";
 import { showOwnFavorites, showOwnReviews } from "./own.js";
-import { say } from "./parts.js";
+import { say } from "../shared/parts.js";
 import { showSettings } from "./settings.js";
 import { signInButton } from "./signin.js";
-import { state, subscribe } from "./state.js";
-import { switchTheme } from "./theme.js";
+import { state, subscribe } from "../shared/state.js";
+import { switchTheme } from "../shared/theme.js";
 import { showTitles } from "./titles.js";
-import { toast } from "./toast.js";
-import { tokens } from "./tokens.js";
+import { toast } from "../shared/toast.js";
+import { tokens } from "../shared/tokens.js";
 
 const TABS = { titles: showTitles, favorites: showOwnFavorites, reviews: showOwnReviews, settings: showSettings };
 

@@ -1,9 +1,9 @@
 // Brand chips with result counts, and the search filters.
-import { fill, h, one } from "./dom.js";
-import { lang, number, t } from "./i18n.js";
-import { brandName } from "./parts.js";
+import { fill, h, one } from "../shared/dom.js";
+import { lang, number, t } from "../shared/i18n.js";
+import { brandName } from "../shared/parts.js";
 import { familyOf } from "./search.js";
-import { later, state, subscribe, update } from "./state.js";
+import { later, state, subscribe, update } from "../shared/state.js";
 
 function counts() {
   const byBrand = new Map();

@@ -1,16 +1,16 @@
 // The paged reviews of the open shop, with tools for the member's own reviews.
-import { call, remove } from "./api.js";
-import { confirmDialog } from "./dialog.js";
-import { fill, h, icon } from "./dom.js";
-import { number, t } from "./i18n.js";
-import { failure, say } from "./parts.js";
+import { call, remove } from "../shared/api.js";
+import { confirmDialog } from "../shared/dialog.js";
+import { fill, h, icon } from "../shared/dom.js";
+import { number, t } from "../shared/i18n.js";
+import { failure, say } from "../shared/parts.js";
 import { reportButton } from "./report.js";
 import { review } from "./review.js";
 import { openReviewForm } from "./reviewform.js";
-import { askToSignIn } from "./signin.js";
-import { state } from "./state.js";
-import { toast } from "./toast.js";
-import { tokens } from "./tokens.js";
+import { askToSignIn } from "../member/signin.js";
+import { state } from "../shared/state.js";
+import { toast } from "../shared/toast.js";
+import { tokens } from "../shared/tokens.js";
 
 const SIZE = 10;
 const SORTS = ["newest", "highest", "lowest"];

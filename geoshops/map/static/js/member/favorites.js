@@ -1,14 +1,14 @@
 // The heart button: adds and removes a favorite, with an optimistic update that is reverted on errors.
-import { post, remove } from "./api.js";
-import { h, icon } from "./dom.js";
-import { t } from "./i18n.js";
-import { placeName, say } from "./parts.js";
-import { replaceShop } from "./search.js";
-import { update } from "./state.js";
+import { post, remove } from "../shared/api.js";
+import { h, icon } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { placeName, say } from "../shared/parts.js";
+import { replaceShop } from "../shops/search.js";
+import { update } from "../shared/state.js";
 import { askToSignIn } from "./signin.js";
 import { showNewTitles } from "./titles.js";
-import { toast } from "./toast.js";
-import { tokens } from "./tokens.js";
+import { toast } from "../shared/toast.js";
+import { tokens } from "../shared/tokens.js";
 
 export function heart(shop) {
   const key = shop.favorite ? "favorite.remove" : "favorite.add";

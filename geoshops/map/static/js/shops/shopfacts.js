@@ -1,6 +1,6 @@
 // A shop's rating histogram, facet votes and opening hours.
-import { h, icon } from "./dom.js";
-import { number, t } from "./i18n.js";
+import { h, icon } from "../shared/dom.js";
+import { number, t } from "../shared/i18n.js";
 
 export const FACETS = ["purity", "retouch", "item"];
 

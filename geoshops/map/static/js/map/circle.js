@@ -1,7 +1,7 @@
 // The search circle. While it follows the map it is an HTML element over the map's centre: as a map layer it would be
 // retiled and redrawn at every step of a pan and delay the shops.
 import { ACCENT } from "./booths.js";
-import { h } from "./dom.js";
+import { h } from "../shared/dom.js";
 import { circle, metresPerPixel } from "./geo.js";
 
 const EMPTY = { type: "FeatureCollection", features: [] };

@@ -1,6 +1,6 @@
 // Region borders, region names and stations on the offline basemap.
 import { colours } from "./basemap.js";
-import { lang, t } from "./i18n.js";
+import { lang, t } from "../shared/i18n.js";
 import { PLAIN } from "./font.js";
 
 const TILES = `${location.origin}/basemap/{z}/{x}/{y}.mvt`;

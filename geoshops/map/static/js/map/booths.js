@@ -2,11 +2,11 @@
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
 import { RESULTS_FROM_ZOOM } from "./field.js";
-import { lang } from "./i18n.js";
-import { placeName } from "./parts.js";
+import { lang } from "../shared/i18n.js";
+import { placeName } from "../shared/parts.js";
 import { pinName } from "./pins.js";
-import { visibleShops } from "./search.js";
-import { state } from "./state.js";
+import { visibleShops } from "../shops/search.js";
+import { state } from "../shared/state.js";
 
 const EMPTY = { type: "FeatureCollection", features: [] };
 export const ACCENT = { light: "#c0305c", dark: "#ff86ab" };

@@ -5,17 +5,17 @@ import { addBoothLayers, showBooths, showChosen } from "./booths.js";
 import { addCircle, showCircle, showMovingCircle } from "./circle.js";
 import { addField, intoField, showField } from "./field.js";
 import { boundsOf } from "./geo.js";
-import { begin, end } from "./idle.js";
-import { t } from "./i18n.js";
+import { begin, end } from "../shared/idle.js";
+import { t } from "../shared/i18n.js";
 import { drawPinsFor } from "./pins.js";
-import { state, subscribe, update } from "./state.js";
-import { theme } from "./theme.js";
+import { state, subscribe, update } from "../shared/state.js";
+import { theme } from "../shared/theme.js";
 
 const LIBRARY = "/static/vendor/maplibre-gl/maplibre-gl.mjs";
 const WORKER = "/static/vendor/maplibre-gl/maplibre-gl-worker.mjs";
 const OPENED_ZOOM = 16;
 const EDGE_PX = 50;
-let map = null;
+export let map = null;
 let resting = true;
 let quiet = false;
 let revealed_id = null;
@@ -34,7 +34,6 @@ export async function startMap() {
     drawPinsFor(map);
     controls(gl);
     wire();
-    window.geoshops = { map, state };
     update({ zoom: map.getZoom(), placed: true });
     if (wanted) fit(wanted);
   } catch {

@@ -2,7 +2,7 @@
 // search results are shown instead.
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
-import { state } from "./state.js";
+import { state } from "../shared/state.js";
 
 const TILES = `${location.origin}/tiles/shops/{z}/{x}/{y}.mvt?allBrands=true`;
 export const RESULTS_FROM_ZOOM = 11.5;

@@ -1,6 +1,6 @@
 // Without glyphs in the style, MapLibre renders text with local fonts: the first name sets only the weight, then the
 // first installed family is used. A Chinese character has another shape in each language.
-import { lang } from "./i18n.js";
+import { lang } from "../shared/i18n.js";
 
 const KOREAN = ["Pretendard", "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", "NanumGothic", "Malgun Gothic"];
 const OWN = {

@@ -1,12 +1,12 @@
 // Nickname, sessions on other devices, sign-out and withdrawal.
-import { call, get, patch, remove } from "./api.js";
-import { openDialog } from "./dialog.js";
-import { fill, h, keepPlace } from "./dom.js";
-import { day, t } from "./i18n.js";
-import { failure, say } from "./parts.js";
-import { state, update } from "./state.js";
-import { toast } from "./toast.js";
-import { tokens } from "./tokens.js";
+import { call, get, patch, remove } from "../shared/api.js";
+import { openDialog } from "../shared/dialog.js";
+import { fill, h, keepPlace } from "../shared/dom.js";
+import { day, t } from "../shared/i18n.js";
+import { failure, say } from "../shared/parts.js";
+import { state, update } from "../shared/state.js";
+import { toast } from "../shared/toast.js";
+import { tokens } from "../shared/tokens.js";
 
 const WAIT_MS = 250;
 

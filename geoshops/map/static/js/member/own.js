@@ -1,13 +1,13 @@
 // The member's favorites and reviews.
-import { call, get, remove } from "./api.js";
-import { fill, h, icon, keepPlace } from "./dom.js";
-import { displayLang, number, t } from "./i18n.js";
-import { fly } from "./map.js";
-import { badge, failure, placeAddress, placeName, rating, say } from "./parts.js";
-import { review } from "./review.js";
-import { replaceShop } from "./search.js";
-import { origin, update } from "./state.js";
-import { toast } from "./toast.js";
+import { call, get, remove } from "../shared/api.js";
+import { fill, h, icon, keepPlace } from "../shared/dom.js";
+import { displayLang, number, t } from "../shared/i18n.js";
+import { fly } from "../map/map.js";
+import { badge, failure, placeAddress, placeName, rating, say } from "../shared/parts.js";
+import { review } from "../shops/review.js";
+import { replaceShop } from "../shops/search.js";
+import { origin, update } from "../shared/state.js";
+import { toast } from "../shared/toast.js";
 
 const SIZE = 20;
 

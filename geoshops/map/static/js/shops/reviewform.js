@@ -1,12 +1,12 @@
 // The form to write or edit a review.
-import { patch, post } from "./api.js";
-import { openDialog } from "./dialog.js";
-import { h, icon, one } from "./dom.js";
-import { number, t } from "./i18n.js";
-import { placeName, say } from "./parts.js";
+import { patch, post } from "../shared/api.js";
+import { openDialog } from "../shared/dialog.js";
+import { h, icon, one } from "../shared/dom.js";
+import { number, t } from "../shared/i18n.js";
+import { placeName, say } from "../shared/parts.js";
 import { FACETS } from "./shopfacts.js";
-import { showNewTitles } from "./titles.js";
-import { toast } from "./toast.js";
+import { showNewTitles } from "../member/titles.js";
+import { toast } from "../shared/toast.js";
 
 const MAX_CONTENT = 4000;
 const VOTES = ["GOOD", "BAD", "UNSELECTED"];

@@ -1,11 +1,11 @@
 // Member titles with progress, and the choice of the main title.
-import { get, patch } from "./api.js";
-import { fill, h, one } from "./dom.js";
-import { aboutTitle, memberTitle, number, t } from "./i18n.js";
-import { failure, say } from "./parts.js";
+import { get, patch } from "../shared/api.js";
+import { fill, h, one } from "../shared/dom.js";
+import { aboutTitle, memberTitle, number, t } from "../shared/i18n.js";
+import { failure, say } from "../shared/parts.js";
 import { loadMember } from "./member.js";
-import { state } from "./state.js";
-import { toast } from "./toast.js";
+import { state } from "../shared/state.js";
+import { toast } from "../shared/toast.js";
 
 export function showNewTitles(titles) {
   for (const title of titles ?? []) toast(t("title.earned", { name: memberTitle(title.name) }), { image: title.image_url });

@@ -1,10 +1,10 @@
 // The signed-in member: loaded at sign-in, cleared at sign-out.
-import { get } from "./api.js";
-import { one } from "./dom.js";
-import { t } from "./i18n.js";
-import { state, subscribe, update } from "./state.js";
-import { toast } from "./toast.js";
-import { tokens } from "./tokens.js";
+import { get } from "../shared/api.js";
+import { one } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { state, subscribe, update } from "../shared/state.js";
+import { toast } from "../shared/toast.js";
+import { tokens } from "../shared/tokens.js";
 
 export async function fetchMember() {
   update({ member: await get("/member/info") });

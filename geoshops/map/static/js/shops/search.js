@@ -1,8 +1,8 @@
 // Searches shops in a circle around the map's centre or by keyword.
-import { get, call } from "./api.js";
-import { displayLang } from "./i18n.js";
-import { origin, state, subscribe, update } from "./state.js";
-import { tokens } from "./tokens.js";
+import { get, call } from "../shared/api.js";
+import { displayLang } from "../shared/i18n.js";
+import { origin, state, subscribe, update } from "../shared/state.js";
+import { tokens } from "../shared/tokens.js";
 
 const GOOD_SHARE = 0.5;
 const GOOD_RATING = 4;

@@ -1,12 +1,12 @@
 // Reports of reviews and shops to the moderators.
-import { post } from "./api.js";
-import { openDialog } from "./dialog.js";
-import { h, one } from "./dom.js";
-import { t } from "./i18n.js";
-import { say } from "./parts.js";
-import { askToSignIn } from "./signin.js";
-import { toast } from "./toast.js";
-import { tokens } from "./tokens.js";
+import { post } from "../shared/api.js";
+import { openDialog } from "../shared/dialog.js";
+import { h, one } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { say } from "../shared/parts.js";
+import { askToSignIn } from "../member/signin.js";
+import { toast } from "../shared/toast.js";
+import { tokens } from "../shared/tokens.js";
 
 const REASONS = {
   reviews: ["SPAM", "ABUSE", "PRIVACY", "FALSE", "OTHER"],

@@ -1,6 +1,6 @@
 // The basemap: our own style with Natural Earth data, which needs no other server, or the online style set by the
 // operator.
-import { begin, end } from "./idle.js";
+import { begin, end } from "../shared/idle.js";
 import { toGeoJson } from "./topojson.js";
 
 const LAND = "/static/vendor/world-atlas/land-50m.json";

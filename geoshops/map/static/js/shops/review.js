@@ -1,6 +1,6 @@
 // Displays a review.
-import { h, icon } from "./dom.js";
-import { day, memberTitle, t } from "./i18n.js";
+import { h, icon } from "../shared/dom.js";
+import { day, memberTitle, t } from "../shared/i18n.js";
 import { FACETS } from "./shopfacts.js";
 
 export function stars(n) {

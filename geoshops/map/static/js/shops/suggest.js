@@ -1,11 +1,11 @@
 // The search box with suggestions, an ARIA combobox. Korean syllables are looked up while still being composed;
 // meanwhile the input method handles Enter.
-import { get } from "./api.js";
-import { fill, h, icon, one } from "./dom.js";
-import { displayLang, t } from "./i18n.js";
-import { fit, fly } from "./map.js";
+import { get } from "../shared/api.js";
+import { fill, h, icon, one } from "../shared/dom.js";
+import { displayLang, t } from "../shared/i18n.js";
+import { fit, fly } from "../map/map.js";
 import { visibleShops } from "./search.js";
-import { origin, state, subscribe, update } from "./state.js";
+import { origin, state, subscribe, update } from "../shared/state.js";
 
 const WAIT_MS = 60;
 const ICONS = { region: "pin", station: "train", brand: "camera", shop: "camera" };

@@ -1,16 +1,16 @@
 // The detail sheet of a shop.
-import { get } from "./api.js";
-import { fill, h, icon, one } from "./dom.js";
-import { displayLang, number, t } from "./i18n.js";
-import { badge, brandName, failure, original, placeAddress, placeName, rating, tags } from "./parts.js";
-import { heart } from "./favorites.js";
+import { get } from "../shared/api.js";
+import { fill, h, icon, one } from "../shared/dom.js";
+import { displayLang, number, t } from "../shared/i18n.js";
+import { badge, brandName, failure, original, placeAddress, placeName, rating, tags } from "../shared/parts.js";
+import { heart } from "../member/favorites.js";
 import { reportButton } from "./report.js";
 import { facets, histogram, hours } from "./shopfacts.js";
 import { showReviews } from "./reviews.js";
 import { replaceShop } from "./search.js";
-import { origin, state, subscribe, update } from "./state.js";
-import { toast } from "./toast.js";
-import { correct } from "./url.js";
+import { origin, state, subscribe, update } from "../shared/state.js";
+import { toast } from "../shared/toast.js";
+import { correct } from "../shared/url.js";
 
 let running = null;
 let opener = null;

@@ -1,10 +1,10 @@
 // The buttons "near me" and "search this area".
-import { one } from "./dom.js";
-import { t } from "./i18n.js";
+import { one } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
 import { currentBounds, fly } from "./map.js";
-import { search } from "./search.js";
-import { state, subscribe, update } from "./state.js";
-import { toast } from "./toast.js";
+import { search } from "../shops/search.js";
+import { state, subscribe, update } from "../shared/state.js";
+import { toast } from "../shared/toast.js";
 
 const WAIT_MS = 10000;
 
