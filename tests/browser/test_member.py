@@ -221,6 +221,54 @@ def test_a_visitor_who_presses_the_heart_is_asked_to_sign_in(visitor: Visit) -> 
     expect(v.one("dialog")).to_contain_text("로그인하면")
 
 
+def test_a_favorite_pressed_by_a_visitor_is_kept_after_sign_in(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    name = v.open_first()
+    v.one("#sheet .heart").click()
+    v.one("dialog .primary").click()
+    v.page.locator("input[name=sub]").fill(next(PEOPLE))
+    v.page.locator("form:has(input[name=sub]) button").click()
+    v.toast(f"찜했어요: {name}")
+    v.page.wait_for_selector("#account.signed-in")
+    v.rest()
+    expect(v.one("#sheet .heart")).to_have_attribute("aria-pressed", "true")
+    expect(v.page.locator("#list .heart").first).to_have_attribute("aria-pressed", "true")
+    v.one("#account").click()
+    v.one("#tab-favorites").click()
+    expect(v.page.locator(".own .name")).to_have_text([name])
+
+
+def test_a_sign_in_without_a_wish_saves_nothing(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    v.page.locator("#list .heart").first.click()
+    v.page.keyboard.press("Escape")
+    v.sign_in(next(PEOPLE))
+    expect(v.page.locator("#list .heart[aria-pressed=true]")).to_have_count(0)
+
+
+def test_own_reviews_are_edited_and_deleted_where_they_are_listed(member: Visitor) -> None:
+    v = member
+    v.open_first()
+    before = counts(v)
+    v.one("#write").click()
+    write(v, stars=5, text="조명이 밝아요")
+    v.one("#account").click()
+    v.one("#tab-reviews").click()
+    own = v.page.locator(".tab-content .review")
+    own.get_by_role("button", name="수정").click()
+    v.page.locator("label[for=star-2]").click()
+    v.one("#content").fill("다시 보니 어두워요")
+    v.page.locator(".review-form button[type=submit]").click()
+    expect(own.locator(".content")).to_have_text("다시 보니 어두워요")
+    v.rest()
+    assert counts(v) == [*before[:3], before[3] + 1, before[4]]
+    own.get_by_role("button", name="삭제").click()
+    v.page.locator("dialog .actions .danger").click()
+    expect(v.one("dialog .tab-content")).to_contain_text("아직 작성한 리뷰가 없어요")
+    v.rest()
+    assert counts(v) == before
+
+
 def test_a_title_earned_on_the_open_page_is_counted(member: Visitor) -> None:
     v = member
     v.page.locator("#list .heart").first.click()

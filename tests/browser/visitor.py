@@ -62,6 +62,7 @@ class Visitor:
         self.site = site
         self.complaints: list[str] = []
         self.outside: list[str] = []
+        self.person = ""
         self.context = browser.new_context(locale=language, **{**defaults, **options})
         self.context.add_init_script(VIOLATIONS)
         self.context.add_init_script(TOASTS)
@@ -116,6 +117,7 @@ class Visitor:
 
     def sign_in(self, person: str) -> None:
         """Signs in at the development provider as somebody who is typed."""
+        self.person = person
         self.one("#account").click()
         self.one("dialog .primary").click()
         self.page.locator("input[name=sub]").fill(person)

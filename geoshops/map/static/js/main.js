@@ -1,11 +1,13 @@
 // Starts all parts of the page.
 import { startAccount } from "./member/account.js";
+import { startFavorites } from "./member/favorites.js";
 import { startLanguage } from "./shared/i18n.js";
 import { startChips } from "./shops/chips.js";
 import { startList } from "./shops/list.js";
 import { showPlace, startMap } from "./map/map.js";
 import { startMember } from "./member/member.js";
 import { startNear } from "./map/near.js";
+import { startReviews } from "./shops/reviews.js";
 import { loadBrands, search, searchOnChanges } from "./shops/search.js";
 import { startSheet } from "./shops/sheet.js";
 import { finishSignIn, takeCallback } from "./member/signin.js";
@@ -27,6 +29,8 @@ startSuggest();
 startSheet();
 searchOnChanges();
 keepUrl(showPlace);
+startFavorites();
+startReviews();
 startMember();
 startAccount();
 finishSignIn(callback);

@@ -5,7 +5,7 @@ import { t } from "../shared/i18n.js";
 import { placeName, say } from "../shared/parts.js";
 import { replaceShop } from "../shops/search.js";
 import { update } from "../shared/state.js";
-import { askToSignIn } from "./signin.js";
+import { askToSignIn, onSignedIn } from "./signin.js";
 import { showNewTitles } from "./titles.js";
 import { toast } from "../shared/toast.js";
 import { tokens } from "../shared/tokens.js";
@@ -22,8 +22,9 @@ export function heart(shop) {
 // ones could be processed, or their responses drawn, in the wrong order.
 const pending = new Map();
 
-async function toggle({ id, favorite: before, favorite_cnt }) {
-  if (!tokens.refresh) return askToSignIn();
+async function toggle(shop) {
+  const { id, favorite: before, favorite_cnt } = shop;
+  if (!tokens.refresh) return askToSignIn({ favorite: { id, name: placeName(shop) } });
   const favorite = !before;
   const queue = pending.get(id) ?? { confirmed: { favorite: before, favorite_cnt }, last: Promise.resolve() };
   pending.set(id, queue);
@@ -49,4 +50,20 @@ async function send(queue, id, favorite) {
 function show(id, changes) {
   replaceShop(id, changes);
   update({ favorite_change: { id, ...changes } });
+}
+
+async function saveWished({ favorite: wished }) {
+  if (!wished) return;
+  try {
+    const { shop, awarded_titles } = await post(`/favorites/${wished.id}`);
+    show(wished.id, { favorite: true, favorite_cnt: shop.favorite_cnt });
+    toast(t("favorite.saved", { name: wished.name }));
+    showNewTitles(awarded_titles);
+  } catch (error) {
+    toast(say(error));
+  }
+}
+
+export function startFavorites() {
+  onSignedIn(saveWished);
 }

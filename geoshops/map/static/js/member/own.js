@@ -5,6 +5,7 @@ import { displayLang, number, t } from "../shared/i18n.js";
 import { fly } from "../map/map.js";
 import { badge, failure, placeAddress, placeName, rating, say } from "../shared/parts.js";
 import { review } from "../shops/review.js";
+import { ownTools } from "../shops/reviews.js";
 import { replaceShop } from "../shops/search.js";
 import { origin, update } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
@@ -49,21 +50,23 @@ export async function showOwnFavorites(box) {
   }
 }
 
-function ownReview(entry) {
+function ownReview(entry, again) {
   const { shop_info: shop } = entry;
+  const changed = () => { update({ reviewed: { id: shop.id } }); again(); };
   const link = h("button", { class: "link", type: "button", onclick: open(shop) }, shop.place_name);
-  return review({ ...entry, member_info: { nickname: link } });
+  return review({ ...entry, member_info: { nickname: link } }, ownTools(entry, shop, changed));
 }
 
 export async function showOwnReviews(box) {
   const list = h("ol", { class: "reviews" });
   const foot = h("div", {});
+  const again = () => keepPlace(box, ".tools button", () => showOwnReviews(box));
   let page = 0;
   const next = async () => {
     try {
       const { value, headers } = await call("GET", "/reviews/member", { query: { page: page + 1, size: SIZE } });
       page += 1;
-      list.append(...value.map(ownReview));
+      list.append(...value.map((entry) => ownReview(entry, again)));
       const rest = Number(headers.get("X-Total-Count") ?? 0) - page * SIZE;
       fill(foot, rest > 0 && h("button", { class: "button wide", type: "button", onclick: next }, t("reviews.more.n", { n: number(rest) })));
       if (page === 1) fill(box, value.length ? [list, foot] : nothing("edit", t("reviews.own.none")));

@@ -4,6 +4,7 @@ import { openDialog } from "../shared/dialog.js";
 import { fill, h, keepPlace } from "../shared/dom.js";
 import { day, t } from "../shared/i18n.js";
 import { failure, say } from "../shared/parts.js";
+import { dropDraftsOf } from "../shops/drafts.js";
 import { state, update } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
 import { tokens } from "../shared/tokens.js";
@@ -81,6 +82,7 @@ function withdraw() {
     leave.disabled = true;
     try {
       await remove("/member", { reviews: reviews.checked ? "delete" : null });
+      dropDraftsOf(state.member);
       dialog.close();
       tokens.clear();
       toast(t("withdraw.done"));

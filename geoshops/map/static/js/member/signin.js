@@ -10,24 +10,28 @@ import { toast } from "../shared/toast.js";
 import { tokens } from "../shared/tokens.js";
 
 const KEPT = "signin";
+const listeners = [];
 const home = () => `${location.origin}/`;
 
-export async function signIn() {
+// Listeners get what the visitor wanted to do when asked to sign in.
+export const onSignedIn = (listener) => listeners.push(listener);
+
+async function signIn(wish) {
   try {
     const { authorize_url, state, nonce, code_verifier } = await get("/auth/authorize", { redirect_uri: home() });
-    sessionStorage.setItem(KEPT, JSON.stringify({ state, nonce, code_verifier, back: location.search }));
+    sessionStorage.setItem(KEPT, JSON.stringify({ state, nonce, code_verifier, back: location.search, wish }));
     location.assign(authorize_url);
   } catch (error) {
     toast(say(error));
   }
 }
 
-export function signInButton() {
-  return h("button", { class: "button primary wide", type: "button", onclick: signIn }, t("signin.go"));
+export function signInButton(wish = null) {
+  return h("button", { class: "button primary wide", type: "button", onclick: () => signIn(wish) }, t("signin.go"));
 }
 
-export function askToSignIn() {
-  openDialog(t("signin"), h("p", {}, t("signin.why")), signInButton());
+export function askToSignIn(wish) {
+  openDialog(t("signin"), h("p", {}, t("signin.why")), signInButton(wish));
 }
 
 // Reads the provider's response from the URL and removes it, before other code reads the URL.
@@ -49,6 +53,7 @@ export async function finishSignIn(callback) {
   try {
     const { nonce, code_verifier } = kept;
     tokens.keep(await get("/auth/login/idp", { code, state, nonce, code_verifier, redirect_uri: home() }));
+    for (const listener of kept.wish ? listeners : []) listener(kept.wish);
   } catch (error) {
     toast(say(error));
   } finally {

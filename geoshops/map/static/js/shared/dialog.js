@@ -1,13 +1,27 @@
-// Modal dialogs. Escape and a click on the backdrop close them.
+// Modal dialogs. Escape and a press of the backdrop close them.
 import { h, icon } from "./dom.js";
 import { t } from "./i18n.js";
 
+let opened = 0;
+
+// A press that began inside, such as a selection that is dragged out, ends on the backdrop without being meant for it;
+// and text that was typed is not closed by accident.
+function closeByBackdrop(dialog) {
+  let began = null;
+  const typed = () => [...dialog.querySelectorAll("textarea")].some((area) => area.value.trim());
+  dialog.addEventListener("pointerdown", (event) => { began = event.target; });
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog && began === dialog && !typed()) dialog.close();
+  });
+}
+
 export function openDialog(title, ...content) {
-  const dialog = h("dialog", { class: "dialog", "aria-labelledby": "dialog-title" },
-    h("div", { class: "dialog-head" }, h("h2", { id: "dialog-title", tabindex: "-1" }, title),
+  const id = `dialog-title-${++opened}`;
+  const dialog = h("dialog", { class: "dialog", "aria-labelledby": id },
+    h("div", { class: "dialog-head" }, h("h2", { id, tabindex: "-1" }, title),
       h("button", { class: "icon-button", type: "button", "aria-label": t("close"), onclick: () => dialog.close() }, icon("close"))),
     h("div", { class: "dialog-body" }, content));
-  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  closeByBackdrop(dialog);
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();

@@ -1,11 +1,14 @@
 // The form to write or edit a review.
 import { patch, post } from "../shared/api.js";
-import { openDialog } from "../shared/dialog.js";
-import { h, icon, one } from "../shared/dom.js";
+import { confirmDialog, openDialog } from "../shared/dialog.js";
+import { fill, h, icon, one } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { placeName, say } from "../shared/parts.js";
+import { draftName, dropDraft, keepDraft, readDraft } from "./drafts.js";
 import { FACETS } from "./shopfacts.js";
+import { signInButton } from "../member/signin.js";
 import { showNewTitles } from "../member/titles.js";
+import { state } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
 
 const MAX_CONTENT = 4000;
@@ -47,41 +50,78 @@ function validate({ star_rating, content }) {
   return [...content].length > MAX_CONTENT ? t("form.long", { n: number(MAX_CONTENT) }) : null;
 }
 
-// The same text keeps its Idempotency-Key, so that retrying after a lost response does not create two reviews.
-function sender(shop, old) {
-  let sent = "";
-  let key = "";
+function fields(values) {
+  return [starField(values.star_rating), contentField(values.content ?? ""),
+    h("div", { class: "facet-fields" }, FACETS.map((facet) => facetField(facet, values[facet] ?? "UNSELECTED")))];
+}
+
+// The same text keeps its Idempotency-Key, also after a reload, so that retrying after a lost response does not create
+// two reviews.
+function sender(shop, old, last) {
   return (body) => {
     if (old) return patch(`/reviews/${old.id}`, body);
-    if (JSON.stringify(body) !== sent) key = crypto.randomUUID();
-    sent = JSON.stringify(body);
-    return post(`/reviews/shop/${shop.id}`, body, key);
+    const sent = JSON.stringify(body);
+    if (sent !== last.sent) Object.assign(last, { sent, key: crypto.randomUUID() });
+    return post(`/reviews/shop/${shop.id}`, body, last.key);
   };
 }
 
+// The line that says that a draft is kept, and discards it.
+function draftLine(note, discard) {
+  const ask = async () => {
+    if (await confirmDialog(t("form.draft.discard"), t("form.draft.sure"), t("form.draft.discard"))) discard();
+  };
+  return h("div", { class: "draft", hidden: true }, note,
+    h("button", { class: "button small", type: "button", onclick: ask }, t("form.draft.discard")));
+}
+
 export function openReviewForm(shop, changed, old = null) {
-  const send = sender(shop, old);
-  const problem = h("p", { class: "notice bad", role: "alert", hidden: true });
+  const name = draftName(shop.id, old?.id);
+  const draft = readDraft(name);
+  const last = { sent: draft?.sent, key: draft?.key };
+  const send = sender(shop, old, last);
+  const problem = h("div", { class: "notice bad", role: "alert", hidden: true });
   const save = h("button", { class: "button primary", type: "submit" }, t("form.save"));
-  const submit = async (event) => {
-    event.preventDefault();
-    const body = read(form);
-    let wrong = validate(body);
-    save.disabled = true;
-    if (!wrong) wrong = await send(body).then((done) => finish(done), say);
-    save.disabled = false;
-    problem.hidden = !wrong;
-    problem.textContent = wrong ?? "";
+  const note = h("span", { class: "quiet", role: "status" });
+  const inputs = h("div", { class: "review-form" }, fields(draft ?? old ?? {}));
+  const showDraft = (text) => { line.hidden = !text; note.textContent = text; };
+  const line = draftLine(note, () => {
+    dropDraft(name);
+    fill(inputs, fields(old ?? {}));
+    showDraft("");
+    toast(t("form.draft.discarded"));
+  });
+  const keep = () => { keepDraft(name, { ...read(form), ...last }); showDraft(t("form.draft.kept")); };
+  const complain = (error) => {
+    problem.hidden = false;
+    // The service has ended the session, and the page with it.
+    const again = error.status === 401 && !state.member;
+    fill(problem, h("p", {}, again ? t("form.signin") : say(error)), again && signInButton(old ? null : { review_of: shop.id }));
   };
   const finish = ({ awarded_titles }) => {
+    dropDraft(name);
     dialog.close();
     toast(t(old ? "review.changed" : "review.written"));
     showNewTitles(awarded_titles);
     changed();
   };
-  const form = h("form", { class: "review-form", noValidate: true, onsubmit: submit }, starField(old?.star_rating),
-    contentField(old?.content ?? ""), h("div", { class: "facet-fields" }, FACETS.map((facet) => facetField(facet, old?.[facet] ?? "UNSELECTED"))),
-    problem, h("div", { class: "actions" }, save));
+  const submit = async (event) => {
+    event.preventDefault();
+    const body = read(form);
+    const wrong = validate(body);
+    if (wrong) return complain({ message: wrong });
+    save.disabled = true;
+    problem.hidden = true;
+    const request = send(body);
+    keep();
+    await request.then(finish, complain);
+    save.disabled = false;
+    return undefined;
+  };
+  const form = h("form", { class: "review-form", noValidate: true, onsubmit: submit, oninput: keep },
+    inputs, line, problem, h("div", { class: "actions" }, save));
   const dialog = openDialog(t(old ? "review.edit.title" : "review.write.title", { name: placeName(shop) }), form);
-  one(old ? "textarea" : "#star-1", form).focus();
+  if (draft) showDraft(t("form.draft.restored"));
+  one(old || draft ? "textarea" : "#star-1", form).focus();
+  return dialog;
 }

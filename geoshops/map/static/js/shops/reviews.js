@@ -1,13 +1,14 @@
 // The paged reviews of the open shop, with tools for the member's own reviews.
 import { call, remove } from "../shared/api.js";
 import { confirmDialog } from "../shared/dialog.js";
+import { draftName, readDraft } from "./drafts.js";
 import { fill, h, icon } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { failure, say } from "../shared/parts.js";
 import { reportButton } from "./report.js";
 import { review } from "./review.js";
 import { openReviewForm } from "./reviewform.js";
-import { askToSignIn } from "../member/signin.js";
+import { askToSignIn, onSignedIn } from "../member/signin.js";
 import { state } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
 import { tokens } from "../shared/tokens.js";
@@ -15,11 +16,14 @@ import { tokens } from "../shared/tokens.js";
 const SIZE = 10;
 const SORTS = ["newest", "highest", "lowest"];
 let sort = "newest";
+let wanted_id = null;
 
 const isMine = (entry) => entry.member_info.id === state.member?.id;
 
-function tools(entry, shop, changed) {
-  if (!isMine(entry)) return report(entry);
+const tools = (entry, shop, changed) => (isMine(entry) ? ownTools(entry, shop, changed) : report(entry));
+
+// Buttons to edit and delete the member's own review.
+export function ownTools(entry, shop, changed) {
   const drop = async () => {
     if (!(await confirmDialog(t("review.delete"), t("review.delete.sure"), t("review.delete")))) return;
     try {
@@ -46,8 +50,21 @@ function order(redraw) {
 }
 
 function write(shop, changed) {
-  const start = () => (tokens.refresh ? openReviewForm(shop, changed) : askToSignIn());
-  return h("button", { class: "button primary", type: "button", id: "write", onclick: start }, icon("edit"), t("review.write"));
+  const label = h("span", {});
+  const showLabel = () => { label.textContent = t(readDraft(draftName(shop.id)) ? "review.resume" : "review.write"); };
+  const open = () => openReviewForm(shop, changed).addEventListener("close", showLabel);
+  const start = () => (tokens.refresh ? open() : askToSignIn({ review_of: shop.id }));
+  showLabel();
+  // The visitor wanted to write when asked to sign in; the draft belongs to the member, who must be known.
+  if (wanted_id === shop.id && state.member) {
+    wanted_id = null;
+    queueMicrotask(open);
+  }
+  return h("button", { class: "button primary", type: "button", id: "write", onclick: start }, icon("edit"), label);
+}
+
+export function startReviews() {
+  onSignedIn((wish) => { wanted_id = wish.review_of ?? null; });
 }
 
 export function showReviews(section, shop, changed) {

@@ -1,6 +1,7 @@
 // The detail sheet of a shop.
 import { get } from "../shared/api.js";
 import { fill, h, icon, one } from "../shared/dom.js";
+import { focusLater, holdsFocus } from "../shared/focus.js";
 import { displayLang, number, t } from "../shared/i18n.js";
 import { badge, brandName, failure, original, placeAddress, placeName, rating, tags } from "../shared/parts.js";
 import { heart } from "../member/favorites.js";
@@ -13,41 +14,59 @@ import { toast } from "../shared/toast.js";
 import { correct } from "../shared/url.js";
 
 let running = null;
+let loading = false;
 let opener = null;
 
 async function load() {
   running?.abort();
   const { shop_id } = state;
-  if (shop_id === null) return closed();
-  running = new AbortController();
+  const mine = (running = new AbortController());
+  const focus = focusLater();
+  loading = true;
   if (one("#sheet").hidden) opener = document.activeElement;
   one("#sheet").hidden = false;
   if (state.shop?.id !== shop_id) skeleton();
   try {
     const from = origin();
-    const shop = await get(`/shops/${shop_id}`, { userLat: from.lat, userLng: from.lng, lang: displayLang }, running.signal);
+    const shop = await get(`/shops/${shop_id}`, { userLat: from.lat, userLng: from.lng, lang: displayLang }, mine.signal);
     if (shop.merged_into_id) return correct({ shop_id: shop.merged_into_id });
     const isNew = state.shop?.id !== shop_id;
     update({ shop });
-    render(shop, isNew);
+    render(shop);
+    if (isNew) start(focus);
   } catch (error) {
-    if (!running.signal.aborted) fill(one("#sheet-body"), failure(error, load));
+    if (!mine.signal.aborted) fill(one("#sheet-body"), failure(error, load));
+  } finally {
+    if (mine === running) loading = false;
   }
   return undefined;
 }
 
 // Reloads the shop after a review, which changes its average, histogram and list entry.
 async function reviewed() {
+  const focus = focusLater();
   await load();
   if (!state.shop) return;
-  const { id, star_rating_avg, review_cnt } = state.shop;
-  replaceShop(id, { star_rating_avg, review_cnt });
-  one("#write")?.focus();
+  count(state.shop);
+  focus(one("#write"));
+}
+
+const count = ({ id, star_rating_avg, review_cnt }) => replaceShop(id, { star_rating_avg, review_cnt });
+
+// The member has changed a review in the list of their own.
+async function reviewedElsewhere() {
+  const { id } = state.reviewed;
+  if (id === state.shop_id) await load();
+  const shop = state.shop?.id === id ? state.shop : await get(`/shops/${id}`).catch(() => null);
+  if (shop) count(shop);
 }
 
 function closed() {
+  running?.abort();
+  const focused = holdsFocus(one("#sheet"));
   one("#sheet").hidden = true;
   update({ shop: null });
+  if (!focused) return;
   if (opener?.isConnected) opener.focus();
   else one(`#list .name`)?.focus();
 }
@@ -58,16 +77,19 @@ function skeleton() {
   fill(one("#sheet-body"), h("div", { class: "sheet-part" }, bar(26, 70), bar(16, 45), bar(90, 100), bar(70, 100)));
 }
 
-function render(shop, isNew) {
+function start(focus) {
+  one("#sheet-body").scrollTop = 0;
+  focus(one("#sheet-title"));
+}
+
+function render(shop) {
+  const focused = one("#sheet-body").contains(document.activeElement);
   one("#sheet-title").textContent = placeName(shop);
   const reviews = h("section", { class: "sheet-part", "aria-label": t("reviews") });
   const report = reportButton("shops", shop.id, t("report.shop"), t("report.shop.title", { name: placeName(shop) }));
   fill(one("#sheet-body"), head(shop), numbers(shop), details(shop), reviews, h("div", { class: "sheet-part" }, report));
   showReviews(reviews, shop, reviewed);
-  if (isNew) {
-    one("#sheet-body").scrollTop = 0;
-    one("#sheet-title").focus();
-  }
+  if (focused) one("#sheet-title").focus();
 }
 
 function head(shop) {
@@ -111,6 +133,8 @@ async function share() {
 // The hearts of the list and the sheet are synchronised.
 function favoriteChanged() {
   const { id, ...changes } = state.favorite_change;
+  // The response on its way may not include the change.
+  if (loading && state.shop_id === id) load();
   if (state.shop?.id !== id) return;
   const pressed = one("#sheet .heart:focus");
   update({ shop: { ...state.shop, ...changes } });
@@ -124,7 +148,9 @@ export function startSheet() {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && state.shop_id !== null && !one("dialog[open]")) update({ shop_id: null });
   });
-  subscribe(["shop_id", "member"], load);
+  subscribe(["shop_id"], () => (state.shop_id === null ? closed() : load()));
+  subscribe(["member"], () => { if (state.shop_id !== null) load(); });
+  subscribe(["reviewed"], reviewedElsewhere);
   subscribe(["favorite_change"], favoriteChanged);
   if (state.shop_id !== null) load();
 }
