@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from mimetypes import guess_type
-from pathlib import Path
-from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, render_template, request, send_from_directory
 
@@ -15,17 +13,13 @@ from geoshops.map import queries
 from geoshops.map.badges import badge_svg
 from geoshops.map.texts import embedded, texts
 from geoshops.messages import DEFAULT_LANGUAGE, LANGUAGES
+from geoshops.web import assets
 from geoshops.web.negotiation import best_language
 from geoshops.web.request import settings
 
-STATIC = Path(__file__).parent / "static"
 blueprint = Blueprint("map", __name__, template_folder="templates")
+blueprint.add_app_template_global(assets.address, "asset")
 
-# the strictest policy that MapLibre GL and Swagger UI support
-PAGE_POLICY = (
-    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
-    "worker-src 'self'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'"
-)
 ASSET_CACHE_S = 60
 MAX_ZOOM = 20
 # what a visitor chose, set by the page
@@ -46,11 +40,12 @@ def page() -> Response:
         texts=embedded(language),
         languages={known: texts(known)["language.name"] for known in LANGUAGES},
         style_url=style_url,
+        assets=assets.base(),
         modules=names("js", "*.js"),
         styles=names("css", "*.css"),
     )
     headers = {
-        "Content-Security-Policy": policy(style_url),
+        "Content-Security-Policy": assets.policy(style_url),
         "Cache-Control": "no-cache",
         "Vary": "Accept-Language, Cookie",
     }
@@ -66,39 +61,48 @@ def _language() -> str:
     return (best_language(accepted) or DEFAULT_LANGUAGE) if accepted else HOME_LANGUAGE
 
 
-def policy(style_url: str) -> str:
-    """Returns the page's content security policy, which also allows the origin of an online style."""
-    parts = urlsplit(style_url)
-    if not parts.netloc:
-        return PAGE_POLICY
-    origin = f"{parts.scheme}://{parts.netloc}"
-    return PAGE_POLICY.replace("blob:;", f"blob: {origin};").replace(
-        "connect-src 'self'", f"connect-src 'self' {origin}"
-    )
-
-
 @cache
 def names(folder: str, pattern: str) -> list[str]:
     """Returns the paths of the page's scripts or style sheets below the folder, sorted."""
-    root = STATIC / folder
+    root = assets.FOLDER / folder
     return sorted(path.relative_to(root).as_posix() for path in root.rglob(pattern))
+
+
+@blueprint.get("/assets/<digest>/<path:name>")
+def asset(digest: str, name: str) -> Response:
+    """A static file at an address that changes with the files.
+
+    A page of another release asks with another digest; it gets the current file, which nobody may keep."""
+    response = _file(name)
+    response.headers["Cache-Control"] = (
+        assets.IMMUTABLE if digest == assets.digest() else "no-cache"
+    )
+    return response
 
 
 @blueprint.get("/static/<path:name>")
 def static_file(name: str) -> Response:
-    """A static file, gzip-compressed if scripts/setup has compressed it and the client accepts gzip."""
-    response = _packed(name) or send_from_directory(STATIC, name, max_age=ASSET_CACHE_S)
-    # A worker has the policy of its own file, and MapLibre's worker loads the tiles.
-    response.headers["Content-Security-Policy"] = policy(settings().map_style_url)
+    """A static file at an address for tools."""
+    return _file(name)
+
+
+def _file(name: str) -> Response:
+    """A file, gzip-compressed if scripts/setup has compressed it and the client accepts gzip."""
+    response = _packed(name) or send_from_directory(assets.FOLDER, name, max_age=ASSET_CACHE_S)
+    response.headers["Content-Security-Policy"] = assets.policy(settings().map_style_url)
     return response
 
 
 def _packed(name: str) -> Response | None:
-    packed = f"{name}.gz"
-    if not request.accept_encodings["gzip"] or not (STATIC / packed).is_file():
+    packed = f"{name}{assets.PACKED}"
+    if not request.accept_encodings["gzip"] or not (assets.FOLDER / packed).is_file():
         return None
     response = send_from_directory(
-        STATIC, packed, max_age=ASSET_CACHE_S, mimetype=guess_type(name)[0], download_name=name
+        assets.FOLDER,
+        packed,
+        max_age=ASSET_CACHE_S,
+        mimetype=guess_type(name)[0],
+        download_name=name,
     )
     response.headers.update({"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
     return response
@@ -130,4 +134,6 @@ def brand_badge(brand_id: int) -> Response:
 @blueprint.get("/docs")
 def docs() -> Response:
     """Swagger UI, served from local files."""
-    return Response(render_template("docs.html"), headers={"Content-Security-Policy": PAGE_POLICY})
+    return Response(
+        render_template("docs.html"), headers={"Content-Security-Policy": assets.PAGE_POLICY}
+    )

@@ -11,6 +11,7 @@ from typing import Any
 from geoshops.config import Settings
 from geoshops.errors import RETRY_AFTER_S, ApiError, NotFound, Overloaded, Unreachable
 from geoshops.messages import DEFAULT_LANGUAGE
+from geoshops.web import assets
 from geoshops.web.health import REJECTED_PER_REPORT
 from geoshops.web.middleware import EXPOSED, SECURITY
 from geoshops.web.negotiation import LANGUAGE_TAGS
@@ -20,6 +21,17 @@ TEMPLATE = Path(__file__).parent / "templates" / "nginx.conf"
 # would only add waiting time.
 IN_FLIGHT = 48
 PROCESSES = 2  # each counts its own connections
+# of the static files; nginx' own list is elsewhere in each distribution
+TYPES = {
+    "application/json": "json",
+    "application/manifest+json": "webmanifest",
+    "font/woff2": "woff2",
+    "image/png": "png",
+    "image/svg+xml": "svg",
+    "image/webp": "webp",
+    "text/css": "css",
+    "text/javascript": "js mjs",
+}
 METHODS = "GET, HEAD, POST, PATCH, DELETE, OPTIONS"
 # Pages of other origins must be able to read error responses, or an overload looks to them like a broken network.
 CORS = {
@@ -80,6 +92,7 @@ def config_of(
         user=user,
         max_body_bytes=settings.max_body_bytes,
         cors_origins=settings.cors_origins,
+        map_style_url=settings.map_style_url,
     )
 
 
@@ -91,6 +104,7 @@ def config(
     user: str = "",
     max_body_bytes: int,
     cors_origins: Sequence[str] = (),
+    map_style_url: str = "",
 ) -> str:
     """nginx.conf for the service at these addresses; `run` is the folder of its files."""
     pages = error_pages(max_body_bytes)
@@ -109,6 +123,11 @@ def config(
         "ORIGINS": _lines(4, [_origin(origin) for origin in cors_origins]),
         "BODIES": _lines(2, [line for page in (*pages, FULL) for line in _body(page)]),
         "ERROR_PAGES": _lines(4, [_error_page(page) for page in pages]),
+        "ASSETS": assets.base(),
+        "STATIC": assets.FOLDER,
+        "IMMUTABLE": assets.IMMUTABLE,
+        "ASSETS_POLICY": assets.policy(map_style_url),
+        "TYPES": _lines(8, [f"{kind} {endings};" for kind, endings in TYPES.items()]),
         "LOCATIONS": _lines(4, [*_locations(pages, bool(cors_origins))]),
     }
     text = TEMPLATE.read_text(encoding="utf-8")

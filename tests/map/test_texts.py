@@ -11,12 +11,13 @@ import pytest
 
 from geoshops.map import routes, texts
 from geoshops.messages import LANGUAGES
+from geoshops.web import assets
 from tests.make import Maker
 
 ENGLISH = texts.texts("en")
 OTHERS = [language for language in LANGUAGES if language != "en"]
 TEMPLATE = Path(routes.__file__).parent / "templates" / "map.html"
-SCRIPTS = sorted((routes.STATIC / "js").rglob("*.js"))
+SCRIPTS = sorted((assets.FOLDER / "js").rglob("*.js"))
 # a string of JavaScript, in quotes or backticks
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 COMMENT = re.compile(r"(?m)^\s*//.*$|\s// .*$")

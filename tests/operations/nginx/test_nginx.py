@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -20,6 +21,7 @@ import requests
 
 from geoshops.errors import ApiError
 from geoshops.operations import nginx
+from geoshops.web import assets
 from tests.conftest import ROOT, SECRET_KEY
 from tests.make import Maker
 from tests.operations.nginx.conftest import Production, producing
@@ -235,6 +237,24 @@ def test_tiles_and_badges_are_cached_for_their_max_age(production: Production, m
     assert second.content == first.content
     same = production.get(f"/brands/{brand}.svg", headers={"If-None-Match": first.headers["ETag"]})
     assert same.status_code == 304
+
+
+def test_static_files_come_from_nginx_compressed_and_are_kept_forever(
+    production: Production,
+) -> None:
+    main = production.get(assets.address("js/main.js"))
+    assert main.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert main.headers["Content-Type"] == "text/javascript"
+    assert main.headers["Content-Security-Policy"] == assets.policy("")
+    # the service gives strong checksums, nginx file times
+    assert re.fullmatch(r'(W/)?"[0-9a-f]+-[0-9a-f]+"', main.headers["ETag"])
+    style = production.get(assets.address("css/base.css"))
+    assert (style.headers["Content-Encoding"], style.headers["Vary"]) == ("gzip", "Accept-Encoding")
+    old = production.get("/assets/0123456789abcdef/js/main.js")
+    assert (old.status_code, old.content) == (200, main.content)
+    assert old.headers["Cache-Control"] == "no-cache"
+    missing = production.get(assets.address("js/none.js"))
+    assert (missing.status_code, missing.json()["error_code"]) == (404, "404")
 
 
 def test_lists_are_compressed_and_not_cached(production: Production, make: Maker) -> None:

@@ -1,10 +1,11 @@
 // The basemap: our own style with Natural Earth data, which needs no other server, or the online style set by the
 // operator.
+import { asset } from "../shared/assets.js";
 import { begin, end } from "../shared/idle.js";
 import { toGeoJson } from "./topojson.js";
 
-const LAND = "/static/vendor/world-atlas/land-50m.json";
-const COAST = "/static/vendor/world-atlas/coast.json";
+const LAND = asset("vendor/world-atlas/land-50m.json");
+const COAST = asset("vendor/world-atlas/coast.json");
 export const styleUrl = document.body.dataset.styleUrl;
 
 const COLOURS = {

@@ -5,14 +5,15 @@ import { addBoothLayers, showBooths, showChosen } from "./booths.js";
 import { addCircle, showCircle, showMovingCircle } from "./circle.js";
 import { addField, intoField, showField } from "./field.js";
 import { boundsOf } from "./geo.js";
+import { asset } from "../shared/assets.js";
 import { begin, end } from "../shared/idle.js";
 import { t } from "../shared/i18n.js";
 import { drawPinsFor } from "./pins.js";
 import { state, subscribe, update } from "../shared/state.js";
 import { theme } from "../shared/theme.js";
 
-const LIBRARY = "/static/vendor/maplibre-gl/maplibre-gl.mjs";
-const WORKER = "/static/vendor/maplibre-gl/maplibre-gl-worker.mjs";
+const LIBRARY = asset("vendor/maplibre-gl/maplibre-gl.mjs");
+const WORKER = asset("vendor/maplibre-gl/maplibre-gl-worker.mjs");
 const OPENED_ZOOM = 16;
 const EDGE_PX = 50;
 export let map = null;

@@ -1,0 +1,54 @@
+"""The page's own files: addresses that contain a digest of all files, so that clients may keep them forever."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from xxhash import xxh3_64
+
+FOLDER = Path(__file__).parent.parent / "map" / "static"
+IMMUTABLE = "public, max-age=31536000, immutable"
+PACKED = ".gz"
+
+# the strictest policy that MapLibre GL and Swagger UI support
+PAGE_POLICY = (
+    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+    "worker-src 'self'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'"
+)
+
+
+@cache
+def digest() -> str:
+    """Digest of the paths and contents of all static files, as 16 hexadecimal digits."""
+    total = xxh3_64()
+    for path in sorted(FOLDER.rglob("*")):
+        if path.is_file() and path.suffix != PACKED:
+            content = path.read_bytes()
+            total.update(f"{path.relative_to(FOLDER).as_posix()}\0{len(content)}\0".encode())
+            total.update(content)
+    return total.hexdigest()
+
+
+def base() -> str:
+    """Path of the static files, without a trailing slash."""
+    return f"/assets/{digest()}"
+
+
+def address(name: str) -> str:
+    """Path of a static file by its name below the folder, such as `css/base.css`."""
+    return f"{base()}/{name}"
+
+
+def policy(style_url: str) -> str:
+    """Returns the page's content security policy, which also allows the origin of an online style.
+
+    A worker has the policy of its own file, and MapLibre's worker loads the tiles: assets have this policy too."""
+    parts = urlsplit(style_url)
+    if not parts.netloc:
+        return PAGE_POLICY
+    origin = f"{parts.scheme}://{parts.netloc}"
+    return PAGE_POLICY.replace("blob:;", f"blob: {origin};").replace(
+        "connect-src 'self'", f"connect-src 'self' {origin}"
+    )

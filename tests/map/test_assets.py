@@ -1,0 +1,102 @@
+"""Static files: addresses with a digest, which are kept forever, and plain ones for tools."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from geoshops.web import assets
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of static files in place of the page's."""
+    monkeypatch.setattr(assets, "FOLDER", tmp_path)
+    (tmp_path / "land.json").write_bytes(b'{"type":"Topology"}')
+    assets.digest.cache_clear()
+    yield tmp_path
+    assets.digest.cache_clear()
+
+
+def directives(policy: str) -> dict[str, str]:
+    pairs = [part.strip().split(" ", 1) for part in policy.split(";")]
+    return {pair[0]: pair[1] for pair in pairs}
+
+
+def test_every_own_file_that_the_page_names_exists_and_is_kept_forever(client: FlaskClient) -> None:
+    page = client.get("/").text
+    named = set(re.findall(r'"(/assets/[^"]+/[^"]+)"', page))
+    assert assets.address("js/main.js") in named and "/static/" not in page
+    for path in named - {p for p in named if "/vendor/" in p}:
+        response = client.get(path)
+        assert response.status_code == 200, path
+        assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+
+
+def test_the_digest_follows_names_and_contents(folder: Path) -> None:
+    seen = [assets.digest()]
+    for name, content in (("land.json", b"{}"), ("js.js", b""), ("land.json.gz", b"packed")):
+        (folder / name).write_bytes(content)
+        assets.digest.cache_clear()
+        seen.append(assets.digest())
+    assert len(set(seen[:3])) == 3
+    assert seen[2] == seen[3], "a compressed copy is the same file"
+    assert re.fullmatch("[0-9a-f]{16}", seen[0])
+
+
+def test_another_releases_address_is_answered_but_not_kept(client: FlaskClient) -> None:
+    old = client.get("/assets/0123456789abcdef/js/main.js")
+    assert old.status_code == 200
+    assert old.headers["Cache-Control"] == "no-cache"
+
+
+def test_plain_addresses_stay_for_tools(client: FlaskClient) -> None:
+    response = client.get("/static/js/main.js")
+    assert response.status_code == 200
+    assert "max-age=60" in response.headers["Cache-Control"]
+
+
+def test_files_carry_the_policy_that_a_worker_lives_under(client: FlaskClient) -> None:
+    answer = client.get(assets.address("js/main.js"))
+    assert directives(answer.headers["Content-Security-Policy"])["connect-src"] == "'self'"
+
+
+def test_a_compressed_file_is_sent_compressed_if_accepted(
+    client: FlaskClient, folder: Path
+) -> None:
+    (folder / "land.json.gz").write_bytes(gzip.compress(b'{"type":"Topology"}'))
+    for path in ("/static/land.json", assets.address("land.json")):
+        packed = client.get(path, headers={"Accept-Encoding": "gzip, br"})
+        assert packed.headers["Content-Encoding"] == "gzip"
+        assert packed.mimetype == "application/json"
+        assert gzip.decompress(packed.data) == b'{"type":"Topology"}'
+        plain = client.get(path, headers={"Accept-Encoding": "gzip;q=0"})
+        assert "Content-Encoding" not in plain.headers
+        assert plain.data == b'{"type":"Topology"}'
+
+
+def test_files_outside_the_folder_are_not_served(client: FlaskClient) -> None:
+    for base in ("/static", assets.base()):
+        for path in ("../routes.py", "js/%2e%2e/%2e%2e/routes.py", "none.js"):
+            response = client.get(f"{base}/{path}", headers={"Accept-Encoding": "gzip"})
+            assert response.status_code == 404
+
+
+def test_the_policy_allows_only_the_own_origin() -> None:
+    policy = directives(assets.policy(""))
+    assert policy["script-src"] == policy["connect-src"] == policy["worker-src"] == "'self'"
+    assert policy["default-src"] == "'self'"
+
+
+def test_an_online_style_opens_its_origin_for_data_and_pictures_only() -> None:
+    plain = directives(assets.policy(""))
+    opened = directives(assets.policy("https://tiles.example.org/styles/liberty"))
+    changed = {name for name in plain if plain[name] != opened[name]}
+    assert changed == {"connect-src", "img-src"}
+    assert opened["connect-src"] == "'self' https://tiles.example.org"
+    assert opened["img-src"].endswith(" https://tiles.example.org")
