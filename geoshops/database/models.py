@@ -652,6 +652,13 @@ def _index(
 # the search's indexes over expressions; their collation stands in sql/schema only
 WORDS = "search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id)"
 _index("shops_words_idx", Shop, WORDS, using="gin", where="(status <> 'CLOSED'::text)")
+_index(
+    "shops_sounds_idx",
+    Shop,
+    "name_sounds(place_name)",
+    using="gin",
+    where="(status <> 'CLOSED'::text)",
+)
 for _prefix, _model, _terms in (
     ("brands", Brand, "brand_terms(name)"),
     ("brand_aliases", BrandAlias, "alias_terms(alias)"),

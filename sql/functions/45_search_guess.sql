@@ -275,3 +275,79 @@ BEGIN
   RETURN rest_query(word);
 END $$;
 COMMENT ON FUNCTION typo_query(text, text []) IS 'The query for shops with the word or one a letter away from it.';
+
+-- Latin spellings of words that only names of shops have: the words of some shops that sound so, as far as they sound so. Of
+-- several the nearest spelling is meant, and of those what most of the shops have. `begun`: the last letters may be missing, and
+-- vowels or the c at the end may be half of a sound.
+CREATE OR REPLACE FUNCTION shop_word_spelled(typed text, begun boolean, OUT word text, OUT spelling text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off SET work_mem = '32MB' AS $$
+DECLARE
+  letters constant text := spelled_letters(typed);
+  sound constant text := sound_key(CASE WHEN begun THEN regexp_replace(letters, '(?<=[a-z]{3})[aeiouwyc]+$', '') ELSE letters END);
+BEGIN
+  IF letters !~ '^[a-z0-9]*[a-z][a-z0-9]*$' OR length(letters) < 4 OR length(sound) NOT BETWEEN 3 AND 30 THEN
+    RETURN;
+  END IF;
+  WITH sounding AS MATERIALIZED (
+    SELECT s.place_name FROM shops AS s
+    WHERE name_sounds(s.place_name) @@ begins_with_any(ARRAY[sound]) AND s.status <> 'CLOSED' LIMIT 50
+  ), words AS MATERIALIZED (
+    SELECT w, count(*) AS shops FROM sounding AS s CROSS JOIN unnest(sounding_words(s.place_name)) AS w GROUP BY w
+  ), beginnings AS (
+    SELECT left(w.w, n) AS piece, w.shops, x.spelling
+    FROM words AS w CROSS JOIN LATERAL generate_series(CASE WHEN begun THEN length(w.w) ELSE 1 END, least(length(w.w), 20)) AS n
+    CROSS JOIN LATERAL (VALUES (true), (false)) AS c (sound_changes)
+    CROSS JOIN LATERAL latin_letters(normalize(left(w.w, n), NFD), c.sound_changes) AS x (spelling)
+    WHERE CASE WHEN begun THEN starts_with(sound_key(x.spelling), sound)
+      ELSE length(x.spelling) BETWEEN length(letters) - 4 AND length(letters) + 6 AND sound_key(x.spelling) = sound END
+  ), near AS (
+    SELECT b.piece, b.spelling, sum(b.shops) AS shops,
+      edit_distance(letters, spelled_letters(CASE WHEN begun THEN left(b.spelling, length(letters)) ELSE b.spelling END)) AS off
+    FROM beginnings AS b GROUP BY b.piece, b.spelling
+  )
+  SELECT n.piece, n.spelling INTO word, spelling FROM near AS n
+  WHERE n.off <= greatest(2, 0.6 * length(letters))
+  ORDER BY n.off, n.shops DESC, n.piece, n.spelling LIMIT 1;
+END $$;
+COMMENT ON FUNCTION shop_word_spelled(text, boolean)
+IS 'The word of shop names that a Latin spelling means, and how it is romanised; null where none sounds so.';
+
+-- Unknown words that stand next to each other may be one: garosu gil. The longest run is tried first.
+CREATE OR REPLACE FUNCTION shop_words_spelled(
+  words text [], unknown text [], begun boolean, OUT read_as text [], OUT spelled jsonb
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  i integer := 1;
+  size integer;
+  run text;
+  w record;
+BEGIN
+  read_as := '{}';
+  spelled := '{}';
+  WHILE i <= cardinality(words) LOOP
+    w := NULL;
+    size := least(3, cardinality(words) - i + 1);
+    WHILE size > 0 LOOP
+      run := array_to_string(words[i:i + size - 1], ' ');
+      IF words[i:i + size - 1] <@ unknown AND is_foreign(run) THEN
+        SELECT * INTO w FROM shop_word_spelled(run, false);
+        IF w.word IS NULL AND begun AND i + size > cardinality(words) THEN
+          SELECT * INTO w FROM shop_word_spelled(run, true);
+        END IF;
+        EXIT WHEN w.word IS NOT NULL;
+      END IF;
+      size := size - 1;
+    END LOOP;
+    IF size > 0 THEN
+      spelled := spelled || jsonb_build_object(w.word, jsonb_build_object(
+        'text', run, 'lang', CASE WHEN w.word ~ '[가-힣]' THEN 'ko-Latn' ELSE 'en' END, 'matched', w.spelling));
+      read_as := read_as || w.word;
+    ELSE
+      read_as := read_as || words[i];
+    END IF;
+    i := i + greatest(size, 1);
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION shop_words_spelled(text [], text [], boolean)
+IS 'The words with unknown Latin ones as the words of shop names that they mean, and by those what was typed and how they are romanised.';

@@ -93,6 +93,26 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_reading(text, text, text []) IS 'The words of a keyword as a pass reads them.';
 
+-- A branch is what the 점 of Korean names says.
+CREATE OR REPLACE FUNCTION search_spelled(keyword text, begun boolean, OUT words text [], OUT spelled jsonb)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  unknown text[];
+BEGIN
+  IF NOT is_foreign(keyword) THEN
+    RETURN;
+  END IF;
+  words := ARRAY(
+    SELECT w FROM unnest(without_small_words(keyword_words(signs_as_blanks(keyword)))) WITH ORDINALITY AS t (w, i)
+    WHERE w !~ '^(branch|store|shop)$' ORDER BY i);
+  unknown := unknown_words(words);
+  IF cardinality(unknown) <= 4 THEN
+    SELECT s.read_as, s.spelled INTO words, spelled FROM shop_words_spelled(words, unknown, begun) AS s;
+  END IF;
+END $$;
+COMMENT ON FUNCTION search_spelled(text, boolean)
+IS 'The words of a keyword with up to four unknown Latin ones as words of shop names, and how those are spelled; null without foreign letters.';
+
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 CREATE OR REPLACE FUNCTION shops_by_keyword(
   keyword text, user_lon double precision, user_lat double precision, filters shop_filters,
@@ -135,6 +155,7 @@ DECLARE
   u record;
   f record;
   words text[];
+  spelled jsonb;
   read text[] := ARRAY[plain_words::text, '{}'];
   done text[] := ARRAY[]::text[];
   misspelt text[];
@@ -145,7 +166,7 @@ BEGIN
   SELECT * INTO plain FROM search_understand(plain_words, NULL);
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(plain.rest) r);
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
-    'literal', 'small words', 'keyboard', 'keyboard without shift', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
+    'literal', 'small words', 'spelling', 'keyboard', 'keyboard without shift', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load.
     CONTINUE WHEN characters + length(keyword) > 200 AND pass <> 'known names';
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
@@ -166,6 +187,13 @@ BEGIN
         CONTINUE WHEN u.rest <> '{}' OR num_nonnulls(u.brands, u.regions, u.stations) = 0;
       WHEN pass = 'literal' THEN
         SELECT l.* INTO u FROM search_literally(plain_words) l;
+      WHEN pass = 'spelling' THEN
+        SELECT s.* INTO words, spelled FROM search_spelled(keyword, false) s;
+        CONTINUE WHEN coalesce(spelled, '{}') = '{}';
+        SELECT * INTO u FROM search_understand(words, NULL);
+        u.understood := (
+          SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)
+          FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o));
       ELSE
         words := search_reading(pass, keyword, unknown);
         CONTINUE WHEN words::text = ANY (read);

@@ -198,10 +198,11 @@ DECLARE
   pass text;
   words text[];
 BEGIN
-  FOREACH pass IN ARRAY ARRAY['punctuation', 'keyboard', 'keyboard without shift', 'apart'] LOOP
+  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'keyboard', 'keyboard without shift', 'apart'] LOOP
     EXIT WHEN body IS NOT NULL OR characters + length(keyword) > 60;
-    words := search_reading(pass, keyword, CASE pass WHEN 'apart' THEN unknown_words(typed) END);
-    CONTINUE WHEN words = typed;
+    words := CASE pass WHEN 'spelling' THEN (SELECT s.words FROM search_spelled(keyword, true) s)
+      ELSE search_reading(pass, keyword, CASE pass WHEN 'apart' THEN unknown_words(typed) END) END;
+    CONTINUE WHEN words IS NULL OR words = typed;
     characters := characters + length(keyword);
     body := suggestions(words, viewer);
   END LOOP;

@@ -6,6 +6,9 @@ CREATE INDEX IF NOT EXISTS shops_words_idx ON shops
 USING gin (search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id)) WITH (fastupdate = off)
 WHERE status <> 'CLOSED';
 
+CREATE INDEX IF NOT EXISTS shops_sounds_idx ON shops USING gin (name_sounds(place_name)) WITH (fastupdate = off)
+WHERE status <> 'CLOSED';
+
 -- Nearest first within a brand, a 시도 or a 시군구. The chord through the ellipsoid orders as the geodesic does to
 -- some millionths, where the operator of geography orders by a sphere and is off by half a percent.
 CREATE INDEX IF NOT EXISTS shops_brand_spot_idx ON shops USING gist (brand_id, sido_id, spot gist_geometry_ops_nd)

@@ -140,14 +140,14 @@ def test_statistics_of_empty_dictionaries_do_not_make_look_ups_compute_terms(
 def test_no_index_that_is_looked_up_key_by_key_keeps_a_pending_list(make: Maker) -> None:
     indexes = make.rows(
         "SELECT c.relname, 'fastupdate=off' = ANY (coalesce(c.reloptions, '{}')) FROM pg_class c JOIN pg_am a ON a.oid = c.relam"
-        " WHERE a.amname = 'gin' AND c.relname ~ '_(terms|spellings|words)_idx$' ORDER BY 1"
+        " WHERE a.amname = 'gin' AND c.relname ~ '_(terms|spellings|words|sounds)_idx$' ORDER BY 1"
     )
     assert indexes == [
         (name, True)
         for name in (
             "brand_aliases_spellings_idx", "brand_aliases_terms_idx", "brands_spellings_idx", "brands_terms_idx",
             "region_aliases_spellings_idx", "region_aliases_terms_idx", "regions_spellings_idx", "regions_terms_idx",
-            "shops_words_idx", "station_aliases_spellings_idx", "stations_spellings_idx", "stations_terms_idx",
+            "shops_sounds_idx", "shops_words_idx", "station_aliases_spellings_idx", "stations_spellings_idx", "stations_terms_idx",
         )
     ]  # fmt: skip
 
