@@ -21,7 +21,12 @@ from geoshops.database import deferred_indexes, migrations, sql_files
 
 SMALL, LARGE = 10_000, 1_000_000
 NEAR, FAR = (127.0276, 37.4979), (126.5312, 33.4996)
-OF_THE_SEARCH = ("shops_brand_spot_idx", "shops_region_spot_idx", "shops_sounds_idx", "shops_words_idx")
+OF_THE_SEARCH = (
+    "shops_brand_spot_idx",
+    "shops_region_spot_idx",
+    "shops_sounds_idx",
+    "shops_words_idx",
+)
 GROUPS = {
     "a fifth of all (서울)": ["서울", "서울특별시", "서울시"],
     "region": ["강남구", "강남", "마포구", "서울 송파구", "부산 해운대구", "수원", "중구"],

@@ -42,14 +42,22 @@ BEGIN
   SELECT k, 'station', s.id, CASE WHEN k IN (jamo(s.name), jamo(s.name_en)) THEN 1 ELSE 0 END
   FROM unnest(keys) AS k INNER JOIN stations AS s ON station_terms(s.name, s.name_en) @> ARRAY[k]
   UNION ALL
-  -- 홍대 and 홍대역 are 홍대입구
+  -- 홍대 and 홍대역 are 홍대입구; 숭실 and 숭실역 are 숭실대입구, but 서울 is not 서울대입구.
   SELECT e.key, 'station', s.id, e.rank
   FROM (
-    SELECT k AS key, regexp_replace(k, normalize('역', NFD) || '$', '') || normalize('입구', NFD) AS entrance,
-      (k !~ (normalize('역', NFD) || '$'))::int AS rank
-    FROM unnest(keys) AS k WHERE length(normalize(k, NFC)) BETWEEN 2 AND 8 AND k ~ '^[\u1100-\u11ff]+$'
+    SELECT n.key, n.name || u.ending AS entrance, n.rank, u.is_university
+    FROM (
+      SELECT k AS key, regexp_replace(k, normalize('역', NFD) || '$', '') AS name, (k !~ (normalize('역', NFD) || '$'))::int AS rank
+      FROM unnest(keys) AS k WHERE length(normalize(k, NFC)) BETWEEN 2 AND 8 AND k ~ '^[\u1100-\u11ff]+$'
+    ) AS n
+    CROSS JOIN (VALUES (normalize('입구', NFD), false), (normalize('대입구', NFD), true)) AS u (ending, is_university)
+    WHERE NOT u.is_university OR length(normalize(n.name, NFC)) BETWEEN 2 AND 4
   ) AS e INNER JOIN stations AS s ON station_terms(s.name, s.name_en) @> ARRAY[e.entrance]
-  WHERE jamo(s.name) = e.entrance;
+  WHERE jamo(s.name) = e.entrance AND NOT (
+    e.is_university AND (
+      EXISTS (SELECT FROM stations AS o WHERE station_terms(o.name, o.name_en) @> ARRAY[e.key])
+      OR EXISTS (SELECT FROM regions AS o WHERE region_terms(o.name, o.name_en, o.level) @> ARRAY[e.key])
+      OR EXISTS (SELECT FROM region_aliases AS o WHERE alias_terms(o.alias) @> ARRAY[e.key])));
 END $$;
 COMMENT ON FUNCTION search_names(text []) IS 'Brands, regions and stations of which a name has exactly the letters of a key.';
 

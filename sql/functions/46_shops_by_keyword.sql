@@ -93,22 +93,48 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_reading(text, text, text []) IS 'The words of a keyword as a pass reads them.';
 
+-- Streets that names and addresses call by what they have, in other languages and in Latin letters.
+CREATE OR REPLACE FUNCTION streets_spelled(keyword text, OUT read_as text, OUT spelled jsonb)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  street record;
+  typed text;
+BEGIN
+  read_as := normalize(keyword, NFKC);
+  spelled := '{}';
+  FOR street IN SELECT * FROM (VALUES
+    ('로데오', '\mrodeo\M([ -]*(street|geori)\M)?|ロデオ(通り|ストリート)?|(罗德奥|羅德奧|罗德欧|羅德歐)(街|大街)?'),
+    ('카페거리', '\m(cafe|café|kape)[ -]*(street|road|alley|geori)\M|カフェ(通り|ストリート)|咖啡(一条街|一條街|街)'),
+    ('먹자골목', '\m(food|meokja|mukja)[ -]*(street|alley|golmok)\M|(グルメ|食べ歩き|モクチャ|食堂)(通り|横丁|コルモク)|美食(街|巷|胡同)|小吃街')
+  ) AS s (korean, spellings) LOOP
+    typed := substring(read_as, '(?i)' || '(' || regexp_replace(street.spellings, '\((?!\?)', '(?:', 'g') || ')');
+    CONTINUE WHEN typed IS NULL;
+    read_as := replace(read_as, typed, ' ' || street.korean || ' ');
+    spelled := spelled || jsonb_build_object(street.korean, jsonb_build_object('text', typed, 'lang',
+      CASE WHEN typed ~ '[\u3041-\u30ff]' THEN 'ja' WHEN typed ~ '[\u3400-\u9fff]' THEN 'zh' ELSE 'en' END, 'matched', typed));
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION streets_spelled(text) IS 'The keyword with rodeo, cafe street and food street as 로데오, 카페거리 and 먹자골목, and by those what was typed.';
+
 -- A branch is what the 점 of Korean names says.
 CREATE OR REPLACE FUNCTION search_spelled(keyword text, begun boolean, OUT words text [], OUT spelled jsonb)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   unknown text[];
+  streets record;
 BEGIN
   IF NOT is_foreign(keyword) THEN
     RETURN;
   END IF;
+  SELECT * INTO streets FROM streets_spelled(keyword);
   words := ARRAY(
-    SELECT w FROM unnest(without_small_words(keyword_words(signs_as_blanks(keyword)))) WITH ORDINALITY AS t (w, i)
+    SELECT w FROM unnest(without_small_words(keyword_words(signs_as_blanks(streets.read_as)))) WITH ORDINALITY AS t (w, i)
     WHERE w !~ '^(branch|store|shop)$' ORDER BY i);
   unknown := unknown_words(words);
   IF cardinality(unknown) <= 4 THEN
     SELECT s.read_as, s.spelled INTO words, spelled FROM shop_words_spelled(words, unknown, begun) AS s;
   END IF;
+  spelled := coalesce(spelled, '{}') || streets.spelled;
 END $$;
 COMMENT ON FUNCTION search_spelled(text, boolean)
 IS 'The words of a keyword with up to four unknown Latin ones as words of shop names, and how those are spelled; null without foreign letters.';

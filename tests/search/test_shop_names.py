@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -13,7 +12,7 @@ from tests.search.spellings import by_ear, romanized
 
 AT = {"userLng": 127.0276, "userLat": 37.4979}
 BRANCHES = ("가로수길점", "남포점", "용리단길", "종로귀금속점", "연트럴파크점", "신탄진 2호점", "망리단길본점", "성안길점", "왕십리역점", "문래창작촌점")  # fmt: skip
-Get = Callable[..., Any]
+AT_GANGNAM = (127.0276, 37.4979)
 
 
 @pytest.fixture
@@ -122,3 +121,56 @@ def test_the_sounds_of_the_index_are_those_of_the_romanisation(make: Maker, word
     sounds = make.sql("SELECT tsvector_to_array(name_sounds(%s))", f"{word} 가게")
     romanised = "SELECT sound_key(romanized(%s, c)) FROM unnest(ARRAY[true, false]) c"
     assert set(sounds) == {*(row[0] for row in make.rows(romanised, word)), "kakE"}
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        "로데오",
+        "로데오거리",
+        "rodeo",
+        "apgujeong rodeo street",
+        "Rodeo geori",
+        "ロデオ通り",
+        "罗德奥街",
+    ],
+)
+def test_a_rodeo_street(make: Maker, names: Callable[[str], list[str]], keyword: str) -> None:
+    make.station("압구정", at=(127.0285, 37.5273))
+    make.shop("인생네컷 압구정로데오거리점", at=(127.029, 37.527))
+    make.shop("인생네컷 압구정점", at=(127.029, 37.527))
+    assert names(keyword) == ["인생네컷 압구정로데오거리점"]
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        "정자동 카페거리",
+        "카페거리",
+        "cafe street",
+        "Jeongja-dong cafe street",
+        "jeongja kape geori",
+        "カフェ通り",
+        "咖啡街",
+    ],
+)
+def test_a_cafe_street_in_an_address(
+    make: Maker, names: Callable[[str], list[str]], keyword: str
+) -> None:
+    district = make.region("성남시 분당구", parent=make.region("경기도", level="sido"))
+    dong = make.region("정자동", level="dong", parent=district)
+    make.shop(
+        "달빛", sigungu_id=district, dong_id=dong, road_address="경기도 성남시 분당구 카페거리 3"
+    )
+    make.shop("별빛", sigungu_id=district, dong_id=dong)
+    assert names(keyword) == ["달빛"]
+
+
+@pytest.mark.parametrize("keyword", ["먹자골목", "강남역 먹자골목", "food alley", "gangnam station food street", "meokja golmok", "美食街"])  # fmt: skip
+def test_a_food_alley_in_a_name(
+    make: Maker, names: Callable[[str], list[str]], keyword: str
+) -> None:
+    make.station("강남", at=AT_GANGNAM)
+    make.shop("하루필름 강남먹자골목점")
+    make.shop("하루필름 강남점")
+    assert names(keyword) == ["하루필름 강남먹자골목점"]

@@ -1,0 +1,60 @@
+"""Stations called 입구 and 대입구, by the names that people call them: 홍대, 서울대역, 숭실."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.make import Maker
+from tests.search.spellings import romanized
+
+Found = Callable[[str], list[str]]
+AT = {"userLng": 127.0276, "userLat": 37.4979}
+ENTRANCES = ("건대입구", "경인교대입구", "남한산성입구", "동대입구", "서울대입구", "성신여대입구", "숙대입구",
+    "숭실대입구", "을지로입구", "인천대입구", "총신대입구", "태릉입구", "한성대입구", "홍대입구")  # fmt: skip
+
+
+@pytest.fixture
+def stations(make: Maker) -> None:
+    """Each with a shop beside it; Seoul and Incheon are also names of their own."""
+    seoul = make.region("서울특별시", level="sido")
+    make.region("인천광역시", level="sido")
+    make.region("관악구", parent=seoul)
+    for number, name in enumerate((*ENTRANCES, "서울", "을지로4가")):
+        make.station(name, at=(127 + number / 10, 37))
+        make.shop(f"{number}번 사진관", at=(127 + number / 10, 37))
+
+
+@pytest.fixture
+def found(client: FlaskClient, stations: None) -> Found:
+    def numbers(keyword: str) -> list[str]:
+        answer = client.get("/shops", query_string={"keyword": keyword, **AT})
+        assert answer.status_code == 200, answer.text
+        return [shop["place_name"].split("번")[0] for shop in answer.get_json()]
+
+    return numbers
+
+
+@pytest.mark.parametrize("number", range(len(ENTRANCES)))
+def test_every_entrance_is_found_by_its_short_names(found: Found, number: int) -> None:
+    name = ENTRANCES[number]
+    short = name.removesuffix("입구")
+    latin = romanized(short)
+    keywords = [name, f"{name}역", short, f"{short}역", f"{short} 입구", f"{latin} station", f"{latin}ipgu",
+        f"{latin} ipgu station", f"near {latin.upper()} stn"]  # fmt: skip
+    for keyword in keywords:
+        assert found(keyword) == [str(number)], keyword
+
+
+@pytest.mark.parametrize("keyword", ["숭실", "숭실역", "한성", "한성역", "성신여역", "총신"])
+def test_a_university_is_found_without_its_word(found: Found, keyword: str) -> None:
+    name = f"{keyword.removesuffix('역')}대입구"
+    assert found(keyword) == [str(ENTRANCES.index(name))]
+
+
+def test_a_name_of_its_own_is_no_university(found: Found) -> None:
+    assert found("서울역") == [str(len(ENTRANCES))]
+    assert str(ENTRANCES.index("서울대입구")) not in found("서울")
+    assert str(ENTRANCES.index("인천대입구")) not in found("인천")
