@@ -11,6 +11,7 @@ from geoshops.database.models import Brand, CrowdedTile
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
 from geoshops.errors import ApiError, NotFound
+from geoshops.web.shop_filters import FILTERS, ShopFilters
 
 MAX_ZOOM = 20
 EVERY_SHOP, REPRESENTATIVE = 0, -1
@@ -21,7 +22,7 @@ REPRESENTATIVE_NAMES = (
     .scalar_subquery()
 )
 BRAND = compiled(select(func.brand_named(*named("wanted")), REPRESENTATIVE_NAMES))
-TILE = compiled(select(func.shops_tile(*named("z", "x", "y", "selection"))))
+TILE = compiled(select(func.shops_tile(*named("z", "x", "y", "selection", filters=FILTERS))))
 REFRESHED = compiled(select(func.min(CrowdedTile.refreshed_at)))
 REFRESH = compiled(select(func.refresh_tile_grid(*named(moment=func.now()))))
 
@@ -36,9 +37,12 @@ def selection(db: Database, *, brand: str | None, all_brands: bool) -> int:
     return int(brand_id)
 
 
-def tile(db: Database, z: int, x: int, y: int, *, selected: int) -> bytes:
+def tile(
+    db: Database, z: int, x: int, y: int, *, selected: int, filters: ShopFilters, zone: str
+) -> bytes:
     """The tile; empty where no shop is."""
-    return bytes(db.row(TILE, {"z": z, "x": x, "y": y, "selection": selected})[0])
+    values = {"z": z, "x": x, "y": y, "selection": selected, "filters": filters.to_json(zone)}
+    return bytes(db.row(TILE, values)[0])
 
 
 def check_place(z: int, x: int, y: int) -> None:

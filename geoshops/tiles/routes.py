@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from geoshops.tiles import queries, schemas
 from geoshops.tiles.tilejson import tilejson
+from geoshops.web.fields import name_of
 from geoshops.web.operation import Blueprint
 from geoshops.web.reads import RequestContext
 from geoshops.web.response import Response, json_value
@@ -16,6 +17,7 @@ blueprint = Blueprint("tiles", __name__, description="Vector tiles of shops")
 MVT = "application/vnd.mapbox-vector-tile"
 CACHED = {"Cache-Control": "public, max-age=60"}
 BINARY = {"type": "string", "format": "binary"}
+NAMES = [name_of(key, field) for key, field in schemas.TileArgs().fields.items()]
 
 
 @blueprint.read(
@@ -25,8 +27,8 @@ def describe_shop_tiles(context: RequestContext, args: dict[str, Any]) -> Respon
     """The tiles' addresses, layers and age (TileJSON 3.0)
 
     The addresses carry the query on."""
-    queries.selection(context.db, **args)
-    sent = context.sent("brand", "allBrands")
+    queries.selection(context.db, brand=args["brand"], all_brands=args["all_brands"])
+    sent = context.sent(*NAMES)
     query = f"?{urlencode(sent)}" if sent else ""
     address = f"{context.origin}/tiles/shops/{{z}}/{{x}}/{{y}}.mvt{query}"
     return json_value(tilejson(address, queries.refreshed_at(context.db)), CACHED)
@@ -45,8 +47,10 @@ def get_shop_tile(
     """Shops of a tile: clusters below zoom 15, from there each shop
 
     Mapbox vector tile with the layer `clusters` or `shops`; empty where no shop is, 404 beyond
-    zoom 20 and outside the world."""
+    zoom 20 and outside the world. With filters the clusters of tiles of more than 10,000 shops
+    are estimated from a sample, and have the field `approximate`."""
     queries.check_place(z, x, y)
+    filters, zone = args.pop("filters"), context.settings.timezone
     selected = queries.selection(context.db, **args)
-    tile = queries.tile(context.db, z, x, y, selected=selected)
+    tile = queries.tile(context.db, z, x, y, selected=selected, filters=filters, zone=zone)
     return Response(bytes(tile), CACHED, media_type=MVT)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
-from geoshops.web.fields import Args, Flag, Text
+from geoshops.web.fields import Flag, Text
+from geoshops.web.shop_schemas import ShopFilterArgs
 
 
-class TileArgs(Args):
+class TileArgs(ShopFilterArgs):
     """Which shops, as in GET /shops/brand."""
 
     brand = Text(

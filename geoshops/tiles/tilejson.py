@@ -11,7 +11,8 @@ EDGE_LAT = 85.0511287798066
 DESCRIPTION = (
     f"Photo-booth shops: clusters of 64 x 64 cells a tile up to zoom {LAST_CLUSTER_ZOOM}, "
     f"each shop from zoom {LAST_CLUSTER_ZOOM + 1}. "
-    "Shops and sparse tiles are read live; clusters of crowded tiles are at most an hour old. "
+    "Shops and sparse tiles are read live; clusters of crowded tiles are at most an hour old, "
+    "or with filters approximate where a tile holds more than 10,000 shops. "
     "Each shop is in exactly one tile and one cell of a zoom level; those beyond 85.05 degrees "
     "of latitude are in the outermost row of tiles."
 )
@@ -22,6 +23,7 @@ CLUSTER_FIELDS = {
     "review_cnt": "Number of reviews",
     "expansion_zoom": "Zoom level at which the cluster falls apart",
     "shop_id": "The shop, where shop_cnt is 1",
+    "approximate": "True where the numbers are estimated from a sample",
 }
 SHOP_FIELDS = {
     "shop_id": "Shop identifier, also the feature's",

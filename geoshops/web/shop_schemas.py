@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
-from geoshops.web.fields import Box, Choice, Flag, Number
+from geoshops.web.fields import Args, Box, Choice, Flag, Number
 from geoshops.web.paging import PagingArgs
 from geoshops.web.shop_filters import ShopFilters
 
@@ -19,12 +19,9 @@ def described(text: str, example: object = None) -> dict[str, object]:
     return {"description": text} if example is None else {"description": text, "example": example}
 
 
-class FilterArgs(PagingArgs):
-    """Filters, order and pages of both searches. Filters load to `filters`: ShopFilters."""
+class ShopFilterArgs(Args):
+    """Filters of searches and tiles. They load to `filters`: ShopFilters."""
 
-    sort = Choice(
-        SORTS, load_default="distance", metadata=described("Order, best or nearest first")
-    )
     min_rating = Number(
         low=0,
         high=5,
@@ -53,16 +50,25 @@ class FilterArgs(PagingArgs):
         load_default=None,
         metadata=described("Least share of GOOD props votes (Wilson lower bound)"),
     )
+
+    def complete(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Joins the filters into one value."""
+        names = [f.name for f in fields_of(ShopFilters) if f.name in self.fields]
+        filters = ShopFilters(**{name: values.pop(name) for name in names})
+        return super().complete({**values, "filters": filters})
+
+
+class FilterArgs(ShopFilterArgs, PagingArgs):
+    """Filters, order and pages of all searches."""
+
+    sort = Choice(
+        SORTS, load_default="distance", metadata=described("Order, best or nearest first")
+    )
     box = Box(
         load_default=None,
         data_key="bbox",
         metadata=described("minLng,minLat,maxLng,maxLat; min above max crosses the 180th meridian"),
     )
-
-    def complete(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Joins the filters into one value."""
-        filters = ShopFilters(**{f.name: values.pop(f.name) for f in fields_of(ShopFilters)})
-        return super().complete({**values, "filters": filters})
 
 
 class ShopBrand(Schema):

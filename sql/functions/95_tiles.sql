@@ -39,7 +39,9 @@ COMMENT ON FUNCTION selected_brands(bigint)
 IS 'Brands of a selection: a brand with its sub-brands, -1 the representative ones; 0 is every shop, hence null.';
 
 -- OFFSET 0 keeps the two numbers from being computed again at each use.
-CREATE OR REPLACE FUNCTION shops_in_tile(z integer, x integer, y integer, brand_ids bigint [])
+CREATE OR REPLACE FUNCTION shops_in_tile(
+  z integer, x integer, y integer, brand_ids bigint [], filters shop_filters DEFAULT NULL
+)
 RETURNS TABLE (
   shop_id bigint, brand_id bigint, place_name text, status text, review_cnt integer, star_rating_sum integer,
   favorite_cnt integer, grid_x bigint, grid_y bigint
@@ -54,10 +56,10 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   ) AS q
   WHERE s.status <> 'CLOSED' AND s.geog::public.geometry(POINT, 4326) && public.tile_box(z, x, y)
     AND q.grid_x >> (32 - z) = x AND q.grid_y >> (32 - z) = y
-    AND (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
+    AND (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR public.shop_passes(s, filters))
 $$;
-COMMENT ON FUNCTION shops_in_tile(integer, integer, integer, bigint [])
-IS 'Shops of a tile that are not closed, with their column and row in the grid.';
+COMMENT ON FUNCTION shops_in_tile(integer, integer, integer, bigint [], shop_filters)
+IS 'Shops of a tile that are not closed and pass the filters, with their column and row in the grid.';
 
 CREATE OR REPLACE FUNCTION tile_unit(grid_place double precision, z integer) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -83,7 +85,9 @@ COMMENT ON FUNCTION expansion_zoom(bigint, bigint, bigint, bigint)
 IS 'Zoom level at which shops between these columns and rows of the grid first lie in different cells; 15, where each is shown, at the latest.';
 
 -- PL/pgSQL caches the plan; an SQL function is planned at each call.
-CREATE OR REPLACE FUNCTION shop_points_tile(z integer, x integer, y integer, brand_ids bigint []) RETURNS bytea
+CREATE OR REPLACE FUNCTION shop_points_tile(
+  z integer, x integer, y integer, brand_ids bigint [], filters shop_filters DEFAULT NULL
+) RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (
@@ -92,14 +96,16 @@ BEGIN
       SELECT t.shop_id AS feature_id, t.shop_id, t.place_name, coalesce(b.name, '') AS brand_name, t.status,
         mean_rating(t.star_rating_sum, t.review_cnt) AS star_rating_avg, t.review_cnt, t.favorite_cnt,
         ST_MakePoint(tile_unit(t.grid_x, z), tile_unit(t.grid_y, z)) AS geom
-      FROM shops_in_tile(z, x, y, brand_ids) t LEFT JOIN brands b ON b.id = t.brand_id
+      FROM shops_in_tile(z, x, y, brand_ids, filters) t LEFT JOIN brands b ON b.id = t.brand_id
       ORDER BY t.shop_id
     ) q
   );
 END $$;
-COMMENT ON FUNCTION shop_points_tile(integer, integer, integer, bigint []) IS 'Vector tile of single shops, layer shops.';
+COMMENT ON FUNCTION shop_points_tile(integer, integer, integer, bigint [], shop_filters) IS 'Vector tile of single shops, layer shops.';
 
-CREATE OR REPLACE FUNCTION live_cells(z integer, x integer, y integer, brand_ids bigint [])
+CREATE OR REPLACE FUNCTION live_cells(
+  z integer, x integer, y integer, brand_ids bigint [], filters shop_filters DEFAULT NULL
+)
 RETURNS TABLE (
   cell integer, place_x integer, place_y integer, expansion_zoom smallint, shop_cnt integer,
   review_cnt bigint, star_rating_sum bigint, shop_id bigint
@@ -111,21 +117,121 @@ BEGIN ATOMIC
     tile_unit(sum((t.grid_y >> 6)::double precision) / count(*) * 64, z),
     expansion_zoom(min(t.grid_x), max(t.grid_x), min(t.grid_y), max(t.grid_y)),
     count(*)::integer, sum(t.review_cnt), sum(t.star_rating_sum), CASE WHEN count(*) = 1 THEN min(t.shop_id) END
-  FROM shops_in_tile(z, x, y, brand_ids) AS t
+  FROM shops_in_tile(z, x, y, brand_ids, filters) AS t
   GROUP BY 1;
 END;
-COMMENT ON FUNCTION live_cells(integer, integer, integer, bigint []) IS 'Clusters of a tile, counted now.';
+COMMENT ON FUNCTION live_cells(integer, integer, integer, bigint [], shop_filters) IS 'Clusters of a tile, counted now.';
 
-CREATE OR REPLACE FUNCTION shops_tile(z integer, x integer, y integer, selection bigint) RETURNS bytea
+CREATE OR REPLACE FUNCTION live_tile(z integer, x integer, y integer, selection bigint, filters shop_filters) RETURNS bytea
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  brand_ids bigint [] := selected_brands(selection);  -- as an argument it would be inlined and computed for every shop
+BEGIN
+  RETURN (
+    SELECT ST_AsMVT(q, 'clusters')
+    FROM (
+      SELECT c.shop_cnt, mean_rating(c.star_rating_sum, c.review_cnt) AS star_rating_avg, c.review_cnt, c.expansion_zoom,
+        c.shop_id, ST_MakePoint(c.place_x, c.place_y) AS geom
+      FROM live_cells(z, x, y, brand_ids, filters) c
+      ORDER BY c.cell
+    ) q
+  );
+END $$;
+COMMENT ON FUNCTION live_tile(integer, integer, integer, bigint, shop_filters) IS 'Vector tile of clusters that are counted now.';
+
+-- The share of shops that pass is estimated from pages of the table drawn at random, of which the drawn share bounds the work,
+-- and applied to the counted cells. A cell of few drawn shops leans on the share of the tile, as if ten more had been
+-- drawn there.
+CREATE OR REPLACE FUNCTION estimated_cells(
+  z integer, x integer, y integer, selection bigint, filters shop_filters, drawn_pct real
+)
+RETURNS TABLE (
+  cell integer, place_x integer, place_y integer, expansion_zoom smallint, shop_cnt integer,
+  review_cnt bigint, star_rating_sum bigint
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  brand_ids bigint [] := selected_brands(selection);
+BEGIN
+  RETURN QUERY
+  WITH drawn AS MATERIALIZED (
+    SELECT tile_unit(q.grid_y, z) / 64 * 64 + tile_unit(q.grid_x, z) / 64 AS drawn_cell, shop_passes(s, filters) AS passes,
+      s.review_cnt AS reviews, s.star_rating_sum AS stars
+    FROM shops AS s TABLESAMPLE SYSTEM (drawn_pct) REPEATABLE (0)
+    CROSS JOIN LATERAL (
+      SELECT grid_column(ST_X(s.geog::geometry)) AS grid_x, grid_row(ST_Y(s.geog::geometry)) AS grid_y OFFSET 0
+    ) AS q
+    WHERE s.status <> 'CLOSED' AND s.geog::geometry(POINT, 4326) && tile_box(z, x, y)
+      AND q.grid_x >> (32 - z) = x AND q.grid_y >> (32 - z) = y
+      AND (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
+  ),
+  counted AS (
+    SELECT d.drawn_cell, count(*) AS drawn, count(*) FILTER (WHERE d.passes) AS passing,
+      coalesce(sum(d.reviews) FILTER (WHERE d.passes), 0) AS reviews, coalesce(sum(d.stars) FILTER (WHERE d.passes), 0) AS stars
+    FROM drawn AS d GROUP BY 1
+  ),
+  tile AS (
+    SELECT sum(k.passing)::float8 / sum(k.drawn) AS share, sum(k.reviews)::float8 / nullif(sum(k.passing), 0) AS reviews,
+      sum(k.stars)::float8 / nullif(sum(k.passing), 0) AS stars
+    FROM counted AS k
+  ),
+  estimated AS (
+    SELECT c.cell, c.place_x, c.place_y, c.expansion_zoom,
+      round(c.shop_cnt * (coalesce(k.passing, 0) + 10 * t.share) / (coalesce(k.drawn, 0) + 10))::integer AS shop_cnt,
+      (coalesce(k.reviews, 0) + t.reviews) / (coalesce(k.passing, 0) + 1) AS reviews,
+      (coalesce(k.stars, 0) + t.stars) / (coalesce(k.passing, 0) + 1) AS stars
+    FROM tile_cells AS c CROSS JOIN tile AS t LEFT JOIN counted AS k ON k.drawn_cell = c.cell
+    WHERE c.selection = estimated_cells.selection AND c.zoom = z AND c.x = estimated_cells.x AND c.y = estimated_cells.y
+  )
+  SELECT e.cell::integer, e.place_x::integer, e.place_y::integer, e.expansion_zoom, e.shop_cnt,
+    round(e.shop_cnt * e.reviews)::bigint, round(e.shop_cnt * e.stars)::bigint
+  FROM estimated AS e WHERE e.shop_cnt > 0;
+END $$;
+COMMENT ON FUNCTION estimated_cells(integer, integer, integer, bigint, shop_filters, real)
+IS 'Clusters of a crowded tile with the estimated number of shops that pass the filters, from drawn_pct percent of all shops.';
+
+-- Filters are not counted beforehand. A crowded tile of at most most_examined shops is counted live; of a larger one as
+-- many are drawn, or fewer where most drawn shops would lie in other tiles.
+CREATE OR REPLACE FUNCTION filtered_tile(
+  z integer, x integer, y integer, selection bigint, filters shop_filters, most_examined integer
+) RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   tile bytea;
-  brand_ids bigint [];  -- computed once: as an argument it would be inlined and computed for every shop
+  shops_here bigint;
+  all_shops bigint;
+BEGIN
+  SELECT sum(c.shop_cnt) INTO shops_here FROM tile_cells c
+  WHERE c.selection = 0 AND c.zoom = z AND c.x = filtered_tile.x AND c.y = filtered_tile.y;
+  IF shops_here <= most_examined THEN
+    RETURN live_tile(z, x, y, selection, filters);
+  END IF;
+  SELECT sum(c.shop_cnt) INTO all_shops FROM tile_cells c WHERE c.selection = 0 AND c.zoom = 0;
+  SELECT ST_AsMVT(q, 'clusters') INTO tile
+  FROM (
+    SELECT c.shop_cnt, mean_rating(c.star_rating_sum, c.review_cnt) AS star_rating_avg, c.review_cnt, c.expansion_zoom,
+      true AS approximate, ST_MakePoint(c.place_x, c.place_y) AS geom
+    FROM estimated_cells(z, x, y, selection, filters,
+      (100 * least(most_examined::float8 / shops_here, 5 * most_examined::float8 / all_shops, 1))::real) c
+    ORDER BY c.cell
+  ) q;
+  RETURN coalesce(tile, '');
+END $$;
+COMMENT ON FUNCTION filtered_tile(integer, integer, integer, bigint, shop_filters, integer)
+IS 'Clusters of a crowded tile of the shops that pass the filters; estimated, and marked approximate, beyond most_examined shops.';
+
+CREATE OR REPLACE FUNCTION shops_tile(
+  z integer, x integer, y integer, selection bigint, filters shop_filters DEFAULT NULL, most_examined integer DEFAULT 10000
+) RETURNS bytea
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  tile bytea;
 BEGIN
   IF z >= 15 THEN
-    brand_ids := selected_brands(selection);
-    tile := shop_points_tile(z, x, y, brand_ids);
-  ELSIF EXISTS (SELECT FROM crowded_tiles t WHERE t.zoom = z AND t.x = shops_tile.x AND t.y = shops_tile.y) THEN
+    tile := shop_points_tile(z, x, y, selected_brands(selection), filters);
+  ELSIF NOT EXISTS (SELECT FROM crowded_tiles t WHERE t.zoom = z AND t.x = shops_tile.x AND t.y = shops_tile.y) THEN
+    tile := live_tile(z, x, y, selection, filters);
+  ELSIF filters IS NULL THEN
     SELECT ST_AsMVT(q, 'clusters') INTO tile
     FROM (
       SELECT c.shop_cnt, mean_rating(c.star_rating_sum, c.review_cnt) AS star_rating_avg, c.review_cnt, c.expansion_zoom,
@@ -135,16 +241,9 @@ BEGIN
       ORDER BY c.cell
     ) q;
   ELSE
-    brand_ids := selected_brands(selection);
-    SELECT ST_AsMVT(q, 'clusters') INTO tile
-    FROM (
-      SELECT c.shop_cnt, mean_rating(c.star_rating_sum, c.review_cnt) AS star_rating_avg, c.review_cnt, c.expansion_zoom,
-        c.shop_id, ST_MakePoint(c.place_x, c.place_y) AS geom
-      FROM live_cells(z, x, y, brand_ids) c
-      ORDER BY c.cell
-    ) q;
+    tile := filtered_tile(z, x, y, selection, filters, most_examined);
   END IF;
   RETURN coalesce(tile, '');
 END $$;
-COMMENT ON FUNCTION shops_tile(integer, integer, integer, bigint)
-IS 'Vector tile of a selection of shops: from zoom 15 each (layer shops), below clusters (layer clusters), counted now or, in crowded tiles, by refresh_tile_grid().';
+COMMENT ON FUNCTION shops_tile(integer, integer, integer, bigint, shop_filters, integer)
+IS 'Vector tile of a selection of shops that pass the filters: from zoom 15 each (layer shops), below clusters (layer clusters). Clusters of crowded tiles are those of refresh_tile_grid() without filters, and approximate with filters beyond most_examined shops; all others are counted now.';
