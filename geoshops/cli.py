@@ -17,7 +17,7 @@ from geoshops.config import ConfigError, Settings, keep_to_the_given_database, s
 from geoshops.console import Commands, as_started
 from geoshops.database import migrations
 from geoshops.members.commands import members
-from geoshops.operations import citus_check, idempotency_keys
+from geoshops.operations import idempotency_keys
 from geoshops.operations.backup import backup, restore
 from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import operator_url
@@ -155,13 +155,9 @@ def status(as_json: bool) -> None:
 
 
 @db.command()
-@click.option("--citus", "for_citus", is_flag=True, help="Lint the schema for stage 2 instead.")
 @failing_clearly
-def check(for_citus: bool) -> None:
+def check() -> None:
     """Exit with 1 unless every file of sql/ is applied as it stands."""
-    if for_citus:
-        _check_for_citus()
-        return
     odd = [(name, state) for name, state in migrations.status(operator_url()) if state != "applied"]
     for name, state in odd:
         click.echo(f"{state:8} {name}")
@@ -169,17 +165,6 @@ def check(for_citus: bool) -> None:
         click.echo(f"remedy: {as_started('db upgrade')}", err=True)
         sys.exit(1)
     click.echo("all files of sql/ are applied")
-
-
-def _check_for_citus() -> None:
-    found = citus_check.examine(operator_url())
-    for broken, title in ((True, "violated rules"), (False, "changes for stage 2")):
-        listed = [finding for finding in found if finding.broken == broken]
-        click.echo(f"{title}: {len(listed) or 'none'}")
-        for finding in listed:
-            click.echo(f"  {finding.subject}: {finding.detail}")
-    if any(finding.broken for finding in found):
-        sys.exit(1)
 
 
 @db.command()

@@ -16,7 +16,6 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   gone reviews;
 BEGIN
-  DELETE FROM reports p WHERE p.review_id IN (SELECT r.id FROM reviews r WHERE r.member_id = member);
   FOR gone IN DELETE FROM reviews r WHERE r.member_id = member RETURNING r.* LOOP
     IF gone.hidden_at IS NULL THEN
       PERFORM count_review(gone, -1);

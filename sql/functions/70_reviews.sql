@@ -285,8 +285,6 @@ BEGIN
   END IF;
   old := mine.current;
   PERFORM count_review(old, -1);
-  -- by a foreign key as well, until sql/scale/keys.sql takes that away
-  DELETE FROM reports p WHERE p.review_id = review;
   DELETE FROM reviews r WHERE r.id = review;
   outcome := 'deleted';
   body := '{"id":' || review || '}';

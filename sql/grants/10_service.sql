@@ -13,6 +13,6 @@ BEGIN
     titles, member_titles, reports, crowded_tiles, tile_cells, schema_history TO geoshops_app;
   GRANT INSERT, UPDATE, DELETE ON shop_stats, members, member_identities, pending_unlinks, sessions,
     idempotency_keys, reviews, favorites, member_titles TO geoshops_app;
-  GRANT INSERT, UPDATE (member_id, content), DELETE ON reports TO geoshops_app;
+  GRANT INSERT, UPDATE (member_id, content) ON reports TO geoshops_app;
   GRANT UPDATE (review_cnt, star_rating_sum, favorite_cnt) ON shops TO geoshops_app;
 END $$;

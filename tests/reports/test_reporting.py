@@ -158,11 +158,13 @@ def test_the_export_has_them_and_withdrawal_takes_name_and_words(
     ]
 
 
+@pytest.mark.parametrize("path", ["/reviews/{review}", "/member?reviews=delete"])
 def test_a_deleted_review_takes_its_reports_along(
-    app: Flask, client: FlaskClient, make: Maker
+    app: Flask, client: FlaskClient, make: Maker, path: str
 ) -> None:
     author, shop = make.member(), make.shop()
     review = make.review(author, shop)
     client.post(f"/reviews/{review}/reports", json=SPAM, headers=make.bearer(app))
-    assert client.delete(f"/reviews/{review}", headers=make.bearer(app, author)).status_code == 200
+    gone = client.delete(path.format(review=review), headers=make.bearer(app, author))
+    assert gone.status_code == 200
     assert make.sql("SELECT count(*) FROM reports") == 0

@@ -21,6 +21,19 @@ COLUMNS = """
 SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_constraint c
 JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey) WHERE c.conname = %s"""
 
+WITHOUT_KEY = f"""
+SELECT t.oid::regclass::text FROM ({OURS}) t
+WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = t.oid AND c.contype = 'p')"""
+NARROW_IDS = f"""
+SELECT a.attrelid::regclass || '.' || a.attname FROM pg_attribute a
+WHERE a.attrelid IN ({OURS}) AND a.attidentity <> '' AND a.atttypid <> 'bigint'::regtype"""
+# what the next client of the pooler's connection would find, or what a pooler in transaction mode loses
+SESSION_BOUND = r"""
+SELECT p.oid::regprocedure::text FROM pg_proc p
+WHERE p.pronamespace = 'public'::regnamespace AND p.prokind IN ('f', 'p')
+  AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+  AND pg_get_functiondef(p.oid) ~* '\m(LISTEN|NOTIFY|pg_notify|pg_advisory_(un)?lock)\M'"""
+
 
 @pytest.fixture
 def filled(make: Maker) -> Maker:
@@ -82,3 +95,26 @@ def test_every_key_is_held_once(filled: Maker) -> None:
         )
         statement = f"UPDATE {table} SET ({columns}) = {first} WHERE ({columns}) = {second}"
         assert refusal(filled, statement) == rule, rule
+
+
+@pytest.mark.parametrize(
+    ("rule", "fault", "broken_by"),
+    [
+        (WITHOUT_KEY, "CREATE TABLE loose (x bigint)", "loose"),
+        (NARROW_IDS, "CREATE TABLE narrow (x int GENERATED ALWAYS AS IDENTITY)", "narrow.x"),
+        (
+            SESSION_BOUND,
+            "CREATE FUNCTION shout() RETURNS void LANGUAGE sql AS $$ SELECT pg_notify('a', 'b') $$",
+            "shout()",
+        ),
+    ],
+    ids=["primary keys", "wide ids", "nothing kept in a session"],
+)
+def test_the_schema_keeps_the_rules_for_poolers_and_replication(
+    make: Maker, rule: str, fault: str, broken_by: str
+) -> None:
+    assert make.rows(rule) == []
+    make.sql("BEGIN")
+    make.sql(fault)
+    assert make.rows(rule) == [(broken_by,)]
+    make.sql("ROLLBACK")
