@@ -67,7 +67,9 @@ class Settings:
         secret=True,
     )
     public_url: str = setting(
-        "GEOSHOPS_PUBLIC_URL", "", "Origin of image URLs; the request's origin if empty"
+        "GEOSHOPS_PUBLIC_URL",
+        "",
+        "Origin of image URLs and of the addresses of pages; the request's origin if empty",
     )
     timezone: str = setting(
         "GEOSHOPS_TIMEZONE", "Asia/Seoul", "Time zone of date arrays, opening hours and titles"

@@ -1,5 +1,6 @@
-"""The map page at /, its assets, brand badges and the offline API documentation."""
+"""The map page at /, pages of shops, their assets, brand badges and the offline API documentation."""
 
+from geoshops.map.pages import blueprint as pages
 from geoshops.map.routes import blueprint
 
-__all__ = ["blueprint"]
+__all__ = ["blueprint", "pages"]

@@ -1,10 +1,15 @@
-"""Queries of the map's own tiles and badges; each is one statement."""
+"""Queries of the map's tiles, badges and pages; each is one statement."""
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, func, select
+import json
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
 
-from geoshops.database.models import Brand
+from sqlalchemy import VARCHAR, Date, bindparam, cast, func, select
+
+from geoshops.database.models import Brand, Shop
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
 from geoshops.errors import NotFound
@@ -25,3 +30,75 @@ def badge(db: Database, brand_id: int) -> tuple[str, str]:
         raise NotFound("brand", brand_id)
     name, color = row
     return name, color
+
+
+@dataclass(frozen=True)
+class FoundShop:
+    """A shop as GET /shops/{id} returns it, with the colour of its brand as #rrggbb."""
+
+    detail: dict[str, Any]
+    color: str
+
+
+SHOP = compiled(
+    select(
+        func.shop_detail(*named("shop", "user_lon", "user_lat", "origin", "zone", "lang")).cast(VARCHAR),
+        select(Brand.badge_color)
+        .join(Shop, Shop.brand_id == Brand.id)
+        .where(Shop.id == bindparam("shop"))
+        .scalar_subquery(),
+    )
+)  # fmt: skip
+COLOR_WITHOUT_BRAND = "#52606d"
+
+
+def shop(db: Database, shop_id: int, *, lang: str | None, origin: str, zone: str) -> FoundShop:
+    """A shop of any status, with `display` texts in `lang` unless that is None; NotFound when there is none."""
+    values = {
+        "shop": shop_id, "user_lon": None, "user_lat": None, "origin": origin, "zone": zone, "lang": lang,
+    }  # fmt: skip
+    body, color = db.row(SHOP, values)
+    if not body:
+        raise NotFound("shop", shop_id)
+    return FoundShop(json.loads(body), color or COLOR_WITHOUT_BRAND)
+
+
+# Identifiers per part of the sitemap, which may have 50,000 addresses: shops that close leave gaps, and a smaller part
+# is built within a fraction of a second.
+PART_SIZE = 10_000
+LISTED = Shop.status != "CLOSED"
+
+
+def _parts() -> Any:
+    """Numbers of the parts that have shops: hops over the primary key, however many shops a part has."""
+    part = (
+        select((func.min(Shop.id) // PART_SIZE).label("number"))
+        .where(LISTED)
+        .cte("part", recursive=True)
+    )
+    after = (
+        select(func.min(Shop.id) // PART_SIZE)
+        .where(LISTED, Shop.id >= (part.c.number + 1) * PART_SIZE)
+        .scalar_subquery()
+    )
+    parts = part.union_all(select(after).where(part.c.number.is_not(None)))
+    return select(parts.c.number).where(parts.c.number.is_not(None)).order_by(parts.c.number)
+
+
+PARTS = compiled(_parts())
+PART = compiled(
+    select(Shop.id, cast(Shop.modified_at, Date))
+    .where(LISTED, Shop.id >= bindparam("first"), Shop.id < bindparam("after"))
+    .order_by(Shop.id)
+)
+
+
+def sitemap_parts(db: Database) -> list[int]:
+    """Numbers of the sitemap's parts that have shops, in order."""
+    return [number for (number,) in db.rows(PARTS)]
+
+
+def sitemap_shops(db: Database, part: int) -> list[tuple[int, date]]:
+    """Identifiers of the open shops of a part, at most PART_SIZE, and the days of their last changes."""
+    first = part * PART_SIZE
+    return list(db.rows(PART, {"first": first, "after": first + PART_SIZE}))

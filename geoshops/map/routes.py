@@ -11,11 +11,12 @@ from geoshops.database.pool import database
 from geoshops.errors import NotFound
 from geoshops.map import queries
 from geoshops.map.badges import badge_svg
+from geoshops.map.head import Head
 from geoshops.map.texts import embedded, texts
 from geoshops.messages import DEFAULT_LANGUAGE, LANGUAGES
 from geoshops.web import assets
 from geoshops.web.negotiation import best_language
-from geoshops.web.request import settings
+from geoshops.web.request import public_url, settings
 
 blueprint = Blueprint("map", __name__, template_folder="templates")
 blueprint.add_app_template_global(assets.address, "asset")
@@ -26,39 +27,67 @@ MAX_ZOOM = 20
 LANGUAGE_COOKIE = "lang"
 # without Accept-Language, as a crawler comes: the language of the shops
 HOME_LANGUAGE = "ko"
+# what is shown beside a link to a page that has no picture of its own
+SHARE_PICTURE = "icons/share.png"
 
 
 @blueprint.get("/")
 def page() -> Response:
     """The map page."""
-    style_url = settings().map_style_url
-    language = _language()
+    language, origin = language_of_request(), public_url()
+    known = texts(language)
+    head = Head(
+        title=known["title"],
+        description=known["description"],
+        address=f"{origin}/",
+        language=language,
+        is_chosen=chosen_language() is not None,
+        picture=f"{origin}{assets.address(SHARE_PICTURE)}",
+        picture_text=known["app.name"],
+    )
+    return shell("map.html", head)
+
+
+def shell(template: str, head: Head, *, status: int = 200, **values: object) -> Response:
+    """The map page, or a page made of it, in the head's language; `values` are the template's own."""
     html = render_template(
-        "map.html",
-        lang=language,
-        t=texts(language),
-        texts=embedded(language),
+        template,
+        head=head,
+        lang=head.language,
+        t=texts(head.language),
+        texts=embedded(head.language),
         languages={known: texts(known)["language.name"] for known in LANGUAGES},
-        style_url=style_url,
+        style_url=settings().map_style_url,
         assets=assets.base(),
         modules=names("js", "*.js"),
         styles=names("css", "*.css"),
+        **values,
     )
-    headers = {
-        "Content-Security-Policy": assets.policy(style_url),
+    return Response(html, status, headers=page_headers())
+
+
+def page_headers() -> dict[str, str]:
+    """The headers of a page in a language that is negotiated."""
+    return {
+        "Content-Security-Policy": assets.policy(settings().map_style_url),
         "Cache-Control": "no-cache",
         "Vary": "Accept-Language, Cookie",
     }
-    return Response(html, headers=headers)
 
 
-def _language() -> str:
-    """The visitor's choice, else the browser's language; English when the page has none of its languages."""
-    chosen = request.cookies.get(LANGUAGE_COOKIE)
+def language_of_request() -> str:
+    """The URL's language, else the visitor's choice, else the browser's; English when the page has none of its languages."""
+    chosen = chosen_language() or request.cookies.get(LANGUAGE_COOKIE)
     if chosen in LANGUAGES:
         return chosen
     accepted = request.headers.get("Accept-Language")
     return (best_language(accepted) or DEFAULT_LANGUAGE) if accepted else HOME_LANGUAGE
+
+
+def chosen_language() -> str | None:
+    """The language that the request's URL names, if the page has it."""
+    chosen = request.args.get("lang")
+    return chosen if chosen in LANGUAGES else None
 
 
 @cache

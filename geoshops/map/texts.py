@@ -18,6 +18,16 @@ def texts(language: str) -> dict[str, str]:
     return loaded
 
 
+def text(language: str, key: str, **values: object) -> str:
+    """A text with its placeholders filled; where `n` is 1, the first of its two forms."""
+    singular, _, plural = texts(language)[key].partition("|")
+    form = plural if plural and str(values.get("n")) != "1" else singular
+    # not str.format, which would read braces and attributes in a shop's name
+    for name, value in values.items():
+        form = form.replace(f"{{{name}}}", str(value))
+    return form
+
+
 @cache
 def embedded(language: str) -> Markup:
     """The texts as JSON for a script element, which ends at the first `</script`."""

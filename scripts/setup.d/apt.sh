@@ -15,6 +15,15 @@ apt_line() { printf 'apt-get update && apt-get install -y --no-install-recommend
 # Debian's default PATH for ordinary users lacks sbin, where services have their programs.
 have_program() { (PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin && have "$1"); }
 
+# The fonts of the pictures that previews of links show (geoshops/map/card.py).
+have_card_fonts() { [ -f /usr/share/fonts/opentype/noto/NotoSansCJK-Bold.ttc ]; }
+
+# Without them previews show a picture without text, so nobody is asked for a password.
+need_card_fonts() {
+  have_card_fonts || ! apt_available || { ! is_root && ! sudo -n true 2>/dev/null; } ||
+    apt_need "fonts for preview pictures" fonts-noto-cjk
+}
+
 # ---- missing packages, collected for one installation ----
 
 NEEDED=

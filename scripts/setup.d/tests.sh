@@ -24,6 +24,7 @@ need_plpgsql_check() {
 need_test_packages() {
   have_chromium || apt_need Chromium chromium
   have_korean_font || apt_need "a Korean font" fonts-nanum fontconfig
+  have_card_fonts || apt_need "fonts for preview pictures" fonts-noto-cjk
   have_libatomic || apt_need "libatomic for Playwright" libatomic1
   for pair in $TEST_PROGRAMS; do
     have_program "${pair%%:*}" || apt_need "${pair%%:*}" "${pair#*:}"

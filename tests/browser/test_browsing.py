@@ -134,7 +134,7 @@ def test_sorting_by_rating_puts_the_best_first(visitor: Visit) -> None:
 def test_a_shop_opens_from_the_list_and_back_closes_it(visitor: Visit) -> None:
     v = visitor()
     v.open_first()
-    assert "shop=" in v.page.url
+    assert "/shop/" in v.page.url
     assert v.page.locator(".histogram li").count() == 5
     v.page.go_back()
     expect(v.one("#sheet")).to_be_hidden()
@@ -167,16 +167,16 @@ def test_an_address_restores_place_radius_brand_and_shop(visitor: Visit) -> None
 def test_the_address_of_a_merged_shop_shows_the_one_that_has_its_reviews(visitor: Visit) -> None:
     v = visitor(path="/?r=1000")
     name = v.open_first()
-    kept = int(re.findall(r"shop=(\d+)", v.page.url)[0])
+    kept = int(re.findall(r"/shop/(\d+)", v.page.url)[0])
     merged = {"id": 424242, "merged_into_id": kept}
     v.page.route("**/shops/424242?*", lambda route: route.fulfill(json=merged))
     v.go("/?r=1000")
     v.go("/?r=1000&shop=424242")
     v.page.get_by_role("heading", name=name, level=2).wait_for()
-    assert f"shop={kept}" in v.page.url
+    assert f"/shop/{kept}?" in v.page.url
     v.page.go_back()
     v.rest()
-    assert "shop=" not in v.page.url
+    assert "/shop/" not in v.page.url
 
 
 def test_near_me_asks_the_browser_for_the_position(visitor: Visit) -> None:

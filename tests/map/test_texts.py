@@ -16,13 +16,16 @@ from tests.make import Maker
 
 ENGLISH = texts.texts("en")
 OTHERS = [language for language in LANGUAGES if language != "en"]
-TEMPLATE = Path(routes.__file__).parent / "templates" / "map.html"
+PACKAGE = Path(routes.__file__).parent
+# docs.html is Swagger UI, which has its own texts
+TEMPLATES = [p for p in sorted((PACKAGE / "templates").glob("*.html")) if p.name != "docs.html"]
+MODULES = sorted(PACKAGE.glob("*.py"))
 SCRIPTS = sorted((assets.FOLDER / "js").rglob("*.js"))
 # a string of JavaScript, in quotes or backticks
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 COMMENT = re.compile(r"(?m)^\s*//.*$|\s// .*$")
 # units, which all languages share
-LANGUAGE_NEUTRAL = re.compile(r"\d+k?m")
+LANGUAGE_NEUTRAL = re.compile(r"\d+k?m|%|★|·")
 SHOWN_ATTRIBUTES = {"aria-label", "title", "placeholder", "alt", "content"}
 # attributions and names of map styles and fonts
 PROPER_NAMES = {"Natural Earth", "Any Bold", "Any Regular"}
@@ -70,7 +73,7 @@ def test_only_english_counts_one_apart(language: str) -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_texts_are_translated(language: str) -> None:
-    in_latin = {"app.name", "title.progress", "map.station"}
+    in_latin = {"app.name", "title.shop", "title.progress", "map.station"}
     untranslated = [
         key
         for key, text in texts.texts(language).items()
@@ -102,8 +105,12 @@ def test_every_text_is_used_and_every_text_used_exists() -> None:
         for text in literals
         if "${" in text
     ]
-    template = TEMPLATE.read_text(encoding="utf-8")
-    used = set(re.findall(r"t\['([^']+)'\]", template)) | literals | {"language.name"}
+    in_templates = {
+        key
+        for path in TEMPLATES
+        for key in re.findall(r"\bt\['([^']+)'\]", path.read_text(encoding="utf-8"))
+    }
+    used = in_templates | literals | {"language.name"}
     unused = [
         key for key in ENGLISH if key not in used and not any(p.fullmatch(key) for p in patterns)
     ]
@@ -113,7 +120,11 @@ def test_every_text_is_used_and_every_text_used_exists() -> None:
         for path in SCRIPTS
         for key in re.findall(r'\bt\("([^"]+)"', path.read_text(encoding="utf-8"))
     }
-    named |= set(re.findall(r"t\['([^']+)'\]", template))
+    named |= in_templates | {
+        key
+        for path in MODULES
+        for key in re.findall(r'\btext\([\w.]+, "([^"]+)"', path.read_text(encoding="utf-8"))
+    }
     assert len(named) > 100
     assert named - set(ENGLISH) == set()
 
@@ -151,10 +162,11 @@ class Shown(HTMLParser):
             self.found += [value or "" for name, value in attrs if name in SHOWN_ATTRIBUTES]
 
 
-def test_no_text_stands_in_the_template() -> None:
+def test_no_text_stands_in_a_template() -> None:
     shown = Shown()
-    shown.feed(re.sub(r"\{\{.*?\}\}|\{%.*?%\}", "", TEMPLATE.read_text(encoding="utf-8")))
-    assert len(shown.found) > 50
+    for path in TEMPLATES:
+        shown.feed(re.sub(r"\{\{.*?\}\}|\{%.*?%\}", "", path.read_text(encoding="utf-8")))
+    assert len(shown.found) > 100
     assert [text for text in shown.found if text and not LANGUAGE_NEUTRAL.fullmatch(text)] == []
 
 

@@ -147,7 +147,7 @@ def test_someone_without_sudo_is_given_one_line_for_everything(machine: Machine)
     machine.someone()
     nothing = (
         "have() { false; }; have_program() { false; }; have_libatomic() { false; }; "
-        "have_plpgsql_check() { false; }; installed_major() { echo 15; }"
+        "have_card_fonts() { false; }; have_plpgsql_check() { false; }; installed_major() { echo 15; }"
     )
     done = machine.run(
         f"need_all() {{ {nothing}; need_test_packages; }}; need_all\nhave() {{ [ $1 = apt-get ]; }}\ninstall_needed"
@@ -156,7 +156,7 @@ def test_someone_without_sudo_is_given_one_line_for_everything(machine: Machine)
     asked = re.findall("Ask an administrator to run: (.+)", done.stderr)
     assert asked == [
         "apt-get update && apt-get install -y --no-install-recommends chromium fonts-nanum fontconfig "
-        "libatomic1 nginx redis-server prometheus pgbouncer haproxy postgresql-15-plpgsql-check"
+        "fonts-noto-cjk libatomic1 nginx redis-server prometheus pgbouncer haproxy postgresql-15-plpgsql-check"
     ]
     assert not machine.notes.exists()
 

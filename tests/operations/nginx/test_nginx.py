@@ -239,6 +239,30 @@ def test_tiles_and_badges_are_cached_for_their_max_age(production: Production, m
     assert same.status_code == 304
 
 
+def test_pages_of_shops_pass_and_their_pictures_are_cached(
+    production: Production, make: Maker
+) -> None:
+    shop = make.shop()
+    page = production.get(f"/shop/{shop}")
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "X-Cache" not in page.headers
+    known = {"If-None-Match": page.headers["ETag"]}
+    assert production.get(f"/shop/{shop}", headers=known).status_code == 304
+    closed = production.get(f"/shop/{make.shop(status='CLOSED')}")
+    assert (closed.status_code, closed.headers["Content-Type"]) == (410, "text/html; charset=utf-8")
+    missing = production.get("/shop/0", headers={"Accept": "text/html"})
+    assert (missing.status_code, missing.headers["Content-Type"]) == (
+        404,
+        "text/html; charset=utf-8",
+    )
+    for path in (f"/shop/{shop}/card.png?v=1", "/sitemap.xml", "/sitemaps/0.xml", "/robots.txt"):
+        kept = [production.get(path) for _ in range(2)]
+        assert [answer.headers["X-Cache"] for answer in kept] == ["MISS", "HIT"], path
+        assert kept[0].content == kept[1].content
+    sitemap = production.get("/sitemap.xml", headers={"Accept-Encoding": "gzip"})
+    assert sitemap.headers["Content-Type"] == "application/xml; charset=utf-8"
+
+
 def test_static_files_come_from_nginx_compressed_and_are_kept_forever(
     production: Production,
 ) -> None:

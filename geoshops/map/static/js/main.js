@@ -13,6 +13,7 @@ import { startSheet } from "./shops/sheet.js";
 import { finishSignIn, takeCallback } from "./member/signin.js";
 import { startSuggest } from "./shops/suggest.js";
 import { startTheme } from "./shared/theme.js";
+import { startTitle } from "./shared/title.js";
 import { keepUrl, readUrl } from "./shared/url.js";
 
 const callback = takeCallback();
@@ -29,6 +30,7 @@ startSuggest();
 startSheet();
 searchOnChanges();
 keepUrl(showPlace);
+startTitle();
 startFavorites();
 startReviews();
 startMember();

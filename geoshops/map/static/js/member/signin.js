@@ -19,7 +19,7 @@ export const onSignedIn = (listener) => listeners.push(listener);
 async function signIn(wish) {
   try {
     const { authorize_url, state, nonce, code_verifier } = await get("/auth/authorize", { redirect_uri: home() });
-    sessionStorage.setItem(KEPT, JSON.stringify({ state, nonce, code_verifier, back: location.search, wish }));
+    sessionStorage.setItem(KEPT, JSON.stringify({ state, nonce, code_verifier, back: location.pathname + location.search, wish }));
     location.assign(authorize_url);
   } catch (error) {
     toast(say(error));
@@ -40,7 +40,7 @@ export function takeCallback() {
   if (!query.has("state") || !(query.has("code") || query.has("error"))) return null;
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
   sessionStorage.removeItem(KEPT);
-  history.replaceState(null, "", location.pathname + (kept?.back ?? ""));
+  history.replaceState(null, "", kept?.back ?? location.pathname);
   return { code: query.get("code"), state: query.get("state"), kept };
 }
 

@@ -27,7 +27,9 @@ export const number = (value) => numbers.format(value);
 
 function speak(language) {
   document.cookie = `lang=${language}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax`;
-  location.reload();
+  const url = new URL(location.href);
+  url.searchParams.delete("lang");
+  location.replace(url);
 }
 
 function wire(select) {

@@ -1,20 +1,40 @@
-// Keeps the state in the URL, so that a view can be shared.
+// Keeps the state in the URL, so that a view can be shared: /shop/ID while a shop is open, else /.
+import { one } from "./dom.js";
 import { RADII_M, state, subscribe, update } from "./state.js";
 
 const FILTERS = Object.keys(state.filters);
+const SHOP_PATH = /^\/shop\/(\d{1,18})\/?$/;
+const SHOP_ZOOM = 15;
+
+// The path of a shop's page.
+export const shopPath = (id) => `/shop/${id}`;
+
+// Older links name the shop in the query.
+function shopId(query) {
+  const [, id] = SHOP_PATH.exec(location.pathname) ?? /^(\d{1,18})$/.exec(query.get("shop") ?? "") ?? [];
+  return id ? Number(id) : null;
+}
+
+// A shop's page brings the shop's position along, for links without one.
+function placeOf(shop_id) {
+  const { shop, place } = one("#sheet").dataset;
+  return shop_id !== null && shop === String(shop_id) ? `${place},${SHOP_ZOOM}` : "";
+}
 
 export function readUrl() {
   const query = new URLSearchParams(location.search);
-  const [lat, lng, zoom] = (query.get("at") ?? "").split(",").map(Number);
+  const shop_id = shopId(query);
+  const at = query.get("at") ?? placeOf(shop_id);
+  const [lat, lng, zoom] = at.split(",").map(Number);
   const changes = {
     query: query.get("q") ?? "",
     brand: query.get("brand") ?? "",
-    shop_id: /^\d{1,18}$/.test(query.get("shop") ?? "") ? Number(query.get("shop")) : null,
+    shop_id,
   };
   const only = (query.get("only") ?? "").split(" ");
   const filters = Object.fromEntries(FILTERS.map((name) => [name, only.includes(name)]));
   if (FILTERS.some((name) => filters[name] !== state.filters[name])) changes.filters = filters;
-  if (Math.abs(lat) <= 85 && Math.abs(lng) <= 180 && zoom >= 0 && zoom <= 22 && query.get("at")) {
+  if (Math.abs(lat) <= 85 && Math.abs(lng) <= 180 && zoom >= 0 && zoom <= 22 && at) {
     const same = lng === Number(state.center.lng.toFixed(5)) && lat === Number(state.center.lat.toFixed(5));
     Object.assign(changes, { center: same ? state.center : { lng, lat }, zoom, placed: true, placed_query: changes.query });
   }
@@ -30,8 +50,10 @@ export function addressOf(s = state) {
   if (s.brand) query.set("brand", s.brand);
   const only = FILTERS.filter((name) => s.filters[name]).join(" ");
   if (only) query.set("only", only);
-  if (s.shop_id) query.set("shop", s.shop_id);
-  return `${location.pathname}?${query.toString().replaceAll("%2C", ",")}`;
+  // a language that the URL names stays
+  const lang = new URLSearchParams(location.search).get("lang");
+  if (lang) query.set("lang", lang);
+  return `${s.shop_id ? shopPath(s.shop_id) : "/"}?${query.toString().replaceAll("%2C", ",")}`;
 }
 
 let restoring = false;

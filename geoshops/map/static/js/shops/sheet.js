@@ -11,7 +11,7 @@ import { showReviews } from "./reviews.js";
 import { replaceShop } from "./search.js";
 import { origin, state, subscribe, update } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
-import { correct } from "../shared/url.js";
+import { correct, shopPath } from "../shared/url.js";
 
 let running = null;
 let loading = false;
@@ -25,7 +25,8 @@ async function load() {
   loading = true;
   if (one("#sheet").hidden) opener = document.activeElement;
   one("#sheet").hidden = false;
-  if (state.shop?.id !== shop_id) skeleton();
+  // the shop's own page shows it already
+  if (state.shop?.id !== shop_id && one("#sheet").dataset.shop !== String(shop_id)) skeleton();
   try {
     const from = origin();
     const shop = await get(`/shops/${shop_id}`, { userLat: from.lat, userLng: from.lng, lang: displayLang }, mine.signal);
@@ -74,6 +75,7 @@ function closed() {
 function skeleton() {
   const bar = (height, width) => h("div", { class: "skeleton", style: `height:${height}px;width:${width}%` });
   one("#sheet-title").textContent = "";
+  delete one("#sheet").dataset.shop;
   fill(one("#sheet-body"), h("div", { class: "sheet-part" }, bar(26, 70), bar(16, 45), bar(90, 100), bar(70, 100)));
 }
 
@@ -125,8 +127,9 @@ function shareButton() {
 }
 
 async function share() {
-  if (navigator.share) return navigator.share({ title: placeName(state.shop), url: location.href }).catch(() => {});
-  await navigator.clipboard.writeText(location.href);
+  const url = `${location.origin}${shopPath(state.shop.id)}`;
+  if (navigator.share) return navigator.share({ title: placeName(state.shop), url }).catch(() => {});
+  await navigator.clipboard.writeText(url);
   return toast(t("share.done"));
 }
 

@@ -1,0 +1,19 @@
+// The document's title follows what is shown, and so does the canonical URL, which browsers offer to share.
+import { one } from "./dom.js";
+import { t } from "./i18n.js";
+import { placeName } from "./parts.js";
+import { state, subscribe } from "./state.js";
+import { shopPath } from "./url.js";
+
+function name() {
+  const { shop, query } = state;
+  if (shop) document.title = t("title.shop", { name: placeName(shop) });
+  else document.title = query ? t("title.query", { query }) : t("title");
+  one("link[rel=canonical]").href = shop ? shopPath(shop.id) : "/";
+}
+
+export function startTitle() {
+  subscribe(["shop", "query"], name);
+  // a shop's page has its title already
+  if (state.shop_id === null) name();
+}

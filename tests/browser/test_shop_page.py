@@ -1,0 +1,128 @@
+"""The page of a shop: readable without JavaScript, then taken over by the map."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.visitor import PHONE, Visitor
+
+Visit = Callable[..., Visitor]
+SHOP = 7
+
+
+def name_of(v: Visitor) -> str:
+    return v.one("#sheet-title").inner_text()
+
+
+@pytest.mark.parametrize("options", [{}, PHONE], ids=["desktop", "phone"])
+def test_a_page_is_readable_without_javascript(visitor: Visit, options: dict[str, object]) -> None:
+    v = visitor(path="", java_script_enabled=False, **options)
+    v.page.goto(f"{v.site}/shop/{SHOP}")
+    for part in ("#sheet-title", ".sheet-lead", ".hours", ".review >> nth=0", "text=카카오맵"):
+        expect(v.one(part)).to_be_visible()
+    expect(v.one("#map")).to_be_hidden()
+    v.one("a[hreflang=ja]").click()
+    expect(v.one("html")).to_have_attribute("lang", "ja")
+    # the last line can be scrolled to
+    v.one("a[hreflang=en]").scroll_into_view_if_needed()
+    expect(v.one("a[hreflang=en]")).to_be_in_viewport()
+
+
+def test_the_map_takes_the_page_over(visitor: Visit) -> None:
+    v = visitor(path=f"/shop/{SHOP}")
+    name = name_of(v)
+    assert v.page.title() == f"{name} · 네컷지기"
+    expect(v.one("#write")).to_be_visible()
+    # the list is that of the shop's neighbourhood
+    assert v.names()[0] == name
+    place = v.one("#sheet").get_attribute("data-place") or ""
+    latitude, longitude = map(float, place.split(","))
+    seen = v.page.evaluate(
+        "([lng, lat]) => geoshops.map.getBounds().contains([lng, lat])", [longitude, latitude]
+    )
+    assert seen
+
+
+def test_the_page_shows_its_text_until_the_map_has_loaded_the_shop(visitor: Visit) -> None:
+    v = visitor(path="")
+    v.page.route(re.compile(rf"/shops/{SHOP}\?"), lambda route: route.abort())
+    v.page.goto(f"{v.site}/shop/{SHOP}")
+    expect(v.one("#list .name").first).to_be_visible()
+    expect(v.one("#sheet-title")).not_to_have_text("")
+
+
+def test_title_address_and_canonical_follow_what_is_shown(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    assert v.page.title() == "네컷지기 · 포토부스 지도"
+    name = v.open_first()
+    shown = re.search(r"/shop/\d+", v.page.url)
+    assert shown and v.page.title() == f"{name} · 네컷지기"
+    canonical = v.one("link[rel=canonical]")
+    expect(canonical).to_have_attribute("href", shown[0])
+    v.one("#sheet-close").click()
+    v.rest()
+    assert v.page.title() == "네컷지기 · 포토부스 지도"
+    assert v.page.url.startswith(f"{v.site}/?")
+    v.page.go_back()
+    expect(v.page).to_have_title(f"{name} · 네컷지기")
+    v.page.reload()
+    v.rest()
+    assert name_of(v) == name
+    v.one("#sheet-close").click()
+    v.one("#query").fill("강남")
+    v.page.keyboard.press("Enter")
+    expect(v.page).to_have_title(re.compile("강남"))
+
+
+def test_older_links_to_a_shop_still_work(visitor: Visit) -> None:
+    v = visitor(path=f"/?r=1000&shop={SHOP}")
+    assert f"/shop/{SHOP}?" in v.page.url and "shop=" not in v.page.url
+    assert name_of(v) in v.page.title()
+
+
+def test_the_language_of_the_address_stays_until_another_is_chosen(visitor: Visit) -> None:
+    v = visitor(path=f"/shop/{SHOP}?lang=en")
+    assert "lang=en" in v.page.url
+    expect(v.one("html")).to_have_attribute("lang", "en")
+    v.one("#language").select_option("ja")
+    v.page.wait_for_selector("html[lang=ja][data-idle]", state="attached")
+    assert "lang=" not in v.page.url
+    assert f"/shop/{SHOP}" in v.page.url
+    assert v.page.title().endswith("Necutjigi")
+
+
+def test_what_is_shared_is_the_address_of_the_page(visitor: Visit) -> None:
+    v = visitor(path=f"/shop/{SHOP}", permissions=["clipboard-read", "clipboard-write"])
+    v.one("#share").click()
+    v.toast("복사")
+    assert v.page.evaluate("navigator.clipboard.readText()") == f"{v.site}/shop/{SHOP}"
+
+
+def test_who_signs_in_from_a_page_comes_back_to_it(visitor: Visit) -> None:
+    v = visitor(path=f"/shop/{SHOP}")
+    v.sign_in("page-reader")
+    assert f"/shop/{SHOP}?" in v.page.url
+    expect(v.one("#write")).to_be_visible()
+
+
+def test_an_unknown_shop_leads_back_to_the_map(visitor: Visit) -> None:
+    v = visitor(path="")
+    v.page.goto(f"{v.site}/shop/424242")
+    expect(v.page.get_by_role("heading", name="지점을 찾을 수 없어요")).to_be_visible()
+    v.page.get_by_role("link", name="지도에서 찾기").click()
+    v.rest()
+    assert len(v.names()) > 0
+
+
+def test_the_browser_finds_the_page_installable(visitor: Visit) -> None:
+    v = visitor()
+    session = v.context.new_cdp_session(v.page)
+    found = session.send("Page.getAppManifest")
+    assert (found["errors"], found["url"]) == ([], f"{v.site}/manifest.webmanifest?lang=ko")
+    problems = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    # a visitor's profile is one that nothing can be installed in
+    assert {problem["errorId"] for problem in problems} <= {"in-incognito"}
