@@ -10,7 +10,7 @@ from typing import NamedTuple
 MAX_LENGTH, MAX_DEPTH, MAX_TERMS = 4000, 20, 200
 TOKEN = re.compile(
     r"""\s*(?:(?P<string>'(?:[^']|'')*')|(?P<number>[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.]))"""
-    r"""|(?P<name>"[^"]+"|[^\W\d][\w.]*)|(?P<sign><=|>=|<>|[=<>(),]))""",
+    r"""|(?P<name>"[^"]+"|(?:[^\W\d]|:)[\w.:]*)|(?P<sign><=|>=|<>|[=<>(),]))""",
 )
 COMPARISONS = ("=", "<>", "<", ">", "<=", ">=")
 GEOMETRIES = ("POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON")
@@ -187,14 +187,15 @@ class _Parser:
         return Intersects(name, wkt)
 
     def _geometry(self) -> str:
-        """A geometry as WKT; BBOX(west, south, east, north) becomes a polygon."""
+        """A geometry as WKT; BBOX(west, south, east, north) becomes a polygon, of six numbers without the heights."""
         token = self._take()
         kind = token.text.upper()
         if kind == "BBOX":
             numbers = self._list()
-            if len(numbers) != 4 or not all(type(n) in (int, float) for n in numbers):
-                raise FilterError(token.at, "BBOX has four numbers")
-            west, south, east, north = numbers
+            if len(numbers) not in (4, 6) or not all(type(n) in (int, float) for n in numbers):
+                raise FilterError(token.at, "BBOX has four numbers, or six with heights")
+            half = len(numbers) // 2
+            west, south, east, north = (*numbers[:2], *numbers[half : half + 2])
             return f"POLYGON(({west} {south},{east} {south},{east} {north},{west} {north},{west} {south}))"
         if kind not in GEOMETRIES:
             raise FilterError(token.at, f"one of BBOX, {', '.join(GEOMETRIES)} is expected")
