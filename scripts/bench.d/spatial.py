@@ -47,9 +47,14 @@ EXPENSIVE = {
     "an area of the whole country": "list_shops_within('POLYGON((125 33,130 33,130 39,125 39,125 33))', {all})",
     "a thin area across it": "list_shops_within('POLYGON((127.02 37.49,127.03 37.49,129.05 35.15,129.04 35.15,127.02 37.49))', {all})",
     "an area of 10,000 corners": "list_shops_within((SELECT star FROM bench_long), {all})",
+    "an area of 2,000 corners around 300 km": "list_shops_within(ST_Buffer('POINT(127 37.5)'::geography, 300000, 500), {all})",
     "a route of 10,000 corners, 2000 m": "list_shops_along((SELECT route FROM bench_long), 2000, {all})",
+    "a route of 10,000 corners in one street": "list_shops_along((SELECT zigzag FROM bench_long), 2000, {all})",
+    "a route of 4,900 km": "list_shops_along('LINESTRING(127 37.5, 80 20)', 2000, {all})",
     "people at antipodes": "list_shops_meet(ARRAY[127.0276, -52.9724], ARRAY[37.4979, -37.4979], false, {all})",
     "two people, by sum": "list_shops_meet(ARRAY[127.0276, 129.0596], ARRAY[37.4979, 35.1577], true, {all})",
+    "people on two continents": "list_shops_meet(ARRAY[127.0276, -70], ARRAY[37.4979, 40], false, {all})",
+    "no shop passes": "list_shops_meet(ARRAY[127.0276, 129.0596], ARRAY[37.4979, 35.1577], false, {none})",
 }
 
 
@@ -98,12 +103,17 @@ def star() -> list[list[float]]:
     return [*ring, ring[0]]  # fmt: skip
 
 
+def zigzag() -> list[list[float]]:
+    """Returns a route of 10,000 corners that runs to and fro over 200 m."""
+    return [[127 + 0.002 * (n % 2), 37.5 + n * 1e-6] for n in range(CORNERS)]
+
+
 def prepare(cursor: Any, found: list[tuple[list[list[float]], list[list[float]]]]) -> None:
     """Creates tables with the shapes, for pgbench."""
     cursor.execute(
         "DROP TABLE IF EXISTS bench_shapes, bench_long;"
         "CREATE TABLE bench_shapes (n int PRIMARY KEY, area geography, route geography);"
-        "CREATE TABLE bench_long (star geography, route geography)"
+        "CREATE TABLE bench_long (star geography, route geography, zigzag geography)"
     )
     geography = "ST_GeomFromGeoJSON(%s)::geography"
     for n, (ring, line) in enumerate(found):
@@ -112,8 +122,8 @@ def prepare(cursor: Any, found: list[tuple[list[list[float]], list[list[float]]]
             (n, polygon(ring), line_string(line)),
         )
     cursor.execute(
-        f"INSERT INTO bench_long VALUES ({geography}, {geography})",
-        (polygon(star()), line_string(long_route())),
+        f"INSERT INTO bench_long VALUES ({geography}, {geography}, {geography})",
+        (polygon(star()), line_string(long_route()), line_string(zigzag())),
     )
     cursor.execute("ANALYZE bench_shapes")
 
@@ -181,9 +191,12 @@ def median_ms(cursor: Any, call: str, times: int = 5) -> float:
 
 def expensive_ms(cursor: Any) -> dict[str, float]:
     """Returns the median times of the requests that cost most."""
-    everything = "127.03, 37.5, NULL, true, NULL, 'distance', '', 10000, 100, 0"
+    page = "'distance', '', 10000, 100, 0"
+    everything = f"127.03, 37.5, NULL, true, NULL, {page}"
+    nothing = f"127.03, 37.5, NULL, true, (NULL, 5.1, NULL, NULL, NULL, NULL)::shop_filters, {page}"
     return {
-        name: median_ms(cursor, call.format(all=everything)) for name, call in EXPENSIVE.items()
+        name: median_ms(cursor, call.format(all=everything, none=nothing))
+        for name, call in EXPENSIVE.items()
     }
 
 
