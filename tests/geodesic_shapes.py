@@ -47,19 +47,37 @@ def _crossings_south(points: Floats, ring: Ring) -> NDArray[np.int64]:
 def is_within(
     points: Floats, polygons: list[list[Ring]], outside: tuple[float, float]
 ) -> NDArray[np.bool_]:
-    """Whether each point (longitude, latitude) lies in the polygons; `outside` is a point that does not."""
+    """Whether each point (longitude, latitude) lies in the polygons; `outside` is a point that does not.
+
+    A circle of less than 5000 km is convex, so one that holds all corners holds the polygons."""
     rings = [ring for polygon in polygons for ring in polygon]
-    everything = np.vstack([points, [outside]])
+    corners = np.array([corner for ring in rings for corner in ring])
+    radius_m = ways(corners, [rings[0][0]]).max()
+    assert radius_m < 5e6
+    near = np.flatnonzero(ways(points, [rings[0][0]])[:, 0] <= radius_m + 1)
+    everything = np.vstack([points[near], [outside]])
     crossings = sum(
         (_crossings_south(everything, ring) for ring in rings), np.zeros(len(everything), np.int64)
     )
     odd = crossings % 2 == 1
-    result: NDArray[np.bool_] = odd[:-1] != odd[-1]
+    result = np.zeros(len(points), np.bool_)
+    result[near] = odd[:-1] != odd[-1]
     return result
 
 
-def passages(points: Floats, route: Ring) -> tuple[Floats, Floats]:
-    """How far each point is off the route, and how far along it the first of its nearest passages is, in metres."""
+def passages(points: Floats, route: Ring, reach_m: float) -> tuple[Floats, Floats]:
+    """How far each point is off the route, and how far along it the first of its nearest passages is, in metres.
+
+    Of points farther away than reach_m only that is known."""
+    off = np.full(len(points), np.inf)
+    along = np.zeros(len(points))
+    length_m = float(WGS84.line_length(*zip(*route, strict=True)))
+    near = np.flatnonzero(ways(points, [route[0]])[:, 0] <= length_m + reach_m)
+    off[near], along[near] = _passages_of_all(points[near], route, reach_m)
+    return off, along
+
+
+def _passages_of_all(points: Floats, route: Ring, reach_m: float) -> tuple[Floats, Floats]:
     off = np.full(len(points), np.inf)
     along = np.zeros(len(points))
     start_m = 0.0
@@ -67,10 +85,13 @@ def passages(points: Floats, route: Ring) -> tuple[Floats, Floats]:
         azimuth, length = _inverse(lng_a, lat_a, [lng_b], [lat_b])
         length_m = float(length[0])
         if length_m:
-            edge_off, edge_along = _nearest_on(points, lng_a, lat_a, float(azimuth[0]), length_m)
-            better = edge_off < off - 2e-5
-            off = np.where(better, edge_off, off)
-            along = np.where(better, start_m + edge_along, along)
+            near = np.flatnonzero(ways(points, [(lng_a, lat_a)])[:, 0] <= length_m + reach_m)
+            edge_off, edge_along = _nearest_on(
+                points[near], lng_a, lat_a, float(azimuth[0]), length_m
+            )
+            better = edge_off < off[near] - 2e-5
+            off[near[better]] = edge_off[better]
+            along[near[better]] = start_m + edge_along[better]
         start_m += length_m
     return off, along
 

@@ -1,57 +1,135 @@
--- Edges of areas and routes. An edge is the geodesic between its ends, on the spheroid. Functions that compute with great
--- circles or chords are given short pieces of it: a great circle on geodetic latitudes leaves a geodesic of 1 km by
--- 0.07 mm at most, and by the square of the length otherwise.
+-- Edges of areas and routes. An edge is the geodesic between its ends, on the spheroid. Functions that compute with planes
+-- through the centre of the Earth or with chords are given short pieces of it: the curve in which such a plane cuts the
+-- spheroid leaves a geodesic of 1 km by 0.07 mm at most, and by the square of the length otherwise.
 
-CREATE OR REPLACE FUNCTION geodesic_pieces(shape geometry, piece_m double precision)
-RETURNS TABLE (ring integer [], number integer, piece integer, at geography, along_m double precision, length_m double precision)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT e.ring, e.number, k.piece,
-    CASE WHEN k.piece = 0 THEN e.at ELSE ST_Project(e.at, e.edge_m * k.piece / e.pieces, ST_Azimuth(e.at, e.next)) END,
-    e.end_m - e.edge_m + e.edge_m * k.piece / e.pieces, e.edge_m / e.pieces
+-- No degree has more than 111,700 m, so edges that are short in degrees, as most are, need no geodesics.
+CREATE OR REPLACE FUNCTION geodesic_corners(shape geometry, piece_m double precision)
+RETURNS TABLE (ring integer [], number bigint, at geometry, spot geometry)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  IF ST_NPoints(ST_Segmentize(shape, piece_m / 111700)) = ST_NPoints(shape) THEN
+    RETURN QUERY
+    SELECT trim_array(d.path, 1), d.number, d.at, d.spot
+    FROM ROWS FROM (
+      ST_DumpPoints(shape), ST_DumpPoints(ST_Transform(ST_Force3DZ(ST_Force2D(shape)), 4978))
+    ) WITH ORDINALITY AS d (path, at, spot_path, spot, number);
+    RETURN;
+  END IF;
+  RETURN QUERY
+  SELECT c.ring, row_number() OVER (ORDER BY c.corner, c.piece), c.at, spot_at(c.at::geography)
   FROM (
-    SELECT d.*, greatest(1, ceil(d.edge_m / piece_m))::integer AS pieces,
-      sum(d.edge_m) OVER (PARTITION BY d.ring ORDER BY d.number) AS end_m
+    SELECT e.ring, e.corner, k.piece,
+      CASE WHEN k.piece = 0 THEN e.at ELSE ST_Project(e.at, e.edge_m * k.piece / e.pieces, ST_Azimuth(e.at, e.next)) END::geometry AS at
     FROM (
-      SELECT v.*, coalesce(ST_Distance(v.at, v.next), 0) AS edge_m
+      SELECT d.*, greatest(1, ceil(d.edge_m / piece_m))::integer AS pieces
       FROM (
-        SELECT p.*, lead(p.at) OVER (PARTITION BY p.ring ORDER BY p.number) AS next
+        SELECT v.*, coalesce(ST_Distance(v.at, v.next), 0) AS edge_m
         FROM (
-          SELECT trim_array(g.path, 1) AS ring, g.path[cardinality(g.path)] AS number, g.geom::geography AS at FROM ST_DumpPoints(shape) AS g
-          OFFSET 0
-        ) AS p
-      ) AS v
-    ) AS d
-  ) AS e
-  CROSS JOIN LATERAL generate_series(0, e.pieces - 1) AS k (piece)
-$$;
-COMMENT ON FUNCTION geodesic_pieces(geometry, double precision)
-IS 'The edges of lines and rings cut into pieces of at most piece_m: where each begins, how far along its line or ring, and its length; a last point has a length of 0.';
+          SELECT p.*, lead(p.at) OVER (PARTITION BY p.ring ORDER BY p.corner) AS next
+          FROM (
+            SELECT trim_array(g.path, 1) AS ring, g.corner, g.at::geography AS at
+            FROM ST_DumpPoints(shape) WITH ORDINALITY AS g (path, at, corner)
+            OFFSET 0
+          ) AS p
+        ) AS v
+      ) AS d
+    ) AS e
+    CROSS JOIN LATERAL generate_series(0, e.pieces - 1) AS k (piece)
+    OFFSET 0
+  ) AS c;
+END $$;
+COMMENT ON FUNCTION geodesic_corners(geometry, double precision)
+IS 'The corners of a shape in degrees, and on its edges so many more that none is longer than piece_m: in degrees, and in metres from the centre of the Earth.';
 
--- The gnomonic projection of a sphere shows every great circle as a straight line, at the 180th meridian and the poles too.
--- In PL/pgSQL, because an SQL function would compute each coordinate several times.
-CREATE OR REPLACE FUNCTION gnomonic(place geography, lon double precision, lat double precision) RETURNS geometry
+-- The gnomonic projection shows every plane through the centre as a straight line, at the 180th meridian and the poles too.
+CREATE OR REPLACE FUNCTION gnomonic_frame(x double precision, y double precision, z double precision)
+RETURNS double precision []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  north double precision := ST_Y(place::geometry);
-  east double precision := ST_X(place::geometry) - lon;
-  level double precision := cosd(north) * cosd(east);
-  depth double precision := sind(lat) * sind(north) + cosd(lat) * level;
+  lon double precision := atan2(y, x);
+  lat double precision := atan2(z, sqrt(x ^ 2 + y ^ 2));
 BEGIN
-  RETURN ST_MakePoint(cosd(north) * sind(east) / depth, (cosd(lat) * sind(north) - sind(lat) * level) / depth);
+  RETURN ARRAY[-sin(lon), cos(lon), -sin(lat) * cos(lon), -sin(lat) * sin(lon), cos(lat),
+    cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat)];
 END $$;
-COMMENT ON FUNCTION gnomonic(geography, double precision, double precision)
-IS 'A position in the plane that touches the unit sphere at lon and lat; only for positions less than 90 degrees from there.';
+COMMENT ON FUNCTION gnomonic_frame(double precision, double precision, double precision)
+IS 'The frame of a gnomonic projection in the direction (x, y, z): the unit vectors to the east (without z), to the north and up.';
 
-CREATE OR REPLACE FUNCTION from_gnomonic(flat geometry, lon double precision, lat double precision) RETURNS geography
+-- An inlined expression, as it is computed for each shop. Positions 90 degrees away, which boxes at a pole may hold, are shown
+-- far outside rather than on the wrong side.
+CREATE OR REPLACE FUNCTION gnomonic(spot geometry, frame double precision []) RETURNS geometry
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN public.ST_MakePoint(
+  (public.ST_X(spot) * frame[1] + public.ST_Y(spot) * frame[2])
+  / greatest(1, public.ST_X(spot) * frame[6] + public.ST_Y(spot) * frame[7] + public.ST_Z(spot) * frame[8]),
+  (public.ST_X(spot) * frame[3] + public.ST_Y(spot) * frame[4] + public.ST_Z(spot) * frame[5])
+  / greatest(1, public.ST_X(spot) * frame[6] + public.ST_Y(spot) * frame[7] + public.ST_Z(spot) * frame[8])
+);
+COMMENT ON FUNCTION gnomonic(geometry, double precision [])
+IS 'A position in metres from the centre of the Earth in the plane of a frame, whose middle is at most 91 degrees away.';
+
+-- A direction from the centre has the latitude atan(z / (1 - e²) / hypot(x, y)) on the spheroid.
+CREATE OR REPLACE FUNCTION from_gnomonic(flat geometry, frame double precision []) RETURNS geography
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  x double precision := ST_X(flat);
-  y double precision := ST_Y(flat);
-  depth double precision := cosd(lat) - y * sind(lat);
-  east double precision := lon + atan2d(x, depth);
+  x double precision := frame[6] + ST_X(flat) * frame[1] + ST_Y(flat) * frame[3];
+  y double precision := frame[7] + ST_X(flat) * frame[2] + ST_Y(flat) * frame[4];
+  z double precision := frame[8] + ST_Y(flat) * frame[5];
 BEGIN
-  RETURN point_at(
-    CASE WHEN east > 180 THEN east - 360 WHEN east < -180 THEN east + 360 ELSE east END,
-    atan2d(sind(lat) + y * cosd(lat), sqrt(x ^ 2 + depth ^ 2)));
+  RETURN point_at(atan2d(y, x), atan2d(z, 0.99330562000985889 * sqrt(x ^ 2 + y ^ 2)));
 END $$;
-COMMENT ON FUNCTION from_gnomonic(geometry, double precision, double precision) IS 'The position that gnomonic() shows at this point.';
+COMMENT ON FUNCTION from_gnomonic(geometry, double precision []) IS 'The position that gnomonic() shows at this point.';
+
+-- An arc of a great circle whose ends have latitudes of at most phi rises to the sine sin(phi) / cos(half its length) at most
+-- (the right-angled triangle of the pole, its highest point and an end). Longitudes are extreme at corners, unless the
+-- rectangle holds the pole or lies behind it: then it has all of them. It is 6 mm wider, for rounding.
+CREATE OR REPLACE FUNCTION boxes_around(part geometry, frame double precision []) RETURNS geometry []
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  xs double precision[] := ARRAY[ST_XMin(part) - 1e-9, ST_XMax(part) + 1e-9];
+  ys double precision[] := ARRAY[ST_YMin(part) - 1e-9, ST_YMax(part) + 1e-9];
+  pole double precision := frame[5] / nullif(frame[8], 0);
+  -- edges are longer in the plane
+  rise double precision := cos(greatest(xs[2] - xs[1], ys[2] - ys[1]) / 2);
+  lon double precision := atan2d(frame[7], frame[6]);
+  x double precision;
+  y double precision;
+  sine double precision;
+  west double precision := 180;
+  east double precision := -180;
+  lowest double precision := 1;
+  highest double precision := -1;
+BEGIN
+  FOREACH x IN ARRAY xs LOOP
+    FOREACH y IN ARRAY ys LOOP
+      west := least(west, atan2d(x, frame[5] - y * frame[8]));
+      east := greatest(east, atan2d(x, frame[5] - y * frame[8]));
+      sine := (frame[8] + y * frame[5]) / sqrt(1 + x ^ 2 + y ^ 2);
+      lowest := least(lowest, sine);
+      highest := greatest(highest, sine);
+    END LOOP;
+  END LOOP;
+  lowest := greatest(-1, least(lowest, lowest / rise));
+  highest := least(1, greatest(highest, highest / rise));
+  IF xs[1] <= 0 AND xs[2] >= 0 AND (pole > 0 AND ys[2] >= pole OR pole < 0 AND ys[1] <= pole) THEN
+    west := -180;
+    east := 180;
+    lon := 0;
+    lowest := CASE WHEN pole > 0 THEN lowest ELSE -1 END;
+    highest := CASE WHEN pole > 0 THEN 1 ELSE highest END;
+  END IF;
+  lowest := atan2d(lowest, 0.99330562000985889 * sqrt(1 - lowest ^ 2)) - 1e-7;
+  highest := atan2d(highest, 0.99330562000985889 * sqrt(1 - highest ^ 2)) + 1e-7;
+  west := lon + west - 1e-7;
+  east := lon + east + 1e-7;
+  RETURN CASE
+    WHEN east - west >= 360 THEN ARRAY[ST_MakeEnvelope(-180, lowest, 180, highest, 4326)]
+    WHEN west < -180 THEN ARRAY[
+      ST_MakeEnvelope(west + 360, lowest, 180, highest, 4326), ST_MakeEnvelope(-180, lowest, east, highest, 4326)]
+    WHEN east > 180 THEN ARRAY[
+      ST_MakeEnvelope(west, lowest, 180, highest, 4326), ST_MakeEnvelope(-180, lowest, east - 360, highest, 4326)]
+    ELSE ARRAY[ST_MakeEnvelope(west, lowest, east, highest, 4326)]
+  END;
+END $$;
+COMMENT ON FUNCTION boxes_around(geometry, double precision [])
+IS 'A box in degrees that holds what the rectangle around a part of a frame''s plane shows, or two where it crosses the 180th meridian.';

@@ -37,24 +37,38 @@ DECLARE
   best geography := place;
   least_m double precision := effort_m(place, people, by_sum);
   step_m double precision := least(least_m / 2, 5000000);
+  person geography;
+  farthest geography;
+  way_m double precision;
+  effort double precision;
   east double precision;
   north double precision;
-  effort double precision;
 BEGIN
-  WHILE step_m > 10 LOOP
-    SELECT sum(q.weight * sin(q.azimuth)), sum(q.weight * cos(q.azimuth)) INTO east, north
-    FROM (
-      SELECT coalesce(ST_Azimuth(place, w.person), 0) AS azimuth,
-        CASE WHEN w.way_m > 0 AND (by_sum OR w.way_m = max(w.way_m) OVER ()) THEN 1 ELSE 0 END AS weight
-      FROM (SELECT p AS person, ST_Distance(place, p) AS way_m FROM unnest(people) AS p) AS w
-    ) AS q;
-    EXIT WHEN east ^ 2 + north ^ 2 < 1e-12;
-    place := ST_Project(place, step_m, atan2(east, north));
-    effort := effort_m(place, people, by_sum);
+  LOOP
+    effort := 0;
+    east := 0;
+    north := 0;
+    FOREACH person IN ARRAY people LOOP
+      way_m := ST_Distance(place, person);
+      IF by_sum THEN
+        effort := effort + way_m;
+        east := east + coalesce(sin(ST_Azimuth(place, person)), 0);
+        north := north + coalesce(cos(ST_Azimuth(place, person)), 0);
+      ELSIF way_m > effort THEN
+        effort := way_m;
+        farthest := person;
+      END IF;
+    END LOOP;
     IF effort < least_m THEN
       least_m := effort;
       best := place;
     END IF;
+    IF NOT by_sum AND effort > 0 THEN
+      east := sin(ST_Azimuth(place, farthest));
+      north := cos(ST_Azimuth(place, farthest));
+    END IF;
+    EXIT WHEN step_m < greatest(10, least_m / 1000) OR east ^ 2 + north ^ 2 < 1e-12;
+    place := ST_Project(place, step_m, atan2(east, north));
     step_m := step_m * 0.9;
   END LOOP;
   RETURN best;
@@ -121,23 +135,27 @@ IS 'A box in degrees that holds the circle, or two when it crosses the 180th mer
 
 -- Exact, by branch and bound. The longest way changes by at most a metre per metre, which is the triangle inequality of
 -- geodesic distances, and the sum by a metre per person.
--- 1. Any `needed` shops bound the effort of the best ones; those nearest to the middle give a good bound. They are taken by
+-- 1. Any `needed` shops bound the effort of the best ones. The best of those nearest to the middle give a good bound; more
+--    than are needed, because away from the middle the longest way grows slowly in some direction. They are taken by
 --    degrees, because that order is exact in the index from any distance.
 -- 2. The plane around the middle (azimuthal equidistant) is cut into squares. Its map to the spheroid lengthens nothing, as
 --    the curvature is positive everywhere: no place of a square is farther from its centre than half its diagonal. A
---    square is dropped when least_effort_m() exceeds the bound, and large ones when they hold no shop. No place beyond the
---    first square is within the bound.
--- 3. The squares with the least bound are searched first; what is found lowers the bound for the rest.
+--    square is dropped when least_effort_m() exceeds the bound or when it holds no shop. No place beyond the first square is
+--    within the bound. Squares are cut until they hold few shops.
+-- 3. The squares with the least bound are searched first; what is found lowers the bound for the rest. No way is shorter
+--    than its chord, by which most shops are left out.
 CREATE OR REPLACE FUNCTION best_to_meet(
   people geography [], by_sum boolean, brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
   OUT ids bigint [], OUT efforts_m double precision [], OUT truncated boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_memoize = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 DECLARE
   -- no place is farther away, and ST_Project takes no more
   farthest_m CONSTANT double precision := 20015000;
+  few CONSTANT integer := 300;
+  spots CONSTANT geometry := ST_Collect(ARRAY(SELECT spot_at(p) FROM unnest(people) AS p));
   middle geography := middle_of(people, by_sum);
   middle_lon double precision := ST_X(middle::geometry);
   middle_lat double precision := ST_Y(middle::geometry);
@@ -154,25 +172,30 @@ DECLARE
   examined bigint := 0;
   more bigint;
 BEGIN
-  SELECT array_agg(q.id ORDER BY q.effort, q.id), array_agg(q.effort ORDER BY q.effort, q.id), max(q.effort), max(q.distance_m)
+  SELECT array_agg(e.id ORDER BY e.effort, e.id), array_agg(e.effort ORDER BY e.effort, e.id), max(e.effort), max(e.reach_m)
   INTO ids, efforts_m, bound_m, reach_m
   FROM (
-    SELECT u.id, u.distance_m, effort_m(u.geog, people, by_sum) AS effort
+    SELECT u.id, u.effort, max(ST_Distance(u.geog, middle)) OVER () AS reach_m
     FROM (
-      SELECT DISTINCT ON (n.id) n.*
-      FROM (VALUES (middle_lon), (middle_lon - 360 * sign(middle_lon))) AS c (lon)
+      SELECT DISTINCT ON (n.id) n.id, n.geog, effort_m(n.geog, people, by_sum) AS effort
+      FROM (
+        SELECT middle_lon AS lon
+        UNION ALL
+        SELECT middle_lon - 360 * sign(middle_lon) WHERE abs(middle_lon) > 150
+      ) AS c
       CROSS JOIN LATERAL (
-        SELECT (t.s).id, (t.s).geog, ST_Distance((t.s).geog, middle) AS distance_m
+        SELECT t.id, t.geog
         FROM (
-          SELECT s FROM shops AS s WHERE s.status <> 'CLOSED'
+          SELECT s.id, s.geog, (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters)) AS passes
+          FROM shops AS s WHERE s.status <> 'CLOSED'
           ORDER BY s.geog::geometry(POINT, 4326) <-> ST_SetSRID(ST_MakePoint(c.lon, middle_lat), 4326) LIMIT most_examined
         ) AS t
-        WHERE (brand_ids IS NULL OR (t.s).brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(t.s, filters))
-        LIMIT needed
+        WHERE t.passes
+        LIMIT needed + 200
       ) AS n
     ) AS u
-    ORDER BY u.distance_m LIMIT needed
-  ) AS q;
+    ORDER BY u.effort, u.id LIMIT needed
+  ) AS e;
   truncated := false;
   IF coalesce(cardinality(ids), 0) < needed OR needed = 0 THEN
     truncated := (SELECT count(*) FROM (SELECT FROM shops LIMIT most_examined + 1) AS s) > most_examined;
@@ -197,40 +220,42 @@ BEGIN
       OFFSET 0
     ) AS q
     WHERE q.least_m <= bound_m + 0.001
-      AND (half_m < 30000 OR EXISTS (
-          SELECT FROM unnest(boxes_of_circle(q.place, q.radius_m)) AS b (box)
-          CROSS JOIN LATERAL (SELECT FROM shops AS s WHERE s.geog::geometry(POINT, 4326) && b.box) AS s));
-    EXIT WHEN half_m <= greatest(reach_m / 8, 1) OR cardinality(places) > 300;
+      AND EXISTS (
+        SELECT FROM unnest(boxes_of_circle(q.place, q.radius_m)) AS b (box)
+        CROSS JOIN LATERAL (SELECT FROM shops AS s WHERE s.geog::geometry(POINT, 4326) && b.box) AS s);
+    EXIT WHEN places IS NULL OR half_m <= 10 OR cardinality(places) > few;
+    EXIT WHEN half_m < 4 * reach_m AND few > (
+      SELECT count(*)
+      FROM (
+        SELECT FROM unnest(places, radii_m) AS c (place, radius_m)
+        CROSS JOIN LATERAL unnest(boxes_of_circle(c.place, c.radius_m)) AS b (box)
+        INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box
+        LIMIT few
+      ) AS f);
     half_m := half_m / 2;
     SELECT array_agg(c.east + half_m * t.x), array_agg(c.north + half_m * t.y) INTO easts, norths
     FROM unnest(easts, norths) AS c (east, north) CROSS JOIN (VALUES (-1, -1), (-1, 1), (1, -1), (1, 1)) AS t (x, y);
   END LOOP;
   WHILE first <= cardinality(places) AND least_m[first] <= bound_m + 0.001 AND NOT truncated LOOP
-    SELECT array_agg(f.id ORDER BY f.effort, f.id), array_agg(f.effort ORDER BY f.effort, f.id), max(f.effort), max(f.examined)
+    WITH near AS MATERIALIZED (
+      SELECT s.id, CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
+        AND (by_sum OR ST_3DMaxDistance(s.spot, spots) <= bound_m) AND (filters IS NULL OR shop_passes(s, filters)) THEN s.geog END AS geog
+      FROM unnest(places[first:last], radii_m[first:last]) AS c (place, radius_m)
+      CROSS JOIN LATERAL unnest(boxes_of_circle(c.place, c.radius_m + 0.001)) AS b (box)
+      INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
+      LIMIT most_examined - examined + 1
+    )
+    SELECT array_agg(f.id ORDER BY f.effort, f.id), array_agg(f.effort ORDER BY f.effort, f.id), max(f.effort), (SELECT count(*) FROM near)
     INTO ids, efforts_m, bound_m, more
     FROM (
-      SELECT u.id, u.effort, max(u.examined) OVER () AS examined
+      SELECT e.id, min(e.effort) AS effort
       FROM (
-        SELECT e.id, min(e.effort) AS effort, max(e.examined) AS examined
-        FROM (
-          SELECT k.id, k.effort, 0 AS examined FROM unnest(ids, efforts_m) AS k (id, effort)
-          UNION ALL
-          SELECT (n.s).id, effort_m((n.s).geog, people, by_sum), n.examined
-          FROM (
-            SELECT l.s, count(*) OVER () AS examined
-            FROM (
-              SELECT s
-              FROM unnest(places[first:last], radii_m[first:last]) AS c (place, radius_m)
-              CROSS JOIN LATERAL unnest(boxes_of_circle(c.place, c.radius_m + 0.001)) AS b (box)
-              INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
-              LIMIT most_examined + 1
-            ) AS l
-          ) AS n
-          WHERE (brand_ids IS NULL OR (n.s).brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(n.s, filters))
-        ) AS e
-        GROUP BY e.id
-      ) AS u
-      ORDER BY u.effort, u.id LIMIT needed
+        SELECT k.id, k.effort FROM unnest(ids, efforts_m) AS k (id, effort)
+        UNION ALL
+        SELECT n.id, effort_m(n.geog, people, by_sum) FROM near AS n WHERE n.geog IS NOT NULL
+      ) AS e
+      GROUP BY e.id
+      ORDER BY min(e.effort), e.id LIMIT needed
     ) AS f;
     examined := examined + more;
     truncated := examined > most_examined;
@@ -270,8 +295,12 @@ BEGIN
   END IF;
   SELECT count(*) INTO total
   FROM (
-    SELECT FROM (SELECT s FROM shops AS s WHERE s.status <> 'CLOSED' LIMIT most_examined) AS t
-    WHERE (wanted IS NULL OR (t.s).brand_id = ANY (wanted)) AND (filters IS NULL OR shop_passes(t.s, filters))
+    SELECT
+    FROM (
+      SELECT (wanted IS NULL OR s.brand_id = ANY (wanted)) AND (filters IS NULL OR shop_passes(s, filters)) AS passes
+      FROM shops AS s WHERE s.status <> 'CLOSED' LIMIT most_examined
+    ) AS t
+    WHERE t.passes
     LIMIT at_most + 1
   ) AS q;
   SELECT * INTO b FROM best_to_meet(people, by_sum, wanted, filters,

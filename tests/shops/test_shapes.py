@@ -286,6 +286,16 @@ def test_numbers_beyond_all_bounds_are_rejected(client: FlaskClient) -> None:
     assert client.post("/shops/along", data=body % "NaN").get_json()["error_code"] == "001"
 
 
+@pytest.mark.parametrize("name", ["within", "along"])
+@pytest.mark.parametrize("depth", [5, 900, 100_000])
+def test_lists_however_deep_are_rejected(client: FlaskClient, name: str, depth: int) -> None:
+    kind = {"within": "MultiPolygon", "along": "LineString"}[name]
+    body = f'{{"type": "{kind}", "coordinates": {"[" * depth}127, 37{"]" * depth}}}'
+    response = client.post(f"/shops/{name}", data=body, content_type="application/json")
+    assert response.status_code == 400
+    assert response.get_json()["error_code"] in ("001", "002")
+
+
 @pytest.mark.parametrize(
     ("body", "code", "message"),
     [
@@ -315,6 +325,9 @@ def test_bodies_that_are_no_areas(client: FlaskClient, body: Any, code: str, mes
         ([[127, 37], [127, 37], [127.0, 37.0]], "must have at least two different positions"),
         ([[127, 37], [37, 127]], "position 1 must have a longitude between -180 and 180 and a latitude between -90 and 90; latitude and"),
         ([[127, 37], [-60, 10]], "the route must be at most 5000 km long"),
+        ([[127, 37], [14137575.3, 4511203.1]], "position 1 must be longitude and latitude in degrees (WGS 84)"),
+        ([[127, 37], []], "position 1 must be two numbers"),
+        ([[127 + n * 1e-5, 37] for n in range(10_001)], "must have at most 10000 positions"),
     ],
 )  # fmt: skip
 def test_bad_routes_are_rejected(client: FlaskClient, line: Any, message: str) -> None:
@@ -356,8 +369,9 @@ def test_bodies_of_shapes_may_be_larger_than_others(client: FlaskClient, make: M
     corners = [[126.9, 37.4 + n * 0.2 / 9995] for n in range(9996)]
     ring = [*corners, [127.1, 37.6], [127.1, 37.4], [126.9, 37.4]]
     assert len(client.post("/shops/within", json=area(ring)).get_json()) == 1
-    large = client.post("/shops/within", data=b'{"x":"' + b"x" * 524_288 + b'"}')
-    assert (large.status_code, large.get_json()["error_code"]) == (413, "413")
+    for name in ("within", "along"):
+        large = client.post(f"/shops/{name}", data=b'{"x":"' + b"x" * 524_288 + b'"}')
+        assert (large.status_code, large.get_json()["error_code"]) == (413, "413")
 
 
 def test_a_cut_search_is_marked(make: Maker) -> None:
@@ -374,6 +388,33 @@ def test_a_cut_search_is_marked(make: Maker) -> None:
         assert make.sql(f"SELECT split_part(body, E'\\n', 1) FROM {call}").endswith("+"), call
     meet = f"list_shops_meet(ARRAY[127, 127.1], ARRAY[37.5, 37.5], false, {end})"
     assert make.sql(f"SELECT split_part({meet}, E'\\n', 1)").endswith("+")
+
+
+def test_shops_in_an_area_of_many_corners(client: FlaskClient, make: Maker) -> None:
+    make.brand()
+    inside, outside = (127.0, 37.5), (127.0995, 37.4995)
+    for name, at in (("in", inside), ("in", inside), ("corner", (126.9, 37.4)), ("out", outside)):
+        make.shop(name, at=at)
+    teeth = [[127.1 - 0.001 * (n % 2), 37.4 + n * 1e-4] for n in range(2001)]
+    # between two teeth
+    assert teeth[995][0] < outside[0] and round(teeth[995][1], 4) == outside[1]
+    ring = [[126.9, 37.4], *teeth, [126.9, 37.6], [126.9, 37.4]]
+    assert sorted(names(client.post("/shops/within", json=area(ring)))) == ["corner", "in", "in"]
+
+
+def test_a_search_that_is_cut_at_once_still_lists_shops(make: Maker) -> None:
+    make.brand()
+    make.sql(
+        "INSERT INTO shops (brand_id, place_name, geog)"
+        " SELECT 1, 'x', point_at(127 + n * 1e-6, 37.5) FROM generate_series(1, 300) n"
+    )
+    end = "NULL, NULL, NULL, true, NULL, 'distance', '', 1000, 1000, 0, most_examined => 100"
+    for call in (
+        f"list_shops_within('POLYGON((126.9 37.4,127.1 37.4,127.1 37.6,126.9 37.6,126.9 37.4))', {end})",
+        f"list_shops_along('LINESTRING(127 37.5,127.1 37.5)', 200, {end})",
+    ):
+        total = make.sql(f"SELECT split_part(body, E'\n', 1) FROM {call}")
+        assert total.endswith("+") and int(total[:-1]) >= 100, call
 
 
 def test_invalid_areas_fail_in_sql_too(make: Maker) -> None:
