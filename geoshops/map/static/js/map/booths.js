@@ -6,7 +6,7 @@ import { lang } from "../shared/i18n.js";
 import { placeName } from "../shared/parts.js";
 import { pinName } from "./pins.js";
 import { visibleShops } from "../shops/search.js";
-import { state } from "../shared/state.js";
+import { isAround, state } from "../shared/state.js";
 
 const EMPTY = { type: "FeatureCollection", features: [] };
 export const ACCENT = { light: "#c0305c", dark: "#ff86ab" };
@@ -69,7 +69,7 @@ const collection = (features) => ({ type: "FeatureCollection", features });
 const RESULTS = ["clusters", "cluster-counts", "pins"];
 
 export function showBooths(map) {
-  const from = state.query ? 0 : RESULTS_FROM_ZOOM;
+  const from = isAround() ? RESULTS_FROM_ZOOM : 0;
   // Setting an unchanged zoom range would still redraw the map and delay the shops by a frame.
   for (const id of RESULTS) if (map.getLayer(id) && map.getLayer(id).minzoom !== from) map.setLayerZoomRange(id, from, 24);
   map.getSource("booths")?.setData(collection(visibleShops().map(feature)));

@@ -1,15 +1,22 @@
-// Clusters of all shops from the service's vector tiles, at low zoom levels. At higher ones, and for a keyword, the
-// search results are shown instead.
+// Clusters of all shops that pass the filters from the service's vector tiles, at low zoom levels. At higher ones, and
+// for a keyword or an area, the search results are shown instead.
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
-import { state } from "../shared/state.js";
+import { filterQuery } from "../shops/search.js";
+import { isAround, state } from "../shared/state.js";
 
-const TILES = `${location.origin}/tiles/shops/{z}/{x}/{y}.mvt?allBrands=true`;
 export const RESULTS_FROM_ZOOM = 11.5;
+// Whether the map shows more shops than the list holds.
+export const isFieldShown = () => isAround() && state.zoom < RESULTS_FROM_ZOOM;
 const LAYERS = ["field", "field-counts"];
 
+function tiles() {
+  const wanted = Object.entries({ brand: state.brand, ...filterQuery() }).filter(([, value]) => value);
+  return [`${location.origin}/tiles/shops/{z}/{x}/{y}.mvt?${new URLSearchParams([["allBrands", true], ...wanted])}`];
+}
+
 export function addField(map, theme) {
-  map.addSource("field", { type: "vector", tiles: [TILES], minzoom: 0, maxzoom: 14 });
+  map.addSource("field", { type: "vector", tiles: tiles(), minzoom: 0, maxzoom: 14 });
   for (const layer of layers(colours(theme))) map.addLayer({ source: "field", "source-layer": "clusters", maxzoom: RESULTS_FROM_ZOOM, ...layer });
   showField(map);
 }
@@ -28,7 +35,7 @@ function layers({ station, halo }) {
     {
       id: "field-counts", type: "symbol", filter: [">=", ["get", "shop_cnt"], 5],
       layout: {
-        "text-field": ["to-string", ["get", "shop_cnt"]], "text-font": BOLD, "text-size": 11.5,
+        "text-field": ["concat", ["case", ["has", "approximate"], "~", ""], ["to-string", ["get", "shop_cnt"]]], "text-font": BOLD, "text-size": 11.5,
         "symbol-sort-key": ["-", 0, ["get", "shop_cnt"]],
       },
       paint: { "text-color": halo },
@@ -38,8 +45,12 @@ function layers({ station, halo }) {
 
 export function showField(map) {
   for (const id of LAYERS) {
-    if (map.getLayer(id)) map.setLayoutProperty(id, "visibility", state.query ? "none" : "visible");
+    if (map.getLayer(id)) map.setLayoutProperty(id, "visibility", isAround() ? "visible" : "none");
   }
+}
+
+export function filterField(map) {
+  map.getSource("field")?.setTiles(tiles());
 }
 
 export function intoField(map, event) {

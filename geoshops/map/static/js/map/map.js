@@ -1,15 +1,16 @@
 // The MapLibre GL map, synchronised with the state in both directions. Without WebGL only the list is shown.
 import { addContext } from "./context.js";
 import { dropCovered, loadLand, offlineStyle, styleUrl } from "./basemap.js";
+import { addArea, showArea } from "./area.js";
 import { addBoothLayers, showBooths, showChosen } from "./booths.js";
 import { addCircle, showCircle, showMovingCircle } from "./circle.js";
-import { addField, intoField, showField } from "./field.js";
+import { addField, filterField, intoField, showField } from "./field.js";
 import { boundsOf } from "./geo.js";
 import { asset } from "../shared/assets.js";
 import { begin, end } from "../shared/idle.js";
 import { t } from "../shared/i18n.js";
 import { drawPinsFor } from "./pins.js";
-import { state, subscribe, update } from "../shared/state.js";
+import { isAround, state, subscribe, update } from "../shared/state.js";
 import { theme } from "../shared/theme.js";
 
 const LIBRARY = asset("vendor/maplibre-gl/maplibre-gl.mjs");
@@ -96,7 +97,8 @@ function wire() {
   subscribe(["shops", "brand", "brands"], draw);
   subscribe(["shop"], choose);
   subscribe(["searched"], searched);
-  subscribe(["query"], () => showField(map));
+  subscribe(["query", "bbox", "area"], () => showField(map));
+  subscribe(["brand", "filters"], () => filterField(map));
   subscribe(["theme"], redress);
   subscribe(["radius_m"], fitCircle);
 }
@@ -111,6 +113,7 @@ function dress() {
   if (!styleUrl) addContext(map, theme());
   addField(map, theme());
   addCircle(map, theme());
+  addArea(map, theme());
   addBoothLayers(map, theme());
   draw();
   choose();
@@ -151,15 +154,16 @@ function choose() {
   revealed_id = state.shop?.id;
 }
 
-// Moves the map if the sheet covers the pin or the shop is out of view, without searching again.
+// Moves the map if the sheet covers the pin or the shop is out of view, without searching again if it is near.
 function reveal(shop) {
   const place = [Number(shop.longitude), Number(shop.latitude)];
   const { x, y } = map.project(place);
   const { clientWidth: width, clientHeight: height } = map.getContainer();
   const covered = coveredWidth();
   if (x > covered + EDGE_PX && x < width - EDGE_PX && y > EDGE_PX && y < height - EDGE_PX) return;
-  quiet = true;
   const far = x < -width || x > 2 * width || y < -height || y > 2 * height;
+  // Shops far away have other surroundings, which are searched as after any move.
+  quiet = !far;
   map[far ? "jumpTo" : "easeTo"]({ center: place, zoom: Math.max(map.getZoom(), 14), offset: far ? undefined : [covered / 2, 0] });
 }
 
@@ -169,13 +173,17 @@ function coveredWidth() {
   return sheet.height < area.height || sheet.width < area.width / 1.2 ? Math.max(0, sheet.right - area.left) : 0;
 }
 
-const circleMoves = () => state.follow && !state.query;
+const circleMoves = () => state.follow && isAround();
 
 // After a move by the page itself, the circle of the last search stays.
 function searched() {
-  if (circleMoves() && !quiet) return showMovingCircle(map, state.radius_m);
-  const { center, radius_m, query } = state.searched ?? {};
-  return showCircle(map, query ? null : center, radius_m);
+  if (circleMoves() && !quiet) {
+    showArea(map);
+    return showMovingCircle(map, state.radius_m);
+  }
+  showArea(map);
+  const { center, radius_m } = state.searched ?? {};
+  return showCircle(map, state.searched && isAround(state.searched) ? center : null, radius_m);
 }
 
 function moved() {
@@ -209,6 +217,11 @@ export function fit(bounds) {
   map.fitBounds(bounds, { padding: 60, maxZoom: OPENED_ZOOM });
 }
 
+// The visible box as "west,south,east,north"; empty without a map.
 export function currentBounds() {
-  return map?.getBounds().toArray().flat() ?? null;
+  if (!map) return "";
+  const [[west, south], [east, north]] = map.getBounds().toArray();
+  const onEarth = (lng) => (east - west < 360 ? ((lng + 540) % 360) - 180 : Math.sign(lng) * 180);
+  const box = [onEarth(west), Math.max(south, -90), onEarth(east), Math.min(north, 90)];
+  return box.map((degrees) => degrees.toFixed(5)).join(",");
 }

@@ -1,9 +1,10 @@
 // The buttons "near me" and "search this area".
 import { one } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { isFieldShown } from "./field.js";
 import { currentBounds, fly } from "./map.js";
 import { search } from "../shops/search.js";
-import { state, subscribe, update } from "../shared/state.js";
+import { isAround, state, subscribe, update } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
 
 const WAIT_MS = 10000;
@@ -12,7 +13,7 @@ function nearMe() {
   navigator.geolocation.getCurrentPosition(
     ({ coords }) => {
       const user = { lng: coords.longitude, lat: coords.latitude };
-      update({ user, query: "" });
+      update({ user, query: "", bbox: "", area: "" });
       fly(user, 15);
     },
     () => toast(t("near.denied")),
@@ -20,13 +21,19 @@ function nearMe() {
   );
 }
 
+// Around the map's centre; results of a keyword or an area, and a map seen from afar, become those of the visible map.
 function searchHere() {
-  update({ bbox: state.query ? currentBounds() : null });
-  search();
+  if (isAround() && !isFieldShown()) search();
+  else update({ area: "", bbox: currentBounds() });
+}
+
+function offerSearch() {
+  one("#area").hidden = !state.moved && !isFieldShown();
 }
 
 export function startNear() {
   one("#near").addEventListener("click", nearMe);
   one("#area").addEventListener("click", searchHere);
-  subscribe(["moved"], () => { one("#area").hidden = !state.moved; });
+  subscribe(["moved", "zoom", "query", "bbox", "area"], offerSearch);
+  offerSearch();
 }

@@ -16,7 +16,8 @@ export const state = {
   follow: true,
   moved: false,
   quiet: false,
-  bbox: null,
+  bbox: "",
+  area: "",
   status: "loading",
   error: null,
   shops: [],
@@ -53,6 +54,9 @@ export function later(listener) {
     queueMicrotask(() => { waiting = false; listener(state); });
   };
 }
+
+// Whether the results are those around the map's centre, rather than of a keyword, a box or a drawn area.
+export const isAround = (s = state) => !s.query && !s.bbox && !s.area;
 
 // Distances are measured from the user if known, otherwise from the map's centre.
 export const origin = () => state.user ?? state.center;

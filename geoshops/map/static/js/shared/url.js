@@ -1,8 +1,10 @@
 // Keeps the state in the URL, so that a view can be shared: /shop/ID while a shop is open, else /.
 import { one } from "./dom.js";
+import { ringOf } from "./ring.js";
 import { RADII_M, state, subscribe, update } from "./state.js";
 
 const FILTERS = Object.keys(state.filters);
+const BOX = /^-?\d{1,3}(\.\d+)?(,-?\d{1,3}(\.\d+)?){3}$/;
 const SHOP_PATH = /^\/shop\/(\d{1,18})\/?$/;
 const SHOP_ZOOM = 15;
 
@@ -29,6 +31,8 @@ export function readUrl() {
   const changes = {
     query: query.get("q") ?? "",
     brand: query.get("brand") ?? "",
+    area: ringOf(query.get("area") ?? "") ? query.get("area") : "",
+    bbox: BOX.test(query.get("box") ?? "") ? query.get("box") : "",
     shop_id,
   };
   const only = (query.get("only") ?? "").split(" ");
@@ -48,6 +52,8 @@ export function addressOf(s = state) {
   query.set("r", s.radius_m);
   if (s.query) query.set("q", s.query);
   if (s.brand) query.set("brand", s.brand);
+  if (s.area) query.set("area", s.area);
+  if (s.bbox) query.set("box", s.bbox);
   const only = FILTERS.filter((name) => s.filters[name]).join(" ");
   if (only) query.set("only", only);
   // a language that the URL names stays
@@ -68,8 +74,8 @@ export function correct(changes) {
 
 export function keepUrl(showPlace) {
   history.replaceState(null, "", addressOf());
-  // A new shop or query adds a history entry; moving the map does not.
-  subscribe(["shop_id", "query"], () => {
+  // A new shop, query or area adds a history entry; moving the map does not.
+  subscribe(["shop_id", "query", "area", "bbox"], () => {
     if (!restoring && addressOf() !== location.pathname + location.search) history.pushState(null, "", addressOf());
   });
   subscribe(["center", "zoom", "brand", "radius_m", "filters"], () => {

@@ -1,8 +1,8 @@
-// Brand chips with result counts, and the search filters.
-import { fill, h, one } from "../shared/dom.js";
+// Two rows of chips: brands with result counts, and the search filters.
+import { fill, h, icon, one } from "../shared/dom.js";
 import { lang, number, t } from "../shared/i18n.js";
 import { brandName } from "../shared/parts.js";
-import { familyOf } from "./search.js";
+import { clearFilters, familyOf, filterCount } from "./search.js";
 import { later, state, subscribe, update } from "../shared/state.js";
 
 function counts() {
@@ -11,9 +11,12 @@ function counts() {
     const name = familyOf(shop.brand.brand_name);
     byBrand.set(name, (byBrand.get(name) ?? 0) + 1);
   }
-  if (state.brand && !byBrand.has(state.brand)) byBrand.set(state.brand, 0);
+  for (const name of [...offered(), state.brand]) if (name && !byBrand.has(name)) byBrand.set(name, 0);
   return [...byBrand].sort((a, b) => rank(a[0]) - rank(b[0]) || b[1] - a[1] || a[0].localeCompare(b[0], lang));
 }
+
+// Brands to choose where no shop is near, such as on a map of the country. Their names are Korean.
+const offered = () => (lang === "ko" ? state.brands.filter((brand) => brand.is_representative).map((brand) => brand.brand_name) : []);
 
 const rank = (name) => (state.brands.find((brand) => brand.brand_name === name)?.is_representative ? 0 : 1);
 
@@ -32,7 +35,7 @@ function shownName(name) {
 function brandChip([name, count]) {
   const image = state.brands.find((brand) => brand.brand_name === name)?.file_path;
   const pressed = state.brand === name;
-  return chip(shownName(name), pressed, () => update({ brand: pressed ? "" : name }), { count, image, key: `brand-${name}` });
+  return chip(shownName(name), pressed, () => update({ brand: pressed ? "" : name }), { count: count || undefined, image, key: `brand-${name}` });
 }
 
 function filterChip(name) {
@@ -40,15 +43,47 @@ function filterChip(name) {
   return chip(t(`filter.${name}`), state.filters[name], flip, { key: `filter-${name}` });
 }
 
-function render() {
-  const key = document.activeElement?.dataset.key;
-  const box = one("#chips");
-  fill(box, chip(t("chips.all"), !state.brand, () => update({ brand: "" }), { count: state.shops.length, key: "all" }),
-    counts().map(brandChip), h("span", { class: "rule" }), Object.keys(state.filters).map(filterChip));
-  if (key) box.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+function clearChip() {
+  const n = filterCount();
+  return n > 0 && h("button", { class: "chip clear", type: "button", "data-key": "clear", onclick: clearFilters },
+    icon("close"), t("filters.clear", { n }));
 }
+
+// Chosen filters come first, where the row shows them without scrolling.
+function filterRow() {
+  const names = Object.keys(state.filters);
+  return [clearChip(), ...[true, false].flatMap((chosen) => names.filter((name) => state.filters[name] === chosen)).map(filterChip)];
+}
+
+const keyed = (box, key) => box.querySelector(`[data-key="${CSS.escape(key)}"]`);
+
+// Redraws a row and keeps the keyboard focus; what the row no longer has leaves it to the first chip.
+function redraw(box, ...chips) {
+  const key = box.contains(document.activeElement) && document.activeElement.dataset.key;
+  fill(box, ...chips);
+  if (key) (keyed(box, key) ?? box.querySelector(".chip")).focus();
+}
+
+function render() {
+  redraw(one("#chips"), chip(t("chips.all"), !state.brand, () => update({ brand: "" }), { count: state.shops.length, key: "all" }),
+    counts().map(brandChip));
+  redraw(one("#filters"), filterRow());
+}
+
+// A mouse wheel, which only turns one way, moves along a row.
+function scrollAlong(event) {
+  const box = event.currentTarget;
+  const before = box.scrollLeft;
+  if (event.ctrlKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return;
+  box.scrollLeft += event.deltaY;
+  if (box.scrollLeft !== before) event.preventDefault();
+}
+
+const showChosen = () => one('#chips [aria-pressed="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
 
 export function startChips() {
   subscribe(["shops", "brand", "brands", "filters"], later(render));
+  subscribe(["brand"], later(showChosen));
+  for (const box of [one("#chips"), one("#filters")]) box.addEventListener("wheel", scrollAlong, { passive: false });
   render();
 }

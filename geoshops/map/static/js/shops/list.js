@@ -2,8 +2,9 @@
 import { fill, h, icon, one } from "../shared/dom.js";
 import { t, number } from "../shared/i18n.js";
 import { badge, failure, metres, placeAddress, placeName, rating, tags } from "../shared/parts.js";
-import { search, visibleShops } from "./search.js";
-import { later, state, subscribe, update } from "../shared/state.js";
+import { isFieldShown } from "../map/field.js";
+import { clearFilters, isFiltered, search, visibleShops } from "./search.js";
+import { isAround, later, state, subscribe, update } from "../shared/state.js";
 import { heart } from "../member/favorites.js";
 
 const PAGE = 40;
@@ -32,15 +33,28 @@ function heading(shops) {
   if (state.status === "loading") return t("list.loading");
   if (state.status === "error") return "";
   const n = state.truncated && !state.brand ? `${number(shops.length)}+` : number(shops.length);
-  return state.query ? t("list.found", { query: state.query, n })
-    : t("list.around", { radius: metres(state.searched?.radius_m ?? state.radius_m), n });
+  if (state.query) return t(state.bbox ? "list.found.here" : "list.found", { query: state.query, n });
+  if (state.area) return t("list.in.area", { n });
+  if (state.bbox) return t("list.in.box", { n });
+  return t("list.around", { radius: metres(state.searched?.radius_m ?? state.radius_m), n });
 }
 
+// What was looked for in vain, from the narrowest condition on.
 function nothing() {
-  const [key, hint] = state.query ? ["list.none.query", "list.none.hint.query"] : ["list.none", "list.none.hint"];
-  return h("li", { class: "list-state" }, icon("camera"), h("p", {}, t(key, { query: state.query })),
-    h("p", { class: "quiet" }, t(hint)));
+  if (isFiltered()) return emptyState(t("list.none.filtered"), h("button", { class: "button", type: "button", onclick: clearFilters }, t("filters.clear.all")));
+  if (state.query) return emptyState(t("list.none.query", { query: state.query }), h("p", { class: "quiet" }, t("list.none.hint.query")));
+  if (!isAround()) return emptyState(t("list.none.area"), h("p", { class: "quiet" }, t("list.none.hint.area")));
+  return emptyState(t("list.none"), h("p", { class: "quiet" }, t("list.none.hint")));
 }
+
+// Says which area the list is for where the map shows another one.
+function showPlace() {
+  const note = one("#elsewhere");
+  note.hidden = !state.moved && !isFieldShown();
+  note.textContent = state.moved ? t("list.elsewhere") : t("list.center", { radius: metres(state.radius_m) });
+}
+
+const emptyState = (text, next) => h("li", { class: "list-state" }, icon("camera"), h("p", {}, text), next);
 
 function more(shops) {
   const rest = shops.length - shown;
@@ -107,8 +121,11 @@ export function startList() {
   });
   subscribe(["searched"], () => { shown = PAGE; one("#list-region").scrollTop = 0; });
   subscribe(["shops", "brand", "status", "brands"], later(render));
-  subscribe(["query"], () => { one("#around-tools").hidden = Boolean(state.query); });
+  const showTools = () => { one("#around-tools").hidden = !isAround(); };
+  subscribe(["query", "bbox", "area"], showTools);
+  subscribe(["moved", "zoom", "query", "bbox", "area", "radius_m"], showPlace);
   subscribe(["lit_id", "shop_id"], mark);
-  one("#around-tools").hidden = Boolean(state.query);
+  showTools();
+  showPlace();
   render();
 }

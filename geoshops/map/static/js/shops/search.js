@@ -1,7 +1,8 @@
-// Searches shops in a circle around the map's centre or by keyword.
+// Searches shops in a circle around the map's centre, in a box, in a drawn area or by keyword.
 import { get, call } from "../shared/api.js";
 import { displayLang } from "../shared/i18n.js";
-import { origin, state, subscribe, update } from "../shared/state.js";
+import { ringOf } from "../shared/ring.js";
+import { isAround, origin, state, subscribe, update } from "../shared/state.js";
 import { tokens } from "../shared/tokens.js";
 
 const GOOD_SHARE = 0.5;
@@ -10,36 +11,59 @@ let running = null;
 // Changes made since the request was sent, which its response may not include.
 let meanwhile = new Map();
 
-function filters() {
+export function filterQuery() {
   const { openNow, minRating, clean, retouch, props } = state.filters;
   const share = (wanted) => (wanted ? GOOD_SHARE : null);
   return {
     openNow, minRating: minRating ? GOOD_RATING : null,
-    clean: share(clean), retouch: share(retouch), props: share(props), sort: state.sort,
+    clean: share(clean), retouch: share(retouch), props: share(props),
   };
+}
+
+// The chosen brand counts, too.
+export const filterCount = () => Object.values(state.filters).filter(Boolean).length + (state.brand ? 1 : 0);
+export const isFiltered = () => filterCount() > 0;
+
+export function clearFilters() {
+  update({ brand: "", filters: Object.fromEntries(Object.keys(state.filters).map((name) => [name, false])) });
 }
 
 function buildRequest() {
   const from = origin();
-  const user = { userLat: from.lat, userLng: from.lng, lang: displayLang };
-  if (state.query) return ["/shops", { keyword: state.query, ...user, ...filters(), bbox: state.bbox?.join(",") }];
-  const place = { mapLat: state.center.lat, mapLng: state.center.lng, radius: state.radius_m };
-  return ["/shops/brand", { ...user, ...place, ...filters(), allBrands: true }];
+  const query = { userLat: from.lat, userLng: from.lng, lang: displayLang, ...filterQuery(), sort: state.sort };
+  if (state.query) return ["GET", "/shops", { query: { ...query, keyword: state.query, bbox: state.bbox } }];
+  if (state.area) {
+    const body = { type: "Polygon", coordinates: [ringOf(state.area)] };
+    return ["POST", "/shops/within", { query: { ...query, allBrands: true }, body }];
+  }
+  const place = { mapLat: state.center.lat, mapLng: state.center.lng, ...(state.bbox ? { bbox: state.bbox } : { radius: state.radius_m }) };
+  return ["GET", "/shops/brand", { query: { ...query, ...place, allBrands: true } }];
+}
+
+async function send(signal) {
+  const [method, path, options] = buildRequest();
+  const { value, headers } = await call(method, path, { ...options, signal });
+  const truncated = headers.get("X-Result-Truncated") === "true";
+  const ignored = decodeURIComponent(headers.get("X-Ignored-Words") ?? "");
+  if (!truncated || !state.brand || state.query) return { shops: value, truncated, ignored };
+  // A cut list may lack shops of the chosen brand.
+  const query = { ...options.query, brand: state.brand };
+  const { value: ofBrand } = await call(method, path, { ...options, query, signal });
+  const known = new Set(value.map(({ id }) => id));
+  return { shops: [...value, ...ofBrand.filter(({ id }) => !known.has(id))], truncated, ignored };
 }
 
 export async function search() {
   running?.abort();
   const mine = (running = new AbortController());
-  const searched = { center: state.center, radius_m: state.radius_m, query: state.query };
+  const { center, radius_m, query, bbox, area } = state;
+  const searched = { center, radius_m, query, bbox, area };
   meanwhile = new Map();
   update({ status: "loading", moved: false });
   try {
-    const [path, query] = buildRequest();
-    const { value, headers } = await call("GET", path, { query, signal: mine.signal });
-    const truncated = headers.get("X-Result-Truncated") === "true";
-    const ignored = decodeURIComponent(headers.get("X-Ignored-Words") ?? "");
-    const shops = value.map((shop) => ({ ...shop, ...meanwhile.get(shop.id) }));
-    update({ shops, truncated, ignored, searched, status: "ready", error: null });
+    const result = await send(mine.signal);
+    const shops = result.shops.map((shop) => ({ ...shop, ...meanwhile.get(shop.id) }));
+    update({ ...result, shops, searched, status: "ready", error: null });
   } catch (error) {
     if (!mine.signal.aborted) update({ status: "error", error });
   }
@@ -71,12 +95,13 @@ export async function loadBrands() {
 }
 
 export function searchOnChanges() {
-  subscribe(["query", "filters", "sort", "radius_m", "user"], search);
+  subscribe(["query", "filters", "sort", "radius_m", "user", "bbox", "area"], search);
+  subscribe(["brand"], () => { if (state.truncated) search(); });
   tokens.onChange(search);
   subscribe(["center"], () => {
     // Moves by the page itself do not start a search.
     if (state.quiet) return;
-    if (state.follow && !state.query) search();
+    if (state.follow && isAround()) search();
     else update({ moved: true });
   });
 }

@@ -146,6 +146,16 @@ function favoriteChanged() {
   if (pressed) one("#sheet .heart").focus();
 }
 
+// The search around a shop far away measures its distance again.
+function distanceChanged() {
+  const found = state.shops.find(({ id }) => id === state.shop?.id);
+  if (!found || found.distance === state.shop.distance) return;
+  const focused = one("#sheet .sheet-lead :focus");
+  update({ shop: { ...state.shop, distance: found.distance } });
+  one("#sheet .sheet-lead").replaceWith(head(state.shop));
+  if (focused) one(focused.id ? `#${focused.id}` : "#sheet .heart").focus();
+}
+
 export function startSheet() {
   one("#sheet-close").addEventListener("click", () => update({ shop_id: null }));
   document.addEventListener("keydown", (event) => {
@@ -153,6 +163,7 @@ export function startSheet() {
   });
   subscribe(["shop_id"], () => (state.shop_id === null ? closed() : load()));
   subscribe(["member"], () => { if (state.shop_id !== null) load(); });
+  subscribe(["searched"], distanceChanged);
   subscribe(["reviewed"], reviewedElsewhere);
   subscribe(["favorite_change"], favoriteChanged);
   if (state.shop_id !== null) load();

@@ -88,7 +88,7 @@ function submit() {
   const query = input.value.trim();
   close();
   one("#clear").hidden = !query;
-  update({ bbox: null, query, placed_query: "" });
+  update({ bbox: "", area: "", query, placed_query: "" });
 }
 
 function move(step) {
