@@ -59,6 +59,7 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
         api.register_blueprint(feature.blueprint)
     app.register_blueprint(map_page.blueprint)
     app.register_blueprint(map_page.pages)
+    app.register_blueprint(map_page.missing)
     app.register_blueprint(titles.images)
     app.register_blueprint(health.blueprint)
     steps = pipeline.Pipeline(settings, database, keys, limits)

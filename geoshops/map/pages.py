@@ -101,7 +101,7 @@ def _moved(shop_id: int) -> flask.typing.ResponseReturnValue:
 
 
 def _missing(language: str) -> Response:
-    html = render_template("missing.html", lang=language, t=texts(language))
+    html = render_template("missing.html", is_shop=True, lang=language, t=texts(language))
     return Response(html, 404, headers=page_headers())
 
 

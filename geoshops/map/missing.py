@@ -1,0 +1,43 @@
+"""The page that a browser gets where a page is missing. Programs, and paths of the API, keep the JSON error."""
+
+from __future__ import annotations
+
+import flask
+from flask import Blueprint, current_app, render_template, request
+from werkzeug.exceptions import NotFound
+
+from geoshops.map.routes import language_of_request, page_headers
+from geoshops.map.texts import texts
+from geoshops.web.error_handlers import error_response
+from geoshops.web.negotiation import best_type
+from geoshops.web.response import JSON
+
+blueprint = Blueprint("missing", __name__, template_folder="templates")
+
+HTML = "text/html"
+# first segments of paths whose resources are pages
+PAGES = ("shop",)
+
+
+@blueprint.app_errorhandler(404)
+def missing_page(error: NotFound) -> flask.Response:
+    """What is missing and where to go on, for a browser; the API's error for everybody else."""
+    response = error_response(error, request.environ, is_command=False).to_flask()
+    if not _wants_page():
+        return response
+    language = language_of_request()
+    response.data = render_template("missing.html", lang=language, t=texts(language))
+    response.content_type = f"{HTML}; charset=utf-8"
+    response.headers.update({**page_headers(), "Vary": "Accept, Accept-Language, Cookie"})
+    return response
+
+
+def _wants_page() -> bool:
+    if request.method not in ("GET", "HEAD") or _is_api(request.path):
+        return False
+    return best_type(request.headers.get("Accept", ""), (JSON, HTML)) == HTML
+
+
+def _is_api(path: str) -> bool:
+    known = {rule.rule.split("/")[1] for rule in current_app.url_map.iter_rules()}
+    return path.split("/")[1] in known.difference(PAGES, ("",))
