@@ -113,6 +113,7 @@ def test_chosen_filters_come_first_and_are_cleared_at_once(visitor: Visit) -> No
     expect(row.first).to_contain_text("2")
     pressed = [row.nth(n).get_attribute("aria-pressed") for n in (1, 2, 3)]
     assert pressed == ["true", "true", "false"]
+    assert v.page.evaluate("document.querySelector('#filters').scrollLeft") == 0
     row.first.focus()
     v.page.keyboard.press("Enter")
     v.rest()

@@ -38,7 +38,8 @@ class Journey:
             folder.mkdir(parents=True, exist_ok=True)
             self.v.page.screenshot(path=folder / f"{self.name}-{self.steps}.png")
 
-    def _step(self) -> None:
+    def step(self) -> None:
+        """Counts a step that is done."""
         self.steps += 1
         self.picture()
 
@@ -46,23 +47,23 @@ class Journey:
         """One click or tap."""
         locator = self.v.one(target) if isinstance(target, str) else target
         locator.click()
-        self._step()
+        self.step()
 
     def fill(self, target: str, text: str) -> None:
         """One field typed."""
         self.v.one(target).fill(text)
-        self._step()
+        self.step()
 
     def choose(self, target: str, value: str) -> None:
         """One choice in a menu, which takes two taps."""
         self.v.one(target).select_option(value)
         self.steps += 1
-        self._step()
+        self.step()
 
     def press(self, key: str) -> None:
         """The key that ends a field, such as the keyboard's search button."""
         self.v.page.keyboard.press(key)
-        self._step()
+        self.step()
 
     def button(self, name: str) -> None:
         """One tap on the button of that name."""
@@ -135,13 +136,15 @@ def test_a_brand_near_a_station(journey: Start) -> None:
 def test_signing_in(journey: Start) -> None:
     j = journey()
     j.tap("#account")
-    j.tap("dialog .primary")
-    j.v.page.locator("input[name=sub]").fill(next(PEOPLE))
-    j.steps += 1
+    name = j.v.page.locator("input[name=sub]")
+    j.v.one("dialog .primary").click()
+    name.wait_for()
+    j.step()
+    name.fill(next(PEOPLE))
+    j.step()
     j.v.page.locator("form:has(input[name=sub]) button").click()
     j.v.page.wait_for_selector("#account.signed-in")
-    j.v.rest()
-    j._step()
+    j.step()
     assert j.steps <= 4
 
 

@@ -79,11 +79,19 @@ function scrollAlong(event) {
   if (box.scrollLeft !== before) event.preventDefault();
 }
 
+// The chosen filters and the button that clears them stand at the beginning.
+function showFilters() {
+  const box = one("#filters");
+  box.scrollLeft = 0;
+  if (box.contains(document.activeElement)) document.activeElement.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
 const showChosen = () => one('#chips [aria-pressed="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
 
 export function startChips() {
   subscribe(["shops", "brand", "brands", "filters"], later(render));
   subscribe(["brand"], later(showChosen));
+  subscribe(["filters"], later(showFilters));
   for (const box of [one("#chips"), one("#filters")]) box.addEventListener("wheel", scrollAlong, { passive: false });
   render();
 }
