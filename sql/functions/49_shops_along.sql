@@ -50,6 +50,9 @@ CREATE OR REPLACE FUNCTION along_route(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_memoize = off AS $$
+DECLARE
+  -- far off the route most pairs are near, and a pair that is near takes several times the work
+  most integer := CASE WHEN distance_m > 500 THEN most_examined * 2 / 3 ELSE most_examined END;
 BEGIN
   WITH piece AS MATERIALIZED (
     SELECT * FROM pieces_of_route(route, greatest(200, 2 * distance_m))
@@ -79,10 +82,10 @@ BEGIN
         THEN ST_3DDistance(s.spot, c.line) END AS chord_m
     FROM chunk AS c CROSS JOIN LATERAL unnest(c.boxes) AS b (box)
     INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
-    LIMIT most_examined + 1
+    LIMIT most + 1
   ),
   cut AS MATERIALIZED (
-    SELECT CASE WHEN count(*) > most_examined THEN max(e.chunk) END AS chunk FROM examined AS e
+    SELECT CASE WHEN count(*) > most THEN max(e.chunk) END AS chunk FROM examined AS e
   ),
   near AS MATERIALIZED (
     SELECT n.*, ST_X(n.spot) AS x, ST_Y(n.spot) AS y, ST_Z(n.spot) AS z
@@ -137,7 +140,7 @@ CREATE OR REPLACE FUNCTION list_shops_along(
   route geography, distance_m double precision, user_lon double precision, user_lat double precision,
   brand_ids bigint [], all_brands boolean, filters shop_filters, sort text, origin text,
   at_most integer, page_size integer, page_offset integer, lang text DEFAULT NULL,
-  member bigint DEFAULT NULL, session bigint DEFAULT NULL, most_examined integer DEFAULT 25000,
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL, most_examined integer DEFAULT 18000,
   OUT body text, OUT problem text
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
