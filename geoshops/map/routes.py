@@ -59,6 +59,7 @@ def shell(template: str, head: Head, *, status: int = 200, **values: object) -> 
         languages={known: texts(known)["language.name"] for known in LANGUAGES},
         style_url=settings().map_style_url,
         assets=assets.base(),
+        time_zone=settings().timezone,
         modules=names("js", "*.js"),
         styles=names("css", "*.css"),
         **values,

@@ -38,6 +38,19 @@ def browse(v: Visitor) -> Iterator[str]:
     yield "nothing found"
     v.one("#clear").click()
     v.one("#list .name").first.wait_for()
+    for place in range(2):
+        v.page.locator("#list [data-compare]").nth(place).click()
+    yield "two shops chosen"
+    v.page.locator("#compare .primary").click()
+    v.page.locator(".comparison").wait_for()
+    yield "comparison"
+    v.page.keyboard.press("Escape")
+    v.page.locator("#compare .button").first.click()
+    v.one("#meet-open").click()
+    v.one("#friend").press_sequentially("강남")
+    v.page.locator(".places button").first.click()
+    yield "plan to meet"
+    v.one("#meet-open").click()
     v.open_first()
     yield "sheet"
 
@@ -45,6 +58,7 @@ def browse(v: Visitor) -> Iterator[str]:
 def take_part(v: Visitor) -> Iterator[str]:
     """Visits the views of members."""
     v.one("#write").click()
+    v.one("#content").fill("좋아요")
     yield "review form"
     v.page.keyboard.press("Escape")
     v.page.locator(".review .report").first.click()

@@ -174,7 +174,8 @@ def test_a_heart_pressed_while_booths_are_awaited_stays(member: Visitor) -> None
     v = member
     expect(v.page.locator("#list .heart").first).to_be_visible()
     held: list[tuple[Route, APIResponse]] = []
-    v.page.route("**/shops/brand*", lambda route: held.append((route, route.fetch())))
+    # the next request asks which shops are open
+    v.page.route("**/shops/brand*", lambda route: held.append((route, route.fetch())), times=1)
     v.page.evaluate("geoshops.map.panBy([3, 0])")
     while not held:
         v.page.wait_for_timeout(50)

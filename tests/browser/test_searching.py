@@ -67,7 +67,7 @@ CENTER = "() => Object.values(geoshops.map.getCenter()).map(degrees => degrees.t
 def held_back(v: Visitor, pattern: str, path: str, ready: str) -> None:
     """Opens an address; what fits the pattern goes on its way only when the page is ready."""
     held: list[Route] = []
-    v.page.route(pattern, lambda route: held.append(route))
+    v.page.route(pattern, lambda route: held.append(route), times=1)
     v.page.goto(v.site + path)
     while not (held and v.page.evaluate(ready)):
         v.page.wait_for_timeout(50)

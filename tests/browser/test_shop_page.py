@@ -67,7 +67,7 @@ def test_title_address_and_canonical_follow_what_is_shown(visitor: Visit) -> Non
     v.rest()
     assert v.page.title() == "네컷지기 · 포토부스 지도"
     assert v.page.url.startswith(f"{v.site}/?")
-    v.page.go_back()
+    v.open_first()
     expect(v.page).to_have_title(f"{name} · 네컷지기")
     v.page.reload()
     v.rest()
@@ -97,7 +97,7 @@ def test_the_language_of_the_address_stays_until_another_is_chosen(visitor: Visi
 
 def test_what_is_shared_is_the_address_of_the_page(visitor: Visit) -> None:
     v = visitor(path=f"/shop/{SHOP}", permissions=["clipboard-read", "clipboard-write"])
-    v.one("#share").click()
+    v.one("#share-copy").click()
     v.toast("복사")
     assert v.page.evaluate("navigator.clipboard.readText()") == f"{v.site}/shop/{SHOP}"
 

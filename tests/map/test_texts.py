@@ -73,7 +73,7 @@ def test_only_english_counts_one_apart(language: str) -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_texts_are_translated(language: str) -> None:
-    in_latin = {"app.name", "title.shop", "title.progress", "map.station"}
+    in_latin = {"app.name", "title.shop", "title.progress", "map.station", "open.day"}
     untranslated = [
         key
         for key, text in texts.texts(language).items()

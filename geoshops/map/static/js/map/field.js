@@ -1,5 +1,5 @@
 // Clusters of all shops that pass the filters from the service's vector tiles, at low zoom levels. At higher ones, and
-// for a keyword or an area, the search results are shown instead.
+// for a keyword, an area or a plan to meet, the search results are shown instead.
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
 import { filterQuery } from "../shops/search.js";

@@ -9,6 +9,7 @@ import { boundsOf } from "./geo.js";
 import { asset } from "../shared/assets.js";
 import { begin, end } from "../shared/idle.js";
 import { t } from "../shared/i18n.js";
+import { startPeople } from "./people.js";
 import { drawPinsFor } from "./pins.js";
 import { isAround, state, subscribe, update } from "../shared/state.js";
 import { theme } from "../shared/theme.js";
@@ -36,6 +37,7 @@ export async function startMap() {
     drawPinsFor(map);
     controls(gl);
     wire();
+    startPeople(gl, map);
     update({ zoom: map.getZoom(), placed: true });
     if (wanted) fit(wanted);
   } catch {
@@ -96,8 +98,9 @@ function wire() {
   map.on("click", "field", (event) => intoField(map, event));
   subscribe(["shops", "brand", "brands"], draw);
   subscribe(["shop"], choose);
+  subscribe(["sheet"], () => { if (state.shop) reveal(state.shop); });
   subscribe(["searched"], searched);
-  subscribe(["query", "bbox", "area"], () => showField(map));
+  subscribe(["query", "bbox", "area", "meet"], () => showField(map));
   subscribe(["brand", "filters"], () => filterField(map));
   subscribe(["theme"], redress);
   subscribe(["radius_m"], fitCircle);
@@ -154,23 +157,30 @@ function choose() {
   revealed_id = state.shop?.id;
 }
 
-// Moves the map if the sheet covers the pin or the shop is out of view, without searching again if it is near.
+// Moves the map if the pin is covered or out of view, without searching again if it is near.
 function reveal(shop) {
   const place = [Number(shop.longitude), Number(shop.latitude)];
   const { x, y } = map.project(place);
   const { clientWidth: width, clientHeight: height } = map.getContainer();
-  const covered = coveredWidth();
-  if (x > covered + EDGE_PX && x < width - EDGE_PX && y > EDGE_PX && y < height - EDGE_PX) return;
+  const { left, top, right, bottom } = clearArea();
+  if (bottom - top < 2 * EDGE_PX || (x > left + EDGE_PX && x < right - EDGE_PX && y > top + EDGE_PX && y < bottom - EDGE_PX)) return;
   const far = x < -width || x > 2 * width || y < -height || y > 2 * height;
   // Shops far away have other surroundings, which are searched as after any move.
   quiet = !far;
-  map[far ? "jumpTo" : "easeTo"]({ center: place, zoom: Math.max(map.getZoom(), 14), offset: far ? undefined : [covered / 2, 0] });
+  const offset = [(left + right - width) / 2, (top + bottom - height) / 2];
+  map[far ? "jumpTo" : "easeTo"]({ center: place, zoom: Math.max(map.getZoom(), 14), offset: far ? undefined : offset });
 }
 
-function coveredWidth() {
-  const sheet = document.getElementById("sheet").getBoundingClientRect();
+// The part of the map, in its pixels, that is covered neither by the sheet nor, on a phone, by the search box.
+function clearArea() {
   const area = map.getContainer().getBoundingClientRect();
-  return sheet.height < area.height || sheet.width < area.width / 1.2 ? Math.max(0, sheet.right - area.left) : 0;
+  const sheet = document.getElementById("sheet").getBoundingClientRect();
+  const head = document.querySelector(".panel-head").getBoundingClientRect();
+  const isPhone = head.right > area.left + 1;
+  return {
+    left: isPhone ? 0 : Math.max(0, sheet.right - area.left), right: area.width,
+    top: isPhone ? head.bottom - area.top : 0, bottom: isPhone && sheet.height ? Math.min(area.height, sheet.top - area.top) : area.height,
+  };
 }
 
 const circleMoves = () => state.follow && isAround();

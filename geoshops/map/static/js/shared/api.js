@@ -17,7 +17,9 @@ let renewal = null;
 async function send(method, path, { query = {}, body, key, signal, bearer = tokens.access } = {}) {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query)) {
-    if (value !== null && value !== undefined && value !== "" && value !== false) url.searchParams.set(name, value);
+    for (const one of [value].flat()) {
+      if (one !== null && one !== undefined && one !== "" && one !== false) url.searchParams.append(name, one);
+    }
   }
   const headers = { Accept: "application/json", "Accept-Language": lang };
   if (bearer) headers.Authorization = `Bearer ${bearer}`;

@@ -1,6 +1,7 @@
-// Modal dialogs. Escape and a press of the backdrop close them.
+// Modal dialogs. Escape, Back and a press of the backdrop close them.
 import { h, icon } from "./dom.js";
 import { t } from "./i18n.js";
+import { openLayer } from "./layers.js";
 
 let opened = 0;
 
@@ -22,7 +23,8 @@ export function openDialog(title, ...content) {
       h("button", { class: "icon-button", type: "button", "aria-label": t("close"), onclick: () => dialog.close() }, icon("close"))),
     h("div", { class: "dialog-body" }, content));
   closeByBackdrop(dialog);
-  dialog.addEventListener("close", () => dialog.remove());
+  const closed = openLayer(() => dialog.close());
+  dialog.addEventListener("close", () => { closed(); dialog.remove(); });
   document.body.append(dialog);
   dialog.showModal();
   return dialog;

@@ -21,14 +21,20 @@ export const state = {
   status: "loading",
   error: null,
   shops: [],
+  open_ids: new Set(),
   truncated: false,
   ignored: "",
   searched: null,
   shop_id: null,
   shop: null,
+  sheet: "half",
   lit_id: null,
+  compare: [],
+  comparing: false,
   member: null,
   brands: [],
+  // The places of the people who want to meet; null unless a plan is open.
+  meet: null,
 };
 
 const listeners = [];
@@ -55,8 +61,18 @@ export function later(listener) {
   };
 }
 
-// Whether the results are those around the map's centre, rather than of a keyword, a box or a drawn area.
-export const isAround = (s = state) => !s.query && !s.bbox && !s.area;
+export const MOST_PEOPLE = 10;
+export const isMeeting = (s = state) => (s.meet?.length ?? 0) > 1;
+
+// False if nobody else has room.
+export function addPerson(person) {
+  if (state.meet.length === MOST_PEOPLE) return false;
+  update({ meet: [...state.meet, person] });
+  return true;
+}
+
+// Whether the results are those around the map's centre, rather than of a keyword, a box, a drawn area or a plan to meet.
+export const isAround = (s = state) => !s.query && !s.bbox && !s.area && !isMeeting(s);
 
 // Distances are measured from the user if known, otherwise from the map's centre.
 export const origin = () => state.user ?? state.center;

@@ -1,8 +1,10 @@
 // Keeps the state in the URL, so that a view can be shared: /shop/ID while a shop is open, else /.
 import { one } from "./dom.js";
+import { closedByBack, leaveSheet, pushEntry, replaceEntry } from "./layers.js";
 import { ringOf } from "./ring.js";
-import { RADII_M, state, subscribe, update } from "./state.js";
+import { MOST_PEOPLE, RADII_M, isMeeting, state, subscribe, update } from "./state.js";
 
+const COMPARED = /^\d{1,15}(,\d{1,15}){1,2}$/;
 const FILTERS = Object.keys(state.filters);
 const BOX = /^-?\d{1,3}(\.\d+)?(,-?\d{1,3}(\.\d+)?){3}$/;
 const SHOP_PATH = /^\/shop\/(\d{1,18})\/?$/;
@@ -21,6 +23,13 @@ function shopId(query) {
 function placeOf(shop_id) {
   const { shop, place } = one("#sheet").dataset;
   return shop_id !== null && shop === String(shop_id) ? `${place},${SHOP_ZOOM}` : "";
+}
+
+// People of a plan, as "lng,lat;lng,lat".
+function readPlan(text) {
+  const people = (text ?? "").split(";").map((pair) => pair.split(",").map(Number));
+  const valid = people.every(([lng, lat, more]) => Math.abs(lng) <= 180 && Math.abs(lat) <= 90 && more === undefined);
+  return valid && people.length > 1 && people.length <= MOST_PEOPLE ? people.map(([lng, lat]) => ({ lng, lat })) : null;
 }
 
 export function readUrl() {
@@ -42,6 +51,9 @@ export function readUrl() {
     const same = lng === Number(state.center.lng.toFixed(5)) && lat === Number(state.center.lat.toFixed(5));
     Object.assign(changes, { center: same ? state.center : { lng, lat }, zoom, placed: true, placed_query: changes.query });
   }
+  if (COMPARED.test(query.get("compare") ?? "")) Object.assign(changes, { compare: query.get("compare").split(",").map(Number), comparing: true });
+  const meet = readPlan(query.get("meet"));
+  if (meet) changes.meet = meet;
   if (RADII_M.includes(Number(query.get("r")))) changes.radius_m = Number(query.get("r"));
   update(changes);
 }
@@ -56,10 +68,12 @@ export function addressOf(s = state) {
   if (s.bbox) query.set("box", s.bbox);
   const only = FILTERS.filter((name) => s.filters[name]).join(" ");
   if (only) query.set("only", only);
+  if (isMeeting()) query.set("meet", s.meet.map(({ lng, lat }) => `${lng.toFixed(5)},${lat.toFixed(5)}`).join(";"));
+  if (s.comparing) query.set("compare", s.compare.join());
   // a language that the URL names stays
   const lang = new URLSearchParams(location.search).get("lang");
   if (lang) query.set("lang", lang);
-  return `${s.shop_id ? shopPath(s.shop_id) : "/"}?${query.toString().replaceAll("%2C", ",")}`;
+  return `${s.shop_id ? shopPath(s.shop_id) : "/"}?${query.toString().replaceAll("%2C", ",").replaceAll("%3B", ";")}`;
 }
 
 let restoring = false;
@@ -69,22 +83,31 @@ export function correct(changes) {
   restoring = true;
   update(changes);
   restoring = false;
-  history.replaceState(null, "", addressOf());
+  replaceEntry(addressOf());
 }
 
 export function keepUrl(showPlace) {
-  history.replaceState(null, "", addressOf());
-  // A new shop, query or area adds a history entry; moving the map does not.
+  replaceEntry(addressOf());
+  let shown = { ...state };
+  const isOther = (before) => ["query", "area", "bbox"].some((field) => state[field] !== before[field]);
+  // A query, an area and the opening of the sheet add a history entry; another shop in the sheet and moving the map do not.
   subscribe(["shop_id", "query", "area", "bbox"], () => {
-    if (!restoring && addressOf() !== location.pathname + location.search) history.pushState(null, "", addressOf());
+    const before = shown;
+    shown = { ...state };
+    if (restoring || addressOf() === location.pathname + location.search) return;
+    if (isOther(before)) pushEntry(null, addressOf());
+    else if (before.shop_id === null) pushEntry({ sheet: true }, addressOf());
+    else if (state.shop_id === null) leaveSheet(addressOf());
+    else replaceEntry(addressOf());
   });
-  subscribe(["center", "zoom", "brand", "radius_m", "filters"], () => {
-    if (!restoring) history.replaceState(null, "", addressOf());
+  subscribe(["center", "zoom", "brand", "radius_m", "filters", "comparing", "meet"], () => {
+    if (!restoring) replaceEntry(addressOf());
   });
   window.addEventListener("popstate", () => {
+    if (closedByBack()) return replaceEntry(addressOf());
     restoring = true;
     readUrl();
     restoring = false;
-    showPlace();
+    return showPlace();
   });
 }

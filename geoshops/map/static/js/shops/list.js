@@ -1,8 +1,11 @@
 // The list of results, the accessible alternative to the map.
 import { fill, h, icon, one } from "../shared/dom.js";
 import { t, number } from "../shared/i18n.js";
+import { openLayer } from "../shared/layers.js";
 import { badge, failure, metres, placeAddress, placeName, rating, tags } from "../shared/parts.js";
 import { isFieldShown } from "../map/field.js";
+import { compareButton } from "./compare.js";
+import { ways } from "./meet.js";
 import { clearFilters, isFiltered, search, visibleShops } from "./search.js";
 import { isAround, later, state, subscribe, update } from "../shared/state.js";
 import { heart } from "../member/favorites.js";
@@ -18,9 +21,9 @@ function item(shop) {
   return h("li", { class: "shop", id: `shop-${shop.id}`, onpointerenter: lit(shop.id), onpointerleave: lit(null) },
     badge(shop),
     h("div", { class: "facts" }, open,
-      h("div", { class: "meta" }, rating(shop), h("span", {}, shop.distance)),
-      h("p", { class: "address" }, placeAddress(shop)), tags(shop)),
-    heart(shop));
+      h("div", { class: "meta" }, rating(shop), !shop.distances_m && h("span", {}, shop.distance), state.open_ids.has(shop.id) && h("span", { class: "tag good" }, t("open.now"))),
+      h("p", { class: "address" }, placeAddress(shop)), tags(shop), ways(shop)),
+    h("div", { class: "shop-actions" }, heart(shop), compareButton(shop)));
 }
 
 function ghost() {
@@ -33,6 +36,7 @@ function heading(shops) {
   if (state.status === "loading") return t("list.loading");
   if (state.status === "error") return "";
   const n = state.truncated && !state.brand ? `${number(shops.length)}+` : number(shops.length);
+  if (state.searched?.meet?.length > 1) return t("meet.found", { n });
   if (state.query) return t(state.bbox ? "list.found.here" : "list.found", { query: state.query, n });
   if (state.area) return t("list.in.area", { n });
   if (state.bbox) return t("list.in.box", { n });
@@ -114,16 +118,20 @@ export function startList() {
   select("#radius", "radius_m", Number);
   one("#follow").checked = state.follow;
   one("#follow").addEventListener("change", (event) => update({ follow: event.target.checked }));
-  one("#grip").addEventListener("click", () => {
-    const tall = one(".panel-body").classList.toggle("tall");
+  let shrunk = null;
+  const grow = (tall) => {
+    one(".panel-body").classList.toggle("tall", tall);
     one("#grip").setAttribute("aria-expanded", String(tall));
     one("#grip").setAttribute("aria-label", t(tall ? "list.shrink" : "list.grow"));
-  });
+    if (tall) shrunk = openLayer(() => grow(false));
+    else shrunk();
+  };
+  one("#grip").addEventListener("click", () => grow(!one(".panel-body.tall")));
   subscribe(["searched"], () => { shown = PAGE; one("#list-region").scrollTop = 0; });
-  subscribe(["shops", "brand", "status", "brands"], later(render));
+  subscribe(["shops", "brand", "status", "brands", "open_ids"], later(render));
   const showTools = () => { one("#around-tools").hidden = !isAround(); };
-  subscribe(["query", "bbox", "area"], showTools);
-  subscribe(["moved", "zoom", "query", "bbox", "area", "radius_m"], showPlace);
+  subscribe(["query", "bbox", "area", "meet"], showTools);
+  subscribe(["moved", "zoom", "query", "bbox", "area", "meet", "radius_m"], showPlace);
   subscribe(["lit_id", "shop_id"], mark);
   showTools();
   showPlace();

@@ -66,40 +66,42 @@ function sender(shop, old, last) {
   };
 }
 
-// The line that says that a draft is kept, and discards it.
-function draftLine(note, discard) {
-  const ask = async () => {
-    if (await confirmDialog(t("form.draft.discard"), t("form.draft.sure"), t("form.draft.discard"))) discard();
+// The draft of the form, with the line that says that it is kept and discards it.
+function draftOf(name, { values, clear }) {
+  const kept = readDraft(name);
+  const last = { sent: kept?.sent, key: kept?.key };
+  const note = h("span", { class: "quiet", role: "status" });
+  const show = (key) => { line.hidden = !key; note.textContent = key ? t(key) : ""; };
+  const drop = () => dropDraft(name);
+  const discard = async () => {
+    if (!(await confirmDialog(t("form.draft.discard"), t("form.draft.sure"), t("form.draft.discard")))) return;
+    drop();
+    clear();
+    show(null);
+    toast(t("form.draft.discarded"));
   };
-  return h("div", { class: "draft", hidden: true }, note,
-    h("button", { class: "button small", type: "button", onclick: ask }, t("form.draft.discard")));
+  const line = h("div", { class: "draft" }, note, h("button", { class: "button small", type: "button", onclick: discard }, t("form.draft.discard")));
+  show(kept && "form.draft.restored");
+  const keep = () => { keepDraft(name, { ...values(), ...last }); show("form.draft.kept"); };
+  return { kept, last, line, keep, drop };
+}
+
+// A problem in words; after the end of the session, with the way back.
+function complain(problem, error, wish) {
+  const again = error.status === 401 && !state.member;
+  problem.hidden = false;
+  fill(problem, h("p", {}, again ? t("form.signin") : say(error)), again && signInButton(wish));
 }
 
 export function openReviewForm(shop, changed, old = null) {
-  const name = draftName(shop.id, old?.id);
-  const draft = readDraft(name);
-  const last = { sent: draft?.sent, key: draft?.key };
-  const send = sender(shop, old, last);
+  const draft = draftOf(draftName(shop.id, old?.id), { values: () => read(form), clear: () => fill(inputs, fields(old ?? {})) });
+  const send = sender(shop, old, draft.last);
   const problem = h("div", { class: "notice bad", role: "alert", hidden: true });
   const save = h("button", { class: "button primary", type: "submit" }, t("form.save"));
-  const note = h("span", { class: "quiet", role: "status" });
-  const inputs = h("div", { class: "review-form" }, fields(draft ?? old ?? {}));
-  const showDraft = (text) => { line.hidden = !text; note.textContent = text; };
-  const line = draftLine(note, () => {
-    dropDraft(name);
-    fill(inputs, fields(old ?? {}));
-    showDraft("");
-    toast(t("form.draft.discarded"));
-  });
-  const keep = () => { keepDraft(name, { ...read(form), ...last }); showDraft(t("form.draft.kept")); };
-  const complain = (error) => {
-    problem.hidden = false;
-    // The service has ended the session, and the page with it.
-    const again = error.status === 401 && !state.member;
-    fill(problem, h("p", {}, again ? t("form.signin") : say(error)), again && signInButton(old ? null : { review_of: shop.id }));
-  };
+  const inputs = h("div", { class: "review-form" }, fields(draft.kept ?? old ?? {}));
+  const fail = (error) => complain(problem, error, old ? null : { review_of: shop.id });
   const finish = ({ awarded_titles }) => {
-    dropDraft(name);
+    draft.drop();
     dialog.close();
     toast(t(old ? "review.changed" : "review.written"));
     showNewTitles(awarded_titles);
@@ -107,21 +109,20 @@ export function openReviewForm(shop, changed, old = null) {
   };
   const submit = async (event) => {
     event.preventDefault();
-    const body = read(form);
-    const wrong = validate(body);
-    if (wrong) return complain({ message: wrong });
+    const wrong = validate(read(form));
+    if (wrong) return fail({ message: wrong });
     save.disabled = true;
     problem.hidden = true;
-    const request = send(body);
-    keep();
-    await request.then(finish, complain);
+    const request = send(read(form));
+    // With the key of the request.
+    draft.keep();
+    await request.then(finish, fail);
     save.disabled = false;
     return undefined;
   };
-  const form = h("form", { class: "review-form", noValidate: true, onsubmit: submit, oninput: keep },
-    inputs, line, problem, h("div", { class: "actions" }, save));
+  const form = h("form", { class: "review-form", noValidate: true, onsubmit: submit, oninput: draft.keep },
+    inputs, draft.line, problem, h("div", { class: "actions" }, save));
   const dialog = openDialog(t(old ? "review.edit.title" : "review.write.title", { name: placeName(shop) }), form);
-  if (draft) showDraft(t("form.draft.restored"));
-  one(old || draft ? "textarea" : "#star-1", form).focus();
+  one(old || draft.kept ? "textarea" : "#star-1", form).focus();
   return dialog;
 }

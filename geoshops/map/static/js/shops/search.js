@@ -2,11 +2,12 @@
 import { get, call } from "../shared/api.js";
 import { displayLang } from "../shared/i18n.js";
 import { ringOf } from "../shared/ring.js";
-import { isAround, origin, state, subscribe, update } from "../shared/state.js";
+import { isAround, isMeeting, origin, state, subscribe, update } from "../shared/state.js";
 import { tokens } from "../shared/tokens.js";
 
 const GOOD_SHARE = 0.5;
 const GOOD_RATING = 4;
+const MEETING_SHOPS = 50;
 let running = null;
 // Changes made since the request was sent, which its response may not include.
 let meanwhile = new Map();
@@ -28,9 +29,13 @@ export function clearFilters() {
   update({ brand: "", filters: Object.fromEntries(Object.keys(state.filters).map((name) => [name, false])) });
 }
 
-function buildRequest() {
+export function buildRequest() {
   const from = origin();
   const query = { userLat: from.lat, userLng: from.lng, lang: displayLang, ...filterQuery(), sort: state.sort };
+  if (isMeeting()) {
+    const at = state.meet.map(({ lng, lat }) => `${lng},${lat}`);
+    return ["GET", "/shops/meet", { query: { ...query, at, sort: null, allBrands: true, page: 1, size: MEETING_SHOPS } }];
+  }
   if (state.query) return ["GET", "/shops", { query: { ...query, keyword: state.query, bbox: state.bbox } }];
   if (state.area) {
     const body = { type: "Polygon", coordinates: [ringOf(state.area)] };
@@ -56,8 +61,8 @@ async function send(signal) {
 export async function search() {
   running?.abort();
   const mine = (running = new AbortController());
-  const { center, radius_m, query, bbox, area } = state;
-  const searched = { center, radius_m, query, bbox, area };
+  const { center, radius_m, query, bbox, area, meet } = state;
+  const searched = { center, radius_m, query, bbox, area, meet };
   meanwhile = new Map();
   update({ status: "loading", moved: false });
   try {
@@ -98,9 +103,14 @@ export function searchOnChanges() {
   subscribe(["query", "filters", "sort", "radius_m", "user", "bbox", "area"], search);
   subscribe(["brand"], () => { if (state.truncated) search(); });
   tokens.onChange(search);
+  let met = isMeeting();
+  subscribe(["meet"], () => {
+    if (met || isMeeting()) search();
+    met = isMeeting();
+  });
   subscribe(["center"], () => {
     // Moves by the page itself do not start a search.
-    if (state.quiet) return;
+    if (state.quiet || isMeeting()) return;
     if (state.follow && isAround()) search();
     else update({ moved: true });
   });

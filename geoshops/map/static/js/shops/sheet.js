@@ -1,21 +1,26 @@
 // The detail sheet of a shop.
 import { get } from "../shared/api.js";
+import { copy } from "../shared/copy.js";
 import { fill, h, icon, one } from "../shared/dom.js";
+import { drawer } from "../shared/drawer.js";
 import { focusLater, holdsFocus } from "../shared/focus.js";
 import { displayLang, number, t } from "../shared/i18n.js";
 import { badge, brandName, failure, original, placeAddress, placeName, rating, tags } from "../shared/parts.js";
 import { heart } from "../member/favorites.js";
+import { compareButton } from "./compare.js";
+import { directions, walk } from "./directions.js";
+import { openingText } from "./opening.js";
 import { reportButton } from "./report.js";
 import { facets, histogram, hours } from "./shopfacts.js";
 import { showReviews } from "./reviews.js";
 import { replaceShop } from "./search.js";
 import { origin, state, subscribe, update } from "../shared/state.js";
-import { toast } from "../shared/toast.js";
 import { correct, shopPath } from "../shared/url.js";
 
 let running = null;
 let loading = false;
 let opener = null;
+let position = null;
 
 async function load() {
   running?.abort();
@@ -23,8 +28,11 @@ async function load() {
   const mine = (running = new AbortController());
   const focus = focusLater();
   loading = true;
-  if (one("#sheet").hidden) opener = document.activeElement;
-  one("#sheet").hidden = false;
+  if (one("#sheet").hidden) {
+    opener = document.activeElement;
+    one("#sheet").hidden = false;
+    position.set("half");
+  }
   // the shop's own page shows it already
   if (state.shop?.id !== shop_id && one("#sheet").dataset.shop !== String(shop_id)) skeleton();
   try {
@@ -89,7 +97,7 @@ function render(shop) {
   one("#sheet-title").textContent = placeName(shop);
   const reviews = h("section", { class: "sheet-part", "aria-label": t("reviews") });
   const report = reportButton("shops", shop.id, t("report.shop"), t("report.shop.title", { name: placeName(shop) }));
-  fill(one("#sheet-body"), head(shop), numbers(shop), details(shop), reviews, h("div", { class: "sheet-part" }, report));
+  fill(one("#sheet-body"), head(shop), links(shop), numbers(shop), details(shop), reviews, h("div", { class: "sheet-part" }, report));
   showReviews(reviews, shop, reviewed);
   if (focused) one("#sheet-title").focus();
 }
@@ -97,15 +105,21 @@ function render(shop) {
 function head(shop) {
   return h("div", { class: "sheet-part sheet-lead" }, badge(shop),
     h("div", { class: "facts" }, h("p", { class: "quiet" }, brandName(shop)), original(placeName(shop), shop.place_name),
-      h("div", { class: "meta" }, rating(shop), shop.distance && h("span", {}, t(state.user ? "from.user" : "from.center", { distance: shop.distance }))),
+      h("div", { class: "meta" }, rating(shop), shop.distance && h("span", {}, t(state.user ? "from.user" : "from.center", { distance: shop.distance })), walk(shop)),
       h("div", { class: "meta" }, openNow(shop), tags(shop))),
-    h("div", { class: "sheet-actions" }, heart(shop),
-      shareButton()));
+    h("div", { class: "sheet-actions" }, heart(shop)));
 }
 
 function openNow(shop) {
   if (shop.status !== "OPEN" || shop.open_now === null) return null;
-  return h("span", { class: shop.open_now ? "tag good" : "tag plain" }, t(shop.open_now ? "open.now" : "open.not"));
+  return h("span", { class: shop.open_now ? "tag good" : "tag plain" }, openingText(shop));
+}
+
+// Routes, link and share.
+function links(shop) {
+  const button = (key, name, onclick) => h("button", { class: "button", type: "button", id: key.replace(".", "-"), onclick }, icon(name), t(key));
+  return h("div", { class: "sheet-part sheet-links" }, directions(shop), h("div", { class: "routes" },
+    compareButton(shop, { labelled: true }), button("share.copy", "link", () => copy(shopUrl())), navigator.share && button("share", "share", share)));
 }
 
 function numbers(shop) {
@@ -121,16 +135,11 @@ function details(shop) {
   return parts.length && h("div", { class: "sheet-part rows" }, parts);
 }
 
-function shareButton() {
-  const [label, name] = navigator.share ? [t("share"), "share"] : [t("share.copy"), "link"];
-  return h("button", { class: "icon-button", type: "button", id: "share", "aria-label": label, title: label, onclick: share }, icon(name));
-}
+const shopUrl = () => `${location.origin}${shopPath(state.shop.id)}`;
 
 async function share() {
-  const url = `${location.origin}${shopPath(state.shop.id)}`;
-  if (navigator.share) return navigator.share({ title: placeName(state.shop), url }).catch(() => {});
-  await navigator.clipboard.writeText(url);
-  return toast(t("share.done"));
+  // Rejected when the visitor closes the system's sheet.
+  await navigator.share({ title: placeName(state.shop), url: shopUrl() }).catch(() => {});
 }
 
 // The hearts of the list and the sheet are synchronised.
@@ -158,6 +167,10 @@ function distanceChanged() {
 
 export function startSheet() {
   one("#sheet-close").addEventListener("click", () => update({ shop_id: null }));
+  position = drawer({
+    panel: one("#sheet"), grip: one("#sheet-grip"), handle: one("#sheet-handle"), moved: (sheet) => update({ sheet }),
+  });
+  position.set("half");
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && state.shop_id !== null && !one("dialog[open]")) update({ shop_id: null });
   });

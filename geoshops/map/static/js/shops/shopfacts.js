@@ -1,6 +1,7 @@
 // A shop's rating histogram, facet votes and opening hours.
 import { h, icon } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
+import { isAlwaysOpen, isWholeDay } from "./opening.js";
 
 export const FACETS = ["purity", "retouch", "item"];
 
@@ -33,7 +34,9 @@ export function facets(shop) {
 
 export function hours(shop) {
   if (!shop.opening_hours.length) return null;
-  const line = ({ day, open, close }) => h("li", {}, h("span", {}, t(`day.${day}`)), `${open} – ${close}`);
+  if (isAlwaysOpen(shop.opening_hours)) return h("p", {}, t("hours.always"));
+  const time = (span) => (isWholeDay(span) ? t("hours.day") : `${span.open} – ${span.close}`);
+  const line = (span) => h("li", {}, h("span", {}, t(`day.${span.day}`)), time(span));
   const summary = h("summary", {}, t("hours"), " ", icon("back"));
   return h("details", { class: "hours" }, summary, h("ol", {}, shop.opening_hours.map(line)));
 }

@@ -1,0 +1,12 @@
+// Copies a link to the clipboard and says so, or how to do it by hand.
+import { t } from "./i18n.js";
+import { toast } from "./toast.js";
+
+export async function copy(url) {
+  try {
+    await navigator.clipboard.writeText(url);
+    toast(t("share.done"));
+  } catch {
+    toast(t("share.failed"));
+  }
+}

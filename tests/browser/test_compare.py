@@ -1,0 +1,90 @@
+"""Two or three shops side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.visitor import PHONE, Visitor
+
+Visit = Callable[..., Visitor]
+
+
+def choose(v: Visitor, *places: int) -> list[str]:
+    """Chooses shops of the list; their names."""
+    for place in places:
+        v.page.locator("#list [data-compare]").nth(place).click()
+    return [v.names()[place] for place in places]
+
+
+def columns(v: Visitor) -> list[str]:
+    return v.page.locator(".comparison th[scope=col]").all_inner_texts()
+
+
+def test_three_shops_are_compared_and_a_fourth_must_wait(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    names = choose(v, 0)
+    expect(v.one("#compare")).to_contain_text("한 곳 더 담아 주세요")
+    expect(v.page.get_by_role("button", name="비교하기")).to_be_disabled()
+    names += choose(v, 2)
+    v.one("#list .name").nth(3).click()
+    v.rest()
+    v.one("#sheet [data-compare]").click()
+    expect(v.one("#sheet [data-compare]")).to_have_text("비교에서 빼기")
+    names.append(v.one("#sheet-title").inner_text())
+    choose(v, 4)
+    v.toast("3곳까지 비교할 수 있어요")
+    v.page.get_by_role("button", name="비교하기").click()
+    v.rest()
+    assert columns(v) == names
+    rows = v.page.locator(".comparison th[scope=row]").all_inner_texts()
+    assert [
+        row for row in ("거리", "별점", "청결", "보정", "소품", "영업 시간") if row not in rows
+    ] == []
+    v.page.locator(".comparison .link").nth(1).click()
+    expect(v.one("#sheet-title")).to_have_text(names[1])
+    expect(v.one("dialog")).to_have_count(0)
+    assert "compare=" not in v.page.url
+    v.page.get_by_role("button", name="비우기").click()
+    expect(v.one("#compare")).to_be_hidden()
+    expect(v.page.locator("[data-compare][aria-pressed=true]")).to_have_count(0)
+
+
+def test_a_link_shows_the_same_comparison_to_others(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    names = choose(v, 0, 1)
+    v.page.get_by_role("button", name="비교하기").click()
+    v.rest()
+    address = v.page.url.removeprefix(v.site)
+    v.page.go_back()
+    expect(v.one("dialog")).to_have_count(0)
+    v.rest()
+    assert "compare=" not in v.page.url
+    other = visitor(path=address)
+    assert columns(other) == names
+    other.page.keyboard.press("Escape")
+    expect(other.one("#compare")).to_contain_text("2곳 담음")
+    other.rest()
+    assert "compare=" not in other.page.url
+
+
+def test_three_columns_fit_on_a_phone(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000", **PHONE)
+    choose(v, 0, 1, 2)
+    v.page.get_by_role("button", name="비교하기").tap()
+    v.rest()
+    assert len(columns(v)) == 3
+    wide = "e => e.scrollWidth - e.clientWidth"
+    assert v.one(".comparison-box").evaluate(wide) <= 0
+    cells = v.page.locator(".comparison :is(td, th)")
+    assert max(cells.evaluate_all("cells => cells.map(e => e.scrollWidth - e.clientWidth)")) <= 1
+
+
+def test_a_shop_that_is_gone_leaves_the_others(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    kept = v.page.evaluate("geoshops.state.shops[0]")
+    v.go(f"/?r=5000&compare={kept['id']},999999999")
+    assert columns(v) == [kept["place_name"]]
+    v.go("/?compare=999999998,999999999")
+    expect(v.one("dialog")).to_contain_text("더는 없는 지점이에요")

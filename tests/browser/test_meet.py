@@ -1,0 +1,91 @@
+"""A plan to meet: friends on the map, everybody's way, and a link for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.visitor import PHONE, Visitor
+
+Visit = Callable[..., Visitor]
+PLACES = "/?at=37.52,127.0,11.6"
+PLAN = "/?meet=127.02760,37.49790;126.92400,37.55600"
+WAYS = "#list .shop:first-child .ways li"
+
+
+def metres(text: str) -> float:
+    found = re.search(r"([\d.]+)(k?)m", text)
+    assert found, text
+    return float(found[1]) * (1000 if found[2] else 1)
+
+
+def tap_map(v: Visitor, longitude: float, latitude: float) -> None:
+    script = """([lng, lat]) => {
+      const { x, y } = geoshops.map.project([lng, lat]);
+      const area = geoshops.map.getContainer().getBoundingClientRect();
+      return [x + area.x, y + area.y];
+    }"""
+    x, y = v.page.evaluate(script, [longitude, latitude])
+    v.page.mouse.click(x, y)
+
+
+def test_friends_are_added_by_station_and_by_tapping_the_map(visitor: Visit) -> None:
+    v = visitor(path=PLACES)
+    v.one("#meet-open").click()
+    expect(v.one("#meet-hint")).to_contain_text("2명 이상")
+    v.one("#friend").press_sequentially("강남")
+    v.page.locator(".places button").first.click()
+    expect(v.page.locator("#people li")).to_have_count(1)
+    v.rest()
+    # the sea of the sample country has no shops
+    tap_map(v, 126.98, 37.53)
+    expect(v.page.locator("#people li")).to_have_count(2)
+    expect(v.one("#list-title")).to_contain_text("만나기 좋은 곳")
+    v.rest()
+    assert v.page.locator(".maplibregl-marker.person").count() == 2
+    assert v.page.locator(WAYS).count() == 2
+    v.page.locator("#people .icon-button").first.click()
+    expect(v.one("#list-title")).to_contain_text("반경")
+    v.one("#meet .line .icon-button").click()
+    expect(v.one("#meet")).to_be_hidden()
+    expect(v.page.locator(".maplibregl-marker.person")).to_have_count(0)
+
+
+def test_the_list_is_ordered_by_the_longest_way(visitor: Visit) -> None:
+    v = visitor(path=PLAN)
+    lists = v.page.locator("#list .ways").all_inner_texts()
+    assert len(lists) > 5
+    longest = [max(metres(way) for way in re.findall(r"[\d.]+k?m", text)) for text in lists]
+    assert longest == sorted(longest)
+
+
+def test_the_link_of_a_plan_opens_on_any_phone(visitor: Visit) -> None:
+    v = visitor(permissions=["clipboard-read", "clipboard-write"], path=PLAN)
+    v.one("#meet-share").click()
+    v.toast("링크를 복사했어요")
+    address = v.page.evaluate("navigator.clipboard.readText()").removeprefix(v.site)
+    assert "meet=127.02760,37.49790;126.92400,37.55600" in address
+    phone = visitor(path=address, language="en-US", **PHONE)
+    expect(phone.one("#list-title")).to_contain_text("shops to meet at")
+    expect(phone.page.locator("#people li")).to_have_count(2)
+    assert phone.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert len(phone.names()) == len(v.names())
+    # the plan's shops, however far one is zoomed out, and no circle
+    assert phone.rendered("field") == []
+    assert phone.rendered("pins", "clusters")
+    expect(phone.one(".ring")).to_be_hidden()
+
+
+def test_a_plan_has_ten_people_at_most_and_a_wrong_one_is_ignored(visitor: Visit) -> None:
+    ten = ";".join(f"127.0{n},37.5" for n in range(10))
+    v = visitor(path=f"/?meet={ten}")
+    expect(v.page.locator("#people li")).to_have_count(10)
+    v.one("#friend").press_sequentially("강남")
+    v.page.locator(".places button").first.click()
+    v.toast("10명까지 추가할 수 있어요")
+    for wrong in ("127,37", "127,37;x,1", "127,37;200,1", f"{ten};127,37"):
+        v.go(f"/?meet={wrong}")
+        expect(v.one("#meet")).to_be_hidden()
+        expect(v.one("#list-title")).to_contain_text("반경")

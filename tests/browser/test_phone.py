@@ -1,0 +1,187 @@
+"""What a phone needs: a sheet that is dragged, Back, targets for thumbs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.visitor import PHONE, Visitor
+
+Visit = Callable[..., Visitor]
+EDGE_PX = 20
+PIN = """() => {
+  const { longitude, latitude } = geoshops.state.shop;
+  const { y } = geoshops.map.project([longitude, latitude]);
+  return y + geoshops.map.getContainer().getBoundingClientRect().y;
+}"""
+
+
+@pytest.fixture
+def phone(visitor: Visit) -> Visitor:
+    """A phone in Gangnam."""
+    return visitor(path="/?r=5000", **PHONE)
+
+
+def swipe(v: Visitor, *, to_y: float) -> None:
+    """Drags the sheet by its title with one finger, slowly at the end."""
+    box = v.one("#sheet-title").bounding_box()
+    assert box
+    x, y = box["x"] + 20, box["y"] + box["height"] / 2
+    finger = v.context.new_cdp_session(v.page)
+
+    def touch(kind: str, *points: dict[str, Any]) -> None:
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [*points]})
+
+    touch("touchStart", {"x": x, "y": y})
+    for step in range(1, 9):
+        touch("touchMove", {"x": x, "y": y + (to_y - y) * step / 8})
+    v.page.wait_for_timeout(120)
+    touch("touchMove", {"x": x, "y": to_y + 1})
+    touch("touchEnd")
+    v.rest()
+
+
+def height(v: Visitor) -> float:
+    box = v.one("#sheet").bounding_box()
+    assert box
+    return float(box["height"])
+
+
+def expect_pin_in_view(v: Visitor) -> None:
+    """Expects the pin between the search box and the sheet."""
+    v.rest()
+    sheet, head = v.one("#sheet").bounding_box(), v.one(".panel-head").bounding_box()
+    assert sheet and head
+    assert head["y"] + head["height"] + EDGE_PX < v.page.evaluate(PIN) < sheet["y"] - EDGE_PX
+
+
+def test_the_sheet_is_dragged_between_three_heights_and_leaves_the_pin_in_view(
+    phone: Visitor,
+) -> None:
+    v = phone
+    v.one("#grip").tap()
+    v.one("#list .name").nth(3).tap()
+    v.rest()
+    sheet = v.one("#sheet")
+    expect(sheet).to_have_attribute("data-position", "half")
+    half = height(v)
+    expect_pin_in_view(v)
+    swipe(v, to_y=30)
+    expect(sheet).to_have_attribute("data-position", "full")
+    full = height(v)
+    swipe(v, to_y=820)
+    expect(sheet).to_have_attribute("data-position", "peek")
+    assert height(v) < half < full
+    expect_pin_in_view(v)
+    expect(v.one("#sheet-title")).to_be_in_viewport()
+    swipe(v, to_y=430)
+    expect(sheet).to_have_attribute("data-position", "half")
+    expect_pin_in_view(v)
+
+
+def test_the_button_and_the_arrow_keys_set_the_height_of_the_sheet(phone: Visitor) -> None:
+    v = phone
+    v.open_first()
+    grip, sheet = v.one("#sheet-grip"), v.one("#sheet")
+    for label, position in (
+        ("정보 전체 보기", "full"),
+        ("지도 크게 보기", "peek"),
+        ("정보와 지도 같이 보기", "half"),
+    ):
+        expect(grip).to_have_attribute("aria-label", label)
+        grip.tap()
+        expect(sheet).to_have_attribute("data-position", position)
+    grip.focus()
+    for key, position in (("ArrowUp", "full"), ("ArrowUp", "full"), ("ArrowDown", "half")):
+        v.page.keyboard.press(key)
+        expect(sheet).to_have_attribute("data-position", position)
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_the_sheet_moves_only_for_those_who_do_not_mind(visitor: Visit, motion: str) -> None:
+    v = visitor(path="/?r=5000", **{**PHONE, "reduced_motion": motion})
+    v.open_first()
+    v.one("#sheet-grip").tap()
+    running = v.page.evaluate("document.getElementById('sheet').getAnimations().length")
+    assert (running > 0) == (motion == "no-preference")
+
+
+def test_back_closes_the_topmost_layer(phone: Visitor) -> None:
+    v = phone
+    v.one("#grip").tap()
+    v.open_first()
+    v.one("#sheet .heart").tap()
+    expect(v.one("dialog")).to_be_visible()
+    v.page.go_back()
+    expect(v.one("dialog")).to_have_count(0)
+    expect(v.one("#sheet")).to_be_visible()
+    v.page.go_back()
+    expect(v.one("#sheet")).to_be_hidden()
+    expect(v.one("#grip")).to_have_attribute("aria-expanded", "true")
+    v.page.go_back()
+    expect(v.one("#grip")).to_have_attribute("aria-expanded", "false")
+    assert v.page.url.startswith(v.site)
+
+
+def test_back_does_not_open_again_what_was_closed(phone: Visitor) -> None:
+    v = phone
+    v.page.goto("about:blank")
+    v.go("/?r=5000")
+    v.one("#account").tap()
+    v.page.keyboard.press("Escape")
+    expect(v.one("dialog")).to_have_count(0)
+    v.open_first()
+    v.one("#sheet-close").tap()
+    expect(v.one("#sheet")).to_be_hidden()
+    v.one("#list .name").first.tap()
+    v.one("#sheet .heart").tap()
+    v.page.locator("dialog .icon-button").tap()
+    expect(v.one("dialog")).to_have_count(0)
+    v.page.go_back()
+    expect(v.one("#sheet")).to_be_hidden()
+    v.page.go_back()
+    v.page.wait_for_url("about:blank")
+
+
+def test_back_closes_the_dialog_below_one_that_was_closed(visitor: Visit) -> None:
+    v = visitor()
+    v.sign_in("layers")
+    v.one("#account").click()
+    v.one("#tab-settings").click()
+    v.page.get_by_role("button", name="회원 탈퇴").click()
+    expect(v.one("dialog")).to_have_count(2)
+    v.page.keyboard.press("Escape")
+    expect(v.one("dialog")).to_have_count(1)
+    v.page.go_back()
+    expect(v.one("dialog")).to_have_count(0)
+    assert v.page.url.startswith(v.site)
+
+
+SMALL = """() => [...document.querySelectorAll("button, a[href], select, summary, input, label.check, label.follow, label[for]")]
+  .filter((e) => e.checkVisibility({ opacityProperty: true }) && e.matches(":not(.skip, .visually-hidden, #query, .shop > .facts > .name, .maplibregl-ctrl-attrib a)"))
+  .filter((e) => !(e.matches("input") && e.closest("label")) && !(e.matches("label") && e.closest(".field")))
+  .map((e) => [e.outerHTML.slice(0, 90), e.getBoundingClientRect()])
+  .filter(([, box]) => box.width && (Math.round(box.width) < 44 || Math.round(box.height) < 44))
+  .map(([html, box]) => `${Math.round(box.width)} x ${Math.round(box.height)}: ${html}`)"""
+
+
+def test_targets_are_44_pixels(phone: Visitor) -> None:
+    v = phone
+    v.sign_in("thumbs")
+    assert v.page.evaluate(SMALL) == [], "list"
+    v.one("#list .name").first.tap()
+    v.rest()
+    v.one("#sheet-grip").tap()
+    assert v.page.evaluate(SMALL) == [], "sheet"
+    v.one("#write").tap()
+    assert v.page.evaluate(SMALL) == [], "form"
+    v.page.go_back()
+    v.page.go_back()
+    v.one("#account").tap()
+    for tab in ("titles", "favorites", "reviews", "settings"):
+        v.one(f"#tab-{tab}").tap()
+        v.rest()
+        assert v.page.evaluate(SMALL) == [], tab

@@ -1,0 +1,194 @@
+"""The sheet of a shop: the way there, opening hours, sharing; and what a printer makes of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.browser.visitor import PHONE, Visitor
+
+Visit = Callable[..., Visitor]
+ANDROID = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile"
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Safari/604.1"
+WEDNESDAY_21 = "2026-11-25T21:00:00+09:00"
+WEEK = range(1, 8)
+
+
+def open_shop(v: Visitor, **changes: Any) -> None:
+    """Opens the first shop with some of its details changed."""
+
+    def change(route: Route) -> None:
+        route.fulfill(json=route.fetch().json() | changes)
+
+    shop_id = v.page.evaluate("geoshops.state.shops[0].id")
+    v.page.route(f"**/shops/{shop_id}?*", change)
+    v.open_first()
+
+
+def page_of_shop(v: Visitor) -> str:
+    return f"{v.site}/shop/{v.page.evaluate('geoshops.state.shop_id')}"
+
+
+def links(v: Visitor) -> dict[str, str]:
+    """Addresses of the links to routes, in order."""
+    script = "links => links.map(link => [link.dataset.route, link.getAttribute('href')])"
+    return dict(v.page.locator("[data-route]").evaluate_all(script))
+
+
+def test_routes_lead_to_the_shop_kakao_and_naver_first(visitor: Visit) -> None:
+    v = visitor()
+    v.open_first()
+    shop = v.page.evaluate("geoshops.state.shop")
+    lng, lat, name = shop["longitude"], shop["latitude"], shop["place_name"]
+    found = links(v)
+    assert [*found] == ["kakao", "naver", "google"]
+    assert unquote(found["kakao"]) == f"https://map.kakao.com/link/to/{name},{lat},{lng}"
+    assert f"/-/{lng},{lat},{name}," in unquote(found["naver"])
+    # Google has no walking routes in Korea
+    google = parse_qs(urlsplit(found["google"]).query)
+    assert google == {"api": ["1"], "destination": [f"{lat},{lng}"], "travelmode": ["transit"]}
+
+
+def test_an_iphone_has_apple_maps_and_the_naver_app_with_a_page_to_fall_back_on(
+    visitor: Visit,
+) -> None:
+    v = visitor(**PHONE, user_agent=IPHONE)
+    v.open_first()
+    shop = v.page.evaluate("geoshops.state.shop")
+    found = links(v)
+    assert [*found] == ["kakao", "naver", "apple", "google"]
+    assert found["naver"].startswith("nmap://route/walk?")
+    naver = parse_qs(urlsplit(found["naver"]).query)
+    assert naver["dname"] == [shop["place_name"]]
+    assert (naver["dlng"], naver["dlat"]) == ([shop["longitude"]], [shop["latitude"]])
+    assert parse_qs(urlsplit(found["apple"]).query)["dirflg"] == ["w"]
+    asked: list[str] = []
+
+    def note(route: Route) -> None:
+        asked.append(route.request.url)
+        route.abort()
+
+    v.page.route("https://map.naver.com/**", note)
+    v.page.locator("[data-route=naver]").tap()
+    v.page.wait_for_timeout(2500)
+    assert len(asked) == 1
+
+
+def test_android_gets_an_intent_with_a_page_to_fall_back_on(visitor: Visit) -> None:
+    v = visitor(**PHONE, user_agent=ANDROID)
+    v.open_first()
+    intent = links(v)["naver"]
+    assert intent.startswith("intent://route/walk?")
+    assert "scheme=nmap;package=com.nhn.android.nmap;" in intent
+    assert "S.browser_fallback_url=https%3A%2F%2Fmap.naver.com%2F" in intent
+
+
+@pytest.mark.parametrize(
+    ("distance_m", "text"), [(412, "도보 약 8분(예상)"), (10, "도보 약 1분(예상)"), (9_000, None)]
+)
+def test_walking_minutes_are_an_estimate(visitor: Visit, distance_m: int, text: str | None) -> None:
+    v = visitor()
+    open_shop(v, distance_m=distance_m)
+    lead = v.one(".sheet-lead")
+    if text:
+        expect(lead).to_contain_text(text)
+    else:
+        expect(lead).not_to_contain_text("도보")
+
+
+@pytest.mark.parametrize(
+    ("hours", "open_now", "text"),
+    [
+        ([(day, "10:00", "22:00") for day in WEEK], True, "영업 중 · 22:00까지"),
+        ([(day, "10:00", "02:00") for day in WEEK], True, "영업 중 · 02:00까지"),
+        # touching spans are one; Sunday's goes on into Monday
+        ([(3, "10:00", "24:00"), (4, "00:00", "05:00")], True, "영업 중 · 05:00까지"),
+        ([(3, "00:00", "24:00"), (4, "00:00", "23:30")], True, "영업 중 · 목요일 23:30까지"),
+        ([(day, "00:00", "24:00") for day in WEEK], True, "24시간 영업"),
+        ([(day, "09:00", "09:00") for day in WEEK], True, "24시간 영업"),
+        ([(day, "10:00", "20:00") for day in WEEK], False, "영업 종료 · 10:00에 열어요"),
+        ([(1, "10:00", "20:00")], False, "영업 종료 · 월요일 10:00에 열어요"),
+        # the service's clock counts
+        ([(3, "10:00", "20:59")], True, "영업 중"),
+    ],
+)
+def test_the_status_says_until_when(
+    visitor: Visit, hours: list[tuple[int, str, str]], open_now: bool, text: str
+) -> None:
+    v = visitor(timezone_id="America/New_York")
+    v.page.clock.set_fixed_time(WEDNESDAY_21)
+    spans = [{"day": day, "open": opens, "close": closes} for day, opens, closes in hours]
+    open_shop(v, status="OPEN", open_now=open_now, opening_hours=spans)
+    expect(v.page.locator(".sheet-lead .tag").first).to_have_text(text)
+
+
+def test_opening_around_the_clock_reads_24_hours(visitor: Visit) -> None:
+    for language, day, always in (
+        ("ko-KR", "24시간", "매일 24시간"),
+        ("en-US", "24 hours", "Open 24"),
+    ):
+        v = visitor(language=language)
+        spans = [{"day": n, "open": "00:00", "close": "24:00"} for n in WEEK]
+        open_shop(v, opening_hours=[*spans[:6], {"day": 7, "open": "10:00", "close": "22:00"}])
+        v.page.locator(".hours summary").click()
+        lines = v.page.locator(".hours li").all_inner_texts()
+        assert all(line.endswith(day) for line in lines[:6])
+        assert lines[6].endswith("10:00 – 22:00")
+        v.page.keyboard.press("Escape")
+        v.page.unroute_all()
+        open_shop(v, opening_hours=spans)
+        expect(v.page.locator(".rows")).to_contain_text(always)
+
+
+def test_the_link_is_copied_or_the_visitor_is_told_how(visitor: Visit) -> None:
+    v = visitor(permissions=["geolocation", "clipboard-read", "clipboard-write"])
+    v.open_first()
+    v.one("#share-copy").click()
+    v.toast("링크를 복사했어요")
+    assert v.page.evaluate("navigator.clipboard.readText()") == page_of_shop(v)
+    v.page.evaluate("() => { navigator.clipboard.writeText = async () => { throw Error(); }; }")
+    v.one("#share-copy").click()
+    v.toast("주소창의 주소를 복사해 주세요")
+
+
+def test_the_system_shares_where_it_can(visitor: Visit) -> None:
+    v = visitor(path="")
+    v.context.add_init_script("navigator.share = async (data) => { window.shared = data; }")
+    v.go("/")
+    name = v.open_first()
+    v.one("#share").click()
+    assert v.page.evaluate("shared") == {"title": name, "url": page_of_shop(v)}
+
+
+def test_paper_shows_the_list_or_the_shop(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000", color_scheme="dark")
+    v.page.emulate_media(media="print")
+    expect(v.one("#list .name").nth(30)).to_be_visible()
+    for hidden in (".map-area", ".panel-head", "#list .heart", "#sort"):
+        expect(v.page.locator(hidden).first).to_be_hidden()
+    assert v.page.evaluate("document.documentElement.scrollHeight") > 2000
+    assert v.page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    v.page.emulate_media(media="screen")
+    name = v.open_first()
+    v.page.emulate_media(media="print")
+    expect(v.page.get_by_role("heading", name=name)).to_be_visible()
+    expect(v.page.locator(".review").first).to_be_visible()
+    expect(v.page.locator("#list")).to_be_hidden()
+    expect(v.one("#share-copy")).to_be_hidden()
+    body = v.one("#sheet-body")
+    assert body.evaluate("e => e.scrollHeight - e.clientHeight") <= 1
+
+
+def test_the_list_marks_the_shops_that_are_open(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    marked = v.page.locator("#list .shop:has(.meta .tag.good) .name").all_inner_texts()
+    v.page.locator(".chip", has_text="영업 중").click()
+    expect(v.page.locator(".chip[aria-pressed=true]", has_text="영업 중")).to_be_visible()
+    v.rest()
+    # the list shows its first page
+    assert marked
+    assert v.names()[: len(marked)] == marked
