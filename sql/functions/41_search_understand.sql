@@ -335,6 +335,22 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_resolve(jsonb) IS 'The pieces of a keyword as ids and words.';
 
+-- `names`, `understood` and `branch` are those of search_understand.
+CREATE OR REPLACE FUNCTION search_without(unknown text [], branch text [], INOUT names text [], INOUT understood jsonb)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  word text;
+BEGIN
+  understood := (
+    SELECT coalesce(jsonb_agg(x ORDER BY o), '[]') FROM jsonb_array_elements(understood) WITH ORDINALITY t (x, o)
+    WHERE normalize(x ->> 'text', NFD) <> ALL (unknown));
+  names := CASE WHEN branch <> '{}' THEN names END;
+  FOREACH word IN ARRAY unknown LOOP
+    names := ARRAY(SELECT replace(n, word, '') FROM unnest(names) n);
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION search_without(text [], text [], text [], jsonb) IS 'The reading of a keyword without its unknown words.';
+
 CREATE OR REPLACE FUNCTION unknown_words(words text []) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN

@@ -258,8 +258,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_by_words IS 'The best shops for the query by the index over words that also match the other words; near one of the stations, if any; not complete when it read as many as it may.';
 
+CREATE OR REPLACE FUNCTION box_within(a geometry, b geometry) RETURNS geometry
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE WHEN a &&& b THEN ST_SetSRID(ST_3DMakeBox(
+    ST_MakePoint(greatest(ST_XMin(a), ST_XMin(b)), greatest(ST_YMin(a), ST_YMin(b)), greatest(ST_ZMin(a), ST_ZMin(b))),
+    ST_MakePoint(least(ST_XMax(a), ST_XMax(b)), least(ST_YMax(a), ST_YMax(b)), least(ST_ZMax(a), ST_ZMax(b)))), ST_SRID(a)) END;
+END $$;
+COMMENT ON FUNCTION box_within(geometry, geometry) IS 'The box that two boxes in space share; null when none.';
+
 -- Nearest to the viewer first within the box around each station, because a kilometre may contain tens of thousands of shops.
--- The stations and brands share a budget of shops to read, smaller where words, regions or filters are tested.
+-- The stations and brands share a budget of shops to read, smaller where words, regions or filters are tested; none is read
+-- beyond the shops already found. A generic plan needs a query for each index.
 CREATE OR REPLACE FUNCTION search_near_stations(
   viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], query tsquery,
   plain boolean, filters shop_filters, at_most integer
@@ -267,33 +277,47 @@ CREATE OR REPLACE FUNCTION search_near_stations(
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   station record;
-  center_spot geometry;
   within geometry;
   surely_m float8 := chord_within(1000);
+  wanted integer := at_most + 51;
   budget integer := CASE WHEN query IS NOT NULL THEN 500 WHEN regions IS NOT NULL OR NOT plain THEN 2000 ELSE 10000 END
     / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1);
-  found bigint[] := ARRAY[]::bigint[];
+  found bigint[] := '{}';
+  chords float8[] := '{}';
+  more bigint[];
+  their_chords float8[];
 BEGIN
-  FOR station IN SELECT t.geog, b FROM stations t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
-    WHERE t.id = ANY (search_near_stations.stations)
+  FOR station IN
+    SELECT t.geog, spot_at(t.geog) AS spot, b AS brand FROM stations t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
+    WHERE t.id = ANY (search_near_stations.stations) ORDER BY spot_at(t.geog) <<->> viewer_spot, b
   LOOP
-    center_spot := spot_at(station.geog);
-    within := ST_Expand(center_spot, 1000);
-    IF station.b IS NULL THEN
-      found := found || ARRAY(SELECT (c.s).id FROM (SELECT s FROM shops s
-          WHERE s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
-        WHERE is_within((c.s).geog, (c.s).spot, station.geog, center_spot, 1000, surely_m)
-          AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
-          AND search_admits(c.s, NULL, NULL, hints, query, plain, filters)
-        LIMIT at_most + 51);
-    ELSE
-      found := found || ARRAY(SELECT (c.s).id FROM (SELECT s FROM shops s
-          WHERE s.brand_id = station.b AND s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
-        WHERE is_within((c.s).geog, (c.s).spot, station.geog, center_spot, 1000, surely_m)
-          AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
-          AND search_admits(c.s, NULL, NULL, hints, query, plain, filters)
-        LIMIT at_most + 51);
+    within := ST_Expand(station.spot, 1000);
+    IF cardinality(chords) = wanted THEN
+      within := box_within(within, ST_Expand(viewer_spot, chords[wanted]));
+      CONTINUE WHEN within IS NULL;
     END IF;
+    IF station.brand IS NULL THEN
+      SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
+        SELECT (c.s).id, c.chord_m FROM (SELECT s, s.spot <<->> viewer_spot AS chord_m FROM shops s
+          WHERE s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
+        WHERE is_within((c.s).geog, (c.s).spot, station.geog, station.spot, 1000, surely_m)
+          AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
+          AND search_admits(c.s, NULL, NULL, hints, query, plain, filters)
+        LIMIT wanted) q;
+    ELSE
+      SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
+        SELECT (c.s).id, c.chord_m FROM (SELECT s, s.spot <<->> viewer_spot AS chord_m FROM shops s
+          WHERE s.brand_id = station.brand AND s.spot &&& within AND s.status <> 'CLOSED'
+          ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
+        WHERE is_within((c.s).geog, (c.s).spot, station.geog, station.spot, 1000, surely_m)
+          AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
+          AND search_admits(c.s, NULL, NULL, hints, query, plain, filters)
+        LIMIT wanted) q;
+    END IF;
+    SELECT coalesce(array_agg(k.id ORDER BY k.chord_m), '{}'), coalesce(array_agg(k.chord_m ORDER BY k.chord_m), '{}') INTO found, chords
+    FROM (
+      SELECT a.id, min(a.chord_m) AS chord_m FROM unnest(found || more, chords || their_chords) AS a (id, chord_m)
+      GROUP BY a.id ORDER BY 2 LIMIT wanted) k;
   END LOOP;
   RETURN found;
 END $$;

@@ -89,6 +89,9 @@ RETURNS TABLE (key text, kind text, id bigint, rank integer, korean text, lang t
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 BEGIN
+  IF typed IS NULL THEN
+    RETURN;
+  END IF;
   RETURN QUERY
   WITH forms AS MATERIALIZED (
     SELECT k AS key, f.word, f.is_station, spelling_key(f.word) AS sound, spelled_letters(f.word) AS letters

@@ -276,7 +276,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION typo_query(text, text []) IS 'The query for shops with the word or one a letter away from it.';
 
--- Latin spellings of words that only names of shops have: the words of some shops that sound so, as far as they sound so. Of
+-- Latin spellings of words that only names of shops have, not those of brands, which tens of thousands of shops may have: the
+-- words of some shops that sound so, as far as they sound so. Of
 -- several the nearest spelling is meant, and of those what most of the shops have. `begun`: the last letters may be missing, and
 -- vowels or the c at the end may be half of a sound.
 CREATE OR REPLACE FUNCTION shop_word_spelled(typed text, begun boolean, OUT word text, OUT spelling text)
@@ -285,7 +286,8 @@ DECLARE
   letters constant text := spelled_letters(typed);
   sound constant text := sound_key(CASE WHEN begun THEN regexp_replace(letters, '(?<=[a-z]{3})[aeiouwyc]+$', '') ELSE letters END);
 BEGIN
-  IF letters !~ '^[a-z0-9]*[a-z][a-z0-9]*$' OR length(letters) < 4 OR length(sound) NOT BETWEEN 3 AND 30 THEN
+  IF letters !~ '^[a-z0-9]*[a-z][a-z0-9]*$' OR length(letters) < 4 OR length(sound) NOT BETWEEN 3 AND 30
+    OR EXISTS (SELECT FROM brands b WHERE name_sounds(b.name) @@ begins_with_any(ARRAY[sound])) THEN
     RETURN;
   END IF;
   WITH sounding AS MATERIALIZED (
@@ -323,8 +325,12 @@ DECLARE
   run text;
   w record;
 BEGIN
-  read_as := '{}';
   spelled := '{}';
+  IF NOT is_foreign(array_to_string(words, '')) OR cardinality(unknown) > 4 THEN
+    read_as := words;
+    RETURN;
+  END IF;
+  read_as := '{}';
   WHILE i <= cardinality(words) LOOP
     w := NULL;
     size := least(3, cardinality(words) - i + 1);

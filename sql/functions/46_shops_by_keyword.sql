@@ -54,7 +54,7 @@ RETURN ARRAY(
     || '|(?<=.[\u3041-\u9fff])([0-9]+[番号號])?(出口)?(の)?(附近|周辺|近く|旁边|旁邊)?(の)?$', '') AS bare
   WHERE bare !~ '^((즉석|스티커|셀프|네컷|4컷)?(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?))?$'
     AND bare !~ '^(어디|추천|24시간?|무인|여행|맛집|핫플|데이트|위치|가격|가볼만한곳)$'
-    AND bare !~ '^(near(by)?|around|in|at|the|of|to|best|photos?|self|studio|exit|city|district|korea|exit#?[0-9]+)$'
+    AND bare !~ '^(near(by)?|around|in|at|the|of|to|best|photos?|self|studio|branch|store|shop|exit|city|district|korea|exit#?[0-9]+)$'
     AND bare !~ '^(附近|周辺|近く|旁边|旁邊|出口|[0-9]+[番号號]出口|プリクラ|フォトブース|写真館|拍照|照相馆|照相館|大头贴|大頭貼|自拍馆|自拍館|推荐|推薦|おすすめ|どこ|韓国|韩国|韓國)$'
   ORDER BY i
 );
@@ -116,29 +116,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION streets_spelled(text) IS 'The keyword with rodeo, cafe street and food street as 로데오, 카페거리 and 먹자골목, and by those what was typed.';
 
--- A branch is what the 점 of Korean names says.
-CREATE OR REPLACE FUNCTION search_spelled(keyword text, begun boolean, OUT words text [], OUT spelled jsonb)
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-  unknown text[];
-  streets record;
-BEGIN
-  IF NOT is_foreign(keyword) THEN
-    RETURN;
-  END IF;
-  SELECT * INTO streets FROM streets_spelled(keyword);
-  words := ARRAY(
-    SELECT w FROM unnest(without_small_words(keyword_words(signs_as_blanks(streets.read_as)))) WITH ORDINALITY AS t (w, i)
-    WHERE w !~ '^(branch|store|shop)$' ORDER BY i);
-  unknown := unknown_words(words);
-  IF cardinality(unknown) <= 4 THEN
-    SELECT s.read_as, s.spelled INTO words, spelled FROM shop_words_spelled(words, unknown, begun) AS s;
-  END IF;
-  spelled := coalesce(spelled, '{}') || streets.spelled;
-END $$;
-COMMENT ON FUNCTION search_spelled(text, boolean)
-IS 'The words of a keyword with up to four unknown Latin ones as words of shop names, and how those are spelled; null without foreign letters.';
-
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 CREATE OR REPLACE FUNCTION shops_by_keyword(
   keyword text, user_lon double precision, user_lat double precision, filters shop_filters,
@@ -180,7 +157,9 @@ DECLARE
   unknown text[];
   u record;
   f record;
+  small record;
   words text[];
+  small_words text[];
   spelled jsonb;
   read text[] := ARRAY[plain_words::text, '{}'];
   done text[] := ARRAY[]::text[];
@@ -197,6 +176,13 @@ BEGIN
     CONTINUE WHEN characters + length(keyword) > 200 AND pass <> 'known names';
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
     CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4 OR pass = 'typo in a name' AND is_corrected;
+    IF pass IN ('small words', 'spelling', 'known names') AND small_words IS NULL THEN
+      small_words := search_reading('small words', keyword, unknown);
+      small := plain;
+      IF small_words <> plain_words THEN
+        SELECT * INTO small FROM search_understand(small_words, NULL);
+      END IF;
+    END IF;
     CASE
       WHEN pass IN ('understood', 'typo in a name') THEN
         u := plain;
@@ -205,21 +191,26 @@ BEGIN
         CONTINUE WHEN CASE pass WHEN 'region' THEN plain.stations IS NULL ELSE plain.regions IS NULL AND NOT plain.impossible END;
         SELECT * INTO u FROM search_understand(plain_words, pass);
       WHEN pass = 'known names' THEN
-        words := search_reading('small words', keyword, unknown);
-        ignored := unknown_words(words);
-        words := ARRAY(SELECT w FROM unnest(words) WITH ORDINALITY t (w, i) WHERE w <> ALL (ignored) ORDER BY i);
-        CONTINUE WHEN ignored = '{}' OR words = '{}';
-        SELECT * INTO u FROM search_understand(words, NULL);
-        CONTINUE WHEN u.rest <> '{}' OR num_nonnulls(u.brands, u.regions, u.stations) = 0;
+        u := small;
+        ignored := ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r);
+        -- What is left of a word with a name in it is not ignored: 신강남 is not 강남.
+        CONTINUE WHEN ignored = '{}' OR NOT ignored <@ small_words OR num_nonnulls(u.brands, u.regions, u.stations) = 0;
+        SELECT w.names, w.understood, '{}'::text[] INTO u.names, u.understood, u.rest
+        FROM search_without(u.rest, u.branch, u.names, u.understood) w;
       WHEN pass = 'literal' THEN
         SELECT l.* INTO u FROM search_literally(plain_words) l;
       WHEN pass = 'spelling' THEN
-        SELECT s.* INTO words, spelled FROM search_spelled(keyword, false) s;
-        CONTINUE WHEN coalesce(spelled, '{}') = '{}';
+        SELECT s.read_as, s.spelled INTO words, spelled
+        FROM shop_words_spelled(small_words, ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r), false) s;
+        CONTINUE WHEN spelled = '{}';
         SELECT * INTO u FROM search_understand(words, NULL);
         u.understood := (
           SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)
           FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o));
+      WHEN pass = 'small words' THEN
+        CONTINUE WHEN small_words::text = ANY (read);
+        read := read || small_words::text;
+        u := small;
       ELSE
         words := search_reading(pass, keyword, unknown);
         CONTINUE WHEN words::text = ANY (read);

@@ -200,9 +200,12 @@ DECLARE
 BEGIN
   FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'keyboard', 'keyboard without shift', 'apart'] LOOP
     EXIT WHEN body IS NOT NULL OR characters + length(keyword) > 60;
-    words := CASE pass WHEN 'spelling' THEN (SELECT s.words FROM search_spelled(keyword, true) s)
-      ELSE search_reading(pass, keyword, CASE pass WHEN 'apart' THEN unknown_words(typed) END) END;
-    CONTINUE WHEN words IS NULL OR words = typed;
+    words := search_reading(CASE pass WHEN 'spelling' THEN 'small words' ELSE pass END, keyword,
+      CASE pass WHEN 'apart' THEN unknown_words(typed) END);
+    IF pass = 'spelling' THEN
+      SELECT s.read_as INTO words FROM shop_words_spelled(words, unknown_words(words), true) s;
+    END IF;
+    CONTINUE WHEN words = typed;
     characters := characters + length(keyword);
     body := suggestions(words, viewer);
   END LOOP;

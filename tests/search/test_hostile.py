@@ -145,7 +145,7 @@ def test_no_index_that_is_looked_up_key_by_key_keeps_a_pending_list(make: Maker)
     assert indexes == [
         (name, True)
         for name in (
-            "brand_aliases_spellings_idx", "brand_aliases_terms_idx", "brands_spellings_idx", "brands_terms_idx",
+            "brand_aliases_spellings_idx", "brand_aliases_terms_idx", "brands_sounds_idx", "brands_spellings_idx", "brands_terms_idx",
             "region_aliases_spellings_idx", "region_aliases_terms_idx", "regions_spellings_idx", "regions_terms_idx",
             "shops_sounds_idx", "shops_words_idx", "station_aliases_spellings_idx", "stations_spellings_idx", "stations_terms_idx",
         )
