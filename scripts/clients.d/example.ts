@@ -1,8 +1,8 @@
-// Example of the generated client: finds shops, writes a review and refreshes an expired access token.
+// Example of the generated client: finds shops and a meeting point, writes a review and refreshes an expired access token.
 // node example.js ORIGIN ACCESS_TOKEN REFRESH_TOKEN
 import {
   AuthApi, Configuration, ReviewsApi, ShopsApi,
-  type Middleware, type ShopSummary, type WrittenReview,
+  type MeetingShop, type Middleware, type ShopAlong, type ShopSummary, type WrittenReview,
 } from './typescript-fetch/index.js';
 
 declare const process: { argv: string[] };
@@ -37,6 +37,18 @@ export async function reviewNearest(configuration: Configuration, at: { lat: num
     shopId: nearest.id,
     reviewBody: { star_rating: 5, content: '깨끗하고 소품이 많아요', purity: 'GOOD', item: 'GOOD' },
   });
+}
+
+/** Returns the best shop for people at [longitude, latitude] to meet, and shops on the way there. */
+export async function meetingOf(
+  configuration: Configuration, people: [number, number][],
+): Promise<{ shop: MeetingShop; onTheWay: ShopAlong[] }> {
+  const shops = new ShopsApi(configuration);
+  const [shop] = await shops.listMeetingShops({ at: people.map(String), page: 1, size: 1 });
+  const first = people[0];
+  if (shop === undefined || first === undefined) throw new Error('nobody, or no shop');
+  const route = { type: 'LineString' as const, coordinates: [first, [Number(shop.longitude), Number(shop.latitude)]] };
+  return { shop, onTheWay: await shops.listShopsAlong({ route, distanceM: 300 }) };
 }
 
 const [, , origin, access, refresh] = process.argv;
