@@ -113,7 +113,7 @@ def test_an_unknown_shop_leads_back_to_the_map(visitor: Visit) -> None:
     v = visitor(path="")
     v.page.goto(f"{v.site}/shop/424242")
     expect(v.page.get_by_role("heading", name="지점을 찾을 수 없어요")).to_be_visible()
-    v.page.get_by_role("link", name="지도에서 찾기").click()
+    v.page.get_by_role("button", name="지도에서 찾기").click()
     v.rest()
     assert len(v.names()) > 0
 
