@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from mimetypes import guess_type
 
 from flask import Blueprint, Response, render_template, request, send_from_directory
@@ -60,8 +59,8 @@ def shell(template: str, head: Head, *, status: int = 200, **values: object) -> 
         style_url=settings().map_style_url,
         assets=assets.base(),
         time_zone=settings().timezone,
-        modules=names("js", "*.js"),
-        styles=names("css", "*.css"),
+        modules=assets.modules(),
+        styles=assets.styles(),
         **values,
     )
     return Response(html, status, headers=page_headers())
@@ -89,13 +88,6 @@ def chosen_language() -> str | None:
     """The language that the request's URL names, if the page has it."""
     chosen = request.args.get("lang")
     return chosen if chosen in LANGUAGES else None
-
-
-@cache
-def names(folder: str, pattern: str) -> list[str]:
-    """Returns the paths of the page's scripts or style sheets below the folder, sorted."""
-    root = assets.FOLDER / folder
-    return sorted(path.relative_to(root).as_posix() for path in root.rglob(pattern))
 
 
 @blueprint.get("/assets/<digest>/<path:name>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,6 +12,8 @@ from xxhash import xxh3_64
 FOLDER = Path(__file__).parent.parent / "map" / "static"
 IMMUTABLE = "public, max-age=31536000, immutable"
 PACKED = ".gz"
+# made by scripts/setup from js and css: main.js, main.css, and the checksum of their sources
+BUILT = "built"
 
 # the strictest policy that MapLibre GL and Swagger UI support
 PAGE_POLICY = (
@@ -39,6 +42,39 @@ def base() -> str:
 def address(name: str) -> str:
     """Path of a static file by its name below the folder, such as `css/base.css`."""
     return f"{base()}/{name}"
+
+
+@cache
+def styles() -> list[str]:
+    """Names of the page's style sheets, in order."""
+    return [f"{BUILT}/main.css"] if _is_built() else _sources("css")
+
+
+@cache
+def modules() -> list[str]:
+    """Names of the page's modules; the last one starts the others."""
+    if _is_built():
+        return [f"{BUILT}/main.js"]
+    main = "js/main.js"
+    return [*(name for name in _sources("js") if name != main), main]
+
+
+def _is_built() -> bool:
+    """Whether scripts/setup has bundled these very sources: a changed source is served itself."""
+    try:
+        known = (FOLDER / BUILT / ".sources").read_text(encoding="ascii").strip()
+    except OSError:
+        return False
+    total = sha256()
+    for name in sorted([*_sources("css"), *_sources("js")]):
+        total.update((FOLDER / name).read_bytes())
+    return total.hexdigest() == known
+
+
+def _sources(kind: str) -> list[str]:
+    return sorted(
+        path.relative_to(FOLDER).as_posix() for path in (FOLDER / kind).rglob(f"*.{kind}")
+    )
 
 
 def policy(style_url: str) -> str:

@@ -5,6 +5,7 @@
 
 MAP=$ROOT/geoshops/map
 VENDOR=$MAP/static/vendor
+BUILT=$MAP/static/built
 
 vendor_hash() { cat "$MAP/package-lock.json" "$PARTS/frontend.sh" "$PARTS/coast.mjs" "$PARTS/districts.mjs" | sha256; }
 
@@ -56,6 +57,27 @@ copy_vendor() {
   mv "$VENDOR.new" "$VENDOR"
 }
 
+# The modules and style sheets of the page as two files; geoshops/web/assets.py compares this checksum and serves the
+# sources instead where they were changed since.
+sources_hash() { (cd "$MAP/static" && find js css -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -d' ' -f1); }
+
+esbuild() {
+  with_node "$MAP/node_modules/esbuild/bin/esbuild" --bundle --minify --sourcemap --log-level=warning "$@" >&2 ||
+    die "esbuild could not bundle geoshops/map/static"
+}
+
+bundle() {
+  rm -rf "$BUILT.new"
+  mkdir -p "$BUILT.new"
+  esbuild "$MAP/static/js/main.js" --format=esm --target=es2022 --charset=utf8 --outfile="$BUILT.new/main.js"
+  (cd "$MAP/static/css" && for file in *.css; do printf '@import "./%s";\n' "$file"; done |
+    esbuild --loader=css --outfile="$BUILT.new/main.css")
+  gzip -9 -k "$BUILT.new/main.js" "$BUILT.new/main.css"
+  sources_hash >"$BUILT.new/.sources"
+  rm -rf "$BUILT"
+  mv "$BUILT.new" "$BUILT"
+}
+
 # setup_frontend [dev]: dev also installs what only the tests need (axe-core in node_modules).
 setup_frontend() {
   if [ "$(cat "$VENDOR/.installed" 2>/dev/null)" != "$(vendor_hash)" ]; then
@@ -63,5 +85,9 @@ setup_frontend() {
     copy_vendor
   elif [ "${1-}" = dev ] && [ ! -d "$MAP/node_modules/axe-core" ]; then
     npm_ci
+  fi
+  if [ -d "$MAP/static/js" ] && [ "$(cat "$BUILT/.sources" 2>/dev/null)" != "$(sources_hash)" ]; then
+    [ -d "$MAP/node_modules/esbuild" ] || npm_ci
+    bundle
   fi
 }

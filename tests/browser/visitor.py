@@ -30,13 +30,13 @@ new MutationObserver(records => {
 }).observe(document, { childList: true, subtree: true })
 """
 
-# the page has no global variables: tests import the map and the state as its modules do
+# the page has no global variables: tests take the map and the state from its main module
 MODULES = """
 addEventListener("DOMContentLoaded", async () => {
   const main = document.querySelector('script[type="module"][src$="/main.js"]')?.src;
   if (!main) return;
-  const [map, state] = await Promise.all(["map/map.js", "shared/state.js"].map(path => import(new URL(path, main))));
-  window.geoshops = { get map() { return map.map; }, state: state.state };
+  const page = await import(main);
+  window.geoshops = { get map() { return page.map; }, state: page.state };
 })
 """
 

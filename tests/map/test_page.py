@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
 
-from geoshops.map import routes
 from geoshops.map.texts import texts
 from geoshops.messages import LANGUAGES
 from geoshops.web import assets
@@ -55,9 +58,49 @@ def test_the_page_brings_its_texts_along(client: FlaskClient, lang: str) -> None
     assert found and json.loads(found[1]) == texts(lang)
 
 
+@pytest.fixture
+def sources(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The page as it is while a module has been changed since scripts/setup."""
+    monkeypatch.setattr(assets, "BUILT", "none")
+    for known in (assets.modules, assets.styles):
+        known.cache_clear()
+    yield
+    for known in (assets.modules, assets.styles):
+        known.cache_clear()
+
+
+def executed(html: str) -> list[str]:
+    return re.findall(r"<script(?! id=\"texts\" type=\"application/json\")[^>]*>", html)
+
+
+@pytest.mark.usefixtures("sources")
 def test_the_page_has_no_inline_script_and_names_every_module_once(client: FlaskClient) -> None:
     html = client.get("/").text
-    executed = re.findall(r"<script(?! id=\"texts\" type=\"application/json\")[^>]*>", html)
-    assert executed == [f'<script type="module" src="{assets.address("js/main.js")}">']
-    for name in routes.names("js", "*.js"):
-        assert html.count(f'href="{assets.address(f"js/{name}")}"') == 1
+    main = assets.address("js/main.js")
+    assert executed(html) == [f'<script type="module" src="{main}">']
+    modules = [path for path in (assets.FOLDER / "js").rglob("*.js") if path.name != "main.js"]
+    assert len(modules) > 30
+    for path in modules:
+        name = path.relative_to(assets.FOLDER).as_posix()
+        assert html.count(f'<link rel="modulepreload" href="{assets.address(name)}">') == 1
+
+
+def test_bundles_are_used_while_they_are_made_of_the_current_sources(
+    client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sources: None
+) -> None:
+    shutil.copytree(assets.FOLDER / "js", tmp_path / "js")
+    shutil.copytree(assets.FOLDER / "css", tmp_path / "css")
+    (tmp_path / "built").mkdir()
+    find = "find js css -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -d' ' -f1 >built/.sources"
+    subprocess.run(["sh", "-c", find], cwd=tmp_path, check=True)
+    monkeypatch.setattr(assets, "FOLDER", tmp_path)
+    monkeypatch.setattr(assets, "BUILT", "built")
+    html = client.get("/").text
+    assert executed(html) == [f'<script type="module" src="{assets.address("built/main.js")}">']
+    assert re.findall(r"/assets/[^/]+/([^\"]+\.(?:css|js))", html) == [
+        "built/main.css",
+        "built/main.js",
+    ]
+    (tmp_path / "js" / "main.js").write_text("// changed")
+    assets.modules.cache_clear()
+    assert assets.modules()[-1] == "js/main.js"

@@ -44,3 +44,7 @@ startReviews();
 startMember();
 startAccount();
 finishSignIn(callback);
+
+// for the browser tests and for the console, as the page has no global variables
+export { map } from "./map/map.js";
+export { state } from "./shared/state.js";

@@ -7,6 +7,7 @@ import { addCircle, showCircle, showMovingCircle } from "./circle.js";
 import { addField, filterField, intoField, showField } from "./field.js";
 import { boundsOf } from "./geo.js";
 import { asset } from "../shared/assets.js";
+import { h } from "../shared/dom.js";
 import { begin, end } from "../shared/idle.js";
 import { t } from "../shared/i18n.js";
 import { startPeople } from "./people.js";
@@ -16,6 +17,7 @@ import { theme } from "../shared/theme.js";
 
 const LIBRARY = asset("vendor/maplibre-gl/maplibre-gl.mjs");
 const WORKER = asset("vendor/maplibre-gl/maplibre-gl-worker.mjs");
+const STYLES = asset("vendor/maplibre-gl/maplibre-gl.css");
 const OPENED_ZOOM = 16;
 const EDGE_PX = 50;
 export let map = null;
@@ -27,7 +29,7 @@ let wanted = null;
 export async function startMap() {
   busy();
   try {
-    const gl = await import(LIBRARY);
+    const gl = await loadLibrary();
     gl.setWorkerUrl(WORKER);
     map = new gl.Map({
       container: "map", style: styleUrl || offlineStyle(theme()), ...place(),
@@ -44,6 +46,18 @@ export async function startMap() {
     withoutMap();
     rest();
   }
+}
+
+// MapLibre is several times larger than the rest of the page, which starts without it. Its style sheet comes before the
+// page's own, which adapt it.
+async function loadLibrary() {
+  // MapLibre would ask for its worker only when it has started itself.
+  fetch(WORKER, { priority: "low" }).catch(() => {});
+  const styles = new Promise((resolve) => {
+    document.head.prepend(h("link", { rel: "stylesheet", href: STYLES, onload: resolve, onerror: resolve }));
+  });
+  const [gl] = await Promise.all([import(LIBRARY), styles]);
+  return gl;
 }
 
 // Without a position in the URL the map shows the whole circle.

@@ -97,6 +97,7 @@ function render() {
   drawn = { shops: state.shops, brand: state.brand };
   if (!shops.length) return fill(list, state.status === "ready" && nothing());
   keepFocus(() => fill(list, shops.slice(0, shown).map(item), more(shops)));
+  if (!performance.getEntriesByName("list").length) performance.mark("list");
   return mark();
 }
 
