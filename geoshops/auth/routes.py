@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from datetime import datetime
+from functools import wraps
 from typing import Any
 
 from flask import request
 
-from geoshops.auth import queries, schemas
+from geoshops.auth import page_cookie, queries, schemas
 from geoshops.auth.providers import providers
 from geoshops.auth.queries import Issued
 from geoshops.database.pool import database
@@ -68,7 +70,22 @@ def sign_in(args: dict[str, Any]) -> Response:
         device=_device(),
     )
     access = _access(session.caller, session.session_ends_at)
-    return json_value({**access, "refresh_token": _refresh(session)})
+    refresh = _refresh(session)
+    if page_cookie.is_wanted():
+        return json_value(access, page_cookie.kept(refresh, until=session.session_ends_at))
+    return json_value({**access, "refresh_token": refresh})
+
+
+def _or_by_cookie(view: Callable[..., Response]) -> Callable[..., Response]:
+    """Reads the refresh token of the page, which sends no body, from its cookie."""
+
+    @wraps(view)
+    def wrapper() -> Response:
+        if page_cookie.is_wanted():
+            return _refreshed(page_cookie.token() or "", rotate=False)
+        return view()
+
+    return wrapper
 
 
 @blueprint.operation(
@@ -79,6 +96,7 @@ def sign_in(args: dict[str, Any]) -> Response:
     cache="none",
     errors=(401, 413, 415),
 )
+@_or_by_cookie
 @blueprint.arguments(schemas.RefreshBody)
 def refresh_token(args: dict[str, Any]) -> Response:
     """A new access token for a refresh token
@@ -86,13 +104,17 @@ def refresh_token(args: dict[str, Any]) -> Response:
     The refresh token stays valid unless `rotate` is true: then both are new, and for 30 seconds, until
     the successor is first used, a retry with the old one gets the same successor. Any later use of it
     ends the session."""
+    return _refreshed(args["refresh_token"], rotate=args["rotate"])
+
+
+def _refreshed(sent: str, *, rotate: bool) -> Response:
     try:
-        token = tokens.read_refresh(args["refresh_token"])
+        token = tokens.read_refresh(sent)
     except tokens.Expired:
         raise Unauthorized("expired_refresh") from None
     except ApiError:
         raise Unauthorized("bad_refresh") from None
-    found = queries.refresh(database(), settings(), token, rotate=args["rotate"])
+    found = queries.refresh(database(), settings(), token, rotate=rotate)
     pair = _access(token.caller, found.session_ends_at)
     if found.successor:
         pair["refresh_token"] = _refresh(found.successor)
@@ -111,7 +133,7 @@ def refresh_token(args: dict[str, Any]) -> Response:
 def sign_out(args: dict[str, Any], caller: Caller) -> Response:
     """End the session in the service; signing out at the identity provider is not supported"""
     queries.end(database(), caller, everywhere=args["all"])
-    return json_value({"logged_out": True})
+    return json_value({"logged_out": True}, page_cookie.dropped())
 
 
 @blueprint.read(

@@ -73,6 +73,19 @@ GOALS = [
         False,
         "first answer of scripts/serve --production, s",
     ),
+    *(
+        Goal(
+            "page",
+            f"{screen}.{visit}.{part}_ms",
+            limit_ms,
+            False,
+            f"{part}, {screen}, {visit} visit, ms",
+        )
+        for screen in ("desk", "phone")
+        for visit, limit_ms in (("first", 4000), ("repeat", 2000))
+        for part in ("list", "map")
+    ),
+    Goal("page", "desk.first.requests", 25, False, "requests until booths, desk"),
 ]
 
 

@@ -13,9 +13,6 @@ from tests.browser.visitor import Visitor
 Visit = Callable[..., Visitor]
 PEOPLE = (f"writer-{n}" for n in itertools.count())
 WORDS = "조명이 밝고 소품이 많아요"
-LOSE_SESSION = (
-    """for (const key of ["access_token", "refresh_token"]) localStorage.setItem(key, "worn out")"""
-)
 
 
 @pytest.fixture
@@ -111,7 +108,7 @@ def test_a_draft_is_discarded_after_a_question(writer: Visitor) -> None:
 
 def test_a_draft_survives_a_session_that_ends_and_is_back_after_sign_in(writer: Visitor) -> None:
     v = writer
-    v.page.evaluate(LOSE_SESSION)
+    v.end_session()
     send(v)
     expect(v.one("dialog [role=alert]")).to_contain_text("다시 로그인해서 이어 써 주세요")
     expect_draft(v)
@@ -152,7 +149,7 @@ def test_a_draft_whose_response_was_lost_is_not_sent_twice_after_a_reload(writer
 def test_another_member_of_the_same_browser_sees_no_draft(writer: Visitor) -> None:
     v = writer
     v.page.keyboard.press("Escape")
-    v.page.evaluate("localStorage.removeItem('refresh_token')")
+    v.page.evaluate("localStorage.removeItem('signed_in')")
     v.page.reload()
     v.rest()
     v.sign_in(next(PEOPLE))
@@ -163,8 +160,8 @@ def test_typing_in_the_search_box_keeps_the_focus_while_the_member_changes(visit
     v = visitor(path="/?r=5000")
     v.sign_in(next(PEOPLE))
     v.one("#query").press_sequentially("강")
-    v.page.evaluate(LOSE_SESSION)
-    v.page.evaluate("dispatchEvent(new StorageEvent('storage', {key: 'refresh_token'}))")
+    v.end_session()
+    v.page.evaluate("dispatchEvent(new StorageEvent('storage', {key: 'signed_in'}))")
     expect(v.one("#account.signed-in")).to_have_count(0)
     v.rest()
     expect(v.one("#query")).to_be_focused()

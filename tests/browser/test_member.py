@@ -306,17 +306,50 @@ def test_an_access_token_that_is_rejected_is_renewed_and_the_request_repeated(
     member: Visitor,
 ) -> None:
     v = member
-    v.page.evaluate("localStorage.setItem('access_token', 'worn out')")
+    v.reject_once("**/shops/brand?**")
+    with v.page.expect_response("**/auth/token"):
+        v.one("#radius").select_option("2000")
+    v.rest()
+    assert v.names()
+    expect(v.one("#account")).to_have_class(re.compile("signed-in"))
+
+
+def test_no_script_can_read_the_refresh_token(member: Visitor) -> None:
+    v = member
+    assert "refresh_token" not in v.page.evaluate(
+        "document.cookie + JSON.stringify({...localStorage, ...sessionStorage})"
+    )
+    [cookie] = [
+        c for c in v.context.cookies(f"{v.site}/auth/token") if c["name"] == "refresh_token"
+    ]
+    assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/auth")
+
+
+def test_a_reload_keeps_the_member_signed_in(member: Visitor) -> None:
+    v = member
     v.page.reload()
     v.page.wait_for_selector("#account.signed-in")
     v.rest()
-    assert v.page.evaluate("localStorage.getItem('access_token')") != "worn out"
     assert v.names()
+
+
+def test_tabs_sign_in_and_out_together(member: Visitor) -> None:
+    v = member
+    second = v.context.new_page()
+    second.goto(v.site)
+    second.wait_for_selector("#account.signed-in")
+    second.locator("#account").click()
+    second.locator("#tab-settings").click()
+    second.get_by_role("button", name="로그아웃", exact=True).click()
+    expect(v.one("#account.signed-in")).to_have_count(0)
+    v.rest()
+    assert v.names()
+    assert "refresh_token" not in [c["name"] for c in v.context.cookies(f"{v.site}/auth")]
 
 
 def test_a_token_refresh_during_an_outage_is_reported_as_unavailable(member: Visitor) -> None:
     v = member
-    v.page.evaluate("localStorage.setItem('access_token', 'not a token')")
+    v.reject_once("**/shops/brand?**")
     away = {"error_code": "503", "error_message": "잠시 후 다시 시도해 주세요"}
     v.page.route("**/auth/token", lambda route: route.fulfill(status=503, json=away))
     v.one("#radius").select_option("2000")
@@ -344,13 +377,12 @@ def test_a_member_whom_the_page_could_not_ask_for_is_not_told_to_sign_in(member:
 
 def test_a_session_ended_elsewhere_signs_out_here(member: Visitor) -> None:
     v = member
-    v.page.evaluate("localStorage.setItem('access_token', 'worn out')")
-    v.page.evaluate("localStorage.setItem('refresh_token', 'worn out')")
-    v.page.reload()
+    v.end_session()
+    v.one("#radius").select_option("2000")
     v.toast("다시 로그인해 주세요")
     v.rest()
     assert v.names()
-    assert v.page.evaluate("localStorage.getItem('refresh_token')") is None
+    expect(v.one("#account.signed-in")).to_have_count(0)
 
 
 def test_devices_are_listed_and_sign_out_ends_this_one(member: Visitor) -> None:
@@ -373,4 +405,4 @@ def test_leaving_asks_twice_and_ends_everything(member: Visitor) -> None:
     v.one("#withdraw-sure").check()
     go.click()
     v.toast("탈퇴했어요")
-    assert v.page.evaluate("localStorage.getItem('refresh_token')") is None
+    expect(v.one("#account.signed-in")).to_have_count(0)

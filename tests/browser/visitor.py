@@ -128,3 +128,15 @@ class Visitor:
     def toast(self, text: str) -> None:
         """Waits for a message, unless the page has shown it already."""
         self.page.locator(f'html[data-toasts*="{text}"]').wait_for(state="attached")
+
+    def end_session(self) -> None:
+        """Ends the session at the service behind the page's back, as another device can."""
+        ask = self.context.request
+        renewed = ask.post(f"{self.site}/auth/token", headers={"X-Token-Storage": "cookie"})
+        bearer = {"Authorization": f"Bearer {renewed.json()['access_token']}"}
+        assert ask.get(f"{self.site}/auth/logout", headers=bearer).ok
+
+    def reject_once(self, path: str) -> None:
+        """Lets the service's next response on the path be that of an access token that has expired."""
+        expired = {"error_code": "102", "error_message": "expired"}
+        self.page.route(path, lambda route: route.fulfill(status=401, json=expired), times=1)

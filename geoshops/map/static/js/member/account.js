@@ -62,7 +62,7 @@ function profile() {
 
 // Loads the member if that failed when the page was opened.
 async function currentMember() {
-  if (!state.member && tokens.refresh) await fetchMember();
+  if (!state.member && tokens.signedIn) await fetchMember();
   return state.member;
 }
 

@@ -24,7 +24,7 @@ const pending = new Map();
 
 async function toggle(shop) {
   const { id, favorite: before, favorite_cnt } = shop;
-  if (!tokens.refresh) return askToSignIn({ favorite: { id, name: placeName(shop) } });
+  if (!tokens.signedIn) return askToSignIn({ favorite: { id, name: placeName(shop) } });
   const favorite = !before;
   const queue = pending.get(id) ?? { confirmed: { favorite: before, favorite_cnt }, last: Promise.resolve() };
   pending.set(id, queue);

@@ -11,7 +11,7 @@ export async function fetchMember() {
 }
 
 export async function loadMember() {
-  if (!tokens.refresh) return update({ member: null });
+  if (!tokens.signedIn) return update({ member: null });
   try {
     await fetchMember();
   } catch {

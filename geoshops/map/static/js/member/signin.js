@@ -1,6 +1,6 @@
 // Sign-in with authorization code and PKCE. The service generates state, nonce and verifier; they are stored in this
 // tab, and a code with another state is rejected.
-import { get } from "../shared/api.js";
+import { call, get } from "../shared/api.js";
 import { openDialog } from "../shared/dialog.js";
 import { h } from "../shared/dom.js";
 import { begin, end } from "../shared/idle.js";
@@ -52,7 +52,8 @@ export async function finishSignIn(callback) {
   begin();
   try {
     const { nonce, code_verifier } = kept;
-    tokens.keep(await get("/auth/login/idp", { code, state, nonce, code_verifier, redirect_uri: home() }));
+    const query = { code, state, nonce, code_verifier, redirect_uri: home() };
+    tokens.keep((await call("GET", "/auth/login/idp", { query, byCookie: true })).value.access_token);
     for (const listener of kept.wish ? listeners : []) listener(kept.wish);
   } catch (error) {
     toast(say(error));

@@ -1,4 +1,5 @@
-// API client. After a 401 response it refreshes the access token and repeats the request once.
+// API client. It gets an access token before the first request of a member, and after a 401 response; that request is
+// repeated once.
 import { begin, end } from "./idle.js";
 import { lang } from "./i18n.js";
 import { tokens } from "./tokens.js";
@@ -14,7 +15,7 @@ export class ApiError extends Error {
 
 let renewal = null;
 
-async function send(method, path, { query = {}, body, key, signal, bearer = tokens.access } = {}) {
+async function send(method, path, { query = {}, body, key, signal, bearer = tokens.access, byCookie } = {}) {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query)) {
     for (const one of [value].flat()) {
@@ -25,6 +26,7 @@ async function send(method, path, { query = {}, body, key, signal, bearer = toke
   if (bearer) headers.Authorization = `Bearer ${bearer}`;
   if (body) headers["Content-Type"] = "application/json";
   if (key) headers["Idempotency-Key"] = key;
+  if (byCookie) headers["X-Token-Storage"] = "cookie";
   const limits = [AbortSignal.timeout(TIMEOUT_MS), signal].filter(Boolean);
   const options = { method, headers, signal: AbortSignal.any(limits), body: body && JSON.stringify(body) };
   try {
@@ -36,7 +38,7 @@ async function send(method, path, { query = {}, body, key, signal, bearer = toke
 }
 
 async function renew() {
-  const response = await send("POST", "/auth/token", { body: { refresh_token: tokens.refresh }, bearer: null });
+  const response = await send("POST", "/auth/token", { bearer: null, byCookie: true });
   if (response.ok) tokens.renewed((await response.json()).access_token);
   else if (response.status === 401) tokens.lose();
   else await parse(response); // throws this error: repeating the request would only return 401 again
@@ -46,6 +48,15 @@ async function renew() {
 function renewOnce() {
   renewal ??= renew().finally(() => { renewal = null; });
   return renewal;
+}
+
+// Without a network the service worker may still know the response.
+async function renewUnlessOffline() {
+  try {
+    await renewOnce();
+  } catch (error) {
+    if (error.status !== 0) throw error;
+  }
 }
 
 async function parse(response) {
@@ -63,8 +74,9 @@ async function parse(response) {
 export async function call(method, path, options = {}) {
   begin();
   try {
+    if (tokens.signedIn && !tokens.access && !options.byCookie) await renewUnlessOffline();
     let response = await send(method, path, options);
-    if (response.status === 401 && tokens.refresh) {
+    if (response.status === 401 && tokens.signedIn) {
       await renewOnce();
       response = await send(method, path, options);
     }

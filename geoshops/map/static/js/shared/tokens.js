@@ -1,21 +1,23 @@
-// Access and refresh token, stored in localStorage and so shared between tabs.
-const KEYS = { access: "access_token", refresh: "refresh_token" };
+// The access token, in memory only; the refresh token is in a cookie that scripts cannot read. A mark in localStorage
+// tells every tab whether somebody is signed in, and changes at each sign-in.
+const MARK = "signed_in";
 const changed = [];
 const lost = [];
 const notify = (listeners) => listeners.forEach((listener) => listener());
+let access = null;
 
 export const tokens = {
-  get access() { return localStorage.getItem(KEYS.access); },
-  get refresh() { return localStorage.getItem(KEYS.refresh); },
-  keep(pair) {
-    localStorage.setItem(KEYS.access, pair.access_token);
-    localStorage.setItem(KEYS.refresh, pair.refresh_token);
+  get access() { return access; },
+  get signedIn() { return localStorage.getItem(MARK) !== null; },
+  keep(token) {
+    access = token;
+    localStorage.setItem(MARK, String(Date.now()));
     notify(changed);
   },
-  renewed(access) { localStorage.setItem(KEYS.access, access); },
+  renewed(token) { access = token; },
   clear() {
-    localStorage.removeItem(KEYS.access);
-    localStorage.removeItem(KEYS.refresh);
+    access = null;
+    localStorage.removeItem(MARK);
     notify(changed);
   },
   // Called when the service rejects the refresh token.
@@ -27,6 +29,9 @@ export const tokens = {
   onLost(listener) { lost.push(listener); },
 };
 
+// Another tab has signed in or out; the key is null when the browser has deleted everything.
 window.addEventListener("storage", (event) => {
-  if (event.key === KEYS.refresh) notify(changed);
+  if (event.key !== MARK && event.key !== null) return;
+  access = null;
+  notify(changed);
 });

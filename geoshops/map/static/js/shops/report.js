@@ -44,6 +44,6 @@ function openReport(kind, id, title) {
 
 // The visible label is short; screen readers get the whole title.
 export function reportButton(kind, id, word, title) {
-  const start = () => (tokens.refresh ? openReport(kind, id, title) : askToSignIn(null));
+  const start = () => (tokens.signedIn ? openReport(kind, id, title) : askToSignIn(null));
   return h("button", { class: "button small report", type: "button", "aria-label": title, onclick: start }, word);
 }

@@ -53,7 +53,7 @@ function write(shop, changed) {
   const label = h("span", {});
   const showLabel = () => { label.textContent = t(readDraft(draftName(shop.id)) ? "review.resume" : "review.write"); };
   const open = () => openReviewForm(shop, changed).addEventListener("close", showLabel);
-  const start = () => (tokens.refresh ? open() : askToSignIn({ review_of: shop.id }));
+  const start = () => (tokens.signedIn ? open() : askToSignIn({ review_of: shop.id }));
   showLabel();
   // The visitor wanted to write when asked to sign in; the draft belongs to the member, who must be known.
   if (wanted_id === shop.id && state.member) {

@@ -1,0 +1,144 @@
+"""Time until the first booths in the list and on the map, on the line of a phone, on a first and a repeat visit."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from data import PREFIX, Bench, connect, server_url
+from load import ROOT, free_port, stop
+
+SEED = ["seed", "--yes", "--shops", "5000", "--reviews", "20000", "--members", "300"]
+TODAY = "2026-11-20"
+NAME = f"{PREFIX}page"
+VISITS, QUICK = 5, 2
+# 1.6 Mbit/s down, 0.75 Mbit/s up, 150 ms: what Lighthouse calls a slow fourth-generation line
+SLOW_LINE = {
+    "offline": False,
+    "latency": 150,
+    "downloadThroughput": 1_600_000 / 8,
+    "uploadThroughput": 750_000 / 8,
+}
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True}
+DESK = {"viewport": {"width": 1280, "height": 800}}
+FIGURES = """() => {
+  const entries = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
+  const booths = performance.getEntriesByName("booths")[0].startTime;
+  return {
+    list_ms: performance.getEntriesByName("list")[0].startTime, map_ms: booths,
+    requests: entries.filter((e) => e.startTime < booths && !e.name.startsWith("data:")).length,
+    kilobytes: entries.filter((e) => e.startTime < booths).reduce((sum, e) => sum + e.transferSize, 0) / 1000,
+  };
+}"""
+
+
+def database_url() -> str:
+    """Returns the URL of a database with sample data, created on first use."""
+    cursor = connect("postgres").cursor()
+    cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", (NAME,))
+    geoshops = str(ROOT / ".venv" / "bin" / "geoshops")
+    environment = {**os.environ, "DATABASE_URL": server_url(NAME), "FLASK_SKIP_DOTENV": "1"}
+    if not cursor.fetchone():
+        cursor.execute(f"CREATE DATABASE {NAME}")
+        subprocess.run([geoshops, "db", "upgrade"], env=environment, check=True, stdout=sys.stderr)
+        subprocess.run(
+            [geoshops, *SEED, "--today", TODAY], env=environment, check=True, stdout=sys.stderr
+        )
+    else:
+        subprocess.run([geoshops, "db", "upgrade"], env=environment, check=True, stdout=sys.stderr)
+    return server_url(NAME)
+
+
+@contextmanager
+def production(url: str) -> Iterator[str]:
+    """The service with nginx; yields its address."""
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("w") as log:
+        # nginx' workers are another user
+        Path(folder).chmod(0o755)
+        environment = {
+            "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "DATABASE_URL": url, "HOST": "127.0.0.1",
+            "PORT": str(port), "GEOSHOPS_SECRET_KEY": secrets.token_urlsafe(48), "GEOSHOPS_SCHEDULER": "off",
+            "PROMETHEUS_MULTIPROC_DIR": folder, "GEOSHOPS_RUN_DIR": f"{folder}/nginx", "HOME": folder,
+            "GEOSHOPS_RATELIMIT_STORAGE_URI": "",
+        }  # fmt: skip
+        process = subprocess.Popen(
+            [str(ROOT / "scripts" / "serve"), "--production"],
+            env=environment,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+        try:
+            _wait(f"http://127.0.0.1:{port}/readyz")
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            stop(process)
+
+
+def _wait(url: str) -> None:
+    limit = time.perf_counter() + 30
+    while time.perf_counter() < limit:
+        with suppress(OSError), urllib.request.urlopen(url, timeout=10):
+            return
+        time.sleep(0.1)
+    raise SystemExit("the service did not start within 30 s")
+
+
+def visit(context: Any, address: str) -> dict[str, float]:
+    """Opens the page on the slow line in a new tab; returns the figures."""
+    page = context.new_page()
+    line = context.new_cdp_session(page)
+    line.send("Network.enable")
+    line.send("Network.emulateNetworkConditions", SLOW_LINE)
+    page.goto(f"{address}/", wait_until="commit")
+    # not wait_for_function, which the page's policy forbids
+    while not page.evaluate("() => performance.getEntriesByName('booths').length"):
+        page.wait_for_timeout(100)
+    figures: dict[str, float] = page.evaluate(FIGURES)
+    page.wait_for_selector("html[data-idle]", state="attached", timeout=60_000)
+    page.wait_for_timeout(1000)
+    page.close()
+    return figures
+
+
+def median(visits: list[dict[str, float]]) -> dict[str, int]:
+    """The median of each figure."""
+    return {name: round(statistics.median(v[name] for v in visits)) for name in visits[0]}
+
+
+def main(bench: Bench) -> dict[str, object]:
+    """Measures desktop and phone; the second visit of a profile is the repeat visit."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise SystemExit("Playwright is missing: scripts/setup --extras test") from None
+    path = os.environ.get("GEOSHOPS_CHROMIUM") or shutil.which("chromium")
+    if not path:
+        raise SystemExit("Chromium is missing: apt-get install chromium")
+    flags = ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    found: dict[str, object] = {}
+    with production(database_url()) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=flags)
+        for name, screen in (("desk", DESK), ("phone", PHONE)):
+            first, again = [], []
+            for _ in range(bench.rounds or (QUICK if bench.quick else VISITS)):
+                context = browser.new_context(locale="ko-KR", **screen)
+                first.append(visit(context, address))
+                again.append(visit(context, address))
+                context.close()
+            found[name] = {"first": median(first), "repeat": median(again)}
+            print(f"{name}: {found[name]}", file=sys.stderr)
+        browser.close()
+    return found
