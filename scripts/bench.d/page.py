@@ -37,7 +37,7 @@ FIGURES = """() => {
   const booths = performance.getEntriesByName("booths")[0].startTime;
   return {
     list_ms: performance.getEntriesByName("list")[0].startTime, map_ms: booths,
-    requests: entries.filter((e) => e.startTime < booths && !e.name.startsWith("data:")).length,
+    requests: entries.filter((e) => e.startTime < booths && e.transferSize > 0).length,
     kilobytes: entries.filter((e) => e.startTime < booths).reduce((sum, e) => sum + e.transferSize, 0) / 1000,
   };
 }"""

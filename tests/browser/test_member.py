@@ -306,7 +306,7 @@ def test_an_access_token_that_is_rejected_is_renewed_and_the_request_repeated(
     member: Visitor,
 ) -> None:
     v = member
-    v.reject_once("**/shops/brand?**")
+    v.reject_token("/shops/brand")
     with v.page.expect_response("**/auth/token"):
         v.one("#radius").select_option("2000")
     v.rest()
@@ -349,7 +349,7 @@ def test_tabs_sign_in_and_out_together(member: Visitor) -> None:
 
 def test_a_token_refresh_during_an_outage_is_reported_as_unavailable(member: Visitor) -> None:
     v = member
-    v.reject_once("**/shops/brand?**")
+    v.reject_token("/shops/brand")
     away = {"error_code": "503", "error_message": "잠시 후 다시 시도해 주세요"}
     v.page.route("**/auth/token", lambda route: route.fulfill(status=503, json=away))
     v.one("#radius").select_option("2000")

@@ -7,7 +7,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, Request
+from playwright.sync_api import Browser, Locator, Page, Request, Route
 
 FLAGS = ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 PHONE = {
@@ -136,7 +136,17 @@ class Visitor:
         bearer = {"Authorization": f"Bearer {renewed.json()['access_token']}"}
         assert ask.get(f"{self.site}/auth/logout", headers=bearer).ok
 
-    def reject_once(self, path: str) -> None:
-        """Lets the service's next response on the path be that of an access token that has expired."""
+    def reject_token(self, path: str) -> None:
+        """Lets the service reject the page's current access token on the path, as when it has expired."""
         expired = {"error_code": "102", "error_message": "expired"}
-        self.page.route(path, lambda route: route.fulfill(status=401, json=expired), times=1)
+        rejected: list[str] = []
+
+        def answer(route: Route) -> None:
+            rejected[1:] = []
+            rejected.append(route.request.headers["authorization"])
+            if rejected[0] == rejected[-1]:
+                route.fulfill(status=401, json=expired)
+            else:
+                route.continue_()
+
+        self.page.route(lambda url: urlsplit(url).path == path, answer)

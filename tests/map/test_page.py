@@ -97,10 +97,7 @@ def test_bundles_are_used_while_they_are_made_of_the_current_sources(
     monkeypatch.setattr(assets, "BUILT", "built")
     html = client.get("/").text
     assert executed(html) == [f'<script type="module" src="{assets.address("built/main.js")}">']
-    assert re.findall(r"/assets/[^/]+/([^\"]+\.(?:css|js))", html) == [
-        "built/main.css",
-        "built/main.js",
-    ]
+    assert "/css/" not in html and assets.address("built/main.css") in html
     (tmp_path / "js" / "main.js").write_text("// changed")
     assets.modules.cache_clear()
     assert assets.modules()[-1] == "js/main.js"
