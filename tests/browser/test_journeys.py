@@ -133,6 +133,15 @@ def test_a_brand_near_a_station(journey: Start) -> None:
     assert j.steps <= 3
 
 
+def test_three_booths_are_compared(journey: Start) -> None:
+    j = journey()
+    for place in range(3):
+        j.tap(j.v.page.locator("#list [data-compare]").nth(place))
+    j.button("비교하기")
+    expect(j.v.page.locator(".comparison th[scope=col]")).to_have_text(j.v.names()[:3])
+    assert j.steps <= 4
+
+
 def test_signing_in(journey: Start) -> None:
     j = journey()
     j.tap("#account")
