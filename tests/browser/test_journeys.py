@@ -119,7 +119,7 @@ def test_the_nearest_clean_booth_that_is_open_now(
         j.tap(j.v.page.locator("#filters .chip", has_text=text))
     j.tap(j.v.page.locator("#list .name", has_text=name).first)
     expect(j.v.one("#sheet-title")).to_have_text(name)
-    expect(j.v.one("#sheet-body")).to_contain_text("영업 중")
+    expect(j.v.one("#sheet-body")).to_contain_text("24시간 영업")
     assert j.steps <= 4
 
 
