@@ -97,10 +97,11 @@ class ShopPage:
 
     @property
     def hours(self) -> list[tuple[str, str]]:
-        """Day and times of each opening."""
+        """Day and times of each opening; none of a shop that is closed for good."""
+        spans = [] if self.is_closed else self.detail["opening_hours"]
         return [
             (text(self.language, f"day.{span['day']}"), f"{span['open']} – {span['close']}")
-            for span in self.detail["opening_hours"]
+            for span in spans
         ]
 
     @property

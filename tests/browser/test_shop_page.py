@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import closing
 
+import psycopg2
 import pytest
 from playwright.sync_api import expect
 
@@ -53,6 +55,32 @@ def test_the_page_shows_its_text_until_the_map_has_loaded_the_shop(visitor: Visi
     v.page.goto(f"{v.site}/shop/{SHOP}")
     expect(v.one("#list .name").first).to_be_visible()
     expect(v.one("#sheet-title")).not_to_have_text("")
+
+
+def test_a_shop_of_the_list_opens_in_a_new_tab_or_here(visitor: Visit) -> None:
+    v = visitor(path="/?r=5000")
+    name = v.names()[0]
+    with v.context.expect_page() as opened:
+        v.one("#list .name").first.click(modifiers=["ControlOrMeta"])
+    # the first request of a new tab lacks the emulated language
+    expect(opened.value.locator("#sheet-title")).not_to_be_empty()
+    assert re.search(r"/shop/\d+", opened.value.url)
+    expect(v.one("#sheet")).to_be_hidden()
+    v.one("#list .name").first.focus()
+    v.page.keyboard.press("Enter")
+    expect(v.one("#sheet-title")).to_have_text(name)
+
+
+def test_a_closed_shop_says_so_and_shows_its_neighbours(visitor: Visit, sample_url: str) -> None:
+    with closing(psycopg2.connect(sample_url)) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT min(id) FROM shops WHERE status = 'CLOSED' AND merged_into_id IS NULL"
+        )
+        (closed,) = cursor.fetchone() or (None,)
+    assert closed is not None
+    v = visitor(path=f"/shop/{closed}?r=10000")
+    expect(v.page.get_by_text("폐점한 지점이에요")).to_be_visible()
+    assert f"/shop/{closed}?" in v.page.url
 
 
 def test_title_address_and_canonical_follow_what_is_shown(visitor: Visit) -> None:

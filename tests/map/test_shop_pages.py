@@ -243,11 +243,11 @@ def test_one_statement_makes_a_page(
 
 
 def test_a_closed_shop_is_gone_with_a_way_to_others(client: FlaskClient, make: Maker) -> None:
-    answer = client.get(f"/shop/{make.shop(status='CLOSED')}")
+    answer = client.get(f"/shop/{make.shop(status='CLOSED', opening_hours=HOURS)}")
     assert (answer.status_code, answer.mimetype) == (410, "text/html")
     page = Read(answer.text)
     assert page.meta["robots"] == "noindex"
-    assert "폐점한 지점이에요" in page.shown
+    assert "폐점한 지점이에요" in page.shown and "10:00" not in page.shown
     longitude, latitude = GANGNAM
     assert f"/?at={latitude},{longitude},15" in page.anchors
 

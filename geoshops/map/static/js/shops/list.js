@@ -8,14 +8,25 @@ import { compareButton } from "./compare.js";
 import { ways } from "./meet.js";
 import { clearFilters, isFiltered, search, visibleShops } from "./search.js";
 import { isAround, later, state, subscribe, update } from "../shared/state.js";
+import { shopPath } from "../shared/url.js";
 import { heart } from "../member/favorites.js";
 
 const PAGE = 40;
 let shown = PAGE;
 let drawn = {};
 
+// A link to the shop's page, for new tabs; a plain click opens the shop here.
+function link(shop) {
+  const open = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    update({ shop_id: shop.id });
+  };
+  return h("a", { class: "name", href: shopPath(shop.id), onclick: open }, placeName(shop));
+}
+
 function item(shop) {
-  const open = h("button", { class: "name", type: "button", onclick: () => update({ shop_id: shop.id }) }, placeName(shop));
+  const open = link(shop);
   if (shop.id === state.shop_id) open.setAttribute("aria-current", "true");
   const lit = (id) => () => update({ lit_id: id });
   return h("li", { class: "shop", id: `shop-${shop.id}`, onpointerenter: lit(shop.id), onpointerleave: lit(null) },

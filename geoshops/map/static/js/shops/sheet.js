@@ -97,7 +97,7 @@ function render(shop) {
   one("#sheet-title").textContent = placeName(shop);
   const reviews = h("section", { class: "sheet-part", "aria-label": t("reviews") });
   const report = reportButton("shops", shop.id, t("report.shop"), t("report.shop.title", { name: placeName(shop) }));
-  fill(one("#sheet-body"), head(shop), links(shop), numbers(shop), details(shop), reviews, h("div", { class: "sheet-part" }, report));
+  fill(one("#sheet-body"), head(shop), gone(shop), links(shop), numbers(shop), details(shop), reviews, h("div", { class: "sheet-part" }, report));
   showReviews(reviews, shop, reviewed);
   if (focused) one("#sheet-title").focus();
 }
@@ -120,6 +120,10 @@ function links(shop) {
   const button = (key, name, onclick) => h("button", { class: "button", type: "button", id: key.replace(".", "-"), onclick }, icon(name), t(key));
   return h("div", { class: "sheet-part sheet-links" }, directions(shop), h("div", { class: "routes" },
     compareButton(shop, { labelled: true }), button("share.copy", "link", () => copy(shopUrl())), navigator.share && button("share", "share", share)));
+}
+
+function gone(shop) {
+  return shop.status === "CLOSED" && h("div", { class: "sheet-part" }, h("p", {}, t("shop.gone")));
 }
 
 function numbers(shop) {
