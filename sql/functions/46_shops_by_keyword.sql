@@ -61,6 +61,27 @@ RETURN ARRAY(
 COMMENT ON FUNCTION without_small_words(text [])
 IS 'The words without those around a place (근처, near, 附近), exits and names of photo booths in general (강남역 2번 출구 근처 포토부스).';
 
+-- Streets that names and addresses call by what they have, in other languages and in Latin letters.
+CREATE OR REPLACE FUNCTION streets_in_korean(keyword text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  street record;
+BEGIN
+  IF NOT is_foreign(keyword) THEN
+    RETURN keyword;
+  END IF;
+  keyword := normalize(keyword, NFKC);
+  FOR street IN SELECT * FROM (VALUES
+    (' 로데오 ', '\mrodeo\M(?:[ -]*(?:street|geori)\M)?|ロデオ(?:通り|ストリート)?|(?:罗德奥|羅德奧|罗德欧|羅德歐)(?:街|大街)?'),
+    (' 카페거리 ', '\m(?:cafe|café|kape)[ -]*(?:street|road|alley|geori)\M|カフェ(?:通り|ストリート)|咖啡(?:一条街|一條街|街)'),
+    (' 먹자골목 ', '\m(?:food|meokja|mukja)[ -]*(?:street|alley|golmok)\M|(?:グルメ|食べ歩き|モクチャ|食堂)(?:通り|横丁|コルモク)|美食(?:街|巷|胡同)|小吃街')
+  ) AS s (korean, spellings) LOOP
+    keyword := regexp_replace(keyword, street.spellings, street.korean, 'gi');
+  END LOOP;
+  RETURN keyword;
+END $$;
+COMMENT ON FUNCTION streets_in_korean(text) IS 'The keyword with rodeo, cafe street and food street as 로데오, 카페거리 and 먹자골목.';
+
 -- `words` are those of the keyword, or what the pass replaces them with.
 CREATE OR REPLACE FUNCTION search_reading(pass text, keyword text, unknown text [], OUT words text [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -79,7 +100,7 @@ BEGIN
       WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
   ELSIF pass = 'small words' THEN
     words := without_small_words(keyword_words(signs_as_blanks(regexp_replace(
-      regexp_replace(keyword, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'gi'), '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'gi'))));
+      regexp_replace(streets_in_korean(keyword), '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'gi'), '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'gi'))));
   ELSIF pass = 'typo' THEN
     words := ARRAY(
       SELECT c FROM unnest(corrected_across_spaces(words, unknown)) WITH ORDINALITY t (w, i)
@@ -92,29 +113,6 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION search_reading(text, text, text []) IS 'The words of a keyword as a pass reads them.';
-
--- Streets that names and addresses call by what they have, in other languages and in Latin letters.
-CREATE OR REPLACE FUNCTION streets_spelled(keyword text, OUT read_as text, OUT spelled jsonb)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-DECLARE
-  street record;
-  typed text;
-BEGIN
-  read_as := normalize(keyword, NFKC);
-  spelled := '{}';
-  FOR street IN SELECT * FROM (VALUES
-    ('로데오', '\mrodeo\M([ -]*(street|geori)\M)?|ロデオ(通り|ストリート)?|(罗德奥|羅德奧|罗德欧|羅德歐)(街|大街)?'),
-    ('카페거리', '\m(cafe|café|kape)[ -]*(street|road|alley|geori)\M|カフェ(通り|ストリート)|咖啡(一条街|一條街|街)'),
-    ('먹자골목', '\m(food|meokja|mukja)[ -]*(street|alley|golmok)\M|(グルメ|食べ歩き|モクチャ|食堂)(通り|横丁|コルモク)|美食(街|巷|胡同)|小吃街')
-  ) AS s (korean, spellings) LOOP
-    typed := substring(read_as, '(?i)' || '(' || regexp_replace(street.spellings, '\((?!\?)', '(?:', 'g') || ')');
-    CONTINUE WHEN typed IS NULL;
-    read_as := replace(read_as, typed, ' ' || street.korean || ' ');
-    spelled := spelled || jsonb_build_object(street.korean, jsonb_build_object('text', typed, 'lang',
-      CASE WHEN typed ~ '[\u3041-\u30ff]' THEN 'ja' WHEN typed ~ '[\u3400-\u9fff]' THEN 'zh' ELSE 'en' END, 'matched', typed));
-  END LOOP;
-END $$;
-COMMENT ON FUNCTION streets_spelled(text) IS 'The keyword with rodeo, cafe street and food street as 로데오, 카페거리 and 먹자골목, and by those what was typed.';
 
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 CREATE OR REPLACE FUNCTION shops_by_keyword(
