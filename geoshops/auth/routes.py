@@ -10,12 +10,12 @@ from typing import Any
 
 from flask import request
 
-from geoshops.auth import page_cookie, queries, schemas
+from geoshops.auth import queries, schemas
 from geoshops.auth.providers import providers
 from geoshops.auth.queries import Issued
 from geoshops.database.pool import database
 from geoshops.errors import ApiError, Unauthorized
-from geoshops.web import tokens
+from geoshops.web import page_cookie, tokens
 from geoshops.web.operation import Blueprint
 from geoshops.web.reads import RequestContext
 from geoshops.web.request import public_url, settings
@@ -133,7 +133,7 @@ def _refreshed(sent: str, *, rotate: bool) -> Response:
 def sign_out(args: dict[str, Any], caller: Caller) -> Response:
     """End the session in the service; signing out at the identity provider is not supported"""
     queries.end(database(), caller, everywhere=args["all"])
-    return json_value({"logged_out": True}, page_cookie.dropped())
+    return json_value({"logged_out": True}, page_cookie.dropped() if page_cookie.token() else {})
 
 
 @blueprint.read(

@@ -7,7 +7,7 @@ from typing import Any
 
 from geoshops.database.pool import database
 from geoshops.members import queries, schemas, unlinking
-from geoshops.web import writes
+from geoshops.web import page_cookie, writes
 from geoshops.web.operation import Blueprint
 from geoshops.web.reads import RequestContext
 from geoshops.web.request import public_url, settings
@@ -92,7 +92,7 @@ def withdraw(args: dict[str, Any], caller: Caller) -> Response:
     link = queries.withdraw(database(), caller, with_reviews=args["reviews"] == "delete")
     if link:
         _unlink(link)
-    return json_value({"id": caller.member_id})
+    return json_value({"id": caller.member_id}, page_cookie.dropped())
 
 
 @blueprint.read(

@@ -67,3 +67,14 @@ def test_sign_out_removes_the_cookie_and_ends_its_session(web: FlaskClient, star
     assert (cookie(left).value, cookie(left)["max-age"], cookie(left)["path"]) == ("", "0", "/auth")
     web.set_cookie("refresh_token", stolen, path="/auth")
     assert web.post("/auth/token", headers=PAGE).json["error_code"] == "104"
+
+
+def test_withdrawal_removes_the_cookie_which_it_does_not_get(
+    web: FlaskClient, start: Start
+) -> None:
+    signed = web.get("/auth/login/idp", query_string=start(), headers=PAGE)
+    left = web.delete("/member", headers=bearer(signed.json))
+    assert left.status_code == 200
+    assert (cookie(left).value, cookie(left)["max-age"], cookie(left)["path"]) == ("", "0", "/auth")
+    assert web.post("/auth/token", headers=PAGE).json["error_code"] == "104"
+    assert web.get_cookie("refresh_token", path="/auth") is None

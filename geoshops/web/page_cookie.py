@@ -31,8 +31,8 @@ def kept(refresh_token: str, *, until: datetime) -> dict[str, str]:
 
 
 def dropped() -> dict[str, str]:
-    """The response header that removes the token; none where the request brings none."""
-    return _header("", 0) if token() else {}
+    """The response header that removes the token, which only requests below its path bring."""
+    return _header("", 0)
 
 
 def _header(value: str, life_s: int) -> dict[str, str]:
