@@ -251,6 +251,8 @@ def init_app(app: Flask) -> OpenApi:
     options = {
         "components": {"securitySchemes": {"bearer": BEARER}},
         "info": {"description": ABOUT},
+        # below the address of the document, so that every name of the service works
+        "servers": [{"url": "/"}],
     }
     api = OpenApi(app, spec_kwargs={**options, "marshmallow_plugin": OpenPlugin()})
     api.register_converter(Id, lambda _: {"type": "integer", "format": "int64", "minimum": 0})
@@ -280,4 +282,21 @@ GEOJSON_RESPONSE = {
     },
 }
 BEARER = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
-ABOUT = "Photo-booth shops near a place or by name, their reviews, favorites and member titles."
+ABOUT = """\
+Photo-booth shops near a place or by name, their reviews, favorites and member titles.
+
+## Getting started
+- Shops around a place: `GET /shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127.0276&radius=1000`
+- Shops by name, brand, station or region: `GET /shops?keyword=강남역&userLat=37.4979&userLng=127.0276`
+- Names and addresses in another language: add `lang=en`, `ja`, `zh-Hans` or `zh-Hant`.
+- A member's requests carry `Authorization: Bearer …` with the access token of `GET /auth/login/idp`; paste it at
+  **Authorize** to try them here. `GET /auth/authorize` starts the sign-in, `POST /auth/token` renews the token.
+- An error has an `error_code`, which is stable, and an `error_message` in the language of `Accept-Language`.
+
+## 시작하기
+- 한 지점 주변의 지점: `GET /shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127.0276&radius=1000`
+- 이름, 브랜드, 역, 지역으로 찾기: `GET /shops?keyword=강남역&userLat=37.4979&userLng=127.0276`
+- 다른 언어의 이름과 주소: `lang=en`, `ja`, `zh-Hans`, `zh-Hant`를 붙입니다.
+- 회원의 요청에는 `GET /auth/login/idp`에서 받은 액세스 토큰을 `Authorization: Bearer …`로 보냅니다. **Authorize**에 붙여 넣으면
+  여기서 시험해 볼 수 있습니다. 로그인은 `GET /auth/authorize`로 시작하고, 토큰은 `POST /auth/token`으로 갱신합니다.
+- 오류에는 바뀌지 않는 `error_code`와 `Accept-Language`의 언어로 된 `error_message`가 있습니다."""

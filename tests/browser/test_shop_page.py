@@ -90,7 +90,7 @@ def test_title_address_and_canonical_follow_what_is_shown(visitor: Visit) -> Non
     shown = re.search(r"/shop/\d+", v.page.url)
     assert shown and v.page.title() == f"{name} · 네컷지기"
     canonical = v.one("link[rel=canonical]")
-    expect(canonical).to_have_attribute("href", shown[0])
+    expect(canonical).to_have_attribute("href", f"{v.site}{shown[0]}")
     v.one("#sheet-close").click()
     v.rest()
     assert v.page.title() == "네컷지기 · 포토부스 지도"

@@ -95,6 +95,15 @@ def test_the_docs_page_asks_nobody_else(client: FlaskClient) -> None:
     assert "swagger-ui" in html and "://" not in html and "<script>" not in html
 
 
+def test_requests_of_the_introduction_work_in_both_languages(
+    client: FlaskClient, document: dict[str, Any]
+) -> None:
+    assert document["servers"] == [{"url": "/"}]
+    shown = re.findall(r"`GET (/shops\S+)`", document["info"]["description"])
+    assert len(shown) == 4 and shown[:2] == shown[2:]
+    assert [client.get(path).status_code for path in shown] == [200] * 4
+
+
 def test_response_schemas_allow_new_keys(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     assert len(schemas) > 10

@@ -9,7 +9,8 @@ function name() {
   const { shop, query } = state;
   if (shop) document.title = t("title.shop", { name: placeName(shop) });
   else document.title = query ? t("title.query", { query }) : t("title");
-  one("link[rel=canonical]").href = shop ? shopPath(shop.id) : "/";
+  const canonical = one("link[rel=canonical]");
+  canonical.href = new URL(shop ? shopPath(shop.id) : "/", canonical.href).href;
 }
 
 export function startTitle() {
