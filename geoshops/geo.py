@@ -1,25 +1,11 @@
-"""Formats distances and GeoJSON."""
+"""GeoJSON of shops, and the largest radius."""
 
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 HALF_CIRCUMFERENCE_M = 20_040_000
-
-
-def distance_text(distance_m: float) -> str:
-    """Formats metres as in the contract: `999m`, `1km`, `1.5km`, `23.2km`, `100km`.
-
-    Equivalent to the SQL function distance_text; a test compares them."""
-    metres = math.floor(distance_m + 0.5)
-    if metres < 1000:
-        return f"{metres}m"
-    tenths = (metres + 50) // 100
-    if tenths >= 1000:
-        return f"{(metres + 500) // 1000}km"
-    return f"{tenths // 10}km" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}km"
 
 
 def feature_collection(shops: list[dict[str, Any]]) -> dict[str, Any]:

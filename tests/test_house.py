@@ -242,3 +242,23 @@ def test_setup_lists_every_package() -> None:
         if "node_modules" not in p.parts
     }
     assert set(config["options"]["packages"].split()) == found | {"geoshops.sql"}
+
+
+def test_the_code_map_names_only_what_exists() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    names = re.findall(r"`([^`]+)`", readme.split("## Code map")[1].split("Imports point down")[0])
+    folder = ROOT
+    missing = []
+    for name in names:
+        if re.fullmatch(r"\d\d", name):
+            found = list(ROOT.glob(f"sql/functions/{name}_*.sql"))
+        elif re.search(r"[/.]", name):
+            path = re.sub(r"<\w+>|NAME", "*", name).rstrip("/")
+            found = [p for base in (folder, ROOT, ROOT / "geoshops") for p in base.glob(path)]
+        else:
+            continue
+        if not found:
+            missing.append(name)
+        elif found[0].is_file():
+            folder = found[0].parent
+    assert names and missing == []

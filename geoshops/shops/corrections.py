@@ -30,7 +30,7 @@ from geoshops.database.statements import execute
 from geoshops.operations.audit import write_audit
 from geoshops.operations.commands import KEPT_BY_A_MERGE
 
-# the columns that a file may fill, see importing/deriving.py
+# the columns that a file may fill, see FIELDS in importing/shop_rows.py
 COLUMNS = (
     "place_name", "road_address", "lot_address", "status", "opened_on", "closed_on", "phone",
     "homepage", "opening_hours",

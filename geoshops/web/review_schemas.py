@@ -45,7 +45,10 @@ class ReviewBody(Body):
     @post_load
     def without_null(self, data: dict[str, Any], **_: object) -> dict[str, Any]:
         """A facet that is null counts as omitted."""
-        return {key: UNSELECTED if value is None else value for key, value in data.items()}
+        return {
+            **data,
+            **{name: data[name] or UNSELECTED for name in ("purity", "retouch", "item")},
+        }
 
 
 class ReviewInfo(Schema):

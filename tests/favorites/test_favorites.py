@@ -6,9 +6,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from geoshops.geo import distance_text
 from tests.counters import assert_exact
-from tests.geodesy import geodesic_m
+from tests.geodesy import distance_text, geodesic_m
 from tests.make import GANGNAM, Maker
 
 HERE = "userLat=37.4979&userLng=127.0276"

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from geoshops.geo import distance_text
 from geoshops.web.paging import ItemList
-from tests.geodesy import WGS84
+from tests.geodesy import WGS84, distance_text
 from tests.make import Maker
 
 QUERIES = 10_000
