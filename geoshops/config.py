@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 MIN_SECRET_BYTES = 32
@@ -168,7 +169,19 @@ class Settings:
     log_level: str = setting("GEOSHOPS_LOG_LEVEL", "INFO", "Lowest level to log")
     log_format: str = setting("GEOSHOPS_LOG_FORMAT", "json", "json or text")
     map_style_url: str = setting(
-        "GEOSHOPS_MAP_STYLE_URL", "", "URL of an online map style; the offline basemap if empty"
+        "GEOSHOPS_MAP_STYLE_URL",
+        "https://tiles.openfreemap.org/styles/positron",
+        "URL of an online map style, whose streets browsers load; off for none",
+    )
+    map_style_origins: tuple[str, ...] = setting(
+        "GEOSHOPS_MAP_STYLE_ORIGINS",
+        (),
+        "Other origins of that style's tiles and sprites, space-separated",
+    )
+    basemap_file: str = setting(
+        "GEOSHOPS_BASEMAP_FILE",
+        "",
+        "Path of a PMTiles file with streets, served and used instead of an online style",
     )
     testing: bool = setting("GEOSHOPS_TESTING", False, "For tests: start without a secret key")
 
@@ -192,6 +205,12 @@ class Settings:
             )
         if self.log_format not in ("json", "text"):
             raise ConfigError("GEOSHOPS_LOG_FORMAT must be json or text")
+        if self.map_style_url not in ("", "off"):
+            _check_origin("GEOSHOPS_MAP_STYLE_URL", self.map_style_url)
+        for origin in self.map_style_origins:
+            _check_origin("GEOSHOPS_MAP_STYLE_ORIGINS", origin)
+        if self.basemap_file and not Path(self.basemap_file).is_file():
+            raise ConfigError(f"GEOSHOPS_BASEMAP_FILE: there is no file {self.basemap_file}")
         if not _is_timezone(self.timezone):
             raise ConfigError(f"GEOSHOPS_TIMEZONE must be a time zone name, not {self.timezone!r}")
         if self.log_level not in LOG_LEVELS:
@@ -205,9 +224,29 @@ class Settings:
                 raise ConfigError(f"{item.metadata['env']} must be at least {least}, not {value}")
 
     @property
+    def online_map_style(self) -> str:
+        """URL of the style that browsers load; empty if they load none."""
+        return "" if self.basemap_file or self.map_style_url == "off" else self.map_style_url
+
+    @property
+    def map_origins(self) -> tuple[str, ...]:
+        """Origins of the online style, its tiles and sprites."""
+        if not self.online_map_style:
+            return ()
+        urls = map(urlsplit, (self.online_map_style, *self.map_style_origins))
+        return tuple(dict.fromkeys(f"{url.scheme}://{url.netloc}" for url in urls))
+
+    @property
     def operator_database_url(self) -> str:
         """The owner's URL if set, otherwise the service's."""
         return self.owner_database_url or self.database_url
+
+
+def _check_origin(name: str, url: str) -> None:
+    # both go into the page's policy, in which these characters separate sources and directives
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc or set(url) & set(" ;,'\""):
+        raise ConfigError(f"{name} must be an http or https URL, not {url!r}")
 
 
 def _is_timezone(name: str) -> bool:

@@ -192,6 +192,7 @@ def app(service_url: str, database_url: str) -> Flask:
             "secret_key": SECRET_KEY,
             "testing": True,
             "log_format": "text",
+            "map_style_url": "off",
         }
     )
 

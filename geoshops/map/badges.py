@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
 
 LETTERS = 2
 
 
-def badge_svg(name: str, color: str) -> str:
-    """Returns a round badge with the first letters of the name; `color` is #rrggbb."""
-    initials = escape(name[:LETTERS])
+@dataclass(frozen=True)
+class Badge:
+    """The drawn badge of a brand; `color` is #rrggbb."""
+
+    name: str
+    color: str
+    letters: str
+
+
+def initials(name: str, parent_name: str | None, *, namesake: bool) -> str:
+    """Returns the letters that tell a brand from others: of a sub-brand those after the parent's name.
+
+    With `namesake`, another brand begins with the same letters, so they are skipped."""
+    if parent_name and name.startswith(parent_name):
+        rest = name[len(parent_name) :]
+    else:
+        rest = name[LETTERS:] if namesake else ""
+    return (rest.strip() or name)[:LETTERS]
+
+
+def badge_svg(badge: Badge) -> str:
+    """Returns a round badge with the brand's letters."""
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" '
-        f'aria-label="{escape(name, quote=True)}"><circle cx="32" cy="32" r="31" fill="{color}"/>'
-        '<text x="32" y="40" text-anchor="middle" font-family="sans-serif" font-weight="700" '
-        f'font-size="22" fill="{ink_on(color)}">{initials}</text></svg>'
+        f'aria-label="{escape(badge.name, quote=True)}"><circle cx="32" cy="32" r="31" fill="{badge.color}"/>'
+        '<text x="32" y="41" text-anchor="middle" font-family="sans-serif" font-weight="700" '
+        f'font-size="26" fill="{ink_on(badge.color)}">{escape(badge.letters)}</text></svg>'
     )
 
 

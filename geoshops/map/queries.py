@@ -7,15 +7,29 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sqlalchemy import VARCHAR, Date, bindparam, cast, func, select
+from sqlalchemy import VARCHAR, Date, bindparam, cast, exists, func, select
+from sqlalchemy.orm import aliased
 
 from geoshops.database.models import Brand, Shop
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
 from geoshops.errors import NotFound
+from geoshops.map.badges import LETTERS, Badge, initials
 
 TILE = compiled(select(func.basemap_tile(*named("z", "x", "y"))))
-BADGE = compiled(select(Brand.name, Brand.badge_color).where(Brand.id == bindparam("brand")))
+PARENT, OTHER = aliased(Brand), aliased(Brand)
+NAMESAKE = exists().where(
+    OTHER.id != Brand.id,
+    OTHER.parent_id.is_(None),
+    func.left(OTHER.name, LETTERS) == func.left(Brand.name, LETTERS),
+)
+BADGE = compiled(
+    select(
+        Brand.name, Brand.badge_color, PARENT.name.label("parent_name"), NAMESAKE.label("namesake")
+    )
+    .join(PARENT, PARENT.id == Brand.parent_id, isouter=True)
+    .where(Brand.id == bindparam("brand"))
+)
 
 
 def basemap_tile(db: Database, z: int, x: int, y: int) -> bytes:
@@ -23,13 +37,13 @@ def basemap_tile(db: Database, z: int, x: int, y: int) -> bytes:
     return bytes(db.row(TILE, {"z": z, "x": x, "y": y})[0])
 
 
-def badge(db: Database, brand_id: int) -> tuple[str, str]:
-    """Name and colour of a brand."""
+def badge(db: Database, brand_id: int) -> Badge:
+    """What the badge of a brand shows."""
     row = db.first(BADGE, {"brand": brand_id})
     if row is None:
         raise NotFound("brand", brand_id)
-    name, color = row
-    return name, color
+    name, color, parent_name, namesake = row
+    return Badge(name, color, initials(name, parent_name, namesake=namesake))
 
 
 @dataclass(frozen=True)

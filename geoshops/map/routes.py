@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mimetypes import guess_type
+from pathlib import Path
 
-from flask import Blueprint, Response, render_template, request, send_from_directory
+from flask import Blueprint, Response, render_template, request, send_file, send_from_directory
 
 from geoshops.database.pool import database
 from geoshops.errors import NotFound
@@ -17,6 +18,7 @@ from geoshops.web import assets
 from geoshops.web.negotiation import best_language
 from geoshops.web.request import public_url, settings
 
+STREETS = "/basemap/streets.pmtiles"
 blueprint = Blueprint("map", __name__, template_folder="templates")
 blueprint.add_app_template_global(assets.address, "asset")
 
@@ -56,7 +58,8 @@ def shell(template: str, head: Head, *, status: int = 200, **values: object) -> 
         t=texts(head.language),
         texts=embedded(head.language),
         languages={known: texts(known)["language.name"] for known in LANGUAGES},
-        style_url=settings().map_style_url,
+        style_url=settings().online_map_style,
+        basemap_url=STREETS if settings().basemap_file else "",
         assets=assets.base(),
         time_zone=settings().timezone,
         modules=assets.modules(),
@@ -69,7 +72,7 @@ def shell(template: str, head: Head, *, status: int = 200, **values: object) -> 
 def page_headers() -> dict[str, str]:
     """The headers of a page in a language that is negotiated."""
     return {
-        "Content-Security-Policy": assets.policy(settings().map_style_url),
+        "Content-Security-Policy": assets.policy(settings().map_origins),
         "Cache-Control": "no-cache",
         "Vary": "Accept-Language, Cookie",
     }
@@ -111,7 +114,7 @@ def static_file(name: str) -> Response:
 def _file(name: str) -> Response:
     """A file, gzip-compressed if scripts/setup has compressed it and the client accepts gzip."""
     response = _packed(name) or send_from_directory(assets.FOLDER, name, max_age=ASSET_CACHE_S)
-    response.headers["Content-Security-Policy"] = assets.policy(settings().map_style_url)
+    response.headers["Content-Security-Policy"] = assets.policy(settings().map_origins)
     return response
 
 
@@ -142,12 +145,25 @@ def basemap_tile(z: int, x: int, y: int) -> Response:
     )
 
 
+@blueprint.get(STREETS)
+def streets() -> Response:
+    """The operator's PMTiles file, of which browsers request ranges; in production nginx serves it."""
+    path = settings().basemap_file
+    if not path:
+        raise NotFound("route")
+    return send_file(
+        Path(path).resolve(),
+        mimetype="application/octet-stream",
+        conditional=True,
+        max_age=ASSET_CACHE_S,
+    )
+
+
 @blueprint.get("/brands/<id:brand_id>.svg")
 def brand_badge(brand_id: int) -> Response:
     """The badge of a brand."""
-    name, color = queries.badge(database(), brand_id)
     return Response(
-        badge_svg(name, color),
+        badge_svg(queries.badge(database(), brand_id)),
         mimetype="image/svg+xml",
         headers={"Cache-Control": f"public, max-age={ASSET_CACHE_S}"},
     )

@@ -92,7 +92,8 @@ def config_of(
         user=user,
         max_body_bytes=settings.max_body_bytes,
         cors_origins=settings.cors_origins,
-        map_style_url=settings.map_style_url,
+        map_origins=settings.map_origins,
+        basemap_file=settings.basemap_file,
     )
 
 
@@ -104,7 +105,8 @@ def config(
     user: str = "",
     max_body_bytes: int,
     cors_origins: Sequence[str] = (),
-    map_style_url: str = "",
+    map_origins: Sequence[str] = (),
+    basemap_file: str = "",
 ) -> str:
     """nginx.conf for the service at these addresses; `run` is the folder of its files."""
     pages = error_pages(max_body_bytes)
@@ -126,9 +128,9 @@ def config(
         "ASSETS": assets.base(),
         "STATIC": assets.FOLDER,
         "IMMUTABLE": assets.IMMUTABLE,
-        "ASSETS_POLICY": assets.policy(map_style_url),
+        "ASSETS_POLICY": assets.policy(map_origins),
         "TYPES": _lines(8, [f"{kind} {endings};" for kind, endings in TYPES.items()]),
-        "LOCATIONS": _lines(4, [*_locations(pages, bool(cors_origins))]),
+        "LOCATIONS": _lines(4, [*_streets(basemap_file), *_locations(pages, bool(cors_origins))]),
     }
     text = TEMPLATE.read_text(encoding="utf-8")
     for name, value in values.items():
@@ -181,6 +183,18 @@ def _locations(pages: Sequence[ErrorPage], readable: bool) -> Iterator[str]:
         )
     response = (FULL.error.status, f"$body_{FULL.name}", _headers(FULL, readable))
     yield from _location("rejected/unreported", *response)
+
+
+def _streets(basemap_file: str) -> Iterator[str]:
+    if not basemap_file:
+        return
+    yield "# Browsers request ranges of this file, which nginx serves without a worker."
+    yield "location = /basemap/streets.pmtiles {"
+    yield f"  alias {_quoted(str(Path(basemap_file).resolve()))};"
+    yield "  add_header X-Request-ID $id always;"
+    for header, value in {**dict(SECURITY), "Cache-Control": "public, max-age=60"}.items():
+        yield f'  add_header {header} "{value}" always;'
+    yield "}"
 
 
 def _headers(page: ErrorPage, readable: bool) -> dict[str, str]:

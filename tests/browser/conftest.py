@@ -21,7 +21,12 @@ from tests.conftest import copied
 ARTEFACTS = Path("artefacts/browser")
 TODAY = "2026-11-20"
 # The settings of a demo in this checkout (.env) must not reach the tests' service.
-ALONE = {"FLASK_SKIP_DOTENV": "1", "GEOSHOPS_TESTING": "1", "GEOSHOPS_OWNER_DATABASE_URL": ""}
+ALONE = {
+    "FLASK_SKIP_DOTENV": "1",
+    "GEOSHOPS_TESTING": "1",
+    "GEOSHOPS_OWNER_DATABASE_URL": "",
+    "GEOSHOPS_MAP_STYLE_URL": "off",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
+from tests.browser.test_browsing import FIELD
 from tests.browser.visitor import PHONE, Visitor
 
 Visit = Callable[..., Visitor]
@@ -73,7 +74,7 @@ def test_the_link_of_a_plan_opens_on_any_phone(visitor: Visit) -> None:
     assert phone.page.evaluate("document.documentElement.scrollWidth") == 390
     assert len(phone.names()) == len(v.names())
     # the plan's shops, however far one is zoomed out, and no circle
-    assert phone.rendered("field") == []
+    assert phone.rendered(*FIELD) == []
     assert phone.rendered("pins", "clusters")
     expect(phone.one(".ring")).to_be_hidden()
 

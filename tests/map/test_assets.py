@@ -6,10 +6,13 @@ import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
+from geoshops import create_app
+from geoshops.config import ConfigError, Settings
 from geoshops.web import assets
 
 
@@ -88,15 +91,65 @@ def test_files_outside_the_folder_are_not_served(client: FlaskClient) -> None:
 
 
 def test_the_policy_allows_only_the_own_origin() -> None:
-    policy = directives(assets.policy(""))
+    policy = directives(assets.policy(()))
     assert policy["script-src"] == policy["connect-src"] == policy["worker-src"] == "'self'"
     assert policy["default-src"] == "'self'"
 
 
-def test_an_online_style_opens_its_origin_for_data_and_pictures_only() -> None:
-    plain = directives(assets.policy(""))
-    opened = directives(assets.policy("https://tiles.example.org/styles/liberty"))
+def settings(**values: Any) -> Settings:
+    return Settings(testing=True, **values)
+
+
+def test_an_online_style_opens_its_origins_for_data_and_pictures_only() -> None:
+    plain = directives(assets.policy(()))
+    chosen = settings(
+        map_style_url="https://maps.example.org/styles/liberty",
+        map_style_origins=("https://tiles.example.org", "https://maps.example.org"),
+    )
+    opened = directives(assets.policy(chosen.map_origins))
     changed = {name for name in plain if plain[name] != opened[name]}
     assert changed == {"connect-src", "img-src"}
-    assert opened["connect-src"] == "'self' https://tiles.example.org"
-    assert opened["img-src"].endswith(" https://tiles.example.org")
+    assert opened["connect-src"] == "'self' https://maps.example.org https://tiles.example.org"
+    assert opened["img-src"].endswith(" https://maps.example.org https://tiles.example.org")
+
+
+def test_without_a_setting_streets_come_from_openfreemap() -> None:
+    assert settings().map_origins == ("https://tiles.openfreemap.org",)
+    assert settings(map_style_url="off").map_origins == ()
+
+
+def test_an_own_file_with_streets_needs_no_other_origin(tmp_path: Path) -> None:
+    path = tmp_path / "korea.pmtiles"
+    path.write_bytes(b"PMTiles")
+    own = settings(basemap_file=str(path))
+    assert (own.online_map_style, own.map_origins) == ("", ())
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        ({"map_style_url": "positron"}, "GEOSHOPS_MAP_STYLE_URL"),
+        ({"map_style_url": "https://a.example; script-src *"}, "GEOSHOPS_MAP_STYLE_URL"),
+        ({"map_style_origins": ("tiles.example.org",)}, "GEOSHOPS_MAP_STYLE_ORIGINS"),
+        ({"basemap_file": "/no/such/file.pmtiles"}, "GEOSHOPS_BASEMAP_FILE"),
+    ],
+)
+def test_settings_of_streets_are_checked(values: dict[str, Any], name: str) -> None:
+    with pytest.raises(ConfigError, match=name):
+        settings(**values)
+
+
+def test_a_file_with_streets_is_served_by_ranges(
+    service_url: str, tmp_path: Path, client: FlaskClient
+) -> None:
+    path = tmp_path / "korea.pmtiles"
+    path.write_bytes(bytes(range(100)))
+    overrides = {"database_url": service_url, "testing": True, "basemap_file": str(path)}
+    own = create_app(overrides).test_client()
+    part = own.get("/basemap/streets.pmtiles", headers={"Range": "bytes=10-19"})
+    assert (part.status_code, part.data) == (206, bytes(range(10, 20)))
+    assert part.headers["Content-Range"] == "bytes 10-19/100"
+    assert part.headers["ETag"] == own.get("/basemap/streets.pmtiles").headers["ETag"]
+    assert 'data-basemap-url="/basemap/streets.pmtiles"' in own.get("/").text
+    assert 'data-style-url=""' in own.get("/").text
+    assert client.get("/basemap/streets.pmtiles").status_code == 404

@@ -57,7 +57,8 @@ def producing(service_url: str, *, drain_s: float = 0.5, **settings: str) -> Ite
             cwd=ROOT,
             env={
                 **os.environ, "DATABASE_URL": service_url, "GEOSHOPS_SECRET_KEY": SECRET_KEY,
-                "GEOSHOPS_TRUSTED_PROXIES": "1", "GEOSHOPS_RATELIMIT_STORAGE_URI": "memory://", **settings,
+                "GEOSHOPS_TRUSTED_PROXIES": "1", "GEOSHOPS_RATELIMIT_STORAGE_URI": "memory://",
+                "GEOSHOPS_MAP_STYLE_URL": "off", **settings,
             },
             stdout=log,
             stderr=log,

@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -269,7 +270,7 @@ def test_static_files_come_from_nginx_compressed_and_are_kept_forever(
     main = production.get(assets.address("js/main.js"))
     assert main.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     assert main.headers["Content-Type"] == "text/javascript"
-    assert main.headers["Content-Security-Policy"] == assets.policy("")
+    assert main.headers["Content-Security-Policy"] == assets.policy(())
     # the service gives strong checksums, nginx file times
     assert re.fullmatch(r'(W/)?"[0-9a-f]+-[0-9a-f]+"', main.headers["ETag"])
     style = production.get(assets.address("css/base.css"))
@@ -279,6 +280,21 @@ def test_static_files_come_from_nginx_compressed_and_are_kept_forever(
     assert old.headers["Cache-Control"] == "no-cache"
     missing = production.get(assets.address("js/none.js"))
     assert (missing.status_code, missing.json()["error_code"]) == (404, "404")
+
+
+def test_streets_come_from_nginx_by_ranges(service_url: str) -> None:
+    with tempfile.NamedTemporaryFile(suffix=".pmtiles") as file:
+        file.write(bytes(range(100)))
+        file.flush()
+        Path(file.name).chmod(0o644)
+        with producing(service_url, GEOSHOPS_BASEMAP_FILE=file.name) as own:
+            part = own.get("/basemap/streets.pmtiles", headers={"Range": "bytes=10-19"})
+            assert (part.status_code, part.content) == (206, bytes(range(10, 20)))
+            assert part.headers["Content-Range"] == "bytes 10-19/100"
+            assert part.headers["Cache-Control"] == "public, max-age=60"
+            assert part.headers["ETag"] and "X-Cache" not in part.headers
+            beyond = own.get("/basemap/streets.pmtiles", headers={"Range": "bytes=900-999"})
+            assert (beyond.status_code, beyond.json()["error_code"]) == (400, "002")
 
 
 def test_lists_are_compressed_and_not_cached(production: Production, make: Maker) -> None:

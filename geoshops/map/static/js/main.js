@@ -46,5 +46,6 @@ startAccount();
 finishSignIn(callback);
 
 // for the browser tests and for the console, as the page has no global variables
+export { archiveMap } from "./map/archive.js";
 export { map } from "./map/map.js";
 export { state } from "./shared/state.js";

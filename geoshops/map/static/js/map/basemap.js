@@ -1,26 +1,33 @@
-// The basemap: our own style with Natural Earth data, which needs no other server, or the online style set by the
-// operator.
+// The offline basemap: our own style with Natural Earth data, which needs no other server. Streets lie over it.
 import { asset } from "../shared/assets.js";
 import { begin, end } from "../shared/idle.js";
 import { toGeoJson } from "./topojson.js";
 
 const LAND = asset("vendor/world-atlas/land-50m.json");
 const COAST = asset("vendor/world-atlas/coast.json");
-export const styleUrl = document.body.dataset.styleUrl;
 
 const COLOURS = {
-  light: { water: "#cfe0e8", land: "#f6f3ee", coast: "#b9cdd6", edge: "#dcd5ca", province: "#bdb3a4", halo: "#fffdfa", text: "#5b5850", place: "#767064", station: "#41687f" },
-  dark: { water: "#12212b", land: "#20242c", coast: "#2c4552", edge: "#363c48", province: "#545c6c", halo: "#171a20", text: "#b4b8c2", place: "#8e94a1", station: "#86b5d0" },
+  light: {
+    water: "#cfe0e8", land: "#f6f3ee", coast: "#b9cdd6", edge: "#dcd5ca", province: "#bdb3a4", halo: "#fffdfa", text: "#5b5850", place: "#767064", station: "#41687f",
+    green: "#e6ecdd", quiet: "#efebe4", building: "#ebe6dd", road: "#ffffff", casing: "#e2dbd0", major: "#fdf3dc", majorCasing: "#e4d3b2", rail: "#cfc8bd", street: "#857e72", sea: "#6d8a9a",
+  },
+  dark: {
+    water: "#12212b", land: "#20242c", coast: "#2c4552", edge: "#363c48", province: "#545c6c", halo: "#171a20", text: "#b4b8c2", place: "#8e94a1", station: "#86b5d0",
+    green: "#212c2b", quiet: "#242932", building: "#2a2f39", road: "#363d4a", casing: "#1a1e25", major: "#4a4a4b", majorCasing: "#1a1e25", rail: "#3f4654", street: "#969ca9", sea: "#5f7f93",
+  },
 };
 export const colours = (theme) => COLOURS[theme];
 
 // Extent of the detailed coast (west, south, east, north), and the layers that it covers completely.
 const DETAILED = [123.0, 32.0, 132.5, 40.5];
 const COVERED = ["land", "shore", "near-sea"];
+const LAYERS = ["ground", "near-land", "near-shore", ...COVERED];
+let hidden = false;
 
 const EMPTY = { type: "FeatureCollection", features: [] };
 
 export function offlineStyle(theme) {
+  hidden = false;
   const { land, coast, water } = COLOURS[theme];
   const coarse = ["!", ["has", "kind"]];
   const only = (kind) => ["==", ["get", "kind"], kind];
@@ -70,6 +77,7 @@ export async function loadLand(map, theme) {
 
 // Hides covered layers: each would fill the whole view in every frame.
 export function dropCovered(map) {
+  if (hidden || !map.getLayer("land")) return;
   const [west, south, east, north] = DETAILED;
   const bounds = map.getBounds();
   const covered = bounds.getWest() > west && bounds.getSouth() > south && bounds.getEast() < east && bounds.getNorth() < north;
@@ -78,4 +86,11 @@ export function dropCovered(map) {
     const now = map.getLayoutProperty(id, "visibility") ?? "visible";
     if (now !== visibility) map.setLayoutProperty(id, "visibility", visibility);
   }
+}
+
+// Streets with a background cover everything.
+export function showOffline(map, shown) {
+  for (const id of LAYERS) map.setLayoutProperty(id, "visibility", shown ? "visible" : "none");
+  hidden = !shown;
+  dropCovered(map);
 }

@@ -1,8 +1,8 @@
-// Shops on the map: clusters, pins with names, and the selected shop.
+// Shops on the map: clusters, pins with names and ratings, the shop that the list points at, and the selected one.
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
 import { RESULTS_FROM_ZOOM } from "./field.js";
-import { lang } from "../shared/i18n.js";
+import { lang, t } from "../shared/i18n.js";
 import { placeName } from "../shared/parts.js";
 import { pinName } from "./pins.js";
 import { visibleShops } from "../shops/search.js";
@@ -11,13 +11,16 @@ import { isAround, state } from "../shared/state.js";
 const EMPTY = { type: "FeatureCollection", features: [] };
 export const ACCENT = { light: "#c0305c", dark: "#ff86ab" };
 const INK = { light: "#23262e", dark: "#eceef2" };
+// layers below which others are inserted
+export const LOWEST = "clusters";
+export const OVER_PINS = "lit-ring";
 const CLUSTERED_BELOW = 14;
 
 export function addBoothLayers(map, theme) {
   map.addSource("booths", {
     type: "geojson", data: EMPTY, promoteId: "id", cluster: true, clusterMaxZoom: CLUSTERED_BELOW, clusterRadius: 42,
   });
-  map.addSource("chosen", { type: "geojson", data: EMPTY });
+  for (const id of ["lit", "chosen"]) map.addSource(id, { type: "geojson", data: EMPTY });
   for (const layer of layers(theme)) map.addLayer(layer);
 }
 
@@ -25,7 +28,7 @@ function layers(theme) {
   const accent = ACCENT[theme];
   const { halo } = colours(theme);
   const name = {
-    "text-field": ["get", "name"], "text-font": BOLD, "text-size": 12.5, "text-anchor": "top", "text-offset": [0, 1.5],
+    "text-field": ["format", ["get", "name"], {}, ["get", "note"], { "font-scale": 0.88, "text-color": colours(theme).text }], "text-font": BOLD, "text-size": 12.5, "text-anchor": "top", "text-offset": [0, 1.5],
     "text-optional": true, "text-max-width": lang === "ja" ? 12 : 9, // names in kana are longer, and may break anywhere
   };
   const named = { "text-color": INK[theme], "text-halo-color": halo, "text-halo-width": 1.8 };
@@ -45,6 +48,15 @@ function layers(theme) {
     {
       id: "pins", type: "symbol", source: "booths", filter: ["!", ["has", "point_count"]],
       layout: { "icon-image": ["get", "pin"], "icon-allow-overlap": true, "symbol-sort-key": ["get", "rank"], ...name },
+      paint: { ...named, "icon-opacity": ["case", ["get", "open"], 1, 0.55] },
+    },
+    {
+      id: "lit-ring", type: "circle", source: "lit",
+      paint: { "circle-radius": 21, "circle-color": halo, "circle-stroke-color": accent, "circle-stroke-width": 3 },
+    },
+    {
+      id: "lit-pin", type: "symbol", source: "lit",
+      layout: { "icon-image": ["get", "pin"], "icon-allow-overlap": true, ...name, "text-offset": [0, 1.9], "text-allow-overlap": true },
       paint: named,
     },
     {
@@ -59,9 +71,19 @@ function layers(theme) {
   ];
 }
 
+// The second line of a pin: that the shop is closed for some time, or its rating and whether it is open now.
+function note(shop) {
+  if (shop.status !== "OPEN") return `\n${t(`status.${shop.status}`)}`;
+  const parts = [shop.review_cnt > 0 && `★ ${shop.star_rating_avg.toFixed(1)}`, state.open_ids.has(shop.id) && t("open.now")];
+  return parts.filter(Boolean).map((part, i) => (i ? ` · ${part}` : `\n${part}`)).join("");
+}
+
 function feature(shop, rank) {
   const geometry = { type: "Point", coordinates: [Number(shop.longitude), Number(shop.latitude)] };
-  return { type: "Feature", properties: { id: shop.id, name: placeName(shop), rank, pin: pinName(shop.brand.brand_name) }, geometry };
+  const properties = {
+    id: shop.id, name: placeName(shop), note: note(shop), open: shop.status === "OPEN", rank, pin: pinName(shop.brand.brand_name),
+  };
+  return { type: "Feature", properties, geometry };
 }
 
 const collection = (features) => ({ type: "FeatureCollection", features });
@@ -77,4 +99,9 @@ export function showBooths(map) {
 
 export function showChosen(map, shop) {
   map.getSource("chosen")?.setData(collection(shop && shop.id === state.shop_id ? [feature(shop, 0)] : []));
+}
+
+export function showLit(map) {
+  const shop = state.lit_id !== state.shop_id && visibleShops().find((one) => one.id === state.lit_id);
+  map.getSource("lit")?.setData(collection(shop ? [feature(shop, 0)] : []));
 }

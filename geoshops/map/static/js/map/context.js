@@ -1,9 +1,12 @@
-// Region borders, region names and stations on the offline basemap.
+// From the service's own data: region borders and names on the offline basemap, stations on every one.
+import { LOWEST, OVER_PINS } from "./booths.js";
 import { colours } from "./basemap.js";
 import { lang, t } from "../shared/i18n.js";
-import { PLAIN } from "./font.js";
+import { BOLD, PLAIN } from "./font.js";
 
 const TILES = `${location.origin}/basemap/{z}/{x}/{y}.mvt`;
+export const BORDERS = ["areas", "district-borders", "province-borders"];
+export const NAMES = ["names"];
 const given = (field) => ["!=", ["coalesce", ["get", field], ""], ""];
 const name = lang === "ko" ? ["get", "name"] : ["case", given("name_en"), ["get", "name_en"], ["get", "name"]];
 
@@ -13,34 +16,45 @@ function stationName() {
   return ["concat", before, name, after];
 }
 
-export function addContext(map, theme) {
+const haloed = (colour, halo) => ({ "text-color": colour, "text-halo-color": halo, "text-halo-width": 1.4 });
+
+export function addAreas(map, theme) {
   map.addSource("context", { type: "vector", tiles: [TILES], minzoom: 4, maxzoom: 14 });
-  for (const layer of layers(colours(theme))) map.addLayer({ source: "context", ...layer });
+  for (const layer of areas(colours(theme))) map.addLayer({ source: "context", "source-layer": "areas", ...layer });
 }
 
-function layers({ land, edge, province, halo, place, station }) {
+function areas({ land, edge, province }) {
   const level = (name) => ["==", ["get", "level"], name];
-  const haloed = (colour) => ({ "text-color": colour, "text-halo-color": halo, "text-halo-width": 1.4 });
   return [
-    { id: "areas", type: "fill", "source-layer": "areas", paint: { "fill-color": land, "fill-antialias": false } },
-    { id: "district-borders", type: "line", "source-layer": "areas", filter: level("sigungu"), paint: { "line-color": edge, "line-width": ["interpolate", ["linear"], ["zoom"], 8, 0.5, 14, 1.6] } },
-    { id: "province-borders", type: "line", "source-layer": "areas", filter: level("sido"), paint: { "line-color": province, "line-width": ["interpolate", ["linear"], ["zoom"], 5, 0.7, 14, 2.6] } },
-    {
-      id: "names", type: "symbol", "source-layer": "names",
-      layout: { "text-field": name, "text-font": PLAIN, "text-size": ["interpolate", ["linear"], ["zoom"], 6, 12, 12, 14, 16, 17], "text-letter-spacing": 0.06 },
-      paint: haloed(place),
-    },
-    {
-      id: "stations", type: "circle", "source-layer": "stations", minzoom: 12,
-      paint: { "circle-radius": ["interpolate", ["linear"], ["zoom"], 12, 2.5, 16, 5.5], "circle-color": halo, "circle-stroke-color": station, "circle-stroke-width": 2 },
-    },
-    {
-      id: "station-names", type: "symbol", "source-layer": "stations", minzoom: 12.5,
-      layout: {
-        "text-field": stationName(), "text-font": PLAIN, "text-size": 12,
-        "text-anchor": "left", "text-offset": [0.8, 0],
-      },
-      paint: haloed(station),
-    },
+    { id: "areas", type: "fill", paint: { "fill-color": land, "fill-antialias": false } },
+    { id: "district-borders", type: "line", filter: level("sigungu"), paint: { "line-color": edge, "line-width": ["interpolate", ["linear"], ["zoom"], 8, 0.5, 14, 1.6] } },
+    { id: "province-borders", type: "line", filter: level("sido"), paint: { "line-color": province, "line-width": ["interpolate", ["linear"], ["zoom"], 5, 0.7, 14, 2.6] } },
   ];
+}
+
+// A name gives way to the number of a cluster by moving to its side.
+export const BESIDE = { "text-variable-anchor": ["center", "bottom", "top", "left", "right"], "text-radial-offset": 1.6 };
+
+export function addNames(map, theme) {
+  const { halo, place } = colours(theme);
+  map.addLayer({
+    id: "names", type: "symbol", source: "context", "source-layer": "names",
+    layout: { "text-field": name, "text-font": PLAIN, "text-size": ["interpolate", ["linear"], ["zoom"], 6, 12, 12, 14, 16, 17], "text-letter-spacing": 0.06, ...BESIDE },
+    paint: haloed(place, halo),
+  });
+}
+
+export function addStations(map, theme) {
+  const { halo, station } = colours(theme);
+  const common = { source: "context", "source-layer": "stations" };
+  map.addLayer({
+    id: "stations", type: "circle", minzoom: 12, ...common,
+    paint: { "circle-radius": ["interpolate", ["linear"], ["zoom"], 12, 2.5, 16, 5.5], "circle-color": halo, "circle-stroke-color": station, "circle-stroke-width": 2 },
+  }, LOWEST);
+  // Over the pins, so that a pin's name gives way to the station's.
+  map.addLayer({
+    id: "station-names", type: "symbol", minzoom: 12.5, ...common,
+    layout: { "text-field": stationName(), "text-font": BOLD, "text-size": 12, "text-variable-anchor": ["left", "right", "bottom", "top"], "text-radial-offset": 0.8, "text-justify": "auto" },
+    paint: haloed(station, halo),
+  }, OVER_PINS);
 }

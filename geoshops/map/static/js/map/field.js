@@ -8,7 +8,13 @@ import { isAround, state } from "../shared/state.js";
 export const RESULTS_FROM_ZOOM = 11.5;
 // Whether the map shows more shops than the list holds.
 export const isFieldShown = () => isAround() && state.zoom < RESULTS_FROM_ZOOM;
-const LAYERS = ["field", "field-counts"];
+// A tile has a cluster per 8 pixels of its own zoom level. Shown this many levels later, clusters stand apart and leave
+// room for place names.
+const LEVELS_APART = 3;
+const LEVELS = Array.from({ length: Math.ceil(RESULTS_FROM_ZOOM) - LEVELS_APART }, (_, level) => level);
+const idOf = (kind, level) => `${kind}-${level}`;
+export const FIELD = LEVELS.map((level) => idOf("field", level));
+const COUNTS = LEVELS.map((level) => idOf("field-counts", level));
 
 function tiles() {
   const wanted = Object.entries({ brand: state.brand, ...filterQuery() }).filter(([, value]) => value);
@@ -16,41 +22,55 @@ function tiles() {
 }
 
 export function addField(map, theme) {
-  map.addSource("field", { type: "vector", tiles: tiles(), minzoom: 0, maxzoom: 14 });
-  for (const layer of layers(colours(theme))) map.addLayer({ source: "field", "source-layer": "clusters", maxzoom: RESULTS_FROM_ZOOM, ...layer });
+  for (const level of LEVELS) {
+    map.addSource(idOf("field", level), { type: "vector", tiles: tiles(), minzoom: level, maxzoom: level });
+    map.addLayer({ id: idOf("field", level), ...common(level), ...circles(colours(theme)) });
+  }
+}
+
+// Over the place names, which give way to them.
+export function addFieldCounts(map, theme) {
+  for (const level of LEVELS) map.addLayer({ id: idOf("field-counts", level), ...common(level), ...counts(colours(theme)) });
   showField(map);
 }
 
-// Circles are sized by count; where labels collide, the larger cluster keeps its label.
-function layers({ station, halo }) {
-  return [
-    {
-      id: "field", type: "circle",
-      layout: { "circle-sort-key": ["-", 0, ["get", "shop_cnt"]] },
-      paint: {
-        "circle-color": station, "circle-opacity": 0.8, "circle-stroke-color": halo, "circle-stroke-width": 1,
-        "circle-radius": ["interpolate", ["linear"], ["sqrt", ["get", "shop_cnt"]], 1, 4, 5, 11, 25, 26],
-      },
+// The layer of the lowest level is shown at all zoom levels below, too.
+function common(level) {
+  const minzoom = level === 0 ? 0 : level + LEVELS_APART;
+  const maxzoom = Math.min(level + LEVELS_APART + 1, RESULTS_FROM_ZOOM);
+  return { source: idOf("field", level), "source-layer": "clusters", minzoom, maxzoom };
+}
+
+// Sized by count; larger ones lie over smaller ones.
+function circles({ station, halo }) {
+  return {
+    type: "circle", layout: { "circle-sort-key": ["get", "shop_cnt"] },
+    paint: {
+      "circle-color": station, "circle-opacity": 0.85, "circle-stroke-color": halo, "circle-stroke-width": 1.5,
+      "circle-radius": ["interpolate", ["linear"], ["sqrt", ["get", "shop_cnt"]], 1, 5, 3, 10, 25, 22],
     },
-    {
-      id: "field-counts", type: "symbol", filter: [">=", ["get", "shop_cnt"], 5],
-      layout: {
-        "text-field": ["concat", ["case", ["has", "approximate"], "~", ""], ["to-string", ["get", "shop_cnt"]]], "text-font": BOLD, "text-size": 11.5,
-        "symbol-sort-key": ["-", 0, ["get", "shop_cnt"]],
-      },
-      paint: { "text-color": halo },
+  };
+}
+
+function counts({ halo }) {
+  return {
+    type: "symbol",
+    layout: {
+      "text-field": ["case", [">", ["get", "shop_cnt"], 1], ["concat", ["case", ["has", "approximate"], "~", ""], ["to-string", ["get", "shop_cnt"]]], ""], "text-font": BOLD, "text-size": 11.5,
+      "symbol-sort-key": ["-", 0, ["get", "shop_cnt"]],
     },
-  ];
+    paint: { "text-color": halo },
+  };
 }
 
 export function showField(map) {
-  for (const id of LAYERS) {
+  for (const id of [...FIELD, ...COUNTS]) {
     if (map.getLayer(id)) map.setLayoutProperty(id, "visibility", isAround() ? "visible" : "none");
   }
 }
 
 export function filterField(map) {
-  map.getSource("field")?.setTiles(tiles());
+  for (const id of FIELD) map.getSource(id)?.setTiles(tiles());
 }
 
 export function intoField(map, event) {

@@ -1,10 +1,10 @@
 // The MapLibre GL map, synchronised with the state in both directions. Without WebGL only the list is shown.
-import { addContext } from "./context.js";
-import { dropCovered, loadLand, offlineStyle, styleUrl } from "./basemap.js";
+import { addAreas, addNames, addStations } from "./context.js";
+import { dropCovered, loadLand, offlineStyle } from "./basemap.js";
 import { addArea, showArea } from "./area.js";
-import { addBoothLayers, showBooths, showChosen } from "./booths.js";
+import { addBoothLayers, showBooths, showChosen, showLit } from "./booths.js";
 import { addCircle, showCircle, showMovingCircle } from "./circle.js";
-import { addField, filterField, intoField, showField } from "./field.js";
+import { addField, addFieldCounts, FIELD, filterField, intoField, showField } from "./field.js";
 import { boundsOf } from "./geo.js";
 import { asset } from "../shared/assets.js";
 import { h } from "../shared/dom.js";
@@ -13,7 +13,9 @@ import { t } from "../shared/i18n.js";
 import { startPeople } from "./people.js";
 import { drawPinsFor } from "./pins.js";
 import { isAround, state, subscribe, update } from "../shared/state.js";
+import { addStreets, areOpaque, bringStreets, watchStreets } from "./streets.js";
 import { theme } from "../shared/theme.js";
+import { addUser, showUser } from "./user.js";
 
 const LIBRARY = asset("vendor/maplibre-gl/maplibre-gl.mjs");
 const WORKER = asset("vendor/maplibre-gl/maplibre-gl-worker.mjs");
@@ -25,6 +27,8 @@ let resting = true;
 let quiet = false;
 let revealed_id = null;
 let wanted = null;
+let dressed = false;
+let streets = null;
 
 export async function startMap() {
   busy();
@@ -32,7 +36,7 @@ export async function startMap() {
     const gl = await loadLibrary();
     gl.setWorkerUrl(WORKER);
     map = new gl.Map({
-      container: "map", style: styleUrl || offlineStyle(theme()), ...place(),
+      container: "map", style: offlineStyle(theme()), ...place(),
       minZoom: 1, maxZoom: 19, maxPitch: 0, dragRotate: false, pitchWithRotate: false, fadeDuration: 0,
       attributionControl: false, locale: locale(),
     });
@@ -40,6 +44,8 @@ export async function startMap() {
     controls(gl);
     wire();
     startPeople(gl, map);
+    seekStreets(gl);
+    window.addEventListener("online", () => seekStreets(gl));
     update({ zoom: map.getZoom(), placed: true });
     if (wanted) fit(wanted);
   } catch {
@@ -99,20 +105,23 @@ function wire() {
   map.on("idle", rest);
   map.on("dataloading", busy);
   map.on("movestart", busy);
-  map.once("style.load", dress);
+  map.on("style.load", dress);
   map.on("move", searched);
-  map.on("move", dropUnseen);
+  map.on("move", () => dropCovered(map));
+  watchStreets(map, () => loadLand(map, theme()));
   map.on("moveend", moved);
-  for (const layer of ["pins", "chosen-pin", "clusters", "field"]) {
+  for (const layer of ["pins", "chosen-pin", "clusters", ...FIELD]) {
     map.on("mouseenter", layer, () => { map.getCanvas().style.cursor = "pointer"; });
     map.on("mouseleave", layer, () => { map.getCanvas().style.cursor = ""; });
   }
   map.on("click", "pins", (event) => update({ shop_id: event.features[0].properties.id }));
   map.on("click", "clusters", expand);
-  map.on("click", "field", (event) => intoField(map, event));
-  subscribe(["shops", "brand", "brands"], draw);
+  for (const layer of FIELD) map.on("click", layer, (event) => intoField(map, event));
+  subscribe(["shops", "brand", "brands", "open_ids"], draw);
   subscribe(["shop"], choose);
   subscribe(["sheet"], () => { if (state.shop) reveal(state.shop); });
+  subscribe(["lit_id"], () => showLit(map));
+  subscribe(["user"], () => showUser(map));
   subscribe(["searched"], searched);
   subscribe(["query", "bbox", "area", "meet"], () => showField(map));
   subscribe(["brand", "filters"], () => filterField(map));
@@ -126,27 +135,41 @@ async function expand(event) {
   map.easeTo({ center: geometry.coordinates, zoom });
 }
 
+// Setting a style removes all sources and layers, which are then added again.
 function dress() {
-  if (!styleUrl) addContext(map, theme());
+  addAreas(map, theme());
   addField(map, theme());
   addCircle(map, theme());
   addArea(map, theme());
+  addNames(map, theme());
+  addFieldCounts(map, theme());
   addBoothLayers(map, theme());
+  addUser(map, theme());
+  addStations(map, theme());
+  addStreets(map, theme());
+  dressed = true;
   draw();
   choose();
   searched();
-  // Land is loaded after the shops: it is the largest file and rarely visible inland.
-  if (!styleUrl) map.once("idle", () => loadLand(map, theme()));
+  land();
 }
 
-function dropUnseen() {
-  if (!styleUrl && map.getLayer("land")) dropCovered(map);
+// Land is loaded after the shops: it is the largest file and rarely visible inland, and never under an online style.
+async function land() {
+  await map.once("idle");
+  begin();
+  await streets;
+  end();
+  if (!areOpaque()) await loadLand(map, theme());
 }
 
-// Setting a style removes all sources and layers, which are then added again.
+function seekStreets(gl) {
+  const view = { center: map.getCenter(), zoom: map.getZoom() };
+  streets = bringStreets(gl, view, () => { if (dressed) addStreets(map, theme()); });
+}
+
 function redress() {
-  if (!map.isStyleLoaded() || styleUrl) return;
-  map.once("style.load", dress);
+  dressed = false;
   map.setStyle(offlineStyle(theme()), { diff: false });
 }
 

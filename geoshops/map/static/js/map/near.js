@@ -12,7 +12,7 @@ const WAIT_MS = 10000;
 function nearMe() {
   navigator.geolocation.getCurrentPosition(
     ({ coords }) => {
-      const user = { lng: coords.longitude, lat: coords.latitude };
+      const user = { lng: coords.longitude, lat: coords.latitude, accuracy_m: coords.accuracy };
       update({ user, query: "", bbox: "", area: "" });
       fly(user, 15);
     },

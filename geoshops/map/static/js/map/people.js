@@ -1,10 +1,11 @@
 // The people of a plan to meet, as numbered markers that can be moved; a tap on the map adds one.
+import { FIELD } from "./field.js";
 import { h } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { MOST_PEOPLE, addPerson, state, subscribe, update } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
 
-const TAKEN = ["pins", "chosen-pin", "clusters", "field"];
+const TAKEN = ["pins", "chosen-pin", "clusters", ...FIELD];
 let markers = [];
 
 function mark(gl, map, person, i) {
