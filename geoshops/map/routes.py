@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from mimetypes import guess_type
 from pathlib import Path
 
@@ -22,6 +23,15 @@ STREETS = "/basemap/streets.pmtiles"
 blueprint = Blueprint("map", __name__, template_folder="templates")
 blueprint.add_app_template_global(assets.address, "asset")
 
+# what the page needs without a network, besides its modules and style sheets
+OFFLINE = (
+    "logo.svg",
+    "vendor/maplibre-gl/maplibre-gl.css",
+    "vendor/maplibre-gl/maplibre-gl.mjs",
+    "vendor/maplibre-gl/maplibre-gl-worker.mjs",
+    "vendor/world-atlas/land-50m.json",
+    "vendor/world-atlas/coast.json",
+)
 ASSET_CACHE_S = 60
 MAX_ZOOM = 20
 # what a visitor chose, set by the page
@@ -103,6 +113,19 @@ def asset(digest: str, name: str) -> Response:
         assets.IMMUTABLE if digest == assets.digest() else "no-cache"
     )
     return response
+
+
+@blueprint.get("/service-worker.js")
+def service_worker() -> Response:
+    """The service worker, at the root because its folder is its scope; another digest makes it another one."""
+    files = [assets.address(name) for name in (*assets.styles(), *assets.modules(), *OFFLINE)]
+    known = f"const BASE = {json.dumps(assets.base())};\nconst FILES = {json.dumps(files)};\n"
+    script = (assets.FOLDER / "service-worker.js").read_text(encoding="utf-8")
+    headers = {
+        "Cache-Control": "no-cache",
+        "Content-Security-Policy": assets.policy(settings().map_style_url),
+    }
+    return Response(known + script, mimetype="text/javascript", headers=headers)
 
 
 @blueprint.get("/static/<path:name>")

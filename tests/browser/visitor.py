@@ -58,6 +58,8 @@ class Visitor:
             "geolocation": GANGNAM,
             "permissions": ["geolocation"],
             "reduced_motion": "reduce",
+            # its requests escape the routes by which tests make faults
+            "service_workers": "block",
         }
         self.site = site
         self.complaints: list[str] = []

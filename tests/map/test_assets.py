@@ -153,3 +153,10 @@ def test_a_file_with_streets_is_served_by_ranges(
     assert 'data-basemap-url="/basemap/streets.pmtiles"' in own.get("/").text
     assert 'data-style-url=""' in own.get("/").text
     assert client.get("/basemap/streets.pmtiles").status_code == 404
+
+
+def test_the_service_worker_belongs_to_the_release_and_covers_the_site(client: FlaskClient) -> None:
+    worker = client.get("/service-worker.js")
+    assert (worker.mimetype, worker.headers["Cache-Control"]) == ("text/javascript", "no-cache")
+    assert worker.text.startswith(f'const BASE = "{assets.base()}";\n')
+    assert assets.address(assets.modules()[-1]) in worker.text

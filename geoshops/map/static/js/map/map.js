@@ -12,8 +12,9 @@ import { begin, end } from "../shared/idle.js";
 import { t } from "../shared/i18n.js";
 import { startPeople } from "./people.js";
 import { drawPinsFor } from "./pins.js";
+import { reportMissingTiles } from "../shared/offline.js";
 import { isAround, state, subscribe, update } from "../shared/state.js";
-import { addStreets, areOpaque, bringStreets, watchStreets } from "./streets.js";
+import { addStreets, areOpaque, bringStreets, isStreets, watchStreets } from "./streets.js";
 import { theme } from "../shared/theme.js";
 import { addUser, showUser } from "./user.js";
 
@@ -29,6 +30,8 @@ let revealed_id = null;
 let wanted = null;
 let dressed = false;
 let streets = null;
+// tiles that could not be loaded, by source
+const failed = new Map();
 
 export async function startMap() {
   busy();
@@ -103,6 +106,7 @@ function rest() {
 
 function wire() {
   map.on("idle", rest);
+  map.on("error", noticeFailure);
   map.on("dataloading", busy);
   map.on("movestart", busy);
   map.on("style.load", dress);
@@ -127,6 +131,22 @@ function wire() {
   subscribe(["brand", "filters"], () => filterField(map));
   subscribe(["theme"], redress);
   subscribe(["radius_m"], fitCircle);
+}
+
+// A tile that cannot be loaded leaves a gap in the map, which the visitor is told of.
+// Missing streets are replaced by the offline basemap, without a notice.
+function noticeFailure(event) {
+  const { sourceId, tile, error } = event;
+  if (isStreets(event)) return null;
+  if (!tile) return console.error(error);
+  failed.set(sourceId, [...(failed.get(sourceId) ?? []), tile.tileID.canonical]);
+  return reportMissingTiles();
+}
+
+// Named one by one, as MapLibre waits for ever for the failed tiles of a source that is refreshed as a whole.
+export function retryTiles() {
+  for (const [id, tiles] of failed) if (map.getSource(id)) map.refreshTiles(id, tiles);
+  failed.clear();
 }
 
 async function expand(event) {

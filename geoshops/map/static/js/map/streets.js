@@ -68,7 +68,7 @@ function dropStreets(map) {
   hide(map, dropped, "visible");
 }
 
-const isStreets = (event) => event.sourceId?.startsWith(PREFIX) ?? false;
+export const isStreets = (event) => event.sourceId?.startsWith(PREFIX) ?? false;
 
 // Reports to `lost` that streets were removed because their server stopped responding.
 export function watchStreets(map, lost) {
@@ -89,10 +89,9 @@ export function watchStreets(map, lost) {
     stop();
   });
   map.on("error", (event) => {
-    if (!isStreets(event)) return console.error(event.error);
-    if (!streets?.opaque || failing) return null;
+    if (!isStreets(event) || !streets?.opaque || failing) return;
     failing = true;
     stop();
-    return wait(FAILING_MS);
+    wait(FAILING_MS);
   });
 }

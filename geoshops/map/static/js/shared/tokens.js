@@ -1,5 +1,7 @@
 // The access token, in memory only; the refresh token is in a cookie that scripts cannot read. A mark in localStorage
 // tells every tab whether somebody is signed in, and changes at each sign-in.
+import { forgetMember } from "./offline.js";
+
 const MARK = "signed_in";
 const changed = [];
 const lost = [];
@@ -12,12 +14,14 @@ export const tokens = {
   keep(token) {
     access = token;
     localStorage.setItem(MARK, String(Date.now()));
+    forgetMember();
     notify(changed);
   },
   renewed(token) { access = token; },
   clear() {
     access = null;
     localStorage.removeItem(MARK);
+    forgetMember();
     notify(changed);
   },
   // Called when the service rejects the refresh token.

@@ -1,0 +1,55 @@
+// Without a network: a notice, the last view from the service worker's cache, and another try when it is back.
+import { one } from "./dom.js";
+import { t } from "./i18n.js";
+
+// the service worker's name of the cache with responses to a member
+const MEMBER_CACHE = "member";
+const LAST_VIEW = "last_view";
+const listeners = [];
+let tilesMissing = false;
+
+// Listeners are called when the network is back.
+export const onReconnect = (listener) => listeners.push(listener);
+
+export function reportMissingTiles() {
+  tilesMissing = true;
+  show();
+}
+
+function show() {
+  const key = !navigator.onLine ? "offline" : tilesMissing ? "offline.tiles" : "";
+  one("#connection").hidden = !key;
+  one("#connection").textContent = key && t(key);
+}
+
+function reconnect() {
+  tilesMissing = false;
+  show();
+  for (const listener of listeners) listener();
+}
+
+// The view that is opened at "/" without a network.
+export function lastView() {
+  const isPlain = location.pathname === "/" && !location.search;
+  return isPlain && !navigator.onLine ? localStorage.getItem(LAST_VIEW) : null;
+}
+
+export function startOffline() {
+  window.addEventListener("offline", show);
+  window.addEventListener("online", reconnect);
+  window.addEventListener("pagehide", () => {
+    if (location.pathname === "/" && location.search) localStorage.setItem(LAST_VIEW, location.search);
+  });
+  show();
+}
+
+// The worker is told too, as responses may be on their way to it.
+export function forgetMember() {
+  globalThis.caches?.delete(MEMBER_CACHE);
+  navigator.serviceWorker?.controller?.postMessage("forget member");
+}
+
+// After the page itself, whose line its files would share.
+export function startServiceWorker() {
+  if (navigator.onLine) navigator.serviceWorker?.register("/service-worker.js").catch(() => {});
+}

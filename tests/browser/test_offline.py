@@ -1,0 +1,78 @@
+"""Without a network: the last view, favorites, notices; and what remains after sign-out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.visitor import Visitor
+
+Visit = Callable[..., Visitor]
+PEOPLE = (f"traveller-{n}" for n in itertools.count())
+READY = """() => navigator.serviceWorker.ready.then(async () => {
+  if (!navigator.serviceWorker.controller)
+    await new Promise((done) => navigator.serviceWorker.addEventListener("controllerchange", done));
+})"""
+KEPT = """async () => {
+  const found = [];
+  for (const name of await caches.keys())
+    for (const { url } of await (await caches.open(name)).keys()) found.push(`${name} ${new URL(url).pathname}`);
+  return found;
+}"""
+
+
+def lose_line(v: Visitor) -> None:
+    v.context.set_offline(True)
+    expect(v.one("#connection")).to_contain_text("인터넷에 연결되어 있지 않아")
+
+
+def show_favorites(v: Visitor) -> None:
+    v.one("#account").click()
+    v.one("#tab-favorites").click()
+    expect(v.page.locator("dialog .own .name").first).to_be_visible()
+    v.page.keyboard.press("Escape")
+
+
+def test_the_last_area_and_favorites_open_without_a_network(visitor: Visit) -> None:
+    v = visitor(path="/?r=2000", service_workers="allow")
+    v.sign_in(next(PEOPLE))
+    v.page.evaluate(READY)
+    v.page.reload()
+    v.page.wait_for_selector("#account.signed-in")
+    v.rest()
+    names = v.names()
+    with v.page.expect_response("**/favorites/*"):
+        v.one("#list .heart").first.click()
+    show_favorites(v)
+    lose_line(v)
+    v.page.goto(v.site)
+    v.page.wait_for_selector("#list .name")
+    assert sorted(v.names()) == sorted(names)
+    v.page.wait_for_selector("#account.signed-in")
+    show_favorites(v)
+    v.context.set_offline(False)
+    expect(v.one("#connection")).to_be_hidden()
+    v.rest()
+    kept = v.page.evaluate(KEPT)
+    assert "member /favorites" in kept
+    assert [entry for entry in kept if "/auth" in entry] == []
+    v.one("#account").click()
+    v.one("#tab-settings").click()
+    v.page.get_by_role("button", name="로그아웃", exact=True).click()
+    expect(v.one("#account.signed-in")).to_have_count(0)
+    v.rest()
+    assert [entry for entry in v.page.evaluate(KEPT) if entry.startswith("member ")] == []
+
+
+def test_missing_tiles_are_noticed_and_loaded_when_the_line_is_back(visitor: Visit) -> None:
+    v = visitor()
+    v.page.route("**/basemap/**", lambda route: route.abort())
+    v.page.evaluate("geoshops.map.jumpTo({center: [127.4, 36.35]})")
+    expect(v.one("#connection")).to_contain_text("지도 일부를 불러오지 못했어요")
+    v.page.unroute("**/basemap/**")
+    v.context.set_offline(True)
+    with v.page.expect_response("**/basemap/**"):
+        v.context.set_offline(False)
+    expect(v.one("#connection")).to_be_hidden()
