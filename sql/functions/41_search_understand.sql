@@ -335,16 +335,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_resolve(jsonb) IS 'The pieces of a keyword as ids and words.';
 
--- `names`, `understood` and `branch` are those of search_understand.
-CREATE OR REPLACE FUNCTION search_without(unknown text [], branch text [], INOUT names text [], INOUT understood jsonb)
+-- `branch`, `every_name` and `whole` are what search_understand tells as branch, names and understood.
+CREATE OR REPLACE FUNCTION search_without(
+  unknown text [], branch text [], every_name text [], whole jsonb, OUT names text [], OUT understood jsonb
+)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   word text;
 BEGIN
   understood := (
-    SELECT coalesce(jsonb_agg(x ORDER BY o), '[]') FROM jsonb_array_elements(understood) WITH ORDINALITY t (x, o)
+    SELECT coalesce(jsonb_agg(x ORDER BY o), '[]') FROM jsonb_array_elements(whole) WITH ORDINALITY t (x, o)
     WHERE normalize(x ->> 'text', NFD) <> ALL (unknown));
-  names := CASE WHEN branch <> '{}' THEN names END;
+  names := CASE WHEN branch <> '{}' THEN every_name END;
   FOREACH word IN ARRAY unknown LOOP
     names := ARRAY(SELECT replace(n, word, '') FROM unnest(names) n);
   END LOOP;

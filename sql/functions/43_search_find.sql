@@ -282,8 +282,8 @@ DECLARE
   wanted integer := at_most + 51;
   budget integer := CASE WHEN query IS NOT NULL THEN 500 WHEN regions IS NOT NULL OR NOT plain THEN 2000 ELSE 10000 END
     / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1);
-  found bigint[] := '{}';
-  chords float8[] := '{}';
+  found bigint[] := ARRAY[]::bigint[];
+  chords float8[] := ARRAY[]::float8[];
   more bigint[];
   their_chords float8[];
 BEGIN

@@ -1,4 +1,4 @@
--- The indexes that only the keyword search needs. They may be missing for a while: a large first load leaves
+-- The indexes of shops that only the keyword search needs. They may be missing for a while: a large first load leaves
 -- out the indexes of this folder, so that the radius search is available early, and builds them after its commit. A missing
 -- one is built from here by the load itself, the next import and `geoshops db upgrade`. The most expensive comes
 -- first. It keeps no list of pending entries, because every look-up of a word would read that list.
@@ -8,7 +8,6 @@ WHERE status <> 'CLOSED';
 
 CREATE INDEX IF NOT EXISTS shops_sounds_idx ON shops USING gin (name_sounds(place_name)) WITH (fastupdate = off)
 WHERE status <> 'CLOSED';
-CREATE INDEX IF NOT EXISTS brands_sounds_idx ON brands USING gin (name_sounds(name)) WITH (fastupdate = off);
 
 -- Nearest first within a brand, a 시도 or a 시군구. The chord through the ellipsoid orders as the geodesic does to
 -- some millionths, where the operator of geography orders by a sphere and is off by half a percent.
