@@ -213,7 +213,7 @@ class Pool:
             result.set_result(value)
 
     def _leave(self, started: float) -> None:
-        # Called before the result is set: whoever receives the result may use the slot at once.
+        # Before the result is set, because the caller may use the slot as soon as it has the result.
         with self.changed:
             self.busy -= 1
             self.freed_at = time.monotonic()

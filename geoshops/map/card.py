@@ -19,7 +19,7 @@ from geoshops.map.badges import ink_on
 SIZE = (1200, 630)
 # KakaoTalk crops to 2:1: what matters stays off the uppermost and lowest 15 pixels
 LEFT, TOP, BOTTOM, TEXT_WIDTH = 84, 66, 562, 790
-# raised by whoever changes the drawing, so that stored pictures are fetched again
+# Increase it when the drawing changes: it is part of a picture's address, so that clients load the new one.
 DESIGN = 1
 GROUND, INK, MUTED, ACCENT, STAR = "#faf8f5", "#23262e", "#5d6370", "#c0305c", "#e59a0c"
 NAME_SIZES = (80, 70, 62, 54)
@@ -28,7 +28,7 @@ MAX_LINES = 2
 FONTS = Path("/usr/share/fonts/opentype/noto")
 BOLD, REGULAR = "NotoSansCJK-Bold.ttc", "NotoSansCJK-Regular.ttc"
 FACES = {"ja": 0, "ko": 1, "en": 1, "zh-Hans": 2, "zh-Hant": 3}
-# A worker draws one card at a time, so that cards never take more than one of its threads' processors.
+# A worker draws one card at a time: drawing occupies a processor, and other requests need the worker's threads.
 DRAWING = Lock()
 WAIT_S = 0.5
 CARDS_KEPT = 32

@@ -77,8 +77,8 @@ def shop(db: Database, shop_id: int, *, lang: str | None, origin: str, zone: str
     return FoundShop(json.loads(body), color or COLOR_WITHOUT_BRAND)
 
 
-# Identifiers per part of the sitemap, which may have 50,000 addresses: shops that close leave gaps, and a smaller part
-# is built within a fraction of a second.
+# Identifiers per part of the sitemap, whose limit of 50,000 addresses a part never reaches; a small part is quick
+# to build, and gaps of closed shops do no harm.
 PART_SIZE = 10_000
 LISTED = Shop.status != "CLOSED"
 

@@ -53,7 +53,7 @@ SELECT coalesce((SELECT ST_AsMVT(r, 'transportation') FROM roads AS r WHERE r.ge
 
 
 def style(origin: str) -> dict[str, Any]:
-    """A loud style, so that the page's own look is told apart."""
+    """A style in bright colours, which the page must replace by its own."""
 
     def layer(name: str, kind: str, data: str, **more: Any) -> dict[str, Any]:
         return {"id": name, "type": kind, "source": "openmaptiles", "source-layer": data, **more}

@@ -133,7 +133,7 @@ function wire() {
   subscribe(["radius_m"], fitCircle);
 }
 
-// A tile that cannot be loaded leaves a gap in the map, which the visitor is told of.
+// Tells the visitor that tiles could not be loaded.
 // Missing streets are replaced by the offline basemap, without a notice.
 function noticeFailure(event) {
   const { sourceId, tile, error } = event;

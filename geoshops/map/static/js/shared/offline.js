@@ -43,7 +43,7 @@ export function startOffline() {
   show();
 }
 
-// The worker is told too, as responses may be on their way to it.
+// Deletes the member's responses here; the service worker must also drop those that it still receives.
 export function forgetMember() {
   globalThis.caches?.delete(MEMBER_CACHE);
   navigator.serviceWorker?.controller?.postMessage("forget member");
