@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.browser.visitor import Visitor
 
 Visit = Callable[..., Visitor]
-PEOPLE = (f"traveller-{n}" for n in itertools.count())
+PEOPLE = (f"offline-{n}" for n in itertools.count())
 READY = """() => navigator.serviceWorker.ready.then(async () => {
   if (!navigator.serviceWorker.controller)
     await new Promise((done) => navigator.serviceWorker.addEventListener("controllerchange", done));

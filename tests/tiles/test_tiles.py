@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from datetime import datetime
@@ -93,8 +94,9 @@ def test_sql_python_and_the_page_agree_on_the_zoom_levels(make: Maker, ask: Ask)
     )
     assert re.findall(r"\d+", crowded) == ["0", str(LAST_CLUSTER_ZOOM)]
     page = (ROOT / "geoshops/map/static/js/map/field.js").read_text(encoding="utf-8")
-    source = re.findall(r'addSource\("field",.* minzoom: (\d+), maxzoom: (\d+)', page)
-    assert source == [("0", str(LAST_CLUSTER_ZOOM))]
+    constants = dict(re.findall(r"const (\w+) = ([\d.]+);", page))
+    highest = math.ceil(float(constants["RESULTS_FROM_ZOOM"])) - int(constants["LEVELS_APART"]) - 1
+    assert highest <= LAST_CLUSTER_ZOOM
 
 
 def selected(ask: Ask, query: str) -> int:
