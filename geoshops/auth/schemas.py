@@ -7,7 +7,8 @@ from typing import Any
 from marshmallow import Schema, fields, missing
 
 from geoshops.errors import Reason
-from geoshops.web.fields import Args, Body, Flag, Text, invalid
+from geoshops.web.examples import ORIGIN, SESSION_ID
+from geoshops.web.fields import Args, Body, DateArray, Flag, Text, invalid
 
 
 class Token(Text):
@@ -40,6 +41,14 @@ def described(text: str, **more: object) -> dict[str, object]:
     return {"description": text, **more}
 
 
+# an unsigned token of the member of all examples
+TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMCJ9.c2lnbmF0dXJl"
+# state, nonce, verifier and challenge are those of OpenID Connect Core and RFC 7636, appendix B
+AUTHORIZE_URL = (
+    "https://id.example/authorize?response_type=code&client_id=geoshops&scope=openid"
+    f"&redirect_uri={ORIGIN}/&state=af0ifjsldkj&nonce=n-0S6_WzA2Mj"
+    "&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
+)
 LIFE = described("Seconds for which the access token is valid", example=1800)
 
 
@@ -99,7 +108,7 @@ class LogoutArgs(Args):
 class RefreshBody(Body):
     """Body of POST /auth/token."""
 
-    refresh_token = Token(required=True)
+    refresh_token = Token(required=True, metadata={"example": TOKEN})
     rotate = Switch(
         metadata=described(
             "Also replace the refresh token; the old one is dead after 30 seconds or the first use of the new one"
@@ -110,17 +119,20 @@ class RefreshBody(Body):
 class TokenPair(Schema):
     """The tokens of a session."""
 
-    access_token = fields.String(required=True, metadata=described("Bearer token (JWT)"))
+    access_token = fields.String(
+        required=True, metadata=described("Bearer token (JWT)", example=TOKEN)
+    )
     expires_in = fields.Integer(required=True, metadata=LIFE)
     refresh_token = fields.String(
-        required=True, metadata=described("For POST /auth/token when the access token expired")
+        required=True,
+        metadata=described("For POST /auth/token when the access token expired", example=TOKEN),
     )
 
 
 class Refreshed(Schema):
     """A new access token; with `rotate` also the next refresh token."""
 
-    access_token = fields.String(required=True)
+    access_token = fields.String(required=True, metadata={"example": TOKEN})
     expires_in = fields.Integer(required=True, metadata=LIFE)
     refresh_token = fields.String(metadata=described("Only after a rotation"))
 
@@ -128,36 +140,48 @@ class Refreshed(Schema):
 class Started(Schema):
     """How to begin a sign-in. state, nonce and code_verifier stay with the front end."""
 
-    authorize_url = fields.String(required=True, metadata=described("Send the browser there"))
-    state = fields.String(
-        required=True, metadata=described("Compare with the one that comes back with the code")
+    authorize_url = fields.String(
+        required=True,
+        metadata=described("Send the browser there", example=AUTHORIZE_URL),
     )
-    nonce = fields.String(required=True, metadata=described("Send along with the code"))
-    code_verifier = fields.String(required=True, metadata=described("Send along with the code"))
-    expires_in_s = fields.Integer(required=True)
+    state = fields.String(
+        required=True,
+        metadata=described(
+            "Compare with the one that comes back with the code", example="af0ifjsldkj"
+        ),
+    )
+    nonce = fields.String(
+        required=True, metadata=described("Send along with the code", example="n-0S6_WzA2Mj")
+    )
+    code_verifier = fields.String(
+        required=True,
+        metadata=described(
+            "Send along with the code", example="dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+        ),
+    )
+    expires_in_s = fields.Integer(required=True, metadata={"example": 600})
 
 
 class LoggedOut(Schema):
     """The session is over."""
 
-    logged_out = fields.Boolean(required=True)
+    logged_out = fields.Boolean(required=True, metadata={"example": True})
 
 
 class Session(Schema):
     """A living session of the member."""
 
-    id = fields.Integer(required=True)
-    device = fields.String(required=True, metadata=described("User-Agent of the sign-in"))
-    create_date = fields.List(
-        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
+    id = fields.Integer(required=True, metadata={"example": SESSION_ID})
+    device = fields.String(
+        required=True,
+        metadata=described("User-Agent of the sign-in", example="Mozilla/5.0 (Linux; Android 16)"),
     )
-    last_used_date = fields.List(
-        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
-    )
-    is_current = fields.Boolean(required=True)
+    create_date = DateArray()
+    last_used_date = DateArray()
+    is_current = fields.Boolean(required=True, metadata={"example": True})
 
 
 class EndedSession(Schema):
     """The session that was ended."""
 
-    id = fields.Integer(required=True)
+    id = fields.Integer(required=True, metadata={"example": SESSION_ID})

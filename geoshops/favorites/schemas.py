@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
+from geoshops.web.examples import SHOP_ID
 from geoshops.web.fields import Args, Language, Latitude, Longitude
 from geoshops.web.paging import PagingArgs
-from geoshops.web.shop_schemas import MemberTitle, ShopDisplay
+from geoshops.web.shop_schemas import FoundShop, MemberTitle
 
 
 class FavoriteListArgs(PagingArgs):
@@ -36,51 +37,30 @@ class FavoriteArgs(Args):
     )
 
 
-class FavoriteBrand(Schema):
-    """Brand of a favorite shop."""
-
-    brand_name = fields.String(required=True)
-    file_path = fields.String(required=True)
-
-
-class FavoriteShop(Schema):
+class FavoriteShop(FoundShop):
     """A shop held as a favorite."""
 
-    id = fields.Integer(required=True)
-    place_name = fields.String(required=True)
-    longitude = fields.String(required=True)
-    latitude = fields.String(required=True)
-    place_address = fields.String(required=True)
-    status = fields.String(required=True, metadata={"enum": ["OPEN", "TEMP_CLOSED", "CLOSED"]})
-    shop_titles = fields.List(fields.String(), required=True)
-    brand = fields.Nested(FavoriteBrand, required=True)
-    distance = fields.String(
-        required=True, metadata={"description": "From the user; empty without a user position"}
-    )
-    distance_m = fields.Integer(required=True, allow_none=True)
-    star_rating_avg = fields.Float(required=True)
-    review_cnt = fields.Integer(required=True)
-    favorite_cnt = fields.Integer(required=True)
-    favorite = fields.Boolean(required=True)
-    display = fields.Nested(ShopDisplay, metadata={"description": "Only with `lang`"})
+    favorite = fields.Boolean(required=True, metadata={"example": True})
 
 
 class Favorite(Schema):
     """A favorite with its shop."""
 
-    id = fields.Integer(required=True)
+    id = fields.Integer(required=True, metadata={"example": 31})
     shop = fields.Nested(FavoriteShop, required=True)
 
 
 class AddedFavorite(Favorite):
     """A favorite and the titles that adding it earned."""
 
-    awarded_titles = fields.List(fields.Nested(MemberTitle), required=True)
+    awarded_titles = fields.List(
+        fields.Nested(MemberTitle), required=True, metadata={"example": []}
+    )
 
 
 class RemovedFavorite(Schema):
     """What is left after removing."""
 
-    shop_id = fields.Integer(required=True)
-    favorite = fields.Boolean(required=True)
-    favorite_cnt = fields.Integer(required=True)
+    shop_id = fields.Integer(required=True, metadata={"example": SHOP_ID})
+    favorite = fields.Boolean(required=True, metadata={"example": False})
+    favorite_cnt = fields.Integer(required=True, metadata={"example": 4})

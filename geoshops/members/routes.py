@@ -35,6 +35,7 @@ def get_member(context: RequestContext, caller: Caller) -> Response:
     id="isNicknameFree",
     query=schemas.NicknameArgs,
     response=FREE,
+    example=True,
     auth="required",
     cache="none",
 )

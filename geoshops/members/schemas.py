@@ -8,10 +8,20 @@ from marshmallow import Schema, fields
 
 from geoshops import nicknames
 from geoshops.errors import Reason
-from geoshops.web.fields import Args, Body, Choice, Text, invalid
+from geoshops.web.examples import (
+    DATE,
+    MEMBER_ID,
+    SESSION_ID,
+    SHOP_ID,
+    TITLE_ID,
+    example_of,
+)
+from geoshops.web.fields import Args, Body, Choice, DateArray, Text, invalid
+from geoshops.web.review_schemas import ReviewInfo
 
 # before trimming and collapsing of blanks
 MAX_SENT = 200
+NICKNAME = "네컷러버"
 
 
 class Nickname(Text):
@@ -30,13 +40,13 @@ class Nickname(Text):
 class NicknameArgs(Args):
     """Query of GET /member/nickname."""
 
-    nickname = Nickname(required=True, metadata={"example": "네컷러버"})
+    nickname = Nickname(required=True, metadata={"example": NICKNAME})
 
 
 class NicknameBody(Body):
     """Body of PATCH /member/nickname."""
 
-    nickname = Nickname(required=True, metadata={"example": "네컷러버"})
+    nickname = Nickname(required=True, metadata={"example": NICKNAME})
 
 
 class WithdrawArgs(Args):
@@ -52,29 +62,45 @@ class WithdrawArgs(Args):
 class Profile(Schema):
     """A member."""
 
-    id = fields.Integer(required=True)
-    nickname = fields.String(required=True)
+    id = fields.Integer(required=True, metadata={"example": MEMBER_ID})
+    nickname = fields.String(required=True, metadata={"example": NICKNAME})
     main_member_title = fields.String(
-        required=True, metadata={"description": "Empty when none is set"}
+        required=True, metadata={"description": "Empty when none is set", "example": "리뷰 첫 걸음"}
     )
-    member_title_cnt = fields.Integer(required=True)
+    member_title_cnt = fields.Integer(required=True, metadata={"example": 1})
 
 
 class Withdrawn(Schema):
     """The member who left."""
 
-    id = fields.Integer(required=True)
+    id = fields.Integer(required=True, metadata={"example": MEMBER_ID})
+
+
+def rows(**example: object) -> fields.List[Any]:
+    """A list of what is held, with an example of one row; empty in the example without one."""
+    return fields.List(
+        fields.Dict(), required=True, metadata={"example": [example] if example else []}
+    )
 
 
 class Export(Schema):
     """Everything the service holds on the member."""
 
     member = fields.Nested(Profile, required=True)
-    create_date = fields.List(fields.Integer(), required=True)
-    identities = fields.List(fields.Dict(), required=True)
-    sessions = fields.List(fields.Dict(), required=True)
-    reviews = fields.List(fields.Dict(), required=True)
-    favorites = fields.List(fields.Dict(), required=True)
-    member_titles = fields.List(fields.Dict(), required=True)
-    reports = fields.List(fields.Dict(), required=True)
-    idempotency_keys = fields.List(fields.Dict(), required=True)
+    create_date = DateArray()
+    identities = rows(provider="kakao", issuer="https://kauth.kakao.com", subject="1234567890")
+    sessions = rows(
+        id=SESSION_ID,
+        device="Mozilla/5.0 (Linux; Android 16)",
+        last_used_date=DATE,
+        is_current=True,
+    )
+    reviews = rows(
+        review_info=example_of(ReviewInfo),
+        shop_info={"id": SHOP_ID, "brand": "포토이즘박스", "place_name": "포토이즘박스 강남역점"},
+        is_hidden=False,
+    )
+    favorites = rows(id=31, shop_id=SHOP_ID, place_name="포토이즘박스 강남역점")
+    member_titles = rows(id=TITLE_ID, name="리뷰 첫 걸음", is_main=True, award_date=DATE)
+    reports = rows()
+    idempotency_keys = rows(key="3f2504e0-4f89-41d3-9a0c-0305e82c3301")

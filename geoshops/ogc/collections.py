@@ -41,8 +41,11 @@ BOUNDARY_DECIMALS = 6
 
 @dataclass(frozen=True)
 class Property(Queryable):
-    """A published property, which filters may name; `values` are all that it can have, where they are few."""
+    """A published property, which filters may name; `values` are all that it can have, where they are few.
 
+    example: its value in the feature that the OpenAPI document shows."""
+
+    example: object = ""
     type: str = "string"
     nullable: bool = False
     values: tuple[str, ...] = ()
@@ -56,7 +59,8 @@ class Collection:
     keys: the keys of all features; joined: joins what properties need to a statement over them.
     geometry: as GeoJSON, of the type `geometry_type`; shape: as filters see it.
     in_box: the keys, as `id`, of what intersects the box of the parameters EDGES.
-    shapes: geometries, as `shape`, that have the collection's extent."""
+    shapes: geometries, as `shape`, that have the collection's extent.
+    example_coordinates, example_extent: where the feature that the OpenAPI document shows is, and the extent."""
 
     name: str
     singular: str
@@ -71,6 +75,8 @@ class Collection:
     shape: Queryable
     in_box: FromClause
     shapes: Select[Any]
+    example_coordinates: list[Any]
+    example_extent: list[float]
     has_null_geometry: bool = False
     default_limit: int = 1000
     max_limit: int = 10_000
@@ -115,25 +121,32 @@ SHOPS = Collection(
     keys=select(Shop.id).where(OPEN),
     joined=_with_names_of_shops,
     properties={
-        "place_name": Property(Shop.place_name),
-        "brand_name": Property(Brand.name, nullable=True),
-        "place_address": Property(func.coalesce(func.nullif(Shop.road_address, ""), Shop.lot_address)),
-        "sido": Property(SIDO.name, nullable=True),
-        "sigungu": Property(SIGUNGU.name, nullable=True),
-        "dong": Property(DONG.name, nullable=True),
-        "status": Property(Shop.status, values=("OPEN", "TEMP_CLOSED")),
-        "star_rating_avg": Property(func.mean_rating(Shop.star_rating_sum, Shop.review_cnt), "number"),
-        "review_cnt": Property(Shop.review_cnt, "integer"),
-        "favorite_cnt": Property(Shop.favorite_cnt, "integer"),
-        "phone": Property(Shop.phone),
+        "place_name": Property(Shop.place_name, example="포토이즘박스 강남역점"),
+        "brand_name": Property(Brand.name, example="포토이즘박스", nullable=True),
+        "place_address": Property(
+            func.coalesce(func.nullif(Shop.road_address, ""), Shop.lot_address),
+            example="서울특별시 강남구 테헤란로 30",
+        ),
+        "sido": Property(SIDO.name, example="서울특별시", nullable=True),
+        "sigungu": Property(SIGUNGU.name, example="강남구", nullable=True),
+        "dong": Property(DONG.name, example="역삼동", nullable=True),
+        "status": Property(Shop.status, example="OPEN", values=("OPEN", "TEMP_CLOSED")),
+        "star_rating_avg": Property(
+            func.mean_rating(Shop.star_rating_sum, Shop.review_cnt), example=4.3, type="number"
+        ),
+        "review_cnt": Property(Shop.review_cnt, example=14, type="integer"),
+        "favorite_cnt": Property(Shop.favorite_cnt, example=5, type="integer"),
+        "phone": Property(Shop.phone, example="0507-0000-1262"),
         "homepage": Property(Shop.homepage),
-        "opened_on": Property(Shop.opened_on, "date", nullable=True),
+        "opened_on": Property(Shop.opened_on, example="2025-05-21", type="date", nullable=True),
     },
     geometry=_point(SPOT),
     geometry_type="Point",
     shape=Queryable(SPOT, GEOMETRY),
     in_box=func.shops_in_box(WEST, SOUTH, EAST, NORTH).table_valued("id"),
     shapes=select(SPOT.label("shape")).where(OPEN),
+    example_coordinates=[127.0266, 37.501239],
+    example_extent=[126.310506, 33.245379, 129.431131, 38.259393],
 )  # fmt: skip
 
 PARENT, GRANDPARENT = aliased(Region), aliased(Region)
@@ -167,13 +180,18 @@ REGIONS = Collection(
     keys=select(Region.id),
     joined=_with_names_of_parents,
     properties={
-        "level": Property(Region.level, values=("sido", "sigungu", "dong")),
-        "name": Property(Region.name),
-        "full_name": Property(func.concat_ws(" ", GRANDPARENT.name, PARENT.name, Region.name, type_=Text)),
-        "name_en": Property(Region.name_en),
-        "code": Property(func.coalesce(Region.code, cast(Region.id, Text))),
-        "parent_id": Property(Region.parent_id, "integer", nullable=True),
-        "sido": Property(func.coalesce(GRANDPARENT.name, PARENT.name, Region.name)),
+        "level": Property(Region.level, example="sigungu", values=("sido", "sigungu", "dong")),
+        "name": Property(Region.name, example="강남구"),
+        "full_name": Property(
+            func.concat_ws(" ", GRANDPARENT.name, PARENT.name, Region.name, type_=Text),
+            example="서울특별시 강남구",
+        ),
+        "name_en": Property(Region.name_en, example="Gangnam-gu"),
+        "code": Property(func.coalesce(Region.code, cast(Region.id, Text)), example="11680"),
+        "parent_id": Property(Region.parent_id, example=1, type="integer", nullable=True),
+        "sido": Property(
+            func.coalesce(GRANDPARENT.name, PARENT.name, Region.name), example="서울특별시"
+        ),
     },
     geometry=cast(
         func.ST_AsGeoJSON(func.ST_ForcePolygonCCW(Region.boundary), BOUNDARY_DECIMALS, 0), JSON
@@ -190,6 +208,8 @@ REGIONS = Collection(
     )
     .subquery(),
     shapes=select(RegionPart.part.label("shape")),
+    example_coordinates=[[[[127.018, 37.534], [127.034, 37.484], [127.095, 37.456], [127.067, 37.521], [127.018, 37.534]]]],
+    example_extent=[124.609718, 33.113108, 131.870988, 38.616525],
     has_null_geometry=True,
     # a boundary is as long as hundreds of points
     default_limit=100,
@@ -209,9 +229,9 @@ STATIONS = Collection(
     keys=select(Station.id),
     joined=lambda stations: stations,
     properties={
-        "name": Property(Station.name),
-        "name_en": Property(Station.name_en),
-        "line": Property(Station.line),
+        "name": Property(Station.name, example="강남"),
+        "name_en": Property(Station.name_en, example="Gangnam"),
+        "line": Property(Station.line, example="2호선"),
     },
     geometry=_point(STOP),
     geometry_type="Point",
@@ -224,6 +244,8 @@ STATIONS = Collection(
     )
     .subquery(),
     shapes=select(STOP.label("shape")),
+    example_coordinates=[127.0278, 37.498],
+    example_extent=[126.3866, 34.7534, 129.3525, 37.8848],
 )
 
 COLLECTIONS = (SHOPS, REGIONS, STATIONS)

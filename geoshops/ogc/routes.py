@@ -7,6 +7,7 @@ from typing import Any
 
 from geoshops.ogc import pages, queries, schemas
 from geoshops.ogc.collections import COLLECTIONS, Collection
+from geoshops.web.examples import ORIGIN, PATH
 from geoshops.web.operation import Blueprint
 from geoshops.web.reads import RequestContext
 from geoshops.web.response import GEOJSON, JSON, Response, json_value
@@ -14,14 +15,24 @@ from geoshops.web.response import GEOJSON, JSON, Response, json_value
 blueprint = Blueprint("ogc", __name__, url_prefix="/ogc", description="OGC API Features")
 
 
-@blueprint.read("", query=schemas.NoArgs, id="getOgcLandingPage", response=schemas.Landing)
+@blueprint.read(
+    "",
+    query=schemas.NoArgs,
+    id="getOgcLandingPage",
+    response=schemas.Landing,
+    example=pages.landing(ORIGIN),
+)
 def landing_page(context: RequestContext, _: dict[str, Any]) -> Response:
     """Landing page: links to everything else"""
     return json_value(pages.landing(context.origin))
 
 
 @blueprint.read(
-    "/conformance", query=schemas.NoArgs, id="getOgcConformance", response=schemas.Conformance
+    "/conformance",
+    query=schemas.NoArgs,
+    id="getOgcConformance",
+    response=schemas.Conformance,
+    example={"conformsTo": list(pages.CLASSES)},
 )
 def conformance(context: RequestContext, _: dict[str, Any]) -> Response:
     """Conformance classes"""
@@ -29,7 +40,11 @@ def conformance(context: RequestContext, _: dict[str, Any]) -> Response:
 
 
 @blueprint.read(
-    "/collections", query=schemas.NoArgs, id="listOgcCollections", response=schemas.Collections
+    "/collections",
+    query=schemas.NoArgs,
+    id="listOgcCollections",
+    response=schemas.Collections,
+    example=pages.collections(ORIGIN, [(shown, shown.example_extent) for shown in COLLECTIONS]),
 )
 def list_collections(context: RequestContext, _: dict[str, Any]) -> Response:
     """All collections"""
@@ -62,6 +77,7 @@ def _add_description(shown: Collection) -> None:
         query=schemas.NoArgs,
         id=f"getOgc{shown.singular.capitalize()}s",
         response=schemas.Collection,
+        example=pages.collection(ORIGIN, shown, shown.example_extent),
     )(get_collection)
 
 
@@ -80,6 +96,7 @@ def _add_queryables(shown: Collection) -> None:
         query=schemas.NoArgs,
         id=f"getOgc{shown.singular.capitalize()}Queryables",
         response=schemas.Queryables,
+        example=pages.queryables(ORIGIN, shown),
         media=pages.SCHEMA,
         also=(JSON,),
     )(get_queryables)
@@ -104,6 +121,13 @@ def _add_items(shown: Collection, feature: Any) -> None:
         query=schemas.items_args(shown.default_limit, shown.max_limit),
         id=f"listOgc{shown.singular.capitalize()}Items",
         response=schemas.items(f"{shown.singular.capitalize()}Features", feature),
+        example={
+            "type": "FeatureCollection",
+            "numberReturned": 1,
+            "numberMatched": 1,
+            "links": list(pages.page_links(ORIGIN, shown, {}, None)),
+            "features": [_example(shown)],
+        },
         media=GEOJSON,
         also=(JSON,),
     )(list_items)
@@ -122,9 +146,22 @@ def _add_item(shown: Collection, feature: Any) -> None:
         query=schemas.NoArgs,
         id=f"getOgc{shown.singular.capitalize()}Item",
         response=feature,
+        example={
+            **_example(shown),
+            "links": pages.item_links(ORIGIN, shown, PATH[f"{shown.singular}_id"]),
+        },
         media=GEOJSON,
         also=(JSON,),
     )(get_item)
+
+
+def _example(shown: Collection) -> dict[str, object]:
+    return {
+        "type": "Feature",
+        "id": PATH[f"{shown.singular}_id"],
+        "geometry": {"type": shown.geometry_type, "coordinates": shown.example_coordinates},
+        "properties": {name: published.example for name, published in shown.properties.items()},
+    }
 
 
 def _name(read: Any, name: str, documentation: str) -> None:

@@ -6,12 +6,14 @@ from typing import Any
 
 from marshmallow import Schema, fields, post_load
 
-from geoshops.web.fields import Body, Choice, Text
+from geoshops.web.examples import REVIEW_ID, SHOP_ID
+from geoshops.web.fields import Body, Choice, DateArray, Text
 
 REVIEW_REASONS = ("SPAM", "ABUSE", "PRIVACY", "FALSE", "OTHER")
 SHOP_REASONS = ("CLOSED", "POSITION", "DUPLICATE", "FALSE", "OTHER")
 STATUSES = ("OPEN", "UPHELD", "DISMISSED")
 MAX_CONTENT = 1000
+CONTENT = "확인해 주세요"
 
 
 class ReportBody(Body):
@@ -24,7 +26,7 @@ class ReportBody(Body):
         blank_is_none=True,
         allow_none=True,
         load_default=None,
-        metadata={"description": "In the member's own words"},
+        metadata={"description": "In the member's own words", "example": CONTENT},
     )
 
     @post_load
@@ -48,22 +50,21 @@ class ShopReportBody(ReportBody):
 class Report(Schema):
     """A report as its member sees it."""
 
-    id = fields.Integer(required=True)
-    reason = fields.String(required=True)
-    content = fields.String(required=True)
-    create_date = fields.List(
-        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
-    )
+    id = fields.Integer(required=True, metadata={"example": 17})
+    content = fields.String(required=True, metadata={"example": CONTENT})
+    create_date = DateArray()
     status = fields.String(required=True, metadata={"enum": list(STATUSES)})
 
 
 class ReviewReport(Report):
     """A report of a review."""
 
-    review_id = fields.Integer(required=True)
+    reason = fields.String(required=True, metadata={"enum": list(REVIEW_REASONS)})
+    review_id = fields.Integer(required=True, metadata={"example": REVIEW_ID})
 
 
 class ShopReport(Report):
     """A report of a shop."""
 
-    shop_id = fields.Integer(required=True)
+    reason = fields.String(required=True, metadata={"enum": list(SHOP_REASONS)})
+    shop_id = fields.Integer(required=True, metadata={"example": SHOP_ID})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
+from geoshops.web.examples import REVIEW_ID, SHOP_ID, example_of
 from geoshops.web.fields import Choice
 from geoshops.web.paging import PagingArgs
 from geoshops.web.review_schemas import ReviewAuthor, ReviewInfo, SignedReview
-from geoshops.web.shop_schemas import MemberTitle
+from geoshops.web.shop_schemas import MemberTitle, described
 
 SORTS = ("newest", "highest", "lowest")
 
@@ -26,16 +27,19 @@ class TitledAuthor(ReviewAuthor):
     """Author of a review in a shop's list."""
 
     main_member_title = fields.String(
-        required=True, metadata={"description": "Name of the main title; empty when none is set"}
+        required=True,
+        metadata=described("Name of the main title; empty when none is set", "리뷰 첫 걸음"),
     )
 
 
 class ReviewedShop(Schema):
     """Shop of a review."""
 
-    id = fields.Integer(required=True)
-    brand = fields.String(required=True, metadata={"description": "Brand name; may be empty"})
-    place_name = fields.String(required=True)
+    id = fields.Integer(required=True, metadata={"example": SHOP_ID})
+    brand = fields.String(
+        required=True, metadata=described("Brand name; may be empty", "포토이즘박스")
+    )
+    place_name = fields.String(required=True, metadata={"example": "포토이즘박스 강남역점"})
 
 
 class ShopReview(Schema):
@@ -54,10 +58,14 @@ class Review(SignedReview):
 class WrittenReview(Review):
     """A written review and the titles it earned."""
 
-    awarded_titles = fields.List(fields.Nested(MemberTitle), required=True)
+    awarded_titles = fields.List(
+        fields.Nested(MemberTitle),
+        required=True,
+        metadata={"example": [{**example_of(MemberTitle), "is_main": False}]},
+    )
 
 
 class DeletedReview(Schema):
     """The review that is gone."""
 
-    id = fields.Integer(required=True)
+    id = fields.Integer(required=True, metadata={"example": REVIEW_ID})

@@ -61,7 +61,7 @@ class SuggestArgs(Args):
 class SuggestionDisplay(Schema):
     """A suggestion in the language of `lang`; a label, and for a shop also its names and address."""
 
-    label = fields.String(required=True)
+    label = fields.String(required=True, metadata={"example": "Gangnam Station"})
     place_name = fields.String()
     place_address = fields.String()
     brand_name = fields.String()
@@ -70,8 +70,8 @@ class SuggestionDisplay(Schema):
 class Suggestion(Schema):
     """What a keyword may become; the label is a keyword that finds it."""
 
-    kind = fields.String(required=True, metadata={"enum": list(KINDS)})
-    id = fields.Integer(required=True)
+    kind = fields.String(required=True, metadata={"enum": list(KINDS), "example": "station"})
+    id = fields.Integer(required=True, metadata={"example": 1})
     label = fields.String(
         required=True, metadata=described("What to show and to search for", "강남역")
     )
@@ -83,11 +83,11 @@ class Suggestion(Schema):
     longitude = fields.String(
         required=True,
         allow_none=True,
-        metadata=described("Decimal degrees as text; null for a brand"),
+        metadata=described("Decimal degrees as text; null for a brand", "127.0278"),
     )
     latitude = fields.String(
         required=True,
         allow_none=True,
-        metadata=described("Decimal degrees as text; null for a brand"),
+        metadata=described("Decimal degrees as text; null for a brand", "37.498"),
     )
     display = fields.Nested(SuggestionDisplay, metadata=described("Only with `lang`"))

@@ -10,7 +10,7 @@ from geoshops.web.operation import Blueprint
 from geoshops.web.paging import list_response
 from geoshops.web.reads import RequestContext, context_of_flask
 from geoshops.web.response import Response, json_text
-from geoshops.web.shop_schemas import ShopSummary
+from geoshops.web.shop_schemas import FoundShop, ShopSummary
 from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("shops", __name__, description="Shops near a place or by name")
@@ -54,7 +54,7 @@ def _options(
     id="listShopsWithin",
     method="POST",
     is_query=True,
-    response=schemas.FoundShop(many=True),
+    response=FoundShop(many=True),
     auth="optional",
     geojson=True,
     errors=(413, 415),

@@ -8,6 +8,7 @@ from marshmallow import Schema, fields
 
 from geoshops.geo import HALF_CIRCUMFERENCE_M
 from geoshops.shops.shapes import FEWEST_PEOPLE, MOST_PEOPLE, People
+from geoshops.web.examples import ORIGIN
 from geoshops.web.fields import (
     Args,
     Choice,
@@ -19,7 +20,7 @@ from geoshops.web.fields import (
     Text,
 )
 from geoshops.web.review_schemas import SignedReview
-from geoshops.web.shop_schemas import FilterArgs, ShopSummary, described
+from geoshops.web.shop_schemas import FilterArgs, FoundShop, described
 
 DEFAULT_RADIUS_M = 2000
 DEFAULT_OFF_ROUTE_M, MAX_OFF_ROUTE_M = 200, 2000
@@ -89,7 +90,7 @@ class AlongArgs(ShapeArgs):
         low=1,
         high=MAX_OFF_ROUTE_M,
         load_default=DEFAULT_OFF_ROUTE_M,
-        metadata=described("Greatest distance from the route in metres", DEFAULT_OFF_ROUTE_M),
+        metadata=described("Greatest distance from the route in metres", 500),
     )
 
 
@@ -119,23 +120,14 @@ class MeetArgs(ShapeArgs):
     )
 
 
-class FoundShop(ShopSummary):
-    """One shop of a search by shape."""
-
-    distance = fields.String(
-        required=True, metadata=described("From the user; empty without a user position")
-    )
-    distance_m = fields.Integer(required=True, allow_none=True)
-
-
 class ShopAlong(FoundShop):
     """One shop near a route."""
 
     along_m = fields.Integer(
         required=True,
-        metadata=described("Metres along the route, at the passage nearest to the shop"),
+        metadata=described("Metres along the route, at the passage nearest to the shop", 54),
     )
-    off_m = fields.Integer(required=True, metadata=described("Metres off the route"))
+    off_m = fields.Integer(required=True, metadata=described("Metres off the route", 377))
 
 
 class MeetingShop(FoundShop):
@@ -144,7 +136,7 @@ class MeetingShop(FoundShop):
     distances_m = fields.List(
         fields.Integer(),
         required=True,
-        metadata=described("Metres from each person, in the order of `at`"),
+        metadata=described("Metres from each person, in the order of `at`", [381, 10965]),
     )
 
 
@@ -161,15 +153,15 @@ class DetailArgs(Args):
 class Region(Schema):
     """Where a shop lies; empty texts when unknown."""
 
-    sido = fields.String(required=True)
-    sigungu = fields.String(required=True)
-    dong = fields.String(required=True)
+    sido = fields.String(required=True, metadata={"example": "서울특별시"})
+    sigungu = fields.String(required=True, metadata={"example": "강남구"})
+    dong = fields.String(required=True, metadata={"example": "역삼동"})
 
 
 class OpeningHours(Schema):
     """Hours of one weekday; close at or before open means past midnight."""
 
-    day = fields.Integer(required=True, metadata=described("1 is Monday, 7 Sunday"))
+    day = fields.Integer(required=True, metadata=described("1 is Monday, 7 Sunday", 1))
     open = fields.String(required=True, metadata={"example": "10:00"})
     close = fields.String(required=True, metadata={"example": "24:00"})
 
@@ -177,11 +169,11 @@ class OpeningHours(Schema):
 class FacetStats(Schema):
     """Votes on one facet."""
 
-    good = fields.Integer(required=True)
-    bad = fields.Integer(required=True)
-    unselected = fields.Integer(required=True)
+    good = fields.Integer(required=True, metadata={"example": 6})
+    bad = fields.Integer(required=True, metadata={"example": 2})
+    unselected = fields.Integer(required=True, metadata={"example": 6})
     good_ratio = fields.Float(
-        required=True, allow_none=True, metadata=described("good / (good + bad)")
+        required=True, allow_none=True, metadata=described("good / (good + bad)", 0.75)
     )
 
 
@@ -193,26 +185,31 @@ class TagStats(Schema):
     item = fields.Nested(FacetStats, required=True)
 
 
-class ShopDetail(ShopSummary):
+class ShopDetail(FoundShop):
     """One shop with everything on its page."""
 
-    distance = fields.String(
-        required=True, metadata=described("From the user; empty without a user position")
-    )
-    distance_m = fields.Integer(required=True, allow_none=True)
     region = fields.Nested(Region, required=True)
-    phone = fields.String(required=True)
-    homepage = fields.String(required=True)
-    opened_on = fields.String(required=True, allow_none=True, metadata={"format": "date"})
-    closed_on = fields.String(required=True, allow_none=True, metadata={"format": "date"})
+    phone = fields.String(required=True, metadata={"example": "0507-0000-1262"})
+    homepage = fields.String(required=True, metadata={"example": ""})
+    opened_on = fields.String(
+        required=True, allow_none=True, metadata={"format": "date", "example": "2025-05-21"}
+    )
+    closed_on = fields.String(
+        required=True, allow_none=True, metadata={"format": "date", "example": None}
+    )
     merged_into_id = fields.Integer(
         metadata=described("Only of a duplicate: the shop that has its reviews and favorites now"),
     )
     opening_hours = fields.List(fields.Nested(OpeningHours), required=True)
     open_now = fields.Boolean(
-        required=True, allow_none=True, metadata=described("null when hours are unknown")
+        required=True, allow_none=True, metadata=described("null when hours are unknown", True)
     )
-    rating_counts = fields.Dict(keys=fields.String(), values=fields.Integer(), required=True)
+    rating_counts = fields.Dict(
+        keys=fields.String(),
+        values=fields.Integer(),
+        required=True,
+        metadata={"example": {"1": 0, "2": 1, "3": 2, "4": 3, "5": 8}},
+    )
     tag_stats = fields.Nested(TagStats, required=True)
     recent_reviews = fields.List(fields.Nested(SignedReview), required=True)
 
@@ -220,9 +217,9 @@ class ShopDetail(ShopSummary):
 class Brand(Schema):
     """A brand with the number of its open shops, sub-brands not counted."""
 
-    id = fields.Integer(required=True)
-    brand_name = fields.String(required=True)
-    file_path = fields.String(required=True)
-    is_representative = fields.Boolean(required=True)
-    parent_id = fields.Integer(required=True, allow_none=True)
-    shop_cnt = fields.Integer(required=True)
+    id = fields.Integer(required=True, metadata={"example": 4})
+    brand_name = fields.String(required=True, metadata={"example": "포토이즘박스"})
+    file_path = fields.String(required=True, metadata={"example": f"{ORIGIN}/brands/4.svg"})
+    is_representative = fields.Boolean(required=True, metadata={"example": False})
+    parent_id = fields.Integer(required=True, allow_none=True, metadata={"example": 3})
+    shop_cnt = fields.Integer(required=True, metadata={"example": 61})

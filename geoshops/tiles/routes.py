@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from geoshops.tiles import queries, schemas
 from geoshops.tiles.tilejson import tilejson
+from geoshops.web.examples import ORIGIN
 from geoshops.web.fields import name_of
 from geoshops.web.operation import Blueprint
 from geoshops.web.reads import RequestContext
@@ -16,12 +17,18 @@ blueprint = Blueprint("tiles", __name__, description="Vector tiles of shops")
 
 MVT = "application/vnd.mapbox-vector-tile"
 CACHED = {"Cache-Control": "public, max-age=60"}
+# the template of a tile's address
+TILE = "/tiles/shops/{z}/{x}/{y}.mvt"
 BINARY = {"type": "string", "format": "binary"}
 NAMES = [name_of(key, field) for key, field in schemas.TileArgs().fields.items()]
 
 
 @blueprint.read(
-    "/tiles/shops.json", id="describeShopTiles", query=schemas.TileArgs, response=schemas.TileJson
+    "/tiles/shops.json",
+    id="describeShopTiles",
+    query=schemas.TileArgs,
+    response=schemas.TileJson,
+    example=tilejson(f"{ORIGIN}{TILE}", None),
 )
 def describe_shop_tiles(context: RequestContext, args: dict[str, Any]) -> Response:
     """The tiles' addresses, layers and age (TileJSON 3.0)
@@ -30,7 +37,7 @@ def describe_shop_tiles(context: RequestContext, args: dict[str, Any]) -> Respon
     queries.selection(context.db, brand=args["brand"], all_brands=args["all_brands"])
     sent = context.sent(*NAMES)
     query = f"?{urlencode(sent)}" if sent else ""
-    address = f"{context.origin}/tiles/shops/{{z}}/{{x}}/{{y}}.mvt{query}"
+    address = f"{context.origin}{TILE}{query}"
     return json_value(tilejson(address, queries.refreshed_at(context.db)), CACHED)
 
 

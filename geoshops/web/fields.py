@@ -11,6 +11,7 @@ from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
 from geoshops.errors import Reason
 from geoshops.messages import LANGUAGES
+from geoshops.web.examples import DATE
 
 DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
 INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
@@ -196,6 +197,14 @@ class Box(fields.String):
         if not (-180 <= west <= 180 and -180 <= east <= 180 and -90 <= south <= north <= 90):
             raise invalid("bad_box")
         return (west, south, east, north)
+
+
+class DateArray(fields.List[int]):
+    """[year, month, day, hour, minute, second] in a response; nanoseconds follow where they are not zero."""
+
+    def __init__(self) -> None:
+        stated = {"minItems": 6, "maxItems": 7, "example": DATE}
+        super().__init__(fields.Integer(), required=True, metadata=stated)
 
 
 class Args(Schema):

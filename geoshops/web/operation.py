@@ -11,12 +11,15 @@ from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask
 from flask_smorest import Api as SmorestApi
 from flask_smorest import Blueprint as SmorestBlueprint
+from flask_smorest.spec import FlaskPlugin
 from marshmallow import Schema, fields
-from werkzeug.routing import BaseConverter
+from werkzeug.routing import BaseConverter, Rule
 
 from geoshops import __about__
+from geoshops.geo import feature_collection
 from geoshops.web.authentication import guard
 from geoshops.web.contract import Contract
+from geoshops.web.examples import PATH, example_of
 from geoshops.web.fields import Args
 from geoshops.web.parsing import ContractParser, QueryLoader
 from geoshops.web.reads import Read, ReadOperation
@@ -60,6 +63,8 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         self, schema: type[Schema] | Schema, *, location: str = "json", **kwargs: Any
     ) -> Callable[[View], View]:
         """Loads the schema from the query or the body and passes the values to the view."""
+        if location == "json":
+            kwargs["example"] = example_of(schema)
         document = super().arguments(schema, location=location, **kwargs)
         pass_values = self.ARGUMENTS_PARSER.use_args(schema, location=location)
 
@@ -144,6 +149,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         """The view with its contract and its entry in the OpenAPI document.
 
         id: the OpenAPI operationId; response: the schema of its body.
+        example: the body's example where the schema's fields do not make it up.
         auth: `none`, `optional` (`caller` may be None) or `required`.
         cache: `shared` (public unless a token was sent, always revalidated) or `none` (no-store).
         geojson: the client may choose GeoJSON; `json_only` names the flag of the query that excludes it.
@@ -160,7 +166,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
             with_headers = {code: {"headers": response_headers} for code in (status, *statuses)}
             documented = self.doc(responses=with_headers)(documented)
         if geojson:
-            documented = self.doc(responses={200: GEOJSON_RESPONSE})(documented)
+            documented = self.doc(responses={200: _geojson_response(response)})(documented)
         media_types = (media, GEOJSON) if geojson else (media, *also)
         documented.contract = Contract(media_types, cache, is_command, json_only, max_body_bytes)
         return documented
@@ -179,6 +185,8 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         always = (400, 406, 429, 503) if auth == "none" else (400, 401, 406, 429, 503)
         for code in (*errors, *always, 404):
             view = self.alt_response(code, "ERROR")(view)
+        if example is None and not isinstance(response, Mapping):
+            example = example_of(response)
         for code in statuses:
             view = self.alt_response(
                 code, schema=response, content_type=media, example=example, success=True
@@ -191,6 +199,16 @@ def _with_headers(view: Any, headers: tuple[Mapping[str, object], ...]) -> Any:
     if headers:
         view._apidoc["arguments"]["parameters"].extend(dict(header) for header in headers)
     return view
+
+
+def _geojson_response(shops: Any) -> dict[str, object]:
+    """The second representation of a list of shops, and the headers of both."""
+    schema = {"type": "object", "description": "The same shops (RFC 7946)"}
+    example = feature_collection(example_of(shops))
+    return {
+        "content": {GEOJSON: {"schema": schema, "example": example}},
+        "headers": LIST_HEADERS,
+    }
 
 
 def _with_document_of(documented: Any, view: Any) -> Any:
@@ -224,6 +242,15 @@ class OpenPlugin(MarshmallowPlugin):
     Converter = OpenConverter
 
 
+class PathPlugin(FlaskPlugin):  # type: ignore[misc]
+    """flask-smorest's plug-in for paths, with the examples of their arguments."""
+
+    def rule_to_params(self, rule: Rule) -> list[dict[str, Any]]:
+        """The arguments of a rule as OpenAPI parameters."""
+        parameters = super().rule_to_params(rule)
+        return [{**p, "example": PATH[p["name"]]} if p["name"] in PATH else p for p in parameters]
+
+
 class OpenApi(SmorestApi):  # type: ignore[misc]
     """flask-smorest with the contract's error body."""
 
@@ -254,7 +281,8 @@ def init_app(app: Flask) -> OpenApi:
         # below the address of the document, so that every name of the service works
         "servers": [{"url": "/"}],
     }
-    api = OpenApi(app, spec_kwargs={**options, "marshmallow_plugin": OpenPlugin()})
+    plugins = {"flask_plugin": PathPlugin(), "marshmallow_plugin": OpenPlugin()}
+    api = OpenApi(app, spec_kwargs={**options, **plugins})
     api.register_converter(Id, lambda _: {"type": "integer", "format": "int64", "minimum": 0})
     api.spec.components.response(
         "ERROR", {"description": "Error", "content": {JSON: {"schema": ErrorBody}}}
@@ -267,19 +295,14 @@ SECURITY: dict[str, list[dict[str, list[str]]]] = {
     "optional": [{}, {"bearer": []}],
     "required": [{"bearer": []}],
 }
-GEOJSON_RESPONSE = {
-    "content": {
-        GEOJSON: {"schema": {"type": "object", "description": "The same shops (RFC 7946)"}}
-    },
-    "headers": {
-        name: {"description": meaning, "schema": {"type": "string"}}
-        for name, meaning in (
-            ("Link", "first, prev, next and last page (RFC 8288), when paged"),
-            ("X-Total-Count", "All shops, exact to 10000, when paged"),
-            ("X-Result-Truncated", "true when the list was cut"),
-            ("X-Ignored-Words", "words of the keyword that were left out, percent-encoded"),
-        )
-    },
+LIST_HEADERS = {
+    name: {"description": meaning, "schema": {"type": "string"}}
+    for name, meaning in (
+        ("Link", "first, prev, next and last page (RFC 8288), when paged"),
+        ("X-Total-Count", "All shops, exact to 10000, when paged"),
+        ("X-Result-Truncated", "true when the list was cut"),
+        ("X-Ignored-Words", "words of the keyword that were left out, percent-encoded"),
+    )
 }
 BEARER = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
 ABOUT = """\

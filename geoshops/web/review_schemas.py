@@ -6,11 +6,13 @@ from typing import Any
 
 from marshmallow import Schema, fields, post_load
 
-from geoshops.web.fields import Body, Choice, Text, WholeNumber
+from geoshops.web.examples import MEMBER_ID, REVIEW_ID
+from geoshops.web.fields import Body, Choice, DateArray, Text, WholeNumber
 
 FACETS = ("GOOD", "BAD", "UNSELECTED")
 UNSELECTED = "UNSELECTED"
 MAX_CONTENT = 4000
+CONTENT = "조명이 밝고 소품이 많아요"
 
 
 def facet(meaning: str) -> Choice:
@@ -35,7 +37,7 @@ class ReviewBody(Body):
         metadata={
             "description": "Not blank; comes back exactly as sent",
             "minLength": 1,
-            "example": "조명이 밝고 소품이 많아요",
+            "example": CONTENT,
         },
     )
     purity = facet("Cleanliness")
@@ -54,15 +56,11 @@ class ReviewBody(Body):
 class ReviewInfo(Schema):
     """A review."""
 
-    id = fields.Integer(required=True)
-    create_date = fields.List(
-        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
-    )
-    modify_date = fields.List(
-        fields.Integer(), required=True, metadata={"minItems": 6, "maxItems": 7}
-    )
-    star_rating = fields.Integer(required=True)
-    content = fields.String(required=True)
+    id = fields.Integer(required=True, metadata={"example": REVIEW_ID})
+    create_date = DateArray()
+    modify_date = DateArray()
+    star_rating = fields.Integer(required=True, metadata={"example": 5})
+    content = fields.String(required=True, metadata={"example": CONTENT})
     purity = fields.String(required=True, metadata={"enum": list(FACETS)})
     retouch = fields.String(required=True, metadata={"enum": list(FACETS)})
     item = fields.String(required=True, metadata={"enum": list(FACETS)})
@@ -71,8 +69,8 @@ class ReviewInfo(Schema):
 class ReviewAuthor(Schema):
     """Author of a review; a withdrawn member keeps only the id."""
 
-    id = fields.Integer(required=True)
-    nickname = fields.String(required=True)
+    id = fields.Integer(required=True, metadata={"example": MEMBER_ID})
+    nickname = fields.String(required=True, metadata={"example": "네컷러버"})
 
 
 class SignedReview(Schema):

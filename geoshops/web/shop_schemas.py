@@ -7,6 +7,7 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
+from geoshops.web.examples import ORIGIN, SHOP_ID, TITLE_ID
 from geoshops.web.fields import Args, Box, Choice, Flag, Number
 from geoshops.web.paging import PagingArgs
 from geoshops.web.shop_filters import ShopFilters
@@ -74,63 +75,86 @@ class FilterArgs(ShopFilterArgs, PagingArgs):
 class ShopBrand(Schema):
     """Brand of a shop."""
 
-    brand_name = fields.String(required=True)
-    file_path = fields.String(required=True, metadata=described("Absolute URL of the badge"))
+    brand_name = fields.String(required=True, metadata={"example": "포토이즘박스"})
+    file_path = fields.String(
+        required=True, metadata=described("Absolute URL of the badge", f"{ORIGIN}/brands/4.svg")
+    )
 
 
 class ShopDisplay(Schema):
     """Names and address in the language of `lang`: official ones where known, else in Latin letters."""
 
-    place_name = fields.String(
-        required=True, metadata={"example": "Life4Cuts Gangnam Station No. 2"}
-    )
+    place_name = fields.String(required=True, metadata={"example": "photoism box Gangnam Station"})
     place_address = fields.String(
-        required=True, metadata={"example": "287 Gangnam-daero, Gangnam-gu, Seoul"}
+        required=True, metadata={"example": "30 Teheran-ro, Gangnam-gu, Seoul"}
     )
-    brand_name = fields.String(required=True, metadata={"example": "Life4Cuts"})
+    brand_name = fields.String(required=True, metadata={"example": "photoism box"})
 
 
 class ShopSummary(Schema):
     """One shop in a list."""
 
-    id = fields.Integer(required=True)
-    place_name = fields.String(required=True)
-    longitude = fields.String(required=True, metadata=described("Decimal degrees as text"))
-    latitude = fields.String(required=True, metadata=described("Decimal degrees as text"))
-    distance = fields.String(required=True, metadata=described("From the user, with unit", "1.5km"))
-    distance_m = fields.Integer(required=True, metadata=described("The same in whole metres"))
-    star_rating_avg = fields.Float(
-        required=True, metadata=described("One decimal; 0.0 without reviews")
+    id = fields.Integer(required=True, metadata={"example": SHOP_ID})
+    place_name = fields.String(required=True, metadata={"example": "포토이즘박스 강남역점"})
+    longitude = fields.String(
+        required=True, metadata=described("Decimal degrees as text", "127.0266")
     )
-    review_cnt = fields.Integer(required=True)
-    favorite_cnt = fields.Integer(required=True)
+    latitude = fields.String(
+        required=True, metadata=described("Decimal degrees as text", "37.501239")
+    )
+    distance = fields.String(required=True, metadata=described("From the user, with unit", "381m"))
+    distance_m = fields.Integer(required=True, metadata=described("The same in whole metres", 381))
+    star_rating_avg = fields.Float(
+        required=True, metadata=described("One decimal; 0.0 without reviews", 4.3)
+    )
+    review_cnt = fields.Integer(required=True, metadata={"example": 14})
+    favorite_cnt = fields.Integer(required=True, metadata={"example": 5})
     brand = fields.Nested(ShopBrand, required=True)
-    place_address = fields.String(required=True, metadata=described("May be empty"))
+    place_address = fields.String(
+        required=True, metadata=described("May be empty", "서울특별시 강남구 테헤란로 30")
+    )
     favorite = fields.Boolean(
-        required=True, metadata=described("Whether the caller holds it as a favorite")
+        required=True, metadata=described("Whether the caller holds it as a favorite", False)
     )
     status = fields.String(required=True, metadata={"enum": ["OPEN", "TEMP_CLOSED", "CLOSED"]})
-    shop_titles = fields.List(fields.String(), required=True)
+    shop_titles = fields.List(fields.String(), required=True, metadata={"example": ["핫플레이스"]})
     display = fields.Nested(ShopDisplay, metadata=described("Only with `lang`"))
+
+
+class FoundShop(ShopSummary):
+    """A shop with a distance only where the user's position is known."""
+
+    distance = fields.String(
+        required=True,
+        metadata=described("From the user; empty without a user position", "381m"),
+    )
+    distance_m = fields.Integer(required=True, allow_none=True, metadata={"example": 381})
 
 
 class TitleProgress(Schema):
     """How far the member is; equal to the target once the title is held."""
 
-    current = fields.Integer(required=True)
-    target = fields.Integer(required=True)
+    current = fields.Integer(required=True, metadata={"example": 1})
+    target = fields.Integer(required=True, metadata={"example": 1})
 
 
 class MemberTitle(Schema):
     """A member title."""
 
-    id = fields.Integer(required=True)
-    name = fields.String(required=True)
-    content = fields.String(required=True, metadata={"description": "For titles held"})
-    standard = fields.String(required=True, metadata={"description": "How to obtain it"})
-    image_url = fields.String(
-        required=True, metadata={"description": "Absolute; coloured when held, grey otherwise"}
+    id = fields.Integer(required=True, metadata={"example": TITLE_ID})
+    name = fields.String(required=True, metadata={"example": "리뷰 첫 걸음"})
+    content = fields.String(
+        required=True, metadata=described("For titles held", "첫 리뷰를 남긴 사람이에요.")
     )
-    is_holding = fields.Boolean(required=True)
-    is_main = fields.Boolean(required=True)
+    standard = fields.String(
+        required=True, metadata=described("How to obtain it", "리뷰를 1개 쓰면 얻어요.")
+    )
+    image_url = fields.String(
+        required=True,
+        metadata=described(
+            "Absolute; coloured when held, grey otherwise", f"{ORIGIN}/titles/{TITLE_ID}.svg"
+        ),
+    )
+    is_holding = fields.Boolean(required=True, metadata={"example": True})
+    is_main = fields.Boolean(required=True, metadata={"example": True})
     progress = fields.Nested(TitleProgress, required=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
+from pyproj import Geod
 
 METHODS = ("get", "post", "patch", "delete", "put")
 
@@ -52,15 +55,87 @@ def test_every_rule_of_the_api_is_documented(app: Flask, document: dict[str, Any
             assert method.lower() in document["paths"].get(path, {}), (method, path)
 
 
-def test_required_parameters_have_examples(document: dict[str, Any]) -> None:
-    without = [
-        (operation["operationId"], parameter["name"])
-        for _, _, operation in operations(document)
-        for parameter in operation.get("parameters", [])
-        if parameter.get("required") and parameter["in"] == "query"
-        and "example" not in parameter and "example" not in parameter["schema"]
-    ]  # fmt: skip
-    assert without == []
+def shown(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Where each example is due, and the object that has it beside its schema: required parameters, bodies, successes."""
+    for path, method, operation in operations(document):
+        name = operation["operationId"]
+        for parameter in [
+            *document["paths"][path].get("parameters", []),
+            *operation.get("parameters", []),
+        ]:
+            if parameter.get("required"):
+                yield f"{name} {parameter['name']}", parameter["schema"] | parameter
+        bodies = {"body": operation.get("requestBody", {}), **operation["responses"]}
+        for part, body in bodies.items():
+            for media_type, content in body.get("content", {}).items():
+                # no text is an example of a vector tile
+                if content["schema"].get("format") != "binary":
+                    yield f"{name} {part} {media_type}", content
+        assert any(code.startswith("2") for code in operation["responses"]), (path, method)
+
+
+def faults(document: dict[str, Any]) -> list[str]:
+    """Examples that are missing, or do not validate against their schemas."""
+    found = []
+    for where, described in shown(document):
+        schema = {**described["schema"], "components": document["components"]}
+        if "example" not in described:
+            found.append(f"{where}: missing")
+            continue
+        errors = Draft202012Validator(
+            schema, format_checker=Draft202012Validator.FORMAT_CHECKER
+        ).iter_errors(described["example"])
+        found += [f"{where}: {error.json_path} {error.message}" for error in errors]
+    return found
+
+
+def test_every_operation_has_examples_that_match_their_schemas(document: dict[str, Any]) -> None:
+    assert len(list(shown(document))) > len(operations(document)) >= 40
+    assert faults(document) == []
+
+
+@pytest.mark.parametrize(
+    ("spoil", "fault"),
+    [
+        (lambda content: content.pop("example"), "missing"),
+        (lambda content: content["example"].pop("id"), "$ 'id' is a required property"),
+        (lambda content: content["example"].update(id="9"), "$.id '9' is not of type 'integer'"),
+    ],
+)
+def test_examples_that_are_missing_or_wrong_are_noticed(
+    document: dict[str, Any], spoil: Callable[[dict[str, Any]], Any], fault: str
+) -> None:
+    responses = document["paths"]["/shops/{shop_id}"]["get"]["responses"]
+    spoil(responses["200"]["content"]["application/json"])
+    assert faults(document) == [f"getShop 200 application/json: {fault}"]
+
+
+def test_examples_agree_with_each_other(document: dict[str, Any]) -> None:
+    def example(path: str, method: str = "get") -> Any:
+        content = document["paths"][path][method]["responses"]["200"]["content"]
+        return next(iter(content.values()))["example"]
+
+    def sent(path: str) -> dict[str, Any]:
+        parameters = document["paths"][path]["get"]["parameters"]
+        return {p["name"]: p["schema"].get("example", p.get("example")) for p in parameters}
+
+    detail, (shop,) = example("/shops/{shop_id}"), example("/shops/brand")
+    assert shop.items() <= detail.items()
+    assert detail["id"] == document["paths"]["/shops/{shop_id}"]["parameters"][0]["example"]
+    spot = float(shop["longitude"]), float(shop["latitude"])
+    user, centre = sent("/shops"), sent("/shops/brand")
+    assert shop["distance_m"] == metres(spot, (user["userLng"], user["userLat"]))
+    assert metres(spot, (centre["mapLng"], centre["mapLat"])) < centre["radius"]
+    people = [tuple(map(float, at.split(","))) for at in sent("/shops/meet")["at"]]
+    assert example("/shops/meet")[0]["distances_m"] == [metres(spot, at) for at in people]
+    counts = {int(stars): count for stars, count in detail["rating_counts"].items()}
+    assert sum(counts.values()) == detail["review_cnt"]
+    mean = sum(stars * count for stars, count in counts.items()) / detail["review_cnt"]
+    assert round(mean, 1) == detail["star_rating_avg"]
+
+
+def metres(a: tuple[float, ...], b: tuple[float, ...]) -> int:
+    return round(Geod(ellps="WGS84").inv(*a, *b)[2])
 
 
 def test_headers_are_documented_beside_the_other_parameters(document: dict[str, Any]) -> None:

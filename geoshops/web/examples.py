@@ -1,0 +1,56 @@
+"""Examples of the OpenAPI document, composed from the examples of fields.
+
+All show one shop of the sample data, from one position, and one imaginary member."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, fields
+
+ORIGIN = "https://booths.example"
+MEMBER_ID, SHOP_ID, REVIEW_ID, SESSION_ID, TITLE_ID = 10, 9, 248, 3, 2
+DATE = [2026, 10, 11, 11, 11, 24]
+# arguments of paths, by name; the tile is the one of the shop
+PATH = {
+    "review_id": REVIEW_ID,
+    "session_id": SESSION_ID,
+    "shop_id": SHOP_ID,
+    "title_id": TITLE_ID,
+    "region_id": 40,
+    "station_id": 1,
+    "z": 15,
+    "x": 27946,
+    "y": 12696,
+}
+
+
+def example_of(schema: Schema | type[Schema]) -> Any:
+    """A body of the schema with every field that has an example; a list of one where the schema has many.
+
+    A field has the example of its metadata, else its first allowed value, else what its nested fields make up."""
+    instance = schema() if isinstance(schema, type) else schema
+    shown = {
+        field.data_key or name: _field_example(field)
+        for name, field in instance.fields.items()
+        if _has_example(field)
+    }
+    return [shown] if instance.many else shown
+
+
+def _has_example(field: fields.Field[object]) -> bool:
+    if isinstance(field, fields.List):
+        return "example" in field.metadata or _has_example(field.inner)
+    return isinstance(field, fields.Nested) or not field.metadata.keys().isdisjoint(
+        ("example", "enum")
+    )
+
+
+def _field_example(field: fields.Field[object]) -> object:
+    if "example" in field.metadata:
+        return field.metadata["example"]
+    if isinstance(field, fields.Nested):
+        return example_of(field.schema)
+    if isinstance(field, fields.List):
+        return [_field_example(field.inner)]
+    return field.metadata["enum"][0]
