@@ -317,7 +317,7 @@ Photo-booth shops near a place or by name, their reviews, favorites and member t
 - An error has an `error_code`, which is stable, and an `error_message` in the language of `Accept-Language`.
 
 ## 시작하기
-- 한 지점 주변의 지점: `GET /shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127.0276&radius=1000`
+- 어떤 위치 주변의 지점: `GET /shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127.0276&radius=1000`
 - 이름, 브랜드, 역, 지역으로 찾기: `GET /shops?keyword=강남역&userLat=37.4979&userLng=127.0276`
 - 다른 언어의 이름과 주소: `lang=en`, `ja`, `zh-Hans`, `zh-Hant`를 붙입니다.
 - 회원의 요청에는 `GET /auth/login/idp`에서 받은 액세스 토큰을 `Authorization: Bearer …`로 보냅니다. **Authorize**에 붙여 넣으면
