@@ -31,13 +31,15 @@ BAD_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 BAD_CHARACTERS_BUT_LINES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 ABSENT_TEXTS = ("", "undefined", "null")
 TRUE_TEXTS = ("true", "1")
-# the same for the OpenAPI document, as ECMA 262 patterns of the basic plane
+# the same for the OpenAPI document, as ECMA 262 patterns; of the other planes only what needs no range, since
+# readers without the flag `u` take a range for one of surrogates
 ALLOWED = r"[^\u0000-\u001f\u007f-\u009f]"
 ALLOWED_WITH_LINES = r"[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]"
 VISIBLE = (
     r"[^\s\u0000-\u001f\u007f-\u009f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160"
     r"\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0"
-    r"\ufff0-\ufffb]"
+    r"\ufff0-\ufffb"
+    "\U00013441\U00013442\U00016fe4]"
 )
 
 
