@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from psycopg2.extras import execute_values
 
@@ -13,23 +14,26 @@ from geoshops.sample.brands import brands
 from geoshops.sample.places import DATA, Dong, Sido, Sigungu, dongs, sidos, sigungus, stations
 
 SOURCE = "sample"
-INSERT_REGION = """
+INSERT_REGIONS = """
 INSERT INTO regions (level, parent_id, name, name_en, code, center, source)
-SELECT v.level, v.parent_id, v.name, v.name_en,
+SELECT v.level, v.parent_id, v.name, coalesce(nullif(v.name_en, ''), romanized_place(v.name)),
   -- Boundary files number regions their own way; a code that is taken stays with its owner.
   CASE WHEN NOT EXISTS (SELECT FROM regions o WHERE o.level = v.level AND o.code = v.code) THEN v.code END,
-  v.center, %(source)s
-FROM (SELECT %(level)s AS level, %(parent_id)s::bigint AS parent_id, %(name)s AS name, %(name_en)s AS name_en,
-  %(code)s AS code, ST_MakePoint(%(lon)s, %(lat)s)::geography AS center) v
-RETURNING id"""
+  ST_MakePoint(v.lon, v.lat)::geography, 'sample'
+FROM (VALUES %s) v (level, parent_id, name, name_en, code, lon, lat)
+RETURNING id, parent_id, name"""
+LEVELS = {Sido: "sido", Sigungu: "sigungu", Dong: "dong"}
+P = TypeVar("P", Sido, Sigungu, Dong)
+REGION = "(%s, %s::bigint, %s, %s, %s, %s::float8, %s::float8)"
+INSERT_ALIASES = (
+    "INSERT INTO region_aliases (region_id, alias, kind, lang) VALUES %s ON CONFLICT DO NOTHING"
+)
 
 
 # By the rules, with units as Japanese lists of Korean regions write them.
 GENERATED_NAMES = """
-UPDATE stations SET name_en = romanized(name) WHERE source = %(source)s AND name_en = '';
 INSERT INTO station_aliases (station_id, alias, lang)
 SELECT id, in_kana(name), 'ja' FROM stations WHERE source = %(source)s ON CONFLICT DO NOTHING;
-UPDATE regions SET name_en = romanized_place(name) WHERE source = %(source)s AND name_en = '';
 INSERT INTO region_aliases (region_id, alias, kind, lang)
 SELECT r.id, string_agg(in_kana(n[1]) || translate(n[2], '시군구읍면동리가', '市郡区邑面洞里街'), ' ' ORDER BY o), 'foreign', 'ja'
 FROM regions r CROSS JOIN regexp_split_to_table(r.name, ' ') WITH ORDINALITY w (word, o)
@@ -57,10 +61,10 @@ def load_reference(cursor: Any) -> Ids:
     """Adds missing brands, regions and stations; returns the keys of all."""
     _load_stations(cursor)
     regions = _Regions(cursor)
-    sido_ids = {s: regions.sido(s) for s in sidos()}
-    sigungu_ids = {g: regions.sigungu(g, sido_ids[g.sido]) for g in sigungus()}
+    sido_ids = regions.of(dict.fromkeys(sidos()))
+    sigungu_ids = regions.of({g: sido_ids[g.sido] for g in sigungus()})
     cursor.execute("SELECT add_foreign_province_names(), add_shared_district_names()")
-    dong_ids = {d: regions.dong(d, sigungu_ids[d.sigungu]) for d in dongs()}
+    dong_ids = regions.of({d: sigungu_ids[d.sigungu] for d in dongs()})
     _load_foreign_names(cursor)
     return Ids(_load_brands(cursor), sido_ids, sigungu_ids, dong_ids)
 
@@ -90,10 +94,11 @@ def _load_brands(cursor: Any) -> dict[str, int]:
 def _load_stations(cursor: Any) -> None:
     execute_values(
         cursor,
-        "INSERT INTO stations (name, line, geog, source, source_id) VALUES %s"
+        "INSERT INTO stations (name, name_en, line, geog, source, source_id) VALUES %s"
         " ON CONFLICT (source, source_id) DO NOTHING",
         [
             (
+                s.name,
                 s.name,
                 line,
                 f"SRID=4326;POINT({s.lon} {s.lat})",
@@ -103,6 +108,7 @@ def _load_stations(cursor: Any) -> None:
             for s in stations()
             for line in s.lines
         ],
+        template="(%s, romanized(%s), %s, %s, %s, %s)",
     )
 
 
@@ -127,61 +133,46 @@ class _Regions:
         # Names come last, so that they override other regions' former names.
         self._ids = {(parent, key): region for parent, key, region in cursor.fetchall()}
 
-    def sido(self, sido: Sido) -> int:
-        """Returns the key of a province, with its short name as an alias."""
-        names = (sido.name, *sido.old_names)
-        region = self._find(None, names) or self._add("sido", None, sido, sido.code, sido.english)
-        everyday = (sido.short, *sido.also_called)
-        self._alias(region, short=everyday, old=sido.old_names, english=(sido.english,))
-        return region
-
-    def sigungu(self, sigungu: Sigungu, parent: int) -> int:
-        """Returns the key of a district."""
-        region = self._find(parent, (sigungu.name,))
-        region = region or self._add("sigungu", parent, sigungu, sigungu.code)
-        self._alias(region, short=sigungu.short_names, old=sigungu.old_names)
-        return region
-
-    def dong(self, dong: Dong, parent: int) -> int:
-        """Returns the key of a neighbourhood."""
-        return self._find(parent, (dong.name,)) or self._add("dong", parent, dong, None)
-
-    def _find(self, parent: int | None, names: tuple[str, ...]) -> int | None:
-        return next((i for name in names if (i := self._ids.get((parent, _key(name))))), None)
-
-    def _add(
-        self,
-        level: str,
-        parent: int | None,
-        place: Sido | Sigungu | Dong,
-        code: str | None,
-        english: str = "",
-    ) -> int:
-        values = {
-            "level": level,
-            "parent_id": parent,
-            "name": place.name,
-            "name_en": english,
-            "code": code,
-            "lon": place.lon,
-            "lat": place.lat,
-            "source": SOURCE,
+    def of(self, places: Mapping[P, int | None]) -> dict[P, int]:
+        """The keys of regions of one level, by place and the key of its parent; adds missing ones and other names."""
+        missing = [
+            _row(place, parent) for place, parent in places.items() if not self._find(place, parent)
+        ]
+        size = max(len(missing), 1)
+        for region, parent, name in execute_values(
+            self._cursor, INSERT_REGIONS, missing, REGION, size, fetch=True
+        ):
+            self._ids[parent, _key(name)] = region
+        found = {
+            place: region
+            for place, parent in places.items()
+            if (region := self._find(place, parent)) is not None
         }
-        self._cursor.execute(INSERT_REGION, values)
-        (region,) = self._cursor.fetchone()
-        self._ids[parent, _key(place.name)] = region
-        return int(region)
+        aliases = [alias for place, region in found.items() for alias in _aliases(place, region)]
+        execute_values(self._cursor, INSERT_ALIASES, aliases, page_size=max(len(aliases), 1))
+        return found
 
-    def _alias(self, region: int, **aliases: tuple[str, ...]) -> None:
-        execute_values(
-            self._cursor,
-            "INSERT INTO region_aliases (region_id, alias, kind, lang) VALUES %s ON CONFLICT DO NOTHING",
-            [
-                (region, alias, kind, "en" if kind == "english" else "")
-                for kind, names in aliases.items()
-                for alias in names
-            ],
-        )
+    def _find(self, place: Sido | Sigungu | Dong, parent: int | None) -> int | None:
+        old_names = place.old_names if isinstance(place, Sido) else ()
+        keys = ((parent, _key(name)) for name in (place.name, *old_names))
+        return next((self._ids[key] for key in keys if key in self._ids), None)
+
+
+def _row(place: Sido | Sigungu | Dong, parent: int | None) -> tuple[object, ...]:
+    english = place.english if isinstance(place, Sido) else ""
+    code = None if isinstance(place, Dong) else place.code
+    return (LEVELS[type(place)], parent, place.name, english, code, place.lon, place.lat)
+
+
+def _aliases(place: Sido | Sigungu | Dong, region: int) -> Iterator[tuple[int, str, str, str]]:
+    """Other names of a region, as rows."""
+    if isinstance(place, Dong):
+        return
+    short = (place.short, *place.also_called) if isinstance(place, Sido) else place.short_names
+    yield from ((region, name, "short", "") for name in short)
+    yield from ((region, name, "old", "") for name in place.old_names)
+    if isinstance(place, Sido):
+        yield (region, place.english, "english", "en")
 
 
 def _key(name: str) -> str:

@@ -8,12 +8,18 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
 
+import psycopg2
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from geoshops import boundaries
 from geoshops.cli import main
+from tests.conftest import copied
+from tests.make import Maker
 
 FEW = ("--shops", "60", "--reviews", "400", "--members", "20", "--today", "2026-06-01")
 DUMP = """
@@ -23,29 +29,105 @@ FROM shops s LEFT JOIN reviews r ON r.shop_id = s.id ORDER BY s.id, r.created_at
 
 
 INSTALLED = boundaries.DISTRICTS
+# without boundaries a seed is quicker
+BARE = Path("missing")
 
 
-@pytest.fixture(autouse=True)
-def bare(monkeypatch, tmp_path):
-    """No boundaries are installed, which makes a seed quicker."""
-    monkeypatch.setattr("geoshops.boundaries.DISTRICTS", tmp_path / "districts.geojson.gz")
+class Country(NamedTuple):
+    """A database of its own that was seeded, and what the command said."""
+
+    url: str
+    result: Result
+
+    @property
+    def name(self):
+        return self.url.rpartition("/")[2]
 
 
-@pytest.fixture
-def installed(bare, monkeypatch):
-    """Boundaries as scripts/setup installs them."""
-    monkeypatch.setattr("geoshops.boundaries.DISTRICTS", INSTALLED)
-
-
-@pytest.fixture
-def seed(db, database_url, monkeypatch):
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.delenv("GEOSHOPS_OWNER_DATABASE_URL", raising=False)
-
-    def run(*arguments, **more):
+def run_seed(url, *arguments, districts=BARE, **more):
+    """Runs geoshops seed on a database, with the boundaries of a file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DATABASE_URL", url)
+        patch.delenv("GEOSHOPS_OWNER_DATABASE_URL", raising=False)
+        patch.setattr("geoshops.boundaries.DISTRICTS", districts)
         return CliRunner().invoke(main, ["seed", *arguments], **more)
 
-    return run
+
+@contextmanager
+def connected(url):
+    """Builders of rows in a database."""
+    with closing(psycopg2.connect(url)) as connection:
+        connection.autocommit = True
+        yield Maker(connection)
+
+
+@pytest.fixture(scope="module")
+def few(server_url, template_name):
+    """A small country, which tests only read."""
+    with copied(server_url, template_name, "few") as url:
+        result = run_seed(url, *FEW)
+        assert result.exit_code == 0, result.output
+        yield Country(url, result)
+
+
+@pytest.fixture
+def country(few):
+    """Rows of the small country."""
+    with connected(few.url) as make:
+        yield make
+
+
+@pytest.fixture
+def again(few, server_url):
+    """A copy of the small country to write to: builders of its rows, and the command."""
+    with copied(server_url, few.name, "again") as url, connected(url) as make:
+        yield make, lambda *arguments, **more: run_seed(url, *arguments, **more)
+
+
+@pytest.fixture(scope="module")
+def met(few, server_url, template_name):
+    """The small country where real rows were before it; tests only read it."""
+    with connected(few.url) as make:
+        taken = make.sql("SELECT nickname FROM members ORDER BY id LIMIT 1")
+    with copied(server_url, template_name, "met") as url:
+        with connected(url) as make:
+            make.brand("하루필름", representative=False)
+            make.insert("regions", level="sido", name="강원도", code="32")
+            make.insert("regions", level="sido", name="경기도", code="31")
+            make.member(taken)
+        result = run_seed(url, *FEW)
+        assert result.exit_code == 0, result.output
+        with connected(url) as make:
+            yield make
+
+
+@pytest.fixture(scope="module")
+def bordered(server_url, template_name):
+    """The small country with the boundaries that scripts/setup installs, and one that was imported before."""
+    own = "SRID=4326;MULTIPOLYGON(((126.7 37.4,127.2 37.4,127.2 37.7,126.7 37.7,126.7 37.4)))"
+    with copied(server_url, template_name, "bordered") as url:
+        with connected(url) as make:
+            make.insert("regions", level="sido", name="서울특별시", code="11", boundary=own)
+        result = run_seed(url, *FEW, districts=INSTALLED)
+        assert result.exit_code == 0, result.output
+        with connected(url) as make:
+            yield make
+
+
+@pytest.fixture(scope="module")
+def usual(server_url, template_name):
+    """The country at its usual size, with the boundaries that scripts/setup installs; tests only read it."""
+    with copied(server_url, template_name, "usual") as url:
+        result = run_seed(url, "--today", "2026-06-01", districts=INSTALLED)
+        assert result.exit_code == 0, result.output
+        yield Country(url, result)
+
+
+@pytest.fixture
+def whole(usual):
+    """Rows of the country at its usual size."""
+    with connected(usual.url) as make:
+        yield make
 
 
 def fingerprint(make):
@@ -55,16 +137,14 @@ def fingerprint(make):
     return hashlib.sha256(repr([(r[0] - first, *r[1:-1]) for r in rows]).encode()).hexdigest()
 
 
-def test_the_output_states_that_the_data_are_invented(seed, make):
-    result = seed(*FEW)
-    assert result.exit_code == 0, result.output
-    assert "generated data: 60 shops, 400 reviews" in result.output
-    assert "everything about them are generated" in result.output
-    assert make.rows("SELECT DISTINCT source FROM shops") == [("sample",)]
+def test_the_output_states_that_the_data_are_invented(few, country):
+    assert "generated data: 60 shops, 400 reviews" in few.result.output
+    assert "everything about them are generated" in few.result.output
+    assert country.rows("SELECT DISTINCT source FROM shops") == [("sample",)]
 
 
-def test_a_second_run_changes_nothing_and_says_so(seed, make):
-    seed(*FEW)
+def test_a_second_run_changes_nothing_and_says_so(again):
+    make, seed = again
     before = fingerprint(make), make.sql("SELECT max(xmin::text::bigint) FROM shops")
     result = seed(*FEW)
     assert result.exit_code == 0
@@ -72,8 +152,8 @@ def test_a_second_run_changes_nothing_and_says_so(seed, make):
     assert (fingerprint(make), make.sql("SELECT max(xmin::text::bigint) FROM shops")) == before
 
 
-def test_reset_asks_and_gives_the_same_rows_again(seed, make):
-    seed(*FEW)
+def test_reset_asks_and_gives_the_same_rows_again(again):
+    make, seed = again
     before = fingerprint(make)
     assert seed(*FEW, "--reset", input="n\n").exit_code == 1
     assert fingerprint(make) == before
@@ -82,23 +162,24 @@ def test_reset_asks_and_gives_the_same_rows_again(seed, make):
     assert make.sql("SELECT count(*) FROM members") == 20
 
 
-def test_reset_keeps_rows_that_were_not_generated(seed, make):
-    seed(*FEW)
+def test_reset_keeps_rows_that_were_not_generated(again):
+    make, seed = again
     member, shop = make.member("진짜회원"), make.shop("셀픽스 진짜점")
     sample = make.sql("SELECT min(id) FROM shops WHERE source = 'sample'")
     review = "INSERT INTO reviews (shop_id, member_id, star_rating, content, created_at, modified_at) VALUES (%s, %s, 5, '좋아요', now(), now())"
     make.sql(review, shop, member)
     make.sql(review, sample, member)
-    result = seed(*FEW, "--reset", input="y\n")
+    result = seed("--shops", "30", *FEW[2:], "--reset", input="y\n")
     assert "60 generated shops and dependent rows, 1 reviews by real members" in result.output
     assert make.sql("SELECT count(*) FROM reviews WHERE member_id = %s", member) == 1
     assert make.sql("SELECT nickname FROM members WHERE id = %s", member) == "진짜회원"
+    assert make.sql("SELECT count(*) FROM shops WHERE source = 'sample'") == 30
+    assert make.rows("SELECT * FROM brand_counter_differences") == []
 
 
-def test_counters_and_votes_are_those_of_the_reviews(seed, make):
-    seed(*FEW)
+def test_counters_and_votes_are_those_of_the_reviews(country):
     assert (
-        make.rows(
+        country.rows(
             "SELECT s.id FROM shops s WHERE (review_cnt, star_rating_sum, favorite_cnt) IS DISTINCT FROM ("
             " (SELECT count(*) FROM reviews r WHERE r.shop_id = s.id),"
             " (SELECT coalesce(sum(star_rating), 0) FROM reviews r WHERE r.shop_id = s.id),"
@@ -106,62 +187,59 @@ def test_counters_and_votes_are_those_of_the_reviews(seed, make):
         )
         == []
     )
-    assert make.sql("SELECT sum(star_1 + star_2 + star_3 + star_4 + star_5) FROM shop_stats") == 400
-    assert make.sql("SELECT sum(purity_good) FROM shop_stats") == make.sql(
+    assert (
+        country.sql("SELECT sum(star_1 + star_2 + star_3 + star_4 + star_5) FROM shop_stats") == 400
+    )
+    assert country.sql("SELECT sum(purity_good) FROM shop_stats") == country.sql(
         "SELECT count(*) FROM reviews WHERE purity = 'GOOD'"
     )
-    assert make.rows("SELECT * FROM brand_counter_differences") == []
-    assert make.sql("SELECT sum(shop_cnt) > 0 FROM brands")
-    assert seed("--shops", "30", *FEW[2:], "--reset", "--yes").exit_code == 0
-    assert make.rows("SELECT * FROM brand_counter_differences") == []
+    assert country.rows("SELECT * FROM brand_counter_differences") == []
+    assert country.sql("SELECT sum(shop_cnt) > 0 FROM brands")
 
 
-def test_every_booth_hangs_below_its_regions(seed, make):
-    seed(*FEW)
-    assert make.sql("SELECT count(*) FROM regions WHERE level = 'sido'") == 17
+def test_every_booth_hangs_below_its_regions(country):
+    assert country.sql("SELECT count(*) FROM regions WHERE level = 'sido'") == 17
     assert (
-        make.sql(
+        country.sql(
             "SELECT count(*) FROM shops s JOIN regions d ON d.id = s.dong_id JOIN regions g ON g.id = s.sigungu_id"
             " WHERE d.parent_id = g.id AND g.parent_id = s.sido_id"
         )
         == 60
     )
-    assert make.rows(
+    assert country.rows(
         "SELECT r.name FROM region_aliases a JOIN regions r ON r.id = a.region_id WHERE a.alias_key = '강원도'"
     ) == [("강원특별자치도",)]
 
 
-def test_rows_that_exist_are_used_as_they_are(seed, make):
-    brand = make.brand("하루필름", representative=False)
-    gangwon = make.insert("regions", level="sido", name="강원도", code="32")
-    seed(*FEW)
-    assert make.sql("SELECT is_representative FROM brands WHERE id = %s", brand) is False
-    assert make.sql("SELECT count(*) FROM brands WHERE name = '하루필름'") == 1
-    assert make.sql("SELECT count(*) FROM regions WHERE level = 'sido'") == 17
-    assert make.sql("SELECT count(*) FROM regions WHERE parent_id = %s", gangwon) == 18
+def test_rows_that_exist_are_used_as_they_are(met):
+    brands = met.rows("SELECT is_representative FROM brands WHERE name = '하루필름'")
+    assert brands == [(False,)]
+    assert met.sql("SELECT count(*) FROM regions WHERE level = 'sido'") == 17
+    gangwon = met.sql("SELECT id FROM regions WHERE name = '강원도'")
+    assert met.sql("SELECT count(*) FROM regions WHERE parent_id = %s", gangwon) == 18
 
 
-def test_a_nickname_that_a_real_member_has_is_given_up(seed, make):
-    seed(*FEW)
-    (taken,) = make.rows("SELECT nickname FROM members ORDER BY id LIMIT 1")[0]
-    make.sql("TRUNCATE members, shops CASCADE")
-    real = make.member(taken)
-    assert seed(*FEW).exit_code == 0
-    assert make.rows("SELECT id FROM members WHERE nickname = %s", taken) == [(real,)]
-    assert make.sql("SELECT count(*) FROM members WHERE nickname = 'sample-1'") == 1
+def test_a_nickname_that_a_real_member_has_is_given_up(met):
+    real = met.sql("SELECT min(id) FROM members")
+    taken = met.sql("SELECT nickname FROM members WHERE id = %s", real)
+    assert met.rows("SELECT id FROM members WHERE nickname = %s", taken) == [(real,)]
+    assert met.sql("SELECT count(*) FROM members WHERE nickname = 'sample-1'") == 1
 
 
-def test_a_missing_server_is_one_clear_line(seed, monkeypatch):
-    monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nothing")
-    result = seed(*FEW)
+def test_a_code_that_another_region_holds_is_left_out(met):
+    assert met.rows("SELECT code FROM regions WHERE name = '울산광역시'") == [(None,)]
+
+
+def test_a_missing_server_is_one_clear_line():
+    result = run_seed("postgresql://nobody@127.0.0.1:1/nothing", *FEW)
     assert result.exit_code == 1
     assert result.output.startswith("Error: the database does not respond: ")
 
 
-def test_an_older_schema_is_one_clear_line_with_its_remedy(seed, make):
+def test_an_older_schema_is_one_clear_line_with_its_remedy(make, database_url):
     make.sql("ALTER FUNCTION add_shared_district_names RENAME TO of_another_release")
     try:
-        result = seed(*FEW)
+        result = run_seed(database_url, *FEW)
     finally:
         make.sql("ALTER FUNCTION of_another_release RENAME TO add_shared_district_names")
     assert result.exit_code == 1
@@ -187,30 +265,21 @@ def test_an_interrupted_seed_leaves_nothing(db, make, database_url):
     assert make.sql("SELECT count(*) FROM shops") == make.sql("SELECT count(*) FROM regions") == 0
 
 
-def test_a_code_that_another_region_holds_is_left_out(seed, make):
-    make.insert("regions", level="sido", name="경기도", code="31")
-    seed(*FEW)
-    assert make.rows("SELECT code FROM regions WHERE name = '울산광역시'") == [(None,)]
-
-
-def test_new_rows_get_keys_after_the_generated_ones(seed, make):
-    seed(*FEW)
+def test_new_rows_get_keys_after_the_generated_ones(again):
+    make, _ = again
     assert make.shop() > make.sql("SELECT max(id) FROM shops WHERE source = 'sample'")
     assert make.member() == make.sql("SELECT count(*) FROM members")
 
 
-def test_the_examples_of_the_search_page_exist(seed, make):
-    seed(*FEW)
-    names = {name for (name,) in make.rows("SELECT place_name FROM shops WHERE status = 'OPEN'")}
+def test_the_examples_of_the_search_page_exist(country):
+    names = {name for (name,) in country.rows("SELECT place_name FROM shops WHERE status = 'OPEN'")}
     assert {"포토이즘 강남역점", "인생네컷 서울숲점", "하루필름 서면역점"} <= names
 
 
-def test_missing_boundaries_are_named_with_their_remedy(seed, make):
-    result = seed(*FEW)
-    assert result.exit_code == 0
-    assert "regions have no boundaries" in result.stderr
-    assert "scripts/setup --front-end-only, then geoshops import boundaries" in result.stderr
-    assert make.sql("SELECT count(boundary) FROM regions") == 0
+def test_missing_boundaries_are_named_with_their_remedy(few, country):
+    assert "regions have no boundaries" in few.result.stderr
+    assert "scripts/setup --front-end-only, then geoshops import boundaries" in few.result.stderr
+    assert country.sql("SELECT count(boundary) FROM regions") == 0
 
 
 OUTSIDE = """
@@ -219,52 +288,36 @@ WHERE NOT EXISTS (SELECT FROM regions r WHERE r.id = s.sigungu_id AND ST_Covers(
   OR NOT EXISTS (SELECT FROM regions r WHERE r.id = s.sido_id AND ST_Covers(r.boundary, s.geog::geometry))"""
 
 
-def test_booths_stand_within_the_boundaries_of_their_districts(installed, seed, make):
-    result = seed("--today", "2026-06-01", "--reviews", "400")
-    assert result.exit_code == 0, result.output
-    assert "boundaries of 269 regions" in result.output
-    assert result.stderr == ""
+def test_booths_stand_within_the_boundaries_of_their_districts(usual, whole):
+    assert "boundaries of 269 regions" in usual.result.output
+    assert usual.result.stderr == ""
     counted = (
         "SELECT level, count(*) FROM regions WHERE boundary IS NOT NULL GROUP BY level ORDER BY 1"
     )
-    assert make.rows(counted) == [("sido", 17), ("sigungu", 252)]
-    assert make.sql(OUTSIDE) == 0
+    assert whole.rows(counted) == [("sido", 17), ("sigungu", 252)]
+    assert whole.sql(OUTSIDE) == 0
     by_position = """
         SELECT count(*) FROM shops s, region_of_point(s.geog::geometry) p
         WHERE (p.sido_id, p.sigungu_id) IS DISTINCT FROM (s.sido_id, s.sigungu_id)"""
-    assert make.sql(by_position) == 0
-    assert make.sql("SELECT count(*) FROM v_region_part WHERE level = 'sigungu'") > 252
+    assert whole.sql(by_position) == 0
+    assert whole.sql("SELECT count(*) FROM v_region_part WHERE level = 'sigungu'") > 252
     # neighbours share their borders in the simplified copies, too
     overlaps = """
         SELECT count(*) FROM region_outlines a JOIN region_outlines b ON a.detail = b.detail AND a.region_id < b.region_id
         JOIN regions ra ON ra.id = a.region_id JOIN regions rb ON rb.id = b.region_id AND rb.level = ra.level
         WHERE ra.level = 'sido' AND ST_Overlaps(a.outline, b.outline)"""
-    assert make.sql(overlaps) == 0
-    assert make.sql("SELECT count(*) FROM region_outlines") == 17 + 17 + 252
+    assert whole.sql(overlaps) == 0
+    assert whole.sql("SELECT count(*) FROM region_outlines") == 17 + 17 + 252
 
 
-def test_boundaries_that_were_imported_stay(installed, seed, make):
-    own = "SRID=4326;MULTIPOLYGON(((126.7 37.4,127.2 37.4,127.2 37.7,126.7 37.7,126.7 37.4)))"
-    seoul = make.insert("regions", level="sido", name="서울특별시", code="11", boundary=own)
-    assert seed(*FEW).exit_code == 0
-    assert make.sql("SELECT ST_NPoints(boundary) FROM regions WHERE id = %s", seoul) == 5
+def test_boundaries_that_were_imported_stay(bordered):
+    points = "SELECT ST_NPoints(boundary) FROM regions WHERE name = '서울특별시'"
+    assert bordered.rows(points) == [(5,)]
 
 
-def test_boundaries_move_no_booth_but_those_beyond_the_border(installed, seed, make, monkeypatch):
+def test_boundaries_move_no_booth_but_those_beyond_the_border(bordered, country):
     rows = "SELECT place_name, road_address, status, opened_on FROM shops ORDER BY id"
-    assert seed(*FEW).exit_code == 0
-    inside = make.rows(rows)
-    monkeypatch.setattr("geoshops.boundaries.DISTRICTS", INSTALLED.parent / "missing")
-    assert seed(*FEW, "--reset", "--yes").exit_code == 0
-    assert make.rows(rows) == inside
-
-
-@pytest.fixture
-def whole(seed, make):
-    """The country at its usual size."""
-    result = seed("--today", "2026-06-01")
-    assert result.exit_code == 0, result.output
-    return make
+    assert bordered.rows(rows) == country.rows(rows)
 
 
 def test_the_usual_country_is_alive(whole):
@@ -293,8 +346,7 @@ def test_titles_are_those_that_the_rules_award(whole):
     ) == [(True,)]
 
 
-def test_the_rules_of_imports_find_the_same_regions_and_brands(seed, make):
-    seed(*FEW)
+def test_the_rules_of_imports_find_the_same_regions_and_brands(country):
     for address, levels in (
         ("road_address", "sido_id, sigungu_id"),
         ("lot_address", "sido_id, sigungu_id, dong_id"),
@@ -302,29 +354,29 @@ def test_the_rules_of_imports_find_the_same_regions_and_brands(seed, make):
         found = ", ".join(f"r.{level}" for level in levels.split(", "))
         kept = ", ".join(f"s.{level}" for level in levels.split(", "))
         assert (
-            make.rows(
+            country.rows(
                 f"SELECT s.{address} FROM shops s, region_of_address(s.{address}) r"
                 f" WHERE s.{address} <> '' AND ({found}) IS DISTINCT FROM ({kept})"
             )
             == []
         )
-    assert make.rows("SELECT id FROM shops WHERE brand_of(place_name) <> brand_id") == []
+    assert country.rows("SELECT id FROM shops WHERE brand_of(place_name) <> brand_id") == []
 
 
-def test_a_large_country_leaves_every_index_as_it_was(seed, make, monkeypatch):
+def test_a_large_country_leaves_every_index_as_it_was(make, database_url, monkeypatch):
     ask = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY 1"
     before = make.rows(ask)
     monkeypatch.setattr("geoshops.database.deferred_indexes.LEAST_ROWS", 50)
-    result = seed(*FEW)
+    result = run_seed(database_url, *FEW)
     assert result.exit_code == 0, result.output
     assert "index shops_words_idx (" in result.output
     assert make.rows(ask) == before
 
 
-def test_a_large_country_is_seeded_again(seed, make, monkeypatch):
+def test_a_large_country_is_seeded_again(again, monkeypatch):
+    make, seed = again
     monkeypatch.setattr("geoshops.database.deferred_indexes.LEAST_ROWS", 50)
-    assert seed(*FEW).exit_code == 0
     first = make.rows("SELECT place_name FROM shops ORDER BY 1")
-    again = seed(*FEW, "--reset", "--yes")
-    assert again.exit_code == 0, again.output
+    repeated = seed(*FEW, "--reset", "--yes")
+    assert repeated.exit_code == 0, repeated.output
     assert make.rows("SELECT place_name FROM shops ORDER BY 1") == first
