@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -120,12 +121,14 @@ def run(
     for name, value in values.items():
         _check_encodable(name, value)
     null = f"null-{secrets.token_hex(8)}"
-    columns = _describe(url, script, values, timeout_s)
+    end = f"end-{secrets.token_hex(8)}"
     missing: list[MissingData] = []
-    with _psql(url, script.text, values, timeout_s, null, missing) as output:
+    with _psql(url, _described(script, end), values, timeout_s, null, missing) as output:
         lines = csv.reader(output)
+        description = list(takewhile(lambda row: row != [end], lines))[1:]
         # Without a header line psql has failed; leaving the context raises its error.
         if next(lines, None) is not None:
+            columns = [Column(name, kind) for name, kind in description]
             yield Result(columns, _typed(lines, columns, null), missing)
             for _ in output:  # drained so that psql ends with its own exit code instead of SIGPIPE
                 pass
@@ -139,10 +142,9 @@ def _check_encodable(name: str, value: str) -> None:
         raise WrongValueError(f"parameter {name} is not UTF-8: {value!r}") from error
 
 
-def _describe(url: str, script: Script, values: Mapping[str, str], timeout_s: int) -> list[Column]:
-    description = script.text.rstrip().removesuffix(";") + " \\gdesc\n"
-    with _psql(url, description, values, timeout_s, "", []) as output:
-        return [Column(name, kind) for name, kind in list(csv.reader(output))[1:]]
+def _described(script: Script, end: str) -> str:
+    """The script with a description of its result before it, ended by a line of its own: names and types of columns."""
+    return f"{script.text.rstrip().removesuffix(';')} \\gdesc\n\\echo {end}\n\\g\n"
 
 
 def _typed(lines: Iterator[list[str]], columns: list[Column], null: str) -> Iterator[list[Any]]:
