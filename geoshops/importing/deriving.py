@@ -13,17 +13,18 @@ from geoshops.importing.staging import analyze
 from geoshops.operations.commands import KEPT_BY_A_MERGE
 
 
-def _default(name: str) -> str:
-    column = cast(Table, Shop.__table__).c[name]
-    if column.server_default is None:
-        # a row without a name was rejected before
-        return f"NULL::{column.type}" if column.nullable else "''"
-    return str(cast(DefaultClause, column.server_default).arg)
+def _value_of_new_shops(column: str) -> str:
+    """What a new shop has, as SQL, where the file leaves the column out: the table's default, else null."""
+    declared = cast(Table, Shop.__table__).c[column]
+    if declared.server_default is not None:
+        return str(cast(DefaultClause, declared.server_default).arg)
+    # only the name has neither, and a row without a name was rejected before
+    return f"NULL::{declared.type}" if declared.nullable else "''"
 
 
-# columns of a shop that a file may fill, with the default for new shops; key and date are derived
+# columns of a shop that a file may fill, with their values in new shops; key and date are derived
 DEFAULTS = {
-    name: _default(name)
+    name: _value_of_new_shops(name)
     for name in FIELDS
     if name in Shop.__table__.c and name not in ("source_id", "verified_on")
 }
