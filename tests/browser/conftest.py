@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from tests.browser.visitor import FLAGS, Visitor
 from tests.conftest import copied
 
 ARTEFACTS = Path("artefacts/browser")
+FAILED = pytest.StashKey[bool]()
 TODAY = "2026-11-20"
 # The settings of a demo in this checkout (.env) must not reach the tests' service.
 ALONE = {
@@ -35,6 +36,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, Any]:
+    """Remembers which tests failed: a picture of every page would take longer than many a test."""
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -98,7 +108,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 @pytest.fixture
 def visitor(browser: Browser, site: str, request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Makes visitors; their pictures are kept, and what their consoles said must be nothing."""
+    """Makes visitors; what their consoles said must be nothing. Pictures of failed tests are kept."""
     made: list[Visitor] = []
 
     def make(**options: Any) -> Visitor:
@@ -106,8 +116,8 @@ def visitor(browser: Browser, site: str, request: pytest.FixtureRequest) -> Iter
         return made[-1]
 
     yield make
-    ARTEFACTS.mkdir(parents=True, exist_ok=True)
     for number, one in enumerate(made):
-        one.page.screenshot(path=ARTEFACTS / f"{request.node.name}-{number}.png")
+        if FAILED in request.node.stash:
+            one.page.screenshot(path=ARTEFACTS / f"{request.node.name}-{number}.png")
         one.context.close()
     assert [text for one in made for text in one.complaints] == []

@@ -211,11 +211,11 @@ def test_a_file_with_only_invalid_rows_is_rejected(run: Run, write: Write) -> No
 def test_blocks_larger_than_one_read_are_complete(
     summary: Summary, write: Write, make: Maker
 ) -> None:
-    names = [f"{n:04}{'가' * 190}" for n in range(4_000)]
-    rows = (f"{name},,{100 + n / 100},37.5" for n, name in enumerate(names))
-    found = summary("import", "shops", write(HEAD, *rows), *OPTIONS)
-    assert found["inserted"] == len(names)
-    assert make.sql("SELECT array_agg(place_name ORDER BY place_name) FROM shops") == names
+    pages = [f"https://{n:04}{'가' * 480}" for n in range(1_500)]
+    rows = (f"가게 {n},,{100 + n / 100},37.5,{page}" for n, page in enumerate(pages))
+    found = summary("import", "shops", write(f"{HEAD},homepage", *rows), *OPTIONS)
+    assert found["inserted"] == len(pages)
+    assert make.sql("SELECT array_agg(homepage ORDER BY homepage) FROM shops") == pages
 
 
 def test_a_line_without_end_is_rejected(run: Run, write: Write) -> None:

@@ -71,19 +71,45 @@ def source() -> Iterator[Advisories]:
     server.server_close()
 
 
-def audit(tmp_path: Path, *words: str, port: int = 9) -> tuple[int, str]:
+SCRIPT = ROOT / "scripts" / "audit.d" / "main.py"
+# the second half of the script, on a list that it has written
+JUDGE = """
+import json, sys
+from pathlib import Path
+from main import report
+sys.exit(report(json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[2]), sys.argv[3]))"""
+
+
+def audit(folder: Path, *words: str, port: int = 9) -> tuple[int, str]:
     """Exit code and output, with both sources on this port."""
-    script = str(ROOT / "scripts" / "audit.d" / "main.py")
-    url = f"http://127.0.0.1:{port}"
-    listed = ("--sbom", str(tmp_path / "sbom.json"), "--osv-url", f"{url}/v1/query")
+    file = ("--sbom", str(folder / "sbom.json"), "--osv-url", f"http://127.0.0.1:{port}/v1/query")
+    return run(port, str(SCRIPT), "--root", str(ROOT), *file, *words)
+
+
+def judge(folder: Path, *, port: int) -> tuple[int, str]:
+    """The same of the list in a folder."""
+    front_end = str(ROOT / "geoshops" / "map")
+    url = f"http://127.0.0.1:{port}/v1/query"
+    return run(port, "-c", JUDGE, str(folder / "sbom.json"), front_end, url)
+
+
+def run(port: int, *words: str) -> tuple[int, str]:
     # as scripts/audit does: without a system npm, the environment has one
     path = os.pathsep.join((os.environ["PATH"], str(Path(sys.executable).parent)))
-    npm = {"PATH": path, "npm_config_registry": url, "npm_config_fetch_retries": "0"}
+    npm = {"npm_config_registry": f"http://127.0.0.1:{port}", "npm_config_fetch_retries": "0"}
     done = subprocess.run(
-        [sys.executable, script, "--root", str(ROOT), *listed, *words],
-        env={**os.environ, **npm}, capture_output=True, text=True, timeout=300, check=False,
+        [sys.executable, *words], capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, **npm, "PATH": path, "PYTHONPATH": str(SCRIPT.parent)},
     )  # fmt: skip
     return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the list."""
+    folder = tmp_path_factory.mktemp("audit")
+    assert audit(folder, "--sbom-only")[0] == PASS
+    return folder
 
 
 def locked(name: str) -> str:
@@ -91,52 +117,51 @@ def locked(name: str) -> str:
     return str(lock["packages"][f"node_modules/{name}"]["version"])
 
 
-def sbom(tmp_path: Path) -> Any:
-    return json.loads((tmp_path / "sbom.json").read_text(encoding="utf-8"))
+def sbom(folder: Path) -> Any:
+    return json.loads((folder / "sbom.json").read_text(encoding="utf-8"))
 
 
-def test_the_list_holds_what_the_service_is_made_of(tmp_path: Path) -> None:
-    assert audit(tmp_path, "--sbom-only")[0] == PASS
-    listed = sbom(tmp_path)
-    assert (listed["bomFormat"], listed["specVersion"]) == ("CycloneDX", "1.5")
-    purls = {component["purl"] for component in listed["components"]}
+def test_the_list_holds_what_the_service_is_made_of(listed: Path) -> None:
+    document = sbom(listed)
+    assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.5")
+    purls = {component["purl"] for component in document["components"]}
     for name in ("flask", "psycopg2-binary", "werkzeug", "sqlalchemy", "redis"):
         assert f"pkg:pypi/{name}@{metadata.version(name)}" in purls
     assert f"pkg:npm/maplibre-gl@{locked('maplibre-gl')}" in purls
     assert not [purl for purl in purls if "pytest" in purl or "ruff" in purl or "axe-core" in purl]
-    by_name = {c["name"]: c for c in listed["components"]}
+    by_name = {c["name"]: c for c in document["components"]}
     assert len(by_name["maplibre-gl"]["hashes"][0]["content"]) == 128
-    references = {c["bom-ref"]: c["purl"] for c in listed["components"]}
-    (flask,) = [d for d in listed["dependencies"] if d["ref"].lower().startswith("flask==")]
+    references = {c["bom-ref"]: c["purl"] for c in document["components"]}
+    (flask,) = [d for d in document["dependencies"] if d["ref"].lower().startswith("flask==")]
     assert any(references[r].startswith("pkg:pypi/werkzeug@") for r in flask["dependsOn"])
-    assert len(purls) == len(listed["components"]) > 30
+    assert len(purls) == len(document["components"]) > 30
 
 
 def test_nothing_known_is_a_pass_only_when_the_sources_know_something(
-    tmp_path: Path, source: Advisories
+    listed: Path, tmp_path: Path, source: Advisories
 ) -> None:
     assert audit(tmp_path, port=source.server_port)[0] == PASS
     for unknown in CANARIES:
         source.known = CANARIES - {unknown}
-        code, said = audit(tmp_path, port=source.server_port)
+        code, said = judge(listed, port=source.server_port)
         assert (code, said.count("NOT JUDGED")) == (NOT_JUDGED, 1)
         assert "no pass" in said
 
 
-def test_a_vulnerable_package_is_named(tmp_path: Path, source: Advisories) -> None:
+def test_a_vulnerable_package_is_named(listed: Path, source: Advisories) -> None:
     flask, maplibre = metadata.version("flask"), locked("maplibre-gl")
     source.known = {*CANARIES, ("PyPI", "flask", flask), ("npm", "maplibre-gl", maplibre)}
-    code, said = audit(tmp_path, port=source.server_port)
+    code, said = judge(listed, port=source.server_port)
     assert code == VULNERABLE
-    assert f"\nflask=={flask}: GHSA-x\n" in said
-    assert "\nmaplibre-gl: https://example.org/GHSA-y\n" in said
+    assert f"flask=={flask}: GHSA-x" in said.splitlines()
+    assert "maplibre-gl: https://example.org/GHSA-y" in said.splitlines()
     assert "2 packages with known vulnerabilities" in said
 
 
 @pytest.mark.parametrize("answer", [b"<html>", b'{"results": []}', b"[]"])
-def test_nonsense_is_not_judged(tmp_path: Path, source: Advisories, answer: bytes) -> None:
+def test_nonsense_is_not_judged(listed: Path, source: Advisories, answer: bytes) -> None:
     source.answer = answer
-    assert audit(tmp_path, port=source.server_port)[0] == NOT_JUDGED
+    assert judge(listed, port=source.server_port)[0] == NOT_JUDGED
 
 
 def test_without_sources_the_list_is_written_and_nothing_judged(tmp_path: Path) -> None:
