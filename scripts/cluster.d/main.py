@@ -12,6 +12,7 @@ from typing import Any
 
 import drill
 import layout as layouts
+import queues
 from control import leader, members, synchronous_names
 from layout import ClusterError, Layout
 from programs import SAMPLE_SHOPS, is_running, say, start, start_order, stop
@@ -21,7 +22,7 @@ def parse() -> argparse.Namespace:
     """Parses the command line."""
     parser = argparse.ArgumentParser(prog="scripts/cluster")
     verbs = parser.add_subparsers(dest="verb", required=True)
-    plain = ("status", "failover", "switchover", "partition", "drill", "stop", "destroy")
+    plain = ("status", "queues", "failover", "switchover", "partition", "drill", "stop", "destroy")
     for name in (*plain, "start", "load"):
         verb = verbs.add_parser(name)
         verb.add_argument("--json", action="store_true", help="print one JSON object")
@@ -74,6 +75,8 @@ def execute(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
         return status(layout)
     if args.verb == "load":
         return drill.load(layout, args.seconds)
+    if args.verb == "queues":
+        return queues.compare(layout)
     return dict(getattr(drill, args.verb)(layout))
 
 
@@ -100,6 +103,8 @@ def main() -> None:
         sys.exit(1)
     if args.json:
         print(json.dumps(figures))
+    elif args.verb == "queues":
+        queues.show(figures)
     else:
         show(figures)
     if args.verb == "status" and not figures["running"]:

@@ -191,13 +191,13 @@ def owner_cursor(layout: Layout) -> Iterator[Any]:
         yield connection.cursor()
 
 
-def make_members(layout: Layout) -> list[Member]:
+def make_members(layout: Layout, count: int = MEMBERS) -> list[Member]:
     """Creates members unless they exist, and new sessions and tokens for them."""
     with owner_cursor(layout) as cursor:
         cursor.execute(
             "INSERT INTO members (nickname, nickname_key) SELECT %(name)s || n, %(name)s || n"
             " FROM generate_series(1, %(count)s) n ON CONFLICT (nickname_key) DO NOTHING",
-            {"name": MEMBER_NAMES, "count": MEMBERS},
+            {"name": MEMBER_NAMES, "count": count},
         )
         cursor.execute(
             "INSERT INTO sessions (member_id, device, expires_at, refresh_hash)"
@@ -217,10 +217,10 @@ def make_members(layout: Layout) -> list[Member]:
         return [Member(m, tokens.issue_access(Caller(m, session))) for m, session in sessions]
 
 
-def shop_ids(layout: Layout) -> list[int]:
+def shop_ids(layout: Layout, count: int = 200) -> list[int]:
     """Returns the ids of shops to review."""
     with owner_cursor(layout) as cursor:
-        cursor.execute("SELECT id FROM shops WHERE status = 'OPEN' ORDER BY id LIMIT 200")
+        cursor.execute("SELECT id FROM shops WHERE status = 'OPEN' ORDER BY id LIMIT %s", (count,))
         return [row[0] for row in cursor.fetchall()]
 
 

@@ -1,0 +1,132 @@
+"""Compares the queueing model with the measured cluster, and predicts a large one if the model holds."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from layout import Layout
+from queue_levels import Level, loads, measure_costs, measure_levels, requests_of
+from queue_model import Costs, Group, Place, Prediction, simulate
+from wrk import Result
+
+# how far a prediction may be off below saturation, relative to the measured figure
+LIMITS = {"per_s": 0.15, "p50_ms": 0.30, "p95_ms": 0.50}
+# cores that programs outside the cluster may use; beyond, neither the measured nor the predicted figures mean anything
+QUIET = 0.2
+# docs/scaling.md: 100 million members at their peak
+LARGE = Place(
+    servers=8, servers_per_machine=2, server_cores=2, followers=4, node_cores=8,
+    balancer_cores=4, balancer_threads=4,
+)  # fmt: skip
+PEAK = (Group("read", 2900, 1.0), Group("write", 170, 1.0))
+PEAK_S = 10.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """Measured and predicted figures of one group of clients at one level."""
+
+    level: str
+    kind: str
+    is_saturated: bool
+    measured: Result
+    predicted: Prediction
+
+    def ratio(self, figure: str) -> float:
+        """Returns predicted by measured."""
+        return float(getattr(self.predicted, figure) / getattr(self.measured, figure))
+
+    def holds(self) -> bool:
+        """Whether all figures are within the limits."""
+        return all(abs(self.ratio(figure) - 1) <= limit for figure, limit in LIMITS.items())
+
+
+def compare(layout: Layout) -> dict[str, Any]:
+    """Measures and simulates the running cluster; returns both with their ratios, and the verdict."""
+    cores = os.cpu_count() or 1
+    requests = requests_of(layout)
+    costs = measure_costs(layout, requests)
+    levels = measure_levels(layout, requests, loads(costs, cores))
+    rows = predict(costs, levels, cores)
+    foreign = max(level.measured.foreign() for level in levels)
+    is_quiet = foreign <= QUIET
+    is_valid = is_quiet and all(row.holds() for row in rows if not row.is_saturated)
+    return {
+        "costs": summary(costs),
+        "foreign_cores": round(foreign, 2),
+        "is_quiet": is_quiet,
+        "is_valid": is_valid,
+        "levels": [record(row) for row in rows],
+        "large": large(costs) if is_valid else None,
+    }
+
+
+def predict(costs: Costs, levels: list[Level], cores: int) -> list[Row]:
+    """Simulates all levels on one machine."""
+    rows = []
+    for level in levels:
+        predictions, _ = simulate(costs, Place(one_machine_cores=cores), level.groups)
+        rows += [
+            Row(level.name, group.kind, not level.share, measured, predicted)
+            for group, measured, predicted in zip(
+                level.groups, level.measured.results, predictions, strict=True
+            )
+        ]
+    return rows
+
+
+def record(row: Row) -> dict[str, Any]:
+    """Returns the measured figures, the predicted ones and their ratios."""
+    figures: dict[str, Any] = {"level": row.level, "of": row.kind}
+    for name in LIMITS:
+        figures[name] = round(getattr(row.measured, name), 1)
+        figures[f"predicted_{name}"] = round(getattr(row.predicted, name), 1)
+        figures[f"{name}_ratio"] = round(row.ratio(name), 2)
+    return figures
+
+
+def summary(costs: Costs) -> dict[str, Any]:
+    """Returns the means of the costs: CPU ms per request by station, flushes and messages."""
+    means = {
+        kind: {
+            station: round(1000 * sum(each[station] for each in demands) / len(demands), 3)
+            for station in demands[0]
+        }
+        for kind, demands in (("read", costs.read), ("write", costs.write))
+    }
+    return {
+        **means,
+        "flush_ms": round(1000 * sum(costs.flush_s) / len(costs.flush_s), 3),
+        "standby_flush_ms": round(1000 * sum(costs.standby_flush_s) / len(costs.standby_flush_s), 3),
+        "message_us": round(1e6 * costs.message_s, 1),
+        "background_cores": round(costs.background, 2),
+    }  # fmt: skip
+
+
+def large(costs: Costs) -> dict[str, Any]:
+    """Predicts 100 million members at their peak on machines of their own."""
+    (reads, writes), used = simulate(costs, LARGE, PEAK, seconds=PEAK_S)
+    return {
+        "read": asdict(reads),
+        "write": asdict(writes),
+        "utilisation": {name: round(share, 2) for name, share in used.items()},
+    }
+
+
+def show(figures: dict[str, Any]) -> None:
+    """Prints the comparison: measured, predicted and ratio of throughput, p50 and p95."""
+    print(f"{'level':22}{'of':8}" + "".join(f"{name:>24}" for name in LIMITS))
+    for row in figures["levels"]:
+        cells = "".join(
+            f"{row[name]:>9.1f}{row[f'predicted_{name}']:>9.1f}{row[f'{name}_ratio']:>6.2f}"
+            for name in LIMITS
+        )
+        print(f"{row['level']:22}{row['of']:8}{cells}")
+    for name, value in figures["costs"].items():
+        print(f"{name:22} {value}")
+    print(f"{'foreign_cores':22} {figures['foreign_cores']}")
+    print(f"{'is_valid':22} {figures['is_valid']}")
+    if figures["large"]:
+        print(f"{'large':22} {figures['large']}")
