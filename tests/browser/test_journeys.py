@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg2
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.browser.server import MAP
 from tests.browser.visitor import PHONE, Visitor
 
 Visit = Callable[..., Visitor]
@@ -20,21 +22,48 @@ PEOPLE = (f"traveller-{n}" for n in itertools.count())
 PICTURES = os.environ.get("GEOSHOPS_JOURNEY_PICTURES")
 
 
+class Look(NamedTuple):
+    """How a visitor sees the page."""
+
+    language: str
+    theme: str
+    screen: str
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of the browser's profile."""
+        screen = PHONE if self.screen == "phone" else {"viewport": {"width": 1280, "height": 800}}
+        return {**screen, "language": self.language, "color_scheme": self.theme}
+
+
+PHONE_LOOK = Look("ko", "light", "phone")
+EVERY_LOOK = itertools.product(
+    ("ko", "en", "ja", "zh-Hans", "zh-Hant"), ("light", "dark"), ("phone", "desktop")
+)
+LOOKS = [Look(*look) for look in EVERY_LOOK] if PICTURES else [PHONE_LOOK]
+
+
 class Journey:
     """A visitor whose steps are counted, with a picture after each one on request."""
 
-    def __init__(self, visitor: Visitor, name: str) -> None:
+    def __init__(self, visitor: Visitor, name: str, look: Look) -> None:
         self.v = visitor
         self.name = name
+        self.look = look
         self.steps = 0
+        self.texts = json.loads((MAP / f"texts/{look.language}.json").read_text(encoding="utf-8"))
         self.picture()
+
+    def text(self, key: str) -> str:
+        """A text of the page in the visitor's language."""
+        return str(self.texts[key])
 
     def picture(self) -> None:
         """Keeps what the visitor sees, numbered by the steps so far."""
         if PICTURES:
             if self.v.page.url.startswith(self.v.site):
                 self.v.rest()
-            folder = Path(PICTURES)
+            folder = Path(PICTURES) / "-".join(self.look)
             folder.mkdir(parents=True, exist_ok=True)
             self.v.page.screenshot(path=folder / f"{self.name}-{self.steps}.png")
 
@@ -65,25 +94,26 @@ class Journey:
         self.v.page.keyboard.press(key)
         self.step()
 
-    def button(self, name: str) -> None:
-        """One tap on the button of that name."""
-        self.tap(self.v.page.get_by_role("button", name=name, exact=True))
+    def button(self, key: str) -> None:
+        """One tap on the button with that text."""
+        self.tap(self.v.page.get_by_role("button", name=self.text(key), exact=True))
 
 
 Start = Callable[..., Journey]
 
 
-@pytest.fixture
-def journey(visitor: Visit, request: pytest.FixtureRequest) -> Iterator[Start]:
-    """Starts journeys on a phone; steps of signing in are no part of a member's."""
+@pytest.fixture(params=LOOKS, ids="-".join)
+def journey(visitor: Visit, request: pytest.FixtureRequest) -> Start:
+    """Starts journeys on a phone, for pictures in every look; steps of signing in are no part of a member's."""
+    look: Look = request.param
 
     def start(*, signed_in: bool = False, **options: Any) -> Journey:
-        v = visitor(**PHONE, **options)
+        v = visitor(**look.options, **options)
         if signed_in:
             v.sign_in(next(PEOPLE))
-        return Journey(v, request.node.name.removeprefix("test_"))
+        return Journey(v, request.node.originalname.removeprefix("test_"), look)
 
-    yield start
+    return start
 
 
 OPEN_CLEAN = """
@@ -93,33 +123,33 @@ WHERE id = (
   SELECT s.id FROM shops AS s
   WHERE s.status = 'OPEN' AND shop_passes(s, jsonb_populate_record(NULL::shop_filters, '{"clean": 0.5}'))
   ORDER BY s.id LIMIT 1)
-RETURNING place_name, ST_X(geog::geometry), ST_Y(geog::geometry)"""
+RETURNING id, ST_X(geog::geometry), ST_Y(geog::geometry)"""
 
 
 @pytest.fixture
-def clean_booth(sample_url: str) -> tuple[str, float, float]:
-    """Name, longitude and latitude of a clean booth that never closes."""
+def clean_booth(sample_url: str) -> tuple[int, float, float]:
+    """Identifier, longitude and latitude of a clean booth that never closes."""
     with (
         closing(psycopg2.connect(sample_url)) as connection,
         connection,
         connection.cursor() as cursor,
     ):
         cursor.execute(OPEN_CLEAN)
-        name, longitude, latitude = cursor.fetchone()
-    return name, longitude, latitude
+        shop, longitude, latitude = cursor.fetchone()
+    return shop, longitude, latitude
 
 
 def test_the_nearest_clean_booth_that_is_open_now(
-    journey: Start, clean_booth: tuple[str, float, float]
+    journey: Start, clean_booth: tuple[int, float, float]
 ) -> None:
-    name, longitude, latitude = clean_booth
+    shop, longitude, latitude = clean_booth
     j = journey(geolocation={"longitude": longitude, "latitude": latitude})
     j.tap("#near")
-    for text in ("영업 중", "청결해요"):
-        j.tap(j.v.page.locator("#filters .chip", has_text=text))
-    j.tap(j.v.page.locator("#list .name", has_text=name).first)
-    expect(j.v.one("#sheet-title")).to_have_text(name)
-    expect(j.v.one("#sheet-body")).to_contain_text("24시간 영업")
+    for name in ("openNow", "clean"):
+        j.tap(f"#filters [data-key=filter-{name}]")
+    j.tap(f"#shop-{shop} .name")
+    expect(j.v.one("#sheet-body")).to_contain_text(j.text("open.always"))
+    assert j.v.page.url.startswith(f"{j.v.site}/shop/{shop}?")
     assert j.steps <= 4
 
 
@@ -129,7 +159,7 @@ def test_a_brand_near_a_station(journey: Start) -> None:
     j.press("Enter")
     expect(j.v.one("#list-title")).to_contain_text("홍대입구 인생네컷")
     j.tap(j.v.page.locator("#list .name").first)
-    expect(j.v.one("#sheet-title")).to_contain_text("인생네컷")
+    expect(j.v.one("#sheet-body")).to_contain_text("인생네컷")
     assert j.steps <= 3
 
 
@@ -137,7 +167,7 @@ def test_three_booths_are_compared(journey: Start) -> None:
     j = journey()
     for place in range(3):
         j.tap(j.v.page.locator("#list [data-compare]").nth(place))
-    j.button("비교하기")
+    j.button("compare.open")
     expect(j.v.page.locator(".comparison th[scope=col]")).to_have_text(j.v.names()[:3])
     assert j.steps <= 4
 
@@ -173,10 +203,10 @@ def test_a_review_is_written_edited_and_deleted(journey: Start) -> None:
     write(j, stars=5, text="조명이 밝고 소품이 많아요")
     mine = j.v.page.locator("#sheet .review.mine")
     expect(mine).to_contain_text("조명이 밝고")
-    j.tap(mine.get_by_role("button", name="수정"))
+    j.tap(mine.get_by_role("button", name=j.text("review.edit")))
     write(j, stars=4, text="다시 가도 좋아요")
     expect(mine).to_contain_text("다시 가도 좋아요")
-    j.tap(mine.get_by_role("button", name="삭제"))
+    j.tap(mine.get_by_role("button", name=j.text("review.delete")))
     j.tap("dialog .danger")
     expect(mine).to_have_count(0)
     assert j.steps <= 11
@@ -196,20 +226,20 @@ def test_a_favorite_is_kept_and_found_again(journey: Start) -> None:
 def test_a_title_is_earned_and_becomes_the_main_one(journey: Start) -> None:
     j = journey(signed_in=True)
     j.tap(j.v.page.locator("#list .heart").first)
-    j.v.toast("새 칭호를 얻었어요: 찜 첫 걸음")
+    j.v.toast(j.text("title.earned").format(name=j.text("member_title.찜 첫 걸음")))
     j.tap("#account")
     j.tap(j.v.one("#title-4").get_by_role("button"))
-    expect(j.v.one("#profile")).to_contain_text("찜 첫 걸음")
+    expect(j.v.one("#profile")).to_contain_text(j.text("member_title.찜 첫 걸음"))
     assert j.steps <= 3
 
 
 def test_wrong_details_of_a_shop_are_reported(journey: Start) -> None:
     j = journey(signed_in=True)
     j.tap(j.v.page.locator("#list .name").first)
-    j.tap(j.v.page.get_by_role("button", name="잘못된 정보 신고"))
+    j.tap(j.v.page.get_by_text(j.text("report.shop"), exact=True))
     j.choose("#report-reason", "CLOSED")
-    j.button("보내기")
-    j.v.toast("알려 주셔서 고마워요")
+    j.button("report.send")
+    j.v.toast(j.text("report.done"))
     assert j.steps <= 5
 
 
@@ -219,7 +249,7 @@ def test_the_nickname_is_changed(journey: Start) -> None:
     nickname = f"여행자{j.v.page.evaluate('geoshops.state.member.id')}"
     j.tap("#tab-settings")
     j.fill("#nickname", nickname)
-    j.button("바꾸기")
+    j.button("nickname.change")
     expect(j.v.one("#profile strong")).to_have_text(nickname)
     assert j.steps <= 4
 
@@ -228,8 +258,8 @@ def test_a_member_withdraws(journey: Start) -> None:
     j = journey(signed_in=True)
     j.tap("#account")
     j.tap("#tab-settings")
-    j.button("회원 탈퇴")
+    j.button("withdraw")
     j.tap("#withdraw-sure")
-    j.button("탈퇴하기")
-    j.v.toast("탈퇴했어요")
+    j.tap(j.v.page.locator("dialog .danger").last)
+    j.v.toast(j.text("withdraw.done"))
     assert j.steps <= 5
