@@ -67,6 +67,20 @@ def test_secrets_are_files_that_only_their_users_mount() -> None:
     assert "app-secrets" not in str(COMPOSE["services"]["psql"])
 
 
+def test_streets_of_the_operator_lie_where_containers_look_for_them() -> None:
+    services = [COMPOSE["services"][name] for name in OURS]
+    nginx = yaml.safe_load(PRODUCTION.replace("!reset", ""))["services"]
+    services += [nginx["nginx-config"], nginx["nginx"]]
+    for service in services:
+        assert (
+            "${GEOSHOPS_BASEMAP_FILE:-/dev/null}:/basemap/streets.pmtiles:ro" in service["volumes"]
+        )
+    # the service of the image nginx has no settings
+    for service in services[:-1]:
+        found = service["environment"]["GEOSHOPS_BASEMAP_FILE"]
+        assert found == "${GEOSHOPS_BASEMAP_FILE:+/basemap/streets.pmtiles}"
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_every_setting_comes_from_the_environment_or_env(name: str) -> None:
     service = COMPOSE["services"][name]
@@ -74,7 +88,8 @@ def test_every_setting_comes_from_the_environment_or_env(name: str) -> None:
     assert "env_file" not in service, "it would hand on a checkout's own database and port"
     assert {key for key in environment if key in NAMES} == NAMES - OWN - {"GEOSHOPS_TESTING"}
     # without a value it is absent where nobody gives one: an empty one would not be a number
-    assert {environment[key] for key in environment if key in NAMES} == {None}
+    plain = NAMES - {"GEOSHOPS_BASEMAP_FILE"}
+    assert {environment[key] for key in environment if key in plain} == {None}
     assert environment["DATABASE_URL_FILE"] and environment["GEOSHOPS_SECRET_KEY_FILE"]
 
 
