@@ -190,9 +190,11 @@ def detail(
 
 
 BRANDS = compiled(select(func.brands_json(*named("origin"))))
+BRANDS_IN = compiled(select(func.coalesce(func.brands_json_in(*named("origin", "lang")), "[]")))
 
 
-def brands(db: Database, origin: str) -> str:
-    """Every brand with the number of its open shops, as JSON."""
-    (body,) = db.row(BRANDS, {"origin": origin})
+def brands(db: Database, origin: str, lang: str | None) -> str:
+    """Every brand with the number of its open shops, as JSON; with a language its name there, too."""
+    statement, values = (BRANDS_IN, {"lang": lang}) if lang else (BRANDS, {})
+    (body,) = db.row(statement, {"origin": origin, **values})
     return str(body)

@@ -136,7 +136,9 @@ def get_shop(
     )
 
 
-@blueprint.read("/brands", id="listBrands", response=schemas.Brand(many=True))
-def list_brands(context: RequestContext) -> Response:
+@blueprint.read(
+    "/brands", id="listBrands", query=schemas.BrandsArgs, response=schemas.Brand(many=True)
+)
+def list_brands(context: RequestContext, args: dict[str, Any]) -> Response:
     """Every brand with the number of its open shops"""
-    return json_text(queries.brands(context.db, context.origin))
+    return json_text(queries.brands(context.db, context.origin, args["lang"]))

@@ -214,6 +214,18 @@ class ShopDetail(FoundShop):
     recent_reviews = fields.List(fields.Nested(SignedReview), required=True)
 
 
+class BrandsArgs(Args):
+    """Query of GET /brands."""
+
+    lang = Language()
+
+
+class BrandDisplay(Schema):
+    """The name of a brand in the language of `lang`."""
+
+    brand_name = fields.String(required=True, metadata={"example": "Photoism Box"})
+
+
 class Brand(Schema):
     """A brand with the number of its open shops, sub-brands not counted."""
 
@@ -223,3 +235,4 @@ class Brand(Schema):
     is_representative = fields.Boolean(required=True, metadata={"example": False})
     parent_id = fields.Integer(required=True, allow_none=True, metadata={"example": 3})
     shop_cnt = fields.Integer(required=True, metadata={"example": 61})
+    display = fields.Nested(BrandDisplay, metadata=described("Only with `lang`"))

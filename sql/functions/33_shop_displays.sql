@@ -76,6 +76,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION brand_in(bigint, text) IS 'The brand''s own name in a language, else its Latin one, else romanised; null without a brand.';
 
+CREATE OR REPLACE FUNCTION brands_json_in(origin text, lang text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT json_agg(
+    b.item || jsonb_build_object('display', jsonb_build_object('brand_name', brand_in((b.item ->> 'id')::bigint, lang))) ORDER BY b.place
+  )::text
+  FROM jsonb_array_elements(brands_json(origin)::jsonb) WITH ORDINALITY AS b (item, place);
+END;
+COMMENT ON FUNCTION brands_json_in(text, text) IS 'Every brand as in brands_json, with its name in a language; null without brands.';
+
 CREATE OR REPLACE FUNCTION region_in(region bigint, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -86,16 +96,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION region_in(bigint, text) IS 'The name of a region in Japanese or Chinese; null where none is known.';
 
+CREATE OR REPLACE FUNCTION station_foreign_in(station bigint, lang text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT CASE WHEN a.lang <> station_foreign_in.lang THEN hanja_in(a.alias, station_foreign_in.lang) ELSE a.alias END
+    FROM station_aliases a
+    WHERE a.station_id = station AND name_rank(a.alias, a.lang, station_foreign_in.lang) IS NOT NULL
+    ORDER BY name_rank(a.alias, a.lang, station_foreign_in.lang), a.id LIMIT 1);
+END $$;
+COMMENT ON FUNCTION station_foreign_in(bigint, text) IS 'The name of a station in Japanese or Chinese; null where none is known.';
+
 -- Stations of one name lie in several cities: the shop is named after one nearby.
 CREATE OR REPLACE FUNCTION station_in(name text, place geography, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (
     SELECT coalesce(
-      CASE WHEN lang = 'en' THEN nullif(s.name_en, '') ELSE (
-        SELECT CASE WHEN a.lang <> station_in.lang THEN hanja_in(a.alias, station_in.lang) ELSE a.alias END FROM station_aliases a
-        WHERE a.station_id = s.id AND name_rank(a.alias, a.lang, station_in.lang) IS NOT NULL
-        ORDER BY name_rank(a.alias, a.lang, station_in.lang), a.id LIMIT 1) END,
+      CASE WHEN lang = 'en' THEN nullif(s.name_en, '') ELSE station_foreign_in(s.id, lang) END,
       word_in(s.name, lang))
     FROM stations s
     WHERE s.name_key = name_key(station_in.name) AND ST_DWithin(s.geog, place, 5000)

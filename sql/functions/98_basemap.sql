@@ -1,4 +1,5 @@
--- What the map shows under the booths besides land: borders and names of regions, stations. One vector tile a call.
+-- What the map shows under the booths besides land: borders and names of regions, stations. One vector tile a call, with the
+-- names of all languages, so that one copy in a cache serves everybody.
 
 CREATE OR REPLACE FUNCTION basemap_level(z integer) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -32,12 +33,17 @@ areas AS (
   ORDER BY r.level DESC, r.id
 ),
 names AS (
-  SELECT r.level, r.name, r.name_en, ST_AsMVTGeom(ST_Transform(r.center::geometry, 3857), t.bounds, 4096, 0) AS geom
+  SELECT r.level, r.name, r.name_en, coalesce(region_in(r.id, 'ja'), place_in(r.name, 'ja')) AS name_ja,
+    region_in(r.id, 'zh-Hans') AS name_zh_hans, region_in(r.id, 'zh-Hant') AS name_zh_hant,
+    ST_AsMVTGeom(ST_Transform(r.center::geometry, 3857), t.bounds, 4096, 0) AS geom
   FROM regions AS r, tile AS t
   WHERE r.level = basemap_level(z) AND r.center && t.wide::geography
 ),
 stops AS (
-  SELECT min(s.id) AS id, s.name, min(s.name_en) AS name_en, string_agg(DISTINCT s.line, ', ' ORDER BY s.line) AS lines,
+  SELECT min(s.id) AS id, s.name, min(s.name_en) AS name_en,
+    coalesce(min(station_foreign_in(s.id, 'ja')), word_in(s.name, 'ja')) AS name_ja,
+    min(station_foreign_in(s.id, 'zh-Hans')) AS name_zh_hans, min(station_foreign_in(s.id, 'zh-Hant')) AS name_zh_hant,
+    string_agg(DISTINCT s.line, ', ' ORDER BY s.line) AS lines,
     ST_AsMVTGeom(ST_Transform(ST_Centroid(ST_Collect(s.geog::geometry)), 3857), t.bounds, 4096, 0) AS geom
   FROM stations AS s, tile AS t
   WHERE z >= 12 AND s.geog && t.wide::geography

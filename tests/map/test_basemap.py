@@ -65,6 +65,21 @@ def test_names_come_by_level_and_stations_from_near(client: FlaskClient, make: M
     assert all(b"areas" in shown[z] for z in shown)
 
 
+def test_a_tile_names_places_in_every_language(client: FlaskClient, make: Maker) -> None:
+    sido = region(make, "sido", "서울특별시")
+    gu = region(make, "sigungu", "강남구", sido)
+    for alias, lang in (("江南區", "zh-Hant"), ("カンナム区", "ja")):
+        make.insert("region_aliases", region_id=gu, alias=alias, lang=lang, kind="foreign")
+    at = "SRID=4326;POINT(127.0276 37.4979)"
+    lines = [
+        make.insert("stations", name="역삼", line=line, geog=at) for line in ("2호선", "9호선")
+    ]
+    make.insert("station_aliases", station_id=lines[1], alias="驛三", lang="zh-Hant")
+    make.insert("stations", name="신논현", line="9호선", geog=at)
+    for z, names in ((11, ("江南區", "江南区")), (14, ("驛三", "驿三", "駅三", "シンノンヒョン"))):
+        assert [name for name in names if name.encode() not in tile(client, z)] == []
+
+
 def test_districts_have_borders_from_zoom_8_and_provinces_everywhere(
     client: FlaskClient, make: Maker
 ) -> None:

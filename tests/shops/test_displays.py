@@ -116,6 +116,17 @@ def test_brands_are_called_by_their_own_names(client: FlaskClient, shop: int) ->
     assert names["zh-Hant"].startswith("人生四格 ") and names["zh-Hant"].endswith("站 2號店")
 
 
+def test_the_list_of_brands_has_names_in_the_language(client: FlaskClient, shop: int) -> None:
+    listed = {
+        lang: client.get(f"/brands?lang={lang}").get_json()[0] for lang in ("ko", "ja", "zh-Hant")
+    }
+    names = {lang: brand.pop("display")["brand_name"] for lang, brand in listed.items()}
+    assert names == {"ko": "인생네컷", "ja": "人生四カット", "zh-Hant": "人生四格"}
+    (plain,) = client.get("/brands").get_json()
+    assert [*listed.values()] == [plain] * 3
+    assert client.get("/brands?lang=fr").get_json()["error_code"] == "002"
+
+
 @pytest.mark.parametrize("lang", ["", "fr", "zh", "EN", "ko,en", "zh-hans", "undefined"])
 def test_an_unknown_language_is_002(
     app: Flask, client: FlaskClient, make: Maker, shop: int, lang: str

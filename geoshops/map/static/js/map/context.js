@@ -8,7 +8,9 @@ const TILES = `${location.origin}/basemap/{z}/{x}/{y}.mvt`;
 export const BORDERS = ["areas", "district-borders", "province-borders"];
 export const NAMES = ["names"];
 const given = (field) => ["!=", ["coalesce", ["get", field], ""], ""];
-const name = lang === "ko" ? ["get", "name"] : ["case", given("name_en"), ["get", "name_en"], ["get", "name"]];
+// The names of a place in the page's language, the best first.
+const FIELDS = { ko: [], en: ["name_en"], ja: ["name_ja", "name_en"], "zh-Hans": ["name_zh_hans", "name_en"], "zh-Hant": ["name_zh_hant", "name_en"] };
+const name = FIELDS[lang].length ? ["case", ...FIELDS[lang].flatMap((field) => [given(field), ["get", field]]), ["get", "name"]] : ["get", "name"];
 
 // The text of a station, with its name as an expression.
 function stationName() {

@@ -15,8 +15,8 @@ function counts() {
   return [...byBrand].sort((a, b) => rank(a[0]) - rank(b[0]) || b[1] - a[1] || a[0].localeCompare(b[0], lang));
 }
 
-// Brands to choose where no shop is near, such as on a map of the country. Their names are Korean.
-const offered = () => (lang === "ko" ? state.brands.filter((brand) => brand.is_representative).map((brand) => brand.brand_name) : []);
+// Brands to choose where no shop is near, such as on a map of the country.
+const offered = () => state.brands.filter((brand) => brand.is_representative).map((brand) => brand.brand_name);
 
 const rank = (name) => (state.brands.find((brand) => brand.brand_name === name)?.is_representative ? 0 : 1);
 
@@ -26,10 +26,11 @@ function chip(label, pressed, onclick, { count, image, key } = {}) {
     count !== undefined && h("span", { class: "count" }, number(count)));
 }
 
-// Shops carry the names of their brands in the visitor's language.
+// In the visitor's language: shops carry the name of their brand, too, and may come first.
 function shownName(name) {
+  const brand = state.brands.find((one) => one.brand_name === name);
   const shop = state.shops.find((one) => one.brand.brand_name === name);
-  return shop ? brandName(shop) : name;
+  return brand?.display?.brand_name ?? (shop ? brandName(shop) : name);
 }
 
 function brandChip([name, count]) {

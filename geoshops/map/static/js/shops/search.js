@@ -93,7 +93,7 @@ export function replaceShop(shop_id, changes) {
 
 export async function loadBrands() {
   try {
-    update({ brands: await get("/brands") });
+    update({ brands: await get("/brands", { lang: displayLang }) });
   } catch {
     // The chips then use only the results; the list shows connection errors.
   }
