@@ -79,6 +79,24 @@ def test_the_link_of_a_plan_opens_on_any_phone(visitor: Visit) -> None:
     expect(phone.one(".ring")).to_be_hidden()
 
 
+def test_the_link_of_a_plan_carries_names_as_plain_short_text(visitor: Visit) -> None:
+    v = visitor(path=PLACES)
+    v.one("#meet-open").click()
+    for station in ("강남", "홍대입구"):
+        v.one("#friend").press_sequentially(station)
+        v.page.locator(".places button").first.click()
+    v.page.wait_for_url("**#people=*")
+    names = v.page.locator("#people li > span:nth-child(2)").all_inner_texts()
+    other = visitor(path=v.page.url.removeprefix(v.site), **PHONE)
+    shown = other.page.locator("#people li > span:nth-child(2)")
+    expect(shown).to_have_text(names)
+    assert other.page.url.partition("#")[2] == v.page.url.partition("#")[2]
+    hostile = f"<img src=x onerror=alert(1)>;{'길' * 60}%00"
+    other.page.goto("about:blank")
+    other.go(f"/?meet=127.1,37.5;127.2,37.5;127.3,37.5#people={hostile};%ff")
+    expect(shown).to_have_text(["<img src=x onerror=alert(1)>", "길" * 40, "사람 3"])
+
+
 def test_a_plan_has_ten_people_at_most_and_a_wrong_one_is_ignored(visitor: Visit) -> None:
     ten = ";".join(f"127.0{n},37.5" for n in range(10))
     v = visitor(path=f"/?meet={ten}")

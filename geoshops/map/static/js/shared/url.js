@@ -9,6 +9,8 @@ const FILTERS = Object.keys(state.filters);
 const BOX = /^-?\d{1,3}(\.\d+)?(,-?\d{1,3}(\.\d+)?){3}$/;
 const SHOP_PATH = /^\/shop\/(\d{1,18})\/?$/;
 const SHOP_ZOOM = 15;
+const NAMES = "#people=";
+const MOST_LETTERS = 40;
 
 // The path of a shop's page.
 export const shopPath = (id) => `/shop/${id}`;
@@ -25,11 +27,28 @@ function placeOf(shop_id) {
   return shop_id !== null && shop === String(shop_id) ? `${place},${SHOP_ZOOM}` : "";
 }
 
+function plainName(written) {
+  try {
+    return [...decodeURIComponent(written).replace(/\p{C}/gu, "").trim()].slice(0, MOST_LETTERS).join("");
+  } catch {
+    return "";
+  }
+}
+
+// The names of a plan's people are in the fragment, which browsers do not send to the service.
+const readNames = () => (location.hash.startsWith(NAMES) ? location.hash.slice(NAMES.length).split(";").map(plainName) : []);
+
+function writeNames(people) {
+  const names = people.map(({ name }) => encodeURIComponent([...name ?? ""].slice(0, MOST_LETTERS).join("")));
+  return names.some(Boolean) ? NAMES + names.join(";") : "";
+}
+
 // People of a plan, as "lng,lat;lng,lat".
 function readPlan(text) {
+  const names = readNames();
   const people = (text ?? "").split(";").map((pair) => pair.split(",").map(Number));
   const valid = people.every(([lng, lat, more]) => Math.abs(lng) <= 180 && Math.abs(lat) <= 90 && more === undefined);
-  return valid && people.length > 1 && people.length <= MOST_PEOPLE ? people.map(([lng, lat]) => ({ lng, lat })) : null;
+  return valid && people.length > 1 && people.length <= MOST_PEOPLE ? people.map(([lng, lat], i) => ({ lng, lat, name: names[i] || null })) : null;
 }
 
 export function readUrl() {
@@ -73,7 +92,7 @@ export function addressOf(s = state) {
   // a language that the URL names stays
   const lang = new URLSearchParams(location.search).get("lang");
   if (lang) query.set("lang", lang);
-  return `${s.shop_id ? shopPath(s.shop_id) : "/"}?${query.toString().replaceAll("%2C", ",").replaceAll("%3B", ";")}`;
+  return `${s.shop_id ? shopPath(s.shop_id) : "/"}?${query.toString().replaceAll("%2C", ",").replaceAll("%3B", ";")}${isMeeting(s) ? writeNames(s.meet) : ""}`;
 }
 
 let restoring = false;
@@ -94,7 +113,7 @@ export function keepUrl(showPlace) {
   subscribe(["shop_id", "query", "area", "bbox"], () => {
     const before = shown;
     shown = { ...state };
-    if (restoring || addressOf() === location.pathname + location.search) return;
+    if (restoring || addressOf().split("#")[0] === location.pathname + location.search) return;
     if (isOther(before)) pushEntry(null, addressOf());
     else if (before.shop_id === null) pushEntry({ sheet: true }, addressOf());
     else if (state.shop_id === null) leaveSheet(addressOf());
