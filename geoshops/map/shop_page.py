@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +14,12 @@ from geoshops.map.texts import text, texts
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 FACETS = ("purity", "retouch", "item")
 END_OF_DAY = {"24:00": "23:59"}
+
+
+def is_whole_day(span: dict[str, Any]) -> bool:
+    """Whether opening hours last from a time of a day to the same time of the next."""
+    times = (span["open"], span["close"])
+    return times == ("00:00", "24:00") or times[0] == times[1]
 
 
 @dataclass(frozen=True)
@@ -97,12 +104,24 @@ class ShopPage:
 
     @property
     def hours(self) -> list[tuple[str, str]]:
-        """Day and times of each opening; none of a shop that is closed for good."""
-        spans = [] if self.is_closed else self.detail["opening_hours"]
-        return [
-            (text(self.language, f"day.{span['day']}"), f"{span['open']} – {span['close']}")
+        """Days in a row with the same times, and these times; none of a shop that is closed for good."""
+        if self.is_closed or not self.detail["opening_hours"]:
+            return []
+        runs = [(times, [*days]) for times, days in groupby(range(1, 8), self._times)]
+        return [(self._days(days[0], days[-1]), times) for times, days in runs]
+
+    def _times(self, day: int) -> str:
+        spans = (span for span in self.detail["opening_hours"] if span["day"] == day)
+        times = (
+            text(self.language, "hours.day") if is_whole_day(span) else f"{span['open']}–{span['close']}"
             for span in spans
-        ]
+        )  # fmt: skip
+        return ", ".join(times) or text(self.language, "hours.closed")
+
+    def _days(self, first: int, last: int) -> str:
+        if last - first == len(DAYS) - 1:
+            return text(self.language, "hours.daily")
+        return "–".join(text(self.language, f"day.{day}") for day in sorted({first, last}))
 
     @property
     def reviews(self) -> list[dict[str, Any]]:

@@ -214,6 +214,16 @@ def test_the_keyboard_opens_and_closes_a_shop_and_keeps_its_place(visitor: Visit
     expect(v.one("#list .name").first).to_be_focused()
 
 
+def test_an_empty_list_offers_a_larger_radius(visitor: Visit) -> None:
+    # a place without shops whose next ones are in the next radius
+    v = visitor(path="/?at=37.4979,127.0276,14&r=500")
+    v.page.route("**/shops/brand?*radius=500*", lambda route: route.fulfill(json=[]))
+    v.go("/?at=37.4979,127.0276,14&r=500")
+    v.page.get_by_role("button", name="반경 1km까지 찾아보기").click()
+    v.page.locator("#list .shop").first.wait_for()
+    expect(v.one("#list-title")).to_contain_text("반경 1km 안에")
+
+
 def test_a_phone_shows_map_and_list_and_the_sheet_over_both(visitor: Visit) -> None:
     v = visitor(**PHONE)
     assert booths_on_map(v) > 0

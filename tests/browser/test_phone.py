@@ -25,9 +25,9 @@ def phone(visitor: Visit) -> Visitor:
     return visitor(path="/?r=5000", **PHONE)
 
 
-def swipe(v: Visitor, *, to_y: float) -> None:
-    """Drags the sheet by its title with one finger, slowly at the end."""
-    box = v.one("#sheet-title").bounding_box()
+def swipe(v: Visitor, *, to_y: float, handle: str = "#sheet-title") -> None:
+    """Drags a panel, the sheet by its title, with one finger, slowly at the end."""
+    box = v.one(handle).bounding_box()
     assert box
     x, y = box["x"] + 20, box["y"] + box["height"] / 2
     finger = v.context.new_cdp_session(v.page)
@@ -80,6 +80,33 @@ def test_the_sheet_is_dragged_between_three_heights_and_leaves_the_pin_in_view(
     swipe(v, to_y=430)
     expect(sheet).to_have_attribute("data-position", "half")
     expect_pin_in_view(v)
+
+
+def test_the_list_is_dragged_between_three_heights_and_back_closes_the_full_one(
+    phone: Visitor,
+) -> None:
+    v = phone
+    panel, grip, tools = v.one("#list-region"), v.one("#grip"), v.one("#around-tools")
+    expect(panel).to_have_attribute("data-position", "half")
+    # which shops, not how to search, is what half a list has room for
+    expect(tools).to_be_hidden()
+    swipe(v, to_y=130, handle="#list-handle")
+    expect(panel).to_have_attribute("data-position", "full")
+    expect(grip).to_have_attribute("aria-expanded", "true")
+    expect(tools).to_be_visible()
+    v.page.go_back()
+    expect(panel).to_have_attribute("data-position", "half")
+    swipe(v, to_y=830, handle="#list-handle")
+    expect(panel).to_have_attribute("data-position", "peek")
+    expect(grip).to_have_attribute("aria-label", "목록과 지도 같이 보기")
+    expect(v.one("#list-title")).to_be_in_viewport()
+    low, area = panel.bounding_box(), v.one(".map-area").bounding_box()
+    assert low and area
+    assert area["y"] + area["height"] >= low["y"]
+    grip.press("ArrowUp")
+    expect(panel).to_have_attribute("data-position", "half")
+    v.open_first()
+    assert v.page.url.startswith(f"{v.site}/shop/")
 
 
 def test_the_button_and_the_arrow_keys_set_the_height_of_the_sheet(phone: Visitor) -> None:

@@ -127,21 +127,40 @@ def test_the_status_says_until_when(
 
 
 def test_opening_around_the_clock_reads_24_hours(visitor: Visit) -> None:
-    for language, day, always in (
-        ("ko-KR", "24시간", "매일 24시간"),
-        ("en-US", "24 hours", "Open 24"),
+    for language, days, day, always in (
+        ("ko-KR", "월–토", "24시간", "매일 24시간"),
+        ("en-US", "Mon–Sat", "24 hours", "Open 24"),
     ):
         v = visitor(language=language)
         spans = [{"day": n, "open": "00:00", "close": "24:00"} for n in WEEK]
         open_shop(v, opening_hours=[*spans[:6], {"day": 7, "open": "10:00", "close": "22:00"}])
         v.page.locator(".hours summary").click()
         lines = v.page.locator(".hours li").all_inner_texts()
-        assert all(line.endswith(day) for line in lines[:6])
-        assert lines[6].endswith("10:00 – 22:00")
+        assert lines[0].split("\n") == [days, day]
+        assert lines[1].endswith("10:00–22:00") and len(lines) == 2
         v.page.keyboard.press("Escape")
         v.page.unroute_all()
         open_shop(v, opening_hours=spans)
         expect(v.page.locator(".rows")).to_contain_text(always)
+
+
+def test_days_with_the_same_times_are_one_line(visitor: Visit) -> None:
+    v = visitor(language="zh-TW", path="/?r=5000")
+    spans = [{"day": n, "open": "10:00", "close": "22:00"} for n in (1, 2, 3, 4, 6)]
+    spans += [{"day": 6, "open": "23:00", "close": "02:00"}]
+    open_shop(v, opening_hours=spans)
+    v.page.locator(".hours summary").click()
+    lines = v.page.locator(".hours li").all_inner_texts()
+    assert [line.replace("\n", " ") for line in lines] == [
+        "週一–週四 10:00–22:00",
+        "週五 公休",
+        "週六 10:00–22:00, 23:00–02:00",
+        "週日 公休",
+    ]
+    v.page.keyboard.press("Escape")
+    open_shop(v, opening_hours=[{"day": n, "open": "10:00", "close": "22:00"} for n in WEEK])
+    v.page.locator(".hours summary").click()
+    expect(v.page.locator(".hours li")).to_have_text(["每天10:00–22:00"])
 
 
 def test_the_link_is_copied_or_the_visitor_is_told_how(visitor: Visit) -> None:

@@ -113,6 +113,21 @@ def read(client: FlaskClient) -> Callable[..., Read]:
     return get
 
 
+def test_days_with_the_same_times_are_one_line_of_the_page(
+    read: Callable[..., Read], make: Maker
+) -> None:
+    week = [{"day": day, "open": "10:00", "close": "22:00"} for day in (1, 2, 3)]
+    week.append({"day": 6, "open": "00:00", "close": "24:00"})
+    shown = read(f"/shop/{make.shop(opening_hours=week)}?lang=ja").shown
+    for days, times in (
+        ("月–水", "10:00–22:00"),
+        ("木–金", "定休日"),
+        ("土", "24時間"),
+        ("日", "定休日"),
+    ):
+        assert f"{days}{times}" in "".join(shown.split())
+
+
 @pytest.mark.parametrize("crawler", CRAWLERS)
 def test_a_crawler_reads_everything_without_javascript(
     read: Callable[..., Read], shop: int, crawler: str
@@ -121,7 +136,7 @@ def test_a_crawler_reads_everything_without_javascript(
     assert page.title == "인생네컷 강남역점 · 네컷지기"
     for text in (
         "인생네컷 강남역점", "인생네컷", "서울특별시 강남구 강남대로 396", "별점 4.5점, 리뷰 2개", "02-123-4567",
-        "핫플레이스", "단골손님", "조명이 <b>좋아요</b>", "10:00 – 24:00", "18:00 – 03:00", "청결", "100%",
+        "핫플레이스", "단골손님", "조명이 <b>좋아요</b>", "10:00–24:00", "18:00–03:00", "청결", "100%",
     ):  # fmt: skip
         assert text in page.shown
     assert any(url.startswith("https://map.kakao.com/link/map/") for url in page.anchors)

@@ -13,7 +13,7 @@ export const ACCENT = { light: "#c0305c", dark: "#ff86ab" };
 const INK = { light: "#23262e", dark: "#eceef2" };
 // layers below which others are inserted
 export const LOWEST = "clusters";
-export const OVER_PINS = "lit-ring";
+export const OVER_PINS = "cluster-counts";
 const CLUSTERED_BELOW = 14;
 
 export function addBoothLayers(map, theme) {
@@ -41,14 +41,15 @@ function layers(theme) {
       },
     },
     {
-      id: "cluster-counts", type: "symbol", source: "booths", filter: ["has", "point_count"],
-      layout: { "text-field": ["get", "point_count_abbreviated"], "text-font": BOLD, "text-size": 13, "text-allow-overlap": true },
-      paint: { "text-color": theme === "dark" ? "#2a0b16" : "#ffffff" },
-    },
-    {
       id: "pins", type: "symbol", source: "booths", filter: ["!", ["has", "point_count"]],
       layout: { "icon-image": ["get", "pin"], "icon-allow-overlap": true, "symbol-sort-key": ["get", "rank"], ...name },
       paint: { ...named, "icon-opacity": ["case", ["get", "open"], 1, 0.55] },
+    },
+    // Above the names, which give way to the whole circle.
+    {
+      id: "cluster-counts", type: "symbol", source: "booths", filter: ["has", "point_count"],
+      layout: { "text-field": ["get", "point_count_abbreviated"], "text-font": BOLD, "text-size": 13, "text-allow-overlap": true, "text-padding": 10 },
+      paint: { "text-color": theme === "dark" ? "#2a0b16" : "#ffffff" },
     },
     {
       id: "lit-ring", type: "circle", source: "lit",

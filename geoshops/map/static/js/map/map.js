@@ -124,7 +124,7 @@ function wire() {
   subscribe(["shops", "brand", "brands", "open_ids"], draw);
   subscribe(["shop"], choose);
   subscribe(["sheet"], () => { if (state.shop) reveal(state.shop); });
-  subscribe(["lit_id"], () => showLit(map));
+  subscribe(["lit_id", "shop_id"], () => showLit(map));
   subscribe(["user"], () => showUser(map));
   subscribe(["searched"], searched);
   subscribe(["query", "bbox", "area", "meet"], () => showField(map));

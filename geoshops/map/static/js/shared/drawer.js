@@ -9,14 +9,16 @@ const CARRY_MS = 120;
 
 const isShown = (element) => element.offsetParent !== null;
 
-export function drawer({ panel, grip, handle, moved }) {
+// `texts` is the prefix of what the button says; `turned` is called at once, `moved` when the panel has its new height.
+export function drawer({ panel, grip, handle, texts, turned = () => {}, moved = () => {} }) {
   const place = () => POSITIONS.indexOf(panel.dataset.position);
 
   async function set(position) {
     panel.dataset.position = POSITIONS[position];
-    const next = t(`sheet.${POSITIONS[(position + 1) % POSITIONS.length]}`);
+    const next = t(`${texts}.${POSITIONS[(position + 1) % POSITIONS.length]}`);
     grip.setAttribute("aria-label", next);
     grip.title = next;
+    turned(panel.dataset.position);
     await Promise.allSettled(panel.getAnimations().map(({ finished }) => finished));
     moved(panel.dataset.position);
   }

@@ -1,5 +1,6 @@
 // The list of results, the accessible alternative to the map.
 import { fill, h, icon, one } from "../shared/dom.js";
+import { drawer } from "../shared/drawer.js";
 import { t, number } from "../shared/i18n.js";
 import { openLayer } from "../shared/layers.js";
 import { badge, failure, metres, placeAddress, placeName, rating, tags } from "../shared/parts.js";
@@ -7,7 +8,7 @@ import { isFieldShown } from "../map/field.js";
 import { compareButton } from "./compare.js";
 import { ways } from "./meet.js";
 import { clearFilters, isFiltered, search, visibleShops } from "./search.js";
-import { isAround, later, state, subscribe, update } from "../shared/state.js";
+import { RADII_M, isAround, later, state, subscribe, update } from "../shared/state.js";
 import { shopPath } from "../shared/url.js";
 import { heart } from "../member/favorites.js";
 
@@ -59,7 +60,12 @@ function nothing() {
   if (isFiltered()) return emptyState(t("list.none.filtered"), h("button", { class: "button", type: "button", onclick: clearFilters }, t("filters.clear.all")));
   if (state.query) return emptyState(t("list.none.query", { query: state.query }), h("p", { class: "quiet" }, t("list.none.hint.query")));
   if (!isAround()) return emptyState(t("list.none.area"), h("p", { class: "quiet" }, t("list.none.hint.area")));
-  return emptyState(t("list.none"), h("p", { class: "quiet" }, t("list.none.hint")));
+  return emptyState(t("list.none"), h("p", { class: "quiet" }, t("list.none.hint")), wider());
+}
+
+function wider() {
+  const radius_m = RADII_M.find((one) => one > state.radius_m);
+  return radius_m && h("button", { class: "button", type: "button", onclick: () => update({ radius_m }) }, t("list.wider", { radius: metres(radius_m) }));
 }
 
 // Says which area the list is for where the map shows another one.
@@ -69,7 +75,7 @@ function showPlace() {
   note.textContent = state.moved ? t("list.elsewhere") : t("list.center", { radius: metres(state.radius_m) });
 }
 
-const emptyState = (text, next) => h("li", { class: "list-state" }, icon("camera"), h("p", {}, text), next);
+const emptyState = (text, ...next) => h("li", { class: "list-state" }, icon("camera"), h("p", {}, text), next);
 
 function more(shops) {
   const rest = shops.length - shown;
@@ -118,6 +124,22 @@ function mark() {
   one(`#shop-${state.shop_id}`)?.classList.add("chosen");
 }
 
+// On a phone; Back closes the full list.
+function startDrawer() {
+  let shrunk = null;
+  const turned = (position) => {
+    const full = position === "full";
+    one("#grip").setAttribute("aria-expanded", String(full));
+    if (full) shrunk ??= openLayer(() => height.set("half"));
+    else if (shrunk) {
+      shrunk();
+      shrunk = null;
+    }
+  };
+  const height = drawer({ panel: one("#list-region"), grip: one("#grip"), handle: one("#list-handle"), texts: "list", turned });
+  height.set("half");
+}
+
 function select(id, field, convert = String) {
   const element = one(id);
   element.value = String(state[field]);
@@ -130,15 +152,7 @@ export function startList() {
   select("#radius", "radius_m", Number);
   one("#follow").checked = state.follow;
   one("#follow").addEventListener("change", (event) => update({ follow: event.target.checked }));
-  let shrunk = null;
-  const grow = (tall) => {
-    one(".panel-body").classList.toggle("tall", tall);
-    one("#grip").setAttribute("aria-expanded", String(tall));
-    one("#grip").setAttribute("aria-label", t(tall ? "list.shrink" : "list.grow"));
-    if (tall) shrunk = openLayer(() => grow(false));
-    else shrunk();
-  };
-  one("#grip").addEventListener("click", () => grow(!one(".panel-body.tall")));
+  startDrawer();
   subscribe(["searched"], () => { shown = PAGE; one("#list-region").scrollTop = 0; });
   subscribe(["shops", "brand", "status", "brands", "open_ids"], later(render));
   const showTools = () => { one("#around-tools").hidden = !isAround(); };

@@ -172,7 +172,7 @@ function distanceChanged() {
 export function startSheet() {
   one("#sheet-close").addEventListener("click", () => update({ shop_id: null }));
   position = drawer({
-    panel: one("#sheet"), grip: one("#sheet-grip"), handle: one("#sheet-handle"), moved: (sheet) => update({ sheet }),
+    panel: one("#sheet"), grip: one("#sheet-grip"), handle: one("#sheet-handle"), texts: "sheet", moved: (sheet) => update({ sheet }),
   });
   position.set("half");
   document.addEventListener("keydown", (event) => {

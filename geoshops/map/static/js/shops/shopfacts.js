@@ -32,11 +32,34 @@ export function facets(shop) {
   }));
 }
 
+const DAYS = [1, 2, 3, 4, 5, 6, 7];
+
+function timesOf(hours, day) {
+  const times = hours.filter((span) => span.day === day).map((span) => (isWholeDay(span) ? t("hours.day") : `${span.open}–${span.close}`));
+  return times.join(", ") || t("hours.closed");
+}
+
+// The days of the week with their times; days in a row with the same times are one line.
+function lines(hours) {
+  const runs = [];
+  for (const day of DAYS) {
+    const times = timesOf(hours, day);
+    const last = runs.at(-1);
+    if (last?.times === times) last.to = day;
+    else runs.push({ from: day, to: day, times });
+  }
+  return runs;
+}
+
+function daysOf({ from, to }) {
+  if (to - from === DAYS.length - 1) return t("hours.daily");
+  return from === to ? t(`day.${from}`) : `${t(`day.${from}`)}–${t(`day.${to}`)}`;
+}
+
 export function hours(shop) {
   if (!shop.opening_hours.length) return null;
   if (isAlwaysOpen(shop.opening_hours)) return h("p", {}, t("hours.always"));
-  const time = (span) => (isWholeDay(span) ? t("hours.day") : `${span.open} – ${span.close}`);
-  const line = (span) => h("li", {}, h("span", {}, t(`day.${span.day}`)), time(span));
+  const line = (run) => h("li", {}, h("span", {}, daysOf(run)), run.times);
   const summary = h("summary", {}, t("hours"), " ", icon("back"));
-  return h("details", { class: "hours" }, summary, h("ol", {}, shop.opening_hours.map(line)));
+  return h("details", { class: "hours" }, summary, h("ol", {}, lines(shop.opening_hours).map(line)));
 }
