@@ -16,6 +16,7 @@ import psycopg2
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from hypothesis import settings
 
 from geoshops import create_app
 from geoshops.database import migrations
@@ -27,6 +28,9 @@ ROOT = Path(__file__).resolve().parent.parent
 os.environ["FLASK_SKIP_DOTENV"] = "1"
 # a shell that runs us in the background ignores Ctrl-C, and what we start would inherit that
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# a busy machine is no fault of the code; timings belong in the benchmark
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 SECRET_KEY = "a key for tests, longer than thirty-two bytes"
 
 

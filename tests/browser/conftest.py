@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.auth import idp as provider
 from tests.browser.server import MAP, running_server
-from tests.browser.visitor import FLAGS, Visitor
+from tests.browser.visitor import FLAGS, PATIENCE_MS, Visitor
 from tests.conftest import copied
 
 ARTEFACTS = Path("artefacts/browser")
@@ -28,6 +28,8 @@ ALONE = {
     "GEOSHOPS_OWNER_DATABASE_URL": "",
     "GEOSHOPS_MAP_STYLE_URL": "off",
 }
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

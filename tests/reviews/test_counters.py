@@ -31,9 +31,7 @@ ACTS = st.lists(
 )
 
 
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=ACTS)
 def test_counters_equal_the_rows_after_any_acts(
     app: Flask, client: FlaskClient, make: Maker, acts: list[Any]

@@ -47,7 +47,6 @@ WITHOUT_INPUT = (  # nothing of these could be invalid
 fixed = settings(
     max_examples=EXAMPLES,
     derandomize=True,
-    deadline=None,
     database=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],
