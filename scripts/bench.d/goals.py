@@ -85,6 +85,23 @@ GOALS = [
         for visit, limit_ms in (("first", 4000), ("repeat", 2000))
         for part in ("list", "map")
     ),
+    *(
+        Goal(
+            "lighthouse",
+            f"{page}.{screen}.{name}",
+            score,
+            True,
+            f"Lighthouse {name}, {page}, {screen}",
+        )
+        for page in ("map", "shop", "docs")
+        for screen, performance in (("desk", 95), ("phone", 90))
+        for name, score in (
+            ("performance", performance),
+            ("accessibility", 100),
+            ("best_practices", 100),
+            ("seo", 100),
+        )
+    ),
     Goal("page", "desk.first.requests", 25, False, "requests until booths, desk"),
 ]
 

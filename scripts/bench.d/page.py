@@ -62,7 +62,7 @@ def database_url() -> str:
 
 @contextmanager
 def production(url: str) -> Iterator[str]:
-    """The service with nginx; yields its address."""
+    """The service with nginx and without a third party's streets; yields its address."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("w") as log:
         # nginx' workers are another user
@@ -71,7 +71,7 @@ def production(url: str) -> Iterator[str]:
             "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "DATABASE_URL": url, "HOST": "127.0.0.1",
             "PORT": str(port), "GEOSHOPS_SECRET_KEY": secrets.token_urlsafe(48), "GEOSHOPS_SCHEDULER": "off",
             "PROMETHEUS_MULTIPROC_DIR": folder, "GEOSHOPS_RUN_DIR": f"{folder}/nginx", "HOME": folder,
-            "GEOSHOPS_RATELIMIT_STORAGE_URI": "",
+            "GEOSHOPS_RATELIMIT_STORAGE_URI": "", "GEOSHOPS_MAP_STYLE_URL": "off",
         }  # fmt: skip
         process = subprocess.Popen(
             [str(ROOT / "scripts" / "serve"), "--production"],
@@ -94,6 +94,19 @@ def _wait(url: str) -> None:
             return
         time.sleep(0.1)
     raise SystemExit("the service did not start within 30 s")
+
+
+def chromium() -> str:
+    """The browser's program."""
+    path = os.environ.get("GEOSHOPS_CHROMIUM") or shutil.which("chromium")
+    if not path:
+        raise SystemExit("Chromium is missing: apt-get install chromium")
+    return path
+
+
+def flags() -> list[str]:
+    """The browser's options: a map needs a drawing unit, and root has no sandbox."""
+    return ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 
 
 def visit(context: Any, address: str) -> dict[str, float]:
@@ -124,13 +137,9 @@ def main(bench: Bench) -> dict[str, object]:
         from playwright.sync_api import sync_playwright
     except ImportError:
         raise SystemExit("Playwright is missing: scripts/setup --extras test") from None
-    path = os.environ.get("GEOSHOPS_CHROMIUM") or shutil.which("chromium")
-    if not path:
-        raise SystemExit("Chromium is missing: apt-get install chromium")
-    flags = ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     found: dict[str, object] = {}
     with production(database_url()) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=flags)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=flags())
         for name, screen in (("desk", DESK), ("phone", PHONE)):
             first, again = [], []
             for _ in range(bench.rounds or (QUICK if bench.quick else VISITS)):
