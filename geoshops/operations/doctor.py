@@ -66,6 +66,11 @@ VENDOR_FILES = (
     "world-atlas/land-110m.json",
 )
 
+CARD_FONTS = tuple(
+    Path("/usr/share/fonts/opentype/noto", name)
+    for name in ("NotoSansCJK-Bold.ttc", "NotoSansCJK-Regular.ttc")
+)
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -86,6 +91,7 @@ def examine(host: str, port: int, workers: int) -> Iterator[Finding]:
     yield check_python()
     yield check_packages()
     yield check_front_end()
+    yield check_fonts()
     yield check_env_file(Path.cwd() / ".env")
     try:
         settings = Settings.from_environment()
@@ -129,6 +135,18 @@ def check_front_end() -> Finding:
     if missing:
         return Finding("front end", "missing: " + ", ".join(missing), "scripts/setup")
     return Finding("front end", f"{len(VENDOR_FILES)} files present")
+
+
+def check_fonts() -> Finding:
+    """The fonts of preview pictures; otherwise only a notice, because links then show the service's own picture."""
+    missing = [str(path) for path in CARD_FONTS if not path.is_file()]
+    if missing:
+        detail = (
+            f"missing: {', '.join(missing)}; previews of shops show icons/share.png until a"
+            " superuser runs apt-get install fonts-noto-cjk and the service is started again"
+        )
+        return Finding("fonts", detail)
+    return Finding("fonts", f"{len(CARD_FONTS)} present, for previews of shops")
 
 
 def check_env_file(path: Path) -> Finding:

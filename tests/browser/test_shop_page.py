@@ -8,7 +8,7 @@ from contextlib import closing
 
 import psycopg2
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.visitor import PHONE, Visitor
 
@@ -154,3 +154,24 @@ def test_the_browser_finds_the_page_installable(visitor: Visit) -> None:
     problems = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
     # a visitor's profile is one that nothing can be installed in
     assert {problem["errorId"] for problem in problems} <= {"in-incognito"}
+
+
+@pytest.mark.parametrize(("scheme", "is_dark"), [("light", False), ("dark", True)])
+@pytest.mark.parametrize("path", [f"/shop/{SHOP}", "/shop/424242"])
+def test_pages_without_a_script_follow_the_systems_theme(
+    visitor: Visit, path: str, scheme: str, is_dark: bool
+) -> None:
+    v = visitor(path="", java_script_enabled=False, color_scheme=scheme)
+    v.page.goto(f"{v.site}{path}")
+    ground, text = (
+        lightness(v.page.locator("body"), name) for name in ("background-color", "color")
+    )
+    assert (ground < text) == is_dark and abs(ground - text) > 150
+    expect(v.page.locator("body")).to_have_css("color-scheme", "light dark")
+
+
+def lightness(element: Locator, name: str) -> float:
+    """The mean of red, green and blue, of 255."""
+    color = element.evaluate("(e, name) => getComputedStyle(e).getPropertyValue(name)", name)
+    red, green, blue = (float(part) for part in re.findall(r"[\d.]+", color)[:3])
+    return (red + green + blue) / 3

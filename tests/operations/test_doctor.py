@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from geoshops.config import Settings
+from geoshops.map import card
 from geoshops.operations import doctor
 from tests.conftest import ROLE_PASSWORD, SECRET_KEY, as_role, execute, with_database
 
@@ -19,6 +20,20 @@ from tests.conftest import ROLE_PASSWORD, SECRET_KEY, as_role, execute, with_dat
 def findings(url: str) -> dict[str, doctor.Finding]:
     settings = Settings(database_url=url, secret_key=SECRET_KEY)
     return {f.name: f for f in doctor.check_database(settings, workers=2)}
+
+
+def test_missing_fonts_of_preview_pictures_are_a_notice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [card.FONTS / name for name in (card.BOLD, card.REGULAR)] == [*doctor.CARD_FONTS]
+    present, missing = tmp_path / "bold.ttc", tmp_path / "regular.ttc"
+    present.touch()
+    monkeypatch.setattr(doctor, "CARD_FONTS", (present,))
+    assert doctor.check_fonts() == doctor.Finding("fonts", "1 present, for previews of shops")
+    monkeypatch.setattr(doctor, "CARD_FONTS", (present, missing))
+    found = doctor.check_fonts()
+    assert found.ok and str(missing) in found.detail and str(present) not in found.detail
+    assert "apt-get install fonts-noto-cjk" in found.detail
 
 
 def test_a_complete_database_needs_no_remedy_but_a_role(database_url: str) -> None:
