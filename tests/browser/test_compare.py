@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.visitor import PHONE, Visitor
 
 Visit = Callable[..., Visitor]
+SAYS_SOMETHING = (
+    "rows => rows.map(row => [...row.cells].slice(1).some(cell => cell.innerText.trim()))"
+)
 
 
 def choose(v: Visitor, *places: int) -> list[str]:
@@ -42,6 +47,8 @@ def test_three_shops_are_compared_and_a_fourth_must_wait(visitor: Visit) -> None
     assert [
         row for row in ("거리", "별점", "청결", "보정", "소품", "영업 시간") if row not in rows
     ] == []
+    # a row that says nothing of any shop is left out
+    assert all(v.page.locator(".comparison tbody tr").evaluate_all(SAYS_SOMETHING))
     v.page.locator(".comparison .link").nth(1).click()
     expect(v.one("#sheet-title")).to_have_text(names[1])
     expect(v.one("dialog")).to_have_count(0)
@@ -69,10 +76,15 @@ def test_a_link_shows_the_same_comparison_to_others(visitor: Visit) -> None:
     assert "compare=" not in other.page.url
 
 
-def test_three_columns_fit_on_a_phone(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000", **PHONE)
+@pytest.mark.parametrize(
+    ("language", "screen"), [("ko-KR", PHONE), ("en-US", PHONE), ("en-US", {})]
+)
+def test_three_columns_fit_on_a_phone_and_words_stay_whole(
+    visitor: Visit, language: str, screen: dict[str, Any]
+) -> None:
+    v = visitor(path="/?r=5000", language=language, **screen)
     choose(v, 0, 1, 2)
-    v.page.get_by_role("button", name="비교하기").tap()
+    v.one("#compare .primary").click()
     v.rest()
     assert len(columns(v)) == 3
     wide = "e => e.scrollWidth - e.clientWidth"

@@ -76,7 +76,10 @@ function table(shops, close) {
   // The address of the table is left before that of the shop comes.
   const open = (shop) => () => { update({ comparing: false }); close(); update({ shop_id: shop.id }); };
   const head = (shop) => h("th", { scope: "col" }, h("button", { class: "link", type: "button", onclick: open(shop) }, placeName(shop)));
-  const row = ([key, cell]) => h("tr", {}, h("th", { scope: "row" }, t(key)), shops.map((shop) => h("td", {}, cell(shop))));
+  const row = ([key, cell]) => {
+    const cells = shops.map(cell);
+    return cells.some(Boolean) && h("tr", {}, h("th", { scope: "row" }, t(key)), cells.map((shown) => h("td", {}, shown)));
+  };
   return h("table", { class: "comparison" }, h("thead", {}, h("tr", {}, h("td", {}), shops.map(head))), h("tbody", {}, ROWS.map(row)));
 }
 
