@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import pytest
 from playwright.sync_api import Route, expect
 
 from tests.browser.visitor import PHONE, Visitor
@@ -87,43 +86,46 @@ def test_android_gets_an_intent_with_a_page_to_fall_back_on(visitor: Visit) -> N
     assert "S.browser_fallback_url=https%3A%2F%2Fmap.naver.com%2F" in intent
 
 
-@pytest.mark.parametrize(
-    ("distance_m", "text"), [(412, "도보 약 8분(예상)"), (10, "도보 약 1분(예상)"), (9_000, None)]
-)
-def test_walking_minutes_are_an_estimate(visitor: Visit, distance_m: int, text: str | None) -> None:
+def reopen_shop(v: Visitor, **changes: Any) -> None:
+    """Closes the sheet and opens the shop again, with other details changed."""
+    v.page.keyboard.press("Escape")
+    v.page.unroute_all()
+    open_shop(v, **changes)
+
+
+def test_walking_minutes_are_an_estimate(visitor: Visit) -> None:
     v = visitor()
-    open_shop(v, distance_m=distance_m)
     lead = v.one(".sheet-lead")
-    if text:
+    open_shop(v, distance_m=9_000)
+    expect(lead).not_to_contain_text("도보")
+    for distance_m, text in ((412, "도보 약 8분(예상)"), (10, "도보 약 1분(예상)")):
+        reopen_shop(v, distance_m=distance_m)
         expect(lead).to_contain_text(text)
-    else:
-        expect(lead).not_to_contain_text("도보")
 
 
-@pytest.mark.parametrize(
-    ("hours", "open_now", "text"),
-    [
-        ([(day, "10:00", "22:00") for day in WEEK], True, "영업 중 · 22:00까지"),
-        ([(day, "10:00", "02:00") for day in WEEK], True, "영업 중 · 02:00까지"),
-        # touching spans are one; Sunday's goes on into Monday
-        ([(3, "10:00", "24:00"), (4, "00:00", "05:00")], True, "영업 중 · 05:00까지"),
-        ([(3, "00:00", "24:00"), (4, "00:00", "23:30")], True, "영업 중 · 목요일 23:30까지"),
-        ([(day, "00:00", "24:00") for day in WEEK], True, "24시간 영업"),
-        ([(day, "09:00", "09:00") for day in WEEK], True, "24시간 영업"),
-        ([(day, "10:00", "20:00") for day in WEEK], False, "영업 종료 · 10:00에 열어요"),
-        ([(1, "10:00", "20:00")], False, "영업 종료 · 월요일 10:00에 열어요"),
-        # the service's clock counts
-        ([(3, "10:00", "20:59")], True, "영업 중"),
-    ],
+# of one and the next case the texts differ: the sheet cannot still show the one before
+STATUSES: tuple[tuple[list[tuple[int, str, str]], bool, str], ...] = (
+    ([(day, "10:00", "22:00") for day in WEEK], True, "영업 중 · 22:00까지"),
+    ([(day, "10:00", "02:00") for day in WEEK], True, "영업 중 · 02:00까지"),
+    # touching spans are one; Sunday's goes on into Monday
+    ([(3, "10:00", "24:00"), (4, "00:00", "05:00")], True, "영업 중 · 05:00까지"),
+    ([(day, "00:00", "24:00") for day in WEEK], True, "24시간 영업"),
+    ([(3, "00:00", "24:00"), (4, "00:00", "23:30")], True, "영업 중 · 목요일 23:30까지"),
+    ([(day, "09:00", "09:00") for day in WEEK], True, "24시간 영업"),
+    ([(day, "10:00", "20:00") for day in WEEK], False, "영업 종료 · 10:00에 열어요"),
+    ([(1, "10:00", "20:00")], False, "영업 종료 · 월요일 10:00에 열어요"),
+    # the service's clock counts
+    ([(3, "10:00", "20:59")], True, "영업 중"),
 )
-def test_the_status_says_until_when(
-    visitor: Visit, hours: list[tuple[int, str, str]], open_now: bool, text: str
-) -> None:
+
+
+def test_the_status_says_until_when(visitor: Visit) -> None:
     v = visitor(timezone_id="America/New_York")
     v.page.clock.set_fixed_time(WEDNESDAY_21)
-    spans = [{"day": day, "open": opens, "close": closes} for day, opens, closes in hours]
-    open_shop(v, status="OPEN", open_now=open_now, opening_hours=spans)
-    expect(v.page.locator(".sheet-lead .tag").first).to_have_text(text)
+    for hours, open_now, text in STATUSES:
+        spans = [{"day": day, "open": opens, "close": closes} for day, opens, closes in hours]
+        reopen_shop(v, status="OPEN", open_now=open_now, opening_hours=spans)
+        expect(v.page.locator(".sheet-lead .tag").first).to_have_text(text)
 
 
 def test_opening_around_the_clock_reads_24_hours(visitor: Visit) -> None:
@@ -138,9 +140,7 @@ def test_opening_around_the_clock_reads_24_hours(visitor: Visit) -> None:
         lines = v.page.locator(".hours li").all_inner_texts()
         assert lines[0].split("\n") == [days, day]
         assert lines[1].endswith("10:00–22:00") and len(lines) == 2
-        v.page.keyboard.press("Escape")
-        v.page.unroute_all()
-        open_shop(v, opening_hours=spans)
+        reopen_shop(v, opening_hours=spans)
         expect(v.page.locator(".rows")).to_contain_text(always)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import psycopg2
 import pytest
 
+from tests.conftest import empty
 from tests.make import Maker
 from tests.sql.violations import BASE, CHECKS, UNIQUES
 
@@ -35,8 +36,11 @@ WHERE p.pronamespace = 'public'::regnamespace AND p.prokind IN ('f', 'p')
   AND pg_get_functiondef(p.oid) ~* '\m(LISTEN|NOTIFY|pg_notify|pg_advisory_(un)?lock)\M'"""
 
 
-@pytest.fixture
-def filled(make: Maker) -> Maker:
+@pytest.fixture(scope="module")
+def filled(connection: Any) -> Maker:
+    """Rows in every table; what tests try on them is rejected, so they stay."""
+    empty(connection)
+    make = Maker(connection)
     make.sql(BASE)
     return make
 
