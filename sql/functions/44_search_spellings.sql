@@ -72,6 +72,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION rows_spelled(text []) IS 'Brands, regions and stations with a spelling that has one of the terms.';
 
+CREATE OR REPLACE FUNCTION is_swapped(a text, b text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN length(a) = length(b) AND EXISTS (
+  SELECT FROM generate_series(2, length(a) - 1) AS i
+  WHERE left(a, i - 1) || substr(a, i + 1, 1) || substr(a, i, 1) || substr(a, i + 2) = b
+);
+COMMENT ON FUNCTION is_swapped(text, text) IS 'True when two neighbouring letters after the first exchanged places.';
+
+-- A key of kana or Chinese characters has few letters, each of which says much: of a name of three only an extra one is an error.
+CREATE OR REPLACE FUNCTION may_be_misspelt(typed_key text, name_key text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE
+  WHEN left(name_key, 1) = '~' THEN edit_distance(typed_key, name_key) <= 1 OR is_swapped(typed_key, name_key)
+  WHEN length(name_key) >= 5 OR length(name_key) = 4 AND length(typed_key) = 5 THEN edit_distance(typed_key, name_key) <= 1
+  ELSE false
+END;
+COMMENT ON FUNCTION may_be_misspelt(text, text) IS 'True when the key that was typed is one letter off that of a name.';
+
 CREATE OR REPLACE FUNCTION near_spellings(sound text) RETURNS text []
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN ARRAY(
@@ -100,8 +118,8 @@ BEGIN
     WHERE f.word IS NOT NULL AND is_foreign(f.word) AND length(f.word) BETWEEN 2 AND 60
   ), terms AS MATERIALIZED (
     SELECT f.*, t FROM forms AS f
-    CROSS JOIN LATERAL unnest(CASE WHEN NOT misspelt THEN ARRAY[f.sound] WHEN length(f.sound) BETWEEN 6 AND 30 THEN
-      near_spellings(f.sound) END) AS t
+    CROSS JOIN LATERAL unnest(CASE WHEN NOT misspelt THEN ARRAY[f.sound] WHEN length(f.sound) BETWEEN
+      CASE left(f.sound, 1) WHEN '=' THEN 4 ELSE 6 END AND 30 THEN near_spellings(f.sound) END) AS t
   ), found AS MATERIALIZED (
     SELECT DISTINCT t.key, t.letters, t.sound, t.is_station, r.kind, r.id, r.names, r.name_level, r.lang
     FROM rows_spelled(ARRAY(SELECT DISTINCT t FROM terms)) AS r INNER JOIN terms AS t ON t.t = r.term
@@ -114,7 +132,7 @@ BEGIN
       CASE WHEN f.letters = s.letters THEN 0 ELSE greatest(edit_distance(f.letters, s.letters), 1) END AS off
     FROM found AS f INNER JOIN sounds AS s ON s.names = f.names
     WHERE CASE WHEN f.letters = s.letters THEN true WHEN length(f.letters) < 4 AND left(f.sound, 1) = '~' THEN false
-      WHEN misspelt THEN edit_distance(f.sound, s.sound) <= 1 ELSE s.sound = f.sound END
+      WHEN misspelt THEN may_be_misspelt(f.sound, s.sound) ELSE s.sound = f.sound END
   ), nearest AS (
     SELECT n.*, min(n.off) OVER (PARTITION BY n.key) AS least_off,
       first_value(n.letters) OVER (PARTITION BY n.key ORDER BY n.off, CASE

@@ -182,7 +182,8 @@ BEGIN
     -- a short word begins as the name does: 인네 is not 인제, 신쵼 is 신촌
     WHERE p.kind <> 'region' OR length(normalize(p.w, NFC)) > 2 OR jamo_initials(p.w) = jamo_initials(p.key)
     UNION ALL
-    SELECT f.key, jamo(coalesce(nullif(f.korean, ''), f.spelling)), f.kind, f.rank, 2
+    SELECT f.key, jamo(coalesce(nullif(f.korean, ''), f.spelling || CASE
+        WHEN f.kind <> 'station' OR f.rank > 0 THEN '' WHEN f.spelling ~ '[\u3041-\u9fff]' THEN '駅' ELSE 'station' END)), f.kind, f.rank, 2
     FROM names_spelled(ARRAY(SELECT w FROM unnest(words) AS w WHERE is_foreign(w)), true) AS f
   ) AS p
   ORDER BY p.w, p.off, folded_vowels(p.w) <> folded_vowels(p.key), p.kind, p.rank, abs(length(p.key) - length(p.w)), p.key;
@@ -357,3 +358,112 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION shop_words_spelled(text [], text [], boolean)
 IS 'The words with unknown Latin ones as the words of shop names that they mean, and by those what was typed and how they are romanised.';
+
+-- The shortest name that goes on from what is typed: to the letter, or from six Latin letters on by sound. Of two names of one
+-- length a province comes before a brand, a district, a station, a 동. Names in Hangul are returned for Latin letters and kana too,
+-- with 역 where only a station is called so.
+CREATE OR REPLACE FUNCTION completed_korean(typed text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+DECLARE
+  letters constant text := normalize(typed, NFD);
+  forms constant text[] := typed_prefixes(letters);
+BEGIN
+  IF length(letters) < 4 OR letters !~ '^[\u1100-\u115f][\u1161-\u1175]' THEN
+    RETURN NULL;
+  END IF;
+  RETURN (
+    WITH begun AS MATERIALIZED (SELECT DISTINCT b.kind, b.id FROM names_beginning(forms) AS b LIMIT 100)
+    SELECT normalize(k.key, NFC) FROM (
+      SELECT 1 AS rank, k FROM begun AS n INNER JOIN brands AS b ON n.kind = 'brand' AND b.id = n.id CROSS JOIN unnest(brand_keys(b.name)) AS k
+      UNION ALL
+      SELECT 1, jamo(a.alias) FROM begun AS n INNER JOIN brand_aliases AS a ON n.kind = 'brand' AND a.brand_id = n.id
+      UNION ALL
+      SELECT CASE r.level WHEN 'sido' THEN 0 WHEN 'sigungu' THEN 2 ELSE 4 END, k
+      FROM begun AS n INNER JOIN regions AS r ON n.kind = 'region' AND r.id = n.id CROSS JOIN unnest(region_name_keys(r.name, r.level)) AS k
+      UNION ALL
+      SELECT 3, k FROM begun AS n INNER JOIN stations AS s ON n.kind = 'station' AND s.id = n.id CROSS JOIN unnest(station_keys(s.name, '')) AS k
+    ) AS k (rank, key)
+    WHERE EXISTS (SELECT FROM unnest(forms) AS f WHERE starts_with(k.key, f))
+    ORDER BY length(k.key), k.rank, k.key LIMIT 1);
+END $$;
+COMMENT ON FUNCTION completed_korean(text) IS 'The name in Hangul of the dictionaries that begins with the letters of a word; null where none does.';
+
+CREATE OR REPLACE FUNCTION completed_spelling(typed text, OUT name text, OUT lang text, OUT spelling text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  letters constant text := spelled_letters(typed);
+  is_latin constant boolean := letters ~ '^[a-z0-9]*$';
+  sound constant text := spelling_key(CASE WHEN is_latin THEN regexp_replace(letters, '(?<=[a-z]{3})[aeiouwyc]+$', '') ELSE letters END);
+BEGIN
+  IF length(letters) < (CASE WHEN is_latin THEN 4 ELSE 2 END) THEN
+    RETURN;
+  END IF;
+  WITH begun AS MATERIALIZED (
+    SELECT DISTINCT r.kind, r.names, r.name_level, r.lang FROM rows_spelled(ARRAY['begins ' || left(sound, 12)]) AS r LIMIT 100
+  ), named AS MATERIALIZED (
+    SELECT b.kind, b.name_level, b.lang, n FROM begun AS b CROSS JOIN unnest(array_remove(b.names, '')) AS n
+    ORDER BY length(normalize(n, NFD)), n LIMIT 30
+  ), spelled AS (
+    SELECT b.kind, b.name_level, b.lang, b.n, s FROM named AS b
+    CROSS JOIN LATERAL unnest(CASE
+      WHEN b.n !~ '[가-힣]' OR is_foreign(b.n) THEN spellings(ARRAY[b.n])
+      WHEN is_latin THEN ARRAY[latin_letters(normalize(b.n, NFD), true), latin_letters(normalize(b.n, NFD), false)]
+      ELSE ARRAY[in_kana(b.n)] END) AS s
+  )
+  SELECT CASE WHEN q.n ~ '[가-힣]' THEN q.n || CASE q.kind WHEN 'station' THEN '역' ELSE '' END ELSE q.s END,
+    CASE WHEN q.lang <> '' THEN q.lang WHEN q.n !~ '[가-힣]' THEN 'en' WHEN is_latin THEN 'ko-Latn' ELSE 'ja' END, q.s
+  INTO name, lang, spelling
+  FROM (SELECT p.*, spelled_letters(p.s) AS whole FROM spelled AS p) AS q
+  WHERE starts_with(q.whole, letters)
+    OR length(letters) > 5 AND starts_with(spelling_key(q.s), sound) AND length(q.whole) >= length(letters)
+  ORDER BY NOT starts_with(q.whole, letters), length(q.whole), CASE
+      WHEN q.name_level ~ 'sido' THEN 0 WHEN q.kind = 'brand' THEN 1 WHEN q.name_level ~ 'sigungu' THEN 2 WHEN q.kind = 'station' THEN 3 ELSE 4 END,
+    q.s LIMIT 1;
+END $$;
+COMMENT ON FUNCTION completed_spelling(text)
+IS 'The name of the dictionaries of which a spelling begins as typed, its language and that spelling; null where none does.';
+
+CREATE OR REPLACE FUNCTION completed_word(word text, OUT name text, OUT lang text, OUT spelling text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  IF is_foreign(word) THEN
+    SELECT s.* INTO name, lang, spelling FROM completed_spelling(word) AS s;
+  ELSE
+    name := completed_korean(word);
+    lang := CASE WHEN name IS NOT NULL THEN 'ko' END;
+  END IF;
+END $$;
+COMMENT ON FUNCTION completed_word(text) IS 'The shortest name that begins as a word does, with the language and the spelling that go on from it; nulls where none does.';
+
+-- What is unknown may be the end of a word after a name: the whole word is tried first. Kana and Chinese characters have no blanks
+-- between words, so that what is typed of one name may be two others: プチョンシチョ is プチョン and シチョ.
+CREATE OR REPLACE FUNCTION completed_words(words text [], unknown text [], OUT read_as text [], OUT spelled jsonb)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  word text;
+  ending text;
+  f record;
+BEGIN
+  read_as := '{}';
+  spelled := '{}';
+  FOREACH word IN ARRAY words LOOP
+    SELECT u INTO ending FROM unnest(unknown) AS u WHERE right(word, length(u)) = u LIMIT 1;
+    IF ending IS NULL AND word !~ '^[\u3041-\u9fff]{3,}$' THEN
+      read_as := read_as || word;
+      CONTINUE;
+    END IF;
+    SELECT * INTO f FROM completed_word(word);
+    IF f.name IS NULL AND ending <> word THEN
+      SELECT * INTO f FROM completed_word(ending);
+      read_as := read_as || left(word, length(word) - length(ending));
+      word := ending;
+    END IF;
+    read_as := read_as || coalesce(name_key(f.name), word);
+    IF f.lang <> 'ko' THEN
+      spelled := spelled || jsonb_build_object(
+        name_key(f.name), jsonb_build_object('text', word, 'lang', f.lang, 'matched', f.spelling));
+    END IF;
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION completed_words(text [], text [])
+IS 'The words with unknown ones as the shortest names that begin so, and by those what was typed where that is in foreign letters.';

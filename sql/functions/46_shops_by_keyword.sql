@@ -114,6 +114,29 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_reading(text, text, text []) IS 'The words of a keyword as a pass reads them.';
 
+-- A middle dot of kana stands within names. What is typed of a name is one word, two with what else it is not certain of: more
+-- unknown ones are a sentence.
+CREATE OR REPLACE FUNCTION search_completed(keyword text, small_words text [], rest text [], OUT words text [], OUT spelled jsonb)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  unknown text[] := rest;
+  typed text[];
+BEGIN
+  IF strpos(keyword, '・') > 0 THEN
+    small_words := without_small_words(keyword_words(signs_as_blanks(replace(keyword, '・', ''))));
+    unknown := unknown_words(small_words);
+  END IF;
+  typed := ARRAY(
+    SELECT w FROM unnest(small_words) WITH ORDINALITY AS t (w, i)
+    WHERE w !~ '^(station|stn|sta|subway|역)$' OR w <> ALL (unknown) ORDER BY i);
+  unknown := ARRAY(SELECT u FROM unnest(unknown) AS u WHERE u !~ '^(station|stn|sta|subway|역)$');
+  IF cardinality(unknown) <= 2 AND length(keyword) <= 40 THEN
+    SELECT CASE WHEN c.read_as <> typed THEN c.read_as END, c.spelled INTO words, spelled FROM completed_words(typed, unknown) AS c;
+  END IF;
+END $$;
+COMMENT ON FUNCTION search_completed(text, text [], text [])
+IS 'The words of a keyword with up to two unknown ones as the names that begin so, and how those are spelled; null where no name does.';
+
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 CREATE OR REPLACE FUNCTION shops_by_keyword(
   keyword text, user_lon double precision, user_lat double precision, filters shop_filters,
@@ -169,12 +192,12 @@ BEGIN
   SELECT * INTO plain FROM search_understand(plain_words, NULL);
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(plain.rest) r);
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
-    'literal', 'small words', 'spelling', 'keyboard', 'keyboard without shift', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
+    'literal', 'small words', 'spelling', 'keyboard', 'keyboard without shift', 'incomplete', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load.
     CONTINUE WHEN characters + length(keyword) > 200 AND pass <> 'known names';
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
     CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4 OR pass = 'typo in a name' AND is_corrected;
-    IF pass IN ('small words', 'spelling', 'known names') AND small_words IS NULL THEN
+    IF pass IN ('small words', 'spelling', 'incomplete', 'known names') AND small_words IS NULL THEN
       small_words := search_reading('small words', keyword, unknown);
       small := plain;
       IF small_words <> plain_words THEN
@@ -201,6 +224,15 @@ BEGIN
         SELECT s.read_as, s.spelled INTO words, spelled
         FROM shop_words_spelled(small_words, ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r), false) s;
         CONTINUE WHEN spelled = '{}';
+        SELECT * INTO u FROM search_understand(words, NULL);
+        u.understood := (
+          SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)
+          FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o));
+      WHEN pass = 'incomplete' THEN
+        SELECT s.* INTO words, spelled
+        FROM search_completed(keyword, small_words, ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r)) s;
+        CONTINUE WHEN words IS NULL OR words::text = ANY (read);
+        read := read || words::text;
         SELECT * INTO u FROM search_understand(words, NULL);
         u.understood := (
           SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)

@@ -1,0 +1,108 @@
+"""Keywords in every script without their last letters or with one wrong, where no name or address has what was typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.make import Maker
+
+AT = {"userLng": 127.0276, "userLat": 37.4979}
+HERE = (127.0276, 37.4979)
+
+
+@pytest.fixture
+def places(make: Maker) -> Maker:
+    """A station and a district whose names no shop says."""
+    seoul = make.region("서울특별시", level="sido")
+    district = make.region("광진구", parent=seoul)
+    station = make.station("건대입구", at=HERE, name_en="Konkuk Univ.")
+    far = make.station("여의나루", at=(126.9, 37.5))
+    for place, alias, lang in (
+        (station, "建大入口", "zh-Hant"), (station, "コンデイック", "ja"),
+        (far, "汝矣渡口", "zh-Hant"), (far, "ヨイナル", "ja"),
+    ):  # fmt: skip
+        make.insert("station_aliases", station_id=place, alias=alias, lang=lang)
+    brand = make.brand("인생네컷")
+    make.shop("인생네컷 하나", at=HERE, brand_id=brand)
+    make.shop("둘", at=(126.9, 37.5), brand_id=None)
+    make.shop("셋", at=(128, 36), sigungu_id=district, brand_id=None)
+    return make
+
+
+def answer(client: FlaskClient, keyword: str) -> Any:
+    response = client.get("/shops", query_string={"keyword": keyword, "explain": "true", **AT})
+    assert response.status_code == 200, response.text
+    return response.get_json()
+
+
+def found(client: FlaskClient, keyword: str) -> list[str]:
+    return [shop["place_name"] for shop in answer(client, keyword)["shops"]]
+
+
+@pytest.mark.parametrize(
+    ("keyword", "shop"),
+    [
+        ("건대입", "인생네컷 하나"), ("여의나", "둘"), ("여의날", "둘"), ("광지", "셋"),
+        ("geondaei", "인생네컷 하나"), ("yeouin", "둘"), ("gwangjing", "셋"),
+        ("コンデイ", "인생네컷 하나"), ("ヨイナ", "둘"), ("建大入", "인생네컷 하나"), ("汝矣渡", "둘"), ("汝矣", "둘"),
+        ("건대입 인생네컷", "인생네컷 하나"), ("인생네컷 geondaei", "인생네컷 하나"), ("建大入 인생네컷", "인생네컷 하나"),
+    ],
+)  # fmt: skip
+def test_the_shortest_name_that_begins_so_is_meant(
+    places: Maker, client: FlaskClient, keyword: str, shop: str
+) -> None:
+    assert found(client, keyword) == [shop]
+
+
+@pytest.mark.parametrize(
+    ("keyword", "shop"),
+    [
+        ("yeouinaur station", "둘"), ("yeoinaru", "둘"), ("ヨイノル駅", "둘"), ("ヨイル駅", "둘"),
+        ("汝矣江口站", "둘"), ("汝矣江渡口站", "둘"), ("汝渡口站", "둘"),
+    ],
+)  # fmt: skip
+def test_one_letter_may_be_wrong(
+    places: Maker, client: FlaskClient, keyword: str, shop: str
+) -> None:
+    assert found(client, keyword) == [shop]
+
+
+def test_two_characters_are_no_misspelt_name(places: Maker, client: FlaskClient) -> None:
+    places.region("강남구", parent=places.sql("SELECT id FROM regions WHERE level = 'sido'"))
+    places.sql("INSERT INTO region_aliases (region_id, alias, kind, lang) SELECT id, '江南', 'foreign', 'zh-Hant' FROM regions WHERE name = '강남구'")  # fmt: skip
+    assert found(client, "江北") == found(client, "江山南") == []
+
+
+@pytest.mark.parametrize(
+    ("keyword", "lang", "matched"),
+    [
+        ("yeouinaru station", "ko-Latn", "Yeouinaru"),
+        ("konkuk univ", "en", "Konkuk Univ."),
+        ("汝矣渡口站", "zh-Hant", "汝矣渡口"),
+        ("汝矣渡口駅", "zh-Hant", "汝矣渡口"),
+        ("ヨイナル駅", "ja", "ヨイナル"),
+        ("yeouin", "ko-Latn", "yeouinaru"),
+        ("汝矣渡", "zh-Hant", "汝矣渡口"),
+    ],
+)
+def test_explain_tells_language_and_name(
+    places: Maker, client: FlaskClient, keyword: str, lang: str, matched: str
+) -> None:
+    (word,) = answer(client, keyword)["understood"]
+    assert (word["lang"], word["matched"], word["kind"]) == (lang, matched, "station")
+
+
+def test_names_of_several_places_are_all_of_them_nearest_first(
+    make: Maker, client: FlaskClient
+) -> None:
+    for number, sido in enumerate(("부산광역시", "서울특별시", "대구광역시")):
+        district = make.region("중구", parent=make.region(sido, level="sido"))
+        make.insert(
+            "region_aliases", region_id=district, alias="中區", kind="foreign", lang="zh-Hant"
+        )
+        make.shop(f"{3 - number}번", at=(129 - number / 2, 36), sigungu_id=district, brand_id=None)
+    for keyword in ("중구", "jung-gu", "junggu", "中区", "中區", "チュング"):
+        assert found(client, keyword) == ["1번", "2번", "3번"], keyword
