@@ -9,7 +9,14 @@ import unicodedata
 from geoshops.web.fields import INVISIBLE
 
 LEAST, MOST = 2, 20
-WITHDRAWN = "탈퇴한 회원"  # shown for members who left (nickname_of in SQL); nobody may take it
+# shown for members who left, by language (nickname_in in SQL); nobody may take one
+WITHDRAWN = {
+    "ko": "탈퇴한 회원",
+    "en": "Former member",
+    "ja": "退会した会員",
+    "zh-Hans": "已注销的会员",
+    "zh-Hant": "已註銷的會員",
+}
 DEFAULT = "회원"
 PUNCTUATION = " _-."
 # digits after the name, tried in turn
@@ -39,7 +46,7 @@ def is_allowed(nickname: str) -> bool:
 
 def is_reserved(nickname: str) -> bool:
     """True for what the service itself shows in place of a nickname."""
-    return key(nickname) == key(WITHDRAWN)
+    return key(nickname) in map(key, WITHDRAWN.values())
 
 
 def candidates(wish: str | None) -> list[str]:

@@ -18,13 +18,13 @@ from geoshops.web.tokens import Caller
 FIELDS = ("star_rating", "content", "purity", "retouch", "item")
 CUT = ("at_most", "page_size", "page_offset")
 
-ONE = compiled(select(func.review_json(*named("review", "zone"))))
+ONE = compiled(select(func.review_json(*named("review", "zone", "lang"))))
 OF_SHOP = compiled(
-    select(cast(func.shop_reviews_json(*named("shop", "sort", "zone", *CUT)), VARCHAR))
+    select(cast(func.shop_reviews_json(*named("shop", "sort", "zone", *CUT, "lang")), VARCHAR))
 )
 OWN = compiled(
     select(
-        cast(func.member_reviews_json(*named("member", "session", "sort", "zone", *CUT)), VARCHAR)
+        cast(func.member_reviews_json(*named("member", "session", "sort", "zone", *CUT, "lang")), VARCHAR)
     )
 )
 CREATE = compiled(
@@ -52,25 +52,31 @@ DELETE = compiled(
 )
 
 
-def get(db: Database, review_id: int, *, zone: str) -> str:
+def get(db: Database, review_id: int, *, zone: str, lang: str | None) -> str:
     """One review as JSON; NotFound when there is none."""
-    (body,) = db.row(ONE, {"review": review_id, "zone": zone})
+    (body,) = db.row(ONE, {"review": review_id, "zone": zone, "lang": lang})
     if body is None:
         raise NotFound("review", review_id)
     return str(body)
 
 
-def of_shop(db: Database, shop_id: int, *, sort: str, page: Page | None, zone: str) -> ItemList:
+def of_shop(
+    db: Database, shop_id: int, *, sort: str, page: Page | None, zone: str, lang: str | None
+) -> ItemList:
     """Reviews of a shop; NotFound when there is no such shop."""
-    (text,) = db.row(OF_SHOP, {"shop": shop_id, "sort": sort, "zone": zone, **cut(page)})
+    values = {"shop": shop_id, "sort": sort, "zone": zone, "lang": lang}
+    (text,) = db.row(OF_SHOP, {**values, **cut(page)})
     if text is None:
         raise NotFound("shop", shop_id)
     return ItemList.parse(text)
 
 
-def own(db: Database, caller: Caller, *, sort: str, page: Page | None, zone: str) -> ItemList:
+def own(
+    db: Database, caller: Caller, *, sort: str, page: Page | None, zone: str, lang: str | None
+) -> ItemList:
     """Reviews that the caller wrote."""
-    return list_of_caller(db.row(OWN, {**ids(caller), "sort": sort, "zone": zone, **cut(page)}))
+    values = {**ids(caller), "sort": sort, "zone": zone, "lang": lang}
+    return list_of_caller(db.row(OWN, {**values, **cut(page)}))
 
 
 def create(

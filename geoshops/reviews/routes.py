@@ -18,10 +18,12 @@ from geoshops.web.tokens import Caller
 blueprint = Blueprint("reviews", __name__, description="Reviews of shops by members")
 
 
-@blueprint.read("/reviews/<id:review_id>", id="getReview", response=schemas.Review)
-def get_review(context: RequestContext, review_id: int) -> Response:
+@blueprint.read(
+    "/reviews/<id:review_id>", id="getReview", query=schemas.ReviewArgs, response=schemas.Review
+)
+def get_review(context: RequestContext, args: dict[str, Any], review_id: int) -> Response:
     """One review with its author and its shop"""
-    return json_text(queries.get(context.db, review_id, zone=context.settings.timezone))
+    return json_text(queries.get(context.db, review_id, zone=context.settings.timezone, **args))
 
 
 @blueprint.read(

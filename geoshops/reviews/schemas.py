@@ -5,16 +5,24 @@ from __future__ import annotations
 from marshmallow import Schema, fields
 
 from geoshops.web.examples import REVIEW_ID, SHOP_ID, example_of
-from geoshops.web.fields import Choice
+from geoshops.web.fields import Args, Choice, Language
 from geoshops.web.paging import PagingArgs
 from geoshops.web.review_schemas import ReviewAuthor, ReviewInfo, SignedReview
-from geoshops.web.shop_schemas import MemberTitle, described
+from geoshops.web.shop_schemas import MemberTitle, ShopDisplay, described
 
 SORTS = ("newest", "highest", "lowest")
 
 
+class ReviewArgs(Args):
+    """Query of one review."""
+
+    lang = Language()
+
+
 class ReviewListArgs(PagingArgs):
     """Query of the review lists."""
+
+    lang = Language()
 
     sort = Choice(
         SORTS,
@@ -40,6 +48,7 @@ class ReviewedShop(Schema):
         required=True, metadata=described("Brand name; may be empty", "포토이즘박스")
     )
     place_name = fields.String(required=True, metadata={"example": "포토이즘박스 강남역점"})
+    display = fields.Nested(ShopDisplay, metadata=described("Only with `lang`"))
 
 
 class ShopReview(Schema):

@@ -8,19 +8,20 @@ RETURN json_build_object(
 );
 COMMENT ON FUNCTION facet_json(integer, integer, integer) IS 'Votes on one facet, with the share of GOOD among the chosen.';
 
-CREATE OR REPLACE FUNCTION nickname_of(m members) RETURNS text
+CREATE OR REPLACE FUNCTION nickname_in(m members, lang text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN coalesce(m.nickname, '탈퇴한 회원');
-COMMENT ON FUNCTION nickname_of(members) IS 'The nickname to show; a withdrawn member has none.';
+RETURN coalesce(m.nickname, CASE lang WHEN 'en' THEN 'Former member' WHEN 'ja' THEN '退会した会員' WHEN 'zh-Hans' THEN '已注销的会员'
+  WHEN 'zh-Hant' THEN '已註銷的會員' ELSE '탈퇴한 회원' END);
+COMMENT ON FUNCTION nickname_in(members, text) IS 'The nickname to show; a withdrawn member has none, which is said in the language, without one in Korean.';
 
 -- In PL/pgSQL, which caches its plan.
-CREATE OR REPLACE FUNCTION recent_reviews_json(shop bigint, zone text, at_most integer) RETURNS text
+CREATE OR REPLACE FUNCTION recent_reviews_json(shop bigint, zone text, at_most integer, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (
     SELECT '[' || coalesce(string_agg(
       concat('{"review_info":', review_info_json(r, zone),
-        ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_of(m))::text, '}}'),
+        ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_in(m, lang))::text, '}}'),
       ',' ORDER BY r.created_at DESC, r.id DESC), '') || ']'
     FROM (
       SELECT v.id, v.member_id FROM reviews v WHERE v.shop_id = shop AND v.hidden_at IS NULL
@@ -29,7 +30,7 @@ BEGIN
     JOIN reviews r ON r.id = q.id
     JOIN members m ON m.id = q.member_id);
 END $$;
-COMMENT ON FUNCTION recent_reviews_json(bigint, text, integer) IS 'The newest visible reviews of a shop with their authors.';
+COMMENT ON FUNCTION recent_reviews_json(bigint, text, integer, text) IS 'The newest visible reviews of a shop with their authors.';
 
 CREATE OR REPLACE FUNCTION shop_detail(
   shop bigint, user_lon double precision, user_lat double precision, origin text, zone text,
@@ -62,7 +63,7 @@ BEGIN
         'purity', facet_json(t.purity_good, t.purity_bad, s.review_cnt),
         'retouch', facet_json(t.retouch_good, t.retouch_bad, s.review_cnt),
         'item', facet_json(t.item_good, t.item_bad, s.review_cnt)),
-      ',"recent_reviews":', recent_reviews_json(s.id, zone, 3), '}')
+      ',"recent_reviews":', recent_reviews_json(s.id, zone, 3, lang), '}')
   INTO body
   FROM shops s
   LEFT JOIN brands b ON b.id = s.brand_id

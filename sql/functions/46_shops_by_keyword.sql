@@ -305,6 +305,17 @@ RETURN translate(
 );
 COMMENT ON FUNCTION letters_as_typed(text) IS 'The text with letters that stand alone as keyboards write them: ㅇㅅㄴㅋ.';
 
+-- Many names are stored in traditional characters alone, by which simplified ones are found.
+CREATE OR REPLACE FUNCTION written_in(typed text, matched text, lang text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE
+  WHEN lang IN ('zh-Hans', 'zh-Hant') AND han_folded(typed) <> typed THEN 'zh-Hant'
+  WHEN lang = 'zh-Hant' AND han_folded(matched) <> matched THEN 'zh-Hans'
+  ELSE lang
+END;
+COMMENT ON FUNCTION written_in(text, text, text)
+IS 'The language of a name in Chinese characters as it was typed; that of the name where both are written alike.';
+
 CREATE OR REPLACE FUNCTION understood_json(understood jsonb) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -315,7 +326,8 @@ BEGIN ATOMIC
       SELECT b.name FROM brands AS b WHERE x ->> 'kind' = 'brand' AND x -> 'ids' @> to_jsonb(b.id)
       UNION ALL
       SELECT s.name || '역' FROM stations AS s WHERE x ->> 'kind' = 'station' AND x -> 'ids' @> to_jsonb(s.id)
-    ) AS n), '[]'))), '[]')::text
+    ) AS n), '[]')) || CASE WHEN x ? 'lang' THEN jsonb_build_object(
+      'lang', written_in(coalesce(without_station_word(x ->> 'text'), x ->> 'text'), x ->> 'matched', x ->> 'lang')) ELSE '{}' END), '[]')::text
   FROM jsonb_array_elements(understood) AS x;
 END;
 COMMENT ON FUNCTION understood_json(jsonb) IS 'The reading of a keyword with the names of what was recognised.';

@@ -10,14 +10,16 @@ RETURN concat(
 );
 COMMENT ON FUNCTION review_info_json(reviews, text) IS 'A review as the contract''s review_info.';
 
-CREATE OR REPLACE FUNCTION review_json(review bigint, zone text) RETURNS text
+CREATE OR REPLACE FUNCTION review_json(review bigint, zone text, lang text DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (
     SELECT concat(
       '{"review_info":', review_info_json(r, zone),
-      ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_of(m))::text,
-      '},"shop_info":{"id":', s.id, ',"brand":', to_json(coalesce(b.name, ''))::text,
+      ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_in(m, lang))::text,
+      '},"shop_info":{', CASE WHEN lang IS NOT NULL THEN coalesce(
+        (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = s.id AND d.made_of = display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id)),
+        display_json(s.id, lang)) END, '"id":', s.id, ',"brand":', to_json(coalesce(b.name, ''))::text,
       ',"place_name":', to_json(s.place_name)::text, '}}')
     FROM reviews r
     JOIN members m ON m.id = r.member_id
@@ -25,7 +27,8 @@ BEGIN
     LEFT JOIN brands b ON b.id = s.brand_id
     WHERE r.id = review AND r.hidden_at IS NULL);
 END $$;
-COMMENT ON FUNCTION review_json(bigint, text) IS 'One visible review with author and shop as JSON; null when there is none.';
+COMMENT ON FUNCTION review_json(bigint, text, text)
+IS 'One visible review with author and shop as JSON; with lang the shop has its display; null when there is none.';
 
 CREATE OR REPLACE FUNCTION star_order(sort text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -34,7 +37,7 @@ COMMENT ON FUNCTION star_order(text)
 IS 'Factor of the stars in the sort key of a list of reviews: highest or lowest first; null for newest first.';
 
 CREATE OR REPLACE FUNCTION shop_reviews_json(
-  shop bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer
+  shop bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer, lang text DEFAULT NULL
 ) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -58,7 +61,7 @@ BEGIN
   END IF;
   SELECT '[' || coalesce(string_agg(
       concat('{"review_info":', review_info_json(r, zone),
-        ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_of(m))::text,
+        ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_in(m, lang))::text,
         ',"main_member_title":', to_json(coalesce(t.name, ''))::text, '}}'),
       ',' ORDER BY q.place), '') || ']'
   INTO body
@@ -69,11 +72,12 @@ BEGIN
   LEFT JOIN titles t ON t.id = h.title_id;
   RETURN list_text(least(total, at_most), total > at_most, body);
 END $$;
-COMMENT ON FUNCTION shop_reviews_json(bigint, text, text, integer, integer, integer)
+COMMENT ON FUNCTION shop_reviews_json(bigint, text, text, integer, integer, integer, text)
 IS 'Reviews of a shop with their authors as list_text; sort is newest, highest or lowest; null when there is no such shop.';
 
 CREATE OR REPLACE FUNCTION member_reviews_json(
-  member bigint, session bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer
+  member bigint, session bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer,
+  lang text DEFAULT NULL
 ) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -86,7 +90,7 @@ BEGIN
   END IF;
   SELECT count(*) INTO total
   FROM (SELECT FROM reviews r WHERE r.member_id = member AND r.hidden_at IS NULL LIMIT at_most + 1) q;
-  SELECT '[' || coalesce(string_agg(review_json(q.id, zone), ',' ORDER BY q.place), '') || ']'
+  SELECT '[' || coalesce(string_agg(review_json(q.id, zone, lang), ',' ORDER BY q.place), '') || ']'
   INTO body
   FROM (
     SELECT r.id, row_number() OVER (ORDER BY r.star_rating * by_stars, r.created_at DESC, r.id DESC) AS place
@@ -95,8 +99,8 @@ BEGIN
   ) q;
   RETURN list_text(least(total, at_most), total > at_most, body);
 END $$;
-COMMENT ON FUNCTION member_reviews_json(bigint, bigint, text, text, integer, integer, integer)
-IS 'Reviews by a member with their shops as list_text; null when the session is not live.';
+COMMENT ON FUNCTION member_reviews_json(bigint, bigint, text, text, integer, integer, integer, text)
+IS 'Reviews by a member with their shops as list_text; with lang each shop has its display; null when the session is not live.';
 
 -- Commands. Each is one transaction: the row, the shop's counters and histogram, the titles earned.
 

@@ -55,7 +55,7 @@ def test_no_invisible_character_makes_another_nickname_or_a_text() -> None:
 
 @pytest.mark.parametrize("invisible", "\ufe0f\u034f\u180b\u17b4\U000e0100\ufe00\U000e0041")
 def test_nicknames_with_invisible_characters_are_rejected(minji: Person, invisible: str) -> None:
-    for name in ("민지", nicknames.WITHDRAWN):
+    for name in ("민지", *nicknames.WITHDRAWN.values()):
         sent = name + invisible
         assert code(minji.patch("/member/nickname", {"nickname": sent})) == (400, "002")
         assert code(minji.get("/member/nickname", nickname=sent)) == (400, "002")
@@ -125,8 +125,9 @@ def test_ones_own_nickname_again_changes_nothing(minji: Person) -> None:
 
 
 def test_the_name_of_withdrawn_members_is_reserved(minji: Person) -> None:
-    assert minji.get("/member/nickname", nickname="탈퇴한 회원").json is False
-    assert code(minji.patch("/member/nickname", {"nickname": "탈퇴한 회원"})) == (409, "409")
+    for name in (*nicknames.WITHDRAWN.values(), "former MEMBER"):
+        assert minji.get("/member/nickname", nickname=name).json is False
+        assert code(minji.patch("/member/nickname", {"nickname": name})) == (409, "409")
 
 
 def test_who_is_signed_out_hears_that_before_a_nickname_is_rejected(minji: Person) -> None:
@@ -138,8 +139,9 @@ def test_who_is_signed_out_hears_that_before_a_nickname_is_rejected(minji: Perso
 
 
 def test_shown_name_of_the_withdrawn_is_the_databases(minji: Person) -> None:
-    shown = minji.make.sql("SELECT nickname_of(ROW(1, NULL, NULL, now(), now())::members)")
-    assert shown == nicknames.WITHDRAWN
+    query = "SELECT nickname_in(ROW(1, NULL, NULL, now(), now())::members, %s)"
+    assert {lang: minji.make.sql(query, lang) for lang in LANGUAGES} == nicknames.WITHDRAWN
+    assert minji.make.sql(query, None) == nicknames.WITHDRAWN["ko"]
 
 
 def test_repeated_and_missing_parameter(minji: Person) -> None:

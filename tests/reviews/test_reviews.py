@@ -224,6 +224,10 @@ def test_withdrawn_authors_keep_only_the_id(client: FlaskClient, make: Maker) ->
     assert client.get(f"/reviews/{review}").get_json()["member_info"] == gone
     in_list = client.get(f"/reviews/shop/{shop}").get_json()[0]["member_info"]
     assert in_list == {**gone, "main_member_title": ""}
+    for path in (f"/reviews/{review}", f"/reviews/shop/{shop}", f"/shops/{shop}"):
+        for lang, shown in WITHDRAWN.items():
+            text = client.get(path, query_string={"lang": lang}).get_data(as_text=True)
+            assert f'"nickname":"{shown}"' in text, (path, lang)
 
 
 def test_the_main_title_stands_in_the_shops_list(client: FlaskClient, make: Maker) -> None:

@@ -20,9 +20,10 @@ def places(make: Maker) -> Maker:
     district = make.region("광진구", parent=seoul)
     station = make.station("건대입구", at=HERE, name_en="Konkuk Univ.")
     far = make.station("여의나루", at=(126.9, 37.5))
+    gate = make.station("동대문", at=(126.9, 37.5))
     for place, alias, lang in (
         (station, "建大入口", "zh-Hant"), (station, "コンデイック", "ja"),
-        (far, "汝矣渡口", "zh-Hant"), (far, "ヨイナル", "ja"),
+        (far, "汝矣渡口", "zh-Hant"), (far, "ヨイナル", "ja"), (gate, "東大門", "zh-Hant"),
     ):  # fmt: skip
         make.insert("station_aliases", station_id=place, alias=alias, lang=lang)
     brand = make.brand("인생네컷")
@@ -83,6 +84,8 @@ def test_two_characters_are_no_misspelt_name(places: Maker, client: FlaskClient)
         ("konkuk univ", "en", "Konkuk Univ."),
         ("汝矣渡口站", "zh-Hant", "汝矣渡口"),
         ("汝矣渡口駅", "zh-Hant", "汝矣渡口"),
+        ("东大门", "zh-Hans", "東大門"),
+        ("東大門站", "zh-Hant", "東大門"),
         ("ヨイナル駅", "ja", "ヨイナル"),
         ("yeouin", "ko-Latn", "yeouinaru"),
         ("汝矣渡", "zh-Hant", "汝矣渡口"),

@@ -53,7 +53,7 @@ export async function showOwnFavorites(box) {
 function ownReview(entry, again) {
   const { shop_info: shop } = entry;
   const changed = () => { update({ reviewed: { id: shop.id } }); again(); };
-  const link = h("button", { class: "link", type: "button", onclick: open(shop) }, shop.place_name);
+  const link = h("button", { class: "link", type: "button", onclick: open(shop) }, placeName(shop));
   return review({ ...entry, member_info: { nickname: link } }, ownTools(entry, shop, changed));
 }
 
@@ -64,7 +64,7 @@ export async function showOwnReviews(box) {
   let page = 0;
   const next = async () => {
     try {
-      const { value, headers } = await call("GET", "/reviews/member", { query: { page: page + 1, size: SIZE } });
+      const { value, headers } = await call("GET", "/reviews/member", { query: { page: page + 1, size: SIZE, lang: displayLang } });
       page += 1;
       list.append(...value.map((entry) => ownReview(entry, again)));
       const rest = Number(headers.get("X-Total-Count") ?? 0) - page * SIZE;

@@ -3,7 +3,7 @@ import { call, remove } from "../shared/api.js";
 import { confirmDialog } from "../shared/dialog.js";
 import { draftName, readDraft } from "./drafts.js";
 import { fill, h, icon } from "../shared/dom.js";
-import { number, t } from "../shared/i18n.js";
+import { displayLang, number, t } from "../shared/i18n.js";
 import { failure, say } from "../shared/parts.js";
 import { reportButton } from "./report.js";
 import { review } from "./review.js";
@@ -77,7 +77,7 @@ export function showReviews(section, shop, changed) {
   const next = async () => {
     fill(foot, h("div", { class: "skeleton", style: "height:64px" }));
     try {
-      const { value, headers } = await call("GET", `/reviews/shop/${shop.id}`, { query: { page: page + 1, size: SIZE, sort } });
+      const { value, headers } = await call("GET", `/reviews/shop/${shop.id}`, { query: { page: page + 1, size: SIZE, sort, lang: displayLang } });
       page += 1;
       list.append(...value.map((entry) => review(entry, tools(entry, shop, changed), isMine(entry))));
       const rest = Number(headers.get("X-Total-Count") ?? 0) - page * SIZE;
