@@ -49,6 +49,7 @@ class Bench:
     rounds: int | None
     peers: bool = False
     hostile: bool = False
+    languages: bool = False
 
     def size(self) -> int:
         """The number of shops."""

@@ -12,6 +12,7 @@ import time
 from urllib.parse import urlencode, urlsplit
 
 import hostile
+import languages
 import psycopg2
 from data import PREFIX, Bench, connect, server_url
 from load import ROOT, metered, percentile, server
@@ -204,6 +205,11 @@ def main(bench: Bench) -> dict[str, object]:
             **hostile.report(Client, url, (NEAR, FAR), quick=bench.quick, rounds=bench.rounds),
         }
     rounds = bench.rounds or (10 if bench.quick else 40)
+    if bench.languages:
+        url, _ = country(shops)
+        seconds = 3 if bench.quick else 10
+        found = languages.report(Client, url, (NEAR, FAR), rounds=rounds, seconds=seconds)
+        return {"shops": shops, **found}
     small, _ = country(SMALL)
     large, build_s = country(shops)
     with metered() as noise:

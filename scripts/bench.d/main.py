@@ -17,7 +17,18 @@ from data import Bench, connect, drop_databases
 from figures import picture
 from goals import report
 
-OWN_PARTS = {"main", "data", "figures", "goals", "hostile", "load", "members", "nodes", "stacks"}
+OWN_PARTS = {
+    "main",
+    "data",
+    "figures",
+    "goals",
+    "hostile",
+    "languages",
+    "load",
+    "members",
+    "nodes",
+    "stacks",
+}
 # a module named keyword would shadow the standard library's
 FILES = {"keyword": "keyword_search"}
 
@@ -47,6 +58,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--peers", action="store_true", help="radius: also alternative stacks")
     parser.add_argument(
         "--hostile", action="store_true", help="keyword: generated hostile keywords"
+    )
+    parser.add_argument(
+        "--languages", action="store_true", help="keyword: each language, and lists with lang"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--picture", metavar="FILE", help="draw the rates to an image file")
@@ -104,7 +118,12 @@ def main() -> None:
         return
     peers = args.peers or args.name == "all"
     bench = Bench(
-        quick=args.quick, shops=args.shops, rounds=args.rounds, peers=peers, hostile=args.hostile
+        quick=args.quick,
+        shops=args.shops,
+        rounds=args.rounds,
+        peers=peers,
+        hostile=args.hostile,
+        languages=args.languages,
     )
     if args.name == "all":
         figures = run_all(bench)

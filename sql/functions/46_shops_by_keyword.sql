@@ -187,14 +187,16 @@ DECLARE
   misspelt text[];
   is_corrected boolean := false;
   characters integer := 0;
+  size integer := length(keyword);
   filtered boolean := NOT (filters IS NULL);
 BEGIN
   SELECT * INTO plain FROM search_understand(plain_words, NULL);
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(plain.rest) r);
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
     'literal', 'small words', 'spelling', 'keyboard', 'keyboard without shift', 'incomplete', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
-    -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load.
-    CONTINUE WHEN characters + length(keyword) > 200 AND pass <> 'known names';
+    -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
+    -- are no longer read once they have been left out.
+    CONTINUE WHEN characters + size > 200 AND pass <> 'known names';
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
     CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4 OR pass = 'typo in a name' AND is_corrected;
     IF pass IN ('small words', 'spelling', 'incomplete', 'known names') AND small_words IS NULL THEN
@@ -203,6 +205,7 @@ BEGIN
       IF small_words <> plain_words THEN
         SELECT * INTO small FROM search_understand(small_words, NULL);
       END IF;
+      size := greatest(size / 2, least(size, length(array_to_string(small_words, ' '))));
     END IF;
     CASE
       WHEN pass IN ('understood', 'typo in a name') THEN
@@ -248,7 +251,7 @@ BEGIN
         is_corrected := is_corrected OR pass = 'typo';
         SELECT * INTO u FROM search_understand(words, NULL);
     END CASE;
-    characters := characters + length(keyword);
+    characters := characters + size;
     understood := coalesce(understood, u.understood);
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.
     CONTINUE WHEN pass = 'station' AND (
@@ -327,7 +330,8 @@ BEGIN ATOMIC
       UNION ALL
       SELECT s.name || '역' FROM stations AS s WHERE x ->> 'kind' = 'station' AND x -> 'ids' @> to_jsonb(s.id)
     ) AS n), '[]')) || CASE WHEN x ? 'lang' THEN jsonb_build_object(
-      'lang', written_in(coalesce(without_station_word(x ->> 'text'), x ->> 'text'), x ->> 'matched', x ->> 'lang')) ELSE '{}' END), '[]')::text
+      'lang', written_in(coalesce(without_station_word(x ->> 'text'), x ->> 'text'), x ->> 'matched', x ->> 'lang'))
+    ELSE '{}' END), '[]')::text
   FROM jsonb_array_elements(understood) AS x;
 END;
 COMMENT ON FUNCTION understood_json(jsonb) IS 'The reading of a keyword with the names of what was recognised.';

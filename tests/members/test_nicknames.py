@@ -7,6 +7,7 @@ import json
 import pytest
 
 from geoshops import nicknames
+from geoshops.messages import LANGUAGES
 from geoshops.web.fields import is_blank
 from tests.members.conftest import Person, code
 

@@ -10,6 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from geoshops import create_app
+from geoshops.nicknames import WITHDRAWN
 from tests.counters import assert_exact
 from tests.make import Maker
 

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from geoshops import create_app
+from geoshops.messages import LANGUAGES
 from tests.make import Maker
 from tests.search.conftest import SEOUL_CITY_HALL
 from tests.search.country import Country
@@ -174,6 +177,45 @@ def test_any_script_is_answered(connection: Any, keyword: str, statement: str) -
     cursor = connection.cursor()
     cursor.execute(statement, (keyword,))
     assert cursor.fetchone()[0]
+
+
+# first and last letter of what people and attackers type
+RANGES = (
+    ("\uac00", "\ud7a3"), ("\u1100", "\u11ff"), ("\u3131", "\u318e"), ("a", "z"), ("A", "Z"), ("0", "9"), ("\u00c0", "\u017f"),
+    ("\u3041", "\u30ff"), ("\uff65", "\uffdc"), ("\uff01", "\uff5e"), ("\u4e00", "\u9fff"), ("\U00020000", "\U000200ff"),
+    ("\u0590", "\u05ff"), ("\u0600", "\u06ff"), ("\u0e00", "\u0e7f"), ("\u0300", "\u036f"), ("\u200b", "\u202e"),
+    ("\u2066", "\u2069"), ("\U0001f300", "\U0001faff"), ("\ufe00", "\ufe0f"), ("\U000e0000", "\U000e01ef"),
+)  # fmt: skip
+LETTERS = st.one_of(
+    *(st.characters(min_codepoint=ord(a), max_codepoint=ord(z)) for a, z in RANGES),
+    st.characters(exclude_categories=["Cs"]),
+    st.sampled_from(" 역駅站-·・_%\\'\"\x00\n"),
+)
+NAMES = st.sampled_from(
+    ["강남", "인생네컷", "gangnam", "カンナム", "江南", "홍대", "서울", "photo"]
+)
+TYPED = st.lists(st.one_of(NAMES, st.text(LETTERS, max_size=8)), min_size=1, max_size=12).map(
+    "".join
+)
+
+
+def test_no_text_makes_a_search_or_a_suggestion_fail(app: Flask, land: Country) -> None:
+    client = app.test_client()
+
+    @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(typed=TYPED, lang=st.sampled_from([None, *LANGUAGES]))
+    @example(typed="\u0301" * 50, lang="ja")
+    @example(typed="\u1100" * 100, lang="en")
+    @example(typed="ﾊﾟ゛゜ーﾞ", lang="zh-Hant")
+    def check(typed: str, lang: str | None) -> None:
+        at = {"userLng": SEOUL_CITY_HALL[0], "userLat": SEOUL_CITY_HALL[1], "lang": lang}
+        for path, more in (("/shops", {"explain": "true"}), ("/shops/suggest", {})):
+            query = {"keyword": typed, **at, **more}
+            response = client.get(path, query_string={k: v for k, v in query.items() if v})
+            assert response.status_code in (200, 400), (path, response.text)
+            assert "error_code" in response.json or response.status_code == 200
+
+    check()
 
 
 def test_the_parts_of_a_keyword_that_may_be_names_are_few(make: Maker) -> None:
