@@ -24,7 +24,10 @@ OF_SHOP = compiled(
 )
 OWN = compiled(
     select(
-        cast(func.member_reviews_json(*named("member", "session", "sort", "zone", *CUT, "lang")), VARCHAR)
+        cast(
+            func.member_reviews_json(*named("member", "session", "sort", "zone", *CUT, "lang")),
+            VARCHAR,
+        )
     )
 )
 CREATE = compiled(
