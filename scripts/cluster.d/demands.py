@@ -143,7 +143,8 @@ def flush_times_s(folder: Path, writers: int) -> list[float]:
 def message_delay_s() -> float:
     """Returns the median time until a message wakes another process, beyond the CPU time of both.
 
-    Two processes exchange a byte over TCP on the loopback interface, with pauses in which the cores fall idle."""
+    Two processes exchange a byte over TCP on the loopback interface, with pauses in which the cores fall idle. The
+    result is a lower bound, because the CPU times of both overlap."""
     ours, theirs = _connected_pair()
     child = os.fork()
     if not child:
