@@ -4,46 +4,45 @@
 -- c²/2R·t(1 - t) at the fraction t; along_route() adds that along the normal. Its arc is longer by c³/24R². What remains is
 -- below a millimetre for pieces of 1 km and shops within 2 km: R differs from the mean radius by 0.7 %, and the geodesic to a
 -- shop is longer than its chord by 8 micrometres. A shop lies in many chunks of a route, hence their least length.
-CREATE OR REPLACE FUNCTION pieces_of_route(route geography, least_chunk_m double precision)
+CREATE OR REPLACE FUNCTION corners_of_route(route geography, least_chunk_m double precision)
 RETURNS TABLE (
-  chunk bigint, at geometry, next_at geometry, spot geometry, next_spot geometry, along_m double precision, length_m double precision,
-  x double precision, y double precision, z double precision, dx double precision, dy double precision, dz double precision,
-  chord2 double precision
+  chunk bigint, at geometry, spot geometry, along_m double precision, length_m double precision,
+  x double precision, y double precision, z double precision, dx double precision, dy double precision, dz double precision
 )
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT floor(p.along_m / least_chunk_m)::bigint << 20 | (p.number / 16),
-    p.at, p.next_at, p.spot, p.next_spot, p.along_m, p.length_m, p.x, p.y, p.z, p.dx, p.dy, p.dz, p.chord2
+    p.at, p.spot, p.along_m, p.length_m, p.x, p.y, p.z, p.dx, p.dy, p.dz
   FROM (
     SELECT m.*, sum(m.length_m) OVER (ORDER BY m.number) - m.length_m AS along_m
     FROM (
-      SELECT d.*, sqrt(d.chord2) * (1 + d.chord2 / 9.742e14) AS length_m
+      SELECT d.number, d.at, d.spot, d.x, d.y, d.z, d.dx, d.dy, d.dz, sqrt(d.chord2) * (1 + d.chord2 / 9.742e14) AS length_m
       FROM (
-        SELECT e.*, e.dx ^ 2 + e.dy ^ 2 + e.dz ^ 2 AS chord2
+        SELECT e.*, e.dx * e.dx + e.dy * e.dy + e.dz * e.dz AS chord2
         FROM (
-          SELECT n.*, ST_X(n.spot) AS x, ST_Y(n.spot) AS y, ST_Z(n.spot) AS z, ST_X(n.next_spot) - ST_X(n.spot) AS dx,
-            ST_Y(n.next_spot) - ST_Y(n.spot) AS dy, ST_Z(n.next_spot) - ST_Z(n.spot) AS dz
+          SELECT n.*, coalesce(lead(n.x) OVER w - n.x, 0) AS dx, coalesce(lead(n.y) OVER w - n.y, 0) AS dy,
+            coalesce(lead(n.z) OVER w - n.z, 0) AS dz
           FROM (
-            SELECT c.number, c.at, c.spot, lead(c.at) OVER w AS next_at, lead(c.spot) OVER w AS next_spot
+            SELECT c.number, c.at, c.spot, ST_X(c.spot) AS x, ST_Y(c.spot) AS y, ST_Z(c.spot) AS z
             FROM geodesic_corners(route::geometry, 1000) AS c
-            WINDOW w AS (ORDER BY c.number)
+            OFFSET 0
           ) AS n
-          OFFSET 0
+          WINDOW w AS (ORDER BY n.number)
         ) AS e
         OFFSET 0
       ) AS d
-      WHERE d.chord2 > 0
       OFFSET 0
     ) AS m
     OFFSET 0
   ) AS p
 $$;
-COMMENT ON FUNCTION pieces_of_route(geography, double precision)
-IS 'A route in pieces of at most 1 km, in numbered chunks of at most 16: where each begins in degrees, along the route and in space, and the chord to its end.';
+COMMENT ON FUNCTION corners_of_route(geography, double precision)
+IS 'The corners of a route, at most 1 km apart, in numbered chunks of at most 16: in degrees, along the route and in space, and of the piece that begins there the length and the chord; 0 at the end.';
 
 -- Each chunk is probed by a box, and its shops by their distance from its chords, which are at most 2 cm off. The distances
--- decide which chunks a shop may be nearest to; its passage is computed from their pieces. A box in degrees is taken around
--- the corners where that is one box: a metre more allows for the bend of geodesics. Lines are made of sorted rows, which is
--- quicker than sorting the points of each. Where examining stops, the chunk counts only if it is the first.
+-- decide which chunks a shop may be nearest to; its passage is computed from those of their pieces that begin near enough.
+-- A box in degrees is taken around the corners where that is one box: a metre more allows for the bend of geodesics. Lines and
+-- lists are made of sorted rows, which is quicker than sorting in each aggregate. A chunk's line ends where the next begins.
+-- Where examining stops, the chunk counts only if it is the first.
 CREATE OR REPLACE FUNCTION along_route(
   route geography, distance_m double precision, brand_ids bigint [], filters shop_filters, most_examined integer,
   OUT ids bigint [], OUT along_m double precision [], OUT off_m double precision [], OUT truncated boolean
@@ -55,23 +54,28 @@ DECLARE
   most integer := CASE WHEN distance_m > 500 THEN most_examined * 2 / 3 ELSE most_examined END;
 BEGIN
   WITH piece AS MATERIALIZED (
-    SELECT * FROM pieces_of_route(route, greatest(200, 2 * distance_m))
+    SELECT * FROM corners_of_route(route, greatest(200, 3 * distance_m))
   ),
   chunk AS MATERIALIZED (
-    SELECT q.chunk, ST_AddPoint(q.line, q.last_spot) AS line,
+    SELECT q.chunk, q.line,
       CASE
         WHEN q.width < 180 AND ST_YMin(q.box) > -80 AND ST_YMax(q.box) < 80 AND ST_XMin(q.box) > -179 AND ST_XMax(q.box) < 179
           THEN ARRAY[ST_Expand(q.box, (distance_m + 1) / 111000 / cosd(greatest(-ST_YMin(q.box), ST_YMax(q.box)) + 0.1), (distance_m + 1) / 110574)]
         ELSE boxes_of_circle(ST_StartPoint(q.corners)::geography, q.length_m + distance_m + 1)
       END AS boxes
     FROM (
-      SELECT g.*, ST_Envelope(g.corners) AS box, ST_XMax(g.corners) - ST_XMin(g.corners) AS width
+      SELECT h.*, ST_Envelope(h.corners) AS box, ST_XMax(h.corners) - ST_XMin(h.corners) AS width
       FROM (
-        SELECT p.chunk, ST_MakeLine(p.spot) AS line, (array_agg(p.next_spot))[count(*)] AS last_spot,
-          ST_AddPoint(ST_MakeLine(p.at), (array_agg(p.next_at))[count(*)]) AS corners, sum(p.length_m) AS length_m
-        FROM (SELECT * FROM piece AS i ORDER BY i.chunk, i.along_m) AS p
-        GROUP BY p.chunk
-      ) AS g
+        SELECT g.chunk, g.length_m,
+          ST_AddPoint(g.line, coalesce(lead(ST_StartPoint(g.line)) OVER w, ST_EndPoint(g.line))) AS line,
+          ST_AddPoint(g.corners, coalesce(lead(ST_StartPoint(g.corners)) OVER w, ST_EndPoint(g.corners))) AS corners
+        FROM (
+          SELECT p.chunk, ST_MakeLine(p.spot) AS line, ST_MakeLine(p.at) AS corners, sum(p.length_m) AS length_m
+          FROM (SELECT i.chunk, i.spot, i.at, i.length_m FROM piece AS i ORDER BY i.chunk, i.along_m) AS p
+          GROUP BY p.chunk
+        ) AS g
+        WINDOW w AS (ORDER BY g.chunk)
+      ) AS h
       OFFSET 0
     ) AS q
     ORDER BY q.chunk
@@ -80,8 +84,8 @@ BEGIN
     SELECT c.chunk, s.id, s.spot,
       CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters))
         THEN ST_3DDistance(s.spot, c.line) END AS chord_m
-    FROM chunk AS c CROSS JOIN LATERAL unnest(c.boxes) AS b (box)
-    INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
+    FROM (SELECT h.chunk, h.line, unnest(h.boxes) AS box FROM chunk AS h OFFSET 0) AS c
+    INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && c.box AND s.status <> 'CLOSED'
     LIMIT most + 1
   ),
   cut AS MATERIALIZED (
@@ -101,17 +105,20 @@ BEGIN
     SELECT f.id, min((distance_rank(f.off_m)::bigint << 34) + round(f.along_m * 1000)::bigint) AS passage
     FROM (
       SELECT t.id, t.along_m + t.t * t.length_m AS along_m,
-        sqrt(greatest(0, t.rx ^ 2 + t.ry ^ 2 + t.rz ^ 2
-          - 2 * t.sag * (t.rx * t.x + t.ry * t.y + t.rz * t.z) / 6371000 + t.sag ^ 2)) AS off_m
+        sqrt(greatest(0, t.rx * t.rx + t.ry * t.ry + t.rz * t.rz
+          - 2 * t.sag * (t.rx * t.x + t.ry * t.y + t.rz * t.z) / 6371000 + t.sag * t.sag)) AS off_m
       FROM (
-        SELECT d.*, d.ex - d.t * d.dx AS rx, d.ey - d.t * d.dy AS ry, d.ez - d.t * d.dz AS rz,
-          d.chord2 * d.t * (1 - d.t) / 12742000 AS sag
+        SELECT d.id, d.along_m, d.length_m, d.t, d.x, d.y, d.z, d.ex - d.t * d.dx AS rx, d.ey - d.t * d.dy AS ry, d.ez - d.t * d.dz AS rz,
+          d.length_m * d.length_m * d.t * (1 - d.t) / 12742000 AS sag
         FROM (
-          SELECT n.id, n.x, n.y, n.z, p.along_m, p.length_m, p.dx, p.dy, p.dz, p.chord2,
+          SELECT n.id, n.x, n.y, n.z, p.along_m, p.length_m, p.dx, p.dy, p.dz,
             n.x - p.x AS ex, n.y - p.y AS ey, n.z - p.z AS ez,
             least(1, greatest(0, coalesce(
-              ((n.x - p.x) * p.dx + (n.y - p.y) * p.dy + (n.z - p.z) * p.dz) / nullif(p.chord2, 0), 0))) AS t
-          FROM near AS n INNER JOIN piece AS p ON p.chunk = n.chunk
+              ((n.x - p.x) * p.dx + (n.y - p.y) * p.dy + (n.z - p.z) * p.dz) / nullif(p.dx * p.dx + p.dy * p.dy + p.dz * p.dz, 0), 0))) AS t
+          FROM near AS n INNER JOIN piece AS p
+            ON p.chunk = n.chunk
+            AND (n.x - p.x) * (n.x - p.x) + (n.y - p.y) * (n.y - p.y) + (n.z - p.z) * (n.z - p.z)
+            <= (n.least_m + p.length_m + 0.2) * (n.least_m + p.length_m + 0.2)
           OFFSET 0
         ) AS d
         OFFSET 0
@@ -120,10 +127,12 @@ BEGIN
     WHERE f.off_m <= distance_m
     GROUP BY f.id
   )
-  SELECT array_agg(q.id ORDER BY q.along, q.id), array_agg(q.along / 1000.0 ORDER BY q.along, q.id),
-    array_agg(q.off / 100000.0 ORDER BY q.along, q.id), (SELECT c.chunk IS NOT NULL FROM cut AS c)
+  SELECT array_agg(q.id), array_agg(q.along / 1000::double precision), array_agg(q.off / 100000::double precision),
+    (SELECT c.chunk IS NOT NULL FROM cut AS c)
   INTO ids, along_m, off_m, truncated
-  FROM (SELECT b.id, b.passage & ((1::bigint << 34) - 1) AS along, b.passage >> 34 AS off FROM best AS b) AS q;
+  FROM (
+    SELECT b.id, b.passage & ((1::bigint << 34) - 1) AS along, b.passage >> 34 AS off FROM best AS b ORDER BY along, b.id
+  ) AS q;
 END $$;
 COMMENT ON FUNCTION along_route IS 'Shops within distance_m of a route that pass: ids in its order, and in metres how far along and off the route; of a route with more than most_examined pairs of a chunk and a shop only the beginning counts (truncated).';
 
