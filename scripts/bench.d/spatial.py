@@ -83,7 +83,7 @@ def shapes() -> list[tuple[list[list[float]], list[list[float]]]]:
 
 
 def long_route() -> list[list[float]]:
-    """Returns a winding route of 10,000 corners and 505 km from Seoul to Busan."""
+    """Returns a winding route of 10,000 corners and 507 km from Seoul to Busan."""
     (x0, y0), (x1, y1) = SEOUL, BUSAN
     return [
         [x0 + (x1 - x0) * n / CORNERS + 0.025 * math.sin(n / 40), y0 + (y1 - y0) * n / CORNERS + 0.017 * math.sin(n / 60)]
