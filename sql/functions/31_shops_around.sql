@@ -1,15 +1,18 @@
 -- Radius search: the shops of a map, filtered, sorted and paged.
 
 -- A query of a table prevents inlining, hence a function of its own, with a plan that callers' settings do not make anew for
--- each shop. A shop without votes has a share of 0.
+-- each shop. Only the row is queried: an expression without a table is evaluated without the executor. A shop without votes has
+-- a share of 0.
 CREATE OR REPLACE FUNCTION votes_pass(shop bigint, filters shop_filters) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  votes record;
 BEGIN
-  RETURN (
-    SELECT (filters.clean IS NULL OR wilson_low(t.purity_good, t.purity_good + t.purity_bad) >= filters.clean)
-      AND (filters.retouch IS NULL OR wilson_low(t.retouch_good, t.retouch_good + t.retouch_bad) >= filters.retouch)
-      AND (filters.props IS NULL OR wilson_low(t.item_good, t.item_good + t.item_bad) >= filters.props)
-    FROM (SELECT shop AS id) AS s LEFT JOIN shop_stats AS t ON t.shop_id = s.id);
+  SELECT t.purity_good, t.purity_bad, t.retouch_good, t.retouch_bad, t.item_good, t.item_bad INTO votes
+  FROM shop_stats AS t WHERE t.shop_id = shop;
+  RETURN (filters.clean IS NULL OR wilson_low(votes.purity_good, votes.purity_good + votes.purity_bad) >= filters.clean)
+    AND (filters.retouch IS NULL OR wilson_low(votes.retouch_good, votes.retouch_good + votes.retouch_bad) >= filters.retouch)
+    AND (filters.props IS NULL OR wilson_low(votes.item_good, votes.item_good + votes.item_bad) >= filters.props);
 END $$;
 COMMENT ON FUNCTION votes_pass(bigint, shop_filters)
 IS 'True when the shop''s votes pass the filters; shares are Wilson lower bounds of GOOD votes.';

@@ -225,23 +225,22 @@ COMMENT ON FUNCTION keyword_words(text) IS 'The words of a keyword as name_key w
 
 -- The reading of a keyword. `regions` and `stations` are null when none is named; `impossible` when regions are named
 -- that do not lie in each other. `branch` are the stations' words where a brand is named too, `rest` the unknown words,
--- `names` what a shop is called if the keyword is its name.
+-- `names` what a shop is called if the keyword is its name, `spans` the names found, for another reading of the same words.
 CREATE OR REPLACE FUNCTION search_understand(
-  words text [], preferred text,
+  words text [], preferred text, known_spans jsonb DEFAULT NULL,
   OUT brands bigint [], OUT regions bigint [], OUT stations bigint [], OUT branch text [], OUT rest text [],
-  OUT names text [], OUT impossible boolean, OUT understood jsonb
+  OUT names text [], OUT impossible boolean, OUT understood jsonb, OUT spans jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   whole text := left(array_to_string(words, ''), 100);
   starts boolean[];
-  hits jsonb;
   pieces jsonb;
 BEGIN
   SELECT array_agg(i = 1 OR i > length(whole) OR i IN (
       SELECT 1 + sum(length(w)) OVER (ORDER BY o) FROM unnest(words) WITH ORDINALITY t (w, o)) ORDER BY i)
   INTO starts FROM generate_series(1, length(whole) + 1) i;
-  SELECT coalesce(jsonb_agg(s), '[]') INTO hits FROM search_spans(whole, starts) s;
+  spans := coalesce(known_spans, (SELECT jsonb_agg(s) FROM search_spans(whole, starts) s), '[]');
   SELECT jsonb_agg(jsonb_build_object(
       'at', p.first, 'text', substr(whole, p.first, p.past - p.first),
       'korean', coalesce(nullif(m.found -> search_meaning(m.found, preferred) ->> 'korean', ''), substr(whole, p.first, p.past - p.first)),
@@ -251,10 +250,10 @@ BEGIN
   FROM (
     SELECT array_agg((h ->> 'first')::int) AS f, array_agg((h ->> 'past')::int) AS p,
       array_agg(h ->> 'kind' = 'brand') AS b
-    FROM jsonb_array_elements(hits) h) a
+    FROM jsonb_array_elements(spans) h) a
   CROSS JOIN LATERAL search_pieces(starts, a.f, a.p, a.b) p
   LEFT JOIN LATERAL (
-    SELECT jsonb_object_agg(h ->> 'kind', h) AS found FROM jsonb_array_elements(hits) h
+    SELECT jsonb_object_agg(h ->> 'kind', h) AS found FROM jsonb_array_elements(spans) h
     WHERE p.is_name AND (h ->> 'first')::int = p.first AND (h ->> 'past')::int = p.past
   ) m ON true;
   SELECT r.* INTO brands, regions, stations, branch, rest, impossible FROM search_resolve(pieces) r;
@@ -274,7 +273,7 @@ BEGIN
         'lang', x -> 'found' -> (x ->> 'means') -> 'lang', 'matched', x -> 'found' -> (x ->> 'means') -> 'spelling') END ORDER BY (x ->> 'at')::int), '[]')
   INTO understood FROM jsonb_array_elements(pieces) x;
 END $$;
-COMMENT ON FUNCTION search_understand(text [], text)
+COMMENT ON FUNCTION search_understand(text [], text, jsonb)
 IS 'What the words of a keyword mean; preferred is region or station where a name is both, null for the usual meaning.';
 
 CREATE OR REPLACE FUNCTION search_meaning(found jsonb, preferred text) RETURNS text

@@ -66,29 +66,35 @@ AND (plain OR public.shop_passes(s, filters));
 COMMENT ON FUNCTION search_admits
 IS 'True when the shop matches words and filters; with `beginnings` its name must begin with one of them.';
 
--- The nearest shops of each scan by the chord: at most `budget` are read, at most `wanted` are returned. A custom plan leaves
--- out the conditions that are null, so that each kind of scan uses its index.
+-- The nearest shops of each scan by the chord: at most `budget` are read, at most `wanted` are returned. The last that the budget
+-- allows is returned in any case, without its id if it is not admitted. A custom plan leaves out the conditions that are null, so
+-- that each kind of scan uses its index.
 CREATE OR REPLACE FUNCTION search_scan(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
   query tsquery, plain boolean, filters shop_filters, budget integer, wanted integer
-) RETURNS TABLE (id bigint, brand_id bigint, name_jamo text, chord_m double precision, scan_number bigint)
+) RETURNS TABLE (id bigint, brand_id bigint, name_jamo text, chord_m double precision, spends_budget boolean)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 DECLARE
   scan record;
 BEGIN
-  FOR scan IN SELECT * FROM search_scans(brands, regions) WITH ORDINALITY t (brand, sido, sigungu, number) LOOP
+  FOR scan IN SELECT * FROM search_scans(brands, regions) LOOP
     RETURN QUERY
-    SELECT q.id, q.brand_id, q.name_jamo, q.chord_m, scan.number FROM (
-      SELECT s.id, s.brand_id, s.name_jamo, s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
-      WHERE s.status <> 'CLOSED'
-        AND (scan.sido IS NULL OR s.sido_id = scan.sido)
-        AND (scan.sigungu IS NULL OR s.sigungu_id = scan.sigungu)
-        AND (scan.brand IS NULL OR s.brand_id = scan.brand)
-        AND (scan.sigungu IS NULL OR brands IS NULL OR s.brand_id = ANY (brands))
-      ORDER BY s.spot <<->> viewer_spot LIMIT budget
-    ) q
-    WHERE search_admits(q.shop, likes, beginnings, hints, query, plain, filters)
+    SELECT CASE WHEN r.admitted THEN (r.shop).id END, (r.shop).brand_id, (r.shop).name_jamo, r.chord_m, r.place = budget
+    FROM (
+      SELECT q.shop, q.chord_m, row_number() OVER () AS place,
+        search_admits(q.shop, likes, beginnings, hints, query, plain, filters) AS admitted
+      FROM (
+        SELECT s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
+        WHERE s.status <> 'CLOSED'
+          AND (scan.sido IS NULL OR s.sido_id = scan.sido)
+          AND (scan.sigungu IS NULL OR s.sigungu_id = scan.sigungu)
+          AND (scan.brand IS NULL OR s.brand_id = scan.brand)
+          AND (scan.sigungu IS NULL OR brands IS NULL OR s.brand_id = ANY (brands))
+        ORDER BY s.spot <<->> viewer_spot LIMIT budget
+      ) q
+    ) r
+    WHERE r.admitted OR r.place = budget
     LIMIT wanted;
   END LOOP;
 END $$;
@@ -130,31 +136,6 @@ END $$;
 COMMENT ON FUNCTION brands_are_common(geometry, bigint [], bigint [])
 IS 'True when at least a tenth of the nearest shops in the regions are of the brands, or no brand is given.';
 
--- A scan that returned fewer shops than wanted may have spent its budget earlier than the others.
-CREATE OR REPLACE FUNCTION search_scan_reached(
-  viewer_spot geometry, brands bigint [], regions bigint [], found_on bigint [], wanted integer, budget integer
-) RETURNS double precision
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-  scan record;
-  spent_at_m float8;
-  reached_m float8 := float8 'infinity';
-BEGIN
-  FOR scan IN
-    SELECT t.* FROM search_scans(brands, regions) WITH ORDINALITY t (brand, sido, sigungu, number)
-    WHERE cardinality(array_positions(found_on, t.number)) < wanted
-  LOOP
-    SELECT CASE WHEN count(*) >= budget THEN max(w.chord_m) END INTO spent_at_m
-    FROM search_scan(viewer_spot, CASE WHEN scan.brand IS NULL THEN brands ELSE ARRAY[scan.brand] END,
-      CASE WHEN regions IS NOT NULL THEN ARRAY[coalesce(scan.sido, scan.sigungu)] END,
-      NULL, NULL, NULL, NULL, true, NULL, budget, budget) w;
-    reached_m := least(reached_m, spent_at_m);
-  END LOOP;
-  RETURN reached_m;
-END $$;
-COMMENT ON FUNCTION search_scan_reached(geometry, bigint [], bigint [], bigint [], integer, integer)
-IS 'The chord in metres within which the scans have read every shop.';
-
 -- Of several regions, such as the six called 중구, usually one or two contain all of the nearest shops, so the others are
 -- read no further than their first shop.
 CREATE OR REPLACE FUNCTION search_scan_nearest(viewer_spot geometry, brands bigint [], regions bigint [], wanted integer)
@@ -190,6 +171,28 @@ END $$;
 COMMENT ON FUNCTION search_scan_nearest(geometry, bigint [], bigint [], integer)
 IS 'The nearest shops of the brands and regions, without words and filters.';
 
+CREATE OR REPLACE FUNCTION search_scan_total(brands bigint [], regions bigint [], at_most integer) RETURNS integer
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_custom_plan SET enable_seqscan = off AS $$
+DECLARE
+  scan record;
+  total integer := 0;
+BEGIN
+  FOR scan IN SELECT * FROM search_scans(brands, regions) LOOP
+    EXIT WHEN total >= at_most;
+    total := total + (
+      SELECT count(*) FROM (
+        SELECT FROM shops s
+        WHERE s.status <> 'CLOSED'
+          AND (scan.sido IS NULL OR s.sido_id = scan.sido)
+          AND (scan.sigungu IS NULL OR s.sigungu_id = scan.sigungu)
+          AND (scan.brand IS NULL OR s.brand_id = scan.brand)
+          AND (scan.sigungu IS NULL OR brands IS NULL OR s.brand_id = ANY (brands))
+        LIMIT at_most - total) q);
+  END LOOP;
+  RETURN total;
+END $$;
+COMMENT ON FUNCTION search_scan_total(bigint [], bigint [], integer) IS 'Number of shops of the brands and regions, counted up to at_most.';
+
 -- Scans order by the chord. They read on until no later shop can be nearer by the geodesic: the two orders differ by less
 -- than 0.001 (chord / Earth radius)^2, the flattening's share in the curvature.
 CREATE OR REPLACE FUNCTION search_scan_certain(
@@ -204,7 +207,7 @@ DECLARE
   budget integer := CASE WHEN budgeted THEN
     (SELECT CASE WHEN with_votes THEN 3000 ELSE 5000 END / greatest(count(*), 1) FROM search_scans(brands, regions)) END;
   chords float8[];
-  scans bigint[];
+  reached_m float8;
   certain_m float8;
 BEGIN
   LOOP
@@ -212,7 +215,9 @@ BEGIN
       SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m) INTO ids, chords
       FROM search_scan_nearest(viewer_spot, brands, regions, wanted) w;
     ELSE
-      SELECT array_agg(w.id ORDER BY w.chord_m), array_agg(w.chord_m ORDER BY w.chord_m), array_agg(w.scan_number) INTO ids, chords, scans
+      SELECT array_agg(w.id ORDER BY w.chord_m) FILTER (WHERE w.id IS NOT NULL),
+        array_agg(w.chord_m ORDER BY w.chord_m) FILTER (WHERE w.id IS NOT NULL), min(w.chord_m) FILTER (WHERE w.spends_budget)
+      INTO ids, chords, reached_m
       FROM search_scan(viewer_spot, brands, regions, likes, beginnings, hints, query, plain, filters, budget, wanted) w;
     END IF;
     ids := coalesce(ids, '{}');
@@ -223,7 +228,8 @@ BEGIN
   IF cardinality(ids) < wanted THEN
     certain_m := 'infinity';
   END IF;
-  complete := budget IS NULL OR search_scan_reached(viewer_spot, brands, regions, coalesce(scans, '{}'), wanted, budget) >= certain_m;
+  -- A scan that found as many as wanted before it spent its budget has gone farther than needed.
+  complete := reached_m IS NULL OR reached_m >= certain_m;
   ids := ids[:wanted];
 END $$;
 COMMENT ON FUNCTION search_scan_certain IS 'Enough of the nearest shops to contain the at_most + 1 nearest by the geodesic; not complete when the budget was too small.';
@@ -322,6 +328,41 @@ BEGIN
   RETURN found;
 END $$;
 COMMENT ON FUNCTION search_near_stations IS 'The nearest shops within 1 km of one of the stations.';
+
+-- In no order, because an ordered scan computes every distance twice. The boxes share the budget of search_near_stations.
+CREATE OR REPLACE FUNCTION search_all_near_stations(stations bigint [], brands bigint []) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+DECLARE
+  station record;
+  surely_m float8 := chord_within(1000);
+  budget integer := 10000 / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1);
+  found bigint[] := ARRAY[]::bigint[];
+  more bigint[];
+  examined bigint;
+BEGIN
+  FOR station IN
+    SELECT t.geog, spot_at(t.geog) AS spot, ST_Expand(spot_at(t.geog), 1000) AS around, b AS brand
+    FROM stations t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b WHERE t.id = ANY (search_all_near_stations.stations)
+  LOOP
+    IF station.brand IS NULL THEN
+      SELECT array_agg(c.id) FILTER (WHERE is_within(c.geog, c.spot, station.geog, station.spot, 1000, surely_m)), count(*)
+      INTO more, examined FROM (
+        SELECT s.id, s.geog, s.spot FROM shops s WHERE s.spot &&& station.around AND s.status <> 'CLOSED' LIMIT budget + 1) c;
+    ELSE
+      SELECT array_agg(c.id) FILTER (WHERE is_within(c.geog, c.spot, station.geog, station.spot, 1000, surely_m)), count(*)
+      INTO more, examined FROM (
+        SELECT s.id, s.geog, s.spot FROM shops s
+        WHERE s.brand_id = station.brand AND s.spot &&& station.around AND s.status <> 'CLOSED' LIMIT budget + 1) c;
+    END IF;
+    IF examined > budget THEN
+      RETURN NULL;
+    END IF;
+    found := found || more;
+  END LOOP;
+  RETURN found;
+END $$;
+COMMENT ON FUNCTION search_all_near_stations(bigint [], bigint [])
+IS 'The shops of the brands within 1 km of one of the stations, those of two stations twice; null when there are too many to read all.';
 
 -- Common words: first the shops whose name equals the keyword or begins with it, then the nearest that have the words.
 CREATE OR REPLACE FUNCTION search_common_words(
@@ -470,8 +511,8 @@ COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regio
 
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
-  misspelt text [], names text [], sample text [], filters shop_filters, at_most integer,
-  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT complete boolean
+  misspelt text [], names text [], sample text [], filters shop_filters, at_most integer, needed integer,
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -489,12 +530,14 @@ DECLARE
   words_are_common boolean := false;
   beginnings_are_common boolean := false;
   named bigint[] := ARRAY[]::bigint[];
+  every_near bigint[];
   found bigint[];
 BEGIN
   complete := true;
   SELECT * INTO q FROM search_queries(rest, sample, misspelt);
   IF brands IS NULL AND regions IS NULL AND stations IS NULL AND q.every IS NULL THEN
     ids := '{}';
+    total := 0;
     RETURN;
   END IF;
   -- A scan for thousands of shops would test the words of every shop of a small country.
@@ -515,11 +558,22 @@ BEGIN
       SELECT w.ids, w.complete INTO found, complete FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]),
         q.others, q.other_hints, stations, full_names, beginnings, plain, filters, at_most) w;
     ELSIF named = '{}' OR q.every IS NULL THEN
-      found := named || search_near_stations(spot, stations, brands, regions, hints, q.every, plain, filters, at_most);
+      IF plain AND q.every IS NULL AND regions IS NULL AND needed < at_most THEN
+        every_near := search_all_near_stations(stations, brands);
+        IF every_near IS NOT NULL THEN
+          total := least((SELECT count(DISTINCT f) FROM unnest(named || every_near) f), at_most + 1);
+        END IF;
+      END IF;
+      found := named || search_near_stations(spot, stations, brands, regions, hints, q.every, plain, filters,
+        CASE WHEN every_near IS NULL THEN at_most ELSE needed END);
     END IF;
   ELSIF scannable AND q.every IS NULL THEN
     SELECT c.ids, c.complete INTO found, complete
-    FROM search_scan_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain, filters, NOT plain, at_most) c;
+    FROM search_scan_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain, filters, NOT plain,
+      CASE WHEN plain THEN needed ELSE at_most END) c;
+    IF plain AND needed < at_most THEN
+      total := search_scan_total(brands, regions, at_most + 1);
+    END IF;
   ELSE
     IF scannable AND words_are_common THEN
       SELECT c.ids, c.complete INTO found, complete
@@ -531,7 +585,7 @@ BEGIN
       END IF;
     ELSIF q.too_common AND scannable THEN
       found := ARRAY(SELECT w.id FROM search_scan(spot, brands, regions, likes, NULL, hints, q.every, plain,
-        filters, 1000, at_most + 51) w);
+        filters, 1000, at_most + 51) w WHERE w.id IS NOT NULL);
       complete := false;
     END IF;
     IF found IS NULL THEN
@@ -547,8 +601,10 @@ BEGIN
       FROM shops s WHERE s.id = ANY (found)
       OFFSET 0  -- else the distance is computed twice
     ) c
-    ORDER BY c.tier, distance_rank(c.distance_m), c.id LIMIT at_most + 1
+    ORDER BY c.tier, distance_rank(c.distance_m), c.id LIMIT needed + 1
   ) best;
   ids := coalesce(ids, '{}');
+  total := coalesce(total, least((SELECT count(DISTINCT f) FROM unnest(found) f), at_most + 1));
 END $$;
-COMMENT ON FUNCTION search_find IS 'The at_most + 1 best shops of an interpreted keyword, ordered by tier, distance (metres) and id.';
+COMMENT ON FUNCTION search_find
+IS 'The needed + 1 best shops of an interpreted keyword, ordered by tier, distance (metres) and id, and the number of shops, counted up to at_most + 1.';

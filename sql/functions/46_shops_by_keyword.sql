@@ -1,5 +1,6 @@
 -- Keyword search: interpretations of the keyword from the strictest to the loosest; the first with a result wins.
 
+-- Only the rows of the page are read whole, and those of all results only where their order depends on them.
 CREATE OR REPLACE FUNCTION search_json(
   ids bigint [], tiers integer [], distances double precision [], origin text, member bigint, sort text,
   explain boolean, page_size integer, page_offset integer, lang text
@@ -18,16 +19,21 @@ BEGIN
           display_json(r.id, lang)) END, r.counts, b.card, b.image_path, origin, metres(r.distance_m),
         member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = r.id)) AS json
       FROM (
-        SELECT t.id, t.tier, t.distance_m, s.brand_id, s.card, s.counts,
-          CASE WHEN lang IS NOT NULL THEN display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id) END AS display_source, row_number() OVER (ORDER BY
-          CASE sort
-            WHEN 'rating' THEN -s.star_rating_sum / nullif(s.review_cnt, 0)::float8
-            WHEN 'reviews' THEN -s.review_cnt
-            WHEN 'favorites' THEN -s.favorite_cnt
-            ELSE t.tier
-          END, distance_rank(t.distance_m), t.id) AS place
-        FROM unnest(ids, tiers, distances) AS t (id, tier, distance_m) INNER JOIN shops AS s ON s.id = t.id
-        ORDER BY place LIMIT page_size OFFSET page_offset
+        SELECT p.id, p.tier, p.distance_m, p.place, s.brand_id, s.card, s.counts,
+          CASE WHEN lang IS NOT NULL THEN display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id) END AS display_source
+        FROM (
+          SELECT t.*, row_number() OVER (ORDER BY
+            CASE sort
+              WHEN 'rating' THEN -o.star_rating_sum / nullif(o.review_cnt, 0)::float8
+              WHEN 'reviews' THEN -o.review_cnt
+              WHEN 'favorites' THEN -o.favorite_cnt
+              ELSE t.tier
+            END, distance_rank(t.distance_m), t.id) AS place
+          FROM unnest(ids, tiers, distances) AS t (id, tier, distance_m)
+          LEFT JOIN shops AS o ON o.id = t.id AND sort <> 'distance'
+          ORDER BY place LIMIT page_size OFFSET page_offset
+        ) AS p
+        INNER JOIN shops AS s ON s.id = p.id
       ) AS r
       LEFT JOIN brands AS b ON b.id = r.brand_id
     ) AS q
@@ -153,22 +159,23 @@ BEGIN
     RETURN NULL;
   END IF;
   SELECT * INTO f FROM search_shops(
-    keyword, point_at(user_lon, user_lat), filters, at_most);
+    keyword, point_at(user_lon, user_lat), filters, at_most, CASE sort WHEN 'distance' THEN least(page_offset + page_size, at_most) END);
   body := search_json(f.ids[:at_most], f.tiers[:at_most], f.distances[:at_most], origin, member, sort,
     explain, page_size, page_offset, lang);
   IF explain THEN
     body := concat('{"understood":', understood_json(f.understood), ',"pass":"', f.pass, '","ignored":', coalesce(to_json(f.ignored)::text, '[]'),
       ',"shops":', body, '}');
   END IF;
-  RETURN list_text(least(cardinality(f.ids), at_most), cardinality(f.ids) > at_most OR NOT f.complete, body, f.ignored);
+  RETURN list_text(least(f.total, at_most), f.total > at_most OR NOT f.complete, body, f.ignored);
 END $$;
 COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, distance from the user, id, as list_text; null when the session is not live.';
 
--- The first pass with a result wins, even if the filters leave nothing of it.
+-- The first pass with a result wins, even if the filters leave nothing of it. A typing error makes all results one tier, which
+-- needs them all.
 CREATE OR REPLACE FUNCTION search_shops(
-  keyword text, viewer geography, filters shop_filters, at_most integer,
-  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT complete boolean, OUT pass text, OUT understood jsonb,
-  OUT ignored text []
+  keyword text, viewer geography, filters shop_filters, at_most integer, needed integer DEFAULT NULL,
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean,
+  OUT pass text, OUT understood jsonb, OUT ignored text []
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -213,7 +220,7 @@ BEGIN
       WHEN pass IN ('region', 'station') THEN
         -- A preference reads nothing otherwise where the other kind is not named.
         CONTINUE WHEN CASE pass WHEN 'region' THEN plain.stations IS NULL ELSE plain.regions IS NULL AND NOT plain.impossible END;
-        SELECT * INTO u FROM search_understand(plain_words, pass);
+        SELECT * INTO u FROM search_understand(plain_words, pass, plain.spans);
       WHEN pass = 'known names' THEN
         u := small;
         ignored := ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r);
@@ -262,25 +269,33 @@ BEGIN
     IF sample IS NULL AND u.branch || u.rest <> '{}' THEN
       sample := search_sample();
     END IF;
+    -- A pass that finds nothing without filters finds nothing with them. Most keywords are what they seem, so the first is not asked.
+    IF filtered AND pass <> 'understood' THEN
+      SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
+        misspelt, u.names, sample, NULL, 1, 1);
+      complete := f.complete;
+      CONTINUE WHEN f.ids = '{}';
+    END IF;
     SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
-      misspelt, u.names, sample, filters, at_most);
+      misspelt, u.names, sample, filters, at_most, CASE WHEN pass ~ '^typo' THEN at_most ELSE coalesce(needed, at_most) END);
     complete := f.complete;
     IF f.ids = '{}' AND filtered THEN
-      EXIT WHEN (SELECT g.ids <> '{}' FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
-        misspelt, u.names, sample, NULL, 1) g);
+      EXIT WHEN pass <> 'understood' OR (SELECT g.ids <> '{}' FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
+        misspelt, u.names, sample, NULL, 1, 1) g);
     END IF;
     IF f.ids <> '{}' THEN
-      ids := f.ids; distances := f.distances; understood := u.understood;
+      ids := f.ids; distances := f.distances; total := f.total; understood := u.understood;
       ignored := CASE WHEN pass = 'known names' THEN ignored END;
       tiers := CASE WHEN pass ~ '^typo' THEN array_fill(4, ARRAY[cardinality(ids)]) ELSE f.tiers END;
       RETURN;
     END IF;
   END LOOP;
   ids := '{}';
+  total := 0;
   ignored := NULL;
   pass := 'none';
 END $$;
-COMMENT ON FUNCTION search_shops IS 'The at_most + 1 best shops of a keyword, which pass found them, how it was understood, and words left out as nothing has them.';
+COMMENT ON FUNCTION search_shops IS 'The needed + 1 best shops of a keyword (by default at_most + 1), their number, counted up to at_most + 1, which pass found them, how it was understood, and words left out as nothing has them.';
 
 CREATE OR REPLACE FUNCTION search_literally(
   words text [],

@@ -160,7 +160,7 @@ BEGIN
   IF rest = '{}' OR stations IS NOT NULL
     OR EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'dong') THEN
     SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
-      '{}', names, CASE WHEN branch || rest <> '{}' THEN search_sample() END, NULL, 5) f;
+      '{}', names, CASE WHEN branch || rest <> '{}' THEN search_sample() END, NULL, 5, 5) f;
     RETURN;
   END IF;
   found := ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
@@ -193,17 +193,22 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 SE
 DECLARE
   viewer geography := point_at(user_lon, user_lat);
   typed text[] := keyword_words(keyword);
-  body json := suggestions(typed, viewer);
+  meant record;
+  unknown text[];
+  body json;
   characters integer := length(keyword);
   pass text;
   words text[];
 BEGIN
+  SELECT * INTO meant FROM search_understand(typed, NULL);
+  unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(meant.rest) r);
+  body := suggestions(typed, viewer, meant.spans);
   FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'keyboard', 'keyboard without shift', 'apart'] LOOP
     EXIT WHEN body IS NOT NULL OR characters + length(keyword) > 60;
     words := search_reading(CASE pass WHEN 'spelling' THEN 'small words' ELSE pass END, keyword,
-      CASE pass WHEN 'apart' THEN unknown_words(typed) END);
+      CASE pass WHEN 'apart' THEN unknown END);
     IF pass = 'spelling' THEN
-      SELECT s.read_as INTO words FROM shop_words_spelled(words, unknown_words(words), true) s;
+      SELECT s.read_as INTO words FROM shop_words_spelled(words, CASE WHEN words = typed THEN unknown ELSE unknown_words(words) END, true) s;
     END IF;
     CONTINUE WHEN words = typed;
     characters := characters + length(keyword);
@@ -217,7 +222,7 @@ END $$;
 COMMENT ON FUNCTION shops_suggest
 IS 'Suggestions as JSON: kind, id, label, matches [[from, to]] in characters of the label, longitude, latitude, with lang also display.';
 
-CREATE OR REPLACE FUNCTION suggestions(typed text [], viewer geography) RETURNS json
+CREATE OR REPLACE FUNCTION suggestions(typed text [], viewer geography, known_spans jsonb DEFAULT NULL) RETURNS json
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   words text[] := ARRAY(SELECT normalize(w, NFD) FROM unnest(typed) w);
@@ -229,7 +234,7 @@ BEGIN
   IF cardinality(typed) = 0 THEN
     RETURN NULL;
   END IF;
-  SELECT * INTO u FROM search_understand(typed, NULL);
+  SELECT * INTO u FROM search_understand(typed, NULL, known_spans);
   -- 서울강남 means what 서울 강남 does, where the last word is looked for within the others.
   IF cardinality(typed) = 1 AND jsonb_array_length(u.understood) > 1
     AND NOT EXISTS (SELECT FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' <> 'region') THEN
@@ -259,4 +264,4 @@ BEGIN
       FROM unnest(f.ids, f.tiers) WITH ORDINALITY t (id, tier, o) INNER JOIN shops p ON p.id = t.id
     ) s LEFT JOIN regions r ON s.kind = 'region' AND r.id = s.id);
 END $$;
-COMMENT ON FUNCTION suggestions(text [], geography) IS 'Names that begin with the words, and the five best shops; null when there are none.';
+COMMENT ON FUNCTION suggestions(text [], geography, jsonb) IS 'Names that begin with the words, and the five best shops; null when there are none.';

@@ -102,3 +102,61 @@ def test_a_filter_that_no_shop_passes_reads_a_part_of_the_shops_and_says_so(
     cursor.execute("ROLLBACK")
     assert found.split("\n", 1) == [total, "[]"]
     assert read < 15_000
+
+
+CALLS = (
+    "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_xact_user_functions WHERE funcname = %s"
+)
+
+
+def counted(connection: Any, function: str, keyword: str, filters: str | None) -> tuple[str, int]:
+    """The first line of a first page of up to 10,000 shops, and how often it called the function."""
+    cursor = connection.cursor()
+    cursor.execute("BEGIN")
+    cursor.execute("SET LOCAL track_functions = 'all'")
+    # includes what earlier transactions have not reported yet
+    cursor.execute(CALLS, (function,))
+    (before,) = cursor.fetchone()
+    cursor.execute(
+        "SELECT shops_by_keyword(%s, 127, 36, jsonb_populate_record(NULL::shop_filters, %s), 'distance', '', 10000, 20, 0)",
+        (keyword, filters),
+    )
+    head = cursor.fetchone()[0].split("\n", 1)[0]
+    cursor.execute(CALLS, (function,))
+    (after,) = cursor.fetchone()
+    cursor.execute("ROLLBACK")
+    return head, after - before
+
+
+@pytest.mark.parametrize(
+    ("keyword", "total"), [("인생네컷", "4000"), ("서울", "2857"), ("3번구", "1000")]
+)
+def test_a_page_measures_its_own_shops_and_only_counts_the_others(
+    plans: Any, connection: Any, keyword: str, total: str
+) -> None:
+    head, measured = counted(connection, "st_distance", keyword, None)
+    assert head == total
+    assert 20 <= measured < 200
+
+
+def test_a_pass_that_finds_nothing_is_tried_once_with_filters(plans: Any, connection: Any) -> None:
+    keyword, filters = "없는동네 없는길, 없는시장점", '{"min_rating": 4}'
+    head, with_filters = counted(connection, "search_find", keyword, filters)
+    without_head, without = counted(connection, "search_find", keyword, None)
+    assert head == without_head == "0"
+    # the first pass is tried with and without them
+    assert without > 2
+    assert with_filters <= without + 1
+
+
+def test_the_names_in_a_keyword_are_found_once_for_all_their_meanings(
+    plans: Any, connection: Any
+) -> None:
+    connection.cursor().execute(
+        "INSERT INTO stations (name, line, geog) VALUES ('3번', '9호선', point_at(129, 37))"
+    )
+    keyword = "3번 없는동네"
+    head, readings = counted(connection, "search_understand", keyword, None)
+    _, looked_up = counted(connection, "search_spans", keyword, None)
+    assert head.startswith("0") or "없는동네" in head
+    assert looked_up < readings

@@ -117,3 +117,39 @@ def test_of_regions_that_share_a_name(make: Maker, keyword: str, at_most: int) -
     statement = "SELECT unnest(ids) FROM search_shops(%s, point_at(%s, %s), NULL, %s)"
     found = [shop for (shop,) in make.rows(statement, keyword, *VIEWER, at_most)]
     assert found == nearest(make, brands if keyword == "중구" else brands[:1], at_most, rated=False)
+
+
+SOME = """
+INSERT INTO shops (brand_id, place_name, geog, sido_id, sigungu_id)
+SELECT %s, %s || n || '호', point_at(127 + (n %% 17) / 3000.0, 37.5 + n / 20000.0), %s, %s FROM generate_series(1, 130) n"""
+
+
+@pytest.mark.parametrize(
+    ("keyword", "total"),
+    [
+        ("서울", 260),
+        ("강남구", 260),
+        ("인생네컷", 130),
+        ("서울 인생네컷", 130),
+        ("인생네컷 하루필름", 260),
+        ("강남역", 260),
+        ("강남역 인생네컷", 130),
+        ("인셍네컷", 130),
+        ("호", 260),
+    ],
+)
+def test_pages_are_parts_of_the_whole_list(make: Maker, keyword: str, total: int) -> None:
+    seoul = make.region("서울특별시", level="sido")
+    district = make.region("강남구", parent=seoul)
+    make.station("강남", at=(127.002, 37.503))
+    for name in ("인생네컷", "하루필름"):
+        make.sql(SOME, make.brand(name), f"{name} ", seoul, district)
+    statement = "SELECT ids, total, complete FROM search_shops(%s, point_at(%s, %s), NULL, %s, %s)"
+    ((every, found, complete),) = make.rows(statement, keyword, *VIEWER, 10_000, None)
+    assert (len(every), found, complete) == (total, total, True)
+    for needed in (1, 20, 60):
+        ((ids, found, complete),) = make.rows(statement, keyword, *VIEWER, 10_000, needed)
+        assert ids[:needed] == every[:needed]
+        assert (found, complete) == (total, True)
+        ((_, found, _),) = make.rows(statement, keyword, *VIEWER, 100, needed)
+        assert found == 101
