@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,6 +42,8 @@ BRANDS = {
 }
 # a letter that is wrong may sound like another name that is less like it in writing
 LEAST_MISTYPED = 0.92
+# names tried of each script, and at most so many suggestions of a kind
+SUGGESTED, MOST_SUGGESTED = 150, {"brand": 3, "region": 4, "station": 3}
 ALIASES = "SELECT s.name, a.alias FROM station_aliases a JOIN stations s ON s.id = a.station_id"
 
 
@@ -121,3 +125,62 @@ def test_precision_and_recall_at_ten_of_mistyped_keywords(
         of_both = (f"{language}, misspelt", f"{language}, incomplete")
         assert sum(len(figures[group]) for group in of_both) >= 300, language
     assert len(figures["mixed, mistyped"]) >= 300
+
+
+def before_the_last_key(keyword: str) -> str:
+    """What was typed a keystroke earlier: of Hangul a letter, else a sign."""
+    if "가" <= keyword[-1] <= "힣":
+        return unicodedata.normalize("NFC", unicodedata.normalize("NFD", keyword)[:-1])
+    return keyword[:-1]
+
+
+def single_names(maker: spellings.Maker, names: spellings.Names) -> dict[str, list[str]]:
+    """Stations, districts and brands with shops, each in every script that it is known in."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for own in maker.stations():
+        found["Korean"].add(f"{own}역")
+        found["Latin"].add(f"{spellings.romanized(own)} station")
+        for alias in names.stations.get(own, ()):
+            found["Japanese" if spellings.is_kana(alias) else "Chinese"].add(alias)
+    for region in maker.regions("sigungu"):
+        own = maker.country.regions[region][0]
+        found["Korean"].add(own)
+        found["Latin"].add(spellings.romanized(own[:-1]) + "-" + spellings.romanized(own[-1]))
+        for alias in names.regions.get(region, ()):
+            found["Japanese" if spellings.is_kana(alias) else "Chinese"].add(alias)
+    for brand, aliases in names.brands.items():
+        found["Korean"].add(brand)
+        for alias in aliases:
+            found["Latin" if alias.isascii() else "Japanese"].add(alias)
+    # the lists write Chinese characters with blanks between them; with a single sign too many names begin
+    return {
+        script: sorted(name for name in made if len(name.replace(" ", "")) > 2)
+        for script, made in found.items()
+    }
+
+
+def test_what_is_found_is_suggested_a_keystroke_earlier(
+    app: Flask, korea: tuple[reference.Country, spellings.Names], capsys: pytest.CaptureFixture[str]
+) -> None:
+    client, dice = app.test_client(), random.Random(20261123)
+    at = {"userLng": PLACES[0][0], "userLat": PLACES[0][1]}
+    for script, made in single_names(spellings.Maker(*korea), korea[1]).items():
+        missing: list[str] = []
+        crowded: list[str] = []
+        names = dice.sample(made, min(SUGGESTED, len(made)))
+        for name in names:
+            query = {"keyword": name, "explain": "true", **at}
+            answer = client.get("/shops", query_string=query).get_json()
+            meant = {(x["kind"], i) for x in answer["understood"] for i in x["ids"]}
+            if not answer["shops"] or not meant:
+                continue
+            typed = {"keyword": before_the_last_key(name), **at}
+            items = client.get("/shops/suggest", query_string=typed).get_json()
+            kinds = [item["kind"] for item in items]
+            if meant.isdisjoint((item["kind"], item["id"]) for item in items):
+                # a list that is full has as many other names that begin so
+                is_full = any(kinds.count(kind) >= MOST_SUGGESTED[kind] for kind, _ in meant)
+                (crowded if is_full else missing).append(name)
+        with capsys.disabled():
+            print(f"\n{script}: {len(names)} names, crowded out {crowded}, missing {missing}")
+        assert len(missing) <= (1 - LEAST) * len(names), (script, missing)
