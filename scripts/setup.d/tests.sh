@@ -2,7 +2,7 @@
 # Debian packages that only the tests use. Sourced after common.sh, apt.sh and postgres.sh.
 
 # PROGRAM:PACKAGE for the programs that tests start.
-TEST_PROGRAMS="nginx:nginx redis-server:redis-server promtool:prometheus prometheus:prometheus pgbouncer:pgbouncer haproxy:haproxy"
+TEST_PROGRAMS="nginx:nginx redis-server:redis-server promtool:prometheus prometheus:prometheus pgbouncer:pgbouncer haproxy:haproxy wrk:wrk"
 
 have_chromium() { [ -n "${GEOSHOPS_CHROMIUM-}" ] || have chromium || have chromium-browser || have google-chrome; }
 

@@ -45,6 +45,10 @@ def shops(make: Maker) -> dict[int, str]:
         ("S_INTERSECTS(geometry, POLYGON((129 35, 130 35, 130 36, 129 36, 129 35)))", [2]),
         ("s_intersects(geometry, POINT(126.53 33.5))", [3]), ("review_cnt < 1e3 and status = 'OPEN'", [1, 2, 3]),
         ("place_name = '닫음'", []), ("sido IS NULL AND place_address = ''", [1, 2, 3]), ("id = 99999999999999999999", []),
+        # as QGIS writes them
+        ("((\"review_cnt\" >= 2) AND (\"brand_name\" = '인생네컷'))", [1]), ('(NOT ("brand_name" IS NULL))', [1, 2]),
+        ('("review_cnt" > -1)', [1, 2, 3]), ("(\"opened_on\" <= DATE('2024-05-01'))", [1]),
+        ("((\"place_name\" NOT LIKE '%점') OR (id = 2))", [2, 3]),
     ],
 )  # fmt: skip
 def test_filters_select_shops(

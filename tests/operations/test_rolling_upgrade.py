@@ -107,15 +107,15 @@ def newer(tmp_path: Path) -> Path:
     text = reviews.read_text(encoding="utf-8").replace("shop_reviews_json", "shop_reviews_text")
     text += """
 CREATE OR REPLACE FUNCTION shop_reviews(
-  shop bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer,
+  shop bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer, lang text,
   OUT listed text, OUT made_at timestamptz
 )
-LANGUAGE sql STABLE AS $$ SELECT shop_reviews_text(shop, sort, zone, at_most, page_size, page_offset), now() $$;
+LANGUAGE sql STABLE AS $$ SELECT shop_reviews_text(shop, sort, zone, at_most, page_size, page_offset, lang), now() $$;
 """
     reviews.write_text(text, encoding="utf-8")
     edit(tmp_path / "geoshops" / "reviews" / "queries.py",
-         ('func.shop_reviews_json(*named("shop", "sort", "zone", *CUT))',
-          'func.shop_reviews(*named("shop", "sort", "zone", *CUT)).table_valued("listed").c.listed'))  # fmt: skip
+         ('func.shop_reviews_json(*named("shop", "sort", "zone", *CUT, "lang"))',
+          'func.shop_reviews(*named("shop", "sort", "zone", *CUT, "lang")).table_valued("listed").c.listed'))  # fmt: skip
     return tmp_path
 
 
@@ -241,7 +241,7 @@ def test_upgrades_keep_the_old_definitions_until_they_are_dropped(
     (newer / "sql" / "functions" / "previous.sql").unlink()
     (newer / "sql" / "changes" / "20990101_previous.sql").write_text(
         "DROP FUNCTION IF EXISTS remove_favorite(bigint, bigint, bigint);\n"
-        "DROP FUNCTION IF EXISTS shop_reviews_json(bigint, text, text, integer, integer, integer);\n"
+        "DROP FUNCTION IF EXISTS shop_reviews_json(bigint, text, text, integer, integer, integer, text);\n"
     )
     upgraded()
     assert sorted(broken(recorded(), functions(connection))) == [

@@ -156,7 +156,7 @@ def test_someone_without_sudo_is_given_one_line_for_everything(machine: Machine)
     asked = re.findall("Ask an administrator to run: (.+)", done.stderr)
     assert asked == [
         "apt-get update && apt-get install -y --no-install-recommends chromium fonts-nanum fontconfig "
-        "fonts-noto-cjk libatomic1 nginx redis-server prometheus pgbouncer haproxy postgresql-15-plpgsql-check"
+        "fonts-noto-cjk libatomic1 nginx redis-server prometheus pgbouncer haproxy wrk postgresql-15-plpgsql-check"
     ]
     assert not machine.notes.exists()
 
