@@ -194,16 +194,19 @@ DECLARE
   misspelt text[];
   is_corrected boolean := false;
   characters integer := 0;
+  most_characters integer;
   size integer := length(keyword);
   filtered boolean := NOT (filters IS NULL);
 BEGIN
   SELECT * INTO plain FROM search_understand(plain_words, NULL);
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(plain.rest) r);
+  -- A sentence has more readings than a name with typing errors, and fewer that find anything.
+  most_characters := CASE WHEN cardinality(unknown) > 3 THEN 120 ELSE 200 END;
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
     'literal', 'small words', 'spelling', 'keyboard', 'keyboard without shift', 'incomplete', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
     -- are no longer read once they have been left out.
-    CONTINUE WHEN characters + size > 200 AND pass <> 'known names';
+    CONTINUE WHEN characters + size > most_characters AND pass <> 'known names';
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
     CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4 OR pass = 'typo in a name' AND is_corrected;
     IF pass IN ('small words', 'spelling', 'incomplete', 'known names') AND small_words IS NULL THEN

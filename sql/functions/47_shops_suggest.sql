@@ -185,7 +185,7 @@ END $$;
 COMMENT ON FUNCTION suggested_shops IS 'At most five shops that the words may mean.';
 
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
--- Interpretations end at 60 characters in total.
+-- Interpretations end at 50 characters in total.
 CREATE OR REPLACE FUNCTION shops_suggest(
   keyword text, user_lon double precision, user_lat double precision, lang text DEFAULT NULL
 ) RETURNS text
@@ -204,7 +204,7 @@ BEGIN
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(meant.rest) r);
   body := suggestions(typed, viewer, meant.spans);
   FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'keyboard', 'keyboard without shift', 'apart'] LOOP
-    EXIT WHEN body IS NOT NULL OR characters + length(keyword) > 60;
+    EXIT WHEN body IS NOT NULL OR characters + length(keyword) > 50;
     words := search_reading(CASE pass WHEN 'spelling' THEN 'small words' ELSE pass END, keyword,
       CASE pass WHEN 'apart' THEN unknown END);
     IF pass = 'spelling' THEN
