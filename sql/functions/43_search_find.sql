@@ -559,10 +559,9 @@ BEGIN
         q.others, q.other_hints, stations, full_names, beginnings, plain, filters, at_most) w;
     ELSIF named = '{}' OR q.every IS NULL THEN
       IF plain AND q.every IS NULL AND regions IS NULL AND needed < at_most THEN
-        every_near := search_all_near_stations(stations, brands);
-        IF every_near IS NOT NULL THEN
-          total := least((SELECT count(DISTINCT f) FROM unnest(named || every_near) f), at_most + 1);
-        END IF;
+        every_near := coalesce(search_all_near_stations(stations, brands),
+          search_near_stations(spot, stations, brands, NULL, hints, NULL, plain, filters, at_most));
+        total := least((SELECT count(DISTINCT f) FROM unnest(named || every_near) f), at_most + 1);
       END IF;
       found := named || search_near_stations(spot, stations, brands, regions, hints, q.every, plain, filters,
         CASE WHEN every_near IS NULL THEN at_most ELSE needed END);

@@ -170,8 +170,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, distance from the user, id, as list_text; null when the session is not live.';
 
--- The first pass with a result wins, even if the filters leave nothing of it. A typing error makes all results one tier, which
--- needs them all.
+-- The first pass with a result wins, even if the filters leave nothing of it. A typing error makes all results one tier: where
+-- words give them several, all are needed.
 CREATE OR REPLACE FUNCTION search_shops(
   keyword text, viewer geography, filters shop_filters, at_most integer, needed integer DEFAULT NULL,
   OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean,
@@ -280,7 +280,7 @@ BEGIN
       CONTINUE WHEN f.ids = '{}';
     END IF;
     SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
-      misspelt, u.names, sample, filters, at_most, CASE WHEN pass ~ '^typo' THEN at_most ELSE coalesce(needed, at_most) END);
+      misspelt, u.names, sample, filters, at_most, CASE WHEN pass ~ '^typo' AND u.branch || u.rest <> '{}' THEN at_most ELSE coalesce(needed, at_most) END);
     complete := f.complete;
     IF f.ids = '{}' AND filtered THEN
       EXIT WHEN pass <> 'understood' OR (SELECT g.ids <> '{}' FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
