@@ -80,12 +80,12 @@ DECLARE
 BEGIN
   FOR scan IN SELECT * FROM search_scans(brands, regions) LOOP
     RETURN QUERY
-    SELECT CASE WHEN r.admitted THEN (r.shop).id END, (r.shop).brand_id, (r.shop).name_jamo, r.chord_m, r.place = budget
+    SELECT CASE WHEN r.admitted THEN r.id END, r.brand_id, r.name_jamo, r.chord_m, r.place = budget
     FROM (
-      SELECT q.shop, q.chord_m, row_number() OVER () AS place,
-        search_admits(q.shop, likes, beginnings, hints, query, plain, filters) AS admitted
-      FROM (
-        SELECT s AS shop, s.spot <<->> viewer_spot AS chord_m FROM shops s
+      SELECT q.*, row_number() OVER () AS place FROM (
+        SELECT s.id, s.brand_id, s.name_jamo, s.spot <<->> viewer_spot AS chord_m,
+          search_admits(s, likes, beginnings, hints, query, plain, filters) AS admitted
+        FROM shops s
         WHERE s.status <> 'CLOSED'
           AND (scan.sido IS NULL OR s.sido_id = scan.sido)
           AND (scan.sigungu IS NULL OR s.sigungu_id = scan.sigungu)
@@ -304,21 +304,23 @@ BEGIN
     END IF;
     IF station.brand IS NULL THEN
       SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
-        SELECT (c.s).id, c.chord_m FROM (SELECT s, s.spot <<->> viewer_spot AS chord_m FROM shops s
+        SELECT c.id, c.chord_m FROM (
+          SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, station.geog, station.spot, 1000, surely_m)
+            AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
+            AND search_admits(s, NULL, NULL, hints, query, plain, filters) AS admitted
+          FROM shops s
           WHERE s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
-        WHERE is_within((c.s).geog, (c.s).spot, station.geog, station.spot, 1000, surely_m)
-          AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
-          AND search_admits(c.s, NULL, NULL, hints, query, plain, filters)
-        LIMIT wanted) q;
+        WHERE c.admitted LIMIT wanted) q;
     ELSE
       SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
-        SELECT (c.s).id, c.chord_m FROM (SELECT s, s.spot <<->> viewer_spot AS chord_m FROM shops s
+        SELECT c.id, c.chord_m FROM (
+          SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, station.geog, station.spot, 1000, surely_m)
+            AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
+            AND search_admits(s, NULL, NULL, hints, query, plain, filters) AS admitted
+          FROM shops s
           WHERE s.brand_id = station.brand AND s.spot &&& within AND s.status <> 'CLOSED'
           ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
-        WHERE is_within((c.s).geog, (c.s).spot, station.geog, station.spot, 1000, surely_m)
-          AND (regions IS NULL OR (c.s).sido_id = ANY (regions) OR (c.s).sigungu_id = ANY (regions) OR (c.s).dong_id = ANY (regions))
-          AND search_admits(c.s, NULL, NULL, hints, query, plain, filters)
-        LIMIT wanted) q;
+        WHERE c.admitted LIMIT wanted) q;
     END IF;
     SELECT coalesce(array_agg(k.id ORDER BY k.chord_m), '{}'), coalesce(array_agg(k.chord_m ORDER BY k.chord_m), '{}') INTO found, chords
     FROM (
