@@ -239,7 +239,7 @@ COMMENT ON FUNCTION search_scan_certain IS 'Enough of the nearest shops to conta
 CREATE OR REPLACE FUNCTION search_by_words(
   viewer_spot geometry, query tsquery, others tsquery, other_hints text [], stations bigint [],
   full_names text [], beginnings text [], plain boolean, filters shop_filters, at_most integer,
-  OUT ids bigint [], OUT complete boolean
+  OUT ids bigint [], OUT complete boolean, OUT matched boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
 DECLARE
@@ -259,10 +259,14 @@ BEGIN
         SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, c.geog, 1000)))
       AND (others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, other_hints, others))
     ORDER BY search_tier(c.name_jamo, full_names, beginnings), ST_3DDistance(c.spot, viewer_spot), c.id LIMIT at_most + 51
-  ), (SELECT count(*) < budget FROM c)
-  INTO ids, complete;
+  ), (SELECT count(*) < budget FROM c), plain OR EXISTS (
+    SELECT FROM c
+    WHERE (stations IS NULL OR EXISTS (
+        SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, c.geog, 1000)))
+      AND (others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, other_hints, others)))
+  INTO ids, complete, matched;
 END $$;
-COMMENT ON FUNCTION search_by_words IS 'The best shops for the query by the index over words that also match the other words; near one of the stations, if any; not complete when it read as many as it may.';
+COMMENT ON FUNCTION search_by_words IS 'The best shops for the query by the index over words that also match the other words; near one of the stations, if any; not complete when it read as many as it may; matched when the filters leave out some.';
 
 CREATE OR REPLACE FUNCTION box_within(a geometry, b geometry) RETURNS geometry
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -514,7 +518,7 @@ COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regio
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
   misspelt text [], names text [], sample text [], filters shop_filters, at_most integer, needed integer,
-  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean, OUT matched boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -532,6 +536,7 @@ DECLARE
   words_are_common boolean := false;
   beginnings_are_common boolean := false;
   named bigint[] := ARRAY[]::bigint[];
+  near bigint[];
   every_near bigint[];
   found bigint[];
 BEGIN
@@ -540,6 +545,7 @@ BEGIN
   IF brands IS NULL AND regions IS NULL AND stations IS NULL AND q.every IS NULL THEN
     ids := '{}';
     total := 0;
+    matched := false;
     RETURN;
   END IF;
   -- A scan for thousands of shops would test the words of every shop of a small country.
@@ -551,22 +557,27 @@ BEGIN
   IF stations IS NOT NULL THEN
     IF branch <> '{}' THEN
       SELECT * INTO b FROM search_queries(branch || rest, sample, misspelt);
-      SELECT w.ids, w.complete INTO named, complete FROM search_by_words(spot, all_of(ARRAY[within, b.rarest]),
+      SELECT w.ids, w.complete, w.matched INTO named, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, b.rarest]),
         b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
     END IF;
     -- A branch named after the station with the other words is the only result; without other words it comes first.
     found := named;
     IF named = '{}' AND NOT q.all_are_common THEN
-      SELECT w.ids, w.complete INTO found, complete FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]),
-        q.others, q.other_hints, stations, full_names, beginnings, plain, filters, at_most) w;
+      SELECT w.ids, w.complete, w.matched OR coalesce(search_find.matched, false) INTO found, complete, matched
+      FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, stations, full_names, beginnings, plain, filters, at_most) w;
     ELSIF named = '{}' OR q.every IS NULL THEN
       IF plain AND q.every IS NULL AND regions IS NULL AND needed < at_most THEN
-        every_near := coalesce(search_all_near_stations(stations, brands),
-          search_near_stations(spot, stations, brands, NULL, hints, NULL, plain, filters, at_most));
-        total := least((SELECT count(DISTINCT f) FROM unnest(named || every_near) f), at_most + 1);
+        every_near := search_all_near_stations(stations, brands);
       END IF;
-      found := named || search_near_stations(spot, stations, brands, regions, hints, q.every, plain, filters,
+      near := search_near_stations(spot, stations, brands, regions, hints, q.every, plain, filters,
         CASE WHEN every_near IS NULL THEN at_most ELSE needed END);
+      IF plain AND q.every IS NULL THEN
+        total := least((SELECT count(DISTINCT f) FROM unnest(named || coalesce(every_near, near)) f), at_most + 1);
+        near := near[:needed + 51];
+      END IF;
+      found := named || near;
+      matched := plain OR coalesce(matched, false) OR found <> '{}'
+        OR search_near_stations(spot, stations, brands, regions, hints, q.every, true, NULL, 1) <> '{}';
     END IF;
   ELSIF scannable AND q.every IS NULL THEN
     SELECT c.ids, c.complete INTO found, complete
@@ -575,11 +586,14 @@ BEGIN
     IF plain AND needed < at_most THEN
       total := search_scan_total(brands, regions, at_most + 1);
     END IF;
+    matched := plain OR found <> '{}'
+      OR EXISTS (SELECT FROM search_scan(spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, 1));
   ELSE
     IF scannable AND words_are_common THEN
       SELECT c.ids, c.complete INTO found, complete
       FROM search_common_words(spot, brands, regions, likes, hints, q.every, names, full_names, beginnings,
         beginnings_are_common, plain, filters, at_most) c;
+      matched := true;
       -- Of shops that pass filters or that the index finds by the ten thousand, some near the viewer are better than any.
       IF plain AND NOT complete AND NOT q.too_common THEN
         found := NULL;
@@ -588,9 +602,11 @@ BEGIN
       found := ARRAY(SELECT w.id FROM search_scan(spot, brands, regions, likes, NULL, hints, q.every, plain,
         filters, 1000, at_most + 51) w WHERE w.id IS NOT NULL);
       complete := false;
+      matched := plain OR found <> '{}' OR EXISTS (
+        SELECT FROM search_scan(spot, brands, regions, likes, NULL, hints, q.every, true, NULL, 1000, 1) w WHERE w.id IS NOT NULL);
     END IF;
     IF found IS NULL THEN
-      SELECT w.ids, w.complete INTO found, complete FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]),
+      SELECT w.ids, w.complete, w.matched INTO found, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]),
         q.others, q.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
     END IF;
   END IF;
@@ -608,4 +624,4 @@ BEGIN
   total := coalesce(total, least((SELECT count(DISTINCT f) FROM unnest(found) f), at_most + 1));
 END $$;
 COMMENT ON FUNCTION search_find
-IS 'The needed + 1 best shops of an interpreted keyword, ordered by tier, distance (metres) and id, and the number of shops, counted up to at_most + 1.';
+IS 'The needed + 1 best shops of an interpreted keyword, ordered by tier, distance (metres) and id, and the number of shops, counted up to at_most + 1; matched tells of a search with filters whether there are some without.';

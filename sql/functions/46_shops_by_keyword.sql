@@ -272,20 +272,10 @@ BEGIN
     IF sample IS NULL AND u.branch || u.rest <> '{}' THEN
       sample := search_sample();
     END IF;
-    -- A pass that finds nothing without filters finds nothing with them. Most keywords are what they seem, so the first is not asked.
-    IF filtered AND pass <> 'understood' THEN
-      SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
-        misspelt, u.names, sample, NULL, 1, 1);
-      complete := f.complete;
-      CONTINUE WHEN f.ids = '{}';
-    END IF;
     SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
       misspelt, u.names, sample, filters, at_most, CASE WHEN pass ~ '^typo' AND u.branch || u.rest <> '{}' THEN at_most ELSE coalesce(needed, at_most) END);
     complete := f.complete;
-    IF f.ids = '{}' AND filtered THEN
-      EXIT WHEN pass <> 'understood' OR (SELECT g.ids <> '{}' FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
-        misspelt, u.names, sample, NULL, 1, 1) g);
-    END IF;
+    EXIT WHEN f.ids = '{}' AND filtered AND f.matched;
     IF f.ids <> '{}' THEN
       ids := f.ids; distances := f.distances; total := f.total; understood := u.understood;
       ignored := CASE WHEN pass = 'known names' THEN ignored END;
