@@ -8,7 +8,7 @@ from geoshops.shops import queries, schemas
 from geoshops.shops.shapes import MAX_SHAPE_BYTES, Area, Route
 from geoshops.web.operation import Blueprint
 from geoshops.web.paging import list_response
-from geoshops.web.reads import RequestContext, context_of_flask
+from geoshops.web.reads import RequestContext
 from geoshops.web.response import Response, json_text
 from geoshops.web.shop_schemas import FoundShop, ShopSummary
 from geoshops.web.tokens import Caller
@@ -49,52 +49,47 @@ def _options(
     return queries.ListOptions(**args, brand_ids=brand_ids, origin=origin, zone=zone, caller=caller)
 
 
-@blueprint.operation(
+@blueprint.read(
     "/shops/within",
     id="listShopsWithin",
-    method="POST",
-    is_query=True,
+    query=schemas.ShapeArgs,
+    body=Area,
     response=FoundShop(many=True),
     auth="optional",
     geojson=True,
     errors=(413, 415),
     max_body_bytes=MAX_SHAPE_BYTES,
 )
-@blueprint.arguments(schemas.ShapeArgs, location="query")
-@blueprint.arguments(Area)
 def list_shops_within(
-    args: dict[str, Any], area: dict[str, Any], caller: Caller | None
+    context: RequestContext, args: dict[str, Any], area: dict[str, Any], caller: Caller | None
 ) -> Response:
     """Shops within a polygon or several
 
     Edges are geodesics and belong to the area. By distance from the user, or from the centre of
     the area, then id. At most the 1000 nearest to the centre (`X-Result-Truncated`) unless paged."""
-    context = context_of_flask()
     options = _options(context, args, caller)
     return list_response(context, options.page, queries.within(context.db, area, options))
 
 
-@blueprint.operation(
+@blueprint.read(
     "/shops/along",
     id="listShopsAlong",
-    method="POST",
-    is_query=True,
+    query=schemas.AlongArgs,
+    body=Route,
     response=schemas.ShopAlong(many=True),
     auth="optional",
     geojson=True,
     errors=(413, 415),
     max_body_bytes=MAX_SHAPE_BYTES,
 )
-@blueprint.arguments(schemas.AlongArgs, location="query")
-@blueprint.arguments(Route)
 def list_shops_along(
-    args: dict[str, Any], route: dict[str, Any], caller: Caller | None
+    context: RequestContext, args: dict[str, Any], route: dict[str, Any], caller: Caller | None
 ) -> Response:
     """Shops along a route, in its order
 
     Edges are geodesics. A shop is listed once, at the passage nearest to it. At most the first
     1000 (`X-Result-Truncated`) unless paged."""
-    context, distance_m = context_of_flask(), args.pop("distance_m")
+    distance_m = args.pop("distance_m")
     options = _options(context, args, caller)
     found = queries.along(context.db, route, distance_m, options)
     return list_response(context, options.page, found)

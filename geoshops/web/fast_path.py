@@ -16,6 +16,8 @@ from geoshops.web.request import ENDPOINT, Environ
 
 REASONS = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
 PATHS_CACHED = 4096
+# POST where the parameters need a body
+READING = ("GET", "HEAD", "POST")
 
 
 class FastPath:
@@ -32,9 +34,9 @@ class FastPath:
         self._match = lru_cache(maxsize=PATHS_CACHED)(self._route)
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Responds to GET and HEAD of a read operation, or calls Flask."""
-        read = environ["REQUEST_METHOD"] in ("GET", "HEAD")
-        matched = self._match(environ.get("PATH_INFO", "")) if read else None
+        """Responds to a read operation, or calls Flask."""
+        method, path = environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
+        matched = self._match(method, path) if method in READING else None
         if matched is None:
             return self._flask(environ, start_response)
         environ[ENDPOINT], ids = matched
@@ -43,10 +45,10 @@ class FastPath:
         start_response(REASONS[status], headers)
         return (body,)
 
-    def _route(self, path: str) -> tuple[str, dict[str, Any]] | None:
+    def _route(self, method: str, path: str) -> tuple[str, dict[str, Any]] | None:
         """The endpoint and the identifiers in the path, by Flask's own rules; None unless it is a read operation."""
         try:
-            endpoint, ids = self._router.match(path, method="GET")
+            endpoint, ids = self._router.match(path, method=method)
         except HTTPException:
             return None
         return (endpoint, dict(ids)) if endpoint in self._reads else None

@@ -21,7 +21,7 @@ from geoshops.web.authentication import guard
 from geoshops.web.contract import Contract
 from geoshops.web.examples import PATH, example_of
 from geoshops.web.fields import Args
-from geoshops.web.parsing import ContractParser, QueryLoader
+from geoshops.web.parsing import BodyLoader, ContractParser, QueryLoader
 from geoshops.web.reads import Read, ReadOperation
 from geoshops.web.response import GEOJSON, JSON, Response
 
@@ -80,17 +80,15 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         method: str = "GET",
         auth: str = "none",
         head: bool = True,
-        is_query: bool = False,
         **stated: Any,
     ) -> Callable[[View], View]:
         """Declares an operation that Flask serves: a command, or a read that needs Flask.
 
         head: False where a GET is a command: HEAD, which must change nothing, is rejected then.
-        is_query: True where a POST is a read whose parameters need a body.
         The rest is as in `_declare`."""
 
         def decorator(view: View) -> View:
-            is_command = (method != "GET" or not head) and not is_query
+            is_command = method != "GET" or not head
             declared = self._declare(view, auth=auth, is_command=is_command, **stated)
             guarded: Any = _with_document_of(declared, guard(auth, view))
             guarded.contract = declared.contract
@@ -99,17 +97,26 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         return decorator
 
     def read(
-        self, rule: str, *, query: type[Args] | None = None, auth: str = "none", **stated: Any
+        self,
+        rule: str,
+        *,
+        query: type[Args] | None = None,
+        body: type[Schema] | None = None,
+        auth: str = "none",
+        **stated: Any,
     ) -> Callable[[Read], Read]:
-        """Declares a read operation, which the fast path serves.
+        """Declares a read operation, which the fast path serves: a GET, or with a body a POST.
 
-        query: the schema of its parameters, where it has any. The function gets the request's context, the loaded
-        parameters, the identifiers of the path and, unless auth is `none`, `caller`."""
+        query, body: the schemas of its parameters and of its body, where it has any. The function gets the request's
+        context, the loaded parameters, the loaded body, the identifiers of the path and, unless auth is `none`, `caller`."""
 
         def decorator(read: Read) -> Read:
             described: Any = read
+            document = super(Blueprint, self).arguments
+            if body:
+                described = document(body, location="json", example=example_of(body))(described)
             if query:
-                described = super(Blueprint, self).arguments(query, location="query")(read)
+                described = document(query, location="query")(described)
             declared = self._declare(described, auth=auth, is_command=False, **stated)
 
             @wraps(read)
@@ -119,8 +126,9 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
             routed: Any = _with_document_of(declared, view)
             routed.contract = declared.contract
             load = QueryLoader(query()) if query else None
-            routed.read_operation = ReadOperation(read, load, auth, routed.contract)
-            self.route(rule, methods=["GET"])(routed)
+            load_body = BodyLoader(body()) if body else None
+            routed.read_operation = ReadOperation(read, load, load_body, auth, routed.contract)
+            self.route(rule, methods=["POST" if body else "GET"])(routed)
             return read
 
         return decorator

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 from urllib.parse import unquote
 
-from flask import json, request
+from flask import request
 from marshmallow import Schema, ValidationError, missing
 from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.wrappers import Request
 
 from geoshops.errors import ApiError, Reason
 from geoshops.web.fields import Args, invalid, is_absent, looks_swapped, name_of
@@ -36,7 +38,7 @@ class ContractParser:
     ) -> Callable[[View], View]:
         """Passes the loaded values as the view's next positional argument."""
         instance = schema() if isinstance(schema, type) else schema
-        load = _query_loader(instance) if isinstance(instance, Args) else BodyLoader(instance)
+        load = _query_loader(instance) if isinstance(instance, Args) else _body_loader(instance)
 
         def decorator(view: View) -> View:
             @wraps(view)
@@ -51,6 +53,11 @@ class ContractParser:
 def _query_loader(schema: Args) -> Callable[[], dict[str, Any]]:
     load = QueryLoader(schema)
     return lambda: load(parse_query(request.environ.get("QUERY_STRING", "")))
+
+
+def _body_loader(schema: Schema) -> Callable[[], dict[str, Any]]:
+    load = BodyLoader(schema)
+    return lambda: load(request)
 
 
 def parse_query(query: str) -> Query:
@@ -150,14 +157,14 @@ def _check_text(texts: Sequence[str], repeatable: bool) -> None:
 
 
 class BodyLoader:
-    """Loads a schema from the JSON object in the body of Flask's request."""
+    """Loads a schema from the JSON object in the body of a request."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
 
-    def __call__(self) -> dict[str, Any]:
+    def __call__(self, request: Request) -> dict[str, Any]:
         """The values by their Python names; reports a missing one before an invalid one."""
-        raw = json_object()
+        raw = json_object(request)
         for key, field in self.schema.load_fields.items():
             if field.required and name_of(key, field) not in raw:
                 raise ApiError("missing", name=name_of(key, field))
@@ -167,7 +174,7 @@ class BodyLoader:
             raise _error_of(self.schema, error, raw) from None
 
 
-def json_object() -> dict[str, Any]:
+def json_object(request: Request) -> dict[str, Any]:
     """The body as a JSON object."""
     try:
         raw = request.get_data(cache=True)

@@ -46,27 +46,32 @@ class Pipeline:
         self, environ: Environ, operation: ReadOperation, ids: dict[str, Any]
     ) -> WsgiResponse:
         """The response of a read operation; `ids` are the identifiers in the path."""
+        request = Request(environ)
+        request.max_content_length = max(
+            self._settings.max_body_bytes, operation.contract.max_body_bytes
+        )
         try:
-            response = self._read(environ, operation, ids)
+            response = self._read(request, operation, ids)
         except Exception as error:
             response = error_response(error, environ, is_command=False)
         if environ.get("CONTENT_LENGTH"):
-            self.drain(Request(environ))
+            self.drain(request)
         status, headers, body = self.finish(
             environ, operation.contract, response.status, response.all_headers(), response.body
         )
         return status, headers, b"" if environ["REQUEST_METHOD"] == "HEAD" else body
 
-    def _read(self, environ: Environ, operation: ReadOperation, ids: dict[str, Any]) -> Response:
+    def _read(self, request: Request, operation: ReadOperation, ids: dict[str, Any]) -> Response:
+        environ = request.environ
         query = parse_query(environ.get("QUERY_STRING", ""))
         media_type = self.begin(environ, operation.contract.produced(query))
         context = RequestContext(
             self._database, self._settings, origin_of(environ, self._settings), path_of(environ), query, media_type
         )  # fmt: skip
         if operation.auth == "none":
-            return operation.run(context, **ids)
+            return operation.run(context, request, **ids)
         caller = authenticate(environ, operation.auth, self._keys)
-        response: Response = call_as(caller, self._database, operation.run, context, **ids)
+        response: Response = call_as(caller, self._database, operation.run, context, request, **ids)
         return response
 
     def begin(self, environ: Environ, produced: tuple[str, ...]) -> str:
@@ -80,7 +85,7 @@ class Pipeline:
 
     def drain(self, request: Request) -> None:
         """Reads what is left of the body: a server that closes on unread bytes may cut its own response off."""
-        if 0 < (request.content_length or 0) <= self._settings.max_body_bytes:
+        if 0 < (request.content_length or 0) <= (request.max_content_length or 0):
             with suppress(HTTPException):
                 request.stream.read()
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from flask import request
 from limits import RateLimitItem, parse
 from limits.errors import StorageError
 from limits.storage import storage_from_string
@@ -46,7 +47,7 @@ def member(environ: Environ) -> str:
 def refresh_token(environ: Environ) -> str:
     """The hash of the refresh token in the body; addresses are shared by phones behind one carrier."""
     try:
-        token = json_object().get("refresh_token")
+        token = json_object(request).get("refresh_token")
     except ApiError:
         token = None
     if not isinstance(token, str) or not token:
@@ -71,6 +72,9 @@ class Rule:
 READS = Rule("reads", parse("600/minute"), address_of)
 WRITES = Rule("writes", parse("60/minute"), member)
 BY_ENDPOINT = {
+    # a search whose parameters need a body
+    "shops.list_shops_within": READS,
+    "shops.list_shops_along": READS,
     "auth.sign_in": Rule(
         "sign-in", parse("10/minute"), address_of, failures_only=True, closed_without_store=True
     ),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from flask import request
+from werkzeug.wrappers import Request
 
 from geoshops.config import Settings
-from geoshops.database.pool import Database, database
+from geoshops.database.pool import Database
 from geoshops.web.contract import Contract
-from geoshops.web.parsing import Query, QueryLoader, parse_query
-from geoshops.web.request import MEDIA_TYPE, path_of, public_url, settings
+from geoshops.web.parsing import BodyLoader, Query, QueryLoader
 from geoshops.web.response import Response
 
 
@@ -32,29 +31,23 @@ class RequestContext(NamedTuple):
         return {name: self.query[name][0] for name in names or self.query if name in self.query}
 
 
-def context_of_flask() -> RequestContext:
-    """The context of Flask's current request, for a read that Flask serves."""
-    environ = request.environ
-    query = parse_query(environ.get("QUERY_STRING", ""))
-    return RequestContext(
-        database(), settings(), public_url(), path_of(environ), query, environ[MEDIA_TYPE]
-    )
-
-
 Read = Callable[..., Response]
 
 
 class ReadOperation(NamedTuple):
-    """An operation, called as read(context, args, **ids of the path), and with caller= unless auth is `none`.
+    """An operation, called as read(context, args, body, **ids of the path), and with caller= unless auth is `none`.
 
-    load: None for an operation without parameters, which gets no args."""
+    load: None for an operation without parameters, which gets no args; load_body: None for one that gets no body."""
 
     read: Read
     load: QueryLoader | None
+    load_body: BodyLoader | None
     auth: str
     contract: Contract
 
-    def run(self, context: RequestContext, **more: Any) -> Response:
-        """Loads the query and calls the function."""
-        args = (self.load(context.query),) if self.load else ()
+    def run(self, context: RequestContext, request: Request, **more: Any) -> Response:
+        """Loads the query and the body, and calls the function."""
+        args = [self.load(context.query)] if self.load else []
+        if self.load_body:
+            args.append(self.load_body(request))
         return self.read(context, *args, **more)

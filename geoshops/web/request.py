@@ -19,11 +19,10 @@ Environ = dict[str, Any]
 HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}\Z")
 REQUEST_ID_FORMAT = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
 # keys of the environment under which the service keeps what it knows of a request
-REQUEST_ID, STARTED_S, ENDPOINT, MEDIA_TYPE = (
+REQUEST_ID, STARTED_S, ENDPOINT = (
     "geoshops.request_id",
     "geoshops.started_s",
     "geoshops.endpoint",
-    "geoshops.media_type",
 )
 
 

@@ -14,7 +14,7 @@ from geoshops.config import Settings
 from geoshops.web.contract import Contract
 from geoshops.web.error_handlers import error_response, init_metrics
 from geoshops.web.pipeline import Pipeline
-from geoshops.web.request import ENDPOINT, MEDIA_TYPE, keep_settings
+from geoshops.web.request import ENDPOINT, keep_settings
 from geoshops.web.response import Response
 
 
@@ -50,11 +50,7 @@ def init_app(app: Flask, pipeline: Pipeline) -> None:
     def begin() -> None:
         environ, contract = request.environ, _contract(app)
         environ[ENDPOINT] = request.endpoint
-        environ[MEDIA_TYPE] = pipeline.begin(environ, contract.media_types if contract else ())
-        if contract and contract.max_body_bytes:
-            request.max_content_length = max(
-                request.max_content_length or 0, contract.max_body_bytes
-            )
+        pipeline.begin(environ, contract.media_types if contract else ())
 
     def finish(response: flask.Response) -> flask.Response:
         if request.environ.get("CONTENT_LENGTH"):

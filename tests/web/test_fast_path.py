@@ -57,6 +57,11 @@ READS = {
     "ogc.list_station_items": "/ogc/collections/stations/items",
     "ogc.get_station_item": "/ogc/collections/stations/items/1",
 }
+CORNERS = [[127, 37], [128, 37], [128, 38], [127, 37]]
+BY_SHAPE = {
+    "shops.list_shops_within": ("/shops/within", {"type": "Polygon", "coordinates": [CORNERS]}),
+    "shops.list_shops_along": ("/shops/along", {"type": "LineString", "coordinates": CORNERS}),
+}
 MEDIA_TYPES = {
     "tiles.get_shop_tile": "application/vnd.mapbox-vector-tile",
     **{
@@ -130,16 +135,35 @@ def test_reads_are_served_without_flask(
     assert flask_requests.count == 0
 
 
+@pytest.mark.parametrize("endpoint", BY_SHAPE)
+@pytest.mark.parametrize("media_type", ["application/json", "application/geo+json"])
+def test_reads_with_a_body_are_served_without_flask(
+    client: FlaskClient, member: dict[str, str], flask_requests: FlaskRequests, endpoint: str, media_type: str
+) -> None:  # fmt: skip
+    address, shape = BY_SHAPE[endpoint]
+    headers = {**member, "Accept": media_type, "X-Request-ID": "same"}
+    response = client.post(f"{address}?{USER}", json=shape, headers=headers)
+    assert (response.status_code, response.mimetype) == (200, media_type)
+    assert response.headers["X-Request-ID"] == "same" and "ETag" not in response.headers
+    assert response.headers["Cache-Control"] == "private, no-cache"
+    # a query is checked before the body, and a caller before both
+    bad = client.post(f"{address}?userLat=x", data=b"{", headers=headers)
+    assert bad.get_json()["error_message"].startswith("[userLat] ")
+    broken = client.post(f"{address}?userLat=x", data=b"{", headers={"Authorization": "Bearer x"})
+    assert (broken.status_code, broken.request.input_stream.read()) == (401, b"")
+    assert flask_requests.count == 0
+    for method in ("GET", "HEAD", "PUT"):
+        wrong = client.open(address, method=method)
+        assert (wrong.status_code, wrong.allow.as_set()) == (405, {"options", "post"})
+
+
 def test_every_read_operation_is_tried(app: Flask) -> None:
     views = app.view_functions.items()
-    assert {name for name, view in views if hasattr(view, "read_operation")} == set(READS)
+    assert {name for name, view in views if hasattr(view, "read_operation")} == {*READS, *BY_SHAPE}
     contracts = {name: view.contract for name, view in views if hasattr(view, "contract")}
     reads = {name for name, contract in contracts.items() if not contract.is_command}
     # which asks an identity provider and therefore Flask's application
-    # and those that take a shape in a body
-    assert reads - set(READS) == {
-        "auth.start_sign_in", "shops.list_shops_within", "shops.list_shops_along",
-    }  # fmt: skip
+    assert reads - {*READS, *BY_SHAPE} == {"auth.start_sign_in"}
 
 
 @pytest.mark.parametrize(
@@ -290,7 +314,9 @@ def test_reads_are_counted_once(
     counted = [left(address) for address in (AROUND, "/shops/1", *failing)]
     assert counted == [599, 598, 597, 596, 595, 594]
     assert flask_requests.count == 1
-    for _ in range(594):
+    for address, shape in BY_SHAPE.values():
+        assert client.post(address, json=shape).headers["RateLimit-Policy"] == '"reads";q=600;w=60'
+    for _ in range(592):
         client.get("/shops/1")
     response = client.get("/shops/1")
     assert (response.status_code, response.get_json()["error_code"]) == (429, "429")
