@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from mimetypes import guess_type
 from pathlib import Path
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, render_template, request, send_file, send_from_directory
 
@@ -38,6 +39,9 @@ MAX_ZOOM = 20
 LANGUAGE_COOKIE = "lang"
 # without Accept-Language, as a crawler comes: the language of the shops
 HOME_LANGUAGE = "ko"
+# where the page starts (shared/state.js), and the search that it sends there (shops/search.js), letter for letter
+START = {"lat": 37.4979, "lng": 127.0276}
+FIRST_RADIUS_M = 1000
 # what is shown beside a link to a page that has no picture of its own
 SHARE_PICTURE = "icons/share.png"
 
@@ -56,7 +60,26 @@ def page() -> Response:
         picture=f"{origin}{assets.address(SHARE_PICTURE)}",
         picture_text=known["app.name"],
     )
-    return shell("map.html", head)
+    return shell("map.html", head, first_list=first_list(language))
+
+
+def first_list(language: str) -> str | None:
+    """The address of the list at the start, which the browser asks for before it has the page's modules.
+
+    None where the URL names another view."""
+    if request.args.keys() - {"lang"}:
+        return None
+    query = {
+        "userLat": START["lat"],
+        "userLng": START["lng"],
+        **({} if language == HOME_LANGUAGE else {"lang": language}),
+        "sort": "distance",
+        "mapLat": START["lat"],
+        "mapLng": START["lng"],
+        "radius": FIRST_RADIUS_M,
+        "allBrands": "true",
+    }
+    return f"/shops/brand?{urlencode(query)}"
 
 
 def shell(template: str, head: Head, *, status: int = 200, **values: object) -> Response:

@@ -101,3 +101,14 @@ def test_bundles_are_used_while_they_are_made_of_the_current_sources(
     (tmp_path / "js" / "main.js").write_text("// changed")
     assets.modules.cache_clear()
     assert assets.modules()[-1] == "js/main.js"
+
+
+@pytest.mark.parametrize(
+    ("path", "is_start"),
+    [("/", True), ("/?lang=ja", True), ("/?q=홍대", False), ("/?at=37.5,127,14", False)],
+)
+def test_the_first_list_is_preloaded_only_where_the_page_starts(
+    client: FlaskClient, path: str, is_start: bool
+) -> None:
+    html = client.get(path, headers=KOREAN).text
+    assert ('<link rel="preload" as="fetch" href="/shops/brand?userLat=' in html) == is_start

@@ -22,6 +22,8 @@ export const colours = (theme) => COLOURS[theme];
 const DETAILED = [123.0, 32.0, 132.5, 40.5];
 const COVERED = ["land", "shore", "near-sea"];
 const LAYERS = ["ground", "near-land", "near-shore", ...COVERED];
+// The view is probed at this many steps across and down.
+const PROBES = 8;
 let hidden = false;
 
 const EMPTY = { type: "FeatureCollection", features: [] };
@@ -57,6 +59,14 @@ const read = async (address) => (await fetch(address)).json();
 async function load() {
   const [land, coast] = await Promise.all([read(LAND), read(COAST)]);
   return { type: "FeatureCollection", features: [...toGeoJson(land, "land").features, ...coast.features] };
+}
+
+// Whether regions cover the view wherever it is probed, so that land and sea need not be loaded.
+export function isInland(map) {
+  const { clientWidth: width, clientHeight: height } = map.getContainer();
+  const steps = Array.from({ length: PROBES + 1 }, (_, i) => i / PROBES);
+  const isCovered = (at) => map.queryRenderedFeatures(at, { layers: ["areas"] }).length > 0;
+  return !loaded && steps.every((x) => steps.every((y) => isCovered([x * width, y * height])));
 }
 
 // Colours the sea only after the land is drawn, so that a map without land data is not all water.

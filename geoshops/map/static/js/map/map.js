@@ -1,6 +1,6 @@
 // The MapLibre GL map, synchronised with the state in both directions. Without WebGL only the list is shown.
 import { addAreas, addNames, addStations } from "./context.js";
-import { dropCovered, loadLand, offlineStyle } from "./basemap.js";
+import { dropCovered, isInland, loadLand, offlineStyle } from "./basemap.js";
 import { addArea, showArea } from "./area.js";
 import { addBoothLayers, showBooths, showChosen, showLit } from "./booths.js";
 import { addCircle, showCircle, showMovingCircle } from "./circle.js";
@@ -17,12 +17,16 @@ import { isAround, state, subscribe, update } from "../shared/state.js";
 import { addStreets, areOpaque, bringStreets, isStreets, watchStreets } from "./streets.js";
 import { theme } from "../shared/theme.js";
 import { addUser, showUser } from "./user.js";
+import { isVeiled, unveil, unveilSoon, veil, VEILED_RATIO } from "./veil.js";
 
 const LIBRARY = asset("vendor/maplibre-gl/maplibre-gl.mjs");
 const WORKER = asset("vendor/maplibre-gl/maplibre-gl-worker.mjs");
 const STYLES = asset("vendor/maplibre-gl/maplibre-gl.css");
 const OPENED_ZOOM = 16;
 const EDGE_PX = 50;
+// The map waits no longer for the list, and for a pause after it.
+const LATE_MS = 2000;
+const IDLE_MS = 300;
 export let map = null;
 let resting = true;
 let quiet = false;
@@ -33,16 +37,20 @@ let streets = null;
 // tiles that could not be loaded, by source
 const failed = new Map();
 
-export async function startMap() {
+// `listed` ends with the first search.
+export async function startMap(listed) {
   busy();
   try {
+    await Promise.race([listed, wait(LATE_MS)]);
+    await painted();
     const gl = await loadLibrary();
     gl.setWorkerUrl(WORKER);
     map = new gl.Map({
       container: "map", style: offlineStyle(theme()), ...place(),
       minZoom: 1, maxZoom: 19, maxPitch: 0, dragRotate: false, pitchWithRotate: false, fadeDuration: 0,
-      attributionControl: false, locale: locale(),
+      attributionControl: false, locale: locale(), pixelRatio: VEILED_RATIO,
     });
+    veil(map);
     drawPinsFor(map);
     controls(gl);
     wire();
@@ -55,6 +63,14 @@ export async function startMap() {
     withoutMap();
     rest();
   }
+}
+
+const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+// The list is painted before the map, whose start keeps the browser busy.
+async function painted() {
+  await new Promise((resolve) => { requestAnimationFrame(resolve); });
+  await new Promise((resolve) => { (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: IDLE_MS }); });
 }
 
 // MapLibre is several times larger than the rest of the page, which starts without it. Its style sheet comes before the
@@ -180,12 +196,19 @@ async function land() {
   begin();
   await streets;
   end();
-  if (!areOpaque()) await loadLand(map, theme());
+  if (areOpaque()) return;
+  map.off("moveend", land);
+  if (isInland(map)) map.once("moveend", land);
+  else await loadLand(map, theme());
 }
 
 function seekStreets(gl) {
   const view = { center: map.getCenter(), zoom: map.getZoom() };
-  streets = bringStreets(gl, view, () => { if (dressed) addStreets(map, theme()); });
+  streets = bringStreets(gl, view, () => {
+    if (!dressed) return;
+    unveil(); // the sprite of a style is chosen by the map's pixel ratio
+    addStreets(map, theme());
+  });
 }
 
 function redress() {
@@ -203,8 +226,10 @@ function draw() {
 // Marks the first time that shops are visible, for the performance tests.
 function markFirst() {
   if (!map.isSourceLoaded("booths") || !map.queryRenderedFeatures({ layers: ["pins", "clusters"] }).length) return;
+  if (isVeiled()) return unveilSoon();
   map.off("render", markFirst);
   if (!performance.getEntriesByName("booths").length) performance.mark("booths");
+  return undefined;
 }
 
 function choose() {

@@ -28,7 +28,9 @@ async function send(method, path, { query = {}, body, key, signal, bearer = toke
   if (key) headers["Idempotency-Key"] = key;
   if (byCookie) headers["X-Token-Storage"] = "cookie";
   const limits = [AbortSignal.timeout(TIMEOUT_MS), signal].filter(Boolean);
-  const options = { method, headers, signal: AbortSignal.any(limits), body: body && JSON.stringify(body) };
+  // A member's request must not get the list that the page preloads for everybody.
+  const credentials = bearer ? "include" : "same-origin";
+  const options = { method, headers, credentials, signal: AbortSignal.any(limits), body: body && JSON.stringify(body) };
   try {
     return await fetch(url, options);
   } catch (error) {
