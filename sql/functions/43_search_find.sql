@@ -277,6 +277,21 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION box_within(geometry, geometry) IS 'The box that two boxes in space share; null when none.';
 
+-- The rows of one station, a line each, lie so close together that one scan reads the shops around all of them.
+CREATE OR REPLACE FUNCTION search_station_places(stations bigint []) RETURNS TABLE (geog geography, spot geometry)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT p.geog, spot_at(p.geog) FROM (
+    SELECT ST_Union(c.geom)::geography AS geog FROM (
+      SELECT t.geog::geometry AS geom, ST_ClusterDBSCAN(t.geog::geometry, 0.005, 1) OVER () AS place
+      FROM stations AS t WHERE t.id = ANY (search_station_places.stations)
+    ) AS c GROUP BY c.place OFFSET 0
+  ) AS p;
+END $$;
+COMMENT ON FUNCTION search_station_places(bigint []) IS 'The stations as points, those within half a kilometre of another one with it as one.';
+
 -- Nearest to the viewer first within the box around each station, because a kilometre may contain tens of thousands of shops.
 -- The stations and brands share a budget of shops to read, smaller where words, regions or filters are tested; none is read
 -- beyond the shops already found. A generic plan needs a query for each index.
@@ -290,16 +305,17 @@ DECLARE
   within geometry;
   surely_m float8 := chord_within(1000);
   wanted integer := at_most + 51;
+  places integer := (SELECT count(*) FROM search_station_places(stations));
   budget integer := CASE WHEN query IS NOT NULL THEN 500 WHEN regions IS NOT NULL OR NOT plain THEN 2000 ELSE 10000 END
-    / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1);
+    / greatest(places * coalesce(cardinality(brands), 1), 1);
   found bigint[] := ARRAY[]::bigint[];
   chords float8[] := ARRAY[]::float8[];
   more bigint[];
   their_chords float8[];
 BEGIN
   FOR station IN
-    SELECT t.geog, spot_at(t.geog) AS spot, b AS brand FROM stations t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
-    WHERE t.id = ANY (search_near_stations.stations) ORDER BY spot_at(t.geog) <<->> viewer_spot, b
+    SELECT t.geog, t.spot, b AS brand FROM search_station_places(stations) t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
+    ORDER BY t.spot <<->> viewer_spot, b
   LOOP
     within := ST_Expand(station.spot, 1000);
     IF cardinality(chords) = wanted THEN
@@ -341,14 +357,14 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
   station record;
   surely_m float8 := chord_within(1000);
-  budget integer := 10000 / greatest(cardinality(stations) * coalesce(cardinality(brands), 1), 1);
+  budget integer := 10000 / greatest((SELECT count(*) FROM search_station_places(stations)) * coalesce(cardinality(brands), 1), 1);
   found bigint[] := ARRAY[]::bigint[];
   more bigint[];
   examined bigint;
 BEGIN
   FOR station IN
-    SELECT t.geog, spot_at(t.geog) AS spot, ST_Expand(spot_at(t.geog), 1000) AS around, b AS brand
-    FROM stations t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b WHERE t.id = ANY (search_all_near_stations.stations)
+    SELECT t.geog, t.spot, ST_Expand(t.spot, 1000) AS around, b AS brand
+    FROM search_station_places(stations) t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
   LOOP
     IF station.brand IS NULL THEN
       SELECT array_agg(c.id) FILTER (WHERE is_within(c.geog, c.spot, station.geog, station.spot, 1000, surely_m)), count(*)

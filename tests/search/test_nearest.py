@@ -153,3 +153,20 @@ def test_pages_are_parts_of_the_whole_list(make: Maker, keyword: str, total: int
         assert (found, complete) == (total, True)
         ((_, found, _),) = make.rows(statement, keyword, *VIEWER, 100, needed)
         assert found == 101
+
+
+def test_the_lines_of_a_station_are_searched_together(make: Maker) -> None:
+    for line in range(10):
+        make.station("강남", at=(127.002 + line / 5000, 37.503), line=f"{line}호선")
+    make.station("강남", at=(128, 36))
+    make.sql(SOME, make.brand(), "작은사진관 ", None, None)
+    beside_the_last_line = make.shop(name="작은사진관", at=(127.0145, 37.503))
+    make.shop(name="작은사진관", at=(127.0155, 37.503))
+    elsewhere = make.shop(name="작은사진관", at=(128.01, 36))
+    statement = "SELECT ids, total, complete FROM search_shops(%s, point_at(%s, %s), NULL, 300)"
+    for keyword in ("강남역", "강남역 작은사진관"):
+        ((ids, total, complete),) = make.rows(statement, keyword, *VIEWER)
+        assert (total, complete) == (132, True)
+        assert {beside_the_last_line, elsewhere} < set(ids)
+    ((ids, total, _),) = make.rows(statement, "강남역 0호선", *VIEWER)
+    assert (total, beside_the_last_line in ids) == (130, False)
