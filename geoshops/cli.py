@@ -12,39 +12,42 @@ from flask.cli import NoAppException
 
 from geoshops import create_app
 from geoshops.__about__ import VERSION
-from geoshops.auth.commands import sessions
 from geoshops.config import ConfigError, Settings, keep_to_the_given_database, settings_table
 from geoshops.console import Commands, as_started
 from geoshops.database import migrations
-from geoshops.members.commands import members
-from geoshops.operations import idempotency_keys
-from geoshops.operations.backup import backup, restore
 from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import operator_url
-from geoshops.operations.doctor import doctor
-from geoshops.operations.nginx import config_of
-from geoshops.operations.scheduler import scheduler
-from geoshops.reports.commands import moderate
-from geoshops.reviews.commands import recount
-from geoshops.search.commands import search
-from geoshops.shops.commands import brands, shops
-from geoshops.tiles import commands as tiles
-from geoshops.titles import commands as titles
 
 keep_to_the_given_database()
 
-# Loaded when they are called: their libraries (the extra `operator`) are not part of the service's image.
+# Loaded when they are called, as most of them need only some of the package.
 LOADED_LATE = {
-    "import": ("geoshops.importing.commands", "group"),
-    "seed": ("geoshops.sample.commands", "seed"),
-    "sql": ("geoshops.analysis.commands", "sql"),
+    "backup": ("geoshops.operations.backup", "backup"),
+    "brands": ("geoshops.shops.commands", "brands"),
+    "doctor": ("geoshops.operations.doctor", "doctor"),
     "export": ("geoshops.analysis.commands", "export"),
+    "idempotency": ("geoshops.operations.idempotency_keys", "commands"),
+    "import": ("geoshops.importing.commands", "group"),
+    "members": ("geoshops.members.commands", "members"),
+    "moderate": ("geoshops.reports.commands", "moderate"),
+    "recount": ("geoshops.reviews.commands", "recount"),
     "report": ("geoshops.analysis.commands", "report"),
+    "restore": ("geoshops.operations.backup", "restore"),
+    "scheduler": ("geoshops.operations.scheduler", "scheduler"),
+    "search": ("geoshops.search.commands", "search"),
+    "seed": ("geoshops.sample.commands", "seed"),
+    "sessions": ("geoshops.auth.commands", "sessions"),
+    "shops": ("geoshops.shops.commands", "shops"),
+    "sql": ("geoshops.analysis.commands", "sql"),
+    "tiles": ("geoshops.tiles.commands", "commands"),
+    "titles": ("geoshops.titles.commands", "commands"),
 }
+# Their libraries (the extra `operator`) are not part of the service's image.
+OF_OPERATOR = {"export", "import", "report", "seed", "sql"}
 
 
 class LateCommands(Commands):
-    """The commands of the features, some of them loaded late."""
+    """The commands of the features, most of them loaded late."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names, those not loaded yet too."""
@@ -58,6 +61,8 @@ class LateCommands(Commands):
         try:
             command: click.Command = getattr(import_module(module), attribute)
         except ModuleNotFoundError as error:
+            if name not in OF_OPERATOR:
+                raise
             return _without_library(name, str(error.name))
         return command
 
@@ -93,22 +98,6 @@ def main() -> None:
     """geoshops: photo-booth shops on PostGIS."""
 
 
-main.add_command(doctor)
-main.add_command(members)
-main.add_command(sessions)
-main.add_command(recount)
-main.add_command(moderate)
-main.add_command(backup)
-main.add_command(restore)
-main.add_command(search)
-main.add_command(titles.commands)
-main.add_command(tiles.commands)
-main.add_command(idempotency_keys.commands)
-main.add_command(scheduler)
-main.add_command(shops)
-main.add_command(brands)
-
-
 @main.command(with_appcontext=False)
 def settings() -> None:
     """Print the table of settings that docs/settings.md holds."""
@@ -124,6 +113,9 @@ def settings() -> None:
 @failing_clearly
 def nginx_config(servers: tuple[str, ...], listen: str, run: str, user: str) -> None:
     """Print nginx.conf for nginx in front of the service."""
+    # here, because it loads the service, which few commands need
+    from geoshops.operations.nginx import config_of
+
     settings = Settings.from_environment()
     click.echo(config_of(settings, servers=servers, listen=listen, run=run, user=user))
 

@@ -162,6 +162,15 @@ def without_geodata(*args: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+def test_a_command_loads_only_what_it_needs() -> None:
+    program = "import sys, geoshops.cli; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "geoshops.cli" in loaded
+    assert not {"geoshops.database.models", "geoshops.web.operation", "requests"} & {*loaded}
+
+
 def test_commands_of_the_service_need_no_geodata_libraries() -> None:
     listed = without_geodata("--help")
     assert listed.returncode == 0, listed.stderr
