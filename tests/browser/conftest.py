@@ -7,16 +7,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import psycopg2
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.auth import idp as provider
 from tests.browser.server import MAP, running_server
 from tests.browser.visitor import FLAGS, PATIENCE_MS, Visitor
-from tests.conftest import copied
+from tests.conftest import alone_on, copied, execute
 
 ARTEFACTS = Path("artefacts/browser")
 FAILED = pytest.StashKey[bool]()
@@ -72,16 +75,41 @@ def axe() -> str:
 
 @pytest.fixture(scope="session")
 def sample_url(server_url: str, template_name: str) -> Iterator[str]:
-    """A database of its own with a small generated country."""
-    seed = ["seed", "--yes", "--shops", "900", "--reviews", "6000", "--members", "80"]
-    with copied(server_url, template_name, "browser") as url:
-        subprocess.run(
-            [str(Path(sys.executable).parent / "geoshops"), *seed, "--today", TODAY],
-            env={**os.environ, "DATABASE_URL": url, **ALONE},
-            check=True,
-            capture_output=True,
-        )
+    """A database of its own with a small generated country, which the first test process seeds for all."""
+    seeded = f"geoshops_seeded_{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"
+    with ExitStack() as copies:
+        with alone_on(server_url):
+            if not exists(server_url, seeded):
+                with copied(server_url, template_name, "seeding") as url:
+                    seed(url)
+                    execute(server_url, f"ALTER DATABASE {database_of(url)} RENAME TO {seeded}")
+            url = copies.enter_context(copied(server_url, seeded, "browser"))
         yield url
+        with alone_on(server_url):
+            execute(server_url, f"DROP DATABASE IF EXISTS {seeded} WITH (FORCE)")
+
+
+def database_of(url: str) -> str:
+    """The name of a URL's database."""
+    return urlsplit(url).path.removeprefix("/")
+
+
+def exists(server_url: str, database: str) -> bool:
+    """Whether the server has a database of that name."""
+    with closing(psycopg2.connect(server_url)) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT FROM pg_database WHERE datname = %s", (database,))
+        return cursor.rowcount > 0
+
+
+def seed(url: str) -> None:
+    """Fills a database with a small generated country."""
+    size = ["--shops", "900", "--reviews", "6000", "--members", "80", "--today", TODAY]
+    subprocess.run(
+        [str(Path(sys.executable).parent / "geoshops"), "seed", "--yes", *size],
+        env={**os.environ, "DATABASE_URL": url, **ALONE},
+        check=True,
+        capture_output=True,
+    )
 
 
 @pytest.fixture(scope="session")

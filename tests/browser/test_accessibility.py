@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.visitor import PHONE, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
 PEOPLE = (f"listener-{n}" for n in itertools.count())
@@ -92,7 +92,7 @@ def test_axe_finds_nothing(visitor: Visit, axe: str, options: dict[str, Any]) ->
 
 
 def test_axe_finds_nothing_for_visitors_who_are_asked_to_sign_in(visitor: Visit, axe: str) -> None:
-    v = visitor(bypass_csp=True)
+    v = visitor(map_seen=Map.NONE, bypass_csp=True)
     v.page.evaluate(axe)
     v.one("#account").click()
     assert violations(v) == []

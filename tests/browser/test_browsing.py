@@ -8,17 +8,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.visitor import PHONE, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
 KNOWN = "포토이즘 강남역점"
 # clusters of the whole country, a layer per level of tiles
 FIELD = [f"field-{level}" for level in range(9)]
 COARSE = ("land", "shore", "near-sea")
-LIST_AND_LIBRARY = """() => [
-  performance.getEntriesByName("list")[0].startTime,
-  performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/maplibre-gl.mjs")).startTime,
-]"""
 RATINGS = "#list .rating > span[aria-hidden]:not(.quiet)"
 
 
@@ -44,51 +40,10 @@ def test_the_first_load_shows_the_same_booths_on_the_map_and_in_the_list(visitor
     assert v.outside == []
 
 
-@pytest.mark.parametrize("language", ["ko-KR", "en-US"])
-def test_the_list_is_asked_for_once_and_comes_before_the_map(visitor: Visit, language: str) -> None:
-    v = visitor(path="", language=language)
-    asked: list[str] = []
-    v.page.on("request", lambda request: asked.append(request.url))
-    v.go("/")
-    lists = [url for url in asked if "/shops/brand?" in url and "openNow" not in url]
-    assert len(lists) == 1
-    listed, library = v.page.evaluate(LIST_AND_LIBRARY)
-    assert listed < library
-
-
-CANVAS = """() => {
-  const canvas = document.querySelector("#map canvas");
-  return [getComputedStyle(canvas).visibility, canvas.width - Math.floor(canvas.clientWidth * devicePixelRatio)];
-}"""
-
-
-@pytest.mark.parametrize("path", ["/", "/?q=없는말없는말"])
-def test_the_map_is_shown_sharp_with_booths_or_without(visitor: Visit, path: str) -> None:
-    v = visitor(path=path, **PHONE)
-    assert v.page.evaluate(CANVAS) == ["visible", 0]
-
-
-def test_the_sea_is_loaded_where_it_can_be_seen(visitor: Visit) -> None:
-    v = visitor(path="")
-    asked: list[str] = []
-    v.page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
-    v.go("/")
-    assert "coast.json" not in asked
-    v.page.evaluate("geoshops.map.jumpTo({center: [127.04, 37.5], zoom: 15})")
-    v.page.wait_for_url("**at=37.5*")
-    v.rest()
-    assert "coast.json" not in asked
-    v.page.evaluate("geoshops.map.jumpTo({center: [129.04, 35.1], zoom: 11})")
-    v.page.wait_for_url("**at=35.1*")
-    v.rest()
-    assert "coast.json" in asked
-    assert v.rendered("near-shore")
-
-
 def test_a_moved_map_brings_its_booths(visitor: Visit) -> None:
     v = visitor()
     before = v.names()
-    v.page.evaluate("geoshops.map.jumpTo({center: [126.924, 37.556]})")
+    v.move("jumpTo({center: [126.924, 37.556]})")
     expect(v.one("#list .name").first).not_to_have_text(before[0])
     v.rest()
     assert "at=37.556" in v.page.url
@@ -100,7 +55,7 @@ def test_without_following_the_moved_map_offers_a_search_of_the_area(visitor: Vi
     v = visitor()
     before = v.names()
     v.one("#follow").uncheck()
-    v.page.evaluate("geoshops.map.jumpTo({center: [126.924, 37.556]})")
+    v.move("jumpTo({center: [126.924, 37.556]})")
     v.one("#area").wait_for()
     assert v.names() == before
     v.one("#area").click()
@@ -128,7 +83,7 @@ RING = """() => {
 def test_the_circle_stays_around_the_middle_and_is_as_large_as_the_radius(visitor: Visit) -> None:
     v = visitor(path="/?r=2000")
     for act in ("jumpTo({center: [126.92, 37.55]})", "jumpTo({zoom: 12})"):
-        v.page.evaluate(f"geoshops.map.{act}")
+        v.move(act)
         v.rest()
         ring = v.page.evaluate(RING)
         assert abs(ring["x"]) < 1
@@ -139,7 +94,7 @@ def test_the_circle_stays_where_it_was_searched_unless_it_follows(visitor: Visit
     v = visitor(path="/?r=500")
     expect(v.one(".ring")).to_be_visible()
     v.one("#follow").uncheck()
-    v.page.evaluate("geoshops.map.panBy([40, 0], {animate: false})")
+    v.move("panBy([40, 0], {animate: false})")
     v.rest()
     expect(v.one(".ring")).to_be_hidden()
     script = "geoshops.map.queryRenderedFeatures({layers: ['circle-fill']}).length"
@@ -160,7 +115,7 @@ def test_a_brand_chip_leaves_the_brand_and_its_sub_brands(visitor: Visit) -> Non
 
 
 def test_a_filter_of_the_service_narrows_the_list(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     everything = total(v)
     v.page.locator(".chip", has_text="별점 4점 이상").click()
     expect(v.one("#list-title")).not_to_contain_text(f"{everything}곳")
@@ -171,7 +126,7 @@ def test_a_filter_of_the_service_narrows_the_list(visitor: Visit) -> None:
 
 
 def test_sorting_by_rating_puts_the_best_first(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     v.one("#sort").select_option("rating")
     v.rest()
     texts = v.one(RATINGS).all_inner_texts()
@@ -240,7 +195,7 @@ def test_near_me_without_permission_says_so(visitor: Visit) -> None:
 
 
 def test_more_reviews_come_page_by_page(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     v.one("#sort").select_option("reviews")
     v.rest()
     v.open_first()
@@ -250,7 +205,7 @@ def test_more_reviews_come_page_by_page(visitor: Visit) -> None:
 
 
 def test_the_keyboard_opens_and_closes_a_shop_and_keeps_its_place(visitor: Visit) -> None:
-    v = visitor()
+    v = visitor(map_seen=Map.NONE)
     v.one("#list .name").first.focus()
     v.page.keyboard.press("Enter")
     expect(v.one("#sheet-title")).to_be_focused()
@@ -261,7 +216,7 @@ def test_the_keyboard_opens_and_closes_a_shop_and_keeps_its_place(visitor: Visit
 
 def test_an_empty_list_offers_a_larger_radius(visitor: Visit) -> None:
     # a place without shops whose next ones are in the next radius
-    v = visitor(path="/?at=37.4979,127.0276,14&r=500")
+    v = visitor(map_seen=Map.NONE, path="/?at=37.4979,127.0276,14&r=500")
     v.page.route("**/shops/brand?*radius=500*", lambda route: route.fulfill(json=[]))
     v.go("/?at=37.4979,127.0276,14&r=500")
     v.page.get_by_role("button", name="반경 1km까지 찾아보기").click()
@@ -296,19 +251,19 @@ def test_a_phone_shows_map_and_list_and_the_sheet_over_both(visitor: Visit) -> N
 def test_the_page_speaks_the_language_of_the_browser(
     visitor: Visit, browser_language: str, language: str, title: str
 ) -> None:
-    v = visitor(language=browser_language)
+    v = visitor(map_seen=Map.NONE, language=browser_language)
     assert v.one("html").get_attribute("lang") == language
     assert title in v.one("#list-title").inner_text()
     assert v.one("#language").input_value() == language
 
 
 def test_the_language_can_be_switched_and_is_kept(visitor: Visit) -> None:
-    v = visitor(language="en-US")
+    v = visitor(map_seen=Map.NONE, language="en-US")
     v.one("#language").select_option("ja")
     expect(v.one("html")).to_have_attribute("lang", "ja")
     v.go("/")
     assert "半径" in v.one("#list-title").inner_text()
-    phone = visitor(language="ja-JP", **PHONE)
+    phone = visitor(map_seen=Map.NONE, language="ja-JP", **PHONE)
     phone.one("#account").tap()
     phone.one("dialog select.language").select_option("zh-Hant")
     expect(phone.one("html")).to_have_attribute("lang", "zh-Hant")
@@ -352,19 +307,19 @@ def test_a_map_seen_from_afar_shows_the_clusters_of_the_whole_country(visitor: V
 
 
 def test_land_under_the_detailed_coast_is_drawn_only_where_it_is_seen(visitor: Visit) -> None:
-    v = visitor(path="/?at=35.1,129.04,11")
+    v = visitor(path="/?at=35.1,129.04,11", map_seen=Map.WHOLE)
     assert v.rendered("near-shore") and v.rendered("near-land")
     assert v.rendered(*COARSE) == []
-    v.page.evaluate("geoshops.map.jumpTo({center: [139.8, 35.6], zoom: 9})")
+    v.move("jumpTo({center: [139.8, 35.6], zoom: 9})")
     v.rest()
     assert v.rendered("land") and v.rendered("shore")
-    v.page.evaluate("geoshops.map.jumpTo({center: [129.04, 35.1], zoom: 11})")
+    v.move("jumpTo({center: [129.04, 35.1], zoom: 11})")
     v.rest()
     assert v.rendered(*COARSE) == []
 
 
 def test_english_tells_one_thing_from_several(visitor: Visit) -> None:
-    v = visitor(language="en-US")
+    v = visitor(map_seen=Map.NONE, language="en-US")
     script = """async () => {
       const { t } = await import("/static/js/shared/i18n.js");
       return ["1", "2", "1,001", "0"].map((n) => t("favorites.count", { n }));

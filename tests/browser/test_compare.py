@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.visitor import PHONE, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
 SAYS_SOMETHING = (
@@ -59,7 +59,7 @@ def test_three_shops_are_compared_and_a_fourth_must_wait(visitor: Visit) -> None
 
 
 def test_a_link_shows_the_same_comparison_to_others(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     names = choose(v, 0, 1)
     v.page.get_by_role("button", name="비교하기").click()
     v.rest()
@@ -68,7 +68,7 @@ def test_a_link_shows_the_same_comparison_to_others(visitor: Visit) -> None:
     expect(v.one("dialog")).to_have_count(0)
     v.rest()
     assert "compare=" not in v.page.url
-    other = visitor(path=address)
+    other = visitor(map_seen=Map.NONE, path=address)
     assert columns(other) == names
     other.page.keyboard.press("Escape")
     expect(other.one("#compare")).to_contain_text("2곳 담음")
@@ -82,7 +82,7 @@ def test_a_link_shows_the_same_comparison_to_others(visitor: Visit) -> None:
 def test_three_columns_fit_on_a_phone_and_words_stay_whole(
     visitor: Visit, language: str, screen: dict[str, Any]
 ) -> None:
-    v = visitor(path="/?r=5000", language=language, **screen)
+    v = visitor(map_seen=Map.NONE, path="/?r=5000", language=language, **screen)
     choose(v, 0, 1, 2)
     v.one("#compare .primary").click()
     v.rest()
@@ -94,7 +94,7 @@ def test_three_columns_fit_on_a_phone_and_words_stay_whole(
 
 
 def test_a_shop_that_is_gone_leaves_the_others(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     kept = v.page.evaluate("geoshops.state.shops[0]")
     v.go(f"/?r=5000&compare={kept['id']},999999999")
     assert columns(v) == [kept["place_name"]]

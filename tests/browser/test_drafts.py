@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import Map, Visitor
 
 Visit = Callable[..., Visitor]
 PEOPLE = (f"writer-{n}" for n in itertools.count())
@@ -18,7 +18,7 @@ WORDS = "조명이 밝고 소품이 많아요"
 @pytest.fixture
 def writer(visitor: Visit) -> Visitor:
     """A member who has begun a review."""
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     v.sign_in(next(PEOPLE))
     v.open_first()
     v.one("#write").click()
@@ -46,7 +46,7 @@ def test_a_click_on_the_backdrop_leaves_a_form_with_words_open(writer: Visitor) 
 
 
 def test_a_drag_that_ends_outside_leaves_the_dialog_open(visitor: Visit) -> None:
-    v = visitor()
+    v = visitor(map_seen=Map.NONE)
     v.one("#account").click()
     box = v.one("dialog h2").bounding_box()
     assert box
@@ -157,7 +157,7 @@ def test_another_member_of_the_same_browser_sees_no_draft(writer: Visitor) -> No
 
 
 def test_typing_in_the_search_box_keeps_the_focus_while_the_member_changes(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     v.sign_in(next(PEOPLE))
     v.one("#query").press_sequentially("강")
     v.end_session()
@@ -170,7 +170,7 @@ def test_typing_in_the_search_box_keeps_the_focus_while_the_member_changes(visit
 def test_a_shop_that_arrives_late_does_not_take_the_focus_from_the_search_box(
     visitor: Visit,
 ) -> None:
-    v = visitor()
+    v = visitor(map_seen=Map.NONE)
     held: list[Route] = []
     v.page.route(
         "**/shops/*?*",

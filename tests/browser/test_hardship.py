@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from tests.browser.visitor import FLAGS, Visitor
+from tests.browser.visitor import FLAGS, Map, Visitor
 
 Visit = Callable[..., Visitor]
 
@@ -27,7 +27,9 @@ def test_without_webgl_the_list_stands_alone(flat_browser: Browser, site: str) -
     expect(v.one("#map-note")).to_be_visible()
     expect(v.one(".map-area")).to_be_hidden()
     v.open_first()
-    v.page.keyboard.press("Escape")
+    # side by side
+    v.page.locator("#list .heart").first.click(trial=True)
+    v.one("#sheet-close").click()
     v.one("#query").fill("부산")
     v.one("#query").press("Enter")
     expect(v.one("#list-title")).to_contain_text("부산")
@@ -38,12 +40,12 @@ def test_without_webgl_the_list_stands_alone(flat_browser: Browser, site: str) -
 
 
 def test_the_offline_basemap_shows_land_names_and_stations(visitor: Visit) -> None:
-    v = visitor(path="/?at=36.5,127.8,6.5")
+    v = visitor(path="/?at=36.5,127.8,6.5", map_seen=Map.WHOLE)
     assert v.rendered("near-land")
     # Numbers of clusters take the place of some names.
     provinces = {f["name"] for f in v.rendered("names")}
     assert len(provinces & {"강원특별자치도", "충청남도", "충청북도", "전라남도", "경상북도"}) >= 2
-    v.page.evaluate("geoshops.map.jumpTo({center: [127.0276, 37.4979], zoom: 14})")
+    v.move("jumpTo({center: [127.0276, 37.4979], zoom: 14})")
     v.page.wait_for_timeout(200)
     v.rest()
     assert "강남" in {f["name"] for f in v.rendered("stations")}
@@ -61,7 +63,7 @@ def test_a_lost_connection_is_reported_and_can_be_retried(visitor: Visit) -> Non
 
 
 def test_a_malformed_response_is_reported(visitor: Visit) -> None:
-    v = visitor(path="")
+    v = visitor(map_seen=Map.NONE, path="")
     v.page.route("**/shops/brand*", lambda route: route.fulfill(status=502, body="<html>"))
     v.go("/")
     expect(v.one("#list [role=alert]")).to_contain_text("서버 응답에 문제가 있어요")

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.server import MAP
-from tests.browser.visitor import PHONE, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
 PEOPLE = (f"traveller-{n}" for n in itertools.count())
@@ -33,7 +33,13 @@ class Look(NamedTuple):
     def options(self) -> dict[str, Any]:
         """Options of the browser's profile."""
         screen = PHONE if self.screen == "phone" else {"viewport": {"width": 1280, "height": 800}}
-        return {**screen, "language": self.language, "color_scheme": self.theme}
+        map_seen = Map.WHOLE if PICTURES else Map.PLAIN
+        return {
+            **screen,
+            "language": self.language,
+            "color_scheme": self.theme,
+            "map_seen": map_seen,
+        }
 
 
 PHONE_LOOK = Look("ko", "light", "phone")

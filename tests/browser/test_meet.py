@@ -8,7 +8,7 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from tests.browser.test_browsing import FIELD
-from tests.browser.visitor import PHONE, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
 PLACES = "/?at=37.52,127.0,11.6"
@@ -55,7 +55,7 @@ def test_friends_are_added_by_station_and_by_tapping_the_map(visitor: Visit) -> 
 
 
 def test_the_list_is_ordered_by_the_longest_way(visitor: Visit) -> None:
-    v = visitor(path=PLAN)
+    v = visitor(map_seen=Map.NONE, path=PLAN)
     lists = v.page.locator("#list .ways").all_inner_texts()
     assert len(lists) > 5
     longest = [max(metres(way) for way in re.findall(r"[\d.]+k?m", text)) for text in lists]
@@ -80,14 +80,14 @@ def test_the_link_of_a_plan_opens_on_any_phone(visitor: Visit) -> None:
 
 
 def test_the_link_of_a_plan_carries_names_as_plain_short_text(visitor: Visit) -> None:
-    v = visitor(path=PLACES)
+    v = visitor(map_seen=Map.NONE, path=PLACES)
     v.one("#meet-open").click()
     for station in ("강남", "홍대입구"):
         v.one("#friend").press_sequentially(station)
         v.page.locator(".places button").first.click()
     v.page.wait_for_url("**#people=*")
     names = v.page.locator("#people li > span:nth-child(2)").all_inner_texts()
-    other = visitor(path=v.page.url.removeprefix(v.site), **PHONE)
+    other = visitor(map_seen=Map.NONE, path=v.page.url.removeprefix(v.site), **PHONE)
     shown = other.page.locator("#people li > span:nth-child(2)")
     expect(shown).to_have_text(names)
     assert other.page.url.partition("#")[2] == v.page.url.partition("#")[2]
@@ -99,7 +99,7 @@ def test_the_link_of_a_plan_carries_names_as_plain_short_text(visitor: Visit) ->
 
 def test_a_plan_has_ten_people_at_most_and_a_wrong_one_is_ignored(visitor: Visit) -> None:
     ten = ";".join(f"127.0{n},37.5" for n in range(10))
-    v = visitor(path=f"/?meet={ten}")
+    v = visitor(map_seen=Map.NONE, path=f"/?meet={ten}")
     expect(v.page.locator("#people li")).to_have_count(10)
     v.one("#friend").press_sequentially("강남")
     v.page.locator(".places button").first.click()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import APIResponse, Route, expect
 
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import Map, Visitor
 
 Visit = Callable[..., Visitor]
 PEOPLE = (f"visitor-{n}" for n in itertools.count())
@@ -18,6 +18,14 @@ PEOPLE = (f"visitor-{n}" for n in itertools.count())
 @pytest.fixture
 def member(visitor: Visit) -> Visitor:
     """A new member, signed in."""
+    v = visitor(path="/?r=5000", map_seen=Map.NONE)
+    v.sign_in(next(PEOPLE))
+    return v
+
+
+@pytest.fixture
+def traveller(visitor: Visit) -> Visitor:
+    """A new member who also sees the map."""
     v = visitor(path="/?r=5000")
     v.sign_in(next(PEOPLE))
     return v
@@ -48,7 +56,7 @@ def test_sign_in_comes_back_to_the_same_view_with_a_clean_address(visitor: Visit
 
 
 def test_a_sign_in_that_another_window_began_is_rejected(visitor: Visit) -> None:
-    v = visitor(path="/?code=stolen&state=of-somebody-else")
+    v = visitor(map_seen=Map.NONE, path="/?code=stolen&state=of-somebody-else")
     v.toast("다시 로그인해 주세요")
     assert "code=" not in v.page.url
     assert v.page.evaluate("localStorage.length") == 0
@@ -128,7 +136,7 @@ def test_a_review_and_a_shop_are_reported(member: Visitor) -> None:
 
 
 def test_a_visitor_who_reports_is_asked_to_sign_in(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     v.open_first()
     v.page.locator(".review .report").first.click()
     expect(v.one("dialog")).to_contain_text("로그인하면")
@@ -152,14 +160,6 @@ def test_a_favorite_is_kept_listed_and_dropped(member: Visitor) -> None:
     expect(v.page.locator("#list .heart").first).to_have_attribute("aria-pressed", "false")
 
 
-def test_the_page_without_a_view_in_its_address_knows_a_members_favorites(member: Visitor) -> None:
-    member.go("/")
-    member.one("#list .heart").first.click()
-    member.rest()
-    member.go("/")
-    expect(member.one("#list .heart").first).to_have_attribute("aria-pressed", "true")
-
-
 def test_a_double_click_on_the_heart_shows_the_stored_state(member: Visitor) -> None:
     v = member
     held: list[Route] = []
@@ -178,13 +178,13 @@ def test_a_double_click_on_the_heart_shows_the_stored_state(member: Visitor) -> 
     expect(heart).to_have_attribute("aria-pressed", "false")
 
 
-def test_a_heart_pressed_while_booths_are_awaited_stays(member: Visitor) -> None:
-    v = member
+def test_a_heart_pressed_while_booths_are_awaited_stays(traveller: Visitor) -> None:
+    v = traveller
     expect(v.page.locator("#list .heart").first).to_be_visible()
     held: list[tuple[Route, APIResponse]] = []
     # the next request asks which shops are open
     v.page.route("**/shops/brand*", lambda route: held.append((route, route.fetch())), times=1)
-    v.page.evaluate("geoshops.map.panBy([3, 0])")
+    v.move("panBy([3, 0])")
     while not held:
         v.page.wait_for_timeout(50)
     name, heart = v.names()[0], v.page.locator("#list .heart").first
@@ -225,13 +225,13 @@ def test_the_keyboard_stays_in_the_list_of_favorites_that_grows_shorter(member: 
 
 
 def test_a_visitor_who_presses_the_heart_is_asked_to_sign_in(visitor: Visit) -> None:
-    v = visitor()
+    v = visitor(map_seen=Map.NONE)
     v.page.locator("#list .heart").first.click()
     expect(v.one("dialog")).to_contain_text("로그인하면")
 
 
 def test_a_favorite_pressed_by_a_visitor_is_kept_after_sign_in(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     name = v.open_first()
     v.one("#sheet .heart").click()
     v.one("dialog .primary").click()
@@ -248,7 +248,7 @@ def test_a_favorite_pressed_by_a_visitor_is_kept_after_sign_in(visitor: Visit) -
 
 
 def test_a_sign_in_without_a_wish_saves_nothing(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     v.page.locator("#list .heart").first.click()
     v.page.keyboard.press("Escape")
     v.sign_in(next(PEOPLE))

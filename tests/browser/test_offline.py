@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import Map, Visitor
 
 Visit = Callable[..., Visitor]
 PEOPLE = (f"offline-{n}" for n in itertools.count())
@@ -36,7 +36,7 @@ def show_favorites(v: Visitor) -> None:
 
 
 def test_the_last_area_and_favorites_open_without_a_network(visitor: Visit) -> None:
-    v = visitor(path="/?r=2000", service_workers="allow")
+    v = visitor(path="/?r=2000", service_workers="allow", map_seen=Map.WHOLE)
     v.sign_in(next(PEOPLE))
     v.page.evaluate(READY)
     v.page.reload()
@@ -69,7 +69,7 @@ def test_the_last_area_and_favorites_open_without_a_network(visitor: Visit) -> N
 def test_missing_tiles_are_noticed_and_loaded_when_the_line_is_back(visitor: Visit) -> None:
     v = visitor()
     v.page.route("**/basemap/**", lambda route: route.abort())
-    v.page.evaluate("geoshops.map.jumpTo({center: [127.4, 36.35]})")
+    v.move("jumpTo({center: [127.4, 36.35]})")
     expect(v.one("#connection")).to_contain_text("지도 일부를 불러오지 못했어요")
     v.page.unroute("**/basemap/**")
     v.context.set_offline(True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.visitor import PHONE, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
 EDGE_PX = 20
@@ -174,7 +174,7 @@ def test_back_does_not_open_again_what_was_closed(phone: Visitor) -> None:
 
 
 def test_back_closes_the_dialog_below_one_that_was_closed(visitor: Visit) -> None:
-    v = visitor()
+    v = visitor(map_seen=Map.NONE)
     v.sign_in("layers")
     v.one("#account").click()
     v.one("#tab-settings").click()

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from playwright.sync_api import Route, expect
 
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import Map, Visitor
 
 Visit = Callable[..., Visitor]
 
 
 def test_suggestions_come_while_typing_and_the_keyboard_takes_one(visitor: Visit) -> None:
-    v = visitor()
+    v = visitor(map_seen=Map.NONE)
     v.one("#query").press_sequentially("강남", delay=30)
     expect(v.one("#query")).to_have_attribute("aria-expanded", "true")
     first = v.one("#suggestion-0")
@@ -25,7 +25,7 @@ def test_suggestions_come_while_typing_and_the_keyboard_takes_one(visitor: Visit
 
 
 def test_a_syllable_that_is_still_composed_already_suggests(visitor: Visit) -> None:
-    v = visitor()
+    v = visitor(map_seen=Map.NONE)
     v.one("#query").focus()
     keyboard = v.context.new_cdp_session(v.page)
     for text in ("ㄱ", "가", "강"):
@@ -39,7 +39,7 @@ def test_a_syllable_that_is_still_composed_already_suggests(visitor: Visit) -> N
 
 
 def test_enter_while_composing_belongs_to_the_input_method(visitor: Visit) -> None:
-    v = visitor()
+    v = visitor(map_seen=Map.NONE)
     v.one("#query").fill("홍대입구")
     enter = "new KeyboardEvent('keydown', {key: 'Enter', isComposing: true, bubbles: true})"
     v.page.evaluate(f"document.querySelector('#query').dispatchEvent({enter})")
@@ -92,7 +92,7 @@ def test_results_that_come_before_the_map_are_where_it_goes(visitor: Visit) -> N
     held_back(v, "**/maplibre-gl.mjs", "/?q=%EB%B6%80%EC%82%B0", ready)
     longitude, latitude = map(float, v.page.evaluate(CENTER))
     assert 128.7 < longitude < 129.4 and 34.9 < latitude < 35.5
-    v.page.evaluate("geoshops.map.panBy([200, 0])")
+    v.move("panBy([200, 0])")
     expect(v.one("#area")).to_be_visible()
 
 
@@ -104,12 +104,12 @@ def test_clearing_the_search_goes_back_to_the_surroundings(visitor: Visit) -> No
 
 
 def test_an_empty_list_suggests_keywords(visitor: Visit) -> None:
-    v = visitor(path="/?q=없는말없는말")
+    v = visitor(map_seen=Map.NONE, path="/?q=없는말없는말")
     expect(v.one("#list")).to_contain_text("맞는 지점이 없어요")
     expect(v.one("#list")).to_contain_text("강남구 인생네컷")
 
 
 def test_text_of_the_service_is_never_markup(visitor: Visit) -> None:
-    v = visitor(path="/?q=%3Cimg src=x onerror=alert(1)%3E")
+    v = visitor(map_seen=Map.NONE, path="/?q=%3Cimg src=x onerror=alert(1)%3E")
     expect(v.one("#list")).to_contain_text("<img src=x onerror=alert(1)>")
     assert v.page.locator("#list img[src=x]").count() == 0

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from playwright.sync_api import Route, expect
 
-from tests.browser.visitor import PHONE, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
 ANDROID = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile"
@@ -39,7 +39,7 @@ def links(v: Visitor) -> dict[str, str]:
 
 
 def test_routes_lead_to_the_shop_kakao_and_naver_first(visitor: Visit) -> None:
-    v = visitor()
+    v = visitor(map_seen=Map.NONE)
     v.open_first()
     shop = v.page.evaluate("geoshops.state.shop")
     lng, lat, name = shop["longitude"], shop["latitude"], shop["place_name"]
@@ -55,7 +55,7 @@ def test_routes_lead_to_the_shop_kakao_and_naver_first(visitor: Visit) -> None:
 def test_an_iphone_has_apple_maps_and_the_naver_app_with_a_page_to_fall_back_on(
     visitor: Visit,
 ) -> None:
-    v = visitor(**PHONE, user_agent=IPHONE)
+    v = visitor(map_seen=Map.NONE, **PHONE, user_agent=IPHONE)
     v.open_first()
     shop = v.page.evaluate("geoshops.state.shop")
     found = links(v)
@@ -78,7 +78,7 @@ def test_an_iphone_has_apple_maps_and_the_naver_app_with_a_page_to_fall_back_on(
 
 
 def test_android_gets_an_intent_with_a_page_to_fall_back_on(visitor: Visit) -> None:
-    v = visitor(**PHONE, user_agent=ANDROID)
+    v = visitor(map_seen=Map.NONE, **PHONE, user_agent=ANDROID)
     v.open_first()
     intent = links(v)["naver"]
     assert intent.startswith("intent://route/walk?")
@@ -94,7 +94,7 @@ def reopen_shop(v: Visitor, **changes: Any) -> None:
 
 
 def test_walking_minutes_are_an_estimate(visitor: Visit) -> None:
-    v = visitor()
+    v = visitor(map_seen=Map.NONE)
     lead = v.one(".sheet-lead")
     open_shop(v, distance_m=9_000)
     expect(lead).not_to_contain_text("도보")
@@ -120,7 +120,7 @@ STATUSES: tuple[tuple[list[tuple[int, str, str]], bool, str], ...] = (
 
 
 def test_the_status_says_until_when(visitor: Visit) -> None:
-    v = visitor(timezone_id="America/New_York")
+    v = visitor(map_seen=Map.NONE, timezone_id="America/New_York")
     v.page.clock.set_fixed_time(WEDNESDAY_21)
     for hours, open_now, text in STATUSES:
         spans = [{"day": day, "open": opens, "close": closes} for day, opens, closes in hours]
@@ -133,7 +133,7 @@ def test_opening_around_the_clock_reads_24_hours(visitor: Visit) -> None:
         ("ko-KR", "월–토", "24시간", "매일 24시간"),
         ("en-US", "Mon–Sat", "24 hours", "Open 24"),
     ):
-        v = visitor(language=language)
+        v = visitor(map_seen=Map.NONE, language=language)
         spans = [{"day": n, "open": "00:00", "close": "24:00"} for n in WEEK]
         open_shop(v, opening_hours=[*spans[:6], {"day": 7, "open": "10:00", "close": "22:00"}])
         v.page.locator(".hours summary").click()
@@ -145,7 +145,7 @@ def test_opening_around_the_clock_reads_24_hours(visitor: Visit) -> None:
 
 
 def test_days_with_the_same_times_are_one_line(visitor: Visit) -> None:
-    v = visitor(language="zh-TW", path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, language="zh-TW", path="/?r=5000")
     spans = [{"day": n, "open": "10:00", "close": "22:00"} for n in (1, 2, 3, 4, 6)]
     spans += [{"day": 6, "open": "23:00", "close": "02:00"}]
     open_shop(v, opening_hours=spans)
@@ -164,7 +164,7 @@ def test_days_with_the_same_times_are_one_line(visitor: Visit) -> None:
 
 
 def test_the_link_is_copied_or_the_visitor_is_told_how(visitor: Visit) -> None:
-    v = visitor(permissions=["geolocation", "clipboard-read", "clipboard-write"])
+    v = visitor(map_seen=Map.NONE, permissions=["geolocation", "clipboard-read", "clipboard-write"])
     v.open_first()
     v.one("#share-copy").click()
     v.toast("링크를 복사했어요")
@@ -175,7 +175,7 @@ def test_the_link_is_copied_or_the_visitor_is_told_how(visitor: Visit) -> None:
 
 
 def test_the_system_shares_where_it_can(visitor: Visit) -> None:
-    v = visitor(path="")
+    v = visitor(map_seen=Map.NONE, path="")
     v.context.add_init_script("navigator.share = async (data) => { window.shared = data; }")
     v.go("/")
     name = v.open_first()
@@ -203,7 +203,7 @@ def test_paper_shows_the_list_or_the_shop(visitor: Visit) -> None:
 
 
 def test_the_list_marks_the_shops_that_are_open(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     marked = v.page.locator("#list .shop:has(.meta .tag.good) .name").all_inner_texts()
     v.page.locator(".chip", has_text="영업 중").click()
     expect(v.page.locator(".chip[aria-pressed=true]", has_text="영업 중")).to_be_visible()

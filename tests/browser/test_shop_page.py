@@ -10,7 +10,7 @@ import psycopg2
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.visitor import PHONE, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
 SHOP = 7
@@ -78,7 +78,7 @@ def test_a_closed_shop_says_so_and_shows_its_neighbours(visitor: Visit, sample_u
         )
         (closed,) = cursor.fetchone() or (None,)
     assert closed is not None
-    v = visitor(path=f"/shop/{closed}?r=10000")
+    v = visitor(map_seen=Map.NONE, path=f"/shop/{closed}?r=10000")
     expect(v.page.get_by_text("폐점한 지점이에요")).to_be_visible()
     assert f"/shop/{closed}?" in v.page.url
 
@@ -107,13 +107,13 @@ def test_title_address_and_canonical_follow_what_is_shown(visitor: Visit) -> Non
 
 
 def test_older_links_to_a_shop_still_work(visitor: Visit) -> None:
-    v = visitor(path=f"/?r=1000&shop={SHOP}")
+    v = visitor(map_seen=Map.NONE, path=f"/?r=1000&shop={SHOP}")
     assert f"/shop/{SHOP}?" in v.page.url and "shop=" not in v.page.url
     assert name_of(v) in v.page.title()
 
 
 def test_the_language_of_the_address_stays_until_another_is_chosen(visitor: Visit) -> None:
-    v = visitor(path=f"/shop/{SHOP}?lang=en")
+    v = visitor(map_seen=Map.NONE, path=f"/shop/{SHOP}?lang=en")
     assert "lang=en" in v.page.url
     expect(v.one("html")).to_have_attribute("lang", "en")
     v.one("#language").select_option("ja")
@@ -124,14 +124,16 @@ def test_the_language_of_the_address_stays_until_another_is_chosen(visitor: Visi
 
 
 def test_what_is_shared_is_the_address_of_the_page(visitor: Visit) -> None:
-    v = visitor(path=f"/shop/{SHOP}", permissions=["clipboard-read", "clipboard-write"])
+    v = visitor(
+        map_seen=Map.NONE, path=f"/shop/{SHOP}", permissions=["clipboard-read", "clipboard-write"]
+    )
     v.one("#share-copy").click()
     v.toast("복사")
     assert v.page.evaluate("navigator.clipboard.readText()") == f"{v.site}/shop/{SHOP}"
 
 
 def test_who_signs_in_from_a_page_comes_back_to_it(visitor: Visit) -> None:
-    v = visitor(path=f"/shop/{SHOP}")
+    v = visitor(map_seen=Map.NONE, path=f"/shop/{SHOP}")
     v.sign_in("page-reader")
     assert f"/shop/{SHOP}?" in v.page.url
     expect(v.one("#write")).to_be_visible()
@@ -147,7 +149,7 @@ def test_an_unknown_shop_leads_back_to_the_map(visitor: Visit) -> None:
 
 
 def test_the_browser_finds_the_page_installable(visitor: Visit) -> None:
-    v = visitor()
+    v = visitor(map_seen=Map.NONE)
     session = v.context.new_cdp_session(v.page)
     found = session.send("Page.getAppManifest")
     assert (found["errors"], found["url"]) == ([], f"{v.site}/manifest.webmanifest?lang=ko")

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.browser.test_browsing import booths_on_map, total
-from tests.browser.visitor import PHONE, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
 BUSAN_CHAIN = "/?q=%EB%B6%80%EC%82%B0&at=35.16,129.06,11"
@@ -56,7 +56,7 @@ def test_a_list_that_stays_says_which_area_it_shows(visitor: Visit) -> None:
     v = visitor()
     before = v.names()
     v.one("#follow").uncheck()
-    v.page.evaluate("geoshops.map.jumpTo({center: [129.06, 35.16]})")
+    v.move("jumpTo({center: [129.06, 35.16]})")
     v.rest()
     assert v.names() == before
     expect(v.one("#elsewhere")).to_be_visible()
@@ -68,7 +68,7 @@ def test_a_list_that_stays_says_which_area_it_shows(visitor: Visit) -> None:
 
 def test_results_of_a_keyword_become_those_of_the_visible_map(visitor: Visit) -> None:
     v = visitor(path="/?q=%EB%B6%80%EC%82%B0&at=35.16,129.06,13")
-    v.page.evaluate("geoshops.map.panBy([300, 0], {animate: false})")
+    v.move("panBy([300, 0], {animate: false})")
     v.one("#area").click()
     expect(v.one("#list-title")).to_contain_text("이 지역")
     v.rest()
@@ -104,7 +104,7 @@ def test_filters_apply_to_the_clusters_of_the_country(visitor: Visit) -> None:
 
 
 def test_chosen_filters_come_first_and_are_cleared_at_once(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000", **PHONE)
+    v = visitor(map_seen=Map.NONE, path="/?r=5000", **PHONE)
     everything = total(v)
     assert v.one("#filters .clear").count() == 0
     for text in ("소품 많아요", "별점 4점 이상"):
@@ -131,16 +131,16 @@ def test_open_now_is_within_the_reach_of_a_thumb(visitor: Visit) -> None:
 
 
 def test_the_wheel_scrolls_a_row_of_chips(visitor: Visit) -> None:
-    v = visitor(path="/?r=5000")
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
     v.one("#chips").hover()
     v.page.mouse.wheel(0, 120)
     v.page.wait_for_function("document.querySelector('#chips').scrollLeft > 0")
 
 
 def test_nothing_nearby_is_said_only_where_it_is_true(visitor: Visit) -> None:
-    empty = visitor(path="/?at=37.2,131.86,14&r=500")
+    empty = visitor(map_seen=Map.NONE, path="/?at=37.2,131.86,14&r=500")
     expect(empty.one("#list")).to_contain_text("이 근처에는")
-    v = visitor(path="/?r=500")
+    v = visitor(map_seen=Map.NONE, path="/?r=500")
     v.page.route("**/shops/brand*minRating*", lambda route: route.fulfill(json=[]))
     chip(v, "별점 4점 이상")
     expect(v.one("#list")).to_contain_text("조건에 맞는 지점이 없어요")
@@ -155,7 +155,7 @@ def test_no_list_is_called_empty_while_it_is_awaited(visitor: Visit) -> None:
     expect(v.one("#list")).to_contain_text("이 근처에는")
     held: list[Route] = []
     v.page.route("**/shops/brand*", lambda route: held.append(route))
-    v.page.evaluate("geoshops.map.jumpTo({center: [127.0276, 37.4979]})")
+    v.move("jumpTo({center: [127.0276, 37.4979]})")
     expect(v.one("#list-title")).to_have_text("찾는 중…")
     expect(v.one("#list .list-state")).to_have_count(0)
     while not held:
@@ -218,7 +218,7 @@ def test_a_moved_map_leaves_the_drawn_area_and_offers_a_search(visitor: Visit) -
     v.one("#draw").click()
     loop(v)
     names = v.names()
-    v.page.evaluate("geoshops.map.panBy([600, 0], {animate: false})")
+    v.move("panBy([600, 0], {animate: false})")
     v.rest()
     assert v.names() == names
     expect(v.one("#elsewhere")).to_be_visible()

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser
 from tests.browser.conftest import ALONE
 from tests.browser.server import running_server
 from tests.browser.streets_host import Host, hosting
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import Map, Visitor
 
 GANGNAM = "/?at=37.4979,127.0240,15"
 MYEONGDONG = "/?at=37.5600,126.9860,16"
@@ -174,7 +174,7 @@ def test_streets_that_go_away_give_way_to_the_offline_map(
         v.streets()
         assert v.page.evaluate("geoshops.map.getLayoutProperty('ground', 'visibility')") == "none"
         up.mode = mode
-        v.page.evaluate("geoshops.map.jumpTo({ center: [126.9236, 37.5568] })")
+        v.move("jumpTo({ center: [126.9236, 37.5568] })")
         v.streets(present=False)
         assert v.rendered("pins", "clusters") and v.rendered("names")
         assert v.attribution() == "Natural Earth"
@@ -182,7 +182,7 @@ def test_streets_that_go_away_give_way_to_the_offline_map(
 
 
 def test_an_own_file_is_drawn_in_both_themes(browser: Browser, own: str) -> None:
-    with newcomer(browser, own, "own", path=MYEONGDONG) as v:
+    with newcomer(browser, own, "own", path=MYEONGDONG, map_seen=Map.WHOLE) as v:
         v.streets()
         assert v.rendered("streets:line-ways") and v.rendered("streets:fill-buildings")
         assert v.attribution() == "Natural Earth | © OpenStreetMap"
@@ -191,7 +191,7 @@ def test_an_own_file_is_drawn_in_both_themes(browser: Browser, own: str) -> None
         v.streets()
         assert v.rendered("streets:line-ways") and v.rendered("pins", "clusters")
         # outside the file's bounds
-        v.page.evaluate("geoshops.map.jumpTo({ center: [129.04, 35.1], zoom: 11 })")
+        v.move("jumpTo({ center: [129.04, 35.1], zoom: 11 })")
         v.rest()
         assert v.rendered("near-land")
 

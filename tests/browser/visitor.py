@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from enum import Enum
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -40,6 +41,24 @@ addEventListener("DOMContentLoaded", async () => {
 })
 """
 
+# a quarter of the pixels along each side; where everything is, stays
+COARSE = "Object.defineProperty(window, 'devicePixelRatio', { get: () => 0.25 })"
+
+
+class Map(Enum):
+    """How a visitor sees the map. Without graphics hardware, to draw it costs more than all the rest of a page."""
+
+    NONE = "none"
+    # without the land of the offline basemap
+    PLAIN = "plain"
+    WHOLE = "whole"
+
+
+WITHHELD = {
+    Map.NONE: ["*/maplibre-gl.mjs", "*/maplibre-gl-worker.mjs"],
+    Map.PLAIN: ["*/vendor/world-atlas/*"],
+}
+
 
 class Visitor:
     """Opens pages and waits for the page's own sign that nothing is on its way any more."""
@@ -51,6 +70,7 @@ class Visitor:
         *,
         language: str = "ko-KR",
         path: str = "/",
+        map_seen: Map = Map.PLAIN,
         **options: Any,
     ) -> None:
         defaults: dict[str, Any] = {
@@ -69,7 +89,13 @@ class Visitor:
         self.context.add_init_script(VIOLATIONS)
         self.context.add_init_script(TOASTS)
         self.context.add_init_script(MODULES)
+        if map_seen is not Map.WHOLE:
+            self.context.add_init_script(COARSE)
         self.page: Page = self.context.new_page()
+        if map_seen in WITHHELD:
+            network = self.context.new_cdp_session(self.page)
+            network.send("Network.enable")
+            network.send("Network.setBlockedURLs", {"urls": WITHHELD[map_seen]})
         self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -102,6 +128,10 @@ class Visitor:
     def names(self) -> list[str]:
         """Names in the list, in order."""
         return self.one("#list .name").all_inner_texts()
+
+    def move(self, call: str) -> None:
+        """Calls a method of the map. Its result is the map itself, which must not be copied to the test."""
+        self.page.evaluate(f"void geoshops.map.{call}")
 
     def rendered(self, *layers: str) -> list[dict[str, Any]]:
         """Properties of what the map shows in these layers."""
