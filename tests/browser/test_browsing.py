@@ -15,6 +15,10 @@ KNOWN = "포토이즘 강남역점"
 # clusters of the whole country, a layer per level of tiles
 FIELD = [f"field-{level}" for level in range(9)]
 COARSE = ("land", "shore", "near-sea")
+LIST_AND_LIBRARY = """() => [
+  performance.getEntriesByName("list")[0].startTime,
+  performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/maplibre-gl.mjs")).startTime,
+]"""
 RATINGS = "#list .rating > span[aria-hidden]:not(.quiet)"
 
 
@@ -38,6 +42,47 @@ def test_the_first_load_shows_the_same_booths_on_the_map_and_in_the_list(visitor
     assert KNOWN in v.names()
     assert booths_on_map(v) == len(v.names()) == total(v) > 5
     assert v.outside == []
+
+
+@pytest.mark.parametrize("language", ["ko-KR", "en-US"])
+def test_the_list_is_asked_for_once_and_comes_before_the_map(visitor: Visit, language: str) -> None:
+    v = visitor(path="", language=language)
+    asked: list[str] = []
+    v.page.on("request", lambda request: asked.append(request.url))
+    v.go("/")
+    lists = [url for url in asked if "/shops/brand?" in url and "openNow" not in url]
+    assert len(lists) == 1
+    listed, library = v.page.evaluate(LIST_AND_LIBRARY)
+    assert listed < library
+
+
+CANVAS = """() => {
+  const canvas = document.querySelector("#map canvas");
+  return [getComputedStyle(canvas).visibility, canvas.width - Math.floor(canvas.clientWidth * devicePixelRatio)];
+}"""
+
+
+@pytest.mark.parametrize("path", ["/", "/?q=없는말없는말"])
+def test_the_map_is_shown_sharp_with_booths_or_without(visitor: Visit, path: str) -> None:
+    v = visitor(path=path, map_seen=Map.WHOLE, **PHONE)
+    assert v.page.evaluate(CANVAS) == ["visible", 0]
+
+
+def test_the_sea_is_loaded_where_it_can_be_seen(visitor: Visit) -> None:
+    v = visitor(path="", map_seen=Map.WHOLE)
+    asked: list[str] = []
+    v.page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    v.go("/")
+    assert "coast.json" not in asked
+    v.move("jumpTo({center: [127.04, 37.5], zoom: 15})")
+    v.page.wait_for_url("**at=37.5*")
+    v.rest()
+    assert "coast.json" not in asked
+    v.move("jumpTo({center: [129.04, 35.1], zoom: 11})")
+    v.page.wait_for_url("**at=35.1*")
+    v.rest()
+    assert "coast.json" in asked
+    assert v.rendered("near-shore")
 
 
 def test_a_moved_map_brings_its_booths(visitor: Visit) -> None:

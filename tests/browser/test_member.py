@@ -160,6 +160,14 @@ def test_a_favorite_is_kept_listed_and_dropped(member: Visitor) -> None:
     expect(v.page.locator("#list .heart").first).to_have_attribute("aria-pressed", "false")
 
 
+def test_the_page_without_a_view_in_its_address_knows_a_members_favorites(member: Visitor) -> None:
+    member.go("/")
+    member.one("#list .heart").first.click()
+    member.rest()
+    member.go("/")
+    expect(member.one("#list .heart").first).to_have_attribute("aria-pressed", "true")
+
+
 def test_a_double_click_on_the_heart_shows_the_stored_state(member: Visitor) -> None:
     v = member
     held: list[Route] = []
