@@ -91,7 +91,7 @@ BEGIN
     RETURN;
   END IF;
   parts := CASE
-    WHEN ST_NPoints(whole) BETWEEN 17 AND 2000 THEN ARRAY(SELECT ST_Subdivide(whole, greatest(10, ST_NPoints(whole) / 200)))
+    WHEN ST_NPoints(whole) BETWEEN 17 AND 2000 THEN ARRAY(SELECT ST_Subdivide(whole, greatest(10, ST_NPoints(whole) / 40)))
     ELSE ARRAY(SELECT (ST_Dump(whole)).geom) END;
 END $$;
 COMMENT ON FUNCTION parts_of_area(geography)
@@ -150,6 +150,7 @@ DECLARE
   jagged boolean;
   most integer;
   ids bigint[];
+  nearest bigint[];
   too_many boolean;
   cut boolean;
 BEGIN
@@ -172,17 +173,18 @@ BEGIN
   ) AS c;
   center := from_gnomonic(ST_Centroid(whole), frame);
   IF too_many THEN
-    ids := ids || ARRAY(
+    nearest := ARRAY(
       SELECT c.id
       FROM (
-        SELECT s.id, (wanted IS NULL OR s.brand_id = ANY (wanted)) AND (jagged OR ST_Intersects(whole, gnomonic(s.spot, frame)))
-          AND (plain OR shop_passes(s, filters)) AS belongs
+        SELECT s.id, (wanted IS NULL OR s.brand_id = ANY (wanted)) AND (plain OR shop_passes(s, filters)) AS belongs
         FROM shops AS s WHERE s.status <> 'CLOSED' ORDER BY s.geog <-> center LIMIT most / 2
       ) AS c
       WHERE c.belongs);
   END IF;
   IF jagged THEN
-    ids := shops_inside(ids, whole, frame);
+    ids := shops_inside(ids || nearest, whole, frame);
+  ELSIF too_many THEN
+    ids := ids || shops_inside(nearest, whole, frame);
   END IF;
   cut := too_many OR cardinality(ids) > at_most;
   IF cut THEN
