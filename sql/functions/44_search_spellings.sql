@@ -81,24 +81,32 @@ RETURN length(a) = length(b) AND EXISTS (
 COMMENT ON FUNCTION is_swapped(text, text) IS 'True when two neighbouring letters after the first exchanged places.';
 
 -- A key of kana or Chinese characters has few letters, each of which says much: of a name of three only an extra one is an error.
-CREATE OR REPLACE FUNCTION may_be_misspelt(typed_key text, name_key text) RETURNS boolean
+CREATE OR REPLACE FUNCTION may_be_misspelt(typed_key text, name_key text, typed text, name text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE
-  WHEN left(name_key, 1) = '~' THEN edit_distance(typed_key, name_key) <= 1 OR is_swapped(typed_key, name_key)
+  WHEN left(name_key, 1) = '~' THEN
+    edit_distance(typed_key, name_key) <= 1 OR is_swapped(typed_key, name_key) OR edit_distance(typed, name) <= 1 OR is_swapped(typed, name)
   WHEN length(name_key) >= 5 OR length(name_key) = 4 AND length(typed_key) = 5 THEN edit_distance(typed_key, name_key) <= 1
   ELSE false
 END;
-COMMENT ON FUNCTION may_be_misspelt(text, text) IS 'True when the key that was typed is one letter off that of a name.';
+COMMENT ON FUNCTION may_be_misspelt(text, text, text, text) IS 'True when the key that was typed, or in Latin its letters, are one letter off those of a name.';
 
-CREATE OR REPLACE FUNCTION near_spellings(sound text) RETURNS text []
+-- A Latin letter that is wrong may be a part of a sound and change the key in several places (gwacheosi, teominoel): the keys of
+-- what is left without it, or with two letters the other way round, are looked up as well.
+CREATE OR REPLACE FUNCTION near_spellings(sound text, letters text) RETURNS text []
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN ARRAY(
   SELECT 'less ' || sound
   UNION
   SELECT prefix || l FROM unnest(one_letter_less(sound)) AS l CROSS JOIN unnest(ARRAY['', 'less ']) AS prefix
   WHERE left(l, 1) = left(sound, 1)
+  UNION
+  SELECT prefix || spelling_key(left(letters, i - 1) || v || substr(letters, i + 2)) FROM generate_series(2, length(letters)) AS i
+  CROSS JOIN LATERAL (VALUES (substr(letters, i + 1, 1)), (reverse(substr(letters, i, 2)))) AS variants (v)
+  CROSS JOIN unnest(ARRAY['', 'less ']) AS prefix
+  WHERE left(sound, 1) = '~'
 );
-COMMENT ON FUNCTION near_spellings(text) IS 'The terms of spellings from which a key is a letter off; its mark stays.';
+COMMENT ON FUNCTION near_spellings(text, text) IS 'The terms of spellings from which a key, or Latin letters, are a letter off; the key''s mark stays.';
 
 -- Of names with the same sound the nearest spelling is meant, and up to four letters it must be the spelling itself. Where no
 -- spelling is typed to the letter, provinces come before districts, stations and brands before 동.
@@ -119,7 +127,7 @@ BEGIN
   ), terms AS MATERIALIZED (
     SELECT f.*, t FROM forms AS f
     CROSS JOIN LATERAL unnest(CASE WHEN NOT misspelt THEN ARRAY[f.sound] WHEN length(f.sound) BETWEEN
-      CASE left(f.sound, 1) WHEN '=' THEN 4 ELSE 6 END AND 30 THEN near_spellings(f.sound) END) AS t
+      CASE left(f.sound, 1) WHEN '=' THEN 4 ELSE 6 END AND 30 THEN near_spellings(f.sound, f.letters) END) AS t
   ), found AS MATERIALIZED (
     SELECT DISTINCT t.key, t.letters, t.sound, t.is_station, r.kind, r.id, r.names, r.name_level, r.lang
     FROM rows_spelled(ARRAY(SELECT DISTINCT t FROM terms)) AS r INNER JOIN terms AS t ON t.t = r.term
@@ -132,7 +140,7 @@ BEGIN
       CASE WHEN f.letters = s.letters THEN 0 ELSE greatest(edit_distance(f.letters, s.letters), 1) END AS off
     FROM found AS f INNER JOIN sounds AS s ON s.names = f.names
     WHERE CASE WHEN f.letters = s.letters THEN true WHEN length(f.letters) < 4 AND left(f.sound, 1) = '~' THEN false
-      WHEN misspelt THEN may_be_misspelt(f.sound, s.sound) ELSE s.sound = f.sound END
+      WHEN misspelt THEN may_be_misspelt(f.sound, s.sound, f.letters, s.letters) ELSE s.sound = f.sound END
   ), nearest AS (
     SELECT n.*, min(n.off) OVER (PARTITION BY n.key) AS least_off,
       first_value(n.letters) OVER (PARTITION BY n.key ORDER BY n.off, CASE

@@ -230,7 +230,8 @@ BEGIN
       SELECT i, j, normalize(array_to_string(words[i:j], ''), NFD) AS word
       FROM generate_series(1, cardinality(words) - 1) AS i
       CROSS JOIN LATERAL generate_series(i + 1, least(i + 2, cardinality(words))) AS j
-      WHERE words[i:j] <@ unknown AND length(array_to_string(words[i:j], '')) BETWEEN 4 AND 25
+      WHERE words[i:j] <@ unknown AND length(array_to_string(words[i:j], '')) >= 4
+        AND length(coalesce(without_station_word(array_to_string(words[i:j], '')), array_to_string(words[i:j], ''))) <= 25
     )
     SELECT words[:j.i - 1] || normalize(p.name, NFC) || words[j.j + 1:]
     FROM joined AS j INNER JOIN probable_names(ARRAY(SELECT word FROM joined)) AS p ON p.word = j.word

@@ -261,8 +261,10 @@ BEGIN
         is_corrected := is_corrected OR pass = 'typo';
         SELECT * INTO u FROM search_understand(words, NULL);
     END CASE;
-    characters := characters + size;
     understood := coalesce(understood, u.understood);
+    IF pass NOT IN ('region', 'station') OR (u.brands, u.regions, u.stations, u.rest)::text <> ALL (done) THEN
+      characters := characters + size;
+    END IF;
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.
     CONTINUE WHEN pass = 'station' AND (
       SELECT count(*) > 1 FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' = 'station');

@@ -21,6 +21,8 @@ def places(make: Maker) -> Maker:
     station = make.station("건대입구", at=HERE, name_en="Konkuk Univ.")
     far = make.station("여의나루", at=(126.9, 37.5))
     gate = make.station("동대문", at=(126.9, 37.5))
+    make.station("경전철의정부", at=(129, 35))
+    make.shop("넷", at=(129, 35), brand_id=None)
     for place, alias, lang in (
         (station, "建大入口", "zh-Hant"), (station, "コンデイック", "ja"),
         (far, "汝矣渡口", "zh-Hant"), (far, "ヨイナル", "ja"), (gate, "東大門", "zh-Hant"),
@@ -63,6 +65,8 @@ def test_the_shortest_name_that_begins_so_is_meant(
     [
         ("yeouinaur station", "둘"), ("yeoinaru", "둘"), ("ヨイノル駅", "둘"), ("ヨイル駅", "둘"),
         ("汝矣江口站", "둘"), ("汝矣江渡口站", "둘"), ("汝渡口站", "둘"),
+        ("goendaeipgu station", "인생네컷 하나"), ("gwaengjiin-gu", "셋"), ("yoeuinaru station photo booth", "둘"),
+        ("gyeongjeotcheoruijeongbu station", "넷"),
     ],
 )  # fmt: skip
 def test_one_letter_may_be_wrong(
