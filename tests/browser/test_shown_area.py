@@ -258,6 +258,6 @@ def test_the_keyboard_searches_the_visible_map_instead(visitor: Visit) -> None:
 
 @pytest.mark.parametrize("area", ["x", "~~~~", "_p~iF~ps|U_ulLnnqC", "%20"])
 def test_an_area_that_is_none_is_left_out(visitor: Visit, area: str) -> None:
-    v = visitor(path=f"/?area={area}")
+    v = visitor(path=f"/?area={area}", map_seen=Map.NONE)
     expect(v.one("#list-title")).to_contain_text("반경")
     assert "area=" not in v.page.url

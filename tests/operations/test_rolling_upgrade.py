@@ -160,7 +160,8 @@ class Clients:
             ("GET", f"/reviews/shop/{self.shop}"),
         )
         with requests.Session() as session:
-            while not self.stopping.is_set():
+            # not as fast as they can: the upgrade and the new server need the processors
+            while not self.stopping.wait(0.02):
                 for method, path in calls:
                     response = session.request(
                         method, origin + path, headers=self.bearer, timeout=20
