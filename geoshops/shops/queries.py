@@ -93,6 +93,8 @@ MEET = compiled(
         func.list_shops_meet(*named("lons", "lats", "by_sum", *OF_LIST, filters=FILTERS)).cast(VARCHAR)
     )
 )  # fmt: skip
+# problems of an area that are nowhere in particular
+REFUSED_AREAS = {"too large": "area_too_large", "too intricate": "area_too_intricate"}
 # of meeting points the worse ones are of no use, and finding them is expensive
 MOST_MEETING_POINTS = 1000
 
@@ -126,10 +128,10 @@ class ListOptions:
 
 
 def within(db: Database, area: dict[str, object], options: ListOptions) -> ItemList:
-    """Shops within a GeoJSON polygon or several; ApiError where it crosses itself or is too large."""
+    """Shops within a GeoJSON polygon or several; ApiError where it crosses itself, is too large or too intricate."""
     body, problem, at = db.row(WITHIN, {**options.values(), "shape": json.dumps(area)})
-    if problem == "too large":
-        raise ApiError("area_too_large", name="coordinates")
+    if problem in REFUSED_AREAS:
+        raise ApiError(REFUSED_AREAS[problem], name="coordinates")
     if problem:
         lng, lat = (f"{degrees:.7g}" for degrees in at)
         raise ApiError("area_invalid", name="coordinates", lng=lng, lat=lat)

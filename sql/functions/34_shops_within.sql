@@ -54,6 +54,39 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION shops_json IS 'A page of these shops as JSON, each with its extra members; by rank, or by rating, reviews or favorites (best first), then rank, then id. The rank is the distance from the viewer, or from the centre, unless given; without a viewer distances are unknown. With lang each has its display.';
 
+-- As many pairs overlap as have a lower end before the upper end of the other one, twice, less all pairs and each itself: sorted
+-- together, an upper end has so many lower ends before it as its place, less its place among upper ends.
+CREATE OR REPLACE FUNCTION overlapping_pairs(lows double precision [], highs double precision []) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce(sum(e.place) FILTER (WHERE e.is_high), 0) - cardinality(lows)::numeric * (cardinality(lows) + 1)
+  FROM (
+    SELECT q.is_high, row_number() OVER (ORDER BY q.at, q.is_high) AS place
+    FROM (SELECT unnest(lows) AS at, false AS is_high UNION ALL SELECT unnest(highs), true) AS q
+  ) AS e
+$$;
+COMMENT ON FUNCTION overlapping_pairs(double precision [], double precision [])
+IS 'How many pairs of intervals overlap or touch.';
+
+-- Whether an area is valid is found from the pairs of edges, and of rings, whose boxes overlap.
+CREATE OR REPLACE FUNCTION is_intricate(whole geometry, most_pairs double precision DEFAULT 4000000) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  west double precision[];
+  east double precision[];
+  south double precision[];
+  north double precision[];
+BEGIN
+  IF ST_NPoints(whole)::double precision ^ 2 / 2 <= most_pairs THEN
+    RETURN false;
+  END IF;
+  SELECT array_agg(ST_XMin(e.geom)), array_agg(ST_XMax(e.geom)), array_agg(ST_YMin(e.geom)), array_agg(ST_YMax(e.geom))
+  INTO west, east, south, north
+  FROM ST_DumpSegments(whole) AS e;
+  RETURN overlapping_pairs(west, east) > most_pairs AND overlapping_pairs(south, north) > most_pairs;
+END $$;
+COMMENT ON FUNCTION is_intricate(geometry, double precision)
+IS 'True when more than most_pairs pairs of edges overlap in x, and more in y.';
+
 -- Cut into parts, because an index is probed with boxes: the box of a long, thin area holds mostly other shops.
 -- An area of very many corners is not cut: each cut through a jagged edge makes a part of every tooth.
 CREATE OR REPLACE FUNCTION parts_of_area(
@@ -84,6 +117,10 @@ BEGIN
     ) AS r
     GROUP BY r.ring[1]
   ) AS q;
+  IF is_intricate(whole) THEN
+    problem := 'too intricate';
+    RETURN;
+  END IF;
   SELECT v.reason, from_gnomonic(v.location, frame)::geometry INTO problem, spot
   FROM ST_IsValidDetail(whole) AS v WHERE NOT v.valid;
   IF problem IS NOT NULL THEN

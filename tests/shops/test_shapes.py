@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import math
+from itertools import combinations
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.grid import points
 from tests.make import GANGNAM, Maker
@@ -276,6 +281,50 @@ def test_bad_areas_are_rejected_with_the_position_and_the_rule(
     response = client.post("/shops/within", json=area(ring))
     assert (response.status_code, response.get_json()["error_code"]) == (400, "002")
     assert response.get_json()["error_message"].startswith(f"[coordinates] {message}")
+
+
+def star(corners: int, inner: float, outer: float) -> list[list[float]]:
+    """A closed ring whose corners alternate between two distances from (127, 37.5), in degrees."""
+    ring = []
+    for n in range(corners):
+        turn, away = n / corners * 2 * math.pi, (inner, outer)[n % 2]
+        ring.append([127 + away * math.cos(turn), 37.5 + away * math.sin(turn)])
+    return [*ring, ring[0]]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).map(sorted), min_size=1, max_size=12)
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+def test_overlapping_pairs_are_those_that_share_a_number(
+    make: Maker, intervals: list[list[int]]
+) -> None:
+    expected = sum(max(a[0], b[0]) <= min(a[1], b[1]) for a, b in combinations(intervals, 2))
+    lows, highs = map(list, zip(*intervals, strict=True))
+    assert make.sql("SELECT overlapping_pairs(%s::float8[], %s::float8[])", lows, highs) == expected
+
+
+def test_areas_of_thousands_of_needles_are_rejected(client: FlaskClient, make: Maker) -> None:
+    make.brand()
+    make.shop(at=(127.0, 37.5))
+    frames = [[box(127 - r, 37 - r, 127 + r, 37 + r) for r in (n / 30000, n / 30000 - 1e-5)] for n in range(1, 900)]  # fmt: skip
+    refused = (area(star(9998, 0.005, 0.03)), {"type": "MultiPolygon", "coordinates": frames})
+    for shape in refused:
+        response = client.post("/shops/within", json=shape)
+        assert response.get_json()["error_message"].startswith("[coordinates] too many edges")
+    for ring in (star(9998, 0.3, 0.32), star(1998, 0.005, 0.03)):
+        assert len(client.post("/shops/within", json=area(ring)).get_json()) == 1
+
+
+def test_a_jagged_area_is_cut_into_few_parts(make: Maker) -> None:
+    for corners in (500, 1000, 1998):
+        shape = json.dumps(area(star(corners, 0.02, 0.03)))
+        ((parts, most),) = make.rows(
+            "SELECT cardinality(parts), (SELECT max(ST_NPoints(p)) FROM unnest(parts) AS p)"
+            " FROM parts_of_area(ST_GeomFromGeoJSON(%s)::geography)",
+            shape,
+        )
+        assert parts < 3000 and most <= 50
 
 
 def test_numbers_beyond_all_bounds_are_rejected(client: FlaskClient) -> None:
