@@ -1,10 +1,9 @@
-"""Measures what the queueing model needs: CPU time per request and station, flushes, and messages between processes."""
+"""Measures what the queueing model needs: CPU time per request and station, and flushes."""
 
 from __future__ import annotations
 
 import http.client
 import os
-import socket
 import statistics
 import threading
 import time
@@ -19,7 +18,6 @@ from processor_time import BACKGROUND, Meter
 from wrk import Clients, Result, result, running
 
 FLUSHES, BLOCK, BLOCKS = 150, bytes(8192), 256
-ROUND_TRIPS, BETWEEN_S = 200, 0.005
 # Patroni works every 10 s
 WATCHED_S, START_S = 10.0, 0.3
 SHAPES = 100
@@ -138,44 +136,3 @@ def flush_times_s(folder: Path, writers: int) -> list[float]:
     for thread in threads:
         thread.join()
     return times_s
-
-
-def message_delay_s() -> float:
-    """Returns the median time until a message wakes another process, beyond the CPU time of both.
-
-    Two processes exchange a byte over TCP on the loopback interface, with pauses in which the cores fall idle. The
-    result is a lower bound, because the CPU times of both overlap."""
-    ours, theirs = _connected_pair()
-    child = os.fork()
-    if not child:
-        ours.close()
-        while theirs.recv(1):
-            theirs.send(b"x")
-        os._exit(0)
-    theirs.close()
-    delays_s = []
-    for _ in range(ROUND_TRIPS):
-        time.sleep(BETWEEN_S)
-        child_s, own_s, started_s = _on_core_s(child), time.thread_time(), time.perf_counter()
-        ours.send(b"x")
-        ours.recv(1)
-        passed_s, own_s = time.perf_counter() - started_s, time.thread_time() - own_s
-        time.sleep(BETWEEN_S)
-        child_s = _on_core_s(child) - child_s
-        delays_s.append(max(0.0, passed_s - own_s - child_s) / 2)
-    ours.close()
-    os.waitpid(child, 0)
-    return statistics.median(delays_s)
-
-
-def _connected_pair() -> tuple[socket.socket, socket.socket]:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        ours = socket.create_connection(listening.getsockname())
-        theirs, _ = listening.accept()
-    for each in (ours, theirs):
-        each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return ours, theirs
-
-
-def _on_core_s(pid: int) -> float:
-    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9

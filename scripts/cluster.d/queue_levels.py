@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from demands import (
-    Demand,
     Run,
     flush_times_s,
     idle_share,
     mean_demand,
-    message_delay_s,
     run,
     scaled,
     shapes,
@@ -80,25 +78,30 @@ def requests_of(layout: Layout) -> Requests:
     )
 
 
-def measure_costs(layout: Layout, requests: Requests) -> Costs:
-    """Measures what the model needs, at low load and without any latency of a request."""
+def measure_costs(layout: Layout, requests: Requests) -> tuple[Costs, Level]:
+    """Measures what the model needs at low load, all but the delay of a message; returns it with the low load of
+    searches that this delay follows from."""
     say("  idle load, demands of requests at low load")
     run(layout, [requests.clients(Group("read", 16)), requests.clients(Group("write", 8))], WARM_UP_S)  # fmt: skip
     idle, machine = idle_share(layout)
 
-    def demand(group: Group) -> Demand:
-        return mean_demand(run(layout, [requests.clients(group)], LOW_S), idle)
+    def low(group: Group) -> Level:
+        measured = run(layout, [requests.clients(group)], LOW_S)
+        return Level("low", 0.0, [group], measured)
 
-    read, write = demand(Group("read", 4, 0.05)), demand(Group("write", 4, 0.1))
-    say("  distribution of demands, flushes, messages")
-    return Costs(
+    reads, writes = low(Group("read", 4, 0.05)), low(Group("write", 4, 0.1))
+    read, write = mean_demand(reads.measured, idle), mean_demand(writes.measured, idle)
+    say("  distribution of demands, flushes")
+    costs = Costs(
         read=scaled(read, shapes(layout, lambda c, n: _search(c, requests, n))),
         write=scaled(write, shapes(layout, lambda c, n: _review(c, requests, n))),
         flush_s=flush_times_s(layout.folder, 1),
         standby_flush_s=flush_times_s(layout.folder, 2),
-        message_s=message_delay_s(),
+        message_s=0.0,
         background=machine,
+        idle=idle,
     )
+    return costs, reads
 
 
 def _search(connection: http.client.HTTPConnection, requests: Requests, number: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from demands import CLIENT, Demand
 from queueing import GroupFlush, Machine, Process, Simulation, Slots
@@ -22,9 +22,10 @@ THREADS, CONNECTIONS = 8, 8
 
 @dataclass(frozen=True)
 class Costs:
-    """What was measured: demands of single reads and writes by station, flushes, messages, background work.
+    """What was measured: demands of single reads and writes by station, flushes, messages, and what is used without
+    requests, by station (`idle`) and by the whole machine (`background`).
 
-    `background` is in cores; all else in seconds."""
+    `idle` and `background` are in cores; all else in seconds."""
 
     read: list[Demand]
     write: list[Demand]
@@ -32,11 +33,28 @@ class Costs:
     standby_flush_s: list[float]
     message_s: float
     background: float
+    idle: Demand = field(default_factory=dict)
 
     def mean_s(self, kind: str) -> float:
         """Returns the mean CPU time of a read or a write over all stations."""
+        return sum(self.means_s(kind).values())
+
+    def means_s(self, kind: str) -> Demand:
+        """Returns the mean CPU time of a read or a write by station."""
         demands = self.write if kind == "write" else self.read
-        return statistics.fmean(sum(each.values()) for each in demands)
+        return {name: statistics.fmean(each[name] for each in demands) for name in demands[0]}
+
+    def at(self, utilisation: float, loaded: Demand) -> Costs:
+        """Returns the costs on cores of a utilisation; `loaded` holds the demands on saturated cores, relative to
+        those at low load, by station. Between both they change linearly."""
+
+        def scale(demands: list[Demand]) -> list[Demand]:
+            return [
+                {name: s * (1 + utilisation * (loaded[name] - 1)) for name, s in each.items()}
+                for each in demands
+            ]
+
+        return replace(self, read=scale(self.read), write=scale(self.write))
 
 
 @dataclass(frozen=True)

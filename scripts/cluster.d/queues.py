@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from demands import Demand
 from layout import Layout
 from queue_levels import Level, loads, measure_costs, measure_levels, requests_of
 from queue_model import Costs, Group, Place, Prediction, simulate
@@ -22,6 +24,8 @@ LARGE = Place(
 )  # fmt: skip
 PEAK = (Group("read", 2900, 1.0), Group("write", 170, 1.0))
 PEAK_S = 10.0
+# messages that a search waits for
+MESSAGES = 13
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,9 @@ def compare(layout: Layout) -> dict[str, Any]:
     """Measures and simulates the running cluster; returns both with their ratios, and the verdict."""
     cores = os.cpu_count() or 1
     requests = requests_of(layout)
-    costs = measure_costs(layout, requests)
+    costs, low = measure_costs(layout, requests)
     levels = measure_levels(layout, requests, loads(costs, cores))
+    costs = replace(costs, message_s=message_delay_s(costs, low, cores))
     rows = predict(costs, levels, cores)
     foreign = max(level.measured.foreign() for level in levels)
     is_quiet = foreign <= QUIET
@@ -59,15 +64,45 @@ def compare(layout: Layout) -> dict[str, Any]:
         "is_quiet": is_quiet,
         "is_valid": is_valid,
         "levels": [record(row) for row in rows],
-        "large": large(costs) if is_valid else None,
+        "large": large(costs, levels) if is_valid else None,
     }
 
 
+def message_delay_s(costs: Costs, low: Level, cores: int) -> float:
+    """Returns the delay of a message that explains the median latency of searches at low load."""
+    (alone,), _ = simulate(costs, Place(one_machine_cores=cores), low.groups)
+    return max(0.0, low.measured.results[0].p50_ms - alone.p50_ms) / 1000 / MESSAGES
+
+
+def loaded_demands(costs: Costs, saturated: Level) -> Demand:
+    """Returns the demands on saturated cores, relative to those at low load, by station."""
+    measured = saturated.measured
+    loaded = {}
+    for station in costs.read[0]:
+        used = measured.used_s[station] / measured.seconds - costs.idle.get(station, 0.0)
+        at_low_load = sum(
+            result.per_s * costs.means_s(group.kind)[station]
+            for group, result in zip(saturated.groups, measured.results, strict=True)
+        )
+        loaded[station] = max(0.0, used) / at_low_load if at_low_load else 1.0
+    return loaded
+
+
+def saturated_like(level: Level, levels: Sequence[Level]) -> Level:
+    """Returns the saturated level with the same kinds of clients."""
+    kinds = [group.kind for group in level.groups]
+    return next(
+        each for each in levels if not each.share and [g.kind for g in each.groups] == kinds
+    )
+
+
 def predict(costs: Costs, levels: list[Level], cores: int) -> list[Row]:
-    """Simulates all levels on one machine."""
-    rows = []
+    """Simulates all levels on one machine, with the demands of the utilisation that they cause."""
+    rows, place = [], Place(one_machine_cores=cores)
     for level in levels:
-        predictions, _ = simulate(costs, Place(one_machine_cores=cores), level.groups)
+        loaded = loaded_demands(costs, saturated_like(level, levels))
+        _, used = simulate(costs.at(level.share or 1.0, loaded), place, level.groups)
+        predictions, _ = simulate(costs.at(max(used.values()), loaded), place, level.groups)
         rows += [
             Row(level.name, group.kind, not level.share, measured, predicted)
             for group, measured, predicted in zip(
@@ -105,8 +140,14 @@ def summary(costs: Costs) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def large(costs: Costs) -> dict[str, Any]:
-    """Predicts 100 million members at their peak on machines of their own."""
+def large(costs: Costs, levels: Sequence[Level]) -> dict[str, Any]:
+    """Predicts 100 million members at their peak on machines of their own.
+
+    All demands are those at the utilisation of the least used machines, where requests cost most."""
+    mix = next(each for each in levels if not each.share and len(each.groups) == len(PEAK))
+    loaded = loaded_demands(costs, mix)
+    _, used = simulate(costs, LARGE, PEAK, seconds=PEAK_S)
+    costs = costs.at(min(used.values()), loaded)
     (reads, writes), used = simulate(costs, LARGE, PEAK, seconds=PEAK_S)
     return {
         "read": asdict(reads),
