@@ -128,7 +128,9 @@ def test_demands_under_load_are_those_of_saturated_cores_by_utilisation() -> Non
     loaded = loaded_demands(costs(), saturated)
     assert loaded == pytest.approx(dict.fromkeys(DEMAND, 0.5), rel=0.001)
     half = costs().at(0.5, loaded)
-    assert half.means_s("write") == pytest.approx({name: 0.75 * s for name, s in DEMAND.items()})
+    assert half.means_s("write") == pytest.approx(
+        {name: 0.75 * s for name, s in DEMAND.items()}, rel=0.001
+    )
     row, *_ = predict(costs(), [saturated], 2)
     assert row.ratio("per_s") == pytest.approx(1, rel=0.02)
 
