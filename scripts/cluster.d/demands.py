@@ -65,15 +65,14 @@ def machine_busy_s() -> float:
     return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
 
 
-def idle_share(layout: Layout) -> tuple[Demand, float]:
-    """Returns CPU seconds per second without requests: by station, and of the whole machine."""
+def idle_share(layout: Layout) -> Demand:
+    """Returns CPU seconds per second without requests, by station."""
     meter = Meter(layout)
-    before_s, machine_s = meter.read_s(), machine_busy_s()
+    before_s = meter.read_s()
     time.sleep(WATCHED_S)
-    after_s, machine_after_s = meter.read_s(), machine_busy_s()
+    after_s = meter.read_s()
     meter.close()
-    shares = {name: (after_s[name] - before_s[name]) / WATCHED_S for name in after_s}
-    return shares, (machine_after_s - machine_s) / WATCHED_S
+    return {name: (after_s[name] - before_s[name]) / WATCHED_S for name in after_s}
 
 
 def mean_demand(measured: Run, idle: Demand) -> Demand:

@@ -83,7 +83,7 @@ def measure_costs(layout: Layout, requests: Requests) -> tuple[Costs, Level]:
     searches that this delay follows from."""
     say("  idle load, demands of requests at low load")
     run(layout, [requests.clients(Group("read", 16)), requests.clients(Group("write", 8))], WARM_UP_S)  # fmt: skip
-    idle, machine = idle_share(layout)
+    idle = idle_share(layout)
 
     def low(group: Group) -> Level:
         measured = run(layout, [requests.clients(group)], LOW_S)
@@ -98,7 +98,7 @@ def measure_costs(layout: Layout, requests: Requests) -> tuple[Costs, Level]:
         flush_s=flush_times_s(layout.folder, 1),
         standby_flush_s=flush_times_s(layout.folder, 2),
         message_s=0.0,
-        background=machine,
+        background=sum(idle.values()),
         idle=idle,
     )
     return costs, reads

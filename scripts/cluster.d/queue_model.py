@@ -22,8 +22,8 @@ THREADS, CONNECTIONS = 8, 8
 
 @dataclass(frozen=True)
 class Costs:
-    """What was measured: demands of single reads and writes by station, flushes, messages, and what is used without
-    requests, by station (`idle`) and by the whole machine (`background`).
+    """What was measured: demands of single reads and writes by station, flushes, messages, the load by station
+    without requests (`idle`), and that of all programs that serve none (`background`).
 
     `idle` and `background` are in cores; all else in seconds."""
 
@@ -44,17 +44,14 @@ class Costs:
         demands = self.write if kind == "write" else self.read
         return {name: statistics.fmean(each[name] for each in demands) for name in demands[0]}
 
-    def at(self, utilisation: float, loaded: Demand) -> Costs:
-        """Returns the costs on cores of a utilisation; `loaded` holds the demands on saturated cores, relative to
-        those at low load, by station. Between both they change linearly."""
+    def times(self, relative: Demand) -> Costs:
+        """Returns the costs with the demands of each station multiplied, and messages as slow as the reads."""
 
         def scale(demands: list[Demand]) -> list[Demand]:
-            return [
-                {name: s * (1 + utilisation * (loaded[name] - 1)) for name, s in each.items()}
-                for each in demands
-            ]
+            return [{name: s * relative[name] for name, s in each.items()} for each in demands]
 
-        return replace(self, read=scale(self.read), write=scale(self.write))
+        costs = replace(self, read=scale(self.read), write=scale(self.write))
+        return replace(costs, message_s=self.message_s * costs.mean_s("read") / self.mean_s("read"))
 
 
 @dataclass(frozen=True)

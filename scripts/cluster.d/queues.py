@@ -74,35 +74,26 @@ def message_delay_s(costs: Costs, low: Level, cores: int) -> float:
     return max(0.0, low.measured.results[0].p50_ms - alone.p50_ms) / 1000 / MESSAGES
 
 
-def loaded_demands(costs: Costs, saturated: Level) -> Demand:
-    """Returns the demands on saturated cores, relative to those at low load, by station."""
-    measured = saturated.measured
-    loaded = {}
+def relative_demands(costs: Costs, level: Level) -> Demand:
+    """Returns the CPU time per request at a level, relative to that at low load, by station."""
+    measured, relative = level.measured, {}
     for station in costs.read[0]:
         used = measured.used_s[station] / measured.seconds - costs.idle.get(station, 0.0)
         at_low_load = sum(
             result.per_s * costs.means_s(group.kind)[station]
-            for group, result in zip(saturated.groups, measured.results, strict=True)
+            for group, result in zip(level.groups, measured.results, strict=True)
         )
-        loaded[station] = max(0.0, used) / at_low_load if at_low_load else 1.0
-    return loaded
-
-
-def saturated_like(level: Level, levels: Sequence[Level]) -> Level:
-    """Returns the saturated level with the same kinds of clients."""
-    kinds = [group.kind for group in level.groups]
-    return next(
-        each for each in levels if not each.share and [g.kind for g in each.groups] == kinds
-    )
+        relative[station] = max(0.0, used) / at_low_load if at_low_load else 1.0
+    return relative
 
 
 def predict(costs: Costs, levels: list[Level], cores: int) -> list[Row]:
-    """Simulates all levels on one machine, with the demands of the utilisation that they cause."""
+    """Simulates all levels on one machine, each with its own demands and foreign programs."""
     rows, place = [], Place(one_machine_cores=cores)
     for level in levels:
-        loaded = loaded_demands(costs, saturated_like(level, levels))
-        _, used = simulate(costs.at(level.share or 1.0, loaded), place, level.groups)
-        predictions, _ = simulate(costs.at(max(used.values()), loaded), place, level.groups)
+        background = costs.background + level.measured.foreign()
+        at_level = replace(costs.times(relative_demands(costs, level)), background=background)
+        predictions, _ = simulate(at_level, place, level.groups)
         rows += [
             Row(level.name, group.kind, not level.share, measured, predicted)
             for group, measured, predicted in zip(
@@ -141,14 +132,10 @@ def summary(costs: Costs) -> dict[str, Any]:
 
 
 def large(costs: Costs, levels: Sequence[Level]) -> dict[str, Any]:
-    """Predicts 100 million members at their peak on machines of their own.
-
-    All demands are those at the utilisation of the least used machines, where requests cost most."""
-    mix = next(each for each in levels if not each.share and len(each.groups) == len(PEAK))
-    loaded = loaded_demands(costs, mix)
-    _, used = simulate(costs, LARGE, PEAK, seconds=PEAK_S)
-    costs = costs.at(min(used.values()), loaded)
-    (reads, writes), used = simulate(costs, LARGE, PEAK, seconds=PEAK_S)
+    """Predicts 100 million members at their peak on machines of their own, with the greatest demands of all levels."""
+    relative = [relative_demands(costs, level) for level in levels]
+    greatest = {station: max(each[station] for each in relative) for station in relative[0]}
+    (reads, writes), used = simulate(costs.times(greatest), LARGE, PEAK, seconds=PEAK_S)
     return {
         "read": asdict(reads),
         "write": asdict(writes),

@@ -20,7 +20,7 @@ from demands import CLIENT, Run, flush_times_s, mean_demand, scaled
 from processor_time import BACKGROUND, Meter
 from queue_levels import Level, loads
 from queue_model import Costs, Group, Place, Prediction, simulate
-from queues import Row, loaded_demands, message_delay_s, predict
+from queues import Row, message_delay_s, predict, relative_demands
 from wrk import Clients, Result, result, running
 
 MS = 0.001
@@ -108,7 +108,7 @@ def test_scaled_demands_keep_their_means() -> None:
 
 def as_measured(groups: list[Group], share: float, used_of_low: float) -> Level:
     """A level whose throughput and CPU time are those of a simulation with scaled demands."""
-    scaled_costs = costs().at(1.0, dict.fromkeys(DEMAND, used_of_low))
+    scaled_costs = costs().times(dict.fromkeys(DEMAND, used_of_low))
     found, _ = simulate(scaled_costs, Place(one_machine_cores=2), groups, seconds=20)
     results = [Result(round(each.per_s * 20), 20.0, each.p50_ms, each.p95_ms, 0.0, 0) for each in found]  # fmt: skip
     used_s = {
@@ -123,14 +123,10 @@ def test_the_delay_of_a_message_explains_the_latency_at_low_load() -> None:
     assert found_s == pytest.approx(MESSAGE_S, rel=0.1)
 
 
-def test_demands_under_load_are_those_of_saturated_cores_by_utilisation() -> None:
+def test_levels_are_predicted_with_their_own_demands() -> None:
     saturated = as_measured([Group("read", 24)], 0.0, 0.5)
-    loaded = loaded_demands(costs(), saturated)
-    assert loaded == pytest.approx(dict.fromkeys(DEMAND, 0.5), rel=0.001)
-    half = costs().at(0.5, loaded)
-    assert half.means_s("write") == pytest.approx(
-        {name: 0.75 * s for name, s in DEMAND.items()}, rel=0.001
-    )
+    relative = relative_demands(costs(), saturated)
+    assert relative == pytest.approx(dict.fromkeys(DEMAND, 0.5), rel=0.001)
     row, *_ = predict(costs(), [saturated], 2)
     assert row.ratio("per_s") == pytest.approx(1, rel=0.02)
 
