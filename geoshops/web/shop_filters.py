@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -30,7 +30,7 @@ class ShopFilters:
         """The JSON that `jsonb_populate_record` reads as the SQL type `shop_filters`; None without filters.
 
         `open_now` becomes the minute of the week in the time zone."""
-        values = asdict(self)
+        values: dict[str, object] = dict(vars(self))
         values["open_minute"] = _minute_of_week(zone) if values.pop("open_now") else None
         values = {name: value for name, value in values.items() if value is not None}
         return json.dumps(values) if values else None

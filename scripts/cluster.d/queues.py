@@ -55,7 +55,7 @@ def compare(layout: Layout) -> dict[str, Any]:
     levels = measure_levels(layout, requests, loads(costs, cores))
     costs = replace(costs, message_s=message_delay_s(costs, low, cores))
     rows = predict(costs, levels, cores)
-    foreign = max(level.measured.foreign() for level in levels)
+    foreign = max(level.measured.foreign() for level in levels if level.share)
     is_quiet = foreign <= QUIET
     is_valid = is_quiet and all(row.holds() for row in rows if not row.is_saturated)
     return {
