@@ -201,6 +201,20 @@ def test_a_shop_opens_from_its_pin(visitor: Visit) -> None:
     expect(v.one("#sheet-title")).to_have_text(pin[0])
 
 
+@pytest.mark.parametrize("gesture", ["click", "tap"])
+def test_a_chosen_shop_has_its_name_on_the_map_once(visitor: Visit, gesture: str) -> None:
+    v = visitor(**PHONE)
+    v.sign_in(f"chooser-{gesture}")
+    for place in range(4):
+        getattr(v.one("#list .name").nth(place), gesture)()
+        expect(v.one("#sheet")).to_be_visible()
+        v.rest()
+        assert v.rendered("lit-pin") == []
+        assert len({pin["id"] for pin in v.rendered("chosen-pin")}) == 1
+        v.one("#sheet-close").click()
+        v.rest()
+
+
 def test_an_address_restores_place_radius_brand_and_shop(visitor: Visit) -> None:
     first = visitor(path="/?r=2000")
     first.page.locator(".chip", has_text="인생네컷").first.click()
@@ -328,6 +342,13 @@ def test_shops_are_shown_in_the_language_of_the_page(visitor: Visit) -> None:
     english.one("#query").press_sequentially("강남")
     expect(english.one("#suggestions")).to_contain_text("Gangnam Station")
     expect(english.one("#suggestions mark").first).to_have_text("강남")
+
+
+def test_chinese_names_of_pins_break_between_brand_and_branch(visitor: Visit) -> None:
+    v = visitor(path="/?q=홍대입구 인생네컷", language="zh-Hant")
+    names = {pin["name"] for pin in v.rendered("pins")}
+    assert "人生四格\n弘大入口店" in names
+    assert {name.replace("\n", " ") for name in names} <= set(v.names())
 
 
 def test_dark_follows_the_system_and_the_switch(visitor: Visit) -> None:

@@ -15,6 +15,8 @@ const INK = { light: "#23262e", dark: "#eceef2" };
 export const LOWEST = "clusters";
 export const OVER_PINS = "cluster-counts";
 const CLUSTERED_BELOW = 14;
+const LINE_EM = lang === "ja" ? 12 : 9; // names in kana are longer
+const LIT = ["lit-ring", "lit-pin"];
 
 export function addBoothLayers(map, theme) {
   map.addSource("booths", {
@@ -29,7 +31,7 @@ function layers(theme) {
   const { halo } = colours(theme);
   const name = {
     "text-field": ["format", ["get", "name"], {}, ["get", "note"], { "font-scale": 0.88, "text-color": colours(theme).text }], "text-font": BOLD, "text-size": 12.5, "text-anchor": "top", "text-offset": [0, 1.5],
-    "text-optional": true, "text-max-width": lang === "ja" ? 12 : 9, // names in kana are longer, and may break anywhere
+    "text-optional": true, "text-max-width": LINE_EM,
   };
   const named = { "text-color": INK[theme], "text-halo-color": halo, "text-halo-width": 1.8 };
   return [
@@ -52,12 +54,12 @@ function layers(theme) {
       paint: { "text-color": theme === "dark" ? "#2a0b16" : "#ffffff" },
     },
     {
-      id: "lit-ring", type: "circle", source: "lit",
+      id: "lit-ring", type: "circle", source: "lit", layout: { visibility: "none" },
       paint: { "circle-radius": 21, "circle-color": halo, "circle-stroke-color": accent, "circle-stroke-width": 3 },
     },
     {
       id: "lit-pin", type: "symbol", source: "lit",
-      layout: { "icon-image": ["get", "pin"], "icon-allow-overlap": true, ...name, "text-offset": [0, 1.9], "text-allow-overlap": true },
+      layout: { visibility: "none", "icon-image": ["get", "pin"], "icon-allow-overlap": true, ...name, "text-offset": [0, 1.9], "text-allow-overlap": true },
       paint: named,
     },
     {
@@ -79,10 +81,22 @@ function note(shop) {
   return parts.filter(Boolean).map((part, i) => (i ? ` · ${part}` : `\n${part}`)).join("");
 }
 
+const width_em = (text) => [...text].reduce((sum, sign) => sum + (sign > "\u2e7f" ? 1 : 0.56), 0);
+
+// Chinese characters and kana may break anywhere; a blank, such as that between brand and branch, is a better place.
+// MapLibre evens out lines by the width of the whole text.
+function inLines(name, below) {
+  if (!/^(ja|zh)/.test(lang) || width_em(name + below) <= LINE_EM || !name.includes(" ")) return name;
+  const longer = (at) => Math.max(width_em(name.slice(0, at)), width_em(name.slice(at + 1)));
+  const at = [...name.matchAll(/ /g)].map(({ index }) => index).reduce((best, one) => (longer(one) < longer(best) ? one : best));
+  return `${name.slice(0, at)}\n${name.slice(at + 1)}`;
+}
+
 function feature(shop, rank) {
   const geometry = { type: "Point", coordinates: [Number(shop.longitude), Number(shop.latitude)] };
+  const below = note(shop);
   const properties = {
-    id: shop.id, name: placeName(shop), note: note(shop), open: shop.status === "OPEN", rank, pin: pinName(shop.brand.brand_name),
+    id: shop.id, name: inLines(placeName(shop), below), note: below, open: shop.status === "OPEN", rank, pin: pinName(shop.brand.brand_name),
   };
   return { type: "Feature", properties, geometry };
 }
@@ -103,6 +117,8 @@ export function showChosen(map, shop) {
 }
 
 export function showLit(map) {
-  const shop = state.lit_id !== state.shop_id && visibleShops().find((one) => one.id === state.lit_id);
-  map.getSource("lit")?.setData(collection(shop ? [feature(shop, 0)] : []));
+  const shop = state.lit_id === state.shop_id ? null : visibleShops().find((one) => one.id === state.lit_id);
+  // Not by empty data: MapLibre may go on drawing what was set just before.
+  for (const id of LIT) if (map.getLayer(id)) map.setLayoutProperty(id, "visibility", shop ? "visible" : "none");
+  if (shop) map.getSource("lit")?.setData(collection([feature(shop, 0)]));
 }

@@ -29,7 +29,8 @@ function link(shop) {
 function item(shop) {
   const open = link(shop);
   if (shop.id === state.shop_id) open.setAttribute("aria-current", "true");
-  const lit = (id) => () => update({ lit_id: id });
+  // A finger does not hover.
+  const lit = (id) => ({ pointerType }) => { if (pointerType !== "touch") update({ lit_id: id }); };
   return h("li", { class: "shop", id: `shop-${shop.id}`, onpointerenter: lit(shop.id), onpointerleave: lit(null) },
     badge(shop),
     h("div", { class: "facts" }, open,
