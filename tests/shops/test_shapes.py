@@ -439,6 +439,23 @@ def test_a_cut_search_is_marked(make: Maker) -> None:
     assert make.sql(f"SELECT split_part({meet}, E'\\n', 1)").endswith("+")
 
 
+def test_ten_people_have_as_many_ways_examined_as_four(make: Maker) -> None:
+    make.brand()
+    make.sql(
+        "INSERT INTO shops (brand_id, place_name, geog)"
+        " SELECT 1, 'x', point_at(127 + n * 1e-4, 37.5) FROM generate_series(1, 60) n"
+    )
+    for people, cut in ((2, False), (4, False), (10, True)):
+        lons, lats = [127 + n / 100 for n in range(people)], [37.5] * people
+        head = make.sql(
+            "SELECT split_part(list_shops_meet(%s, %s, false, NULL, NULL, NULL, true, NULL, 'distance', '', 1000, 1000, 0,"
+            " most_examined => 100), E'\\n', 1)",
+            lons,
+            lats,
+        )
+        assert head.endswith("+") == cut, people
+
+
 def test_shops_in_an_area_of_many_corners(client: FlaskClient, make: Maker) -> None:
     make.brand()
     inside, outside = (127.0, 37.5), (127.0995, 37.4995)
