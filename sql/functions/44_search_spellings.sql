@@ -109,7 +109,8 @@ RETURN ARRAY(
 COMMENT ON FUNCTION near_spellings(text, text) IS 'The terms of spellings from which a key, or Latin letters, are a letter off; the key''s mark stays.';
 
 -- Of names with the same sound the nearest spelling is meant, and up to four letters it must be the spelling itself. Where no
--- spelling is typed to the letter, provinces come before districts, stations and brands before 동.
+-- spelling is typed to the letter, provinces come before districts, stations and brands before 동. Of kana that are a letter off
+-- those as they are written decide, for folding makes one of ム and ン.
 CREATE OR REPLACE FUNCTION names_spelled(typed text [], misspelt boolean DEFAULT false)
 RETURNS TABLE (key text, kind text, id bigint, rank integer, korean text, lang text, spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -129,7 +130,7 @@ BEGIN
     CROSS JOIN LATERAL unnest(CASE WHEN NOT misspelt THEN ARRAY[f.sound] WHEN length(f.sound) BETWEEN
       CASE left(f.sound, 1) WHEN '=' THEN 4 ELSE 6 END AND 30 THEN near_spellings(f.sound, f.letters) END) AS t
   ), found AS MATERIALIZED (
-    SELECT DISTINCT t.key, t.letters, t.sound, t.is_station, r.kind, r.id, r.names, r.name_level, r.lang
+    SELECT DISTINCT t.key, t.word, t.letters, t.sound, t.is_station, r.kind, r.id, r.names, r.name_level, r.lang
     FROM rows_spelled(ARRAY(SELECT DISTINCT t FROM terms)) AS r INNER JOIN terms AS t ON t.t = r.term
     WHERE NOT t.is_station OR r.kind = 'station'
   ), sounds AS MATERIALIZED (
@@ -137,13 +138,13 @@ BEGIN
     FROM (SELECT DISTINCT names FROM found) AS d CROSS JOIN unnest(d.names) AS n (name) CROSS JOIN unnest(spellings(ARRAY[n.name])) AS s (spelling)
   ), near AS MATERIALIZED (
     SELECT DISTINCT f.key, f.kind, f.id, f.is_station, f.name_level, f.lang, s.name, s.spelling, s.letters, length(f.letters) AS size,
-      CASE WHEN f.letters = s.letters THEN 0 ELSE greatest(edit_distance(f.letters, s.letters), 1) END AS off
+      CASE WHEN f.letters = s.letters THEN 0 ELSE greatest(edit_distance(f.letters, s.letters), 1) END AS off,
+      CASE WHEN misspelt AND left(f.sound, 1) = '=' THEN edit_distance(f.word, s.spelling) ELSE 0 END AS off_unfolded
     FROM found AS f INNER JOIN sounds AS s ON s.names = f.names
     WHERE CASE WHEN f.letters = s.letters THEN true WHEN length(f.letters) < 4 AND left(f.sound, 1) = '~' THEN false
       WHEN misspelt THEN may_be_misspelt(f.sound, s.sound, f.letters, s.letters) ELSE s.sound = f.sound END
   ), nearest AS (
-    SELECT n.*, min(n.off) OVER (PARTITION BY n.key) AS least_off,
-      first_value(n.letters) OVER (PARTITION BY n.key ORDER BY n.off, CASE
+    SELECT n.*, first_value((n.off, n.off_unfolded, n.letters)) OVER (PARTITION BY n.key ORDER BY n.off, n.off_unfolded, CASE
         WHEN n.name_level ~ 'sido' THEN 0 WHEN n.kind = 'brand' THEN 1 WHEN n.name_level ~ 'sigungu' THEN 2 WHEN n.kind = 'station' THEN 3 ELSE 4 END,
         n.letters) AS best
     FROM near AS n WHERE n.off <= greatest(2, 0.6 * n.size)
@@ -157,7 +158,7 @@ BEGIN
       WHEN n.name ~ '[가-힣]' THEN 'ko-Latn' WHEN n.name ~ '^[ -~]*$' THEN 'en' ELSE '' END,
     n.spelling
   FROM nearest AS n
-  WHERE n.off = n.least_off AND n.letters = n.best;
+  WHERE (n.off, n.off_unfolded, n.letters) = n.best;
 END $$;
 COMMENT ON FUNCTION names_spelled(text [], boolean)
 IS 'Brands, regions and stations that spellings mean, with the name in Hangul (empty where a foreign name matched), language and spelling; misspelt: a letter off by sound.';

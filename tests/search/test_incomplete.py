@@ -75,6 +75,20 @@ def test_one_letter_may_be_wrong(
     assert found(client, keyword) == [shop]
 
 
+def test_of_kana_a_letter_off_those_written_nearest_are_meant(
+    make: Maker, client: FlaskClient
+) -> None:
+    # シンリン, シンタン and シンチヨン by sound
+    for number, (name, alias) in enumerate(
+        {"신당": "シンダン", "신림": "シンリム", "신정": "シンジョン"}.items()
+    ):
+        at = (127 + number / 10, 37.5)
+        station = make.station(name, at=at)
+        make.insert("station_aliases", station_id=station, alias=alias, lang="ja")
+        make.shop(f"{name} 사진관", at=at, brand_id=None)
+    assert found(client, "シンチム駅") == ["신림 사진관"]
+
+
 def test_two_characters_are_no_misspelt_name(places: Maker, client: FlaskClient) -> None:
     places.region("강남구", parent=places.sql("SELECT id FROM regions WHERE level = 'sido'"))
     places.sql("INSERT INTO region_aliases (region_id, alias, kind, lang) SELECT id, '江南', 'foreign', 'zh-Hant' FROM regions WHERE name = '강남구'")  # fmt: skip

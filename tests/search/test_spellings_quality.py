@@ -41,7 +41,7 @@ BRANDS = {
     "홍대네컷": ("hongdae four cuts", "弘大四格", "弘大四カット"),
 }
 # a letter that is wrong may sound like another name that is less like it in writing
-LEAST_MISTYPED = 0.92
+LEAST_MISTYPED = 0.95
 # names tried of each script, and at most so many suggestions of a kind
 SUGGESTED, MOST_SUGGESTED = 150, {"brand": 3, "region": 4, "station": 3}
 ALIASES = "SELECT s.name, a.alias FROM station_aliases a JOIN stations s ON s.id = a.station_id"
