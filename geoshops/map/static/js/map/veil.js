@@ -1,7 +1,7 @@
 // Keeps the map out of sight until its shops are drawn. The browser waits for each frame that it shows; those before are
 // unfinished, and are drawn small.
 export const VEILED_RATIO = 0.1;
-const SETTLE_MS = 300;
+const SETTLE_MS = 100;
 const LONGEST_MS = 2000;
 let veiled = null;
 
