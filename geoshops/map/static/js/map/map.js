@@ -17,7 +17,7 @@ import { isAround, state, subscribe, update } from "../shared/state.js";
 import { addStreets, areOpaque, bringStreets, isStreets, watchStreets } from "./streets.js";
 import { theme } from "../shared/theme.js";
 import { addUser, showUser } from "./user.js";
-import { isVeiled, unveil, unveilSoon, veil, VEILED_RATIO } from "./veil.js";
+import { isVeiled, unveil, veil, VEILED_RATIO } from "./veil.js";
 
 const LIBRARY = asset("vendor/maplibre-gl/maplibre-gl.mjs");
 const WORKER = asset("vendor/maplibre-gl/maplibre-gl-worker.mjs");
@@ -226,7 +226,7 @@ function draw() {
 // Marks the first time that shops are visible, for the performance tests.
 function markFirst() {
   if (!map.isSourceLoaded("booths") || !map.queryRenderedFeatures({ layers: ["pins", "clusters"] }).length) return;
-  if (isVeiled()) return unveilSoon();
+  if (isVeiled()) return unveil();
   map.off("render", markFirst);
   if (!performance.getEntriesByName("booths").length) performance.mark("booths");
   return undefined;

@@ -1,7 +1,6 @@
 // Keeps the map out of sight until its shops are drawn. The browser waits for each frame that it shows; those before are
 // unfinished, and are drawn small.
 export const VEILED_RATIO = 0.1;
-const SETTLE_MS = 100;
 const LONGEST_MS = 2000;
 let veiled = null;
 
@@ -12,12 +11,6 @@ export function veil(map) {
   map.getCanvas().style.visibility = "hidden";
   map.once("idle", unveil);
   setTimeout(unveil, LONGEST_MS);
-}
-
-// Soon: at once if the whole view has come.
-export function unveilSoon() {
-  if (veiled?.areTilesLoaded()) unveil();
-  else setTimeout(unveil, SETTLE_MS);
 }
 
 export function unveil() {
