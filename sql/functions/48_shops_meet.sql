@@ -306,7 +306,7 @@ BEGIN
   SELECT * INTO b FROM best_to_meet(people, by_sum, wanted, filters,
     CASE sort WHEN 'distance' THEN least(page_offset + page_size, at_most) ELSE at_most END,
     -- each shop takes a way of each person
-    most_examined * 4 / greatest(4, cardinality(people)));
+    most_examined * 3 / greatest(3, cardinality(people)));
   total := greatest(total, coalesce(cardinality(b.ids), 0));
   RETURN list_text(least(total, at_most), total > at_most OR b.truncated, shops_json(
     b.ids, b.efforts_m,

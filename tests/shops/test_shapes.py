@@ -439,7 +439,7 @@ def test_a_cut_search_is_marked(make: Maker) -> None:
     assert make.sql(f"SELECT split_part({meet}, E'\\n', 1)").endswith("+")
 
 
-def test_ten_people_have_as_many_ways_examined_as_four(make: Maker) -> None:
+def test_ten_people_have_as_many_ways_examined_as_three(make: Maker) -> None:
     make.brand()
     make.sql(
         "INSERT INTO shops (brand_id, place_name, geog)"
