@@ -62,7 +62,7 @@ def modules() -> list[str]:
 def _is_built() -> bool:
     """Whether scripts/setup has bundled these very sources: a changed source is served itself."""
     try:
-        known = (FOLDER / BUILT / ".sources").read_text(encoding="ascii").strip()
+        known = (FOLDER / BUILT / "sources.sha256").read_text(encoding="ascii").strip()
     except OSError:
         return False
     total = sha256()

@@ -80,7 +80,7 @@ bundle() {
   (cd "$MAP/static/css" && for file in *.css; do printf '@import "./%s";\n' "$file"; done |
     esbuild --loader=css --outfile="$BUILT.new/main.css")
   gzip -9 -k "$BUILT.new/main.js" "$BUILT.new/main.css"
-  sources_hash >"$BUILT.new/.sources"
+  sources_hash >"$BUILT.new/sources.sha256"
   rm -rf "$BUILT"
   mv "$BUILT.new" "$BUILT"
 }
@@ -93,7 +93,7 @@ setup_frontend() {
   elif [ "${1-}" = dev ] && [ ! -d "$MAP/node_modules/axe-core" ]; then
     npm_ci
   fi
-  if [ -d "$MAP/static/js" ] && [ "$(cat "$BUILT/.sources" 2>/dev/null)" != "$(sources_hash)" ]; then
+  if [ -d "$MAP/static/js" ] && [ "$(cat "$BUILT/sources.sha256" 2>/dev/null)" != "$(sources_hash)" ]; then
     [ -d "$MAP/node_modules/esbuild" ] || npm_ci
     bundle
   fi

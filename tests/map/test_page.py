@@ -91,7 +91,7 @@ def test_bundles_are_used_while_they_are_made_of_the_current_sources(
     shutil.copytree(assets.FOLDER / "js", tmp_path / "js")
     shutil.copytree(assets.FOLDER / "css", tmp_path / "css")
     (tmp_path / "built").mkdir()
-    find = "find js css -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -d' ' -f1 >built/.sources"
+    find = "find js css -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -d' ' -f1 >built/sources.sha256"
     subprocess.run(["sh", "-c", find], cwd=tmp_path, check=True)
     monkeypatch.setattr(assets, "FOLDER", tmp_path)
     monkeypatch.setattr(assets, "BUILT", "built")

@@ -12,6 +12,9 @@ ROOT = Path(__file__).resolve().parents[2]
 # What only set-up reads, from the checkout.
 SETUP_ONLY = {"geoshops/map/.npmrc"}
 
+# what set-up makes of the page's sources
+BUNDLE = ("main.js", "main.js.gz", "main.css", "main.css.gz", "sources.sha256")
+
 
 def tracked(*folders: str) -> set[str]:
     listed = subprocess.run(
@@ -29,12 +32,16 @@ def test_the_wheel_holds_every_file(tmp_path: Path) -> None:
     for name in tracked():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
+    bundle = {f"geoshops/map/static/built/{name}" for name in BUNDLE}
+    for name in bundle:
+        (source / name).parent.mkdir(exist_ok=True)
+        (source / name).touch()
     build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tmp_path), "."]
     subprocess.run(build, cwd=source, check=True, timeout=300)
     (wheel,) = tmp_path.glob("geoshops-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     wanted = {f"geoshops/{name}" if name.startswith("sql/") else name for name in tracked("sql")}
-    wanted |= tracked("geoshops") - SETUP_ONLY
+    wanted |= bundle | tracked("geoshops") - SETUP_ONLY
     assert not wanted - names
     assert not [name for name in names if "node_modules" in name or name.startswith("tests/")]
