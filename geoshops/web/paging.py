@@ -106,12 +106,9 @@ def _links(context: RequestContext, page: Page, total: int) -> Iterator[str]:
     # a page beyond MAX_DEPTH is rejected even if its first items are within
     last = min(max(1, -(-total // page.size)), MAX_DEPTH // page.size)
     numbers = {"first": 1, "prev": page.number - 1, "next": page.number + 1, "last": last}
+    others = {name: texts for name, texts in context.query.items() if name not in ("page", "size")}
+    more = urlencode(others, doseq=True, errors="surrogateescape")
+    query = f"size={page.size}&{more}" if more else f"size={page.size}"
     for relation, number in numbers.items():
         if 1 <= number <= last:
-            yield f'<{_url(context, number, page.size)}>; rel="{relation}"'
-
-
-def _url(context: RequestContext, number: int, size: int) -> str:
-    sent = {**context.query, "page": [number], "size": [size]}
-    query = urlencode(sent, doseq=True, errors="surrogateescape")
-    return f"{context.path}?{query}"
+            yield f'<{context.path}?page={number}&{query}>; rel="{relation}"'
