@@ -512,6 +512,27 @@ END $$;
 COMMENT ON FUNCTION search_queries(text [], text [], text [])
 IS 'Words as queries: `every` all words; `rarest` those for the index; `others` those that are tested on its result.';
 
+-- In one index entry a shop, where a word within names has one for each name that goes on otherwise.
+CREATE OR REPLACE FUNCTION search_named(
+  viewer_spot geometry, within tsquery, names text [], full_names text [], beginnings text [],
+  plain boolean, filters shop_filters, at_most integer
+) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
+DECLARE
+  query tsquery := all_of(ARRAY[within, begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n))]);
+BEGIN
+  RETURN (
+    SELECT CASE WHEN count(*) BETWEEN 1 AND 4999 THEN (array_agg(c.id ORDER BY c.tier, c.chord_m, c.id))[:at_most + 51] ELSE '{}' END
+    FROM (
+      SELECT s.id, search_tier(s.name_jamo, full_names, beginnings) AS tier, s.spot <<->> viewer_spot AS chord_m
+      FROM shops s
+      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+        AND s.status <> 'CLOSED' AND s.name_jamo LIKE ANY (beginnings) AND (plain OR shop_passes(s, filters))
+      LIMIT 5000
+    ) c);
+END $$;
+COMMENT ON FUNCTION search_named IS 'The at_most + 51 nearest shops of which the name begins so; none where there are too many to read all.';
+
 -- A 동 is more than its boundary: an address names the 법정동, and a shop is called after it, where the boundaries are those of
 -- 행정동. Both count within the district alone.
 CREATE OR REPLACE FUNCTION in_regions(regions bigint []) RETURNS tsquery
@@ -571,16 +592,22 @@ BEGIN
     FROM search_is_common(spot, brands, regions, rest, beginnings) c;
   END IF;
   IF stations IS NOT NULL THEN
-    IF branch <> '{}' THEN
-      SELECT * INTO b FROM search_queries(branch || rest, sample, misspelt);
+    IF branch <> '{}' AND rest = '{}' AND at_most <= 1000 THEN
+      named := search_named(spot, within, names, full_names, beginnings, plain, filters, at_most);
+    END IF;
+    IF branch <> '{}' AND cardinality(named) < at_most + 51 THEN
+      SELECT * INTO b FROM search_queries(branch || rest, coalesce(sample, search_sample()), misspelt);
       SELECT w.ids, w.complete, w.matched INTO named, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, b.rarest]),
         b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
     END IF;
-    -- A branch named after the station with the other words is the only result; without other words it comes first.
+    -- A branch named after the station with the other words is the only result; without other words it comes first, and may
+    -- leave no room for the shops around the station.
     found := named;
     IF named = '{}' AND NOT q.all_are_common THEN
       SELECT w.ids, w.complete, w.matched OR coalesce(search_find.matched, false) INTO found, complete, matched
       FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, stations, full_names, beginnings, plain, filters, at_most) w;
+    ELSIF cardinality(named) > at_most AND complete THEN
+      matched := true;
     ELSIF named = '{}' OR q.every IS NULL THEN
       IF plain AND q.every IS NULL AND regions IS NULL AND needed < at_most THEN
         every_near := search_all_near_stations(stations, brands);

@@ -271,7 +271,7 @@ BEGIN
     misspelt := CASE WHEN pass ~ '^typo' AND length(array_to_string(u.rest, '')) <= 24 THEN u.rest ELSE '{}' END;
     CONTINUE WHEN u.impossible OR pass = 'typo in a name' AND misspelt = '{}' OR (pass <> 'typo in a name' AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
     done := done || (u.brands, u.regions, u.stations, u.rest)::text;
-    IF sample IS NULL AND u.branch || u.rest <> '{}' THEN
+    IF sample IS NULL AND u.rest <> '{}' THEN
       sample := search_sample();
     END IF;
     SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,

@@ -160,7 +160,7 @@ BEGIN
   IF rest = '{}' OR stations IS NOT NULL
     OR EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'dong') THEN
     SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
-      '{}', names, CASE WHEN branch || rest <> '{}' THEN search_sample() END, NULL, 5, 5) f;
+      '{}', names, CASE WHEN rest <> '{}' THEN search_sample() END, NULL, 5, 5) f;
     RETURN;
   END IF;
   found := ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,

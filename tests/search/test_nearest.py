@@ -170,3 +170,35 @@ def test_the_lines_of_a_station_are_searched_together(make: Maker) -> None:
         assert {beside_the_last_line, elsewhere} < set(ids)
     ((ids, total, _),) = make.rows(statement, "강남역 0호선", *VIEWER)
     assert (total, beside_the_last_line in ids) == (130, False)
+
+
+BRANCHES = """
+INSERT INTO shops (brand_id, place_name, geog)
+SELECT %s, %s || n, point_at(127 + (n %% 17) / 3000.0, 37.6 + n / 20000.0) FROM generate_series(1, %s) n"""
+NAMED = """
+SELECT id FROM shops WHERE place_name ~ %s ORDER BY ST_Distance(geog, point_at(%s, %s)), id LIMIT %s"""
+
+
+@pytest.mark.parametrize("at_most", [1, 149, 200, 300, 500])
+def test_branches_of_a_station_before_the_shops_around_it(make: Maker, at_most: int) -> None:
+    make.station("강남", at=(127.002, 37.503))
+    brand = make.brand("인생네컷")
+    make.sql(SOME, brand, "인생네컷 ", None, None)
+    make.sql(BRANCHES, brand, "인생네컷 서울강남역 ", 30)
+    make.sql(BRANCHES, brand, "인생네컷 강남역 ", 200)
+    statement = "SELECT ids, total FROM search_shops('인생네컷 강남역', point_at(%s, %s), NULL, %s)"
+    ((ids, total),) = make.rows(statement, *VIEWER, at_most)
+    # where names that begin so fill the list, others are not looked for
+    branches = make.rows(NAMED, "컷 강남역" if at_most < 200 else "강남역", *VIEWER, at_most + 1)
+    around = make.rows(NAMED, "[0-9]호", *VIEWER, at_most + 1 - len(branches))
+    assert ids == [shop for (shop,) in branches + around]
+    assert total == min(at_most + 1, 360)
+
+
+def test_a_name_longer_than_its_index_entry_is_compared_whole(make: Maker) -> None:
+    make.station("동대문역사문화공원", at=(127.002, 37.503))
+    brand = make.brand("포토시그니처")
+    make.sql(BRANCHES, brand, "포토시그니처 동대문역 ", 60)
+    meant = make.shop("포토시그니처 동대문역사문화공원역점", at=(127.3, 37.9))
+    statement = "SELECT ids FROM search_shops(%s, point_at(%s, %s), NULL, 1)"
+    assert make.sql(statement, "포토시그니처 동대문역사문화공원역", *VIEWER) == [meant]
