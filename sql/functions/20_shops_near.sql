@@ -58,7 +58,9 @@ COMMENT ON FUNCTION is_in_box(geography, double precision [])
 IS 'True for a point within [west, south, east, north] in degrees, edges included; west above east crosses the 180th meridian.';
 
 -- A degree along a meridian or a parallel is nowhere longer than 111,695 m, times the cosine of the latitude on a parallel.
--- Every point of the box is reached along the meridian of the centre and then along a parallel.
+-- Every point of the box is reached along the meridian of the centre and then along a parallel. Where that is less than a
+-- quarter of the way around the smallest sphere of curvature (9,985 km), the farthest point is a corner: the distance grows
+-- with the difference in longitude, and along the eastern edge, a geodesic, it is convex.
 CREATE OR REPLACE FUNCTION circle_around(box double precision [], OUT center geography, OUT radius_m double precision)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -69,6 +71,9 @@ DECLARE
 BEGIN
   center := point_at(CASE WHEN middle_lon > 180 THEN middle_lon - 360 ELSE middle_lon END, box[2] + half_height);
   radius_m := least(111695 * (half_height + half_width * cosd(least_lat)) + 1, 20040000);
+  IF radius_m < 9985000 THEN
+    radius_m := greatest(ST_Distance(center, point_at(box[3], box[2])), ST_Distance(center, point_at(box[3], box[4]))) + 1;
+  END IF;
 END $$;
 COMMENT ON FUNCTION circle_around(double precision [])
 IS 'A circle that holds the box [west, south, east, north] in degrees; west above east crosses the 180th meridian.';

@@ -115,35 +115,49 @@ DECLARE
   lat double precision := ST_Y(center::geometry);
   height double precision := radius_m / 110574;
   width double precision := 360;
+  south double precision := greatest(-90, lat - height);
+  north double precision := least(90, lat + height);
 BEGIN
   IF abs(lat) + height < 89.9 THEN
     width := degrees(radius_m / (6378137 * cosd(abs(lat) + height)));
   END IF;
   IF width >= 180 THEN
-    RETURN ARRAY[ST_MakeEnvelope(-180, lat - height, 180, lat + height, 4326)];
+    RETURN ARRAY[ST_MakeEnvelope(-180, south, 180, north, 4326)];
   ELSIF abs(lon) + width <= 180 THEN
-    RETURN ARRAY[ST_MakeEnvelope(lon - width, lat - height, lon + width, lat + height, 4326)];
+    RETURN ARRAY[ST_MakeEnvelope(lon - width, south, lon + width, north, 4326)];
   END IF;
   lon := abs(lon);
   RETURN ARRAY(
-    SELECT ST_MakeEnvelope(least(e.a * side, e.b * side), lat - height, greatest(e.a * side, e.b * side), lat + height, 4326)
+    SELECT ST_MakeEnvelope(least(e.a * side, e.b * side), south, greatest(e.a * side, e.b * side), north, 4326)
     FROM (VALUES (lon - width, 180), (-180, lon + width - 360)) AS e (a, b)
     CROSS JOIN (SELECT sign(ST_X(center::geometry)) AS side) AS s);
 END $$;
 COMMENT ON FUNCTION boxes_of_circle(geography, double precision)
 IS 'A box in degrees that holds the circle, or two when it crosses the 180th meridian.';
 
+CREATE OR REPLACE FUNCTION quarters_of(box geometry) RETURNS geometry []
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  lon double precision := (ST_XMin(box) + ST_XMax(box)) / 2;
+  lat double precision := (ST_YMin(box) + ST_YMax(box)) / 2;
+BEGIN
+  RETURN ARRAY[
+    ST_MakeEnvelope(ST_XMin(box), ST_YMin(box), lon, lat, 4326), ST_MakeEnvelope(lon, ST_YMin(box), ST_XMax(box), lat, 4326),
+    ST_MakeEnvelope(ST_XMin(box), lat, lon, ST_YMax(box), 4326), ST_MakeEnvelope(lon, lat, ST_XMax(box), ST_YMax(box), 4326)];
+END $$;
+COMMENT ON FUNCTION quarters_of(geometry) IS 'A box cut in the middle of both sides.';
+
 -- Exact, by branch and bound. The longest way changes by at most a metre per metre, which is the triangle inequality of
 -- geodesic distances, and the sum by a metre per person.
--- 1. Any `needed` shops bound the effort of the best ones. The best of those nearest to the middle give a good bound; more
---    than are needed, because away from the middle the longest way grows slowly in some direction. They are taken by
---    degrees, because that order is exact in the index from any distance.
--- 2. The plane around the middle (azimuthal equidistant) is cut into squares. Its map to the spheroid lengthens nothing, as
---    the curvature is positive everywhere: no place of a square is farther from its centre than half its diagonal. A
---    square is dropped when least_effort_m() exceeds the bound or when it holds no shop. No place beyond the first square is
---    within the bound. Squares are cut until they hold few shops.
--- 3. The squares with the least bound are searched first; what is found lowers the bound for the rest. No way is shorter
---    than its chord, by which most shops are left out.
+-- 1. The shops nearest to the middle are within reach_m of it, which bounds the effort of the best ones when enough of them
+--    pass. They are taken by degrees, because that order is quick in the index; any shops would do.
+-- 2. A box in degrees is dropped when least_effort_m() of the circle around it exceeds the bound. The first boxes hold every
+--    place within the bound. A box with few shops is searched, which lowers the bound for the others; one with more is cut in
+--    four, and so is the box around the middle, uncounted, while it is much larger than the circle of the nearest shops.
+-- 3. Boxes are taken by their least effort, in steps of a thousandth of that of the middle, and the smallest of a step first:
+--    where all places are equally good, the search must end somewhere before it cuts everything. The longer it takes, the
+--    more boxes are taken at once and the more shops may be in one.
+-- 4. No way is shorter than its chord, by which most shops are left out.
 CREATE OR REPLACE FUNCTION best_to_meet(
   people geography [], by_sum boolean, brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
   OUT ids bigint [], OUT efforts_m double precision [], OUT truncated boolean
@@ -152,115 +166,90 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_memoize = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 DECLARE
-  -- no place is farther away, and ST_Project takes no more
-  farthest_m CONSTANT double precision := 20015000;
-  few CONSTANT integer := 300;
+  few integer;
   spots CONSTANT geometry := ST_Collect(ARRAY(SELECT spot_at(p) FROM unnest(people) AS p));
-  middle geography := middle_of(people, by_sum);
-  middle_lon double precision := ST_X(middle::geometry);
-  middle_lat double precision := ST_Y(middle::geometry);
-  bound_m double precision;
+  middle CONSTANT geography := middle_of(people, by_sum);
+  middle_m CONSTANT double precision := effort_m(middle, people, by_sum);
+  grain_m CONSTANT double precision := greatest(1, middle_m / 1000);
+  -- the effort grows by so many metres per metre
+  slope CONSTANT integer := CASE WHEN by_sum THEN cardinality(people) ELSE 1 END;
+  passing bigint;
   reach_m double precision;
-  half_m double precision;
-  easts double precision[] := ARRAY[0]::double precision[];
-  norths double precision[] := ARRAY[0]::double precision[];
-  places geography[];
-  radii_m double precision[];
-  least_m double precision[];
-  first integer := 1;
-  last integer := 8;
+  bound_m double precision := double precision 'infinity';
+  boxes geometry[] := ARRAY[ST_MakeEnvelope(-180, -90, 180, 90, 4326)];
+  bounds_m double precision[] := ARRAY[0]::double precision[];
+  taken integer;
+  crowded geometry[];
+  small geometry[];
   examined bigint := 0;
   more bigint;
 BEGIN
-  SELECT array_agg(e.id ORDER BY e.effort, e.id), array_agg(e.effort ORDER BY e.effort, e.id), max(e.effort), max(e.reach_m)
-  INTO ids, efforts_m, bound_m, reach_m
-  FROM (
-    SELECT u.id, u.effort, max(ST_Distance(u.geog, middle)) OVER () AS reach_m
-    FROM (
-      SELECT DISTINCT ON (n.id) n.id, n.geog, effort_m(n.geog, people, by_sum) AS effort
-      FROM (
-        SELECT middle_lon AS lon
-        UNION ALL
-        SELECT middle_lon - 360 * sign(middle_lon) WHERE abs(middle_lon) > 150
-      ) AS c
-      CROSS JOIN LATERAL (
-        SELECT t.id, t.geog
-        FROM (
-          SELECT s.id, s.geog, (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters)) AS passes
-          FROM shops AS s WHERE s.status <> 'CLOSED'
-          ORDER BY s.geog::geometry(POINT, 4326) <-> ST_SetSRID(ST_MakePoint(c.lon, middle_lat), 4326) LIMIT most_examined
-        ) AS t
-        WHERE t.passes
-        LIMIT needed + 200
-      ) AS n
-    ) AS u
-    ORDER BY u.effort, u.id LIMIT needed
-  ) AS e;
   truncated := false;
-  IF coalesce(cardinality(ids), 0) < needed OR needed = 0 THEN
-    truncated := (SELECT count(*) FROM (SELECT FROM shops LIMIT most_examined + 1) AS s) > most_examined;
+  IF needed = 0 THEN
     RETURN;
   END IF;
-  half_m := least(farthest_m, (bound_m + effort_m(middle, people, by_sum)) / CASE WHEN by_sum THEN cardinality(people) ELSE 1 END + 1);
-  LOOP
-    SELECT array_agg(q.east ORDER BY q.least_m), array_agg(q.north ORDER BY q.least_m), array_agg(q.place ORDER BY q.least_m),
-      array_agg(q.radius_m ORDER BY q.least_m), array_agg(q.least_m ORDER BY q.least_m)
-    INTO easts, norths, places, radii_m, least_m
+  SELECT count(*) FILTER (WHERE n.passes), max(ST_Distance(n.geog, middle)) INTO passing, reach_m
+  FROM (
+    SELECT s.geog, (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters)) AS passes
+    FROM shops AS s WHERE s.status <> 'CLOSED'
+    ORDER BY s.geog::geometry(POINT, 4326) <-> middle::geometry LIMIT 200
+  ) AS n;
+  IF passing >= needed THEN
+    bound_m := middle_m + slope * reach_m;
+    boxes := boxes_of_circle(middle, (bound_m + middle_m) / slope + 1);
+    bounds_m := array_fill(0::double precision, ARRAY[cardinality(boxes)]);
+  END IF;
+  WHILE boxes IS NOT NULL AND NOT truncated LOOP
+    taken := least(8 + examined / 500, cardinality(boxes));
+    few := 64 + needed / 4 + examined / 50;
+    SELECT array_agg(t.box) FILTER (WHERE t.is_crowded), array_agg(t.box ORDER BY t.n) FILTER (WHERE NOT t.is_crowded)
+    INTO crowded, small
     FROM (
-      SELECT p.*, least_effort_m(p.place, p.radius_m, people, by_sum) AS least_m
-      FROM (
-        SELECT d.*, half_m * sqrt(2) + greatest(0, d.distance_m - farthest_m) AS radius_m,
-          ST_Project(middle, least(d.distance_m, farthest_m), atan2(d.east, d.north)) AS place
-        FROM (
-          SELECT c.east, c.north, sqrt(c.east ^ 2 + c.north ^ 2) AS distance_m FROM unnest(easts, norths) AS c (east, north) OFFSET 0
-        ) AS d
-        WHERE d.distance_m - half_m * sqrt(2) <= farthest_m
-        OFFSET 0
-      ) AS p
+      SELECT u.n, u.box, c.radius_m > 10 AND (
+        c.radius_m > 4 * reach_m AND u.box && middle::geometry
+        OR few < (SELECT count(*) FROM (SELECT FROM shops AS s WHERE s.geog::geometry(POINT, 4326) && u.box LIMIT few + 1) AS f)
+      ) AS is_crowded
+      FROM unnest(boxes[1:taken]) WITH ORDINALITY AS u (box, n)
+      CROSS JOIN LATERAL circle_around(ARRAY[ST_XMin(u.box), ST_YMin(u.box), ST_XMax(u.box), ST_YMax(u.box)]) AS c
       OFFSET 0
-    ) AS q
-    WHERE q.least_m <= bound_m + 0.001
-      AND EXISTS (
-        SELECT FROM unnest(boxes_of_circle(q.place, q.radius_m)) AS b (box)
-        CROSS JOIN LATERAL (SELECT FROM shops AS s WHERE s.geog::geometry(POINT, 4326) && b.box) AS s);
-    EXIT WHEN places IS NULL OR half_m <= 10 OR cardinality(places) > few;
-    EXIT WHEN half_m < 4 * reach_m AND few > (
-      SELECT count(*)
+    ) AS t;
+    IF small IS NOT NULL THEN
+      WITH near AS MATERIALIZED (
+        SELECT s.id, CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
+          AND (by_sum OR ST_3DMaxDistance(s.spot, spots) <= bound_m + 0.001) AND (filters IS NULL OR shop_passes(s, filters)) THEN s.geog END AS geog
+        FROM unnest(small) AS b (box)
+        INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
+        LIMIT most_examined - examined + 1
+      )
+      SELECT array_agg(f.id ORDER BY f.effort, f.id), array_agg(f.effort ORDER BY f.effort, f.id),
+        least(bound_m, CASE WHEN count(*) = needed THEN max(f.effort) END), (SELECT count(*) FROM near)
+      INTO ids, efforts_m, bound_m, more
       FROM (
-        SELECT FROM unnest(places, radii_m) AS c (place, radius_m)
-        CROSS JOIN LATERAL unnest(boxes_of_circle(c.place, c.radius_m)) AS b (box)
-        INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box
-        LIMIT few
-      ) AS f);
-    half_m := half_m / 2;
-    SELECT array_agg(c.east + half_m * t.x), array_agg(c.north + half_m * t.y) INTO easts, norths
-    FROM unnest(easts, norths) AS c (east, north) CROSS JOIN (VALUES (-1, -1), (-1, 1), (1, -1), (1, 1)) AS t (x, y);
-  END LOOP;
-  WHILE first <= cardinality(places) AND least_m[first] <= bound_m + 0.001 AND NOT truncated LOOP
-    WITH near AS MATERIALIZED (
-      SELECT s.id, CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
-        AND (by_sum OR ST_3DMaxDistance(s.spot, spots) <= bound_m) AND (filters IS NULL OR shop_passes(s, filters)) THEN s.geog END AS geog
-      FROM unnest(places[first:last], radii_m[first:last]) AS c (place, radius_m)
-      CROSS JOIN LATERAL unnest(boxes_of_circle(c.place, c.radius_m + 0.001)) AS b (box)
-      INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
-      LIMIT most_examined - examined + 1
-    )
-    SELECT array_agg(f.id ORDER BY f.effort, f.id), array_agg(f.effort ORDER BY f.effort, f.id), max(f.effort), (SELECT count(*) FROM near)
-    INTO ids, efforts_m, bound_m, more
+        SELECT e.id, min(e.effort) AS effort
+        FROM (
+          SELECT k.id, k.effort FROM unnest(ids, efforts_m) AS k (id, effort)
+          UNION ALL
+          SELECT n.id, effort_m(n.geog, people, by_sum) FROM near AS n WHERE n.geog IS NOT NULL
+        ) AS e
+        GROUP BY e.id
+        ORDER BY min(e.effort), e.id LIMIT needed
+      ) AS f;
+      examined := examined + more;
+      truncated := examined > most_examined;
+    END IF;
+    SELECT array_agg(q.box ORDER BY q.place), array_agg(q.least_m ORDER BY q.place) INTO boxes, bounds_m
     FROM (
-      SELECT e.id, min(e.effort) AS effort
+      SELECT o.*, row_number() OVER (ORDER BY floor(o.least_m / grain_m), ST_YMax(o.box) - ST_YMin(o.box), o.least_m) AS place
       FROM (
-        SELECT k.id, k.effort FROM unnest(ids, efforts_m) AS k (id, effort)
+        SELECT r.box, r.least_m FROM unnest(boxes[taken + 1:], bounds_m[taken + 1:]) AS r (box, least_m)
         UNION ALL
-        SELECT n.id, effort_m(n.geog, people, by_sum) FROM near AS n WHERE n.geog IS NOT NULL
-      ) AS e
-      GROUP BY e.id
-      ORDER BY min(e.effort), e.id LIMIT needed
-    ) AS f;
-    examined := examined + more;
-    truncated := examined > most_examined;
-    first := last + 1;
-    last := last * 2;
+        SELECT k.box, least_effort_m(c.center, c.radius_m, people, by_sum)
+        FROM unnest(crowded) AS p (box)
+        CROSS JOIN LATERAL unnest(quarters_of(p.box)) AS k (box)
+        CROSS JOIN LATERAL circle_around(ARRAY[ST_XMin(k.box), ST_YMin(k.box), ST_XMax(k.box), ST_YMax(k.box)]) AS c
+      ) AS o
+      WHERE o.least_m <= bound_m + 0.001
+    ) AS q;
   END LOOP;
 END $$;
 COMMENT ON FUNCTION best_to_meet IS 'The `needed` shops that pass and to which people have the least effort: ids and metres, exact unless truncated, which happens when more than most_examined shops had to be looked at.';
@@ -281,7 +270,7 @@ CREATE OR REPLACE FUNCTION list_shops_meet(
   lons double precision [], lats double precision [], by_sum boolean, user_lon double precision, user_lat double precision,
   brand_ids bigint [], all_brands boolean, filters shop_filters, sort text, origin text,
   at_most integer, page_size integer, page_offset integer, lang text DEFAULT NULL,
-  member bigint DEFAULT NULL, session bigint DEFAULT NULL, most_examined integer DEFAULT 20000
+  member bigint DEFAULT NULL, session bigint DEFAULT NULL, most_examined integer DEFAULT 15000
 ) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE

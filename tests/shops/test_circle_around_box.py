@@ -30,6 +30,7 @@ def test_no_point_of_a_box_lies_outside_its_circle(make: Maker) -> None:
                 assert off_m <= radius_m, box
 
 
-def test_the_circle_of_a_city_is_small(make: Maker) -> None:
-    ((_, _, radius_m),) = make.rows(CIRCLE, [126.8, 37.4, 127.2, 37.7])
-    assert 30_000 < radius_m < 40_000
+def test_the_circle_of_a_city_passes_through_its_farthest_corner(make: Maker) -> None:
+    ((lon, lat, radius_m),) = make.rows(CIRCLE, [126.8, 37.4, 127.2, 37.7])
+    farthest_m = max(WGS84.inv(lon, lat, 127.2, corner)[2] for corner in (37.4, 37.7))
+    assert farthest_m <= radius_m < farthest_m + 2

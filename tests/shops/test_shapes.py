@@ -439,6 +439,27 @@ def test_a_cut_search_is_marked(make: Maker) -> None:
     assert make.sql(f"SELECT split_part({meet}, E'\\n', 1)").endswith("+")
 
 
+@pytest.mark.parametrize("by", ["longest", "sum"])
+def test_the_only_shop_of_a_brand_is_found_behind_a_thousand_others(
+    client: FlaskClient, make: Maker, by: str
+) -> None:
+    make.brand()
+    rare = make.brand("하루필름")
+    make.sql(
+        "INSERT INTO shops (brand_id, place_name, geog)"
+        " SELECT 1, 'near', point_at(127 + n % 30 * 1e-4, 37.5 + n / 30 * 1e-4) FROM generate_series(1, 1000) n"
+    )
+    make.sql(
+        "INSERT INTO shops (brand_id, place_name, geog)"
+        " SELECT 1, 'one building', point_at(127.3, 37.5) FROM generate_series(1, 500) n"
+    )
+    make.shop("rare", at=(127.3, 37.5), brand_id=rare)
+    for people in ("at=126.99,37.5&at=127.01,37.5", "at=179,-37&at=-179,-37&at=-53,-37.5"):
+        response = client.get(f"/shops/meet?{people}&by={by}&brand=하루필름")
+        assert names(response) == ["rare"]
+        assert "X-Result-Truncated" not in response.headers
+
+
 def test_ten_people_have_as_many_ways_examined_as_three(make: Maker) -> None:
     make.brand()
     make.sql(
