@@ -421,14 +421,16 @@ CREATE OR REPLACE FUNCTION search_sample() RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT q.words FROM (
-      SELECT DISTINCT n.id, concat(n.name_jamo, ' ', lower(n.road_address || ' ' || n.lot_address), brand_mark(n.brand_id)) AS words
+    SELECT concat(d.name_jamo, ' ', lower(d.road_address || ' ' || d.lot_address), brand_mark(d.brand_id))
+    FROM (
+      SELECT DISTINCT ON (n.id) n.*
       FROM (SELECT min(a.id) AS least, max(a.id) AS greatest FROM shops AS a) AS r
       CROSS JOIN generate_series(0, 199) AS i
       CROSS JOIN LATERAL (
-        SELECT * FROM shops AS s WHERE s.id >= r.least + (r.greatest - r.least) * i / 200 ORDER BY s.id LIMIT 1
-      ) AS n
-    ) AS q
+        SELECT s.id, s.name_jamo, s.road_address, s.lot_address, s.brand_id FROM shops AS s
+        WHERE s.id >= r.least + (r.greatest - r.least) * i / 200 ORDER BY s.id LIMIT 1
+      ) AS n ORDER BY n.id
+    ) AS d
   );
 END $$;
 COMMENT ON FUNCTION search_sample() IS 'Names as letters with the addresses and brand marks of at most two hundred shops.';

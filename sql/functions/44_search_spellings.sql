@@ -108,6 +108,16 @@ RETURN ARRAY(
 );
 COMMENT ON FUNCTION near_spellings(text, text) IS 'The terms of spellings from which a key, or Latin letters, are a letter off; the key''s mark stays.';
 
+CREATE OR REPLACE FUNCTION spellings_in(script text, name text) RETURNS text []
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE
+  WHEN name ~ '[가-힣]' AND NOT is_foreign(name) THEN
+    CASE script WHEN '=' THEN ARRAY[in_kana(name)] ELSE ARRAY[romanized(name), romanized(name, false)] END
+  WHEN (normalize(name, NFKC) ~ '[\u3041-\u30ff\u3400-\u9fff]') = (script = '=') THEN spellings(ARRAY[name])
+END;
+COMMENT ON FUNCTION spellings_in(text, text)
+IS 'Those spellings of a name of which the key begins with this sign: = in kana and Chinese characters, ~ in Latin letters; null for none.';
+
 -- Of names with the same sound the nearest spelling is meant, and up to four letters it must be the spelling itself. Where no
 -- spelling is typed to the letter, provinces come before districts, stations and brands before 동. Of kana that are a letter off
 -- those as they are written decide, for folding makes one of ム and ン.
@@ -134,13 +144,14 @@ BEGIN
     FROM rows_spelled(ARRAY(SELECT DISTINCT t FROM terms)) AS r INNER JOIN terms AS t ON t.t = r.term
     WHERE NOT t.is_station OR r.kind = 'station'
   ), sounds AS MATERIALIZED (
-    SELECT d.names, n.name, s.spelling, spelling_key(s.spelling) AS sound, spelled_letters(s.spelling) AS letters
-    FROM (SELECT DISTINCT names FROM found) AS d CROSS JOIN unnest(d.names) AS n (name) CROSS JOIN unnest(spellings(ARRAY[n.name])) AS s (spelling)
+    SELECT d.names, d.script, n.name, s.spelling, spelling_key(s.spelling) AS sound, spelled_letters(s.spelling) AS letters
+    FROM (SELECT DISTINCT names, left(sound, 1) AS script FROM found) AS d
+    CROSS JOIN unnest(d.names) AS n (name) CROSS JOIN unnest(spellings_in(d.script, n.name)) AS s (spelling)
   ), near AS MATERIALIZED (
     SELECT DISTINCT f.key, f.kind, f.id, f.is_station, f.name_level, f.lang, s.name, s.spelling, s.letters, length(f.letters) AS size,
       CASE WHEN f.letters = s.letters THEN 0 ELSE greatest(edit_distance(f.letters, s.letters), 1) END AS off,
       CASE WHEN misspelt AND left(f.sound, 1) = '=' THEN edit_distance(f.word, s.spelling) ELSE 0 END AS off_unfolded
-    FROM found AS f INNER JOIN sounds AS s ON s.names = f.names
+    FROM found AS f INNER JOIN sounds AS s ON s.names = f.names AND s.script = left(f.sound, 1)
     WHERE CASE WHEN f.letters = s.letters THEN true WHEN length(f.letters) < 4 AND left(f.sound, 1) = '~' THEN false
       WHEN misspelt THEN may_be_misspelt(f.sound, s.sound, f.letters, s.letters) ELSE s.sound = f.sound END
   ), nearest AS (
@@ -185,6 +196,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 DECLARE
   letters text := spelled_letters(typed);
+  script text := left(spelling_key(letters), 1);
   without_station text := substring(letters, '^(.{3,}?)(?:s|st|sta|stat|stati|statio|station|stn)$');
 BEGIN
   RETURN QUERY
@@ -199,8 +211,9 @@ BEGIN
     FROM rows_spelled(ARRAY(SELECT term FROM forms)) AS r INNER JOIN forms AS f ON f.term = r.term
     WHERE r.kind = 'station' OR NOT f.only_stations LIMIT 100
   ), spelled AS MATERIALIZED (
-    SELECT n.names, ARRAY(SELECT spelled_letters(s) FROM unnest(spellings(array_remove(n.names, ''))) AS s) AS spellings
-    FROM (SELECT DISTINCT names FROM found) AS n
+    SELECT d.names, ARRAY(
+        SELECT spelled_letters(s) FROM unnest(d.names) AS n (name) CROSS JOIN unnest(spellings_in(script, n.name)) AS s) AS spellings
+    FROM (SELECT DISTINCT names FROM found) AS d
   )
   SELECT f.kind, f.id, CASE
       WHEN (CASE WHEN f.only_stations THEN without_station ELSE letters END) = ANY (s.spellings) THEN 0
