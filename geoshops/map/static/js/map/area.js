@@ -6,13 +6,13 @@ import { state } from "../shared/state.js";
 const EMPTY = { type: "FeatureCollection", features: [] };
 let drawn = "";
 
-export function addArea(map, theme) {
+export function addArea(sheet, theme) {
   const accent = ACCENT[theme];
   drawn = "";
-  map.addSource("area", { type: "geojson", data: EMPTY });
+  sheet.addSource("area", { type: "geojson", data: EMPTY });
   const layout = { visibility: "none" };
-  map.addLayer({ id: "area-fill", type: "fill", source: "area", layout, paint: { "fill-color": accent, "fill-opacity": 0.07 } });
-  map.addLayer({ id: "area-edge", type: "line", source: "area", layout: { ...layout, "line-join": "round" }, paint: { "line-color": accent, "line-width": 2.5 } });
+  sheet.addLayer({ id: "area-fill", type: "fill", source: "area", layout, paint: { "fill-color": accent, "fill-opacity": 0.07 } });
+  sheet.addLayer({ id: "area-edge", type: "line", source: "area", layout: { ...layout, "line-join": "round" }, paint: { "line-color": accent, "line-width": 2.5 } });
 }
 
 export function showArea(map) {

@@ -18,12 +18,12 @@ const CLUSTERED_BELOW = 14;
 const LINE_EM = lang === "ja" ? 12 : 9; // names in kana are longer
 const LIT = ["lit-ring", "lit-pin"];
 
-export function addBoothLayers(map, theme) {
-  map.addSource("booths", {
+export function addBoothLayers(sheet, theme) {
+  sheet.addSource("booths", {
     type: "geojson", data: EMPTY, promoteId: "id", cluster: true, clusterMaxZoom: CLUSTERED_BELOW, clusterRadius: 42,
   });
-  for (const id of ["lit", "chosen"]) map.addSource(id, { type: "geojson", data: EMPTY });
-  for (const layer of layers(theme)) map.addLayer(layer);
+  for (const id of ["lit", "chosen"]) sheet.addSource(id, { type: "geojson", data: EMPTY });
+  for (const layer of layers(theme)) sheet.addLayer(layer);
 }
 
 function layers(theme) {

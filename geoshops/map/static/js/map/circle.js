@@ -9,14 +9,17 @@ const LAYERS = ["circle-fill", "circle-edge"];
 let ring = null;
 let drawn = "none";
 
-export function addCircle(map, theme) {
+export function startCircle(map) {
+  ring = map.getContainer().insertBefore(h("div", { class: "ring", "aria-hidden": "true", hidden: true }), map.getCanvasContainer().nextSibling);
+}
+
+export function addCircle(sheet, theme) {
   const accent = ACCENT[theme];
-  ring ??= map.getContainer().insertBefore(h("div", { class: "ring", "aria-hidden": "true", hidden: true }), map.getCanvasContainer().nextSibling);
   drawn = "none";
-  map.addSource("circle", { type: "geojson", data: EMPTY, maxzoom: 10, tolerance: 0.1 });
+  sheet.addSource("circle", { type: "geojson", data: EMPTY, maxzoom: 10, tolerance: 0.1 });
   const layout = { visibility: "none" };
-  map.addLayer({ id: "circle-fill", type: "fill", source: "circle", layout, paint: { "fill-color": accent, "fill-opacity": 0.045 } });
-  map.addLayer({
+  sheet.addLayer({ id: "circle-fill", type: "fill", source: "circle", layout, paint: { "fill-color": accent, "fill-opacity": 0.045 } });
+  sheet.addLayer({
     id: "circle-edge", type: "line", source: "circle", layout,
     paint: { "line-color": accent, "line-width": 1.5, "line-opacity": 0.6, "line-dasharray": [3, 2] },
   });

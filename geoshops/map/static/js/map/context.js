@@ -20,9 +20,9 @@ function stationName() {
 
 const haloed = (colour, halo) => ({ "text-color": colour, "text-halo-color": halo, "text-halo-width": 1.4 });
 
-export function addAreas(map, theme) {
-  map.addSource("context", { type: "vector", tiles: [TILES], minzoom: 4, maxzoom: 14 });
-  for (const layer of areas(colours(theme))) map.addLayer({ source: "context", "source-layer": "areas", ...layer });
+export function addAreas(sheet, theme) {
+  sheet.addSource("context", { type: "vector", tiles: [TILES], minzoom: 4, maxzoom: 14 });
+  for (const layer of areas(colours(theme))) sheet.addLayer({ source: "context", "source-layer": "areas", ...layer });
 }
 
 function areas({ land, edge, province }) {
@@ -37,24 +37,24 @@ function areas({ land, edge, province }) {
 // A name gives way to the number of a cluster by moving to its side.
 export const BESIDE = { "text-variable-anchor": ["center", "bottom", "top", "left", "right"], "text-radial-offset": 1.6 };
 
-export function addNames(map, theme) {
+export function addNames(sheet, theme) {
   const { halo, place } = colours(theme);
-  map.addLayer({
+  sheet.addLayer({
     id: "names", type: "symbol", source: "context", "source-layer": "names",
     layout: { "text-field": name, "text-font": PLAIN, "text-size": ["interpolate", ["linear"], ["zoom"], 6, 12, 12, 14, 16, 17], "text-letter-spacing": 0.06, ...BESIDE },
     paint: haloed(place, halo),
   });
 }
 
-export function addStations(map, theme) {
+export function addStations(sheet, theme) {
   const { halo, station } = colours(theme);
   const common = { source: "context", "source-layer": "stations" };
-  map.addLayer({
+  sheet.addLayer({
     id: "stations", type: "circle", minzoom: 12, ...common,
     paint: { "circle-radius": ["interpolate", ["linear"], ["zoom"], 12, 2.5, 16, 5.5], "circle-color": halo, "circle-stroke-color": station, "circle-stroke-width": 2 },
   }, LOWEST);
   // Over the pins, so that a pin's name gives way to the station's.
-  map.addLayer({
+  sheet.addLayer({
     id: "station-names", type: "symbol", minzoom: 12.5, ...common,
     layout: { "text-field": stationName(), "text-font": BOLD, "text-size": 12, "text-variable-anchor": ["left", "right", "bottom", "top"], "text-radial-offset": 0.8, "text-justify": "auto" },
     paint: haloed(station, halo),

@@ -21,17 +21,16 @@ function tiles() {
   return [`${location.origin}/tiles/shops/{z}/{x}/{y}.mvt?${new URLSearchParams([["allBrands", true], ...wanted])}`];
 }
 
-export function addField(map, theme) {
+export function addField(sheet, theme) {
   for (const level of LEVELS) {
-    map.addSource(idOf("field", level), { type: "vector", tiles: tiles(), minzoom: level, maxzoom: level });
-    map.addLayer({ id: idOf("field", level), ...common(level), ...circles(colours(theme)) });
+    sheet.addSource(idOf("field", level), { type: "vector", tiles: tiles(), minzoom: level, maxzoom: level });
+    sheet.addLayer({ id: idOf("field", level), ...common(level), ...circles(colours(theme)) });
   }
 }
 
 // Over the place names, which give way to them.
-export function addFieldCounts(map, theme) {
-  for (const level of LEVELS) map.addLayer({ id: idOf("field-counts", level), ...common(level), ...counts(colours(theme)) });
-  showField(map);
+export function addFieldCounts(sheet, theme) {
+  for (const level of LEVELS) sheet.addLayer({ id: idOf("field-counts", level), ...common(level), ...counts(colours(theme)) });
 }
 
 // The layer of the lowest level is shown at all zoom levels below, too.

@@ -1,10 +1,9 @@
 // The MapLibre GL map, synchronised with the state in both directions. Without WebGL only the list is shown.
-import { addAreas, addNames, addStations } from "./context.js";
-import { dropCovered, isInland, loadLand, offlineStyle } from "./basemap.js";
-import { addArea, showArea } from "./area.js";
-import { addBoothLayers, showBooths, showChosen, showLit } from "./booths.js";
-import { addCircle, showCircle, showMovingCircle } from "./circle.js";
-import { addField, addFieldCounts, FIELD, filterField, intoField, showField } from "./field.js";
+import { dropCovered, isInland, loadLand } from "./basemap.js";
+import { showArea } from "./area.js";
+import { showBooths, showChosen, showLit } from "./booths.js";
+import { showCircle, showMovingCircle, startCircle } from "./circle.js";
+import { FIELD, filterField, intoField, showField } from "./field.js";
 import { boundsOf } from "./geo.js";
 import { asset } from "../shared/assets.js";
 import { h } from "../shared/dom.js";
@@ -14,10 +13,11 @@ import { startPeople } from "./people.js";
 import { drawPinsFor } from "./pins.js";
 import { reportMissingTiles } from "../shared/offline.js";
 import { isAround, state, subscribe, update } from "../shared/state.js";
+import { ownStyle } from "./style.js";
 import { addStreets, areOpaque, bringStreets, isStreets, watchStreets } from "./streets.js";
 import { theme } from "../shared/theme.js";
-import { addUser, showUser } from "./user.js";
-import { isVeiled, unveil, veil, VEILED_RATIO } from "./veil.js";
+import { showUser } from "./user.js";
+import { unveil, veil, VEILED_RATIO } from "./veil.js";
 
 const LIBRARY = asset("vendor/maplibre-gl/maplibre-gl.mjs");
 const WORKER = asset("vendor/maplibre-gl/maplibre-gl-worker.mjs");
@@ -46,11 +46,12 @@ export async function startMap(listed) {
     const gl = await loadLibrary();
     gl.setWorkerUrl(WORKER);
     map = new gl.Map({
-      container: "map", style: offlineStyle(theme()), ...place(),
+      container: "map", style: ownStyle(theme()), validateStyle: false, ...place(),
       minZoom: 1, maxZoom: 19, maxPitch: 0, dragRotate: false, pitchWithRotate: false, fadeDuration: 0,
       attributionControl: false, locale: locale(), pixelRatio: VEILED_RATIO,
     });
     veil(map);
+    startCircle(map);
     drawPinsFor(map);
     controls(gl);
     wire();
@@ -171,17 +172,10 @@ async function expand(event) {
   map.easeTo({ center: geometry.coordinates, zoom });
 }
 
-// Setting a style removes all sources and layers, which are then added again.
+// Setting a style removes all data and streets, which are then added again.
 function dress() {
-  addAreas(map, theme());
-  addField(map, theme());
-  addCircle(map, theme());
-  addArea(map, theme());
-  addNames(map, theme());
-  addFieldCounts(map, theme());
-  addBoothLayers(map, theme());
-  addUser(map, theme());
-  addStations(map, theme());
+  showField(map);
+  showUser(map);
   addStreets(map, theme());
   dressed = true;
   draw();
@@ -213,7 +207,7 @@ function seekStreets(gl) {
 
 function redress() {
   dressed = false;
-  map.setStyle(offlineStyle(theme()), { diff: false });
+  map.setStyle(ownStyle(theme()), { diff: false, validate: false });
 }
 
 function draw() {
@@ -224,12 +218,11 @@ function draw() {
 }
 
 // Marks the first time that shops are visible, for the performance tests.
-function markFirst() {
+async function markFirst() {
   if (!map.isSourceLoaded("booths") || !map.queryRenderedFeatures({ layers: ["pins", "clusters"] }).length) return;
-  if (isVeiled()) return unveil();
   map.off("render", markFirst);
+  await unveil();
   if (!performance.getEntriesByName("booths").length) performance.mark("booths");
-  return undefined;
 }
 
 function choose() {

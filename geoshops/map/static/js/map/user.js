@@ -7,15 +7,14 @@ import { state } from "../shared/state.js";
 const EMPTY = { type: "FeatureCollection", features: [] };
 const BLUE = "#2f7de1";
 
-export function addUser(map, theme) {
-  map.addSource("user", { type: "geojson", data: EMPTY });
+export function addUser(sheet, theme) {
+  sheet.addSource("user", { type: "geojson", data: EMPTY });
   const common = { source: "user" };
-  map.addLayer({ id: "user-accuracy", type: "fill", ...common, filter: ["==", ["geometry-type"], "Polygon"], paint: { "fill-color": BLUE, "fill-opacity": 0.14 } }, LOWEST);
-  map.addLayer({
+  sheet.addLayer({ id: "user-accuracy", type: "fill", ...common, filter: ["==", ["geometry-type"], "Polygon"], paint: { "fill-color": BLUE, "fill-opacity": 0.14 } }, LOWEST);
+  sheet.addLayer({
     id: "user", type: "circle", ...common, filter: ["==", ["geometry-type"], "Point"],
     paint: { "circle-radius": 7, "circle-color": BLUE, "circle-stroke-color": colours(theme).halo, "circle-stroke-width": 3 },
   }, OVER_PINS);
-  showUser(map);
 }
 
 export function showUser(map) {
