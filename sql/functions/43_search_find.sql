@@ -514,26 +514,28 @@ END $$;
 COMMENT ON FUNCTION search_queries(text [], text [], text [])
 IS 'Words as queries: `every` all words; `rarest` those for the index; `others` those that are tested on its result.';
 
--- In one index entry a shop, where a word within names has one for each name that goes on otherwise.
+-- The beginning of a name has few entries in the index, where a word within names has one for each way in which they go on. Brands
+-- are compared afterwards, for the names tell them and an index would read all shops of a brand.
 CREATE OR REPLACE FUNCTION search_named(
-  viewer_spot geometry, within tsquery, names text [], full_names text [], beginnings text [],
+  viewer_spot geometry, brands bigint [], regions bigint [], names text [], full_names text [], beginnings text [],
   plain boolean, filters shop_filters, at_most integer
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
 DECLARE
-  query tsquery := all_of(ARRAY[within, begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n))]);
+  query tsquery := all_of(ARRAY[in_regions(regions), begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n))]);
 BEGIN
-  RETURN (
-    SELECT CASE WHEN count(*) BETWEEN 1 AND 4999 THEN (array_agg(c.id ORDER BY c.tier, c.chord_m, c.id))[:at_most + 51] ELSE '{}' END
+  RETURN coalesce((
+    SELECT CASE WHEN count(*) < 5000 THEN
+      (array_agg(c.id ORDER BY c.tier, c.chord_m, c.id) FILTER (WHERE c.brand_id = ANY (brands)))[:at_most + 51] END
     FROM (
-      SELECT s.id, search_tier(s.name_jamo, full_names, beginnings) AS tier, s.spot <<->> viewer_spot AS chord_m
+      SELECT s.id, s.brand_id, search_tier(s.name_jamo, full_names, beginnings) AS tier, s.spot <<->> viewer_spot AS chord_m
       FROM shops s
       WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
         AND s.status <> 'CLOSED' AND s.name_jamo LIKE ANY (beginnings) AND (plain OR shop_passes(s, filters))
       LIMIT 5000
-    ) c);
+    ) c), '{}');
 END $$;
-COMMENT ON FUNCTION search_named IS 'The at_most + 51 nearest shops of which the name begins so; none where there are too many to read all.';
+COMMENT ON FUNCTION search_named IS 'The at_most + 51 nearest shops of the brands and regions of which the name begins so; none where there are too many to read all.';
 
 -- A 동 is more than its boundary: an address names the 법정동, and a shop is called after it, where the boundaries are those of
 -- 행정동. Both count within the district alone.
@@ -595,7 +597,7 @@ BEGIN
   END IF;
   IF stations IS NOT NULL THEN
     IF branch <> '{}' AND rest = '{}' AND at_most <= 1000 THEN
-      named := search_named(spot, within, names, full_names, beginnings, plain, filters, at_most);
+      named := search_named(spot, brands, regions, names, full_names, beginnings, plain, filters, at_most);
     END IF;
     IF branch <> '{}' AND cardinality(named) < at_most + 51 THEN
       SELECT * INTO b FROM search_queries(branch || rest, coalesce(sample, search_sample()), misspelt);
