@@ -166,7 +166,6 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_memoize = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 DECLARE
-  few integer;
   spots CONSTANT geometry := ST_Collect(ARRAY(SELECT spot_at(p) FROM unnest(people) AS p));
   middle CONSTANT geography := middle_of(people, by_sum);
   middle_m CONSTANT double precision := effort_m(middle, people, by_sum);
@@ -178,7 +177,9 @@ DECLARE
   bound_m double precision := double precision 'infinity';
   boxes geometry[] := ARRAY[ST_MakeEnvelope(-180, -90, 180, 90, 4326)];
   bounds_m double precision[] := ARRAY[0]::double precision[];
+  rounds integer := 0;
   taken integer;
+  few integer;
   crowded geometry[];
   small geometry[];
   examined bigint := 0;
@@ -200,8 +201,9 @@ BEGIN
     bounds_m := array_fill(0::double precision, ARRAY[cardinality(boxes)]);
   END IF;
   WHILE boxes IS NOT NULL AND NOT truncated LOOP
-    taken := least(8 + examined / 500, cardinality(boxes));
-    few := 64 + needed / 4 + examined / 50;
+    rounds := rounds + 1;
+    taken := least(8 + rounds / 2, cardinality(boxes));
+    few := 64 + needed / 4 + 5 * rounds;
     SELECT array_agg(t.box) FILTER (WHERE t.is_crowded), array_agg(t.box ORDER BY t.n) FILTER (WHERE NOT t.is_crowded)
     INTO crowded, small
     FROM (
