@@ -38,6 +38,14 @@ def links(v: Visitor) -> dict[str, str]:
     return dict(v.page.locator("[data-route]").evaluate_all(script))
 
 
+def test_the_routes_stand_in_one_line(visitor: Visit) -> None:
+    for language in ("ko-KR", "en-US", "ja-JP", "zh-CN", "zh-TW"):
+        v = visitor(map_seen=Map.NONE, language=language)
+        v.open_first()
+        tops = "links => new Set(links.map(link => link.getBoundingClientRect().top)).size"
+        assert v.page.locator("[data-route]").evaluate_all(tops) == 1, language
+
+
 def test_routes_lead_to_the_shop_kakao_and_naver_first(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE)
     v.open_first()

@@ -101,6 +101,7 @@ export async function showSettings(box) {
   const sessions = h("div", {}, h("div", { class: "skeleton", style: "height:44px" }));
   const act = (key, run, kind = "") => h("button", { class: `button ${kind}`, type: "button", onclick: run }, t(key));
   fill(box, nicknameForm(), h("section", { class: "field" }, h("h3", {}, t("sessions")), sessions),
-    h("div", { class: "actions" }, act("signout", () => signOut(false)), act("signout.all", () => signOut(true)), act("withdraw", withdraw, "danger")));
+    h("div", { class: "actions" }, act("signout", () => signOut(false)), act("signout.all", () => signOut(true))),
+    h("div", { class: "apart" }, act("withdraw", withdraw, "danger")));
   await showSessions(sessions);
 }

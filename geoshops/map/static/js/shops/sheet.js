@@ -164,7 +164,7 @@ function distanceChanged() {
   const found = state.shops.find(({ id }) => id === state.shop?.id);
   if (!found || found.distance === state.shop.distance) return;
   const focused = one("#sheet .sheet-lead :focus");
-  update({ shop: { ...state.shop, distance: found.distance } });
+  update({ shop: { ...state.shop, distance: found.distance, distance_m: found.distance_m } });
   one("#sheet .sheet-lead").replaceWith(head(state.shop));
   if (focused) one(focused.id ? `#${focused.id}` : "#sheet .heart").focus();
 }
