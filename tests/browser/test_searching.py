@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Route, expect
@@ -22,6 +23,15 @@ def test_suggestions_come_while_typing_and_the_keyboard_takes_one(visitor: Visit
     expect(v.one("#query")).to_have_attribute("aria-activedescendant", "suggestion-0")
     v.page.keyboard.press("Escape")
     expect(v.one("#suggestions")).to_be_hidden()
+
+
+def test_results_of_a_keyword_have_no_distances_from_where_the_map_was(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE, path="/?q=%EB%B6%80%EC%82%B0")
+    assert v.names()
+    assert not re.search(r"\d(m|km)\b", v.one("#list").inner_text())
+    v.one("#clear").click()
+    expect(v.one("#list-title")).to_contain_text("반경")
+    assert re.search(r"\d(m|km)\b", v.one("#list").inner_text())
 
 
 def test_a_syllable_that_is_still_composed_already_suggests(visitor: Visit) -> None:

@@ -109,6 +109,9 @@ def test_walking_minutes_are_an_estimate(visitor: Visit) -> None:
     for distance_m, text in ((412, "도보 약 8분(예상)"), (10, "도보 약 1분(예상)")):
         reopen_shop(v, distance_m=distance_m)
         expect(lead).to_contain_text(text)
+    reopen_shop(v, distance_m=0, distance="0m")
+    expect(lead).not_to_contain_text("0m")
+    expect(lead).not_to_contain_text("도보")
 
 
 # of one and the next case the texts differ: the sheet cannot still show the one before

@@ -26,6 +26,9 @@ function link(shop) {
   return h("a", { class: "name", href: shopPath(shop.id), onclick: open }, placeName(shop));
 }
 
+// The results of a keyword are measured from where the map was before it moved to them, unless the visitor's position is known.
+const hasDistance = (shop) => !shop.distances_m && (state.user || !state.query);
+
 function item(shop) {
   const open = link(shop);
   if (shop.id === state.shop_id) open.setAttribute("aria-current", "true");
@@ -34,7 +37,7 @@ function item(shop) {
   return h("li", { class: "shop", id: `shop-${shop.id}`, onpointerenter: lit(shop.id), onpointerleave: lit(null) },
     badge(shop),
     h("div", { class: "facts" }, open,
-      h("div", { class: "meta" }, rating(shop), !shop.distances_m && h("span", {}, shop.distance), state.open_ids.has(shop.id) && h("span", { class: "tag good" }, t("open.now"))),
+      h("div", { class: "meta" }, rating(shop), hasDistance(shop) && h("span", {}, shop.distance), state.open_ids.has(shop.id) && h("span", { class: "tag good" }, t("open.now"))),
       h("p", { class: "address" }, placeAddress(shop)), tags(shop), ways(shop)),
     h("div", { class: "shop-actions" }, heart(shop), compareButton(shop)));
 }

@@ -102,10 +102,16 @@ function render(shop) {
   if (focused) one("#sheet-title").focus();
 }
 
+// None from the centre of the map to a shop that is the centre.
+function way(shop) {
+  if (!shop.distance || !(state.user || shop.distance_m)) return null;
+  return [h("span", {}, t(state.user ? "from.user" : "from.center", { distance: shop.distance })), walk(shop)];
+}
+
 function head(shop) {
   return h("div", { class: "sheet-part sheet-lead" }, badge(shop),
     h("div", { class: "facts" }, h("p", { class: "quiet" }, brandName(shop)), original(placeName(shop), shop.place_name),
-      h("div", { class: "meta" }, rating(shop), shop.distance && h("span", {}, t(state.user ? "from.user" : "from.center", { distance: shop.distance })), walk(shop)),
+      h("div", { class: "meta" }, rating(shop), way(shop)),
       h("div", { class: "meta" }, openNow(shop), tags(shop))),
     h("div", { class: "sheet-actions" }, heart(shop)));
 }
@@ -162,7 +168,7 @@ function favoriteChanged() {
 // The search around a shop far away measures its distance again.
 function distanceChanged() {
   const found = state.shops.find(({ id }) => id === state.shop?.id);
-  if (!found || found.distance === state.shop.distance) return;
+  if (state.query || !found || found.distance === state.shop.distance) return;
   const focused = one("#sheet .sheet-lead :focus");
   update({ shop: { ...state.shop, distance: found.distance, distance_m: found.distance_m } });
   one("#sheet .sheet-lead").replaceWith(head(state.shop));
