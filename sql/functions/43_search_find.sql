@@ -68,7 +68,7 @@ IS 'True when the shop matches words and filters; with `beginnings` its name mus
 
 -- The nearest shops of each scan by the chord: at most `budget` are read, at most `wanted` are returned. The last that the budget
 -- allows is returned in any case, without its id if it is not admitted. A custom plan leaves out the conditions that are null, so
--- that each kind of scan uses its index.
+-- that each kind of scan uses its index. The brands of a 시군구 are no condition of an index, which would read all shops of a brand.
 CREATE OR REPLACE FUNCTION search_scan(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
   query tsquery, plain boolean, filters shop_filters, budget integer, wanted integer
@@ -90,7 +90,7 @@ BEGIN
           AND (scan.sido IS NULL OR s.sido_id = scan.sido)
           AND (scan.sigungu IS NULL OR s.sigungu_id = scan.sigungu)
           AND (scan.brand IS NULL OR s.brand_id = scan.brand)
-          AND (scan.sigungu IS NULL OR brands IS NULL OR s.brand_id = ANY (brands))
+          AND (scan.sigungu IS NULL OR brands IS NULL OR array_position(brands, s.brand_id) IS NOT NULL)
         ORDER BY s.spot <<->> viewer_spot LIMIT budget
       ) q
     ) r
@@ -186,7 +186,7 @@ BEGIN
           AND (scan.sido IS NULL OR s.sido_id = scan.sido)
           AND (scan.sigungu IS NULL OR s.sigungu_id = scan.sigungu)
           AND (scan.brand IS NULL OR s.brand_id = scan.brand)
-          AND (scan.sigungu IS NULL OR brands IS NULL OR s.brand_id = ANY (brands))
+          AND (scan.sigungu IS NULL OR brands IS NULL OR array_position(brands, s.brand_id) IS NOT NULL)
         LIMIT at_most - total) q);
   END LOOP;
   RETURN total;
