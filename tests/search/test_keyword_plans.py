@@ -77,6 +77,14 @@ def test_no_search_reads_the_whole_table(plans: Any, keyword: str, index: str) -
     assert not re.search(r"Seq Scan on (public\.)?shops", plan)
 
 
+def test_a_brand_within_a_district_reads_no_shops_of_the_brand_elsewhere(plans: Any) -> None:
+    brands = ("인생네컷", "하루필름", "포토이즘", "포토그레이", "셀픽스")
+    # every shop of a district of this country is of one brand
+    found = [plans(f"3번구 {brand}") for brand in brands]
+    assert any("shops_region_spot_idx" in plan for plan in found)
+    assert not any("shops_brand_id_idx" in plan for plan in found)
+
+
 @pytest.mark.parametrize(
     ("keyword", "total"),
     [("부산", "0+"), ("구역점", "0+"), ("부산 구역점", "0+"), ("인생네컷", "0")],
