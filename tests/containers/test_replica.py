@@ -190,7 +190,7 @@ class Cluster:
         said = self.project.compose(
             "exec", "-T", node, "patronictl", "-c", "/tmp/patroni.yml", *change
         )
-        # patronictl ends successfully, too, where Patroni refuses
+        # patronictl exits with 0 even if Patroni rejects the switchover
         assert "Successfully switched over" in said, said
 
     def rows_of_acknowledged(self) -> int:
