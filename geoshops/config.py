@@ -76,7 +76,7 @@ class Settings:
         "GEOSHOPS_TIMEZONE", "Asia/Seoul", "Time zone of date arrays, opening hours and titles"
     )
     pool_size: int = setting(
-        "GEOSHOPS_POOL_SIZE", 6, "Database connections per worker; equal to its threads"
+        "GEOSHOPS_POOL_SIZE", 5, "Database connections per worker; equal to its threads"
     )
     pool_timeout_s: float = setting(
         "GEOSHOPS_POOL_TIMEOUT_S", 0.3, "Maximum wait for a database connection; then 503"

@@ -17,7 +17,7 @@ from queueing import GroupFlush, Machine, Process, Simulation, Slots
 # background work comes in slices of this length
 SLICE_S = 0.001
 # threads of a server process (GEOSHOPS_POOL_SIZE) and PgBouncer's default_pool_size
-THREADS, CONNECTIONS = 6, 8
+THREADS, CONNECTIONS = 5, 8
 
 
 @dataclass(frozen=True)

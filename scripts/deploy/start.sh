@@ -15,5 +15,5 @@ case ${GEOSHOPS_IDP_DISCOVERY_URL:-${GEOSHOPS_IDP_ISSUER-}} in
 esac
 
 exec granian --interface wsgi --host "$HOST" --port "$PORT" \
-  --workers "${WEB_CONCURRENCY:-2}" --blocking-threads "${GEOSHOPS_POOL_SIZE:-6}" \
+  --workers "${WEB_CONCURRENCY:-2}" --blocking-threads "${GEOSHOPS_POOL_SIZE:-5}" \
   --backpressure 2048 --workers-kill-timeout 10 --no-ws --no-access-log --respawn-failed-workers wsgi:app
