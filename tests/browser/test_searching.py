@@ -17,7 +17,7 @@ def test_suggestions_come_while_typing_and_the_keyboard_takes_one(visitor: Visit
     v.one("#query").press_sequentially("강남", delay=30)
     expect(v.one("#query")).to_have_attribute("aria-expanded", "true")
     first = v.one("#suggestion-0")
-    assert "강남" in first.inner_text()
+    expect(first).to_contain_text("강남")
     v.page.keyboard.press("ArrowDown")
     expect(first).to_have_attribute("aria-selected", "true")
     expect(v.one("#query")).to_have_attribute("aria-activedescendant", "suggestion-0")
