@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.visitor import PHONE, Map, Visitor
 
@@ -75,11 +75,9 @@ def test_the_sea_is_loaded_where_it_can_be_seen(visitor: Visit) -> None:
     v.go("/")
     assert "coast.json" not in asked
     v.move("jumpTo({center: [127.04, 37.5], zoom: 15})")
-    v.page.wait_for_url("**at=37.5*")
     v.rest()
     assert "coast.json" not in asked
     v.move("jumpTo({center: [129.04, 35.1], zoom: 11})")
-    v.page.wait_for_url("**at=35.1*")
     v.rest()
     assert "coast.json" in asked
     assert v.rendered("near-shore")
@@ -102,6 +100,7 @@ def test_without_following_the_moved_map_offers_a_search_of_the_area(visitor: Vi
     v.one("#follow").uncheck()
     v.move("jumpTo({center: [126.924, 37.556]})")
     v.one("#area").wait_for()
+    v.rest()
     assert v.names() == before
     v.one("#area").click()
     expect(v.one("#list .name").first).not_to_have_text(before[0])
@@ -170,6 +169,37 @@ def test_a_filter_of_the_service_narrows_the_list(visitor: Visit) -> None:
     assert ratings and min(ratings) >= 4
 
 
+def test_a_press_on_a_filter_is_not_lost_when_a_list_comes(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE)
+    held: list[Route] = []
+    v.page.route("**/shops/brand*", lambda route: held.append(route), times=1)
+    v.one("#radius").select_option("2000")
+    v.until(lambda: held)
+
+    def come() -> None:
+        held[0].continue_()
+        expect(v.one("#list-title")).to_contain_text("2km")
+
+    chip = v.page.locator("#filters .chip", has_text="별점 4점 이상")
+    v.press_during(chip, come)
+    expect(chip).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_press_on_a_shop_is_not_lost_when_open_ones_are_marked(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE, path="")
+    held: list[Route] = []
+    v.page.route("**/shops/brand?*openNow=true*", lambda route: held.append(route), times=1)
+    v.page.goto(f"{v.site}/?r=5000")
+    v.until(lambda: held)
+
+    def mark() -> None:
+        held[0].continue_()
+        v.one("#list .tag.good").first.wait_for()
+
+    v.press_during(v.one("#list .name").first, mark)
+    expect(v.one("#sheet")).to_be_visible()
+
+
 def test_sorting_by_rating_puts_the_best_first(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path="/?r=5000")
     v.one("#sort").select_option("rating")
@@ -182,9 +212,12 @@ def test_a_shop_opens_from_the_list_and_back_closes_it(visitor: Visit) -> None:
     v = visitor()
     v.open_first()
     assert "/shop/" in v.page.url
-    assert v.page.locator(".histogram li").count() == 5
+    current = v.page.locator("#list .name[aria-current]")
+    expect(current).to_have_count(1)
+    expect(v.page.locator(".histogram li")).to_have_count(5)
     v.page.go_back()
     expect(v.one("#sheet")).to_be_hidden()
+    expect(current).to_have_count(0)
     v.page.go_forward()
     expect(v.one("#sheet")).to_be_visible()
 
@@ -218,6 +251,7 @@ def test_a_chosen_shop_has_its_name_on_the_map_once(visitor: Visit, gesture: str
 def test_an_address_restores_place_radius_brand_and_shop(visitor: Visit) -> None:
     first = visitor(path="/?r=2000")
     first.page.locator(".chip", has_text="인생네컷").first.click()
+    first.rest()
     name = first.open_first()
     second = visitor(path=first.page.url.removeprefix(first.site))
     expect(second.one("#sheet-title")).to_have_text(name)
@@ -236,8 +270,8 @@ def test_the_address_of_a_merged_shop_shows_the_one_that_has_its_reviews(visitor
     v.page.get_by_role("heading", name=name, level=2).wait_for()
     assert f"/shop/{kept}?" in v.page.url
     v.page.go_back()
+    expect(v.page).not_to_have_url(re.compile("/shop/"))
     v.rest()
-    assert "/shop/" not in v.page.url
 
 
 def test_near_me_asks_the_browser_for_the_position(visitor: Visit) -> None:
@@ -258,7 +292,7 @@ def test_more_reviews_come_page_by_page(visitor: Visit) -> None:
     v.one("#sort").select_option("reviews")
     v.rest()
     v.open_first()
-    assert v.page.locator(".review").count() == 10
+    expect(v.page.locator(".review")).to_have_count(10)
     v.page.locator("#sheet .button.wide").click()
     expect(v.page.locator(".review")).to_have_count(20)
 
@@ -293,6 +327,7 @@ def test_a_phone_shows_map_and_list_and_the_sheet_over_both(visitor: Visit) -> N
     box = v.one("#sheet").bounding_box()
     assert box and box["width"] == 390 and box["y"] > 300
     v.one("#sheet-grip").tap()
+    expect(v.one("#sheet")).to_have_attribute("data-position", "full")
     box = v.one("#sheet").bounding_box()
     assert box and box["height"] > 600
 
@@ -320,8 +355,9 @@ def test_the_language_can_be_switched_and_is_kept(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, language="en-US")
     v.one("#language").select_option("ja")
     expect(v.one("html")).to_have_attribute("lang", "ja")
+    v.rest()
     v.go("/")
-    assert "半径" in v.one("#list-title").inner_text()
+    expect(v.one("#list-title")).to_contain_text("半径")
     phone = visitor(map_seen=Map.NONE, language="ja-JP", **PHONE)
     phone.one("#account").tap()
     phone.one("dialog select.language").select_option("zh-Hant")

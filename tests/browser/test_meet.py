@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.test_browsing import FIELD
 from tests.browser.visitor import PHONE, Map, Visitor
@@ -37,7 +37,7 @@ def test_friends_are_added_by_station_and_by_tapping_the_map(visitor: Visit) -> 
     v.one("#meet-open").click()
     expect(v.one("#meet-hint")).to_contain_text("2명 이상")
     v.one("#friend").press_sequentially("강남")
-    v.page.locator(".places button").first.click()
+    v.page.locator(".places button", has_text="강남").first.click()
     expect(v.page.locator("#people li")).to_have_count(1)
     v.rest()
     # the sea of the sample country has no shops
@@ -45,13 +45,40 @@ def test_friends_are_added_by_station_and_by_tapping_the_map(visitor: Visit) -> 
     expect(v.page.locator("#people li")).to_have_count(2)
     expect(v.one("#list-title")).to_contain_text("만나기 좋은 곳")
     v.rest()
-    assert v.page.locator(".maplibregl-marker.person").count() == 2
-    assert v.page.locator(WAYS).count() == 2
+    expect(v.page.locator(".maplibregl-marker.person")).to_have_count(2)
+    expect(v.page.locator(WAYS)).to_have_count(2)
     v.page.locator("#people .icon-button").first.click()
     expect(v.one("#list-title")).to_contain_text("반경")
     v.one("#meet .line .icon-button").click()
     expect(v.one("#meet")).to_be_hidden()
     expect(v.page.locator(".maplibregl-marker.person")).to_have_count(0)
+
+
+def test_a_late_answer_does_not_bring_places_back_after_one_was_taken(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE, path=PLACES)
+    v.one("#meet-open").click()
+    v.one("#friend").fill("강")
+    places = v.page.locator(".places button")
+    places.first.wait_for()
+    held: list[Route] = []
+    v.page.route("**/shops/suggest?*", lambda route: held.append(route), times=1)
+    v.one("#friend").fill("강남")
+    v.until(lambda: held)
+    places.first.click()
+    held[0].continue_()
+    v.rest()
+    expect(places).to_have_count(0)
+    expect(v.page.locator("#people li")).to_have_count(1)
+
+
+def test_enter_adds_the_place_of_the_whole_text(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE, path=PLACES)
+    v.one("#meet-open").click()
+    v.one("#friend").fill("강")
+    v.page.locator(".places button").first.wait_for()
+    v.one("#friend").fill("홍대입구")
+    v.one("#friend").press("Enter")
+    expect(v.page.locator("#people li")).to_contain_text(["홍대입구"])
 
 
 def test_the_list_is_ordered_by_the_longest_way(visitor: Visit) -> None:
@@ -84,7 +111,7 @@ def test_the_link_of_a_plan_carries_names_as_plain_short_text(visitor: Visit) ->
     v.one("#meet-open").click()
     for station in ("강남", "홍대입구"):
         v.one("#friend").press_sequentially(station)
-        v.page.locator(".places button").first.click()
+        v.page.locator(".places button", has_text=station).first.click()
     v.page.wait_for_url("**#people=*")
     names = v.page.locator("#people li > span:nth-child(2)").all_inner_texts()
     other = visitor(map_seen=Map.NONE, path=v.page.url.removeprefix(v.site), **PHONE)
@@ -102,7 +129,7 @@ def test_a_plan_has_ten_people_at_most_and_a_wrong_one_is_ignored(visitor: Visit
     v = visitor(map_seen=Map.NONE, path=f"/?meet={ten}")
     expect(v.page.locator("#people li")).to_have_count(10)
     v.one("#friend").press_sequentially("강남")
-    v.page.locator(".places button").first.click()
+    v.page.locator(".places button", has_text="강남").first.click()
     v.toast("10명까지 추가할 수 있어요")
     for wrong in ("127,37", "127,37;x,1", "127,37;200,1", f"{ten};127,37"):
         v.go(f"/?meet={wrong}")

@@ -178,8 +178,9 @@ def test_a_double_click_on_the_heart_shows_the_stored_state(member: Visitor) -> 
     heart.click()
     expect(heart).to_have_attribute("aria-pressed", "false")
     for number, method in enumerate(("POST", "DELETE"), start=1):
-        while len(held) < number:
-            v.page.wait_for_timeout(50)
+        v.until(lambda number=number: len(held) >= number)
+        # a request after it shows that no other one is on its way
+        v.page.evaluate("fetch('/healthz').then(answer => answer.ok)")
         assert [route.request.method for route in held[number - 1 :]] == [method]
         held[number - 1].continue_()
     v.rest()
@@ -193,8 +194,7 @@ def test_a_heart_pressed_while_booths_are_awaited_stays(traveller: Visitor) -> N
     # the next request asks which shops are open
     v.page.route("**/shops/brand*", lambda route: held.append((route, route.fetch())), times=1)
     v.move("panBy([3, 0])")
-    while not held:
-        v.page.wait_for_timeout(50)
+    v.until(lambda: held)
     name, heart = v.names()[0], v.page.locator("#list .heart").first
     heart.click()
     expect(heart).to_have_attribute("aria-pressed", "true")
@@ -203,6 +203,35 @@ def test_a_heart_pressed_while_booths_are_awaited_stays(traveller: Visitor) -> N
     route.fulfill(response=answer)
     v.rest()
     expect(v.page.get_by_role("button", name=f"{name} 찜 해제")).to_be_visible()
+
+
+def test_a_press_on_a_heart_is_not_lost_when_another_one_is_stored(member: Visitor) -> None:
+    v = member
+    held: list[Route] = []
+    v.page.route("**/favorites/*", lambda route: held.append(route), times=1)
+    hearts = v.page.locator("#list .heart")
+    hearts.first.click()
+    v.until(lambda: held)
+
+    def store() -> None:
+        held[0].continue_()
+        v.toast("찜 첫 걸음")
+
+    v.press_during(hearts.nth(1), store)
+    expect(v.page.locator("#list .heart[aria-pressed=true]")).to_have_count(2)
+
+
+def test_favorites_that_are_listed_at_once_have_the_one_just_pressed(member: Visitor) -> None:
+    v = member
+    held: list[Route] = []
+    v.page.route("**/favorites/*", lambda route: held.append(route), times=1)
+    name = v.names()[0]
+    v.page.locator("#list .heart").first.click()
+    v.one("#account").click()
+    v.one("#tab-favorites").click()
+    v.until(lambda: held)
+    held[0].continue_()
+    expect(v.page.locator(".own .name")).to_have_text([name])
 
 
 def test_a_heart_that_no_press_of_reached_the_service_is_as_before(member: Visitor) -> None:
@@ -316,6 +345,21 @@ def test_the_nickname_is_checked_while_typing_and_changed(member: Visitor) -> No
     expect(v.one("#nickname-note")).to_have_text("사용할 수 있는 닉네임이에요.")
     v.page.get_by_role("button", name="바꾸기").click()
     expect(v.one("#profile strong")).to_have_text(f"새이름{taken[-4:]}")
+
+
+def test_a_late_check_of_a_nickname_does_not_hide_that_it_was_changed(member: Visitor) -> None:
+    v = member
+    held: list[Route] = []
+    v.page.route("**/member/nickname?*", lambda route: held.append(route), times=1)
+    v.one("#account").click()
+    v.one("#tab-settings").click()
+    v.one("#nickname").fill(f"늦은이름{v.page.evaluate('geoshops.state.member.id')}")
+    v.until(lambda: held)
+    v.page.get_by_role("button", name="바꾸기").click()
+    expect(v.one("#nickname-note")).to_have_text("닉네임을 바꿨어요.")
+    held[0].continue_()
+    v.rest()
+    expect(v.one("#nickname-note")).to_have_text("닉네임을 바꿨어요.")
 
 
 def test_an_access_token_that_is_rejected_is_renewed_and_the_request_repeated(

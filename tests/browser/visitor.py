@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import time
+from collections.abc import Callable
 from enum import Enum
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,7 +20,8 @@ PHONE = {
     "has_touch": True,
 }
 GANGNAM = {"latitude": 37.4979, "longitude": 127.0276}
-PATIENCE_MS = 20_000
+# only a machine that is slow or busy needs so long
+PATIENCE_MS = 60_000
 # Refused requests are part of some stories (a stolen token, a cut line); the page answers for them.
 EXPECTED = re.compile(r"Failed to load resource: (the server responded with|net::ERR_)")
 VIOLATIONS = "addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))"
@@ -43,6 +46,11 @@ addEventListener("DOMContentLoaded", async () => {
 
 # a quarter of the pixels along each side; where everything is, stays
 COARSE = "Object.defineProperty(window, 'devicePixelRatio', { get: () => 0.25 })"
+
+# Nothing is on its way, and the last changes of the map are drawn.
+RESTS = (
+    "() => 'idle' in document.documentElement.dataset && (window.geoshops?.map?.loaded() ?? true)"
+)
 
 
 class Map(Enum):
@@ -118,8 +126,18 @@ class Visitor:
         self.rest()
 
     def rest(self) -> None:
-        """Waits until nothing is on its way."""
-        self.page.wait_for_selector("html[data-idle]", state="attached")
+        """Waits until nothing is on its way.
+
+        After a tap or another touch, first wait for its effect: the browser makes a click of it later.
+        """
+        self.page.wait_for_function(RESTS)
+
+    def until(self, condition: Callable[[], object]) -> None:
+        """Waits until something holds that the page's requests bring about."""
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while not condition():
+            assert time.monotonic() < end, "waited in vain"
+            self.page.wait_for_timeout(50)
 
     def one(self, selector: str) -> Locator:
         """A locator."""
@@ -146,6 +164,13 @@ class Visitor:
         self.page.get_by_role("heading", name=name, level=2).wait_for()
         self.rest()
         return name
+
+    def press_during(self, target: Locator, happens: Callable[[], object]) -> None:
+        """Presses something with the mouse; between down and up something else happens."""
+        target.hover()
+        self.page.mouse.down()
+        happens()
+        self.page.mouse.up()
 
     def sign_in(self, person: str) -> None:
         """Signs in at the development provider as somebody who is typed."""

@@ -1,5 +1,6 @@
 // The buttons "near me" and "search this area".
 import { one } from "../shared/dom.js";
+import { begin, end } from "../shared/idle.js";
 import { t } from "../shared/i18n.js";
 import { isFieldShown } from "./field.js";
 import { currentBounds, fly } from "./map.js";
@@ -10,13 +11,15 @@ import { toast } from "../shared/toast.js";
 const WAIT_MS = 10000;
 
 function nearMe() {
+  begin();
   navigator.geolocation.getCurrentPosition(
     ({ coords }) => {
       const user = { lng: coords.longitude, lat: coords.latitude, accuracy_m: coords.accuracy };
       update({ user, query: "", bbox: "", area: "" });
       fly(user, 15);
+      end();
     },
-    () => toast(t("near.denied")),
+    () => { toast(t("near.denied")); end(); },
     { timeout: WAIT_MS, maximumAge: 60000 },
   );
 }

@@ -22,6 +22,9 @@ export function heart(shop) {
 // ones could be processed, or their responses drawn, in the wrong order.
 const pending = new Map();
 
+// Resolves once the service has got all presses.
+export const settled = () => Promise.all([...pending.values()].map(({ last }) => last));
+
 async function toggle(shop) {
   const { id, favorite: before, favorite_cnt } = shop;
   if (!tokens.signedIn) return askToSignIn({ favorite: { id, name: placeName(shop) } });

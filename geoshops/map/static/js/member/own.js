@@ -7,6 +7,7 @@ import { badge, failure, placeAddress, placeName, rating, say } from "../shared/
 import { review } from "../shops/review.js";
 import { ownTools } from "../shops/reviews.js";
 import { replaceShop } from "../shops/search.js";
+import { settled } from "./favorites.js";
 import { origin, update } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
 
@@ -42,6 +43,7 @@ function favorite(shop, again) {
 export async function showOwnFavorites(box) {
   const again = () => keepPlace(box, ".heart", () => showOwnFavorites(box));
   const from = origin();
+  await settled();
   try {
     const favorites = await get("/favorites", { userLat: from.lat, userLng: from.lng, lang: displayLang });
     fill(box, favorites.length ? h("ul", { class: "own" }, favorites.map(({ shop }) => favorite(shop, again))) : nothing("heart", t("favorites.none")));

@@ -4,6 +4,7 @@ import { openDialog } from "../shared/dialog.js";
 import { fill, h, keepPlace } from "../shared/dom.js";
 import { day, t } from "../shared/i18n.js";
 import { failure, say } from "../shared/parts.js";
+import { afterPause } from "../shared/pause.js";
 import { dropDraftsOf } from "../shops/drafts.js";
 import { state, update } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
@@ -15,22 +16,26 @@ function nicknameForm() {
   const input = h("input", { id: "nickname", name: "nickname", maxlength: "40", autocomplete: "nickname", "aria-describedby": "nickname-note", value: state.member.nickname });
   const note = h("p", { class: "quiet", id: "nickname-note", role: "status" }, t("nickname.rule"));
   const showNote = (text, bad = false) => { note.textContent = text; input.setAttribute("aria-invalid", String(bad)); };
-  let timer = 0;
+  let running = null;
   const check = async () => {
+    running?.abort();
+    const { signal } = (running = new AbortController());
     const nickname = input.value;
     if (!nickname.trim() || nickname === state.member?.nickname) return showNote(t("nickname.rule"));
     try {
-      const free = await get("/member/nickname", { nickname });
+      const free = await get("/member/nickname", { nickname }, signal);
       if (input.value === nickname) showNote(t(free ? "nickname.free" : "nickname.taken"), !free);
     } catch (error) {
-      if (input.value === nickname) showNote(say(error), true);
+      if (!signal.aborted && input.value === nickname) showNote(say(error), true);
     }
     return undefined;
   };
-  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(check, WAIT_MS); });
+  const checking = afterPause(check, WAIT_MS);
+  input.addEventListener("input", checking.restart);
   const submit = async (event) => {
     event.preventDefault();
-    clearTimeout(timer);
+    checking.cancel();
+    running?.abort();
     try {
       update({ member: await patch("/member/nickname", { nickname: input.value }) });
       showNote(t("nickname.changed"));

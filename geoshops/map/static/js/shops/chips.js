@@ -65,10 +65,9 @@ function redraw(box, ...chips) {
   if (key) (keyed(box, key) ?? box.querySelector(".chip")).focus();
 }
 
-function render() {
+function showBrands() {
   redraw(one("#chips"), chip(t("chips.all"), !state.brand, () => update({ brand: "" }), { count: state.shops.length, key: "all" }),
     counts().map(brandChip));
-  redraw(one("#filters"), filterRow());
 }
 
 // A mouse wheel, which only turns one way, moves along a row.
@@ -80,6 +79,9 @@ function scrollAlong(event) {
   if (box.scrollLeft !== before) event.preventDefault();
 }
 
+// Not with every list, as a press on a chip that is drawn anew is lost.
+const drawFilters = () => redraw(one("#filters"), filterRow());
+
 // The chosen filters and the button that clears them stand at the beginning.
 function showFilters() {
   const box = one("#filters");
@@ -90,9 +92,11 @@ function showFilters() {
 const showChosen = () => one('#chips [aria-pressed="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
 
 export function startChips() {
-  subscribe(["shops", "brand", "brands", "filters"], later(render));
+  subscribe(["shops", "brand", "brands"], later(showBrands));
+  subscribe(["brand", "filters"], later(drawFilters));
   subscribe(["brand"], later(showChosen));
   subscribe(["filters"], later(showFilters));
   for (const box of [one("#chips"), one("#filters")]) box.addEventListener("wheel", scrollAlong, { passive: false });
-  render();
+  showBrands();
+  drawFilters();
 }

@@ -15,6 +15,8 @@ import { heart } from "../member/favorites.js";
 const PAGE = 40;
 let shown = PAGE;
 let drawn = {};
+// A row stays as long as its shop does not change, so that a press on it is not lost when others change.
+let rows = new Map();
 
 // A link to the shop's page, for new tabs; a plain click opens the shop here.
 function link(shop) {
@@ -31,15 +33,29 @@ const hasDistance = (shop) => !shop.distances_m && (state.user || !state.query);
 
 function item(shop) {
   const open = link(shop);
-  if (shop.id === state.shop_id) open.setAttribute("aria-current", "true");
   // A finger does not hover.
   const lit = (id) => ({ pointerType }) => { if (pointerType !== "touch") update({ lit_id: id }); };
   return h("li", { class: "shop", id: `shop-${shop.id}`, onpointerenter: lit(shop.id), onpointerleave: lit(null) },
     badge(shop),
     h("div", { class: "facts" }, open,
-      h("div", { class: "meta" }, rating(shop), hasDistance(shop) && h("span", {}, shop.distance), state.open_ids.has(shop.id) && h("span", { class: "tag good" }, t("open.now"))),
+      h("div", { class: "meta" }, rating(shop), hasDistance(shop) && h("span", {}, shop.distance)),
       h("p", { class: "address" }, placeAddress(shop)), tags(shop), ways(shop)),
     h("div", { class: "shop-actions" }, heart(shop), compareButton(shop)));
+}
+
+function showOpen(row, is_open) {
+  const meta = one(".meta", row);
+  const tag = one(".tag.good", meta);
+  if (is_open && !tag) meta.append(h("span", { class: "tag good" }, t("open.now")));
+  if (!is_open) tag?.remove();
+}
+
+function place(list, elements) {
+  elements.forEach((element, i) => {
+    const now = list.children[i];
+    if (now !== element) now ? now.replaceWith(element) : list.append(element);
+  });
+  while (list.children.length > elements.length) list.lastElementChild.remove();
 }
 
 function ghost() {
@@ -98,7 +114,7 @@ function keepFocus(draw) {
   const focused = document.activeElement?.closest("#list .shop") && document.activeElement;
   const id = focused?.closest("[id]").id;
   draw();
-  if (id) document.getElementById(id)?.querySelector(focused.matches(".heart") ? ".heart" : ".name")?.focus();
+  if (id && document.activeElement !== focused) document.getElementById(id)?.querySelector(focused.matches(".heart") ? ".heart" : ".name")?.focus();
 }
 
 function render() {
@@ -117,15 +133,19 @@ function render() {
   if (state.status === "loading" && old && list.querySelector(".shop:not(.ghost)")) return null;
   drawn = { shops: state.shops, brand: state.brand };
   if (!shops.length) return fill(list, state.status === "ready" && nothing());
-  keepFocus(() => fill(list, shops.slice(0, shown).map(item), more(shops)));
+  rows = new Map(shops.slice(0, shown).map((shop) => [shop, rows.get(shop) ?? item(shop)]));
+  for (const [shop, row] of rows) showOpen(row, state.open_ids.has(shop.id));
+  keepFocus(() => place(list, [...rows.values(), more(shops)].filter(Boolean)));
   if (!performance.getEntriesByName("list").length) performance.mark("list");
   return mark();
 }
 
 function mark() {
   for (const element of document.querySelectorAll(".shop.lit, .shop.chosen")) element.classList.remove("lit", "chosen");
+  one("#list [aria-current]")?.removeAttribute("aria-current");
   one(`#shop-${state.lit_id}`)?.classList.add("lit");
   one(`#shop-${state.shop_id}`)?.classList.add("chosen");
+  one(`#shop-${state.shop_id} .name`)?.setAttribute("aria-current", "true");
 }
 
 // On a phone; Back closes the full list.

@@ -6,6 +6,7 @@ import { displayLang, number, t } from "../shared/i18n.js";
 import { metres } from "../shared/parts.js";
 import { MOST_PEOPLE, addPerson, isMeeting, state, subscribe, update } from "../shared/state.js";
 import { fit } from "../map/map.js";
+import { afterPause } from "../shared/pause.js";
 import { toast } from "../shared/toast.js";
 
 const WAIT_MS = 150;
@@ -13,7 +14,7 @@ const PLACES = ["station", "region"];
 const input = h("input", { id: "friend", autocomplete: "off", maxlength: "100" });
 const places = h("ul", { class: "places" });
 let running = null;
-let timer = 0;
+const asking = afterPause(ask, WAIT_MS);
 
 const rounded = (distance_m) => metres(distance_m < 1000 ? distance_m : Math.round(distance_m / 100) * 100);
 
@@ -44,6 +45,8 @@ function seeAll() {
 }
 
 function take({ longitude, latitude, label, display }) {
+  asking.cancel();
+  running?.abort();
   input.value = "";
   fill(places);
   if (!addPerson({ lng: Number(longitude), lat: Number(latitude), name: display?.label ?? label })) return toast(t("meet.full", { n: MOST_PEOPLE }));
@@ -51,29 +54,36 @@ function take({ longitude, latitude, label, display }) {
   return input.focus();
 }
 
+// Resolves to whether the places are those of the text.
 async function ask() {
   running?.abort();
   running = new AbortController();
   const keyword = input.value.trim();
-  if (!keyword) return fill(places);
+  if (!keyword) {
+    fill(places);
+    return true;
+  }
   try {
     const found = await get("/shops/suggest", { keyword, lang: displayLang }, running.signal);
     const known = found.filter(({ kind, longitude }) => PLACES.includes(kind) && longitude);
-    return fill(places, known.length ? known.map((place) => h("li", {}, h("button", { class: "suggestion", type: "button", onclick: () => take(place) },
+    fill(places, known.length ? known.map((place) => h("li", {}, h("button", { class: "suggestion", type: "button", onclick: () => take(place) },
       icon("pin"), place.display?.label ?? place.label))) : h("li", { class: "quiet" }, t("meet.unknown")));
+    return true;
   } catch {
     // Tapping the map works without.
-    return undefined;
+    return false;
   }
 }
 
-function first(event) {
+// The places shown may still be those of an earlier text.
+async function first(event) {
   event.preventDefault();
-  one("button", places)?.click();
+  asking.cancel();
+  if (await ask()) one("button", places)?.click();
 }
 
 function build() {
-  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(ask, WAIT_MS); });
+  input.addEventListener("input", asking.restart);
   const close = h("button", { class: "icon-button", type: "button", "aria-label": t("meet.close"), title: t("meet.close"), onclick: () => update({ meet: null }) }, icon("close"));
   const share = () => (navigator.share ? navigator.share({ title: t("meet"), url: location.href }).catch(() => {}) : copy(location.href));
   fill(one("#meet"), h("div", { class: "line" }, h("h3", {}, t("meet")), h("span", { class: "spacer" }), close),

@@ -86,9 +86,11 @@ export function visibleShops(s = state) {
   return s.shops.filter((shop) => shop.brand.brand_name === s.brand || familyOf(shop.brand.brand_name) === s.brand);
 }
 
+export const isSame = (shop, changes) => Object.keys(changes).every((field) => shop[field] === changes[field]);
+
 export function replaceShop(shop_id, changes) {
   meanwhile.set(shop_id, { ...meanwhile.get(shop_id), ...changes });
-  update({ shops: state.shops.map((shop) => (shop.id === shop_id ? { ...shop, ...changes } : shop)) });
+  update({ shops: state.shops.map((shop) => (shop.id === shop_id && !isSame(shop, changes) ? { ...shop, ...changes } : shop)) });
 }
 
 export async function loadBrands() {

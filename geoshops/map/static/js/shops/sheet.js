@@ -13,7 +13,7 @@ import { openingText } from "./opening.js";
 import { reportButton } from "./report.js";
 import { facets, histogram, hours } from "./shopfacts.js";
 import { showReviews } from "./reviews.js";
-import { replaceShop } from "./search.js";
+import { isSame, replaceShop } from "./search.js";
 import { origin, state, subscribe, update } from "../shared/state.js";
 import { correct, shopPath } from "../shared/url.js";
 
@@ -157,7 +157,7 @@ function favoriteChanged() {
   const { id, ...changes } = state.favorite_change;
   // The response on its way may not include the change.
   if (loading && state.shop_id === id) load();
-  if (state.shop?.id !== id) return;
+  if (state.shop?.id !== id || isSame(state.shop, changes)) return;
   const pressed = one("#sheet .heart:focus");
   update({ shop: { ...state.shop, ...changes } });
   const lead = one("#sheet .sheet-lead");

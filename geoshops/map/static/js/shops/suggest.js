@@ -4,6 +4,7 @@ import { get } from "../shared/api.js";
 import { fill, h, icon, one } from "../shared/dom.js";
 import { displayLang, t } from "../shared/i18n.js";
 import { fit, fly } from "../map/map.js";
+import { afterPause } from "../shared/pause.js";
 import { visibleShops } from "./search.js";
 import { origin, state, subscribe, update } from "../shared/state.js";
 
@@ -14,7 +15,7 @@ const box = one("#suggestions");
 let items = [];
 let active = -1;
 let running = null;
-let timer = 0;
+const asking = afterPause(ask, WAIT_MS);
 
 function marked(label, matches) {
   const parts = [];
@@ -53,7 +54,7 @@ function show() {
 
 function close() {
   running?.abort();
-  clearTimeout(timer);
+  asking.cancel();
   items = [];
   active = -1;
   show();
@@ -130,8 +131,7 @@ export function startSuggest() {
   one("#clear").hidden = !state.query;
   input.addEventListener("input", () => {
     one("#clear").hidden = !input.value;
-    clearTimeout(timer);
-    timer = setTimeout(ask, WAIT_MS);
+    asking.restart();
   });
   input.addEventListener("keydown", keydown);
   input.addEventListener("blur", close);
