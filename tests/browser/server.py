@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.conftest import ROOT, SECRET_KEY
 
 MAP = ROOT / "geoshops" / "map"
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 def free_port() -> int:

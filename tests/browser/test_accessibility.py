@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.visitor import PHONE, Map, Visitor
 
@@ -29,7 +30,7 @@ def browse(v: Visitor) -> Iterator[str]:
     """Visits the views of everybody."""
     yield "list"
     v.one("#query").press_sequentially("강남")
-    v.one("#suggestion-0").wait_for()
+    expect(v.one("#suggestion-0")).to_contain_text("강남")
     yield "suggestions"
     v.page.keyboard.press("Escape")
     v.one("#query").fill("없는말없는말")
@@ -38,6 +39,7 @@ def browse(v: Visitor) -> Iterator[str]:
     yield "nothing found"
     v.one("#clear").click()
     v.one("#list .name").first.wait_for()
+    v.rest()
     for place in range(2):
         v.page.locator("#list [data-compare]").nth(place).click()
     yield "two shops chosen"
@@ -47,10 +49,11 @@ def browse(v: Visitor) -> Iterator[str]:
     v.page.keyboard.press("Escape")
     v.page.locator("#compare .button").first.click()
     v.one("#meet-open").click()
-    v.one("#friend").press_sequentially("강남")
+    v.one("#friend").fill("강남")
     v.page.locator(".places button").first.click()
     yield "plan to meet"
     v.one("#meet-open").click()
+    expect(v.one("#meet")).to_be_hidden()
     v.open_first()
     yield "sheet"
 
@@ -95,4 +98,5 @@ def test_axe_finds_nothing_for_visitors_who_are_asked_to_sign_in(visitor: Visit,
     v = visitor(map_seen=Map.NONE, bypass_csp=True)
     v.page.evaluate(axe)
     v.one("#account").click()
+    v.one("dialog .primary").wait_for()
     assert violations(v) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -52,7 +53,7 @@ def test_three_shops_are_compared_and_a_fourth_must_wait(visitor: Visit) -> None
     v.page.locator(".comparison .link").nth(1).click()
     expect(v.one("#sheet-title")).to_have_text(names[1])
     expect(v.one("dialog")).to_have_count(0)
-    assert "compare=" not in v.page.url
+    expect(v.page).not_to_have_url(re.compile("compare="))
     v.page.get_by_role("button", name="비우기").click()
     expect(v.one("#compare")).to_be_hidden()
     expect(v.page.locator("[data-compare][aria-pressed=true]")).to_have_count(0)
@@ -66,14 +67,13 @@ def test_a_link_shows_the_same_comparison_to_others(visitor: Visit) -> None:
     address = v.page.url.removeprefix(v.site)
     v.page.go_back()
     expect(v.one("dialog")).to_have_count(0)
-    v.rest()
-    assert "compare=" not in v.page.url
+    expect(v.page).not_to_have_url(re.compile("compare="))
     other = visitor(map_seen=Map.NONE, path=address)
     assert columns(other) == names
     other.page.keyboard.press("Escape")
+    expect(other.one("dialog")).to_have_count(0)
+    expect(other.page).not_to_have_url(re.compile("compare="))
     expect(other.one("#compare")).to_contain_text("2곳 담음")
-    other.rest()
-    assert "compare=" not in other.page.url
 
 
 @pytest.mark.parametrize(

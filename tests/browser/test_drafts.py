@@ -182,8 +182,8 @@ def test_a_shop_that_arrives_late_does_not_take_the_focus_from_the_search_box(
     )
     v.one("#list .name").first.click()
     v.one("#query").press_sequentially("강")
-    while not held:
-        v.page.wait_for_timeout(50)
+    v.one("#suggestion-0").wait_for()
+    v.until(lambda: held)
     held[0].continue_()
     expect(v.one("#sheet-title")).not_to_be_empty()
     v.rest()

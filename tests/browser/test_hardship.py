@@ -46,7 +46,6 @@ def test_the_offline_basemap_shows_land_names_and_stations(visitor: Visit) -> No
     provinces = {f["name"] for f in v.rendered("names")}
     assert len(provinces & {"강원특별자치도", "충청남도", "충청북도", "전라남도", "경상북도"}) >= 2
     v.move("jumpTo({center: [127.0276, 37.4979], zoom: 14})")
-    v.page.wait_for_timeout(200)
     v.rest()
     assert "강남" in {f["name"] for f in v.rendered("stations")}
     assert v.outside == []
@@ -76,8 +75,7 @@ def test_while_the_first_answer_is_awaited_skeletons_stand_in(visitor: Visit) ->
     v.page.goto(v.site + "/")
     expect(v.page.locator("#list .ghost")).to_have_count(6)
     expect(v.one("#list-region")).to_have_attribute("aria-busy", "true")
-    while not held:
-        v.page.wait_for_timeout(50)
+    v.until(lambda: held)
     held[0].continue_()
     expect(v.one("#list .name").first).to_be_visible()
     expect(v.one("#list-region")).to_have_attribute("aria-busy", "false")

@@ -153,6 +153,7 @@ def test_the_nearest_clean_booth_that_is_open_now(
     j.tap("#near")
     for name in ("openNow", "clean"):
         j.tap(f"#filters [data-key=filter-{name}]")
+    j.v.rest()
     j.tap(f"#shop-{shop} .name")
     expect(j.v.one("#sheet-body")).to_contain_text(j.text("open.always"))
     assert j.v.page.url.startswith(f"{j.v.site}/shop/{shop}?")

@@ -25,10 +25,14 @@ def phone(visitor: Visit) -> Visitor:
     return visitor(path="/?r=5000", **PHONE)
 
 
-def swipe(v: Visitor, *, to_y: float, handle: str = "#sheet-title") -> None:
+DRAGGED = """([panel, height]) =>
+  Math.abs(parseFloat(document.querySelector(panel).style.height) - height) < 2"""
+
+
+def swipe(v: Visitor, *, to_y: float, panel: str = "#sheet", handle: str = "#sheet-title") -> None:
     """Drags a panel, the sheet by its title, with one finger, slowly at the end."""
-    box = v.one(handle).bounding_box()
-    assert box
+    box, whole = v.one(handle).bounding_box(), v.one(panel).bounding_box()
+    assert box and whole
     x, y = box["x"] + 20, box["y"] + box["height"] / 2
     finger = v.context.new_cdp_session(v.page)
 
@@ -38,10 +42,14 @@ def swipe(v: Visitor, *, to_y: float, handle: str = "#sheet-title") -> None:
     touch("touchStart", {"x": x, "y": y})
     for step in range(1, 9):
         touch("touchMove", {"x": x, "y": y + (to_y - y) * step / 8})
-    v.page.wait_for_timeout(120)
+    v.page.wait_for_function(DRAGGED, arg=[panel, whole["height"] + y - to_y])
     touch("touchMove", {"x": x, "y": to_y + 1})
     touch("touchEnd")
-    v.rest()
+
+
+def raise_list(v: Visitor) -> None:
+    v.one("#grip").tap()
+    expect(v.one("#grip")).to_have_attribute("aria-expanded", "true")
 
 
 def height(v: Visitor) -> float:
@@ -62,10 +70,11 @@ def test_the_sheet_is_dragged_between_three_heights_and_leaves_the_pin_in_view(
     phone: Visitor,
 ) -> None:
     v = phone
-    v.one("#grip").tap()
-    v.one("#list .name").nth(3).tap()
-    v.rest()
     sheet = v.one("#sheet")
+    raise_list(v)
+    v.one("#list .name").nth(3).tap()
+    expect(sheet).to_be_visible()
+    v.rest()
     expect(sheet).to_have_attribute("data-position", "half")
     half = height(v)
     expect_pin_in_view(v)
@@ -90,13 +99,13 @@ def test_the_list_is_dragged_between_three_heights_and_back_closes_the_full_one(
     expect(panel).to_have_attribute("data-position", "half")
     # which shops, not how to search, is what half a list has room for
     expect(tools).to_be_hidden()
-    swipe(v, to_y=130, handle="#list-handle")
+    swipe(v, to_y=130, panel="#list-region", handle="#list-handle")
     expect(panel).to_have_attribute("data-position", "full")
     expect(grip).to_have_attribute("aria-expanded", "true")
     expect(tools).to_be_visible()
     v.page.go_back()
     expect(panel).to_have_attribute("data-position", "half")
-    swipe(v, to_y=830, handle="#list-handle")
+    swipe(v, to_y=830, panel="#list-region", handle="#list-handle")
     expect(panel).to_have_attribute("data-position", "peek")
     expect(grip).to_have_attribute("aria-label", "목록과 지도 같이 보기")
     expect(v.one("#list-title")).to_be_in_viewport()
@@ -131,14 +140,16 @@ def test_the_button_and_the_arrow_keys_set_the_height_of_the_sheet(phone: Visito
 def test_the_sheet_moves_only_for_those_who_do_not_mind(visitor: Visit, motion: str) -> None:
     v = visitor(path="/?r=5000", **{**PHONE, "reduced_motion": motion})
     v.open_first()
-    v.one("#sheet-grip").tap()
-    running = v.page.evaluate("document.getElementById('sheet').getAnimations().length")
+    press = (
+        "grip => { grip.click(); return document.querySelector('#sheet').getAnimations().length; }"
+    )
+    running = v.one("#sheet-grip").evaluate(press)
     assert (running > 0) == (motion == "no-preference")
 
 
 def test_back_closes_the_topmost_layer(phone: Visitor) -> None:
     v = phone
-    v.one("#grip").tap()
+    raise_list(v)
     v.open_first()
     v.one("#sheet .heart").tap()
     expect(v.one("dialog")).to_be_visible()
@@ -158,12 +169,15 @@ def test_back_does_not_open_again_what_was_closed(phone: Visitor) -> None:
     v.page.goto("about:blank")
     v.go("/?r=5000")
     v.one("#account").tap()
+    expect(v.one("dialog")).to_be_visible()
     v.page.keyboard.press("Escape")
     expect(v.one("dialog")).to_have_count(0)
     v.open_first()
     v.one("#sheet-close").tap()
     expect(v.one("#sheet")).to_be_hidden()
     v.one("#list .name").first.tap()
+    expect(v.one("#sheet")).to_be_visible()
+    v.rest()
     v.one("#sheet .heart").tap()
     v.page.locator("dialog .icon-button").tap()
     expect(v.one("dialog")).to_have_count(0)
@@ -200,15 +214,22 @@ def test_targets_are_44_pixels(phone: Visitor) -> None:
     v.sign_in("thumbs")
     assert v.page.evaluate(SMALL) == [], "list"
     v.one("#list .name").first.tap()
+    expect(v.one("#sheet")).to_be_visible()
     v.rest()
     v.one("#sheet-grip").tap()
+    expect(v.one("#sheet")).to_have_attribute("data-position", "full")
     assert v.page.evaluate(SMALL) == [], "sheet"
     v.one("#write").tap()
+    v.one("#content").wait_for()
     assert v.page.evaluate(SMALL) == [], "form"
     v.page.go_back()
+    expect(v.one("dialog")).to_have_count(0)
     v.page.go_back()
+    expect(v.one("#sheet")).to_be_hidden()
     v.one("#account").tap()
-    for tab in ("titles", "favorites", "reviews", "settings"):
-        v.one(f"#tab-{tab}").tap()
+    for name in ("titles", "favorites", "reviews", "settings"):
+        tab = v.one(f"#tab-{name}")
+        tab.tap()
+        expect(tab).to_have_attribute("aria-selected", "true")
         v.rest()
-        assert v.page.evaluate(SMALL) == [], tab
+        assert v.page.evaluate(SMALL) == [], name

@@ -30,6 +30,7 @@ def test_results_of_a_keyword_have_no_distances_from_where_the_map_was(visitor: 
     assert v.names()
     assert not re.search(r"\d(m|km)\b", v.one("#list").inner_text())
     v.one("#clear").click()
+    v.rest()
     expect(v.one("#list-title")).to_contain_text("반경")
     assert re.search(r"\d(m|km)\b", v.one("#list").inner_text())
 
@@ -53,6 +54,7 @@ def test_enter_while_composing_belongs_to_the_input_method(visitor: Visit) -> No
     v.one("#query").fill("홍대입구")
     enter = "new KeyboardEvent('keydown', {key: 'Enter', isComposing: true, bubbles: true})"
     v.page.evaluate(f"document.querySelector('#query').dispatchEvent({enter})")
+    v.rest()
     assert "q=" not in v.page.url
     v.one("#query").press("Enter")
     v.rest()
@@ -79,8 +81,7 @@ def held_back(v: Visitor, pattern: str, path: str, ready: str) -> None:
     held: list[Route] = []
     v.page.route(pattern, lambda route: held.append(route), times=1)
     v.page.goto(v.site + path)
-    while not (held and v.page.evaluate(ready)):
-        v.page.wait_for_timeout(50)
+    v.until(lambda: held and v.page.evaluate(ready))
     for route in held:
         route.continue_()
     v.rest()

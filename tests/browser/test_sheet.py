@@ -73,16 +73,11 @@ def test_an_iphone_has_apple_maps_and_the_naver_app_with_a_page_to_fall_back_on(
     assert naver["dname"] == [shop["place_name"]]
     assert (naver["dlng"], naver["dlat"]) == ([shop["longitude"]], [shop["latitude"]])
     assert parse_qs(urlsplit(found["apple"]).query)["dirflg"] == ["w"]
-    asked: list[str] = []
-
-    def note(route: Route) -> None:
-        asked.append(route.request.url)
-        route.abort()
-
-    v.page.route("https://map.naver.com/**", note)
-    v.page.locator("[data-route=naver]").tap()
-    v.page.wait_for_timeout(2500)
-    assert len(asked) == 1
+    page = "https://map.naver.com/**"
+    v.page.route(page, lambda route: route.abort())
+    with v.page.expect_request(page):
+        v.page.locator("[data-route=naver]").tap()
+    assert [urlsplit(url).scheme for url in v.outside] == ["nmap", "https"]
 
 
 def test_android_gets_an_intent_with_a_page_to_fall_back_on(visitor: Visit) -> None:

@@ -54,6 +54,7 @@ def test_the_page_shows_its_text_until_the_map_has_loaded_the_shop(visitor: Visi
     v.page.route(re.compile(rf"/shops/{SHOP}\?"), lambda route: route.abort())
     v.page.goto(f"{v.site}/shop/{SHOP}")
     expect(v.one("#list .name").first).to_be_visible()
+    v.rest()
     expect(v.one("#sheet-title")).not_to_have_text("")
 
 

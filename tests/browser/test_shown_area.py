@@ -107,7 +107,7 @@ def test_filters_apply_to_the_clusters_of_the_country(visitor: Visit) -> None:
 def test_chosen_filters_come_first_and_are_cleared_at_once(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path="/?r=5000", **PHONE)
     everything = total(v)
-    assert v.one("#filters .clear").count() == 0
+    expect(v.one("#filters .clear")).to_have_count(0)
     for text in ("소품 많아요", "별점 4점 이상"):
         chip(v, text)
     row = v.one("#filters .chip")
@@ -155,13 +155,12 @@ def test_no_list_is_called_empty_while_it_is_awaited(visitor: Visit) -> None:
     v = visitor(path="/?at=37.2,131.86,14&r=500")
     expect(v.one("#list")).to_contain_text("이 근처에는")
     held: list[Route] = []
-    v.page.route("**/shops/brand*", lambda route: held.append(route))
+    v.page.route("**/shops/brand*", lambda route: held.append(route), times=1)
     v.move("jumpTo({center: [127.0276, 37.4979]})")
     expect(v.one("#list-title")).to_have_text("찾는 중…")
     expect(v.one("#list .list-state")).to_have_count(0)
-    while not held:
-        v.page.wait_for_timeout(50)
-    held[-1].continue_()
+    v.until(lambda: held)
+    held[0].continue_()
     v.rest()
     assert v.names()
 
@@ -238,7 +237,7 @@ def test_a_line_that_encloses_nothing_can_be_drawn_again(visitor: Visit) -> None
     expect(v.one("#drawing")).to_be_visible()
     loop(v)
     expect(v.one("#drawing")).to_be_hidden()
-    assert "area=" in v.page.url
+    expect(v.page).to_have_url(re.compile("area="))
 
 
 def test_the_keyboard_searches_the_visible_map_instead(visitor: Visit) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import ALONE
 from tests.browser.server import running_server
@@ -19,10 +19,10 @@ from tests.browser.visitor import Map, Visitor
 GANGNAM = "/?at=37.4979,127.0240,15"
 MYEONGDONG = "/?at=37.5600,126.9860,16"
 ARTEFACTS = Path("artefacts/browser")
-COUNT = "geoshops.map?.getStyle()?.layers.filter(l => l.id.startsWith('streets:')).length ?? 0"
+ARE_SHOWN = (
+    "geoshops.map?.getStyle()?.layers.some(layer => layer.id.startsWith('streets:')) ?? false"
+)
 ATTRIBUTION = "document.querySelector('.maplibregl-ctrl-attrib-inner').textContent"
-# without graphics hardware a map of many layers is drawn slowly
-PATIENCE_MS = 60_000
 
 
 class Newcomer(Visitor):
@@ -30,11 +30,8 @@ class Newcomer(Visitor):
 
     def streets(self, present: bool = True) -> None:
         """Waits until streets are drawn, or gone."""
-        for _ in range(PATIENCE_MS // 100):
-            if (self.page.evaluate(COUNT) > 0) is present:
-                return self.rest()
-            self.page.wait_for_timeout(100)
-        raise AssertionError("no streets" if present else "streets remain")
+        self.page.wait_for_function(f"present => ({ARE_SHOWN}) === present", arg=present)
+        self.rest()
 
     def paint(self, layer: str, name: str) -> str:
         """A colour of a street layer."""
@@ -147,10 +144,10 @@ def test_without_streets_the_offline_map_remains(
     up.mode = mode
     with newcomer(browser, online, mode, path=GANGNAM) as v:
         assert up.requested == ["/style.json"]
-        assert v.page.evaluate(COUNT) == 0
+        assert not v.page.evaluate(ARE_SHOWN)
         assert v.rendered("pins", "clusters") and v.rendered("names")
         assert v.attribution() == "Natural Earth"
-        assert v.one(".toast").count() == 0
+        expect(v.one("html[data-toasts]")).to_have_count(0)
 
 
 def test_a_browser_without_a_connection_does_not_ask_for_streets(
@@ -178,7 +175,7 @@ def test_streets_that_go_away_give_way_to_the_offline_map(
         v.streets(present=False)
         assert v.rendered("pins", "clusters") and v.rendered("names")
         assert v.attribution() == "Natural Earth"
-        assert v.one(".toast").count() == 0
+        expect(v.one("html[data-toasts]")).to_have_count(0)
 
 
 def test_an_own_file_is_drawn_in_both_themes(browser: Browser, own: str) -> None:
@@ -236,7 +233,7 @@ def test_a_row_of_the_list_highlights_its_pin(visitor: Callable[..., Visitor]) -
     row = v.one("#list .shop").nth(1)
     name = row.locator(".name").inner_text()
     row.hover()
-    v.page.wait_for_timeout(500)
+    expect(row).to_have_class(re.compile("lit"))
     v.rest()
     assert {pin["name"] for pin in v.rendered("lit-pin")} == {name}
     assert v.rendered("lit-ring")
@@ -247,6 +244,5 @@ def test_the_position_is_shown_with_its_accuracy(visitor: Callable[..., Visitor]
     v = visitor(path="/?at=37.4979,127.0276,15", geolocation=place)
     assert v.rendered("user", "user-accuracy") == []
     v.one("#near").click()
-    v.page.wait_for_timeout(500)
     v.rest()
     assert v.rendered("user") and v.rendered("user-accuracy")
