@@ -50,7 +50,7 @@ def pooled(url: str, pgbouncer: Path) -> Iterator[str]:
             assert _left_behind(through) == set()
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(60)
 
 
 def _config(host: str, server_port: int, port: int, users: Path) -> str:
@@ -83,7 +83,7 @@ def _libraries(pgbouncer: Path) -> str:
 
 
 def _wait(url: str) -> None:
-    for _ in range(50):
+    for _ in range(300):
         try:
             psycopg2.connect(url).close()
         except psycopg2.OperationalError:

@@ -51,12 +51,12 @@ def serving(
         finally:
             process.send_signal(signal.SIGTERM)
             # a worker that is told to end while it starts does not hear it, and is killed after ten seconds
-            process.wait(20)
+            process.wait(60)
 
 
 def wait_for(origin: str, process: subprocess.Popen[bytes], log: object) -> str:
     """The origin, once it answers."""
-    for _ in range(240):
+    for _ in range(480):
         try:
             if requests.get(f"{origin}/readyz", timeout=2).ok:
                 return origin
@@ -77,7 +77,7 @@ def free_port() -> int:
 
 def wait_for_port(port: int) -> None:
     """Until something listens on the port of the loopback address."""
-    for _ in range(100):
+    for _ in range(600):
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
             return
@@ -90,7 +90,7 @@ def wait_until(condition: Callable[[], bool]) -> float:
     """Seconds until it holds."""
     began = time.monotonic()
     while not condition():
-        assert time.monotonic() < began + 20
+        assert time.monotonic() < began + 60
         time.sleep(0.02)
     return time.monotonic() - began
 

@@ -51,7 +51,7 @@ def running(**environment: str) -> Iterator[str]:
         yield issuer
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> None:

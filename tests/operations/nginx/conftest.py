@@ -118,4 +118,4 @@ def nginx_alone(folder: Path, port: int, text: str) -> Iterator[None]:
             yield
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(60)

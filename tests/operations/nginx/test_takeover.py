@@ -209,4 +209,4 @@ def test_only_the_very_process_that_was_noted_is_ended(tmp_path: Path) -> None:
         # the supervisor's number belongs to another
         write_note(tmp_path, "supervisor", os.getpid(), lambda start: start - 1)
         assert leftovers.end_leftovers(tmp_path) == 1
-        assert ours.wait(5) == -signal.SIGKILL
+        assert ours.wait(30) == -signal.SIGKILL
