@@ -47,7 +47,7 @@ def test_successive_statements_use_one_connection(database: Database) -> None:
 def test_no_statement_waits_behind_a_slow_one(database: Database, make: Maker, verb: str) -> None:
     kept = backend_of(database)
     with ThreadPoolExecutor(1) as another:
-        slow = another.submit(getattr(database, verb), "SELECT pg_backend_pid(), pg_sleep(2)")
+        slow = another.submit(getattr(database, verb), "SELECT pg_backend_pid(), pg_sleep(1.5)")
         while not make.sql(SLEEPING):
             assert not slow.done()
         others = {backend_of(database) for _ in range(5)}
