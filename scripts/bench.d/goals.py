@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import hostile
+import languages
 from peers.catalogue import PEERS
 
 
@@ -32,6 +34,17 @@ class Goal:
         return value >= self.bound if self.least else value <= self.bound
 
 
+# p99 of a response by the group of keyword_search.py
+KEYWORD_LIMITS_MS = {
+    "a fifth of all (서울)": 50,
+    "region": 25,
+    "region and brand": 25,
+    "brand": 25,
+    "brand and shop": 25,
+    "nothing": 50,
+    "typo": 100,
+    "suggest": 20,
+}
 GOALS = [
     Goal("radius", "ratio_to_limit", 0.60, True, "radius over HTTP, of rows in pgbench"),
     *(
@@ -55,6 +68,51 @@ GOALS = [
     Goal("reviews", "ratio_to_limit", 0.40, True, "reviews of a shop, of the same query"),
     Goal("favorites", "ratio_to_limit", 0.40, True, "favorites, of the same query in pgbench"),
     Goal("favorites", "signed_in_of_anonymous", 0.8, True, "radius signed in, of anonymous"),
+    Goal("brands", "p99_ms", 5, False, "list of brands, p99 in ms"),
+    *(
+        Goal("keyword", f"groups.{group}, {place}.p99_ms", limit_ms, False, f"{group}, {place}, ms")
+        for group, limit_ms in KEYWORD_LIMITS_MS.items()
+        for place in ("near", "far")
+    ),
+    *(
+        Goal(
+            "keyword",
+            f"groups.{language}, {kind}.p99_ms",
+            limit_ms,
+            False,
+            f"{language} {kind}, ms",
+        )
+        for language in languages.KEYWORDS
+        for kind, limit_ms in languages.LIMITS_MS.items()
+    ),
+    *(
+        Goal(
+            "keyword",
+            f"lang.{path}.ratio",
+            languages.LEAST_OF_PLAIN,
+            True,
+            f"{path} with lang, of plain",
+        )
+        for path in languages.LISTS
+    ),
+    *(
+        Goal(
+            "keyword",
+            f"{name}_cpu_{part}_ms",
+            limit_ms,
+            False,
+            f"hostile {name}, {part} of CPU, ms",
+        )
+        for name, limits_ms in hostile.LIMITS_MS.items()
+        for part, limit_ms in zip(("p99", "max"), limits_ms, strict=True)
+    ),
+    Goal(
+        "keyword",
+        "radius_p95_ms_meanwhile",
+        hostile.RADIUS_LIMIT_MS,
+        False,
+        "radius beside hostile clients, p95 in ms",
+    ),
     Goal("suggest", "p99_ms", 20, False, "suggest, p99 in ms"),
     Goal("tiles", "worst_p99_ms", 50, False, "tiles, worst p99 in ms"),
     Goal("writes", "http_spread_of_sql", 0.35, True, "review write, of the same SQL"),

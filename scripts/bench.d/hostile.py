@@ -10,6 +10,7 @@ import threading
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -297,12 +298,14 @@ def measure(
 
 def _repeat(
     client: Any, ended: threading.Event, paths: list[tuple[str, str, str]], at: tuple[float, float]
-) -> None:
+) -> int:
+    """Requests the paths in a circle until the end; returns the number of requests."""
     number = 0
     while not ended.is_set():
         path, name, keyword = paths[number % len(paths)]
         client.ms(path, at, **{name: keyword})
         number += 1
+    return number
 
 
 def radius_of_a_map(url: str, at: tuple[float, float]) -> int:
@@ -315,40 +318,45 @@ def radius_of_a_map(url: str, at: tuple[float, float]) -> int:
     return round(1000 * min(1, (SHOPS_ON_A_MAP / max(shops, 1)) ** 0.5))
 
 
-def radius_p95_ms(
+def beside_hostile_clients(
     make_client: Callable[[str], Any],
     url: str,
     paths: list[tuple[str, str, str]],
     at: tuple[float, float],
     seconds: int,
-) -> float:
-    """Returns p95 of radius searches over HTTP while other clients repeat the keywords."""
-    rng = random.Random(SEED)
-    times: list[float] = []
+) -> dict[str, object]:
+    """Returns p95 of radius searches over HTTP while other clients repeat the keywords, and the numbers of requests.
+
+    Ends with an error where any response is not 200."""
     radius_m = radius_of_a_map(url, at)
-    with server(url) as origin:
-        ended = threading.Event()
 
-        def search() -> None:
-            client = make_client(origin)
-            while not ended.is_set():
-                moved = at[0] + rng.uniform(-0.02, 0.02), at[1] + rng.uniform(-0.02, 0.02)
-                values = {"mapLng": str(moved[0]), "mapLat": str(moved[1]), "radius": str(radius_m)}
-                times.append(client.ms("/shops/brand", moved, **values))
-                time.sleep(0.02)
+    def search(client: Any, ended: threading.Event) -> list[float]:
+        rng, times = random.Random(SEED), []
+        while not ended.is_set():
+            moved = at[0] + rng.uniform(-0.02, 0.02), at[1] + rng.uniform(-0.02, 0.02)
+            values = {"mapLng": str(moved[0]), "mapLat": str(moved[1]), "radius": str(radius_m)}
+            times.append(client.ms("/shops/brand", moved, **values))
+            time.sleep(0.02)
+        return times
 
-        threads = [
-            *(threading.Thread(target=_repeat, args=(make_client(origin), ended, paths[i:] + paths[:i], at))
-              for i in range(HOSTILE_CLIENTS)),
-            *(threading.Thread(target=search) for _ in range(RADIUS_CLIENTS)),
-        ]  # fmt: skip
-        for thread in threads:
-            thread.start()
+    ended = threading.Event()
+    with server(url) as origin, ThreadPoolExecutor(HOSTILE_CLIENTS + RADIUS_CLIENTS) as clients:
+        hostile = [
+            clients.submit(_repeat, make_client(origin), ended, paths[first:] + paths[:first], at)
+            for first in range(HOSTILE_CLIENTS)
+        ]
+        radius = [clients.submit(search, make_client(origin), ended) for _ in range(RADIUS_CLIENTS)]
         time.sleep(seconds)
         ended.set()
-        for thread in threads:
-            thread.join()
-    return percentile(sorted(times), 95)
+        # result() raises what ended a client
+        times = sorted(ms for client in radius for ms in client.result())
+        requests = [client.result() for client in hostile]
+    return {
+        "radius_p95_ms_meanwhile": round(percentile(times, 95), 1),
+        "radius_requests": len(times),
+        "hostile_requests": sum(requests),
+        "hostile_requests_of_slowest_client": min(requests),
+    }
 
 
 def report(
@@ -380,10 +388,5 @@ def report(
         *(("/shops", "keyword", keyword) for _, keyword in times["search"][:MOST_EXPENSIVE]),
         *(("/shops/suggest", "q", keyword) for _, keyword in times["suggest"][:MOST_EXPENSIVE]),
     ]
-    p95 = radius_p95_ms(make_client, url, paths, places[0], 10 if quick else 60)
-    figures["radius_p95_ms_meanwhile"] = round(p95, 1)
-    print(
-        f"\nradius searches meanwhile: p95 {p95:.1f} ms (limit {RADIUS_LIMIT_MS} ms)",
-        file=sys.stderr,
-    )
-    return figures
+    seconds = 10 if quick else 60
+    return figures | beside_hostile_clients(make_client, url, paths, places[0], seconds)

@@ -28,6 +28,8 @@ def parts() -> Iterator[None]:
         "figures",
         "goals",
         "growth",
+        "hostile",
+        "languages",
         "layers",
         "load",
         "main",
