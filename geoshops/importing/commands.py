@@ -350,7 +350,8 @@ def report_unknown_brands(brands: dict[str, int]) -> None:
     more = f" and {len(brands) - BRANDS_SHOWN} more" if len(brands) > BRANDS_SHOWN else ""
     click.echo(f"unknown brands, not added (rows): {shown}{more}")
     click.echo(
-        "  if they are brands, import again with --add-brands, or add them by geoshops import brands FILE"
+        "  if they are brands, import again with --add-brands, or add them by "
+        + as_started("import brands FILE")
     )
 
 
@@ -362,7 +363,7 @@ def report_no_representative(largest: list[str]) -> None:
     for name in largest:
         word = name if re.fullmatch(r"\w+", name) else shlex.quote(name)
         click.echo(f"  {as_started('brands representative')} {word}")
-    click.echo("  geoshops import brands FILE, a CSV with name and is_representative")
+    click.echo(f"  {as_started('import brands FILE')}, a CSV with name and is_representative")
 
 
 def report(summary: dict[str, Any], as_json: bool) -> None:

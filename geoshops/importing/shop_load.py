@@ -8,6 +8,7 @@ from typing import Any
 
 from psycopg2 import sql
 
+from geoshops.console import as_started
 from geoshops.database import deferred_indexes
 from geoshops.importing.deriving import DEFAULTS, DERIVED, listed
 from geoshops.importing.errors import ImportRejected
@@ -179,7 +180,7 @@ def add_brands(cursor: Any, names: list[str]) -> None:
     if len(names) > MOST_NEW_BRANDS:
         raise ImportRejected(
             f"{len(names)} unknown brands, among them {', '.join(names[:5])}: is the right column "
-            "mapped to brand? Without --add-brands none is added; `geoshops import brands` adds a list"
+            f"mapped to brand? Without --add-brands none is added; {as_started('import brands')} adds a list"
         )
     cursor.execute("INSERT INTO brands (name) SELECT unnest(%s::text[])", (names,))
 

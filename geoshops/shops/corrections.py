@@ -25,6 +25,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import aliased
 
 from geoshops import opening_hours
+from geoshops.console import as_started
 from geoshops.database.models import Brand, Favorite, Report, Review, Shop
 from geoshops.database.statements import execute
 from geoshops.operations.audit import write_audit
@@ -249,7 +250,7 @@ def _degrees(name: str, value: str) -> str:
 def _brand(cursor: Any, name: str | None) -> int:
     (brand_id,) = execute(cursor, select(func.brand_named(name))).fetchone()
     if brand_id is None:
-        raise NotPossible(f"there is no brand {name}: geoshops brands add {name}")
+        raise NotPossible(f"there is no brand {name}: {as_started('brands add')} {name}")
     return int(brand_id)
 
 
