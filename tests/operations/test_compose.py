@@ -133,6 +133,12 @@ def test_packages_are_installed_before_the_source_is_copied() -> None:
     assert build.startswith("FROM packages ") and "--no-deps" in build
 
 
+def test_the_page_is_changed_without_installing_its_packages_again() -> None:
+    copied, installed = stages()["front-end"].split("RUN scripts/setup --front-end-only")[:2]
+    assert "package-lock.json" in copied and "static" not in copied
+    assert "static/js" in installed and "static/css" in installed
+
+
 def test_the_requirements_of_the_image_are_those_of_setup_cfg() -> None:
     listed = subprocess.run(
         [sys.executable, DEPLOY / "requirements.py", "base", "redis"],
