@@ -111,6 +111,16 @@ def test_imports_point_down() -> None:
     assert upward == []
 
 
+def test_only_commands_and_entry_points_import_the_application_factory() -> None:
+    # it imports every feature, so it stands above them; operator code gets it from Flask's ScriptInfo
+    users = {
+        str(path.relative_to(PACKAGE))
+        for path in modules()
+        if "geoshops.create_app" in imports(path)
+    }
+    assert users <= {"cli.py", "__main__.py"}
+
+
 def test_no_modules_import_each_other_in_a_cycle() -> None:
     names = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in modules()}
     graph = {name: {*imports(path)} & {*names} - {name} for name, path in names.items()}

@@ -14,8 +14,8 @@ from typing import Any
 import click
 import psycopg2
 import requests
+from flask.cli import NoAppException, ScriptInfo
 
-from geoshops import create_app
 from geoshops.config import ConfigError, Settings
 from geoshops.console import as_started
 from geoshops.database import migrations
@@ -86,8 +86,12 @@ class Finding:
         return not self.remedy
 
 
-def examine(host: str, port: int, workers: int) -> Iterator[Finding]:
-    """All findings; a failure may explain later ones."""
+def examine(
+    load_app: Callable[[], object], *, host: str, port: int, workers: int
+) -> Iterator[Finding]:
+    """All findings; a failure may explain later ones.
+
+    load_app: builds the application, because validity may depend on several settings: providers, the store of rate limits."""
     yield check_python()
     yield check_packages()
     yield check_front_end()
@@ -95,10 +99,9 @@ def examine(host: str, port: int, workers: int) -> Iterator[Finding]:
     yield check_env_file(Path.cwd() / ".env")
     try:
         settings = Settings.from_environment()
-        # validity may depend on several settings: providers, the store of rate limits
-        create_app(settings)
+        load_app()
         yield Finding("settings", "complete")
-    except (ConfigError, OSError) as error:
+    except (ConfigError, NoAppException, OSError) as error:
         yield Finding("settings", str(error), "set it in the environment, or run scripts/setup")
         try:
             settings = Settings.from_environment(testing=True)
@@ -358,9 +361,10 @@ def print_text(findings: list[Finding], say: Callable[[str], None]) -> None:
 @click.option(
     "--workers", envvar="WEB_CONCURRENCY", default=2, show_default=True, type=click.IntRange(1)
 )
-def doctor(as_json: bool, host: str, port: int, workers: int) -> None:
+@click.pass_obj
+def doctor(info: ScriptInfo, as_json: bool, host: str, port: int, workers: int) -> None:
     """Check this machine and the settings; exit with 1 when something needs a remedy."""
-    findings = list(examine(host, port, workers))
+    findings = list(examine(info.load_app, host=host, port=port, workers=workers))
     healthy = all(finding.ok for finding in findings)
     if as_json:
         checks = [{**asdict(finding), "ok": finding.ok} for finding in findings]

@@ -11,6 +11,7 @@ import psycopg2
 import pytest
 from click.testing import CliRunner
 
+from geoshops.cli import main
 from geoshops.config import Settings
 from geoshops.map import card
 from geoshops.operations import doctor
@@ -142,7 +143,7 @@ def test_ownership_is_read_from_the_catalog(
 
 def test_a_missing_secret_file_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GEOSHOPS_SECRET_KEY_FILE", str(tmp_path / "none"))
-    result = CliRunner().invoke(doctor.doctor)
+    result = CliRunner().invoke(main, ["doctor"])
     assert result.exit_code == 1
     assert "GEOSHOPS_SECRET_KEY_FILE: " in result.stdout
 
@@ -162,7 +163,7 @@ def test_what_the_service_rejects_is_told_of(
         monkeypatch.setenv(*given)
     monkeypatch.setenv("GEOSHOPS_IDP_CLIENT_ID", "x")
     monkeypatch.setenv("GEOSHOPS_IDP_ISSUER", "https://id.example")
-    result = CliRunner().invoke(doctor.doctor, ["--json"])
+    result = CliRunner().invoke(main, ["doctor", "--json"])
     (found,) = (c for c in json.loads(result.stdout)["checks"] if c["name"] == "settings")
     assert (found["ok"], told in found["detail"]) == (False, True), found
     assert "database" in result.stdout, "the rest is looked at all the same"
@@ -197,7 +198,7 @@ def test_json_and_exit_code_say_the_same(
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
     monkeypatch.setenv("GEOSHOPS_SECRET_KEY", "short")
-    result = CliRunner().invoke(doctor.doctor, ["--json"])
+    result = CliRunner().invoke(main, ["doctor", "--json"])
     report = json.loads(result.stdout)
     assert result.exit_code == 1
     assert report["ok"] is False
