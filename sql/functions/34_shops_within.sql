@@ -134,27 +134,6 @@ END $$;
 COMMENT ON FUNCTION parts_of_area(geography)
 IS 'An area in the gnomonic plane of its middle, whole and in parts; or what is wrong with it and where [lon, lat]. The interior is the smaller side of each ring.';
 
--- Analysts' form; the list below reads the same parts with filters.
-CREATE OR REPLACE FUNCTION shops_within(area geography) RETURNS SETOF shops
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
-DECLARE
-  a record;
-BEGIN
-  SELECT * INTO a FROM parts_of_area(area);
-  IF a.problem IS NOT NULL THEN
-    RAISE EXCEPTION 'area is invalid: %', concat_ws(' at ', a.problem, a.problem_at);
-  END IF;
-  RETURN QUERY
-  SELECT s.* FROM shops AS s
-  WHERE s.id = ANY (ARRAY(
-      SELECT n.id FROM unnest(a.parts) AS p (part)
-      CROSS JOIN LATERAL unnest(boxes_around(p.part, a.frame)) AS b (box)
-      INNER JOIN shops AS n ON n.geog::geometry(POINT, 4326) && b.box
-      WHERE n.status <> 'CLOSED' AND ST_Intersects(p.part, gnomonic(n.spot, a.frame))));
-END $$;
-COMMENT ON FUNCTION shops_within(geography)
-IS 'Shops that are not closed within an area, edges included, by geodesics on the spheroid; fails where the area crosses itself.';
-
 -- ST_Intersects takes an area of many corners apart for each shop, an overlay once for all. It returns points as they were.
 CREATE OR REPLACE FUNCTION shops_inside(ids bigint [], whole geometry, frame double precision []) RETURNS bigint []
 LANGUAGE sql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
@@ -167,8 +146,44 @@ LANGUAGE sql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 $$;
 COMMENT ON FUNCTION shops_inside(bigint [], geometry, double precision []) IS 'Those of the shops that lie in an area of a frame''s plane.';
 
--- Of an area with more than most_examined shops in its boxes those found until then are listed, and those among the nearest
+-- Of an area with more than most_examined shops in its boxes those found until then count, and those among the nearest
 -- to its centre: without them a large area would be listed on one side alone, and a ring by them alone not at all.
+CREATE OR REPLACE FUNCTION shops_of_area(
+  whole geometry, parts geometry [], frame double precision [], brand_ids bigint [], filters shop_filters, most_examined integer,
+  OUT ids bigint [], OUT truncated boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+  jagged boolean := ST_NPoints(whole) > 2000;
+  most integer := CASE WHEN jagged THEN most_examined / 3 ELSE most_examined END;
+  nearest bigint[];
+BEGIN
+  SELECT array_agg(DISTINCT c.id) FILTER (WHERE c.belongs), coalesce(count(*) > most, false) INTO ids, truncated
+  FROM (
+    SELECT s.id, (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (jagged OR ST_Intersects(parts[p.n], gnomonic(s.spot, frame)))
+      AND (filters IS NULL OR shop_passes(s, filters)) AS belongs
+    FROM (SELECT g.n, unnest(boxes_around(parts[g.n], frame)) AS box FROM generate_subscripts(parts, 1) AS g (n) OFFSET 0) AS p
+    INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && p.box AND s.status <> 'CLOSED'
+    LIMIT most + 1
+  ) AS c;
+  IF truncated THEN
+    nearest := ARRAY(
+      SELECT c.id
+      FROM (
+        SELECT s.id, (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters)) AS belongs
+        FROM shops AS s WHERE s.status <> 'CLOSED' ORDER BY s.geog <-> from_gnomonic(ST_Centroid(whole), frame) LIMIT most / 2
+      ) AS c
+      WHERE c.belongs);
+    ids := ids || CASE WHEN jagged THEN nearest ELSE shops_inside(nearest, whole, frame) END;
+    ids := ARRAY(SELECT DISTINCT i.id FROM unnest(ids) AS i (id));
+  END IF;
+  IF jagged THEN
+    ids := shops_inside(ids, whole, frame);
+  END IF;
+END $$;
+COMMENT ON FUNCTION shops_of_area IS 'Shops that pass within an area that parts_of_area() returned; some of them when more than most_examined (null: any number) had to be looked at (truncated).';
+
 CREATE OR REPLACE FUNCTION list_shops_within(
   area geography, user_lon double precision, user_lat double precision, brand_ids bigint [], all_brands boolean,
   filters shop_filters, sort text, origin text, at_most integer, page_size integer, page_offset integer,
@@ -178,58 +193,48 @@ CREATE OR REPLACE FUNCTION list_shops_within(
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
-  wanted bigint[] := wanted_brands(brand_ids, all_brands);
-  plain boolean := filters IS NULL;
-  frame double precision[];
-  whole geometry;
-  parts geometry[];
+  a record;
   center geography;
-  jagged boolean;
-  most integer;
   ids bigint[];
-  nearest bigint[];
-  too_many boolean;
   cut boolean;
 BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
     RETURN;
   END IF;
-  SELECT a.frame, a.whole, a.parts, a.problem, a.problem_at INTO frame, whole, parts, problem, problem_at FROM parts_of_area(area) AS a;
+  SELECT * INTO a FROM parts_of_area(area);
+  problem := a.problem;
+  problem_at := a.problem_at;
   IF problem IS NOT NULL THEN
     RETURN;
   END IF;
-  jagged := ST_NPoints(whole) > 2000;
-  most := CASE WHEN jagged THEN most_examined / 3 ELSE most_examined END;
-  SELECT array_agg(DISTINCT c.id) FILTER (WHERE c.belongs), count(*) > most INTO ids, too_many
-  FROM (
-    SELECT s.id, (wanted IS NULL OR s.brand_id = ANY (wanted)) AND (jagged OR ST_Intersects(parts[p.n], gnomonic(s.spot, frame)))
-      AND (plain OR shop_passes(s, filters)) AS belongs
-    FROM (SELECT g.n, unnest(boxes_around(parts[g.n], frame)) AS box FROM generate_subscripts(parts, 1) AS g (n) OFFSET 0) AS p
-    INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && p.box AND s.status <> 'CLOSED'
-    LIMIT most + 1
-  ) AS c;
-  center := from_gnomonic(ST_Centroid(whole), frame);
-  IF too_many THEN
-    nearest := ARRAY(
-      SELECT c.id
-      FROM (
-        SELECT s.id, (wanted IS NULL OR s.brand_id = ANY (wanted)) AND (plain OR shop_passes(s, filters)) AS belongs
-        FROM shops AS s WHERE s.status <> 'CLOSED' ORDER BY s.geog <-> center LIMIT most / 2
-      ) AS c
-      WHERE c.belongs);
-  END IF;
-  IF jagged THEN
-    ids := shops_inside(ids || nearest, whole, frame);
-  ELSIF too_many THEN
-    ids := ids || shops_inside(nearest, whole, frame);
-  END IF;
-  cut := too_many OR cardinality(ids) > at_most;
+  SELECT o.ids, o.truncated OR cardinality(o.ids) > at_most INTO ids, cut
+  FROM shops_of_area(a.whole, a.parts, a.frame, wanted_brands(brand_ids, all_brands), filters, most_examined) AS o;
+  center := from_gnomonic(ST_Centroid(a.whole), a.frame);
   IF cut THEN
     ids := ARRAY(
-      SELECT s.id FROM (SELECT DISTINCT i.id FROM unnest(ids) AS i (id)) AS d INNER JOIN shops AS s ON s.id = d.id
+      SELECT s.id FROM unnest(ids) AS i (id) INNER JOIN shops AS s ON s.id = i.id
       ORDER BY distance_rank(ST_Distance(s.geog, center)), s.id LIMIT at_most);
   END IF;
   body := list_text(coalesce(cardinality(ids), 0), cut, shops_json(
     ids, NULL, NULL, center, point_at(user_lon, user_lat), origin, member, sort, page_size, page_offset, lang));
 END $$;
 COMMENT ON FUNCTION list_shops_within IS 'Shops of the brands (null: the representative ones, or all) within an area that pass the filters, as list_text; of more than at_most those nearest to its centre. By distance from the user, or without one from the centre; or by rating, reviews or favorites. What is wrong with the area, and where, when it is invalid; all null when the session is not live.';
+
+-- Analysts may not read the table, so it runs as its owner, returns ids alone, and looks names up where only the owner creates.
+CREATE OR REPLACE FUNCTION shops_within(area geography) RETURNS TABLE (shop_id bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  a record;
+BEGIN
+  SELECT * INTO a FROM parts_of_area(area);
+  IF a.problem IS NOT NULL THEN
+    RAISE EXCEPTION 'area is invalid: %', concat_ws(' at ', a.problem, a.problem_at);
+  END IF;
+  RETURN QUERY
+  SELECT i.id FROM shops_of_area(a.whole, a.parts, a.frame, NULL, NULL, NULL) AS o
+  CROSS JOIN LATERAL unnest(o.ids) AS i (id)
+  ORDER BY i.id;
+END $$;
+COMMENT ON FUNCTION shops_within(geography)
+IS 'Ids of the shops that are not closed within an area, edges included, by geodesics on the spheroid; fails where the area crosses itself.';
+REVOKE ALL ON FUNCTION shops_within(geography) FROM public;

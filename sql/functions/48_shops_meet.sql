@@ -256,9 +256,10 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION best_to_meet IS 'The `needed` shops that pass and to which people have the least effort: ids and metres, exact unless truncated, which happens when more than most_examined shops had to be looked at.';
 
+-- As the owner of the table, which analysts may not read (see shops_within).
 CREATE OR REPLACE FUNCTION shops_meet(people geography [], at_most integer DEFAULT 20, by_sum boolean DEFAULT false)
 RETURNS TABLE (shop_id bigint, effort_m double precision, distances_m double precision [])
-LANGUAGE sql STABLE PARALLEL SAFE AS $$
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT t.id, t.effort_m, ways_m(s.geog, people)
   FROM best_to_meet(people, by_sum, NULL, NULL, at_most, 1000000) AS b
   CROSS JOIN LATERAL unnest(b.ids, b.efforts_m) WITH ORDINALITY AS t (id, effort_m, place)
@@ -267,6 +268,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 COMMENT ON FUNCTION shops_meet(geography [], integer, boolean)
 IS 'Where people meet: the shops that are not closed with the shortest longest way of all, or with the least sum of ways, with the way of each person, in metres on the spheroid.';
+REVOKE ALL ON FUNCTION shops_meet(geography [], integer, boolean) FROM public;
 
 CREATE OR REPLACE FUNCTION list_shops_meet(
   lons double precision [], lats double precision [], by_sum boolean, user_lon double precision, user_lat double precision,

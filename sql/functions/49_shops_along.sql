@@ -136,14 +136,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION along_route IS 'Shops within distance_m of a route that pass: ids in its order, and in metres how far along and off the route; of a route with more than most_examined pairs of a chunk and a shop only the beginning counts (truncated).';
 
+-- As the owner of the table, which analysts may not read (see shops_within).
 CREATE OR REPLACE FUNCTION shops_along(route geography, distance_m double precision)
 RETURNS TABLE (shop_id bigint, along_m double precision, off_m double precision)
-LANGUAGE sql STABLE PARALLEL SAFE AS $$
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT t.* FROM along_route(route, distance_m, NULL, NULL, NULL) AS a
   CROSS JOIN LATERAL unnest(a.ids, a.along_m, a.off_m) AS t
 $$;
 COMMENT ON FUNCTION shops_along(geography, double precision)
 IS 'Shops that are not closed within distance_m (at most 2000) of a route, in its order: how far along it, at the passage nearest to the shop, and how far off it, to the millimetre on the spheroid.';
+REVOKE ALL ON FUNCTION shops_along(geography, double precision) FROM public;
 
 CREATE OR REPLACE FUNCTION list_shops_along(
   route geography, distance_m double precision, user_lon double precision, user_lat double precision,

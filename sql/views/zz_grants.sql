@@ -1,4 +1,5 @@
--- The analysts' role, which may read only the views. Its limits are in sql/grants.
+-- The analysts' role, which may read only the views, and call the searches by shape, which return ids. Its limits are in
+-- sql/grants.
 DO $$
 DECLARE
   view_name text;
@@ -25,7 +26,8 @@ BEGIN
   END LOOP;
   GRANT EXECUTE ON FUNCTION positive(text, text), one_of(text, text, text []), find_brand(text), find_region(text),
     study_area(text), need_boundaries(text [], bigint), has_population(text), normal_two_sided_p(double precision), metric_plane(text, text), month_of(text, text),
-    name_key(text), is_blank(text)
+    name_key(text), is_blank(text),
+    shops_within(geography), shops_along(geography, double precision), shops_meet(geography [], integer, boolean)
   TO geoshops_reader;
 END
 $$;

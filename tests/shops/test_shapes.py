@@ -506,4 +506,4 @@ def test_a_search_that_is_cut_at_once_still_lists_shops(make: Maker) -> None:
 
 def test_invalid_areas_fail_in_sql_too(make: Maker) -> None:
     with pytest.raises(Exception, match="Self-intersection at"):
-        make.rows("SELECT id FROM shops_within('POLYGON((0 0,1 1,1 0,0 1,0 0))')")
+        make.rows("SELECT shop_id FROM shops_within('POLYGON((0 0,1 1,1 0,0 1,0 0))')")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+
 import psycopg2
 import pytest
 from psycopg2 import errors, sql
+
+from tests.conftest import ROOT, as_role
 
 VIEWS = {
     "v_shop", "v_shop_open", "v_brand", "v_station", "v_region", "v_region_part", "v_review",
@@ -154,3 +159,70 @@ def test_first_columns_are_unique(db, make):
     ids = make.rows("SELECT id, favorites FROM v_favorite_daily")
     assert len({i for i, _ in ids}) == len(ids)
     assert sum(n for _, n in ids) == 9
+
+
+SEARCHES = {
+    "shops_within": "SELECT * FROM shops_within('POLYGON((127 37, 128 37, 128 38, 127 38, 127 37))')",
+    "shops_along": "SELECT * FROM shops_along('LINESTRING(127.0 37.4979, 127.1 37.4979)', 200)",
+    "shops_meet": "SELECT * FROM shops_meet(ARRAY[point_at(127, 37.5), point_at(127.1, 37.5)])",
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_searches_by_shape_give_ids_of_shops_that_are_not_closed(reader, make, name):
+    make.shop("닫은 지점", status="CLOSED")
+    cursor = reader.cursor()
+    cursor.execute(SEARCHES[name])
+    columns = [column.name for column in cursor.description]
+    assert columns[0] == "shop_id"
+    assert {*columns[1:]} <= {"along_m", "off_m", "effort_m", "distances_m"}
+    assert [row[0] for row in cursor.fetchall()] == [1]
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_searches_by_shape_are_for_analysts_alone(db, reader, name):
+    cursor = db.cursor()
+    cursor.execute(
+        "SELECT p.prosecdef, p.proconfig, has_function_privilege('public', p.oid, 'EXECUTE'),"
+        " has_function_privilege('geoshops_reader', p.oid, 'EXECUTE')"
+        " FROM pg_proc p WHERE p.proname = %s",
+        (name,),
+    )
+    assert cursor.fetchall() == [(True, ["search_path=public, pg_temp"], False, True)]
+
+
+def test_tables_of_the_reader_do_not_stand_in_for_ours(db, reader):
+    cursor = reader.cursor()
+    # what a temporary table is called must not matter to a function that runs as the owner
+    cursor.execute("CREATE TEMPORARY TABLE shops AS SELECT 99::bigint AS id")
+    for statement in SEARCHES.values():
+        cursor.execute(statement)
+        assert [row[0] for row in cursor.fetchall()] == [1]
+
+
+def test_an_area_that_crosses_itself_is_an_error_for_the_reader_too(reader):
+    with pytest.raises(errors.RaiseException, match="Self-intersection at"):
+        reader.cursor().execute("SELECT shops_within('POLYGON((0 0,1 1,1 0,0 1,0 0))')")
+
+
+def page(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_the_examples_of_searches_by_shape_run_as_the_reader(reader):
+    (block,) = re.findall(r"## In SQL\n+```sql\n(.*?)```", page("docs/spatial.md"), re.DOTALL)
+    statements = [statement for statement in block.split(";") if statement.strip()]
+    assert len(statements) == len(SEARCHES)
+    for statement in statements:
+        cursor = reader.cursor()
+        cursor.execute(statement)
+        assert cursor.fetchall()[0][0] == 1
+
+
+def test_the_example_of_the_readme_prints_what_it_says(database_url, db):
+    db.cursor().execute(page("sql/examples/town.sql"))
+    section = page("sql/README.md").partition("## Searches by shape")[2].partition("\n## ")[0]
+    ((command, printed),) = re.findall(r"```sql\n(.*?)```\n+```text\n(.*?)```", section, re.DOTALL)
+    psql = ["psql", "-X", "-d", as_role(database_url, "geoshops_reader"), "-c", command]
+    output = subprocess.run(psql, capture_output=True, text=True, check=True).stdout
+    assert [*map(str.rstrip, output.strip("\n").splitlines())] == printed.splitlines()
