@@ -57,12 +57,10 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     api = operation.init_app(app)
     for feature in (auth, members, shops, search, reviews, favorites, titles, reports, tiles, ogc):
         api.register_blueprint(feature.blueprint)
-    app.register_blueprint(map_page.blueprint)
-    app.register_blueprint(map_page.pages)
-    app.register_blueprint(map_page.missing)
-    app.register_blueprint(titles.images)
-    app.register_blueprint(health.blueprint)
+    unlimited = (map_page.blueprint, titles.images, health.blueprint)
+    for blueprint in (*unlimited, map_page.pages, map_page.missing):
+        app.register_blueprint(blueprint)
     steps = pipeline.Pipeline(settings, database, keys, limits)
-    service.init_app(app, steps)
+    service.init_app(app, steps, unlimited=unlimited)
     middleware.wrap(app, fast_path.FastPath(app, steps), settings, limits)
     return app

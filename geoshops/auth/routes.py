@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
 from typing import Any
 
 from flask import request
+from werkzeug.wrappers import Request
 
 from geoshops.auth import queries, schemas
 from geoshops.auth.providers import providers
@@ -17,10 +19,12 @@ from geoshops.database.pool import database
 from geoshops.errors import ApiError, Unauthorized
 from geoshops.web import page_cookie, tokens
 from geoshops.web.operation import Blueprint
+from geoshops.web.parsing import json_object
+from geoshops.web.rate_limits import RateLimit, by_address
 from geoshops.web.reads import RequestContext
-from geoshops.web.request import public_url, settings
+from geoshops.web.request import address_of, public_url, settings
 from geoshops.web.response import Response, json_value
-from geoshops.web.tokens import Caller
+from geoshops.web.tokens import Caller, Keys
 
 blueprint = Blueprint("auth", __name__, description="Sign-in, tokens and sessions")
 
@@ -51,6 +55,9 @@ def start_sign_in(args: dict[str, Any]) -> Response:
     cache="none",
     errors=(502,),
     head=False,
+    limit=RateLimit(
+        "sign-in", "10/minute", by_address, failures_only=True, closed_without_store=True
+    ),
 )
 @blueprint.arguments(schemas.SignInArgs, location="query")
 def sign_in(args: dict[str, Any]) -> Response:
@@ -76,6 +83,18 @@ def sign_in(args: dict[str, Any]) -> Response:
     return json_value({**access, "refresh_token": refresh})
 
 
+def _by_refresh_token(request: Request, _: Keys) -> str:
+    """The hash of the refresh token in the body; addresses are shared by phones behind one carrier."""
+    try:
+        token = json_object(request).get("refresh_token")
+    except ApiError:
+        token = None
+    if not isinstance(token, str) or not token:
+        return address_of(request.environ)
+    # JSON can hold lone surrogates, which UTF-8 cannot; the operation rejects them
+    return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
+
+
 def _or_by_cookie(view: Callable[..., Response]) -> Callable[..., Response]:
     """Reads the refresh token of the page, which sends no body, from its cookie."""
 
@@ -95,6 +114,7 @@ def _or_by_cookie(view: Callable[..., Response]) -> Callable[..., Response]:
     response=schemas.Refreshed,
     cache="none",
     errors=(401, 413, 415),
+    limit=RateLimit("refresh", "10/minute", _by_refresh_token, closed_without_store=True),
 )
 @_or_by_cookie
 @blueprint.arguments(schemas.RefreshBody)

@@ -9,6 +9,7 @@ from geoshops.database.pool import database
 from geoshops.members import queries, schemas, unlinking
 from geoshops.web import page_cookie, writes
 from geoshops.web.operation import Blueprint
+from geoshops.web.rate_limits import RateLimit, by_member
 from geoshops.web.reads import RequestContext
 from geoshops.web.request import public_url, settings
 from geoshops.web.response import Response, json_text, json_value
@@ -52,6 +53,7 @@ def is_nickname_free(context: RequestContext, args: dict[str, Any], caller: Call
     auth="required",
     cache="none",
     errors=(413, 415),
+    limit=RateLimit("nickname", "10/hour", by_member),
 )
 @blueprint.arguments(schemas.NicknameBody)
 def change_nickname(args: dict[str, Any], caller: Caller) -> Response:

@@ -8,11 +8,14 @@ from geoshops.database.pool import database
 from geoshops.reports import queries, schemas
 from geoshops.web import writes
 from geoshops.web.operation import Blueprint
+from geoshops.web.rate_limits import RateLimit, by_member
 from geoshops.web.request import settings
 from geoshops.web.response import Response
 from geoshops.web.tokens import Caller
 
 blueprint = Blueprint("reports", __name__, description="Reports to moderation")
+
+REPORTS = RateLimit("reports", "30/hour", by_member)
 
 
 @blueprint.operation(
@@ -25,6 +28,7 @@ blueprint = Blueprint("reports", __name__, description="Reports to moderation")
     auth="required",
     cache="none",
     errors=(413, 415),
+    limit=REPORTS,
 )
 @blueprint.arguments(schemas.ReviewReportBody)
 def report_review(body: dict[str, Any], review_id: int, caller: Caller) -> Response:
@@ -45,6 +49,7 @@ def report_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
     auth="required",
     cache="none",
     errors=(413, 415),
+    limit=REPORTS,
 )
 @blueprint.arguments(schemas.ShopReportBody)
 def report_shop(body: dict[str, Any], shop_id: int, caller: Caller) -> Response:

@@ -9,6 +9,7 @@ from geoshops.reviews import queries, schemas
 from geoshops.web import idempotency, writes
 from geoshops.web.operation import Blueprint
 from geoshops.web.paging import list_response
+from geoshops.web.rate_limits import RateLimit, by_member
 from geoshops.web.reads import RequestContext
 from geoshops.web.request import public_url, settings
 from geoshops.web.response import Response, json_text
@@ -65,6 +66,7 @@ def list_own_reviews(context: RequestContext, args: dict[str, Any], caller: Call
     auth="required",
     cache="none",
     errors=(413, 415, 422),
+    limit=RateLimit("reviews", "30/hour", by_member),
     headers=(idempotency.PARAMETER,),
     response_headers=idempotency.REPLAYED_HEADER,
 )

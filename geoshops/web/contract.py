@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from geoshops.web.fields import TRUE_TEXTS
 from geoshops.web.parsing import Query
+from geoshops.web.rate_limits import RateLimit
 from geoshops.web.response import JSON
 
 
 @dataclass(frozen=True)
 class Contract:
-    """An operation's media types, caching, and whether it is a command, which changes something.
+    """An operation's media types, caching, rate limit, and whether it is a command, which changes something.
 
     cache: `shared` (public unless a token was sent, always revalidated) or `none` (no-store).
     json_only: the flag of the query under which only JSON is produced.
@@ -20,6 +21,7 @@ class Contract:
     media_types: tuple[str, ...]
     cache: str
     is_command: bool
+    limit: RateLimit
     json_only: str = ""
     max_body_bytes: int = 0
 

@@ -22,6 +22,7 @@ from geoshops.web.contract import Contract
 from geoshops.web.examples import PATH, example_of
 from geoshops.web.fields import Args
 from geoshops.web.parsing import BodyLoader, ContractParser, QueryLoader
+from geoshops.web.rate_limits import READS, WRITES, RateLimit
 from geoshops.web.reads import Read, ReadOperation
 from geoshops.web.response import GEOJSON, JSON, Response
 
@@ -153,6 +154,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         headers: tuple[Mapping[str, object], ...] = (),
         response_headers: Mapping[str, object] | None = None,
         max_body_bytes: int = 0,
+        limit: RateLimit | None = None,
     ) -> Any:
         """The view with its contract and its entry in the OpenAPI document.
 
@@ -165,7 +167,8 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         statuses: further success statuses with the same body, such as 201.
         errors: error statuses beyond those of every operation; 409 is implied for commands.
         headers: OpenAPI parameters of the request headers; response_headers: OpenAPI headers of the response.
-        max_body_bytes: how large a body may be, where more than the limit of all operations."""
+        max_body_bytes: how large a body may be, where more than the limit of all operations.
+        limit: a rate limit of its own; otherwise the one of all commands or of all reads."""
         errors = (409, *errors) if is_command else errors
         documented: Any = self._documented(
             _with_headers(view, headers), id, response, example, auth, (status, *statuses), media, errors
@@ -176,7 +179,10 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         if geojson:
             documented = self.doc(responses={200: _geojson_response(response)})(documented)
         media_types = (media, GEOJSON) if geojson else (media, *also)
-        documented.contract = Contract(media_types, cache, is_command, json_only, max_body_bytes)
+        limit = limit or (WRITES if is_command else READS)
+        documented.contract = Contract(
+            media_types, cache, is_command, limit, json_only, max_body_bytes
+        )
         return documented
 
     def _documented(

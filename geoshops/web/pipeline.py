@@ -21,7 +21,7 @@ from geoshops.web.contract import Contract
 from geoshops.web.error_handlers import error_response
 from geoshops.web.negotiation import negotiate
 from geoshops.web.parsing import parse_query
-from geoshops.web.rate_limits import Limits
+from geoshops.web.rate_limits import Limits, RateLimit
 from geoshops.web.reads import ReadOperation, RequestContext
 from geoshops.web.request import Environ, origin_of, path_of
 from geoshops.web.response import Response
@@ -64,7 +64,8 @@ class Pipeline:
     def _read(self, request: Request, operation: ReadOperation, ids: dict[str, Any]) -> Response:
         environ = request.environ
         query = parse_query(environ.get("QUERY_STRING", ""))
-        media_type = self.begin(environ, operation.contract.produced(query))
+        contract = operation.contract
+        media_type = self.begin(request, contract.produced(query), contract.limit)
         context = RequestContext(
             self._database, self._settings, origin_of(environ, self._settings), path_of(environ), query, media_type
         )  # fmt: skip
@@ -74,13 +75,14 @@ class Pipeline:
         response: Response = call_as(caller, self._database, operation.run, context, request, **ids)
         return response
 
-    def begin(self, environ: Environ, produced: tuple[str, ...]) -> str:
-        """Takes the request from its rate limit and returns the negotiated media type.
+    def begin(self, request: Request, produced: tuple[str, ...], limit: RateLimit | None) -> str:
+        """Counts the request against its rate limit, if it has one, and returns the negotiated media type.
 
         An operation that produces nothing negotiable, such as a page, is only counted."""
-        media_type = negotiate(environ.get("HTTP_ACCEPT"), produced) if produced else ""
-        if self._limits:
-            self._limits.count(environ)
+        accepted = request.environ.get("HTTP_ACCEPT")
+        media_type = negotiate(accepted, produced) if produced else ""
+        if self._limits and limit:
+            self._limits.count(request, limit, self._keys)
         return media_type
 
     def drain(self, request: Request) -> None:

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import flask
-from flask import Flask, request
+from flask import Blueprint, Flask, request
 from werkzeug.datastructures import Headers
 
 from geoshops.config import Settings
 from geoshops.web.contract import Contract
 from geoshops.web.error_handlers import error_response, init_metrics
 from geoshops.web.pipeline import Pipeline
+from geoshops.web.rate_limits import READS, RateLimit
 from geoshops.web.request import ENDPOINT, keep_settings
 from geoshops.web.response import Response
 
@@ -42,15 +43,19 @@ def create(settings: Settings) -> Service:
     return app
 
 
-def init_app(app: Flask, pipeline: Pipeline) -> None:
-    """Passes every request of Flask through the pipeline; called after all operations are registered."""
+def init_app(app: Flask, pipeline: Pipeline, *, unlimited: tuple[Blueprint, ...]) -> None:
+    """Passes every request of Flask through the pipeline; called after all operations are registered.
+
+    unlimited: blueprints without a rate limit."""
     init_metrics()
     _remove_head_of_commands(app)
+    without_limit = {None, *(blueprint.name for blueprint in unlimited)}
 
     def begin() -> None:
-        environ, contract = request.environ, _contract(app)
-        environ[ENDPOINT] = request.endpoint
-        pipeline.begin(environ, contract.media_types if contract else ())
+        contract = _contract(app)
+        request.environ[ENDPOINT] = request.endpoint
+        limit = None if request.blueprint in without_limit else _limit(contract)
+        pipeline.begin(request, contract.media_types if contract else (), limit)
 
     def finish(response: flask.Response) -> flask.Response:
         if request.environ.get("CONTENT_LENGTH"):
@@ -83,6 +88,11 @@ def _remove_head_of_commands(app: Flask) -> None:
         contract = getattr(app.view_functions[rule.endpoint], "contract", None)
         if contract and contract.is_command and rule.methods:
             rule.methods.discard("HEAD")
+
+
+def _limit(contract: Contract | None) -> RateLimit:
+    """The rate limit of the current request; OPTIONS of a command changes nothing."""
+    return contract.limit if contract and request.method != "OPTIONS" else READS
 
 
 def _contract(app: Flask) -> Contract | None:

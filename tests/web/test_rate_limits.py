@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from marshmallow import Schema, fields
 
-from geoshops import create_app
+from geoshops import create_app, tiles
 from geoshops.config import ConfigError
+from geoshops.web.operation import Blueprint
+from geoshops.web.rate_limits import RateLimit, by_member
+from geoshops.web.reads import RequestContext
+from geoshops.web.response import Response, json_value
 from tests.conftest import SECRET_KEY
 from tests.make import Maker
 from tests.server import free_port, wait_for_port
 
+ROOT = Path(__file__).resolve().parents[2]
 AROUND = "/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127"
 
 
@@ -82,6 +90,65 @@ def test_reviews_are_counted_by_member(limited_app: Flask, make: Maker) -> None:
     ]
     assert statuses == [201] * 30 + [429]
     assert client.post(f"/reviews/shop/{shop}", json=review, headers=two).status_code == 201
+
+
+class Echo(Schema):
+    """A text, received and returned."""
+
+    text = fields.String(required=True, metadata={"example": "hello"})
+
+
+@pytest.mark.parametrize(
+    ("limit", "policy"),
+    [
+        (None, '"reads";q=600;w=60'),
+        (RateLimit("echoes", "5/hour", by_member), '"echoes";q=5;w=3600'),
+    ],
+)
+def test_a_read_with_a_body_is_limited_as_declared(
+    limit: RateLimit | None,
+    policy: str,
+    service_url: str,
+    make: Maker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = Blueprint("echo", __name__)
+
+    @own.read("/echo", id="echo", body=Echo, response=Echo, limit=limit)
+    def echo(context: RequestContext, body: dict[str, Any]) -> Response:
+        """The body"""
+        return json_value(body)
+
+    monkeypatch.setattr(tiles, "blueprint", own)
+    app = limited(service_url, "memory://")
+    for headers in ({}, make.bearer(app)):
+        response = app.test_client().post("/echo", json={"text": "hello"}, headers=headers)
+        assert (response.status_code, response.get_json()) == (200, {"text": "hello"})
+        assert response.headers["RateLimit-Policy"] == policy
+
+
+def test_options_of_a_command_counts_as_a_read(limited_client: FlaskClient) -> None:
+    for method, name in (("options", "reads"), ("patch", "nickname")):
+        headers = getattr(limited_client, method)("/member/nickname").headers
+        assert headers["RateLimit-Policy"].startswith(f'"{name}";')
+
+
+@pytest.mark.parametrize(
+    ("path", "limited"),
+    [("/robots.txt", True), ("/openapi.json", True), ("/", False), ("/healthz", False), ("/no", False)],
+)  # fmt: skip
+def test_the_map_and_health_checks_are_not_limited(
+    path: str, limited: bool, limited_client: FlaskClient
+) -> None:
+    assert ("RateLimit" in limited_client.get(path).headers) == limited
+
+
+def test_the_documents_list_every_limit(app: Flask) -> None:
+    contracts = [getattr(view, "contract", None) for view in app.view_functions.values()]
+    declared = {(c.limit.name, c.limit.allowance) for c in contracts if c}
+    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\w-]+) \| (\d+) (?:failures )?per (\w+) \|", page, re.MULTILINE)
+    assert sorted((name, f"{amount}/{unit}") for name, amount, unit in rows) == sorted(declared)
 
 
 def test_failed_sign_ins_are_counted_and_good_reads_go_on(limited_client: FlaskClient) -> None:
