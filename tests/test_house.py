@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "geoshops"
 # From the bottom up; a unit imports units below its own layer, or itself. Units that are not named are features.
 LAYERS = (
-    {"messages", "opening_hours", "polygon_coverage", "__about__"},
-    {"config", "console", "errors", "metrics", "request_context", "geo", "boundaries"},
+    {"messages", "opening_hours", "__about__"},
+    {"config", "console", "errors", "metrics", "request_context", "geo"},
     {"database"},
     {"web"},
     {"nicknames"},

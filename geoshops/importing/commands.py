@@ -19,7 +19,6 @@ import click
 import psycopg2
 from tqdm import tqdm
 
-from geoshops.boundaries import MISSING, fill_missing, installed_districts
 from geoshops.config import Settings
 from geoshops.console import EXIT_INCOMPLETE, as_started, changes, committing
 from geoshops.database.deferred_indexes import build_missing
@@ -34,6 +33,7 @@ from geoshops.importing.request import Request
 from geoshops.importing.shops import import_shops
 from geoshops.importing.stations import import_stations
 from geoshops.importing.transaction import follow_up, importing_into
+from geoshops.operations.boundaries import MISSING, fill_missing, installed_districts
 from geoshops.operations.commands import FiniteRange, failing_clearly
 from geoshops.operations.connection import ONE_AT_A_TIME, operator_url
 

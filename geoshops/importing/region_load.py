@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from geoshops.boundaries import draw_outlines
 from geoshops.importing.region_features import LEVELS
+from geoshops.operations.boundaries import draw_outlines
 
 REPAIR = """
 UPDATE incoming_regions SET boundary = ST_Multi(ST_CollectionExtract(ST_MakeValid(boundary), 3)),

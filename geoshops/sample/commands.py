@@ -9,10 +9,10 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from geoshops.boundaries import MISSING, installed_districts
 from geoshops.console import as_started, committing
 from geoshops.database.deferred_indexes import build_missing
 from geoshops.database.operator_connection import connected
+from geoshops.operations.boundaries import MISSING, installed_districts
 from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import COUNT_BRANDS, operator_url
 from geoshops.sample.clear import clear, reviews_of_others

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import shapely
 
-from geoshops.boundaries import District
+from geoshops.operations.boundaries import District
 from geoshops.sample.places import Spot
 
 HALVINGS = 24  # reduces any distance to less than a millionth of a degree

@@ -6,8 +6,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
-from geoshops.boundaries import fill_missing
 from geoshops.database import deferred_indexes
+from geoshops.operations.boundaries import fill_missing
 from geoshops.sample import rows as columns
 from geoshops.sample.country import Country, Entry
 from geoshops.sample.honours import honour

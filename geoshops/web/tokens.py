@@ -145,14 +145,10 @@ def read_refresh(token: str) -> RefreshToken:
     return RefreshToken(_caller(claims), claims["jti"], digest.hexdigest()[:32])
 
 
-def claims_of(token: str, kind: str) -> Mapping[str, Any]:
-    """The verified claims of a token of this kind.
+def _verified(token: str, kind: str, keys: Keys) -> tuple[Mapping[str, Any], str]:
+    """The claims of a token of this kind, and the key that signed it.
 
     Raises Expired when it has expired, Unauthorized("bad_token") for every other fault."""
-    return _verified(token, kind, keys())[0]
-
-
-def _verified(token: str, kind: str, keys: Keys) -> tuple[Mapping[str, Any], str]:
     try:
         claims, key = _signed(keys, token, kind)
     except INVALID:

@@ -14,7 +14,6 @@ from layout import NODES, ClusterError, Layout
 from processes import require
 
 LEADS = ("leader", "master", "primary")
-FOLLOWS = ("streaming", "running")
 
 
 @dataclass(frozen=True)

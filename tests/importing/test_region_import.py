@@ -242,7 +242,9 @@ def test_installed_boundaries_find_regions_by_their_former_names(run: Run, make:
 def test_missing_boundaries_name_what_installs_them(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("geoshops.boundaries.DISTRICTS", tmp_path / "districts.geojson.gz")
+    monkeypatch.setattr(
+        "geoshops.operations.boundaries.DISTRICTS", tmp_path / "districts.geojson.gz"
+    )
     result = run("import", "boundaries")
     assert result.exit_code == 1
     assert "run scripts/setup --front-end-only" in result.output

