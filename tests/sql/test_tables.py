@@ -9,8 +9,6 @@ import pytest
 from tests.sql import plane
 from tests.sql.test_distances import by, geodesic_m
 
-FEBRUARY = dt.date(2024, 2, 1)
-
 
 def test_11_shares_and_concentration(town, ask):
     # A three, B one: shares 75 and 25, index 5625 + 625

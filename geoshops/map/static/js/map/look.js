@@ -11,7 +11,7 @@ const NAMES = {
 export const NAME = ["coalesce", ...[...NAMES[lang], "name"].map((field) => ["get", field])];
 
 // What shows a name shows it in the page's language; a reference number or a height stays.
-export function localised(layer) {
+function localised(layer) {
   if (layer.type !== "symbol" || !layer.layout?.["text-field"]) return layer;
   const { "text-field": text, "text-font": font } = layer.layout;
   const named = /name/.test(JSON.stringify(text));

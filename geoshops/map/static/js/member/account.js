@@ -66,7 +66,7 @@ async function currentMember() {
   return state.member;
 }
 
-export async function openAccount() {
+async function openAccount() {
   try {
     if (await currentMember()) return one("dialog.account") ?? openOwn(); // the button may have been pressed twice
   } catch (error) {

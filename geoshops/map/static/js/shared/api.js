@@ -6,7 +6,7 @@ import { tokens } from "./tokens.js";
 
 const TIMEOUT_MS = 15000;
 
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(status, code, message) {
     super(message);
     Object.assign(this, { status, code });

@@ -2,7 +2,7 @@
 // arrow keys. The style sheet has the heights.
 import { t } from "./i18n.js";
 
-export const POSITIONS = ["peek", "half", "full"];
+const POSITIONS = ["peek", "half", "full"];
 const DRAG_PX = 6;
 // How far a flick carries the panel on.
 const CARRY_MS = 120;

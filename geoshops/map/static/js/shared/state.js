@@ -1,5 +1,5 @@
 // The page's state; components subscribe to the fields that they show.
-export const START = { lng: 127.0276, lat: 37.4979, zoom: 14 };
+const START = { lng: 127.0276, lat: 37.4979, zoom: 14 };
 export const RADII_M = [500, 1000, 2000, 5000, 10000];
 
 export const state = {

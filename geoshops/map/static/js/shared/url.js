@@ -77,7 +77,7 @@ export function readUrl() {
   update(changes);
 }
 
-export function addressOf(s = state) {
+function addressOf(s = state) {
   const query = new URLSearchParams();
   if (s.placed) query.set("at", `${s.center.lat.toFixed(5)},${s.center.lng.toFixed(5)},${s.zoom.toFixed(1)}`);
   query.set("r", s.radius_m);

@@ -13,7 +13,7 @@ const isIphone = /iPhone|iPad|iPod/.test(agent);
 const isApple = isIphone || /Macintosh/.test(agent);
 
 // Walking minutes, estimated from the straight distance; null when nobody would walk.
-export function walkingMinutes(distance_m) {
+function walkingMinutes(distance_m) {
   const minutes = Math.max(1, Math.round((distance_m * DETOUR) / WALK_M_PER_MIN));
   return distance_m === null || minutes > FAR_MIN ? null : minutes;
 }
