@@ -146,7 +146,7 @@ def service_worker() -> Response:
     script = (assets.FOLDER / "service-worker.js").read_text(encoding="utf-8")
     headers = {
         "Cache-Control": "no-cache",
-        "Content-Security-Policy": assets.policy(settings().map_style_url),
+        "Content-Security-Policy": assets.policy(settings().map_origins),
     }
     return Response(known + script, mimetype="text/javascript", headers=headers)
 

@@ -81,6 +81,8 @@ def policy(map_origins: Sequence[str]) -> str:
     """Returns the page's content security policy, which also allows the origins of an online map style.
 
     A worker has the policy of its own file, and MapLibre's worker loads the tiles: assets have this policy too."""
+    if isinstance(map_origins, str):  # a sequence too, but of characters
+        raise TypeError("map_origins must be a sequence of origins, not one text")
     if not map_origins:
         return PAGE_POLICY
     origins = " ".join(map_origins)

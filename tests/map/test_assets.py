@@ -113,6 +113,11 @@ def test_an_online_style_opens_its_origins_for_data_and_pictures_only() -> None:
     assert opened["img-src"].endswith(" https://maps.example.org https://tiles.example.org")
 
 
+def test_a_policy_needs_a_sequence_of_origins() -> None:
+    with pytest.raises(TypeError, match="map_origins"):
+        assets.policy("https://tiles.example.org")
+
+
 def test_without_a_setting_streets_come_from_openfreemap() -> None:
     assert settings().map_origins == ("https://tiles.openfreemap.org",)
     assert settings(map_style_url="off").map_origins == ()
@@ -160,3 +165,20 @@ def test_the_service_worker_belongs_to_the_release_and_covers_the_site(client: F
     assert (worker.mimetype, worker.headers["Cache-Control"]) == ("text/javascript", "no-cache")
     assert worker.text.startswith(f'const BASE = "{assets.base()}";\n')
     assert assets.address(assets.modules()[-1]) in worker.text
+
+
+@pytest.mark.parametrize(
+    ("style", "sources"),
+    [
+        ("https://maps.example.org/styles/liberty", "'self' https://maps.example.org"),
+        ("off", "'self'"),
+    ],
+)
+def test_all_files_of_the_page_may_reach_the_same_origins(
+    service_url: str, style: str, sources: str
+) -> None:
+    overrides = {"database_url": service_url, "testing": True, "map_style_url": style}
+    client = create_app(overrides).test_client()
+    for path in ("/", "/service-worker.js", assets.address("js/main.js")):
+        policy = directives(client.get(path).headers["Content-Security-Policy"])
+        assert policy["connect-src"] == sources, path
