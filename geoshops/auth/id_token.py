@@ -13,7 +13,7 @@ import jwt
 from geoshops.auth.outbound import Calls, ProviderFailed
 from geoshops.errors import ApiError
 
-# By type and curve of a key, and signatures by public keys only: with a shared secret the published key could sign.
+# By key type and curve. Public-key algorithms only: with HMAC, anybody could sign with the published key.
 ALGORITHMS = {
     ("RSA", None): ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     ("EC", "P-256"): ("ES256",),
@@ -37,9 +37,9 @@ class PublishedKey:
 
 
 class Keys:
-    """The published keys of one issuer, kept for an hour; an unknown `kid` fetches them again, at most once a minute.
+    """The published keys of one issuer, cached for an hour; an unknown `kid` fetches them again, at most once a minute.
 
-    PyJWT's own client of key sets has no limit on the size of a response, hence the fetch by `Calls`."""
+    They are fetched with `Calls`, because PyJWT's JWKS client does not limit the response size."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -47,7 +47,7 @@ class Keys:
         self.read_at = float("-inf")
 
     def find(self, calls: Calls, url: str, kid: str | None) -> PublishedKey:
-        """The key of that `kid`, or the only key when the token names none."""
+        """The key with that `kid`, or the only key if the token names none."""
         with self.lock:
             age_s = time.monotonic() - self.read_at
             if age_s > KEYS_LIVE_S or (kid not in self.by_kid and age_s > UNKNOWN_KID_EVERY_S):
@@ -74,7 +74,7 @@ def _keys(document: Mapping[str, Any]) -> dict[str | None, PublishedKey]:
         except (jwt.PyJWTError, ValueError, TypeError, LookupError):
             continue
     if not keys:
-        raise ProviderFailed("no usable key is published")
+        raise ProviderFailed("no supported key in the key set")
     return keys
 
 
@@ -88,7 +88,7 @@ def verified(
     client_id: str,
     nonce: str | None,
 ) -> dict[str, Any]:
-    """The claims of an id_token; ProviderFailed unless every one of them is right."""
+    """The verified claims of an id_token; raises ProviderFailed if any required claim is invalid."""
     if not isinstance(token, str) or len(token) > MAX_CHARS:
         raise ProviderFailed("id_token: missing or too long")
     try:
@@ -100,7 +100,7 @@ def verified(
             audience=client_id,
             issuer=list(issuers),
             leeway=LEEWAY_S,
-            # some providers write numeric subjects
+            # some providers send numeric subjects
             options={
                 "require": list(REQUIRED_CLAIMS),
                 "verify_sub": False,
@@ -111,14 +111,14 @@ def verified(
         raise ProviderFailed(f"id_token: {type(error).__name__}") from None
     _check_times(claims)
     _check_party(claims, client_id)
-    # An unasked nonce belongs to a sign-in that we cannot see; a differing one to somebody else's.
+    # Checked only if the client sent a nonce; a different one belongs to another sign-in.
     if nonce is not None and claims.get("nonce") != nonce:
         raise ApiError("nonce_differs")
     return claims
 
 
 def _check_times(claims: Mapping[str, Any]) -> None:
-    # PyJWT takes digits in a text as well
+    # PyJWT also accepts strings of digits
     if any(type(claims.get(name, 0)) not in (int, float) for name in TIMES):
         raise ProviderFailed("id_token: a time is not a number")
 
@@ -127,4 +127,4 @@ def _check_party(claims: Mapping[str, Any], client_id: str) -> None:
     audience = claims["aud"]
     several = isinstance(audience, list) and len(audience) > 1
     if claims.get("azp", None if several else client_id) != client_id:
-        raise ProviderFailed("id_token: made for another party")
+        raise ProviderFailed("id_token: issued to another client")

@@ -1,4 +1,4 @@
-"""Calls to identity providers: limits on time and size, no redirects, and a small pool of their own."""
+"""HTTP calls to identity providers: time and size limits, no redirects, a small pool of threads."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ T = TypeVar("T")
 TOTAL_S = 5.0
 CONNECT_S, READ_S = 3.05, 4.0
 MAX_BYTES = 64 * 1024
-# A sign-in waits for a slot while slots become free at least this often, so a hanging provider delays others no longer.
+# A sign-in waits for a slot only while one becomes free at least this often, so that a hanging provider cannot delay it longer.
 PATIENCE_S = 0.9
-# after a slower exchange, nobody waits for a slot until an exchange was faster
+# after an exchange slower than this, sign-ins do not wait for a slot until an exchange is faster again
 SLOW_S = 2.0
 
 EXCHANGE_S = Histogram(
@@ -42,8 +42,8 @@ class ProviderFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Status and JSON object of a response; `body` is empty if none was required and none was sent."""
+class ProviderResponse:
+    """Status and JSON object of a response; `body` is empty if none was required and none was received."""
 
     status: int
     body: dict[str, Any]
@@ -63,7 +63,7 @@ class Calls:
         """Closes the connection."""
         self.http.close()
 
-    def get(self, url: str, *, bearer: str = "") -> Answer:
+    def get(self, url: str, *, bearer: str = "") -> ProviderResponse:
         """GET of a JSON object."""
         return self._call(
             "GET", url, headers={"Authorization": f"Bearer {bearer}"} if bearer else {}
@@ -71,12 +71,14 @@ class Calls:
 
     def post(
         self, url: str, form: dict[str, str], *, authorization: str = "", wants_json: bool = True
-    ) -> Answer:
+    ) -> ProviderResponse:
         """POST of a form."""
         headers = {"Authorization": authorization} if authorization else {}
         return self._call("POST", url, wants_json=wants_json, data=form, headers=headers)
 
-    def _call(self, method: str, url: str, *, wants_json: bool = True, **kwargs: Any) -> Answer:
+    def _call(
+        self, method: str, url: str, *, wants_json: bool = True, **kwargs: Any
+    ) -> ProviderResponse:
         try:
             with self.http.request(
                 method,
@@ -89,7 +91,7 @@ class Calls:
                 _reject_status(response.status_code)
                 body = self._body(response)
                 read = _object if wants_json else _object_if_any
-                return Answer(response.status_code, read(response, body))
+                return ProviderResponse(response.status_code, read(response, body))
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             raise ProviderFailed(type(error).__name__) from None
 
@@ -98,17 +100,17 @@ class Calls:
         while chunk := response.raw.read1(16 * 1024, decode_content=False):
             body += chunk
             if len(body) > MAX_BYTES:
-                raise ProviderFailed("the answer is too large")
+                raise ProviderFailed("response too large")
             self._left_s()
         announced = response.headers.get("Content-Length", "")
         if announced.isdigit() and int(announced) != len(body):
-            raise ProviderFailed("the answer was cut")
+            raise ProviderFailed("response incomplete")
         return body
 
     def _left_s(self) -> float:
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise ProviderFailed("too slow in all")
+            raise ProviderFailed("exchange timed out")
         return left
 
 
@@ -121,7 +123,7 @@ def _calls() -> Calls:
 
 def _reject_status(status: int) -> None:
     if 300 <= status < 400:
-        raise ProviderFailed("a redirect, which is never followed")
+        raise ProviderFailed("redirects are not followed")
     if status >= 500 or status == 429 or status < 200:
         raise ProviderFailed(f"status {status}")
 
@@ -129,11 +131,11 @@ def _reject_status(status: int) -> None:
 def _object(response: requests.Response, body: bytes) -> dict[str, Any]:
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not kind.endswith("+json"):
-        raise ProviderFailed("not JSON by its type")
+        raise ProviderFailed("media type is not JSON")
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
-        raise ProviderFailed("not JSON") from None
+        raise ProviderFailed("invalid JSON") from None
     if not isinstance(value, dict):
         raise ProviderFailed("not a JSON object")
     return value
@@ -147,10 +149,9 @@ def _object_if_any(response: requests.Response, body: bytes) -> dict[str, Any]:
 
 
 class Pool:
-    """At most `places` exchanges at once, each in a thread that can be given up at the deadline.
+    """Runs at most `places` exchanges at once, each in its own thread, which is abandoned at the deadline.
 
-    While the provider is quick, a few wait for a place; once it was slow, they are refused at once, so that
-    it never holds more than `places` of the worker's threads."""
+    While the provider is fast, callers queue; after a slow exchange they are rejected immediately."""
 
     def __init__(self, places: int) -> None:
         self.places = places
@@ -160,7 +161,7 @@ class Pool:
         self.changed = threading.Condition()
 
     def run(self, work: Callable[[Calls], T]) -> T:
-        """The result of the exchange; an error of the contract when the provider failed."""
+        """Returns the result of the exchange; raises ApiError if the provider failed."""
         self._enter()
         result: Future[T] = Future()
         started = time.monotonic()
@@ -171,10 +172,10 @@ class Pool:
             outcome = "ok"
             return value
         except ApiError:
-            outcome = "refused"
+            outcome = "rejected"
             raise
         except (ProviderFailed, TimeoutError) as error:
-            log.warning("identity provider failed: %s", str(error) or "too slow in all")
+            log.warning("identity provider failed: %s", str(error) or "exchange timed out")
             raise ApiError("provider_failed") from None
         finally:
             EXCHANGE_S.labels(outcome).observe(time.monotonic() - started)
@@ -194,7 +195,7 @@ class Pool:
         try:
             threading.Thread(target=self._work, args=(work, result), daemon=True).start()
         except (RuntimeError, MemoryError):
-            # The system has no more threads, which is no failure of the provider.
+            # The system has no threads left; the provider did not fail, so `slow` stays.
             with self.changed:
                 self.busy -= 1
                 self.changed.notify()
@@ -213,7 +214,7 @@ class Pool:
             result.set_result(value)
 
     def _leave(self, started: float) -> None:
-        # Before the result is set, because the caller may use the slot as soon as it has the result.
+        # Runs before the result is set: the caller may need the slot as soon as it has the result.
         with self.changed:
             self.busy -= 1
             self.freed_at = time.monotonic()

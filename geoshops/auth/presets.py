@@ -38,11 +38,11 @@ class Preset:
     authorize_extras: Mapping[str, str] = field(default_factory=dict)
     state_in_token: bool = False
     client_secret: str = "plain"
-    # besides invalid_grant: answers that mean "this code is not good", and not that we are wrong
+    # error codes, besides invalid_grant, for an invalid authorization code
     code_errors: tuple[str, ...] = ()
-    # descriptions that say that we are wrong, though the error is one of those
+    # descriptions that mean a misconfigured client despite such a code
     client_errors: tuple[str, ...] = ()
-    # answers to a revocation, with 400, that mean "that token is dead already"
+    # error codes of a 400 revocation response for a token that is already invalid
     gone_errors: tuple[str, ...] = ("invalid_token", "invalid_grant")
     unlink: str = "revoke"
     unlink_url: str = ""
@@ -55,7 +55,7 @@ class Preset:
 
 @dataclass(frozen=True)
 class Client:
-    """What the operator has at one provider; names as the settings without GEOSHOPS_IDP_."""
+    """An OAuth client as configured; fields are named as the settings, without GEOSHOPS_IDP_."""
 
     preset: str
     client_id: str
@@ -79,7 +79,7 @@ def presets() -> dict[str, Preset]:
 
 
 def clients(settings: Settings) -> dict[str, Client]:
-    """The configured clients by the name that `provider` takes, the default one first."""
+    """The configured clients by provider name, the default first."""
     found = {}
     if settings.idp_client_id:
         found[settings.idp] = _checked(settings.idp, _of_settings(settings))
@@ -102,7 +102,7 @@ def _of_settings(settings: Settings) -> Client:
 
 
 def _of_table(name: str, table: Any) -> Client:
-    # A text where a list belongs would be searched as text: part of an address would then be allowed.
+    # If redirect_uris were a string, `in` would match substrings and so accept parts of an allowed URI.
     kinds = {"redirect_uris": list, "endpoints": dict}
     values = {"preset": name, **table} if isinstance(table, dict) else {}
     for key, value in values.items():

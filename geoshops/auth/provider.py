@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import jwt
 
 from geoshops.auth import id_token
-from geoshops.auth.outbound import Answer, Calls, ProviderFailed
+from geoshops.auth.outbound import Calls, ProviderFailed, ProviderResponse
 from geoshops.auth.presets import Client, Preset
 from geoshops.errors import ApiError
 from geoshops.web.fields import BAD_CHARACTERS, is_blank
@@ -23,7 +23,7 @@ from geoshops.web.fields import BAD_CHARACTERS, is_blank
 METADATA_LIVES_S = 3600
 APPLE_SECRET_LIVES_S = 300
 CODE_ERRORS = ("invalid_grant",)
-# RFC 7636 defines no error code for a wrong verifier; the description tells
+# RFC 7636 defines no error code for a wrong verifier; only the description identifies it
 VERIFIER_ERRORS = ("invalid_grant", "invalid_request")
 ABOUT_VERIFIER = re.compile(r"code.?verifier|pkce", re.IGNORECASE)
 MAX_SUBJECT = 255
@@ -41,7 +41,7 @@ class Grant:
 
 @dataclass(frozen=True)
 class Identity:
-    """An identity: issuer and subject, with the suggested nickname and the token for unlinking."""
+    """Issuer and subject of a user, the suggested nickname, and the token for unlinking."""
 
     provider: str
     issuer: str
@@ -66,7 +66,7 @@ class Provider:
     def authorize_url(
         self, calls: Calls, *, redirect_uri: str, state: str, nonce: str, code_verifier: str
     ) -> str:
-        """The URL to which the browser is sent to sign in."""
+        """The URL at which the browser signs in."""
         query = {
             "response_type": "code",
             "client_id": self.client.client_id,
@@ -95,7 +95,7 @@ class Provider:
         state: str | None,
         nonce: str | None,
     ) -> Grant:
-        """Tokens for an authorization code; 105 when the provider rejects the code or its PKCE verifier."""
+        """Exchanges an authorization code for tokens; raises ApiError (105) if the provider rejects the code or verifier."""
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_uri}
         if code_verifier is not None:
             form["code_verifier"] = code_verifier
@@ -117,7 +117,7 @@ class Provider:
         if url:
             subjects.add(_subject(_at(profile, self.preset.profile_subject)))
         if len(subjects) != 1:
-            raise ProviderFailed("id_token and profile speak of two persons")
+            raise ProviderFailed("id_token and profile have different subjects")
         wishes = (
             _at(source, path)
             for path in self.preset.profile_nicknames
@@ -128,11 +128,11 @@ class Provider:
 
     @property
     def unlinks_by_token(self) -> bool:
-        """Whether unlinking needs a token; for some providers the subject suffices."""
+        """Whether unlinking needs a token; with some providers the subject is enough."""
         return self.preset.unlink != "kakao"
 
     def unlink(self, calls: Calls, *, subject: str, token: str | None) -> None:
-        """Unlinks the member at the provider, also if that was done already; raises ProviderFailed."""
+        """Unlinks the member at the provider; succeeds if already unlinked. Raises ProviderFailed."""
         if self.preset.unlink == "kakao":
             self._unlink_kakao(calls, subject)
         elif token and self.preset.unlink == "naver":
@@ -141,7 +141,7 @@ class Provider:
             self._revoke(calls, token)
 
     def endpoint(self, calls: Calls, name: str, *, optional: bool = False) -> str:
-        """The address of an endpoint, from the preset or from the provider's metadata."""
+        """The URL of an endpoint, from the settings, the preset or the provider's metadata."""
         known = self.client.endpoints.get(name, getattr(self.preset, name))
         if known or name in self.client.endpoints or not self.preset.discovers:
             return str(known)
@@ -157,7 +157,7 @@ class Provider:
                 url = self.client.discovery_url or f"{base}/.well-known/openid-configuration"
                 document = calls.get(url).body
                 if document.get("issuer") != self.issuer:
-                    raise ProviderFailed("the metadata are another issuer's")
+                    raise ProviderFailed("the metadata's issuer differs from the configured one")
                 self.metadata = {k: v for k in METADATA.values() if (v := self._url(document, k))}
                 self.secret_in_header = FORM_AUTH not in _list(document, AUTH_METHODS)
                 self.read_at = time.monotonic()
@@ -167,27 +167,29 @@ class Provider:
         value = document.get(key, "")
         schemes = ("https",) if self.issuer.startswith("https:") else ("https", "http")
         if value and (not isinstance(value, str) or urlsplit(value).scheme not in schemes):
-            raise ProviderFailed(f"{key} is no usable address")
+            raise ProviderFailed(f"{key} is not a valid URL")
         return str(value)
 
     def _token(self, calls: Calls, form: dict[str, str]) -> dict[str, Any]:
         url = self.endpoint(calls, "token_url")
-        answer = self._post(calls, url, form)
-        error = answer.body.get("error") or answer.body.get("error_code")
-        if answer.status == 200 and not error:
-            return answer.body
-        told = (answer.body.get("error"), answer.body.get("error_code"))
-        description = answer.body.get("error_description")
-        ours = description in self.preset.client_errors
-        if answer.body.get("error") in VERIFIER_ERRORS and _is_about_verifier(description):
+        response = self._post(calls, url, form)
+        error = response.body.get("error") or response.body.get("error_code")
+        if response.status == 200 and not error:
+            return response.body
+        codes = (response.body.get("error"), response.body.get("error_code"))
+        description = response.body.get("error_description")
+        is_client_error = description in self.preset.client_errors
+        if response.body.get("error") in VERIFIER_ERRORS and _is_about_verifier(description):
             raise ApiError("verifier_rejected")
-        if not ours and any(reason in (*CODE_ERRORS, *self.preset.code_errors) for reason in told):
+        if not is_client_error and any(
+            reason in (*CODE_ERRORS, *self.preset.code_errors) for reason in codes
+        ):
             raise ApiError("code_rejected")
-        raise ProviderFailed(f"token endpoint: status {answer.status}, {_loggable(error)}")
+        raise ProviderFailed(f"token endpoint: status {response.status}, {_loggable(error)}")
 
     def _post(
         self, calls: Calls, url: str, form: dict[str, str], *, wants_json: bool = True
-    ) -> Answer:
+    ) -> ProviderResponse:
         who, secret = self.client.client_id, self.client.client_secret
         if self.preset.client_secret == "es256":
             secret = self._signed_secret()
@@ -224,26 +226,26 @@ class Provider:
         )
 
     def _profile(self, calls: Calls, url: str, access_token: str) -> dict[str, Any]:
-        answer = calls.get(url, bearer=access_token)
-        ok = all(answer.body.get(key) == value for key, value in self.preset.profile_ok.items())
-        if answer.status != 200 or not ok:
-            raise ProviderFailed(f"profile: status {answer.status}")
-        return answer.body
+        response = calls.get(url, bearer=access_token)
+        ok = all(response.body.get(key) == value for key, value in self.preset.profile_ok.items())
+        if response.status != 200 or not ok:
+            raise ProviderFailed(f"profile: status {response.status}")
+        return response.body
 
     def _unlink_kakao(self, calls: Calls, subject: str) -> None:
         if not self.client.admin_key:
             raise ProviderFailed("GEOSHOPS_IDP_ADMIN_KEY is not set")
         form = {"target_id_type": "user_id", "target_id": subject}
         key = f"KakaoAK {self.client.admin_key}"
-        answer = calls.post(self.endpoint(calls, "unlink_url"), form, authorization=key)
-        if answer.status != 200 and answer.body.get("code") != KAKAO_NOT_LINKED:
-            raise ProviderFailed(f"unlink: {_loggable(answer.body.get('code'))}")
+        response = calls.post(self.endpoint(calls, "unlink_url"), form, authorization=key)
+        if response.status != 200 and response.body.get("code") != KAKAO_NOT_LINKED:
+            raise ProviderFailed(f"unlink: {_loggable(response.body.get('code'))}")
 
     def _unlink_naver(self, calls: Calls, token: str) -> None:
         try:
             fresh = self._token(calls, {"grant_type": "refresh_token", "refresh_token": token})
         except ApiError:
-            return  # the refresh token is dead: the person has unlinked us there
+            return  # the refresh token is invalid: the user has already unlinked the service at the provider
         access_token = _text(fresh.get("access_token"), "access_token")
         form = {"grant_type": "delete", "access_token": access_token, "service_provider": "NAVER"}
         self._token(calls, form)
@@ -253,12 +255,12 @@ class Provider:
         if not url:
             return
         form = {"token": token, "token_type_hint": "refresh_token"}
-        answer = self._post(calls, url, form, wants_json=False)
-        error = answer.body.get("error")
-        # RFC 7009 responds 200 to an invalid token; after other errors, such as invalid_client, nothing was revoked
-        gone = answer.status == 400 and error in self.preset.gone_errors
-        if answer.status not in (200, 204) and not gone:
-            raise ProviderFailed(f"revocation: status {answer.status}, {_loggable(error)}")
+        response = self._post(calls, url, form, wants_json=False)
+        error = response.body.get("error")
+        # By RFC 7009 an invalid token gets 200; after other errors, such as invalid_client, nothing was revoked.
+        gone = response.status == 400 and error in self.preset.gone_errors
+        if response.status not in (200, 204) and not gone:
+            raise ProviderFailed(f"revocation: status {response.status}, {_loggable(error)}")
 
 
 KAKAO_NOT_LINKED = -101
@@ -298,7 +300,7 @@ def _subject(value: Any) -> str:
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= MAX_TOKEN or not value.isascii():
-        raise ProviderFailed(f"{name}: missing or odd")
+        raise ProviderFailed(f"{name}: missing or invalid")
     return value
 
 

@@ -15,13 +15,13 @@ from geoshops.auth.sealing import CannotOpen, Sealer
 from geoshops.config import Settings
 from geoshops.errors import ApiError
 
-# how long a person may take at the provider's page; the provider itself decides
+# reported to clients; the provider itself enforces its own limit
 EXPIRES_IN_S = 600
 
 
 @dataclass(frozen=True)
 class Start:
-    """What a front end needs to begin a sign-in; it keeps all but the address to itself."""
+    """What a front end needs to begin a sign-in; it keeps everything but the URL secret."""
 
     authorize_url: str
     state: str
@@ -31,7 +31,7 @@ class Start:
 
 
 class Providers:
-    """Signing in and unlinking by the name of a provider."""
+    """Signs in and unlinks users, by provider name."""
 
     def __init__(self, settings: Settings) -> None:
         self.pool = Pool(settings.idp_concurrency)
@@ -43,7 +43,7 @@ class Providers:
         }
 
     def start(self, *, provider: str | None, redirect_uri: str | None, own_page: str) -> Start:
-        """Fresh secrets of a sign-in and the address that begins it."""
+        """Creates the secrets of a sign-in and its authorization URL."""
         chosen = self._named(provider)
         address = self._redirect(chosen, redirect_uri, own_page)
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
@@ -66,7 +66,7 @@ class Providers:
         state: str | None,
         own_page: str,
     ) -> Identity:
-        """Who holds this authorization code."""
+        """Exchanges an authorization code for an identity."""
         chosen = self._named(provider)
         address = self._redirect(chosen, redirect_uri, own_page)
 
@@ -84,7 +84,7 @@ class Providers:
         return self.pool.run(work)
 
     def unlink(self, *, provider: str, subject: str, sealed_token: bytes | None) -> None:
-        """Cuts a link at its provider; ApiError (106) when that could not be done now."""
+        """Unlinks a user at the provider; raises ApiError (106) if that fails."""
         chosen = self._named(provider)
         try:
             token = self.sealer.open(sealed_token) if chosen.unlinks_by_token else None
@@ -106,7 +106,7 @@ class Providers:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """Gives the application its providers."""
+    """Registers the configured providers with the application."""
     app.extensions["geoshops.providers"] = Providers(settings)
 
 
@@ -116,5 +116,5 @@ def providers() -> Providers:
 
 
 def unlink(*, provider: str, subject: str, sealed_token: bytes | None) -> None:
-    """Providers.unlink of the current application."""
+    """`Providers.unlink` of the current application."""
     providers().unlink(provider=provider, subject=subject, sealed_token=sealed_token)

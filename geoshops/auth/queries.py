@@ -68,7 +68,7 @@ PURGE = compiled(select(func.count()).select_from(PURGED))
 
 @dataclass(frozen=True)
 class Issued:
-    """A session and what its refresh token says."""
+    """A session and its refresh token's claims."""
 
     caller: Caller
     jti: str
@@ -87,7 +87,7 @@ def sign_in(
     sealed_token: bytes | None,
     device: str,
 ) -> Issued:
-    """A session of the identity's member, who is registered when new."""
+    """Creates a session for the identity's member, who is registered if new."""
     names, jti = nicknames.candidates(nickname), tokens.new_jti()
     values = {
         "the_issuer": issuer,
@@ -108,14 +108,14 @@ def sign_in(
 
 @dataclass(frozen=True)
 class Refresh:
-    """The session after a refresh; `successor` when its refresh token was replaced."""
+    """The session after a refresh; `successor` is set if the refresh token was replaced."""
 
     session_ends_at: datetime
     successor: Issued | None
 
 
 def refresh(db: Database, settings: Settings, token: RefreshToken, *, rotate: bool) -> Refresh:
-    """Uses a refresh token; Unauthorized when it is over, unknown or replayed."""
+    """Uses a refresh token; raises Unauthorized when it is expired, unknown or replayed."""
     values = {
         **ids(token.caller),
         "hash": tokens.jti_hash(token.jti),
@@ -134,23 +134,23 @@ def refresh(db: Database, settings: Settings, token: RefreshToken, *, rotate: bo
 
 
 def end(db: Database, caller: Caller, *, everywhere: bool) -> None:
-    """Ends the caller's session, or all of the member's."""
+    """Ends the caller's session, or all sessions of the member."""
     writes.run(db, END, {**ids(caller), "everywhere": everywhere})
 
 
 def end_other(db: Database, caller: Caller, session_id: int) -> None:
-    """Ends one of the caller's sessions; NotFound when the caller has no such one."""
+    """Ends one of the caller's sessions; raises NotFound if the caller has no such session."""
     writes.run(db, END_OTHER, {**ids(caller), "other": session_id}, idempotent=True)
 
 
 def listed(db: Database, caller: Caller, *, zone: str) -> list[dict[str, object]]:
-    """The caller's live sessions, last used first."""
+    """The caller's active sessions, last used first."""
     rows = of_live_session(db.rows(LIST, {**ids(caller), "zone": zone}) or None)
     names = ("id", "device", "create_date", "last_used_date", "is_current")
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def purge(db: Database, *, kept_days: int) -> int:
-    """Deletes sessions that ended or expired so long ago; how many."""
+    """Deletes sessions that ended or expired more than `kept_days` ago; returns their number."""
     (count,) = db.write(PURGE, {"kept": timedelta(days=kept_days)}, idempotent=True)
     return int(count)

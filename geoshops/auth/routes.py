@@ -40,7 +40,7 @@ MAX_DEVICE = 200
 )
 @blueprint.arguments(schemas.StartArgs, location="query")
 def start_sign_in(args: dict[str, Any]) -> Response:
-    """Where to sign in, with fresh state, nonce and PKCE verifier
+    """The URL of the sign-in page, with a new state, nonce and PKCE verifier
 
     The front end keeps `state`, `nonce` and `code_verifier`, sends the browser to `authorize_url`,
     compares `state` when it comes back and sends the other two with the code."""
@@ -63,7 +63,7 @@ def start_sign_in(args: dict[str, Any]) -> Response:
 def sign_in(args: dict[str, Any]) -> Response:
     """Sign in with an authorization code; a new user is registered
 
-    `code` alone works; `nonce` and `code_verifier` protect against codes of other people."""
+    Only `code` is required; `nonce` and `code_verifier` protect against injected codes."""
     there = providers()
     who = there.identify(own_page=_own_page(), **args)
     session = queries.sign_in(
@@ -84,7 +84,7 @@ def sign_in(args: dict[str, Any]) -> Response:
 
 
 def _by_refresh_token(request: Request, _: Keys) -> str:
-    """The hash of the refresh token in the body; addresses are shared by phones behind one carrier."""
+    """Hash of the refresh token in the body; many phones of one carrier share an IP address."""
     try:
         token = json_object(request).get("refresh_token")
     except ApiError:
@@ -96,7 +96,7 @@ def _by_refresh_token(request: Request, _: Keys) -> str:
 
 
 def _or_by_cookie(view: Callable[..., Response]) -> Callable[..., Response]:
-    """Reads the refresh token of the page, which sends no body, from its cookie."""
+    """Reads the refresh token from the cookie when the map page, which sends no body, calls."""
 
     @wraps(view)
     def wrapper() -> Response:
@@ -151,7 +151,7 @@ def _refreshed(sent: str, *, rotate: bool) -> Response:
 )
 @blueprint.arguments(schemas.LogoutArgs, location="query")
 def sign_out(args: dict[str, Any], caller: Caller) -> Response:
-    """End the session in the service; signing out at the identity provider is not supported"""
+    """End the session; the user stays signed in at the identity provider"""
     queries.end(database(), caller, everywhere=args["all"])
     return json_value({"logged_out": True}, page_cookie.dropped() if page_cookie.token() else {})
 
@@ -177,7 +177,7 @@ def list_sessions(context: RequestContext, caller: Caller) -> Response:
     cache="none",
 )
 def end_session(session_id: int, caller: Caller) -> Response:
-    """End one of the member's sessions, for instance of a lost phone"""
+    """End one of the member's sessions, for example that of a lost phone"""
     queries.end_other(database(), caller, session_id)
     return json_value({"id": session_id})
 
@@ -192,7 +192,7 @@ def _device() -> str:
 
 
 def _access(caller: Caller, session_ends_at: datetime) -> dict[str, object]:
-    """A new access token and the seconds for which it is valid."""
+    """A new access token and its lifetime in seconds."""
     life = tokens.access_life(session_ends_at)
     return {
         "access_token": tokens.issue_access(caller, life=life),

@@ -1,4 +1,4 @@
-"""What the sign-in endpoints take and answer."""
+"""Query, body and response schemas of sign-in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from geoshops.web.fields import Args, Body, DateArray, Flag, Text, invalid
 
 
 class Token(Text):
-    """A code, token or address: taken exactly as sent."""
+    """A code, token or URL, used exactly as sent."""
 
     def __init__(self, *, high: int = 4096, **kwargs: Any) -> None:
         super().__init__(
@@ -41,7 +41,7 @@ def described(text: str, **more: object) -> dict[str, object]:
     return {"description": text, **more}
 
 
-# an unsigned token of the member of all examples
+# an unsigned token of the example member
 TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMCJ9.c2lnbmF0dXJl"
 # state, nonce, verifier and challenge are those of OpenID Connect Core and RFC 7636, appendix B
 AUTHORIZE_URL = (
@@ -49,14 +49,14 @@ AUTHORIZE_URL = (
     f"&redirect_uri={ORIGIN}/&state=af0ifjsldkj&nonce=n-0S6_WzA2Mj"
     "&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
 )
-LIFE = described("Seconds for which the access token is valid", example=1800)
+LIFE = described("Lifetime of the access token in seconds", example=1800)
 
 
 class StartArgs(Args):
     """Query of GET /auth/authorize."""
 
     redirect_uri = Token(
-        load_default=None, metadata=described("Where to come back; the first allowed when omitted")
+        load_default=None, metadata=described("Redirect URI; the first allowed one when omitted")
     )
     provider = Token(
         high=100,
@@ -77,7 +77,9 @@ class SignInArgs(Args):
     )
     redirect_uri = Token(
         load_default=None,
-        metadata=described("The address to which the code was sent; the first allowed if omitted"),
+        metadata=described(
+            "Redirect URI that received the code; the first allowed one when omitted"
+        ),
     )
     code_verifier = Token(
         high=128, load_default=None, metadata=described("PKCE verifier of this sign-in (RFC 7636)")
@@ -85,12 +87,12 @@ class SignInArgs(Args):
     nonce = Token(
         high=512,
         load_default=None,
-        metadata=described("Nonce of this sign-in, compared with the provider's answer"),
+        metadata=described("Nonce of this sign-in, compared with that of the id_token"),
     )
     state = Token(
         high=512,
         load_default=None,
-        metadata=described("Passed on to providers that want it; checking it is the client's duty"),
+        metadata=described("Passed on to providers that need it; the client must verify it"),
     )
     provider = Token(
         high=100,
@@ -111,7 +113,7 @@ class RefreshBody(Body):
     refresh_token = Token(required=True, metadata={"example": TOKEN})
     rotate = Switch(
         metadata=described(
-            "Also replace the refresh token; the old one is dead after 30 seconds or the first use of the new one"
+            "Also replace the refresh token; the old one expires after 30 seconds or at the first use of the new one"
         ),
     )
 
@@ -125,7 +127,7 @@ class TokenPair(Schema):
     expires_in = fields.Integer(required=True, metadata=LIFE)
     refresh_token = fields.String(
         required=True,
-        metadata=described("For POST /auth/token when the access token expired", example=TOKEN),
+        metadata=described("For POST /auth/token when the access token has expired", example=TOKEN),
     )
 
 
@@ -134,15 +136,15 @@ class Refreshed(Schema):
 
     access_token = fields.String(required=True, metadata={"example": TOKEN})
     expires_in = fields.Integer(required=True, metadata=LIFE)
-    refresh_token = fields.String(metadata=described("Only after a rotation"))
+    refresh_token = fields.String(metadata=described("Only if it was rotated"))
 
 
 class Started(Schema):
-    """How to begin a sign-in. state, nonce and code_verifier stay with the front end."""
+    """How to begin a sign-in. The front end keeps state, nonce and code_verifier."""
 
     authorize_url = fields.String(
         required=True,
-        metadata=described("Send the browser there", example=AUTHORIZE_URL),
+        metadata=described("URL to which to redirect the browser", example=AUTHORIZE_URL),
     )
     state = fields.String(
         required=True,
@@ -163,13 +165,13 @@ class Started(Schema):
 
 
 class LoggedOut(Schema):
-    """The session is over."""
+    """The session has ended."""
 
     logged_out = fields.Boolean(required=True, metadata={"example": True})
 
 
 class Session(Schema):
-    """A living session of the member."""
+    """An active session of the member."""
 
     id = fields.Integer(required=True, metadata={"example": SESSION_ID})
     device = fields.String(

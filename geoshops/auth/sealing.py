@@ -1,4 +1,4 @@
-"""Unlink tokens at rest: sealed with a key made from the service's secret, opened with this or the last one."""
+"""Encrypts unlink tokens at rest; the key is derived from the signing key, and the previous one still decrypts."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from geoshops.config import Settings
 
 
 class CannotOpen(Exception):
-    """A sealed text whose key is not set here."""
+    """The key that encrypted the text is not configured."""
 
 
 class Sealer:
-    """Seals and opens short texts."""
+    """Encrypts and decrypts short texts."""
 
     def __init__(self, settings: Settings) -> None:
         keys = [key for key in (settings.secret_key, settings.previous_secret_key) if key]
         self.box = MultiFernet([Fernet(_derived(key)) for key in keys or ["unset"]])
 
     def seal(self, text: str | None) -> bytes | None:
-        """The text encrypted and authenticated; None for none."""
+        """The text encrypted and authenticated; None for an empty or missing text."""
         return self.box.encrypt(text.encode()) if text else None
 
     def open(self, sealed: bytes | memoryview | None) -> str | None:
-        """The text; None when there is none, CannotOpen when its key is gone."""
+        """The decrypted text, or None for None; raises CannotOpen if no configured key fits."""
         if sealed is None:
             return None
         try:

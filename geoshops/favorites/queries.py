@@ -1,4 +1,4 @@
-"""The list of favorites and the commands on it; each is one statement."""
+"""Queries and commands of favorites; each is one statement."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def of_member(
     lang: str | None,
     origin: str,
 ) -> ItemList:
-    """Favorites of the caller, most recently added first, with distances from the user."""
+    """Favorites of the caller, most recently added first, with distances from the user's position."""
     values = {
         **ids(caller),
         "user_lon": user_lng,
@@ -71,7 +71,7 @@ def add(
     zone: str,
     origin: str,
 ) -> writes.Result:
-    """Adds a favorite; when it is there already, nothing changes."""
+    """Adds a favorite; idempotent."""
     values = {
         **ids(caller),
         "shop": shop_id,
@@ -86,5 +86,5 @@ def add(
 
 
 def remove(db: Database, caller: Caller, shop_id: int) -> writes.Result:
-    """Removes a favorite, whether it was there or not."""
+    """Removes a favorite; idempotent."""
     return writes.run(db, REMOVE, {**ids(caller), "shop": shop_id}, idempotent=True)

@@ -14,7 +14,7 @@ from geoshops.web.request import public_url, settings
 from geoshops.web.response import Response
 from geoshops.web.tokens import Caller
 
-blueprint = Blueprint("favorites", __name__, description="Shops that members hold as favorites")
+blueprint = Blueprint("favorites", __name__, description="Favorite shops of members")
 
 
 @blueprint.read(
@@ -28,7 +28,7 @@ blueprint = Blueprint("favorites", __name__, description="Shops that members hol
 def list_favorites(context: RequestContext, args: dict[str, Any], caller: Caller) -> Response:
     """Favorites of the signed-in member, most recently added first
 
-    At most the newest 1000 (`X-Result-Truncated`) unless paged."""
+    Unless paged, at most the newest 1000; `X-Result-Truncated` reports that there are more."""
     found = queries.of_member(context.db, caller, origin=context.origin, **args)
     return list_response(context, args["page"], found)
 
@@ -50,7 +50,7 @@ def list_favorites(context: RequestContext, args: dict[str, Any], caller: Caller
 def add_favorite(args: dict[str, Any], shop_id: int, caller: Caller) -> Response:
     """Add a shop to the favorites
 
-    201 when it is added, 200 when it was there already and nothing changed."""
+    201 if it was added, 200 if it already was a favorite."""
     key = idempotency.key_of({})
     zone, origin = settings().timezone, public_url()
     result = queries.add(database(), caller, shop_id, key=key, zone=zone, origin=origin, **args)
@@ -66,5 +66,5 @@ def add_favorite(args: dict[str, Any], shop_id: int, caller: Caller) -> Response
     cache="none",
 )
 def remove_favorite(shop_id: int, caller: Caller) -> Response:
-    """Remove a shop from the favorites; nothing changes when it is not among them"""
+    """Remove a shop from the favorites; succeeds even if it is not a favorite"""
     return writes.respond(queries.remove(database(), caller, shop_id))

@@ -1,4 +1,4 @@
-"""What the favorite endpoints take and answer."""
+"""Query and response schemas of favorites."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Favorite(Schema):
 
 
 class AddedFavorite(Favorite):
-    """A favorite and the titles that adding it earned."""
+    """A favorite and the titles earned by adding it."""
 
     awarded_titles = fields.List(
         fields.Nested(MemberTitle), required=True, metadata={"example": []}
@@ -59,7 +59,7 @@ class AddedFavorite(Favorite):
 
 
 class RemovedFavorite(Schema):
-    """What is left after removing."""
+    """The removed favorite and the number of favorites of its shop."""
 
     shop_id = fields.Integer(required=True, metadata={"example": SHOP_ID})
     favorite = fields.Boolean(required=True, metadata={"example": False})

@@ -18,15 +18,19 @@ def members() -> None:
 
 @members.command()
 @click.option(
-    "--at-most", default=1000, show_default=True, type=AT_MOST, help="Unlinkings tried in one run."
+    "--at-most",
+    default=1000,
+    show_default=True,
+    type=AT_MOST,
+    help="Maximum number of unlinks to try.",
 )
 @with_appcontext
 @failing_clearly
 def unlink_pending(at_most: int) -> None:
-    """Cut links at identity providers that could not be cut when members left.
+    """Retry unlinking members who left at their identity providers.
 
-    `geoshops scheduler`, which scripts/serve starts, runs it every five minutes; each entry is
-    tried again after 1, 2, 4 … minutes, then daily."""
+    `geoshops scheduler`, which scripts/serve starts, runs it every five minutes. Each unlink is
+    retried after 1, 2, 4 … minutes, then daily."""
     done = failed = 0
     db = database()
     while done + failed < at_most and (entry := queries.claim_unlink(db)):
@@ -35,4 +39,4 @@ def unlink_pending(at_most: int) -> None:
             done += 1
         else:
             failed += 1
-    click.echo(f"{done} unlinked, {failed} failed, {queries.pending_unlinks(db)} on the list")
+    click.echo(f"{done} unlinked, {failed} failed, {queries.pending_unlinks(db)} pending")

@@ -1,4 +1,4 @@
-"""The query for everything held on a member."""
+"""The query for a member's data export."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ NEXT_DUE = (
     .with_for_update(skip_locked=True)
     .scalar_subquery()
 )
-# Claimed by postponing its next attempt: nothing is locked while the provider is called.
+# Claims an entry by postponing its next attempt, so that no lock is held during the call to the provider.
 CLAIM = compiled(
     update(Pending)
     .where(Pending.id == NEXT_DUE)
@@ -79,7 +79,7 @@ PENDING = compiled(select(func.count()).select_from(Pending))
 
 @dataclass(frozen=True)
 class PendingUnlink:
-    """An unlinking that is still to be done."""
+    """An unlink that still has to be done."""
 
     id: int
     provider: str
@@ -93,20 +93,20 @@ def profile(db: Database, caller: Caller) -> str:
 
 
 def export(db: Database, caller: Caller, *, zone: str) -> str:
-    """Everything held on the caller as JSON."""
+    """All stored data of the caller as JSON."""
     return _of_live_session(db, EXPORT, caller, zone=zone)
 
 
 def nickname_is_free(db: Database, caller: Caller, nickname: str) -> bool:
-    """Whether nobody holds it, the caller included."""
+    """Whether no member, including the caller, has this nickname."""
     key = nicknames.key(nickname)
     (free,) = of_live_session(db.first(IS_FREE, {**ids(caller), "nickname_key": key}))
     return bool(free) and not nicknames.is_reserved(nickname)
 
 
 def change_nickname(db: Database, caller: Caller, nickname: str) -> writes.Result:
-    """The profile with the new nickname; 409 when somebody else holds it."""
-    # a caller whose session has ended gets that error first
+    """Changes the nickname and returns the profile; 409 if another member has the nickname."""
+    # an ended session takes precedence over other errors
     if nicknames.is_reserved(nickname) and not nickname_is_free(db, caller, nickname):
         raise ApiError("nickname_taken")
     new = {"new_nickname": nickname, "new_key": nicknames.key(nickname)}
@@ -116,36 +116,36 @@ def change_nickname(db: Database, caller: Caller, nickname: str) -> writes.Resul
 def change_main_title(
     db: Database, caller: Caller, title_id: int, *, origin: str, zone: str
 ) -> writes.Result:
-    """The title, now the main one; 404 when unknown, 400 when not held."""
+    """Makes a title the main one and returns it; 404 if it is unknown, 400 if not held."""
     values = {**ids(caller), "title": title_id, "origin": origin, "zone": zone}
     return writes.run(db, CHANGE_MAIN_TITLE, values, idempotent=True)
 
 
 def withdraw(db: Database, caller: Caller, *, with_reviews: bool) -> PendingUnlink | None:
-    """The caller leaves; returns what is to be unlinked at the provider."""
+    """Withdraws the caller; returns the pending unlink at the provider, if any."""
     outcome, *link = db.write(WITHDRAW, {**ids(caller), "with_reviews": with_reviews})
     writes.check(outcome)
     return _pending(*link) if link[0] else None
 
 
 def claim_unlink(db: Database) -> PendingUnlink | None:
-    """The next due unlinking, its next attempt postponed (1 minute, doubling to a day); None when none is due."""
+    """Claims the next due unlink and postpones its next attempt (1 minute, doubling to a day); None if none is due."""
     rows = db.write_rows(CLAIM)
     return _pending(*rows[0]) if rows else None
 
 
 def unlinked(db: Database, entry: PendingUnlink) -> bool:
-    """Takes it off the list; False when it was off already."""
+    """Deletes a completed entry; False if it no longer exists."""
     return bool(db.write_rows(DONE, {"entry": entry.id}, idempotent=True))
 
 
 def unlink_failed(db: Database, entry: PendingUnlink, reason: str) -> bool:
-    """Leaves it on the list with the reason; False when it was off already."""
+    """Records why an attempt failed; False if the entry no longer exists."""
     return bool(db.write_rows(FAILED, {"entry": entry.id, "reason": reason}, idempotent=True))
 
 
 def pending_unlinks(db: Database) -> int:
-    """How many are on the list."""
+    """Number of pending unlinks."""
     (count,) = db.row(PENDING)
     return int(count)
 

@@ -41,7 +41,7 @@ def get_member(context: RequestContext, caller: Caller) -> Response:
     cache="none",
 )
 def is_nickname_free(context: RequestContext, args: dict[str, Any], caller: Caller) -> Response:
-    """Whether a nickname is free: true, or false when it is used (by the member too)"""
+    """Whether a nickname is free: false if any member uses it, including this one"""
     return json_value(queries.nickname_is_free(context.db, caller, **args))
 
 
@@ -57,7 +57,7 @@ def is_nickname_free(context: RequestContext, args: dict[str, Any], caller: Call
 )
 @blueprint.arguments(schemas.NicknameBody)
 def change_nickname(args: dict[str, Any], caller: Caller) -> Response:
-    """Change the nickname; 409 when somebody else uses it"""
+    """Change the nickname; 409 if another member uses it"""
     return writes.respond(queries.change_nickname(database(), caller, **args))
 
 
@@ -70,7 +70,7 @@ def change_nickname(args: dict[str, Any], caller: Caller) -> Response:
     cache="none",
 )
 def change_main_title(title_id: int, caller: Caller) -> Response:
-    """Make a held title the main one; the previous main title is released"""
+    """Make a held title the main one, in place of the previous main title"""
     origin, zone = public_url(), settings().timezone
     return writes.respond(
         queries.change_main_title(database(), caller, title_id, origin=origin, zone=zone)
@@ -89,9 +89,9 @@ def change_main_title(title_id: int, caller: Caller) -> Response:
 def withdraw(args: dict[str, Any], caller: Caller) -> Response:
     """Leave the service
 
-    Sessions, favorites, titles, nickname and the link to the identity provider go at once; the
-    provider is asked to unlink, and asked again later if it does not answer. Reviews stay without a
-    name unless `reviews=delete`."""
+    Deletes sessions, favorites, titles, nickname and the link to the identity provider, and sends an
+    unlink request to the provider, which is retried if it fails. Reviews stay without a name unless
+    `reviews=delete`."""
     link = queries.withdraw(database(), caller, with_reviews=args["reviews"] == "delete")
     if link:
         _unlink(link)
@@ -102,14 +102,14 @@ def withdraw(args: dict[str, Any], caller: Caller) -> Response:
     "/member/export", id="exportMember", response=schemas.Export, auth="required", cache="none"
 )
 def export_member(context: RequestContext, caller: Caller) -> Response:
-    """Everything the service holds on the member, as a file"""
+    """All stored data of the member, as a file"""
     body = queries.export(context.db, caller, zone=context.settings.timezone)
     return json_text(body, ATTACHMENT)
 
 
 def _unlink(link: queries.PendingUnlink) -> None:
-    # The member has left already: whatever goes wrong now is the retry list's.
+    # The member has already left, so the request succeeds; the unlink is retried later.
     try:
         unlinking.attempt(database(), link)
     except Exception:
-        log.exception("unlinking %s stays on the list", link.id)
+        log.exception("unlink %s failed; it will be retried", link.id)

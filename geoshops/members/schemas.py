@@ -1,4 +1,4 @@
-"""What the member endpoints take and answer."""
+"""Query, body and response schemas of members."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from geoshops.web.examples import (
 from geoshops.web.fields import Args, Body, Choice, DateArray, Text, invalid
 from geoshops.web.review_schemas import ReviewInfo
 
-# before trimming and collapsing of blanks
+# before trimming and collapsing blanks
 MAX_SENT = 200
 NICKNAME = "네컷러버"
 
 
 class Nickname(Text):
-    """A nickname by the rule, normalised."""
+    """A normalised nickname that satisfies the nickname rule."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(high=MAX_SENT, error_messages={"null": Reason("not_text", {})}, **kwargs)
@@ -55,7 +55,9 @@ class WithdrawArgs(Args):
     reviews = Choice(
         ("keep", "delete"),
         load_default="keep",
-        metadata={"description": "delete also erases the reviews, which otherwise stay nameless"},
+        metadata={
+            "description": "delete also deletes the reviews; keep leaves them without a name"
+        },
     )
 
 
@@ -65,7 +67,7 @@ class Profile(Schema):
     id = fields.Integer(required=True, metadata={"example": MEMBER_ID})
     nickname = fields.String(required=True, metadata={"example": NICKNAME})
     main_member_title = fields.String(
-        required=True, metadata={"description": "Empty when none is set", "example": "리뷰 첫 걸음"}
+        required=True, metadata={"description": "Empty if none is set", "example": "리뷰 첫 걸음"}
     )
     member_title_cnt = fields.Integer(required=True, metadata={"example": 1})
 
@@ -77,14 +79,14 @@ class Withdrawn(Schema):
 
 
 def rows(**example: object) -> fields.List[Any]:
-    """A list of what is held, with an example of one row; empty in the example without one."""
+    """A list of rows, with an example of one row; the example list is empty without it."""
     return fields.List(
         fields.Dict(), required=True, metadata={"example": [example] if example else []}
     )
 
 
 class Export(Schema):
-    """Everything the service holds on the member."""
+    """All stored data of the member."""
 
     member = fields.Nested(Profile, required=True)
     create_date = DateArray()

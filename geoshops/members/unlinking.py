@@ -1,4 +1,4 @@
-"""Unlinks members who left at their identity provider; what fails stays on a list."""
+"""Unlinks members who left at their identity provider; failed attempts are retried."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ log = logging.getLogger(__name__)
 
 
 class Unlink(Protocol):
-    """Cuts a member's link at a provider; ApiError when that cannot be done now."""
+    """Unlinks a user at a provider; raises ApiError if that fails."""
 
     def __call__(self, *, provider: str, subject: str, sealed_token: bytes | None) -> None:
-        """Cuts the link of the provider's user `subject`."""
+        """Unlinks the provider's user `subject`."""
 
 
 def init_app(app: Flask, unlink: Unlink) -> None:
-    """Gives the feature the function that calls the providers."""
+    """Registers the function that calls the providers."""
     app.extensions["geoshops.members.unlink"] = unlink
 
 
 def attempt(db: Database, entry: PendingUnlink) -> bool:
-    """Tries one unlinking and records the outcome on the list; a provider's failure raises nothing."""
+    """Tries to unlink one user and records the outcome; returns False if the provider fails."""
     unlink = cast(Unlink, current_app.extensions["geoshops.members.unlink"])
     try:
         unlink(provider=entry.provider, subject=entry.subject, sealed_token=entry.sealed_token)
     except ApiError as error:
-        log.warning("unlinking %s stays on the list: %s", entry.id, error.message())
+        log.warning("unlink %s failed; it will be retried: %s", entry.id, error.message())
         queries.unlink_failed(db, entry, error.reason)
         return False
     queries.unlinked(db, entry)

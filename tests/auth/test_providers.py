@@ -188,16 +188,16 @@ def test_failed_unlinking_is_worked_off_by_the_command(
     tokens = sign_in(web, "kakao").json
     assert web.delete("/member", headers=bearer(tokens)).status_code == 200
     run = app.test_cli_runner().invoke
-    assert "0 unlinked, 0 failed, 1 on the list" in run(members, ["unlink-pending"]).output
+    assert "0 unlinked, 0 failed, 1 pending" in run(members, ["unlink-pending"]).output
     make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
-    assert "0 unlinked, 1 failed, 1 on the list" in run(members, ["unlink-pending"]).output
+    assert "0 unlinked, 1 failed, 1 pending" in run(members, ["unlink-pending"]).output
     (later, attempts), *_ = make.rows(
         "SELECT next_attempt_at > now() + interval '50 seconds', attempts FROM pending_unlinks"
     )
     assert later and attempts == 1
     kakao(stub)
     make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
-    assert "1 unlinked, 0 failed, 0 on the list" in run(members, ["unlink-pending"]).output
+    assert "1 unlinked, 0 failed, 0 pending" in run(members, ["unlink-pending"]).output
 
 
 def test_who_comes_back_before_the_unlinking_is_done_stays_linked(
@@ -214,7 +214,7 @@ def test_who_comes_back_before_the_unlinking_is_done_stays_linked(
     stub.seen.clear()
     make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
     run = app.test_cli_runner().invoke(members, ["unlink-pending"])
-    assert "1 unlinked, 0 failed, 0 on the list" in run.output
+    assert "1 unlinked, 0 failed, 0 pending" in run.output
     assert [form["target_id"] for _, form, _ in stub.seen] == ["4243"]
 
 
@@ -373,7 +373,7 @@ def test_a_token_of_a_dropped_key_stays_on_the_list_until_the_key_is_back(
     keys(app, signing=NEW_KEY, also=SECRET_KEY)
     make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
     run = app.test_cli_runner().invoke(members, ["unlink-pending"])
-    assert "1 unlinked, 0 failed, 0 on the list" in run.output
+    assert "1 unlinked, 0 failed, 0 pending" in run.output
     assert stub.seen[-1][1]["token"] == "refresh"
 
 
