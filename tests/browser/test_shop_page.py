@@ -117,6 +117,13 @@ def test_the_language_of_the_address_stays_until_another_is_chosen(visitor: Visi
     v = visitor(map_seen=Map.NONE, path=f"/shop/{SHOP}?lang=en")
     assert "lang=en" in v.page.url
     expect(v.one("html")).to_have_attribute("lang", "en")
+    canonical = v.one("link[rel=canonical]")
+    expect(canonical).to_have_attribute("href", f"{v.site}/shop/{SHOP}?lang=en")
+    v.one("#sheet-close").click()
+    expect(canonical).to_have_attribute("href", f"{v.site}/?lang=en")
+    v.one("#list .name").first.click()
+    v.rest()
+    expect(canonical).to_have_attribute("href", re.compile(r"/shop/\d+\?lang=en$"))
     v.one("#language").select_option("ja")
     v.page.wait_for_selector("html[lang=ja][data-idle]", state="attached")
     assert "lang=" not in v.page.url

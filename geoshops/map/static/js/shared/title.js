@@ -5,12 +5,15 @@ import { placeName } from "./parts.js";
 import { state, subscribe } from "./state.js";
 import { shopPath } from "./url.js";
 
+const canonical = one("link[rel=canonical]");
+// A language that the request's URL named, if the page has it, is part of the canonical URL.
+const language = new URL(canonical.href).search;
+
 function name() {
   const { shop, query } = state;
   if (shop) document.title = t("title.shop", { name: placeName(shop) });
   else document.title = query ? t("title.query", { query }) : t("title");
-  const canonical = one("link[rel=canonical]");
-  canonical.href = new URL(shop ? shopPath(shop.id) : "/", canonical.href).href;
+  canonical.href = new URL((shop ? shopPath(shop.id) : "/") + language, canonical.href).href;
 }
 
 export function startTitle() {
