@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flask import Flask
+    from flask import Blueprint, Flask
 
     from geoshops.config import Settings
 
@@ -14,26 +14,11 @@ if TYPE_CHECKING:
 def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     """The application; `config` overrides settings of the environment by their field names."""
     # here, because every program of the package imports this module, and few are the application
-    from geoshops import (
-        auth,
-        favorites,
-        members,
-        ogc,
-        reports,
-        reviews,
-        search,
-        shops,
-        tiles,
-        titles,
-    )
-    from geoshops import map as map_page
     from geoshops.config import ConfigError, Settings
     from geoshops.database import pool, replicas
     from geoshops.web import (
         fast_path,
-        health,
         middleware,
-        operation,
         pipeline,
         rate_limits,
         service,
@@ -52,6 +37,30 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     database = replicas.database_of(settings)
     pool.init_app(app, database)
     keys = tokens.init_app(app, settings)
+    unlimited = _register_features(app, settings)
+    steps = pipeline.Pipeline(settings, database, keys, limits)
+    service.init_app(app, steps, unlimited=unlimited)
+    middleware.wrap(app, fast_path.FastPath(app, steps), settings, limits)
+    return app
+
+
+def _register_features(app: Flask, settings: Settings) -> tuple[Blueprint, ...]:
+    """Registers every operation and page; returns the blueprints that have no rate limit."""
+    from geoshops import (
+        auth,
+        favorites,
+        members,
+        ogc,
+        reports,
+        reviews,
+        search,
+        shops,
+        tiles,
+        titles,
+    )
+    from geoshops import map as map_page
+    from geoshops.web import health, operation
+
     auth.init_app(app, settings)
     members.init_app(app, auth.unlink)
     api = operation.init_app(app)
@@ -60,7 +69,4 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
     unlimited = (map_page.blueprint, titles.images, health.blueprint)
     for blueprint in (*unlimited, map_page.pages, map_page.missing):
         app.register_blueprint(blueprint)
-    steps = pipeline.Pipeline(settings, database, keys, limits)
-    service.init_app(app, steps, unlimited=unlimited)
-    middleware.wrap(app, fast_path.FastPath(app, steps), settings, limits)
-    return app
+    return unlimited

@@ -47,6 +47,7 @@ TOP = {"__init__", "__main__", "cli"}
 # operator code: a worker process must not pay for it, nor fail with it
 OPERATOR_CODE = ("operations", "console", "importing", "analysis", "sample", "database.migrations")
 MOST_TOP_LEVEL_MODULES = 12
+MOST_LINES, MOST_POSITIONAL = 45, 5
 BANNED = {
     "queries.py": ("flask", "marshmallow"),
     "schemas.py": ("geoshops.database.models", "sqlalchemy", "flask"),
@@ -130,6 +131,24 @@ def test_no_modules_import_each_other_in_a_cycle() -> None:
 def test_few_modules_lie_at_the_top() -> None:
     top = {p.stem for p in PACKAGE.glob("*.py")} - TOP - {"__about__"}
     assert len(top) <= MOST_TOP_LEVEL_MODULES
+
+
+def test_functions_are_short_and_take_few_positional_parameters() -> None:
+    odd = []
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            lines = (node.end_lineno or 0) - node.lineno + 1
+            parameters = {a.arg for a in (*node.args.posonlyargs, *node.args.args)} - {
+                "self",
+                "cls",
+            }
+            # click passes the parameters of a command by name
+            is_command = any("click" in ast.unparse(d) for d in node.decorator_list)
+            if lines > MOST_LINES or (len(parameters) > MOST_POSITIONAL and not is_command):
+                odd.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+    assert odd == []
 
 
 def test_a_worker_process_loads_no_operator_code() -> None:

@@ -133,7 +133,9 @@ def run(name: str, values: dict[str, str], kind: str, output: str, timeout_s: in
     if kind in PICTURES:
         from geoshops.analysis import pictures
 
-        report_missing(pictures.write(url, script, values, kind, output, timeout_s))
+        report_missing(
+            pictures.write(url, script, values, kind=kind, output=output, timeout_s=timeout_s)
+        )
         return
     with files.new_file(output) as path, runner.run(url, script, values, timeout_s) as result:
         formats.write_file(result, kind, path)

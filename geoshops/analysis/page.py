@@ -92,6 +92,7 @@ def tiny_shapes(shapes: Sequence[Any]) -> list[bool]:
 def map_page(
     heading: tuple[str, str],
     script: Script,
+    *,
     style: styles.Style,
     rows: list[styles.Row],
     shapes: list[Any],

@@ -81,7 +81,13 @@ def collect(
 
 
 def write(
-    url: str, script: Script, values: Mapping[str, str], kind: str, output: str, timeout_s: int
+    url: str,
+    script: Script,
+    values: Mapping[str, str],
+    *,
+    kind: str,
+    output: str,
+    timeout_s: int,
 ) -> list[runner.MissingData]:
     """Writes a png or html picture of the result and returns the data that the script lacked."""
     picture = collect(url, script, values, timeout_s)
@@ -103,10 +109,10 @@ def html(url: str, picture: Picture) -> str:
     return page.map_page(
         _heading(picture),
         picture.script,
-        picture.style,
-        picture.rows,
-        picture.shapes,
-        ground(url, _bounds(picture)),
+        style=picture.style,
+        rows=picture.rows,
+        shapes=picture.shapes,
+        ground=ground(url, _bounds(picture)),
     )
 
 

@@ -123,7 +123,8 @@ def run(
     null = f"null-{secrets.token_hex(8)}"
     end = f"end-{secrets.token_hex(8)}"
     missing: list[MissingData] = []
-    with _psql(url, _described(script, end), values, timeout_s, null, missing) as output:
+    command = _command(values, timeout_s, null)
+    with _psql(url, _described(script, end), command, timeout_s, missing) as output:
         lines = csv.reader(output)
         description = list(takewhile(lambda row: row != [end], lines))[1:]
         # Without a header line psql has failed; leaving the context raises its error.
@@ -157,12 +158,7 @@ def _typed(lines: Iterator[list[str]], columns: list[Column], null: str) -> Iter
 
 @contextmanager
 def _psql(
-    url: str,
-    text: str,
-    values: Mapping[str, str],
-    timeout_s: int,
-    null: str,
-    missing: list[MissingData],
+    url: str, text: str, command: list[str], timeout_s: int, missing: list[MissingData]
 ) -> Iterator[IO[str]]:
     """Runs psql on the text; yields its output, adds its warnings to `missing`, raises ScriptError if it fails."""
     with tempfile.TemporaryDirectory(prefix="geoshops-") as folder:
@@ -170,10 +166,7 @@ def _psql(
         source.write_text(PRELUDE + text, encoding="utf-8")
         with errors.open("wb") as error_output:
             process = subprocess.Popen(
-                [
-                    *_command(values, timeout_s, null),
-                    *("-f", str(source), "-d", _connection(url, Path(folder, "password"))),
-                ],
+                [*command, "-f", str(source), "-d", _connection(url, Path(folder, "password"))],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=error_output,

@@ -1,1 +1,1 @@
-"""Files in: shops, regions and stations, by staging, one pass over the shops and a list of what was not taken."""
+"""Imports shops, brands, regions, stations and population from files: staging, one pass over the rows, a list of rejects."""

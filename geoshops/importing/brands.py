@@ -39,7 +39,7 @@ ALIAS = "SELECT lang FROM brand_aliases WHERE alias_key = name_key(%s)"
 
 @dataclass(frozen=True)
 class BrandRow:
-    """A row of the file; None and empty texts leave the brand's values unchanged."""
+    """A row of the file; None and empty strings leave the brand's values unchanged."""
 
     line: int
     values: tuple[str, ...]
@@ -53,7 +53,7 @@ class BrandRow:
 
 @dataclass(frozen=True)
 class Brand:
-    """A brand of the table."""
+    """A brand in the database."""
 
     id: int
     name: str
@@ -78,23 +78,24 @@ def import_brands(url: str, wanted: Request, progress: Progress) -> dict[str, An
         counts = load.counts()
         late = finish(connection, file, rejects, wanted.dry_run)
     counts["columns_not_used"] = found.unused
-    return timed(summary(wanted, "", load.rows, counts, rejects, late), started)
+    report = summary(wanted, read=load.rows, counts=counts, rejects=rejects, late=late)
+    return timed(report, started)
 
 
 class _Load:
-    """Reads rows and writes brands, one row after the other."""
+    """Reads rows and writes brands, one row at a time."""
 
     def __init__(self, cursor: Any, rejects: Rejects, reason: str) -> None:
         self.cursor, self.rejects, self.reason = cursor, rejects, reason
         self.rows = 0
-        # how each row ended: inserted, updated or unchanged
+        # outcome of each row: inserted, updated or unchanged
         self.outcomes: dict[int, str] = {}
-        # brands of this file that were not there, and the accepted rows of each
+        # new brands of this file, and the accepted rows of each
         self.created: dict[int, list[int]] = {}
         self.stated: dict[tuple[int, str], object] = {}
 
     def read(self, table: CsvTable, found: Plan, progress: Progress) -> Iterator[BrandRow]:
-        """Rows with valid values; the others are rejected."""
+        """Yields valid rows and rejects the others."""
         for chunk in table.chunks():
             self.rows += len(chunk)
             self.rejects.add(chunk.rejected)
@@ -110,7 +111,7 @@ class _Load:
             progress(chunk.bytes_read)
 
     def write(self, rows: list[BrandRow]) -> None:
-        """Brands first, then what refers to them, whatever the order of the rows."""
+        """Writes the brands first, then the rows that refer to them, so the order of rows does not matter."""
         for row in rows:
             self.outcomes[row.line] = "unchanged"
             if self._brand(row.name) is None:
@@ -132,11 +133,11 @@ class _Load:
             raise self._nothing_taken()
 
     def _nothing_taken(self) -> ImportRejected:
-        why = "; ".join(self.rejects.by_reason()) or "the file holds a header and no rows"
-        return ImportRejected(f"none of the {self.rows} rows can be taken: {why}")
+        why = "; ".join(self.rejects.by_reason()) or "the file has a header but no rows"
+        return ImportRejected(f"none of the {self.rows} rows can be imported: {why}")
 
     def _settle(self, brand_id: int, accepted: list[int]) -> None:
-        """Removes a new brand whose rows were all rejected, unless it has become a parent."""
+        """Deletes a new brand whose rows were all rejected, unless it has become a parent."""
         if not accepted:
             self.cursor.execute(
                 "DELETE FROM brands b WHERE b.id = %s"
@@ -145,7 +146,7 @@ class _Load:
             )
 
     def counts(self) -> dict[str, Any]:
-        """Rows by outcome, and the shops whose brand is known by now."""
+        """Counts rows by outcome, and shops that got a brand."""
         self.cursor.execute("SELECT refresh_shop_brands()")
         (shops,) = self.cursor.fetchone()
         self.cursor.execute(COUNT_BRANDS)
@@ -162,7 +163,7 @@ class _Load:
 
     def _apply(self, row: BrandRow) -> None:
         brand = self._brand(row.name)
-        assert brand is not None  # inserted before, and never deleted here
+        assert brand is not None  # inserted earlier in this transaction
         changes: dict[str, object] = {}
         if row.representative is not None:
             self._state(brand, "is_representative", row.representative)
@@ -192,7 +193,7 @@ class _Load:
             self.outcomes[row.line] = "inserted" if is_new or "alias" in changes else "updated"
 
     def _state(self, brand: Brand, field: str, value: object) -> None:
-        """Rejects a row that contradicts an earlier one."""
+        """Records a value, and rejects a row that contradicts an earlier one."""
         before = self.stated.setdefault((brand.id, field), value)
         if before != value:
             raise InvalidValue(f"[{field}] contradicts an earlier row of {brand.name}")
@@ -200,22 +201,22 @@ class _Load:
     def _parent(self, brand: Brand, name: str) -> int:
         parent = self._brand(name)
         if parent is None:
-            raise InvalidValue(f"[parent] there is no brand {name}; give it a row of its own")
+            raise InvalidValue(f"[parent] unknown brand {name}; add a row for it")
         if parent.id == brand.id:
             raise InvalidValue(f"[parent] {name} is the brand itself")
         if parent.parent_id is not None:
             raise InvalidValue(
-                f"[parent] {name} is a sub-brand, and sub-brands have none of their own"
+                f"[parent] {name} is itself a sub-brand"
             )
         if brand.is_parent:
-            raise InvalidValue(f"[parent] {brand.name} has sub-brands, so it cannot be one")
+            raise InvalidValue(f"[parent] {brand.name} has sub-brands, so it cannot be a sub-brand")
         return parent.id
 
     def _alias(self, brand: Brand, row: BrandRow) -> dict[str, object]:
         """Adds the alias or sets its language; returns what changed."""
         meant = self._brand(row.alias)
         if meant is not None and meant.id != brand.id:
-            raise InvalidValue(f"[alias] {row.alias} means the brand {meant.name} already")
+            raise InvalidValue(f"[alias] {row.alias} is already an alias of {meant.name}")
         self.cursor.execute(ALIAS, (row.alias,))
         known = self.cursor.fetchone()
         if known is None and meant is not None:
@@ -238,7 +239,7 @@ class _Load:
 def _row(line: int, values: tuple[str, ...], texts: dict[str, str]) -> BrandRow:
     alias, lang = _fit("alias", texts, fields.words(100)), _fit("lang", texts, language)
     if lang and not alias:
-        raise InvalidValue("[lang] is the language of an alias, and the row has none")
+        raise InvalidValue("[lang] is the language of an alias, but the row has no alias")
     return BrandRow(
         line,
         values,
@@ -259,11 +260,11 @@ def _fit(name: str, texts: dict[str, str], convert: Any) -> Any:
 
 
 def language(value: str) -> str:
-    """A BCP 47 tag of language, script and region in its usual case (zh-Hans); empty when blank."""
+    """A BCP 47 tag of language, script and region in its usual case (zh-Hans); empty if blank."""
     value = fields.text(20)(value).replace("_", "-")
     match = LANG.fullmatch(value)
     if value and not match:
-        raise InvalidValue(f"{value!r} is not a language such as ko, en, ja, zh-Hans")
+        raise InvalidValue(f"{value!r} must be a language tag such as ko, en, ja or zh-Hans")
     if not match:
         return ""
     parts = (match[1].lower(), (match[2] or "").title(), (match[3] or "").upper())
@@ -273,12 +274,12 @@ def language(value: str) -> str:
 def _flag(value: str) -> bool | None:
     word = fields.text(20)(value).casefold()
     if word and word not in TRUE + FALSE:
-        raise InvalidValue(f"{word!r} is none of true, false")
+        raise InvalidValue(f"{word!r} must be true or false")
     return word in TRUE if word else None
 
 
 def _color(value: str) -> str:
     value = fields.text(20)(value).lower()
     if value and not COLOR.fullmatch(value):
-        raise InvalidValue(f"{value!r} is not a colour such as #52606d")
+        raise InvalidValue(f"{value!r} must be a colour such as #52606d")
     return value

@@ -1,4 +1,4 @@
-"""Cells of a population grid from a file: GeoJSON polygons, or CSV with an outline or a middle."""
+"""Reads the cells of a population grid: GeoJSON polygons, or CSV with an outline or a center."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ POLYGONS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
 @dataclass
 class Cells:
-    """Some cells with their line and raw row; a cell whose `reasons` says why is not taken."""
+    """Some cells with their line and raw row; a cell with an entry in `reasons` is rejected."""
 
     lines: list[int] = field(default_factory=list)
     rows: list[Sequence[str]] = field(default_factory=list)
@@ -40,6 +40,21 @@ class Cells:
     reasons: dict[int, str] = field(default_factory=dict)
     bytes_read: int = 0
 
+    def add(
+        self, line: int, row: Sequence[str], *, key: str = "", people: str = "", outline: Any = None
+    ) -> None:
+        """Adds a cell."""
+        self.lines.append(line)
+        self.rows.append(row)
+        self.keys.append(key)
+        self.people.append(people)
+        self.outlines.append(outline)
+
+    def reject(self, line: int, row: Sequence[str], reason: str) -> None:
+        """Adds a row that is not a valid cell."""
+        self.reasons[len(self.lines)] = reason
+        self.add(line, row)
+
 
 class CellTable(Protocol):
     """A file of cells."""
@@ -47,11 +62,11 @@ class CellTable(Protocol):
     columns: list[str]
 
     def chunks(self) -> Iterator[Cells]:
-        """All cells from the first one on."""
+        """All cells, from the start of the file."""
 
 
 class CsvCells:
-    """CSV: an outline as WKT in `cell`, or the middle of a square of --cell-size."""
+    """CSV: an outline as WKT in `cell`, or the center of a square of --cell-size."""
 
     def __init__(
         self,
@@ -68,35 +83,33 @@ class CsvCells:
             if cell_size or isinstance(error, WrongUsage):
                 raise
             raise ImportRejected(
-                f"{error}; a grid of squares needs their middles (longitude, latitude) and --cell-size"
+                f"{error}; a grid of squares needs their centers (longitude, latitude) and --cell-size"
             ) from error
 
     def chunks(self) -> Iterator[Cells]:
-        """Rows as cells; rows that are none are listed with their reason."""
+        """Rows as cells; invalid rows are listed with their reason."""
         for chunk in self.table.chunks():
             cells = Cells(bytes_read=chunk.bytes_read)
             for line, row in zip(chunk.lines, chunk.rows, strict=True):
                 self._add(cells, line, row)
             for rejected in chunk.rejected:
-                cells.reasons[len(cells.lines)] = rejected.reason
-                _append(cells, rejected.line, rejected.row, "", "", None)
+                cells.reject(rejected.line, rejected.row, rejected.reason)
             yield cells
 
     def _add(self, cells: Cells, line: int, row: Sequence[str]) -> None:
         try:
             outline = self._square(row) if self.cell_size else _from_wkt(self._text(row, "cell"))
-            key = _key(self._text(row, "source_id"))
+            key = _key(self._text(row, "source_id")) or self._place(row)
             people = _people(self._text(row, "population"))
-            _append(cells, line, row, key or self._place(row), people, outline)
+            cells.add(line, row, key=key, people=people, outline=outline)
         except InvalidValue as error:
-            cells.reasons[len(cells.lines)] = str(error)
-            _append(cells, line, row, "", "", None)
+            cells.reject(line, row, str(error))
 
     def _text(self, row: Sequence[str], name: str) -> str:
         return JOINT.join(row[place].strip() for place in self.plan.places.get(name, ()))
 
     def _place(self, row: Sequence[str]) -> str:
-        """What a cell without a key is known by: its middle; an outline is known by itself."""
+        """The center, which identifies a cell without a key; empty for outlines, which identify themselves."""
         if not self.cell_size:
             return ""
         return f"{self._text(row, 'longitude')}|{self._text(row, 'latitude')}"
@@ -117,7 +130,7 @@ class FeatureCells:
         names = {f: cs[0] for f, cs in mapping.columns.items()} if mapping else {}
         self.names = names | {wanted: column for column, wanted in given}
         if unknown := set(self.names) - set(COLUMNS):
-            raise WrongUsage(f"--map: there is no field {', '.join(sorted(unknown))}")
+            raise WrongUsage(f"--map: unknown field {', '.join(sorted(unknown))}")
 
     def chunks(self) -> Iterator[Cells]:
         """Features as cells."""
@@ -135,10 +148,10 @@ class FeatureCells:
                 raise InvalidValue("not a GeoJSON feature")
             people = _people(self._property(feature, "population"))
             key = _key(self._property(feature, "source_id"))
-            _append(cells, number, row, key, people, _from_geojson(feature.get("geometry")))
+            outline = _from_geojson(feature.get("geometry"))
+            cells.add(number, row, key=key, people=people, outline=outline)
         except InvalidValue as error:
-            cells.reasons[len(cells.lines)] = str(error)
-            _append(cells, number, row, "", "", None)
+            cells.reject(number, row, str(error))
 
     def _property(self, feature: Feature, name: str) -> str:
         properties = feature.get("properties") or {}
@@ -149,7 +162,7 @@ class FeatureCells:
 
 
 def in_wgs84(cells: Cells, projection: Projection) -> None:
-    """Takes the outlines to longitude and latitude; says why not where that cannot be."""
+    """Transforms the outlines to longitude and latitude; adds a reason where that fails."""
     for i in range(len(cells.outlines)):
         if i not in cells.reasons and (reason := _fault(cells.outlines[i])):
             cells.reasons[i] = reason
@@ -163,28 +176,18 @@ def in_wgs84(cells: Cells, projection: Projection) -> None:
     for i, outline, fits in zip(kept, outlines, held, strict=True):
         cells.outlines[i] = outline
         if not fits:
-            cells.reasons[i] = f"[cell] lies outside {projection.name}: name the system by --crs"
+            cells.reasons[i] = f"[cell] lies outside {projection.name}: specify the coordinate system with --crs"
 
 
 def _fault(outline: Any) -> str:
     if shapely.get_type_id(outline) not in POLYGONS:
-        return "[cell] is no polygon"
+        return "[cell] is not a polygon"
     if shapely.is_empty(outline):
         return "[cell] is empty"
     count = shapely.get_num_coordinates(outline)
     return (
         f"[cell] has {count} vertices, more than {MOST_VERTICES}" if count > MOST_VERTICES else ""
     )
-
-
-def _append(
-    cells: Cells, line: int, row: Sequence[str], key: str, people: str, outline: Any
-) -> None:
-    cells.lines.append(line)
-    cells.rows.append(row)
-    cells.keys.append(key)
-    cells.people.append(people)
-    cells.outlines.append(outline)
 
 
 def _people(value: str) -> str:
@@ -210,8 +213,8 @@ def _from_wkt(text: str) -> Any:
 
 def _from_geojson(geometry: dict[str, Any] | None) -> Any:
     if not geometry or geometry.get("type") not in ("Polygon", "MultiPolygon"):
-        raise InvalidValue("[cell] is no polygon")
+        raise InvalidValue("[cell] is not a polygon")
     try:
         return shape(geometry)
     except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
-        raise InvalidValue(f"[cell] is not readable: {error}") from error
+        raise InvalidValue(f"[cell] cannot be parsed: {error}") from error

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -29,6 +26,7 @@ from geoshops.importing.population import import_population
 from geoshops.importing.region_features import LEVELS
 from geoshops.importing.region_names import import_region_names
 from geoshops.importing.regions import import_regions
+from geoshops.importing.reporting import report
 from geoshops.importing.request import Request
 from geoshops.importing.shops import import_shops
 from geoshops.importing.stations import import_stations
@@ -39,40 +37,39 @@ from geoshops.operations.connection import ONE_AT_A_TIME, operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 MAP = click.option("--map", "pairs", multiple=True, metavar="COLUMN=FIELD", help="Repeatable.")
-ENCODING = click.option("--encoding", default="", help="utf-8, cp949 …; detected if not named.")
+ENCODING = click.option("--encoding", default="", help="utf-8, cp949 …; detected if omitted.")
 DELIMITER = click.option(
-    "--delimiter", default="", help="One character, or tab; detected if not named."
+    "--delimiter", default="", help="One character, or tab; detected if omitted."
 )
 REJECTS = click.option(
-    "--rejects", type=click.Path(path_type=Path), help="Instead of FILE.rejected.csv."
+    "--rejects", type=click.Path(path_type=Path), help="List of rejected rows, in place of FILE.rejected.csv."
 )
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
-WHAT_FOLLOWS = (
-    "what follows it (indexes of the search, titles, the map's clusters); "
-    f"the next import and `{as_started('db upgrade')}` make up for it"
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Check the file and roll back.")
+FOLLOW_UP = (
+    "the follow-up work (search indexes, titles, the map's clusters); "
+    f"run `{as_started('db upgrade')}`, or wait for the next import, to complete it"
 )
-BRANDS_SHOWN = 10
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 
 
 @click.group("import")
 def group() -> None:
-    """Bring shops, brands, regions, stations or population in from a file."""
+    """Import shops, brands, regions, stations or population from a file."""
 
 
 def reading_options(command: Any) -> Any:
-    """Options that say how a file is to be read."""
+    """Adds the options that describe how to read a file."""
     for option in (
-        click.option("--mapping", help="A saved mapping: columns, words, coordinate system."),
+        click.option("--mapping", help="A saved mapping of columns, values and coordinate system."),
         MAP,
         click.option(
-            "--source", default="", help="Name of the source; its ids are keys within it."
+            "--source", default="", help="Name of the source; ids are unique within it."
         ),
         click.option(
-            "--crs", default="", help="EPSG:5174 and the like, WCONGNAMUL; WGS 84 if not named."
+            "--crs", default="", help="An EPSG code such as EPSG:5174, or WCONGNAMUL; WGS 84 if omitted."
         ),
         click.option(
-            "--scale", default=1.0, help="The file's numbers are the system's times this."
+            "--scale", default=1.0, help="Factor between the file's numbers and the units of --crs."
         ),
         ENCODING,
         REJECTS,
@@ -83,14 +80,14 @@ def reading_options(command: Any) -> Any:
 
 
 def table_options(command: Any) -> Any:
-    """Options of what may be a table, too."""
+    """Adds the options of files that may be CSV."""
     for option in (
         DELIMITER,
         click.option(
             "--format",
             "format_",
             type=click.Choice(["csv", "geojson"]),
-            help="Detected if not named.",
+            help="Detected if omitted.",
         ),
     ):
         command = option(command)
@@ -98,14 +95,14 @@ def table_options(command: Any) -> Any:
 
 
 def csv_options(command: Any) -> Any:
-    """Options of a CSV of brands or names."""
+    """Adds the options of a CSV of brands or names."""
     for option in (MAP, ENCODING, DELIMITER, REJECTS, DRY_RUN):
         command = option(command)
     return command
 
 
 def reporting_rejections(command: Callable[..., None]) -> Callable[..., None]:
-    """Reports a rejected import in one line with exit code 1; Ctrl-C exits with 130 and changes nothing."""
+    """Reports a rejected import in one line with exit code 1; Ctrl-C rolls back and exits with 130."""
 
     @failing_clearly
     @wraps(command)
@@ -121,7 +118,7 @@ def reporting_rejections(command: Callable[..., None]) -> Callable[..., None]:
         except KeyboardInterrupt:
             if changes.committed:
                 click.echo(
-                    f"interrupted after the commit: the import is complete, but perhaps not {WHAT_FOLLOWS}",
+                    f"interrupted after the commit: the import is complete, but perhaps not {FOLLOW_UP}",
                     err=True,
                 )
                 sys.exit(EXIT_INCOMPLETE)
@@ -136,13 +133,13 @@ def reporting_rejections(command: Callable[..., None]) -> Callable[..., None]:
 @reading_options
 @table_options
 @click.option("--on-missing", type=click.Choice(["keep", "close"]), default="keep",
-              help="What happens to open shops of the source that the file does not list.")  # fmt: skip
+              help="Keep or close open shops of the source that the file does not list.")  # fmt: skip
 @click.option("--allow-shrink", is_flag=True,
               help="Accept an import that closes more than a fifth of the source's open shops.")  # fmt: skip
 @click.option(
-    "--add-brands", is_flag=True, help="Add the brands that the file names and the table lacks."
+    "--add-brands", is_flag=True, help="Add brands of the file that are not in the database."
 )
-@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Day of the source's statement.")
+@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Date on which the data was valid; today if omitted.")
 @JSON
 @reporting_rejections
 def shops(file: Path, as_json: bool, **options: Any) -> None:
@@ -182,18 +179,18 @@ def stations(file: Path, as_json: bool, **options: Any) -> None:
 @click.option("--level", type=click.Choice(LEVELS), help="Level of all features.")
 @click.option(
     "--max-vertices", default=10_000, show_default=True, type=click.IntRange(1),
-    help="Most vertices of a region.",
+    help="Maximum number of vertices of a region.",
 )  # fmt: skip
 @click.option(
     "--max-bytes", default=1 << 20, show_default=True, type=click.IntRange(1),
-    help="Most bytes of a region.",
+    help="Maximum number of bytes of a region.",
 )  # fmt: skip
 @JSON
 @reporting_rejections
 def regions(
     file: Path, as_json: bool, level: str | None, max_vertices: int, max_bytes: int, **options: Any
 ) -> None:
-    """Import boundaries of regions from GeoJSON; shops get their regions anew."""
+    """Import boundaries of regions from GeoJSON and reassign shops to regions."""
     wanted = request(file, "regions", **options)
     with progress_bar(file) as progress:
         summary = import_regions(
@@ -203,20 +200,20 @@ def regions(
     report(summary, as_json)
     if not as_json:
         click.echo(
-            f"{summary['repaired']} polygons repaired, {summary['shops_changed']} shops in other regions"
+            f"{summary['repaired']} polygons repaired, {summary['shops_changed']} shops moved to other regions"
         )
 
 
 @group.command("region-names")
 @FILE
-@click.option("--mapping", help="A saved mapping: columns and words.")
+@click.option("--mapping", help="A saved mapping of columns and values.")
 @csv_options
 @JSON
 @reporting_rejections
 def region_names(file: Path, as_json: bool, **options: Any) -> None:
-    """Import names of regions in other languages from CSV: a row for each region.
+    """Import names of regions in other languages from CSV, one row per region.
 
-    Columns: name (Korean), name_en, name_ja, name_zh, level, longitude, latitude; several names are joined by |."""
+    Columns: name (Korean), name_en, name_ja, name_zh, level, longitude, latitude; separate several names by |."""
     wanted = request(file, "region-names", **options)
     with progress_bar(file) as progress:
         summary = import_region_names(operator_url(), wanted, progress)
@@ -229,7 +226,7 @@ def region_names(file: Path, as_json: bool, **options: Any) -> None:
 def installed(dry_run: bool) -> None:
     """Load the boundaries of Korean districts and provinces that scripts/setup installs.
 
-    Regions that have a boundary keep it; regions that are missing are added."""
+    Regions that have a boundary keep it; missing regions are added."""
     districts = installed_districts()
     if not districts:
         raise ImportRejected(MISSING)
@@ -240,8 +237,8 @@ def installed(dry_run: bool) -> None:
             with committing():
                 connection.commit()
     click.echo(
-        f"{filled.filled} boundaries added, {filled.kept} regions had one already,"
-        f" {filled.shops_changed} shops in other regions"
+        f"{filled.filled} boundaries added, {filled.kept} regions already had one,"
+        f" {filled.shops_changed} shops moved to other regions"
     )
     if dry_run:
         click.echo("dry run: nothing was changed")
@@ -253,14 +250,14 @@ def installed(dry_run: bool) -> None:
 @table_options
 @click.option(
     "--cell-size", default=0.0, type=FiniteRange(0),
-    help="CSV rows are middles of squares this wide, in the units of --crs.",
+    help="Side of the squares whose centers are the CSV rows, in the units of --crs.",
 )  # fmt: skip
 @click.option("--on-missing", type=click.Choice(["keep", "delete"]), default="keep",
-              help="What happens to cells of the source that the file does not state.")  # fmt: skip
+              help="Keep or delete cells of the source that the file does not list.")  # fmt: skip
 @JSON
 @reporting_rejections
 def population(file: Path, as_json: bool, cell_size: float, **options: Any) -> None:
-    """Import people by cell from GeoJSON polygons or CSV, for `v_population`."""
+    """Import population by cell from GeoJSON polygons or CSV, for `v_population`."""
     wanted = request(file, "population", **options)
     with progress_bar(file) as progress:
         summary = import_population(operator_url(), wanted, progress, cell_size=cell_size)
@@ -275,16 +272,16 @@ def population(file: Path, as_json: bool, cell_size: float, **options: Any) -> N
 @JSON
 @reporting_rejections
 def brands(file: Path, as_json: bool, **options: Any) -> None:
-    """Import brands and their aliases from CSV: a row for each alias.
+    """Import brands and their aliases from CSV, one row per alias.
 
     Columns: name, alias, lang (ko, en, zh-Hans …), is_representative, parent, badge_color. Only name is required; an
-    empty value leaves what the brand has."""
+    empty value leaves the brand's value unchanged."""
     wanted = request(file, "brands", mapping=None, **options)
     with progress_bar(file) as progress:
         summary = import_brands(operator_url(), wanted, progress)
     report(summary, as_json)
     if not as_json:
-        click.echo(f"{summary['shops_changed']} shops got a brand by their name")
+        click.echo(f"{summary['shops_changed']} shops assigned to a brand by their name")
 
 
 @group.command("mappings")
@@ -296,17 +293,17 @@ def mappings() -> None:
 
 
 def _follow_up(summary: dict[str, Any], as_json: bool) -> None:
-    """What may be late: the indexes of the search after a large first load, titles, clusters, statistics."""
+    """Work after the commit: search indexes after a large first load, titles, clusters, statistics."""
     started = time.perf_counter()
     try:
         built = build_missing(operator_url(), lambda text: click.echo(text, err=True))
-        until_found = summary["seconds"] + time.perf_counter() - started if built else None
-        summary["keyword_seconds"] = until_found and round(until_found, 3)
-        if until_found and not as_json:
-            click.echo(f"the keyword search answers after {until_found:.1f} s")
+        searchable_s = summary["seconds"] + time.perf_counter() - started if built else None
+        summary["keyword_seconds"] = searchable_s and round(searchable_s, 3)
+        if searchable_s and not as_json:
+            click.echo(f"keyword search ready after {searchable_s:.1f} s")
         follow_up(operator_url(), summary["inserted"] + summary["updated"])
     except (ImportRejected, psycopg2.Error) as error:
-        click.echo(f"the import is complete, but not {WHAT_FOLLOWS}: {error}", err=True)
+        click.echo(f"the import is complete, but not {FOLLOW_UP}: {error}", err=True)
 
 
 def request(
@@ -320,11 +317,11 @@ def request(
     as_of: datetime | None = None,
     **more: Any,
 ) -> Request:
-    """The options as a request."""
+    """Converts the options to an import request."""
     zone = ZoneInfo(Settings.from_environment(testing=True).timezone)
     delimiter = "\t" if delimiter.lower() in ("tab", "\\t") else delimiter
     if len(delimiter) > 1:
-        raise click.BadParameter("one character, or tab", param_hint="--delimiter")
+        raise click.BadParameter("must be one character or tab", param_hint="--delimiter")
     return Request(
         path=file,
         today=(as_of or datetime.now(UTC).astimezone(zone)).date().isoformat(),
@@ -338,85 +335,7 @@ def request(
 
 @contextmanager
 def progress_bar(file: Path) -> Iterator[Callable[[int], object]]:
-    """Bytes read so far, on standard error when that is a terminal."""
+    """Shows the bytes read so far on standard error, if that is a terminal."""
     size = file.stat().st_size if file.is_file() else 0
     with tqdm(total=size, unit="B", unit_scale=True, disable=None, file=sys.stderr) as bar:
         yield lambda read: bar.update(max(0, read - bar.n))
-
-
-def report_unknown_brands(brands: dict[str, int]) -> None:
-    """Names words of the brand column that are no brands yet."""
-    shown = ", ".join(f"{name} ({rows})" for name, rows in [*brands.items()][:BRANDS_SHOWN])
-    more = f" and {len(brands) - BRANDS_SHOWN} more" if len(brands) > BRANDS_SHOWN else ""
-    click.echo(f"unknown brands, not added (rows): {shown}{more}")
-    click.echo(
-        "  if they are brands, import again with --add-brands, or add them by "
-        + as_started("import brands FILE")
-    )
-
-
-def report_no_representative(largest: list[str]) -> None:
-    """Says why the map shows no shop, and which command mends it."""
-    click.echo(
-        "no brand is representative: the map and /shops/brand without a brand show no shop. Choose some by"
-    )
-    for name in largest:
-        word = name if re.fullmatch(r"\w+", name) else shlex.quote(name)
-        click.echo(f"  {as_started('brands representative')} {word}")
-    click.echo(f"  {as_started('import brands FILE')}, a CSV with name and is_representative")
-
-
-def report(summary: dict[str, Any], as_json: bool) -> None:
-    """Prints the summary for people or for programs."""
-    if as_json:
-        click.echo(json.dumps(summary, ensure_ascii=False))
-        return
-    counts = ("inserted", "updated", "unchanged", "identical", "rejected")
-    told = " + ".join(f"{summary[name]} {name}" for name in counts if name in summary)
-    click.echo(f"{summary['read']} read = {told}")
-    for reason, count in summary["reasons"].items():
-        click.echo(f"  {count:7} rejected: {reason}")
-    if summary["rejects_file"]:
-        click.echo(f"rejected rows: {summary['rejects_file']}")
-    for value in summary.get("dropped", ()):
-        lines = ", ".join(map(str, value["lines"])) + " …" * (value["values"] > len(value["lines"]))
-        click.echo(
-            f"  {value['values']:7} values dropped, rows kept: {value['reason']} (lines {lines})"
-        )
-    if summary.get("columns_not_used"):
-        click.echo(f"columns not used: {', '.join(summary['columns_not_used'])}")
-    if summary.get("mapped_columns_absent"):
-        click.echo(f"columns that the file lacks: {', '.join(summary['mapped_columns_absent'])}")
-    if summary.get("brands_added"):
-        click.echo(f"brands added: {', '.join(summary['brands_added'])}")
-    if summary.get("unknown_brands"):
-        report_unknown_brands(summary["unknown_brands"])
-    for point in summary.get("shared_points", ()):
-        click.echo(
-            f"warning: {point['shops']} shops of {point['cities']} cities lie on one point, "
-            f"{point['longitude']:.6f}, {point['latitude']:.6f} ({', '.join(point['examples'])} …): "
-            "it may be the middle of a larger area"
-        )
-    if summary.get("duplicate_candidates"):
-        click.echo(
-            f"{summary['duplicate_candidates']} pairs may be one shop each: {as_started('shops duplicates')}"
-        )
-    if summary.get("address_checked"):
-        click.echo(
-            f"{summary['address_fits']} of {summary['address_checked']} shops lie in the district of their address"
-        )
-    for count, what in (
-        ("rekeyed", "shops recognised although their key is another now"),
-        ("reopened", "shops reopened that the file lists again"),
-        ("closed_stated", "shops closed that the file states as closed"),
-        ("closed_missing", "shops closed that the file no longer lists"),
-    ):
-        if summary.get(count):
-            click.echo(f"{summary[count]} {what}")
-    click.echo(f"done in {summary['seconds']:.1f} s")
-    if summary.get("no_brand_is_representative"):
-        report_no_representative(summary["largest_brands"])
-    if summary["dry_run"]:
-        click.echo("dry run: nothing was changed")
-    if summary["interrupted_too_late"]:
-        click.echo("Ctrl-C came during the commit: the import is complete", err=True)

@@ -14,7 +14,7 @@ DELIMITERS = ",\t;|"
 
 
 class CsvTable:
-    """A CSV file: the header names the columns, and every later record with as many values is a row."""
+    """A CSV file: the header names the columns; each later record with the same number of values is a row."""
 
     def __init__(self, file: InputFile, delimiter: str | None = None) -> None:
         self.file = file
@@ -48,7 +48,7 @@ class CsvTable:
         return next(self._one_by_one(lines, 2), (0, [""], ""))[1]
 
     def _one_a_line(self, block: list[str]) -> list[list[str]] | None:
-        """The rows of a block in which each record is one line, parsed at once for speed; None if a record spans lines."""
+        """Parses a block whose records are one line each in a single call, for speed; None if a record spans lines."""
         try:
             rows = [*csv.reader(block, delimiter=self.delimiter, strict=True)]
         except csv.Error:
@@ -70,7 +70,7 @@ class CsvTable:
                 chunk.rows.append(row)
 
     def _one_by_one(self, lines: _Lines, end: int) -> Generator[tuple[int, list[str], str]]:
-        """Records that begin before line `end`: the line, the values, and the error, with the text as the only value."""
+        """Parses records that begin before line `end` one by one: line, values, and an error, for which the text is the only value."""
         recent: list[str] = []
         reader = csv.reader(lines.of_a_record(recent), delimiter=self.delimiter, strict=True)
         while lines.number < end:
@@ -81,7 +81,7 @@ class CsvTable:
             except StopIteration:
                 return
             except csv.Error as error:
-                yield line, ["".join(recent)], f"not readable as CSV: {error}"
+                yield line, ["".join(recent)], f"invalid CSV: {error}"
             else:
                 yield line, row, ""
 
@@ -113,12 +113,12 @@ class _Lines:
         return taken
 
     def put_back(self, block: list[str]) -> None:
-        """Makes lines the next ones again."""
+        """Returns lines to the front of the stream."""
         self._before = block[::-1]
         self.number -= len(block)
 
     def of_a_record(self, recent: list[str]) -> Iterator[str]:
-        """Lines one by one, appended to `recent`, which the caller clears at the beginning of each record."""
+        """Yields lines and appends them to `recent`, which the caller clears at the start of each record."""
         length = 0
         while line := self._next():
             length = length + len(line) if recent else len(line)
@@ -137,7 +137,7 @@ class _Lines:
     def _not_text(self, number: int, error: UnicodeDecodeError) -> ImportRejected:
         return ImportRejected(
             f"{self._file.path}, line {number} or after: not {self._file.encoding} "
-            f"({error.reason}); name the encoding by --encoding"
+            f"({error.reason}); specify the encoding with --encoding"
         )
 
 

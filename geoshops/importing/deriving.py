@@ -1,4 +1,4 @@
-"""Computes the new state of shops from staged rows: keeps manual corrections, derives regions and brands."""
+"""Computes the new state of shops from staged rows, with manual corrections, regions and brands."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from geoshops.operations.commands import KEPT_BY_A_MERGE
 
 
 def _value_of_new_shops(column: str) -> str:
-    """What a new shop has, as SQL, where the file leaves the column out: the table's default, else null."""
+    """SQL of a new shop's value for a column that the file lacks: the table's default, else null."""
     declared = cast(Table, Shop.__table__).c[column]
     if declared.server_default is not None:
         return str(cast(DefaultClause, declared.server_default).arg)
-    # only the name has neither, and a row without a name was rejected before
+    # only the name has neither, but rows without a name have already been rejected
     return f"NULL::{declared.type}" if declared.nullable else "''"
 
 
-# columns of a shop that a file may fill, with their values in new shops; key and date are derived
+# columns of a shop that a file may contain, with their values for new shops; key and date are derived
 DEFAULTS = {
     name: _value_of_new_shops(name)
     for name in FIELDS
@@ -30,8 +30,8 @@ DEFAULTS = {
 }
 DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
 
-# Brands and regions are looked up once per distinct text instead of once per row: many addresses name few regions, and
-# the brand is a few words of the name.
+# Brands and regions are looked up once per distinct text, not once per row: many addresses name few regions, and many
+# shops few brands.
 RESOLVE = """
 CREATE TEMP TABLE resolved ON COMMIT DROP AS
 WITH bounds AS MATERIALIZED (SELECT ST_Extent(part)::geometry AS box FROM region_parts),
@@ -66,7 +66,7 @@ FROM worded m
 CROSS JOIN bounds b CROSS JOIN pattern t
 LEFT JOIN brands_known k ON k.words = coalesce(m.brand, m.named)
 LEFT JOIN places a ON a.outline = m.outline
--- OFFSET 0 keeps the condition before the call: as a join condition it would come after it
+-- OFFSET 0 makes PostgreSQL check the condition before calling the function
 LEFT JOIN LATERAL (
   SELECT * FROM region_of_point(m.geog::geometry) WHERE m.geog::geometry && b.box OFFSET 0
 ) p ON true
@@ -94,7 +94,7 @@ WHERE name_key(w.word) IN (SELECT key FROM region_words())"""
 
 
 def resolve(cursor: Any, source: str, stored: list[str], verified_on: str) -> None:
-    """Creates `resolved`, which holds the new state of each shop, with manual corrections kept."""
+    """Creates `resolved`, the new state of each shop, which keeps manual corrections."""
     cursor.execute(sql.SQL(FIRST_WORDS).format(_address(stored)), {"source": source})
     (words,) = cursor.fetchone()
     cursor.execute(
@@ -104,7 +104,7 @@ def resolve(cursor: Any, source: str, stored: list[str], verified_on: str) -> No
 
 
 def listed(table: str, names: list[str]) -> sql.Composed:
-    """The columns of a table, with its name before each."""
+    """The columns, qualified by the table's name."""
     return sql.SQL(", ").join(sql.Identifier(table, name) for name in names)
 
 
@@ -129,7 +129,7 @@ def _closing_day() -> sql.Composable:
 
 
 def _value(name: str, stored: list[str]) -> sql.Composable:
-    """The new value of a field: of a manual correction or a merge, else of the file, else the present one."""
+    """SQL of a field's new value: from a manual correction or a merge, else from the file, else the current one."""
     given = {
         "own": sql.Identifier("s", name),
         "new": sql.Identifier("i", name),

@@ -8,4 +8,4 @@ class ImportRejected(Exception):
 
 
 class WrongUsage(ImportRejected):
-    """The options are incomplete or contradictory, whatever the file contains."""
+    """The options are incomplete or contradictory."""

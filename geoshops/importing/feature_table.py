@@ -1,4 +1,4 @@
-"""GeoJSON points as a table: a column a property, and the position as @x and @y."""
+"""GeoJSON points as a table: one column per property, and the position as @x and @y."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FeatureTable:
         self.file = file
         first = [feature for _, feature, _ in islice(features(file), CHUNK_ROWS)]
         if not first:
-            raise ImportRejected(f"{file.path} holds no feature")
+            raise ImportRejected(f"{file.path} contains no feature")
         names: dict[str, None] = {}
         for feature in first:
             names.update(dict.fromkeys((feature or {}).get("properties") or {}))
@@ -31,7 +31,7 @@ class FeatureTable:
         self.columns = [*self.properties, *([ID] if self.has_ids else []), X, Y]
 
     def chunks(self) -> Iterator[Chunk]:
-        """All features as rows; what is no point is rejected."""
+        """All features as rows; features that are not points are rejected."""
         chunk = Chunk()
         for number, feature, text in features(self.file):
             if feature is None:
@@ -62,7 +62,7 @@ def _position(geometry: dict[str, Any] | None) -> tuple[str, str]:
         return "", ""
     coordinates = geometry.get("coordinates")
     if geometry.get("type") != "Point" or not isinstance(coordinates, list):
-        raise ValueError(f"the geometry is {str(geometry.get('type'))[:40]}, not a point")
+        raise ValueError(f"the geometry must be a Point, not {str(geometry.get('type'))[:40]}")
     if not coordinates:
         return "", ""
     if len(coordinates) < 2:

@@ -1,4 +1,4 @@
-"""Parsers of fields: text of a file to a clean value, or an error with the reason."""
+"""Field parsers: convert text from a file to a clean value, or raise an error with the reason."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class InvalidValue(ValueError):
 class Text:
     """Trimmed NFC text on one line; control characters are rejected, formulas stay text.
 
-    `encoded` text may hold HTML entities, which are decoded. In text that is not `needed`, words that stand for a
-    missing value are empty."""
+    HTML entities in `encoded` text are decoded. Unless the text is `needed`, placeholders of missing values become
+    empty."""
 
     def __init__(self, at_most: int, *, needed: bool = False, encoded: bool = False) -> None:
         self.at_most = at_most
@@ -64,8 +64,8 @@ class Text:
         return "" if not self.needed and is_placeholder(value) else value
 
     def column(self, values: Sequence[str]) -> list[str]:
-        """Parses many values at once, which is fast where none needs cleaning."""
-        # a space composes with nothing, so the joined text is NFC exactly if every value is
+        """Parses many values at once; fast if none needs cleaning."""
+        # A space does not combine with other characters, so the joined text is NFC if and only if every value is.
         whole = " ".join(values)
         if not (whole.isprintable() and unicodedata.is_normalized("NFC", whole)) or (
             self.encoded and "&" in whole
@@ -81,19 +81,19 @@ class Text:
 
 
 def is_placeholder(value: str) -> bool:
-    """True for words that stand for a missing value, such as [NO ADDRESS], N/A and 없음."""
+    """Whether a value stands for a missing one, such as [NO ADDRESS], N/A and 없음."""
     if len(value) > LONGEST_PLACEHOLDER:
         return False
     return value.strip(AROUND_PLACEHOLDERS).casefold() in PLACEHOLDERS
 
 
 def text(at_most: int) -> Text:
-    """Text that may be empty."""
+    """Optional text, stored as it is."""
     return Text(at_most)
 
 
 def words(at_most: int) -> Text:
-    """Text for people that may be empty; HTML entities are decoded."""
+    """Optional text for display; HTML entities are decoded."""
     return Text(at_most, encoded=True)
 
 
@@ -101,7 +101,7 @@ def web_address(value: str) -> str:
     """An http or https address; other schemes could run code in a page."""
     value = text(500)(value)
     if value and re.search(r"\s", value):
-        raise InvalidValue("must not hold blanks")
+        raise InvalidValue("must not contain blanks")
     if value and not value.lower().startswith(("http://", "https://")):
         raise InvalidValue("must begin with http:// or https://")
     return value
@@ -109,7 +109,7 @@ def web_address(value: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def day(value: str) -> str | None:
-    """2026-11-20, 20261120, 2026.11.20 or 2026/11/20, a time after it ignored; None when blank."""
+    """Parses 2026-11-20, 20261120, 2026.11.20 or 2026/11/20 and ignores a time after it; None if blank."""
     value = value.strip()
     if is_placeholder(value):
         return None
@@ -119,19 +119,19 @@ def day(value: str) -> str | None:
             return date(int(match[1]), int(match[3]), int(match[4])).isoformat()
     except ValueError:
         pass
-    raise InvalidValue(f"{value[:40]!r} is not a date such as 2026-11-20")
+    raise InvalidValue(f"{value[:40]!r} must be a date such as 2026-11-20")
 
 
 def status(value: str) -> str:
-    """OPEN, TEMP_CLOSED or CLOSED, from these words or those of the licence register."""
+    """OPEN, TEMP_CLOSED or CLOSED, from these words or those of the Korean licence register."""
     try:
         return STATUS_WORDS[value.strip().lower()]
     except KeyError:
-        raise InvalidValue(f"{value[:40]!r} is none of OPEN, TEMP_CLOSED, CLOSED") from None
+        raise InvalidValue(f"{value[:40]!r} must be OPEN, TEMP_CLOSED or CLOSED") from None
 
 
 def hours(value: str) -> str:
-    """Opening hours as the JSON that the database takes, [] when blank."""
+    """Opening hours as JSON for the database; [] if blank."""
     try:
         return opening_hours.canonical("" if is_placeholder(value) else value)
     except ValueError:
@@ -139,12 +139,12 @@ def hours(value: str) -> str:
 
 
 def number(value: str) -> float:
-    """A plain decimal; no thousands separators, no nan, no full-width digits."""
+    """A decimal number without thousands separators, NaN or full-width digits."""
     value = value.strip()
     if not value:
         raise InvalidValue("blank")
     if not NUMBER.fullmatch(value):
-        raise InvalidValue(f"{value[:40]!r} is not a decimal number")
+        raise InvalidValue(f"{value[:40]!r} must be a decimal number")
     found = float(value)
     if found in (float("inf"), float("-inf")):
         raise InvalidValue(f"{value[:40]!r} is too large")
@@ -152,12 +152,12 @@ def number(value: str) -> float:
 
 
 def is_road_address(value: str) -> bool:
-    """True for an address by road name and building number (…로 12, …길 3)."""
+    """Whether an address consists of road name and building number (…로 12, …길 3)."""
     return bool(ROAD.search(value))
 
 
 def _decoded(value: str) -> str:
-    """The text without HTML entities, which some sources have encoded twice."""
+    """Decodes HTML entities twice, because some sources encode them twice."""
     for _ in range(2):
         value = ENTITY.sub(lambda found: html.unescape(found[0]), value)
     return value
@@ -170,7 +170,7 @@ def _visible(value: str) -> str:
     value = re.sub(r"\s+", " ", value)
     for character in value:
         if unicodedata.category(character) in ("Cc", "Cs"):
-            raise InvalidValue(f"holds the control character U+{ord(character):04X}")
+            raise InvalidValue(f"contains the control character U+{ord(character):04X}")
     return value.strip(INVISIBLE_ENDS)
 
 
@@ -178,7 +178,7 @@ def phone(value: str) -> str:
     """A phone number as written; it must contain a digit."""
     value = text(50)(value)
     if value and not any(character.isdigit() for character in value):
-        raise InvalidValue(f"{value[:40]!r} holds no digit")
+        raise InvalidValue(f"{value[:40]!r} must contain a digit")
     return value
 
 

@@ -9,7 +9,7 @@ from psycopg2 import sql
 MOST_POINTS = 10
 MOST_EXAMPLES = 3
 MOST_BRANDS = 4
-# Groups by ids of districts, because building their names for every row is slower than the grouping.
+# Groups by ids of districts, because building names for every row costs more than the grouping.
 SHARED = """
 SELECT r.geog::geometry AS point, r.line, {place} AS place
 FROM resolved r {incoming}
@@ -41,9 +41,9 @@ GROUP BY b.id ORDER BY count(*) DESC, b.id LIMIT %s"""
 
 
 def shared_points(cursor: Any, stored: list[str]) -> list[dict[str, Any]]:
-    """Points on which shops of different cities lie, most shops first: positions of an area instead of a shop.
+    """Points shared by shops of different cities, most shops first: probably positions of an area, not of a shop.
 
-    The city of a row is what the file names so, else the district of its address."""
+    A row's city is that of the file, else the district of its address."""
     texts = {name: sql.SQL(text) for name, text in (CITY if "city" in stored else DISTRICT).items()}
     shared = sql.SQL(SHARED).format(**texts)
     statement = sql.SQL(POINTS).format(shared=shared, **texts)
@@ -53,12 +53,12 @@ def shared_points(cursor: Any, stored: list[str]) -> list[dict[str, Any]]:
 
 
 def is_without_representative(cursor: Any) -> bool:
-    """Whether a map search without a brand finds nothing, because no brand is representative."""
+    """Whether no brand is representative, so that map searches without a brand find nothing."""
     cursor.execute("SELECT NOT EXISTS (SELECT FROM default_brands)")
     return bool(cursor.fetchone()[0])
 
 
 def largest_brands(cursor: Any) -> list[str]:
-    """Brands with the most shops while none is representative."""
+    """Brands with the most shops; empty if a brand is representative."""
     cursor.execute(UNREPRESENTED, (MOST_BRANDS,))
     return [name for (name,) in cursor.fetchall()]

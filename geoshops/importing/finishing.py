@@ -12,7 +12,7 @@ from geoshops.importing.request import Request
 
 
 def finish(connection: Any, file: InputFile, rejects: Rejects, dry_run: bool) -> bool:
-    """Commits unless it is a dry run, then moves the list of rejected rows to its path; true if Ctrl-C came after the commit."""
+    """Commits except in a dry run, then moves the list of rejected rows to its path; true if Ctrl-C interrupted the commit."""
     file.check_unchanged()
     rejects.flush()
     with interrupts_kept() as came:
@@ -27,9 +27,15 @@ def finish(connection: Any, file: InputFile, rejects: Rejects, dry_run: bool) ->
 
 
 def summary(
-    wanted: Request, source: str, read: int, counts: dict[str, Any], rejects: Rejects, late: bool
+    wanted: Request,
+    source: str = "",
+    *,
+    read: int,
+    counts: dict[str, Any],
+    rejects: Rejects,
+    late: bool,
 ) -> dict[str, Any]:
-    """The summary of every import; `timed` adds how long it took."""
+    """The summary of every import; `timed` adds the duration."""
     return {
         "file": str(wanted.path),
         "source": source,
@@ -44,6 +50,6 @@ def summary(
 
 
 def timed(found: dict[str, Any], started: float) -> dict[str, Any]:
-    """The summary with seconds and rows a second."""
+    """The summary with seconds and rows per second."""
     seconds = time.perf_counter() - started
     return found | {"seconds": round(seconds, 3), "rows_per_s": round(found["read"] / seconds)}

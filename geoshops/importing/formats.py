@@ -1,4 +1,4 @@
-"""Which format a file is in."""
+"""Detects the format of a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from geoshops.importing.opening import InputFile
 
 
 def is_geojson(file: InputFile, named: str = "") -> bool:
-    """True for GeoJSON and sequences of it, by name or by the first character; else it is CSV."""
+    """Whether a file is GeoJSON or a sequence of it, by name or first character; otherwise it is CSV."""
     if named:
         return named != "csv"
     try:

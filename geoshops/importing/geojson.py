@@ -1,4 +1,4 @@
-"""GeoJSON read feature by feature: a FeatureCollection of any size, or a sequence of features."""
+"""Reads GeoJSON feature by feature: a FeatureCollection of any size, or a sequence of features."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Feature = dict[str, Any]
 
 
 def features(file: InputFile) -> Iterator[tuple[int, Feature | None, str]]:
-    """Number of the feature from 1, the feature or None, and its text where it is none."""
+    """Yields number from 1 and feature; for an invalid one, None and its text."""
     try:
         with file.open() as stream:
             read = _sequence if is_sequence(stream) else _collection
@@ -31,7 +31,7 @@ def features(file: InputFile) -> Iterator[tuple[int, Feature | None, str]]:
 
 
 def is_sequence(stream: TextIO) -> bool:
-    """True when the first line is a whole feature, or begins with RFC 8142's record separator."""
+    """Whether the first line is a complete feature or begins with RFC 8142's record separator."""
     first = stream.readline(LONGEST_RECORD)
     if first.startswith("\x1e"):
         return True
@@ -117,12 +117,12 @@ def _check_member(name: object, value: object) -> None:
     if name == "crs" and value and not any(code in json.dumps(value) for code in NAMED_WGS84):
         raise ImportRejected(
             f"the file names another coordinate system ({json.dumps(value)[:200]}); "
-            "GeoJSON is WGS 84: remove the member crs and name the system by --crs"
+            "GeoJSON is WGS 84: remove the member crs and specify the system with --crs"
         )
 
 
 class _JsonText:
-    """JSON text taken value by value, so that a large file needs no more memory than its largest feature."""
+    """Parses JSON value by value, so that memory is bounded by the largest feature, not the file."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -131,7 +131,7 @@ class _JsonText:
         self._decode = json.JSONDecoder().raw_decode
 
     def take(self, mark: str) -> bool:
-        """Takes the mark when it comes next."""
+        """Consumes the token if it is next; returns whether it was."""
         self._skip_blanks()
         if self._buffer.startswith(mark, self._at):
             self._at += 1
@@ -146,7 +146,7 @@ class _JsonText:
             raise ImportRejected(f"not valid GeoJSON: {meaning} expected")
 
     def value(self) -> Any:
-        """The next value; reads on while it is incomplete."""
+        """The next value; reads more text while it is incomplete."""
         self._skip_blanks()
         block = BLOCK
         while True:
@@ -157,7 +157,7 @@ class _JsonText:
                     raise ImportRejected(f"not valid JSON: {error}") from error
                 block *= 2
                 continue
-            # a number at the very end may go on in the next block
+            # a number at the end of the block may continue in the next one
             if end < len(self._buffer) or not self._more(BLOCK):
                 self._at = end
                 return value

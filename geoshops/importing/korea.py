@@ -1,4 +1,4 @@
-"""Rough boxes of the Korean provinces, to notice coordinates that cannot belong to their address."""
+"""Rough bounding boxes of the Korean provinces, to detect coordinates that cannot belong to their address."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ PROVINCES = {f"{short}{suffix}": short for short in BOXES for suffix in SUFFIXES
 
 
 def degrees_off(addresses: list[str], lon: np.ndarray, lat: np.ndarray) -> np.ndarray:
-    """How far each position lies outside the box of the province that its address begins with.
+    """Distance of each position from the box of the province with which its address begins.
 
-    NaN where the address names none. Degrees, the larger of the two directions."""
+    In degrees, along the axis with the larger distance; NaN if the address names no province."""
     if "".join(addresses).isascii():
         return np.full(len(addresses), np.nan)
     unknown = (np.nan,) * 4
@@ -47,5 +47,5 @@ def degrees_off(addresses: list[str], lon: np.ndarray, lat: np.ndarray) -> np.nd
 
 
 def province(address: str) -> str:
-    """Short name of the province that an address begins with; empty when none."""
+    """Short name of the province with which an address begins, or an empty string."""
     return PROVINCES.get(address.split(" ", 1)[0], "")

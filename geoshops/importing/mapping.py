@@ -1,4 +1,4 @@
-"""Assigns columns to fields: by saved mappings, --map, and columns named like a field."""
+"""Maps columns to fields: by a saved mapping, by --map, and by equal names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SavedMapping:
 
 
 def saved_mapping(name: str, kind: str) -> SavedMapping:
-    """The mapping of that name; or a path to a JSON file."""
+    """The built-in mapping of that name, or the mapping in a JSON file."""
     path = Path(name) if name.endswith(".json") else MAPPINGS / f"{name}.json"
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -66,7 +66,7 @@ def saved_mappings(kind: str) -> list[SavedMapping]:
 
 @dataclass(frozen=True)
 class Plan:
-    """For each field the places of its columns in a row; what the file holds beyond them."""
+    """The column positions of each field, and the columns that are not used."""
 
     places: dict[str, list[int]]
     values: dict[str, dict[str, str]]
@@ -81,7 +81,7 @@ def plan(
     mapping: SavedMapping | None,
     given: Iterable[tuple[str, str]],
 ) -> Plan:
-    """Finds every field's columns, case aside; raises ImportRejected for a required field without a column."""
+    """Finds each field's columns, ignoring case; raises ImportRejected if a required field has no column."""
     fields = set(fields)
     mapping = mapping and _as_spelled(mapping, columns)
     given = [(spelled(column, columns), target) for column, target in given]
@@ -98,7 +98,7 @@ def plan(
     if missing:
         raise ImportRejected(
             f"no column for {', '.join(missing)}: {_expected(mapping, missing)}"
-            f"name it by --map column={missing[0]}; the file has {_shortened(columns)}"
+            f"map it with --map column={missing[0]}; the file has {_shortened(columns)}"
         )
     for name in {c for cs in chosen.values() for c in cs}:
         if columns.count(name) > 1:
@@ -118,12 +118,12 @@ def spelled(name: str, names: Iterable[str]) -> str:
         return name
     alike = [other for other in names if other.casefold() == name.casefold()]
     if len(alike) > 1:
-        raise ImportRejected(f"{name!r} may be {' or '.join(map(repr, alike))}; write it exactly")
+        raise ImportRejected(f"{name!r} is ambiguous: {' or '.join(map(repr, alike))}; write the exact name")
     return alike[0] if alike else name
 
 
 def read_pairs(pairs: Iterable[str]) -> list[tuple[str, str]]:
-    """`column=field` texts as pairs; a column name may contain an equals sign."""
+    """Parses `column=field` options; a column name may contain an equals sign."""
     found = []
     for pair in pairs:
         column, separator, target = pair.rpartition("=")
@@ -143,14 +143,14 @@ def _saved(mapping: SavedMapping | None) -> Mapping[str, list[str]]:
 
 
 def _check_key(mapping: SavedMapping, columns: list[str]) -> None:
-    """Rejects a part of a composite key as the key: rows that share it would be lost."""
+    """Rejects a file that lacks part of a composite key: rows that share the rest would be lost."""
     key = mapping.columns.get("source_id", [])
     present = [c for c in key if c in columns]
     if present and len(present) < len(key):
         missing = ", ".join(c for c in key if c not in columns)
         raise ImportRejected(
             f"the key of the mapping {mapping.name} is {' and '.join(key)}; the file has no column {missing}, only "
-            f"{_shortened(columns)}. Where {present[0]} alone is unique, add --map {present[0]}=source_id"
+            f"{_shortened(columns)}. If {present[0]} alone is unique, add --map {present[0]}=source_id"
         )
 
 
@@ -180,7 +180,7 @@ def _by_name(
 ) -> dict[str, list[str]]:
     taken = {c for cs in chosen.values() for c in cs}
     found: dict[str, list[str]] = {}
-    # a column with the exact name precedes one that differs in case
+    # a column with the exact name takes precedence over one that differs in case
     for column in sorted(columns, key=lambda name: name != name.lower()):
         target = FROM_GEOMETRY.get(column, column.lower())
         target = target if target in fields else SYNONYMS.get(target, target)

@@ -1,4 +1,4 @@
-"""Recognises shops of a source whose key has changed: by their former key, by name and position, or by a merge."""
+"""Recognises shops whose key in the source has changed: by former key, by name and position, or after a merge."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from psycopg2 import sql
 
-# two geocoders differ by at most this much; farther away, a chain may have its next shop
+# geocoders differ by at most this distance; a chain may have another shop farther away
 WITHIN_M = 100
 # a shop with the same key and name moves only within its municipality
 MOVED_WITHIN_M = 10_000
@@ -16,7 +16,7 @@ KNOWN_AS = """
 CREATE TEMP TABLE known_as (
   source_id text NOT NULL, shop_id bigint NOT NULL, current_key text NOT NULL, is_new_key boolean NOT NULL
 ) ON COMMIT DROP"""
-# The row of a merged shop lists the shop that it was merged into, unless the file lists that one, too.
+# The row of a merged shop stands for the shop into which it was merged, unless the file also lists that one.
 FOLLOW_MERGES = """
 INSERT INTO known_as (source_id, shop_id, current_key, is_new_key)
 SELECT DISTINCT ON (kept.id) i.source_id, kept.id, kept.source_id, false
@@ -26,7 +26,7 @@ JOIN incoming i ON i.source_id = merged.source_id
 WHERE merged.source = %(source)s AND kept.source_id IS NOT NULL
   AND NOT EXISTS (SELECT FROM incoming o WHERE o.source_id = kept.source_id)
 ORDER BY kept.id, merged.id"""
-# A key made from name and address contains the source's name, even if an operator has set another name.
+# A key generated from name and address contains the source's name, even if an operator has changed the shop's name.
 UNLISTED = """
 CREATE TEMP TABLE unlisted ON COMMIT DROP AS
 SELECT q.id, q.source_id, q.geog, q.status = 'CLOSED' AS is_closed, n.name,
@@ -73,10 +73,10 @@ ORDER BY p.rank, p.is_closed, p.distance_m, p.line, p.id"""
 
 
 def match(cursor: Any, source: str, stored: list[str], *, has_ids: bool) -> int:
-    """Makes `known_as`: rows of a shop whose key has changed; returns the number of new keys.
+    """Creates `known_as`, the rows whose shop is stored under another key; returns the number of new keys.
 
-    Ids of the source are believed: a row with one takes over a shop only from a key that was made from name and
-    address, or by its former key."""
+    If the source has ids (`has_ids`), a row matches only a shop with a key generated from name and address, or the
+    shop under the row's former key. Two different ids never match otherwise."""
     cursor.execute(KNOWN_AS)
     cursor.execute("SELECT EXISTS (SELECT FROM shops WHERE source = %s)", (source,))
     if not cursor.fetchone()[0]:
@@ -114,7 +114,7 @@ def _candidates(has_ids: bool, has_former: bool) -> sql.Composable:
 
 
 def _one_to_one(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """The best pairs, using each row and each shop once."""
+    """The best pairs; each row and each shop is used once."""
     matches: dict[str, int] = {}
     taken: set[int] = set()
     for source_id, shop_id in pairs:

@@ -24,7 +24,7 @@ BOMS = (
 
 @dataclass(frozen=True)
 class InputFile:
-    """A regular file with its encoding and its state when it was first seen."""
+    """A regular file with its encoding and its state when it was opened first."""
 
     path: Path
     encoding: str
@@ -36,11 +36,11 @@ class InputFile:
         return self.path.open(encoding=self.encoding, newline="")
 
     def check_unchanged(self) -> None:
-        """Raises ImportRejected when the file is not the one that was opened first."""
+        """Raises ImportRejected if the file has changed since it was opened first."""
         try:
             now = _state(self.path.stat())
         except OSError as error:
-            raise ImportRejected(f"{self.path} vanished while it was read: {error}") from error
+            raise ImportRejected(f"{self.path} was deleted while it was read: {error}") from error
         if now != self.state:
             raise ImportRejected(f"{self.path} changed while it was read; import it again")
 
@@ -70,12 +70,12 @@ def detect_encoding(path: Path) -> str:
         return "utf-8"
     share = _share_of_hangul(path, "cp949")
     if share is None or share < 0.5:
-        raise ImportRejected(f"{path} is neither UTF-8 nor Korean CP949; name it by --encoding")
+        raise ImportRejected(f"{path} is neither UTF-8 nor Korean CP949; specify the encoding with --encoding")
     return "cp949"
 
 
 def _share_of_hangul(path: Path, encoding: str) -> float | None:
-    """Share of Hangul among the characters beyond ASCII; None when the file is in another encoding."""
+    """Share of Hangul among non-ASCII characters; None if the file has another encoding."""
     decoder = codecs.getincrementaldecoder(encoding)()
     beyond_ascii = hangul = 0
     try:
@@ -100,7 +100,7 @@ def _known(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
     except LookupError:
-        raise ImportRejected(f"{encoding} is not an encoding that Python knows") from None
+        raise ImportRejected(f"unknown encoding {encoding}") from None
     return "utf-8-sig" if name == "utf-8" else name
 
 

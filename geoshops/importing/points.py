@@ -1,4 +1,4 @@
-"""Positions of a chunk: parses numbers, converts them to WGS 84, and gives a reason for each invalid one."""
+"""Parses the positions of a chunk and converts them to WGS 84, with a reason for each invalid one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from geoshops.importing import fields, korea
 from geoshops.importing.crs import Projection, hint
 from geoshops.importing.errors import ImportRejected
 
-# an address may lie a little outside the rough box of its province; half a degree is another place
+# an address may lie slightly outside the rough box of its province, but not by half a degree
 MISPLACED_DEGREES = 0.5
 DOUBTFUL_DEGREES = 0.1
 Reasons = dict[int, str]
@@ -18,7 +18,7 @@ EWKB = np.dtype([("order", "u1"), ("type", "<u4"), ("srid", "<u4"), ("x", "<f8")
 
 
 class Positions:
-    """Converts positions chunk by chunk, and rejects the file if most of them cannot be right."""
+    """Converts positions chunk by chunk, and rejects the file if most of them are implausible."""
 
     def __init__(self, projection: Projection) -> None:
         self.projection = projection
@@ -36,36 +36,36 @@ class Positions:
         numeric = ~(np.isnan(x) | np.isnan(y))
         inside = self.projection.holds(lon, lat)
         off = korea.degrees_off(addresses, lon, lat)
-        self._count(x, y, addresses, numeric, inside, off)
+        self._count(numeric, inside, off)
+        if self._cannot_be_right():
+            raise self._rejection(x, y, addresses, _places(numeric))
         for i in _places(numeric & ~inside):
             reasons.setdefault(i, self._outside(xs[i], ys[i]))
         for i in _places(numeric & inside & (off > MISPLACED_DEGREES)):
             reasons.setdefault(i, _misplaced(lon[i], lat[i], addresses[i]))
         return lon, lat
 
-    def _count(
-        self,
-        x: np.ndarray,
-        y: np.ndarray,
-        addresses: list[str],
-        numeric: np.ndarray,
-        inside: np.ndarray,
-        off: np.ndarray,
-    ) -> None:
+    def _count(self, numeric: np.ndarray, inside: np.ndarray, off: np.ndarray) -> None:
         known = numeric & inside & ~np.isnan(off)
         self.seen += int(numeric.sum())
         self.outside += int((numeric & ~inside).sum())
         self.checked += int(known.sum())
         self.doubtful += int((known & (off > DOUBTFUL_DEGREES)).sum())
+
+    def _cannot_be_right(self) -> bool:
         wrong_place = self.doubtful * 2 > self.checked and self.doubtful >= 3
-        if self.outside * 2 > self.seen or wrong_place:
-            kept = _places(numeric)
-            advice = hint(self.projection, x[kept], y[kept], [addresses[i] for i in kept])
-            first = kept[0]
-            raise ImportRejected(
-                f"the coordinates do not fit {self.projection.name} (the first are "
-                f"{x[first]:g}, {y[first]:g}): {advice}"
-            )
+        return self.outside * 2 > self.seen or wrong_place
+
+    def _rejection(
+        self, x: np.ndarray, y: np.ndarray, addresses: list[str], kept: list[int]
+    ) -> ImportRejected:
+        """The error, with the first numeric position and the coordinate systems that would fit."""
+        advice = hint(self.projection, x[kept], y[kept], [addresses[i] for i in kept])
+        first = kept[0]
+        return ImportRejected(
+            f"the coordinates do not fit {self.projection.name} (the first are "
+            f"{x[first]:g}, {y[first]:g}): {advice}"
+        )
 
     def _outside(self, x: str, y: str) -> str:
         west, south, east, north = self.projection.area

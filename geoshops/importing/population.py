@@ -1,4 +1,4 @@
-"""Imports population by grid cell or small area: stages and repairs outlines, and writes them in one statement."""
+"""Imports population by grid cell or small area: stages and repairs outlines, then writes them in one statement."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def import_population(
         counts = _load(cursor, source, reading, wanted.on_missing == "delete")
         counts["columns_not_used"] = table.plan.unused if isinstance(table, CsvCells) else []
         late = finish(connection, file, rejects, wanted.dry_run)
-    return timed(summary(wanted, source, reading.read, counts, rejects, late), started)
+    report = summary(wanted, source, read=reading.read, counts=counts, rejects=rejects, late=late)
+    return timed(report, started)
 
 
 class _Reading:
@@ -113,15 +114,15 @@ def _load(cursor: Any, source: str, reading: _Reading, remove: bool) -> dict[str
     repaired = cursor.rowcount
     reasons: dict[int, str] = {}
     for statement, reason in (
-        (EMPTY, "[cell] holds no area"),
-        (REPEATED, "the same cell stands in an earlier row"),
+        (EMPTY, "[cell] has no area"),
+        (REPEATED, "duplicate of a cell in an earlier row"),
     ):
         cursor.execute(statement)
         reasons |= {line: reason for (line,) in cursor.fetchall()}
     _reject_lines(reading, reasons)
     if reading.rejects.count == reading.read:
-        why = "; ".join(reading.rejects.by_reason()) or "the file holds none"
-        raise ImportRejected(f"none of the {reading.read} cells can be taken: {why}")
+        why = "; ".join(reading.rejects.by_reason()) or "the file has no cells"
+        raise ImportRejected(f"none of the {reading.read} cells can be imported: {why}")
     cursor.execute(UPSERT, {"source": source})
     inserted, updated, rows = cursor.fetchone()
     removed = 0
@@ -153,5 +154,5 @@ def _table(file: InputFile, wanted: Request, cell_size: float) -> CellTable:
 
 
 def _key(given: str, outline: str) -> str:
-    """A cell without a key is known by its outline."""
+    """The cell's key: that of the file, else its outline."""
     return given.replace("\\", "\\\\") or hashlib.sha256(outline.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Regions from GeoJSON into a temporary table: names, codes, polygons within limits."""
+"""Stages regions from GeoJSON in a temporary table: names, codes, and polygons within size limits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _text = fields.text(100)
 
 @dataclass(frozen=True)
 class RegionReading:
-    """Where the properties of a region stand and how large a polygon may be."""
+    """The property names of a region's fields, and the size limits of a polygon."""
 
     names: dict[str, str]
     words: dict[str, str]
@@ -47,7 +47,7 @@ class RegionReading:
 def stage(
     cursor: Any, file: InputFile, reading: RegionReading, rejects: Rejects, progress: Any
 ) -> int:
-    """Fills `incoming_regions`; returns how many features were read."""
+    """Fills `incoming_regions`; returns the number of features read."""
     read = 0
 
     def lines() -> Iterator[bytes]:
@@ -79,7 +79,7 @@ def _row(number: int, feature: Feature | None, reading: RegionReading) -> list[s
     level = level or reading.levels_by_code_length.get(str(len(code)), "")
     if level not in LEVELS:
         raise InvalidValue(
-            f"[level] {level[:40]!r} is none of {', '.join(LEVELS)}: name it by --level"
+            f"[level] {level[:40]!r} must be one of {', '.join(LEVELS)}: specify it with --level"
         )
     english = _text(_property(properties, reading, "name_en"))
     polygon = _polygon(feature.get("geometry"), reading)
@@ -94,11 +94,11 @@ def _property(properties: dict[str, Any], reading: RegionReading, field: str) ->
 
 def _polygon(geometry: dict[str, Any] | None, reading: RegionReading) -> str:
     if not geometry or geometry.get("type") not in ("Polygon", "MultiPolygon"):
-        raise InvalidValue("[geometry] is no polygon")
+        raise InvalidValue("[geometry] is not a polygon")
     try:
         polygon = shapely.force_2d(shape(geometry))
     except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
-        raise InvalidValue(f"[geometry] is not readable: {error}") from error
+        raise InvalidValue(f"[geometry] cannot be parsed: {error}") from error
     if polygon.is_empty:
         raise InvalidValue("[geometry] is empty")
     vertices = shapely.get_num_coordinates(polygon)
@@ -119,6 +119,6 @@ def _in_wgs84(polygon: Any, projection: Projection) -> Any:
     points = shapely.get_coordinates(polygon)
     if not projection.holds(points[:, 0], points[:, 1]).all():
         raise InvalidValue(
-            f"[geometry] lies outside {projection.name}: name the coordinate system by --crs"
+            f"[geometry] lies outside {projection.name}: specify the coordinate system with --crs"
         )
     return polygon

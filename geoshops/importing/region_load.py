@@ -1,4 +1,4 @@
-"""Turns staged polygons into regions, level by level: finds the parent and the existing region, and writes the boundary."""
+"""Writes staged polygons to regions, level by level: finds the parent and the existing region, then sets the boundary."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ ON CONFLICT (source, level, code) DO NOTHING"""
 
 @dataclass
 class LoadedRegions:
-    """Result of the load; `reasons` holds why features were omitted, by feature number."""
+    """Result of the load; `reasons` maps feature numbers to rejection reasons."""
 
     reasons: dict[int, str]
     repaired: int = 0
@@ -91,7 +91,7 @@ class LoadedRegions:
     shops_changed: int = 0
 
     def counts(self) -> dict[str, int]:
-        """Everything except the reasons."""
+        """The counts, without the reasons."""
         return {name: count for name, count in asdict(self).items() if name != "reasons"}
 
 
@@ -101,8 +101,8 @@ def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:
     cursor.execute(INVALID)
     (loaded.repaired,) = cursor.fetchone()
     cursor.execute(REPAIR)
-    _drop(cursor, EMPTY, "[geometry] holds no area", loaded.reasons)
-    _drop(cursor, REPEATED, "[code] stands in an earlier feature", loaded.reasons)
+    _drop(cursor, EMPTY, "[geometry] has no area", loaded.reasons)
+    _drop(cursor, REPEATED, "[code] is that of an earlier feature", loaded.reasons)
     given = {"source": source, "parents": json.dumps(parents)}
     cursor.execute(MISSING_PROVINCES, given)
     changed: list[int] = []
@@ -114,7 +114,7 @@ def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:
     )
     if changed:
         cursor.execute("ANALYZE regions, region_aliases, region_parts")
-        # the time limit is for polygons; the time for shops depends on their number
+        # the timeout is meant for polygons; the time for shops grows with their number
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("SELECT refresh_shop_regions()")
         (loaded.shops_changed,) = cursor.fetchone()
@@ -124,10 +124,10 @@ def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:
 
 def _load_level(cursor: Any, given: dict[str, Any], loaded: LoadedRegions) -> list[int]:
     cursor.execute(PARENTS, given)
-    orphans = "no region of the level above holds it: import that level first"
+    orphans = "no region of the level above contains it: import that level first"
     _drop(cursor, ORPHANS, orphans, loaded.reasons)
     cursor.execute(MEANT, given)
-    _drop(cursor, SAME_REGION, "an earlier feature means the same region", loaded.reasons)
+    _drop(cursor, SAME_REGION, "an earlier feature is the same region", loaded.reasons)
     cursor.execute(WRITE, given)
     inserted, updated, rows = cursor.fetchone()
     cursor.execute(CODES, given)
@@ -135,7 +135,7 @@ def _load_level(cursor: Any, given: dict[str, Any], loaded: LoadedRegions) -> li
     loaded.inserted += len(inserted)
     loaded.updated += len(updated)
     loaded.unchanged += rows - len(inserted) - len(updated)
-    # the next level may look for its parents in these
+    # the next level looks up its parents in these
     cursor.execute("SELECT cut_boundaries(%s)", ([*inserted, *updated],))
     return [*inserted, *updated]
 

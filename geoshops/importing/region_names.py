@@ -1,4 +1,4 @@
-"""Names of regions in other languages from CSV: a row for each region, found by its Korean name and position."""
+"""Imports region names in other languages from CSV, one row per region; regions are found by Korean name and position."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from geoshops.operations.connection import ONE_AT_A_TIME
 LANGUAGES = {"name_en": "en", "name_ja": "ja", "name_zh": "zh"}
 COLUMNS = ("name", *LANGUAGES, "level", "longitude", "latitude")
 NAME = fields.Text(500, needed=True, encoded=True)
-# A name that several regions have is the one at the position, or near it where no boundary is loaded; a city's is that of
-# all its districts.
+# If several regions share a name, the position decides: inside the boundary, or near the center if no boundary is loaded.
+# The name of a city is the name of all its districts.
 FOUND = """
 SELECT array_agg(DISTINCT r.id), bool_and(starts_with(r.name, (%(names)s)[1] || ' '))
 FROM search_names(ARRAY(SELECT jamo(n) FROM unnest(%(names)s) n)) f JOIN regions r ON f.kind = 'region' AND r.id = f.id
@@ -63,7 +63,7 @@ def import_region_names(url: str, wanted: Request, progress: Progress) -> dict[s
                 continue
             inserted, unchanged = inserted + (added > 0), unchanged + (added == 0)
         if not inserted + unchanged:
-            raise ImportRejected(f"none of the {read} rows can be taken")
+            raise ImportRejected(f"none of the {read} rows can be imported")
         cursor.execute("ANALYZE region_aliases")
         late = finish(connection, file, rejects, wanted.dry_run)
     counts = {
@@ -72,7 +72,8 @@ def import_region_names(url: str, wanted: Request, progress: Progress) -> dict[s
         "unchanged": unchanged,
         "columns_not_used": found.unused,
     }
-    return timed(summary(wanted, "", read, counts, rejects, late), started)
+    report = summary(wanted, read=read, counts=counts, rejects=rejects, late=late)
+    return timed(report, started)
 
 
 def _rows(
@@ -85,7 +86,7 @@ def _rows(
 
 
 def _add(cursor: Any, texts: dict[str, str], words: dict[str, str]) -> int:
-    """Adds the names of one row; how many were new."""
+    """Adds the names of one row; returns the number of new names."""
     name = NAME(texts["name"])
     level = words.get(texts["level"], texts["level"])
     if level not in LEVELS:
@@ -94,9 +95,9 @@ def _add(cursor: Any, texts: dict[str, str], words: dict[str, str]) -> int:
     cursor.execute(FOUND, place)
     ids, are_of_a_city = cursor.fetchone()
     if not ids:
-        raise InvalidValue(f"[name] there is no region {name[:40]} at this position")
+        raise InvalidValue(f"[name] no region {name[:40]} at this position")
     if len(ids) > 1 and not are_of_a_city:
-        raise InvalidValue(f"[name] {name[:40]} means {len(ids)} regions: state level and position")
+        raise InvalidValue(f"[name] {name[:40]} is ambiguous ({len(ids)} regions): add level and position")
     added = 0
     for column, lang in LANGUAGES.items():
         names = [fields.words(100)(n) for n in texts[column].split(JOINT)]

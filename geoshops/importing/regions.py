@@ -1,4 +1,4 @@
-"""Regions from GeoJSON polygons, in one transaction with the regions of all shops."""
+"""Imports regions from GeoJSON polygons and reassigns all shops, in one transaction."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def import_regions(
         if rejects.count == read:
             raise _nothing_taken(read, rejects)
         late = finish(connection, file, rejects, wanted.dry_run)
-    return timed(summary(wanted, source, read, loaded.counts(), rejects, late), started)
+    report = summary(wanted, source, read=read, counts=loaded.counts(), rejects=rejects, late=late)
+    return timed(report, started)
 
 
 def _reading(wanted: Request, level: str, most_vertices: int, most_bytes: int) -> RegionReading:
@@ -77,7 +78,7 @@ def _reject(file: InputFile, rejects: Rejects, reasons: dict[int, str]) -> None:
 
 def _nothing_taken(read: int, rejects: Rejects) -> ImportRejected:
     if not read:
-        return ImportRejected("the file holds no feature")
+        return ImportRejected("the file contains no feature")
     return ImportRejected(
-        f"none of the {read} features can be taken: {'; '.join(rejects.by_reason())}"
+        f"none of the {read} features can be imported: {'; '.join(rejects.by_reason())}"
     )

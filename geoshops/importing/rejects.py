@@ -29,14 +29,14 @@ def rejects_path(file: Path, named: Path | None) -> Path:
 
 
 def generalised(reason: str) -> str:
-    """The reason without the values that differ from row to row."""
+    """The reason without row-specific values."""
     return PARTICULARS.sub("…", reason)
 
 
 class Rejects:
-    """Collects rejected rows beside the target path and moves the list there after the commit.
+    """Collects rejected rows in a temporary file and moves it to its path after the commit.
 
-    As a context it removes what was written when the import did not stand."""
+    On an error, the context manager deletes the temporary file."""
 
     def __init__(self, path: Path, columns: list[str]) -> None:
         self.path = path
@@ -79,7 +79,7 @@ class Rejects:
             self._stream.flush()
 
     def by_reason(self) -> dict[str, int]:
-        """The most frequent reasons, without the values that differ, and their numbers of rows."""
+        """The most frequent reasons, without row-specific values, and their numbers of rows."""
         return dict(self._kinds.most_common(SHOWN_KINDS))
 
     def _discard(self) -> None:
@@ -96,7 +96,7 @@ class Rejects:
         except OSError as error:
             raise ImportRejected(
                 f"the list of rejected rows cannot be written to {self.path} ({error.strerror}); "
-                "name another place by --rejects"
+                "specify another path with --rejects"
             ) from error
         self._writer = csv.writer(self._stream)
         self._writer.writerow([*HEAD, *self.columns])

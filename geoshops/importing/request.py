@@ -1,4 +1,4 @@
-"""What the operator asked for."""
+"""The options of an import."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Progress = Callable[[int], object]
 
 @dataclass(frozen=True)
 class Request:
-    """One import."""
+    """The options of one import."""
 
     path: Path
     today: str
@@ -33,9 +33,9 @@ class Request:
     dry_run: bool = False
 
     def source_of(self, things: str) -> str:
-        """The source as named, else the mapping's: one of lists names each by its file."""
+        """The source from --source, else from the mapping, which may name each source after its file."""
         saved = self.mapping.source if self.mapping else ""
         source = self.source or saved.replace("{file}", self.path.stem)
         if not source:
-            raise WrongUsage(f"name the source of the {things} by --source NAME")
+            raise WrongUsage(f"specify the source of the {things} with --source NAME")
         return source

@@ -14,17 +14,17 @@ from geoshops.importing.deriving import DEFAULTS, DERIVED, listed
 from geoshops.importing.errors import ImportRejected
 
 MOST_NEW_BRANDS = 100
-# a usual number of closings: fewer than five shops, or at most a fifth of the source's open ones
+# closings that need no confirmation: fewer than five shops, or at most a fifth of the source's open ones
 FEWEST_TO_GUARD = 5
 USUAL_SHARE = 0.2
-# fewer repeated keys may be mistakes of the source; more show that the column is no key
+# up to this number, repeated keys may be errors of the source; above it, the column is not a key
 FEWEST_LOST = 10
 LOST_SHARE = 0.01
 KEYS_SHOWN = 5
-# larger loads may run without the index that the comparison needs
+# after larger loads, the index that the comparison needs may not exist yet
 MOST_COMPARED = deferred_indexes.LEAST_ROWS - 1
 COMPARED = (*DEFAULTS, "geog", *DERIVED)
-# an open shop that the file does not list; a row that was rejected still lists its shop
+# an open shop that the file does not list; a rejected row still counts as listing its shop
 MISSING = sql.SQL(
     "s.source = %(source)s AND s.status <> 'CLOSED'"
     " AND NOT s.overrides ? 'status' AND s.source_id <> ALL (%(keys)s)"
@@ -47,7 +47,7 @@ class Resolved:
 
 @dataclass(frozen=True)
 class AmbiguousKey:
-    """A key that several names have, in the order of their lines."""
+    """A key shared by rows with several names, in line order."""
 
     key: str
     lines: list[int]
@@ -55,7 +55,7 @@ class AmbiguousKey:
 
     @property
     def lost(self) -> int:
-        """How many rows have another name than the first, whose shop they cannot be."""
+        """Number of rows whose name differs from the first, so that they cannot be the same shop."""
         return sum(name != self.names[0] for name in self.names)
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class AmbiguousKey:
 
 @dataclass(frozen=True)
 class Closings:
-    """What an import would close of the open shops of its source."""
+    """The open shops of the source that an import would close."""
 
     open_before: int
     missing: int
@@ -76,17 +76,17 @@ class Closings:
 
     @property
     def are_unusual(self) -> bool:
-        """Whether an operator has to confirm so many."""
+        """Whether there are so many that an operator has to confirm them."""
         closed = self.missing + self.stated
         return closed >= FEWEST_TO_GUARD and closed > USUAL_SHARE * self.open_before
 
     def message(self, source: str) -> str:
-        """The rejection, with the counts and the option that confirms them."""
-        elsewhere = ". If other files list them, give each file a --source of its own or leave --on-missing close out"
+        """The error message, with the counts and the option to confirm them."""
+        elsewhere = ". If other files list them, use a separate --source for each file or omit --on-missing close"
         return (
             f"this would close {self.missing + self.stated} of the {self.open_before} open shops of source "
-            f"{source}: {self.missing} that the file does not list and {self.stated} that it states as closed. "
-            f"If that is right, add --allow-shrink{elsewhere if self.missing else ''}"
+            f"{source}: {self.missing} that the file does not list and {self.stated} that are closed in the file. "
+            f"If that is correct, add --allow-shrink{elsewhere if self.missing else ''}"
         )
 
 
@@ -110,13 +110,17 @@ class Loaded:
     address_checked: int = 0
     address_fits: int = 0
     duplicate_candidates: int | None = None
-    # why the import would be rejected, in a dry run
+    # in a dry run, the reason for which the import would be rejected
     rejection: str | None = None
     new_ids: list[int] | None = None
 
+    def counts(self) -> dict[str, Any]:
+        """The entries of the import's summary."""
+        return {name: value for name, value in vars(self).items() if name != "new_ids"}
+
 
 def repeated_keys(cursor: Any) -> dict[str, int]:
-    """Keys that several rows share, each with the line of its first row."""
+    """Keys shared by several rows, each with the line of its first row."""
     cursor.execute(
         "SELECT source_id, min(line) FROM incoming GROUP BY source_id HAVING count(*) > 1"
     )
@@ -124,7 +128,7 @@ def repeated_keys(cursor: Any) -> dict[str, int]:
 
 
 def ambiguous_keys(cursor: Any, repeated: dict[str, int]) -> list[AmbiguousKey]:
-    """Those of the repeated keys that rows with different names share."""
+    """The repeated keys whose rows have different names."""
     cursor.execute(
         "SELECT i.source_id, array_agg(i.line ORDER BY i.line), array_agg(i.place_name ORDER BY i.line)"
         " FROM incoming i JOIN unnest(%s::text[]) AS r (source_id) USING (source_id)"
@@ -137,13 +141,13 @@ def ambiguous_keys(cursor: Any, repeated: dict[str, int]) -> list[AmbiguousKey]:
 def warn_of_ambiguous_keys(
     keys: list[AmbiguousKey], rows: int, warn: Callable[[str], object]
 ) -> None:
-    """Reports keys with several names, and rejects the file where so many rows would be lost that it is no key."""
+    """Warns of keys with several names; rejects the file if there are so many that the column cannot be a key."""
     if not keys:
         return
     lost = sum(key.lost for key in keys)
     message = (
-        f"{len(keys)} keys stand for several names, and only the first row of each can be imported, "
-        f"{lost} cannot: {'; '.join(map(str, keys[:KEYS_SHOWN]))}"
+        f"{len(keys)} keys have several names; only the first row of each can be imported, "
+        f"{lost} rows cannot: {'; '.join(map(str, keys[:KEYS_SHOWN]))}"
     )
     if lost >= FEWEST_LOST and lost > LOST_SHARE * rows:
         raise ImportRejected(
@@ -154,8 +158,8 @@ def warn_of_ambiguous_keys(
 
 
 def drop_repeated_keys(cursor: Any, repeated: dict[str, int]) -> dict[int, int]:
-    """Takes rows out of the staging whose key an earlier row has; line → line of the first row."""
-    # a separate query, because the planner overestimates the number of repeated keys and would hash every row
+    """Deletes staged rows whose key occurs in an earlier row; returns line → line of the first row."""
+    # a separate statement, because the planner overestimates the number of repeated keys and would hash every row
     cursor.execute(
         "DELETE FROM incoming i USING unnest(%s::text[], %s::bigint[]) AS r (source_id, first_line)"
         " WHERE i.source_id = r.source_id AND i.line <> r.first_line RETURNING i.line, r.first_line",
@@ -165,7 +169,7 @@ def drop_repeated_keys(cursor: Any, repeated: dict[str, int]) -> dict[int, int]:
 
 
 def unknown_brands(cursor: Any, stored: list[str]) -> dict[str, int]:
-    """Brands that the file names and the table does not hold, with their numbers of rows, most first."""
+    """Brands of the file that are not in the database, with their numbers of rows, most first."""
     if "brand" not in stored:
         return {}
     cursor.execute(
@@ -176,17 +180,17 @@ def unknown_brands(cursor: Any, stored: list[str]) -> dict[str, int]:
 
 
 def add_brands(cursor: Any, names: list[str]) -> None:
-    """Adds brands that the file names."""
+    """Adds brands of the file."""
     if len(names) > MOST_NEW_BRANDS:
         raise ImportRejected(
             f"{len(names)} unknown brands, among them {', '.join(names[:5])}: is the right column "
-            f"mapped to brand? Without --add-brands none is added; {as_started('import brands')} adds a list"
+            f"mapped to brand? Without --add-brands, none is added; to add brands from a list, use {as_started('import brands')}"
         )
     cursor.execute("INSERT INTO brands (name) SELECT unnest(%s::text[])", (names,))
 
 
 def keep_where_dropped(cursor: Any, source: str, lines: dict[str, list[int]]) -> None:
-    """Lets shops keep their own value of a field where the file's was dropped; field → lines."""
+    """Keeps a shop's stored value where the file's value was dropped; `lines` maps fields to lines."""
     for name in sorted(DEFAULTS.keys() & lines.keys()):
         cursor.execute(
             sql.SQL(
@@ -199,7 +203,7 @@ def keep_where_dropped(cursor: Any, source: str, lines: dict[str, list[int]]) ->
 
 
 def drop_impossible_dates(cursor: Any, stored: list[str]) -> dict[int, str]:
-    """Removes rows whose shop would close before it opens; line → reason."""
+    """Deletes rows whose shop would close before it opens; returns line → reason."""
     if not {"opened_on", "closed_on"} & {*stored}:
         return {}
     cursor.execute("DELETE FROM resolved WHERE closed_on < opened_on RETURNING line")
@@ -233,16 +237,16 @@ def count_closings(
 
 
 def lock_shops(cursor: Any, source: str, *, close_missing: bool, new_keys: bool) -> None:
-    """Locks the shops that will change in the order of their ids, as writes of members do: no deadlock.
+    """Locks the shops that will change in id order, as writes of members do, so that they cannot deadlock.
 
-    Meanwhile members may have written to them, but only counters, which no import touches. A new key needs the
-    stronger lock from the start: a review under way holds the weaker one and waits for it."""
+    Members may have changed these shops in the meantime, but only counters, which imports do not change. Changing a
+    key needs the stronger lock, which must be taken first: upgrading the weaker one could deadlock with a review."""
     mode = "UPDATE" if new_keys else "NO KEY UPDATE"
     cursor.execute(_lock_statement(mode), {"source": source, "close_missing": close_missing})
 
 
 def write(cursor: Any, source: str, found: Resolved) -> Loaded:
-    """Writes every shop that is new or differs; the others are not touched."""
+    """Inserts new shops and updates changed ones; leaves the others untouched."""
     cursor.execute(_update_statement())
     updated, _ = cursor.fetchone()
     compared = found.new <= MOST_COMPARED
@@ -258,14 +262,14 @@ def count_duplicates(cursor: Any, new_ids: list[int] | None) -> int | None:
     """The number of possible duplicates of new shops; None if there are too many shops to compare."""
     if new_ids is None:
         return None
-    # Statistics of a table that was empty before would make the join compare every shop with every other.
+    # With statistics from before a first load, the planner would compare every shop with every other.
     cursor.execute("ANALYZE shops (id, geog, brand_id)")
     cursor.execute("SELECT count(*) FROM duplicate_shops(%s)", (new_ids,))
     return int(cursor.fetchone()[0])
 
 
 def close_missing(cursor: Any, source: str, day: str, rejected_keys: list[str]) -> list[int]:
-    """Closes the shops of the source that the file does not list, except where status was set by hand."""
+    """Closes the shops of the source that the file does not list, except those whose status was set manually."""
     statement = sql.SQL(
         "UPDATE shops s SET status = 'CLOSED', closed_on = greatest(%(day)s::date, s.opened_on),"
         " closed_by = 'IMPORT', modified_at = now() WHERE {} RETURNING s.id"

@@ -1,4 +1,4 @@
-"""The fields of a shop in a file, and what a row says by leaving one out."""
+"""The fields of a shop in a file, and the defaults of missing ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FIELDS = {
     "city": Field(fields.words(100)),
     "state": Field(fields.words(100), None),
     "country": Field(fields.words(100), None),
-    # an unknown word must not make a shop open
+    # an unknown status word must not open a shop
     "status": Field(fields.status, optional=False),
     "opened_on": Field(fields.day, "date"),
     "closed_on": Field(fields.day, "date"),
@@ -36,7 +36,7 @@ FIELDS = {
     "verified_on": Field(fields.day, "date"),
 }
 COLUMNS = (*FIELDS, "longitude", "latitude")
-# parts of an address, from the smaller to the larger
+# parts of an address, smallest first
 PLACES = ("city", "state", "country")
 ADDRESSES = ("road_address", "lot_address", "address")
 LONGEST_ADDRESS = 500
@@ -44,7 +44,7 @@ COUNTRY = ("대한민국", "한국")
 
 
 def fields_for(mapped: Collection[str]) -> dict[str, Field]:
-    """The fields that the file fills, with those that follow from them."""
+    """The fields of the file and the fields derived from them."""
     named = {*mapped, "source_id"}
     if {"address", *PLACES} & named:
         named |= {"road_address", "lot_address"}
@@ -52,13 +52,13 @@ def fields_for(mapped: Collection[str]) -> dict[str, Field]:
         named.add("status")
     found = {name: field for name, field in FIELDS.items() if name in named}
     if "closed_on" in named and "status" not in mapped:
-        # the day alone says whether the shop is closed
+        # without a status column, the closing date determines whether the shop is closed
         found["closed_on"] = replace(found["closed_on"], optional=False)
     return found
 
 
 def complete(columns: Columns, reasons: Reasons) -> None:
-    """Adds to a chunk what its other fields tell: the style of an address, the status, the key."""
+    """Derives fields from others: the kind of address, the status, the key."""
     count = len(columns["place_name"])
     if any(name in columns for name in PLACES):
         _add_places(columns, count)
@@ -71,7 +71,7 @@ def complete(columns: Columns, reasons: Reasons) -> None:
 
 
 def _add_places(columns: Columns, count: int) -> None:
-    """Completes each address by city, state and country; a row without an address gets them as its address."""
+    """Adds city, state and country to each address; they become the address of a row without one."""
     nothing: Sequence[Value] = [""] * count
     columns["address"] = [*columns.get("address", nothing)]
     named = [columns[name] for name in ADDRESSES if name in columns]
@@ -86,12 +86,12 @@ def _add_places(columns: Columns, count: int) -> None:
 
 
 def _joined(address: str, places: Sequence[Value]) -> str:
-    """The address with the places that it does not name: after it, or before it where it is in Korean."""
+    """The address with the places that it does not contain: before it in Korean, after it otherwise."""
     named = [p for p in dict.fromkeys(places) if p]
     if HANGUL.search("".join([address, *named])):
         words = address.split()
         larger = [p for p in reversed(named) if HANGUL.search(p) and p not in COUNTRY]
-        # 서울 names 서울특별시
+        # 서울 stands for 서울특별시
         more = [p for p in larger if not any(w.startswith(p) or p.startswith(w) for w in words)]
         whole = " ".join([*more, *words])
     else:
@@ -117,7 +117,7 @@ def _keys(columns: Columns, count: int) -> list[Value]:
 
 
 def _key(place_name: str, address: str) -> str:
-    """A key for rows of a source that has none: name and address without blanks and case."""
+    """A key for rows of a source without ids: name and address, ignoring blanks and case."""
     folded = unicodedata.normalize("NFKC", f"{place_name}|{address}").casefold()
     key = re.sub(r"\s+", "", folded)
     return key if len(key) <= LONGEST_KEY else hashlib.sha256(key.encode()).hexdigest()

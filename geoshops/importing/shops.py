@@ -1,4 +1,4 @@
-"""Shops from a file: the steps of one import, in one transaction."""
+"""Imports shops from a file in one transaction."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def import_shops(
 ) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRejected when nothing was changed.
 
-    `warn` gets what an operator should know before anything is written."""
+    `warn` receives warnings before anything is written."""
     started = time.perf_counter()
     source = wanted.source_of("rows")
     file, table, rejects = open_table(wanted)
@@ -42,31 +42,13 @@ def import_shops(
         with connection.cursor() as cursor:
             loaded = _load(cursor, wanted, source, staging, warn)
         late = finish(connection, file, rejects, wanted.dry_run)
-    counts = {
-        "inserted": loaded.inserted,
-        "updated": loaded.updated,
-        "unchanged": loaded.unchanged,
-        "identical": loaded.identical,
-        "reopened": loaded.reopened,
-        "closed_stated": loaded.closed_stated,
-        "closed_missing": loaded.closed_missing,
-        "rekeyed": loaded.rekeyed,
-        "rejection": loaded.rejection,
-        "brands_added": loaded.brands_added,
-        "unknown_brands": loaded.unknown_brands,
-        "no_brand_is_representative": loaded.no_brand_is_representative,
-        "largest_brands": loaded.largest_brands,
-        "shared_points": loaded.shared_points,
-        "address_checked": loaded.address_checked,
-        "address_fits": loaded.address_fits,
-        "duplicate_candidates": loaded.duplicate_candidates,
-        **about(file, staging),
-    }
-    return timed(summary(wanted, source, staging.read, counts, rejects, late), started)
+    counts = {**loaded.counts(), **about(file, staging)}
+    report = summary(wanted, source, read=staging.read, counts=counts, rejects=rejects, late=late)
+    return timed(report, started)
 
 
 def open_table(wanted: Request) -> tuple[InputFile, Table, Rejects]:
-    """The file as a table and the list of its rejects; nothing is written yet."""
+    """Opens the file as a table, with its list of rejects; writes nothing."""
     named = wanted.encoding or (wanted.mapping.encoding if wanted.mapping else "")
     file = open_input(wanted.path, named or None)
     table: Table
@@ -92,13 +74,13 @@ def prepare(wanted: Request, table: Table, rejects: Rejects, progress: Progress)
 
 
 def positions(wanted: Request) -> Positions:
-    """The coordinate system that was named, by the mapping where --crs is silent."""
+    """The coordinate system from --crs, else from the mapping."""
     named = wanted.crs or (wanted.mapping.crs if wanted.mapping else "") or "EPSG:4326"
     return Positions(projection(named, wanted.scale))
 
 
 def about(file: InputFile, staging: Staging) -> dict[str, Any]:
-    """How a table was read."""
+    """Format, encoding and columns of the file, for the summary."""
     return {
         "encoding": file.encoding,
         "crs": staging.positions.projection.name,
@@ -109,7 +91,7 @@ def about(file: InputFile, staging: Staging) -> dict[str, Any]:
 
 
 def dropped_values(dropped: Iterable[Dropped]) -> list[dict[str, Any]]:
-    """Values that were dropped, by reason: how many, and the first lines."""
+    """Dropped values by reason, with their number and the first lines."""
     lines: dict[str, list[int]] = {}
     for value in dropped:
         lines.setdefault(f"[{value.field}] {generalised(value.reason)}", []).append(value.line)
@@ -130,10 +112,9 @@ def _lines_by_field(dropped: Iterable[Dropped]) -> dict[str, list[int]]:
 def reject_lines(
     table: Table, rejects: Rejects, reasons: dict[int, str], repeated: dict[int, int]
 ) -> int:
-    """Lists rows that the database rejects; their text is read from the file again.
+    """Adds rows that the database rejected to the list; their text is read from the file again.
 
-    Of the rows that repeat the key of an earlier line, those that equal it to the letter are not listed. Returns
-    how many these are."""
+    Exact copies of an earlier row are not listed. Returns their number."""
     if not (reasons or repeated):
         return 0
     firsts: dict[int, Sequence[str]] = dict.fromkeys(repeated.values(), ())
@@ -147,7 +128,7 @@ def reject_lines(
             elif line in repeated and [*row] == [*firsts[repeated[line]]]:
                 identical += 1
             elif line in repeated:
-                reason = f"the same key as line {repeated[line]}, but other values"
+                reason = f"same key as line {repeated[line]}, but different values"
                 rejects.add([Rejected(line, reason, row)])
     return identical
 
@@ -155,19 +136,15 @@ def reject_lines(
 def _load(
     cursor: Any, wanted: Request, source: str, staging: Staging, warn: Callable[[str], object]
 ) -> shop_load.Loaded:
+    """Stages the rows, drops those that cannot be taken, and writes the others."""
     staging.run(cursor)
     stored = staging.stored()
-    has_ids = "source_id" in staging.plan.places
     cursor.execute(ONE_AT_A_TIME)
-    first_lines = shop_load.repeated_keys(cursor)
-    if has_ids:  # a key made from name and address has one name
-        ambiguous = shop_load.ambiguous_keys(cursor, first_lines)
-        shop_load.warn_of_ambiguous_keys(ambiguous, staging.read, warn)
-    repeated = shop_load.drop_repeated_keys(cursor, first_lines)
+    repeated = _drop_repeated_keys(cursor, staging, warn)
     unknown = shop_load.unknown_brands(cursor, stored)
     if adds := wanted.add_brands or (wanted.mapping is not None and wanted.mapping.add_brands):
         shop_load.add_brands(cursor, sorted(unknown))
-    rekeyed = matching.match(cursor, source, stored, has_ids=has_ids)
+    rekeyed = matching.match(cursor, source, stored, has_ids=_has_ids(staging))
     staging.dropped = [d for d in staging.dropped if d.line not in repeated]
     shop_load.keep_where_dropped(cursor, source, _lines_by_field(staging.dropped))
     deriving.resolve(cursor, source, stored, wanted.today)
@@ -176,28 +153,15 @@ def _load(
         raise _nothing_taken(staging, reasons)
     found = shop_load.count_resolved(cursor)
     closes = wanted.on_missing == "close"
-    closings = shop_load.count_closings(
-        cursor, source, found, close_missing=closes, rejected_keys=staging.rejected_keys
-    )
-    rejected = closings.are_unusual and not wanted.allow_shrink
-    if rejected and not wanted.dry_run:
-        raise ImportRejected(closings.message(source))
+    rejection = _rejection(cursor, wanted, source, staging, found)
     shop_load.lock_shops(cursor, source, close_missing=closes, new_keys=rekeyed > 0)
-    # the file is read again for the rejects while the server writes
-    with (
-        ThreadPoolExecutor(1) as pool,
-        deferred_indexes.left_out(cursor, found.new),
-    ):
-        listing = pool.submit(reject_lines, staging.table, staging.rejects, reasons, repeated)
-        loaded = shop_load.write(cursor, source, found)
-    loaded.identical = listing.result()
-    loaded.rekeyed = rekeyed
+    loaded = _write(cursor, source, staging, found, reasons=reasons, repeated=repeated)
+    loaded.rekeyed, loaded.rejection = rekeyed, rejection
     loaded.brands_added = sorted(unknown) if adds else []
     loaded.unknown_brands = {} if adds else unknown
     loaded.shared_points = findings.shared_points(cursor, stored)
     loaded.no_brand_is_representative = findings.is_without_representative(cursor)
     loaded.largest_brands = findings.largest_brands(cursor)
-    loaded.rejection = closings.message(source) if rejected else None
     if closes:
         closed = shop_load.close_missing(cursor, source, wanted.today, staging.rejected_keys)
         loaded.closed_missing = len(closed)
@@ -206,10 +170,64 @@ def _load(
     return loaded
 
 
+def _has_ids(staging: Staging) -> bool:
+    """Whether the file states keys; otherwise they are made from name and address."""
+    return "source_id" in staging.plan.places
+
+
+def _drop_repeated_keys(
+    cursor: Any, staging: Staging, warn: Callable[[str], object]
+) -> dict[int, int]:
+    """Drops the rows that repeat the key of an earlier line; returns their lines with that line."""
+    first_lines = shop_load.repeated_keys(cursor)
+    if _has_ids(staging):  # a key made from name and address has one name
+        ambiguous = shop_load.ambiguous_keys(cursor, first_lines)
+        shop_load.warn_of_ambiguous_keys(ambiguous, staging.read, warn)
+    return shop_load.drop_repeated_keys(cursor, first_lines)
+
+
+def _rejection(
+    cursor: Any, wanted: Request, source: str, staging: Staging, found: shop_load.Resolved
+) -> str | None:
+    """Why so many closings reject the import: raised, or in a dry run returned."""
+    closings = shop_load.count_closings(
+        cursor,
+        source,
+        found,
+        close_missing=wanted.on_missing == "close",
+        rejected_keys=staging.rejected_keys,
+    )
+    if wanted.allow_shrink or not closings.are_unusual:
+        return None
+    if not wanted.dry_run:
+        raise ImportRejected(closings.message(source))
+    return closings.message(source)
+
+
+def _write(
+    cursor: Any,
+    source: str,
+    staging: Staging,
+    found: shop_load.Resolved,
+    *,
+    reasons: dict[int, str],
+    repeated: dict[int, int],
+) -> shop_load.Loaded:
+    """Writes the shops; meanwhile reads the file again for the list of rejected rows."""
+    with (
+        ThreadPoolExecutor(1) as pool,
+        deferred_indexes.left_out(cursor, found.new),
+    ):
+        listing = pool.submit(reject_lines, staging.table, staging.rejects, reasons, repeated)
+        loaded = shop_load.write(cursor, source, found)
+    loaded.identical = listing.result()
+    return loaded
+
+
 def _nothing_taken(staging: Staging, reasons: dict[int, str]) -> ImportRejected:
     if not staging.read:
-        return ImportRejected("the file holds a header and no rows")
+        return ImportRejected("the file has a header but no rows")
     why: Iterable[str] = [*staging.rejects.by_reason(), *set(reasons.values())]
     return ImportRejected(
-        f"none of the {staging.read} rows can be taken: {'; '.join(list(why)[:5])}"
+        f"none of the {staging.read} rows can be imported: {'; '.join(list(why)[:5])}"
     )

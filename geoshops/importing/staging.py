@@ -18,16 +18,16 @@ from geoshops.importing.tables import Chunk, Rejected, Table
 
 Value = str | None
 Columns = dict[str, Sequence[Value]]
-# bytes per read: with the driver's default of 8 KiB, the rest of a block would be copied at every read
+# bytes per read; with the driver's default of 8 KiB, each read would copy the rest of the block
 AT_ONCE = 1 << 20
 EMPTY: dict[str, Value] = {"date": None, "jsonb": "[]"}
-# the first of these that is not empty tells where a row should be
+# the first of these that is not empty is the address against which a position is checked
 ADDRESSES = ("lot_address", "road_address", "address")
 
 
 @dataclass(frozen=True)
 class Field:
-    """How a field is parsed and stored; one without a type only serves to check others.
+    """How a field is parsed and stored; a field without a type is only used to check others.
 
     An invalid value of an optional field is dropped, and the row is kept."""
 
@@ -37,7 +37,7 @@ class Field:
 
     @property
     def empty(self) -> Value:
-        """The field without a value."""
+        """The value of an empty field."""
         return EMPTY.get(self.sql_type or "", "")
 
 
@@ -66,7 +66,7 @@ class Staging:
     dropped: list[Dropped] = field(default_factory=list)
 
     def stored(self) -> list[str]:
-        """The columns of `incoming` that the file fills."""
+        """The columns of `incoming` for which the file has values."""
         return ["line", "geog", *(n for n, f in self.fields.items() if f.sql_type)]
 
     def run(self, cursor: Any) -> None:
@@ -92,7 +92,7 @@ class Staging:
 
     def _block(self, chunk: Chunk) -> bytes:
         reasons: Reasons = {}
-        # column by column, which is faster than row by row
+        # faster column by column than row by row
         given = [*zip(*chunk.rows, strict=True)]
         invalid: list[tuple[int, str, str]] = []
         columns = self._converted(given, reasons, invalid)
@@ -142,14 +142,14 @@ class Staging:
 
 
 def analyze(cursor: Any, table: str, column: str) -> None:
-    """Collects statistics of a temporary table from a sample of 3,000 rows, which suffices for the planner."""
+    """Collects statistics of a temporary table from a sample of 3,000 rows, which is enough for the planner."""
     given = {"table": sql.Identifier(table), "column": sql.Identifier(column)}
     cursor.execute(sql.SQL("ALTER TABLE {table} ALTER {column} SET STATISTICS 10").format(**given))
     cursor.execute(sql.SQL("ANALYZE {table} ({column})").format(**given))
 
 
 def copy_in(cursor: Any, statement: sql.Composable | str, blocks: Iterator[bytes]) -> None:
-    """COPY FROM STDIN; an exception of the blocks' iterator is raised unchanged, not as an error of the server."""
+    """Runs COPY FROM STDIN; an exception of the blocks' iterator is raised unchanged, not as a database error."""
     source = _Blocks(blocks)
     try:
         with _without_garbage_collection():
@@ -162,7 +162,7 @@ def copy_in(cursor: Any, statement: sql.Composable | str, blocks: Iterator[bytes
 
 @contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """Disables the cyclic garbage collector, which would search the rows for cycles again and again."""
+    """Disables the cyclic garbage collector, which would scan all rows repeatedly."""
     before = gc.isenabled()
     gc.disable()
     try:

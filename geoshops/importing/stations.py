@@ -1,4 +1,4 @@
-"""Stations from CSV or GeoJSON: staged as shops are, written in one statement."""
+"""Imports stations from CSV or GeoJSON: staged as shops are, written in one statement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from geoshops.importing.transaction import importing_into
 
 REQUIRED = ("name", "longitude", "latitude")
 IN_BRACKETS = re.compile(r"\s*[(（\[].*$")
-# more than once: lists that put 역 behind every name have 서울역역, and no name in the table may end so
+# repeated: a source that appends 역 to every name has 서울역역, and a stored name must not end in 역
 ENDINGS = re.compile(r"(?<=\S)(\s*역)+$")
 UPSERT = """
 WITH given AS (
@@ -40,7 +40,7 @@ inserted AS (
 SELECT (SELECT count(*) FROM inserted), (SELECT count(*) FROM updated), (SELECT count(*) FROM given)"""
 
 
-# Names without 역, 驛, 駅 and 站; what a code page had no character for stands as a question mark at the source.
+# Names without 역, 驛, 駅 and 站. The source has a question mark for each character that its code page lacks.
 FOREIGN_NAMES = """
 WITH given AS (
   SELECT i.name, i.geog, btrim(regexp_replace(regexp_replace(v.alias, '\\s*[(（].*$', ''), '[驛駅站]$', '')) AS alias, v.lang
@@ -57,9 +57,9 @@ FOREIGN_FIELDS = {"name_hanja": "zh-Hant", "name_ja": "ja", "name_zh": "zh"}
 
 
 def station_name(value: str) -> str:
-    """The name without brackets and without the ending 역, under which people search (서울역 is 서울)."""
+    """The name without brackets and the ending 역, as users search it (서울역 becomes 서울)."""
     name = fields.name(value)
-    # once more, because something invisible may be all that is left
+    # checked again, because only invisible characters may remain
     return fields.name(ENDINGS.sub("", IN_BRACKETS.sub("", name) or name))
 
 
@@ -93,7 +93,8 @@ def import_stations(url: str, wanted: Request, progress: Progress) -> dict[str, 
         with importing_into(url) as connection, connection.cursor() as cursor:
             counts = _load(cursor, staging, source) | about(file, staging)
             late = finish(connection, file, rejects, wanted.dry_run)
-    return timed(summary(wanted, source, staging.read, counts, rejects, late), started)
+    report = summary(wanted, source, read=staging.read, counts=counts, rejects=rejects, late=late)
+    return timed(report, started)
 
 
 def _load(cursor: Any, staging: Staging, source: str) -> dict[str, Any]:
@@ -101,7 +102,7 @@ def _load(cursor: Any, staging: Staging, source: str) -> dict[str, Any]:
     stored = staging.stored()
     repeated = drop_repeated_keys(cursor, repeated_keys(cursor))
     if staging.rejects.count + len(repeated) == staging.read:
-        raise ImportRejected(f"none of the {staging.read} rows can be taken")
+        raise ImportRejected(f"none of the {staging.read} rows can be imported")
     texts = {n: f"i.{n}" if n in stored else "''" for n in ("name_en", "line_name")}
     cursor.execute(UPSERT.format(**texts), {"source": source})
     inserted, updated, rows = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""What every format is read as: named columns, and rows of text in chunks."""
+"""The common interface of file formats: named columns, and rows of text in chunks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST_RECORD = 16 << 20
 
 @dataclass(frozen=True)
 class Rejected:
-    """A row that is not taken: where it begins, why, and its values as they stand in the file."""
+    """A rejected row: the line where it begins, the reason, and its values as in the file."""
 
     line: int
     reason: str
@@ -21,7 +21,7 @@ class Rejected:
 
 @dataclass
 class Chunk:
-    """Some rows, each with a value for every column, and the rows that could not be read as such."""
+    """Some rows, each with a value for every column, and the rows that could not be parsed."""
 
     lines: list[int] = field(default_factory=list)
     rows: list[Sequence[str]] = field(default_factory=list)
@@ -33,9 +33,9 @@ class Chunk:
 
 
 class Table(Protocol):
-    """A file as a table. Chunks can be asked for again: a second pass reads the file anew."""
+    """A file as a table; each call of `chunks` reads the file from the start."""
 
     columns: list[str]
 
     def chunks(self) -> Iterator[Chunk]:
-        """All rows from the first one on."""
+        """All rows, from the start of the file."""

@@ -138,46 +138,33 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         self,
         view: Callable[..., Any],
         *,
-        id: str,
-        response: Schema | type[Schema] | Mapping[str, object],
         is_command: bool,
         auth: str,
-        example: object = None,
-        status: int = 200,
         cache: str = "shared",
         geojson: bool = False,
         json_only: str = "",
         media: str = JSON,
         also: tuple[str, ...] = (),
-        statuses: tuple[int, ...] = (),
         errors: tuple[int, ...] = (),
-        headers: tuple[Mapping[str, object], ...] = (),
-        response_headers: Mapping[str, object] | None = None,
         max_body_bytes: int = 0,
         limit: RateLimit | None = None,
+        **described: Any,
     ) -> Any:
         """The view with its contract and its entry in the OpenAPI document.
 
-        id: the OpenAPI operationId; response: the schema of its body.
-        example: the body's example where the schema's fields do not make it up.
         auth: `none`, `optional` (`caller` may be None) or `required`.
         cache: `shared` (public unless a token was sent, always revalidated) or `none` (no-store).
         geojson: the client may choose GeoJSON; `json_only` names the flag of the query that excludes it.
         media: the media type where it is not JSON; `also` are others that it may be served as.
-        statuses: further success statuses with the same body, such as 201.
         errors: error statuses beyond those of every operation; 409 is implied for commands.
-        headers: OpenAPI parameters of the request headers; response_headers: OpenAPI headers of the response.
         max_body_bytes: how large a body may be, where more than the limit of all operations.
-        limit: a rate limit of its own; otherwise the one of all commands or of all reads."""
+        limit: a rate limit of its own; otherwise the one of all commands or of all reads.
+        The rest is as in `_documented`."""
         errors = (409, *errors) if is_command else errors
-        documented: Any = self._documented(
-            _with_headers(view, headers), id, response, example, auth, (status, *statuses), media, errors
-        )  # fmt: skip
-        if response_headers:
-            with_headers = {code: {"headers": response_headers} for code in (status, *statuses)}
-            documented = self.doc(responses=with_headers)(documented)
+        documented = self._documented(view, auth=auth, media=media, errors=errors, **described)
         if geojson:
-            documented = self.doc(responses={200: _geojson_response(response)})(documented)
+            shops = _geojson_response(described["response"])
+            documented = self.doc(responses={200: shops})(documented)
         media_types = (media, GEOJSON) if geojson else (media, *also)
         limit = limit or (WRITES if is_command else READS)
         documented.contract = Contract(
@@ -188,24 +175,39 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
     def _documented(
         self,
         view: Callable[..., Any],
+        *,
         id: str,
-        response: Any,
-        example: object,
+        response: Schema | type[Schema] | Mapping[str, object],
         auth: str,
-        statuses: tuple[int, ...],
         media: str,
         errors: tuple[int, ...],
-    ) -> Callable[..., Any]:
+        example: object = None,
+        status: int = 200,
+        statuses: tuple[int, ...] = (),
+        headers: tuple[Mapping[str, object], ...] = (),
+        response_headers: Mapping[str, object] | None = None,
+    ) -> Any:
+        """The view with its entry in the OpenAPI document.
+
+        id: the OpenAPI operationId; response: the schema of its body.
+        example: the body's example where the schema's fields do not make it up.
+        statuses: further success statuses with the same body, such as 201.
+        headers: OpenAPI parameters of the request headers; response_headers: OpenAPI headers of the response."""
+        view = _with_headers(view, headers)
         always = (400, 406, 429, 503) if auth == "none" else (400, 401, 406, 429, 503)
         for code in (*errors, *always, 404):
             view = self.alt_response(code, "ERROR")(view)
         if example is None and not isinstance(response, Mapping):
             example = example_of(response)
-        for code in statuses:
+        for code in (status, *statuses):
             view = self.alt_response(
                 code, schema=response, content_type=media, example=example, success=True
             )(view)
-        return cast(Callable[..., Any], self.doc(operationId=id, security=SECURITY[auth])(view))
+        view = self.doc(operationId=id, security=SECURITY[auth])(view)
+        if response_headers:
+            with_headers = {code: {"headers": response_headers} for code in (status, *statuses)}
+            view = self.doc(responses=with_headers)(view)
+        return view
 
 
 def _with_headers(view: Any, headers: tuple[Mapping[str, object], ...]) -> Any:
