@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from playwright.sync_api import expect
 
@@ -79,3 +80,50 @@ def test_missing_tiles_are_noticed_and_loaded_when_the_line_is_back(visitor: Vis
     with v.page.expect_response("**/basemap/**"):
         v.context.set_offline(False)
     expect(v.one("#connection")).to_be_hidden()
+
+
+def test_a_shop_that_was_opened_opens_without_a_network(visitor: Visit) -> None:
+    v = visitor(path="/?r=2000", service_workers="allow", map_seen=Map.NONE)
+    v.page.evaluate(READY)
+    v.page.reload()
+    v.rest()
+    name = v.open_first()
+    shop = urlsplit(v.page.url).path
+    v.page.wait_for_function(f"async () => (await ({KEPT})()).includes('seen /shops/{shop[6:]}')")
+    lose_line(v)
+    v.page.reload()
+    expect(v.one("#sheet-title")).to_have_text(name)
+    v.page.goto(f"{v.site}/")
+    v.page.wait_for_selector("#list .name")
+    assert "r=2000" in v.page.url
+    # the page of a shop that was not opened is a page, too
+    v.page.goto(f"{v.site}/shop/1")
+    expect(v.one("#sheet-body [role=alert] .button")).to_be_visible()
+    v.context.set_offline(False)
+    # Chromium's emulation forgets the event after a navigation
+    v.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(v.one("#write")).to_be_visible()
+
+
+def test_what_failed_is_loaded_again_when_the_line_is_back(visitor: Visit) -> None:
+    v = visitor(path="/?r=2000", map_seen=Map.NONE)
+    v.sign_in(next(PEOPLE))
+    failed = v.one("[role=alert] .button")
+    for open_part, close_part, loaded in (
+        ("#list .name", "#sheet-close", "#sheet #write"),
+        ("#account", "dialog .icon-button", "dialog .title"),
+    ):
+        lose_line(v)
+        v.one(open_part).first.click()
+        expect(failed).to_be_visible()
+        v.context.set_offline(False)
+        expect(v.one(loaded).first).to_be_visible()
+        expect(failed).to_have_count(0)
+        v.one(close_part).first.click()
+    for place in range(2):
+        v.page.locator("#list [data-compare]").nth(place).click()
+    lose_line(v)
+    v.page.locator("#compare .primary").click()
+    expect(failed).to_be_visible()
+    v.context.set_offline(False)
+    expect(v.one(".comparison")).to_be_visible()

@@ -5,6 +5,7 @@ const STATIC = `static ${BASE}`;
 const SEEN = "seen";
 const MEMBER = "member";
 const KEPT = /^\/(shops|brands|favorites|member\/info|basemap|tiles|titles|reviews\/shop)(\/|$)/;
+const SHOP_PAGE = /^\/shop\/\d+\/?$/;
 const MOST_KEPT = 400;
 // where distances are measured from, which varies with every step
 const POSITION = ["userLat", "userLng"];
@@ -14,7 +15,7 @@ let signIns = 0;
 self.addEventListener("install", (event) => {
   event.waitUntil((async () => {
     const cache = await caches.open(STATIC);
-    await cache.addAll([...FILES, "/"]);
+    await Promise.all([cache.addAll(FILES), keepStart()]);
     await self.skipWaiting();
   })());
 });
@@ -41,6 +42,8 @@ self.addEventListener("fetch", (event) => {
   if (url.pathname.startsWith(`${BASE}/`)) event.respondWith(ownFile(request));
   else if (request.mode === "navigate") {
     if (url.pathname === "/") event.respondWith(networkFirst(event, "/", keepPage));
+    // Without a network the page of a shop is the map with the shop open.
+    else if (SHOP_PAGE.test(url.pathname)) event.respondWith(networkFirst(event, "/", keepNothing));
   } else if (KEPT.test(url.pathname)) event.respondWith(networkFirst(event, keyOf(url), keepData));
 });
 
@@ -80,10 +83,21 @@ async function recall(key) {
   return null;
 }
 
-// The page of another release needs files that this one does not have.
+const keepNothing = () => {};
+
+async function keepStart() {
+  const response = await fetch("/");
+  if (!response.ok) throw new Error(String(response.status));
+  await keepPage(null, "/", response);
+}
+
+// The page of another release needs files that this one does not have. `data-kept` tells the page that the network failed:
+// browsers take a network that leads nowhere for a connection.
 async function keepPage(_, key, response) {
   const html = await response.text();
-  if (html.includes(`${BASE}/`)) await (await caches.open(STATIC)).put(key, new Response(html, { headers: response.headers }));
+  if (!html.includes(`${BASE}/`)) return;
+  const kept = new Response(html.replace("<html ", "<html data-kept "), { headers: response.headers });
+  await (await caches.open(STATIC)).put(key, kept);
 }
 
 async function keepData(request, key, response, era) {

@@ -50,7 +50,8 @@ startMember();
 startAccount();
 finishSignIn(callback);
 onReconnect(() => {
-  search();
+  // A failed search is repeated as all that failed.
+  if (state.status !== "error") search();
   loadBrands();
   retryTiles();
   if (!state.member) loadMember();

@@ -7,9 +7,16 @@ const MEMBER_CACHE = "member";
 const LAST_VIEW = "last_view";
 const listeners = [];
 let tilesMissing = false;
+// elements that say that something could not be loaded, with what loads it
+let failures = [];
 
 // Listeners are called when the network is back.
 export const onReconnect = (listener) => listeners.push(listener);
+
+// Also calls `again` then if the visitor still sees the element.
+export function retryOnReconnect(element, again) {
+  failures = [...failures.filter(([shown]) => shown.isConnected), [element, again]];
+}
 
 export function reportMissingTiles() {
   tilesMissing = true;
@@ -25,21 +32,30 @@ function show() {
 function reconnect() {
   tilesMissing = false;
   show();
+  const waiting = failures.filter(([element]) => element.isConnected);
+  failures = [];
   for (const listener of listeners) listener();
+  for (const [, again] of waiting) again();
+}
+
+// The map's view, also under an open shop.
+function keepView() {
+  if (location.search) localStorage.setItem(LAST_VIEW, location.search);
 }
 
 // The view that is opened at "/" without a network.
 export function lastView() {
   const isPlain = location.pathname === "/" && !location.search;
-  return isPlain && !navigator.onLine ? localStorage.getItem(LAST_VIEW) : null;
+  const isKept = "kept" in document.documentElement.dataset;
+  return isPlain && isKept ? localStorage.getItem(LAST_VIEW) : null;
 }
 
 export function startOffline() {
   window.addEventListener("offline", show);
   window.addEventListener("online", reconnect);
-  window.addEventListener("pagehide", () => {
-    if (location.pathname === "/" && location.search) localStorage.setItem(LAST_VIEW, location.search);
-  });
+  window.addEventListener("pagehide", keepView);
+  // A phone may end a page in the background without another event.
+  document.addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") keepView(); });
   show();
 }
 

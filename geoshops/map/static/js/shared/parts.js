@@ -1,6 +1,7 @@
 // Components shared by several views: rating, tags, badge, error messages.
 import { h, icon } from "./dom.js";
 import { number, shopTitle, t } from "./i18n.js";
+import { retryOnReconnect } from "./offline.js";
 
 export function rating(shop) {
   if (!shop.review_cnt) return h("span", { class: "quiet" }, t("rating.none"));
@@ -30,9 +31,12 @@ export function say(error) {
   return error?.message || t(`error.${["offline", "timeout"].includes(error?.code) ? error.code : "invalid"}`);
 }
 
+// Says that something could not be loaded; loads it again on a press, and when the browser is back online.
 export function failure(error, again) {
-  return h("div", { class: "list-state", role: "alert" }, icon("cloud"), h("p", {}, say(error)),
+  const shown = h("div", { class: "list-state", role: "alert" }, icon("cloud"), h("p", {}, say(error)),
     h("button", { class: "button", type: "button", onclick: again }, icon("again"), t("error.again")));
+  retryOnReconnect(shown, again);
+  return shown;
 }
 
 export function metres(value) {
