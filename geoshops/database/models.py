@@ -36,6 +36,11 @@ class Base(DeclarativeBase):
     """The tables' metadata."""
 
 
+def table_of(model: type[Base]) -> Table:
+    """The table of a model."""
+    return cast(Table, model.__table__)
+
+
 class Brand(Base):
     """Brands of photo booths."""
 
@@ -643,9 +648,12 @@ def _index(
     name: str, model: type[Base], expression: str, *, using: str = "btree", where: str | None = None
 ) -> Index:
     condition = text(where) if where else None
-    table = cast(Table, model.__table__)
     return Index(
-        name, text(expression), postgresql_using=using, postgresql_where=condition, _table=table
+        name,
+        text(expression),
+        postgresql_using=using,
+        postgresql_where=condition,
+        _table=table_of(model),
     )
 
 

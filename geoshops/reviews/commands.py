@@ -8,24 +8,43 @@ from collections.abc import Iterator
 
 import click
 from flask.cli import with_appcontext
+from sqlalchemy import BigInteger, Text, bindparam, cast, column, func, select, table, true
 
+from geoshops.database.models import Shop, ShopStats, table_of
 from geoshops.database.pool import Database
+from geoshops.database.statements import compiled, named
 from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import COUNT_BRANDS, operator_database
 
-DIFFERENCES = "SELECT shop_id FROM counter_differences ORDER BY shop_id"
-WRONG = """
-SELECT d.shop_id, k.key, coalesce((to_jsonb(s) || coalesce(to_jsonb(t), '{}')) ->> k.key, '0'), k.value::text
-FROM unnest(%s) WITH ORDINALITY AS d (shop_id, place)
-JOIN counted_shops c ON c.shop_id = d.shop_id
-JOIN shops s ON s.id = d.shop_id
-LEFT JOIN shop_stats t ON t.shop_id = d.shop_id
-CROSS JOIN jsonb_each(to_jsonb(c) - 'shop_id') k
-WHERE coalesce((to_jsonb(s) || coalesce(to_jsonb(t), '{}')) ->> k.key, '0') <> k.value::text
-ORDER BY d.place, k.key"""
-BRANDS = "SELECT brand_id, shop_cnt, counted FROM brand_counter_differences ORDER BY brand_id"
+# the views of sql/views/30_counters.sql
+COUNTED = table("counted_shops", column("shop_id", BigInteger))
+SHOP_DIFFERENCES = table("counter_differences", column("shop_id"))
+BRAND_DIFFERENCES = table(
+    "brand_counter_differences", column("brand_id"), column("shop_cnt"), column("counted")
+)
+
+# the counters of a shop as JSON: as stored, and each one as counted
+STORED = func.to_jsonb(table_of(Shop).table_valued()).op("||")(
+    func.coalesce(func.to_jsonb(table_of(ShopStats).table_valued()), "{}")
+)
+COUNTER = func.jsonb_each(func.to_jsonb(COUNTED.table_valued()).op("-")("shop_id")).table_valued(
+    "key", "value", name="counter"
+)
+VALUE = func.coalesce(STORED.op("->>")(COUNTER.c.key), "0")
+SHOULD_BE = cast(COUNTER.c.value, Text)
+
+DIFFERENCES = compiled(select(SHOP_DIFFERENCES).order_by("shop_id"))
+BRANDS = compiled(select(BRAND_DIFFERENCES).order_by("brand_id"))
+WRONG = compiled(
+    select(COUNTED.c.shop_id, COUNTER.c.key, VALUE, SHOULD_BE)
+    .join(Shop, Shop.id == COUNTED.c.shop_id)
+    .outerjoin(ShopStats, ShopStats.shop_id == COUNTED.c.shop_id)
+    .join(COUNTER, true())
+    .where(COUNTED.c.shop_id == func.any(bindparam("shop_ids")), VALUE != SHOULD_BE)
+    .order_by(COUNTED.c.shop_id, COUNTER.c.key)
+)
+REPAIR = compiled(select(func.repair_counters(*named("shop"))))
 SHOWN = 20
-REPAIR = "SELECT repair_counters(%s)"
 
 
 def differing(db: Database) -> list[int]:
@@ -35,14 +54,14 @@ def differing(db: Database) -> list[int]:
 
 def wrong_counters(db: Database, shop_ids: list[int]) -> Iterator[str]:
     """Each counter of these shops that differs, with what it is and what it should be."""
-    for shop_id, name, stored, counted in db.rows(WRONG, (shop_ids,)):
+    for shop_id, name, stored, counted in db.rows(WRONG, {"shop_ids": shop_ids}):
         yield f"shop {shop_id}: {name} is {stored}, counted {counted}"
 
 
 def repair(db: Database, shop_ids: list[int]) -> None:
     """Counts the shops anew, each in a transaction of its own, and the shops of all brands."""
     for shop_id in shop_ids:
-        db.write(REPAIR, (shop_id,), idempotent=True)
+        db.write(REPAIR, {"shop": shop_id}, idempotent=True)
     db.write(COUNT_BRANDS, idempotent=True)
 
 
