@@ -43,9 +43,11 @@ def with_values(statement: Statement | str, values: Values) -> tuple[str, Values
     return statement.text, {**statement.constants, **given}
 
 
-def execute(cursor: Any, expression: ClauseElement) -> Any:
-    """Runs an expression without parameters in the cursor's transaction; returns the cursor."""
-    cursor.execute(*with_values(compiled(expression), ()))
+def execute(
+    cursor: Any, expression: ClauseElement, values: Mapping[str, object] | None = None
+) -> Any:
+    """Runs an expression in the cursor's transaction; returns the cursor."""
+    cursor.execute(*with_values(compiled(expression), values or {}))
     return cursor
 
 

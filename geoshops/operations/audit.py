@@ -7,9 +7,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-WRITE = """
-SELECT write_audit(actor => %(actor)s, action => %(action)s, subject => %(subject)s, subject_id => %(subject_id)s,
-  reason => %(reason)s, detail => %(detail)s)"""
+from sqlalchemy import func, select
+
+from geoshops.database.statements import execute, named
+
+WRITE = select(
+    func.write_audit(*named("actor", "action", "subject", "subject_id", "reason", "detail"))
+)
 
 
 def operator() -> str:
@@ -31,4 +35,4 @@ def write_audit(
         "actor": operator(), "action": action, "subject": subject, "subject_id": subject_id,
         "reason": reason, "detail": json.dumps(detail, ensure_ascii=False),
     }  # fmt: skip
-    cursor.execute(WRITE, values)
+    execute(cursor, WRITE, values)

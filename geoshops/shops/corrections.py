@@ -16,6 +16,7 @@ from sqlalchemy import (
     delete,
     func,
     literal,
+    literal_column,
     or_,
     select,
     tuple_,
@@ -200,9 +201,11 @@ def keep_apart(cursor: Any, shop_id: int, other_id: int, reason: str) -> None:
 
 def duplicates(cursor: Any) -> list[dict[str, Any]]:
     """Pairs of possible duplicates."""
-    cursor.execute("SELECT * FROM duplicate_shops()")
+    rows = execute(
+        cursor, select(literal_column("*")).select_from(func.duplicate_shops())
+    ).fetchall()
     names = [column.name for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def facts(cursor: Any, shop_id: int) -> dict[str, Any]:

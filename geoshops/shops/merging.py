@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import ARRAY, BigInteger, func, literal, select
+
+from geoshops.database.models import Shop
+from geoshops.database.statements import execute, named
 from geoshops.shops.corrections import NotPossible
 
 # nearer than two doors of one chain; a pair with equal names that lies farther apart is left to an operator
@@ -16,11 +20,14 @@ CERTAIN_WITHIN_M = 20
 COLUMNS = ("duplicate_id", "into_id")
 GREATEST_ID = 2**63 - 1
 FAULTS_SHOWN = 10
-CERTAIN = """
-SELECT d.other_id, d.shop_id
-FROM duplicate_shops(NULL, %s, 1) d
-WHERE name_key(d.place_name) = name_key(d.other_name)
-ORDER BY d.shop_id, d.other_id"""
+DUPLICATES = func.duplicate_shops(
+    *named(within_m=literal(CERTAIN_WITHIN_M), least_similarity=literal(1))
+).table_valued("shop_id", "place_name", "other_id", "other_name")
+CERTAIN = (
+    select(DUPLICATES.c.other_id, DUPLICATES.c.shop_id)
+    .where(func.name_key(DUPLICATES.c.place_name) == func.name_key(DUPLICATES.c.other_name))
+    .order_by(DUPLICATES.c.shop_id, DUPLICATES.c.other_id)
+)
 
 
 @dataclass(frozen=True)
@@ -75,10 +82,9 @@ def pairs_as_csv(duplicates: Iterable[dict[str, Any]]) -> str:
 
 def certain_pairs(cursor: Any) -> list[Pair]:
     """Pairs with one brand and equal names at most CERTAIN_WITHIN_M apart; the shop with the lower id stays."""
-    cursor.execute(CERTAIN, (CERTAIN_WITHIN_M,))
     pairs: list[Pair] = []
     gone: set[int] = set()
-    for duplicate_id, into_id in cursor.fetchall():
+    for duplicate_id, into_id in execute(cursor, CERTAIN).fetchall():
         # a third shop is compared with the one that stays only
         if not gone & {duplicate_id, into_id}:
             gone.add(duplicate_id)
@@ -89,11 +95,11 @@ def certain_pairs(cursor: Any) -> list[Pair]:
 def plan(cursor: Any, pairs: Iterable[Pair]) -> Merges:
     """What is left of the pairs to merge; raises NotPossible with every pair that cannot be merged."""
     pairs = list(pairs)
-    cursor.execute(
-        "SELECT id, merged_into_id, place_name FROM shops WHERE id = ANY (%s)",
-        ([shop_id for pair in pairs for shop_id in (pair.duplicate_id, pair.into_id)],),
+    ids = [shop_id for pair in pairs for shop_id in (pair.duplicate_id, pair.into_id)]
+    named_shops = select(Shop.id, Shop.merged_into_id, Shop.place_name).where(
+        Shop.id == func.any(literal(ids, ARRAY(BigInteger)))
     )
-    rows = cursor.fetchall()
+    rows = execute(cursor, named_shops).fetchall()
     names = {shop_id: name for shop_id, _, name in rows}
     merged = {shop_id: into_id for shop_id, into_id, _ in rows if into_id}
     todo: list[Pair] = []
