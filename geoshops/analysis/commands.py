@@ -149,7 +149,7 @@ def report_missing(missing: list[runner.MissingData]) -> None:
 
 
 @click.command()
-@click.argument("what", type=click.Choice(tuple(exporting.SOURCES)))
+@click.argument("what", type=click.Choice(tuple(exporting.QUERIES)))
 @click.option(
     "--format", "kind", type=click.Choice(exporting.FORMATS), default="csv", show_default=True
 )

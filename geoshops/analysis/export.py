@@ -6,32 +6,61 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
-from psycopg2 import sql
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Select,
+    and_,
+    cast,
+    column,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+    table,
+)
+from sqlalchemy.dialects.postgresql import OID
 from tqdm import tqdm
 
 from geoshops.analysis import files, formats
 from geoshops.analysis.runner import Column, Result
 from geoshops.database.operator_connection import connected
+from geoshops.database.statements import execute
 
 Bbox = tuple[float, float, float, float]
 FILE_FORMATS = ("parquet", *formats.DRIVERS)
 FORMATS = ("csv", "geojson", "geojsonseq", *FILE_FORMATS)
+# the columns of v_shop and v_review, as they are exported
 SHOP_COLUMNS = (
-    "s.id, s.place_name, s.brand, s.main_brand, s.status, s.opened_on, s.closed_on, s.road_address,"
-    " s.lot_address, s.sido, s.sigungu, s.dong, s.review_cnt, s.star_rating_avg, s.favorite_cnt,"
-    " s.purity_good, s.purity_bad, s.retouch_good, s.retouch_bad, s.item_good, s.item_bad,"
-    " array_to_string(s.shop_titles, ',') AS shop_titles, s.source, s.source_id, s.verified_on,"
-    " ST_X(s.geom) AS longitude, ST_Y(s.geom) AS latitude, s.geom"
-)
+    "id", "place_name", "brand", "main_brand", "status", "opened_on", "closed_on", "road_address",
+    "lot_address", "sido", "sigungu", "dong", "review_cnt", "star_rating_avg", "favorite_cnt",
+    "purity_good", "purity_bad", "retouch_good", "retouch_bad", "item_good", "item_bad",
+    "shop_titles", "source", "source_id", "verified_on",
+)  # fmt: skip
 REVIEW_COLUMNS = (
-    "r.id, r.shop_id, s.place_name, s.brand, r.star_rating, r.purity, r.retouch, r.item,"
-    " r.created_at, r.modified_at, r.reviewer_key, ST_X(s.geom) AS longitude,"
-    " ST_Y(s.geom) AS latitude, s.geom"
-)
-SOURCES = {
-    "shops": (SHOP_COLUMNS, "v_shop AS s", "s.id"),
-    "reviews": (REVIEW_COLUMNS, "v_review AS r JOIN v_shop AS s ON s.id = r.shop_id", "r.id"),
+    "id", "shop_id", "star_rating", "purity", "retouch", "item", "created_at", "modified_at", "reviewer_key",
+)  # fmt: skip
+OF_FILTERS = ("brand_id", "sido_id", "sigungu_id", "dong_id", "geom")
+SHOPS = table("v_shop", *map(column, (*SHOP_COLUMNS, *OF_FILTERS))).alias("s")
+REVIEWS = table("v_review", *map(column, REVIEW_COLUMNS)).alias("r")
+LONGITUDE, LATITUDE = func.ST_X(SHOPS.c.geom), func.ST_Y(SHOPS.c.geom)
+PLACE = (LONGITUDE.label("longitude"), LATITUDE.label("latitude"), SHOPS.c.geom)
+TITLES = func.array_to_string(SHOPS.c.shop_titles, ",").label("shop_titles")
+QUERIES: dict[str, Select[Any]] = {
+    "shops": select(
+        *(TITLES if name == "shop_titles" else SHOPS.c[name] for name in SHOP_COLUMNS), *PLACE
+    ).order_by(SHOPS.c.id),
+    "reviews": select(
+        *(REVIEWS.c.id, REVIEWS.c.shop_id, SHOPS.c.place_name, SHOPS.c.brand),
+        *(REVIEWS.c[name] for name in REVIEW_COLUMNS[2:]),
+        *PLACE,
+    )
+    .join_from(REVIEWS, SHOPS, SHOPS.c.id == REVIEWS.c.shop_id)
+    .order_by(REVIEWS.c.id),
 }
+PG_TYPE = table("pg_type", column("oid", OID))
 
 
 def export(
@@ -48,9 +77,9 @@ def export(
     with connected(url, "export") as connection:
         connection.set_session(readonly=True)
         cursor = connection.cursor()
-        condition = _condition(cursor, bbox, brand, region)
-        columns = _columns(cursor, what)
-        counted = _Counted(_rows(connection, what, condition), _expected(cursor, what, condition))
+        query = QUERIES[what].where(*_conditions(cursor, bbox, brand, region))
+        columns = _columns(cursor, query)
+        counted = _Counted(_rows(connection, query), _expected(cursor, query))
         _write(Result(columns, iter(counted), []), kind, output)
         return counted.count
 
@@ -80,61 +109,47 @@ class _Counted:
             yield row
 
 
-def _condition(cursor: Any, bbox: Bbox | None, brand: str, region: str) -> sql.Composable:
-    """Builds the WHERE clause; resolves names before, so that an unknown one fails at once."""
-    parts: list[sql.Composable] = [sql.SQL("true")]
+def _conditions(
+    cursor: Any, bbox: Bbox | None, brand: str, region: str
+) -> Iterator[ColumnElement[bool]]:
+    """The conditions of the filters; resolves names before, so that an unknown one fails at once."""
     if bbox:
-        west, south, east, north = map(sql.Literal, bbox)
-        across = sql.SQL("OR") if bbox[0] > bbox[2] else sql.SQL("AND")
-        parts.append(
-            sql.SQL(
-                "ST_Y(s.geom) BETWEEN {} AND {} AND (ST_X(s.geom) >= {} {} ST_X(s.geom) <= {})"
-            ).format(south, north, west, across, east)
-        )
+        west, south, east, north = bbox
+        lon, lat = LONGITUDE, LATITUDE
+        across = or_ if west > east else and_
+        yield lat.between(south, north)
+        yield across(lon >= west, lon <= east)
     if brand.strip():
-        cursor.execute("SELECT find_brand(%s)", (brand,))
-        parts.append(sql.SQL("s.brand_id = ANY ({})").format(sql.Literal(cursor.fetchone()[0])))
+        (ids,) = execute(cursor, select(func.find_brand(brand))).fetchone()
+        yield SHOPS.c.brand_id == func.any(literal(ids, ARRAY(BigInteger)))
     if region.strip():
-        cursor.execute("SELECT region_id FROM find_region(%s)", (region,))
-        parts.append(
-            sql.SQL("{} IN (s.sido_id, s.sigungu_id, s.dong_id)").format(
-                sql.Literal(cursor.fetchone()[0])
-            )
-        )
-    return sql.SQL(" AND ").join(parts)
+        found = func.find_region(region).table_valued("region_id")
+        (region_id,) = execute(cursor, select(found.c.region_id)).fetchone()
+        yield literal(region_id).in_((SHOPS.c.sido_id, SHOPS.c.sigungu_id, SHOPS.c.dong_id))
 
 
-def _columns(cursor: Any, what: str) -> list[Column]:
+def _columns(cursor: Any, query: Select[Any]) -> list[Column]:
     """Returns the columns with PostgreSQL's type names."""
-    columns, source, _ = SOURCES[what]
-    cursor.execute(sql.SQL("SELECT {} FROM {} LIMIT 0").format(sql.SQL(columns), sql.SQL(source)))
+    execute(cursor, query.limit(0))
     codes = [(c.name, c.type_code) for c in cursor.description]
-    cursor.execute(
-        "SELECT oid::bigint, format_type(oid, NULL) FROM pg_type WHERE oid = ANY (%s::oid[])",
-        ([code for _, code in codes],),
+    types = select(cast(PG_TYPE.c.oid, BigInteger), func.format_type(PG_TYPE.c.oid, null()))
+    ids = literal([code for _, code in codes], ARRAY(BigInteger))
+    names = dict(
+        execute(cursor, types.where(PG_TYPE.c.oid == func.any(cast(ids, ARRAY(OID))))).fetchall()
     )
-    names = dict(cursor.fetchall())
     return [
         Column(name, "geometry(Point,4326)" if name == "geom" else names[code])
         for name, code in codes
     ]
 
 
-def _expected(cursor: Any, what: str, condition: sql.Composable) -> int:
-    cursor.execute(
-        sql.SQL("SELECT count(*) FROM {} WHERE {}").format(sql.SQL(SOURCES[what][1]), condition)
-    )
-    return int(cursor.fetchone()[0])
+def _expected(cursor: Any, query: Select[Any]) -> int:
+    rows = query.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
+    return int(execute(cursor, rows).fetchone()[0])
 
 
-def _rows(connection: Any, what: str, condition: sql.Composable) -> Iterator[list[Any]]:
-    columns, source, key = SOURCES[what]
+def _rows(connection: Any, query: Select[Any]) -> Iterator[list[Any]]:
     with connection.cursor(name="geoshops_export") as cursor:
         cursor.itersize = formats.BATCH_ROWS
-        cursor.execute(
-            sql.SQL("SELECT {} FROM {} WHERE {} ORDER BY {}").format(
-                sql.SQL(columns), sql.SQL(source), condition, sql.SQL(key)
-            )
-        )
-        for row in cursor:
+        for row in execute(cursor, query):
             yield list(row)
