@@ -77,15 +77,47 @@ def test_results_of_a_keyword_become_those_of_the_visible_map(visitor: Visit) ->
     assert booths_on_map(v) == total(v) > 0
 
 
-def test_a_map_seen_from_afar_says_that_the_list_is_for_its_middle(visitor: Visit) -> None:
+def test_a_map_seen_from_afar_lists_the_shops_that_it_shows(visitor: Visit) -> None:
     v = visitor(path="/?at=37.2,127.1,9&r=1000")
-    expect(v.one("#elsewhere")).to_contain_text("반경 1km 안의 목록")
-    shown = field_total(v)
-    v.one("#area").click()
-    expect(v.one("#list-title")).to_contain_text("지도 영역 안에")
+    title = v.one("#list-title")
+
+    def counted() -> int:
+        return int(re.sub(r"\D", "", title.inner_text()))
+
+    expect(title).to_contain_text("지도 영역 안에")
+    # clusters at the edge hold shops beyond it
+    assert 0.9 < counted() / field_total(v) < 1.1
+    assert len(v.names()) <= 40 < counted()
+    for hidden in ("#area", "#elsewhere", "#radius"):
+        expect(v.one(hidden)).to_be_hidden()
+    near = counted()
+    v.move("zoomTo(7, {animate: false})")
     v.rest()
-    expect(v.one("#elsewhere")).to_be_hidden()
-    assert booths_on_map(v) == total(v) > shown * 0.9 > 50
+    assert counted() > near > 100
+    expect(v.one("#truncated")).to_contain_text("100곳만")
+    expect(v.one("#chips [data-key=all]")).to_contain_text(title.inner_text().split()[-1][:-1])
+    brand = v.page.locator("#chips .chip", has_text="포토이즘").first
+    assert not re.search(r"\d", brand.inner_text())
+    everything = counted()
+    brand.click()
+    v.rest()
+    assert {"포토이즘"} == {name.split()[0][:4] for name in v.names()}
+    assert 0 < counted() < everything
+    v.move("zoomTo(13, {animate: false})")
+    expect(title).to_contain_text("반경 1km")
+
+
+def test_a_map_seen_from_afar_says_where_it_shows_no_shop(visitor: Visit) -> None:
+    v = visitor(path="/?at=20,-120,5")
+    expect(v.one("#list")).to_contain_text("이 영역에는 지점이 없어요")
+    assert "필터" not in v.one("#list").inner_text()
+    near = visitor(map_seen=Map.NONE, path="/?at=37.2,131.86,14&r=500")
+    assert "필터" not in near.one("#list").inner_text()
+
+
+def test_without_a_map_the_list_is_that_of_a_circle(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE, path="/?at=37.4979,127.0276,7&r=1000")
+    expect(v.one("#list-title")).to_contain_text("반경 1km")
 
 
 def test_filters_apply_to_the_clusters_of_the_country(visitor: Visit) -> None:

@@ -1,12 +1,11 @@
 // Shops on the map: clusters, pins with names and ratings, the shop that the list points at, and the selected one.
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
-import { RESULTS_FROM_ZOOM } from "./field.js";
 import { lang, t } from "../shared/i18n.js";
 import { placeName } from "../shared/parts.js";
 import { pinName } from "./pins.js";
 import { visibleShops } from "../shops/search.js";
-import { isAround, state } from "../shared/state.js";
+import { RESULTS_FROM_ZOOM, isAround, state } from "../shared/state.js";
 
 const EMPTY = { type: "FeatureCollection", features: [] };
 export const ACCENT = { light: "#c0305c", dark: "#ff86ab" };

@@ -1,7 +1,8 @@
 // Drawing an area with a finger or the mouse. The keyboard searches the visible map instead.
 import { one } from "../shared/dom.js";
 import { outline } from "./outline.js";
-import { currentBounds, map } from "./map.js";
+import { visibleBox } from "./box.js";
+import { map } from "./map.js";
 import { writeRing } from "../shared/ring.js";
 import { state, subscribe, update } from "../shared/state.js";
 
@@ -66,7 +67,7 @@ function choose(limits) {
 }
 
 function box() {
-  choose({ bbox: currentBounds() });
+  choose({ bbox: visibleBox() });
   close();
 }
 

@@ -3,11 +3,8 @@
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
 import { filterQuery } from "../shops/search.js";
-import { isAround, state } from "../shared/state.js";
+import { RESULTS_FROM_ZOOM, isAround, state } from "../shared/state.js";
 
-export const RESULTS_FROM_ZOOM = 11.5;
-// Whether the map shows more shops than the list holds.
-export const isFieldShown = () => isAround() && state.zoom < RESULTS_FROM_ZOOM;
 // A tile has a cluster per 8 pixels of its own zoom level. Shown this many levels later, clusters stand apart and leave
 // room for place names.
 const LEVELS_APART = 3;

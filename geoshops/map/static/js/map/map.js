@@ -12,7 +12,7 @@ import { t } from "../shared/i18n.js";
 import { startPeople } from "./people.js";
 import { drawPinsFor } from "./pins.js";
 import { reportMissingTiles } from "../shared/offline.js";
-import { isAround, state, subscribe, update } from "../shared/state.js";
+import { RESULTS_FROM_ZOOM, isAround, state, subscribe, update } from "../shared/state.js";
 import { ownStyle } from "./style.js";
 import { addStreets, areOpaque, bringStreets, isStreets, watchStreets } from "./streets.js";
 import { theme } from "../shared/theme.js";
@@ -94,6 +94,7 @@ function place() {
 
 function withoutMap() {
   map = null;
+  update({ zoom: Math.max(state.zoom, RESULTS_FROM_ZOOM) }); // there are no clusters to list
   document.body.classList.add("no-map");
   document.getElementById("map-note").hidden = false;
 }
@@ -258,17 +259,15 @@ function clearArea() {
   };
 }
 
-const circleMoves = () => state.follow && isAround();
+// A map seen from afar lists what it shows, without a circle.
+const hasCircle = (searched) => searched && isAround(searched) && map.getZoom() >= RESULTS_FROM_ZOOM;
 
 // After a move by the page itself, the circle of the last search stays.
 function searched() {
-  if (circleMoves() && !quiet) {
-    showArea(map);
-    return showMovingCircle(map, state.radius_m);
-  }
   showArea(map);
+  if (state.follow && !quiet && hasCircle(state)) return showMovingCircle(map, state.radius_m);
   const { center, radius_m } = state.searched ?? {};
-  return showCircle(map, state.searched && isAround(state.searched) ? center : null, radius_m);
+  return showCircle(map, hasCircle(state.searched) ? center : null, radius_m);
 }
 
 function moved() {
@@ -300,13 +299,4 @@ export function fit(bounds) {
   if (!map) return;
   quiet = true;
   map.fitBounds(bounds, { padding: 60, maxZoom: OPENED_ZOOM });
-}
-
-// The visible box as "west,south,east,north"; empty without a map.
-export function currentBounds() {
-  if (!map) return "";
-  const [[west, south], [east, north]] = map.getBounds().toArray();
-  const onEarth = (lng) => (east - west < 360 ? ((lng + 540) % 360) - 180 : Math.sign(lng) * 180);
-  const box = [onEarth(west), Math.max(south, -90), onEarth(east), Math.min(north, 90)];
-  return box.map((degrees) => degrees.toFixed(5)).join(",");
 }

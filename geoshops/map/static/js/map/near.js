@@ -2,8 +2,8 @@
 import { one } from "../shared/dom.js";
 import { begin, end } from "../shared/idle.js";
 import { t } from "../shared/i18n.js";
-import { isFieldShown } from "./field.js";
-import { currentBounds, fly } from "./map.js";
+import { visibleBox } from "./box.js";
+import { fly } from "./map.js";
 import { search } from "../shops/search.js";
 import { isAround, state, subscribe, update } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
@@ -24,19 +24,19 @@ function nearMe() {
   );
 }
 
-// Around the map's centre; results of a keyword or an area, and a map seen from afar, become those of the visible map.
+// Around the map's centre; results of a keyword or an area become those of the visible map.
 function searchHere() {
-  if (isAround() && !isFieldShown()) search();
-  else update({ area: "", bbox: currentBounds() });
+  if (isAround()) search();
+  else update({ area: "", bbox: visibleBox() });
 }
 
 function offerSearch() {
-  one("#area").hidden = !state.moved && !isFieldShown();
+  one("#area").hidden = !state.moved;
 }
 
 export function startNear() {
   one("#near").addEventListener("click", nearMe);
   one("#area").addEventListener("click", searchHere);
-  subscribe(["moved", "zoom", "query", "bbox", "area"], offerSearch);
+  subscribe(["moved"], offerSearch);
   offerSearch();
 }

@@ -23,6 +23,9 @@ export const state = {
   shops: [],
   open_ids: new Set(),
   truncated: false,
+  // Number of shops that the search has where it counts them, and whether there may be more.
+  total: null,
+  capped: false,
   ignored: "",
   searched: null,
   shop_id: null,
@@ -73,6 +76,10 @@ export function addPerson(person) {
 
 // Whether the results are those around the map's centre, rather than of a keyword, a box, a drawn area or a plan to meet.
 export const isAround = (s = state) => !s.query && !s.bbox && !s.area && !isMeeting(s);
+
+export const RESULTS_FROM_ZOOM = 11.5;
+// Whether the map shows clusters of all shops, and the list those of the visible map instead of a circle.
+export const isFromAfar = (s = state) => isAround(s) && s.zoom < RESULTS_FROM_ZOOM;
 
 // Distances are measured from the user if known, otherwise from the map's centre.
 export const origin = () => state.user ?? state.center;

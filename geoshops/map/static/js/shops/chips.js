@@ -36,7 +36,7 @@ function shownName(name) {
 function brandChip([name, count]) {
   const image = state.brands.find((brand) => brand.brand_name === name)?.file_path;
   const pressed = state.brand === name;
-  return chip(shownName(name), pressed, () => update({ brand: pressed ? "" : name }), { count: count || undefined, image, key: `brand-${name}` });
+  return chip(shownName(name), pressed, () => update({ brand: pressed ? "" : name }), { count: state.truncated ? undefined : count || undefined, image, key: `brand-${name}` });
 }
 
 function filterChip(name) {
@@ -65,8 +65,14 @@ function redraw(box, ...chips) {
   if (key) (keyed(box, key) ?? box.querySelector(".chip")).focus();
 }
 
+// A part of the results counts nothing.
+function countAll() {
+  if (!state.truncated) return state.shops.length;
+  return state.brand || state.capped ? undefined : state.total ?? undefined;
+}
+
 function showBrands() {
-  redraw(one("#chips"), chip(t("chips.all"), !state.brand, () => update({ brand: "" }), { count: state.shops.length, key: "all" }),
+  redraw(one("#chips"), chip(t("chips.all"), !state.brand, () => update({ brand: "" }), { count: countAll(), key: "all" }),
     counts().map(brandChip));
 }
 

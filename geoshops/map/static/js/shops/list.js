@@ -4,11 +4,10 @@ import { drawer } from "../shared/drawer.js";
 import { t, number } from "../shared/i18n.js";
 import { openLayer } from "../shared/layers.js";
 import { badge, failure, metres, placeAddress, placeName, rating, tags } from "../shared/parts.js";
-import { isFieldShown } from "../map/field.js";
 import { compareButton } from "./compare.js";
 import { ways } from "./meet.js";
 import { clearFilters, isFiltered, search, visibleShops } from "./search.js";
-import { RADII_M, isAround, later, state, subscribe, update } from "../shared/state.js";
+import { RADII_M, isAround, isFromAfar, later, state, subscribe, update } from "../shared/state.js";
 import { shopPath } from "../shared/url.js";
 import { heart } from "../member/favorites.js";
 
@@ -64,14 +63,20 @@ function ghost() {
     h("div", { class: "bars" }, bar(62), bar(38), bar(80)));
 }
 
+// The number of shops; with a plus sign where there may be more.
+function count(shops) {
+  if (state.total !== null) return number(state.total) + (state.capped ? "+" : "");
+  return number(shops.length) + (state.truncated && !state.brand ? "+" : "");
+}
+
 function heading(shops) {
   if (state.status === "loading") return t("list.loading");
   if (state.status === "error") return "";
-  const n = state.truncated && !state.brand ? `${number(shops.length)}+` : number(shops.length);
+  const n = count(shops);
   if (state.searched?.meet?.length > 1) return t("meet.found", { n });
   if (state.query) return t(state.bbox ? "list.found.here" : "list.found", { query: state.query, n });
   if (state.area) return t("list.in.area", { n });
-  if (state.bbox) return t("list.in.box", { n });
+  if (state.bbox || (state.searched && isFromAfar(state.searched))) return t("list.in.box", { n });
   return t("list.around", { radius: metres(state.searched?.radius_m ?? state.radius_m), n });
 }
 
@@ -79,7 +84,7 @@ function heading(shops) {
 function nothing() {
   if (isFiltered()) return emptyState(t("list.none.filtered"), h("button", { class: "button", type: "button", onclick: clearFilters }, t("filters.clear.all")));
   if (state.query) return emptyState(t("list.none.query", { query: state.query }), h("p", { class: "quiet" }, t("list.none.hint.query")));
-  if (!isAround()) return emptyState(t("list.none.area"), h("p", { class: "quiet" }, t("list.none.hint.area")));
+  if (!isAround() || isFromAfar()) return emptyState(t("list.none.area"), h("p", { class: "quiet" }, t("list.none.hint.area")));
   return emptyState(t("list.none"), h("p", { class: "quiet" }, t("list.none.hint")), wider());
 }
 
@@ -88,11 +93,10 @@ function wider() {
   return radius_m && h("button", { class: "button", type: "button", onclick: () => update({ radius_m }) }, t("list.wider", { radius: metres(radius_m) }));
 }
 
-// Says which area the list is for where the map shows another one.
+// Says that the list is for another area than that of the map.
 function showPlace() {
-  const note = one("#elsewhere");
-  note.hidden = !state.moved && !isFieldShown();
-  note.textContent = state.moved ? t("list.elsewhere") : t("list.center", { radius: metres(state.radius_m) });
+  one("#elsewhere").hidden = !state.moved;
+  one("#elsewhere").textContent = t("list.elsewhere");
 }
 
 const emptyState = (text, ...next) => h("li", { class: "list-state" }, icon("camera"), h("p", {}, text), next);
@@ -122,7 +126,7 @@ function render() {
   const shops = visibleShops();
   one("#list-title").textContent = heading(shops);
   one("#truncated").hidden = !(state.truncated && state.status === "ready");
-  one("#truncated").textContent = t("list.truncated", { n: number(state.shops.length) });
+  one("#truncated").textContent = t(state.total === null ? "list.truncated" : "list.first", { n: number(state.shops.length) });
   one("#ignored").hidden = !(state.ignored && state.status === "ready");
   one("#ignored").textContent = t("list.ignored", { words: state.ignored });
   one("#list-region").setAttribute("aria-busy", String(state.status === "loading"));
@@ -179,9 +183,12 @@ export function startList() {
   startDrawer();
   subscribe(["searched"], () => { shown = PAGE; one("#list-region").scrollTop = 0; });
   subscribe(["shops", "brand", "status", "brands", "open_ids"], later(render));
-  const showTools = () => { one("#around-tools").hidden = !isAround(); };
-  subscribe(["query", "bbox", "area", "meet"], showTools);
-  subscribe(["moved", "zoom", "query", "bbox", "area", "meet", "radius_m"], showPlace);
+  const showTools = () => {
+    one("#around-tools").hidden = !isAround();
+    one("#radius").hidden = isFromAfar();
+  };
+  subscribe(["query", "bbox", "area", "meet", "zoom"], showTools);
+  subscribe(["moved"], showPlace);
   subscribe(["lit_id", "shop_id"], mark);
   showTools();
   showPlace();

@@ -1,13 +1,15 @@
 // Searches shops in a circle around the map's centre, in a box, in a drawn area or by keyword.
+import { visibleBox } from "../map/box.js";
 import { get, call } from "../shared/api.js";
 import { displayLang } from "../shared/i18n.js";
 import { ringOf } from "../shared/ring.js";
-import { isAround, isMeeting, origin, state, subscribe, update } from "../shared/state.js";
+import { isAround, isFromAfar, isMeeting, origin, state, subscribe, update } from "../shared/state.js";
 import { tokens } from "../shared/tokens.js";
 
 const GOOD_SHARE = 0.5;
 const GOOD_RATING = 4;
 const MEETING_SHOPS = 50;
+const SHOPS_FROM_AFAR = 100;
 let running = null;
 // Changes made since the request was sent, which its response may not include.
 let meanwhile = new Map();
@@ -41,28 +43,39 @@ export function buildRequest() {
     const body = { type: "Polygon", coordinates: [ringOf(state.area)] };
     return ["POST", "/shops/within", { query: { ...query, allBrands: true }, body }];
   }
-  const place = { mapLat: state.center.lat, mapLng: state.center.lng, ...(state.bbox ? { bbox: state.bbox } : { radius: state.radius_m }) };
-  return ["GET", "/shops/brand", { query: { ...query, ...place, allBrands: true } }];
+  return ["GET", "/shops/brand", { query: { ...query, mapLat: state.center.lat, mapLng: state.center.lng, ...extent(), allBrands: true } }];
+}
+
+// From afar a page of the shops that the map shows, with their number, as there may be thousands.
+function extent() {
+  if (state.bbox) return { bbox: state.bbox };
+  const box = isFromAfar() && visibleBox();
+  return box ? { bbox: box, brand: state.brand, page: 1, size: SHOPS_FROM_AFAR } : { radius: state.radius_m };
 }
 
 async function send(signal) {
   const [method, path, options] = buildRequest();
   const { value, headers } = await call(method, path, { ...options, signal });
-  const truncated = headers.get("X-Result-Truncated") === "true";
-  const ignored = decodeURIComponent(headers.get("X-Ignored-Words") ?? "");
-  if (!truncated || !state.brand || state.query) return { shops: value, truncated, ignored };
+  // Of a plan to meet only the best places matter.
+  const total = headers.has("X-Total-Count") && !isMeeting() ? Number(headers.get("X-Total-Count")) : null;
+  const result = {
+    shops: value, total, capped: headers.get("X-Total-Count-Capped") === "true",
+    truncated: headers.get("X-Result-Truncated") === "true" || (total !== null && total > value.length),
+    ignored: decodeURIComponent(headers.get("X-Ignored-Words") ?? ""),
+  };
+  if (!result.truncated || !state.brand || state.query || options.query.brand) return result;
   // A cut list may lack shops of the chosen brand.
   const query = { ...options.query, brand: state.brand };
   const { value: ofBrand } = await call(method, path, { ...options, query, signal });
   const known = new Set(value.map(({ id }) => id));
-  return { shops: [...value, ...ofBrand.filter(({ id }) => !known.has(id))], truncated, ignored };
+  return { ...result, shops: [...value, ...ofBrand.filter(({ id }) => !known.has(id))] };
 }
 
 export async function search() {
   running?.abort();
   const mine = (running = new AbortController());
-  const { center, radius_m, query, bbox, area, meet } = state;
-  const searched = { center, radius_m, query, bbox, area, meet };
+  const { center, zoom, radius_m, query, bbox, area, meet } = state;
+  const searched = { center, zoom, radius_m, query, bbox, area, meet };
   meanwhile = new Map();
   update({ status: "loading", moved: false });
   try {
@@ -103,16 +116,22 @@ export async function loadBrands() {
 
 export function searchOnChanges() {
   subscribe(["query", "filters", "sort", "radius_m", "user", "bbox", "area"], search);
-  subscribe(["brand"], () => { if (state.truncated) search(); });
+  subscribe(["brand"], () => { if (state.truncated || isFromAfar()) search(); });
   tokens.onChange(search);
   let met = isMeeting();
   subscribe(["meet"], () => {
     if (met || isMeeting()) search();
     met = isMeeting();
   });
-  subscribe(["center"], () => {
-    // Moves by the page itself do not start a search.
-    if (state.quiet || isMeeting()) return;
+  let { center } = state;
+  let wasFromAfar = isFromAfar();
+  subscribe(["center", "zoom"], () => {
+    const isOther = isFromAfar() || wasFromAfar;
+    const isMoved = state.center !== center;
+    ({ center } = state);
+    wasFromAfar = isFromAfar();
+    // Moves by the page itself do not start a search, unless the list is that of the visible map.
+    if (isMeeting() || !(isOther || (isMoved && !state.quiet))) return;
     if (state.follow && isAround()) search();
     else update({ moved: true });
   });
