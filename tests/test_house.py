@@ -48,6 +48,8 @@ TOP = {"__init__", "__main__", "cli"}
 OPERATOR_CODE = ("operations", "console", "importing", "analysis", "sample", "database.migrations")
 MOST_TOP_LEVEL_MODULES = 12
 MOST_LINES, MOST_POSITIONAL = 45, 5
+# who may hold SQL text, see docs/contributing.md#write-a-statement
+SQL_TEXT = ("database/", "operations/", "importing/", "sample/", "analysis/ground.py")
 BANNED = {
     "queries.py": ("flask", "marshmallow"),
     "schemas.py": ("geoshops.database.models", "sqlalchemy", "flask"),
@@ -120,6 +122,21 @@ def test_only_commands_and_entry_points_import_the_application_factory() -> None
         if "geoshops.create_app" in imports(path)
     }
     assert users <= {"cli.py", "__main__.py"}
+
+
+def test_only_bulk_and_catalog_code_holds_sql_text() -> None:
+    statement = re.compile(
+        r"\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|LOCK TABLE)\s+[\w(*\"{%']"
+    )
+    holders = {
+        str(path.relative_to(PACKAGE))
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if statement.match(node.value)
+    }
+    assert len(holders) > 10
+    assert [name for name in sorted(holders) if not name.startswith(SQL_TEXT)] == []
 
 
 def test_no_modules_import_each_other_in_a_cycle() -> None:

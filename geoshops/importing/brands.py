@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg2 import sql
+from sqlalchemy import bindparam, delete, exists, func, insert, select, update
+from sqlalchemy.orm import aliased
 
+from geoshops.database import models
+from geoshops.database.statements import execute
 from geoshops.importing import fields
 from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.errors import ImportRejected
@@ -30,11 +33,11 @@ TRUE, FALSE = ("true", "t", "yes", "y", "1", "예"), ("false", "f", "no", "n", "
 LANG = re.compile(r"([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}))?", re.IGNORECASE)
 COLOR = re.compile(r"#[0-9a-f]{6}")
 
-NAMED = """
-SELECT b.id, b.name, b.parent_id, b.is_representative, b.badge_color,
-  EXISTS (SELECT FROM brands c WHERE c.parent_id = b.id) AS is_parent
-FROM brands b WHERE b.id = brand_named(%s)"""
-ALIAS = "SELECT lang FROM brand_aliases WHERE alias_key = name_key(%s)"
+BRAND, ALIAS, SUB_BRAND = models.Brand, models.BrandAlias, aliased(models.Brand)
+IS_PARENT = exists().where(SUB_BRAND.parent_id == BRAND.id)
+NAMED = select(
+    BRAND.id, BRAND.name, BRAND.parent_id, BRAND.is_representative, BRAND.badge_color, IS_PARENT
+).where(BRAND.id == func.brand_named(bindparam("name")))
 
 
 @dataclass(frozen=True)
@@ -115,10 +118,8 @@ class _Load:
         for row in rows:
             self.outcomes[row.line] = "unchanged"
             if self._brand(row.name) is None:
-                self.cursor.execute(
-                    "INSERT INTO brands (name) VALUES (%s) RETURNING id", (row.name,)
-                )
-                self.created[self.cursor.fetchone()[0]] = []
+                added = insert(BRAND).values(name=row.name).returning(BRAND.id)
+                self.created[execute(self.cursor, added).fetchone()[0]] = []
         for row in rows:
             try:
                 self.cursor.execute("SAVEPOINT of_row")
@@ -139,16 +140,11 @@ class _Load:
     def _settle(self, brand_id: int, accepted: list[int]) -> None:
         """Deletes a new brand whose rows were all rejected, unless it has become a parent."""
         if not accepted:
-            self.cursor.execute(
-                "DELETE FROM brands b WHERE b.id = %s"
-                " AND NOT EXISTS (SELECT FROM brands c WHERE c.parent_id = b.id)",
-                (brand_id,),
-            )
+            execute(self.cursor, delete(BRAND).where(BRAND.id == brand_id, ~IS_PARENT))
 
     def counts(self) -> dict[str, Any]:
         """Counts rows by outcome, and shops that got a brand."""
-        self.cursor.execute("SELECT refresh_shop_brands()")
-        (shops,) = self.cursor.fetchone()
+        (shops,) = execute(self.cursor, select(func.refresh_shop_brands())).fetchone()
         self.cursor.execute(COUNT_BRANDS)
         ended = list(self.outcomes.values())
         return {
@@ -157,8 +153,7 @@ class _Load:
         }
 
     def _brand(self, name: str) -> Brand | None:
-        self.cursor.execute(NAMED, (name,))
-        row = self.cursor.fetchone()
+        row = execute(self.cursor, NAMED, {"name": name}).fetchone()
         return Brand(*row) if row else None
 
     def _apply(self, row: BrandRow) -> None:
@@ -175,9 +170,8 @@ class _Load:
             changes["parent_id"] = self._parent(brand, row.parent)
             self._state(brand, "parent", changes["parent_id"])
         changes = {name: new for name, new in changes.items() if new != getattr(brand, name)}
-        for name, new in changes.items():
-            statement = sql.SQL("UPDATE brands SET {} = %s WHERE id = %s")
-            self.cursor.execute(statement.format(sql.Identifier(name)), (new, brand.id))
+        if changes:
+            execute(self.cursor, update(BRAND).where(BRAND.id == brand.id).values(changes))
         if row.alias:
             changes |= self._alias(brand, row)
         is_new = self.created.get(brand.id) == []
@@ -205,9 +199,7 @@ class _Load:
         if parent.id == brand.id:
             raise InvalidValue(f"[parent] {name} is the brand itself")
         if parent.parent_id is not None:
-            raise InvalidValue(
-                f"[parent] {name} is itself a sub-brand"
-            )
+            raise InvalidValue(f"[parent] {name} is itself a sub-brand")
         if brand.is_parent:
             raise InvalidValue(f"[parent] {brand.name} has sub-brands, so it cannot be a sub-brand")
         return parent.id
@@ -217,22 +209,17 @@ class _Load:
         meant = self._brand(row.alias)
         if meant is not None and meant.id != brand.id:
             raise InvalidValue(f"[alias] {row.alias} is already an alias of {meant.name}")
-        self.cursor.execute(ALIAS, (row.alias,))
-        known = self.cursor.fetchone()
+        is_named = ALIAS.alias_key == func.name_key(row.alias)
+        known = execute(self.cursor, select(ALIAS.lang).where(is_named)).fetchone()
         if known is None and meant is not None:
             return {}  # the brand's own name
         if known is None:
-            self.cursor.execute(
-                "INSERT INTO brand_aliases (brand_id, alias, lang) VALUES (%s, %s, %s)",
-                (brand.id, row.alias, row.lang),
-            )
-            return {"alias": row.alias, "lang": row.lang}
+            added: dict[str, object] = {"alias": row.alias, "lang": row.lang}
+            execute(self.cursor, insert(ALIAS).values(brand_id=brand.id, **added))
+            return added
         if not row.lang or row.lang == known[0]:
             return {}
-        self.cursor.execute(
-            "UPDATE brand_aliases SET lang = %s WHERE alias_key = name_key(%s)",
-            (row.lang, row.alias),
-        )
+        execute(self.cursor, update(ALIAS).where(is_named).values(lang=row.lang))
         return {"lang": row.lang}
 
 
