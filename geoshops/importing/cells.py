@@ -176,7 +176,9 @@ def in_wgs84(cells: Cells, projection: Projection) -> None:
     for i, outline, fits in zip(kept, outlines, held, strict=True):
         cells.outlines[i] = outline
         if not fits:
-            cells.reasons[i] = f"[cell] lies outside {projection.name}: specify the coordinate system with --crs"
+            cells.reasons[i] = (
+                f"[cell] lies outside {projection.name}: specify the coordinate system with --crs"
+            )
 
 
 def _fault(outline: Any) -> str:

@@ -42,7 +42,9 @@ DELIMITER = click.option(
     "--delimiter", default="", help="One character, or tab; detected if omitted."
 )
 REJECTS = click.option(
-    "--rejects", type=click.Path(path_type=Path), help="List of rejected rows, in place of FILE.rejected.csv."
+    "--rejects",
+    type=click.Path(path_type=Path),
+    help="List of rejected rows, in place of FILE.rejected.csv.",
 )
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Check the file and roll back.")
 FOLLOW_UP = (
@@ -62,11 +64,11 @@ def reading_options(command: Any) -> Any:
     for option in (
         click.option("--mapping", help="A saved mapping of columns, values and coordinate system."),
         MAP,
+        click.option("--source", default="", help="Name of the source; ids are unique within it."),
         click.option(
-            "--source", default="", help="Name of the source; ids are unique within it."
-        ),
-        click.option(
-            "--crs", default="", help="An EPSG code such as EPSG:5174, or WCONGNAMUL; WGS 84 if omitted."
+            "--crs",
+            default="",
+            help="An EPSG code such as EPSG:5174, or WCONGNAMUL; WGS 84 if omitted.",
         ),
         click.option(
             "--scale", default=1.0, help="Factor between the file's numbers and the units of --crs."
@@ -139,7 +141,11 @@ def reporting_rejections(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--add-brands", is_flag=True, help="Add brands of the file that are not in the database."
 )
-@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Date on which the data was valid; today if omitted.")
+@click.option(
+    "--as-of",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Date on which the data was valid; today if omitted.",
+)
 @JSON
 @reporting_rejections
 def shops(file: Path, as_json: bool, **options: Any) -> None:

@@ -118,7 +118,9 @@ def spelled(name: str, names: Iterable[str]) -> str:
         return name
     alike = [other for other in names if other.casefold() == name.casefold()]
     if len(alike) > 1:
-        raise ImportRejected(f"{name!r} is ambiguous: {' or '.join(map(repr, alike))}; write the exact name")
+        raise ImportRejected(
+            f"{name!r} is ambiguous: {' or '.join(map(repr, alike))}; write the exact name"
+        )
     return alike[0] if alike else name
 
 

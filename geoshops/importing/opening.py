@@ -70,7 +70,9 @@ def detect_encoding(path: Path) -> str:
         return "utf-8"
     share = _share_of_hangul(path, "cp949")
     if share is None or share < 0.5:
-        raise ImportRejected(f"{path} is neither UTF-8 nor Korean CP949; specify the encoding with --encoding")
+        raise ImportRejected(
+            f"{path} is neither UTF-8 nor Korean CP949; specify the encoding with --encoding"
+        )
     return "cp949"
 
 

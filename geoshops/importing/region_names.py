@@ -97,7 +97,9 @@ def _add(cursor: Any, texts: dict[str, str], words: dict[str, str]) -> int:
     if not ids:
         raise InvalidValue(f"[name] no region {name[:40]} at this position")
     if len(ids) > 1 and not are_of_a_city:
-        raise InvalidValue(f"[name] {name[:40]} is ambiguous ({len(ids)} regions): add level and position")
+        raise InvalidValue(
+            f"[name] {name[:40]} is ambiguous ({len(ids)} regions): add level and position"
+        )
     added = 0
     for column, lang in LANGUAGES.items():
         names = [fields.words(100)(n) for n in texts[column].split(JOINT)]

@@ -1,4 +1,4 @@
-"""Summaries of imports, for people or for programs."""
+"""Prints summaries of imports as text or JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def report(summary: Summary, as_json: bool) -> None:
     for line in chain.from_iterable(part(summary) for part in PARTS):
         click.echo(line)
     if summary["interrupted_too_late"]:
-        click.echo("Ctrl-C came during the commit: the import is complete", err=True)
+        click.echo("interrupted during the commit: the import is complete", err=True)
 
 
 def _rows(summary: Summary) -> Iterator[str]:
@@ -55,7 +55,7 @@ def _brands(summary: Summary) -> Iterator[str]:
         shown = ", ".join(f"{name} ({rows})" for name, rows in [*brands.items()][:BRANDS_SHOWN])
         more = f" and {len(brands) - BRANDS_SHOWN} more" if len(brands) > BRANDS_SHOWN else ""
         command = as_started("import brands FILE")
-        yield f"unknown brands, not added (rows): {shown}{more}"
+        yield f"unknown brands, not added (number of rows): {shown}{more}"
         yield f"  if they are brands, import again with --add-brands, or add them by {command}"
 
 
@@ -64,20 +64,20 @@ def _doubts(summary: Summary) -> Iterator[str]:
         yield (
             f"warning: {point['shops']} shops of {point['cities']} cities lie on one point, "
             f"{point['longitude']:.6f}, {point['latitude']:.6f} ({', '.join(point['examples'])} …): "
-            "it may be the middle of a larger area"
+            "it may be the center of a larger area"
         )
     if pairs := summary.get("duplicate_candidates"):
-        yield f"{pairs} pairs may be one shop each: {as_started('shops duplicates')}"
+        yield f"{pairs} pairs may be duplicates: {as_started('shops duplicates')}"
     if checked := summary.get("address_checked"):
         yield f"{summary['address_fits']} of {checked} shops lie in the district of their address"
 
 
 def _changes(summary: Summary) -> Iterator[str]:
     for count, what in (
-        ("rekeyed", "shops recognised although their key is another now"),
-        ("reopened", "shops reopened that the file lists again"),
-        ("closed_stated", "shops closed that the file states as closed"),
-        ("closed_missing", "shops closed that the file no longer lists"),
+        ("rekeyed", "shops recognised under a new key"),
+        ("reopened", "shops reopened because the file lists them again"),
+        ("closed_stated", "shops closed by their status in the file"),
+        ("closed_missing", "shops closed because the file no longer lists them"),
     ):
         if summary.get(count):
             yield f"{summary[count]} {what}"
@@ -88,7 +88,7 @@ def _end(summary: Summary) -> Iterator[str]:
     if summary.get("no_brand_is_representative"):
         yield (
             "no brand is representative: the map and /shops/brand without a brand show no shop."
-            " Choose some by"
+            " To choose brands:"
         )
         for name in summary["largest_brands"]:
             word = name if re.fullmatch(r"\w+", name) else shlex.quote(name)

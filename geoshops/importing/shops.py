@@ -171,16 +171,16 @@ def _load(
 
 
 def _has_ids(staging: Staging) -> bool:
-    """Whether the file states keys; otherwise they are made from name and address."""
+    """Whether the file has keys; otherwise they are generated from name and address."""
     return "source_id" in staging.plan.places
 
 
 def _drop_repeated_keys(
     cursor: Any, staging: Staging, warn: Callable[[str], object]
 ) -> dict[int, int]:
-    """Drops the rows that repeat the key of an earlier line; returns their lines with that line."""
+    """Deletes rows whose key occurs in an earlier row; returns line → line of the first row."""
     first_lines = shop_load.repeated_keys(cursor)
-    if _has_ids(staging):  # a key made from name and address has one name
+    if _has_ids(staging):  # a key generated from name and address has only one name
         ambiguous = shop_load.ambiguous_keys(cursor, first_lines)
         shop_load.warn_of_ambiguous_keys(ambiguous, staging.read, warn)
     return shop_load.drop_repeated_keys(cursor, first_lines)
@@ -189,7 +189,7 @@ def _drop_repeated_keys(
 def _rejection(
     cursor: Any, wanted: Request, source: str, staging: Staging, found: shop_load.Resolved
 ) -> str | None:
-    """Why so many closings reject the import: raised, or in a dry run returned."""
+    """The error of an import that closes too many shops: raised, or returned in a dry run."""
     closings = shop_load.count_closings(
         cursor,
         source,
@@ -213,7 +213,7 @@ def _write(
     reasons: dict[int, str],
     repeated: dict[int, int],
 ) -> shop_load.Loaded:
-    """Writes the shops; meanwhile reads the file again for the list of rejected rows."""
+    """Writes the shops, and meanwhile reads the file again for the list of rejected rows."""
     with (
         ThreadPoolExecutor(1) as pool,
         deferred_indexes.left_out(cursor, found.new),

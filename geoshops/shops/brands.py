@@ -125,7 +125,7 @@ def _must_be_free(cursor: Any, name: str) -> None:
     taken = select(Brand.name).where(Brand.id == func.brand_named(name))
     row = execute(cursor, taken).fetchone()
     if row:
-        raise NotPossible(f"{name} means the brand {row[0]} already")
+        raise NotPossible(f"{name} is already a name of {row[0]}")
 
 
 def _log(cursor: Any, action: str, subject_id: int, detail: dict[str, Any]) -> None:

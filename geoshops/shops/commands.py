@@ -320,7 +320,7 @@ def _change(act: Callable[[Any], None]) -> None:
     with correcting() as cursor:
         act(cursor)
         count = brand_table.refresh(cursor)
-    click.echo(f"done; {count} shops got a brand by their name")
+    click.echo(f"done; {count} shops assigned to a brand by their name")
 
 
 def _pair(change: str) -> tuple[str, str]:

@@ -86,15 +86,15 @@ def test_what_differs_is_updated_and_what_is_empty_stays(
     ("row", "reason"),
     [
         (" ,Alias,,,,", "[name] blank"),
-        ("하루필름,Life4Cuts,,,,", "[alias] Life4Cuts means the brand 인생네컷 already"),
-        ("하루필름,Haru,english,,,", "[lang] 'english' is not a language such as ko, en, ja, zh-Hans"),
-        ("하루필름,,en,,,", "[lang] is the language of an alias, and the row has none"),
-        ("하루필름,,,maybe,,", "[is_representative] 'maybe' is none of true, false"),
-        ("하루필름,,,,,red", "[badge_color] 'red' is not a colour such as #52606d"),
-        ("하루필름,,,,없는 브랜드,", "[parent] there is no brand 없는 브랜드; give it a row of its own"),
+        ("하루필름,Life4Cuts,,,,", "[alias] Life4Cuts is already an alias of 인생네컷"),
+        ("하루필름,Haru,english,,,", "[lang] 'english' must be a language tag such as ko, en, ja or zh-Hans"),
+        ("하루필름,,en,,,", "[lang] is the language of an alias, but the row has no alias"),
+        ("하루필름,,,maybe,,", "[is_representative] 'maybe' must be true or false"),
+        ("하루필름,,,,,red", "[badge_color] 'red' must be a colour such as #52606d"),
+        ("하루필름,,,,없는 브랜드,", "[parent] unknown brand 없는 브랜드; add a row for it"),
         ("하루필름,,,,하루필름,", "[parent] 하루필름 is the brand itself"),
-        ("하루필름,,,,포토이즘박스,", "[parent] 포토이즘박스 is a sub-brand, and sub-brands have none of their own"),
-        ("포토이즘,,,,인생네컷,", "[parent] 포토이즘 has sub-brands, so it cannot be one"),
+        ("하루필름,,,,포토이즘박스,", "[parent] 포토이즘박스 is itself a sub-brand"),
+        ("포토이즘,,,,인생네컷,", "[parent] 포토이즘 has sub-brands, so it cannot be a sub-brand"),
         ("인생네컷,,,false,,", "[is_representative] contradicts an earlier row of 인생네컷"),
         (f"{'가' * 101},,,,,", "[name] longer than 100 characters"),
         ("하루필름", "the row has 1 values, the header 6"),
@@ -111,11 +111,11 @@ def test_rows_that_cannot_be_are_listed(
 
 
 def test_a_file_without_a_row_that_fits_is_rejected(run: Run, write: Write, make: Maker) -> None:
-    for rows, said in (((HEAD,), "a header and no rows"), ((HEAD, "가,,,maybe,,"), "maybe"),
+    for rows, said in (((HEAD,), "a header but no rows"), ((HEAD, "가,,,maybe,,"), "maybe"),
                        (("title",), "no column for name"), ((HEAD, "가,,,,가,"), "the brand itself")):  # fmt: skip
         done = run("import", "brands", write(*rows))
         assert done.exit_code == 1
-        assert said in done.output or "is none of true, false" in done.output
+        assert said in done.output or "must be true or false" in done.output
         assert "Nothing was changed." in done.output
     assert make.sql("SELECT count(*) FROM brands") == 0
 

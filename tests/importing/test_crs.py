@@ -109,12 +109,12 @@ def test_ten_provinces_come_in(summary: Summary, write: Write, make: Maker, syst
 @pytest.mark.parametrize(
     ("lines", "crs", "hint"),
     [
-        (points(5186), "", "name the right system by --crs"),
+        (points(5186), "", "specify the right system with --crs"),
         (points(5186), "EPSG:5174", "would fit EPSG:5186"),
         (points(5174), "EPSG:5186", "would fit EPSG:5174"),
         (points(5179), "EPSG:5181", "would fit EPSG:5179"),
         (points(5181, factor=2.5), "EPSG:5181", "would fit WCONGNAMUL"),
-        (points(4326), "EPSG:5174", "look like degrees: --crs EPSG:4326"),
+        (points(4326), "EPSG:5174", "look like degrees: use --crs EPSG:4326"),
         (points(4326, swapped=True), "", "longitude and latitude seem to be swapped"),
         (points(5174, swapped=True), "EPSG:5174", "seem to be swapped"),
         (points(5179, swapped=True), "EPSG:5179", "seem to be swapped"),

@@ -37,9 +37,9 @@ def test_identical_rows_are_no_rejects(summary: Summary, run: Run, write: Write)
     path = write("name,lon,lat,location", row, row, "나,127.1,37,Aspen", "가,127,37,Boulder", row)
     found = summary("import", "shops", path, *OWN)
     assert (found["inserted"], found["identical"], found["rejected"]) == (2, 2, 1)
-    assert found["reasons"] == {"the same key as line …, but other values": 1}
+    assert found["reasons"] == {"same key as line …, but different values": 1}
     listed = Path(found["rejects_file"]).read_text(encoding="utf-8").splitlines()[1:]
-    assert listed == ['5,"the same key as line 2, but other values",가,127,37,Boulder']
+    assert listed == ['5,"same key as line 2, but different values",가,127,37,Boulder']
     done = run("import", "shops", write("name,lon,lat", "가,127,37", "가,127,37"), "--source", "b")
     assert "2 read = 1 inserted + 0 updated + 0 unchanged + 1 identical + 0 rejected" in done.output
 
@@ -72,7 +72,7 @@ def test_columns_that_differ_in_case_only_are_named_exactly(
     path = write("Title,TITLE,lon,lat", "가,나,127,37")
     refused = run("import", "shops", path, *OWN, "--map", "title=place_name")
     assert refused.exit_code == 1
-    assert "'title' may be 'Title' or 'TITLE'; write it exactly" in refused.output
+    assert "'title' is ambiguous: 'Title' or 'TITLE'; write the exact name" in refused.output
     assert summary("import", "shops", path, *OWN, "--map", "TITLE=place_name")["inserted"] == 1
 
 
@@ -124,8 +124,8 @@ def test_a_value_that_does_not_fit_is_dropped_and_its_row_kept(
     assert {(d["reason"], d["values"], *d["lines"]) for d in found["dropped"]} == {
         ("[brand] longer than … characters", 1, 2),
         ("[homepage] must begin with http:// or https://", 1, 2),
-        ("[phone] … holds no digit", 1, 2),
-        ("[opened_on] … is not a date such as ………", 1, 2),
+        ("[phone] … must contain a digit", 1, 2),
+        ("[opened_on] … must be a date such as ………", 1, 2),
         ('[opening_hours] must be JSON such as [{"day": …, "open": "…:…", "close": "…:…"}], day … to …',
          1, 2),
     }  # fmt: skip
@@ -246,7 +246,7 @@ def test_categories_do_not_become_brands(
     assert found["unknown_brands"] == {"피자": 2, "ATM": 1, "제조업": 1}
     assert make.sql("SELECT count(*) FROM brands") == 0
     said = run("import", "shops", path, *OWN).output
-    assert "unknown brands, not added (rows): 피자 (2), ATM (1), 제조업 (1)" in said
+    assert "unknown brands, not added (number of rows): 피자 (2), ATM (1), 제조업 (1)" in said
     assert "--add-brands" in said
     found = summary("import", "shops", path, *OWN, "--add-brands")
     assert (found["updated"], found["brands_added"]) == (4, ["ATM", "제조업", "피자"])

@@ -225,7 +225,7 @@ def test_a_key_that_repeats_with_another_name_is_reported_before_writing(
     lines = ["1,가,127,37.5", "2,나,127,37.5", "1,다,127,37.5", "2,나,127,37.5"]
     result = run("import", "shops", write("source_id,name,lon,lat", *lines), "--source", "own")
     assert result.exit_code == 0, result.output
-    assert result.output.index("1 keys stand for several names") < result.output.index("4 read")
+    assert result.output.index("1 keys have several names") < result.output.index("4 read")
     assert "'1' is '가' in line 2 and '다' in line 4" in result.output
     assert "'나'" not in result.output
 
@@ -238,7 +238,7 @@ def test_a_column_that_is_no_key_rejects_the_file(
     path = write("source_id,name,lon,lat", *lines)
     result = run("import", "shops", path, "--source", "own", *options)
     assert result.exit_code == 1
-    assert "20 keys stand for several names" in result.output
+    assert "20 keys have several names" in result.output
     assert "--map OFFICE=source_id --map NUMBER=source_id" in result.output
     assert make.sql("SELECT count(*) FROM shops") == 0
 
@@ -258,7 +258,7 @@ def test_the_real_register_keeps_its_shops_when_numbers_repeat_between_municipal
             writer.writerow(row)
     refused = run("import", "shops", path, *AS_BEFORE)
     assert refused.exit_code == 1
-    assert "keys stand for several names" in refused.output
+    assert "keys have several names" in refused.output
     options = ("--mapping", "localdata", "--on-missing", "close")
     whole = summary("import", "shops", path, *options)
     make.sql(

@@ -112,13 +112,13 @@ def test_bad_cells_are_listed_with_their_reason(
     assert (found["read"], found["inserted"], found["rejected"]) == (11, 2, 9)
     with Path(found["rejects_file"]).open(encoding="utf-8", newline="") as stream:
         reasons = {int(row["line"]): row["reason"] for row in csv.DictReader(stream)}
-    assert reasons[4] == "[population] 'N/A' is not a decimal number"
+    assert reasons[4] == "[population] 'N/A' must be a decimal number"
     assert reasons[5] == "[population] '-1' is negative"
-    assert reasons[6] == "[cell] is no polygon"
+    assert reasons[6] == "[cell] is not a polygon"
     assert reasons[7].startswith("[cell] is not WKT")
-    assert reasons[8] == "[cell] lies outside EPSG:4326: name the system by --crs"
-    assert reasons[9] == "the same cell stands in an earlier row"
-    assert reasons[10] == "[cell] holds no area"
+    assert reasons[8] == "[cell] lies outside EPSG:4326: specify the coordinate system with --crs"
+    assert reasons[9] == "duplicate of a cell in an earlier row"
+    assert reasons[10] == "[cell] has no area"
     assert reasons[11] == "[population] blank"
     assert reasons[12] == "the row has 1 values, the header 3"
     assert make.sql("SELECT bool_and(ST_IsValid(cell)) FROM population_cells") is True
@@ -138,8 +138,8 @@ def test_a_dry_run_tells_the_same_and_changes_nothing(
     [
         (("x,y,population", "127,37,1"), (), "and --cell-size"),
         (("x,y", "127,37"), ("--cell-size", "1"), "no column for population"),
-        (("cell,population", "nonsense,1"), (), "none of the 1 cells can be taken"),
-        (("cell,population",), (), "the file holds none"),
+        (("cell,population", "nonsense,1"), (), "none of the 1 cells can be imported"),
+        (("cell,population",), (), "the file has no cells"),
         (('{"type":"Topology"}',), (), "convert it to GeoJSON"),
     ],
 )

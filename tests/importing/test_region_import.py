@@ -222,13 +222,14 @@ def test_installed_boundaries_fill_an_empty_database(run: Run, make: Maker) -> N
     assert make.sql("SELECT count(*) FROM regions") == 0
     result = run("import", "boundaries")
     assert (
-        "269 boundaries added, 0 regions had one already, 1 shops in other regions" in result.output
+        "269 boundaries added, 0 regions already had one, 1 shops moved to other regions"
+        in result.output
     )
     named = "SELECT r.full_name FROM shops s JOIN v_region r ON r.id = s.sigungu_id WHERE s.id = %s"
     assert make.sql(named, shop) == "서울특별시 강남구"
     assert make.sql("SELECT count(*) FROM regions WHERE name LIKE '%%시 %%구'") == 35
     again = run("import", "boundaries")
-    assert "0 boundaries added, 269 regions had one already" in again.output
+    assert "0 boundaries added, 269 regions already had one" in again.output
     assert make.sql("SELECT count(*) FROM regions") == 269
 
 

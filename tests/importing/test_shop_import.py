@@ -115,10 +115,10 @@ def test_rejected_rows_are_listed_with_line_reason_and_themselves(
     by_line = {int(row[0]): row for row in listed[1:]}
     assert by_line[3][1] == "the row has 1 values, the header 6"
     assert by_line[4][1] == "no coordinates"
-    assert by_line[5][1] == "[longitude] 'abc' is not a decimal number"
+    assert by_line[5][1] == "[longitude] 'abc' must be a decimal number"
     assert by_line[6][1] == "[place_name] blank"
     assert by_line[7][1].startswith("suspicious position 123.736581, 37.448179: far outside 인천")
-    assert by_line[8][1] == "the same key as line 2, but other values"
+    assert by_line[8][1] == "same key as line 2, but different values"
     assert by_line[8][2:] == moved.split(",")
 
 
