@@ -27,7 +27,7 @@ REASONS = {
         "bad_box_with_heights", "bad_coordinates", "bad_position", "position_out_of_range",
         "position_swapped", "position_projected", "shape_empty", "too_many_positions", "ring_open",
         "line_without_length", "bad_filter", "area_invalid", "area_too_large", "area_too_intricate",
-        "route_too_long", "people",
+        "route_too_long", "people", "shop_ids",
         "bad_interval", "unknown_parameter", "page_too_deep", "bad_key",
         "nickname_rule", "bad_request",
     ),

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from geoalchemy2 import Geography
-from sqlalchemy import VARCHAR, bindparam, func, select
+from sqlalchemy import VARCHAR, bindparam, case, false, func, null, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 
-from geoshops.database.models import Brand
+from geoshops.database.models import Brand, Shop
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
 from geoshops.errors import ApiError, NotFound
@@ -34,7 +35,7 @@ REPRESENTATIVE = compiled(select(Brand.name).where(Brand.is_representative).orde
 
 
 def brand_ids(db: Database, name: str) -> list[int]:
-    """Ids of the brand with that name or alias and of its sub-brands; ApiError when there is none."""
+    """Ids of the brand with that name or alias and of its sub-brands; raises ApiError if it is unknown."""
     (ids,) = db.row(BRAND, {"wanted": name})
     if ids is None:
         names = [name for (name,) in db.rows(REPRESENTATIVE)]
@@ -60,9 +61,9 @@ def around(
     zone: str,
     caller: Caller | None,
 ) -> ItemList:
-    """Shops within radius_m of the map centre, or without one in the box of the filters.
+    """Shops within radius_m of the map centre, or, without a radius, in the bounding box of the filters.
 
-    `brand_ids` None are the representative brands, or all of them; by distance from the user, then id."""
+    If `brand_ids` is None: the representative brands, or every brand. By distance from the user, then by id."""
     values = {
         "map_lon": map_lng, "map_lat": map_lat, "user_lon": user_lng, "user_lat": user_lat,
         "radius_m": radius_m, "brand_ids": brand_ids, "all_brands": all_brands,
@@ -72,7 +73,7 @@ def around(
     return list_of_caller(db.row(AROUND, values))
 
 
-# the parameters that every search by shape takes
+# parameters of every search by shape
 OF_LIST = (
     "user_lon", "user_lat", "brand_ids", "all_brands", "sort", "origin",
     "at_most", "page_size", "page_offset", "member", "session", "lang",
@@ -93,17 +94,17 @@ MEET = compiled(
         func.list_shops_meet(*named("lons", "lats", "by_sum", *OF_LIST, filters=FILTERS)).cast(VARCHAR)
     )
 )  # fmt: skip
-# problems of an area that are nowhere in particular
-REFUSED_AREAS = {"too large": "area_too_large", "too intricate": "area_too_intricate"}
-# of meeting points the worse ones are of no use, and finding them is expensive
+# problems of a whole area, without a position
+AREA_PROBLEMS = {"too large": "area_too_large", "too intricate": "area_too_intricate"}
+# worse meeting points are useless and expensive to find
 MOST_MEETING_POINTS = 1000
 
 
 @dataclass(frozen=True)
 class ListOptions:
-    """Which shops a search by shape lists and how, named as the arguments of its operations.
+    """Selection, order and page of a search by shape; fields are named as the arguments of the operations.
 
-    `brand_ids` None are the representative brands, or all of them. Without a user position distances are unknown."""
+    If `brand_ids` is None: the representative brands, or every brand. Without a user position, distances are empty."""
 
     user_lng: float | None
     user_lat: float | None
@@ -128,10 +129,10 @@ class ListOptions:
 
 
 def within(db: Database, area: dict[str, object], options: ListOptions) -> ItemList:
-    """Shops within a GeoJSON polygon or several; ApiError where it crosses itself, is too large or too intricate."""
+    """Shops within a GeoJSON Polygon or MultiPolygon; raises ApiError if it crosses itself, is too large or too complex."""
     body, problem, at = db.row(WITHIN, {**options.values(), "shape": json.dumps(area)})
-    if problem in REFUSED_AREAS:
-        raise ApiError(REFUSED_AREAS[problem], name="coordinates")
+    if problem in AREA_PROBLEMS:
+        raise ApiError(AREA_PROBLEMS[problem], name="coordinates")
     if problem:
         lng, lat = (f"{degrees:.7g}" for degrees in at)
         raise ApiError("area_invalid", name="coordinates", lng=lng, lat=lat)
@@ -141,7 +142,7 @@ def within(db: Database, area: dict[str, object], options: ListOptions) -> ItemL
 def along(
     db: Database, route: dict[str, object], distance_m: int, options: ListOptions
 ) -> ItemList:
-    """Shops within distance_m of a GeoJSON line, in its order; ApiError where it is too long."""
+    """Shops within distance_m of a GeoJSON LineString, in its direction; raises ApiError if it is too long."""
     values = {**options.values(), "shape": json.dumps(route), "distance_m": distance_m}
     body, problem = db.row(ALONG, values)
     if problem:
@@ -152,7 +153,7 @@ def along(
 def meet(
     db: Database, people: list[tuple[float, float]], by: str, options: ListOptions
 ) -> ItemList:
-    """Shops to which people at (longitude, latitude) have the shortest longest way, or sum of ways."""
+    """Shops with the smallest longest distance, or sum of distances, from people at (longitude, latitude)."""
     lons, lats = map(list, zip(*people, strict=True))
     values = {**options.values(), "lons": lons, "lats": lats, "by_sum": by == "sum"}
     values["at_most"] = MOST_MEETING_POINTS
@@ -179,7 +180,7 @@ def detail(
     zone: str,
     caller: Caller | None,
 ) -> bytes:
-    """Everything on one shop's page as JSON; NotFound when there is none."""
+    """All details of a shop as JSON; raises NotFound if it does not exist."""
     values = {
         "shop": shop_id, "user_lon": user_lng, "user_lat": user_lat, "origin": origin, "zone": zone,
         "lang": lang,
@@ -191,12 +192,33 @@ def detail(
     return cast(bytes, body)
 
 
+# as shop_detail() has them
+OPEN_NOW = case(
+    (Shop.status != "OPEN", false()),
+    (func.jsonb_array_length(Shop.opening_hours) == 0, null()),
+    else_=Shop.open_minutes.op("@>")(func.minute_of_week(func.now(), bindparam("zone"))),
+)
+SHOP_HOURS = func.json_build_object(
+    "id", Shop.id, "open_now", OPEN_NOW, "opening_hours", Shop.opening_hours
+)
+HOURS = compiled(
+    select(func.coalesce(func.json_agg(aggregate_order_by(SHOP_HOURS, Shop.id)).cast(VARCHAR), "[]"))
+    .where(Shop.id == func.any(bindparam("ids")))
+)  # fmt: skip
+
+
+def hours(db: Database, ids: list[int], zone: str) -> bytes:
+    """Opening hours of the shops with these identifiers as JSON, by identifier; unknown ones are left out."""
+    (body,) = db.row(HOURS, {"ids": ids, "zone": zone})
+    return cast(bytes, body)
+
+
 BRANDS = compiled(select(func.brands_json(*named("origin"))))
 BRANDS_IN = compiled(select(func.coalesce(func.brands_json_in(*named("origin", "lang")), "[]")))
 
 
 def brands(db: Database, origin: str, lang: str | None) -> str:
-    """Every brand with the number of its open shops, as JSON; with a language its name there, too."""
+    """Every brand with the number of its open shops, as JSON; with `lang`, also its name in that language."""
     statement, values = (BRANDS_IN, {"lang": lang}) if lang else (BRANDS, {})
     (body,) = db.row(statement, {"origin": origin, **values})
     return str(body)

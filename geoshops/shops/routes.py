@@ -29,7 +29,7 @@ def list_shops_around(
 ) -> Response:
     """Shops within a radius of the map centre
 
-    By distance from the user, then id. Without `brand` the shops of the representative brands.
+    By distance from the user, then by id. Without `brand`, shops of the representative brands.
     At most the 1000 nearest to the map centre (`X-Result-Truncated`) unless paged."""
     brand = args.pop("brand")
     brand_ids = queries.brand_ids(context.db, brand) if brand else None
@@ -63,10 +63,10 @@ def _options(
 def list_shops_within(
     context: RequestContext, args: dict[str, Any], area: dict[str, Any], caller: Caller | None
 ) -> Response:
-    """Shops within a polygon or several
+    """Shops within a Polygon or MultiPolygon
 
-    Edges are geodesics and belong to the area. By distance from the user, or from the centre of
-    the area, then id. At most the 1000 nearest to the centre (`X-Result-Truncated`) unless paged."""
+    Edges are geodesics and belong to the area. By distance from the user, or else from the centre
+    of the area, then by id. At most the 1000 nearest to the centre (`X-Result-Truncated`) unless paged."""
     options = _options(context, args, caller)
     return list_response(context, options.page, queries.within(context.db, area, options))
 
@@ -85,9 +85,9 @@ def list_shops_within(
 def list_shops_along(
     context: RequestContext, args: dict[str, Any], route: dict[str, Any], caller: Caller | None
 ) -> Response:
-    """Shops along a route, in its order
+    """Shops along a route, in its direction
 
-    Edges are geodesics. A shop is listed once, at the passage nearest to it. At most the first
+    Edges are geodesics. A shop is listed once, at the nearest point of the route. At most the first
     1000 (`X-Result-Truncated`) unless paged."""
     distance_m = args.pop("distance_m")
     options = _options(context, args, caller)
@@ -106,9 +106,10 @@ def list_shops_along(
 def list_meeting_shops(
     context: RequestContext, args: dict[str, Any], caller: Caller | None
 ) -> Response:
-    """Shops where people could meet: the longest way of all is shortest
+    """Shops where people could meet: those with the smallest longest distance
 
-    With `by=sum` the sum of all ways is. At most the best 1000 (`X-Result-Truncated`)."""
+    With `by=sum`, those with the smallest sum of distances. At most the best 1000
+    (`X-Result-Truncated`)."""
     people, by = args.pop("people"), args.pop("by")
     options = _options(context, args, caller)
     return list_response(context, options.page, queries.meet(context.db, people, by, options))
@@ -124,11 +125,24 @@ def list_meeting_shops(
 def get_shop(
     context: RequestContext, args: dict[str, Any], shop_id: int, caller: Caller | None
 ) -> Response:
-    """Everything on one shop's page"""
+    """All details of a shop"""
     origin, zone = context.origin, context.settings.timezone
     return Response(
         queries.detail(context.db, shop_id, origin=origin, zone=zone, caller=caller, **args)
     )
+
+
+@blueprint.read(
+    "/shops/hours",
+    id="listOpeningHours",
+    query=schemas.HoursArgs,
+    response=schemas.ShopHours(many=True),
+)
+def list_opening_hours(context: RequestContext, args: dict[str, Any]) -> Response:
+    """Opening hours of up to 100 shops, and whether they are open now
+
+    Lists of shops have no hours. By id; shops that do not exist are left out."""
+    return Response(queries.hours(context.db, args["ids"], context.settings.timezone))
 
 
 @blueprint.read(

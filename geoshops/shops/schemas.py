@@ -1,14 +1,15 @@
-"""What the shop endpoints take and answer."""
+"""Query and response schemas of shops and brands."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from marshmallow import Schema, fields
 
 from geoshops.geo import HALF_CIRCUMFERENCE_M
 from geoshops.shops.shapes import FEWEST_PEOPLE, MOST_PEOPLE, People
-from geoshops.web.examples import ORIGIN
+from geoshops.web.examples import ORIGIN, SHOP_ID
 from geoshops.web.fields import (
     Args,
     Choice,
@@ -18,16 +19,19 @@ from geoshops.web.fields import (
     Latitude,
     Longitude,
     Text,
+    invalid,
 )
 from geoshops.web.review_schemas import SignedReview
 from geoshops.web.shop_schemas import FilterArgs, FoundShop, described
 
 DEFAULT_RADIUS_M = 2000
 DEFAULT_OFF_ROUTE_M, MAX_OFF_ROUTE_M = 200, 2000
+MOST_SHOPS = 100
+ID = re.compile(r"^[0-9]{1,18}\Z")
 
 
 class BrandArgs(FilterArgs):
-    """Which shops a search of places lists."""
+    """Query parameters of all searches by place: brand and filters."""
 
     brand = Text(
         high=100,
@@ -38,7 +42,7 @@ class BrandArgs(FilterArgs):
     all_brands = Flag(
         load_default=False,
         data_key="allBrands",
-        metadata=described("Every brand when brand is omitted"),
+        metadata=described("Include every brand if `brand` is omitted"),
     )
     lang = Language()
 
@@ -63,11 +67,11 @@ class AroundArgs(BrandArgs):
         high=HALF_CIRCUMFERENCE_M,
         load_default=None,
         data_key="radius",
-        metadata=described("Radius in metres around the map centre, 2000 when omitted", 2000),
+        metadata=described("Radius in metres around the map centre; 2000 if omitted", 2000),
     )
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Sets the default radius; a box alone needs none."""
+        """Sets the default radius, unless a bounding box is given."""
         values = super().complete(values)
         if values["radius_m"] is None and values["filters"].box is None:
             values["radius_m"] = DEFAULT_RADIUS_M
@@ -75,7 +79,7 @@ class AroundArgs(BrandArgs):
 
 
 class ShapeArgs(BrandArgs):
-    """Query of POST /shops/within. The user's position only gives distances and their order."""
+    """Query of POST /shops/within. The user's position only affects distances and the order."""
 
     user_lat = Latitude(load_default=None, data_key="userLat", metadata=described("User latitude"))
     user_lng = Longitude(
@@ -90,7 +94,7 @@ class AlongArgs(ShapeArgs):
         low=1,
         high=MAX_OFF_ROUTE_M,
         load_default=DEFAULT_OFF_ROUTE_M,
-        metadata=described("Greatest distance from the route in metres", 500),
+        metadata=described("Maximum distance from the route in metres", 500),
     )
 
 
@@ -116,7 +120,9 @@ class MeetArgs(ShapeArgs):
     by = Choice(
         ("longest", "sum"),
         load_default="longest",
-        metadata=described("What to minimise: the longest way of all people, or the sum of ways"),
+        metadata=described(
+            "What to minimise: the longest distance of any person, or the sum of distances"
+        ),
     )
 
 
@@ -125,9 +131,11 @@ class ShopAlong(FoundShop):
 
     along_m = fields.Integer(
         required=True,
-        metadata=described("Metres along the route, at the passage nearest to the shop", 54),
+        metadata=described("Metres along the route to the point nearest to the shop", 54),
     )
-    off_m = fields.Integer(required=True, metadata=described("Metres off the route", 377))
+    off_m = fields.Integer(
+        required=True, metadata=described("Metres between the shop and the route", 377)
+    )
 
 
 class MeetingShop(FoundShop):
@@ -150,8 +158,38 @@ class DetailArgs(Args):
     lang = Language()
 
 
+class ShopIds(fields.Field[list[int]]):
+    """`id=`, once for each shop."""
+
+    repeatable = True
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[int]:
+        texts: list[str] = value
+        if not 1 <= len(texts) <= MOST_SHOPS or not all(ID.match(text) for text in texts):
+            raise invalid("shop_ids", high=MOST_SHOPS)
+        return [int(text) for text in texts]
+
+
+class HoursArgs(Args):
+    """Query of GET /shops/hours."""
+
+    ids = ShopIds(
+        required=True,
+        data_key="id",
+        metadata={
+            "type": "array",
+            "items": {"type": "string", "pattern": ID.pattern.replace(r"\Z", "$")},
+            "minItems": 1,
+            "maxItems": MOST_SHOPS,
+            "style": "form",
+            "explode": True,
+            **described(f"Identifier of a shop; 1 to {MOST_SHOPS} times", [str(SHOP_ID)]),
+        },
+    )
+
+
 class Region(Schema):
-    """Where a shop lies; empty texts when unknown."""
+    """Province, district and neighbourhood of a shop; empty strings if unknown."""
 
     sido = fields.String(required=True, metadata={"example": "서울특별시"})
     sigungu = fields.String(required=True, metadata={"example": "강남구"})
@@ -159,11 +197,23 @@ class Region(Schema):
 
 
 class OpeningHours(Schema):
-    """Hours of one weekday; close at or before open means past midnight."""
+    """Hours of one weekday; a close time at or before the open time is on the next day."""
 
     day = fields.Integer(required=True, metadata=described("1 is Monday, 7 Sunday", 1))
     open = fields.String(required=True, metadata={"example": "10:00"})
     close = fields.String(required=True, metadata={"example": "24:00"})
+
+
+class ShopHours(Schema):
+    """Opening hours of one shop."""
+
+    id = fields.Integer(required=True, metadata={"example": SHOP_ID})
+    open_now = fields.Boolean(
+        required=True,
+        allow_none=True,
+        metadata=described("null if the opening hours are unknown", True),
+    )
+    opening_hours = fields.List(fields.Nested(OpeningHours), required=True)
 
 
 class FacetStats(Schema):
@@ -186,7 +236,7 @@ class TagStats(Schema):
 
 
 class ShopDetail(FoundShop):
-    """One shop with everything on its page."""
+    """A shop with all its details."""
 
     region = fields.Nested(Region, required=True)
     phone = fields.String(required=True, metadata={"example": "0507-0000-1262"})
@@ -198,11 +248,15 @@ class ShopDetail(FoundShop):
         required=True, allow_none=True, metadata={"format": "date", "example": None}
     )
     merged_into_id = fields.Integer(
-        metadata=described("Only of a duplicate: the shop that has its reviews and favorites now"),
+        metadata=described(
+            "Only for a merged duplicate: the shop that now has its reviews and favorites"
+        ),
     )
     opening_hours = fields.List(fields.Nested(OpeningHours), required=True)
     open_now = fields.Boolean(
-        required=True, allow_none=True, metadata=described("null when hours are unknown", True)
+        required=True,
+        allow_none=True,
+        metadata=described("null if the opening hours are unknown", True),
     )
     rating_counts = fields.Dict(
         keys=fields.String(),
@@ -227,7 +281,7 @@ class BrandDisplay(Schema):
 
 
 class Brand(Schema):
-    """A brand with the number of its open shops, sub-brands not counted."""
+    """A brand with the number of its open shops, without those of sub-brands."""
 
     id = fields.Integer(required=True, metadata={"example": 4})
     brand_name = fields.String(required=True, metadata={"example": "포토이즘박스"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Route, expect
@@ -188,7 +189,7 @@ def test_a_press_on_a_filter_is_not_lost_when_a_list_comes(visitor: Visit) -> No
 def test_a_press_on_a_shop_is_not_lost_when_open_ones_are_marked(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path="")
     held: list[Route] = []
-    v.page.route("**/shops/brand?*openNow=true*", lambda route: held.append(route), times=1)
+    v.page.route("**/shops/hours?*", lambda route: held.append(route), times=1)
     v.page.goto(f"{v.site}/?r=5000")
     v.until(lambda: held)
 
@@ -198,6 +199,32 @@ def test_a_press_on_a_shop_is_not_lost_when_open_ones_are_marked(visitor: Visit)
 
     v.press_during(v.one("#list .name").first, mark)
     expect(v.one("#sheet")).to_be_visible()
+
+
+def test_the_list_tells_open_closed_and_unknown_shops_apart(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE, path="")
+    always = [{"day": day, "open": "00:00", "close": "24:00"} for day in range(1, 8)]
+    # never now: the browser's clock is trusted only where it agrees with the service
+    answers = iter(((True, always), (False, [{"day": 1, "open": "10:00", "close": "10:01"}])))
+
+    def answer(route: Route) -> None:
+        ids = [int(one) for one in parse_qs(urlsplit(route.request.url).query)["id"]]
+        hours = [next(answers, (None, [])) for _ in ids]
+        known = zip(ids, hours, strict=True)
+        route.fulfill(json=[{"id": n, "open_now": o, "opening_hours": h} for n, (o, h) in known])
+
+    v.page.route("**/shops/hours?*", answer)
+    v.go("/?r=5000")
+    tags = [row.locator(".meta .tag") for row in v.page.locator("#list .shop").all()[:3]]
+    expect(tags[0]).to_have_text("24시간 영업")
+    expect(tags[1]).to_have_text(re.compile("^영업 종료"))
+    expect(tags[2]).to_have_count(0)
+
+
+def test_a_shop_in_the_middle_of_the_map_has_no_distance(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE, path="/shop/7")
+    here, next_one = v.one("#list .meta").all_inner_texts()[:2]
+    assert not re.search(r"\dk?m\b", here) and re.search(r"\dk?m\b", next_one)
 
 
 def test_sorting_by_rating_puts_the_best_first(visitor: Visit) -> None:

@@ -25,6 +25,7 @@ USER = "userLat=37.5&userLng=127.03"
 READS = {
     "shops.list_shops_around": AROUND,
     "shops.list_meeting_shops": "/shops/meet?at=127,37.5&at=127.1,37.5",
+    "shops.list_opening_hours": "/shops/hours?id=1",
     "shops.get_shop": f"/shops/1?{USER}",
     "search.list_shops_by_keyword": f"/shops?keyword={quote('강남')}&{USER}",
     "search.suggest_shops": f"/shops/suggest?q={quote('강')}&{USER}",

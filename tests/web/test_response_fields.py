@@ -23,7 +23,7 @@ DOCUMENT: dict[str, Any] = (
 # sign-in needs a provider, sign-out ends the session
 ELSEWHERE = ("/auth/authorize", "/auth/login/idp", "/auth/logout", "/openapi.json")
 QUERY = {"userLat": "37.5", "userLng": "127", "mapLat": "37.5", "mapLng": "127", "radius": "1000",
-         "keyword": "네컷", "nickname": "새이름", "at": ["127,37.5", "127,37.6"]}  # fmt: skip
+         "keyword": "네컷", "nickname": "새이름", "at": ["127,37.5", "127,37.6"], "id": "1"}  # fmt: skip
 
 
 def responses() -> list[Any]:

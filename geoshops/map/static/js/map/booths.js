@@ -73,10 +73,13 @@ function layers(theme) {
   ];
 }
 
-// The second line of a pin: that the shop is closed for some time, or its rating and whether it is open now.
+const OPEN = new Map([[true, "open.now"], [false, "open.not"]]);
+
+// The second line of a pin: that the shop is closed for some time, or its rating and, if known, whether it is open now.
 function note(shop) {
   if (shop.status !== "OPEN") return `\n${t(`status.${shop.status}`)}`;
-  const parts = [shop.review_cnt > 0 && `★ ${shop.star_rating_avg.toFixed(1)}`, state.open_ids.has(shop.id) && t("open.now")];
+  const open_now = state.hours.get(shop.id)?.open_now;
+  const parts = [shop.review_cnt > 0 && `★ ${shop.star_rating_avg.toFixed(1)}`, OPEN.has(open_now) && t(OPEN.get(open_now))];
   return parts.filter(Boolean).map((part, i) => (i ? ` · ${part}` : `\n${part}`)).join("");
 }
 

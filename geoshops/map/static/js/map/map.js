@@ -139,7 +139,7 @@ function wire() {
   map.on("click", "pins", (event) => update({ shop_id: event.features[0].properties.id }));
   map.on("click", "clusters", expand);
   for (const layer of FIELD) map.on("click", layer, (event) => intoField(map, event));
-  subscribe(["shops", "brand", "brands", "open_ids"], draw);
+  subscribe(["shops", "brand", "brands", "hours"], draw);
   subscribe(["shop"], choose);
   subscribe(["sheet"], () => { if (state.shop) reveal(state.shop); });
   subscribe(["lit_id", "shop_id"], () => showLit(map));

@@ -21,7 +21,8 @@ export const state = {
   status: "loading",
   error: null,
   shops: [],
-  open_ids: new Set(),
+  // By shop: its opening hours and whether it is open now, which is null where they are unknown.
+  hours: new Map(),
   truncated: false,
   // Number of shops that the search has where it counts them, and whether there may be more.
   total: null,

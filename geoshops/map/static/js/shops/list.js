@@ -5,6 +5,7 @@ import { t, number } from "../shared/i18n.js";
 import { openLayer } from "../shared/layers.js";
 import { badge, failure, metres, placeAddress, placeName, rating, tags } from "../shared/parts.js";
 import { compareButton } from "./compare.js";
+import { openTag } from "./opening.js";
 import { ways } from "./meet.js";
 import { clearFilters, isFiltered, search, visibleShops } from "./search.js";
 import { RADII_M, isAround, isFromAfar, later, state, subscribe, update } from "../shared/state.js";
@@ -28,7 +29,8 @@ function link(shop) {
 }
 
 // The results of a keyword are measured from where the map was before it moved to them, unless the visitor's position is known.
-const hasDistance = (shop) => !shop.distances_m && (state.user || !state.query);
+// From the centre of the map to a shop that is the centre there is none.
+const hasDistance = (shop) => !shop.distances_m && (state.user || (!state.query && shop.distance_m > 0));
 
 function item(shop) {
   const open = link(shop);
@@ -42,11 +44,15 @@ function item(shop) {
     h("div", { class: "shop-actions" }, heart(shop), compareButton(shop)));
 }
 
-function showOpen(row, is_open) {
+// Whether the shop is open; nothing where its hours are unknown, or where it is closed for longer, which its tags say.
+function showOpen(row, shop) {
+  const hours = state.hours.get(shop.id);
+  const shown = openTag({ ...shop, ...hours, open_now: hours?.open_now ?? null });
   const meta = one(".meta", row);
-  const tag = one(".tag.good", meta);
-  if (is_open && !tag) meta.append(h("span", { class: "tag good" }, t("open.now")));
-  if (!is_open) tag?.remove();
+  const tag = one(".tag", meta);
+  if (shown?.textContent === tag?.textContent) return;
+  tag?.remove();
+  if (shown) meta.append(shown);
 }
 
 function place(list, elements) {
@@ -138,7 +144,7 @@ function render() {
   drawn = { shops: state.shops, brand: state.brand };
   if (!shops.length) return fill(list, state.status === "ready" && nothing());
   rows = new Map(shops.slice(0, shown).map((shop) => [shop, rows.get(shop) ?? item(shop)]));
-  for (const [shop, row] of rows) showOpen(row, state.open_ids.has(shop.id));
+  for (const [shop, row] of rows) showOpen(row, shop);
   keepFocus(() => place(list, [...rows.values(), more(shops)].filter(Boolean)));
   if (!performance.getEntriesByName("list").length) performance.mark("list");
   return mark();
@@ -182,7 +188,7 @@ export function startList() {
   one("#follow").addEventListener("change", (event) => update({ follow: event.target.checked }));
   startDrawer();
   subscribe(["searched"], () => { shown = PAGE; one("#list-region").scrollTop = 0; });
-  subscribe(["shops", "brand", "status", "brands", "open_ids"], later(render));
+  subscribe(["shops", "brand", "status", "brands", "hours"], later(render));
   const showTools = () => {
     one("#around-tools").hidden = !isAround();
     one("#radius").hidden = isFromAfar();

@@ -1,4 +1,5 @@
 // Until when a shop is open, and when it opens next, from its weekly opening hours in the service's time zone.
+import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 
 const DAY_MIN = 1440;
@@ -58,4 +59,10 @@ export function openingText({ open_now, opening_hours: hours }) {
   const next = spans(hours).find(([from]) => from > now);
   if (!open_now && !current && next) return t("open.from", { time: when(next[0], now) });
   return t(open_now ? "open.now" : "open.not");
+}
+
+// None where the hours are unknown, or where the shop is closed for longer.
+export function openTag(shop) {
+  if (shop.status !== "OPEN" || shop.open_now === null) return null;
+  return h("span", { class: shop.open_now ? "tag good" : "tag plain" }, openingText(shop));
 }

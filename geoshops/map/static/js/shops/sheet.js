@@ -9,7 +9,7 @@ import { badge, brandName, failure, original, placeAddress, placeName, rating, t
 import { heart } from "../member/favorites.js";
 import { compareButton } from "./compare.js";
 import { directions, walk } from "./directions.js";
-import { openingText } from "./opening.js";
+import { openTag } from "./opening.js";
 import { reportButton } from "./report.js";
 import { facets, histogram, hours } from "./shopfacts.js";
 import { showReviews } from "./reviews.js";
@@ -112,13 +112,8 @@ function head(shop) {
   return h("div", { class: "sheet-part sheet-lead" }, badge(shop),
     h("div", { class: "facts" }, h("p", { class: "quiet" }, brandName(shop)), original(placeName(shop), shop.place_name),
       h("div", { class: "meta" }, rating(shop), way(shop)),
-      h("div", { class: "meta" }, openNow(shop), tags(shop))),
+      h("div", { class: "meta" }, openTag(shop), tags(shop))),
     h("div", { class: "sheet-actions" }, heart(shop)));
-}
-
-function openNow(shop) {
-  if (shop.status !== "OPEN" || shop.open_now === null) return null;
-  return h("span", { class: shop.open_now ? "tag good" : "tag plain" }, openingText(shop));
 }
 
 // Routes, link and share.
