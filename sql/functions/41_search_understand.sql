@@ -93,7 +93,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   folded text[] := ARRAY(
     SELECT CASE WHEN c ~ '[가-힣ㄱ-ㅣ]' THEN '|' ELSE kana_folded(han_folded(c)) END
-    FROM unnest(string_to_array(whole, NULL)) WITH ORDINALITY AS t (c, i) ORDER BY i);
+    FROM unnest(string_to_array(cjk_evened(whole), NULL)) WITH ORDINALITY AS t (c, i) ORDER BY i);
   alive integer[] := ARRAY(
     SELECT i FROM generate_series(1, length(whole)) AS i WHERE substr(whole, i, 1) ~ '[\u3041-\u30ff\u3400-\u9fff]' ORDER BY i LIMIT 40);
   known text[];

@@ -27,14 +27,32 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION edit_distance(text, text) IS 'Letters to replace, add or take away to make one text the other (Levenshtein 1966).';
 
+CREATE OR REPLACE FUNCTION without_marks(value text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE
+  WHEN value ~ '[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff]'
+    THEN normalize(regexp_replace(normalize(value, NFKD), '[\u0300-\u036f]+', '', 'g'), NFKC)
+  ELSE normalize(value, NFKC)
+END;
+COMMENT ON FUNCTION without_marks(text) IS 'The text without accents and breves: Sŏul is Soul.';
+
 CREATE OR REPLACE FUNCTION spelled_letters(value text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(
-  replace(replace(replace(replace(kana_folded(han_folded(lower(normalize(value, NFKC)))), 'university', 'univ'), 'national', 'natl'),
-    'oo', 'u'), 'sh', 's'),
+  replace(replace(replace(replace(kana_folded(han_folded(cjk_evened(lower(latin_evened(without_marks(value)))))),
+    'university', 'univ'), 'national', 'natl'), 'oo', 'u'), 'sh', 's'),
   '[^a-z0-9\u3041-\u9fff]', '', 'g'
 );
 COMMENT ON FUNCTION spelled_letters(text) IS 'The letters by which the spelling of a name is compared with what was typed.';
+
+CREATE OR REPLACE FUNCTION katakana(value text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN translate(
+  normalize(value, NFKC),
+  'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔ ・',
+  'ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴ'
+);
+COMMENT ON FUNCTION katakana(text) IS 'Hiragana and half-width kana as katakana, without blanks and middle dots, voiced and small ones as they are.';
 
 -- 江南駅 and gangnam station are the station alone.
 CREATE OR REPLACE FUNCTION without_station_word(spelling text) RETURNS text
@@ -112,15 +130,15 @@ CREATE OR REPLACE FUNCTION spellings_in(script text, name text) RETURNS text []
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE
   WHEN name ~ '[가-힣]' AND NOT is_foreign(name) THEN
-    CASE script WHEN '=' THEN ARRAY[in_kana(name)] ELSE ARRAY[romanized(name), romanized(name, false)] END
+    CASE script WHEN '=' THEN kana_spellings(name) ELSE latin_spellings(name) END
   WHEN (normalize(name, NFKC) ~ '[\u3041-\u30ff\u3400-\u9fff]') = (script = '=') THEN spellings(ARRAY[name])
 END;
 COMMENT ON FUNCTION spellings_in(text, text)
 IS 'Those spellings of a name of which the key begins with this sign: = in kana and Chinese characters, ~ in Latin letters; null for none.';
 
 -- Of names with the same sound the nearest spelling is meant, and up to four letters it must be the spelling itself. Where no
--- spelling is typed to the letter, provinces come before districts, stations and brands before 동. Of kana that are a letter off
--- those as they are written decide, for folding makes one of ム and ン.
+-- spelling is typed to the letter, provinces come before districts, stations and brands before 동. Of kana that sound alike those
+-- written nearest are meant, for folding makes one of ム and ン, ポ and ホ; so are Chinese characters with an error.
 CREATE OR REPLACE FUNCTION names_spelled(typed text [], misspelt boolean DEFAULT false)
 RETURNS TABLE (key text, kind text, id bigint, rank integer, korean text, lang text, spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -150,7 +168,8 @@ BEGIN
   ), near AS MATERIALIZED (
     SELECT DISTINCT f.key, f.kind, f.id, f.is_station, f.name_level, f.lang, s.name, s.spelling, s.letters, length(f.letters) AS size,
       CASE WHEN f.letters = s.letters THEN 0 ELSE greatest(edit_distance(f.letters, s.letters), 1) END AS off,
-      CASE WHEN misspelt AND left(f.sound, 1) = '=' THEN edit_distance(f.word, s.spelling) ELSE 0 END AS off_unfolded
+      CASE WHEN f.word ~ '[\u3041-\u30ff\uff66-\uff9d]' THEN edit_distance(katakana(f.word), katakana(s.spelling))
+        WHEN misspelt AND left(f.sound, 1) = '=' THEN edit_distance(f.word, s.spelling) ELSE 0 END AS off_unfolded
     FROM found AS f INNER JOIN sounds AS s ON s.names = f.names AND s.script = left(f.sound, 1)
     WHERE CASE WHEN f.letters = s.letters THEN true WHEN length(f.letters) < 4 AND left(f.sound, 1) = '~' THEN false
       WHEN misspelt THEN may_be_misspelt(f.sound, s.sound, f.letters, s.letters) ELSE s.sound = f.sound END

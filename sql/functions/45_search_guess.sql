@@ -409,7 +409,7 @@ BEGIN
     CROSS JOIN LATERAL unnest(CASE
       WHEN b.n !~ '[가-힣]' OR is_foreign(b.n) THEN spellings(ARRAY[b.n])
       WHEN is_latin THEN ARRAY[latin_letters(normalize(b.n, NFD), true), latin_letters(normalize(b.n, NFD), false)]
-      ELSE ARRAY[in_kana(b.n)] END) AS s
+      ELSE kana_spellings(b.n) END) AS s
   )
   SELECT CASE WHEN q.n ~ '[가-힣]' THEN q.n || CASE q.kind WHEN 'station' THEN '역' ELSE '' END ELSE q.s END,
     CASE WHEN q.lang <> '' THEN q.lang WHEN q.n !~ '[가-힣]' THEN 'en' WHEN is_latin THEN 'ko-Latn' ELSE 'ja' END, q.s
@@ -449,7 +449,7 @@ BEGIN
   spelled := '{}';
   FOREACH word IN ARRAY words LOOP
     SELECT u INTO ending FROM unnest(unknown) AS u WHERE right(word, length(u)) = u LIMIT 1;
-    IF ending IS NULL AND word !~ '^[\u3041-\u9fff]{3,}$' THEN
+    IF ending IS NULL AND (word !~ '^[\u3041-\u9fff]{3,}$' OR EXISTS (SELECT FROM names_spelled(ARRAY[word]))) THEN
       read_as := read_as || word;
       CONTINUE;
     END IF;

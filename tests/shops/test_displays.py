@@ -32,14 +32,14 @@ BRANCHES = {
 ADDRESSES = {
     "서울특별시 강남구 강남대로 287": ("287 Gangnam-daero, Gangnam-gu, Seoul", "ソウル 江南区 カンナム大路 287", "首爾 江南區 Gangnam-daero 287"),
     "서울 강남구 테헤란로 10 지하1층 102호": ("B1, Unit 102, 10 Teheran-ro, Gangnam-gu, Seoul", "ソウル 江南区 テヘラン路 10 地下1階 102号室", "首爾 江南區 Teheran-ro 10 地下1樓 102室"),
-    "서울특별시 강남구 역삼동 820-1": ("820-1 Yeoksam-dong, Gangnam-gu, Seoul", "ソウル 江南区 ヨクサム洞 820-1", "首爾 江南區 Yeoksam-dong 820-1"),
+    "서울특별시 강남구 역삼동 820-1": ("820-1 Yeoksam-dong, Gangnam-gu, Seoul", "ソウル 江南区 ヨッサム洞 820-1", "首爾 江南區 Yeoksam-dong 820-1"),
     "서울특별시 강남구 강남대로 98길 10": ("10 Gangnam-daero 98-gil, Gangnam-gu, Seoul", "ソウル 江南区 カンナム大路98ギル 10", "首爾 江南區 Gangnam-daero 98-gil 10"),
     "부산광역시 부산진구 서면로68번길 33 (부전동)": ("33 Seomyeon-ro 68beon-gil, Busanjin-gu, Busan", "プサン広域市 プサンジン区 ソミョン路68番ギル 33", "Busan Busanjin-gu Seomyeon-ro 68beon-gil 33"),
     "경기도 수원시 팔달구 덕영대로 924, 2층": ("2F, 924 Deogyeong-daero, Paldal-gu, Suwon-si, Gyeonggi-do", "キョンギ道 水原市 八達区 トギョン大路 924 2階", "Gyeonggi-do 水原市 八達區 Deogyeong-daero 924 2樓"),
     "강원특별자치도 춘천시 동면 만천리 산 12-3": ("San 12-3 Mancheon-ri, Dong-myeon, Chuncheon-si, Gangwon-do", "カンウォン特別自治道 チュンチョン市 トン面 マンチョン里 山12-3", "Gangwon-do Chuncheon-si Dong-myeon Mancheon-ri 山12-3"),
     "서울특별시 강남구 신사동 가로수길 5": ("5 Garosu-gil, Sinsa-dong, Gangnam-gu, Seoul", "ソウル 江南区 シンサ洞 カロスギル 5", "首爾 江南區 Sinsa-dong Garosu-gil 5"),
     "123 Main St": ("123 Main St",) * 3,
-    "대한민국": ("Daehanminguk", "テハンミンウク", "Daehanminguk"),
+    "대한민국": ("Daehanminguk", "テハンミングク", "Daehanminguk"),
     "": ("",) * 3,
 }  # fmt: skip
 THREE = ("en", "ja", "zh-Hant")

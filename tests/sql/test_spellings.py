@@ -29,7 +29,26 @@ KANA = {
     "강남": "カンナム", "명동": "ミョンドン", "부산": "プサン", "성수": "ソンス", "종로": "チョンノ", "신촌": "シンチョン",
     "잠실": "チャムシル", "대구": "テグ", "경주": "キョンジュ", "수원": "スウォン", "여의도": "ヨイド", "의정부": "ウィジョンブ",
     "신림": "シルリム", "서울": "ソウル", "홍대": "ホンデ",
+    # ㄴ before ㄱ is not ㅇ, 오 after 데 not 어, 은 after 보 not ㅚ
+    "안국": "アングク", "판교": "パンギョ", "한강": "ハンガン", "신길": "シンギル", "인계동": "インゲドン", "금천구": "クムチョング",
+    "단계동": "タンゲドン", "광교동": "クァンギョドン", "신광동": "シングァンドン", "진관동": "チングァンドン", "무안군": "ムアングン",
+    "연천군": "ヨンチョングン", "진천군": "チンチョングン", "철원군": "チョルォングン", "보은군": "ポウングン", "잉어": "インオ", "로데오": "ロデオ",
+    # what the rule lists as exceptions
+    "신문로": "シンムンノ", "학여울": "ハンニョウル",
+    # as the list of Seoul's stations has them
+    "성균관대": "ソンギュングァンデ", "압구정": "アックジョン", "경복궁": "キョンボックン", "홍대입구": "ホンデイック", "을지로입구": "ウルジロイック",
+    "석수": "ソッス", "역곡": "ヨッコク", "북한산": "プカンサン", "퇴계원": "トェゲウォン", "청계산입구": "チョンゲサンイック", "왕십리": "ワンシムニ",
+    "답십리": "タプシムニ", "선릉": "ソルルン", "독립문": "トンニンムン", "학동": "ハクトン", "충정로": "チュンジョンノ", "외대앞": "ウェデアプ",
+    # others
+    "닭갈비": "タッカルビ", "굳이": "クジ", "같이": "カチ", "좋고": "チョコ", "많다": "マンタ", "종로3가": "チョンノ3ガ", "GS타워 2층": "gsタウォ2チュン",
 }  # fmt: skip
+LETTER_BY_LETTER = {
+    "신림": "シンリム",
+    "종로": "チョンロ",
+    "왕십리": "ワンシプリ",
+    "압구정": "アプクジョン",
+    "서울": "ソウル",
+}
 
 
 @pytest.mark.parametrize("names", BY_EAR)
@@ -45,6 +64,24 @@ def test_other_sounds_have_other_keys(make: Maker) -> None:
 @pytest.mark.parametrize("korean", KANA)
 def test_korean_in_kana(make: Maker, korean: str) -> None:
     assert make.sql("SELECT in_kana(%s)", korean) == KANA[korean]
+
+
+@pytest.mark.parametrize("korean", LETTER_BY_LETTER)
+def test_korean_in_kana_letter_by_letter(make: Maker, korean: str) -> None:
+    assert make.sql("SELECT kana_letters(%s, false)", korean) == LETTER_BY_LETTER[korean]
+
+
+@pytest.mark.parametrize(
+    ("korean", "typed"),
+    [
+        ("을지로3가", "uljiro samga"), ("을지로3가", "ウルチロサムガ"), ("을지로3가", "ウルジロ3ガ"), ("인생네컷", "insaeng four cuts"),
+        ("인생네컷", "Insaeng4Cut"), ("인생네컷", "insaengnekeot"), ("신림", "シンリム"), ("신림", "シルリム"), ("서귀포", "ソギポ"),
+        ("서귀포", "ソグィポ"), ("鍾路3街", "钟路三街"), ("人生4カット", "人生四カット"), ("Moonlight 4Cuts", "moonlight four cuts"),
+        ("서울", "Sŏul"), ("여의도", "Yŏŭido"), ("천안", "Ch'ŏnan"),
+    ],
+)  # fmt: skip
+def test_a_name_has_the_key_of_each_spelling(make: Maker, korean: str, typed: str) -> None:
+    assert make.sql("SELECT spelling_key(%s) = ANY (brand_spellings(%s))", typed, korean)
 
 
 @pytest.mark.parametrize(
