@@ -34,6 +34,11 @@ class Maker:
         found: list[tuple[Any, ...]] = cursor.fetchall()
         return found
 
+    def filters(self, **values: object) -> str:
+        """Filters of a search as the text of the SQL type `shop_filters`."""
+        text = "SELECT jsonb_populate_record(NULL::shop_filters, %s)::text"
+        return str(self.sql(text, json.dumps(values)))
+
     def insert(self, table: str, **values: object) -> Any:
         """Inserts one row and returns its id (or first column)."""
         statement = sql.SQL("INSERT INTO {} ({}) VALUES ({}) RETURNING *").format(

@@ -193,7 +193,8 @@ def expensive_ms(cursor: Any) -> dict[str, float]:
     """Returns the median times of the requests that cost most."""
     page = "'distance', '', 10000, 100, 0"
     everything = f"127.03, 37.5, NULL, true, NULL, {page}"
-    nothing = f"127.03, 37.5, NULL, true, (NULL, 5.1, NULL, NULL, NULL, NULL)::shop_filters, {page}"
+    no_shop = """jsonb_populate_record(NULL::shop_filters, '{"min_rating": 5.1}')"""
+    nothing = f"127.03, 37.5, NULL, true, {no_shop}, {page}"
     return {
         name: median_ms(cursor, call.format(all=everything, none=nothing))
         for name, call in EXPENSIVE.items()

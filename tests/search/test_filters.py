@@ -13,17 +13,17 @@ def test_a_shop_without_votes_has_a_share_of_0(make: Maker) -> None:
         statement = (
             "SELECT ids FROM search_shops('인생네컷', point_at(127, 37.5), %s::shop_filters, 10)"
         )
-        assert make.sql(statement, (None, None, None, clean, None, None)) == found
+        assert make.sql(statement, make.filters(clean=clean)) == found
 
 
 def test_the_filters_are_put_in_place(make: Maker) -> None:
-    def filter_of(*more: Any) -> str:
+    def filter_of(**values: Any) -> str:
         plan = make.rows(
             "EXPLAIN SELECT FROM shops s WHERE shop_passes(s, %s::shop_filters)",
-            (*more, None, None),
+            make.filters(**values),
         )
         return "\n".join(line for (line,) in plan)
 
-    assert "open_minutes @> 700" in filter_of([126.0, 37.0, 128.0, 38.0], 3.5, 700, None)
-    assert "passes" not in filter_of([126.0, 37.0, 128.0, 38.0], 3.5, 700, None)
-    assert "votes_pass" in filter_of(None, None, None, 0.5)
+    put = filter_of(box=[126.0, 37.0, 128.0, 38.0], min_rating=3.5, open_minute=700)
+    assert "open_minutes @> 700" in put and "passes" not in put
+    assert "votes_pass" in filter_of(clean=0.5)

@@ -28,9 +28,9 @@ def brands(make: Maker) -> tuple[int, int]:
 
 def best(make: Maker, keyword: str, at_most: int) -> list[int]:
     """The shops rated four and better, as the search orders them."""
-    statement = """
-        SELECT unnest(ids) FROM search_shops(%s, point_at(%s, %s), ROW(NULL, 4, NULL, NULL, NULL, NULL)::shop_filters, %s)"""
-    return [shop for (shop,) in make.rows(statement, keyword, *VIEWER, at_most)]
+    statement = "SELECT unnest(ids) FROM search_shops(%s, point_at(%s, %s), %s::shop_filters, %s)"
+    filters = make.filters(min_rating=4)
+    return [shop for (shop,) in make.rows(statement, keyword, *VIEWER, filters, at_most)]
 
 
 def nearest(make: Maker, brands: tuple[int, ...], at_most: int, *, rated: bool = True) -> list[int]:
