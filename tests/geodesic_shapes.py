@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
+from pyproj import Transformer
 
 from tests.geodesy import WGS84
 
@@ -118,3 +121,41 @@ def ways(points: Floats, people: list[tuple[float, float]]) -> Floats:
     return np.column_stack(
         [_inverse(lng, lat, points[:, 0], points[:, 1])[1] for lng, lat in people]
     )
+
+
+TO_SPACE = Transformer.from_crs("EPSG:4979", "EPSG:4978", always_xy=True)
+
+
+def _in_space(points: Floats) -> Floats:
+    return np.column_stack(TO_SPACE.transform(points[:, 0], points[:, 1], np.zeros(len(points))))
+
+
+def _with_pieces(ring: Ring, piece_m: float) -> Floats:
+    """The corners of a ring, and between them so many more that no piece is longer."""
+    points = []
+    for a, b in itertools.pairwise(ring):
+        pieces = max(1, math.ceil(WGS84.inv(*a, *b)[2] / piece_m))
+        points += [a, *(WGS84.npts(*a, *b, pieces - 1) if pieces > 1 else ())]
+    return np.array([*points, ring[-1]])
+
+
+def centroid(polygons: list[list[Ring]]) -> tuple[float, float]:
+    """The centroid of an area in a gnomonic projection from the centre of the Earth to a plane at its middle."""
+    corners = _in_space(np.array([c for polygon in polygons for ring in polygon for c in ring]))
+    up = (corners.min(axis=0) + corners.max(axis=0)) / 2
+    up /= np.linalg.norm(up)
+    east = np.cross([0, 0, 1], up)
+    east /= np.linalg.norm(east)
+    axes = np.array([east, np.cross(up, east)])
+
+    def flat(ring: Ring) -> Floats:
+        space = _in_space(_with_pieces(ring, 2000))
+        return np.asarray(space @ axes.T / (space @ up)[:, None])
+
+    shape = shapely.MultiPolygon(
+        [shapely.Polygon(flat(rings[0]), [flat(hole) for hole in rings[1:]]) for rings in polygons]
+    )
+    x, y, z = up + np.array(shape.centroid.coords[0]) @ axes
+    flattening = 1 / 298.257223563
+    lat = math.degrees(math.atan2(z, (1 - flattening) ** 2 * math.hypot(x, y)))
+    return math.degrees(math.atan2(y, x)), lat

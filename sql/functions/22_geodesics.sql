@@ -133,3 +133,48 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION boxes_around(geometry, double precision [])
 IS 'A box in degrees that holds what the rectangle around a part of a frame''s plane shows, or two where it crosses the 180th meridian.';
+
+-- A degree of latitude has at least 110,574 m. A way of radius_m stays between these latitudes, and a radian of longitude has
+-- at least 6,378,137 m times the cosine of the highest of them.
+CREATE OR REPLACE FUNCTION boxes_of_circle(center geography, radius_m double precision) RETURNS geometry []
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  lon double precision := ST_X(center::geometry);
+  lat double precision := ST_Y(center::geometry);
+  height double precision := radius_m / 110574;
+  width double precision := 360;
+  south double precision := greatest(-90, lat - height);
+  north double precision := least(90, lat + height);
+BEGIN
+  IF abs(lat) + height < 89.9 THEN
+    width := degrees(radius_m / (6378137 * cosd(abs(lat) + height)));
+  END IF;
+  IF width >= 180 THEN
+    RETURN ARRAY[ST_MakeEnvelope(-180, south, 180, north, 4326)];
+  ELSIF abs(lon) + width <= 180 THEN
+    RETURN ARRAY[ST_MakeEnvelope(lon - width, south, lon + width, north, 4326)];
+  END IF;
+  lon := abs(lon);
+  RETURN ARRAY(
+    SELECT ST_MakeEnvelope(least(e.a * side, e.b * side), south, greatest(e.a * side, e.b * side), north, 4326)
+    FROM (VALUES (lon - width, 180), (-180, lon + width - 360)) AS e (a, b)
+    CROSS JOIN (SELECT sign(ST_X(center::geometry)) AS side) AS s);
+END $$;
+COMMENT ON FUNCTION boxes_of_circle(geography, double precision)
+IS 'A box in degrees that holds the circle, or two when it crosses the 180th meridian.';
+
+-- A geodesic of c metres bends to the pole from a straight line in degrees by c² tan(latitude) / 8R, and its longitudes lie
+-- between its ends. Inlined where the arguments are columns or cheap.
+CREATE OR REPLACE FUNCTION boxes_along(line geometry, length_m double precision, reach_m double precision) RETURNS geometry []
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+  WHEN greatest(ST_YMax(line), -ST_YMin(line)) < 80 AND ST_XMax(line) < 179 AND ST_XMin(line) > -179
+    AND ST_XMax(line) - ST_XMin(line) < 180 AND reach_m + length_m * length_m / 4000000 < 15000
+    THEN ARRAY[ST_Expand(
+      ST_Envelope(line),
+      (reach_m + length_m * length_m / 4000000) / 111000 / cosd(greatest(ST_YMax(line), -ST_YMin(line)) + 0.2),
+      (reach_m + length_m * length_m / 4000000) / 110574)]
+  ELSE boxes_of_circle(ST_StartPoint(line)::geography, length_m + reach_m)
+END;
+COMMENT ON FUNCTION boxes_along(geometry, double precision, double precision)
+IS 'A box in degrees that holds every place within reach_m of a line of geodesics, whose corners in degrees and length are given; or two where it crosses the 180th meridian.';

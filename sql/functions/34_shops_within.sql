@@ -8,6 +8,28 @@ END $$;
 COMMENT ON FUNCTION wanted_brands(bigint [], boolean)
 IS 'Brands of a search: the given ones with their sub-brands, else the representative ones; null for all.';
 
+-- All shops of brands that have few are quicker to look at than the shops of other brands between them. brands.shop_cnt saves
+-- reading thousands of shops first; whether it is right does not matter. Closed shops count as well, because they are read.
+CREATE OR REPLACE FUNCTION shops_of_few(brand_ids bigint [], filters shop_filters, most integer DEFAULT 3000) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+  ids bigint[];
+  is_few boolean;
+BEGIN
+  IF brand_ids IS NULL OR (SELECT sum(b.shop_cnt) FROM brands AS b WHERE b.id = ANY (brand_ids)) > most THEN
+    RETURN NULL;
+  END IF;
+  SELECT coalesce(array_agg(q.id) FILTER (WHERE q.passes), '{}'), count(*) <= most INTO ids, is_few
+  FROM (
+    SELECT s.id, s.status <> 'CLOSED' AND (filters IS NULL OR shop_passes(s, filters)) AS passes
+    FROM shops AS s WHERE s.brand_id = ANY (brand_ids) LIMIT most + 1
+  ) AS q;
+  RETURN CASE WHEN is_few THEN ids END;
+END $$;
+COMMENT ON FUNCTION shops_of_few(bigint [], shop_filters, integer)
+IS 'The shops of brands that are not closed and pass; null for all brands (null), and for brands that have more than `most` shops.';
+
 -- Lists of the searches by shape. What belongs to a shop in one search alone comes as text.
 CREATE OR REPLACE FUNCTION shops_json(
   ids bigint [], ranks double precision [], extras text [], center geography, viewer geography, origin text, member bigint,
@@ -146,8 +168,9 @@ LANGUAGE sql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 $$;
 COMMENT ON FUNCTION shops_inside(bigint [], geometry, double precision []) IS 'Those of the shops that lie in an area of a frame''s plane.';
 
--- Of an area with more than most_examined shops in its boxes those found until then count, and those among the nearest
--- to its centre: without them a large area would be listed on one side alone, and a ring by them alone not at all.
+-- Of an area with more than most_examined shops in its boxes those of brands with few shops are all compared with it. Of
+-- others those found until then count, and those among the nearest to its centre: without them a large area would be listed
+-- on one side alone, and a ring by them alone not at all.
 CREATE OR REPLACE FUNCTION shops_of_area(
   whole geometry, parts geometry [], frame double precision [], brand_ids bigint [], filters shop_filters, most_examined integer,
   OUT ids bigint [], OUT truncated boolean
@@ -157,6 +180,8 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bit
 DECLARE
   jagged boolean := ST_NPoints(whole) > 2000;
   most integer := CASE WHEN jagged THEN most_examined / 3 ELSE most_examined END;
+  center CONSTANT geography := from_gnomonic(ST_Centroid(whole), frame);
+  few bigint[];
   nearest bigint[];
 BEGIN
   SELECT array_agg(DISTINCT c.id) FILTER (WHERE c.belongs), coalesce(count(*) > most, false) INTO ids, truncated
@@ -168,11 +193,18 @@ BEGIN
     LIMIT most + 1
   ) AS c;
   IF truncated THEN
+    few := shops_of_few(brand_ids, filters);
+  END IF;
+  IF few IS NOT NULL THEN
+    ids := shops_inside(few, whole, frame);
+    truncated := false;
+    RETURN;
+  ELSIF truncated THEN
     nearest := ARRAY(
       SELECT c.id
       FROM (
         SELECT s.id, (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters)) AS belongs
-        FROM shops AS s WHERE s.status <> 'CLOSED' ORDER BY s.geog <-> from_gnomonic(ST_Centroid(whole), frame) LIMIT most / 2
+        FROM shops AS s WHERE s.status <> 'CLOSED' ORDER BY s.geog <-> center LIMIT most / 2
       ) AS c
       WHERE c.belongs);
     ids := ids || CASE WHEN jagged THEN nearest ELSE shops_inside(nearest, whole, frame) END;
@@ -184,16 +216,25 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION shops_of_area IS 'Shops that pass within an area that parts_of_area() returned; some of them when more than most_examined (null: any number) had to be looked at (truncated).';
 
+CREATE OR REPLACE FUNCTION nearest_of(ids bigint [], center geography, at_most integer) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT s.id FROM unnest(ids) AS i (id) INNER JOIN shops AS s ON s.id = i.id
+    ORDER BY distance_rank(ST_Distance(s.geog, center)), s.id LIMIT at_most);
+END $$;
+COMMENT ON FUNCTION nearest_of(bigint [], geography, integer) IS 'The at_most shops of these that are nearest to a point, the nearest first.';
+
 CREATE OR REPLACE FUNCTION list_shops_within(
   area geography, user_lon double precision, user_lat double precision, brand_ids bigint [], all_brands boolean,
   filters shop_filters, sort text, origin text, at_most integer, page_size integer, page_offset integer,
   lang text DEFAULT NULL, member bigint DEFAULT NULL, session bigint DEFAULT NULL, most_examined integer DEFAULT 15000,
   OUT body text, OUT problem text, OUT problem_at double precision []
 )
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   a record;
+  o record;
   center geography;
   ids bigint[];
   cut boolean;
@@ -201,19 +242,18 @@ BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
     RETURN;
   END IF;
-  SELECT * INTO a FROM parts_of_area(area);
+  a := parts_of_area(area);
   problem := a.problem;
   problem_at := a.problem_at;
   IF problem IS NOT NULL THEN
     RETURN;
   END IF;
-  SELECT o.ids, o.truncated OR cardinality(o.ids) > at_most INTO ids, cut
-  FROM shops_of_area(a.whole, a.parts, a.frame, wanted_brands(brand_ids, all_brands), filters, most_examined) AS o;
+  o := shops_of_area(a.whole, a.parts, a.frame, wanted_brands(brand_ids, all_brands), filters, most_examined);
+  ids := o.ids;
+  cut := o.truncated OR cardinality(ids) > at_most;
   center := from_gnomonic(ST_Centroid(a.whole), a.frame);
   IF cut THEN
-    ids := ARRAY(
-      SELECT s.id FROM unnest(ids) AS i (id) INNER JOIN shops AS s ON s.id = i.id
-      ORDER BY distance_rank(ST_Distance(s.geog, center)), s.id LIMIT at_most);
+    ids := nearest_of(ids, center, at_most);
   END IF;
   body := list_text(coalesce(cardinality(ids), 0), cut, shops_json(
     ids, NULL, NULL, center, point_at(user_lon, user_lat), origin, member, sort, page_size, page_offset, lang));

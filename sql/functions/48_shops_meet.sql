@@ -106,35 +106,6 @@ END $$;
 COMMENT ON FUNCTION least_effort_m(geography, double precision, geography [], boolean)
 IS 'A lower bound of effort_m of all places within radius_m.';
 
--- A degree of latitude has at least 110,574 m. A way of radius_m stays between these latitudes, and a radian of longitude has
--- at least 6,378,137 m times the cosine of the highest of them.
-CREATE OR REPLACE FUNCTION boxes_of_circle(center geography, radius_m double precision) RETURNS geometry []
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-DECLARE
-  lon double precision := ST_X(center::geometry);
-  lat double precision := ST_Y(center::geometry);
-  height double precision := radius_m / 110574;
-  width double precision := 360;
-  south double precision := greatest(-90, lat - height);
-  north double precision := least(90, lat + height);
-BEGIN
-  IF abs(lat) + height < 89.9 THEN
-    width := degrees(radius_m / (6378137 * cosd(abs(lat) + height)));
-  END IF;
-  IF width >= 180 THEN
-    RETURN ARRAY[ST_MakeEnvelope(-180, south, 180, north, 4326)];
-  ELSIF abs(lon) + width <= 180 THEN
-    RETURN ARRAY[ST_MakeEnvelope(lon - width, south, lon + width, north, 4326)];
-  END IF;
-  lon := abs(lon);
-  RETURN ARRAY(
-    SELECT ST_MakeEnvelope(least(e.a * side, e.b * side), south, greatest(e.a * side, e.b * side), north, 4326)
-    FROM (VALUES (lon - width, 180), (-180, lon + width - 360)) AS e (a, b)
-    CROSS JOIN (SELECT sign(ST_X(center::geometry)) AS side) AS s);
-END $$;
-COMMENT ON FUNCTION boxes_of_circle(geography, double precision)
-IS 'A box in degrees that holds the circle, or two when it crosses the 180th meridian.';
-
 CREATE OR REPLACE FUNCTION quarters_of(box geometry) RETURNS geometry []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -147,10 +118,144 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION quarters_of(geometry) IS 'A box cut in the middle of both sides.';
 
+-- The shops nearest to the middle bound the effort of the best ones when enough of them pass: by their own effort, where that
+-- takes few ways to compute, else by their distance. They are taken by degrees, because that order is quick in the index; any
+-- shops would do.
+CREATE OR REPLACE FUNCTION bound_around(
+  middle geography, people geography [], by_sum boolean, brand_ids bigint [], filters shop_filters, needed integer,
+  OUT reach_m double precision, OUT bound_m double precision
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+  is_exact CONSTANT boolean := by_sum AND needed * cardinality(people) <= 2000;
+  bounds_m double precision[];
+BEGIN
+  SELECT max(n.way_m), array_agg(CASE WHEN is_exact THEN effort_m(n.geog, people, by_sum) ELSE n.way_m END) FILTER (WHERE n.passes)
+  INTO reach_m, bounds_m
+  FROM (
+    SELECT s.geog, ST_Distance(s.geog, middle) AS way_m,
+      (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters)) AS passes
+    FROM shops AS s WHERE s.status <> 'CLOSED'
+    ORDER BY s.geog::geometry(POINT, 4326) <-> middle::geometry LIMIT greatest(200, needed * 3 / 2)
+  ) AS n;
+  SELECT n.m INTO bound_m FROM unnest(bounds_m) AS n (m) ORDER BY n.m OFFSET needed - 1 LIMIT 1;
+  IF NOT is_exact THEN
+    -- the effort grows by so many metres per metre
+    bound_m := effort_m(middle, people, by_sum) + bound_m * CASE WHEN by_sum THEN cardinality(people) ELSE 1 END;
+  END IF;
+  bound_m := coalesce(bound_m, double precision 'infinity');
+END $$;
+COMMENT ON FUNCTION bound_around IS 'How far the shops nearest to a place reach, and a bound of the effort of the `needed` best shops that pass: infinite when fewer of those nearest pass.';
+
+CREATE OR REPLACE FUNCTION keep_best(
+  INOUT ids bigint [], INOUT efforts_m double precision [], bound_m double precision, needed integer
+)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  SELECT array_agg(k.id ORDER BY k.effort_m, k.id), array_agg(k.effort_m ORDER BY k.effort_m, k.id) INTO ids, efforts_m
+  FROM (
+    SELECT u.id, min(u.effort_m) AS effort_m FROM unnest(ids, efforts_m) AS u (id, effort_m) WHERE u.effort_m <= bound_m
+    GROUP BY u.id ORDER BY min(u.effort_m), u.id LIMIT needed
+  ) AS k;
+END $$;
+COMMENT ON FUNCTION keep_best(bigint [], double precision [], double precision, integer)
+IS 'The `needed` shops with the least effort of those within a bound, each once, the least first.';
+
+-- Where half of the people stand at one place and half at another, all places on the geodesic between are about equally good
+-- by the sum. Pairs of one from each place have a way of least_m together, and what a shop costs more than that, no pair
+-- exceeds its own way by.
+CREATE OR REPLACE FUNCTION opposite_people(
+  people geography [], OUT one geography, OUT other geography, OUT least_m double precision
+)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  half CONSTANT integer := cardinality(people) / 2;
+  sorted geography[];
+BEGIN
+  IF cardinality(people) = 2 * half THEN
+    sorted := ARRAY(SELECT p.at FROM unnest(people) WITH ORDINALITY AS p (at, n) ORDER BY ST_Distance(p.at, people[1]), p.n);
+    one := sorted[1];
+    other := sorted[half + 1];
+    least_m := (SELECT sum(ST_Distance(sorted[n], sorted[n + half])) FROM generate_series(1, half) AS n);
+  END IF;
+END $$;
+COMMENT ON FUNCTION opposite_people(geography [])
+IS 'Of an even number of people one of each half, and a lower bound of the sum of all ways to any place; null for an odd number.';
+
+-- Exact where it finds `needed` shops. A shop whose sum exceeds least_m by a surplus lies within
+-- sqrt(2.2 x surplus + 2 surplus²) of the geodesic between the two people, where x is how far the nearer of them is: on a plane
+-- within sqrt((x + surplus)² - x²). Distances on the spheroid are not shorter than on a sphere of its greatest curvature
+-- (6,356 km), where the factor stays below 2.2 for ways of up to 5000 km and a surplus of up to a tenth of it.
+-- Segments of the geodesic are probed with their boxes. Shops near enough to the segment's chord, which runs up to c²/8R below
+-- the surface, are compared, which lowers the surplus. A segment with more than `few` shops is cut in four.
+-- The first surplus is little more than that of a good place (guess_m). The number of shops grows with its root, from which
+-- the next one follows. Where the strip gets wide, best_around() finds the shops with less work.
+CREATE OR REPLACE FUNCTION best_between(
+  people geography [], guess_m double precision, brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
+  OUT ids bigint [], OUT efforts_m double precision [], OUT truncated boolean, OUT examined bigint
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_memoize = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+DECLARE
+  o record := opposite_people(people);
+  way_m CONSTANT double precision := ST_Distance(o.one, o.other);
+  azimuth CONSTANT double precision := ST_Azimuth(o.one, o.other);
+  surplus_m double precision := guess_m - o.least_m + way_m / 10000000;
+  step_m double precision;
+  starts double precision[];
+  few integer;
+  more bigint;
+BEGIN
+  truncated := false;
+  examined := 0;
+  WHILE way_m BETWEEN 100 AND 5000000 AND surplus_m <= way_m / 30000 AND coalesce(cardinality(ids), 0) < needed AND NOT truncated LOOP
+    step_m := way_m / 32;
+    starts := ARRAY(SELECT n * step_m FROM generate_series(0, 31) AS n);
+    WHILE starts <> '{}' AND NOT truncated LOOP
+      few := CASE WHEN step_m < greatest(20, sqrt(way_m * surplus_m)) THEN most_examined ELSE 64 END;
+      WITH segment AS MATERIALIZED (
+        SELECT g.start_m, g.near_m + step_m * step_m / 50000000 AS near_m, boxes_along(g.line, step_m, g.near_m) AS boxes,
+          ST_MakeLine(spot_at(ST_StartPoint(g.line)::geography), spot_at(ST_EndPoint(g.line)::geography)) AS chord
+        FROM (
+          SELECT p.start_m, sqrt(2.2 * least(p.start_m + step_m, way_m - p.start_m, way_m / 2) * surplus_m + 2 * surplus_m ^ 2) + 0.01 AS near_m,
+            ST_MakeLine(ST_Project(o.one, p.start_m, azimuth)::geometry, ST_Project(o.one, p.start_m + step_m, azimuth)::geometry) AS line
+          FROM unnest(starts) AS p (start_m)
+          OFFSET 0
+        ) AS g
+        OFFSET 0
+      ),
+      found AS MATERIALIZED (
+        SELECT b.start_m, n.id, n.effort_m
+        FROM (SELECT g.start_m, g.near_m, g.chord, unnest(g.boxes) AS box FROM segment AS g OFFSET 0) AS b
+        CROSS JOIN LATERAL (
+          SELECT s.id, CASE WHEN ST_3DDistance(s.spot, b.chord) <= b.near_m AND (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
+            AND (filters IS NULL OR shop_passes(s, filters)) THEN effort_m(s.geog, people, true) END AS effort_m
+          FROM shops AS s WHERE s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED' LIMIT few + 1
+        ) AS n
+        LIMIT most_examined - examined + 1
+      )
+      SELECT ids || array_agg(f.id) FILTER (WHERE f.effort_m IS NOT NULL),
+        efforts_m || array_agg(f.effort_m) FILTER (WHERE f.effort_m IS NOT NULL), count(*),
+        ARRAY(SELECT c.start_m FROM found AS c GROUP BY c.start_m HAVING count(*) > few)
+      INTO ids, efforts_m, more, starts
+      FROM found AS f;
+      SELECT k.* INTO ids, efforts_m FROM keep_best(ids, efforts_m, o.least_m + surplus_m, needed) AS k;
+      surplus_m := least(surplus_m, efforts_m[needed] - o.least_m + 0.001);
+      examined := examined + more;
+      truncated := examined > most_examined;
+      step_m := step_m / 4;
+      starts := ARRAY(SELECT u.start_m + n * step_m FROM unnest(starts) AS u (start_m) CROSS JOIN generate_series(0, 3) AS n);
+    END LOOP;
+    surplus_m := surplus_m * greatest(4, least(64, 1.5 * (needed / cardinality(ids)::double precision) ^ 2));
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION best_between IS 'The `needed` shops that pass with the least sum of ways to people who stand at two places, half of them at each: exact where there are as many, else those about the geodesic between; some of them when more than most_examined shops had to be looked at (truncated).';
+
 -- Exact, by branch and bound. The longest way changes by at most a metre per metre, which is the triangle inequality of
 -- geodesic distances, and the sum by a metre per person.
--- 1. The shops nearest to the middle are within reach_m of it, which bounds the effort of the best ones when enough of them
---    pass. They are taken by degrees, because that order is quick in the index; any shops would do.
+-- 1. bound_around() bounds the effort, and so how far from the middle the best shops can be.
 -- 2. A box in degrees is dropped when least_effort_m() of the circle around it exceeds the bound. The first boxes hold every
 --    place within the bound. A box with few shops is searched, which lowers the bound for the others; one with more is cut in
 --    four, and so is the box around the middle, uncounted, while it is much larger than the circle of the nearest shops.
@@ -158,8 +263,9 @@ COMMENT ON FUNCTION quarters_of(geometry) IS 'A box cut in the middle of both si
 --    where all places are equally good, the search must end somewhere before it cuts everything. The longer it takes, the
 --    more boxes are taken at once and the more shops may be in one.
 -- 4. No way is shorter than its chord, by which most shops are left out.
-CREATE OR REPLACE FUNCTION best_to_meet(
-  people geography [], by_sum boolean, brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
+CREATE OR REPLACE FUNCTION best_around(
+  people geography [], by_sum boolean, middle geography, reach_m double precision, bound_m double precision,
+  brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
   OUT ids bigint [], OUT efforts_m double precision [], OUT truncated boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -167,16 +273,11 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_mem
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 DECLARE
   spots CONSTANT geometry := ST_Collect(ARRAY(SELECT spot_at(p) FROM unnest(people) AS p));
-  middle CONSTANT geography := middle_of(people, by_sum);
   middle_m CONSTANT double precision := effort_m(middle, people, by_sum);
   grain_m CONSTANT double precision := greatest(1, middle_m / 1000);
-  -- the effort grows by so many metres per metre
   slope CONSTANT integer := CASE WHEN by_sum THEN cardinality(people) ELSE 1 END;
-  passing bigint;
-  reach_m double precision;
-  bound_m double precision := double precision 'infinity';
   boxes geometry[] := ARRAY[ST_MakeEnvelope(-180, -90, 180, 90, 4326)];
-  bounds_m double precision[] := ARRAY[0]::double precision[];
+  bounds_m double precision[];
   rounds integer := 0;
   taken integer;
   few integer;
@@ -186,20 +287,10 @@ DECLARE
   more bigint;
 BEGIN
   truncated := false;
-  IF needed = 0 THEN
-    RETURN;
-  END IF;
-  SELECT count(*) FILTER (WHERE n.passes), max(ST_Distance(n.geog, middle)) INTO passing, reach_m
-  FROM (
-    SELECT s.geog, (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters)) AS passes
-    FROM shops AS s WHERE s.status <> 'CLOSED'
-    ORDER BY s.geog::geometry(POINT, 4326) <-> middle::geometry LIMIT 200
-  ) AS n;
-  IF passing >= needed THEN
-    bound_m := middle_m + slope * reach_m;
+  IF bound_m < 'infinity' THEN
     boxes := boxes_of_circle(middle, (bound_m + middle_m) / slope + 1);
-    bounds_m := array_fill(0::double precision, ARRAY[cardinality(boxes)]);
   END IF;
+  bounds_m := array_fill(0::double precision, ARRAY[cardinality(boxes)]);
   WHILE boxes IS NOT NULL AND NOT truncated LOOP
     rounds := rounds + 1;
     taken := least(8 + rounds / 2, cardinality(boxes));
@@ -216,26 +307,19 @@ BEGIN
       OFFSET 0
     ) AS t;
     IF small IS NOT NULL THEN
-      WITH near AS MATERIALIZED (
+      SELECT ids || array_agg(f.id) FILTER (WHERE f.effort_m IS NOT NULL),
+        efforts_m || array_agg(f.effort_m) FILTER (WHERE f.effort_m IS NOT NULL), count(*)
+      INTO ids, efforts_m, more
+      FROM (
         SELECT s.id, CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
-          AND (by_sum OR ST_3DMaxDistance(s.spot, spots) <= bound_m + 0.001) AND (filters IS NULL OR shop_passes(s, filters)) THEN s.geog END AS geog
+          AND (by_sum OR ST_3DMaxDistance(s.spot, spots) <= bound_m + 0.001) AND (filters IS NULL OR shop_passes(s, filters))
+          THEN effort_m(s.geog, people, by_sum) END AS effort_m
         FROM unnest(small) AS b (box)
         INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
         LIMIT most_examined - examined + 1
-      )
-      SELECT array_agg(f.id ORDER BY f.effort, f.id), array_agg(f.effort ORDER BY f.effort, f.id),
-        least(bound_m, CASE WHEN count(*) = needed THEN max(f.effort) END), (SELECT count(*) FROM near)
-      INTO ids, efforts_m, bound_m, more
-      FROM (
-        SELECT e.id, min(e.effort) AS effort
-        FROM (
-          SELECT k.id, k.effort FROM unnest(ids, efforts_m) AS k (id, effort)
-          UNION ALL
-          SELECT n.id, effort_m(n.geog, people, by_sum) FROM near AS n WHERE n.geog IS NOT NULL
-        ) AS e
-        GROUP BY e.id
-        ORDER BY min(e.effort), e.id LIMIT needed
       ) AS f;
+      SELECT k.* INTO ids, efforts_m FROM keep_best(ids, efforts_m, bound_m, needed) AS k;
+      bound_m := least(bound_m, efforts_m[needed]);
       examined := examined + more;
       truncated := examined > most_examined;
     END IF;
@@ -254,7 +338,57 @@ BEGIN
     ) AS q;
   END LOOP;
 END $$;
+COMMENT ON FUNCTION best_around IS 'The `needed` shops that pass and to which people have the least effort; middle, reach_m and bound_m are those of bound_around(). Exact unless truncated.';
+
+-- A shop off the strip between two places takes a small part of the work of others, so there are twice as many examined.
+CREATE OR REPLACE FUNCTION best_to_meet(
+  people geography [], by_sum boolean, brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
+  OUT ids bigint [], OUT efforts_m double precision [], OUT truncated boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  middle CONSTANT geography := middle_of(people, by_sum);
+  examined bigint := 0;
+  b record;
+BEGIN
+  truncated := false;
+  IF by_sum AND cardinality(people) % 2 = 0 THEN
+    SELECT t.* INTO ids, efforts_m, truncated, examined
+    FROM best_between(people, effort_m(middle, people, by_sum), brand_ids, filters, needed, most_examined * 2) AS t;
+  END IF;
+  IF coalesce(cardinality(ids), 0) < needed AND NOT truncated THEN
+    b := bound_around(middle, people, by_sum, brand_ids, filters, needed);
+    SELECT t.* INTO ids, efforts_m, truncated
+    FROM best_around(people, by_sum, middle, b.reach_m, b.bound_m, brand_ids, filters, needed, most_examined - (examined / 2)::integer) AS t;
+  END IF;
+END $$;
 COMMENT ON FUNCTION best_to_meet IS 'The `needed` shops that pass and to which people have the least effort: ids and metres, exact unless truncated, which happens when more than most_examined shops had to be looked at.';
+
+-- No way is shorter than its chord: only shops whose longest chord is not longer than the longest way to the `needed` shops with
+-- the shortest chords can be among the best.
+CREATE OR REPLACE FUNCTION best_of(
+  candidates bigint [], people geography [], by_sum boolean, needed integer, OUT ids bigint [], OUT efforts_m double precision []
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+  spots CONSTANT geometry := ST_Collect(ARRAY(SELECT spot_at(p) FROM unnest(people) AS p));
+BEGIN
+  WITH candidate AS MATERIALIZED (
+    SELECT s.id, s.geog, CASE WHEN by_sum THEN 0 ELSE ST_3DMaxDistance(s.spot, spots) END AS chord_m
+    FROM shops AS s WHERE s.id = ANY (candidates)
+  ),
+  bound AS MATERIALIZED (
+    SELECT max(effort_m(n.geog, people, by_sum)) + 0.001 AS m
+    FROM (SELECT c.geog FROM candidate AS c WHERE NOT by_sum ORDER BY c.chord_m, c.id LIMIT needed) AS n
+  )
+  SELECT k.ids, k.efforts_m INTO ids, efforts_m
+  FROM (
+    SELECT array_agg(c.id) AS ids, array_agg(effort_m(c.geog, people, by_sum)) AS efforts_m
+    FROM candidate AS c CROSS JOIN bound AS b WHERE b.m IS NULL OR c.chord_m <= b.m
+  ) AS q
+  CROSS JOIN LATERAL keep_best(q.ids, q.efforts_m, double precision 'infinity', needed) AS k;
+END $$;
+COMMENT ON FUNCTION best_of(bigint [], geography [], boolean, integer) IS 'The `needed` of these shops to which people have the least effort: ids and metres.';
 
 -- As the owner of the table, which analysts may not read (see shops_within).
 CREATE OR REPLACE FUNCTION shops_meet(people geography [], at_most integer DEFAULT 20, by_sum boolean DEFAULT false)
@@ -270,6 +404,34 @@ COMMENT ON FUNCTION shops_meet(geography [], integer, boolean)
 IS 'Where people meet: the shops that are not closed with the shortest longest way of all, or with the least sum of ways, with the way of each person, in metres on the spheroid.';
 REVOKE ALL ON FUNCTION shops_meet(geography [], integer, boolean) FROM public;
 
+-- In the order of an index, so that each page counts the same shops. The one after most_examined ends the count.
+CREATE OR REPLACE FUNCTION count_passing(
+  brand_ids bigint [], filters shop_filters, at_most integer, most_examined integer, OUT total integer, OUT truncated boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+BEGIN
+  SELECT count(*) FILTER (WHERE t.n <= most_examined), coalesce(bool_or(t.n > most_examined), false) INTO total, truncated
+  FROM (
+    SELECT q.n
+    FROM (
+      SELECT row_number() OVER () AS n, e.passes
+      FROM (
+        (SELECT filters IS NULL OR shop_passes(s, filters) AS passes
+         FROM shops AS s WHERE brand_ids IS NULL AND s.status <> 'CLOSED' ORDER BY s.id)
+        UNION ALL
+        SELECT filters IS NULL OR shop_passes(s, filters)
+        FROM shops AS s WHERE s.brand_id = ANY (brand_ids) AND s.status <> 'CLOSED'
+      ) AS e
+      LIMIT most_examined + 1
+    ) AS q
+    WHERE q.passes OR q.n > most_examined
+    LIMIT at_most + 1
+  ) AS t;
+END $$;
+COMMENT ON FUNCTION count_passing(bigint [], shop_filters, integer, integer)
+IS 'How many shops pass, up to one more than at_most; of the first most_examined only when there are more to look at (truncated).';
+
 CREATE OR REPLACE FUNCTION list_shops_meet(
   lons double precision [], lats double precision [], by_sum boolean, user_lon double precision, user_lat double precision,
   brand_ids bigint [], all_brands boolean, filters shop_filters, sort text, origin text,
@@ -280,28 +442,32 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   people geography[] := ARRAY(SELECT point_at(p.lon, p.lat) FROM unnest(lons, lats) WITH ORDINALITY AS p (lon, lat, n) ORDER BY p.n);
   wanted bigint[] := wanted_brands(brand_ids, all_brands);
+  needed integer := CASE sort WHEN 'distance' THEN least(page_offset + page_size, at_most) ELSE at_most END;
+  few bigint[];
   b record;
+  c record;
   total integer;
+  truncated boolean := false;
 BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
     RETURN NULL;
   END IF;
-  SELECT count(*) INTO total
-  FROM (
-    SELECT
-    FROM (
-      SELECT (wanted IS NULL OR s.brand_id = ANY (wanted)) AND (filters IS NULL OR shop_passes(s, filters)) AS passes
-      FROM shops AS s WHERE s.status <> 'CLOSED' LIMIT most_examined
-    ) AS t
-    WHERE t.passes
-    LIMIT at_most + 1
-  ) AS q;
-  SELECT * INTO b FROM best_to_meet(people, by_sum, wanted, filters,
-    CASE sort WHEN 'distance' THEN least(page_offset + page_size, at_most) ELSE at_most END,
+  few := shops_of_few(wanted, filters);
+  IF few IS NOT NULL THEN
+    b := best_of(few, people, by_sum, needed);
+    total := cardinality(few);
+  ELSE
     -- each shop takes a way of each person
-    most_examined * 3 / greatest(3, cardinality(people)));
-  total := greatest(total, coalesce(cardinality(b.ids), 0));
-  RETURN list_text(least(total, at_most), total > at_most OR b.truncated, shops_json(
+    b := best_to_meet(people, by_sum, wanted, filters, needed, most_examined * 3 / greatest(3, cardinality(people)));
+    truncated := b.truncated;
+    total := coalesce(cardinality(b.ids), 0);
+    IF total = needed OR truncated THEN
+      c := count_passing(wanted, filters, at_most, most_examined);
+      total := greatest(total, c.total);
+      truncated := truncated OR c.truncated;
+    END IF;
+  END IF;
+  RETURN list_text(least(total, at_most), total > at_most OR truncated, shops_json(
     b.ids, b.efforts_m,
     ARRAY(
       SELECT ',"distances_m":[' || (SELECT string_agg(metres(w.m)::text, ',' ORDER BY w.n) FROM unnest(ways_m(s.geog, people)) WITH ORDINALITY AS w (m, n)) || ']'

@@ -40,53 +40,66 @@ IS 'The corners of a route, at most 1 km apart, in numbered chunks of at most 16
 
 -- Each chunk is probed by a box, and its shops by their distance from its chords, which are at most 2 cm off. The distances
 -- decide which chunks a shop may be nearest to; its passage is computed from those of their pieces that begin near enough.
--- A box in degrees is taken around the corners where that is one box: a metre more allows for the bend of geodesics. Lines and
+-- Candidates are matched with chunks by the cells of a grid in space instead, of which none is smaller than a chunk. Lines and
 -- lists are made of sorted rows, which is quicker than sorting in each aggregate. A chunk's line ends where the next begins.
 -- Where examining stops, the chunk counts only if it is the first.
-CREATE OR REPLACE FUNCTION along_route(
-  route geography, distance_m double precision, brand_ids bigint [], filters shop_filters, most_examined integer,
+CREATE OR REPLACE FUNCTION passages_along(
+  route geography, distance_m double precision, candidates bigint [], brand_ids bigint [], filters shop_filters, most integer,
   OUT ids bigint [], OUT along_m double precision [], OUT off_m double precision [], OUT truncated boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_memoize = off AS $$
 DECLARE
-  -- far off the route most pairs are near, and a pair that is near takes several times the work
-  most integer := CASE WHEN distance_m > 500 THEN most_examined * 2 / 3 ELSE most_examined END;
+  chunk_m CONSTANT double precision := greatest(200, 3 * distance_m);
+  -- a chunk is longer by a piece at most
+  cell_m CONSTANT double precision := chunk_m + 1000 + 2 * (distance_m + 1);
 BEGIN
   WITH piece AS MATERIALIZED (
-    SELECT * FROM corners_of_route(route, greatest(200, 3 * distance_m))
+    SELECT * FROM corners_of_route(route, chunk_m)
   ),
   chunk AS MATERIALIZED (
-    SELECT q.chunk, q.line,
-      CASE
-        WHEN q.width < 180 AND ST_YMin(q.box) > -80 AND ST_YMax(q.box) < 80 AND ST_XMin(q.box) > -179 AND ST_XMax(q.box) < 179
-          THEN ARRAY[ST_Expand(q.box, (distance_m + 1) / 111000 / cosd(greatest(-ST_YMin(q.box), ST_YMax(q.box)) + 0.1), (distance_m + 1) / 110574)]
-        ELSE boxes_of_circle(ST_StartPoint(q.corners)::geography, q.length_m + distance_m + 1)
-      END AS boxes
+    SELECT q.chunk, q.line, CASE WHEN candidates IS NULL THEN boxes_along(q.corners, q.length_m, distance_m + 1) END AS boxes
     FROM (
-      SELECT h.*, ST_Envelope(h.corners) AS box, ST_XMax(h.corners) - ST_XMin(h.corners) AS width
+      SELECT g.chunk, g.length_m,
+        ST_AddPoint(g.line, coalesce(lead(ST_StartPoint(g.line)) OVER w, ST_EndPoint(g.line))) AS line,
+        ST_AddPoint(g.corners, coalesce(lead(ST_StartPoint(g.corners)) OVER w, ST_EndPoint(g.corners))) AS corners
       FROM (
-        SELECT g.chunk, g.length_m,
-          ST_AddPoint(g.line, coalesce(lead(ST_StartPoint(g.line)) OVER w, ST_EndPoint(g.line))) AS line,
-          ST_AddPoint(g.corners, coalesce(lead(ST_StartPoint(g.corners)) OVER w, ST_EndPoint(g.corners))) AS corners
-        FROM (
-          SELECT p.chunk, ST_MakeLine(p.spot) AS line, ST_MakeLine(p.at) AS corners, sum(p.length_m) AS length_m
-          FROM (SELECT i.chunk, i.spot, i.at, i.length_m FROM piece AS i ORDER BY i.chunk, i.along_m) AS p
-          GROUP BY p.chunk
-        ) AS g
-        WINDOW w AS (ORDER BY g.chunk)
-      ) AS h
+        SELECT p.chunk, ST_MakeLine(p.spot) AS line, ST_MakeLine(p.at) AS corners, sum(p.length_m) AS length_m
+        FROM (SELECT i.chunk, i.spot, i.at, i.length_m FROM piece AS i ORDER BY i.chunk, i.along_m) AS p
+        GROUP BY p.chunk
+      ) AS g
+      WINDOW w AS (ORDER BY g.chunk)
       OFFSET 0
     ) AS q
     ORDER BY q.chunk
   ),
+  cell AS MATERIALIZED (
+    SELECT c.chunk, c.line, c.box, x.n AS x, y.n AS y, z.n AS z
+    FROM (SELECT h.chunk, h.line, ST_Expand(h.line, distance_m + 1) AS box FROM chunk AS h OFFSET 0) AS c
+    CROSS JOIN LATERAL generate_series(floor(ST_XMin(c.box) / cell_m)::integer, floor(ST_XMax(c.box) / cell_m)::integer) AS x (n)
+    CROSS JOIN LATERAL generate_series(floor(ST_YMin(c.box) / cell_m)::integer, floor(ST_YMax(c.box) / cell_m)::integer) AS y (n)
+    CROSS JOIN LATERAL generate_series(floor(ST_ZMin(c.box) / cell_m)::integer, floor(ST_ZMax(c.box) / cell_m)::integer) AS z (n)
+    WHERE candidates IS NOT NULL
+  ),
+  candidate AS MATERIALIZED (
+    SELECT s.id, s.spot, floor(ST_X(s.spot) / cell_m)::integer AS x, floor(ST_Y(s.spot) / cell_m)::integer AS y, floor(ST_Z(s.spot) / cell_m)::integer AS z
+    FROM shops AS s WHERE s.id = ANY (candidates)
+  ),
   examined AS MATERIALIZED (
-    SELECT c.chunk, s.id, s.spot,
-      CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters))
-        THEN ST_3DDistance(s.spot, c.line) END AS chord_m
-    FROM (SELECT h.chunk, h.line, unnest(h.boxes) AS box FROM chunk AS h OFFSET 0) AS c
-    INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && c.box AND s.status <> 'CLOSED'
-    LIMIT most + 1
+    (
+      SELECT c.chunk, s.id, s.spot,
+        CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters))
+          THEN ST_3DDistance(s.spot, c.line) END AS chord_m
+      FROM (SELECT h.chunk, h.line, unnest(h.boxes) AS box FROM chunk AS h OFFSET 0) AS c
+      INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && c.box AND s.status <> 'CLOSED'
+      LIMIT most + 1
+    )
+    UNION ALL
+    (
+      SELECT c.chunk, s.id, s.spot, ST_3DDistance(s.spot, c.line) AS chord_m
+      FROM cell AS c INNER JOIN candidate AS s ON s.x = c.x AND s.y = c.y AND s.z = c.z AND s.spot &&& c.box
+      ORDER BY c.chunk LIMIT most + 1
+    )
   ),
   cut AS MATERIALIZED (
     SELECT CASE WHEN count(*) > most THEN max(e.chunk) END AS chunk FROM examined AS e
@@ -134,7 +147,28 @@ BEGIN
     SELECT b.id, b.passage & ((1::bigint << 34) - 1) AS along, b.passage >> 34 AS off FROM best AS b ORDER BY along, b.id
   ) AS q;
 END $$;
-COMMENT ON FUNCTION along_route IS 'Shops within distance_m of a route that pass: ids in its order, and in metres how far along and off the route; of a route with more than most_examined pairs of a chunk and a shop only the beginning counts (truncated).';
+COMMENT ON FUNCTION passages_along IS 'Shops within distance_m of a route, those that pass or, unless null, the candidates: ids in its order, and in metres how far along and off the route; of a route with more than `most` pairs of a chunk and a shop only the beginning counts (truncated).';
+
+CREATE OR REPLACE FUNCTION along_route(
+  route geography, distance_m double precision, brand_ids bigint [], filters shop_filters, most_examined integer,
+  OUT ids bigint [], OUT along_m double precision [], OUT off_m double precision [], OUT truncated boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  -- far off the route most pairs are near, and a pair that is near takes several times the work
+  most CONSTANT integer := CASE WHEN distance_m > 500 THEN most_examined * 2 / 3 ELSE most_examined END;
+  few bigint[];
+BEGIN
+  SELECT p.* INTO ids, along_m, off_m, truncated FROM passages_along(route, distance_m, NULL, brand_ids, filters, most) AS p;
+  IF truncated THEN
+    few := shops_of_few(brand_ids, filters);
+  END IF;
+  IF few IS NOT NULL THEN
+    SELECT p.* INTO ids, along_m, off_m, truncated FROM passages_along(route, distance_m, few, NULL, NULL, most) AS p;
+  END IF;
+END $$;
+COMMENT ON FUNCTION along_route IS 'Shops within distance_m of a route that pass: ids in its order, and in metres how far along and off the route; of a route with more than most_examined pairs of a chunk and a shop only the beginning counts (truncated), unless the brands have few shops.';
+
 
 -- As the owner of the table, which analysts may not read (see shops_within).
 CREATE OR REPLACE FUNCTION shops_along(route geography, distance_m double precision)

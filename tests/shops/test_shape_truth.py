@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from geoshops.web.paging import ItemList
-from tests.geodesic_shapes import Floats, Ring, is_within, passages, ways
+from tests.geodesic_shapes import Floats, Ring, centroid, is_within, passages, ways
 from tests.geodesy import WGS84
 from tests.make import Maker
 
@@ -122,12 +122,43 @@ def test_areas_hold_what_they_hold_on_the_spheroid(make: Maker, cases: int) -> N
             antipode = ((place[0] + 360) % 360 - 180, -place[1])
             expected = np.flatnonzero(is_within(points, polygons, antipode)) + 1
             assert sorted(s["id"] for s in shops) == expected.tolist()
-            metres = ways(points, [user])[:, 0]
-            order = [metres[s["id"] - 1] for s in shops]
-            assert all(a <= b + 1e-4 for a, b in itertools.pairwise(order))
+            check_order([s["id"] for s in shops], points, user)
             held += len(expected)
             compared += 1
     assert compared == cases and held > 10 * cases
+
+
+def check_order(ids: list[int], points: Floats, place: Place) -> None:
+    """The shops are listed by their distance from a place."""
+    metres = ways(points[np.array(ids, np.int64) - 1], [place])[:, 0]
+    assert all(a <= b + 1e-4 for a, b in itertools.pairwise(metres))
+
+
+@pytest.mark.parametrize("cases", CASES)
+def test_areas_are_listed_from_their_centroid_and_hold_the_same_for_analysts(
+    make: Maker, cases: int
+) -> None:
+    rng = random.Random(25)
+    compared = 0
+    for _ in range(cases // BATCH):
+        areas = [area(rng) for _ in range(BATCH)]
+        points = np.array([p for shape in areas for p in points_of(rng, *shape)])
+        load(make, points)
+        for polygons, _, _ in areas:
+            shape = json.dumps({"type": "MultiPolygon", "coordinates": polygons})
+            shops = found(
+                make,
+                f"SELECT body FROM list_shops_within(ST_GeomFromGeoJSON(%s)::geography, NULL, NULL, {LIST})",
+                shape,
+            )
+            ids = [s["id"] for s in shops]
+            check_order(ids, points, centroid(polygons))
+            rows = make.rows(
+                "SELECT shop_id FROM shops_within(ST_GeomFromGeoJSON(%s)::geography)", shape
+            )
+            assert [row[0] for row in rows] == sorted(ids)
+            compared += len(ids)
+    assert compared > 10 * cases
 
 
 def route(rng: random.Random) -> Ring:
@@ -223,17 +254,119 @@ def test_people_meet_where_they_meet_on_the_spheroid(make: Maker, cases: int) ->
     points = world(rng)
     load(make, points)
     for _ in range(cases):
-        group, by_sum, count = people(rng), rng.random() < 0.5, rng.choice((1, 5, 20, 100))
-        rows = make.rows(
-            "SELECT shop_id, effort_m, distances_m FROM shops_meet("
-            "ARRAY(SELECT point_at(lng, lat) FROM unnest(%s, %s) AS p (lng, lat)), %s, %s)",
-            *map(list, zip(*group, strict=True)), count, by_sum,
+        check_meeting(make, points, people(rng), rng.random() < 0.5, rng.choice((1, 5, 20, 100)))
+
+
+def check_meeting(
+    make: Maker, points: Floats, group: list[Place], by_sum: bool, count: int
+) -> None:
+    """shops_meet returns the best shops of all."""
+    rows = make.rows(
+        "SELECT shop_id, effort_m, distances_m FROM shops_meet("
+        "ARRAY(SELECT point_at(lng, lat) FROM unnest(%s, %s) AS p (lng, lat)), %s, %s)",
+        *map(list, zip(*group, strict=True)), count, by_sum,
+    )  # fmt: skip
+    distances = ways(points, group)
+    efforts = distances.sum(axis=1) if by_sum else distances.max(axis=1)
+    best = np.sort(efforts)[:count]
+    assert len(rows) == len({row[0] for row in rows}) == count
+    assert np.abs(np.array([row[1] for row in rows]) - best).max() < 1e-4
+    ids = np.array([row[0] for row in rows])
+    assert np.abs(efforts[ids - 1] - best).max() < 1e-4
+    assert np.abs(np.array([row[2] for row in rows]) - distances[ids - 1]).max() < 1e-4
+
+
+def halves(rng: random.Random) -> tuple[list[Place], Place, Place]:
+    """An even number of people at about two places, and these: from streets to 6000 km apart."""
+    place = middle(rng)
+    other = away(place, rng.uniform(0, 360), 10 ** rng.uniform(1.5, 6.8))
+    spread_m = rng.choice((0, 0, 10, 300))
+    group = [
+        away(end, rng.uniform(0, 360), rng.uniform(0, spread_m))
+        for _ in range(rng.choice((1, 1, 2, 5)))
+        for end in (place, other)
+    ]
+    rng.shuffle(group)
+    return group, place, other
+
+
+def points_between(rng: random.Random, place: Place, other: Place) -> list[Place]:
+    """Places about the geodesic: on it, a few metres off, at its ends and behind them."""
+    azimuth, _, way_m = WGS84.inv(*place, *other)
+    spots = [place, other, place]
+    for _ in range(60):
+        lng, lat, back = WGS84.fwd(*place, azimuth, way_m * rng.uniform(-0.02, 1.02))
+        off_m = rng.choice((0, 1)) * 10 ** rng.uniform(-2, 4)
+        spots.append(away((lng, lat), back + rng.choice((-90, 90)), off_m))
+    return spots
+
+
+@pytest.mark.parametrize("cases", CASES)
+def test_people_at_two_places_meet_between_them(make: Maker, cases: int) -> None:
+    rng = random.Random(25)
+    for _ in range(cases // BATCH):
+        groups = [halves(rng) for _ in range(BATCH)]
+        points = np.array([p for _, *ends in groups for p in points_between(rng, *ends)])
+        load(make, points)
+        for group, *_ in groups:
+            check_meeting(make, points, group, True, rng.choice((1, 5, 20, 100)))
+
+
+RATED = "(NULL, %s, NULL, NULL, NULL, NULL)::shop_filters"
+
+
+@pytest.mark.parametrize("cases", CASES)
+def test_lists_of_meeting_points_are_exact_or_marked(make: Maker, cases: int) -> None:
+    rng = random.Random(13)
+    points = world(rng)
+    load(make, points)
+    for name in ("가", "나", "다"):
+        make.brand(name)
+    # a tenth are of the second brand, 1 % of the third; an eighth have four stars
+    numbers = np.arange(1, len(points) + 1)
+    brands = np.where(numbers % 100 == 0, 3, np.where(numbers % 10 == 0, 2, 1))
+    stars = np.where(numbers % 8 == 0, 4, 2)
+    make.sql(
+        "UPDATE shops SET brand_id = CASE WHEN id %% 100 = 0 THEN 3 WHEN id %% 10 = 0 THEN 2 ELSE 1 END,"
+        " review_cnt = 1, star_rating_sum = CASE WHEN id %% 8 = 0 THEN 4 ELSE 2 END WHERE %s",
+        True,
+    )
+    # the third alone has few
+    make.sql("UPDATE brands SET shop_cnt = CASE id WHEN 3 THEN 12 ELSE 100000 END")
+    make.sql("ANALYZE shops")
+    exact = marked = 0
+    for _ in range(cases):
+        group, by_sum = people(rng), rng.random() < 0.5
+        wanted = rng.choice(([1], [2], [3], [1, 2, 3], None))
+        rating, cap, size = (
+            rng.choice((0, 0, 4, 5)),
+            rng.choice((50, 300, 30_000)),
+            rng.choice((1, 20, 200)),
+        )
+        ((text,),) = make.rows(
+            f"SELECT list_shops_meet(%s, %s, %s, NULL, NULL, %s::bigint[], true, {RATED}, 'distance', '', 100, %s, 0,"
+            " most_examined => %s)",
+            *map(list, zip(*group, strict=True)), by_sum, wanted, rating, size, cap,
         )  # fmt: skip
+        result = ItemList.parse(text.encode())
+        ids = np.array([shop["id"] for shop in json.loads(result.body)], np.int64)
+        passing = np.flatnonzero((stars >= rating) & np.isin(brands, wanted or [1, 2, 3]))
         distances = ways(points, group)
         efforts = distances.sum(axis=1) if by_sum else distances.max(axis=1)
-        best = np.sort(efforts)[:count]
-        assert len(rows) == len({row[0] for row in rows}) == count
-        assert np.abs(np.array([row[1] for row in rows]) - best).max() < 1e-4
-        ids = np.array([row[0] for row in rows])
-        assert np.abs(efforts[ids - 1] - best).max() < 1e-4
-        assert np.abs(np.array([row[2] for row in rows]) - distances[ids - 1]).max() < 1e-4
+        best = np.sort(efforts[passing])[: min(size, 100)]
+        listed = efforts[ids - 1]
+        assert set(ids.tolist()) <= set((passing + 1).tolist()) and len(set(ids.tolist())) == len(
+            ids
+        )
+        assert (np.diff(listed) > -1e-4).all() and len(ids) <= len(best)
+        assert result.total is not None and len(ids) <= result.total <= min(100, len(passing))
+        if not result.truncated or wanted == [3]:
+            assert result.total == len(passing) <= 100
+            assert len(listed) == len(best) and (np.abs(listed - best) < 1e-4).all()
+            exact += 1
+        else:
+            marked += 1
+        # the cap holds any of them: what is left of it is found by bounds
+        if cap == 30_000:
+            assert len(listed) == len(best) and (np.abs(listed - best) < 1e-4).all()
+    assert exact > cases / 5 and marked > cases / 5

@@ -62,6 +62,14 @@ def scans(connection: Any) -> tuple[int, int]:
     return found
 
 
+def scans_of(connection: Any, index: str) -> int:
+    """Scans of one index of shops, up to now."""
+    cursor = connection.cursor()
+    cursor.execute("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = %s", (index,))
+    found: tuple[int] = cursor.fetchone()
+    return found[0]
+
+
 @pytest.mark.parametrize("radius_m", RADII_M[:4])  # a circle that holds all is read as a whole
 def test_shops_near_is_inlined_and_uses_the_index(country: Any, radius_m: int) -> None:
     text = plan(country, "SELECT id FROM shops_near(127, 37.5, %s)", radius_m)
@@ -120,18 +128,42 @@ SHAPES = {
     "within, cut": "SELECT list_shops_within('POLYGON((125 33,131 33,131 38,125 38,125 33))', {list}, most_examined => 500)",
     "along": "SELECT list_shops_along('LINESTRING(127 37,128 36)', 2000, {list})",
     "meet": "SELECT list_shops_meet(ARRAY[127, 129], ARRAY[37.5, 35], false, {list})",
+    "meet, by sum": "SELECT list_shops_meet(ARRAY[127, 129], ARRAY[37.5, 35], true, {list})",
+    "meet, of many": "SELECT list_shops_meet(ARRAY[127, 129], ARRAY[37.5, 35], false, {brands})",
 }
+# a thousand shops, of which all are looked at
+OF_FEW = {
+    "within": "SELECT list_shops_within('POLYGON((125 33,131 33,131 38,125 38,125 33))', {few}, most_examined => 500)",
+    "along": "SELECT list_shops_along('LINESTRING(125 33,131 38)', 2000, {few}, most_examined => 1)",
+    "meet": "SELECT list_shops_meet(ARRAY[127, 129], ARRAY[37.5, 35], false, {few})",
+}
+
+
+def options(brands: str) -> str:
+    return f"127, 37, {brands}, true, NULL, 'distance', '', 1000, 20, 0"
 
 
 @pytest.mark.parametrize("search", SHAPES)
 def test_searches_by_shape_use_the_index(any_statistics: Any, search: str) -> None:
-    options = "127, 37, NULL, true, NULL, 'distance', '', 1000, 20, 0"
     cursor = any_statistics.cursor()
     cursor.execute("SET enable_seqscan = on")
     before = scans(any_statistics)
     for _ in range(8):
-        cursor.execute(SHAPES[search].format(list=options))
+        cursor.execute(
+            SHAPES[search].format(list=options("NULL"), brands=options("ARRAY[1, 2, 3, 4]"))
+        )
     after = scans(any_statistics)
-    # of meeting points all shops are counted, up to the first thousand
-    assert after[0] - before[0] == (8 if search == "meet" else 0)
+    assert after[0] == before[0], "a sequential scan"
     assert after[1] >= before[1] + 8
+
+
+@pytest.mark.parametrize("search", OF_FEW)
+def test_shops_of_few_are_read_through_the_index_of_brands(
+    any_statistics: Any, search: str
+) -> None:
+    cursor = any_statistics.cursor()
+    before, read = scans(any_statistics), scans_of(any_statistics, "shops_brand_id_idx")
+    for _ in range(8):
+        cursor.execute(OF_FEW[search].format(few=options("ARRAY[5]")))
+    assert scans(any_statistics)[0] == before[0], "a sequential scan"
+    assert scans_of(any_statistics, "shops_brand_id_idx") >= read + 8
