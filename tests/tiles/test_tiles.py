@@ -93,7 +93,10 @@ def test_sql_python_and_the_page_agree_on_the_zoom_levels(make: Maker, ask: Ask)
         "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'crowded_tiles_zoom_below_15'"
     )
     assert re.findall(r"\d+", crowded) == ["0", str(LAST_CLUSTER_ZOOM)]
-    page = (ROOT / "geoshops/map/static/js/map/field.js").read_text(encoding="utf-8")
+    scripts = [
+        ROOT / "geoshops/map/static/js" / name for name in ("map/field.js", "shared/state.js")
+    ]
+    page = "".join(script.read_text(encoding="utf-8") for script in scripts)
     constants = dict(re.findall(r"const (\w+) = ([\d.]+);", page))
     highest = math.ceil(float(constants["RESULTS_FROM_ZOOM"])) - int(constants["LEVELS_APART"]) - 1
     assert highest <= LAST_CLUSTER_ZOOM
