@@ -1,4 +1,4 @@
-"""Reports: members tell moderation of a review or a shop; operators work through them."""
+"""Reports: members report reviews and shops; operators moderate them."""
 
 from geoshops.reports.routes import blueprint
 

@@ -1,4 +1,4 @@
-"""`geoshops moderate`: work through reports, hide and show reviews; every act is in the audit log."""
+"""`geoshops moderate`: work through reports, hide and show reviews; the audit log records every command."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def moderate() -> None:
 
 
 @moderate.command("list")
-@click.option("--kind", type=click.Choice(["review", "shop"]), help="Only reports of these.")
-@click.option("--all", "closed_too", is_flag=True, help="Closed reports too.")
+@click.option("--kind", type=click.Choice(["review", "shop"]), help="Only reports of this kind.")
+@click.option("--all", "closed_too", is_flag=True, help="Include closed reports.")
 @LENGTH
 @JSON
 @with_appcontext
@@ -49,10 +49,10 @@ def list_(kind: str | None, closed_too: bool, at_most: int, as_json: bool) -> No
 def hide(review_id: int, reason: str) -> None:
     """Hide a review and close its reports as upheld.
 
-    It leaves lists, counts, average and histogram at once; titles that it earned stay."""
+    It no longer counts in lists, counters, average and histogram; titles that it earned stay."""
     actor = operator()
     outcome = queries.hide(operator_database(), review_id, actor=actor, reason=reason)
-    _tell(review_id, outcome)
+    _report_outcome(review_id, outcome)
 
 
 @moderate.command()
@@ -65,7 +65,7 @@ def show(review_id: int, reason: str) -> None:
     actor, zone = operator(), Settings.from_environment(testing=True).timezone
     db = operator_database()
     outcome = queries.show(db, review_id, actor=actor, reason=reason, zone=zone)
-    _tell(review_id, outcome)
+    _report_outcome(review_id, outcome)
 
 
 @moderate.command()
@@ -74,7 +74,7 @@ def show(review_id: int, reason: str) -> None:
 @with_appcontext
 @failing_clearly
 def uphold(report_ids: tuple[int, ...], reason: str) -> None:
-    """Close reports that were right, such as of a shop that has been corrected."""
+    """Close reports as justified, for example after correcting the shop."""
     _settle(report_ids, "UPHELD", reason)
 
 
@@ -84,7 +84,7 @@ def uphold(report_ids: tuple[int, ...], reason: str) -> None:
 @with_appcontext
 @failing_clearly
 def dismiss(report_ids: tuple[int, ...], reason: str) -> None:
-    """Close reports that change nothing."""
+    """Close reports as unjustified."""
     _settle(report_ids, "DISMISSED", reason)
 
 
@@ -94,7 +94,7 @@ def dismiss(report_ids: tuple[int, ...], reason: str) -> None:
 @with_appcontext
 @failing_clearly
 def log(at_most: int, as_json: bool) -> None:
-    """Print the audit log, newest first: what operators changed, who and why."""
+    """Print the audit log, newest first: changes by operators, with actor and reason."""
     found = queries.log(operator_database(), at_most=at_most)
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))
@@ -127,10 +127,10 @@ def _settle(report_ids: tuple[int, ...], outcome: str, reason: str) -> None:
     others = sorted(set(report_ids) - set(closed))
     click.echo(f"{len(closed)} reports closed")
     if others:
-        raise click.ClickException(f"not open: {', '.join(map(str, others))}")
+        raise click.ClickException(f"no open reports with ids {', '.join(map(str, others))}")
 
 
-def _tell(review_id: int, outcome: str) -> None:
+def _report_outcome(review_id: int, outcome: str) -> None:
     if outcome == "unknown":
-        raise click.ClickException(f"there is no review {review_id}")
+        raise click.ClickException(f"no review with id {review_id}")
     click.echo(f"review {review_id} is {outcome}")

@@ -1,4 +1,4 @@
-"""Reports: members' commands, and moderators' queries and commands; each is one statement."""
+"""Queries and commands of reports, for members and moderators; each is one statement."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ LOG = compiled(
 def of_review(
     db: Database, caller: Caller, review_id: int, *, reason: str, content: str, zone: str
 ) -> writes.Result:
-    """Reports a review; NotFound when there is no visible one."""
+    """Reports a review; raises NotFound if it does not exist or is hidden."""
     about = {"review": review_id, "shop": None}
     return _report(db, caller, {**about, "reason": reason, "content": content, "zone": zone})
 
@@ -75,7 +75,7 @@ def of_review(
 def of_shop(
     db: Database, caller: Caller, shop_id: int, *, reason: str, content: str, zone: str
 ) -> writes.Result:
-    """Reports a shop; NotFound when there is none."""
+    """Reports a shop; raises NotFound if it does not exist."""
     about = {"review": None, "shop": shop_id}
     return _report(db, caller, {**about, "reason": reason, "content": content, "zone": zone})
 
@@ -87,7 +87,7 @@ def _report(db: Database, caller: Caller, values: dict[str, object]) -> writes.R
 def listed(
     db: Database, *, kind: str | None, closed_too: bool, at_most: int
 ) -> list[dict[str, Any]]:
-    """Reports, oldest first, each with the review or shop that it is about."""
+    """Reports, oldest first, each with its review or shop."""
     query = LISTED
     if not closed_too:
         query = query.where(Report.closed_at.is_(None))

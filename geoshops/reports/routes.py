@@ -1,4 +1,4 @@
-"""Endpoints by which members report."""
+"""Endpoints of reports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REPORTS = RateLimit("reports", "30/hour", by_member)
 def report_review(body: dict[str, Any], review_id: int, caller: Caller) -> Response:
     """Report a review to moderation
 
-    201 when it is new; 200 with the report as it stands while an earlier one by the member is open."""
+    201 with the new report; 200 with the existing one if the member already has an open report of it."""
     zone = settings().timezone
     return writes.respond(queries.of_review(database(), caller, review_id, zone=zone, **body))
 
@@ -53,8 +53,8 @@ def report_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
 )
 @blueprint.arguments(schemas.ShopReportBody)
 def report_shop(body: dict[str, Any], shop_id: int, caller: Caller) -> Response:
-    """Report a shop that has closed, stands elsewhere, is a duplicate or described wrongly
+    """Report a shop that has closed, has a wrong position or description, or is a duplicate
 
-    201 when it is new; 200 with the report as it stands while an earlier one by the member is open."""
+    201 with the new report; 200 with the existing one if the member already has an open report of it."""
     zone = settings().timezone
     return writes.respond(queries.of_shop(database(), caller, shop_id, zone=zone, **body))

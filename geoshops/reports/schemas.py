@@ -1,4 +1,4 @@
-"""What the report endpoints take and answer."""
+"""Body and response schemas of reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONTENT = "확인해 주세요"
 
 
 class ReportBody(Body):
-    """Body of a report; blank words are as none."""
+    """Body of a report; a blank text counts as none."""
 
     content = Text(
         high=MAX_CONTENT,
@@ -26,12 +26,12 @@ class ReportBody(Body):
         blank_is_none=True,
         allow_none=True,
         load_default=None,
-        metadata={"description": "In the member's own words", "example": CONTENT},
+        metadata={"description": "The member's explanation", "example": CONTENT},
     )
 
     @post_load
     def without_null(self, data: dict[str, Any], **_: object) -> dict[str, Any]:
-        """No words are the empty text."""
+        """Replaces a null text by an empty string."""
         return {**data, "content": data["content"] or ""}
 
 
@@ -48,7 +48,7 @@ class ShopReportBody(ReportBody):
 
 
 class Report(Schema):
-    """A report as its member sees it."""
+    """A report as shown to the reporting member."""
 
     id = fields.Integer(required=True, metadata={"example": 17})
     content = fields.String(required=True, metadata={"example": CONTENT})

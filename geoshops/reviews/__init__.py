@@ -1,4 +1,4 @@
-"""Reviews: one, of a shop, one's own; writing, changing, deleting them."""
+"""Reviews: one review, those of a shop, the caller's own; create, change and delete."""
 
 from geoshops.reviews.routes import blueprint
 

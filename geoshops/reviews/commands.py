@@ -1,4 +1,4 @@
-"""`geoshops recount`: the counters of shops and brands against the rows that they count."""
+"""`geoshops recount`: compares the counters of shops and brands with the rows they count, and repairs them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BRAND_DIFFERENCES = table(
     "brand_counter_differences", column("brand_id"), column("shop_cnt"), column("counted")
 )
 
-# the counters of a shop as JSON: as stored, and each one as counted
+# a shop's counters as JSON, stored and recounted
 STORED = func.to_jsonb(table_of(Shop).table_valued()).op("||")(
     func.coalesce(func.to_jsonb(table_of(ShopStats).table_valued()), "{}")
 )
@@ -48,31 +48,30 @@ SHOWN = 20
 
 
 def differing(db: Database) -> list[int]:
-    """Shops whose counters do not equal their rows."""
+    """Ids of shops whose counters differ from their rows."""
     return [row[0] for row in db.rows(DIFFERENCES)]
 
 
 def wrong_counters(db: Database, shop_ids: list[int]) -> Iterator[str]:
-    """Each counter of these shops that differs, with what it is and what it should be."""
+    """Describes each differing counter of these shops, with its stored and its correct value."""
     for shop_id, name, stored, counted in db.rows(WRONG, {"shop_ids": shop_ids}):
         yield f"shop {shop_id}: {name} is {stored}, counted {counted}"
 
 
 def repair(db: Database, shop_ids: list[int]) -> None:
-    """Counts the shops anew, each in a transaction of its own, and the shops of all brands."""
+    """Recounts these shops, each in its own transaction, and the shops of all brands."""
     for shop_id in shop_ids:
         db.write(REPAIR, {"shop": shop_id}, idempotent=True)
     db.write(COUNT_BRANDS, idempotent=True)
 
 
 @click.command("recount")
-@click.option("--check", is_flag=True, help="Repair nothing; exit with 1 when counters differ.")
+@click.option("--check", is_flag=True, help="Repair nothing; exit with code 1 if counters differ.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
 @failing_clearly
 def recount(check: bool, as_json: bool) -> None:
-    """Compare review, rating and favorite counters of all shops, and the numbers of shops of brands, with the rows
-    and repair them."""
+    """Recount reviews, ratings and favorites of all shops, and the shops of all brands, and repair wrong counters."""
     db = operator_database()
     found, brands = differing(db), db.rows(BRANDS)
     lines = [] if as_json or not found else list(wrong_counters(db, found[:SHOWN]))
@@ -87,7 +86,7 @@ def recount(check: bool, as_json: bool) -> None:
         for line in lines:
             click.echo(line)
         wrong = found or brands
-        told = f"{len(found)} shops and {len(brands)} brands differed"
-        click.echo(told + ("" if check or not wrong else ", repaired"))
+        result = f"{len(found)} shops and {len(brands)} brands differed"
+        click.echo(result + ("" if check or not wrong else ", repaired"))
     if check and (found or brands):
         sys.exit(1)

@@ -56,7 +56,7 @@ DELETE = compiled(
 
 
 def get(db: Database, review_id: int, *, zone: str, lang: str | None) -> str:
-    """One review as JSON; NotFound when there is none."""
+    """One review as JSON; raises NotFound if it does not exist."""
     (body,) = db.row(ONE, {"review": review_id, "zone": zone, "lang": lang})
     if body is None:
         raise NotFound("review", review_id)
@@ -66,7 +66,7 @@ def get(db: Database, review_id: int, *, zone: str, lang: str | None) -> str:
 def of_shop(
     db: Database, shop_id: int, *, sort: str, page: Page | None, zone: str, lang: str | None
 ) -> ItemList:
-    """Reviews of a shop; NotFound when there is no such shop."""
+    """Reviews of a shop; raises NotFound if the shop does not exist."""
     values = {"shop": shop_id, "sort": sort, "zone": zone, "lang": lang}
     (text,) = db.row(OF_SHOP, {**values, **cut(page)})
     if text is None:
@@ -77,7 +77,7 @@ def of_shop(
 def own(
     db: Database, caller: Caller, *, sort: str, page: Page | None, zone: str, lang: str | None
 ) -> ItemList:
-    """Reviews that the caller wrote."""
+    """The caller's reviews."""
     values = {**ids(caller), "sort": sort, "zone": zone, "lang": lang}
     return list_of_caller(db.row(OWN, {**values, **cut(page)}))
 
@@ -93,7 +93,7 @@ def create(
     origin: str,
     most_a_shop: int,
 ) -> writes.Result:
-    """Writes a review of a shop, with the shop's counters and the titles it earns."""
+    """Creates a review, updates the shop's counters and awards titles."""
     values = {
         **review,
         **ids(caller),
@@ -110,11 +110,11 @@ def create(
 def change(
     db: Database, caller: Caller, review_id: int, review: dict[str, Any], *, zone: str, origin: str
 ) -> writes.Result:
-    """Replaces a review of the caller's own."""
+    """Replaces one of the caller's reviews."""
     values = {**review, **ids(caller), "review": review_id, "zone": zone, "origin": origin}
     return writes.run(db, CHANGE, values, idempotent=True)
 
 
 def delete(db: Database, caller: Caller, review_id: int) -> writes.Result:
-    """Deletes a review of the caller's own."""
+    """Deletes one of the caller's reviews."""
     return writes.run(db, DELETE, {**ids(caller), "review": review_id})

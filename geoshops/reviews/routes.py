@@ -94,9 +94,9 @@ def create_review(body: dict[str, Any], shop_id: int, caller: Caller) -> Respons
 )
 @blueprint.arguments(ReviewBody)
 def change_review(body: dict[str, Any], review_id: int, caller: Caller) -> Response:
-    """Replace a review of one's own
+    """Replace one of the member's own reviews
 
-    Omitted judgements become UNSELECTED."""
+    Omitted ratings of facets become UNSELECTED."""
     zone = settings().timezone
     result = queries.change(database(), caller, review_id, body, zone=zone, origin=public_url())
     return writes.respond(result)
@@ -112,5 +112,5 @@ def change_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
     errors=(403,),
 )
 def delete_review(review_id: int, caller: Caller) -> Response:
-    """Delete a review of one's own"""
+    """Delete one of the member's own reviews"""
     return writes.respond(queries.delete(database(), caller, review_id))

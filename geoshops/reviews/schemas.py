@@ -1,4 +1,4 @@
-"""Queries and responses of the review endpoints."""
+"""Query and response schemas of reviews."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ReviewListArgs(PagingArgs):
     sort = Choice(
         SORTS,
         load_default="newest",
-        metadata={"description": "newest, or best or worst rating first, then newest"},
+        metadata={"description": "newest first, or best or worst rating first and then newest"},
     )
 
 
@@ -36,7 +36,7 @@ class TitledAuthor(ReviewAuthor):
 
     main_member_title = fields.String(
         required=True,
-        metadata=described("Name of the main title; empty when none is set", "리뷰 첫 걸음"),
+        metadata=described("Name of the main title; empty if none is set", "리뷰 첫 걸음"),
     )
 
 
@@ -65,7 +65,7 @@ class Review(SignedReview):
 
 
 class WrittenReview(Review):
-    """A written review and the titles it earned."""
+    """A created review and the titles it earned."""
 
     awarded_titles = fields.List(
         fields.Nested(MemberTitle),
@@ -75,6 +75,6 @@ class WrittenReview(Review):
 
 
 class DeletedReview(Schema):
-    """The review that is gone."""
+    """The deleted review."""
 
     id = fields.Integer(required=True, metadata={"example": REVIEW_ID})

@@ -1,4 +1,4 @@
-"""Search: what a keyword means, the shops it finds, what it may become."""
+"""Keyword search: interpretation of keywords, matching shops, suggestions."""
 
 from geoshops.search.routes import blueprint
 

@@ -1,4 +1,4 @@
-"""`geoshops search`: a keyword as the service understands it, for operators."""
+"""`geoshops search`: shows operators how the service interprets a keyword."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from geoshops.search.schemas import KeywordArgs
 from geoshops.web.parsing import QueryLoader
 from geoshops.web.request import settings
 
-# GET /shops names its parameters, and this command has others
+# messages of GET /shops name its query parameters; these are the names of the command's arguments
 NAMED_HERE = (("[userLng]", "--at: LNG"), ("[userLat]", "--at: LAT"), ("[keyword]", "KEYWORD"))
 
 
@@ -28,27 +28,27 @@ NAMED_HERE = (("[userLng]", "--at: LNG"), ("[userLat]", "--at: LAT"), ("[keyword
     default=queries.SEOUL_CITY_HALL,
     show_default="Seoul's city hall",
     metavar="LNG LAT",
-    help="Where the user stands.",
+    help="Position of the user.",
 )
 @click.option("--limit", type=click.IntRange(1, queries.WHOLE_LIST), default=10, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the answer of explain=true.")
+@click.option("--json", "as_json", is_flag=True, help="Print the response of explain=true.")
 @with_appcontext
 @failing_clearly
 def search(keyword: str, at: tuple[float, float], limit: int, as_json: bool) -> None:
     """Search as GET /shops does, and print how KEYWORD was understood."""
     args = _load_args(keyword, at)
     shops = queries.by_keyword(database(), origin="", zone=settings().timezone, caller=None, **args)
-    answer = json.loads(shops.body)
-    answer["shops"] = answer["shops"][:limit]
+    explained = json.loads(shops.body)
+    explained["shops"] = explained["shops"][:limit]
     if as_json:
-        click.echo(json.dumps(answer, ensure_ascii=False))
+        click.echo(json.dumps(explained, ensure_ascii=False))
         return
-    for line in explanation(answer, shops.total, shops.truncated):
+    for line in explanation(explained, shops.total, shops.truncated):
         click.echo(line)
 
 
 def _load_args(keyword: str, at: tuple[float, float]) -> dict[str, Any]:
-    """The arguments as GET /shops loads them; a UsageError where it rejects them."""
+    """Loads the arguments as GET /shops does; raises UsageError if they are invalid."""
     lng, lat = map(str, at)
     sent = {"keyword": keyword, "userLng": lng, "userLat": lat, "explain": "true"}
     try:
@@ -60,12 +60,12 @@ def _load_args(keyword: str, at: tuple[float, float]) -> dict[str, Any]:
         raise click.UsageError(message) from None
 
 
-def explanation(answer: dict[str, Any], total: int, truncated: bool) -> list[str]:
-    """The answer of explain=true as lines for people."""
-    lines = [f"{p['kind']:8} {p['text']}{_meant(p)}" for p in answer["understood"]]
+def explanation(explained: dict[str, Any], total: int, truncated: bool) -> list[str]:
+    """The response of explain=true as lines of text."""
+    lines = [f"{p['kind']:8} {p['text']}{_meant(p)}" for p in explained["understood"]]
     more = " or more" if truncated else ""
-    lines.append(f"pass     {answer['pass']}: {total}{more} shops")
-    for shop in answer["shops"]:
+    lines.append(f"pass     {explained['pass']}: {total}{more} shops")
+    for shop in explained["shops"]:
         why = shop["why"]
         lines.append(
             f"{why['place']:4} {why['match']:10} {shop['distance']:>7}  {shop['id']:>8}  {shop['place_name']}"

@@ -14,7 +14,7 @@ from geoshops.web.sessions import ids
 from geoshops.web.shop_filters import FILTERS, ShopFilters
 from geoshops.web.tokens import Caller
 
-# Per worker. The most expensive statements of anonymous clients must leave connections and processors to the others.
+# Per worker. Limits the most expensive queries of anonymous clients, so that others still get connections and CPU time.
 AT_ONCE = threading.BoundedSemaphore(2)
 WHOLE_LIST = 300
 SEOUL_CITY_HALL = (126.9779, 37.5663)
@@ -46,14 +46,14 @@ def by_keyword(
     zone: str,
     caller: Caller | None,
 ) -> ItemList:
-    """Shops that the keyword means, best match first, then by distance from the user, then id.
+    """Shops that match the keyword, best match first, then by distance from the user, then by id.
 
     With `explain` the body is {"understood", "pass", "shops"}."""
     values = {
         "keyword": keyword, "user_lon": user_lng, "user_lat": user_lat,
         "filters": filters.to_json(zone), "sort": sort, "origin": origin, "explain": explain,
         "lang": lang,
-        # the best by another order may be the farthest: all are found before the list is cut
+        # with another order, the first shop may be the farthest, so all matches are found before the list is cut
         "at_most": WHOLE_LIST if page is None and sort == "distance" else MAX_DEPTH,
         "page_size": page.size if page else WHOLE_LIST,
         "page_offset": page.offset if page else 0,
@@ -77,9 +77,9 @@ def suggest(
     user_lat: float | None,
     lang: str | None,
 ) -> bytes:
-    """Regions, stations, brands and shops that the keyword may become, best first, as JSON.
+    """Regions, stations, brands and shops that complete the keyword, best first, as JSON.
 
-    Without a full position what is near Seoul's city hall comes first: an order by index needs a place."""
+    Without a complete position, distances are measured from Seoul's city hall: ordering by the index needs a point."""
     place = SEOUL_CITY_HALL if user_lng is None or user_lat is None else (user_lng, user_lat)
     with AT_ONCE:
         (body,) = db.row(

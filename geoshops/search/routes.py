@@ -12,9 +12,7 @@ from geoshops.web.response import Response
 from geoshops.web.shop_schemas import ShopSummary
 from geoshops.web.tokens import Caller
 
-blueprint = Blueprint(
-    "search", __name__, description="Shops by keyword, and what a keyword may become"
-)
+blueprint = Blueprint("search", __name__, description="Shops by keyword, and suggestions")
 
 
 @blueprint.read(
@@ -31,8 +29,8 @@ def list_shops_by_keyword(
 ) -> Response:
     """Shops by keyword: a region, a region and a brand, or a brand and a shop name
 
-    Best match first, then by distance from the user, then id. At most the best 300
-    (`X-Result-Truncated`) unless paged. Words that nothing has are left out where the others name a region, station
+    Best match first, then by distance from the user, then by id. At most the best 300
+    (`X-Result-Truncated`) unless paged. Words without a match are ignored if the others name a region, station
     or brand (`X-Ignored-Words`, percent-encoded). With `explain=true` the body is
     `{understood, pass, ignored, shops}`."""
     origin, zone = context.origin, context.settings.timezone
@@ -47,7 +45,7 @@ def list_shops_by_keyword(
     response=schemas.Suggestion(many=True),
 )
 def suggest_shops(context: RequestContext, args: dict[str, Any]) -> Response:
-    """What a keyword may become, for every keystroke: regions, stations, brands and shops in one list
+    """Suggestions while typing: regions, stations, brands and shops in one list
 
-    Whole names first, then beginnings; a syllable may be half typed, initial consonants do."""
+    Complete names first, then prefixes. Incomplete syllables and initial consonants match, too."""
     return Response(queries.suggest(context.db, **args))

@@ -1,4 +1,4 @@
-"""What the keyword search takes and answers."""
+"""Query and response schemas of the keyword search."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class KeywordArgs(FilterArgs):
     explain = Flag(
         load_default=False,
         metadata=described(
-            "Tell how the keyword was understood, and why each shop stands where it does"
+            "Explain how the keyword was interpreted and why each shop has its rank"
         ),
     )
     lang = Language()
@@ -45,12 +45,14 @@ class SuggestArgs(Args):
     keyword = Text(
         required=True,
         high=100,
-        metadata=described("What is typed so far, half a syllable included; also as `q`", "강ㄴ"),
+        metadata=described(
+            "The text typed so far, which may end with an incomplete syllable; also as `q`", "강ㄴ"
+        ),
     )
     user_lat = Latitude(
         load_default=None,
         data_key="userLat",
-        metadata=described("User latitude; without a position Seoul's city hall"),
+        metadata=described("User latitude; Seoul's city hall without a position"),
     )
     user_lng = Longitude(
         load_default=None, data_key="userLng", metadata=described("User longitude")
@@ -68,12 +70,12 @@ class SuggestionDisplay(Schema):
 
 
 class Suggestion(Schema):
-    """What a keyword may become; the label is a keyword that finds it."""
+    """A suggestion; its label is a keyword that finds it."""
 
     kind = fields.String(required=True, metadata={"enum": list(KINDS), "example": "station"})
     id = fields.Integer(required=True, metadata={"example": 1})
     label = fields.String(
-        required=True, metadata=described("What to show and to search for", "강남역")
+        required=True, metadata=described("Text to show and keyword to search for", "강남역")
     )
     matches = fields.List(
         fields.List(fields.Integer(), metadata={"minItems": 2, "maxItems": 2}),
@@ -83,11 +85,13 @@ class Suggestion(Schema):
     longitude = fields.String(
         required=True,
         allow_none=True,
-        metadata=described("Decimal degrees as text; null for a brand", "127.0278"),
+        metadata=described(
+            "Longitude in decimal degrees, as a string; null for a brand", "127.0278"
+        ),
     )
     latitude = fields.String(
         required=True,
         allow_none=True,
-        metadata=described("Decimal degrees as text; null for a brand", "37.498"),
+        metadata=described("Latitude in decimal degrees, as a string; null for a brand", "37.498"),
     )
     display = fields.Nested(SuggestionDisplay, metadata=described("Only with `lang`"))

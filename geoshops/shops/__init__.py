@@ -1,4 +1,4 @@
-"""Shops: by map area, by keyword, one in detail; brands."""
+"""Shops: lists by map area and shape, one shop in detail; brands."""
 
 from geoshops.shops.routes import blueprint
 

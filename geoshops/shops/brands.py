@@ -1,4 +1,4 @@
-"""The table of brands as operators keep it; shops whose name now tells a brand get it at once."""
+"""Operators' changes of brands, which also reassign shops by the brand in their name."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def listed(cursor: Any) -> list[dict[str, Any]]:
 def add(
     cursor: Any, name: str, parent: str | None, representative: bool, color: str | None
 ) -> None:
-    """A new brand."""
+    """Adds a brand."""
     _must_be_free(cursor, name)
     parent_id = brand_id(cursor, parent) if parent else None
     brand = {"name": name, "parent_id": parent_id, "is_representative": representative}
@@ -61,7 +61,7 @@ def add(
 
 
 def add_alias(cursor: Any, name: str, alias: str, lang: str) -> None:
-    """Another name of a brand, in a language."""
+    """Adds an alias of a brand, in a language."""
     _must_be_free(cursor, alias)
     found = brand_id(cursor, name)
     execute(cursor, insert(BrandAlias).values(brand_id=found, alias=alias, lang=lang))
@@ -69,51 +69,53 @@ def add_alias(cursor: Any, name: str, alias: str, lang: str) -> None:
 
 
 def remove_alias(cursor: Any, name: str, alias: str) -> None:
-    """Takes another name away."""
+    """Removes an alias."""
     found = brand_id(cursor, name)
     removed = delete(BrandAlias).where(
         BrandAlias.brand_id == found, BrandAlias.alias_key == func.name_key(alias)
     )
     if not execute(cursor, removed).rowcount:
-        raise NotPossible(f"{alias} is no alias of {name}")
+        raise NotPossible(f"{alias} is not an alias of {name}")
     _log(cursor, "remove-alias", found, {"alias": alias})
 
 
 def set_parent(cursor: Any, name: str, parent: str | None) -> None:
-    """Makes a brand a sub-brand, or one of its own."""
+    """Makes a brand a sub-brand of another, or independent."""
     found = brand_id(cursor, name)
     parent_id = brand_id(cursor, parent) if parent else None
     family = select(literal(parent_id) == func.any(func.brand_family(found)))
     if execute(cursor, family).fetchone()[0]:
-        raise NotPossible(f"{parent} is {name} itself or one of its sub-brands")
+        raise NotPossible(
+            f"{parent} cannot be the parent: it is {name} itself or one of its sub-brands"
+        )
     _update(cursor, found, parent_id=parent_id)
     _log(cursor, "parent", found, {"parent": parent})
 
 
 def set_representative(cursor: Any, name: str, representative: bool) -> None:
-    """Whether a map search without a brand finds it."""
+    """Sets whether map searches without a brand include this one."""
     found = brand_id(cursor, name)
     _update(cursor, found, is_representative=representative)
     _log(cursor, "representative", found, {"representative": representative})
 
 
 def set_color(cursor: Any, name: str, color: str) -> None:
-    """The colour of the badge, #rrggbb."""
+    """Sets the colour of the badge, #rrggbb."""
     found = brand_id(cursor, name)
     _update(cursor, found, badge_color=color.lower())
     _log(cursor, "color", found, {"color": color})
 
 
 def refresh(cursor: Any) -> int:
-    """Gives shops the brand that their name tells now; how many that were."""
+    """Sets the brand of shops whose name contains one; returns their number."""
     return int(execute(cursor, select(func.refresh_shop_brands())).fetchone()[0])
 
 
 def brand_id(cursor: Any, name: str) -> int:
-    """The brand of a name or an alias."""
+    """Id of the brand with that name or alias."""
     (found,) = execute(cursor, select(func.brand_named(name))).fetchone()
     if found is None:
-        raise NotPossible(f"there is no brand {name}")
+        raise NotPossible(f"unknown brand {name}")
     return int(found)
 
 
@@ -129,7 +131,7 @@ def _must_be_free(cursor: Any, name: str) -> None:
 
 
 def _log(cursor: Any, action: str, subject_id: int, detail: dict[str, Any]) -> None:
-    reason = "kept by an operator"
+    reason = "changed by an operator"
     write_audit(
         cursor, action=action, subject="brand", subject_id=subject_id, reason=reason, detail=detail
     )

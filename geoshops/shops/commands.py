@@ -1,4 +1,4 @@
-"""`geoshops shops` and `geoshops brands`: corrections that imports keep, and the table of brands."""
+"""`geoshops shops` and `geoshops brands`: manual corrections, which imports keep, and brands."""
 
 from __future__ import annotations
 
@@ -29,27 +29,29 @@ from geoshops.shops import brands as brand_table
 from geoshops.shops import corrections, displays, merging
 from geoshops.shops.corrections import NotPossible
 
-DAY = click.option("--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Day of closing; today.")
+DAY = click.option(
+    "--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Day of closing; today if omitted."
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-# constraint → what it requires
-REFUSED = {
-    "shops_status_known": "status is OPEN, TEMP_CLOSED or CLOSED",
+# constraint → the rule that it enforces
+CONSTRAINT_MESSAGES = {
+    "shops_status_known": "status must be OPEN, TEMP_CLOSED or CLOSED",
     "shops_place_name_not_blank": "place_name must not be blank",
-    "shops_place_name_at_most_200": "place_name has at most 200 characters",
-    "shops_closed_on_only_when_closed": "closed_on goes with status=CLOSED only",
-    "shops_closed_on_after_opened_on": "closed_on must not lie before opened_on",
-    "shops_merged_is_closed": "what is merged into another shop stays closed",
+    "shops_place_name_at_most_200": "place_name must have at most 200 characters",
+    "shops_closed_on_only_when_closed": "closed_on requires status=CLOSED",
+    "shops_closed_on_after_opened_on": "closed_on must not be before opened_on",
+    "shops_merged_is_closed": "a merged shop stays closed",
     "brands_name_not_blank": "the name must not be blank",
-    "brands_badge_color_is_hex": "a colour is written #rrggbb with digits 0-9 and a-f",
+    "brands_badge_color_is_hex": "a colour must be #rrggbb, with the digits 0-9 and a-f",
     "brand_aliases_alias_not_blank": "the alias must not be blank",
-    "brand_aliases_lang_is_a_tag": "a language is written ko, en, ja, zh-Hans",
+    "brand_aliases_lang_is_a_tag": "a language must be a tag such as ko, en, ja or zh-Hans",
 }
 
 
 @contextmanager
 def correcting() -> Iterator[Any]:
-    """A cursor that changes shops. Waits for a load that is under way, which would overwrite the changes."""
-    with asking() as cursor:
+    """A cursor for changing shops. Waits for a running import, which would overwrite the changes."""
+    with transaction() as cursor:
         cursor.execute(ONE_AT_A_TIME)
         yield cursor
         cursor.execute(COUNT_BRANDS)
@@ -58,8 +60,8 @@ def correcting() -> Iterator[Any]:
 
 
 @contextmanager
-def asking() -> Iterator[Any]:
-    """A cursor in one transaction; errors of the database are reported in one line."""
+def transaction() -> Iterator[Any]:
+    """A cursor in one transaction; database errors are reported in one line."""
     try:
         with connected(operator_url(), "shops") as connection:
             yield connection.cursor()
@@ -67,22 +69,24 @@ def asking() -> Iterator[Any]:
         raise changes.failure(str(error), of_a_change=True) from error
     except (psycopg2.IntegrityError, psycopg2.DataError) as error:
         constraint = error.diag.constraint_name or ""
-        broken = REFUSED.get(constraint) or constraint or error.diag.message_primary
+        broken = CONSTRAINT_MESSAGES.get(constraint) or constraint or error.diag.message_primary
         raise changes.failure(f"not possible: {broken}", of_a_change=True) from error
 
 
 @click.group("shops")
 def shops() -> None:
-    """Correct shops; later imports keep what was set by hand."""
+    """Correct shops; later imports keep manual corrections."""
 
 
 @shops.command("displays")
-@click.option("--every", is_flag=True, help="Make all of them: after changes of foreign names.")
+@click.option(
+    "--every", is_flag=True, help="Rebuild all of them, for example after changes of foreign names."
+)
 @JSON
 @with_appcontext
 @failing_clearly
 def make_displays(every: bool, as_json: bool) -> None:
-    """Make missing and outdated names and addresses in other languages. `geoshops scheduler` runs it hourly."""
+    """Build missing and outdated names and addresses in other languages. `geoshops scheduler` runs it hourly."""
     changed = displays.refresh(operator_database(), every=every)
     click.echo(json.dumps({"changed": changed}) if as_json else f"{changed} displays made")
 
@@ -92,12 +96,12 @@ def make_displays(every: bool, as_json: bool) -> None:
 @click.argument("changes", nargs=-1, metavar="FIELD=VALUE...")
 @click.option(
     "--release", multiple=True, type=click.Choice([*corrections.FIELDS]), metavar="FIELD",
-    help="Field that the next import shall rule again.",
+    help="Field that the next import may change again.",
 )  # fmt: skip
 @REASON
 @failing_clearly
 def set_(shop_id: int, changes: tuple[str, ...], release: tuple[str, ...], reason: str) -> None:
-    """Set fields of a shop by hand."""
+    """Set fields of a shop manually."""
     given = dict(_pair(change) for change in changes)
     if not given and not release:
         raise click.UsageError("nothing to set: give FIELD=VALUE or --release FIELD")
@@ -115,7 +119,7 @@ def set_(shop_id: int, changes: tuple[str, ...], release: tuple[str, ...], reaso
 @REASON
 @failing_clearly
 def close(shop_id: int, day: datetime | None, reason: str) -> None:
-    """Close a shop: searches no longer find it, its page stays."""
+    """Close a shop: it disappears from searches, but its page stays."""
     with correcting() as cursor:
         corrections.close(cursor, shop_id, _day(day), reason)
     click.echo(f"shop {shop_id} is closed")
@@ -126,11 +130,11 @@ def close(shop_id: int, day: datetime | None, reason: str) -> None:
 @click.argument("into_id", type=ID, required=False)
 @click.option(
     "--from", "file", type=click.Path(path_type=Path), metavar="FILE",
-    help="CSV of pairs with the columns duplicate_id and into_id, such as `duplicates --csv` prints.",
+    help="CSV of pairs with the columns duplicate_id and into_id, as printed by `duplicates --csv`.",
 )  # fmt: skip
 @click.option(
     "--all-certain", is_flag=True,
-    help="All pairs with one brand and equal names at most 20 m apart; the lower id stays.",
+    help="All pairs with the same brand and name at most 20 m apart; the lower id stays.",
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="List the merges without making them.")
 @REASON
@@ -143,11 +147,11 @@ def merge(
     dry_run: bool,
     reason: str,
 ) -> None:
-    """Merge duplicates into other shops, reviews and favorites included.
+    """Merge duplicates into other shops, including reviews and favorites.
 
     Give DUPLICATE_ID and INTO_ID, or --from FILE, or --all-certain. All pairs are checked before the first is merged.
-    Each is merged and recorded in audit_log by itself, so an interrupted command can be run again: pairs that are
-    merged already are counted and left alone.
+    Each pair is merged and recorded in audit_log in its own transaction, so an interrupted command can be run again:
+    pairs that are already merged are counted and skipped.
     """
     if [into_id is not None, file is not None, all_certain].count(True) != 1:
         raise click.UsageError("give either DUPLICATE_ID INTO_ID, or --from FILE, or --all-certain")
@@ -156,7 +160,7 @@ def merge(
             corrections.merge(cursor, duplicate_id, into_id, _day(None), reason)
         click.echo(f"shop {duplicate_id} is merged into {into_id}")
         return
-    with asking() as cursor:
+    with transaction() as cursor:
         if file:
             pairs = merging.read_pairs(file)
         elif duplicate_id and into_id:
@@ -174,12 +178,12 @@ def merge(
                 corrections.merge(cursor, pair.duplicate_id, pair.into_id, _day(None), reason)
                 with committing():
                     cursor.connection.commit()
-    click.echo(f"{len(merges.pairs)} shops merged, {merges.already} pairs merged already")
+    click.echo(f"{len(merges.pairs)} shops merged, {merges.already} pairs were already merged")
 
 
 @contextmanager
 def _counting_once(cursor: Any) -> Iterator[None]:
-    """Counts the shops of brands after many transactions, because it reads every shop; after Ctrl-C, too."""
+    """Counts the shops of brands once after many transactions, also after Ctrl-C: counting reads every shop."""
     try:
         yield
     finally:
@@ -197,7 +201,7 @@ def _list_merges(merges: merging.Merges) -> None:
             f"{pair.into_id} {merges.names.get(pair.into_id, '')}"
         )
     click.echo(
-        f"dry run: {len(merges.pairs)} shops would be merged, {merges.already} pairs are merged already"
+        f"dry run: {len(merges.pairs)} shops would be merged, {merges.already} pairs are already merged"
     )
 
 
@@ -206,8 +210,8 @@ def _list_merges(merges: merging.Merges) -> None:
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV for `merge --from`.")
 @failing_clearly
 def duplicates(as_json: bool, as_csv: bool) -> None:
-    """List pairs within 50 m with one brand and similar names, for a decision."""
-    with asking() as cursor:
+    """List possible duplicates: pairs within 50 m with the same brand and similar names."""
+    with transaction() as cursor:
         found = corrections.duplicates(cursor)
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))
@@ -232,7 +236,7 @@ def duplicates(as_json: bool, as_csv: bool) -> None:
 @REASON
 @failing_clearly
 def keep_apart(shop_id: int, other_id: int, reason: str) -> None:
-    """Record that two candidates are different shops; they are not listed again."""
+    """Record that two possible duplicates are different shops, so that they are not listed again."""
     with correcting() as cursor:
         corrections.keep_apart(cursor, shop_id, other_id, reason)
     click.echo(f"shops {shop_id} and {other_id} stay apart")
@@ -240,7 +244,7 @@ def keep_apart(shop_id: int, other_id: int, reason: str) -> None:
 
 @click.group("brands")
 def brands() -> None:
-    """Manage the table of brands."""
+    """Manage brands."""
 
 
 @brands.command("list")
@@ -248,7 +252,7 @@ def brands() -> None:
 @failing_clearly
 def list_(as_json: bool) -> None:
     """List brands with parents, aliases and shops."""
-    with asking() as cursor:
+    with transaction() as cursor:
         found = brand_table.listed(cursor)
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))
@@ -267,7 +271,9 @@ def list_(as_json: bool) -> None:
 @brands.command("add")
 @click.argument("name")
 @click.option("--parent", help="Brand of which it is a sub-brand.")
-@click.option("--representative", is_flag=True, help="Found by a map search without a brand.")
+@click.option(
+    "--representative", is_flag=True, help="Include the brand in map searches without a brand."
+)
 @click.option("--color", help="Colour of the badge, #rrggbb.")
 @failing_clearly
 def add(name: str, parent: str | None, representative: bool, color: str | None) -> None:
@@ -279,10 +285,10 @@ def add(name: str, parent: str | None, representative: bool, color: str | None) 
 @click.argument("name")
 @click.argument("alias")
 @click.option("--lang", default="", help="Language of the alias: ko, en, ja, zh-Hans …")
-@click.option("--remove", is_flag=True, help="Take the alias away.")
+@click.option("--remove", is_flag=True, help="Remove the alias.")
 @failing_clearly
 def alias_(name: str, alias: str, lang: str, remove: bool) -> None:
-    """Add another name of a brand."""
+    """Add or remove an alias of a brand."""
     if remove:
         _change(lambda c: brand_table.remove_alias(c, name, alias))
     else:
@@ -294,16 +300,16 @@ def alias_(name: str, alias: str, lang: str, remove: bool) -> None:
 @click.argument("parent", required=False)
 @failing_clearly
 def parent_(name: str, parent: str | None) -> None:
-    """Make NAME a sub-brand of PARENT, or without PARENT a brand of its own."""
+    """Make NAME a sub-brand of PARENT, or independent if PARENT is omitted."""
     _change(lambda c: brand_table.set_parent(c, name, parent))
 
 
 @brands.command("representative")
 @click.argument("name")
-@click.option("--no", "is_not", is_flag=True, help="Take the mark away.")
+@click.option("--no", "is_not", is_flag=True, help="Exclude the brand again.")
 @failing_clearly
 def representative_(name: str, is_not: bool) -> None:
-    """Let a map search without a brand find it."""
+    """Include a brand in map searches without a brand."""
     _change(lambda c: brand_table.set_representative(c, name, not is_not))
 
 
@@ -316,9 +322,9 @@ def color_(name: str, color: str) -> None:
     _change(lambda c: brand_table.set_color(c, name, color))
 
 
-def _change(act: Callable[[Any], None]) -> None:
+def _change(command: Callable[[Any], None]) -> None:
     with correcting() as cursor:
-        act(cursor)
+        command(cursor)
         count = brand_table.refresh(cursor)
     click.echo(f"done; {count} shops assigned to a brand by their name")
 
@@ -327,7 +333,7 @@ def _pair(change: str) -> tuple[str, str]:
     field, separator, value = change.partition("=")
     if not separator or field not in corrections.FIELDS:
         known = ", ".join(corrections.FIELDS)
-        raise click.UsageError(f"{change}: write FIELD=VALUE with a field of {known}")
+        raise click.UsageError(f"{change}: must be FIELD=VALUE with one of the fields {known}")
     return field, value
 
 

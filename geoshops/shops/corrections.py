@@ -1,4 +1,4 @@
-"""Corrections by operators: overrides that imports keep, closings and merges, each with its reason."""
+"""Corrections by operators, each with a reason: field overrides, which imports keep, closings and merges."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from geoshops.database.statements import execute
 from geoshops.operations.audit import write_audit
 from geoshops.operations.commands import KEPT_BY_A_MERGE
 
-# the columns that a file may fill, see FIELDS in importing/shop_rows.py
+# the columns that an import can set, see FIELDS in importing/shop_rows.py
 COLUMNS = (
     "place_name", "road_address", "lot_address", "status", "opened_on", "closed_on", "phone",
     "homepage", "opening_hours",
@@ -73,7 +73,7 @@ class NotPossible(Exception):
 
 
 def set_fields(cursor: Any, shop_id: int, given: dict[str, str], reason: str) -> None:
-    """Sets fields by hand; later imports keep them. An empty value empties the field."""
+    """Sets fields manually; later imports keep them. An empty value clears the field."""
     before = facts(cursor, shop_id)
     values = {name: _cleaned(name, value) for name, value in given.items()}
     if values.get("status", "CLOSED") != "CLOSED":
@@ -95,7 +95,7 @@ def set_fields(cursor: Any, shop_id: int, given: dict[str, str], reason: str) ->
 
 
 def release(cursor: Any, shop_id: int, names: list[str], reason: str) -> None:
-    """Gives overrides up: the next import sets these fields again, and may reopen a closed shop."""
+    """Removes overrides: the next import sets these fields again, and may reopen a closed shop."""
     into_id = facts(cursor, shop_id)["merged_into_id"]
     kept = [name for name in names if into_id and name in KEPT_BY_A_MERGE]
     if kept:
@@ -113,20 +113,20 @@ def release(cursor: Any, shop_id: int, names: list[str], reason: str) -> None:
 
 
 def close(cursor: Any, shop_id: int, day: str, reason: str) -> None:
-    """Closes a shop by hand on a day."""
+    """Closes a shop as of a day."""
     if facts(cursor, shop_id)["status"] == "CLOSED":
-        raise NotPossible(f"shop {shop_id} is closed already")
+        raise NotPossible(f"shop {shop_id} is already closed")
     set_fields(cursor, shop_id, {"status": "CLOSED", "closed_on": day}, reason)
 
 
 def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -> None:
-    """Closes a duplicate; its reviews, favorites and open reports become those of the other shop."""
+    """Closes a duplicate and moves its reviews, favorites and open reports to the other shop."""
     if duplicate_id == into_id:
         raise NotPossible("a shop cannot be merged into itself")
-    # a command on a merged shop holds its lock and waits for that of the other one
+    # a command on a merged shop holds its lock while it waits for that of the other shop
     _reject_merged(cursor, duplicate_id, into_id)
     for shop_id in sorted((duplicate_id, into_id)):
-        # waits for commands under way, see begin_command_on
+        # waits for running commands, see begin_command_on
         execute(cursor, select(func.pg_advisory_xact_lock(-shop_id)))
     both = or_(Shop.id == duplicate_id, Shop.id == into_id)
     execute(cursor, select(Shop.id).where(both).order_by(Shop.id).with_for_update())
@@ -167,7 +167,7 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
 
 
 def _move_open_reports(cursor: Any, duplicate_id: int, into_id: int) -> None:
-    """Moves open reports, except those of members who have an open report of the other shop already."""
+    """Moves open reports, except those of members who already have an open report of the other shop."""
     kept = aliased(Report)
     is_reported = (
         select(kept.id)
@@ -187,7 +187,7 @@ def _move_open_reports(cursor: Any, duplicate_id: int, into_id: int) -> None:
 def _reject_merged(cursor: Any, *shop_ids: int) -> None:
     for shop_id in shop_ids:
         if facts(cursor, shop_id)["merged_into_id"]:
-            raise NotPossible(f"shop {shop_id} is merged into another one already")
+            raise NotPossible(f"shop {shop_id} is already merged into another shop")
 
 
 def keep_apart(cursor: Any, shop_id: int, other_id: int, reason: str) -> None:
@@ -209,20 +209,20 @@ def duplicates(cursor: Any) -> list[dict[str, Any]]:
 
 
 def facts(cursor: Any, shop_id: int) -> dict[str, Any]:
-    """The present values of the fields that can be corrected."""
+    """The current values of the fields that can be corrected."""
     row = execute(cursor, FACTS.where(Shop.id == shop_id)).fetchone()
     if row is None:
-        raise NotPossible(f"there is no shop {shop_id}")
+        raise NotPossible(f"no shop with id {shop_id}")
     found: dict[str, Any] = row[0]
     return found
 
 
 def _cleaned(name: str, value: str) -> str | None:
     if name not in FIELDS:
-        raise NotPossible(f"{name} is none of {', '.join(FIELDS)}")
+        raise NotPossible(f"{name} must be one of {', '.join(FIELDS)}")
     value = unicodedata.normalize("NFC", value).strip()
     if any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
-        raise NotPossible(f"{name} holds a control character")
+        raise NotPossible(f"{name} must not contain control characters")
     if name == "homepage" and value and not value.startswith(("http://", "https://")):
         raise NotPossible("homepage must begin with http:// or https://")
     if name in LIMITS:
@@ -240,7 +240,7 @@ def _hours(value: str) -> str:
 
 
 def _degrees(name: str, value: str) -> str:
-    # PostGIS would silently turn longitude 200 into -160
+    # PostGIS would silently convert longitude 200 to -160
     try:
         fits = abs(float(value)) <= LIMITS[name]
     except ValueError:
@@ -253,7 +253,7 @@ def _degrees(name: str, value: str) -> str:
 def _brand(cursor: Any, name: str | None) -> int:
     (brand_id,) = execute(cursor, select(func.brand_named(name))).fetchone()
     if brand_id is None:
-        raise NotPossible(f"there is no brand {name}: {as_started('brands add')} {name}")
+        raise NotPossible(f"unknown brand {name}; add it with {as_started('brands add')} {name}")
     return int(brand_id)
 
 

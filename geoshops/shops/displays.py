@@ -1,4 +1,4 @@
-"""Makes the display texts of shops in other languages, ahead of the requests for them."""
+"""Builds the display texts of shops in other languages before they are requested."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REFRESH = compiled(
 
 
 def refresh(db: Database, *, every: bool) -> int:
-    """Makes the missing and outdated displays, or with `every` all of them; how many rows changed."""
+    """Builds missing and outdated displays, or all of them with `every`; returns the number of changed rows."""
     changed = 0
     last_id: int | None = 0
     while last_id is not None:

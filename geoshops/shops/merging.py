@@ -1,4 +1,4 @@
-"""Merges of many pairs of shops: read from a file or certain by name and position, and checked before the first."""
+"""Selects and checks pairs of shops to merge: pairs in a file, or certain duplicates by name and position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from geoshops.database.models import Shop
 from geoshops.database.statements import execute, named
 from geoshops.shops.corrections import NotPossible
 
-# nearer than two doors of one chain; a pair with equal names that lies farther apart is left to an operator
+# closer than two shops of one chain ever are; an operator decides on pairs with equal names that are farther apart
 CERTAIN_WITHIN_M = 20
 COLUMNS = ("duplicate_id", "into_id")
 GREATEST_ID = 2**63 - 1
@@ -32,7 +32,7 @@ CERTAIN = (
 
 @dataclass(frozen=True)
 class Pair:
-    """A duplicate and the shop that stays; `place` says where the pair stands in a file."""
+    """A duplicate and the shop that stays; `place` is the pair's line in the file, for error messages."""
 
     duplicate_id: int
     into_id: int
@@ -41,7 +41,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Merges:
-    """The merges that are still to be made, with the names of their shops, and how many pairs are merged already."""
+    """The pairs to merge, the names of their shops, and the number of pairs that are already merged."""
 
     pairs: list[Pair]
     names: dict[int, str]
@@ -58,11 +58,11 @@ def read_pairs(path: Path) -> list[Pair]:
                 raise NotPossible(f"{path} has no column {', '.join(missing)}")
             return [_pair(row, f"line {reader.line_num}") for row in reader]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise NotPossible(f"{path} is no CSV file in UTF-8: {error}") from error
+        raise NotPossible(f"{path} is not a CSV file in UTF-8: {error}") from error
 
 
 def pairs_as_csv(duplicates: Iterable[dict[str, Any]]) -> str:
-    """Candidates as a file for read_pairs, the older shop as the one that stays."""
+    """Possible duplicates as a file for read_pairs; the older shop of a pair stays."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*COLUMNS, "duplicate_name", "into_name", "distance_m", "similarity"])
@@ -81,11 +81,11 @@ def pairs_as_csv(duplicates: Iterable[dict[str, Any]]) -> str:
 
 
 def certain_pairs(cursor: Any) -> list[Pair]:
-    """Pairs with one brand and equal names at most CERTAIN_WITHIN_M apart; the shop with the lower id stays."""
+    """Pairs with the same brand and name at most CERTAIN_WITHIN_M apart; the shop with the lower id stays."""
     pairs: list[Pair] = []
     gone: set[int] = set()
     for duplicate_id, into_id in execute(cursor, CERTAIN).fetchall():
-        # a third shop is compared with the one that stays only
+        # a third shop is only compared with the one that stays
         if not gone & {duplicate_id, into_id}:
             gone.add(duplicate_id)
             pairs.append(Pair(duplicate_id, into_id))
@@ -93,7 +93,7 @@ def certain_pairs(cursor: Any) -> list[Pair]:
 
 
 def plan(cursor: Any, pairs: Iterable[Pair]) -> Merges:
-    """What is left of the pairs to merge; raises NotPossible with every pair that cannot be merged."""
+    """The pairs that still have to be merged; raises NotPossible and lists every pair that cannot be merged."""
     pairs = list(pairs)
     ids = [shop_id for pair in pairs for shop_id in (pair.duplicate_id, pair.into_id)]
     named_shops = select(Shop.id, Shop.merged_into_id, Shop.place_name).where(
@@ -108,11 +108,11 @@ def plan(cursor: Any, pairs: Iterable[Pair]) -> Merges:
         stays, into = _kept(merged, pair.duplicate_id), _kept(merged, pair.into_id)
         unknown = [i for i in (pair.duplicate_id, pair.into_id) if i not in names]
         if unknown:
-            faults.append(f"{pair.place}: there is no shop {unknown[0]}")
+            faults.append(f"{pair.place}: no shop with id {unknown[0]}")
         elif pair.duplicate_id == pair.into_id:
             faults.append(f"{pair.place}: shop {into} cannot be merged into itself")
         elif stays not in (pair.duplicate_id, into):
-            faults.append(f"{pair.place}: shop {pair.duplicate_id} is merged into {stays} already")
+            faults.append(f"{pair.place}: shop {pair.duplicate_id} is already merged into {stays}")
         elif stays != into:
             todo.append(Pair(pair.duplicate_id, into, pair.place))
             merged[pair.duplicate_id] = into
@@ -127,7 +127,7 @@ def _pair(row: dict[str, str | None], place: str) -> Pair:
     for name in COLUMNS:
         text = (row[name] or "").strip()
         if not (text.isascii() and text.isdigit() and 1 <= int(text) <= GREATEST_ID):
-            raise NotPossible(f"{place}: [{name}] {text!r} is no identifier of a shop")
+            raise NotPossible(f"{place}: [{name}] {text!r} is not a shop id")
         numbers.append(int(text))
     return Pair(numbers[0], numbers[1], place)
 

@@ -1,4 +1,4 @@
-"""GeoJSON geometries in bodies and positions in queries, checked before PostGIS sees them."""
+"""Parses and checks GeoJSON geometries in bodies and positions in queries, before they reach PostGIS."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from marshmallow import ValidationError, fields, post_load
 from geoshops.web.fields import DECIMAL, Body, Choice, invalid
 
 MAX_POSITIONS = 10_000
-# 52 bytes for each position
+# 52 bytes per position
 MAX_SHAPE_BYTES = 524_288
 FEWEST_PEOPLE, MOST_PEOPLE = 2, 10
-# coordinates of a projection are metres; no degrees are as large
+# projected coordinates are in metres; degrees are never as large
 PROJECTED = 1000.0
 
 
@@ -25,7 +25,7 @@ class Position(NamedTuple):
 
 
 def position(value: Any, at: str) -> Position:
-    """The position in a GeoJSON value; raises ValidationError naming its place `at` and the rule that it breaks."""
+    """Parses a GeoJSON position; the ValidationError names its location `at` and the broken rule."""
     if not isinstance(value, list) or len(value) < 2:
         raise invalid("bad_position", at=at)
     lng, lat = value[:2]
@@ -75,14 +75,14 @@ def _line(value: Any) -> list[Position]:
 
 
 def _count(value: Any) -> int:
-    """Positions in nested lists; a list of anything but lists counts as one."""
+    """Number of positions in nested lists; a list without nested lists counts as one."""
     if not isinstance(value, list):
         return 0
     return sum(map(_count, value)) if value and isinstance(value[0], list) else 1
 
 
 class Coordinates(fields.Raw):
-    """Nested lists of positions; their schema checks them, which knows the type."""
+    """Nested lists of positions; the schema checks them, because it knows the geometry type."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, list):
@@ -108,7 +108,7 @@ class Shape(Body):
 
     @post_load
     def checked(self, values: dict[str, Any], **_: object) -> dict[str, Any]:
-        """The geometry; reports the first position or ring that breaks a rule."""
+        """Checks the geometry; reports the first invalid position or ring."""
         read = READERS[values["type"]]
         try:
             return {"type": values["type"], "coordinates": read(values["coordinates"])}
@@ -125,8 +125,8 @@ class Area(Shape):
         metadata={
             "type": "array",
             "items": {"type": "array", "items": {"type": "array", "items": {}}},
-            "description": "Rings of [longitude, latitude], at most 10,000 in all; of a MultiPolygon lists of rings."
-            " Edges are geodesics, the interior is the smaller side",
+            "description": "Rings of [longitude, latitude], at most 10,000 positions in total; for a MultiPolygon, lists of"
+            " rings. Edges are geodesics; the interior is the smaller side",
             "example": [
                 [[127.02, 37.49], [127.04, 37.49], [127.04, 37.51], [127.02, 37.51], [127.02, 37.49]]
             ],

@@ -1,4 +1,4 @@
-"""Vector tiles of shops: clusters from afar, each shop from zoom 15."""
+"""Vector tiles of shops: clusters below zoom 15, each shop from there on."""
 
 from geoshops.tiles.routes import blueprint
 

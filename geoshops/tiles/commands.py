@@ -1,4 +1,4 @@
-"""`geoshops tiles`: count the clusters of crowded tiles anew."""
+"""`geoshops tiles`: recount the clusters of crowded tiles."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def commands() -> None:
 @with_appcontext
 @failing_clearly
 def refresh(as_json: bool) -> None:
-    """Bring the clusters of crowded tiles up to date. `geoshops scheduler`, which scripts/serve starts, runs it hourly."""
+    """Recount the clusters of crowded tiles. `geoshops scheduler`, which scripts/serve starts, runs it hourly."""
     changed = queries.refresh(operator_database())
     click.echo(json.dumps({"changed": changed}) if as_json else f"{changed} cells changed")

@@ -28,7 +28,7 @@ REFRESH = compiled(select(func.refresh_tile_grid(*named(moment=func.now()))))
 
 
 def selection(db: Database, *, brand: str | None, all_brands: bool) -> int:
-    """Which shops are meant, as sql/schema/22_tiles.sql numbers them; rejects a name that means no brand."""
+    """The selection's number as in sql/schema/22_tiles.sql; raises ApiError for an unknown brand."""
     if not brand:
         return EVERY_SHOP if all_brands else REPRESENTATIVE
     brand_id, names = db.row(BRAND, {"wanted": brand})
@@ -40,7 +40,7 @@ def selection(db: Database, *, brand: str | None, all_brands: bool) -> int:
 def tile(
     db: Database, z: int, x: int, y: int, *, selected: int, filters: ShopFilters, zone: str
 ) -> bytes:
-    """The tile; empty where no shop is."""
+    """The tile; empty if it contains no shop."""
     values = {"z": z, "x": x, "y": y, "selection": selected, "filters": filters.to_json(zone)}
     return bytes(db.row(TILE, values)[0])
 
@@ -52,11 +52,11 @@ def check_place(z: int, x: int, y: int) -> None:
 
 
 def refreshed_at(db: Database) -> dt.datetime | None:
-    """When the counted cells were last refreshed; None when all cells are counted live."""
+    """Time of the last recount; None if all cells are counted live."""
     moment: dt.datetime | None = db.row(REFRESHED)[0]
     return moment
 
 
 def refresh(db: Database) -> int:
-    """Recounts the cells of crowded tiles; how many rows changed."""
+    """Recounts the cells of crowded tiles; returns the number of changed rows."""
     return int(db.write(REFRESH, idempotent=True)[0])

@@ -1,4 +1,4 @@
-"""Endpoints of the tiles."""
+"""Endpoints of vector tiles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ blueprint = Blueprint("tiles", __name__, description="Vector tiles of shops")
 
 MVT = "application/vnd.mapbox-vector-tile"
 CACHED = {"Cache-Control": "public, max-age=60"}
-# the template of a tile's address
+# the template of a tile's URL
 TILE = "/tiles/shops/{z}/{x}/{y}.mvt"
 BINARY = {"type": "string", "format": "binary"}
 NAMES = [name_of(key, field) for key, field in schemas.TileArgs().fields.items()]
@@ -31,9 +31,9 @@ NAMES = [name_of(key, field) for key, field in schemas.TileArgs().fields.items()
     example=tilejson(f"{ORIGIN}{TILE}", None),
 )
 def describe_shop_tiles(context: RequestContext, args: dict[str, Any]) -> Response:
-    """The tiles' addresses, layers and age (TileJSON 3.0)
+    """URLs, layers and age of the tiles (TileJSON 3.0)
 
-    The addresses carry the query on."""
+    The tile URLs include the query of this request."""
     queries.selection(context.db, brand=args["brand"], all_brands=args["all_brands"])
     sent = context.sent(*NAMES)
     query = f"?{urlencode(sent)}" if sent else ""
@@ -51,11 +51,11 @@ def describe_shop_tiles(context: RequestContext, args: dict[str, Any]) -> Respon
 def get_shop_tile(
     context: RequestContext, args: dict[str, Any], z: int, x: int, y: int
 ) -> Response:
-    """Shops of a tile: clusters below zoom 15, from there each shop
+    """Shops of a tile: clusters below zoom 15, each shop from there on
 
-    Mapbox vector tile with the layer `clusters` or `shops`; empty where no shop is, 404 beyond
-    zoom 20 and outside the world. With filters the clusters of tiles of more than 10,000 shops
-    are estimated from a sample, and have the field `approximate`."""
+    Mapbox vector tile with the layer `clusters` or `shops`; empty if it contains no shop, 404 above
+    zoom 20 and outside the world. With filters, clusters in tiles of more than 10,000 shops are
+    estimated from a sample and have the field `approximate`."""
     queries.check_place(z, x, y)
     filters, zone = args.pop("filters"), context.settings.timezone
     selected = queries.selection(context.db, **args)

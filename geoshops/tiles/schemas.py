@@ -1,4 +1,4 @@
-"""What the tile endpoints take and answer."""
+"""Query and response schemas of vector tiles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from geoshops.web.shop_schemas import ShopFilterArgs
 
 
 class TileArgs(ShopFilterArgs):
-    """Which shops, as in GET /shops/brand."""
+    """Brand and filters of the shops, as in GET /shops/brand."""
 
     brand = Text(
         high=100,
@@ -22,7 +22,7 @@ class TileArgs(ShopFilterArgs):
     all_brands = Flag(
         load_default=False,
         data_key="allBrands",
-        metadata={"description": "Every shop when brand is omitted"},
+        metadata={"description": "Include every brand if `brand` is omitted"},
     )
 
 
@@ -54,6 +54,6 @@ class TileJson(Schema):
         allow_none=True,
         metadata={
             "format": "date-time",
-            "description": "State that the clusters of crowded tiles show; null when all are live",
+            "description": "Time at which the clusters of crowded tiles were counted; null if all are live",
         },
     )

@@ -1,4 +1,4 @@
-"""`geoshops titles`: award what was earned, refresh the titles of shops."""
+"""`geoshops titles`: award earned titles, refresh the titles of shops."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def commands() -> None:
 @with_appcontext
 @failing_clearly
 def award(as_json: bool) -> None:
-    """Give members the titles that they earned but do not hold; none is taken back."""
+    """Award titles that members have earned but do not hold; no title is withdrawn."""
     given = queries.award_all(operator_database(), zone=settings().timezone)
     if as_json:
         click.echo(json.dumps({"awarded": sum(given.values()), "by_title": given}))
@@ -36,6 +36,6 @@ def award(as_json: bool) -> None:
 @with_appcontext
 @failing_clearly
 def refresh(as_json: bool) -> None:
-    """Bring the titles of shops up to date. `geoshops scheduler`, which scripts/serve starts, runs it hourly."""
+    """Refresh the titles of shops. `geoshops scheduler`, which scripts/serve starts, runs it hourly."""
     changed = queries.refresh_shop_titles(operator_database())
     click.echo(json.dumps({"changed": changed}) if as_json else f"{changed} shops changed")

@@ -1,4 +1,4 @@
-"""Medals of titles as SVG, drawn by us."""
+"""Draws the medals of titles as SVG."""
 
 from __future__ import annotations
 

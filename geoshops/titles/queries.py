@@ -42,7 +42,7 @@ REFRESH = compiled(select(func.refresh_shop_titles(*named(moment=func.now()))))
 
 
 def of_member(db: Database, caller: Caller, *, title_id: int | None, origin: str, zone: str) -> str:
-    """One title, or all of them with counts, as they stand for the caller, as JSON."""
+    """One title, or all titles with counts, and the caller's progress, as JSON."""
     values = {**ids(caller), "wanted": title_id, "origin": origin, "zone": zone}
     body = of_live_session(db.row(OF_MEMBER, values)[0])
     if not body:
@@ -60,7 +60,7 @@ def medal(db: Database, title_id: int) -> tuple[str, str, str]:
 
 
 def award_all(db: Database, *, zone: str) -> dict[int, int]:
-    """Gives every member the titles earned but not held; how many of each title were given."""
+    """Awards titles that members have earned but do not hold; returns the number of awards by title."""
     given: dict[int, int] = {}
     last = 0
     while members := [member for (member,) in db.rows(NEXT_MEMBERS, {"after": last})]:
@@ -72,5 +72,5 @@ def award_all(db: Database, *, zone: str) -> dict[int, int]:
 
 
 def refresh_shop_titles(db: Database) -> int:
-    """Brings shops.shop_titles up to date; how many shops changed."""
+    """Refreshes shops.shop_titles; returns the number of changed shops."""
     return int(db.write(REFRESH, idempotent=True)[0])

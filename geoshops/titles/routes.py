@@ -27,7 +27,7 @@ IMAGE_CACHE_S = 60
     cache="none",
 )
 def list_member_titles(context: RequestContext, caller: Caller) -> Response:
-    """All titles, those held and those still to earn"""
+    """All titles, held and not yet earned, with the member's progress"""
     return _titles(context, caller, None)
 
 
@@ -39,19 +39,19 @@ def list_member_titles(context: RequestContext, caller: Caller) -> Response:
     cache="none",
 )
 def get_member_title(context: RequestContext, title_id: int, caller: Caller) -> Response:
-    """One title, as it stands for the signed-in member"""
+    """One title, with the member's progress"""
     return _titles(context, caller, title_id)
 
 
 @images.get("/titles/<id:title_id>.svg")
 def coloured(title_id: int) -> flask.Response:
-    """The medal of a title held."""
+    """The medal of a held title."""
     return _image(title_id, grey=False)
 
 
 @images.get("/titles/<id:title_id>-grey.svg")
 def grey(title_id: int) -> flask.Response:
-    """The medal of a title not held."""
+    """The grey medal of a title that is not held."""
     return _image(title_id, grey=True)
 
 

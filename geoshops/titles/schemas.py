@@ -1,4 +1,4 @@
-"""What the title endpoints answer."""
+"""Response schemas of titles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from geoshops.web.shop_schemas import MemberTitle
 
 
 class MemberTitles(Schema):
-    """All titles, as they stand for the member."""
+    """All titles, with the member's progress."""
 
     holding_count = fields.Integer(required=True, metadata={"example": 1})
     main_member_title = fields.Nested(MemberTitle, required=True, allow_none=True)

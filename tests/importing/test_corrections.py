@@ -160,7 +160,7 @@ def test_a_repeated_merge_does_not_wait_for_acts_on_the_duplicate(
         acting.cursor().execute("SELECT pg_advisory_xact_lock_shared(-%s)", (duplicate,))
         result = run("shops", "merge", duplicate, kept, "--reason", "twice")
     assert result.exit_code == 1
-    assert f"shop {duplicate} is merged into another one already" in result.output
+    assert f"shop {duplicate} is already merged into another shop" in result.output
 
 
 @pytest.mark.parametrize("row", [ROW, ROW.replace("영업", "폐업"), f"{ROW}2020-01-01"])
@@ -304,9 +304,9 @@ def test_an_import_tells_how_many_pairs_may_be_one_shop(
     ("words", "told"),
     [
         (("shops", "set", "{shop}", "--release", "foo"), "'foo' is not one of"),
-        (("shops", "set", "{shop}", "status=FOO"), "status is OPEN, TEMP_CLOSED or CLOSED"),
+        (("shops", "set", "{shop}", "status=FOO"), "status must be OPEN, TEMP_CLOSED or CLOSED"),
         (("shops", "set", "{shop}", "place_name="), "place_name must not be blank"),
-        (("shops", "set", "{shop}", "closed_on=2026-01-01"), "closed_on goes with status=CLOSED"),
+        (("shops", "set", "{shop}", "closed_on=2026-01-01"), "closed_on requires status=CLOSED"),
         (("shops", "set", "{shop}", 'opening_hours=[{"day": 9}]'), '"open": "10:00"'),
         (("shops", "keep-apart", "{shop}", "{shop}"), "cannot be kept apart from itself"),
     ],

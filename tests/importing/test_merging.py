@@ -40,12 +40,16 @@ def test_pairs_of_a_file_are_merged_once(run: Run, make: Maker, write: Write) ->
     )
     dry = ok(run, "merge", "--from", path, *REASON, "--dry-run")
     assert f"{b} 인생네컷 1호점 → {a} 인생네컷 0호점" in dry
-    assert "dry run: 3 shops would be merged, 0 pairs are merged already" in dry
+    assert "dry run: 3 shops would be merged, 0 pairs are already merged" in dry
     assert set(merged(make).values()) == {None}
-    assert "3 shops merged, 0 pairs merged already" in ok(run, "merge", "--from", path, *REASON)
+    assert "3 shops merged, 0 pairs were already merged" in ok(
+        run, "merge", "--from", path, *REASON
+    )
     assert merged(make) == {a: None, b: a, c: a, d: a}
     assert make.sql("SELECT shop_cnt FROM brands") == 1
-    assert "0 shops merged, 3 pairs merged already" in ok(run, "merge", "--from", path, *REASON)
+    assert "0 shops merged, 3 pairs were already merged" in ok(
+        run, "merge", "--from", path, *REASON
+    )
     assert make.rows(
         "SELECT action, subject_id, reason, detail ->> 'into' FROM audit_log ORDER BY id"
     ) == [
@@ -60,7 +64,9 @@ def test_an_interrupted_run_is_continued(run: Run, make: Maker, write: Write) ->
     a, b, c = (make.shop(f"인생네컷 {n}호점") for n in range(3))
     ok(run, "merge", b, a, *REASON)
     path = write("duplicate_id,into_id", f"{b},{a}", f"{c},{a}")
-    assert "1 shops merged, 1 pairs merged already" in ok(run, "merge", "--from", path, *REASON)
+    assert "1 shops merged, 1 pairs were already merged" in ok(
+        run, "merge", "--from", path, *REASON
+    )
     assert merged(make) == {a: None, b: a, c: a}
 
 
@@ -93,8 +99,8 @@ def test_faults_of_a_file_are_listed_before_anything_is_merged(
     path = write("duplicate_id,into_id", f"{b},{a}", f"{b},{c}", f"{a},999", f"{c},{c}")
     result = run("shops", "merge", "--from", path, *REASON)
     assert result.exit_code == 1
-    assert f"line 3: shop {b} is merged into {a} already" in result.output
-    assert "line 4: there is no shop 999" in result.output
+    assert f"line 3: shop {b} is already merged into {a}" in result.output
+    assert "line 4: no shop with id 999" in result.output
     assert f"line 5: shop {c} cannot be merged into itself" in result.output
     assert "Nothing was changed" in result.output
     assert set(merged(make).values()) == {None}
@@ -104,8 +110,8 @@ def test_faults_of_a_file_are_listed_before_anything_is_merged(
     ("lines", "told"),
     [
         (("duplicate,into", "1,2"), "has no column duplicate_id, into_id"),
-        (("duplicate_id,into_id", "1,zwei"), "line 2: [into_id] 'zwei' is no identifier"),
-        (("duplicate_id,into_id", "1"), "line 2: [into_id] '' is no identifier"),
+        (("duplicate_id,into_id", "1,zwei"), "line 2: [into_id] 'zwei' is not a shop id"),
+        (("duplicate_id,into_id", "1"), "line 2: [into_id] '' is not a shop id"),
         (("duplicate_id,into_id", f"1,{2**63}"), "line 2: [into_id]"),
     ],
 )

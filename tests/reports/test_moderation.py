@@ -164,7 +164,7 @@ def test_reports_are_listed_and_settled(
     assert "나쁜 말" in run(app, "list").output
     assert run(app, "uphold", str(found[1]["id"]), "--reason", "폐점 확인").exit_code == 0
     again = run(app, "dismiss", str(found[0]["id"]), str(found[1]["id"]), "--reason", "문제 없음")
-    assert again.exit_code == 1 and f"not open: {found[1]['id']}" in again.output
+    assert again.exit_code == 1 and f"no open reports with ids {found[1]['id']}" in again.output
     assert json.loads(run(app, "list", "--json").stdout) == []
     assert [r["status"] for r in json.loads(run(app, "list", "--all", "--json").stdout)] == [
         "DISMISSED",
@@ -175,7 +175,7 @@ def test_reports_are_listed_and_settled(
 def test_what_is_not_there_is_reported(app: Flask, db: Any) -> None:
     for verb in ("hide", "show"):
         answer = run(app, verb, "77", "--reason", "x")
-        assert answer.exit_code == 1 and "there is no review 77" in answer.output
+        assert answer.exit_code == 1 and "no review with id 77" in answer.output
     assert run(app, "hide", "77").exit_code == 2
 
 
