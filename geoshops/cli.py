@@ -20,7 +20,7 @@ from geoshops.operations.connection import operator_url
 
 keep_to_the_given_database()
 
-# Loaded when they are called, as most of them need only some of the package.
+# Loaded when they are called, because most commands need only part of the package.
 LOADED_LATE = {
     "backup": ("geoshops.operations.backup", "backup"),
     "brands": ("geoshops.shops.commands", "brands"),
@@ -50,11 +50,11 @@ class LateCommands(Commands):
     """The commands of the features, most of them loaded late."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, those not loaded yet too."""
+        """All names, including those of commands that are not loaded yet."""
         return sorted({*super().list_commands(ctx), *LOADED_LATE})
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The command of that name; one whose libraries are missing says so when it is called."""
+        """The command of that name; if its libraries are missing, a command that reports this when it is called."""
         if name not in LOADED_LATE:
             return super().get_command(ctx, name)
         module, attribute = LOADED_LATE[name]
@@ -100,7 +100,7 @@ def main() -> None:
 
 @main.command(with_appcontext=False)
 def settings() -> None:
-    """Print the table of settings that docs/settings.md holds."""
+    """Print the table of settings in docs/settings.md."""
     for row in settings_table():
         click.echo(row)
 
@@ -108,21 +108,23 @@ def settings() -> None:
 @main.command("nginx-config", with_appcontext=False)
 @click.option("--server", "servers", multiple=True, required=True, help="host:port or unix:/path")
 @click.option("--listen", default="8080", show_default=True, help="Address on which nginx listens.")
-@click.option("--run", default="/tmp", show_default=True, help="Folder of nginx' own files.")
-@click.option("--user", default="", help="User of nginx' workers, when it starts as root.")
+@click.option("--run", default="/tmp", show_default=True, help="Directory of nginx's own files.")
+@click.option("--user", default="", help="User of nginx's workers if it starts as root.")
 @failing_clearly
 def nginx_config(servers: tuple[str, ...], listen: str, run: str, user: str) -> None:
     """Print nginx.conf for nginx in front of the service."""
-    # here, because it loads the service, which few commands need
+    # imported here, because it loads the service, which few commands need
     from geoshops.operations.nginx import config_of
 
     settings = Settings.from_environment()
     click.echo(config_of(settings, servers=servers, listen=listen, run=run, user=user))
 
 
-@main.group(cls=click.Group)  # plain: its commands need no application, so no secret key either
+@main.group(
+    cls=click.Group
+)  # a plain group: its commands need no application, and so no secret key
 def db() -> None:
-    """The database: apply sql/, see its state."""
+    """Manage the database schema: apply sql/, show its state."""
 
 
 @db.command()
@@ -149,7 +151,7 @@ def status(as_json: bool) -> None:
 @db.command()
 @failing_clearly
 def check() -> None:
-    """Exit with 1 unless every file of sql/ is applied as it stands."""
+    """Exit with code 1 unless every file of sql/ is applied in its current version."""
     odd = [(name, state) for name, state in migrations.status(operator_url()) if state != "applied"]
     for name, state in odd:
         click.echo(f"{state:8} {name}")
@@ -160,12 +162,12 @@ def check() -> None:
 
 
 @db.command()
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @failing_clearly
 def reset(yes: bool) -> None:
-    """Drop everything and apply sql/ again. All data are lost."""
+    """Drop everything and apply sql/ again. Deletes all data."""
     if not yes:
-        click.confirm("This deletes every shop, member and review. Go on?", abort=True)
+        click.confirm("This deletes every shop, member and review. Continue?", abort=True)
     url = operator_url()
     migrations.reset(url)
     click.echo(f"{migrations.upgrade(url, lambda _: None)} files applied")

@@ -30,7 +30,7 @@ def setting(env: str, default: object, meaning: str, *, secret: bool = False) ->
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings. Secrets may also be given as NAME_FILE, the path of a file that holds the value."""
+    """All settings. Secrets may also be given as NAME_FILE, the path of a file that contains the value."""
 
     database_url: str = setting(
         "DATABASE_URL", "", "Database of the service as a libpq URL", secret=True
@@ -70,7 +70,7 @@ class Settings:
     public_url: str = setting(
         "GEOSHOPS_PUBLIC_URL",
         "",
-        "Origin of image URLs and of the addresses of pages; the request's origin if empty",
+        "Origin of image URLs and page links; the request's origin if empty",
     )
     timezone: str = setting(
         "GEOSHOPS_TIMEZONE", "Asia/Seoul", "Time zone of date arrays, opening hours and titles"
@@ -79,7 +79,9 @@ class Settings:
         "GEOSHOPS_POOL_SIZE", 5, "Database connections per worker; equal to its threads"
     )
     pool_timeout_s: float = setting(
-        "GEOSHOPS_POOL_TIMEOUT_S", 0.3, "Maximum wait for a database connection; then 503"
+        "GEOSHOPS_POOL_TIMEOUT_S",
+        0.3,
+        "Maximum wait for a database connection; then the response is 503",
     )
     connect_timeout_s: int = setting(
         "GEOSHOPS_CONNECT_TIMEOUT_S", 1, "Maximum time to open a database connection"
@@ -210,7 +212,7 @@ class Settings:
         for origin in self.map_style_origins:
             _check_origin("GEOSHOPS_MAP_STYLE_ORIGINS", origin)
         if self.basemap_file and not Path(self.basemap_file).is_file():
-            raise ConfigError(f"GEOSHOPS_BASEMAP_FILE: there is no file {self.basemap_file}")
+            raise ConfigError(f"GEOSHOPS_BASEMAP_FILE: {self.basemap_file} is not a file")
         if not _is_timezone(self.timezone):
             raise ConfigError(f"GEOSHOPS_TIMEZONE must be a time zone name, not {self.timezone!r}")
         if self.log_level not in LOG_LEVELS:

@@ -31,7 +31,7 @@ def as_started(line: str) -> str:
 
 @dataclass
 class Changes:
-    """Whether the current command has committed changes."""
+    """Records whether the current command has committed changes."""
 
     committed: bool = False
     unknown: bool = False
@@ -135,7 +135,7 @@ class Output:
 
     @property
     def was_cut(self) -> bool:
-        """Whether text was lost, except through a closed pipe (`head`)."""
+        """Whether text was lost, except when the reader closed the pipe (`head`)."""
         return self.failure is not None and self.failure.errno != errno.EPIPE
 
     def _fail(self, error: OSError) -> None:

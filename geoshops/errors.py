@@ -59,7 +59,7 @@ class ApiError(Exception):
 
 
 class NotFound(ApiError):
-    """Nothing has this identifier (404)."""
+    """The requested item does not exist (404)."""
 
     def __init__(self, thing: str, key: object = None) -> None:
         super().__init__("not_found", thing=thing, key=key)
@@ -109,7 +109,7 @@ class Unreachable(ApiError):
 
 
 def failure_cause(error: object) -> str | None:
-    """Why the database is unavailable, as the metric labels it; None when the error is about the statement."""
+    """Why the database is unavailable, as a label of the metric; None if the statement itself is at fault."""
     code = getattr(error, "pgcode", None)
     if code is not None:
         return UNAVAILABLE.get(code) or UNAVAILABLE.get(code[:2])
@@ -119,5 +119,5 @@ def failure_cause(error: object) -> str | None:
 
 
 def database_is_unavailable(error: object) -> bool:
-    """Whether the error means that the database is unavailable, and not that the statement is wrong."""
+    """Whether the error means that the database is unavailable, rather than that the statement is wrong."""
     return failure_cause(error) is not None

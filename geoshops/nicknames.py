@@ -1,4 +1,4 @@
-"""The rule of nicknames, the key under which they are unique, and names for new members."""
+"""The nickname rule, the key under which nicknames are unique, and nicknames for new members."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import unicodedata
 from geoshops.web.fields import INVISIBLE
 
 LEAST, MOST = 2, 20
-# shown for members who left, by language (nickname_in in SQL); nobody may take one
+# shown for withdrawn members, by language (nickname_in in SQL); reserved
 WITHDRAWN = {
     "ko": "탈퇴한 회원",
     "en": "Former member",
@@ -19,7 +19,7 @@ WITHDRAWN = {
 }
 DEFAULT = "회원"
 PUNCTUATION = " _-."
-# digits after the name, tried in turn
+# numbers of digits appended to a name, tried in this order
 DIGITS = (4,) * 8 + (6,) * 4 + (9,) * 4
 
 
@@ -29,13 +29,13 @@ def normalised(text: str) -> str:
 
 
 def key(nickname: str) -> str:
-    """The form under which nicknames are unique."""
+    """The form in which nicknames are compared for uniqueness."""
     return unicodedata.normalize("NFKC", nickname).casefold()
 
 
 def is_allowed(nickname: str) -> bool:
-    """True for 2 to 20 letters and digits of any script with blank, `_`, `-` or `.`, at least one of
-    them a letter or digit; none of them invisible, by which two nicknames would look the same."""
+    """Whether a nickname has 2 to 20 letters, digits, blanks, `_`, `-` or `.`, of any script, and at least one
+    letter or digit. Invisible characters are rejected, because two different nicknames would look the same."""
     return (
         LEAST <= len(nickname) <= MOST
         and all(_is_wordy(c) or c in PUNCTUATION for c in nickname)
@@ -45,19 +45,19 @@ def is_allowed(nickname: str) -> bool:
 
 
 def is_reserved(nickname: str) -> bool:
-    """True for what the service itself shows in place of a nickname."""
+    """Whether the service itself shows this text in place of a nickname."""
     return key(nickname) in map(key, WITHDRAWN.values())
 
 
 def candidates(wish: str | None) -> list[str]:
-    """Nicknames for a new member after the provider's name: cleaned, cut, and digits added."""
+    """Nicknames for a new member, derived from the provider's name: cleaned, shortened, and with digits appended."""
     name = _cleaned(wish or "") or DEFAULT
     return [name[: MOST - n] + _digits(n) for n in DIGITS]
 
 
 def _cleaned(wish: str) -> str:
     composed = unicodedata.normalize("NFC", wish[:200])
-    # selectors among letters go without a gap
+    # variation selectors between letters are removed without leaving a gap
     shown = (c for c in composed if unicodedata.category(c) != "Mn" or c not in INVISIBLE)
     kept = "".join(c if _is_wordy(c) or c in PUNCTUATION else " " for c in shown)
     name = normalised(kept).lstrip(PUNCTUATION)

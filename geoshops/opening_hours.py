@@ -14,7 +14,7 @@ CLOSE = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]|24:00")
 
 @lru_cache(maxsize=2_000)
 def canonical(text: str) -> str:
-    """Returns the hours as JSON that opening_hours_are_valid accepts, [] for a blank; raises ValueError if invalid.
+    """Returns the hours as JSON that opening_hours_are_valid accepts, [] for blank text; raises ValueError if invalid.
 
     A day may be 1.0, because pandas writes integer columns with gaps as floats."""
     if not text.strip():

@@ -20,7 +20,7 @@ PARALLEL_BUILDS = 2  # a build keeps one core of the server busy
 # A GIN build sorts in a tree of this size; one that fits into the processor's cache is faster than a larger one.
 MEMORY = "SET maintenance_work_mem = '16MB'"
 LOCK = 7_406_311_520_917_236  # one builder at a time; any number, the same in every release
-# for each of three tables, so that an attempt ends before deadlock_timeout (1 s)
+# applies to each of three tables, so that an attempt ends before deadlock_timeout (1 s)
 LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'"
 LOCK_ATTEMPTS = 20
 NAME = re.compile(r"CREATE INDEX IF NOT EXISTS (\w+)")
@@ -48,7 +48,7 @@ WHERE to_regclass('shops') IS NOT NULL AND NOT EXISTS (SELECT FROM pg_index i WH
 
 
 def built_later() -> dict[str, str]:
-    """The statements of sql/indexes by the names of their indexes."""
+    """The statements of sql/indexes by index name."""
     text = "".join(
         p.read_text(encoding="utf-8") for p in sorted((sql_files.SQL / "indexes").glob("*.sql"))
     )
@@ -61,8 +61,8 @@ def left_out(cursor: Any, new_rows: int) -> Iterator[None]:
     """Drops indexes and foreign keys of shops for a large load, and recreates them after the block.
 
     The expensive ones, those of sql/indexes, are built by `build_missing` after the commit. Readers of shops, brands
-    and regions wait until the commit, so nothing is dropped unless nearly every shop is new and the locks are granted
-    soon. Unique constraints and foreign keys are valid again at the end of the block."""
+    and regions wait until the commit, so nothing is dropped unless nearly every shop is new and the locks are
+    granted soon. Unique constraints and foreign keys are valid again at the end of the block."""
     is_worthwhile = _is_worthwhile(cursor, new_rows) and _lock_tables(cursor)
     dropped = _droppable(cursor) if is_worthwhile else []
     for _, drop, _ in dropped:
@@ -82,9 +82,9 @@ def missing(connection: Any) -> list[str]:
 
 
 def build_missing(url: str, say: Callable[[str], object]) -> int:
-    """Builds missing indexes, two at a time, and returns how many; writers of shops wait meanwhile.
+    """Builds missing indexes, two at a time, and returns their number; writers of shops wait meanwhile.
 
-    Each index is a transaction of its own, so an interrupted run keeps the indexes it has built."""
+    Each index is built in its own transaction, so an interrupted run keeps the indexes it has built."""
     connections: list[Any] = []
     with _listed(url, connections) as connection, ThreadPoolExecutor(PARALLEL_BUILDS) as pool:
         connection.cursor().execute("SELECT pg_advisory_lock(%s)", (LOCK,))
@@ -127,9 +127,10 @@ def _is_worthwhile(cursor: Any, new_rows: int) -> bool:
 
 
 def _lock_tables(cursor: Any) -> bool:
-    """Tries to lock the tables concerned. It gives up, so that no command waiting for one of them becomes a deadlock victim.
+    """Tries to lock the tables concerned, a limited number of times.
 
-    Each attempt ends before deadlock_timeout and releases its locks."""
+    Each attempt ends before deadlock_timeout and releases its locks, so that no command that waits for one of the
+    tables becomes a deadlock victim."""
     cursor.execute(CONCERNED)
     (tables,) = cursor.fetchone()
     for _ in range(LOCK_ATTEMPTS):

@@ -1,5 +1,5 @@
-"""Applies sql/ to a database: versioned files once and in order, functions and views whenever they change,
-grants every time, indexes where one is missing."""
+"""Applies sql/ to a database: versioned files once and in order, functions and views whenever they change, grants
+every time, missing indexes."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from geoshops.database.sql_files import MigrationError, SqlFile, grants, sql_fil
 
 LOCK = 7_406_311_520_917_233  # any number, the same in every release
 NO_TRANSACTION = "-- geoshops: no-transaction"
-# a pending lock request blocks all later ones, so a step gives up soon and is tried again
+# a pending lock request blocks all later ones, so a step times out soon and is retried
 LOCK_TIMEOUT = "SET lock_timeout = '500ms'"
 NO_LOCK_TIMEOUT = "SET lock_timeout = 0"
 ATTEMPTS = 90
 BUSY = (errorcodes.LOCK_NOT_AVAILABLE, errorcodes.DEADLOCK_DETECTED)
-# errors where CREATE OR REPLACE does not suffice: the result has other columns or another type, an older definition
-# makes the name ambiguous, or other objects depend on it
+# errors for which CREATE OR REPLACE is not enough: the result type changed, an older definition makes the name
+# ambiguous, or other objects depend on it
 OTHER_SHAPE = (
     errorcodes.INVALID_FUNCTION_DEFINITION,
     errorcodes.INVALID_TABLE_DEFINITION,
     errorcodes.AMBIGUOUS_FUNCTION,
     errorcodes.DEPENDENT_OBJECTS_STILL_EXIST,
 )
-# definitions that this transaction has not written are left from an older file
+# definitions that this transaction has not written come from an older version of the file
 LEFT_OVER = """
 SELECT p.oid::regprocedure FROM pg_proc p
 WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' AND p.proname = ANY (%s)
@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS schema_history (
   applied_at timestamptz NOT NULL DEFAULT now(),
   ms integer NOT NULL
 )"""
-# files of functions or views that were renamed or removed; files of sql/changes drop what they defined
+# files of functions or views that were renamed or removed; files of sql/changes drop their definitions
 FORGET_REMOVED = "DELETE FROM schema_history WHERE kind = 'repeatable' AND name <> ALL (%s)"
 # names are collected before the first drop, because CASCADE also drops later ones
 DROP_ALL = """
@@ -101,7 +101,7 @@ def upgrade(url: str, say: Any = print) -> int:
 
 
 def _patiently(connection: Any, say: Any, step: Callable[[], None]) -> None:
-    """Runs a step, again while another transaction holds a lock that it needs."""
+    """Runs a step, and retries it while another transaction holds a lock that it needs."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
             step()
@@ -112,7 +112,7 @@ def _patiently(connection: Any, say: Any, step: Callable[[], None]) -> None:
                 raise
             run(connection, "ROLLBACK")
             if attempt == 1:
-                say("tables are in use: trying again until they are free for a moment")
+                say("tables are in use: retrying until they are free")
         time.sleep(random.uniform(0.3, 1))
 
 
@@ -128,7 +128,7 @@ def _grant(connection: Any) -> None:
 
 
 def status(url: str) -> list[tuple[str, str]]:
-    """Every file with `applied`, `pending`, `changed` or, when the file is gone, `unknown`."""
+    """Every file with its state: `applied`, `pending`, `changed`, or `unknown` if the file no longer exists."""
     with _connected(url) as connection:
         applied = _applied(connection)
     states = [(f.name, _state(f, applied)) for f in sql_files()]
@@ -137,7 +137,7 @@ def status(url: str) -> list[tuple[str, str]]:
 
 
 def reset(url: str) -> None:
-    """Drops all objects except extensions and what belongs to them."""
+    """Drops all objects except extensions and their members."""
     with _connected(url) as connection:
         run(connection, "SET lock_timeout = '5s'")
         run(connection, "SELECT pg_advisory_lock(%s)", (LOCK,))
@@ -153,7 +153,7 @@ def _connected(url: str) -> Iterator[Any]:
 
 
 def run(connection: Any, statement: str, values: Any = None) -> Any:
-    """Executes on the driver's cursor: without values, `%` and `:` have no special meaning."""
+    """Executes a statement on the driver's cursor; without values, `%` and `:` have no special meaning."""
     cursor = connection.cursor()
     cursor.execute(statement, values)
     return cursor
@@ -177,7 +177,7 @@ def _pending(connection: Any) -> Iterator[SqlFile]:
         state = _state(file, applied)
         if state == "changed" and file.kind == "versioned":
             raise MigrationError(
-                f"sql/{file.name} was changed after it had been applied. Put changes into a new file "
+                f"sql/{file.name} was changed after it was applied. Put changes into a new file "
                 f"under sql/changes/; recreate a development database with `{as_started('db reset')}`"
             )
         if state != "applied":
@@ -186,7 +186,7 @@ def _pending(connection: Any) -> Iterator[SqlFile]:
 
 def _apply(connection: Any, file: SqlFile, say: Any) -> None:
     is_concurrent = file.text.startswith(NO_TRANSACTION)
-    # an index that is built concurrently waits for others and blocks nobody
+    # building an index concurrently waits for other transactions but blocks none
     run(connection, NO_LOCK_TIMEOUT if is_concurrent else "BEGIN")
     try:
         _run_file(connection, file, say)
@@ -228,7 +228,7 @@ def _replace(connection: Any, files: list[SqlFile], say: Any) -> None:
 
 
 def _drop_repeatable(connection: Any) -> None:
-    """Drops what the repeatable files define, dependent objects first. Without CASCADE, because what a table uses stays."""
+    """Drops the functions and views of the repeatable files, dependent ones first; without CASCADE, to keep those that tables use."""
     names = _names(f for f in sql_files() if f.kind == "repeatable")
     names -= _names(f for f in sql_files() if f.kind == "versioned")
     before = -1

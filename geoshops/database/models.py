@@ -1,4 +1,4 @@
-"""All tables, a faithful mirror of sql/schema; no behaviour. A drift test compares the two."""
+"""SQLAlchemy models of all tables, without behaviour. A test compares them with sql/schema."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import INT4MULTIRANGE, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-# the expressions of generated columns stand in sql/schema only
+# the expressions of generated columns are only in sql/schema
 GENERATED = "generated in sql/schema"
 
 
@@ -63,7 +63,7 @@ class Brand(Base):
 
 
 class BrandAlias(Base):
-    """Other names of a brand: aliases, English names, spellings."""
+    """Alternative names of a brand: aliases, English names, spellings."""
 
     __tablename__ = "brand_aliases"
     __table_args__ = (
@@ -160,7 +160,7 @@ class RegionOutline(Base):
 
 
 class RegionCode(Base):
-    """Codes by which sources of boundaries name regions."""
+    """Codes of regions in the sources of boundaries."""
 
     __tablename__ = "region_codes"
     __table_args__ = (Index("region_codes_region_id_idx", "region_id"),)
@@ -174,7 +174,7 @@ class RegionCode(Base):
 
 
 class Station(Base):
-    """Railway and subway stations, one row a station and line."""
+    """Railway and subway stations, one row per station and line."""
 
     __tablename__ = "stations"
     __table_args__ = (
@@ -193,7 +193,7 @@ class Station(Base):
 
 
 class StationAlias(Base):
-    """Names of stations in other languages and other names (明洞, ミョンドン)."""
+    """Alternative names of stations, including other languages (明洞, ミョンドン)."""
 
     __tablename__ = "station_aliases"
     __table_args__ = (
@@ -320,7 +320,7 @@ class ShopStats(Base):
 
 
 class ShopDisplay(Base):
-    """Display texts of shops by language as JSON; a missing or outdated one is made per request."""
+    """Display texts of shops by language, as JSON; a missing or outdated one is built per request."""
 
     __tablename__ = "shop_displays"
     shop_id: Mapped[int] = mapped_column(
@@ -355,7 +355,7 @@ class AuditEntry(Base):
 
 
 class Member(Base):
-    """Members; withdrawn ones are kept as empty tombstones."""
+    """Members; a withdrawn member is kept as a row without personal data."""
 
     __tablename__ = "members"
     __table_args__ = (UniqueConstraint("nickname_key", name="members_nickname_key_unique"),)
@@ -369,7 +369,7 @@ class Member(Base):
 
 
 class MemberIdentity(Base):
-    """The link of a member to the identity provider; goes with withdrawal."""
+    """The link of a member to the identity provider; deleted on withdrawal."""
 
     __tablename__ = "member_identities"
     __table_args__ = (UniqueConstraint("member_id", name="member_identities_member_unique"),)
@@ -386,7 +386,7 @@ class MemberIdentity(Base):
 
 
 class PendingUnlink(Base):
-    """Unlinking at the provider still to be done; rows go when it succeeds."""
+    """Pending unlinks at identity providers; a row is deleted when the unlink succeeds."""
 
     __tablename__ = "pending_unlinks"
     __table_args__ = (Index("pending_unlinks_next_attempt_at_idx", "next_attempt_at"),)
@@ -406,7 +406,7 @@ class PendingUnlink(Base):
 
 
 class MemberSession(Base):
-    """One row a sign-in; ended or expired ones are dead on every worker at once."""
+    """Sessions, one row per sign-in; an ended or expired one is rejected by every worker immediately."""
 
     __tablename__ = "sessions"
     __table_args__ = (
@@ -486,7 +486,7 @@ class Review(Base):
 
 
 class Report(Base):
-    """What members report to moderation; open until an operator closes it."""
+    """Reports of members to moderation; open until an operator closes them."""
 
     __tablename__ = "reports"
     __table_args__ = (
@@ -532,7 +532,7 @@ class Report(Base):
 
 
 class Favorite(Base):
-    """Shops that members hold as favorites."""
+    """Favorite shops of members."""
 
     __tablename__ = "favorites"
     __table_args__ = (
@@ -569,7 +569,7 @@ class Title(Base):
 
 
 class MemberTitle(Base):
-    """Titles held; never taken back."""
+    """Titles that members hold; never withdrawn."""
 
     __tablename__ = "member_titles"
     __table_args__ = (
@@ -592,7 +592,7 @@ class MemberTitle(Base):
 
 
 class PopulationCell(Base):
-    """People by cell of a grid or by small area; an optional import."""
+    """Population by grid cell or small area; an optional import."""
 
     __tablename__ = "population_cells"
     __table_args__ = (
@@ -609,7 +609,7 @@ class PopulationCell(Base):
 
 
 class ReviewerSalt(Base):
-    """Secret under the reviewer keys that analysts see."""
+    """Secret salt of the reviewer keys in the analysts' views."""
 
     __tablename__ = "reviewer_salt"
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
@@ -617,7 +617,7 @@ class ReviewerSalt(Base):
 
 
 class CrowdedTile(Base):
-    """Tiles that are answered from counted cells."""
+    """Tiles that are served from precomputed cells."""
 
     __tablename__ = "crowded_tiles"
     zoom: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
@@ -657,7 +657,7 @@ def _index(
     )
 
 
-# the search's indexes over expressions; their collation stands in sql/schema only
+# expression indexes of the search; their collation is only in sql/schema
 WORDS = "search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id)"
 _index("shops_words_idx", Shop, WORDS, using="gin", where="(status <> 'CLOSED'::text)")
 _index(

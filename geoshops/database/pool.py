@@ -39,8 +39,8 @@ READ_ONLY = errorcodes.READ_ONLY_SQL_TRANSACTION
 # a statement that ran longer than this before its connection was lost is not retried
 RETRIED_WITHIN_S = 0.5
 KNOWN_READ_ONLY_S = 1.0
-# The role's statement_timeout is for queries. Sent in one message with the write, this setting belongs to the write's
-# transaction and ends with it.
+# The role's statement_timeout applies to queries. Sent in one message with the write, this setting belongs to the
+# write's transaction and ends with it.
 WRITE_LIMIT = "SET LOCAL statement_timeout = '5s'; "
 # While a table is locked, statements after the first one that timed out wait for a shorter time.
 SHORT_LOCK_LIMIT = "SET LOCAL lock_timeout = '200ms'; "
@@ -52,7 +52,7 @@ KEEPALIVES: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 5000,
 }
-# The locktype excludes "tuple" locks, which name the table too but are held by the first waiter for a row.
+# The locktype excludes "tuple" locks, which also name the table but are held by the first waiter for a row.
 TABLE_IS_LOCKED = """
 SELECT EXISTS (
   SELECT FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
@@ -78,7 +78,7 @@ class RunOptions(NamedTuple):
 class Database:
     """A pool whose statements are retried after a deadlock or a serialization failure."""
 
-    # the backend that ran the last query has its plans and catalogue entries in cache
+    # last in, first out: the backend that ran the last query has its plans and catalogue entries in its cache
     _reuses_last: ClassVar[bool] = True
 
     def __init__(self, settings: Settings, *, limited: bool = True) -> None:
@@ -102,7 +102,7 @@ class Database:
             pool_timeout=settings.pool_timeout_s,
             pool_recycle=300,
             pool_use_lifo=self._reuses_last,
-            # nothing is open after an autocommitted statement
+            # no transaction is open after an autocommitted statement
             pool_reset_on_return=None,
         )
         event.listen(self.engine, "checkout", _reject_ended)

@@ -44,7 +44,7 @@ READ_METHODS = ("GET", "HEAD")
 # the key of the WSGI environment that holds the WAL position required by the request
 READ_POSITION = "geoshops.read_position"
 FAILURES = (psycopg2.Error, SQLAlchemyError, Unavailable)
-# Causes that another server would share: the query is slow, or it waits for a lock that the primary holds.
+# Errors that would also occur on another server: the query is slow, or it waits for a lock that the primary holds.
 NOT_RETRIED_ELSEWHERE = ("timeout", "lock")
 
 
@@ -166,7 +166,7 @@ class Routed(Database):
             return self._replicas.query(statement, values, fetch)
 
     def _require_own_writes(self, environ: dict[str, Any]) -> None:
-        """Stores the primary's WAL position in the environment, once per request; Behind when it is unknown."""
+        """Stores the primary's WAL position in the environment, once per request; raises Behind if it is unknown."""
         self._positions.start()
         if not self._own_writes or "HTTP_AUTHORIZATION" not in environ:
             return

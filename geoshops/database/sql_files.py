@@ -24,7 +24,7 @@ DEFINED = re.compile(r"^CREATE (?:OR REPLACE )?(?:FUNCTION|VIEW) (?:public\.)?(\
 
 
 class MigrationError(Exception):
-    """The database and sql/ do not fit together; the message says the remedy."""
+    """The database and sql/ do not match; the message states the remedy."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class SqlFile:
 
 
 def sql_files() -> Iterator[SqlFile]:
-    """All files that are applied, in the order in which they are."""
+    """All files, in the order in which they are applied."""
     for folder in (*VERSIONED, *REPEATABLE):
         kind = "versioned" if folder in VERSIONED else "repeatable"
         for path in sorted((SQL / folder).glob("*.sql")):

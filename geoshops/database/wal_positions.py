@@ -91,7 +91,7 @@ class WalPositions:
 
     @property
     def primary_is_lost(self) -> bool:
-        """True when its last position query failed, or the current one takes too long, as it does during a shutdown."""
+        """Whether its last position query failed, or the current one takes too long, as during a shutdown."""
         since = self._reading_since
         return self._lost or (since is not None and time.monotonic() - since > POSITION_WITHIN_S)
 

@@ -1,4 +1,4 @@
-"""The page's own files: addresses that contain a digest of all files, so that clients may keep them forever."""
+"""The page's static files; their URLs contain a digest of all files, so that clients may cache them forever."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xxhash import xxh3_64
 FOLDER = Path(__file__).parent.parent / "map" / "static"
 IMMUTABLE = "public, max-age=31536000, immutable"
 PACKED = ".gz"
-# made by scripts/setup from js and css: main.js, main.css, and the checksum of their sources
+# built by scripts/setup from js and css: main.js, main.css, and the checksum of their sources
 BUILT = "built"
 
 # the strictest policy that MapLibre GL and Swagger UI support
@@ -40,7 +40,7 @@ def base() -> str:
 
 
 def address(name: str) -> str:
-    """Path of a static file by its name below the folder, such as `css/base.css`."""
+    """URL path of a static file, given its path below the folder, such as `css/base.css`."""
     return f"{base()}/{name}"
 
 
@@ -52,7 +52,7 @@ def styles() -> list[str]:
 
 @cache
 def modules() -> list[str]:
-    """Names of the page's modules; the last one starts the others."""
+    """Names of the page's modules; the last one is the entry point."""
     if _is_built():
         return [f"{BUILT}/main.js"]
     main = "js/main.js"
@@ -60,7 +60,7 @@ def modules() -> list[str]:
 
 
 def _is_built() -> bool:
-    """Whether scripts/setup has bundled these very sources: a changed source is served itself."""
+    """Whether the bundle matches the current sources; otherwise the sources themselves are served."""
     try:
         known = (FOLDER / BUILT / "sources.sha256").read_text(encoding="ascii").strip()
     except OSError:
@@ -81,8 +81,8 @@ def policy(map_origins: Sequence[str]) -> str:
     """Returns the page's content security policy, which also allows the origins of an online map style.
 
     A worker has the policy of its own file, and MapLibre's worker loads the tiles: assets have this policy too."""
-    if isinstance(map_origins, str):  # a sequence too, but of characters
-        raise TypeError("map_origins must be a sequence of origins, not one text")
+    if isinstance(map_origins, str):  # a string is a sequence of characters
+        raise TypeError("map_origins must be a sequence of origins, not a string")
     if not map_origins:
         return PAGE_POLICY
     origins = " ".join(map_origins)

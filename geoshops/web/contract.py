@@ -1,4 +1,4 @@
-"""What the pipeline has to know of an operation."""
+"""The properties of an operation that the pipeline needs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from geoshops.web.response import JSON
 
 @dataclass(frozen=True)
 class Contract:
-    """An operation's media types, caching, rate limit, and whether it is a command, which changes something.
+    """An operation's media types, caching and rate limit, and whether it is a command, that is, whether it writes.
 
     cache: `shared` (public unless a token was sent, always revalidated) or `none` (no-store).
-    json_only: the flag of the query under which only JSON is produced.
-    max_body_bytes: how large a body may be; 0 for the limit of all operations."""
+    json_only: the query flag that restricts the response to JSON.
+    max_body_bytes: the maximum size of a body; 0 for the general limit."""
 
     media_types: tuple[str, ...]
     cache: str
@@ -26,7 +26,7 @@ class Contract:
     max_body_bytes: int = 0
 
     def produced(self, query: Query) -> tuple[str, ...]:
-        """The media types that a request with this query may choose from."""
+        """The media types available to a request with this query."""
         if self.json_only and query.get(self.json_only, ("",))[0] in TRUE_TEXTS:
             return (JSON,)
         return self.media_types

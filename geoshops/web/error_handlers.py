@@ -45,9 +45,9 @@ def init_metrics() -> None:
 
 
 def error_response(error: BaseException, environ: Environ, *, is_command: bool) -> Response:
-    """The response to an exception of any kind.
+    """The response to any exception.
 
-    is_command: whether the failed operation changes something, so that a conflict concerns its client."""
+    is_command: whether the failed operation writes, so that a conflict concerns its client."""
     if isinstance(error, HTTPException):
         return _handle_http_error(error, environ)
     return _body(_api_error(error, is_command), environ)
@@ -89,7 +89,7 @@ def _database_error(error: psycopg2.Error | DBAPIError, is_command: bool) -> Api
     if cause is None:
         return None
     metrics.DATABASE_FAILURES.labels(cause).inc()
-    # a read changes nothing: a conflict with a replica's recovery is no conflict of its client's
+    # a read that conflicts with a replica's recovery is not a conflict between clients
     conflict = cause == "conflict" and is_command
     log.warning(
         "write conflict" if conflict else "database unavailable",
@@ -99,7 +99,7 @@ def _database_error(error: psycopg2.Error | DBAPIError, is_command: bool) -> Api
 
 
 def _handle_http_error(error: HTTPException, environ: Environ) -> Response:
-    """Errors of Flask and werkzeug, such as an unknown route; their own headers stay."""
+    """Errors of Flask and werkzeug, such as an unknown route; keeps their own headers."""
     own = dict(error.get_headers(environ))
     own = {name: own[name] for name in own if name not in ("Content-Type", "Content-Length")}
     return _body(_translate(error, environ), environ, own)

@@ -11,7 +11,7 @@ from marshmallow import Schema, fields
 ORIGIN = "https://booths.example"
 MEMBER_ID, SHOP_ID, REVIEW_ID, SESSION_ID, TITLE_ID = 10, 9, 248, 3, 2
 DATE = [2026, 10, 11, 11, 11, 24]
-# arguments of paths, by name; the tile is the one of the shop
+# path parameters by name; the tile is that of the shop
 PATH = {
     "review_id": REVIEW_ID,
     "session_id": SESSION_ID,
@@ -26,9 +26,9 @@ PATH = {
 
 
 def example_of(schema: Schema | type[Schema]) -> Any:
-    """A body of the schema with every field that has an example; a list of one where the schema has many.
+    """A body of the schema with every field that has an example; a list of one item if the schema is `many`.
 
-    A field has the example of its metadata, else its first allowed value, else what its nested fields make up."""
+    The example of a field is that of its metadata, else its first allowed value, else composed of its nested fields."""
     instance = schema() if isinstance(schema, type) else schema
     shown = {
         field.data_key or name: _field_example(field)

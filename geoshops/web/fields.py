@@ -15,8 +15,8 @@ from geoshops.web.examples import DATE
 
 DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
 INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
-# Characters that show nothing, beyond white space and category Cf: Unicode's Default_Ignorable_Code_Point
-# (variation selectors, fillers, tags) and the blanks of single scripts.
+# Invisible characters besides white space and category Cf: Unicode's Default_Ignorable_Code_Point (variation
+# selectors, fillers, tags) and the blanks of single scripts.
 INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4"
 ).union(
@@ -31,8 +31,8 @@ BAD_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 BAD_CHARACTERS_BUT_LINES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 ABSENT_TEXTS = ("", "undefined", "null")
 TRUE_TEXTS = ("true", "1")
-# the same for the OpenAPI document, as ECMA 262 patterns; of the other planes only what needs no range, since
-# readers without the flag `u` take a range for one of surrogates
+# The same for the OpenAPI document, as ECMA 262 patterns. Outside the basic plane only single characters: without the
+# flag `u`, a range would be one of surrogates.
 ALLOWED = r"[^\u0000-\u001f\u007f-\u009f]"
 ALLOWED_WITH_LINES = r"[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]"
 VISIBLE = (
@@ -44,12 +44,12 @@ VISIBLE = (
 
 
 def invalid(reason: str, **values: object) -> ValidationError:
-    """The error of a value that is invalid for a reason of the catalogue."""
+    """The error of an invalid value, with a reason of the message catalogue."""
     return ValidationError([Reason(reason, values)])
 
 
 def is_blank(text: str) -> bool:
-    """True when the text shows nothing: white space, zero-width characters, U+3000."""
+    """Whether the text has no visible character: only white space, zero-width characters, U+3000."""
     if text.isascii():
         return not text.strip()
     return all(c.isspace() or c in INVISIBLE or unicodedata.category(c) == "Cf" for c in text)
@@ -119,7 +119,7 @@ class WholeNumber(fields.Integer):
 
 
 class Flag(fields.Boolean):
-    """`true` or `false` (also 1 and 0), from the query."""
+    """`true` or `false`, or 1 or 0, from the query."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
         if value not in TRUE_TEXTS and value not in ("false", "0"):
@@ -128,7 +128,7 @@ class Flag(fields.Boolean):
 
 
 class Text(fields.String):
-    """Text without control characters, NFC; blank is invalid, or becomes None where `blank_is_none`.
+    """NFC text without control characters; blank text is invalid, or becomes None with `blank_is_none`.
 
     lines: allows TAB and line ends; exact: keeps the text as sent instead of normalising it."""
 
@@ -151,7 +151,7 @@ class Text(fields.String):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, str):
             raise invalid("not_text")
-        # before the control characters: a text of TABs and line ends alone is blank
+        # checked before control characters: a text of only TABs and line ends is blank
         if is_blank(value):
             if self.blank_is_none:
                 return None
@@ -165,7 +165,7 @@ class Text(fields.String):
 
 
 class Choice(fields.String):
-    """One of a few words."""
+    """One of several words."""
 
     def __init__(self, choices: tuple[str, ...], **kwargs: Any) -> None:
         kwargs.setdefault("metadata", {}).update(enum=list(choices))
@@ -182,9 +182,9 @@ class Language(Choice):
     """A language of display names."""
 
     def __init__(self) -> None:
-        text = f"Adds `display` to each shop, names and address in this language: {', '.join(LANGUAGES)}"
+        text = f"Adds `display` to each shop, with names and address in this language: {', '.join(LANGUAGES)}"
         super().__init__(LANGUAGES, load_default=None, metadata={"description": text})
-        # The default is null, which no enumeration of texts may have.
+        # The default is null, which an enumeration of strings must not contain.
         self.metadata = {"description": text, "pattern": f"^({'|'.join(LANGUAGES)})$"}
 
 
@@ -202,7 +202,7 @@ class Box(fields.String):
 
 
 class DateArray(fields.List[int]):
-    """[year, month, day, hour, minute, second] in a response; nanoseconds follow where they are not zero."""
+    """[year, month, day, hour, minute, second] in a response, with nanoseconds appended if they are not zero."""
 
     def __init__(self) -> None:
         stated = {"minItems": 6, "maxItems": 7, "example": DATE}
@@ -213,7 +213,7 @@ class Args(Schema):
     """Query parameters. Unknown names are ignored; numbers sent empty (or as JavaScript's `undefined`) count as absent.
 
     only_known: unknown names are rejected instead.
-    aliases: other names of parameters and the names that they stand for, which win where both are sent."""
+    aliases: other names of parameters, with the actual names; the actual name wins if both are sent."""
 
     only_known: ClassVar[bool] = False
     aliases: ClassVar[Mapping[str, str]] = {}
@@ -222,7 +222,7 @@ class Args(Schema):
         unknown = EXCLUDE
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Combines loaded values where several make one; raises ValidationErrors by field."""
+        """Combines parameters that form one value; raises ValidationErrors by field."""
         return values
 
 
@@ -239,14 +239,14 @@ def name_of(key: str, field: fields.Field[Any]) -> str:
 
 
 def is_absent(field: fields.Field[Any], texts: list[str]) -> bool:
-    """True when a query parameter counts as not sent."""
+    """Whether a query parameter counts as absent."""
     if len(texts) != 1 or not isinstance(field, Number | Integer | Flag):
         return False
     return is_blank(texts[0]) or (not field.required and texts[0] in ABSENT_TEXTS)
 
 
 def looks_swapped(field: fields.Field[Any], key: str, raw: Mapping[str, Any]) -> bool:
-    """True when a latitude out of range and its longitude would both be valid if exchanged."""
+    """Whether an out-of-range latitude and its longitude would both be valid if they were swapped."""
     if not isinstance(field, Latitude):
         return False
     texts = (raw.get(key, [""])[0], raw.get(key.replace("Lat", "Lng"), [""])[0])

@@ -16,7 +16,7 @@ from geoshops.web.response import json_value
 
 READY = compiled(select(func.to_regclass("shops").is_not(None)))
 READ_ONLY = compiled(select(cast(func.current_setting("transaction_read_only"), Boolean)))
-# each count reads an index; docs/operations.md says what to do when one grows
+# each count reads an index; docs/operations.md describes what to do when one grows
 OPEN_REPORTS = select(func.count()).where(Report.closed_at.is_(None)).select_from(Report)
 BACKLOG = compiled(
     select(
@@ -26,9 +26,9 @@ BACKLOG = compiled(
 )
 blueprint = Blueprint("health", __name__)
 NOT_STORED = {"Cache-Control": "no-store"}
-# nginx restricts these paths: no other spelling may pass it and still be served
+# nginx restricts these paths, so no other spelling of them may be served
 EXACT = {"strict_slashes": True}
-UP = "Whether the database answered this scrape"
+UP = "Whether the database responded to this scrape"
 
 
 @blueprint.get("/healthz", **EXACT)
@@ -39,7 +39,7 @@ def healthz() -> flask.Response:
 
 @blueprint.get("/readyz", **EXACT)
 def readyz() -> flask.Response:
-    """Readiness: the database responds and holds the schema."""
+    """Readiness: the database responds and contains the schema."""
     try:
         (ready,) = database().row(READY)
     except Exception as error:
@@ -52,13 +52,13 @@ def readyz() -> flask.Response:
     return json_value({"status": "ready", **writes}, NOT_STORED).to_flask()
 
 
-# nginx passes on one of so many requests that it rejects
+# nginx reports one in this number of rejected requests
 REJECTED_PER_REPORT = 1000
 
 
 @blueprint.get("/.rejected/full", **EXACT)
 def count_overload() -> flask.Response:
-    """Counts the requests that nginx rejects because the service is full."""
+    """Counts the requests that nginx rejects because the service is at its limit."""
     metrics.OVERLOADS.inc(REJECTED_PER_REPORT)
     raise Overloaded
 
@@ -75,10 +75,10 @@ def _gauges() -> dict[str, tuple[str, float]]:
     # two queries, because a locked table does not mean that the database is down
     if (state := _row_if_available(READ_ONLY)) is not None:
         gauges["database_up"] = (UP, 1)
-        gauges["database_read_only"] = ("Whether the database takes no writes", float(state[0]))
+        gauges["database_read_only"] = ("Whether the database is read-only", float(state[0]))
     if state and (backlog := _row_if_available(BACKLOG)) is not None:
-        meaning = "Withdrawn members whom the provider still has to unlink"
-        gauges["reports_open"] = ("Reports that no moderator has closed", backlog[0])
+        meaning = "Withdrawn members still to be unlinked at their provider"
+        gauges["reports_open"] = ("Open reports", backlog[0])
         gauges["unlinks_pending"] = (meaning, backlog[1])
     return gauges
 

@@ -1,4 +1,4 @@
-"""Idempotency-Key: a repeated request that creates something has one effect and one response.
+"""Idempotency-Key: a repeated request to create something takes effect once and gets the same response.
 
 The command's SQL function stores the response in its own transaction; errors are not stored."""
 
@@ -34,7 +34,7 @@ REPLAYED_HEADER: dict[str, object] = {
 
 @dataclass(frozen=True)
 class Key:
-    """The key and the content hash of a request; both None when the client sent no key."""
+    """The key and the content hash of a request; both None if the client sent no key."""
 
     text: str | None
     request_hash: bytes | None

@@ -1,4 +1,4 @@
-"""WSGI middleware around every request: identifier, CORS, security and rate limit headers, logs and metrics."""
+"""WSGI middleware around every request: request id, CORS, security and rate limit headers, logs and metrics."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Middleware:
             self._cors = get_cors_options(app, cast(Any, cors_options(settings)))
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """Adds to every response the headers that it does not set itself."""
+        """Adds headers that the response does not set itself."""
         start_request(environ)
 
         def start(status: str, headers: Headers, exc_info: Any = None) -> Any:
@@ -82,7 +82,7 @@ class Middleware:
 
 
 def cors_options(settings: Settings) -> dict[str, object]:
-    """The options of flask-cors."""
+    """Options for flask-cors."""
     return {
         "origins": list(settings.cors_origins),
         "expose_headers": list(EXPOSED),
@@ -92,7 +92,7 @@ def cors_options(settings: Settings) -> dict[str, object]:
 
 
 def wrap(app: Flask, inner: Wsgi, settings: Settings, limits: Limits | None) -> None:
-    """Makes the inner application that of the service, with the middleware around it."""
+    """Wraps the inner application in the middleware and installs it as the WSGI application."""
     wrapped: Wsgi = Middleware(app, inner, settings, limits)
     if settings.trusted_proxies:
         hops = settings.trusted_proxies

@@ -9,11 +9,11 @@ from werkzeug.http import parse_list_header, parse_options_header
 
 from geoshops.errors import ApiError
 
-# also .2 without its zero, as Java's HttpURLConnection sends it
+# also accepts .2 without a zero, as Java's HttpURLConnection sends it
 WEIGHT = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+", re.ASCII)
 
-# Language → how its tags begin (BCP 47), the first match counts; nginx matches by the same patterns. Chinese of Taiwan,
-# Hong Kong and Macao is written in traditional characters unless the tag names a script.
+# Language → pattern of its BCP 47 tags; the first match counts, and nginx uses the same patterns. Chinese in Taiwan,
+# Hong Kong and Macao uses traditional characters unless the tag names a script.
 LANGUAGE_TAGS = {
     language: rf"{begin}(?![a-z0-9])"
     for language, begin in {
@@ -29,13 +29,13 @@ LANGUAGE_TAGS = {
 def weighted(header: str) -> list[tuple[str, float]]:
     """The items of a header in the order sent, in lower case, with their weights from 0 to 1.
 
-    Other parameters are ignored, and so is a weight that is no number."""
+    Ignores other parameters and weights that are not numbers."""
     items = (parse_options_header(item) for item in parse_list_header(header))
     return [(name.lower(), _weight(options.get("q", "1"))) for name, options in items if name]
 
 
 def best_language(header: str) -> str | None:
-    """Our language with the highest weight above 0, the first of equals; None where there is none."""
+    """The supported language with the highest weight above 0, the first of equals; None if there is none."""
     accepted = sorted((item for item in weighted(header) if item[1] > 0), key=lambda item: -item[1])
     languages = (_language_of(tag) for tag, _ in accepted)
     return next(filter(None, languages), None)
@@ -49,7 +49,7 @@ def _language_of(tag: str) -> str | None:
 
 
 def negotiate(header: str | None, produced: Sequence[str]) -> str:
-    """The media type of the response; raises ApiError where the client accepts none of those produced."""
+    """The media type of the response; raises ApiError if the client accepts none of those produced."""
     if header is None or header == "*/*":
         return produced[0]
     if header in produced:
@@ -61,7 +61,7 @@ def negotiate(header: str | None, produced: Sequence[str]) -> str:
 
 
 def best_type(header: str, produced: Sequence[str]) -> str | None:
-    """The produced media type that Accept prefers, the first of equals; None where it accepts none.
+    """The produced media type that Accept prefers, the first of equals; None if it accepts none.
 
     An empty header accepts any type."""
     ranges = weighted(header)

@@ -41,16 +41,16 @@ class ErrorBody(Schema):
 
 
 class Id(BaseConverter):
-    """An identifier in a path: ASCII digits; everything else is an unknown route.
+    """An identifier in a path: ASCII digits; anything else is an unknown route.
 
-    A number beyond bigint becomes one that no row has: rejected here, it would be a 405 wherever
-    another method has the same path."""
+    A number beyond bigint becomes -1, which no row has. Rejected here, it would result in 405 where another
+    method has the same path."""
 
     regex = "[0-9]{1,40}"
     part_isolating = True
 
     def to_python(self, value: str) -> int:
-        """The number; -1 when it is beyond bigint."""
+        """The number; -1 if it is beyond bigint."""
         number = int(value)
         return number if number <= MAX_BIGINT else -1
 
@@ -85,8 +85,8 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
     ) -> Callable[[View], View]:
         """Declares an operation that Flask serves: a command, or a read that needs Flask.
 
-        head: False where a GET is a command: HEAD, which must change nothing, is rejected then.
-        The rest is as in `_declare`."""
+        head: False if a GET is a command: then HEAD, which must not write, is rejected.
+        The other arguments are those of `_declare`."""
 
         def decorator(view: View) -> View:
             is_command = method != "GET" or not head
@@ -108,8 +108,8 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
     ) -> Callable[[Read], Read]:
         """Declares a read operation, which the fast path serves: a GET, or with a body a POST.
 
-        query, body: the schemas of its parameters and of its body, where it has any. The function gets the request's
-        context, the loaded parameters, the loaded body, the identifiers of the path and, unless auth is `none`, `caller`."""
+        query, body: the schemas of its parameters and its body, if any. The function gets the request's context, the
+        loaded parameters, the loaded body, the identifiers of the path and, unless auth is `none`, `caller`."""
 
         def decorator(read: Read) -> Read:
             described: Any = read
@@ -154,12 +154,12 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
 
         auth: `none`, `optional` (`caller` may be None) or `required`.
         cache: `shared` (public unless a token was sent, always revalidated) or `none` (no-store).
-        geojson: the client may choose GeoJSON; `json_only` names the flag of the query that excludes it.
-        media: the media type where it is not JSON; `also` are others that it may be served as.
-        errors: error statuses beyond those of every operation; 409 is implied for commands.
-        max_body_bytes: how large a body may be, where more than the limit of all operations.
-        limit: a rate limit of its own; otherwise the one of all commands or of all reads.
-        The rest is as in `_documented`."""
+        geojson: the client may choose GeoJSON, except with the query flag `json_only`.
+        media: the media type if it is not JSON; `also`: other media types that clients may choose.
+        errors: error statuses besides the general ones; 409 is implied for commands.
+        max_body_bytes: the maximum size of a body, if above the general limit.
+        limit: the operation's rate limit; the general one of commands or reads if omitted.
+        The other arguments are those of `_documented`."""
         errors = (409, *errors) if is_command else errors
         documented = self._documented(view, auth=auth, media=media, errors=errors, **described)
         if geojson:
@@ -190,8 +190,8 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
         """The view with its entry in the OpenAPI document.
 
         id: the OpenAPI operationId; response: the schema of its body.
-        example: the body's example where the schema's fields do not make it up.
-        statuses: further success statuses with the same body, such as 201.
+        example: the body's example, if it is not composed of the fields' examples.
+        statuses: other success statuses with the same body, such as 201.
         headers: OpenAPI parameters of the request headers; response_headers: OpenAPI headers of the response."""
         view = _with_headers(view, headers)
         always = (400, 406, 429, 503) if auth == "none" else (400, 401, 406, 429, 503)
@@ -211,14 +211,14 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
 
 
 def _with_headers(view: Any, headers: tuple[Mapping[str, object], ...]) -> Any:
-    """The view with these headers documented beside its arguments, which `doc` would replace."""
+    """Documents request headers in addition to the view's arguments, which `doc` would replace."""
     if headers:
         view._apidoc["arguments"]["parameters"].extend(dict(header) for header in headers)
     return view
 
 
 def _geojson_response(shops: Any) -> dict[str, object]:
-    """The second representation of a list of shops, and the headers of both."""
+    """Documents the GeoJSON representation of a list of shops, and the headers of lists."""
     schema = {"type": "object", "description": "The same shops (RFC 7946)"}
     example = feature_collection(example_of(shops))
     return {
@@ -228,13 +228,13 @@ def _geojson_response(shops: Any) -> dict[str, object]:
 
 
 def _with_document_of(documented: Any, view: Any) -> Any:
-    """The view with the document but without the calls that documenting wraps around it."""
+    """Copies the documentation to the plain view, without the wrappers that documenting adds."""
     view._apidoc = documented._apidoc
     return view
 
 
 class OpenConverter(OpenAPIConverter):
-    """Leaves objects open: a response may gain a key, and generated clients must not break on it."""
+    """Allows additional properties, so that generated clients accept keys that are added to responses later."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -248,7 +248,7 @@ class OpenConverter(OpenAPIConverter):
 
 
 def _style_of(_: OpenAPIConverter, field: fields.Field[Any], **__: object) -> dict[str, Any]:
-    """How a query parameter is written, where its field states that."""
+    """The style of a query parameter, if its field defines one."""
     return {key: field.metadata[key] for key in ("style", "explode") if key in field.metadata}
 
 
@@ -259,10 +259,10 @@ class OpenPlugin(MarshmallowPlugin):
 
 
 class PathPlugin(FlaskPlugin):  # type: ignore[misc]
-    """flask-smorest's plug-in for paths, with the examples of their arguments."""
+    """flask-smorest's plug-in for paths, with examples of path parameters."""
 
     def rule_to_params(self, rule: Rule) -> list[dict[str, Any]]:
-        """The arguments of a rule as OpenAPI parameters."""
+        """The path parameters of a rule as OpenAPI parameters."""
         parameters = super().rule_to_params(rule)
         return [{**p, "example": PATH[p["name"]]} if p["name"] in PATH else p for p in parameters]
 
@@ -277,7 +277,7 @@ class OpenApi(SmorestApi):  # type: ignore[misc]
         pass
 
     def _register_error_handlers(self) -> None:
-        # service.py handles every exception
+        # service.py handles all exceptions
         pass
 
 
@@ -294,7 +294,7 @@ def init_app(app: Flask) -> OpenApi:
     options = {
         "components": {"securitySchemes": {"bearer": BEARER}},
         "info": {"description": ABOUT},
-        # below the address of the document, so that every name of the service works
+        # relative to the URL of the document, so that it works under any host name
         "servers": [{"url": "/"}],
     }
     plugins = {"flask_plugin": PathPlugin(), "marshmallow_plugin": OpenPlugin()}
@@ -314,10 +314,10 @@ SECURITY: dict[str, list[dict[str, list[str]]]] = {
 LIST_HEADERS = {
     name: {"description": meaning, "schema": {"type": "string"}}
     for name, meaning in (
-        ("Link", "first, prev, next and last page (RFC 8288), when paged"),
-        ("X-Total-Count", "All shops, exact to 10000, when paged"),
-        ("X-Result-Truncated", "true when the list was cut"),
-        ("X-Ignored-Words", "words of the keyword that were left out, percent-encoded"),
+        ("Link", "first, prev, next and last page (RFC 8288), if paged"),
+        ("X-Total-Count", "Total number of shops, exact up to 10000, if paged"),
+        ("X-Result-Truncated", "true if the list was truncated"),
+        ("X-Ignored-Words", "Ignored words of the keyword, percent-encoded"),
     )
 }
 BEARER = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
@@ -328,14 +328,14 @@ Photo-booth shops near a place or by name, their reviews, favorites and member t
 - Shops around a place: `GET /shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127.0276&radius=1000`
 - Shops by name, brand, station or region: `GET /shops?keyword=강남역&userLat=37.4979&userLng=127.0276`
 - Names and addresses in another language: add `lang=en`, `ja`, `zh-Hans` or `zh-Hant`.
-- A member's requests carry `Authorization: Bearer …` with the access token of `GET /auth/login/idp`; paste it at
+- Send `Authorization: Bearer …` with the access token of `GET /auth/login/idp` in members' requests; paste it at
   **Authorize** to try them here. `GET /auth/authorize` starts the sign-in, `POST /auth/token` renews the token.
 - An error has an `error_code`, which is stable, and an `error_message` in the language of `Accept-Language`.
 
 ## 시작하기
-- 어떤 위치 주변의 지점: `GET /shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127.0276&radius=1000`
+- 위치 주변의 지점: `GET /shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127.0276&radius=1000`
 - 이름, 브랜드, 역, 지역으로 찾기: `GET /shops?keyword=강남역&userLat=37.4979&userLng=127.0276`
-- 다른 언어의 이름과 주소: `lang=en`, `ja`, `zh-Hans`, `zh-Hant`를 붙입니다.
-- 회원의 요청에는 `GET /auth/login/idp`에서 받은 액세스 토큰을 `Authorization: Bearer …`로 보냅니다. **Authorize**에 붙여 넣으면
-  여기서 시험해 볼 수 있습니다. 로그인은 `GET /auth/authorize`로 시작하고, 토큰은 `POST /auth/token`으로 갱신합니다.
-- 오류에는 바뀌지 않는 `error_code`와 `Accept-Language`의 언어로 된 `error_message`가 있습니다."""
+- 다른 언어의 이름과 주소: `lang=en`, `ja`, `zh-Hans`, `zh-Hant`를 붙이세요.
+- 회원 요청에는 `GET /auth/login/idp`에서 받은 액세스 토큰을 `Authorization: Bearer …`로 보내세요. **Authorize**에 붙여 넣으면
+  여기서 바로 시험할 수 있어요. 로그인은 `GET /auth/authorize`로 시작하고, 토큰은 `POST /auth/token`으로 갱신해요.
+- 오류에는 바뀌지 않는 `error_code`와 `Accept-Language`에 맞춘 언어의 `error_message`가 있어요."""

@@ -1,7 +1,7 @@
-"""The refresh token of the map page, in a cookie that no script can read.
+"""Keeps the refresh token of the map page in an HttpOnly cookie, which scripts cannot read.
 
-The page says so by a header, which neither a link nor a form of another site can send; SameSite=Strict keeps the
-cookie from their requests anyway. Apps send no such header and get their tokens in the body."""
+The page requests the cookie by a header, which links and forms of other sites cannot send; SameSite=Strict also keeps
+the cookie out of their requests. Apps do not send the header and get their tokens in the body."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ PATH = "/auth"
 
 
 def is_wanted() -> bool:
-    """Whether the request is the page's."""
+    """Whether the request comes from the map page."""
     return request.headers.get(HEADER) == VALUE
 
 
 def token() -> str | None:
-    """The refresh token that the request brings."""
+    """The refresh token in the request's cookie."""
     return request.cookies.get(NAME)
 
 
 def kept(refresh_token: str, *, until: datetime) -> dict[str, str]:
-    """The response header that keeps the token as long as its session lives."""
+    """The response header that sets the cookie until the session ends."""
     return _header(refresh_token, int((until - datetime.now(UTC)).total_seconds()))
 
 
 def dropped() -> dict[str, str]:
-    """The response header that removes the token, which only requests below its path bring."""
+    """The response header that deletes the cookie, which is only sent with requests below its path."""
     return _header("", 0)
 
 

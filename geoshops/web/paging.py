@@ -24,7 +24,7 @@ WHOLE_LIST = 1000
 
 @dataclass(frozen=True)
 class Page:
-    """A page from 1 of `size` items."""
+    """A page, numbered from 1, of `size` items."""
 
     number: int
     size: int
@@ -36,14 +36,14 @@ class Page:
 
 
 def cut(page: Page | None) -> dict[str, int]:
-    """How far a list is counted and which part of it is returned; without a page its first 1000 items."""
+    """Parameters that limit the count of a list and select the part to return; without a page, the first 1000 items."""
     if page is None:
         return {"at_most": WHOLE_LIST, "page_size": WHOLE_LIST, "page_offset": 0}
     return {"at_most": MAX_DEPTH, "page_size": page.size, "page_offset": page.offset}
 
 
 class ItemList(NamedTuple):
-    """A JSON array, how many items the whole result has, whether it was cut, and words that were left out."""
+    """A JSON array, the total number of items, whether the list was truncated, and ignored words."""
 
     body: bytes
     total: int
@@ -52,8 +52,8 @@ class ItemList(NamedTuple):
 
     @classmethod
     def parse(cls, text: bytes) -> ItemList:
-        """Parses what `list_text` of sql/functions writes: the number of items, words that were left out, + when cut,
-        a line end, JSON."""
+        """Parses the text of the SQL function `list_text`: the number of items, ignored words, + if truncated, a line
+        end, JSON."""
         head, _, body = text.partition(b"\n")
         total, _, ignored = head.removesuffix(b"+").partition(b" ")
         return cls(body, int(total), head.endswith(b"+"), ignored.decode())
@@ -65,15 +65,15 @@ def list_of_caller(row: tuple[bytes | None]) -> ItemList:
 
 
 class PagingArgs(Args):
-    """Optional `page` and `size`; either of them requests paging. Loads to `page`: Page or None."""
+    """Optional `page` and `size`; each of them enables paging. Loads to `page`: Page or None."""
 
-    page = Integer(low=1, high=MAX_DEPTH, metadata={"description": "Page from 1; asks for paging"})
+    page = Integer(low=1, high=MAX_DEPTH, metadata={"description": "Page, from 1; enables paging"})
     size = Integer(
-        low=1, high=MAX_SIZE, metadata={"description": "Items a page, 20 when only page is given"}
+        low=1, high=MAX_SIZE, metadata={"description": "Items per page; 20 if only `page` is given"}
     )
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Joins the two into one value."""
+        """Combines the two into one value."""
         number, size = values.pop("page", None), values.pop("size", None)
         if number is None and size is None:
             return {**values, "page": None}
@@ -84,9 +84,9 @@ class PagingArgs(Args):
 
 
 def list_response(context: RequestContext, page: Page | None, items: ItemList) -> Response:
-    """A list, as GeoJSON where that was negotiated, with Link (RFC 8288) and X-Total-Count of its page.
+    """A list, as GeoJSON if negotiated; a page has the headers Link (RFC 8288) and X-Total-Count.
 
-    X-Result-Truncated says that an unpaged list was cut. The total is exact up to 10000."""
+    X-Result-Truncated marks an unpaged list that was truncated. The total is exact up to 10000."""
     body = items.body
     if context.media_type == GEOJSON:
         body = feature_collection_text(body).encode()

@@ -19,10 +19,10 @@ from geoshops.web.fields import Args, invalid, is_absent, looks_swapped, name_of
 from geoshops.web.response import JSON
 
 View = TypeVar("View", bound=Callable[..., Any])
-# the texts that a client sent under each name, in the order sent
+# the values that a client sent under each name, in order
 Query = dict[str, list[str]]
 
-# characters of an unknown parameter's name that a message repeats
+# maximum number of characters of an unknown parameter's name in a message
 MAX_NAME = 100
 SURROGATES = re.compile("[\ud800-\udfff]")
 UTF_8 = ("utf-8", "utf8")
@@ -61,7 +61,7 @@ def _body_loader(schema: Schema) -> Callable[[], dict[str, Any]]:
 
 
 def parse_query(query: str) -> Query:
-    """The texts of each name. Bytes that are not UTF-8 become lone surrogates, which no parameter accepts."""
+    """The values of each name. Bytes that are not UTF-8 become lone surrogates, which no parameter accepts."""
     if not query.isascii():
         query = query.encode("latin-1").decode(errors="surrogateescape")
     decode = _decode if "%" in query or "+" in query else str
@@ -78,9 +78,9 @@ def _decode(text: str) -> str:
 
 
 class QueryLoader:
-    """Loads a schema from the query, looking only at the parameters that were sent.
+    """Loads a schema from the query; processes only the parameters that were sent.
 
-    It calls the fields' own `_deserialize`: no parameter has marshmallow's validators or hooks."""
+    It calls the fields' `_deserialize` directly, because no parameter uses marshmallow's validators or hooks."""
 
     def __init__(self, schema: Args) -> None:
         self.schema = schema
@@ -101,7 +101,7 @@ class QueryLoader:
     def __call__(self, query: Query) -> dict[str, Any]:
         """The values by their Python names.
 
-        Reports an unknown parameter first (where the schema rejects them), then a missing one, then an invalid one."""
+        Reports unknown parameters first (if the schema rejects them), then missing ones, then invalid ones."""
         sent = self._without_aliases(query)
         if self.schema.only_known:
             self._reject_unknown(sent)
@@ -131,7 +131,7 @@ class QueryLoader:
         return values, errors
 
     def _without_aliases(self, query: Query) -> Query:
-        """The query with every parameter under its own name, which wins over its aliases."""
+        """The query with aliases replaced by the parameters' actual names, which win if both are sent."""
         aliases = self.schema.aliases
         if not aliases:
             return query
@@ -163,7 +163,7 @@ class BodyLoader:
         self.schema = schema
 
     def __call__(self, request: Request) -> dict[str, Any]:
-        """The values by their Python names; reports a missing one before an invalid one."""
+        """The values by their Python names; reports missing ones before invalid ones."""
         raw = json_object(request)
         for key, field in self.schema.load_fields.items():
             if field.required and name_of(key, field) not in raw:
@@ -182,7 +182,9 @@ def json_object(request: Request) -> dict[str, Any]:
         raise ApiError("too_large", high=request.max_content_length) from None
     limit = request.max_content_length
     if limit and request.content_length is None and len(raw) >= limit:
-        raise ApiError("too_large", high=limit)  # a chunked body ends silently at the limit
+        raise ApiError(
+            "too_large", high=limit
+        )  # werkzeug ends a chunked body at the limit without an error
     if request.mimetype not in ("", JSON) and not request.is_json:
         raise ApiError("not_json")
     if request.mimetype_params.get("charset", "utf-8").lower() not in UTF_8:

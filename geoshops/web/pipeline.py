@@ -1,4 +1,4 @@
-"""The steps that every request passes, on Flask's path and on that of read operations.
+"""The steps that every request passes, on Flask's path and on the fast path of read operations.
 
 Before the operation: content negotiation, rate limit. After it: caching headers, ETag, 304. Authentication
 (authentication.py), parsing (parsing.py) and errors (error_handlers.py) are shared in the same way; CORS, security
@@ -78,7 +78,7 @@ class Pipeline:
     def begin(self, request: Request, produced: tuple[str, ...], limit: RateLimit | None) -> str:
         """Counts the request against its rate limit, if it has one, and returns the negotiated media type.
 
-        An operation that produces nothing negotiable, such as a page, is only counted."""
+        Requests for pages, which have one media type, are only counted."""
         accepted = request.environ.get("HTTP_ACCEPT")
         media_type = negotiate(accepted, produced) if produced else ""
         if self._limits and limit:
@@ -86,7 +86,7 @@ class Pipeline:
         return media_type
 
     def drain(self, request: Request) -> None:
-        """Reads what is left of the body: a server that closes on unread bytes may cut its own response off."""
+        """Reads the rest of the body: if the server closes a connection with unread bytes, the response may be cut off."""
         if 0 < (request.content_length or 0) <= (request.max_content_length or 0):
             with suppress(HTTPException):
                 request.stream.read()
@@ -99,7 +99,7 @@ class Pipeline:
         headers: Headers,
         body: bytes,
     ) -> WsgiResponse:
-        """Adds the caching headers and the ETag; an unchanged response becomes 304."""
+        """Adds the caching headers and the ETag; converts an unchanged response to 304."""
         cache_control = next((text for name, text in headers if name == "Cache-Control"), None)
         if cache_control is None:
             added = self._caching(environ, contract if status < 400 else None)
@@ -119,7 +119,7 @@ class Pipeline:
         return 304, [header for header in headers if header[0] not in OF_CONTENT], b""
 
     def _caching(self, environ: Environ, contract: Contract | None) -> Headers:
-        """Cache-Control and Vary of an operation; Cache-Control alone where there is none."""
+        """Cache-Control and Vary of an operation; only Cache-Control if there is no operation."""
         if contract is None:
             return [("Cache-Control", "no-cache")]
         if contract.cache == "none":

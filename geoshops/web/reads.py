@@ -15,9 +15,9 @@ from geoshops.web.response import Response
 
 
 class RequestContext(NamedTuple):
-    """What a read operation knows of its request besides the loaded parameters.
+    """The request of a read operation, besides the loaded parameters.
 
-    path and query make the links of pages; media_type is the one negotiated."""
+    path and query are used for links to pages; media_type is the negotiated one."""
 
     db: Database
     settings: Settings
@@ -27,7 +27,7 @@ class RequestContext(NamedTuple):
     media_type: str
 
     def sent(self, *names: str) -> dict[str, str]:
-        """The first texts of these parameters, of those that were sent; of all when none is named."""
+        """The first value of each sent parameter; only of the named ones if names are given."""
         return {name: self.query[name][0] for name in names or self.query if name in self.query}
 
 
@@ -37,7 +37,7 @@ Read = Callable[..., Response]
 class ReadOperation(NamedTuple):
     """An operation, called as read(context, args, body, **ids of the path), and with caller= unless auth is `none`.
 
-    load: None for an operation without parameters, which gets no args; load_body: None for one that gets no body."""
+    load: None for an operation without parameters, which gets no args; load_body: None for one without a body."""
 
     read: Read
     load: QueryLoader | None

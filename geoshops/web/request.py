@@ -1,4 +1,4 @@
-"""What a request says of itself, read from its WSGI environment."""
+"""Reads properties of a request from its WSGI environment: id, path, client address, origin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Environ = dict[str, Any]
 
 HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}\Z")
 REQUEST_ID_FORMAT = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
-# keys of the environment under which the service keeps what it knows of a request
+# keys of the WSGI environment under which the service stores properties of the request
 REQUEST_ID, STARTED_S, ENDPOINT = (
     "geoshops.request_id",
     "geoshops.started_s",
@@ -27,7 +27,7 @@ REQUEST_ID, STARTED_S, ENDPOINT = (
 
 
 def start_request(environ: Environ) -> None:
-    """Records when the request started and its identifier: the client's, or a new one."""
+    """Stores the request's start time and its id, which is the client's or a new one."""
     environ[STARTED_S] = time.perf_counter()
     sent = environ.get("HTTP_X_REQUEST_ID", "")
     valid = REQUEST_ID_FORMAT.match(sent)
@@ -43,7 +43,7 @@ def path_of(environ: Mapping[str, Any]) -> str:
 
 
 def address_of(environ: Mapping[str, Any]) -> str:
-    """The client's address; proxies are trusted only as far as GEOSHOPS_TRUSTED_PROXIES says."""
+    """The client's IP address; trusts as many proxies as GEOSHOPS_TRUSTED_PROXIES."""
     return environ.get("REMOTE_ADDR") or "unknown"
 
 
@@ -57,12 +57,12 @@ def origin_of(environ: Environ, settings: Settings) -> str:
 @lru_cache(maxsize=64)
 def _origin(scheme: str, host_header: str) -> str:
     host = get_host({"wsgi.url_scheme": scheme, "HTTP_HOST": host_header})
-    # the client controls the Host header: what cannot stand in a URL must not reach a response
+    # the client controls the Host header, so an invalid host must not get into a response
     return f"{scheme}://{host if HOST.match(host) else 'localhost'}"
 
 
 def keep_settings(app: Flask, settings: Settings) -> None:
-    """Gives the application its settings."""
+    """Attaches the settings to the application."""
     app.extensions["geoshops.settings"] = settings
 
 

@@ -1,4 +1,4 @@
-"""A response before it is written to WSGI, whichever code path produced it."""
+"""The response of an operation, before it is written to WSGI or converted for Flask."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Response(NamedTuple):
-    """Body, the headers of this operation alone, status and media type."""
+    """Body, operation-specific headers, status and media type."""
 
     body: bytes
     headers: Mapping[str, str] = NO_HEADERS
@@ -23,7 +23,7 @@ class Response(NamedTuple):
     media_type: str = JSON
 
     def all_headers(self) -> list[tuple[str, str]]:
-        """The headers, those of the content included."""
+        """The headers, including those of the content."""
         return [
             ("Content-Type", self.media_type),
             ("Content-Length", str(len(self.body))),
@@ -38,13 +38,13 @@ class Response(NamedTuple):
 def json_text(
     body: str | bytes, headers: Mapping[str, str] = NO_HEADERS, *, status: int = 200
 ) -> Response:
-    """A response whose JSON PostgreSQL has built."""
+    """A response with JSON text from PostgreSQL."""
     return Response(body.encode() if isinstance(body, str) else body, headers, status)
 
 
 def json_value(
     value: object, headers: Mapping[str, str] = NO_HEADERS, *, status: int = 200
 ) -> Response:
-    """A response from a Python value; Korean is not escaped."""
+    """A response with a Python value as JSON; non-ASCII characters are not escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     return json_text(text, headers, status=status)

@@ -1,4 +1,4 @@
-"""A review as a member writes it and as every response shows it."""
+"""Schemas of reviews in requests and responses."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ CONTENT = "조명이 밝고 소품이 많아요"
 
 
 def facet(meaning: str) -> Choice:
-    """One of the three judgements; UNSELECTED when omitted or null."""
+    """The rating of a facet; UNSELECTED if omitted or null."""
     return Choice(
         FACETS,
         load_default=UNSELECTED,
         allow_none=True,
-        metadata={"description": f"{meaning}; UNSELECTED when omitted"},
+        metadata={"description": f"{meaning}; UNSELECTED if omitted"},
     )
 
 
@@ -35,7 +35,7 @@ class ReviewBody(Body):
         lines=True,
         exact=True,
         metadata={
-            "description": "Not blank; comes back exactly as sent",
+            "description": "Not blank; stored exactly as sent",
             "minLength": 1,
             "example": CONTENT,
         },

@@ -1,4 +1,4 @@
-"""The Flask application: its hooks pass commands and pages through the pipeline that read operations use too."""
+"""The Flask application; its hooks pass commands and pages through the pipeline of read operations."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from geoshops.web.response import Response
 
 
 class Service(Flask):
-    """The application. Its views may return the pipeline's Response."""
+    """The Flask application, whose views may return the pipeline's Response."""
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function as it is: no view or hook is a coroutine."""
+        """Returns the function unchanged, because no view or hook is a coroutine."""
         return func
 
     def make_response(self, rv: Any) -> flask.Response:
-        """The response of Flask for the return value of a view."""
+        """Converts the return value of a view to Flask's response."""
         if isinstance(rv, Response):
             return rv.to_flask()
         return super().make_response(rv)
 
 
 def create(settings: Settings) -> Service:
-    """The application without its operations."""
+    """Creates the application without its operations."""
     app = Service("geoshops", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     keep_settings(app, settings)
@@ -44,7 +44,7 @@ def create(settings: Settings) -> Service:
 
 
 def init_app(app: Flask, pipeline: Pipeline, *, unlimited: tuple[Blueprint, ...]) -> None:
-    """Passes every request of Flask through the pipeline; called after all operations are registered.
+    """Passes every request to Flask through the pipeline. Call it after registering all operations.
 
     unlimited: blueprints without a rate limit."""
     init_metrics()
@@ -61,7 +61,7 @@ def init_app(app: Flask, pipeline: Pipeline, *, unlimited: tuple[Blueprint, ...]
         if request.environ.get("CONTENT_LENGTH"):
             pipeline.drain(request)
         if request.method == "OPTIONS" and response.status_code == 200 and response.allow:
-            # Flask responds to OPTIONS without a body; the contract has one
+            # Flask's response to OPTIONS has no body, but the contract requires one
             response.data = json.dumps({"methods": sorted(response.allow)})
             response.mimetype = "application/json"
         if response.direct_passthrough:  # a file, which has its own caching headers
@@ -83,7 +83,7 @@ def init_app(app: Flask, pipeline: Pipeline, *, unlimited: tuple[Blueprint, ...]
 
 
 def _remove_head_of_commands(app: Flask) -> None:
-    """HEAD, which werkzeug gives to every GET, must not run a command: it is 405, and no Allow names it."""
+    """Removes HEAD, which werkzeug adds to every GET, from GETs that are commands: it must not run them and gets 405."""
     for rule in app.url_map.iter_rules():
         contract = getattr(app.view_functions[rule.endpoint], "contract", None)
         if contract and contract.is_command and rule.methods:
@@ -91,7 +91,7 @@ def _remove_head_of_commands(app: Flask) -> None:
 
 
 def _limit(contract: Contract | None) -> RateLimit:
-    """The rate limit of the current request; OPTIONS of a command changes nothing."""
+    """The rate limit of the current request; OPTIONS on a command counts as a read."""
     return contract.limit if contract and request.method != "OPTIONS" else READS
 
 

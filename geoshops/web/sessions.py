@@ -1,6 +1,6 @@
-"""The caller's session in SQL: the parameters that name it, and what statements return when it has ended.
+"""The caller's session in SQL: its parameters, and the results of statements after it has ended.
 
-The outcome of a command is then `session_ended` (writes.py); a read returns no row, or a null."""
+The outcome of a command is then `session_ended` (writes.py); a read returns no row or null."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ids(caller: Caller | None) -> dict[str, int | None]:
 
 
 def of_live_session(value: T | None) -> T:
-    """The row or value that a read of the caller returned; raises SessionEnded when it returned none."""
+    """The row or value returned by a read; raises SessionEnded if there is none."""
     if value is None:
         raise SessionEnded
     return value

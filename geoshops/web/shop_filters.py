@@ -29,7 +29,7 @@ class ShopFilters:
     def to_json(self, zone: str) -> str | None:
         """The JSON that `jsonb_populate_record` reads as the SQL type `shop_filters`; None without filters.
 
-        `open_now` becomes the minute of the week in the time zone."""
+        `open_now` is converted to the current minute of the week in the time zone."""
         values: dict[str, object] = dict(vars(self))
         values["open_minute"] = _minute_of_week(zone) if values.pop("open_now") else None
         values = {name: value for name, value in values.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Parameters and fields that every shop search shares."""
+"""Schemas shared by all shop searches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ShopFilterArgs(Args):
         high=5,
         load_default=None,
         data_key="minRating",
-        metadata=described("Least average rating"),
+        metadata=described("Minimum average rating"),
     )
     open_now = Flag(
         load_default=False, data_key="openNow", metadata=described("Only shops open now")
@@ -37,23 +37,23 @@ class ShopFilterArgs(Args):
         low=0,
         high=1,
         load_default=None,
-        metadata=described("Least share of GOOD cleanliness votes (Wilson lower bound)"),
+        metadata=described("Minimum share of GOOD cleanliness votes (Wilson lower bound)"),
     )
     retouch = Number(
         low=0,
         high=1,
         load_default=None,
-        metadata=described("Least share of GOOD retouching votes (Wilson lower bound)"),
+        metadata=described("Minimum share of GOOD retouching votes (Wilson lower bound)"),
     )
     props = Number(
         low=0,
         high=1,
         load_default=None,
-        metadata=described("Least share of GOOD props votes (Wilson lower bound)"),
+        metadata=described("Minimum share of GOOD props votes (Wilson lower bound)"),
     )
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Joins the filters into one value."""
+        """Combines the filters into one value."""
         names = [f.name for f in fields_of(ShopFilters) if f.name in self.fields]
         filters = ShopFilters(**{name: values.pop(name) for name in names})
         return super().complete({**values, "filters": filters})
@@ -63,7 +63,7 @@ class FilterArgs(ShopFilterArgs, PagingArgs):
     """Filters, order and pages of all searches."""
 
     sort = Choice(
-        SORTS, load_default="distance", metadata=described("Order, best or nearest first")
+        SORTS, load_default="distance", metadata=described("Sort order, best or nearest first")
     )
     box = Box(
         load_default=None,
@@ -97,13 +97,17 @@ class ShopSummary(Schema):
     id = fields.Integer(required=True, metadata={"example": SHOP_ID})
     place_name = fields.String(required=True, metadata={"example": "포토이즘박스 강남역점"})
     longitude = fields.String(
-        required=True, metadata=described("Decimal degrees as text", "127.0266")
+        required=True, metadata=described("Longitude in decimal degrees, as a string", "127.0266")
     )
     latitude = fields.String(
-        required=True, metadata=described("Decimal degrees as text", "37.501239")
+        required=True, metadata=described("Latitude in decimal degrees, as a string", "37.501239")
     )
-    distance = fields.String(required=True, metadata=described("From the user, with unit", "381m"))
-    distance_m = fields.Integer(required=True, metadata=described("The same in whole metres", 381))
+    distance = fields.String(
+        required=True, metadata=described("Distance from the user, with unit", "381m")
+    )
+    distance_m = fields.Integer(
+        required=True, metadata=described("Distance from the user in whole metres", 381)
+    )
     star_rating_avg = fields.Float(
         required=True, metadata=described("One decimal; 0.0 without reviews", 4.3)
     )
@@ -114,7 +118,7 @@ class ShopSummary(Schema):
         required=True, metadata=described("May be empty", "서울특별시 강남구 테헤란로 30")
     )
     favorite = fields.Boolean(
-        required=True, metadata=described("Whether the caller holds it as a favorite", False)
+        required=True, metadata=described("Whether it is a favorite of the caller", False)
     )
     status = fields.String(required=True, metadata={"enum": ["OPEN", "TEMP_CLOSED", "CLOSED"]})
     shop_titles = fields.List(fields.String(), required=True, metadata={"example": ["핫플레이스"]})
@@ -122,17 +126,17 @@ class ShopSummary(Schema):
 
 
 class FoundShop(ShopSummary):
-    """A shop with a distance only where the user's position is known."""
+    """A shop whose distance is empty if the user's position is unknown."""
 
     distance = fields.String(
         required=True,
-        metadata=described("From the user; empty without a user position", "381m"),
+        metadata=described("Distance from the user; empty without a user position", "381m"),
     )
     distance_m = fields.Integer(required=True, allow_none=True, metadata={"example": 381})
 
 
 class TitleProgress(Schema):
-    """How far the member is; equal to the target once the title is held."""
+    """The member's progress towards a title; equals the target once the title is held."""
 
     current = fields.Integer(required=True, metadata={"example": 1})
     target = fields.Integer(required=True, metadata={"example": 1})
@@ -144,15 +148,19 @@ class MemberTitle(Schema):
     id = fields.Integer(required=True, metadata={"example": TITLE_ID})
     name = fields.String(required=True, metadata={"example": "리뷰 첫 걸음"})
     content = fields.String(
-        required=True, metadata=described("For titles held", "첫 리뷰를 남긴 사람이에요.")
+        required=True,
+        metadata=described(
+            "Description of the title, for members who hold it", "첫 리뷰를 남긴 사람이에요."
+        ),
     )
     standard = fields.String(
-        required=True, metadata=described("How to obtain it", "리뷰를 1개 쓰면 얻어요.")
+        required=True, metadata=described("How to earn the title", "리뷰를 1개 쓰면 얻어요.")
     )
     image_url = fields.String(
         required=True,
         metadata=described(
-            "Absolute; coloured when held, grey otherwise", f"{ORIGIN}/titles/{TITLE_ID}.svg"
+            "Absolute URL of the medal; coloured if held, grey otherwise",
+            f"{ORIGIN}/titles/{TITLE_ID}.svg",
         ),
     )
     is_holding = fields.Boolean(required=True, metadata={"example": True})

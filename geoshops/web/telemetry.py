@@ -21,7 +21,7 @@ from geoshops.web.request import ENDPOINT, REQUEST_ID, STARTED_S, Environ, path_
 
 access = logging.getLogger("geoshops.access")
 
-# others share one label: its values must not grow with what clients invent
+# other methods share one label, so that clients cannot create arbitrary label values
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT")
 QUIET = ("health.healthz", "health.readyz", "health.prometheus", "health.count_overload")
 
@@ -33,7 +33,7 @@ def start(settings: Settings) -> None:
 
 
 def metrics_text() -> bytes:
-    """All metrics in Prometheus' text format, of all workers where they share a folder."""
+    """All metrics in Prometheus' text format, of all workers if they share a metrics directory."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return generate_latest(ONE_PROCESS)
     registry = CollectorRegistry()
@@ -50,7 +50,7 @@ def gauges_text(values: Mapping[str, tuple[str, float]]) -> bytes:
     return "".join(lines).encode()
 
 
-# the library's own lookup by labels takes a lock and costs more than the observation
+# the library's lookup by labels takes a lock and costs more than the observation itself
 @lru_cache(maxsize=1024)
 def _durations(method: str, endpoint: str, status: int) -> Histogram:
     return metrics.REQUEST_DURATION_S.labels(method, endpoint, status)
@@ -64,7 +64,7 @@ def record(environ: Environ, status: int, log_format: str) -> None:
     _durations(method if method in METHODS else "other", endpoint, status).observe(duration_s)
     if endpoint not in QUIET and access.isEnabledFor(logging.INFO):
         line = _json_line if log_format == "json" else _text_line
-        # written directly, because a log record and its handlers cost as much as the rest of a read
+        # written directly, because a log record with its handlers would cost as much as the rest of a read
         sys.stdout.write(line(environ, endpoint, status, duration_s * 1000) + "\n")
         sys.stdout.flush()
 

@@ -68,7 +68,7 @@ class Keys:
         Accepts only headers that the service writes: no other algorithm, no embedded or linked key, no unknown `kid`."""
         kid = header["kid"]
         if not isinstance(kid, str) or dict(header) != {"alg": ALGORITHM, "typ": "JWT", "kid": kid}:
-            raise ValueError("not a header of the service")
+            raise ValueError("not a header written by this service")
         return self.by_id[kid]
 
 
@@ -78,7 +78,7 @@ def init_app(app: Flask, settings: Settings) -> Keys:
         JWT_SECRET_KEY=settings.secret_key,
         JWT_ALGORITHM=ALGORITHM,
         JWT_TOKEN_LOCATION=["headers"],
-        # No cookies are used, and the random claim would make two encodings of one token differ.
+        # Access tokens are sent in headers, so they need no CSRF claim; its random value would make encodings differ.
         JWT_COOKIE_CSRF_PROTECT=False,
         JWT_ACCESS_TOKEN_EXPIRES=timedelta(minutes=settings.access_token_minutes),
         JWT_ENCODE_ISSUER=NAME,
@@ -158,9 +158,9 @@ def _verified(token: str, kind: str, keys: Keys) -> tuple[Mapping[str, Any], str
     return claims, key
 
 
-# PyJWT directly: flask-jwt-extended, whose key callback would fit, verifies in an application context only, which the
-# pipeline in front of Flask does not have, and leaves no place for this cache. A verified token stays valid until it
-# expires, which is checked at each use; rejected tokens are not cached.
+# Verified with PyJWT directly: flask-jwt-extended needs an application context, which the fast path in front of Flask
+# does not have, and allows no cache. A verified token stays valid until it expires, which is checked at each use;
+# rejected tokens are not cached.
 @lru_cache(maxsize=4096)
 def _signed(keys: Keys, token: str, kind: str) -> tuple[Mapping[str, Any], str]:
     _require_canonical_base64(token)

@@ -1,4 +1,4 @@
-"""Results of command functions, and what their outcomes mean in HTTP."""
+"""Results of command functions, and the HTTP statuses and errors of their outcomes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ ERRORS: Mapping[str, Callable[[], ApiError]] = {
 
 @dataclass(frozen=True)
 class Result:
-    """What a command did and the JSON of what it wrote. Commands that take an Idempotency-Key also name the item
-    created, and whether this is the stored result of an earlier request with the same key."""
+    """The outcome of a command and the written row as JSON. Commands with an Idempotency-Key also return the id of
+    the created item, and whether this is the stored result of an earlier request with the same key."""
 
     outcome: str
     body: str = ""
@@ -50,13 +50,13 @@ def run(
 
 
 def check(outcome: str) -> None:
-    """Raises the error that an outcome means, if it means one."""
+    """Raises the error of an outcome, if it has one."""
     if outcome in ERRORS:
         raise ERRORS[outcome]()
 
 
 def respond(result: Result, *, location: str | None = None) -> Response:
-    """The response to a command; `location` is the path of the item created, sent when it was."""
+    """The response to a command; `location` is the path of the created item, sent only if one was created."""
     status = STATUSES[result.outcome]
     headers = {"Location": location} if location and status == 201 else {}
     if result.replayed:
