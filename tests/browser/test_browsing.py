@@ -209,9 +209,8 @@ def test_the_list_tells_open_closed_and_unknown_shops_apart(visitor: Visit) -> N
 
     def answer(route: Route) -> None:
         ids = [int(one) for one in parse_qs(urlsplit(route.request.url).query)["id"]]
-        hours = [next(answers, (None, [])) for _ in ids]
-        known = zip(ids, hours, strict=True)
-        route.fulfill(json=[{"id": n, "open_now": o, "opening_hours": h} for n, (o, h) in known])
+        known = [(shop_id, *next(answers, (None, []))) for shop_id in ids]
+        route.fulfill(json=[{"id": n, "open_now": o, "opening_hours": h} for n, o, h in known])
 
     v.page.route("**/shops/hours?*", answer)
     v.go("/?r=5000")

@@ -233,3 +233,39 @@ def test_targets_are_44_pixels(phone: Visitor) -> None:
         expect(tab).to_have_attribute("aria-selected", "true")
         v.rest()
         assert v.page.evaluate(SMALL) == [], name
+
+
+OVERLAPS = """() => {
+  const shown = ["#connection", "#area", "#draw", "#near", ".maplibregl-ctrl-attrib", ".maplibregl-ctrl-scale", ".panel-head", "#list-region", "#sheet"]
+    .map((selector) => [selector, document.querySelector(selector)]).filter(([, e]) => e.checkVisibility())
+    .map(([selector, e]) => [selector, e.getBoundingClientRect()]);
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const pairs = shown.flatMap(([name, box], i) => shown.slice(i + 1).filter(([, other]) => meet(box, other)).map(([other]) => `${name} ${other}`));
+  return [...pairs.filter((pair) => pair !== "#list-region #sheet"), ...shown.filter(([, { right }]) => right > document.documentElement.clientWidth).map(([name]) => name)];
+}"""
+
+
+@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("language", ["ko-KR", "en-US", "ja-JP"])
+def test_nothing_covers_anything_else_on_the_map(visitor: Visit, language: str, width: int) -> None:
+    phone = {**PHONE, "viewport": {"width": width, "height": 760}}
+    v = visitor(path="/?q=%EA%B0%95%EB%82%A8", language=language, **phone)
+    v.move("panBy([0, 300], {animate: false})")
+    expect(v.one("#area")).to_be_visible()
+    v.rest()
+    assert v.page.evaluate(OVERLAPS) == []
+    assert v.page.evaluate("innerWidth") == width
+    v.context.set_offline(True)
+    expect(v.one("#connection")).to_be_visible()
+    assert v.page.evaluate(OVERLAPS) == []
+    v.context.set_offline(False)
+    expect(v.one("#connection")).to_be_hidden()
+    v.rest()
+    v.open_first()
+    # the sources of the map stay in view
+    expect(v.one("#sheet")).to_have_attribute("data-position", "half")
+    assert v.page.evaluate(OVERLAPS) == []
+    v.one("#sheet-grip").press("ArrowDown")
+    expect(v.one("#sheet")).to_have_attribute("data-position", "peek")
+    v.rest()
+    assert v.page.evaluate(OVERLAPS) == []

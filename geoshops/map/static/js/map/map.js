@@ -247,15 +247,17 @@ function reveal(shop) {
   map[far ? "jumpTo" : "easeTo"]({ center: place, zoom: Math.max(map.getZoom(), 14), offset: far ? undefined : offset });
 }
 
-// The part of the map, in its pixels, that is covered neither by the sheet nor, on a phone, by the search box.
+// The part of the map, in its pixels, that is covered neither by the sheet nor, on a phone, by the search box and the
+// sources above the sheet.
 function clearArea() {
   const area = map.getContainer().getBoundingClientRect();
   const sheet = document.getElementById("sheet").getBoundingClientRect();
   const head = document.querySelector(".panel-head").getBoundingClientRect();
+  const sources = document.querySelector(".maplibregl-ctrl-attrib")?.getBoundingClientRect().height ?? 0;
   const isPhone = head.right > area.left + 1;
   return {
     left: isPhone ? 0 : Math.max(0, sheet.right - area.left), right: area.width,
-    top: isPhone ? head.bottom - area.top : 0, bottom: isPhone && sheet.height ? Math.min(area.height, sheet.top - area.top) : area.height,
+    top: isPhone ? head.bottom - area.top : 0, bottom: isPhone && sheet.height ? Math.min(area.height, sheet.top - area.top - sources) : area.height,
   };
 }
 
