@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser.visitor import Map, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
 PEOPLE = (f"writer-{n}" for n in itertools.count())
@@ -119,6 +119,26 @@ def test_a_draft_survives_a_session_that_ends_and_is_back_after_sign_in(writer: 
     expect_draft(v)
     send(v)
     expect(v.page.locator(".review.mine .content")).to_have_text(WORDS)
+
+
+def test_the_way_back_to_a_form_is_in_view_on_a_phone(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE, path="/?r=5000", **PHONE)
+    v.sign_in(next(PEOPLE))
+    v.open_first()
+    v.one("#write").click()
+    v.page.locator("label[for=star-4]").click()
+    v.one("#content").fill(WORDS)
+    v.end_session()
+    send(v)
+    expect(v.one("dialog .toast")).to_be_visible()
+    again = v.page.get_by_role("button", name="로그인하러 가기")
+    expect(again).to_be_in_viewport(ratio=1)
+    covered = """button => {
+      const { x, y, width, height } = button.getBoundingClientRect();
+      return [y + 2, y + height / 2, y + height - 2]
+        .some((at) => !button.contains(document.elementFromPoint(x + width / 2, at)));
+    }"""
+    assert not again.evaluate(covered)
 
 
 def test_a_draft_whose_response_was_lost_is_not_sent_twice_after_a_reload(writer: Visitor) -> None:

@@ -91,6 +91,7 @@ function complain(problem, error, wish) {
   const again = error.status === 401 && !state.member;
   problem.hidden = false;
   fill(problem, h("p", {}, again ? t("form.signin") : say(error)), again && signInButton(wish));
+  problem.scrollIntoView({ block: "center" });
 }
 
 export function openReviewForm(shop, changed, old = null) {
