@@ -235,6 +235,14 @@ def test_targets_are_44_pixels(phone: Visitor) -> None:
         assert v.page.evaluate(SMALL) == [], name
 
 
+@pytest.mark.parametrize("path", ["/nothing", "/shop/424242"])
+def test_targets_of_a_page_about_a_missing_one_are_44_pixels(visitor: Visit, path: str) -> None:
+    v = visitor(path="", **PHONE)
+    v.page.goto(f"{v.site}{path}")
+    expect(v.page.locator("main .button")).to_be_visible()
+    assert v.page.evaluate(SMALL) == []
+
+
 OVERLAPS = """() => {
   const shown = ["#connection", "#area", "#draw", "#near", ".maplibregl-ctrl-attrib", ".maplibregl-ctrl-scale", ".panel-head", "#list-region", "#sheet"]
     .map((selector) => [selector, document.querySelector(selector)]).filter(([, e]) => e.checkVisibility())
