@@ -27,10 +27,11 @@ class Sido:
 
 @dataclass(frozen=True, slots=True)
 class Sigungu:
-    """A city, county or district with the names of its main roads."""
+    """A city, county or district with its Hanja and the names of its main roads."""
 
     sido: Sido
     name: str
+    hanja: str
     code: str
     lon: float
     lat: float
@@ -52,10 +53,13 @@ class Sigungu:
 
 @dataclass(frozen=True, slots=True)
 class Dong:
-    """A neighbourhood, town or township with its main roads; `weight` is its share of shops."""
+    """A neighbourhood, town or township with its main roads.
+
+    `hanja` is empty for Korean words and where it is not certain; `weight` is its share of shops."""
 
     sigungu: Sigungu
     name: str
+    hanja: str
     lon: float
     lat: float
     weight: int
@@ -63,8 +67,21 @@ class Dong:
 
 
 @dataclass(frozen=True, slots=True)
+class StationNames:
+    """Names of a station in other languages; the first of several is the one on its signs.
+
+    `english` is empty where the romanisation is the official name, `hanja` where the name has words without Chinese
+    characters. `chinese` and `japanese` are given where they differ from the Hanja, in traditional characters."""
+
+    english: tuple[str, ...] = ()
+    hanja: str = ""
+    chinese: tuple[str, ...] = ()
+    japanese: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Spot:
-    """A place around which shops are generated; `kind` is station, landmark or dong."""
+    """A place around which shops are generated; `kind` is station, landmark or dong, `names` those of a station."""
 
     kind: str
     name: str
@@ -73,6 +90,7 @@ class Spot:
     lat: float
     weight: int
     lines: tuple[str, ...] = ()
+    names: StationNames = StationNames()
 
 
 @cache
@@ -101,6 +119,7 @@ def sigungus() -> tuple[Sigungu, ...]:
         Sigungu(
             by_short[r["sido"]],
             r["name"],
+            r["hanja"],
             r["code"],
             float(r["longitude"]),
             float(r["latitude"]),
@@ -119,6 +138,7 @@ def dongs() -> tuple[Dong, ...]:
         Dong(
             by_name[r["sido"], r["sigungu"]],
             r["name"],
+            r["hanja"],
             float(r["longitude"]),
             float(r["latitude"]),
             int(r["weight"]),
@@ -158,7 +178,17 @@ def _spots(kind: str) -> Iterator[Spot]:
             float(r["latitude"]),
             int(r["weight"]),
             _split(r.get("lines", "")),
+            _station_names(r) if kind == "station" else StationNames(),
         )
+
+
+def _station_names(row: dict[str, str]) -> StationNames:
+    return StationNames(
+        _split(row["english"]),
+        row["hanja"],
+        _split(row["chinese"]),
+        _split(row["japanese"]),
+    )
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +10,8 @@ from typing import Any, TypeVar
 from psycopg2.extras import execute_values
 
 from geoshops.sample.brands import brands
-from geoshops.sample.places import DATA, Dong, Sido, Sigungu, dongs, sidos, sigungus, stations
+from geoshops.sample.foreign_names import load_foreign_names, region_names, source_id
+from geoshops.sample.places import Dong, Sido, Sigungu, dongs, sidos, sigungus, stations
 
 SOURCE = "sample"
 INSERT_REGIONS = """
@@ -28,23 +28,12 @@ REGION = "(%s, %s::bigint, %s, %s, %s, %s::float8, %s::float8)"
 INSERT_ALIASES = (
     "INSERT INTO region_aliases (region_id, alias, kind, lang) VALUES %s ON CONFLICT DO NOTHING"
 )
-
-
-# By the rules, with units as Japanese lists of Korean regions write them.
-GENERATED_NAMES = """
-INSERT INTO station_aliases (station_id, alias, lang)
-SELECT id, in_kana(name), 'ja' FROM stations WHERE source = %(source)s ON CONFLICT DO NOTHING;
-INSERT INTO region_aliases (region_id, alias, kind, lang)
-SELECT r.id, string_agg(in_kana(n[1]) || translate(n[2], '시군구읍면동리가', '市郡区邑面洞里街'), ' ' ORDER BY o), 'foreign', 'ja'
-FROM regions r CROSS JOIN regexp_split_to_table(r.name, ' ') WITH ORDINALITY w (word, o)
-CROSS JOIN regexp_matches(w.word, '^(.+)(.)$') n
-WHERE r.source = %(source)s AND r.level <> 'sido' GROUP BY r.id ON CONFLICT DO NOTHING"""
-HANJA = {
-    "station": "INSERT INTO station_aliases (station_id, alias, lang) SELECT s.id, v.hanja, 'zh-Hant' FROM (VALUES %s) v (name, hanja)"
-    " JOIN stations s ON s.name = v.name AND s.source = 'sample' ON CONFLICT DO NOTHING",
-    "region": "INSERT INTO region_aliases (region_id, alias, kind, lang) SELECT r.id, v.hanja, 'foreign', 'zh-Hant'"
-    " FROM (VALUES %s) v (name, hanja) JOIN regions r ON r.name = v.name AND r.source = 'sample' ON CONFLICT DO NOTHING",
-}
+# a station of an earlier release gets the English name of this one
+INSERT_STATIONS = """
+INSERT INTO stations (name, name_en, line, geog, source, source_id)
+SELECT v.name, coalesce(nullif(v.name_en, ''), romanized(v.name)), v.line, ST_MakePoint(v.lon, v.lat)::geography, v.source, v.source_id
+FROM (VALUES %s) v (name, name_en, line, lon, lat, source, source_id)
+ON CONFLICT (source, source_id) DO UPDATE SET name_en = excluded.name_en WHERE stations.name_en <> excluded.name_en"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +54,7 @@ def load_reference(cursor: Any) -> Ids:
     sigungu_ids = regions.of({g: sido_ids[g.sido] for g in sigungus()})
     cursor.execute("SELECT add_foreign_province_names(), add_shared_district_names()")
     dong_ids = regions.of({d: sigungu_ids[d.sigungu] for d in dongs()})
-    _load_foreign_names(cursor)
+    load_foreign_names(cursor, SOURCE)
     return Ids(_load_brands(cursor), sido_ids, sigungu_ids, dong_ids)
 
 
@@ -92,33 +81,12 @@ def _load_brands(cursor: Any) -> dict[str, int]:
 
 
 def _load_stations(cursor: Any) -> None:
-    execute_values(
-        cursor,
-        "INSERT INTO stations (name, name_en, line, geog, source, source_id) VALUES %s"
-        " ON CONFLICT (source, source_id) DO NOTHING",
-        [
-            (
-                s.name,
-                s.name,
-                line,
-                f"SRID=4326;POINT({s.lon} {s.lat})",
-                SOURCE,
-                f"{s.dong.name}-{s.name}-{line}",
-            )
-            for s in stations()
-            for line in s.lines
-        ],
-        template="(%s, romanized(%s), %s, %s, %s, %s)",
-    )
-
-
-def _load_foreign_names(cursor: Any) -> None:
-    cursor.execute(GENERATED_NAMES, {"source": SOURCE})
-    with (DATA / "hanja.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    for kind, statement in HANJA.items():
-        names = [(r["name"], r["hanja"]) for r in rows if r["kind"] == kind]
-        execute_values(cursor, statement, names, page_size=len(names))
+    rows = [
+        (s.name, "".join(s.names.english[:1]), line, s.lon, s.lat, SOURCE, source_id(s, line))
+        for s in stations()
+        for line in s.lines
+    ]
+    execute_values(cursor, INSERT_STATIONS, rows, page_size=len(rows))
 
 
 class _Regions:
@@ -166,6 +134,8 @@ def _row(place: Sido | Sigungu | Dong, parent: int | None) -> tuple[object, ...]
 
 def _aliases(place: Sido | Sigungu | Dong, region: int) -> Iterator[tuple[int, str, str, str]]:
     """Other names of a region, as rows."""
+    if not isinstance(place, Sido):
+        yield from ((region, *name) for name in region_names(place))
     if isinstance(place, Dong):
         return
     short = (place.short, *place.also_called) if isinstance(place, Sido) else place.short_names

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pyproj import Geod
 
 from geoshops.sample.brands import brand_of, brands
@@ -89,3 +91,25 @@ def test_a_brand_is_never_taken_by_mere_prefix():
     assert brand_of("포토이즘박스 강남역점").name == "포토이즘박스"
     assert brand_of("포토이즘 강남역점").name == "포토이즘"
     assert brand_of("포토 강남역점") is None
+
+
+UNITS = dict(zip("시군구읍면동로가", "市郡區邑面洞路街", strict=True))
+
+
+def test_regions_have_one_chinese_character_for_each_syllable():
+    regions = [(r.name.replace(" ", ""), r.hanja.replace(" ", "")) for r in (*sigungus(), *dongs())]
+    named = [(name, hanja) for name, hanja in regions if hanja]
+    assert [n for n, h in named if len(h) != len(n) or UNITS[n[-1]] != h[-1]] == []
+    assert [r.name for r in sigungus() if not r.hanja] == []
+    assert len(named) >= len(regions) - 12
+
+
+def test_names_of_stations_have_the_script_of_their_language():
+    chinese, english = re.compile(r"[一-鿿0-9·]+"), re.compile(r"[ -~·]+")
+    for station in stations():
+        names = station.names
+        assert all(map(english.fullmatch, names.english)), station.name
+        assert all(map(chinese.fullmatch, names.chinese)), station.name
+        assert not names.hanja or chinese.fullmatch(names.hanja), station.name
+        assert len(names.hanja) in (0, len(station.name)), station.name
+        assert names.hanja or names.chinese or station.name == "센텀시티", station.name

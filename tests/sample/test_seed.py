@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 
 from geoshops.cli import main
 from geoshops.operations import boundaries
+from geoshops.sample.places import dongs
 from tests.conftest import copied
 from tests.make import Maker
 
@@ -274,6 +275,42 @@ def test_new_rows_get_keys_after_the_generated_ones(again):
 def test_the_examples_of_the_search_page_exist(country):
     names = {name for (name,) in country.rows("SELECT place_name FROM shops WHERE status = 'OPEN'")}
     assert {"포토이즘 강남역점", "인생네컷 서울숲점", "하루필름 서면역점"} <= names
+
+
+KEYWORDS = {
+    "hongik university": "홍대입구", "konkuk univ": "건대입구", "city hall station": "시청", "express bus terminal": "고속터미널",
+    "digital media city": "디지털미디어시티", "ewha univ": "이대", "centum city": "센텀시티", "sports complex": "종합운동장",
+    "seoul forest": "서울숲", "seoul national univ": "서울대입구", "busan national univ. station": "부산대",
+    "gimpo airport": "김포공항", "Jongno 3(sam)-ga": "종로3가", "ソウル大入口": "서울대입구", "弘益大学": "홍대입구", "狎鷗亭ロデオ": "압구정로데오",
+    "数码媒体城": "디지털미디어시티", "鍾路三街": "종로3가", "金浦机场": "김포공항", "水原市": "수원시 권선구", "统营市": "통영시",
+    "聖水洞": "성수동1가", "仁寺洞": "인사동", "南浦洞": "남포동", "江南区": "강남구", "濟州市": "제주시",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("keyword", KEYWORDS)
+def test_places_are_found_by_their_official_foreign_names(country, keyword):
+    rows = country.rows(
+        "SELECT min(coalesce(s.name, r.name)) FROM names_spelled(ARRAY[%s::text]) n"
+        " LEFT JOIN stations s ON n.kind = 'station' AND s.id = n.id LEFT JOIN regions r ON n.kind = 'region' AND r.id = n.id",
+        keyword,
+    )
+    assert rows == [(KEYWORDS[keyword],)]
+
+
+WITHOUT_CHINESE = """
+SELECT 'station', s.name FROM stations s
+WHERE s.name_en = '' OR NOT EXISTS (SELECT FROM station_aliases a WHERE a.station_id = s.id AND a.lang = 'zh-Hant')
+UNION SELECT r.level, r.name FROM regions r
+WHERE r.name_en = '' OR NOT EXISTS (SELECT FROM region_aliases a WHERE a.region_id = r.id AND a.lang LIKE 'zh-%')"""
+
+
+def test_stations_and_regions_have_names_in_every_language(country):
+    known = {(level, name) for level, name in country.rows(WITHOUT_CHINESE)}
+    assert known == {("station", "센텀시티")} | {("dong", d.name) for d in dongs() if not d.hanja}
+    without_japanese = """
+        SELECT name FROM stations s WHERE NOT EXISTS (SELECT FROM station_aliases a WHERE a.station_id = s.id AND a.lang = 'ja')
+        UNION SELECT name FROM regions r WHERE NOT EXISTS (SELECT FROM region_aliases a WHERE a.region_id = r.id AND a.lang = 'ja')"""
+    assert country.rows(without_japanese) == []
 
 
 def test_missing_boundaries_are_named_with_their_remedy(few, country):
