@@ -43,35 +43,51 @@ LANGUAGE sql AS $$
 $$;
 COMMENT ON FUNCTION add_province_aliases() IS 'Adds short, old, English and shared names to the Korean provinces present; returns how many.';
 
--- Seoul has no Hanja of its own: 首爾 is the city's choice of 2005, 漢城 what it was called before.
+-- Displays use the first name of a language. Seoul has no Hanja of its own: 首爾 is the city's choice of 2005, 漢城 what it was
+-- called before. Cities are also called X市, and 특별자치도 still X道.
 CREATE OR REPLACE FUNCTION add_foreign_province_names() RETURNS integer
 LANGUAGE sql AS $$
-  WITH known (place, lang, alias) AS (
+  WITH province (place, ja, zh_hans, zh_hant, unit) AS (
     VALUES
-      ('서울특별시', 'en', 'Seoul'), ('서울특별시', 'ja', 'ソウル'), ('서울특별시', 'zh-Hans', '首尔'), ('서울특별시', 'zh-Hant', '首爾'),
-      ('서울특별시', 'zh-Hant', '漢城'),
-      ('부산광역시', 'en', 'Busan'), ('부산광역시', 'ja', '釜山'), ('부산광역시', 'zh-Hans', '釜山'),
-      ('대구광역시', 'en', 'Daegu'), ('대구광역시', 'ja', '大邱'), ('대구광역시', 'zh-Hans', '大邱'),
-      ('인천광역시', 'en', 'Incheon'), ('인천광역시', 'ja', '仁川'), ('인천광역시', 'zh-Hans', '仁川'),
-      ('광주광역시', 'en', 'Gwangju'), ('광주광역시', 'ja', '光州'), ('광주광역시', 'zh-Hans', '光州'),
-      ('대전광역시', 'en', 'Daejeon'), ('대전광역시', 'ja', '大田'), ('대전광역시', 'zh-Hans', '大田'),
-      ('울산광역시', 'en', 'Ulsan'), ('울산광역시', 'ja', '蔚山'), ('울산광역시', 'zh-Hans', '蔚山'),
-      ('세종특별자치시', 'en', 'Sejong'), ('세종특별자치시', 'ja', '世宗'), ('세종특별자치시', 'zh-Hans', '世宗'),
-      ('경기도', 'en', 'Gyeonggi-do'), ('경기도', 'ja', '京畿道'), ('경기도', 'zh-Hans', '京畿道'),
-      ('강원특별자치도', 'en', 'Gangwon-do'), ('강원특별자치도', 'ja', '江原道'), ('강원특별자치도', 'zh-Hans', '江原道'),
-      ('충청북도', 'en', 'Chungcheongbuk-do'), ('충청북도', 'ja', '忠清北道'), ('충청북도', 'zh-Hans', '忠清北道'),
-      ('충청남도', 'en', 'Chungcheongnam-do'), ('충청남도', 'ja', '忠清南道'), ('충청남도', 'zh-Hans', '忠清南道'),
-      ('전북특별자치도', 'en', 'Jeonbuk-do'), ('전북특별자치도', 'ja', '全北'), ('전북특별자치도', 'zh-Hant', '全羅北道'),
-      ('전북특별자치도', 'en', 'Jeollabuk-do'),
-      ('전라남도', 'en', 'Jeollanam-do'), ('전라남도', 'ja', '全羅南道'), ('전라남도', 'zh-Hans', '全罗南道'),
-      ('경상북도', 'en', 'Gyeongsangbuk-do'), ('경상북도', 'ja', '慶尚北道'), ('경상북도', 'zh-Hans', '庆尚北道'),
-      ('경상남도', 'en', 'Gyeongsangnam-do'), ('경상남도', 'ja', '慶尚南道'), ('경상남도', 'zh-Hans', '庆尚南道'),
-      ('제주특별자치도', 'en', 'Jeju-do'), ('제주특별자치도', 'ja', '済州'), ('제주특별자치도', 'zh-Hans', '济州'), ('제주특별자치도', 'zh-Hant', '濟州')
+      ('서울특별시', 'ソウル', '首尔', '首爾', '特別市'),
+      ('부산광역시', '釜山', '釜山', '釜山', '廣域市'), ('대구광역시', '大邱', '大邱', '大邱', '廣域市'),
+      ('인천광역시', '仁川', '仁川', '仁川', '廣域市'), ('광주광역시', '光州', '光州', '光州', '廣域市'),
+      ('대전광역시', '大田', '大田', '大田', '廣域市'), ('울산광역시', '蔚山', '蔚山', '蔚山', '廣域市'),
+      ('세종특별자치시', '世宗', '世宗', '世宗', '特別自治市'),
+      ('경기도', '京畿道', '京畿道', '京畿道', NULL),
+      ('강원특별자치도', '江原道', '江原道', '江原道', NULL), ('강원특별자치도', '江原', '江原', '江原', '特別自治道'),
+      ('충청북도', '忠清北道', '忠清北道', '忠清北道', NULL), ('충청북도', '忠北', '忠北', '忠北', NULL),
+      ('충청남도', '忠清南道', '忠清南道', '忠清南道', NULL), ('충청남도', '忠南', '忠南', '忠南', NULL),
+      ('전북특별자치도', '全北', '全北', '全北', '特別自治道'), ('전북특별자치도', '全羅北道', '全罗北道', '全羅北道', NULL),
+      ('전라남도', '全羅南道', '全罗南道', '全羅南道', NULL), ('전라남도', '全南', '全南', '全南', NULL),
+      ('경상북도', '慶尚北道', '庆尚北道', '慶尚北道', NULL), ('경상북도', '慶北', '庆北', '慶北', NULL),
+      ('경상남도', '慶尚南道', '庆尚南道', '慶尚南道', NULL), ('경상남도', '慶南', '庆南', '慶南', NULL),
+      ('제주특별자치도', '済州', '济州', '濟州', '特別自治道'),
+      ('서울특별시', NULL, NULL, '漢城', NULL)
+  ),
+  english (place, name) AS (
+    VALUES
+      ('서울특별시', 'Seoul'), ('부산광역시', 'Busan'), ('대구광역시', 'Daegu'), ('인천광역시', 'Incheon'), ('광주광역시', 'Gwangju'),
+      ('대전광역시', 'Daejeon'), ('울산광역시', 'Ulsan'), ('세종특별자치시', 'Sejong'), ('경기도', 'Gyeonggi-do'),
+      ('강원특별자치도', 'Gangwon-do'), ('강원특별자치도', 'Gangwon State'), ('충청북도', 'Chungcheongbuk-do'),
+      ('충청남도', 'Chungcheongnam-do'), ('전북특별자치도', 'Jeonbuk-do'), ('전북특별자치도', 'Jeonbuk State'),
+      ('전북특별자치도', 'Jeollabuk-do'), ('전라남도', 'Jeollanam-do'), ('경상북도', 'Gyeongsangbuk-do'),
+      ('경상남도', 'Gyeongsangnam-do'), ('제주특별자치도', 'Jeju-do')
+  ),
+  known (place, lang, alias, row_no, suffix_no) AS (
+    SELECT e.place, 'en', e.name, row_number() OVER (), 1 FROM english e
+    UNION ALL
+    SELECT p.place, l.lang, l.base || hanja_in(n.unit, l.lang), p.row_no, n.suffix_no
+    FROM (SELECT *, row_number() OVER () AS row_no FROM province) p
+    CROSS JOIN LATERAL (VALUES ('ja', p.ja), ('zh-Hans', p.zh_hans), ('zh-Hant', p.zh_hant)) l (lang, base)
+    CROSS JOIN LATERAL (VALUES ('', 1), (p.unit, 2), (right(p.unit, 1), 3)) n (unit, suffix_no)
   ),
   added AS (
     INSERT INTO region_aliases (region_id, alias, kind, lang)
     SELECT r.id, k.alias, CASE k.lang WHEN 'en' THEN 'english' ELSE 'foreign' END, k.lang
     FROM known k JOIN regions r ON r.level = 'sido' AND r.name = k.place
+    WHERE k.alias IS NOT NULL
+    ORDER BY r.id, k.row_no, k.suffix_no
     ON CONFLICT DO NOTHING RETURNING 1
   )
   SELECT count(*)::integer FROM added
