@@ -39,7 +39,7 @@ class Picture:
 
     @property
     def title(self) -> str:
-        """The question in Korean."""
+        """The script's question in Korean."""
         return styles.TITLES[self.number]
 
     @property

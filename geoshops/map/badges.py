@@ -18,9 +18,9 @@ class Badge:
 
 
 def initials(name: str, parent_name: str | None, *, namesake: bool) -> str:
-    """Returns the letters that tell a brand from others: of a sub-brand those after the parent's name.
+    """Returns the letters that identify a brand: for a sub-brand, those after the parent's name.
 
-    With `namesake`, another brand begins with the same letters, so they are skipped."""
+    With `namesake`, another brand starts with the same letters, so they are skipped."""
     if parent_name and name.startswith(parent_name):
         rest = name[len(parent_name) :]
     else:

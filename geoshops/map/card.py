@@ -1,4 +1,4 @@
-"""Draws the picture of a shop that messengers and search engines show beside a link to its page."""
+"""Draws the preview picture of a shop, which messengers and search engines show next to a link to its page."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from geoshops.errors import Overloaded
 from geoshops.map.badges import ink_on
 
 SIZE = (1200, 630)
-# KakaoTalk crops to 2:1: what matters stays off the uppermost and lowest 15 pixels
+# KakaoTalk crops to 2:1, so the top and bottom 15 pixels must contain nothing important
 LEFT, TOP, BOTTOM, TEXT_WIDTH = 84, 66, 562, 790
-# Increase it when the drawing changes: it is part of a picture's address, so that clients load the new one.
+# Increase it when the drawing changes: it is part of a picture's URL, so that clients load the new one.
 DESIGN = 1
 GROUND, INK, MUTED, ACCENT, STAR = "#faf8f5", "#23262e", "#5d6370", "#c0305c", "#e59a0c"
 NAME_SIZES = (80, 70, 62, 54)
 MAX_LINES = 2
-# Debian's fonts-noto-cjk (OFL 1.1): each language writes some Chinese characters in its own way
+# Debian's fonts-noto-cjk (OFL 1.1); the shapes of some Chinese characters differ by language
 FONTS = Path("/usr/share/fonts/opentype/noto")
 BOLD, REGULAR = "NotoSansCJK-Bold.ttc", "NotoSansCJK-Regular.ttc"
 FACES = {"ja": 0, "ko": 1, "en": 1, "zh-Hans": 2, "zh-Hant": 3}
-# A worker draws one card at a time: drawing occupies a processor, and other requests need the worker's threads.
+# A worker draws one card at a time: drawing is CPU-bound, and other requests need the worker's threads.
 DRAWING = Lock()
 WAIT_S = 0.5
 CARDS_KEPT = 32
@@ -36,7 +36,7 @@ CARDS_KEPT = 32
 
 @dataclass(frozen=True)
 class Card:
-    """What a card shows; texts in `language`, `color` is the brand's as #rrggbb, `rating` is empty without reviews."""
+    """The content of a card; texts in `language`, the brand's `color` as #rrggbb, `rating` empty without reviews."""
 
     language: str
     name: str
@@ -50,18 +50,18 @@ class Card:
 
     @property
     def version(self) -> str:
-        """Changes with anything that the card shows."""
+        """Hash of the card's content, which changes whenever the picture does."""
         return xxh3_64_hexdigest(repr((DESIGN, *astuple(self))).encode())
 
 
 @cache
 def has_fonts() -> bool:
-    """Whether cards can be drawn on this machine."""
+    """Whether the fonts for drawing cards are installed."""
     return all((FONTS / name).is_file() for name in (BOLD, REGULAR))
 
 
 def png(card: Card) -> bytes:
-    """The card as PNG; Overloaded while another thread draws for longer than WAIT_S."""
+    """The card as PNG; raises Overloaded if another thread keeps drawing for longer than WAIT_S."""
     if not DRAWING.acquire(timeout=WAIT_S):
         raise Overloaded()
     try:
@@ -80,7 +80,7 @@ def _drawn(card: Card) -> bytes:
     _facts(draw, card, bottom)
     _app(draw, card)
     stream = io.BytesIO()
-    # flat colours and soft edges of letters: 64 colours look the same, and encode faster
+    # the picture has flat colours and antialiased text: 64 colours look the same and encode faster
     image.quantize(64, Image.Quantize.FASTOCTREE).save(stream, "PNG", compress_level=6)
     return stream.getvalue()
 
@@ -93,7 +93,7 @@ def _font(name: str, language: str, size_px: int) -> ImageFont.FreeTypeFont:
 
 
 def _strip(draw: ImageDraw.ImageDraw, color: str) -> None:
-    """A strip of four photos in the brand's colour."""
+    """Draws a strip of four photos in the brand's colour."""
     left, width, height, gap = 936, 180, 108, 14
     draw.rounded_rectangle((left - 18, 48, left + width + 18, 582), 22, fill="#ffffff", outline="#e4e0d9", width=2)  # fmt: skip
     for place, strength in enumerate((0.95, 0.7, 0.5, 0.32)):
@@ -106,7 +106,7 @@ def _strip(draw: ImageDraw.ImageDraw, color: str) -> None:
 
 
 def _mixed(color: str, strength: float) -> str:
-    """The colour thinned with white."""
+    """The colour mixed with white."""
     parts = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - part) * strength):02x}" for part in parts)
 
@@ -122,7 +122,7 @@ def _brand(draw: ImageDraw.ImageDraw, card: Card) -> None:
 
 
 def _name(draw: ImageDraw.ImageDraw, card: Card) -> float:
-    """Draws the name as large as it fits into MAX_LINES; the lower edge of its last line."""
+    """Draws the name in the largest size that fits into MAX_LINES; returns the lower edge of its last line."""
     for size_px in NAME_SIZES:
         font = _font(BOLD, card.language, size_px)
         lines = [*wrapped(card.name, TEXT_WIDTH, font.getlength)]
@@ -139,7 +139,7 @@ def _name(draw: ImageDraw.ImageDraw, card: Card) -> float:
 
 
 def wrapped(text: str, width: float, length: Callable[[str], float]) -> Iterator[str]:
-    """Lines of a text that are at most so wide, broken between words and within words that are wider."""
+    """Breaks a text into lines of at most that width: between words, and within words that are wider."""
     line = ""
     for piece in _pieces(text, width, length):
         if line and length((line + piece).rstrip()) > width:
@@ -155,7 +155,7 @@ def _pieces(text: str, width: float, length: Callable[[str], float]) -> Iterator
 
 
 def _cut(text: str, width: float, length: Callable[[str], float]) -> str:
-    """The text, or its beginning with an ellipsis where it is too wide."""
+    """The text, shortened with an ellipsis if it is too wide."""
     if length(text) <= width:
         return text
     while text and length(f"{text}…") > width:
@@ -164,7 +164,7 @@ def _cut(text: str, width: float, length: Callable[[str], float]) -> str:
 
 
 def _facts(draw: ImageDraw.ImageDraw, card: Card, y: float) -> None:
-    """The rating or the status, and the address."""
+    """Draws the rating or the status, and the address."""
     if card.status:
         draw.text((LEFT, y + 8), card.status, font=_font(BOLD, card.language, 36), fill="#b3401f")
         y += 62
@@ -192,7 +192,7 @@ def _rating(draw: ImageDraw.ImageDraw, card: Card, middle: float) -> None:
 
 
 def _app(draw: ImageDraw.ImageDraw, card: Card) -> None:
-    """The logo, as logo.svg draws it, and the application's name."""
+    """Draws the logo, as in logo.svg, and the application's name."""
     scale, top = 44 / 32, BOTTOM - 44
     draw.rounded_rectangle((LEFT, top, LEFT + 44, BOTTOM), 12, fill=ACCENT)
     for x, y, shade in ((8, 6, "#ffffff"), (17, 6, "#efcbd6"), (8, 17, "#efcbd6"), (17, 17, "#ffffff")):  # fmt: skip

@@ -1,4 +1,4 @@
-"""What search engines and messengers read in the head of a page: title, description, addresses and picture."""
+"""The head of a page for search engines and messengers: title, description, URLs and picture."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from geoshops.messages import LANGUAGES
 
-# Open Graph names a territory with each language
+# Open Graph locales include a territory
 LOCALES = {"ko": "ko_KR", "en": "en_US", "ja": "ja_JP", "zh-Hans": "zh_CN", "zh-Hant": "zh_TW"}
 
 
@@ -14,7 +14,7 @@ LOCALES = {"ko": "ko_KR", "en": "en_US", "ja": "ja_JP", "zh-Hans": "zh_CN", "zh-
 class Head:
     """The head of a page in `language`.
 
-    address: the page's absolute URL without a language; is_chosen: whether the request's URL names the language.
+    address: the page's absolute URL without a language; is_chosen: whether the request's URL specifies the language.
     picture: absolute URL of a picture of 1200 by 630 pixels, with its text."""
 
     title: str
@@ -28,7 +28,7 @@ class Head:
 
     @property
     def canonical(self) -> str:
-        """The one URL of this page in this language; without one, that which negotiates it."""
+        """The canonical URL: with the language if the request's URL specifies it, else the one that negotiates it."""
         return self.in_language(self.language) if self.is_chosen else self.address
 
     @property
@@ -39,12 +39,12 @@ class Head:
 
     @property
     def locale(self) -> str:
-        """The language as Open Graph names it."""
+        """The language as an Open Graph locale."""
         return LOCALES[self.language]
 
     @property
     def other_locales(self) -> list[str]:
-        """The other languages as Open Graph names them."""
+        """The other languages as Open Graph locales."""
         return [LOCALES[language] for language in LANGUAGES if language != self.language]
 
     def in_language(self, language: str) -> str:

@@ -1,4 +1,4 @@
-"""The page that a browser gets where a page is missing. Programs, and paths of the API, keep the JSON error."""
+"""The 404 page for browsers. Other clients, and paths of the API, get the JSON error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGES = ("shop",)
 
 @blueprint.app_errorhandler(404)
 def missing_page(error: NotFound) -> flask.Response:
-    """What is missing and where to go on, for a browser; the API's error for everybody else."""
+    """The 404 page for a browser, or the API's error for other clients."""
     response = error_response(error, request.environ, is_command=False).to_flask()
     if not _wants_page():
         return response

@@ -1,4 +1,4 @@
-"""Routes of what people share and crawlers read: pages of shops and their pictures, the sitemap, the manifest."""
+"""Routes for shared links and crawlers: shop pages and their pictures, the sitemap, the manifest."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from geoshops.web.response import JSON
 HTML = "text/html"
 CARD_CACHE_S = 86_400
 FILE_CACHE_S = 3_600
-# a card's address names its version, so that previews change with the shop
+# a card's URL contains its version, so that previews change with the shop
 CARD_PATH = "/shop/{}/card.png"
 ICONS = (
     ("icon-192.png", "192x192", "any"),
@@ -42,9 +42,9 @@ blueprint = Blueprint("pages", __name__, template_folder="templates")
 
 @blueprint.get("/shop/<id:shop_id>")
 def shop_page(shop_id: int) -> flask.typing.ResponseReturnValue:
-    """The page of a shop: readable as it is, then taken over by the map.
+    """The page of a shop: readable without scripts, then replaced by the map.
 
-    A closed shop is 410, a merged one redirects, an unknown one is a page with 404, or JSON if that is preferred."""
+    A closed shop gets 410, a merged one a redirect, an unknown one 404, as a page or as JSON if that is preferred."""
     language = language_of_request()
     try:
         shop = _shop(shop_id, language)
@@ -114,7 +114,7 @@ def shop_card(shop_id: int) -> flask.typing.ResponseReturnValue:
     response = Response(mimetype="image/png")
     response.set_etag(shown.version)
     response.headers["Cache-Control"] = f"public, max-age={CARD_CACHE_S}"
-    # before the picture is drawn: a client that has it needs no other
+    # checked before drawing: a client that has the picture needs no new one
     if response.make_conditional(request).status_code != 304:
         response.data = card.png(shown)
     return response
@@ -129,7 +129,7 @@ def sitemap() -> Response:
 
 @blueprint.get("/sitemaps/<id:part>.xml")
 def sitemap_part(part: int) -> Response:
-    """The addresses of open shops; those of pages that are no shop stand in a part of their own."""
+    """The URLs of open shops; other pages are in a separate part."""
     shops = queries.sitemap_shops(database(), part)
     if not shops:
         raise NotFound("route")
@@ -138,12 +138,12 @@ def sitemap_part(part: int) -> Response:
 
 @blueprint.get("/sitemaps/pages.xml")
 def sitemap_pages() -> Response:
-    """The addresses of pages that are no shop."""
+    """The URLs of other pages than shops."""
     return _xml(_url_set([("/", None)]))
 
 
 def _url_set(pages: list[tuple[str, date | None]]) -> str:
-    """A part of a sitemap; paths need no escaping, and of ten thousand entries a template would take long."""
+    """A part of a sitemap. It is formatted without a template, which would be slow; paths need no escaping."""
     origin = public_url()
     urls = (
         f"<url><loc>{origin}{path}</loc>{f'<lastmod>{changed}</lastmod>' if changed else ''}</url>"
@@ -166,20 +166,20 @@ def _file(body: str, media_type: str) -> Response:
 
 @blueprint.get("/robots.txt")
 def robots() -> Response:
-    """What crawlers may read: all but sign-in. They need the API to draw the pages."""
+    """Allows crawlers everything but sign-in; they need the API to render the pages."""
     body = f"User-agent: *\nDisallow: /auth/\n\nSitemap: {public_url()}/sitemap.xml\n"
     return _file(body, "text/plain")
 
 
 @blueprint.get("/favicon.ico")
 def favicon() -> Response:
-    """The icon that browsers ask for where a page names none."""
+    """The icon that browsers request if a page specifies none."""
     return send_from_directory(assets.FOLDER / "icons", "favicon.ico", max_age=CARD_CACHE_S)
 
 
 @blueprint.get("/manifest.webmanifest")
 def manifest() -> Response:
-    """The web app manifest in the language `lang`, by which the page can be installed."""
+    """The web app manifest in the language `lang`, which makes the page installable."""
     language = chosen_language() or HOME_LANGUAGE
     described = {
         "id": "/",

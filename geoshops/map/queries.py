@@ -38,7 +38,7 @@ def basemap_tile(db: Database, z: int, x: int, y: int) -> bytes:
 
 
 def badge(db: Database, brand_id: int) -> Badge:
-    """What the badge of a brand shows."""
+    """The content of a brand's badge."""
     row = db.first(BADGE, {"brand": brand_id})
     if row is None:
         raise NotFound("brand", brand_id)
@@ -67,7 +67,7 @@ COLOR_WITHOUT_BRAND = "#52606d"
 
 
 def shop(db: Database, shop_id: int, *, lang: str | None, origin: str, zone: str) -> FoundShop:
-    """A shop of any status, with `display` texts in `lang` unless that is None; NotFound when there is none."""
+    """A shop of any status, with `display` texts in `lang` unless it is None; raises NotFound if it does not exist."""
     values = {
         "shop": shop_id, "user_lon": None, "user_lat": None, "origin": origin, "zone": zone, "lang": lang,
     }  # fmt: skip
@@ -77,14 +77,14 @@ def shop(db: Database, shop_id: int, *, lang: str | None, origin: str, zone: str
     return FoundShop(json.loads(body), color or COLOR_WITHOUT_BRAND)
 
 
-# Identifiers per part of the sitemap, whose limit of 50,000 addresses a part never reaches; a small part is quick
-# to build, and gaps of closed shops do no harm.
+# Ids per part of the sitemap, below the limit of 50,000 URLs. A small part is fast to build; closed shops only leave
+# gaps.
 PART_SIZE = 10_000
 LISTED = Shop.status != "CLOSED"
 
 
 def _parts() -> Any:
-    """Numbers of the parts that have shops: hops over the primary key, however many shops a part has."""
+    """Numbers of the parts that have shops, by a loose index scan: one step over the primary key per part."""
     part = (
         select((func.min(Shop.id) // PART_SIZE).label("number"))
         .where(LISTED)
@@ -113,6 +113,6 @@ def sitemap_parts(db: Database) -> list[int]:
 
 
 def sitemap_shops(db: Database, part: int) -> list[tuple[int, date]]:
-    """Identifiers of the open shops of a part, at most PART_SIZE, and the days of their last changes."""
+    """Ids of the open shops of a part, at most PART_SIZE, and the dates of their last changes."""
     first = part * PART_SIZE
     return list(db.rows(PART, {"first": first, "after": first + PART_SIZE}))

@@ -24,7 +24,7 @@ STREETS = "/basemap/streets.pmtiles"
 blueprint = Blueprint("map", __name__, template_folder="templates")
 blueprint.add_app_template_global(assets.address, "asset")
 
-# what the page needs without a network, besides its modules and style sheets
+# files that the page needs offline, besides its modules and style sheets
 OFFLINE = (
     "logo.svg",
     "vendor/maplibre-gl/maplibre-gl.css",
@@ -35,14 +35,14 @@ OFFLINE = (
 )
 ASSET_CACHE_S = 60
 MAX_ZOOM = 20
-# what a visitor chose, set by the page
+# the visitor's choice, set by the page
 LANGUAGE_COOKIE = "lang"
-# without Accept-Language, as a crawler comes: the language of the shops
+# for requests without Accept-Language, such as those of crawlers: the language of the shops
 HOME_LANGUAGE = "ko"
-# where the page starts (shared/state.js), and the search that it sends there (shops/search.js), letter for letter
+# must equal the page's start position (shared/state.js) and the URL of its first search (shops/search.js)
 START = {"lat": 37.4979, "lng": 127.0276}
 FIRST_RADIUS_M = 1000
-# what is shown beside a link to a page that has no picture of its own
+# preview of pages without their own picture
 SHARE_PICTURE = "icons/share.png"
 
 
@@ -64,9 +64,9 @@ def page() -> Response:
 
 
 def first_list(language: str) -> str | None:
-    """The address of the list at the start, which the browser asks for before it has the page's modules.
+    """The URL of the first list, so that the browser can preload it before it has the page's modules.
 
-    None where the URL names another view."""
+    None if the URL specifies another view."""
     if request.args.keys() - {"lang"}:
         return None
     query = {
@@ -83,7 +83,7 @@ def first_list(language: str) -> str | None:
 
 
 def shell(template: str, head: Head, *, status: int = 200, **values: object) -> Response:
-    """The map page, or a page made of it, in the head's language; `values` are the template's own."""
+    """Renders the map page, or a page based on it, in the head's language; `values` are variables of the template."""
     html = render_template(
         template,
         head=head,
@@ -103,7 +103,7 @@ def shell(template: str, head: Head, *, status: int = 200, **values: object) -> 
 
 
 def page_headers() -> dict[str, str]:
-    """The headers of a page in a language that is negotiated."""
+    """The headers of a page whose language is negotiated."""
     return {
         "Content-Security-Policy": assets.policy(settings().map_origins),
         "Cache-Control": "no-cache",
@@ -112,7 +112,7 @@ def page_headers() -> dict[str, str]:
 
 
 def language_of_request() -> str:
-    """The URL's language, else the visitor's choice, else the browser's; English when the page has none of its languages."""
+    """The URL's language, else the visitor's choice, else the browser's; English if the page supports none of these."""
     chosen = chosen_language() or request.cookies.get(LANGUAGE_COOKIE)
     if chosen in LANGUAGES:
         return chosen
@@ -121,16 +121,16 @@ def language_of_request() -> str:
 
 
 def chosen_language() -> str | None:
-    """The language that the request's URL names, if the page has it."""
+    """The language in the request's URL, if the page supports it."""
     chosen = request.args.get("lang")
     return chosen if chosen in LANGUAGES else None
 
 
 @blueprint.get("/assets/<digest>/<path:name>")
 def asset(digest: str, name: str) -> Response:
-    """A static file at an address that changes with the files.
+    """A static file at a URL that changes with the files.
 
-    A page of another release asks with another digest; it gets the current file, which nobody may keep."""
+    A page of another release requests it with another digest and gets the current file, which must not be cached."""
     response = _file(name)
     response.headers["Cache-Control"] = (
         assets.IMMUTABLE if digest == assets.digest() else "no-cache"
@@ -140,7 +140,7 @@ def asset(digest: str, name: str) -> Response:
 
 @blueprint.get("/service-worker.js")
 def service_worker() -> Response:
-    """The service worker, at the root because its folder is its scope; another digest makes it another one."""
+    """The service worker, at the root because its path is its scope; a changed digest makes the browser update it."""
     files = [assets.address(name) for name in (*assets.styles(), *assets.modules(), *OFFLINE)]
     known = f"const BASE = {json.dumps(assets.base())};\nconst FILES = {json.dumps(files)};\n"
     script = (assets.FOLDER / "service-worker.js").read_text(encoding="utf-8")
@@ -153,7 +153,7 @@ def service_worker() -> Response:
 
 @blueprint.get("/static/<path:name>")
 def static_file(name: str) -> Response:
-    """A static file at an address for tools."""
+    """A static file at a fixed URL, for tools."""
     return _file(name)
 
 
@@ -193,7 +193,7 @@ def basemap_tile(z: int, x: int, y: int) -> Response:
 
 @blueprint.get(STREETS)
 def streets() -> Response:
-    """The operator's PMTiles file, of which browsers request ranges; in production nginx serves it."""
+    """The operator's PMTiles file, from which browsers request ranges; in production, nginx serves it."""
     path = settings().basemap_file
     if not path:
         raise NotFound("route")

@@ -1,4 +1,4 @@
-"""What the page of a shop says: its texts in a language, its card, and its data for search engines."""
+"""Content of a shop's page: its texts in a language, its card, and its structured data for search engines."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ END_OF_DAY = {"24:00": "23:59"}
 
 
 def is_whole_day(span: dict[str, Any]) -> bool:
-    """Whether opening hours last from a time of a day to the same time of the next."""
+    """Whether opening hours last 24 hours, from a time of day to the same time on the next day."""
     times = (span["open"], span["close"])
     return times == ("00:00", "24:00") or times[0] == times[1]
 
 
 @dataclass(frozen=True)
 class ShopPage:
-    """A shop as its page in a language shows it; `detail` is the body of GET /shops/{id}."""
+    """A shop as shown on its page in a language; `detail` is the body of GET /shops/{id}."""
 
     detail: dict[str, Any]
     color: str
@@ -52,7 +52,7 @@ class ShopPage:
 
     @property
     def brand(self) -> str:
-        """The brand's name in the page's language; empty when the shop has none."""
+        """The brand's name in the page's language; empty if the shop has no brand."""
         return self._shown("brand_name", self.detail["brand"]["brand_name"])
 
     def _shown(self, field: str, original: str) -> str:
@@ -60,7 +60,7 @@ class ShopPage:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the shop is closed for good."""
+        """Whether the shop is permanently closed."""
         return bool(self.detail["status"] == "CLOSED")
 
     @property
@@ -70,7 +70,7 @@ class ShopPage:
 
     @property
     def rating(self) -> str:
-        """The average rating and the number of reviews, or that there is none."""
+        """The average rating and the number of reviews, or a text that there are none."""
         shop = self.detail
         if not shop["review_cnt"]:
             return text(self.language, "rating.none")
@@ -78,7 +78,7 @@ class ShopPage:
 
     @property
     def status(self) -> str:
-        """Whether the shop is closed, for a while or for good, or open now; empty when its hours are unknown."""
+        """Text that the shop is temporarily or permanently closed, or open now or not; empty if its hours are unknown."""
         status, open_now = self.detail["status"], self.detail["open_now"]
         if status != "OPEN":
             return text(self.language, f"status.{status}")
@@ -94,7 +94,7 @@ class ShopPage:
 
     @property
     def facets(self) -> list[tuple[str, int, int]]:
-        """Name, share of good votes in percent and number of votes, of each facet that has votes."""
+        """Name, percentage of good votes and number of votes of each facet that has votes."""
         stats = ((facet, self.detail["tag_stats"][facet]) for facet in FACETS)
         return [
             (text(self.language, f"facet.{facet}"), round(100 * votes["good_ratio"]), votes["good"] + votes["bad"])
@@ -104,7 +104,7 @@ class ShopPage:
 
     @property
     def hours(self) -> list[tuple[str, str]]:
-        """Days in a row with the same times, and these times; none of a shop that is closed for good."""
+        """Ranges of consecutive days with equal times, and these times; empty for a permanently closed shop."""
         if self.is_closed or not self.detail["opening_hours"]:
             return []
         runs = [(times, [*days]) for times, days in groupby(range(1, 8), self._times)]
@@ -138,7 +138,7 @@ class ShopPage:
 
     @property
     def homepage(self) -> str:
-        """The shop's own site, if its address can be linked to."""
+        """The shop's website, if it is an http or https URL."""
         url = str(self.detail["homepage"])
         return url if url.startswith(("http://", "https://")) else ""
 
@@ -149,7 +149,7 @@ class ShopPage:
 
     @property
     def kakao_map(self) -> str:
-        """The shop's position at Kakao Map, which draws Korea's streets."""
+        """Link to the shop's position in Kakao Map."""
         name = quote(self.detail["place_name"].replace(",", " "), safe="")
         return f"https://map.kakao.com/link/map/{name},{self.place}"
 
@@ -164,7 +164,7 @@ class ShopPage:
 
     @property
     def card(self) -> Card:
-        """What the picture of the shop shows."""
+        """The content of the shop's preview picture."""
         shop, language = self.detail, self.language
         return Card(
             language=language,
@@ -179,9 +179,9 @@ class ShopPage:
         )
 
     def structured(self, *, identity: str, url: str, picture: str) -> dict[str, Any]:
-        """The shop as a LocalBusiness of schema.org, without what is unknown; a rating of no reviews is an error there.
+        """The shop as a LocalBusiness of schema.org, without unknown values; a rating without reviews would be invalid.
 
-        identity: the URL that the pages in all languages share."""
+        identity: the URL shared by the pages in all languages."""
         shop = self.detail
         described = {
             "@context": "https://schema.org",
@@ -208,7 +208,7 @@ class ShopPage:
         return _known(described)
 
     def _postal_address(self) -> dict[str, Any]:
-        """The address; its regions are named in Korean, so they are left out beside another language."""
+        """The address; its regions have Korean names, so other languages omit them."""
         region = self.detail["region"] if "display" not in self.detail else {}
         return _known(
             {
@@ -221,7 +221,7 @@ class ShopPage:
         )
 
     def _opening_hours(self) -> list[dict[str, Any]]:
-        """One entry for all days with the same times; none while the shop is closed."""
+        """One entry per distinct time span, with all its days; empty while the shop is closed."""
         if self.detail["status"] != "OPEN":
             return []
         days: dict[tuple[str, str], list[str]] = {}

@@ -1,4 +1,4 @@
-"""The map page's texts: one JSON file per language, which translators edit."""
+"""The texts of the map page: one JSON file per language."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def texts(language: str) -> dict[str, str]:
 
 
 def text(language: str, key: str, **values: object) -> str:
-    """A text with its placeholders filled; where `n` is 1, the first of its two forms."""
+    """A text with its placeholders filled; if it has two forms, the first one for `n` = 1."""
     singular, _, plural = texts(language)[key].partition("|")
     form = plural if plural and str(values.get("n")) != "1" else singular
-    # not str.format, which would read braces and attributes in a shop's name
+    # not str.format, which would interpret braces and attributes in a shop's name
     for name, value in values.items():
         form = form.replace(f"{{{name}}}", str(value))
     return form
@@ -30,6 +30,6 @@ def text(language: str, key: str, **values: object) -> str:
 
 @cache
 def embedded(language: str) -> Markup:
-    """The texts as JSON for a script element, which ends at the first `</script`."""
+    """The texts as JSON, escaped so that they cannot end the enclosing script element."""
     body = json.dumps(texts(language), ensure_ascii=False, separators=(",", ":"))
     return Markup(body.replace("<", r"\u003c"))

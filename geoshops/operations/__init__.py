@@ -1,1 +1,1 @@
-"""Operator tooling; never imported by a worker process."""
+"""Operator tooling, which worker processes never import."""

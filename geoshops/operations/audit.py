@@ -1,4 +1,4 @@
-"""The audit log: who changed what and why."""
+"""Writes the audit log: actor, change and reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WRITE = select(
 
 
 def operator() -> str:
-    """The operating-system user, whom the log names as the actor."""
+    """The operating-system user, who is logged as the actor."""
     return getpass.getuser()
 
 
@@ -30,7 +30,7 @@ def write_audit(
     reason: str,
     detail: Mapping[str, Any],
 ) -> None:
-    """Adds an entry within the caller's transaction."""
+    """Adds an entry in the caller's transaction."""
     values = {
         "actor": operator(), "action": action, "subject": subject, "subject_id": subject_id,
         "reason": reason, "detail": json.dumps(detail, ensure_ascii=False),

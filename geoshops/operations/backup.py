@@ -1,6 +1,6 @@
 """`geoshops backup` and `geoshops restore`: pg_dump archives with checksums that a restore verifies.
 
-FILE is an ordinary archive of `pg_dump --format=custom`, FILE.json holds the checksums. Both are made from one snapshot,
+FILE is an archive of `pg_dump --format=custom`, FILE.json contains the checksums. Both are created from one snapshot,
 without blocking writers."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import operator_url
 
 PROGRESS = re.compile(r'(dumping contents of|processing data for) table "(?:public\.)?([^"]+)"')
-# exists already, and the schema's owner cannot create it (scripts/setup.d/extensions.sql)
+# entries that already exist and that the schema's owner cannot create (scripts/setup.d/extensions.sql)
 NOT_OURS = re.compile(
     r"^\d+; \d+ \d+ (SCHEMA - public|COMMENT - SCHEMA|EXTENSION|COMMENT - EXTENSION)"
 )
@@ -41,7 +41,7 @@ FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 
 
 class BackupError(click.ClickException):
-    """A backup or restore that failed; no incomplete file has the name of a complete one."""
+    """A backup or restore failed; an incomplete file never has the name of a complete one."""
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def _cursor(url: str) -> Iterator[Any]:
 
 
 def save(url: str, file: Path, say: Say) -> None:
-    """Writes FILE and FILE.json; neither has its name before both are complete."""
+    """Writes FILE and FILE.json; both get their names when both are complete."""
     part, listed = Path(f"{file}.part"), Path(f"{file}.json.part")
     try:
         _touch_private(part)
@@ -122,10 +122,10 @@ def verify(cursor: Any, wanted: dict[str, Any], say: Say) -> list[str]:
 def _manifest(file: Path) -> dict[str, Any]:
     listed = Path(f"{file}.json")
     if not file.exists() or not listed.exists():
-        raise BackupError(f"{file} and {listed} must both exist: the second holds the checksums")
+        raise BackupError(f"{file} and {listed} must both exist: the second contains the checksums")
     wanted: dict[str, Any] = json.loads(listed.read_text(encoding="utf-8"))
     if _sha256(file) != wanted["sha256"]:
-        raise BackupError(f"{file} does not match {listed}: it was damaged or replaced")
+        raise BackupError(f"{file} does not match {listed}: it is damaged or was replaced")
     return wanted
 
 
@@ -133,7 +133,9 @@ def _check_target(cursor: Any, wanted: dict[str, Any], replace: bool) -> int:
     cursor.execute("SELECT current_setting('server_version_num')::int / 10000")
     (major,) = cursor.fetchone()
     if major < wanted["server"]:
-        raise BackupError(f"the backup is of PostgreSQL {wanted['server']}, this server is {major}")
+        raise BackupError(
+            f"the backup is from PostgreSQL {wanted['server']}, but this server is {major}"
+        )
     cursor.execute("SELECT rolname FROM pg_roles")
     roles = {name for (name,) in cursor.fetchall()}
     named = {grant.rpartition(" to ")[2].strip('"') for grant in wanted["grants"]} - {"PUBLIC"}
@@ -168,7 +170,7 @@ def _program(name: str, major: int) -> str:
     for place in [*map(str, beside), shutil.which(name)]:
         if place and _major_of(place) >= major:
             return place
-    raise BackupError(f"{name} {major} or newer is needed: install postgresql-client-{major}")
+    raise BackupError(f"{name} {major} or newer is required: install postgresql-client-{major}")
 
 
 def _major_of(program: str) -> int:
@@ -178,7 +180,7 @@ def _major_of(program: str) -> int:
 
 
 def _run(program: str, url: str, options: tuple[str, ...], say: Say) -> None:
-    # the password is passed in the environment, because every user of the machine can read command lines
+    # the password is passed in the environment, because all users of the machine can read command lines
     parts = parse_dsn(url)
     environment = child_environment(PGPASSWORD=parts.pop("password", ""), LC_ALL="C")
     command = [program, "--verbose", "--dbname", make_dsn(**parts), *options]
@@ -194,7 +196,7 @@ def _run(program: str, url: str, options: tuple[str, ...], say: Say) -> None:
 
 
 def _touch_private(path: Path) -> None:
-    # it contains personal data
+    # the file contains personal data
     path.unlink(missing_ok=True)
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
@@ -215,7 +217,7 @@ def _say(line: str) -> None:
 def backup(file: Path, force: bool) -> None:
     """Save the database to FILE, with checksums of every table in FILE.json.
 
-    Readers and writers are not blocked; the backup shows the moment at which it began."""
+    Readers and writers are not blocked; the backup is a snapshot of its start time."""
     if file.exists() and not force:
         raise BackupError(f"{file} exists; --force overwrites it")
     save(operator_url(), file, _say)
@@ -225,9 +227,9 @@ def backup(file: Path, force: bool) -> None:
 @click.command(cls=click.Command)
 @FILE
 @click.option("--replace", is_flag=True, help="Delete the database's contents first.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1, 16),
-              help="Processes; with more than one, a failure leaves an incomplete database.")  # fmt: skip
+              help="Number of processes; with more than one, a failure leaves an incomplete database.")  # fmt: skip
 @failing_clearly
 def restore(file: Path, replace: bool, yes: bool, jobs: int) -> None:
     """Restore FILE and compare every table, index, constraint, function and grant with FILE.json.
@@ -235,7 +237,7 @@ def restore(file: Path, replace: bool, yes: bool, jobs: int) -> None:
     Stop the service first if it uses the database."""
     if replace and not yes:
         click.confirm(
-            "This deletes every shop, member and review of the database. Go on?", abort=True
+            "This deletes every shop, member and review of the database. Continue?", abort=True
         )
     wanted = load(operator_url(), file, _say, replace=replace, jobs=jobs)
     rows = sum(int(text.split()[0]) for text in wanted["tables"].values())

@@ -9,7 +9,7 @@ from typing import Any
 
 Say = Callable[[str], None]
 
-# the text form of values must not depend on the session
+# the text form of values must not depend on session settings
 AS_TEXT = """
 SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET bytea_output = 'hex';
 SET extra_float_digits = 1; SET search_path = public"""
@@ -20,7 +20,7 @@ IS_OUR_FUNCTION = """
 p.pronamespace = 'public'::regnamespace
 AND NOT EXISTS (SELECT FROM pg_depend x WHERE x.classid = 'pg_proc'::regclass AND x.objid = p.oid AND x.deptype = 'e')"""
 TABLES = "SELECT c.relname FROM pg_class c WHERE $OURS AND c.relkind = 'r' ORDER BY 1"
-# rows have no order, so the halves of their hashes are summed
+# rows have no order, so the two halves of their hashes are summed
 ROWS = """
 SELECT count(*), coalesce(sum(('x' || substr(h, 1, 16))::bit(64)::bigint), 0)::text || ' '
   || coalesce(sum(('x' || substr(h, 17, 16))::bit(64)::bigint), 0)::text
@@ -62,7 +62,7 @@ SELECT sequencename, coalesce(last_value, 0) FROM pg_sequences WHERE schemaname 
 
 
 def of_ours(query: str) -> str:
-    """The query with the conditions that exclude objects of extensions."""
+    """Inserts the conditions that exclude objects of extensions."""
     return query.replace("$OURS", IS_OURS).replace("$OUR_FUNCTION", IS_OUR_FUNCTION)
 
 
@@ -106,7 +106,7 @@ def _tables(cursor: Any, say: Say) -> Iterator[tuple[str, str]]:
 
 
 def _plain(text: str) -> str:
-    # a dump and restore changes brackets and line breaks of definitions
+    # dump and restore change parentheses and line breaks of definitions
     return re.sub(r"[()\s]+", " ", text).strip()
 
 

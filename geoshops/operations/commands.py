@@ -1,4 +1,4 @@
-"""Options of operator commands, and their errors as one line."""
+"""Shared options of operator commands, and one-line error messages."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from geoshops.web.fields import is_blank
 
 T = TypeVar("T")
 
-# Fields that a merge sets and imports must not: a source that does not know of the merge lists the shop as open, which
-# the constraint shops_merged_is_closed rejects, or as closed without a date.
+# Fields that a merge sets and imports must not change: a source that does not know of the merge lists the shop as
+# open, which the constraint shops_merged_is_closed rejects, or as closed without a date.
 KEPT_BY_A_MERGE = ("status", "closed_on")
 
-# bigint: PostgreSQL finds no function for a greater number
+# bigint: PostgreSQL finds no matching function for a larger number
 ID = click.IntRange(1, 2**63 - 1)
-# the greatest LIMIT
+# the largest LIMIT
 AT_MOST = click.IntRange(1, 2**63 - 1)
 
 NO_RESPONSE = "the database does not respond"
-# the errors of a command where sql/ has not been applied, or an older version of it
+# errors if sql/ has not been applied, or only an older version
 SCHEMA_MISSING = (
     errorcodes.UNDEFINED_TABLE,
     errorcodes.UNDEFINED_COLUMN,
@@ -40,10 +40,10 @@ SCHEMA_MISSING = (
 
 
 class FiniteRange(click.FloatRange):
-    """A number between bounds; rejects nan, which passes every comparison, and infinity."""
+    """A number within bounds; rejects infinity and NaN, which passes every comparison."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; a usage error when it is out of bounds."""
+        """Parses the number; a usage error if it is out of bounds."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
@@ -57,12 +57,12 @@ def _not_blank(ctx: click.Context, param: click.Parameter, text: str) -> str:
 
 
 REASON = click.option(
-    "--reason", required=True, callback=_not_blank, help="Why; kept in audit_log."
+    "--reason", required=True, callback=_not_blank, help="Reason, recorded in audit_log."
 )
 
 
 def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
-    """Reports errors of settings, files, the database and the migration runner in one line, with exit code 1."""
+    """Reports errors of settings, files, the database and migrations in one line, with exit code 1."""
 
     @wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> T:
@@ -82,10 +82,10 @@ def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
         except (ConfigError, MigrationError) as error:
             raise click.ClickException(str(error).strip()) from error
         except UnicodeEncodeError as error:
-            # input in another encoding than the terminal's, such as CP949
+            # the input's encoding, such as CP949, differs from the terminal's
             raise click.ClickException(not_encodable(error)) from error
         except BrokenPipeError:
-            # the reader has closed its end, as `head` does; click exits silently
+            # the reader closed the pipe, as `head` does; click exits silently
             raise
         except OSError as error:
             message = f"{error.filename or 'output'}: {error.strerror or error}"
@@ -95,10 +95,10 @@ def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:
 
 
 def not_encodable(error: UnicodeEncodeError) -> str:
-    """The message for text that the output's encoding lacks."""
+    """The error message for text that the output's encoding cannot represent."""
     return f"{error.object[error.start : error.end]!r} cannot be written in {error.encoding}"
 
 
 def first_line(error: Exception) -> str:
-    """The first line of a driver's error; the others are hints and the statement."""
+    """The first line of a driver's error, without hints and the statement."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,4 +1,4 @@
-"""The database as operator commands use it: as the schema's owner, one load at a time."""
+"""Database access of operator commands: as the schema's owner, one load at a time."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from geoshops.web.request import settings
 
 T = TypeVar("T")
 
-# Serialises loads and corrections of shops, so that they cannot deadlock and no load overwrites a correction made after it
-# read the shops. It blocks neither members nor readers.
+# Serialises loads and corrections of shops: they cannot deadlock, and a load cannot overwrite a correction made after
+# it read the shops. The lock blocks neither members nor readers.
 ONE_AT_A_TIME = "LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE"
 
-# The last statement of a transaction that changes the brand or the status of shops.
+# Must be the last statement of a transaction that changes the brand or the status of shops.
 COUNT_BRANDS = "SELECT refresh_brand_counts()"
 
 
 def operator_url() -> str:
-    """libpq URL of the schema's owner; a clear message when none is configured."""
+    """libpq URL of the schema's owner; an error message if none is configured."""
     try:
         url = Settings.from_environment(testing=True).operator_database_url
     except ConfigError as error:
         raise click.ClickException(str(error)) from error
     if not url:
         raise click.ClickException(
-            "no database: set DATABASE_URL, or run scripts/setup, which makes one and writes .env"
+            "no database: set DATABASE_URL, or run scripts/setup, which creates one and writes .env"
         )
     return libpq_url(url)
 
@@ -49,7 +49,7 @@ class OperatorDatabase(Database):
         fetch: Callable[[Any], T],
         idempotent: bool,
     ) -> T:
-        """As Database._write; Ctrl-C cancels the statement, or is raised after it when it has committed."""
+        """Like Database._write; Ctrl-C cancels the statement, or is raised after it if it has committed."""
         with interrupts_kept() as came:
             try:
                 result = super()._write(statement, values, fetch, idempotent)

@@ -14,7 +14,7 @@ from geoshops.database.statements import compiled
 from geoshops.operations.commands import failing_clearly
 from geoshops.operations.connection import operator_database
 
-# a hundred years, so that the time computed stays in PostgreSQL's range
+# a hundred years, so that the computed time stays in PostgreSQL's range
 LONGEST_KEPT_HOURS = 876_000
 
 
@@ -35,7 +35,7 @@ def clean(db: Database, *, older_than_hours: int) -> int:
 
 @click.group("idempotency")
 def commands() -> None:
-    """Responses stored for requests with an Idempotency-Key."""
+    """Manage stored responses to requests with an Idempotency-Key."""
 
 
 @commands.command("clean")

@@ -1,4 +1,4 @@
-"""The configuration of nginx in front of the service, with the contract's error bodies and limits."""
+"""Generates the configuration of nginx in front of the service, with the contract's error bodies and limits."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from geoshops.web.middleware import EXPOSED, SECURITY
 from geoshops.web.negotiation import LANGUAGE_TAGS
 
 TEMPLATE = Path(__file__).parent / "templates" / "nginx.conf"
-# Concurrent requests in the service: those being served and a short queue. More are rejected at once: a longer queue
-# would only add waiting time.
+# Concurrent requests in the service: those being served and a short queue. Others are rejected immediately, because a
+# longer queue would only add latency.
 IN_FLIGHT = 48
 PROCESSES = 2  # each counts its own connections
-# of the static files; nginx' own list is elsewhere in each distribution
+# of the static files; the location of nginx's own list depends on the distribution
 TYPES = {
     "application/json": "json",
     "application/manifest+json": "webmanifest",
@@ -33,14 +33,14 @@ TYPES = {
     "text/javascript": "js mjs",
 }
 METHODS = "GET, HEAD, POST, PATCH, DELETE, OPTIONS"
-# Pages of other origins must be able to read error responses, or an overload looks to them like a broken network.
+# Pages of other origins must be able to read error responses; otherwise an overload looks like a network error.
 CORS = {
     "Access-Control-Allow-Origin": "$readable_by",
     "Access-Control-Expose-Headers": ", ".join(EXPOSED),
 }
 # a sample of the requests rejected by overload is reported to the service, which counts them
 REPORT_OVERLOAD = ("if ($reported) {", "  rewrite ^ /.rejected/full last;", "}")
-# nginx cannot sort by weight: of our languages the first in the header counts, unless its weight is 0
+# nginx cannot sort by weight: the first supported language in the header applies, unless its weight is 0
 UNACCEPTABLE = r"[^,]*;\s*q=0?\.?0*\s*(?:,|$)"
 KNOWN_TAG = rf"(?:^|,)\s*(?:{'|'.join(LANGUAGE_TAGS.values())})(?!{UNACCEPTABLE})"
 PREFERS = {
@@ -52,7 +52,7 @@ PREFERS = {
 
 @dataclass(frozen=True)
 class ErrorPage:
-    """An error response in the contract's form, instead of nginx' own page for these statuses."""
+    """An error response in the contract's form, in place of nginx's own page for these statuses."""
 
     name: str
     statuses: str
@@ -62,8 +62,8 @@ class ErrorPage:
 def error_pages(max_body_bytes: int) -> list[ErrorPage]:
     """The error pages of all statuses that nginx generates itself.
 
-    501 and 505 are malformed requests; with 502 and 504 no worker was reached. 412 and 416 are conditions and
-    ranges that a cached file does not meet."""
+    501 and 505 are malformed requests. With 502 and 504, no worker was reached. 412 and 416 are failed
+    conditions and invalid ranges of a cached file."""
     method = ApiError("method_not_allowed", name="$request_verb", headers={"Allow": METHODS})
     busy = ApiError("too_many_requests", headers={"Retry-After": str(RETRY_AFTER_S)})
     return [
@@ -84,7 +84,7 @@ FULL = ErrorPage("full", "", Overloaded())
 def config_of(
     settings: Settings, *, servers: Sequence[str], listen: str, run: str, user: str = ""
 ) -> str:
-    """nginx.conf for a service with these settings."""
+    """Returns nginx.conf for a service with these settings."""
     return config(
         servers=servers,
         listen=listen,
@@ -108,9 +108,9 @@ def config(
     map_origins: Sequence[str] = (),
     basemap_file: str = "",
 ) -> str:
-    """nginx.conf for the service at these addresses; `run` is the folder of its files."""
+    """Returns nginx.conf for the service at these addresses; `run` is the directory of nginx's files."""
     pages = error_pages(max_body_bytes)
-    # a single server is named twice, so that a request that could not be sent is tried again
+    # a single server is listed twice, so that a request that could not be sent is retried
     named = servers if len(servers) > 1 else (*servers, *servers)
     each = max(1, IN_FLIGHT // (len(named) * PROCESSES))
     values: dict[str, Any] = {
@@ -204,7 +204,7 @@ def _headers(page: ErrorPage, readable: bool) -> dict[str, str]:
 def _location(
     name: str, status: int, body: str, headers: Mapping[str, str], before: Sequence[str] = ()
 ) -> Iterator[str]:
-    # not a named location, which cannot respond to a malformed request without a path
+    # not a named location (@name), which cannot respond to a malformed request without a path
     yield f"location = /.{name} {{"
     yield "  internal;"
     yield from (f"  {line}" for line in before)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 import click
 
-# Less than the documented hour by the duration of a run and the lifetime of cached responses.
+# Shorter than the documented hour, to allow for the duration of a run and the lifetime of cached responses.
 HOURLY_S = 55 * 60
 DAILY_S = 24 * 60 * 60
 TICK_S = 1.0
@@ -47,7 +47,7 @@ def say(text: str) -> None:
 
 
 def run(job: Job, is_active: Callable[[], bool] = lambda: True) -> bool:
-    """Runs a job in a process of its own, until it or the scheduler ends; whether it succeeded."""
+    """Runs a job in a separate process until it or the scheduler ends; returns whether it succeeded."""
     started = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-m", "geoshops", *job.command.split()],
@@ -72,7 +72,7 @@ def run(job: Job, is_active: Callable[[], bool] = lambda: True) -> bool:
 def keep_running(
     jobs: Iterable[Job], is_active: Callable[[], bool], first_s: float = FIRST_S
 ) -> None:
-    """Runs each job when it is due, one at a time; a job that failed runs again after its interval."""
+    """Runs each job when it is due, one at a time; a failed job runs again after its interval."""
     due = {job: time.monotonic() + first_s for job in jobs}
     while is_active():
         job = min(due, key=lambda one: due[one])
@@ -84,15 +84,17 @@ def keep_running(
 
 
 @click.command()
-@click.option("--once", is_flag=True, help="Run every job now and exit; 1 when one of them failed.")
+@click.option(
+    "--once", is_flag=True, help="Run every job now and exit, with code 1 if one of them failed."
+)
 @click.option(
     "--with-parent", "parent", type=int, metavar="PID",
-    help="End with the process that started the scheduler.",
+    help="Id of the process with which the scheduler ends.",
 )  # fmt: skip
 def scheduler(once: bool, parent: int | None) -> None:
     """Run the periodic jobs: refresh tiles and titles of shops, unlink members, delete expired rows.
 
-    Connects as the owner of the database. scripts/serve and docker compose start one; a second one does no harm."""
+    Connects as the owner of the database. scripts/serve and docker compose start one; running a second one is safe."""
     if once:
         succeeded = [run(job) for job in JOBS]
         sys.exit(0 if all(succeeded) else 1)
@@ -100,10 +102,10 @@ def scheduler(once: bool, parent: int | None) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
     say("the scheduler runs: " + ", ".join(job.command for job in JOBS))
-    # the parent's id is passed, because a parent that ends at once is gone before this program could ask for it
+    # passed as an option, because a parent that ends immediately would be gone before os.getppid()
     keep_running(JOBS, lambda: not stopped.is_set() and parent in (None, os.getppid()))
 
 
 if __name__ == "__main__":
-    # scripts/serve starts it this way, so that the modules of the other commands are not loaded
+    # scripts/serve runs this module directly, so that the modules of other commands are not loaded
     scheduler()

@@ -32,16 +32,14 @@ def korean_today() -> date:
 @click.option("--shops", default=Size().shops, type=click.IntRange(0), show_default=True)
 @click.option("--reviews", default=Size().reviews, type=click.IntRange(0), show_default=True)
 @click.option("--members", default=Size().members, type=click.IntRange(1), show_default=True)
-@click.option(
-    "--seed", "number", default=1, show_default=True, help="Another one, another country."
-)
+@click.option("--seed", "number", default=1, show_default=True, help="Seed of the random numbers.")
 @click.option(
     "--today",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="Day on which the country's story ends; today in Korea when absent.",
+    help="Last day of the generated data; today in Korea if omitted.",
 )
-@click.option("--reset", is_flag=True, help="Replace generated rows that are there already.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--reset", is_flag=True, help="Replace existing generated rows.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @failing_clearly
 def seed(
     shops: int,
@@ -54,9 +52,9 @@ def seed(
 ) -> None:
     """Load sample data: real places with generated shops, members and reviews.
 
-    The same options on the same day generate the same rows; shops near a border have other positions where the boundaries
-    that scripts/setup installs are missing. If the database has generated rows, nothing is changed unless --reset
-    is given."""
+    The same options on the same day generate the same rows, except that positions near borders depend on whether the
+    boundaries from scripts/setup are installed. If the database already has generated rows, nothing is changed
+    without --reset."""
     size = Size(shops, reviews, members)
     last_day = today.date() if today else korean_today()
 
@@ -77,8 +75,8 @@ def seed(
 
 def _confirm(cursor: Any) -> None:
     click.confirm(
-        f"This deletes {generated_shops(cursor):,} generated shops and dependent rows,"
-        f" {reviews_of_others(cursor):,} reviews by real members included. Continue?",
+        f"This deletes {generated_shops(cursor):,} generated shops and dependent rows, including"
+        f" {reviews_of_others(cursor):,} reviews by real members. Continue?",
         abort=True,
     )
 
