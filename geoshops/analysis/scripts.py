@@ -50,7 +50,7 @@ def find(name: str) -> Script:
         if wanted in (script.name, number, rest) or wanted == str(int(number)):
             return script
     raise UnknownScriptError(
-        f"no script is called {name!r}; there are: {', '.join(s.name for s in scripts)}"
+        f"unknown script {name!r}; available: {', '.join(s.name for s in scripts)}"
     )
 
 

@@ -48,7 +48,7 @@ WHERE to_regclass('shops') IS NOT NULL AND NOT EXISTS (SELECT FROM pg_index i WH
 
 
 def built_later() -> dict[str, str]:
-    """The statements of sql/indexes by index name."""
+    """The statements of sql/indexes by index name. Comments in these files must not contain semicolons."""
     text = "".join(
         p.read_text(encoding="utf-8") for p in sorted((sql_files.SQL / "indexes").glob("*.sql"))
     )

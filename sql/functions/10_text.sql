@@ -1,11 +1,11 @@
--- Numbers and dates as the contract writes them. Integer arithmetic, because formatting numeric is expensive.
--- Numbers are cast to text before they are joined: anynonarray || text is only STABLE, and a function that
--- is less immutable than declared is never inlined.
+-- Formats numbers and dates as in the contract. Uses integer arithmetic, because formatting numeric is expensive.
+-- Numbers are cast to text before concatenation: anynonarray || text is only STABLE, and PostgreSQL does not inline a
+-- function whose body is less immutable than declared.
 
 CREATE OR REPLACE FUNCTION metres(distance_m double precision) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN floor(distance_m + 0.5)::integer;
-COMMENT ON FUNCTION metres(double precision) IS 'Whole metres, half up.';
+COMMENT ON FUNCTION metres(double precision) IS 'Whole metres, rounded half up.';
 
 CREATE OR REPLACE FUNCTION distance_text(m integer) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -15,21 +15,22 @@ RETURN CASE
   WHEN (m + 50) / 100 % 10 = 0 THEN ((m + 50) / 1000)::text || 'km'
   ELSE ((m + 50) / 1000)::text || '.' || ((m + 50) / 100 % 10)::text || 'km'
 END;
-COMMENT ON FUNCTION distance_text(integer) IS 'Whole metres as the contract writes them: 999m, 1km, 1.5km, 100km.';
+COMMENT ON FUNCTION distance_text(integer) IS 'Formats whole metres: 999m, 1km, 1.5km, 100km.';
 
--- One text, because a function with several result columns must be called in FROM, which costs planning and a tuple store.
+-- Returns one text, because a function with several result columns must be called in FROM, which costs planning time and
+-- a tuplestore.
 CREATE OR REPLACE FUNCTION list_text(total integer, truncated boolean, body text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN total::text || CASE WHEN truncated THEN '+' ELSE '' END || E'\n' || body;
 COMMENT ON FUNCTION list_text(integer, boolean, text)
-IS 'A list as one text: a line with the number of items, and + when the list was cut, then the JSON.';
+IS 'A list as one text: a line with the number of items, with + if the list was truncated, then the JSON.';
 
--- Beside the one without words, which every other list calls.
+-- A separate function, because only the keyword search ignores words.
 CREATE OR REPLACE FUNCTION list_text(total integer, truncated boolean, body text, ignored text []) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN total::text || coalesce(' ' || array_to_string(ignored, ' '), '') || CASE WHEN truncated THEN '+' ELSE '' END || E'\n' || body;
 COMMENT ON FUNCTION list_text(integer, boolean, text, text [])
-IS 'A list as one text, with the words of its keyword that were left out between the number of items and the mark of a cut.';
+IS 'A list as one text, with the ignored words of its keyword between the number of items and the + of a truncated list.';
 
 CREATE OR REPLACE FUNCTION date_array(moment timestamptz, zone text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -39,7 +40,7 @@ RETURN to_char(moment AT TIME ZONE zone, '[FMYYYY,FMMM,FMDD,FMHH24,FMMI,FMSS')
   ELSE ',' || extract(MICROSECOND FROM moment)::bigint % 1000000 * 1000
 END || ']';
 COMMENT ON FUNCTION date_array(timestamptz, text)
-IS 'The moment as [year, month, day, hour, minute, second] in a time zone, and nanoseconds when not zero.';
+IS 'The moment as [year, month, day, hour, minute, second] in a time zone, with nanoseconds appended if not zero.';
 
 CREATE OR REPLACE FUNCTION minute_of_week(moment timestamptz, zone text) RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE

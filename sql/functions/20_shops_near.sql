@@ -1,17 +1,17 @@
--- Where shops are. Inlinable: no SET, schema-qualified, so that the planner sees the index condition.
+-- Shops by position. The functions must stay inlinable (no SET, schema-qualified), so that the planner can use the index.
 
 CREATE OR REPLACE FUNCTION point_at(lon double precision, lat double precision) RETURNS geography
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN public.ST_SetSRID(public.ST_MakePoint(lon, lat), 4326)::public.geography;
 COMMENT ON FUNCTION point_at(double precision, double precision) IS 'Point from longitude and latitude in degrees.';
 
--- Equal distances in different directions may differ by nanometres of rounding.
+-- Rounds distances, because equal distances in different directions may differ by nanometres.
 CREATE OR REPLACE FUNCTION distance_rank(distance_m double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN round(distance_m * 1e5);
 COMMENT ON FUNCTION distance_rank(double precision) IS 'Sort key of searches: the distance in hundredths of a millimetre.';
 
--- Bodies are text: a parsed one keeps the columns of its day, and fails as soon as shops gets another.
+-- Text bodies: a parsed body fixes the row type and fails when shops gets a column.
 CREATE OR REPLACE FUNCTION shops_near(center geography, radius_m double precision) RETURNS SETOF shops
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -19,7 +19,7 @@ AS $$
   WHERE public.ST_DWithin(s.geog, center, radius_m) AND s.status <> 'CLOSED'
 $$;
 COMMENT ON FUNCTION shops_near(geography, double precision)
-IS 'Shops that are not closed within a radius in metres, inclusive, by the geodesic on the spheroid.';
+IS 'Shops that are not closed within a radius in metres (inclusive) on the spheroid.';
 
 CREATE OR REPLACE FUNCTION shops_near(lon double precision, lat double precision, radius_m double precision)
 RETURNS SETOF shops
@@ -30,7 +30,7 @@ AS $$
     AND s.status <> 'CLOSED'
 $$;
 COMMENT ON FUNCTION shops_near(double precision, double precision, double precision)
-IS 'Shops that are not closed within a radius in metres of a longitude and latitude, inclusive, on the spheroid.';
+IS 'Shops that are not closed within a radius in metres (inclusive) of a longitude and latitude, on the spheroid.';
 
 CREATE OR REPLACE FUNCTION shops_in_box(
   west double precision, south double precision, east double precision, north double precision
@@ -47,7 +47,7 @@ AS $$
   )
 $$;
 COMMENT ON FUNCTION shops_in_box(double precision, double precision, double precision, double precision)
-IS 'Shops that are not closed within a box in degrees, edges included; west above east crosses the 180th meridian.';
+IS 'Shops that are not closed within a box in degrees, including its edges; if west > east, it crosses the 180th meridian.';
 
 CREATE OR REPLACE FUNCTION is_in_box(geog geography, box double precision []) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -55,12 +55,12 @@ RETURN ST_Y(geog::geometry) BETWEEN box[2] AND box[4]
 AND CASE WHEN box[1] <= box[3] THEN ST_X(geog::geometry) BETWEEN box[1] AND box[3]
   ELSE ST_X(geog::geometry) >= box[1] OR ST_X(geog::geometry) <= box[3] END;
 COMMENT ON FUNCTION is_in_box(geography, double precision [])
-IS 'True for a point within [west, south, east, north] in degrees, edges included; west above east crosses the 180th meridian.';
+IS 'Whether a point is within [west, south, east, north] in degrees, including the edges; if west > east, the box crosses the 180th meridian.';
 
--- A degree along a meridian or a parallel is nowhere longer than 111,695 m, times the cosine of the latitude on a parallel.
--- Every point of the box is reached along the meridian of the centre and then along a parallel. Where that is less than a
--- quarter of the way around the smallest sphere of curvature (9,985 km), the farthest point is a corner: the distance grows
--- with the difference in longitude, and along the eastern edge, a geodesic, it is convex.
+-- A degree along a meridian has at most 111,695 m, and along a parallel that many times the cosine of the latitude. So every
+-- point of the box can be reached along the meridian of the centre and then a parallel, which bounds its distance. If that
+-- bound is less than a quarter of the circumference of the smallest sphere of curvature (9,985 km), the farthest point is a
+-- corner: the distance grows with the difference in longitude, and it is convex along the eastern edge, a geodesic.
 CREATE OR REPLACE FUNCTION circle_around(box double precision [], OUT center geography, OUT radius_m double precision)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -76,4 +76,4 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION circle_around(double precision [])
-IS 'A circle that holds the box [west, south, east, north] in degrees; west above east crosses the 180th meridian.';
+IS 'A circle that contains the box [west, south, east, north] in degrees; if west > east, the box crosses the 180th meridian.';

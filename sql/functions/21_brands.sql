@@ -1,4 +1,4 @@
--- Brands as the searches need them. Sub-brands have no sub-brands of their own (geoshops brands rejects them).
+-- Brands for the searches. A sub-brand cannot have sub-brands (geoshops brands rejects them).
 
 CREATE OR REPLACE FUNCTION brand_family(brand bigint) RETURNS bigint []
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -15,11 +15,11 @@ BEGIN ATOMIC
   SELECT a.brand_id FROM brand_aliases AS a WHERE a.alias_key = name_key(wanted)
   LIMIT 1;
 END;
-COMMENT ON FUNCTION brand_named(text) IS 'The brand that a name or an alias means; null when none.';
+COMMENT ON FUNCTION brand_named(text) IS 'The brand with this name or alias; null if there is none.';
 
 CREATE OR REPLACE VIEW default_brands AS
 SELECT b.id
 FROM brands AS b LEFT JOIN brands AS p ON p.id = b.parent_id
 WHERE b.is_representative OR p.is_representative;
-COMMENT ON VIEW default_brands IS 'The representative brands and their sub-brands: what a map search without a brand returns';
+COMMENT ON VIEW default_brands IS 'The representative brands and their sub-brands, which map searches without a brand use';
 COMMENT ON COLUMN default_brands.id IS 'Brand identifier';

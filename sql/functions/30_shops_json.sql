@@ -1,6 +1,6 @@
--- A shop in JSON, the same in every list: the stored card and counters, the brand's card, the distance, the flag.
--- Joined by || rather than concat, which copies each argument twice; the short parts are joined first, so that the card
--- is copied once.
+-- A shop as JSON, the same in every list: the stored card and counters, the brand's card, the distance, the favorite flag.
+-- Uses || instead of concat, which copies each argument twice. The short parts are concatenated first, so that the card is
+-- copied once.
 
 CREATE OR REPLACE FUNCTION shop_json(
   card text, counts text, brand_card text, brand_image text, origin text, m integer, favorite boolean
@@ -16,4 +16,4 @@ RETURN card
   || CASE WHEN favorite THEN ',"favorite":true}' ELSE ',"favorite":false}' END
 );
 COMMENT ON FUNCTION shop_json(text, text, text, text, text, integer, boolean)
-IS 'A shop summary in JSON; m is the distance from the user in whole metres, null when unknown.';
+IS 'A shop summary as JSON; m is the distance from the user in whole metres, null if unknown.';

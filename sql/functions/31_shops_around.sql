@@ -1,8 +1,8 @@
--- Radius search: the shops of a map, filtered, sorted and paged.
+-- The radius search of the map: filtered, sorted and paged.
 
--- A query of a table prevents inlining, hence a function of its own, with a plan that callers' settings do not make anew for
--- each shop. Only the row is queried: an expression without a table is evaluated without the executor. A shop without votes has
--- a share of 0.
+-- Separate, because a subquery would prevent inlining of shop_passes; the generic plan survives callers' settings. The query
+-- only fetches the row: PL/pgSQL evaluates an expression without a table without the executor. A shop without votes has a
+-- share of 0.
 CREATE OR REPLACE FUNCTION votes_pass(shop bigint, filters shop_filters) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -15,9 +15,9 @@ BEGIN
     AND (filters.props IS NULL OR wilson_low(votes.item_good, votes.item_good + votes.item_bad) >= filters.props);
 END $$;
 COMMENT ON FUNCTION votes_pass(bigint, shop_filters)
-IS 'True when the shop''s votes pass the filters; shares are Wilson lower bounds of GOOD votes.';
+IS 'Whether the shop''s votes pass the filters; shares are Wilson lower bounds of GOOD votes.';
 
--- 110 stars of 25 reviews are 4.4, but 25 times 4.4 is more than 110 in floating point: the average is compared.
+-- Compares the average, not the sum: 110 stars in 25 reviews are 4.4, but 25 * 4.4 > 110 in floating point.
 CREATE OR REPLACE FUNCTION shop_passes(s shops, filters shop_filters) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN ((filters).box IS NULL OR is_in_box((s).geog, (filters).box))
@@ -27,11 +27,11 @@ AND (
 )
 AND ((filters).open_minute IS NULL OR (s).status = 'OPEN' AND (s).open_minutes @> (filters).open_minute)
 AND (num_nonnulls((filters).clean, (filters).retouch, (filters).props) = 0 OR votes_pass((s).id, filters));
-COMMENT ON FUNCTION shop_passes(shops, shop_filters) IS 'True when the shop passes every filter.';
+COMMENT ON FUNCTION shop_passes(shops, shop_filters) IS 'Whether the shop passes every filter.';
 
--- The distance of any at_most shops bounds that of the nearest, so the index supplies some by its own order, which is
--- that of a sphere, and the circle that holds those is sorted by the spheroid. The bound has a millimetre more, because
--- ST_DWithin and ST_Distance may differ in the last bit.
+-- The index orders by distance on a sphere. The largest spheroidal distance among its first at_most shops is an upper bound
+-- for the at_most nearest, so the shops within that bound are sorted by distance on the spheroid. A millimetre is added,
+-- because ST_DWithin and ST_Distance may differ in the last bit.
 CREATE OR REPLACE FUNCTION last_nearest(
   center geography, radius_m double precision, brand_ids bigint [], filters shop_filters, at_most integer,
   OUT distance_m double precision, OUT id bigint
@@ -53,10 +53,10 @@ BEGIN
   ORDER BY distance_rank(ST_Distance(s.geog, center)), s.id OFFSET at_most - 1 LIMIT 1;
 END $$;
 COMMENT ON FUNCTION last_nearest
-IS 'The last of the at_most shops nearest to a point that pass, ordered as searches are: its distance on the spheroid, and its id.';
+IS 'Distance on the spheroid and id of the last of the at_most nearest shops that pass, in the order of searches.';
 
--- The number of shops in a circle cannot be estimated from the plan, so the plan must not depend on it: an index supplies
--- them, and brands are joined by a hash. A search that finds more than at_most shops runs again with the nearest of them.
+-- The planner cannot estimate the number of shops in a circle, so the plan must not depend on it: shops come from an index,
+-- and brands are joined by a hash join. A search that finds more than at_most shops runs again for the nearest of them.
 CREATE OR REPLACE FUNCTION shops_around(
   map_lon double precision, map_lat double precision, user_lon double precision, user_lat double precision,
   radius_m double precision, brand_ids bigint [], origin text, at_most integer,
@@ -122,4 +122,4 @@ BEGIN
   END LOOP;
   RETURN list_text(total, last_id IS NOT NULL, body);
 END $$;
-COMMENT ON FUNCTION shops_around IS 'Shops of the brands (null: the representative ones, or all) within radius_m of the map centre that pass the filters, as list_text; without radius_m those in the box of the filters. Of more than at_most those nearest to the centre. Sorted by distance from the user, rating, reviews or favorites (best first), then distance, then id. With lang each shop has its display. Null when the session is not live.';
+COMMENT ON FUNCTION shops_around IS 'Shops of the brands (null: the representative ones, or all) within radius_m of the map centre that pass the filters, as list_text; without radius_m, those in the box of the filters. If there are more than at_most, those nearest to the centre. Sorted by distance from the user, rating, reviews or favorites (best first), then distance, then id. With lang, each shop has its display. Null if the session is not live.';

@@ -1,4 +1,4 @@
--- One shop's page, and the list of brands.
+-- The details of a shop, and the list of brands.
 
 CREATE OR REPLACE FUNCTION facet_json(good integer, bad integer, reviews integer) RETURNS json
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -6,15 +6,15 @@ RETURN json_build_object(
   'good', coalesce(good, 0), 'bad', coalesce(bad, 0), 'unselected', reviews - coalesce(good, 0) - coalesce(bad, 0),
   'good_ratio', CASE WHEN good + bad > 0 THEN round(good::numeric / (good + bad), 3) END
 );
-COMMENT ON FUNCTION facet_json(integer, integer, integer) IS 'Votes on one facet, with the share of GOOD among the chosen.';
+COMMENT ON FUNCTION facet_json(integer, integer, integer) IS 'Votes on one facet, with the share of GOOD among GOOD and BAD votes.';
 
 CREATE OR REPLACE FUNCTION nickname_in(m members, lang text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(m.nickname, CASE lang WHEN 'en' THEN 'Former member' WHEN 'ja' THEN '退会した会員' WHEN 'zh-Hans' THEN '已注销的会员'
   WHEN 'zh-Hant' THEN '已註銷的會員' ELSE '탈퇴한 회원' END);
-COMMENT ON FUNCTION nickname_in(members, text) IS 'The nickname to show; a withdrawn member has none, which is said in the language, without one in Korean.';
+COMMENT ON FUNCTION nickname_in(members, text) IS 'The nickname to show; for a withdrawn member, a placeholder in the language, Korean by default.';
 
--- In PL/pgSQL, which caches its plan.
+-- PL/pgSQL, because it caches the plan.
 CREATE OR REPLACE FUNCTION recent_reviews_json(shop bigint, zone text, at_most integer, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -76,12 +76,12 @@ BEGIN
       CASE WHEN lang IS NULL THEN s.card ELSE s.card || coalesce(
         (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = s.id AND d.made_of = display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id)),
         display_json(s.id, lang)) END AS card
-    OFFSET 0  -- as a value m lets shop_json be inlined; as an expression it is used too often
+    OFFSET 0  -- keeps m a value: shop_json uses it several times and is not inlined with an expression
   ) q
   WHERE s.id = shop;
   RETURN coalesce(body, '');
 END $$;
-COMMENT ON FUNCTION shop_detail IS 'Everything on one shop''s page as JSON; empty when there is no such shop, null when the session is not live.';
+COMMENT ON FUNCTION shop_detail IS 'All details of a shop as JSON; an empty string if the shop does not exist, null if the session is not live.';
 
 CREATE OR REPLACE FUNCTION brands_json(origin text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE

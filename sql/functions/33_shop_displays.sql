@@ -1,5 +1,4 @@
--- Names and addresses of shops in the languages of the contract: official names where known, else in Latin letters by the
--- official romanisation.
+-- Names and addresses of shops in the languages of the contract: official names if known, else the official romanisation.
 
 CREATE OR REPLACE FUNCTION capitalized(latin text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -7,7 +6,7 @@ BEGIN ATOMIC
   SELECT CASE WHEN latin = lower(latin) THEN string_agg(upper(left(w.word, 1)) || substr(w.word, 2), ' ' ORDER BY w.place) ELSE latin END
   FROM string_to_table(latin, ' ') WITH ORDINALITY AS w (word, place);
 END;
-COMMENT ON FUNCTION capitalized(text) IS 'A name in small letters with a capital for each word: photoism box becomes Photoism Box.';
+COMMENT ON FUNCTION capitalized(text) IS 'Capitalises each word of a lower-case name: photoism box becomes Photoism Box.';
 
 CREATE OR REPLACE FUNCTION word_in(word text, lang text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -17,9 +16,9 @@ BEGIN
     FROM regexp_matches(word, '[가-힣]+|[^가-힣]+', 'g') WITH ORDINALITY AS m (part, place))
   ELSE romanized(word) END;
 END $$;
-COMMENT ON FUNCTION word_in(text, text) IS 'A Korean word by its sound: katakana in Japanese, else Latin letters.';
+COMMENT ON FUNCTION word_in(text, text) IS 'Transcribes a Korean word: katakana for Japanese, else Latin letters.';
 
--- In Japanese the units of regions and roads keep their Chinese characters: 테헤란로 is テヘラン路.
+-- In Japanese, the suffixes of regions and roads are written in Chinese characters: 테헤란로 is テヘラン路.
 CREATE OR REPLACE FUNCTION place_in(word text, lang text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -35,9 +34,9 @@ BEGIN
     ELSE in_kana(part[1]) || (units ->> part[2])
       || coalesce(replace(replace(translate(part[3], '번가나다라', '番街ナダラ'), '길', 'ギル'), ' ', ''), '') END;
 END $$;
-COMMENT ON FUNCTION place_in(text, text) IS 'A region or road in a language, where no official name is known.';
+COMMENT ON FUNCTION place_in(text, text) IS 'A region or road without an official name in a language.';
 
--- Hanja are traditional characters; Japanese writes some of those in place names otherwise.
+-- Hanja are traditional characters; Japanese uses other forms of some of them in place names.
 CREATE OR REPLACE FUNCTION hanja_in(hanja text, lang text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -47,9 +46,10 @@ BEGIN
     WHEN 'zh-Hans' THEN han_folded(hanja)
     ELSE hanja END;
 END $$;
-COMMENT ON FUNCTION hanja_in(text, text) IS 'Traditional Chinese characters as a language writes them: 驛三 is 駅三 in Japanese.';
+COMMENT ON FUNCTION hanja_in(text, text) IS 'Converts Hanja to the characters of a language: 驛三 is 駅三 in Japanese.';
 
--- Chinese characters before kana, because signs in Korea have them. Seoul has no Hanja: in Japanese it is ソウル, and 漢城 is history.
+-- Chinese characters take precedence over kana, because signs in Korea use them. Seoul has no Hanja: it is ソウル in Japanese,
+-- and 漢城 is outdated.
 CREATE OR REPLACE FUNCTION name_rank(name text, name_lang text, lang text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -60,7 +60,7 @@ BEGIN
     WHEN name_lang = lang THEN 3
     WHEN lang LIKE 'zh-%' AND name_lang = 'ja' AND name ~ '^[一-鿿]+$' THEN 4 END;
 END $$;
-COMMENT ON FUNCTION name_rank(text, text, text) IS 'How well a name with its language suits another language, 1 best; null for not at all.';
+COMMENT ON FUNCTION name_rank(text, text, text) IS 'How well a name in one language suits another language, 1 is best; null if it is unsuitable.';
 
 CREATE OR REPLACE FUNCTION brand_in(brand bigint, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -74,7 +74,7 @@ BEGIN
       WHERE a.brand_id = brand AND a.lang = '' AND a.alias ~ '^[ -~]+$' ORDER BY a.id LIMIT 1),
     (SELECT romanized(b.name) FROM brands b WHERE b.id = brand)) END;
 END $$;
-COMMENT ON FUNCTION brand_in(bigint, text) IS 'The brand''s own name in a language, else its Latin one, else romanised; null without a brand.';
+COMMENT ON FUNCTION brand_in(bigint, text) IS 'The brand''s name in a language, else its Latin name, else its romanised name; null without a brand.';
 
 CREATE OR REPLACE FUNCTION brands_json_in(origin text, lang text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -94,7 +94,7 @@ BEGIN
     WHERE a.region_id = region AND a.kind = 'foreign' AND name_rank(a.alias, a.lang, region_in.lang) IS NOT NULL
     ORDER BY name_rank(a.alias, a.lang, region_in.lang), a.id LIMIT 1);
 END $$;
-COMMENT ON FUNCTION region_in(bigint, text) IS 'The name of a region in Japanese or Chinese; null where none is known.';
+COMMENT ON FUNCTION region_in(bigint, text) IS 'The name of a region in Japanese or Chinese; null if unknown.';
 
 CREATE OR REPLACE FUNCTION station_foreign_in(station bigint, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -105,9 +105,9 @@ BEGIN
     WHERE a.station_id = station AND name_rank(a.alias, a.lang, station_foreign_in.lang) IS NOT NULL
     ORDER BY name_rank(a.alias, a.lang, station_foreign_in.lang), a.id LIMIT 1);
 END $$;
-COMMENT ON FUNCTION station_foreign_in(bigint, text) IS 'The name of a station in Japanese or Chinese; null where none is known.';
+COMMENT ON FUNCTION station_foreign_in(bigint, text) IS 'The name of a station in Japanese or Chinese; null if unknown.';
 
--- Stations of one name lie in several cities: the shop is named after one nearby.
+-- Several cities may have stations with one name; the shop is named after a nearby one.
 CREATE OR REPLACE FUNCTION station_in(name text, place geography, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -119,7 +119,7 @@ BEGIN
     WHERE s.name_key = name_key(station_in.name) AND ST_DWithin(s.geog, place, 5000)
     ORDER BY s.name_en = '', s.geog <-> place, s.id LIMIT 1);
 END $$;
-COMMENT ON FUNCTION station_in(text, geography, text) IS 'The official name of a station within 5 km, without a word for station; null when there is none.';
+COMMENT ON FUNCTION station_in(text, geography, text) IS 'The official name of a station within 5 km, without the word for station; null if there is none.';
 
 CREATE OR REPLACE FUNCTION branch_in(branch text, place geography, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -146,9 +146,9 @@ BEGIN
       || CASE WHEN part[3] IS NOT NULL THEN '店' ELSE '' END END);
 END $$;
 COMMENT ON FUNCTION branch_in(text, geography, text)
-IS 'A branch in a language, named after its station where it is: 강남역 2호점 becomes Gangnam Station No. 2.';
+IS 'A branch in a language, with the official name of its station: 강남역 2호점 becomes Gangnam Station No. 2.';
 
--- What follows the words of the name that are its brand, by name or alias; the whole name without them.
+-- The part of the name after the brand's name or alias; the whole name if it does not start with the brand.
 CREATE OR REPLACE FUNCTION branch_of(place_name text, brand bigint, OUT branch text, OUT is_branded boolean)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -190,7 +190,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION detail_in(text, text) IS 'A floor, a room or the name of a building in a language: 지하1층 becomes B1.';
 
--- An address goes from the large to the small in Korean, Japanese and Chinese, the other way round in English, number first.
+-- Addresses begin with the largest unit in Korean, Japanese and Chinese, and with the number in English.
 CREATE OR REPLACE FUNCTION address_in(address text, lang text, known jsonb DEFAULT '{}') RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -236,7 +236,7 @@ BEGIN
     ARRAY(SELECT r FROM unnest(regions) WITH ORDINALITY t (r, place) ORDER BY place DESC) || street || number || details, ' ');
 END $$;
 COMMENT ON FUNCTION address_in(text, text, jsonb)
-IS 'A Korean address in a language''s postal order: 287 Gangnam-daero, Gangnam-gu, Seoul. known has names of regions in it; the empty key stands for its first word.';
+IS 'A Korean address in the postal order of a language: 287 Gangnam-daero, Gangnam-gu, Seoul. known maps region names to names in the language; the empty key is for the first word.';
 
 CREATE OR REPLACE FUNCTION regions_in(sido bigint, sigungu bigint, dong bigint, lang text) RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -246,7 +246,7 @@ BEGIN
     FROM regions r
     WHERE lang <> 'en' AND r.id IN (sido, sigungu, dong) AND region_in(r.id, lang) IS NOT NULL), '{}');
 END $$;
-COMMENT ON FUNCTION regions_in(bigint, bigint, bigint, text) IS 'The names of a shop''s regions in Japanese or Chinese by their Korean ones, as address_in takes them.';
+COMMENT ON FUNCTION regions_in(bigint, bigint, bigint, text) IS 'Maps the Korean names of a shop''s regions to Japanese or Chinese names, for address_in.';
 
 CREATE OR REPLACE FUNCTION display_source(
   place_name text, road_address text, lot_address text, brand bigint, sigungu bigint
@@ -254,7 +254,7 @@ CREATE OR REPLACE FUNCTION display_source(
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(place_name, hashtextextended(road_address, hashtextextended(lot_address,
   hashint8extended(coalesce(brand, 0), coalesce(sigungu, 0)))));
-COMMENT ON FUNCTION display_source(text, text, text, bigint, bigint) IS 'A number that changes when the display of a shop does.';
+COMMENT ON FUNCTION display_source(text, text, text, bigint, bigint) IS 'A hash of the data from which the display of a shop is built.';
 
 CREATE OR REPLACE FUNCTION display_json(shop bigint, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -279,9 +279,9 @@ BEGIN
   RETURN '"display":{"place_name":' || to_json(name)::text || ',"place_address":' || to_json(address)::text
     || ',"brand_name":' || to_json(brand)::text || '},';
 END $$;
-COMMENT ON FUNCTION display_json(bigint, text) IS 'The display of a shop in a language as the member of a JSON object, with a comma after it.';
+COMMENT ON FUNCTION display_json(bigint, text) IS 'The display of a shop in a language as a member of a JSON object, followed by a comma.';
 
--- Inlined into the subqueries that look a display up.
+-- Inlined into the subqueries that look up a display.
 CREATE OR REPLACE FUNCTION display_text(d shop_displays, lang text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$ SELECT CASE lang WHEN 'en' THEN d.en WHEN 'ja' THEN d.ja WHEN 'zh-Hans' THEN d.zh_hans WHEN 'zh-Hant' THEN d.zh_hant ELSE d.ko END $$;
@@ -315,7 +315,7 @@ LANGUAGE sql AS $$
   SELECT max(p.id), (SELECT count(*)::integer FROM written) FROM page p
 $$;
 COMMENT ON FUNCTION refresh_shop_displays(bigint, integer, boolean)
-IS 'Makes the outdated displays, or all, of at_most shops after an id; the last id looked at (null at the end), and how many rows changed.';
+IS 'Rebuilds outdated displays, or all, of at_most shops after an id; returns the last id processed (null at the end) and the number of changed rows.';
 
 CREATE OR REPLACE FUNCTION label_in(kind text, id bigint, label text, place geography, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -349,4 +349,4 @@ BEGIN
           display_json((x.item ->> 'id')::bigint, lang)), ',') || '}')::jsonb -> 'display' END AS display
     ) AS d);
 END $$;
-COMMENT ON FUNCTION suggestions_in(json, text) IS 'Suggestions with the display of each in a language: its label, and all of it for a shop.';
+COMMENT ON FUNCTION suggestions_in(json, text) IS 'Suggestions with their displays in a language: the label, and for a shop also names and address.';

@@ -1,6 +1,6 @@
 -- The region of an address or a position.
 
--- In PL/pgSQL so that the key is made once: inlined it would be made for every region compared.
+-- PL/pgSQL, so that the key is computed once; an inlined function would compute it for every region.
 CREATE OR REPLACE FUNCTION region_named(wanted_level text, wanted_parent bigint, wanted text) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -20,9 +20,9 @@ BEGIN
   RETURN CASE WHEN cardinality(ids) = 1 THEN ids[1] END;
 END $$;
 COMMENT ON FUNCTION region_named(text, bigint, text)
-IS 'The one region of a level with this name or alias, within a parent unless that is null; null when none or several.';
+IS 'The region of a level with this name or alias, within a parent unless that is null; null if there is none or more than one.';
 
--- A district may be written with a blank (수원시 영통구), so that a word may be the beginning of its name.
+-- The name of a district may contain a blank (수원시 영통구), so the first word may be only part of it.
 CREATE OR REPLACE FUNCTION region_words() RETURNS TABLE (key text)
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -34,12 +34,12 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION region_words() IS 'First words (name_key) of addresses that may name a region.';
 
--- Numbers that stand alone name no region: 서울 강남구 역삼동 825-1 and 서울 강남구 역삼동 31 lie in the same.
+-- Separate numbers do not name a region: 서울 강남구 역삼동 825-1 and 서울 강남구 역삼동 31 are in the same region.
 CREATE OR REPLACE FUNCTION address_outline(address text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(address, '(?<![^[:space:](),-])[0-9]+', '0', 'g');
 COMMENT ON FUNCTION address_outline(text)
-IS 'The address without its numbers: addresses of one outline name the same regions, where addresses_have_outlines().';
+IS 'The address without its numbers. Addresses with the same outline are in the same regions if addresses_have_outlines().';
 
 CREATE OR REPLACE FUNCTION addresses_have_outlines() RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -50,7 +50,7 @@ BEGIN ATOMIC
     WHERE n.key ~ '(^|[(),-])[0-9]' OR (r.level = 'sigungu' AND n.key ~ '[0-9]')
   );
 END;
-COMMENT ON FUNCTION addresses_have_outlines() IS 'True while no region is called by a number that could stand alone in an address.';
+COMMENT ON FUNCTION addresses_have_outlines() IS 'Whether no region has a name that could be a separate number in an address.';
 
 CREATE OR REPLACE FUNCTION region_of_address(
   address text, OUT sido_id bigint, OUT sigungu_id bigint, OUT dong_id bigint
@@ -73,7 +73,7 @@ BEGIN
     IF sigungu_id IS NOT NULL THEN
       place := place + 1;
     ELSIF sido_id IS NOT NULL AND coalesce(words[place], '') !~ '[시군구]$' THEN
-      -- 세종특별자치시 has no districts: where there is only one, the address need not name it
+      -- 세종특별자치시 has no districts, so an address need not name its only one
       SELECT CASE WHEN count(*) = 1 THEN min(r.id) END INTO sigungu_id FROM regions r WHERE r.parent_id = sido_id;
     END IF;
   END IF;
@@ -92,7 +92,7 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION region_of_address(text)
-IS 'The regions that the words of an address name, old and short names included; null where it names none.';
+IS 'The regions named by the words of an address, including old and short names; null for levels that it does not name.';
 
 CREATE OR REPLACE FUNCTION region_of_point(
   point geometry, OUT sido_id bigint, OUT sigungu_id bigint, OUT dong_id bigint
@@ -111,7 +111,7 @@ BEGIN
     SELECT r.parent_id INTO sido_id FROM regions r WHERE r.id = sigungu_id;
   END IF;
 END $$;
-COMMENT ON FUNCTION region_of_point(geometry) IS 'The regions whose boundaries hold a point; null where none is loaded.';
+COMMENT ON FUNCTION region_of_point(geometry) IS 'The regions whose boundaries contain a point; null if no boundary is loaded.';
 
 -- Returns a table, so that it is inlined into queries for many shops.
 CREATE OR REPLACE FUNCTION regions_agreed(
@@ -124,7 +124,7 @@ LANGUAGE sql IMMUTABLE ROWS 1 PARALLEL SAFE AS $$
     coalesce(p_dong_id, CASE WHEN a_sigungu_id = coalesce(p_sigungu_id, a_sigungu_id) AND a_sido_id = coalesce(p_sido_id, a_sido_id) THEN a_dong_id END)
 $$;
 COMMENT ON FUNCTION regions_agreed(bigint, bigint, bigint, bigint, bigint, bigint)
-IS 'The regions of a point (p), and below them those of an address (a) where the two do not contradict each other.';
+IS 'The regions of a point (p), completed on lower levels by those of an address (a) that do not contradict them.';
 
 CREATE OR REPLACE FUNCTION region_of(
   address text, geog geography, OUT sido_id bigint, OUT sigungu_id bigint, OUT dong_id bigint
@@ -135,4 +135,4 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     public.regions_agreed(p.sido_id, p.sigungu_id, p.dong_id, a.sido_id, a.sigungu_id, a.dong_id) f
 $$;
 COMMENT ON FUNCTION region_of(text, geography)
-IS 'The regions of a shop: by boundary where one is loaded, else by the words of the address.';
+IS 'The regions of a shop: by boundary if one is loaded, else by the words of the address.';

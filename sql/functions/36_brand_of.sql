@@ -1,4 +1,4 @@
--- The brand of a shop's name.
+-- Finds the brand in a shop's name.
 
 CREATE OR REPLACE FUNCTION brand_names() RETURNS TABLE (brand_id bigint, key text)
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -7,9 +7,9 @@ BEGIN ATOMIC
   UNION ALL
   SELECT a.brand_id, a.alias_key FROM brand_aliases AS a;
 END;
-COMMENT ON FUNCTION brand_names() IS 'Names and aliases of all brands under the form in which names are compared.';
+COMMENT ON FUNCTION brand_names() IS 'Names and aliases of all brands, normalised for comparison.';
 
--- One alternative a name, blanks allowed between letters: 인생 네컷 is 인생네컷.
+-- One alternative per name; blanks are allowed between letters: 인생 네컷 matches 인생네컷.
 CREATE OR REPLACE FUNCTION brand_pattern() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -33,7 +33,7 @@ BEGIN
     OR EXISTS (SELECT FROM regions r WHERE r.name_key = ANY (begins || with_suffix))
     OR EXISTS (SELECT FROM region_aliases a WHERE a.alias_key = ANY (begins));
 END $$;
-COMMENT ON FUNCTION is_place_begin(text) IS 'True when the text begins with the name of a region or a station.';
+COMMENT ON FUNCTION is_place_begin(text) IS 'Whether the text begins with the name of a region or a station.';
 
 CREATE OR REPLACE FUNCTION brand_keys() RETURNS text []
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -42,7 +42,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION brand_keys() IS 'The keys of all brand names, the longest first; null without brands.';
 
--- Most names begin with their brand; then joined words are its key, which is cheaper than the pattern.
+-- Most names begin with the brand. Comparing their first words with the keys is cheaper than matching the pattern.
 CREATE OR REPLACE FUNCTION brand_words(place_name text, pattern text, keys text []) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -65,7 +65,7 @@ BEGIN
     WHEN name ~ pattern THEN coalesce(substring(name FROM pattern || '(?![[:alnum:]])'), '') END;
 END $$;
 COMMENT ON FUNCTION brand_words(text, text, text [])
-IS 'The brand as a name holds it in whole words; empty where a word only begins with one, null where none does. With brand_pattern() and brand_keys().';
+IS 'The words of a shop''s name that are a brand; an empty string if a word only begins with one, null if none does. Pass brand_pattern() and brand_keys().';
 
 CREATE OR REPLACE FUNCTION brand_of(place_name text, pattern text DEFAULT brand_pattern(), keys text [] DEFAULT brand_keys())
 RETURNS bigint
@@ -76,7 +76,7 @@ DECLARE
   found bigint := brand_named(words);
 BEGIN
   IF found IS NULL AND words IS NOT NULL THEN
-    -- 인생네컷강남점: what follows without a blank must be a branch, and that a number or a place
+    -- 인생네컷강남점: text that follows the brand without a blank must be a branch, that is, a number or a place
     SELECT n.brand_id INTO found
     FROM regexp_split_to_table(name, '[^[:alnum:]]+') w (word)
     JOIN brand_names() n ON starts_with(w.word, n.key) AND w.word <> n.key
@@ -87,4 +87,4 @@ BEGIN
   RETURN found;
 END $$;
 COMMENT ON FUNCTION brand_of(text, text, text [])
-IS 'The brand whose longest name or alias stands in a shop''s name as whole words or right before its branch; never a mere beginning.';
+IS 'The brand whose name or alias is contained in a shop''s name, the longest first: as whole words or directly before the branch, never as the start of another word.';

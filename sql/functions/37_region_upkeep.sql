@@ -1,4 +1,4 @@
--- What follows from new regions: their usual other names, pieces for look-ups, and the regions of shops.
+-- Updates after changes of regions: their common aliases, subdivided boundaries, and the regions of shops.
 
 CREATE OR REPLACE FUNCTION add_province_aliases() RETURNS integer
 LANGUAGE sql AS $$
@@ -21,7 +21,7 @@ LANGUAGE sql AS $$
       ('경상북도', '경북', 'short'), ('경상북도', 'Gyeongbuk', 'english'),
       ('경상남도', '경남', 'short'), ('경상남도', 'Gyeongnam', 'english'),
       ('제주특별자치도', '제주', 'short'), ('제주특별자치도', '제주도', 'old'), ('제주특별자치도', 'Jeju', 'english'),
-      -- what several of them are called together
+      -- collective names of several provinces
       ('서울특별시', '수도권', 'short'), ('인천광역시', '수도권', 'short'), ('경기도', '수도권', 'short'),
       ('충청북도', '충청', 'short'), ('충청남도', '충청', 'short'),
       ('충청북도', '충청도', 'old'), ('충청남도', '충청도', 'old'),
@@ -41,7 +41,7 @@ LANGUAGE sql AS $$
   )
   SELECT count(*)::integer FROM added
 $$;
-COMMENT ON FUNCTION add_province_aliases() IS 'Adds short, old, English and shared names to the Korean provinces present; returns how many.';
+COMMENT ON FUNCTION add_province_aliases() IS 'Adds short, old, English and collective names of the Korean provinces that exist; returns the number of new names.';
 
 -- Displays use the first name of a language. Seoul has no Hanja of its own: 首爾 is the city's choice of 2005, 漢城 what it was
 -- called before. Cities are also called X市, and 특별자치도 still X道.
@@ -94,8 +94,8 @@ LANGUAGE sql AS $$
 $$;
 COMMENT ON FUNCTION add_foreign_province_names() IS 'Adds the English, Japanese and Chinese names of the Korean provinces present; returns how many.';
 
--- Districts of one city that begin alike were a city of their own, or are spoken of as one: 마산합포구 and 마산회원구,
--- 일산동구 and 일산서구.
+-- Districts of one city whose names begin alike used to be a city, or are known by one name: 마산합포구 and 마산회원구, 일산동구
+-- and 일산서구.
 CREATE OR REPLACE FUNCTION add_shared_district_names() RETURNS integer
 LANGUAGE sql AS $$
   WITH districts AS (
@@ -111,9 +111,9 @@ LANGUAGE sql AS $$
   SELECT count(*)::integer FROM added
 $$;
 COMMENT ON FUNCTION add_shared_district_names()
-IS 'Adds the name that districts of one city have in common (마산, 일산); returns how many.';
+IS 'Adds the common name of districts of one city (마산, 일산); returns the number of new names.';
 
--- Boundaries come under today's names and provinces; addresses and people keep the old ones for years.
+-- Boundary files have current names and provinces; addresses and people use the old ones for years.
 CREATE OR REPLACE FUNCTION add_former_district_names() RETURNS integer
 LANGUAGE sql AS $$
   WITH known (province, place, alias) AS (
@@ -132,7 +132,7 @@ LANGUAGE sql AS $$
   SELECT count(*)::integer FROM added
 $$;
 COMMENT ON FUNCTION add_former_district_names()
-IS 'Adds what districts were called before they were renamed or moved to another province; returns how many.';
+IS 'Adds the former names of districts that were renamed or moved to another province; returns the number of new names.';
 
 CREATE OR REPLACE FUNCTION cut_boundaries(ids bigint []) RETURNS integer
 LANGUAGE sql AS $$
@@ -148,10 +148,10 @@ LANGUAGE sql AS $$
   )
   SELECT count(*)::integer FROM added
 $$;
-COMMENT ON FUNCTION cut_boundaries(bigint []) IS 'Rebuilds region_parts of these regions, at most 256 vertices each; returns how many.';
+COMMENT ON FUNCTION cut_boundaries(bigint []) IS 'Rebuilds region_parts of these regions, at most 256 vertices each; returns the number of pieces.';
 
--- region_of() for all shops at once: each outline of an address is resolved once, and each piece of a boundary is joined
--- with all the shops in it. Shops are locked in the order of their ids, as members' commands do.
+-- region_of() for all shops at once: each address outline is resolved once, and each piece of a boundary is joined with all
+-- shops inside. Shops are locked in id order, as members' commands do.
 CREATE OR REPLACE FUNCTION refresh_shop_regions() RETURNS integer
 LANGUAGE sql AS $$
   WITH outlined AS MATERIALIZED (SELECT addresses_have_outlines() AS yes),
@@ -195,9 +195,9 @@ LANGUAGE sql AS $$
   )
   SELECT count(*)::integer FROM changed
 $$;
-COMMENT ON FUNCTION refresh_shop_regions() IS 'Derives the regions of every shop again; returns how many changed.';
+COMMENT ON FUNCTION refresh_shop_regions() IS 'Recomputes the regions of every shop; returns the number of changed shops.';
 
--- A shop keeps its brand unless a name longer than it stands in the shop's name (a sub-brand that became known).
+-- A shop keeps its brand unless its name contains a longer brand name, that of a sub-brand added later.
 CREATE OR REPLACE FUNCTION refresh_shop_brands() RETURNS integer
 LANGUAGE sql AS $$
   WITH pattern AS MATERIALIZED (SELECT brand_pattern() AS text, brand_keys() AS keys),
@@ -221,4 +221,4 @@ LANGUAGE sql AS $$
   )
   SELECT count(*)::integer FROM changed
 $$;
-COMMENT ON FUNCTION refresh_shop_brands() IS 'Gives shops the brand that their name holds where they have none or only its parent; returns how many changed.';
+COMMENT ON FUNCTION refresh_shop_brands() IS 'Sets the brand in the shop''s name for shops without a brand or with only its parent brand; returns the number of changed shops.';

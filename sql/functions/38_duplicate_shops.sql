@@ -1,4 +1,4 @@
--- Shops that may be one and the same: listed for a decision, never merged by themselves.
+-- Possible duplicates of shops. They are only listed; an operator decides whether to merge them.
 
 CREATE OR REPLACE FUNCTION duplicate_shops(
   of_shops bigint [] DEFAULT NULL, within_m double precision DEFAULT 50, least_similarity real DEFAULT 0.4
@@ -23,4 +23,4 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   ORDER BY least(a.id, b.id), greatest(a.id, b.id)
 $$;
 COMMENT ON FUNCTION duplicate_shops(bigint [], double precision, real)
-IS 'Pairs of shops near each other with one brand and similar names (trigrams), pairs kept apart by an operator left out; of these shops, or all when null.';
+IS 'Pairs of nearby shops with the same brand and similar names (trigrams), except those that an operator keeps apart; only of these shops, or of all if null.';

@@ -1,11 +1,11 @@
--- Sessions: the check of every request of a member, and the commands refresh, rotate and end. Locks: member, then session.
+-- Sessions: the check in every request of a member, and the commands refresh, rotate and end. Lock order: member, session.
 
 CREATE OR REPLACE FUNCTION session_is_live(s sessions) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$ SELECT s.ended_at IS NULL AND s.expires_at > now() $$;
-COMMENT ON FUNCTION session_is_live(sessions) IS 'True while the session is neither ended nor expired.';
+COMMENT ON FUNCTION session_is_live(sessions) IS 'Whether the session has neither ended nor expired.';
 
--- In PL/pgSQL, which caches its plan.
+-- PL/pgSQL, because it caches the plan.
 CREATE OR REPLACE FUNCTION session_is_live(session bigint, member bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -13,7 +13,7 @@ BEGIN
     SELECT FROM sessions s WHERE s.id = session AND s.member_id = member AND session_is_live(s));
 END $$;
 COMMENT ON FUNCTION session_is_live(bigint, bigint)
-IS 'True while the member''s session is live. Otherwise the outcome of a command is session_ended, and a read returns null.';
+IS 'Whether the member''s session is live. If not, the outcome of a command is session_ended, and a read returns null.';
 
 CREATE OR REPLACE FUNCTION session_refresh(
   session bigint, member bigint, hash bytea, rotate boolean, successor bytea,
@@ -38,7 +38,7 @@ BEGIN
     UPDATE sessions AS t SET last_used_at = greatest(now(), s.rotated_at + interval '1 microsecond') WHERE t.id = session;
   ELSIF s.previous_refresh_hash = hash AND s.refresh_hash = successor AND s.last_used_at = s.rotated_at
     AND s.rotated_at > now() - make_interval(secs => grace_s) THEN
-    -- The response with the successor was lost, and nobody has used the successor yet.
+    -- The response with the successor may have been lost, and the successor has not been used.
     outcome := 'repeated';
   ELSE
     outcome := 'replayed';
@@ -48,7 +48,7 @@ BEGIN
   session_ends_at := s.expires_at;
 END $$;
 COMMENT ON FUNCTION session_refresh
-IS 'Uses a refresh token: used, rotated, repeated (same successor again), replayed (the session is ended now) or session_ended.';
+IS 'Uses a refresh token: used, rotated, repeated (the same successor again), replayed (which ends the session) or session_ended.';
 
 CREATE OR REPLACE FUNCTION session_end(member bigint, session bigint, everywhere boolean, OUT outcome text)
 LANGUAGE plpgsql VOLATILE AS $$
@@ -62,7 +62,7 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION session_end(bigint, bigint, boolean)
-IS 'Ends the caller''s session, or all of the member''s: deleted or session_ended.';
+IS 'Ends the caller''s session, or all sessions of the member: deleted or session_ended.';
 
 CREATE OR REPLACE FUNCTION session_end_other(member bigint, session bigint, other bigint, OUT outcome text)
 LANGUAGE plpgsql VOLATILE AS $$

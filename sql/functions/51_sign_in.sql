@@ -1,4 +1,4 @@
--- Sign-in: the member of an identity, registered when new, and a session, in one statement.
+-- Sign-in: finds or registers the member of an identity, and creates a session, in one statement.
 
 CREATE OR REPLACE FUNCTION member_register(
   new_issuer text, new_subject text, new_provider text, new_unlink_token bytea, nicknames text [], nickname_keys text [],
@@ -19,19 +19,19 @@ BEGIN
   INSERT INTO member_identities (issuer, subject, member_id, provider, unlink_token)
   VALUES (new_issuer, new_subject, member, new_provider, new_unlink_token) ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN
-    -- Another first sign-in of this identity has just committed; the caller looks again.
+    -- A concurrent first sign-in of this identity has committed; the caller retries the lookup.
     DELETE FROM members AS m WHERE m.id = member;
     RETURN NULL;
   END IF;
-  -- A member who withdrew and returns is linked at the provider again, which a pending unlink would undo. The withdrawal
-  -- committed before the row above was inserted, so its entry is visible. The job that works through the entries locks one
-  -- at a time and nothing else, and tolerates that it has gone.
+  -- If a member withdrew and returns, a pending unlink would remove the new link at the provider, so it is deleted. The
+  -- withdrawal committed before the row above was inserted, so its entry is visible. The job that processes the entries
+  -- locks only one at a time and tolerates missing ones.
   DELETE FROM pending_unlinks AS p WHERE p.issuer = new_issuer AND p.subject = new_subject;
   PERFORM award_titles(member, 'sign-in', now(), zone);
   RETURN member;
 END $$;
 COMMENT ON FUNCTION member_register
-IS 'A new member under the first free nickname, holding the newbie title, no longer to be unlinked; null when the identity got a member meanwhile.';
+IS 'Registers a member with the first free nickname and the newbie title, and drops a pending unlink; null if the identity has got a member in the meantime.';
 
 CREATE OR REPLACE FUNCTION sign_in(
   the_issuer text, the_subject text, the_provider text, new_unlink_token bytea, nicknames text [], nickname_keys text [],
@@ -44,7 +44,7 @@ BEGIN
     SELECT i.member_id INTO member FROM member_identities AS i WHERE i.issuer = the_issuer AND i.subject = the_subject;
     IF FOUND THEN
       PERFORM FROM members AS m WHERE m.id = member FOR KEY SHARE;
-      -- A withdrawal that was first has taken the link away: then this is a new member.
+      -- A concurrent withdrawal may have deleted the link; then this is a new member.
       UPDATE member_identities AS i
       SET provider = the_provider, unlink_token = coalesce(new_unlink_token, i.unlink_token)
       WHERE i.issuer = the_issuer AND i.subject = the_subject AND i.member_id = member;
@@ -59,4 +59,4 @@ BEGIN
   RETURNING s.id, s.created_at, s.expires_at INTO session, issued_at, session_ends_at;
 END $$;
 COMMENT ON FUNCTION sign_in
-IS 'The member of an identity, registered when new, and a session whose refresh token has that hash.';
+IS 'Returns the member of an identity, registered if new, and a new session whose refresh token has that hash.';

@@ -1,4 +1,4 @@
--- Reports by members. A member has at most one open report of a thing: repeating it changes nothing.
+-- Reports by members. A member has at most one open report of a review or shop; repeating it changes nothing.
 
 CREATE OR REPLACE FUNCTION report_json(report bigint, zone text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -12,7 +12,7 @@ BEGIN ATOMIC
   )
   FROM reports AS p WHERE p.id = report;
 END;
-COMMENT ON FUNCTION report_json(bigint, text) IS 'A report as its member sees it, as JSON.';
+COMMENT ON FUNCTION report_json(bigint, text) IS 'A report as JSON, as shown to the reporting member.';
 
 CREATE OR REPLACE FUNCTION create_report(
   member bigint, session bigint, review bigint, shop bigint, reason text, content text,
@@ -27,7 +27,7 @@ BEGIN
     outcome := 'session_ended';
     RETURN;
   END IF;
-  -- the lock keeps the review from being deleted before the report that names it is committed
+  -- the lock prevents deletion of the review before the report that references it is committed
   IF review IS NOT NULL THEN
     PERFORM FROM reviews r WHERE r.id = review AND r.hidden_at IS NULL FOR KEY SHARE;
   ELSE
@@ -49,7 +49,7 @@ BEGIN
   body := report_json(report, zone);
 END $$;
 COMMENT ON FUNCTION create_report
-IS 'A member reports a review, or a shop or the one that it was merged into: created, existing (an open report of it), session_ended, review_missing or shop_missing.';
+IS 'Reports a review or a shop; for a merged shop, the one into which it was merged. Outcomes: created, existing (an open report of it), session_ended, review_missing or shop_missing.';
 
 CREATE OR REPLACE FUNCTION member_forget_reports(member bigint) RETURNS void
 LANGUAGE sql VOLATILE

@@ -1,9 +1,9 @@
--- What all commands of members share. Locks are taken in one order everywhere: the member, then shops by id, then
+-- Functions shared by all commands of members. Locks are always taken in one order: the member, then shops by id, then
 -- reviews and favorites. The member's lock serialises the commands of one member, so that titles, limits and repeated
--- requests see what the previous command did, and no command commits after a withdrawal.
+-- requests see the effects of the previous command, and no command commits after a withdrawal.
 --
--- A command function returns what happened: `outcome` and, unless it failed, `body`, the JSON of what was written. A
--- failed command changes nothing. What an outcome means in HTTP is said in geoshops/web/writes.py.
+-- A command function returns `outcome` and, unless it failed, `body`, the written row as JSON. A failed command changes
+-- nothing. geoshops/web/writes.py maps outcomes to HTTP.
 
 CREATE OR REPLACE FUNCTION begin_command(member bigint, session bigint) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
@@ -11,10 +11,10 @@ BEGIN
   PERFORM FROM members m WHERE m.id = member FOR NO KEY UPDATE;
   RETURN session_is_live(session, member);
 END $$;
-COMMENT ON FUNCTION begin_command(bigint, bigint) IS 'Locks the member for one command; false when the session has ended.';
+COMMENT ON FUNCTION begin_command(bigint, bigint) IS 'Locks the member for one command; false if the session has ended.';
 
--- The deferred foreign key locks the shop at commit only; without this lock a merge would leave behind what is written
--- meanwhile. Apps and open pages keep a merged shop's id: what they write goes to the shop it was merged into.
+-- The deferred foreign key locks the shop only at commit; without this lock, a concurrent merge would miss rows written
+-- meanwhile. Apps and open pages may still use the id of a merged shop; their writes go to the shop into which it was merged.
 CREATE OR REPLACE FUNCTION begin_command_on(shop bigint) RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -22,14 +22,14 @@ DECLARE
 BEGIN
   WHILE into_id IS NOT NULL LOOP
     shop := into_id;
-    -- below zero: other advisory locks of the project are above
+    -- negative keys, because other advisory locks of the project have positive ones
     PERFORM pg_advisory_xact_lock_shared(-shop);
     SELECT s.merged_into_id INTO into_id FROM shops s WHERE s.id = shop;
   END LOOP;
   RETURN shop;
 END $$;
 COMMENT ON FUNCTION begin_command_on(bigint)
-IS 'The shop, or the one that it was merged into; it cannot be merged until the command is committed.';
+IS 'The shop, or the one into which it was merged; it cannot be merged until the command commits.';
 
 CREATE OR REPLACE FUNCTION stored_result(
   member bigint, key text, request_hash bytea, OUT outcome text, OUT body text, OUT item_id bigint
@@ -41,7 +41,7 @@ BEGIN
   FROM idempotency_keys k WHERE k.member_id = member AND k.key = stored_result.key;
 END $$;
 COMMENT ON FUNCTION stored_result(bigint, text, bytea)
-IS 'The result of an earlier request with this Idempotency-Key, nulls when there was none; key_reused when that request was another one.';
+IS 'The result of an earlier request with this Idempotency-Key, nulls if there was none; key_reused if that request differed.';
 
 CREATE OR REPLACE FUNCTION begin_creation(
   member bigint, session bigint, key text, request_hash bytea,
@@ -57,9 +57,9 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION begin_creation(bigint, bigint, text, bytea)
-IS 'Begins a command that creates: session_ended, or the stored result of an earlier request (replayed); without outcome the command goes on.';
+IS 'Begins a command that creates something: session_ended, or the stored result of an earlier request (replayed); with a null outcome, the command continues.';
 
--- Planning all rules takes longer than evaluating them, hence a generic plan.
+-- Uses a generic plan, because planning all rules takes longer than evaluating them.
 CREATE OR REPLACE FUNCTION award_titles(member bigint, activity text, moment timestamptz, zone text) RETURNS bigint []
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan AS $$
@@ -86,4 +86,4 @@ BEGIN
   RETURN awarded;
 END $$;
 COMMENT ON FUNCTION award_titles(bigint, text, timestamptz, text)
-IS 'Gives the member every title earned but not held, by one activity (sign-in, review, favorite; repeated review for a change or another review of the same shop) or of all (null); returns the new ones.';
+IS 'Awards the member every title that is earned but not held: titles of one activity (sign-in, review, favorite; repeated review for a change or another review of the same shop) or of all (null); returns the new ones.';

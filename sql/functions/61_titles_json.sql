@@ -1,4 +1,4 @@
--- A title as the contract writes it; results of commands that earn titles carry it too.
+-- Titles as JSON, for lists and for the results of commands that earn titles.
 
 CREATE OR REPLACE FUNCTION title_json(
   t titles, held boolean, main boolean, current integer, target integer, origin text
@@ -11,7 +11,7 @@ RETURN concat(
   ',"is_holding":', held::text, ',"is_main":', main::text,
   ',"progress":{"current":', current, ',"target":', target, '}}'
 );
-COMMENT ON FUNCTION title_json(titles, boolean, boolean, integer, integer, text) IS 'A member title in JSON.';
+COMMENT ON FUNCTION title_json(titles, boolean, boolean, integer, integer, text) IS 'A member title as JSON.';
 
 CREATE OR REPLACE FUNCTION held_titles_json(ids bigint [], origin text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -23,4 +23,4 @@ BEGIN
     SELECT string_agg(title_json(t, true, false, t.target, t.target, origin), ',' ORDER BY t.id)
     FROM titles t WHERE t.id = ANY (ids)) || ']';
 END $$;
-COMMENT ON FUNCTION held_titles_json(bigint [], text) IS 'Titles just earned as a JSON array.';
+COMMENT ON FUNCTION held_titles_json(bigint [], text) IS 'Newly earned titles as a JSON array.';

@@ -1,4 +1,4 @@
--- Commands of members on themselves.
+-- Commands of members on their own data.
 
 CREATE OR REPLACE FUNCTION member_json(member bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -14,14 +14,14 @@ BEGIN ATOMIC
   )::text
   FROM members AS m WHERE m.id = member;
 END;
-COMMENT ON FUNCTION member_json(bigint) IS 'The member profile of the contract.';
+COMMENT ON FUNCTION member_json(bigint) IS 'The profile of a member as JSON.';
 
 CREATE OR REPLACE FUNCTION nickname_change(
   member bigint, session bigint, new_nickname text, new_key text, OUT outcome text, OUT body text
 )
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  -- Both rows in one order, so that nicknames passed round a ring cannot deadlock.
+  -- Locks both rows in one order, so that members who swap nicknames in a cycle cannot deadlock.
   PERFORM FROM members AS m WHERE m.id = member OR m.nickname_key = new_key ORDER BY m.id FOR UPDATE;
   IF NOT session_is_live(session, member) THEN
     outcome := 'session_ended';

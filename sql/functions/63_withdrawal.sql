@@ -1,5 +1,5 @@
--- Withdrawal: deletes all personal data in one transaction; reviews stay without a name unless they are to be deleted too.
--- Locks: member, shops by id, then rows.
+-- Withdrawal: deletes all personal data in one transaction. Reviews stay without a name, or are deleted on request.
+-- Lock order: member, shops by id, rows.
 
 CREATE OR REPLACE FUNCTION member_forget_favorites(member bigint) RETURNS void
 LANGUAGE sql VOLATILE
@@ -9,7 +9,7 @@ BEGIN ATOMIC
   )
   UPDATE shops AS s SET favorite_cnt = s.favorite_cnt - 1 FROM deleted AS d WHERE s.id = d.shop_id;
 END;
-COMMENT ON FUNCTION member_forget_favorites(bigint) IS 'Removes a member''s favorites and takes them out of the counters.';
+COMMENT ON FUNCTION member_forget_favorites(bigint) IS 'Deletes a member''s favorites and decreases the counters of their shops.';
 
 CREATE OR REPLACE FUNCTION member_forget_reviews(member bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
@@ -23,7 +23,7 @@ BEGIN
   END LOOP;
 END $$;
 COMMENT ON FUNCTION member_forget_reviews(bigint)
-IS 'Erases a member''s reviews and takes the visible ones out of counters and histograms.';
+IS 'Deletes a member''s reviews and removes the visible ones from counters and histograms.';
 
 CREATE OR REPLACE FUNCTION member_withdraw(
   member bigint, session bigint, with_reviews boolean,
@@ -48,7 +48,7 @@ BEGIN
   DELETE FROM member_titles AS h WHERE h.member_id = member;
   DELETE FROM idempotency_keys AS k WHERE k.member_id = member;
   DELETE FROM sessions AS s WHERE s.member_id = member;
-  -- Stored before the request to the provider, so that a crash in between loses no unlinking.
+  -- Stored before the request to the provider, so that a crash in between does not lose the unlink.
   WITH link AS (
     DELETE FROM member_identities AS i WHERE i.member_id = member RETURNING i.*
   )
@@ -60,4 +60,4 @@ BEGIN
   outcome := 'deleted';
 END $$;
 COMMENT ON FUNCTION member_withdraw
-IS 'Deletes the caller''s sessions, favorites, titles, identity and name and keeps a tombstone: deleted, with the link to remove at the provider, or session_ended.';
+IS 'Deletes the caller''s sessions, favorites, titles, identity and name; keeps the id. Outcomes: deleted, with the link to remove at the provider, or session_ended.';

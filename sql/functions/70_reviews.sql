@@ -1,5 +1,5 @@
--- Reviews as the contract writes them, their lists, and the commands on them. Hidden reviews do not appear. In PL/pgSQL,
--- because an SQL function that reads tables is planned at every call; to_json and not json_string, which cannot be inlined.
+-- Reviews as JSON, their lists, and their commands. Hidden reviews are not shown. The functions use PL/pgSQL, because an SQL
+-- function that reads tables is planned at every call, and to_json instead of json_string, which cannot be inlined.
 
 CREATE OR REPLACE FUNCTION review_info_json(r reviews, zone text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -8,7 +8,7 @@ RETURN concat(
   ',"star_rating":', r.star_rating, ',"content":', to_json(r.content)::text,
   ',"purity":"', r.purity, '","retouch":"', r.retouch, '","item":"', r.item, '"}'
 );
-COMMENT ON FUNCTION review_info_json(reviews, text) IS 'A review as the contract''s review_info.';
+COMMENT ON FUNCTION review_info_json(reviews, text) IS 'A review as JSON, the object review_info of the contract.';
 
 CREATE OR REPLACE FUNCTION review_json(review bigint, zone text, lang text DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -28,13 +28,13 @@ BEGIN
     WHERE r.id = review AND r.hidden_at IS NULL);
 END $$;
 COMMENT ON FUNCTION review_json(bigint, text, text)
-IS 'One visible review with author and shop as JSON; with lang the shop has its display; null when there is none.';
+IS 'A visible review with author and shop as JSON; with lang, the shop has its display; null if the review does not exist.';
 
 CREATE OR REPLACE FUNCTION star_order(sort text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE sort WHEN 'highest' THEN -1 WHEN 'lowest' THEN 1 END;
 COMMENT ON FUNCTION star_order(text)
-IS 'Factor of the stars in the sort key of a list of reviews: highest or lowest first; null for newest first.';
+IS 'Factor of the star rating in the sort key of reviews: highest or lowest first; null for newest first.';
 
 CREATE OR REPLACE FUNCTION shop_reviews_json(
   shop bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer, lang text DEFAULT NULL
@@ -73,7 +73,7 @@ BEGIN
   RETURN list_text(least(total, at_most), total > at_most, body);
 END $$;
 COMMENT ON FUNCTION shop_reviews_json(bigint, text, text, integer, integer, integer, text)
-IS 'Reviews of a shop with their authors as list_text; sort is newest, highest or lowest; null when there is no such shop.';
+IS 'Reviews of a shop with their authors as list_text; sort is newest, highest or lowest; null if the shop does not exist.';
 
 CREATE OR REPLACE FUNCTION member_reviews_json(
   member bigint, session bigint, sort text, zone text, at_most integer, page_size integer, page_offset integer,
@@ -100,9 +100,9 @@ BEGIN
   RETURN list_text(least(total, at_most), total > at_most, body);
 END $$;
 COMMENT ON FUNCTION member_reviews_json(bigint, bigint, text, text, integer, integer, integer, text)
-IS 'Reviews by a member with their shops as list_text; with lang each shop has its display; null when the session is not live.';
+IS 'Reviews by a member with their shops as list_text; with lang, each shop has its display; null if the session is not live.';
 
--- Commands. Each is one transaction: the row, the shop's counters and histogram, the titles earned.
+-- Commands. Each changes the row, the shop's counters and histogram, and the earned titles in one transaction.
 
 CREATE OR REPLACE FUNCTION count_votes(r reviews, step integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
@@ -123,7 +123,7 @@ BEGIN
   RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION count_votes(reviews, integer)
-IS 'Adds (step 1) or takes away (step -1) one review in the shop''s histogram and votes; false when the shop has no row of statistics yet.';
+IS 'Adds (step 1) or removes (step -1) one review in the shop''s histogram and votes; false if the shop has no statistics row yet.';
 
 CREATE OR REPLACE FUNCTION count_review(r reviews, step integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
@@ -135,24 +135,24 @@ BEGIN
     RETURN false;
   END IF;
   IF NOT count_votes(r, step) THEN
-    -- the shop is locked, so nobody else inserts the row
+    -- the shop is locked, so no other transaction inserts the row
     INSERT INTO shop_stats (shop_id) VALUES (r.shop_id);
     PERFORM count_votes(r, step);
   END IF;
   RETURN true;
 END $$;
 COMMENT ON FUNCTION count_review(reviews, integer)
-IS 'Adds (step 1) or takes away (step -1) one review in the shop''s counters; locks the shop; false when there is none.';
+IS 'Adds (step 1) or removes (step -1) one review in the shop''s counters and locks the shop; false if the shop does not exist.';
 
 CREATE OR REPLACE FUNCTION written_review_json(review bigint, awarded bigint [], origin text, zone text) RETURNS text
 LANGUAGE sql STABLE
 RETURN concat(left(review_json(review, zone), -1), ',"awarded_titles":', held_titles_json(awarded, origin), '}');
 COMMENT ON FUNCTION written_review_json(bigint, bigint [], text, text)
-IS 'A written review: the review and the titles it earned, as JSON.';
+IS 'A created review and the titles that it earned, as JSON.';
 
--- A shop without reviews is locked at once, so that exactly one review is its first. Any other shop is locked last,
--- because the lock is held until the commit has reached the disk: only that is serialised on a shop with many
--- reviewers. Nobody can wait for the new row, so the order of locks holds.
+-- A shop without reviews is locked first, so that exactly one review is its first. Any other shop is locked last, because
+-- the lock is held until the commit has been flushed: on a shop with many reviewers, only the flush is serialised. No
+-- transaction can wait for the new row, so this does not violate the lock order.
 CREATE OR REPLACE FUNCTION create_review(
   member bigint, session bigint, shop bigint,
   star_rating integer, content text, purity text, retouch text, item text,
@@ -187,8 +187,8 @@ BEGIN
   IF before_cnt = 0 THEN
     PERFORM FROM shops s WHERE s.id = shop FOR NO KEY UPDATE;
   END IF;
-  -- the request may be older than a review committed meanwhile; it is dated after that one, so that a shop's first
-  -- review stays the first
+  -- a review that was committed in the meantime may be newer than this request; this one is then dated after it, so that
+  -- a shop's first review stays the first
   SELECT greatest(moment, min(r.created_at) + interval '1 microsecond') INTO moment
   FROM reviews r WHERE r.shop_id = shop AND r.hidden_at IS NULL;
   INSERT INTO reviews (shop_id, member_id, star_rating, content, purity, retouch, item, created_at, modified_at)
@@ -203,11 +203,11 @@ BEGIN
     VALUES (member, create_review.key, create_review.request_hash, create_review.outcome, create_review.body, create_review.item_id, moment);
   END IF;
   IF NOT count_review(written, 1) THEN
-    RAISE EXCEPTION 'shop % has gone', shop USING ERRCODE = 'serialization_failure';
+    RAISE EXCEPTION 'shop % no longer exists', shop USING ERRCODE = 'serialization_failure';
   END IF;
 END $$;
 COMMENT ON FUNCTION create_review
-IS 'A member reviews a shop: created (item_id is the review), session_ended, key_reused, shop_missing or too_many_reviews; replayed for the stored result of an earlier request.';
+IS 'Creates a review: created (item_id is the review), session_ended, key_reused, shop_missing or too_many_reviews; replayed is true for the stored result of an earlier request.';
 
 CREATE OR REPLACE FUNCTION own_review(member bigint, session bigint, review bigint, OUT failure text, OUT current reviews)
 LANGUAGE plpgsql VOLATILE AS $$
@@ -230,14 +230,14 @@ BEGIN
   IF current.id IS NOT NULL THEN
     RETURN;
   END IF;
-  -- while the shop's lock was awaited, the review may have gone, or its shop may have been merged into another
+  -- while waiting for the shop's lock, the review may have been deleted or its shop merged into another
   IF EXISTS (SELECT FROM reviews r WHERE r.id = review AND r.hidden_at IS NULL) THEN
     RAISE EXCEPTION 'review % moved to another shop', review USING ERRCODE = 'serialization_failure';
   END IF;
   failure := 'review_missing';
 END $$;
 COMMENT ON FUNCTION own_review(bigint, bigint, bigint)
-IS 'Begins a command on a review: locks the shop and the review and returns the review; failure is session_ended, review_missing, or not_author when somebody else wrote it. A serialization failure when the review moves meanwhile: retry.';
+IS 'Begins a command on a review: locks the shop and the review and returns the review; failure is session_ended, review_missing, or not_author for a review by another member. Raises a serialization failure, for a retry, if the review has moved to another shop.';
 
 CREATE OR REPLACE FUNCTION change_review(
   member bigint, session bigint, review bigint,
@@ -271,7 +271,7 @@ BEGIN
   body := written_review_json(review, award_titles(member, 'repeated review', moment, zone), origin, zone);
 END $$;
 COMMENT ON FUNCTION change_review
-IS 'A member replaces a review of their own: changed, session_ended, review_missing or not_author.';
+IS 'Replaces a review of the member: changed, session_ended, review_missing or not_author.';
 
 CREATE OR REPLACE FUNCTION delete_review(
   member bigint, session bigint, review bigint,
@@ -294,4 +294,4 @@ BEGIN
   body := '{"id":' || review || '}';
 END $$;
 COMMENT ON FUNCTION delete_review
-IS 'A member deletes a review of their own: deleted, session_ended, review_missing or not_author.';
+IS 'Deletes a review of the member: deleted, session_ended, review_missing or not_author.';

@@ -7,4 +7,4 @@ BEGIN ATOMIC
   VALUES (write_audit.actor, write_audit.action, write_audit.subject, write_audit.subject_id, write_audit.reason,
     write_audit.detail);
 END;
-COMMENT ON FUNCTION write_audit IS 'Adds an entry to the audit log; every change by an operator goes through here.';
+COMMENT ON FUNCTION write_audit IS 'Adds an entry to the audit log; every change by an operator calls it.';

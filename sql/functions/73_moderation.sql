@@ -1,7 +1,7 @@
--- Commands of moderators. Each is one transaction: the review, the shop's counters, the titles, the reports on it and
--- the entry in the audit log. Locks are taken in the order of all commands: members, shops, reviews.
+-- Commands of moderators. Each changes the review, the shop's counters, the titles and the reports, and writes the audit log
+-- in one transaction. The lock order is that of all commands: members, shops, reviews.
 
--- The author is locked as well, because a review that comes back may earn a title.
+-- Also locks the author, because a review that is shown again may earn a title.
 CREATE OR REPLACE FUNCTION moderated_review(review bigint) RETURNS reviews
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -18,7 +18,7 @@ BEGIN
   RETURN current;
 END $$;
 COMMENT ON FUNCTION moderated_review(bigint)
-IS 'Locks author, shop and review and gives the review; nulls when there is none; a serialization failure when it moves meanwhile.';
+IS 'Locks author, shop and review and returns the review, or nulls if it does not exist; raises a serialization failure if it has moved to another shop.';
 
 CREATE OR REPLACE FUNCTION close_reports(reports_to_close bigint [], result text, moment timestamptz) RETURNS bigint []
 LANGUAGE plpgsql VOLATILE AS $$
@@ -32,7 +32,7 @@ BEGIN
   SELECT coalesce(array_agg(d.id ORDER BY d.id), '{}') INTO closed FROM done d;
   RETURN closed;
 END $$;
-COMMENT ON FUNCTION close_reports(bigint [], text, timestamptz) IS 'Closes those of the reports that are open and returns them.';
+COMMENT ON FUNCTION close_reports(bigint [], text, timestamptz) IS 'Closes the open ones of these reports and returns them.';
 
 CREATE OR REPLACE FUNCTION hide_review(review bigint, actor text, reason text, moment timestamptz) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
@@ -54,7 +54,7 @@ BEGIN
   RETURN 'hidden';
 END $$;
 COMMENT ON FUNCTION hide_review(bigint, text, text, timestamptz)
-IS 'Takes a review out of lists, counts and ratings and closes its reports as upheld; titles stay. hidden, hidden already or unknown.';
+IS 'Removes a review from lists, counts and ratings and closes its reports as upheld; titles stay. Returns hidden, hidden already or unknown.';
 
 CREATE OR REPLACE FUNCTION show_review(review bigint, actor text, reason text, moment timestamptz, zone text) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
@@ -78,7 +78,7 @@ BEGIN
   RETURN 'visible';
 END $$;
 COMMENT ON FUNCTION show_review(bigint, text, text, timestamptz, text)
-IS 'Brings a hidden review back into lists, counts and ratings, with the titles it earns. visible, visible already or unknown.';
+IS 'Restores a hidden review to lists, counts and ratings, and awards titles. Returns visible, visible already or unknown.';
 
 CREATE OR REPLACE FUNCTION settle_reports(
   wanted bigint [], result text, actor text, reason text, moment timestamptz
@@ -94,4 +94,4 @@ BEGIN
   RETURN closed;
 END $$;
 COMMENT ON FUNCTION settle_reports(bigint [], text, text, text, timestamptz)
-IS 'Closes reports without touching what they are about; returns those that were open.';
+IS 'Closes reports without changing the reported reviews and shops; returns those that were open.';

@@ -1,6 +1,6 @@
--- Favorites: the list, and the two commands, both of which are idempotent.
+-- Favorites: the list and two commands, both idempotent.
 
--- A generic plan, because planning the join looks up the lowest live id, which is slow if that row has many dead versions.
+-- Uses a generic plan, because planning the join reads the lowest live id, which is slow if that row has many dead versions.
 CREATE OR REPLACE FUNCTION favorite_json(favorite bigint, viewer geography, origin text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
@@ -13,7 +13,7 @@ BEGIN
     WHERE f.id = favorite);
 END $$;
 COMMENT ON FUNCTION favorite_json(bigint, geography, text)
-IS 'A favorite with its shop as JSON; the distance is empty without a viewer.';
+IS 'A favorite with its shop as JSON; the distance is empty if viewer is null.';
 
 CREATE OR REPLACE FUNCTION favorites_json(
   member bigint, session bigint, user_lon double precision, user_lat double precision, origin text,
@@ -45,13 +45,13 @@ BEGIN
       ORDER BY f.created_at DESC, f.id DESC LIMIT page_size OFFSET page_offset
     ) r
     JOIN shops s ON s.id = r.shop_id
-    OFFSET 0  -- as a value m lets shop_json be inlined; as an expression it is used too often
+    OFFSET 0  -- keeps m a value: shop_json uses it several times and is not inlined with an expression
   ) q
   LEFT JOIN brands b ON b.id = q.brand_id;
   RETURN list_text(least(total, at_most), total > at_most, body);
 END $$;
 COMMENT ON FUNCTION favorites_json(bigint, bigint, double precision, double precision, text, integer, integer, integer, text)
-IS 'Favorites of a member, most recently added first, as list_text; with lang each shop has its display; null when the session is not live.';
+IS 'Favorites of a member, most recently added first, as list_text; with lang, each shop has its display; null if the session is not live.';
 
 CREATE OR REPLACE FUNCTION add_favorite(
   member bigint, session bigint, shop bigint, user_lon double precision, user_lat double precision,
@@ -80,7 +80,7 @@ BEGIN
     awarded := award_titles(member, 'favorite', moment, zone);
     UPDATE shops s SET favorite_cnt = s.favorite_cnt + 1 WHERE s.id = shop;
     IF NOT FOUND THEN
-      RAISE EXCEPTION 'shop % has gone', shop USING ERRCODE = 'serialization_failure';
+      RAISE EXCEPTION 'shop % no longer exists', shop USING ERRCODE = 'serialization_failure';
     END IF;
   END IF;
   body := concat(left(favorite_json(held, point_at(user_lon, user_lat), origin), -1),
@@ -91,7 +91,7 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION add_favorite
-IS 'A member adds a favorite: created, existing (held already), session_ended, key_reused or shop_missing; item_id is the shop; replayed for the stored result of an earlier request.';
+IS 'Adds a favorite: created, existing, session_ended, key_reused or shop_missing; item_id is the shop; replayed is true for the stored result of an earlier request.';
 
 CREATE OR REPLACE FUNCTION remove_favorite(
   member bigint, session bigint, shop bigint,
@@ -122,4 +122,4 @@ BEGIN
   body := concat('{"shop_id":', shop, ',"favorite":false,"favorite_cnt":', left_cnt, '}');
 END $$;
 COMMENT ON FUNCTION remove_favorite
-IS 'A member no longer holds a favorite, whether it was there or not: deleted, session_ended or shop_missing.';
+IS 'Removes a favorite if it exists: deleted, session_ended or shop_missing.';

@@ -34,4 +34,4 @@ BEGIN
     ',"member_titles":[', every, ']}') END;
 END $$;
 COMMENT ON FUNCTION member_titles_json(bigint, bigint, bigint, text, text)
-IS 'One title (empty when unknown) or, with wanted null, all titles of a member as JSON, with progress; null when the session is not live.';
+IS 'One title (empty if unknown) or, if wanted is null, all titles of a member as JSON, with progress; null if the session is not live.';

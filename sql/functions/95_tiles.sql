@@ -1,21 +1,21 @@
--- Vector tiles of shops. Every test of position uses two whole numbers, the column and row of a shop in the
--- grid of EPSG:3857 with 2^32 squares a side: the tile of zoom level z is their first z bits, the unit within a tile
--- of 4096 units the next 12, the cell the first 6 of these. So squares are half-open and nest, and each shop lies in
--- exactly one tile and one cell of every zoom level.
+-- Vector tiles of shops. All positions are compared as two integers, the column and row of a shop in the grid of EPSG:3857
+-- with 2^32 squares per side. Their first z bits are the tile of zoom level z, the next 12 bits the unit within the tile of
+-- 4096 units, and the first 6 of those the cell. So squares are half-open and nested, and each shop is in exactly one tile
+-- and one cell of every zoom level.
 
 CREATE OR REPLACE FUNCTION grid_column(lon double precision) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(floor((lon + 180) / 360 * 4294967296), 4294967295)::bigint;
 COMMENT ON FUNCTION grid_column(double precision)
-IS 'Column of a longitude among 2^32 from 180 degrees west; 180 degrees east counts to the last one.';
+IS 'Column of a longitude among 2^32, from 180 degrees west; 180 degrees east belongs to the last one.';
 
 CREATE OR REPLACE FUNCTION grid_row(lat double precision) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN greatest(0, least(floor((0.5 - asinh(tan(radians(lat))) / (2 * pi())) * 4294967296), 4294967295))::bigint;
 COMMENT ON FUNCTION grid_row(double precision)
-IS 'Row of a latitude among 2^32 of spherical Mercator (EPSG:3857) from the north; beyond 85.05 degrees the outermost one.';
+IS 'Row of a latitude among 2^32 of spherical Mercator (EPSG:3857), from the north; latitudes beyond 85.05 degrees belong to the outermost rows.';
 
--- A billionth of a degree wider than the tile, against rounding; the exact test uses the grid.
+-- A billionth of a degree wider than the tile, to allow for rounding; the exact test uses the grid.
 CREATE OR REPLACE FUNCTION tile_box(z integer, x integer, y integer) RETURNS geometry
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ST_MakeEnvelope(
@@ -26,7 +26,7 @@ RETURN ST_MakeEnvelope(
   4326
 );
 COMMENT ON FUNCTION tile_box(integer, integer, integer)
-IS 'Box in degrees that holds every shop of a tile; the outermost rows of tiles reach to the poles.';
+IS 'Box in degrees that contains every shop of a tile; the outermost rows of tiles extend to the poles.';
 
 CREATE OR REPLACE FUNCTION selected_brands(selection bigint) RETURNS bigint []
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -36,9 +36,9 @@ RETURN CASE selection
   ELSE brand_family(selection)
 END;
 COMMENT ON FUNCTION selected_brands(bigint)
-IS 'Brands of a selection: a brand with its sub-brands, -1 the representative ones; 0 is every shop, hence null.';
+IS 'Brands of a selection: a brand with its sub-brands, or the representative ones for -1; null, every shop, for 0.';
 
--- OFFSET 0 keeps the two numbers from being computed again at each use.
+-- OFFSET 0 prevents column and row from being computed again at each use.
 CREATE OR REPLACE FUNCTION shops_in_tile(
   z integer, x integer, y integer, brand_ids bigint [], filters shop_filters DEFAULT NULL
 )
@@ -65,14 +65,14 @@ CREATE OR REPLACE FUNCTION tile_unit(grid_place double precision, z integer) RET
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (floor(grid_place)::bigint >> (20 - z) & 4095)::integer;
 COMMENT ON FUNCTION tile_unit(double precision, integer)
-IS 'Unit, 0 to 4095 from the north-west of its tile, of a column or row in the grid.';
+IS 'Unit within its tile, 0 to 4095 from the north-west, of a column or row of the grid.';
 
 CREATE OR REPLACE FUNCTION mean_rating(star_rating_sum bigint, review_cnt bigint) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN review_cnt = 0 THEN 0 ELSE (20 * star_rating_sum + review_cnt) / (2 * review_cnt) / 10::double precision END;
-COMMENT ON FUNCTION mean_rating(bigint, bigint) IS 'Average rating in tenths, half up; 0 without reviews.';
+COMMENT ON FUNCTION mean_rating(bigint, bigint) IS 'Average rating in tenths, rounded half up; 0 without reviews.';
 
--- The bits in which either pair differs; the half keeps the logarithm off the whole numbers, where it is not exact.
+-- Finds the highest bit in which either pair differs. The half avoids logarithms of powers of two, which may be inexact.
 CREATE OR REPLACE FUNCTION expansion_zoom(west bigint, east bigint, north bigint, south bigint) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
@@ -82,7 +82,7 @@ RETURN (
   )
 )::smallint;
 COMMENT ON FUNCTION expansion_zoom(bigint, bigint, bigint, bigint)
-IS 'Zoom level at which shops between these columns and rows of the grid first lie in different cells; 15, where each is shown, at the latest.';
+IS 'First zoom level at which shops between these columns and rows of the grid are in different cells; at most 15, which shows each shop.';
 
 -- PL/pgSQL caches the plan; an SQL function is planned at each call.
 CREATE OR REPLACE FUNCTION shop_points_tile(
@@ -120,12 +120,12 @@ BEGIN ATOMIC
   FROM shops_in_tile(z, x, y, brand_ids, filters) AS t
   GROUP BY 1;
 END;
-COMMENT ON FUNCTION live_cells(integer, integer, integer, bigint [], shop_filters) IS 'Clusters of a tile, counted now.';
+COMMENT ON FUNCTION live_cells(integer, integer, integer, bigint [], shop_filters) IS 'Clusters of a tile, counted live.';
 
 CREATE OR REPLACE FUNCTION live_tile(z integer, x integer, y integer, selection bigint, filters shop_filters) RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  brand_ids bigint [] := selected_brands(selection);  -- as an argument it would be inlined and computed for every shop
+  brand_ids bigint [] := selected_brands(selection);  -- as an argument, it would be inlined and computed for every shop
 BEGIN
   RETURN (
     SELECT ST_AsMVT(q, 'clusters')
@@ -137,11 +137,11 @@ BEGIN
     ) q
   );
 END $$;
-COMMENT ON FUNCTION live_tile(integer, integer, integer, bigint, shop_filters) IS 'Vector tile of clusters that are counted now.';
+COMMENT ON FUNCTION live_tile(integer, integer, integer, bigint, shop_filters) IS 'Vector tile of clusters, counted live.';
 
--- The share of shops that pass is estimated from pages of the table drawn at random, of which the drawn share bounds the work,
--- and applied to the counted cells. A cell of few drawn shops leans on the share of the tile, as if ten more had been
--- drawn there.
+-- Estimates the share of shops that pass from a random sample of table pages (drawn_pct limits the cost), and applies it to
+-- the precomputed cells. The share of a cell with few sampled shops is smoothed towards that of the tile, as if ten more
+-- shops had been sampled there.
 CREATE OR REPLACE FUNCTION estimated_cells(
   z integer, x integer, y integer, selection bigint, filters shop_filters, drawn_pct real
 )
@@ -188,10 +188,10 @@ BEGIN
   FROM estimated AS e WHERE e.shop_cnt > 0;
 END $$;
 COMMENT ON FUNCTION estimated_cells(integer, integer, integer, bigint, shop_filters, real)
-IS 'Clusters of a crowded tile with the estimated number of shops that pass the filters, from drawn_pct percent of all shops.';
+IS 'Clusters of a crowded tile with the estimated number of shops that pass the filters, from a sample of drawn_pct percent of all shops.';
 
--- Filters are not counted beforehand. A crowded tile of at most most_examined shops is counted live; of a larger one as
--- many are drawn, or fewer where most drawn shops would lie in other tiles.
+-- Filtered counts are not precomputed. A crowded tile of at most most_examined shops is counted live; from a larger one,
+-- that many shops are sampled, or fewer if most sampled shops would be in other tiles.
 CREATE OR REPLACE FUNCTION filtered_tile(
   z integer, x integer, y integer, selection bigint, filters shop_filters, most_examined integer
 ) RETURNS bytea
@@ -218,7 +218,7 @@ BEGIN
   RETURN coalesce(tile, '');
 END $$;
 COMMENT ON FUNCTION filtered_tile(integer, integer, integer, bigint, shop_filters, integer)
-IS 'Clusters of a crowded tile of the shops that pass the filters; estimated, and marked approximate, beyond most_examined shops.';
+IS 'Clusters of a crowded tile of the shops that pass the filters; estimated, and marked approximate, above most_examined shops.';
 
 CREATE OR REPLACE FUNCTION shops_tile(
   z integer, x integer, y integer, selection bigint, filters shop_filters DEFAULT NULL, most_examined integer DEFAULT 10000
@@ -246,4 +246,4 @@ BEGIN
   RETURN coalesce(tile, '');
 END $$;
 COMMENT ON FUNCTION shops_tile(integer, integer, integer, bigint, shop_filters, integer)
-IS 'Vector tile of a selection of shops that pass the filters: from zoom 15 each (layer shops), below clusters (layer clusters). Clusters of crowded tiles are those of refresh_tile_grid() without filters, and approximate with filters beyond most_examined shops; all others are counted now.';
+IS 'Vector tile of a selection of shops that pass the filters: single shops from zoom 15 (layer shops), clusters below (layer clusters). Clusters of crowded tiles are those of refresh_tile_grid() without filters, and approximate with filters above most_examined shops; all others are counted live.';

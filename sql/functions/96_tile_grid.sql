@@ -1,4 +1,4 @@
--- The cells of crowded tiles, counted beforehand: from shops once, then from zoom level to zoom level.
+-- Precomputes the cells of crowded tiles: those of the highest zoom level from shops, each lower level from the one above.
 
 CREATE OR REPLACE VIEW tile_selections AS
 SELECT b.id AS brand_id, b.id AS selection FROM brands AS b
@@ -10,9 +10,9 @@ UNION ALL
 SELECT b.id, 0 FROM brands AS b
 UNION ALL
 SELECT 0, 0;
-COMMENT ON VIEW tile_selections IS 'In which selections of tiles the shops of a brand are counted';
-COMMENT ON COLUMN tile_selections.brand_id IS 'Brand of the shops; 0 is none';
-COMMENT ON COLUMN tile_selections.selection IS 'A brand with its sub-brands; 0 is every shop, -1 those of the representative brands';
+COMMENT ON VIEW tile_selections IS 'The tile selections to which the shops of a brand belong';
+COMMENT ON COLUMN tile_selections.brand_id IS 'Brand of the shops; 0 for none';
+COMMENT ON COLUMN tile_selections.selection IS 'A brand with its sub-brands; 0 for every shop, -1 for the representative brands';
 
 CREATE OR REPLACE FUNCTION find_crowded_tiles(crowded_from integer)
 RETURNS TABLE (zoom smallint, x integer, y integer)
@@ -28,7 +28,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION find_crowded_tiles(integer) IS 'Tiles below zoom 15 with at least that many shops that are not closed.';
 
--- Means are kept as sums: of whole numbers below 2^53 they are exact in double precision, and quicker than numeric.
+-- Means are stored as sums of integers below 2^53, which are exact in double precision and faster than numeric.
 CREATE OR REPLACE FUNCTION count_cells_of_brands(z integer) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -58,7 +58,7 @@ BEGIN
   DROP TABLE brand_cells;
   ALTER TABLE merged_cells RENAME TO brand_cells;
 END $$;
-COMMENT ON FUNCTION merge_cells_of_brands() IS 'Takes the temporary table brand_cells to the zoom level before.';
+COMMENT ON FUNCTION merge_cells_of_brands() IS 'Merges the temporary table brand_cells to the next lower zoom level.';
 
 CREATE OR REPLACE FUNCTION collect_cells(z integer) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -73,10 +73,10 @@ BEGIN
   JOIN tile_selections s ON s.brand_id = b.brand_id
   GROUP BY s.selection, b.cell_u, b.cell_v;
 END $$;
-COMMENT ON FUNCTION collect_cells(integer) IS 'Puts the clusters of crowded tiles of a zoom level into the temporary table new_cells.';
+COMMENT ON FUNCTION collect_cells(integer) IS 'Adds the clusters of crowded tiles of a zoom level to the temporary table new_cells.';
 
--- Readers see the old cells until the end. Cells that did not change are not written. Millions of cells are sorted
--- and hashed, hence the memory. The lock keeps a second refresh away, and is none that the service takes for maintenance.
+-- Readers see the old cells until the commit. Unchanged cells are not written. Sorting and hashing millions of cells needs
+-- the memory. The lock blocks a concurrent refresh; the service does not mistake it for a locked table.
 CREATE OR REPLACE FUNCTION refresh_tile_grid(moment timestamptz, crowded_from integer DEFAULT 2000) RETURNS integer
 LANGUAGE plpgsql SET work_mem = '256MB' AS $$
 DECLARE
@@ -108,4 +108,4 @@ BEGIN
   RETURN removed + added;
 END $$;
 COMMENT ON FUNCTION refresh_tile_grid(timestamptz, integer)
-IS 'Counts the clusters of tiles with at least crowded_from shops again; returns how many cells changed. Run it hourly and after loads.';
+IS 'Recounts the clusters of tiles with at least crowded_from shops; returns the number of changed cells. Run it hourly and after loads.';

@@ -1,19 +1,19 @@
--- What the map shows under the booths besides land: borders and names of regions, stations. One vector tile a call, with the
--- names of all languages, so that one copy in a cache serves everybody.
+-- The basemap without land: borders and names of regions, and stations, as vector tiles. A tile contains the names of all
+-- languages, so that caches need only one copy.
 
 CREATE OR REPLACE FUNCTION basemap_level(z integer) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN z < 8 THEN 'sido' WHEN z < 13 THEN 'sigungu' ELSE 'dong' END;
-COMMENT ON FUNCTION basemap_level(integer) IS 'Level of the regions whose names a zoom level shows.';
+COMMENT ON FUNCTION basemap_level(integer) IS 'Level of the regions that have names at a zoom level.';
 
 CREATE OR REPLACE FUNCTION basemap_detail(z integer) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN z < 8 THEN 1 WHEN z < 10 THEN 2 END;
 COMMENT ON FUNCTION basemap_detail(integer)
-IS 'Which of region_outlines a zoom level shows; null for the boundary itself, as where no outline is drawn.';
+IS 'The detail of region_outlines for a zoom level; null for the full boundary.';
 
--- Clipped before the transformation, which would else run over every vertex of a province. Both levels are areas from
--- zoom level 8 on; what lies below is drawn first, so provinces come after their districts.
+-- Boundaries are clipped before the transformation, which would otherwise process every vertex of a province. From zoom
+-- level 8 on, provinces and districts are both areas; provinces come last, so that they are drawn on top.
 CREATE OR REPLACE FUNCTION basemap_tile(z integer, x integer, y integer) RETURNS bytea
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -54,4 +54,4 @@ SELECT coalesce((SELECT ST_AsMVT(a, 'areas') FROM areas AS a WHERE a.geom IS NOT
   || coalesce((SELECT ST_AsMVT(p, 'stations') FROM stops AS p WHERE p.geom IS NOT NULL), '');
 END;
 COMMENT ON FUNCTION basemap_tile(integer, integer, integer)
-IS 'Vector tile with the layers areas, names and stations; empty where nothing is loaded.';
+IS 'Vector tile with the layers areas, names and stations; empty without data.';

@@ -1,5 +1,5 @@
--- What the analysis scripts share: parameters that are checked, names that are found, one distribution.
--- All of them read the views only, with the caller's rights.
+-- Functions shared by the analysis scripts: parameter checks, name lookups, a distribution. They only read views, with the
+-- privileges of the caller.
 
 CREATE OR REPLACE FUNCTION positive(parameter text, value text) RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -15,7 +15,7 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
       MESSAGE = format('parameter %s must be above 0', parameter);
   END IF;
-  -- finer than a centimetre a grid has no numbers left, wider than 2000 km no plane is true
+  -- below a centimetre, grid numbers overflow; above 2000 km, no plane projection is accurate
   IF parameter ~ '_m$' AND number NOT BETWEEN 0.01 AND 2000000 THEN
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
       MESSAGE = format('parameter %s must be metres from 0.01 to 2000000, not %L', parameter, value);
@@ -24,13 +24,13 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION positive(text, text)
-IS 'The value of a parameter as a number above 0, metres (names in _m) within what a plane holds; an error names the parameter';
+IS 'The value of a parameter as a number above 0; metres (names ending in _m) are limited to the extent of a plane projection; errors name the parameter';
 
--- Immutable as ST_Transform is: the table of reference systems does not change during a query.
+-- Immutable, as ST_Transform is: spatial_ref_sys does not change during a query.
 CREATE OR REPLACE FUNCTION metric_plane(parameter text, value text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
-  -- Web Mercator (the one with @null) calls metres what is a quarter more in Korea and twice as much in Oslo
+  -- excludes Web Mercator (the one with @null), whose metres are a quarter too long in Korea and twice too long in Oslo
   IF value ~ '^[0-9]{1,6}$' AND EXISTS (
     SELECT FROM spatial_ref_sys AS p
     WHERE p.srid = value::integer AND p.proj4text ~ '[+]units=m\M' AND p.proj4text !~ '[+]proj=geocent|nadgrids=@null'
@@ -39,11 +39,11 @@ BEGIN
   END IF;
   RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
     MESSAGE = format('parameter %s must be the EPSG number of a plane in metres, not %L', parameter, value),
-    HINT = '5179 is right for the whole of Korea, 32601 to 32660 for the UTM zones of the north.';
+    HINT = '5179 suits all of Korea, 32601 to 32660 are the northern UTM zones.';
 END
 $$;
 COMMENT ON FUNCTION metric_plane(text, text)
-IS 'The number of a reference system whose plane is in metres: neither degrees, feet nor Web Mercator; an error names the parameter';
+IS 'The number of a projected reference system in metres: not in degrees or feet, and not Web Mercator; errors name the parameter';
 
 CREATE OR REPLACE FUNCTION one_of(parameter text, value text, allowed text []) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -55,12 +55,12 @@ BEGIN
     MESSAGE = format('parameter %s must be one of %s, not %L', parameter, array_to_string(allowed, ', '), value);
 END
 $$;
-COMMENT ON FUNCTION one_of(text, text, text []) IS 'The value of a parameter that has few; an error names them';
+COMMENT ON FUNCTION one_of(text, text, text []) IS 'The value of a parameter with a list of allowed values, which errors name';
 
 CREATE OR REPLACE FUNCTION month_of(parameter text, value text) RETURNS date
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
-  -- to_date reads -1 as a year BC, from which a series of months is practically endless
+  -- to_date parses -1 as a year BC, from which a series of months would be practically endless
   IF value ~ '^(19|20)[0-9]{2}-(0[1-9]|1[0-2])$' THEN
     RETURN (value || '-01')::date;
   END IF;
@@ -68,7 +68,7 @@ BEGIN
     MESSAGE = format('parameter %s must be a month of 1900 to 2099 as YYYY-MM, not %L', parameter, value);
 END
 $$;
-COMMENT ON FUNCTION month_of(text, text) IS 'The first day of the month that a parameter names; an error names the parameter';
+COMMENT ON FUNCTION month_of(text, text) IS 'The first day of the month in a parameter; errors name the parameter';
 
 CREATE OR REPLACE FUNCTION find_brand(wanted text) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -85,13 +85,13 @@ BEGIN
     OR name_key(wanted) IN (SELECT name_key(a) FROM unnest(m.aliases) AS a);
   IF found IS NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'no_data_found',
-      MESSAGE = format('no brand is called %L', wanted), HINT = 'SELECT brand, aliases FROM v_brand lists them.';
+      MESSAGE = format('unknown brand %L', wanted), HINT = 'SELECT brand, aliases FROM v_brand lists them.';
   END IF;
   RETURN found;
 END
 $$;
 COMMENT ON FUNCTION find_brand(text)
-IS 'Identifiers of the brand of this name or alias and of its sub-brands; null (all shops) for a blank name';
+IS 'Identifiers of the brand with this name or alias and of its sub-brands; null (all shops) for a blank name';
 
 CREATE OR REPLACE FUNCTION find_region(wanted text, OUT region_id bigint, OUT region_code text, OUT region text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -101,7 +101,7 @@ BEGIN
   IF is_blank(wanted) THEN
     RETURN;
   END IF;
-  -- A name that several levels share means the largest of them.
+  -- If regions of several levels share a name, the largest one is meant.
   WITH hit AS (
     SELECT r.id, r.code, r.full_name,
       rank() OVER (ORDER BY array_position(ARRAY['sido', 'sigungu', 'dong'], r.level)) AS place
@@ -116,25 +116,25 @@ BEGIN
   WHERE h.place = 1;
   IF region_id IS NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'no_data_found',
-      MESSAGE = format('no region is called %L', wanted), HINT = 'SELECT full_name, code FROM v_region lists them.';
+      MESSAGE = format('unknown region %L', wanted), HINT = 'SELECT full_name, code FROM v_region lists them.';
   ELSIF cardinality(named) > 1 THEN
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-      MESSAGE = format('%s regions are called %L', cardinality(named), wanted),
-      HINT = 'Give the full name or the code: ' || array_to_string(named, ', ');
+      MESSAGE = format('%s regions have the name %L', cardinality(named), wanted),
+      HINT = 'Use the full name or the code: ' || array_to_string(named, ', ');
   END IF;
 END
 $$;
 COMMENT ON FUNCTION find_region(text)
-IS 'The region of this name, full name, alias or code; nulls (the whole country) for a blank name';
+IS 'The region with this name, full name, alias or code; nulls (the whole country) for a blank name';
 
--- Codes of what is missing, by which a chart knows what to print: GS001 boundaries, GS002 a hull in place of a boundary,
--- GS003 population.
+-- SQLSTATEs of missing data, for the notes of charts: GS001 boundaries, GS002 a hull in place of a boundary, GS003
+-- population.
 CREATE OR REPLACE FUNCTION need_boundaries(levels text [], wanted bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   known bigint;
   bounded bigint;
-  load_them text := 'Load those of Korean districts by `.venv/bin/geoshops import boundaries`, others by'
+  load_them text := 'Load those of Korean districts with `.venv/bin/geoshops import boundaries`, others with'
     ' `.venv/bin/geoshops import regions FILE`.';
 BEGIN
   SELECT count(*), count(r.geom) INTO known, bounded
@@ -143,16 +143,16 @@ BEGIN
   WHERE r.level = ANY (levels) AND (wanted IS NULL OR wanted IN (r.id, r.parent_id, p.parent_id));
   IF bounded = 0 THEN
     RAISE EXCEPTION USING ERRCODE = 'GS001',
-      MESSAGE = format('no boundary of level %s is loaded there', array_to_string(levels, ' or ')), HINT = load_them;
+      MESSAGE = format('no boundary of level %s is loaded in this region', array_to_string(levels, ' or ')), HINT = load_them;
   ELSIF bounded < known THEN
     RAISE WARNING USING ERRCODE = 'GS001',
-      MESSAGE = format('%s of %s regions have no boundary and are left out', known - bounded, known), HINT = load_them;
+      MESSAGE = format('%s of %s regions have no boundary and are excluded', known - bounded, known), HINT = load_them;
   END IF;
   RETURN true;
 END
 $$;
 COMMENT ON FUNCTION need_boundaries(text [], bigint)
-IS 'True; an error when no region of these levels in the region (null: anywhere) has a boundary, a warning when some lack theirs';
+IS 'Always true; raises an error if no region of these levels within the region (null: anywhere) has a boundary, and a warning if some have none';
 
 CREATE OR REPLACE FUNCTION has_population(missing text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -162,7 +162,7 @@ BEGIN
   END IF;
   RAISE WARNING USING ERRCODE = 'GS003',
     MESSAGE = format('no population is loaded: %s is null', missing),
-    HINT = 'Load people by cell or area by `.venv/bin/geoshops import population FILE --source NAME`.';
+    HINT = 'Load population by cell or area with `.venv/bin/geoshops import population FILE --source NAME`.';
   RETURN false;
 END
 $$;
@@ -183,14 +183,14 @@ BEGIN
     FROM v_shop_open AS s
     WHERE study_area.region_id IS NULL OR study_area.region_id IN (s.sido_id, s.sigungu_id, s.dong_id);
     RAISE WARNING USING ERRCODE = 'GS002',
-      MESSAGE = format('no boundary of %s is loaded: the hull of its shops plus 1 km stands in for it', coalesce(region, 'the country')),
-      HINT = 'Load those of Korean districts by `.venv/bin/geoshops import boundaries`, others by'
+      MESSAGE = format('no boundary of %s is loaded: the hull of its shops plus 1 km is used instead', coalesce(region, 'the country')),
+      HINT = 'Load those of Korean districts with `.venv/bin/geoshops import boundaries`, others with'
       ' `.venv/bin/geoshops import regions FILE`.';
   END IF;
 END
 $$;
 COMMENT ON FUNCTION study_area(text)
-IS 'find_region with its boundary in degrees; the hull of its shops plus 1 km, is_boundary false and a warning where none is loaded';
+IS 'find_region with its boundary in degrees; if none is loaded, the hull of its shops plus 1 km, with is_boundary false and a warning';
 
 CREATE OR REPLACE FUNCTION normal_two_sided_p(z double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -204,8 +204,8 @@ RETURN (
 COMMENT ON FUNCTION normal_two_sided_p(double precision)
 IS 'Probability of a standard normal value at least as far from 0; erfc by Press et al., Numerical Recipes 6.2, within 1.2e-7 of its value';
 
--- The index orders by distance on the sphere, which exceeds the distance on the spheroid by at most 0.6 %. The nearest of
--- its first four shops is usually certain; only otherwise are all shops within that distance compared.
+-- The index orders by distance on the sphere, which exceeds the distance on the spheroid by at most 0.6 %. Usually its first
+-- four shops are enough to determine the nearest one; otherwise all shops within that distance are compared.
 CREATE OR REPLACE FUNCTION nearest_shop(place geography, brand_ids bigint []) RETURNS TABLE (id bigint, distance_m double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
@@ -240,9 +240,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION nearest_shop(geography, bigint [])
-IS 'The open shop of the brands (null: of any) that is nearest on the spheroid, and its distance in metres; no row where there is none';
+IS 'The open shop of the brands (null: of any) that is nearest on the spheroid, and its distance in metres; no row if there is none';
 
--- The index orders by distance on the sphere. The nearest shop on the spheroid is not farther away than its first shop.
+-- The index orders by distance on the sphere. The nearest shop on the spheroid is at most as far away as the first of those.
 CREATE OR REPLACE FUNCTION nearest_rival(place geography, own_brand text) RETURNS TABLE (id bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
@@ -266,4 +266,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION nearest_rival(geography, text)
-IS 'The open shop of another main brand that is nearest on the spheroid; no row where there is none';
+IS 'The open shop of another main brand that is nearest on the spheroid; no row if there is none';

@@ -16,7 +16,7 @@ BEGIN
       EXECUTE format('ALTER ROLE geoshops_app SET %s = %L', split_part(setting, '=', 1), split_part(setting, '=', 2));
     EXCEPTION
       WHEN insufficient_privilege THEN RAISE NOTICE 'role geoshops_app: % was not set: %', setting, SQLERRM;
-      WHEN internal_error THEN RAISE NOTICE 'role geoshops_app: % is being set by another', setting;
+      WHEN internal_error THEN RAISE NOTICE 'role geoshops_app: % is being set by another session', setting;
     END;
   END LOOP;
 END $$;

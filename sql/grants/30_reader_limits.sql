@@ -15,7 +15,7 @@ BEGIN
         split_part(setting, '=', 1), split_part(setting, '=', 2));
     EXCEPTION
       WHEN insufficient_privilege THEN RAISE NOTICE 'role geoshops_reader: % was not set: %', setting, SQLERRM;
-      WHEN internal_error THEN RAISE NOTICE 'role geoshops_reader: % is being set by another', setting;
+      WHEN internal_error THEN RAISE NOTICE 'role geoshops_reader: % is being set by another session', setting;
     END;
   END LOOP;
 END $$;

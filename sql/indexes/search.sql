@@ -1,7 +1,7 @@
--- The indexes of shops that only the keyword search needs. They may be missing for a while: a large first load leaves
--- out the indexes of this folder, so that the radius search is available early, and builds them after its commit. A missing
--- one is built from here by the load itself, the next import and `geoshops db upgrade`. The most expensive comes
--- first. It keeps no list of pending entries, because every look-up of a word would read that list.
+-- Indexes on shops that only the keyword search needs. A large first load omits the indexes of this folder, so that the
+-- radius search is available early, and builds them after its commit. Missing ones are also built by the next import and
+-- `geoshops db upgrade`. The most expensive index is built first. It has no list of pending entries (fastupdate), because
+-- every lookup of a word would read that list.
 CREATE INDEX IF NOT EXISTS shops_words_idx ON shops
 USING gin (search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id)) WITH (fastupdate = off)
 WHERE status <> 'CLOSED';
@@ -9,8 +9,8 @@ WHERE status <> 'CLOSED';
 CREATE INDEX IF NOT EXISTS shops_sounds_idx ON shops USING gin (name_sounds(place_name)) WITH (fastupdate = off)
 WHERE status <> 'CLOSED';
 
--- Nearest first within a brand, a 시도 or a 시군구. The chord through the ellipsoid orders as the geodesic does to
--- some millionths, where the operator of geography orders by a sphere and is off by half a percent.
+-- Nearest first within a brand, a 시도 or a 시군구. Ordering by chords through the ellipsoid deviates from the order by
+-- geodesics by a few millionths. The operator of geography orders by a sphere and deviates by half a percent.
 CREATE INDEX IF NOT EXISTS shops_brand_spot_idx ON shops USING gist (brand_id, sido_id, spot gist_geometry_ops_nd)
 WHERE status <> 'CLOSED';
 CREATE INDEX IF NOT EXISTS shops_region_spot_idx ON shops USING gist (sido_id, sigungu_id, spot gist_geometry_ops_nd)

@@ -104,11 +104,11 @@ def test_an_answer_without_geometry_goes_into_parquet_but_not_into_geojson(run, 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["99"], 2, "no script is called"),
+        (["99"], 2, "unknown script"),
         (["07", "-v", "edge"], 2, "name=value"),
         (["07", "-v", "edge=1"], 2, "has no parameter edge"),
         (["07", "-v", "edge_m='; DROP TABLE shops"], 2, "edge_m must be a number"),
-        (["07", "-v", "region=없는구"], 2, "no region is called"),
+        (["07", "-v", "region=없는구"], 2, "unknown region"),
         (["07", "--format", "png"], 2, "needs a file"),
         (["07", "--format", "shp"], 2, "Invalid value"),
         (["07", "-o", "absent/x.csv"], 1, "cannot write to absent"),

@@ -265,7 +265,7 @@ def test_05_warns_of_regions_without_a_boundary_and_of_missing_population(town, 
     town.region("서울특별시", 0, 0, 1000, 1000)
     town.make.insert("regions", level="sido", name="경기도", code="41")
     found = lacks(database_url, 5)
-    assert found["GS001"].startswith("1 of 2 regions have no boundary and are left out.")
+    assert found["GS001"].startswith("1 of 2 regions have no boundary and are excluded.")
     assert "geoshops import population FILE" in found["GS003"]
     town.make.insert("population_cells", population=8, cell="SRID=4326;" + square_wkt(0, 0, 100))
     assert set(lacks(database_url, 5, region="서울특별시")) == set()
@@ -298,13 +298,13 @@ def test_psql_says_what_is_missing_and_how_to_load_it(town, database_url):
     )
     assert done.returncode == 0
     assert "WARNING:  no population is loaded: pop_inside is null" in done.stderr
-    assert "HINT:  Load people" in done.stderr
+    assert "HINT:  Load population" in done.stderr
     done = subprocess.run(
         ["psql", "-X", "-q", "-d", database_url, "-f", str(scripts.find("23").path)],
         capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 3
     assert (
-        "HINT:  Load those of Korean districts by `.venv/bin/geoshops import boundaries`"
+        "HINT:  Load those of Korean districts with `.venv/bin/geoshops import boundaries`"
         in done.stderr
     )

@@ -111,8 +111,8 @@ def test_psql_prints_one_table_and_nothing_else(script, town, database_url):
 @pytest.mark.parametrize(
     ("name", "values", "message"),
     [
-        ("07", {"region": "없는구"}, "no region is called"),
-        ("07", {"brand": "없는브랜드"}, "no brand is called"),
+        ("07", {"region": "없는구"}, "unknown region"),
+        ("07", {"brand": "없는브랜드"}, "unknown brand"),
         ("07", {"edge_m": "wide"}, "parameter edge_m must be a number above 0"),
         ("07", {"region": "\udcbc\udcad"}, r"parameter region is not UTF-8: '\\udcbc\\udcad'"),
         ("07", {"radius": "1"}, "has no parameter radius; it has: region, brand, edge_m, srid"),
@@ -148,7 +148,7 @@ def test_a_name_of_several_regions_lists_them(town, database_url):
         town.region("중구", 0, 0, 10, 10, level="sigungu", parent_id=top, code=city + "중구")
     with (
         pytest.raises(
-            runner.WrongValueError, match=r"2 regions are called '중구'.*서울특별시 중구"
+            runner.WrongValueError, match=r"2 regions have the name '중구'.*서울특별시 중구"
         ),
         runner.run(database_url, scripts.find("07"), {"region": "중구"}) as answer,
     ):
