@@ -1,7 +1,10 @@
-"""Time until the first booths in the list and on the map, on the line of a phone, on a first and a repeat visit."""
+"""Time until the first booths in the list and on the map, on the line of a phone, on a first and a repeat visit.
+
+A local server stands in for the host of streets, so that its requests count too."""
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -9,10 +12,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +42,11 @@ FIGURES = """() => {
   const booths = performance.getEntriesByName("booths")[0].startTime;
   return {
     list_ms: performance.getEntriesByName("list")[0].startTime, map_ms: booths,
-    requests: entries.filter((e) => e.startTime < booths && e.transferSize > 0).length,
     kilobytes: entries.filter((e) => e.startTime < booths).reduce((sum, e) => sum + e.transferSize, 0) / 1000,
   };
 }"""
+# when the first booths were on the map, in milliseconds since 1970 as the browser's requests have it
+BOOTHS = "() => performance.timeOrigin + performance.getEntriesByName('booths')[0].startTime"
 
 
 def database_url() -> str:
@@ -61,8 +67,43 @@ def database_url() -> str:
 
 
 @contextmanager
-def production(url: str) -> Iterator[str]:
-    """The service with nginx and without a third party's streets; yields its address."""
+def streets() -> Iterator[str]:
+    """A host of streets without content: a style, its TileJSON and empty tiles; yields the style's address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            origin = f"http://127.0.0.1:{server.server_port}"
+            line = {"id": "road", "type": "line", "source": "osm", "source-layer": "transportation"}
+            bodies = {
+                "/style.json": {
+                    "version": 8,
+                    "sources": {"osm": {"type": "vector", "url": f"{origin}/planet"}},
+                    "layers": [line],
+                },
+                "/planet": {"tiles": [f"{origin}/tiles/{{z}}/{{x}}/{{y}}.pbf"], "maxzoom": 14},
+            }
+            self.send_response(200)
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.send_header("Cache-Control", "max-age=86400")
+            self.end_headers()
+            self.wfile.write(json.dumps(bodies[self.path]).encode() if self.path in bodies else b"")
+
+        def log_message(self, *_: object) -> None:
+            """Logs nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/style.json"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
+def production(url: str, style_url: str = "off") -> Iterator[str]:
+    """The service with nginx, and with streets of a style if one is given; yields its address."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("w") as log:
         # nginx' workers are another user
@@ -71,7 +112,7 @@ def production(url: str) -> Iterator[str]:
             "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "DATABASE_URL": url, "HOST": "127.0.0.1",
             "PORT": str(port), "GEOSHOPS_SECRET_KEY": secrets.token_urlsafe(48), "GEOSHOPS_SCHEDULER": "off",
             "PROMETHEUS_MULTIPROC_DIR": folder, "GEOSHOPS_RUN_DIR": f"{folder}/nginx", "HOME": folder,
-            "GEOSHOPS_RATELIMIT_STORAGE_URI": "", "GEOSHOPS_MAP_STYLE_URL": "off",
+            "GEOSHOPS_RATELIMIT_STORAGE_URI": "", "GEOSHOPS_MAP_STYLE_URL": style_url,
         }  # fmt: skip
         process = subprocess.Popen(
             [str(ROOT / "scripts" / "serve"), "--production"],
@@ -110,8 +151,14 @@ def flags() -> list[str]:
 
 
 def visit(context: Any, address: str) -> dict[str, float]:
-    """Opens the page on the slow line in a new tab; returns the figures."""
+    """Opens the page on the slow line in a new tab; returns the figures. Each request counts, also one that a cache answers."""
     page = context.new_page()
+    sent: list[Any] = []
+
+    def note(request: Any) -> None:
+        sent.append(request)
+
+    context.on("request", note)
     line = context.new_cdp_session(page)
     line.send("Network.enable")
     line.send("Network.emulateNetworkConditions", SLOW_LINE)
@@ -122,8 +169,11 @@ def visit(context: Any, address: str) -> dict[str, float]:
     figures: dict[str, float] = page.evaluate(FIGURES)
     page.wait_for_selector("html[data-idle]", state="attached", timeout=60_000)
     page.wait_for_timeout(1000)
+    limit = page.evaluate(BOOTHS)
+    context.remove_listener("request", note)
+    urls = [r.url for r in sent if 0 < r.timing["startTime"] < limit]
     page.close()
-    return figures
+    return {**figures, "requests": sum(not url.startswith("data:") for url in urls)}
 
 
 def median(visits: list[dict[str, float]]) -> dict[str, int]:
@@ -138,7 +188,11 @@ def main(bench: Bench) -> dict[str, object]:
     except ImportError:
         raise SystemExit("Playwright is missing: scripts/setup --extras test") from None
     found: dict[str, object] = {}
-    with production(database_url()) as address, sync_playwright() as playwright:
+    with (
+        streets() as style_url,
+        production(database_url(), style_url) as address,
+        sync_playwright() as playwright,
+    ):
         browser = playwright.chromium.launch(executable_path=chromium(), args=flags())
         for name, screen in (("desk", DESK), ("phone", PHONE)):
             first, again = [], []

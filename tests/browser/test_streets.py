@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Request, expect
 
 from tests.browser.conftest import ALONE
 from tests.browser.server import running_server
 from tests.browser.streets_host import Host, hosting
-from tests.browser.visitor import Map, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 GANGNAM = "/?at=37.4979,127.0240,15"
 MYEONGDONG = "/?at=37.5600,126.9860,16"
@@ -176,6 +176,31 @@ def test_streets_that_go_away_give_way_to_the_offline_map(
         assert v.rendered("pins", "clusters") and v.rendered("names")
         assert v.attribution() == "Natural Earth"
         expect(v.one("html[data-toasts]")).to_have_count(0)
+
+
+MOST_REQUESTS = 25
+
+
+@pytest.mark.parametrize("options", [{}, PHONE], ids=["desktop", "phone"])
+def test_shops_come_before_streets_and_with_few_requests(
+    browser: Browser, online: str, up: Host, options: dict[str, Any], request: Any
+) -> None:
+    with newcomer(browser, online, f"order-{request.node.name}", path="", **options) as v:
+        sent: list[Request] = []
+        v.context.on("request", lambda one: sent.append(one))
+        v.go("/")
+        v.streets()
+        booths = v.page.evaluate(
+            "performance.timeOrigin + performance.getEntriesByName('booths')[0].startTime"
+        )
+        before = [one.url for one in sent if 0 < one.timing["startTime"] < booths]
+        assert [url for url in before if url.startswith(up.origin) or "/hours" in url] == []
+        # the page comes as one module each without a bundle
+        modules = [url for url in before if url.endswith((".js", ".css"))]
+        assert 10 < len(before) - len(modules) + 2 <= MOST_REQUESTS
+        assert len([path for path in up.requested if path.startswith("/tiles/")]) == len(
+            {path for path in up.requested if path.startswith("/tiles/")}
+        )
 
 
 def test_an_own_file_is_drawn_in_both_themes(browser: Browser, own: str) -> None:

@@ -13,6 +13,7 @@ import { startPeople } from "./people.js";
 import { drawPinsFor } from "./pins.js";
 import { reportMissingTiles } from "../shared/offline.js";
 import { RESULTS_FROM_ZOOM, isAround, state, subscribe, update } from "../shared/state.js";
+import { started, markStarted } from "../shared/started.js";
 import { ownStyle } from "./style.js";
 import { addStreets, areOpaque, bringStreets, isStreets, watchStreets } from "./streets.js";
 import { theme } from "../shared/theme.js";
@@ -42,8 +43,9 @@ export async function startMap(listed) {
   busy();
   try {
     await Promise.race([listed, wait(LATE_MS)]);
+    const styled = fetchLibrary();
     await painted();
-    const gl = await loadLibrary();
+    const [gl] = await Promise.all([import(LIBRARY), styled]);
     gl.setWorkerUrl(WORKER);
     map = new gl.Map({
       container: "map", style: ownStyle(theme()), validateStyle: false, ...place(),
@@ -56,8 +58,8 @@ export async function startMap(listed) {
     controls(gl);
     wire();
     startPeople(gl, map);
-    seekStreets(gl);
-    window.addEventListener("online", () => seekStreets(gl));
+    streets = started.then(() => seekStreets(gl));
+    window.addEventListener("online", () => { streets = seekStreets(gl); });
     update({ zoom: map.getZoom(), placed: true });
     if (wanted) fit(wanted);
   } catch {
@@ -74,16 +76,15 @@ async function painted() {
   await new Promise((resolve) => { (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: IDLE_MS }); });
 }
 
-// MapLibre is several times larger than the rest of the page, which starts without it. Its style sheet comes before the
-// page's own, which adapt it.
-async function loadLibrary() {
+// MapLibre is several times larger than the rest of the page, which starts without it: the browser fetches it while it
+// paints the list. Its style sheet comes before the page's own, which adapt it. Resolves once the style sheet is there.
+function fetchLibrary() {
+  document.head.append(h("link", { rel: "modulepreload", href: LIBRARY }));
   // MapLibre would ask for its worker only when it has started itself.
   fetch(WORKER, { priority: "low" }).catch(() => {});
-  const styles = new Promise((resolve) => {
+  return new Promise((resolve) => {
     document.head.prepend(h("link", { rel: "stylesheet", href: STYLES, onload: resolve, onerror: resolve }));
   });
-  const [gl] = await Promise.all([import(LIBRARY), styles]);
-  return gl;
 }
 
 // Without a position in the URL the map shows the whole circle.
@@ -97,6 +98,7 @@ function withoutMap() {
   update({ zoom: Math.max(state.zoom, RESULTS_FROM_ZOOM) }); // there are no clusters to list
   document.body.classList.add("no-map");
   document.getElementById("map-note").hidden = false;
+  markStarted();
 }
 
 const locale = () => ({
@@ -198,12 +200,7 @@ async function land() {
 }
 
 function seekStreets(gl) {
-  const view = { center: map.getCenter(), zoom: map.getZoom() };
-  streets = bringStreets(gl, view, () => {
-    if (!dressed) return;
-    unveil(); // the sprite of a style is chosen by the map's pixel ratio
-    addStreets(map, theme());
-  });
+  return bringStreets(gl, () => { if (dressed) addStreets(map, theme()); });
 }
 
 function redress() {

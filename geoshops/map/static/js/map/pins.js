@@ -25,7 +25,8 @@ function load(address) {
     const image = new Image();
     image.onload = () => resolve(image);
     image.onerror = reject;
-    image.crossOrigin = "anonymous";
+    // Of this origin the list has it already; another one would not let its picture be drawn.
+    if (new URL(address, location.href).origin !== location.origin) image.crossOrigin = "anonymous";
     image.src = address;
   });
 }

@@ -13,6 +13,7 @@ const SILENT_MS = 8000;
 const PREFIX = "streets:";
 const BELOW_GEOMETRY = "field-0";
 const BELOW_LABELS = "field-counts-0";
+const HIDDEN = { visibility: "none" };
 
 let streets = null;
 let failing = false;
@@ -20,16 +21,16 @@ let deadline = null;
 
 export const areOpaque = () => Boolean(streets?.opaque);
 
-async function find(gl, view, signal) {
+async function find(gl, signal) {
   if (basemapUrl) return archiveStreets(gl, basemapUrl, signal);
-  return styleUrl && navigator.onLine ? remoteStreets(styleUrl, view, signal) : null;
+  return styleUrl && navigator.onLine ? remoteStreets(styleUrl, signal) : null;
 }
 
 // Resolves to whether there are streets to add to the map; never fails.
-async function seek(gl, view) {
+async function seek(gl) {
   if (!styleUrl && !basemapUrl) return false;
   try {
-    streets ??= await find(gl, view, AbortSignal.timeout(LIMIT_MS));
+    streets ??= await find(gl, AbortSignal.timeout(LIMIT_MS));
   } catch {
     // The offline basemap is on the map already.
   }
@@ -37,8 +38,8 @@ async function seek(gl, view) {
 }
 
 // Calls `found` as soon as there are streets to add. Resolves then, or when the offline basemap should wait no longer.
-export function bringStreets(gl, view, found) {
-  const sought = seek(gl, view).then((any) => any && found());
+export function bringStreets(gl, found) {
+  const sought = seek(gl).then((any) => any && found());
   const waited = new Promise((resolve) => { setTimeout(resolve, START_MS); });
   return Promise.race([sought, waited]);
 }
@@ -50,7 +51,19 @@ export function addStreets(map, theme) {
   for (const [id, source] of Object.entries(streets.sources)) map.addSource(PREFIX + id, source);
   if (streets.sprite) map.setSprite(streets.sprite);
   for (const layer of streets.layers(theme).map(prefixed)) {
-    map.addLayer(layer, layer.type === "symbol" ? BELOW_LABELS : BELOW_GEOMETRY);
+    map.addLayer(hasCover(layer) ? { ...layer, layout: HIDDEN } : layer, layer.type === "symbol" ? BELOW_LABELS : BELOW_GEOMETRY);
+  }
+  if (!streets.opaque || streets.covers) cover(map);
+}
+
+// The background of a style would hide the offline basemap where no tile arrives.
+const hasCover = (layer) => streets.opaque && layer.type === "background";
+
+// Streets take the place of the offline basemap, once there are any: a file has them, a server must have sent a tile.
+function cover(map) {
+  streets.covers = true;
+  for (const layer of map.getStyle().layers) {
+    if (layer.id.startsWith(PREFIX) && layer.type === "background") map.setLayoutProperty(layer.id, "visibility", "visible");
   }
   hide(map, streets, "none");
 }
@@ -87,6 +100,7 @@ export function watchStreets(map, lost) {
     if (!isStreets(event) || event.tile?.state !== "loaded") return;
     failing = false;
     stop();
+    if (streets && !streets.covers) cover(map);
   });
   map.on("error", (event) => {
     if (!isStreets(event) || !streets?.opaque || failing) return;

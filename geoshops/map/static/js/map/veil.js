@@ -1,6 +1,7 @@
 // Keeps the map out of sight until its shops are drawn. The browser waits for each frame that it shows; those before are
 // unfinished, and are drawn small.
 import { begin, end } from "../shared/idle.js";
+import { markStarted } from "../shared/started.js";
 
 export const VEILED_RATIO = 0.1;
 const LONGEST_MS = 2000;
@@ -34,6 +35,7 @@ async function show(map) {
   while (fence && gl.getSyncParameter(fence, gl.SYNC_STATUS) === gl.UNSIGNALED) await nextFrame();
   map.off("render", drawn);
   canvas.style.visibility = "";
+  markStarted();
   end();
 }
 

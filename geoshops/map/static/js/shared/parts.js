@@ -25,7 +25,7 @@ export const brandName = (shop) => shop.display?.brand_name ?? shop.brand.brand_
 // The Korean original, as it stands on signs, where another text is shown.
 export const original = (shown, korean) => korean !== shown && h("p", { class: "quiet", lang: "ko" }, korean);
 
-export const badge = (shop) => h("img", { class: "badge", src: shop.brand.file_path, alt: "", width: "44", height: "44" });
+export const badge = (shop) => h("img", { class: "badge", loading: "lazy", src: shop.brand.file_path, alt: "", width: "44", height: "44" });
 
 export function say(error) {
   return error?.message || t(`error.${["offline", "timeout"].includes(error?.code) ? error.code : "invalid"}`);

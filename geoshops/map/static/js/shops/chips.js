@@ -22,7 +22,7 @@ const rank = (name) => (state.brands.find((brand) => brand.brand_name === name)?
 
 function chip(label, pressed, onclick, { count, image, key } = {}) {
   return h("button", { class: "chip", type: "button", "aria-pressed": String(pressed), "data-key": key, onclick },
-    image && h("img", { src: image, alt: "", width: "18", height: "18" }), label,
+    image && h("img", { loading: "lazy", src: image, alt: "", width: "18", height: "18" }), label,
     count !== undefined && h("span", { class: "count" }, number(count)));
 }
 

@@ -2,6 +2,7 @@
 // list rests, the page asks for them.
 import { get } from "../shared/api.js";
 import { begin, end } from "../shared/idle.js";
+import { started } from "../shared/started.js";
 import { state, subscribe, update } from "../shared/state.js";
 
 const REST_MS = 300;
@@ -28,7 +29,7 @@ async function askLater() {
   if (state.status !== "ready") return;
   begin();
   try {
-    await rest(signal);
+    await Promise.all([rest(signal), started]);
     await ask(signal);
   } catch {
     // The list is complete without.
