@@ -18,8 +18,8 @@ RING = [(126.95, 37.35), (127.25, 37.35), (127.25, 37.6), (127.1, 37.45), (126.9
 LINE = [(126.95, 37.4), (127.1, 37.55), (127.25, 37.38)]
 CAP = 200
 CROWD, RARE = 2000, 12
-NO_ONE = "(NULL, 5, NULL, NULL, NULL, NULL)::shop_filters"
-RATED = "(NULL, 4, NULL, NULL, NULL, NULL)::shop_filters"
+NO_ONE = """jsonb_populate_record(NULL::shop_filters, '{"min_rating": 5}')"""
+RATED = """jsonb_populate_record(NULL::shop_filters, '{"min_rating": 4}')"""
 
 
 @pytest.fixture

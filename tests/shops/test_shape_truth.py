@@ -312,7 +312,7 @@ def test_people_at_two_places_meet_between_them(make: Maker, cases: int) -> None
             check_meeting(make, points, group, True, rng.choice((1, 5, 20, 100)))
 
 
-RATED = "(NULL, %s, NULL, NULL, NULL, NULL)::shop_filters"
+RATED = "jsonb_populate_record(NULL::shop_filters, jsonb_build_object('min_rating', %s))"
 
 
 @pytest.mark.parametrize("cases", CASES)
