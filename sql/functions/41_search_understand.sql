@@ -85,7 +85,7 @@ END $$;
 COMMENT ON FUNCTION latin_spans(text, boolean []) IS 'The parts of a keyword that may be names in Latin letters, of at most five of the first sixteen words.';
 
 -- Chinese characters and kana have no blanks between words, so that a name may begin at each: from the first forty as long as
--- a name begins so.
+-- a name begins so. What follows it may be the word for station or the unit of a region.
 CREATE OR REPLACE FUNCTION cjk_spans(whole text, word_starts boolean [])
 RETURNS TABLE (first integer, past integer, key text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -107,8 +107,10 @@ BEGIN
         AND i + n - 1 <= cardinality(folded));
     END IF;
     RETURN QUERY
-    SELECT i, i + l, substr(whole, i, l) FROM unnest(alive) AS i CROSS JOIN LATERAL (VALUES (n), (n + 1)) AS e (l)
-    WHERE l > 1 AND i + l - 1 <= cardinality(folded) AND (l = n OR folded[i + n] IN ('驿', '站'))
+    SELECT i, i + l, substr(whole, i, l) FROM unnest(alive) AS i
+    CROSS JOIN LATERAL unnest(ARRAY[n] || CASE WHEN folded[i + n] IN ('驿', '站', '市', '道', '区', '郡', '洞', '特', '广') THEN
+      n + length(substring(array_to_string(folded[i + n:i + n + 4], ''), '^(?:驿|站|特别自治[市道]|特别市|广域市|[市道区郡洞])')) END) AS e (l)
+    WHERE l > 1 AND i + l - 1 <= cardinality(folded)
       AND (true <> ALL (word_starts[i + 1:i + l - 1]) OR (word_starts[i] AND word_starts[i + l]));
   END LOOP;
 END $$;

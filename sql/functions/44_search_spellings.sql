@@ -63,6 +63,27 @@ RETURN substring(
 );
 COMMENT ON FUNCTION without_station_word(text) IS 'The name before station, stn, 駅 or 站; null where none of them ends it.';
 
+-- 首爾市 is 首爾 where the list has no unit.
+CREATE OR REPLACE FUNCTION without_region_word(spelling text, OUT name text, OUT unit text)
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF spelling ~ '[\u3041-\u9fff].+[市道区區郡洞]$' THEN
+    name := regexp_replace(left(spelling, -1), '([特广廣広][別别域])(自治)?$', '');
+    unit := han_folded(right(spelling, 1));
+  END IF;
+END $$;
+COMMENT ON FUNCTION without_region_word(text) IS 'The name before 特別市, 市, 区 and the like, and the unit: 市, 道, 区, 郡 or 洞; nulls where none of them ends it.';
+
+CREATE OR REPLACE FUNCTION has_unit(name_level text, unit text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE unit
+  WHEN '市' THEN name_level ~ 'sido|sigungu'
+  WHEN '道' THEN name_level ~ 'sido'
+  WHEN '洞' THEN name_level ~ 'dong'
+  ELSE name_level ~ 'sigungu'
+END;
+COMMENT ON FUNCTION has_unit(text, text) IS 'True when regions of a level may be called a 市, 道, 区, 郡 or 洞.';
+
 -- The rows of the dictionaries that have one of the terms, with their names. Rows of one station share their names.
 CREATE OR REPLACE FUNCTION rows_spelled(terms text [])
 RETURNS TABLE (term text, kind text, id bigint, names text [], name_level text, lang text)
@@ -136,9 +157,10 @@ END;
 COMMENT ON FUNCTION spellings_in(text, text)
 IS 'Those spellings of a name of which the key begins with this sign: = in kana and Chinese characters, ~ in Latin letters; null for none.';
 
--- Of names with the same sound the nearest spelling is meant, and up to four letters it must be the spelling itself. Where no
--- spelling is typed to the letter, provinces come before districts, stations and brands before 동. Of kana that sound alike those
--- written nearest are meant, for folding makes one of ム and ン, ポ and ホ; so are Chinese characters with an error.
+-- Of names with the same sound the nearest spelling is meant, and up to four letters, with station up to three, it must be the
+-- spelling itself. Where no spelling is typed to the letter, provinces come before districts, stations and brands before 동. Of kana
+-- that sound alike those written nearest are meant, for folding makes one of ム and ン, ポ and ホ; so are Chinese characters with an
+-- error.
 CREATE OR REPLACE FUNCTION names_spelled(typed text [], misspelt boolean DEFAULT false)
 RETURNS TABLE (key text, kind text, id bigint, rank integer, korean text, lang text, spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -149,46 +171,64 @@ BEGIN
   END IF;
   RETURN QUERY
   WITH forms AS MATERIALIZED (
-    SELECT k AS key, f.word, f.is_station, spelling_key(f.word) AS sound, spelled_letters(f.word) AS letters
+    SELECT k AS key, f.word, f.unit, f.unit IS NOT DISTINCT FROM '站' AS is_station, spelling_key(f.word) AS sound, spelled_letters(f.word) AS letters
     FROM unnest(typed) AS k
-    CROSS JOIN LATERAL (VALUES (k, false), (without_station_word(k), true)) AS f (word, is_station)
+    CROSS JOIN LATERAL (
+      SELECT k, NULL UNION ALL SELECT without_station_word(k), '站' UNION ALL SELECT w.name, w.unit FROM without_region_word(k) AS w WHERE NOT misspelt
+    ) AS f (word, unit)
     WHERE f.word IS NOT NULL AND is_foreign(f.word) AND length(f.word) BETWEEN 2 AND 60
   ), terms AS MATERIALIZED (
     SELECT f.*, t FROM forms AS f
     CROSS JOIN LATERAL unnest(CASE WHEN NOT misspelt THEN ARRAY[f.sound] WHEN length(f.sound) BETWEEN
       CASE left(f.sound, 1) WHEN '=' THEN 4 ELSE 6 END AND 30 THEN near_spellings(f.sound, f.letters) END) AS t
   ), found AS MATERIALIZED (
-    SELECT DISTINCT t.key, t.word, t.letters, t.sound, t.is_station, r.kind, r.id, r.names, r.name_level, r.lang
+    SELECT DISTINCT t.key, t.word, t.letters, t.sound, t.unit, t.is_station, r.kind, r.id, r.names, r.name_level, r.lang
     FROM rows_spelled(ARRAY(SELECT DISTINCT t FROM terms)) AS r INNER JOIN terms AS t ON t.t = r.term
-    WHERE NOT t.is_station OR r.kind = 'station'
+    WHERE t.unit IS NULL OR r.kind = 'station' OR r.kind = 'region' AND NOT t.is_station AND has_unit(r.name_level, t.unit)
   ), sounds AS MATERIALIZED (
     SELECT d.names, d.script, n.name, s.spelling, spelling_key(s.spelling) AS sound, spelled_letters(s.spelling) AS letters
     FROM (SELECT DISTINCT names, left(sound, 1) AS script FROM found) AS d
     CROSS JOIN unnest(d.names) AS n (name) CROSS JOIN unnest(spellings_in(d.script, n.name)) AS s (spelling)
   ), near AS MATERIALIZED (
-    SELECT DISTINCT f.key, f.kind, f.id, f.is_station, f.name_level, f.lang, s.name, s.spelling, s.letters, length(f.letters) AS size,
+    SELECT DISTINCT f.key, f.kind, f.id, f.unit, f.is_station, f.name_level, f.lang, s.name, s.spelling, s.letters, length(f.letters) AS size,
       CASE WHEN f.letters = s.letters THEN 0 ELSE greatest(edit_distance(f.letters, s.letters), 1) END AS off,
-      CASE WHEN f.word ~ '[\u3041-\u30ff\uff66-\uff9d]' THEN edit_distance(katakana(f.word), katakana(s.spelling))
+      -- 江南區 comes before 江南 with a unit
+      CASE WHEN f.unit IS NULL OR f.is_station THEN 0 ELSE 1 END + CASE
+        WHEN f.word ~ '[\u3041-\u30ff\uff66-\uff9d]' THEN edit_distance(katakana(f.word), katakana(s.spelling))
         WHEN misspelt AND left(f.sound, 1) = '=' THEN edit_distance(f.word, s.spelling) ELSE 0 END AS off_unfolded
     FROM found AS f INNER JOIN sounds AS s ON s.names = f.names AND s.script = left(f.sound, 1)
-    WHERE CASE WHEN f.letters = s.letters THEN true WHEN length(f.letters) < 4 AND left(f.sound, 1) = '~' THEN false
+    WHERE CASE WHEN f.letters = s.letters THEN true WHEN length(f.letters) < CASE WHEN f.is_station THEN 3 ELSE 4 END AND left(f.sound, 1) = '~' THEN false
       WHEN misspelt THEN may_be_misspelt(f.sound, s.sound, f.letters, s.letters) ELSE s.sound = f.sound END
   ), nearest AS (
     SELECT n.*, first_value((n.off, n.off_unfolded, n.letters)) OVER (PARTITION BY n.key ORDER BY n.off, n.off_unfolded, CASE
         WHEN n.name_level ~ 'sido' THEN 0 WHEN n.kind = 'brand' THEN 1 WHEN n.name_level ~ 'sigungu' THEN 2 WHEN n.kind = 'station' THEN 3 ELSE 4 END,
         n.letters) AS best
     FROM near AS n WHERE n.off <= greatest(2, 0.6 * n.size)
+  ), meant AS MATERIALIZED (
+    SELECT n.*, CASE WHEN n.lang <> '' THEN n.lang WHEN n.name ~ '[가-힣]' AND n.spelling ~ '[\u30a0-\u30ff]' THEN 'ja'
+      WHEN n.name ~ '[가-힣]' THEN 'ko-Latn' WHEN n.name ~ '^[ -~]*$' THEN 'en' ELSE '' END AS name_lang
+    FROM nearest AS n WHERE (n.off, n.off_unfolded, n.letters) = n.best
+  ), in_korean AS MATERIALIZED (
+    SELECT m.key, m.name_lang, m.spelling, jamo(s.name || translate(coalesce(m.unit, ''), '市区郡洞道', '시구군동도')) AS korean_key
+    FROM meant AS m INNER JOIN stations AS s ON s.id = m.id
+    WHERE m.kind = 'station' AND NOT m.is_station AND NOT misspelt AND m.spelling ~ '^[\u3400-\u9fff]+$'
   )
-  SELECT n.key, n.kind, n.id,
-    CASE n.kind WHEN 'brand' THEN 0 WHEN 'station' THEN (NOT n.is_station)::int ELSE CASE
-      WHEN n.name ~ '[가-힣]' THEN region_rank(CASE WHEN n.name_level ~ 'short dong' THEN 'dong' ELSE split_part(n.name_level, 'short ', 1) END, '', jamo(n.name))
-      WHEN n.name_level ~ 'dong' AND n.spelling <> n.name THEN 2 ELSE 0 END END,
-    CASE WHEN n.name ~ '[가-힣]' THEN n.name ELSE '' END || CASE WHEN n.is_station AND n.name ~ '[가-힣]' THEN '역' ELSE '' END,
-    CASE WHEN n.lang <> '' THEN n.lang WHEN n.name ~ '[가-힣]' AND n.spelling ~ '[\u30a0-\u30ff]' THEN 'ja'
-      WHEN n.name ~ '[가-힣]' THEN 'ko-Latn' WHEN n.name ~ '^[ -~]*$' THEN 'en' ELSE '' END,
-    n.spelling
-  FROM nearest AS n
-  WHERE (n.off, n.off_unfolded, n.letters) = n.best;
+  SELECT m.key, m.kind, m.id,
+    CASE m.kind WHEN 'brand' THEN 0 WHEN 'station' THEN (NOT m.is_station)::int ELSE CASE
+      WHEN m.name ~ '[가-힣]' THEN region_rank(CASE WHEN m.name_level ~ 'short dong' THEN 'dong' ELSE split_part(m.name_level, 'short ', 1) END, '', jamo(m.name))
+      WHEN m.name_level ~ 'dong' AND m.spelling <> m.name THEN 2 ELSE 0 END END,
+    CASE WHEN m.name ~ '[가-힣]' THEN m.name ELSE '' END || CASE WHEN m.is_station AND m.name ~ '[가-힣]' THEN '역' ELSE '' END,
+    m.name_lang, m.spelling
+  FROM meant AS m WHERE m.unit IS NULL OR m.is_station OR m.kind = 'region'
+  UNION ALL
+  -- Few regions have names in Chinese characters: what the Korean name of a station means besides is meant by its characters too, unless
+  -- the region is written otherwise.
+  SELECT DISTINCT k.key, 'region', n.id, n.rank, '', k.name_lang, k.spelling
+  FROM (SELECT array_agg(DISTINCT korean_key) AS keys FROM in_korean) AS a CROSS JOIN LATERAL search_names(a.keys) AS n
+  INNER JOIN in_korean AS k ON k.korean_key = n.key
+  WHERE a.keys IS NOT NULL AND n.kind = 'region' AND (
+    SELECT coalesce(bool_or(starts_with(spelling_key(r.alias), spelling_key(k.spelling))), true) FROM region_aliases AS r
+    WHERE r.region_id = n.id AND r.kind = 'foreign' AND r.alias ~ '^[\u3400-\u9fff]{2}');
 END $$;
 COMMENT ON FUNCTION names_spelled(text [], boolean)
 IS 'Brands, regions and stations that spellings mean, with the name in Hangul (empty where a foreign name matched), language and spelling; misspelt: a letter off by sound.';

@@ -147,6 +147,8 @@ CREATE OR REPLACE FUNCTION probable_names(words text [])
 RETURNS TABLE (word text, name text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 #variable_conflict use_column
+DECLARE
+  entrance constant text := normalize('입구', NFD);
 BEGIN
   RETURN QUERY
   WITH looked_up AS MATERIALIZED (
@@ -168,14 +170,19 @@ BEGIN
     SELECT l.w, 'station', k, jamo(s.name), 0
     FROM looked_up AS l INNER JOIN stations AS s ON station_terms(s.name, s.name_en) @> ARRAY[l.t]
     CROSS JOIN unnest(station_keys(s.name, s.name_en)) AS k
+    UNION
+    -- 홍데 is 홍대입구
+    SELECT l.w, 'entrance', jamo(s.name), jamo(s.name), 1
+    FROM looked_up AS l INNER JOIN stations AS s ON station_terms(s.name, s.name_en) @> ARRAY[l.t || entrance]
+    WHERE l.w ~ '^[\u1100-\u11ff]+$' AND length(normalize(l.w, NFC)) BETWEEN 2 AND 4 AND right(jamo(s.name), length(entrance)) = entrance
   ), probable AS (
     SELECT n.w, n.key, n.kind, n.rank, 0 AS off FROM near AS n
-    WHERE length(n.key) > 3 AND is_a_letter_off(n.w, n.key)
+    WHERE length(n.key) > 3 AND is_a_letter_off(n.w || CASE n.kind WHEN 'entrance' THEN entrance ELSE '' END, n.key)
       -- 경상대 is a university, 충청로 a street
       AND NOT (n.kind = 'region' AND normalize(n.w, NFC) ~ '(대|로)$' AND normalize(n.key, NFC) ~ '도$')
     UNION ALL
     SELECT n.w, n.key, n.kind, 0, 1 FROM near AS n
-    WHERE n.key = n.full_name AND is_a_syllable_off(normalize(n.w, NFC), normalize(n.key, NFC))
+    WHERE n.key = n.full_name AND n.kind <> 'entrance' AND is_a_syllable_off(normalize(n.w, NFC), normalize(n.key, NFC))
   )
   SELECT DISTINCT ON (p.w) p.w, p.key FROM (
     SELECT p.w, p.key, p.kind, p.rank, p.off FROM probable AS p
@@ -281,20 +288,21 @@ COMMENT ON FUNCTION typo_query(text, text []) IS 'The query for shops with the w
 -- Latin spellings of words that only names of shops have, not those of brands, which tens of thousands of shops may have: the
 -- words of some shops that sound so, as far as they sound so. Of
 -- several the nearest spelling is meant, and of those what most of the shops have. `begun`: the last letters may be missing, and
--- vowels or the c at the end may be half of a sound.
+-- vowels or the c at the end may be half of a sound. What is written sha may be 샤, by the rule sya.
 CREATE OR REPLACE FUNCTION shop_word_spelled(typed text, begun boolean, OUT word text, OUT spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off SET work_mem = '32MB' AS $$
 DECLARE
   letters constant text := spelled_letters(typed);
-  sound constant text := sound_key(CASE WHEN begun THEN regexp_replace(letters, '(?<=[a-z]{3})[aeiouwyc]+$', '') ELSE letters END);
+  heard constant text := CASE WHEN begun THEN regexp_replace(letters, '(?<=[a-z]{3})[aeiouwyc]+$', '') ELSE letters END;
+  sounds constant text[] := ARRAY[sound_key(heard), CASE WHEN typed ~* 'sh[aou]' THEN sound_key(regexp_replace(typed, 'sh(?=[aou])', 'sy', 'gi')) END];
 BEGIN
-  IF letters !~ '^[a-z0-9]*[a-z][a-z0-9]*$' OR length(letters) < 4 OR length(sound) NOT BETWEEN 3 AND 30
-    OR EXISTS (SELECT FROM brands b WHERE name_sounds(b.name) @@ begins_with_any(ARRAY[sound])) THEN
+  IF letters !~ '^[a-z0-9]*[a-z][a-z0-9]*$' OR length(letters) < 4 OR length(sounds[1]) NOT BETWEEN 3 AND 30
+    OR EXISTS (SELECT FROM brands b WHERE name_sounds(b.name) @@ begins_with_any(sounds[:1])) THEN
     RETURN;
   END IF;
   WITH sounding AS MATERIALIZED (
     SELECT s.place_name FROM shops AS s
-    WHERE name_sounds(s.place_name) @@ begins_with_any(ARRAY[sound]) AND s.status <> 'CLOSED' LIMIT 50
+    WHERE name_sounds(s.place_name) @@ begins_with_any(array_remove(sounds, NULL)) AND s.status <> 'CLOSED' LIMIT 50
   ), words AS MATERIALIZED (
     SELECT w, count(*) AS shops FROM sounding AS s CROSS JOIN unnest(sounding_words(s.place_name)) AS w GROUP BY w
   ), beginnings AS (
@@ -302,8 +310,8 @@ BEGIN
     FROM words AS w CROSS JOIN LATERAL generate_series(CASE WHEN begun THEN length(w.w) ELSE 1 END, least(length(w.w), 20)) AS n
     CROSS JOIN LATERAL (VALUES (true), (false)) AS c (sound_changes)
     CROSS JOIN LATERAL latin_letters(normalize(left(w.w, n), NFD), c.sound_changes) AS x (spelling)
-    WHERE CASE WHEN begun THEN starts_with(sound_key(x.spelling), sound)
-      ELSE length(x.spelling) BETWEEN length(letters) - 4 AND length(letters) + 6 AND sound_key(x.spelling) = sound END
+    WHERE CASE WHEN begun THEN starts_with(sound_key(x.spelling), sounds[1]) OR starts_with(sound_key(x.spelling), sounds[2])
+      ELSE length(x.spelling) BETWEEN length(letters) - 4 AND length(letters) + 6 AND sound_key(x.spelling) = ANY (sounds) END
   ), near AS (
     SELECT b.piece, b.spelling, sum(b.shops) AS shops,
       edit_distance(letters, spelled_letters(CASE WHEN begun THEN left(b.spelling, length(letters)) ELSE b.spelling END)) AS off
@@ -316,12 +324,14 @@ END $$;
 COMMENT ON FUNCTION shop_word_spelled(text, boolean)
 IS 'The word of shop names that a Latin spelling means, and how it is romanised; null where none sounds so.';
 
--- Unknown words that stand next to each other may be one: garosu gil. The longest run is tried first.
+-- Unknown words that stand next to each other may be one: jongno gwigeumsok; so may the unit of a street or a region, though it be a
+-- name (길동), and an unknown word before it: garosu-gil. The longest run is tried first.
 CREATE OR REPLACE FUNCTION shop_words_spelled(
   words text [], unknown text [], begun boolean, OUT read_as text [], OUT spelled jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
+  units constant text[] := '{gil,ro,daero,ga,dong,gu,geori,golmok,yeok}'::text[];
   i integer := 1;
   size integer;
   run text;
@@ -338,7 +348,7 @@ BEGIN
     size := least(3, cardinality(words) - i + 1);
     WHILE size > 0 LOOP
       run := array_to_string(words[i:i + size - 1], ' ');
-      IF words[i:i + size - 1] <@ unknown AND is_foreign(run) THEN
+      IF words[i] = ANY (unknown) AND words[i + 1:i + size - 1] <@ (unknown || units) AND is_foreign(run) THEN
         SELECT * INTO w FROM shop_word_spelled(run, false);
         IF w.word IS NULL AND begun AND i + size > cardinality(words) THEN
           SELECT * INTO w FROM shop_word_spelled(run, true);

@@ -58,23 +58,25 @@ RETURN ARRAY(
   CROSS JOIN LATERAL regexp_replace(word,
     '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?$'
     || '|(?<=.[\u3041-\u9fff])([0-9]+[番号號])?(出口)?(の)?(附近|周辺|近く|旁边|旁邊)?(の)?$', '') AS bare
-  WHERE bare !~ '^((즉석|스티커|셀프|네컷|4컷)?(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?))?$'
+  WHERE bare !~ '^((무인|즉석|스티커|셀프|네컷|4컷|24시간?)*(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?)?)$'
     AND bare !~ '^(어디|추천|24시간?|무인|여행|맛집|핫플|데이트|위치|가격|가볼만한곳)$'
-    AND bare !~ '^(near(by)?|around|in|at|the|of|to|best|photos?|self|studio|branch|store|shop|exit|city|district|korea|exit#?[0-9]+)$'
-    AND bare !~ '^(附近|周辺|近く|旁边|旁邊|出口|[0-9]+[番号號]出口|プリクラ|フォトブース|写真館|拍照|照相馆|照相館|大头贴|大頭貼|自拍馆|自拍館|推荐|推薦|おすすめ|どこ|韓国|韩国|韓國)$'
+    AND bare !~ '^(near(by|est)?|around|in|at|the|of|to|a|for|with|and|where|is|find|best|good|top|photos?|pictures?|self|studios?|machines?)$'
+    AND bare !~ '^(places?|area|branch|stores?|shops?|exit|city|district|south|korean?|exit#?[0-9]+)$'
+    AND bare !~ '^(附近|周辺|周边|周邊|近く|旁边|旁邊|出口|[0-9]+[番号號]?出口|プリクラ|フォトブース|写真館|拍照|照相馆|照相館|大头贴|大頭貼|自拍馆|自拍館)$'
+    AND bare !~ '^(推荐|推薦|おすすめ|どこ|韓国|韩国|韓國)$'
   ORDER BY i
 );
 COMMENT ON FUNCTION without_small_words(text [])
 IS 'The words without those around a place (근처, near, 附近), exits and names of photo booths in general (강남역 2번 출구 근처 포토부스).';
 
--- Streets that names and addresses call by what they have, in other languages and in Latin letters.
+-- Streets that names and addresses call by what they have, in other languages and in Latin letters; 로데오거리 is also 로데오.
 CREATE OR REPLACE FUNCTION streets_in_korean(keyword text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   street record;
 BEGIN
   IF NOT is_foreign(keyword) THEN
-    RETURN keyword;
+    RETURN regexp_replace(regexp_replace(keyword, '(로데오)[[:space:]]*거리', '\1', 'g'), '(카페|먹자)[[:space:]]+(거리|골목)', '\1\2', 'g');
   END IF;
   keyword := normalize(keyword, NFKC);
   FOR street IN SELECT * FROM (VALUES
@@ -87,6 +89,49 @@ BEGIN
   RETURN keyword;
 END $$;
 COMMENT ON FUNCTION streets_in_korean(text) IS 'The keyword with rodeo, cafe street and food street as 로데오, 카페거리 and 먹자골목.';
+
+-- Kana and Chinese characters have no blanks around particles and what every shop is (明洞のフォトイズム, 弘大大頭貼); words for a
+-- station are made one (カンナムえき, ミョンドンヨク, 江南地铁站), 入口 after kana goes (ホンデ入口), and a shop's 店 too, but 2号店 and
+-- 本店 are 2호점 and 본점.
+CREATE OR REPLACE FUNCTION particles_as_blanks(piece text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF piece !~ '[\u3041-\u30ff\u3400-\u9fff]' THEN
+    RETURN piece;
+  END IF;
+  piece := regexp_replace(piece, '(?:地铁|地鐵|地下鉄|地下鐵|メトロ)([站駅驛])|(?<=[\u3041-\u30ff])(?:えき|エキ|ヨク|よく)(?![\u3041-\u30ff])', '駅', 'g');
+  piece := regexp_replace(piece, '(?<=[\u3041-\u30ff])入口', '', 'g');
+  piece := regexp_replace(piece, '([0-9]+)[号號]店', ' \1호점 ', 'g');
+  piece := regexp_replace(piece, '[本总總]店', ' 본점 ', 'g');
+  piece := regexp_replace(piece, '店(?!村)', ' ', 'g');
+  piece := regexp_replace(piece, '^の|(?<=[\u30a1-\u30ff\u3400-\u9fff])[の的]|の(?=[\u30a1-\u30ff\u3400-\u9fff])', ' ', 'g');
+  RETURN regexp_replace(
+    piece, '[0-9]*[番号號]?出口|附近|周辺|周边|周邊|近く|旁边|旁邊|プリクラ|フォトブース|拍照|大头贴|大頭貼|自拍馆|自拍館|写真館|照相馆|照相館', ' \& ', 'g');
+END $$;
+COMMENT ON FUNCTION particles_as_blanks(text)
+IS 'What is no name in kana and Chinese characters, with blanks for particles and 店 and around words for photo booths.';
+
+-- Words that names are written beside, in the keyword whose unknown parts are given: a 今日のフィルム that is a name stays as it is.
+-- No. 2 and Main are 2호점 and 본점, as we display branches.
+CREATE OR REPLACE FUNCTION small_words_reading(keyword text, unknown text []) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  typed text := array_to_string(keyword_words(keyword), ' ');
+  piece text;
+BEGIN
+  FOREACH piece IN ARRAY coalesce(unknown, '{}') LOOP
+    typed := replace(typed, piece, particles_as_blanks(piece));
+  END LOOP;
+  typed := streets_in_korean(typed);
+  IF typed ~ '[a-z]' THEN
+    typed := regexp_replace(typed, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'g');
+    typed := regexp_replace(typed, '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'g');
+    typed := regexp_replace(typed, '\mno\.?[[:space:]]*([0-9]+)\M', '\1호점', 'g');
+    typed := regexp_replace(typed, '\mmain(?:[[:space:]]+(?:branch|store))?$', '본점');
+  END IF;
+  RETURN without_small_words(keyword_words(signs_as_blanks(typed)));
+END $$;
+COMMENT ON FUNCTION small_words_reading(text, text []) IS 'The words of a keyword without those that people write around names.';
 
 -- `words` are those of the keyword, or what the pass replaces them with.
 CREATE OR REPLACE FUNCTION search_reading(pass text, keyword text, unknown text [], OUT words text [])
@@ -105,8 +150,7 @@ BEGIN
       FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY t (w, i)
       WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
   ELSIF pass = 'small words' THEN
-    words := without_small_words(keyword_words(signs_as_blanks(regexp_replace(
-      regexp_replace(streets_in_korean(keyword), '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'gi'), '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'gi'))));
+    words := small_words_reading(keyword, unknown);
   ELSIF pass = 'typo' THEN
     words := ARRAY(
       SELECT c FROM unnest(corrected_across_spaces(words, unknown)) WITH ORDINALITY t (w, i)
@@ -205,8 +249,8 @@ BEGIN
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
     'literal', 'small words', 'spelling', 'keyboard', 'keyboard without shift', 'incomplete', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
-    -- are no longer read once they have been left out.
-    CONTINUE WHEN characters + size > most_characters AND pass <> 'known names';
+    -- are no longer read once they have been left out. Where nothing else is left than names, a sentence costs no more than they do.
+    CONTINUE WHEN characters + size > most_characters AND pass NOT IN ('small words', 'known names');
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
     CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4 OR pass = 'typo in a name' AND is_corrected;
     IF pass IN ('small words', 'spelling', 'incomplete', 'known names') AND small_words IS NULL THEN
@@ -233,17 +277,9 @@ BEGIN
         FROM search_without(u.rest, u.branch, u.names, u.understood) w;
       WHEN pass = 'literal' THEN
         SELECT l.* INTO u FROM search_literally(plain_words) l;
-      WHEN pass = 'spelling' THEN
-        SELECT s.read_as, s.spelled INTO words, spelled
-        FROM shop_words_spelled(small_words, ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r), false) s;
-        CONTINUE WHEN spelled = '{}';
-        SELECT * INTO u FROM search_understand(words, NULL);
-        u.understood := (
-          SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)
-          FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o));
-      WHEN pass = 'incomplete' THEN
-        SELECT s.* INTO words, spelled
-        FROM search_completed(keyword, small_words, ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r)) s;
+      WHEN pass IN ('spelling', 'incomplete') THEN
+        SELECT r.* INTO words, spelled FROM search_respelled(
+          pass, keyword, small_words, ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r)) r;
         CONTINUE WHEN words IS NULL OR words::text = ANY (read);
         read := read || words::text;
         SELECT * INTO u FROM search_understand(words, NULL);
@@ -251,7 +287,7 @@ BEGIN
           SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)
           FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o));
       WHEN pass = 'small words' THEN
-        CONTINUE WHEN small_words::text = ANY (read);
+        CONTINUE WHEN small_words::text = ANY (read) OR characters + size > most_characters AND small.rest <> '{}';
         read := read || small_words::text;
         u := small;
       ELSE
@@ -291,6 +327,20 @@ BEGIN
   pass := 'none';
 END $$;
 COMMENT ON FUNCTION search_shops IS 'The needed + 1 best shops of a keyword (by default at_most + 1), their number, counted up to at_most + 1, which pass found them, how it was understood, and words left out as nothing has them.';
+
+CREATE OR REPLACE FUNCTION search_respelled(
+  pass text, keyword text, small_words text [], unknown text [], OUT words text [], OUT spelled jsonb
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  IF pass = 'incomplete' THEN
+    SELECT c.* INTO words, spelled FROM search_completed(keyword, small_words, unknown) AS c;
+  ELSE
+    SELECT CASE WHEN s.spelled <> '{}' THEN s.read_as END, s.spelled INTO words, spelled FROM shop_words_spelled(small_words, unknown, false) AS s;
+  END IF;
+END $$;
+COMMENT ON FUNCTION search_respelled(text, text, text [], text [])
+IS 'The words with unknown ones as those of shop names that sound so, or as the names that begin so, and how those are spelled; null where there are none.';
 
 CREATE OR REPLACE FUNCTION search_literally(
   words text [],
