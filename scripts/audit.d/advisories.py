@@ -1,7 +1,7 @@
-"""Known vulnerabilities: pip-audit judges the Python packages, npm those of the front end.
+"""Checks for known vulnerabilities: pip-audit for the Python packages, npm audit for the front end.
 
-Both report "nothing found" when their source does not know a package, so each is believed only when it finds the
-vulnerabilities of an old version that has some."""
+Both report no vulnerabilities if their source does not know a package. So each must first find the known
+vulnerabilities of an old version."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ TIMEOUT_S = 600
 Advisories = dict[str, list[str]]
 
 
-class NotJudged(Exception):
-    """A source could not be asked, or cannot be believed; the message says which and why."""
+class NotChecked(Exception):
+    """A source could not be queried or is unreliable; the message names it and the reason."""
 
 
 def of_python(pins: list[str], osv_url: str | None) -> Advisories:
     """Identifiers of advisories by `name==version`."""
     if not _pip_audit([PYTHON_CANARY], osv_url):
-        raise NotJudged(f"pip-audit's source knows no advisory of {PYTHON_CANARY}, which has some")
+        raise NotChecked(
+            f"pip-audit's source has no advisory for {PYTHON_CANARY}, which is known to be vulnerable"
+        )
     return _pip_audit(pins, osv_url)
 
 
 def of_front_end(folder: Path) -> Advisories:
-    """Identifiers of advisories by name of a package that the lock file in `folder` names."""
+    """Identifiers of advisories by package name, for the lock file in `folder`."""
     name, version = NPM_CANARY
     with tempfile.TemporaryDirectory() as canary:
         package = {"dependencies": {name: version}}
@@ -40,7 +42,9 @@ def of_front_end(folder: Path) -> Advisories:
         lock = {"lockfileVersion": 3, "requires": True, "packages": packages}
         Path(canary, "package-lock.json").write_text(json.dumps(lock))
         if not _npm_audit(Path(canary)):
-            raise NotJudged(f"npm's source knows no advisory of {name} {version}, which has some")
+            raise NotChecked(
+                f"npm's source has no advisory for {name} {version}, which is known to be vulnerable"
+            )
     return _npm_audit(folder)
 
 
@@ -55,13 +59,13 @@ def _pip_audit(pins: list[str], osv_url: str | None) -> Advisories:
         ]
         report = _report("pip-audit", command)
     try:
-        judged = {f"{d['name']}=={d['version']}": d["vulns"] for d in report["dependencies"]}
-        if len(judged) != len(pins):
-            raise NotJudged(f"pip-audit judged {len(judged)} of {len(pins)} packages")
-        return {pin: [v["id"] for v in found] for pin, found in judged.items() if found}
+        checked = {f"{d['name']}=={d['version']}": d["vulns"] for d in report["dependencies"]}
+        if len(checked) != len(pins):
+            raise NotChecked(f"pip-audit checked {len(checked)} of {len(pins)} packages")
+        return {pin: [v["id"] for v in found] for pin, found in checked.items() if found}
     except (KeyError, TypeError) as error:
-        # a package that it skipped has no version
-        raise NotJudged(f"pip-audit did not judge every package: {error}") from error
+        # skipped packages have no version
+        raise NotChecked(f"pip-audit did not check every package: {error}") from error
 
 
 def _npm_audit(folder: Path) -> Advisories:
@@ -73,11 +77,11 @@ def _npm_audit(folder: Path) -> Advisories:
             for name, about in report["vulnerabilities"].items()
         }
     except (KeyError, TypeError, AttributeError) as error:
-        raise NotJudged(f"npm audit: {report.get('message', 'no report')}") from error
+        raise NotChecked(f"npm audit: {report.get('message', 'no report')}") from error
 
 
 def _report(name: str, command: list[str], folder: Path | None = None) -> dict[str, Any]:
-    # both exit with 1 when they find something, and when they fail
+    # both exit with 1 if they find vulnerabilities and if they fail
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
     )
@@ -85,7 +89,7 @@ def _report(name: str, command: list[str], folder: Path | None = None) -> dict[s
         report = json.loads(done.stdout)
     except ValueError:
         last = (done.stderr.strip() or "no report").splitlines()[-1]
-        raise NotJudged(f"{name} could not ask its source: {last}") from None
+        raise NotChecked(f"{name} could not query its source: {last}") from None
     if not isinstance(report, dict):
-        raise NotJudged(f"{name} printed no report")
+        raise NotChecked(f"{name} printed no report")
     return report

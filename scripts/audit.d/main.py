@@ -1,4 +1,4 @@
-"""scripts/audit: writes the list of packages and reports known vulnerabilities of each."""
+"""scripts/audit: writes the list of packages and reports their known vulnerabilities."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import advisories
-from advisories import NotJudged
+from advisories import NotChecked
 from sbom import FRONT_END, Document, bill_of_materials
 
-VULNERABLE, NOT_JUDGED = 1, 3
+VULNERABLE, NOT_CHECKED = 1, 3
 
 
 def main() -> int:
@@ -32,30 +32,30 @@ def main() -> int:
 
 
 def report(document: Document, front_end: Path, osv_url: str | None) -> int:
-    """Prints what is known of the packages, and which kind of them could not be judged."""
+    """Prints vulnerable packages, and sources that could not be queried."""
     pins = [
         f"{component['name']}=={component['version']}"
         for component in document["components"]
         if component["purl"].startswith("pkg:pypi/")
     ]
-    vulnerable, is_judged = 0, True
+    vulnerable, is_checked = 0, True
     for judge in (
         lambda: advisories.of_python(pins, osv_url),
         lambda: advisories.of_front_end(front_end),
     ):
         try:
             found = judge()
-        except (NotJudged, subprocess.TimeoutExpired) as reason:
-            print(f"NOT JUDGED: {reason}")
-            is_judged = False
+        except (NotChecked, subprocess.TimeoutExpired) as reason:
+            print(f"NOT CHECKED: {reason}")
+            is_checked = False
         else:
             vulnerable += len(found)
             for package, identifiers in found.items():
                 print(f"{package}: {', '.join(identifiers)}")
     print(f"{vulnerable} packages with known vulnerabilities")
-    if not is_judged:
-        print("This is no pass: run it again where the sources of advisories answer.")
-    return VULNERABLE if vulnerable else 0 if is_judged else NOT_JUDGED
+    if not is_checked:
+        print("This does not count as passed: run it again when the sources of advisories respond.")
+    return VULNERABLE if vulnerable else 0 if is_checked else NOT_CHECKED
 
 
 if __name__ == "__main__":

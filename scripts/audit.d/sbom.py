@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 PRODUCT = "geoshops"
-# what production may install beyond the bare service
+# extras that production may install
 EXTRAS = ("redis", "analysis")
 FRONT_END = Path("geoshops/map")
 SPEC_VERSION = "1.5"
@@ -24,7 +24,7 @@ Document = dict[str, Any]
 
 
 def bill_of_materials(root: Path) -> Document:
-    """One document of both kinds of packages; those of tests and development are left out."""
+    """One document with the packages of Python and the front end, without those for tests and development."""
     python, front_end = _python(), _front_end(root)
     names = production_names()
     kept = [c for c in python["components"] if canonicalize_name(c["name"]) in names]
@@ -46,7 +46,7 @@ def bill_of_materials(root: Path) -> Document:
 
 
 def production_names() -> set[str]:
-    """The service's requirements and theirs; cyclonedx-py lists those of every installed extra."""
+    """Names of the service's direct and indirect requirements; cyclonedx-py lists those of every installed extra."""
     names: set[str] = set()
     waiting = list(_needs(PRODUCT, EXTRAS))
     while waiting:
@@ -61,11 +61,11 @@ def _needs(name: str, extras: tuple[str, ...]) -> Iterator[tuple[str, tuple[str,
     try:
         lines = metadata.requires(name) or []
     except metadata.PackageNotFoundError:
-        return  # of an extra that is not installed
+        return  # belongs to an extra that is not installed
     for need in map(Requirement, lines):
         marker = need.marker
         if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras)):
-            # an extra of ours may name another one of ours
+            # an extra of the service may include another one
             more = extras if canonicalize_name(need.name) == name else ()
             yield canonicalize_name(need.name), (*sorted(need.extras), *more)
 

@@ -111,7 +111,7 @@ def scaled(mean: Demand, shape: list[Demand]) -> list[Demand]:
 
 def flush_times_s(folder: Path, writers: int) -> list[float]:
     """Returns times of fdatasync after overwriting a block of 8 kB, as pg_test_fsync measures them, with several
-    concurrent writers of files of their own."""
+    concurrent writers, each with its own file."""
     times_s: list[float] = []
 
     def write(number: int) -> None:

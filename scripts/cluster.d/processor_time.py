@@ -1,4 +1,4 @@
-"""CPU time of the cluster's programs, by the station of the queueing model that they belong to.
+"""CPU time of the cluster's programs, by their station in the queueing model.
 
 The kernel's schedstat counts nanoseconds on a core; /proc/PID/stat, with hundredths of a second, is too coarse for
 single requests (Linux, Documentation/scheduler/sched-stats.rst)."""
@@ -14,7 +14,7 @@ from layout import NODES, SERVERS, Layout
 from processes import children, command_line, postmaster
 from programs import start_order
 
-# A node's processes by a part of their title; the first that fits counts.
+# A node's processes by a part of their title; the first match counts.
 POSTGRES = (
     ("geoshops_", "backend"),
     ("walsender", "sender"),

@@ -79,8 +79,8 @@ def requests_of(layout: Layout) -> Requests:
 
 
 def measure_costs(layout: Layout, requests: Requests) -> tuple[Costs, Level]:
-    """Measures what the model needs at low load, all but the delay of a message; returns it with the low load of
-    searches that this delay follows from."""
+    """Measures the model's costs at low load, except the delay of a message; returns them with the low load of searches
+    from which that delay is derived."""
     say("  idle load, demands of requests at low load")
     run(layout, [requests.clients(Group("read", 16)), requests.clients(Group("write", 8))], WARM_UP_S)  # fmt: skip
     idle = idle_share(layout)

@@ -22,10 +22,10 @@ THREADS, CONNECTIONS = 5, 8
 
 @dataclass(frozen=True)
 class Costs:
-    """What was measured: demands of single reads and writes by station, flushes, messages, the load by station
-    without requests (`idle`), and that of all programs that serve none (`background`).
+    """Measured costs: demands of single reads and writes by station, flushes, messages, the load by station without
+    requests (`idle`), and the load of programs that serve no requests (`background`).
 
-    `idle` and `background` are in cores; all else in seconds."""
+    `idle` and `background` are in cores, everything else in seconds."""
 
     read: list[Demand]
     write: list[Demand]
@@ -189,7 +189,7 @@ class Cluster:
         yield node.log.flush
         yield from self._relay(relay_s)
         yield from self._use(self._leader.machine, node.sender, sender_s)
-        # replay and background processes delay no acknowledgement
+        # replay and background processes do not delay acknowledgements
         self.simulation.spawn(_job(node.machine, need["log"] / standbys))
 
     def _client(self, client: Slots, need: Demand) -> Process:

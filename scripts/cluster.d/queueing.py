@@ -30,7 +30,7 @@ class Simulation:
         heapq.heappush(self._events, (self.now_s + delay_s, next(self._order), action))
 
     def spawn(self, process: Process, at_end: Resume = lambda: None) -> None:
-        """Runs a process to its first step, and on from there whenever a step is over."""
+        """Runs a process to its first step, and continues it whenever a step is complete."""
         step = next(process, None)
         if step is None:
             at_end()
@@ -49,7 +49,7 @@ class Simulation:
         return lambda resume: self.after(delay_s, resume)
 
     def first_of(self, processes: Iterable[Process]) -> Step:
-        """A step that runs processes in parallel and is over when the first of them ends."""
+        """A step that runs processes in parallel and completes when the first of them ends."""
 
         def step(resume: Resume) -> None:
             ended = itertools.count()
@@ -103,7 +103,7 @@ class Machine:
         self._since_s = self._simulation.now_s
 
     def _schedule(self) -> None:
-        """Schedules the next end of a job; each change makes the previous plan void."""
+        """Schedules the next end of a job; each change invalidates the previous plan."""
         self._plan += 1
         if self._jobs:
             plan = self._plan
@@ -135,7 +135,7 @@ class Slots:
             self._queue.append(resume)
 
     def release(self) -> None:
-        """Gives a slot to the first that waits, or frees it."""
+        """Passes the slot to the first waiting process, or frees it."""
         if self._queue:
             self._queue.popleft()()
         else:
@@ -143,7 +143,7 @@ class Slots:
 
 
 class GroupFlush:
-    """A write-ahead log: one flush at a time, and each flush serves everybody who waited when it began."""
+    """A write-ahead log: one flush at a time; each flush serves all processes that were waiting when it began."""
 
     def __init__(self, simulation: Simulation, duration_s: Callable[[], float]) -> None:
         self._simulation, self._duration_s = simulation, duration_s
@@ -151,7 +151,7 @@ class GroupFlush:
         self._is_busy = False
 
     def flush(self, resume: Resume) -> None:
-        """A step that is over when a flush that began after its start has ended."""
+        """A step that completes at the end of a flush that began after its start."""
         self._queue.append(resume)
         if not self._is_busy:
             self._begin()

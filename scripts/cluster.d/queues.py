@@ -13,9 +13,9 @@ from queue_levels import Level, loads, measure_costs, measure_levels, requests_o
 from queue_model import Costs, Group, Place, Prediction, simulate
 from wrk import Result
 
-# how far a prediction may be off below saturation, relative to the measured figure
+# maximum error of a prediction below saturation, relative to the measured figure
 LIMITS = {"per_s": 0.15, "p50_ms": 0.30, "p95_ms": 0.50}
-# cores that programs outside the cluster may use; beyond, neither the measured nor the predicted figures mean anything
+# cores that programs outside the cluster may use; above this, measured and predicted figures are meaningless
 QUIET = 0.2
 # docs/scaling.md: 100 million members at their peak
 LARGE = Place(
@@ -132,7 +132,7 @@ def summary(costs: Costs) -> dict[str, Any]:
 
 
 def large(costs: Costs, levels: Sequence[Level]) -> dict[str, Any]:
-    """Predicts 100 million members at their peak on machines of their own, with the greatest demands of all levels."""
+    """Predicts 100 million members at their peak on separate machines, with the greatest demands of all levels."""
     relative = [relative_demands(costs, level) for level in levels]
     greatest = {station: max(each[station] for each in relative) for station in relative[0]}
     (reads, writes), used = simulate(costs.times(greatest), LARGE, PEAK, seconds=PEAK_S)

@@ -1,7 +1,7 @@
 """Generates writes and reads over HTTP and records acknowledged writes in a ledger.
 
-Every write is repeated with the same Idempotency-Key until it is acknowledged. Afterwards the database must hold
-each acknowledged review exactly once."""
+Every write is repeated with the same Idempotency-Key until it is acknowledged. Afterwards the database must
+contain each acknowledged review exactly once."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Ledger:
 
     run: str
     writes: dict[str, Acknowledged] = field(default_factory=dict)
-    refusals: Counter[str] = field(default_factory=Counter)
+    rejections: Counter[str] = field(default_factory=Counter)
     reads: int = 0
     reads_failed: Counter[str] = field(default_factory=Counter)
     slowest_read_s: float = 0.0
@@ -104,9 +104,9 @@ class Traffic:
             member = self.members[(worker * 5 + number) % len(self.members)]
             shop = self.shops[(worker * 7 + number) % len(self.shops)]
             key = f"drill-{self.ledger.run}-{worker}-{number}"
-            self._write_until_answered(session, member, shop, key)
+            self._write_until_acknowledged(session, member, shop, key)
 
-    def _write_until_answered(
+    def _write_until_acknowledged(
         self, session: requests.Session, member: Member, shop: int, key: str
     ) -> None:
         gives_up_at = None
@@ -117,18 +117,18 @@ class Traffic:
             try:
                 response = post_review(session, self.layout.origin, member, shop, key)
             except requests.RequestException as error:
-                self._count_refusal(type(error).__name__)
+                self._count_rejection(type(error).__name__)
                 continue
             if response.status_code == 201:
                 done = Acknowledged(sent_at, time.monotonic(), review_of(response))
                 with self.lock:
                     self.ledger.writes[key] = done
                 return
-            self._count_refusal(_refusal(response))
+            self._count_rejection(_rejection(response))
 
-    def _count_refusal(self, why: str) -> None:
+    def _count_rejection(self, why: str) -> None:
         with self.lock:
-            self.ledger.refusals[why] += 1
+            self.ledger.rejections[why] += 1
         time.sleep(PAUSE_S)
 
     def _read(self, worker: int) -> None:
@@ -178,7 +178,7 @@ def review_of(response: requests.Response) -> int:
     return int(response.headers["Location"].rsplit("/", 1)[1])
 
 
-def _refusal(response: requests.Response) -> str:
+def _rejection(response: requests.Response) -> str:
     must_wait = response.status_code in (409, 503) and "Retry-After" in response.headers
     return f"{response.status_code} with Retry-After" if must_wait else str(response.status_code)
 

@@ -38,13 +38,13 @@ class Fault:
     responses: list[Response]
 
     @property
-    def refusals(self) -> list[Response]:
-        """Valid responses that ask to retry."""
+    def rejections(self) -> list[Response]:
+        """Valid responses that request a retry."""
         return [x for x in self.responses if x.is_retryable and x.is_valid]
 
     @property
     def wrong(self) -> list[Response]:
-        """Responses that the fault does not excuse: invalid ones, and 500, 502 or 504."""
+        """Responses that no fault justifies: invalid ones, and 500, 502 or 504."""
         # a killed worker cannot complete a response that it has begun to send
         excused = self.kind.stops_service or self.kind.kills_workers
         return [
@@ -118,7 +118,7 @@ class Drills:
         after = [x.began + x.seconds - back for x in responses if x.began > back]
         fault = Fault(kind, max([0.0, *after]), responses)
         print(
-            f"{place:4} {kind.name:12} {len(fault.refusals):5} refused"
+            f"{place:4} {kind.name:12} {len(fault.rejections):5} rejected"
             f" {sum(x.status == 0 for x in responses):4} broken {len(fault.wrong):3} wrong"
             f"  back after {fault.recovery_s:.2f} s  {self.ledger.acknowledged} written",
             *[
@@ -153,7 +153,7 @@ class Drills:
             "acknowledged_writes": self.ledger.acknowledged,
             **self.ledger.violations.figures(),
             "shops_with_wrong_counters": differing,
-            **_refusal_figures(faults),
+            **_rejection_figures(faults),
             **_recovery_figures(faults),
             "secrets_looked_for": leaks[1],
             "secrets_in_logs": leaks[0],
@@ -178,10 +178,10 @@ class Drills:
         return examples[:20]
 
 
-def _refusal_figures(faults: list[Fault]) -> dict[str, Any]:
+def _rejection_figures(faults: list[Fault]) -> dict[str, Any]:
     locks = sorted(x.seconds for f in faults if f.kind.name == "locks" for x in f.responses)
     ours = [f for f in faults if f.kind.database and f.kind.name != "locks"]
-    times = sorted(x.seconds for f in ours for x in f.refusals)
+    times = sorted(x.seconds for f in ours for x in f.rejections)
     return {
         "refused_while_database_away": len(times),
         "refusal_p99_s": round(percentile(times, 99), 3),

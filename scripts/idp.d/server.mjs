@@ -1,5 +1,5 @@
 // Identity provider for development and tests: oidc-provider with a minimal sign-in page.
-// It keeps its state in memory and asks for no password. Never expose it to a network.
+// It keeps its state in memory and requires no password. Never expose it to a network.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -94,7 +94,7 @@ function page(uid) {
 <meta name="viewport" content="width=device-width"><style>body{font:16px sans-serif;max-width:22em;margin:3em auto}button{font:inherit;width:100%;padding:.6em}input{font:inherit;padding:.5em}</style>
 <h1>Sign in</h1><p>Development provider: choose a person, no password.</p>
 <form method="post" action="/sign-in/${escaped(uid)}">${buttons}</form>
-<form method="post" action="/sign-in/${escaped(uid)}"><label>Somebody else <input name="sub" pattern="[A-Za-z0-9._\\-]{1,60}" required></label> <button>Sign in</button></form></html>`;
+<form method="post" action="/sign-in/${escaped(uid)}"><label>Another person <input name="sub" pattern="[A-Za-z0-9._\\-]{1,60}" required></label> <button>Sign in</button></form></html>`;
 }
 
 async function bodyOf(request) {

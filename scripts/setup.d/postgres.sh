@@ -197,7 +197,7 @@ start_on_port() {
     </dev/null >/dev/null 2>&1
 }
 
-# PostgreSQL would take the files of a crashed server for those of a running one. Called when none of ours runs.
+# PostgreSQL would mistake the files of a crashed server for those of a running one. Called when the cluster is not running.
 remove_stale_files() {
   pid=$(postmaster_pid)
   [ -n "$pid" ] || return 0

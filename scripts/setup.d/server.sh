@@ -65,7 +65,7 @@ server_url() {
   printf 'http://%s:%s' "$shown" "$PORT"
 }
 
-answers() { small_python - "$1" <<'PY' >/dev/null 2>&1
+responds() { small_python - "$1" <<'PY' >/dev/null 2>&1
 import sys, urllib.request
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 sys.exit(opener.open(sys.argv[1], timeout=5).status != 200)
@@ -81,7 +81,7 @@ start_server() {
 wait_ready() {
   tries=0
   # server_running excludes a response of another server that took the port.
-  until answers "$(server_url)/readyz" && server_running; do
+  until responds "$(server_url)/readyz" && server_running; do
     tries=$((tries + 1))
     if [ "$tries" -gt 120 ] || ! process_alive "$(cat "$SERVER_PID")"; then
       say "$(tail -n 20 "$SERVER_LOG")"

@@ -5,7 +5,7 @@
 --             min_km2   minimum area of a gap, km² (default 0.1)
 --             srid      projected CRS in metres; 5179 suits the whole of Korea (default 5179)
 -- Columns:    gap_id       number of the gap, the largest first
---             region_code  code of the region asked for; null for the whole country
+--             region_code  code of the requested region; null for the whole country
 --             area_km2     area of the gap, km²
 --             max_dist_m   distance from the centre of the gap's largest inscribed circle to the nearest shop, metres
 --             is_boundary  false when no boundary is loaded and the hull of the shops is used instead

@@ -19,7 +19,7 @@ import pytest
 from tests.conftest import ROOT
 
 CANARIES = {("PyPI", "jinja2", "2.10"), ("npm", "lodash", "4.17.15")}
-PASS, VULNERABLE, NOT_JUDGED = 0, 1, 3
+PASS, VULNERABLE, NOT_CHECKED = 0, 1, 3
 
 
 class Advisories(ThreadingHTTPServer):
@@ -36,25 +36,25 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
-        asked = json.loads(body)
-        found = self.osv(asked) if self.path == "/v1/query" else self.npm(asked)
+        query = json.loads(body)
+        found = self.osv(query) if self.path == "/v1/query" else self.npm(query)
         self.send_response(200)
         self.end_headers()
         self.wfile.write(self.server.answer or json.dumps(found).encode())
 
-    def osv(self, asked: dict[str, Any]) -> dict[str, Any]:
-        name = asked["package"]["name"]
-        if ("PyPI", name, asked["version"]) not in self.server.known:
+    def osv(self, query: dict[str, Any]) -> dict[str, Any]:
+        name = query["package"]["name"]
+        if ("PyPI", name, query["version"]) not in self.server.known:
             return {}
         affected = [{"package": {"ecosystem": "PyPI", "name": name}}]
         return {"vulns": [{"id": "GHSA-x", "affected": affected}]}
 
-    def npm(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def npm(self, query: dict[str, Any]) -> dict[str, Any]:
         advisory = {"id": 1, "url": "https://example.org/GHSA-y", "title": "a hole",
                     "severity": "high", "vulnerable_versions": "*"}  # fmt: skip
         return {
             name: [advisory]
-            for name, versions in asked.items()
+            for name, versions in query.items()
             if any(("npm", name, version) in self.server.known for version in versions)
         }
 
@@ -72,8 +72,8 @@ def source() -> Iterator[Advisories]:
 
 
 SCRIPT = ROOT / "scripts" / "audit.d" / "main.py"
-# the second half of the script, on a list that it has written
-JUDGE = """
+# the part of the script that checks a list
+CHECK = """
 import json, sys
 from pathlib import Path
 from main import report
@@ -86,11 +86,11 @@ def audit(folder: Path, *words: str, port: int = 9) -> tuple[int, str]:
     return run(port, str(SCRIPT), "--root", str(ROOT), *file, *words)
 
 
-def judge(folder: Path, *, port: int) -> tuple[int, str]:
-    """The same of the list in a folder."""
+def check(folder: Path, *, port: int) -> tuple[int, str]:
+    """Exit code and output of checking an existing list."""
     front_end = str(ROOT / "geoshops" / "map")
     url = f"http://127.0.0.1:{port}/v1/query"
-    return run(port, "-c", JUDGE, str(folder / "sbom.json"), front_end, url)
+    return run(port, "-c", CHECK, str(folder / "sbom.json"), front_end, url)
 
 
 def run(port: int, *words: str) -> tuple[int, str]:
@@ -121,7 +121,7 @@ def sbom(folder: Path) -> Any:
     return json.loads((folder / "sbom.json").read_text(encoding="utf-8"))
 
 
-def test_the_list_holds_what_the_service_is_made_of(listed: Path) -> None:
+def test_the_list_contains_the_packages_of_the_service(listed: Path) -> None:
     document = sbom(listed)
     assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.5")
     purls = {component["purl"] for component in document["components"]}
@@ -137,21 +137,21 @@ def test_the_list_holds_what_the_service_is_made_of(listed: Path) -> None:
     assert len(purls) == len(document["components"]) > 30
 
 
-def test_nothing_known_is_a_pass_only_when_the_sources_know_something(
+def test_passes_only_if_each_source_knows_its_test_package(
     listed: Path, tmp_path: Path, source: Advisories
 ) -> None:
     assert audit(tmp_path, port=source.server_port)[0] == PASS
     for unknown in CANARIES:
         source.known = CANARIES - {unknown}
-        code, said = judge(listed, port=source.server_port)
-        assert (code, said.count("NOT JUDGED")) == (NOT_JUDGED, 1)
-        assert "no pass" in said
+        code, said = check(listed, port=source.server_port)
+        assert (code, said.count("NOT CHECKED")) == (NOT_CHECKED, 1)
+        assert "does not count as passed" in said
 
 
 def test_a_vulnerable_package_is_named(listed: Path, source: Advisories) -> None:
     flask, maplibre = metadata.version("flask"), locked("maplibre-gl")
     source.known = {*CANARIES, ("PyPI", "flask", flask), ("npm", "maplibre-gl", maplibre)}
-    code, said = judge(listed, port=source.server_port)
+    code, said = check(listed, port=source.server_port)
     assert code == VULNERABLE
     assert f"flask=={flask}: GHSA-x" in said.splitlines()
     assert "maplibre-gl: https://example.org/GHSA-y" in said.splitlines()
@@ -159,12 +159,14 @@ def test_a_vulnerable_package_is_named(listed: Path, source: Advisories) -> None
 
 
 @pytest.mark.parametrize("answer", [b"<html>", b'{"results": []}', b"[]"])
-def test_nonsense_is_not_judged(listed: Path, source: Advisories, answer: bytes) -> None:
+def test_an_invalid_response_of_a_source_is_not_checked(
+    listed: Path, source: Advisories, answer: bytes
+) -> None:
     source.answer = answer
-    assert judge(listed, port=source.server_port)[0] == NOT_JUDGED
+    assert check(listed, port=source.server_port)[0] == NOT_CHECKED
 
 
-def test_without_sources_the_list_is_written_and_nothing_judged(tmp_path: Path) -> None:
+def test_without_sources_the_list_is_written_and_nothing_checked(tmp_path: Path) -> None:
     code, said = audit(tmp_path, port=9)
-    assert (code, said.count("NOT JUDGED")) == (NOT_JUDGED, 2)
+    assert (code, said.count("NOT CHECKED")) == (NOT_CHECKED, 2)
     assert len(sbom(tmp_path)["components"]) > 30
