@@ -53,25 +53,32 @@ def _ring(value: Any, at: str) -> list[Position]:
     return ring
 
 
-def _polygon(value: Any, at: str) -> list[list[Position]]:
-    if not isinstance(value, list) or not value:
-        raise invalid("shape_empty")
+def _rings(value: list[Any], at: str) -> list[list[Position]]:
     return [_ring(item, f"{at}{n},") for n, item in enumerate(value)]
 
 
-def _multipolygon(value: Any) -> list[list[list[Position]]]:
+def _polygon(value: Any, at: int) -> list[list[Position]]:
     if not isinstance(value, list) or not value:
-        raise invalid("shape_empty")
-    return [_polygon(item, f"{n},") for n, item in enumerate(value)]
+        raise invalid("polygon_empty", at=at)
+    return _rings(value, f"{at},")
 
 
-def _line(value: Any) -> list[Position]:
-    if not isinstance(value, list) or not value:
-        raise invalid("shape_empty")
+def _multipolygon(value: list[Any]) -> list[list[list[Position]]]:
+    return [_polygon(item, n) for n, item in enumerate(value)]
+
+
+def _line(value: list[Any]) -> list[Position]:
     line = _positions(value, "")
-    if len(set(line)) < 2:
-        raise invalid("line_without_length")
+    if len(set(map(_place, line))) < 2:
+        raise invalid("line_without_length", at=0)
     return line
+
+
+def _place(position: Position) -> Position:
+    """The position as every other one of the same place: a pole has all longitudes, and 180° is -180°."""
+    if abs(position.lat) == 90:
+        return Position(0.0, position.lat)
+    return Position(180.0, position.lat) if position.lng == -180 else position
 
 
 def _count(value: Any) -> int:
@@ -81,14 +88,27 @@ def _count(value: Any) -> int:
     return sum(map(_count, value)) if value and isinstance(value[0], list) else 1
 
 
+def _path(value: Any, number: int) -> str:
+    """Where the position with this number is in nested lists: its indexes."""
+    for n, item in enumerate(value):
+        count = _count(item)
+        if number < count:
+            is_position = not (item and isinstance(item[0], list))
+            return str(n) if is_position else f"{n},{_path(item, number)}"
+        number -= count
+    raise AssertionError("there are so many positions")
+
+
 class Coordinates(fields.Raw):
     """Nested lists of positions; the schema checks them, because it knows the geometry type."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, list):
             raise invalid("bad_coordinates")
+        if not value:
+            raise invalid("shape_empty")
         if _count(value) > MAX_POSITIONS:
-            raise invalid("too_many_positions", high=MAX_POSITIONS)
+            raise invalid("too_many_positions", high=MAX_POSITIONS, at=_path(value, MAX_POSITIONS))
         return value
 
 
@@ -97,7 +117,7 @@ LINE_SCHEMA = {"type": "array", "items": POSITION_SCHEMA, "minItems": 2}
 
 
 READERS: dict[str, Callable[[Any], Any]] = {
-    "Polygon": lambda value: _polygon(value, ""),
+    "Polygon": lambda value: _rings(value, ""),
     "MultiPolygon": _multipolygon,
     "LineString": _line,
 }

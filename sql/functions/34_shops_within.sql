@@ -30,7 +30,8 @@ END $$;
 COMMENT ON FUNCTION shops_of_few(bigint [], shop_filters, integer)
 IS 'The shops of brands that are not closed and pass; null for all brands (null), and for brands that have more than `most` shops.';
 
--- Lists of the searches by shape. What belongs to a shop in one search alone comes as text.
+-- Lists of the searches by shape. What belongs to a shop in one search alone comes as text. Displays that are not stored take
+-- more work than the search itself: after the first 200 shops Korean ones stand in for them.
 CREATE OR REPLACE FUNCTION shops_json(
   ids bigint [], ranks double precision [], extras text [], center geography, viewer geography, origin text, member bigint,
   sort text, page_size integer, page_offset integer, lang text
@@ -45,7 +46,7 @@ BEGIN
       SELECT r.place, r.extra, shop_json(
         CASE WHEN lang IS NULL THEN r.card ELSE r.card || coalesce(
           (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = r.id AND d.made_of = r.display_source),
-          display_json(r.id, lang)) END, r.counts, b.card, b.image_path, origin, r.m,
+          display_json(r.id, CASE WHEN r.place <= page_offset + 200 THEN lang ELSE 'ko' END)) END, r.counts, b.card, b.image_path, origin, r.m,
         member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = r.id)) AS json
       FROM (
         SELECT o.*, metres(

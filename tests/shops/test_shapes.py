@@ -220,6 +220,28 @@ def test_names_are_shown_in_a_language(client: FlaskClient, make: Maker, name: s
 
 
 @pytest.mark.parametrize("name", ["within", "along", "meet"])
+def test_a_response_makes_few_displays_that_are_not_stored(
+    client: FlaskClient, make: Maker, name: str
+) -> None:
+    make.brand()
+    make.sql(
+        "INSERT INTO shops (brand_id, place_name, geog)"
+        " SELECT 1, '인생네컷 강남점', point_at(127 + n * 5e-5, 37.5) FROM generate_series(1, 203) n"
+    )
+
+    def shown(**page: int) -> list[str]:
+        shops = ask(client, name, lang="en", **page).get_json()
+        return [shop["display"]["place_name"] for shop in shops]
+
+    made = shown()
+    assert made[200:] == ["인생네컷 강남점"] * 3
+    assert len({*made[:200]}) == 1 and "인생네컷" not in made[0]
+    assert shown(page=3, size=100) == made[:3]
+    make.sql("SELECT refresh_shop_displays(0, 1000, false)")
+    assert shown() == made[:1] * 203
+
+
+@pytest.mark.parametrize("name", ["within", "along", "meet"])
 def test_a_long_list_is_cut(client: FlaskClient, make: Maker, name: str) -> None:
     make.brand()
     make.sql(
@@ -357,7 +379,13 @@ def test_lists_however_deep_are_rejected(client: FlaskClient, name: str, depth: 
         ({"type": "Polygon"}, "003", "[coordinates] required parameter is missing"),
         ({}, "003", "[type] required parameter is missing"),
         ([], "001", "[body] must be a JSON object"),
-        ({"type": "Polygon", "coordinates": [[[127, 37]] * 10_001]}, "002", "[coordinates] must have at most 10000 positions"),
+        ({"type": "Polygon", "coordinates": [[[127, 37]] * 10_001]}, "002", "[coordinates] must have at most 10000 positions; position 0,10000 is the first beyond"),
+        ({"type": "MultiPolygon", "coordinates": [[SQUARE], [[[127, 37]] * 9_990, SQUARE, SQUARE]]}, "002",
+         "[coordinates] must have at most 10000 positions; position 1,2,0 is"),
+        ({"type": "MultiPolygon", "coordinates": [[SQUARE], []]}, "002", "[coordinates] polygon 1 must be an array of at least one ring"),
+        ({"type": "MultiPolygon", "coordinates": [[], [SQUARE]]}, "002", "[coordinates] polygon 0 must be an array"),
+        ({"type": "MultiPolygon", "coordinates": [[SQUARE], "x"]}, "002", "[coordinates] polygon 1 must be an array"),
+        ({"type": "MultiPolygon", "coordinates": [[SQUARE, []]]}, "002", "[coordinates] ring 0,1 must have"),
     ],
 )  # fmt: skip
 def test_bodies_that_are_no_areas(client: FlaskClient, body: Any, code: str, message: str) -> None:
@@ -370,19 +398,39 @@ def test_bodies_that_are_no_areas(client: FlaskClient, body: Any, code: str, mes
     ("line", "message"),
     [
         ([], "must not be empty"),
-        ([[127, 37]], "must have at least two different positions"),
-        ([[127, 37], [127, 37], [127.0, 37.0]], "must have at least two different positions"),
+        ([[127, 37]], "position 0 must be followed by a position at another place: the line has no length"),
+        ([[127, 37], [127, 37], [127.0, 37.0]], "position 0 must be followed by a position at another place"),
+        ([[180, 10], [-180, 10]], "position 0 must be followed by"),
+        ([[0, 90], [100, 90], [-180, 90]], "position 0 must be followed by"),
+        ([[5, -90], [100, -90]], "position 0 must be followed by"),
         ([[127, 37], [37, 127]], "position 1 must have a longitude between -180 and 180 and a latitude between -90 and 90; latitude and"),
         ([[127, 37], [-60, 10]], "the route must be at most 5000 km long"),
         ([[127, 37], [14137575.3, 4511203.1]], "position 1 must be longitude and latitude in degrees (WGS 84)"),
         ([[127, 37], []], "position 1 must be two numbers"),
-        ([[127 + n * 1e-5, 37] for n in range(10_001)], "must have at most 10000 positions"),
+        ([[127 + n * 1e-5, 37] for n in range(10_001)], "must have at most 10000 positions; position 10000 is the first beyond"),
     ],
 )  # fmt: skip
 def test_bad_routes_are_rejected(client: FlaskClient, line: Any, message: str) -> None:
     response = client.post("/shops/along", json={"type": "LineString", "coordinates": line})
     assert (response.status_code, response.get_json()["error_code"]) == (400, "002")
     assert response.get_json()["error_message"].startswith(f"[coordinates] {message}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        [[180, 37.5], [-180, 37.5], [179.9, 37.5]],
+        [[0, 90], [127, 90], [127, 89.99]],
+        [[127, 37], [127, 37.000000000001]],
+    ],
+)
+def test_routes_that_are_short_or_begin_at_one_place_twice_are_none_the_less_routes(
+    client: FlaskClient, make: Maker, line: Any
+) -> None:
+    make.brand()
+    make.shop("start", at=tuple(line[0]))
+    response = client.post("/shops/along", json={"type": "LineString", "coordinates": line})
+    assert [(s["place_name"], s["along_m"]) for s in response.get_json()] == [("start", 0)]
 
 
 @pytest.mark.parametrize(
