@@ -33,6 +33,12 @@ def compiled(expression: ClauseElement) -> Statement:
     return Statement(str(sql), constants)
 
 
+def limited(statement: Statement, within_ms: int) -> Statement:
+    """The statement with a time limit of its own. It runs in one process, so that the limit bounds its CPU time, too."""
+    limits = f"SET LOCAL statement_timeout = {within_ms}; SET LOCAL max_parallel_workers_per_gather = 0; "
+    return Statement(limits + statement.text, statement.constants)
+
+
 def with_values(statement: Statement | str, values: Values) -> tuple[str, Values]:
     """The arguments of the cursor's `execute`: the text, and the values of all parameters."""
     if isinstance(statement, str):

@@ -8,10 +8,19 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, and_, func, not_, or_, type_coerce
+from sqlalchemy import Boolean, ColumnElement, and_, false, func, not_, or_, true, type_coerce
 
 from geoshops.errors import ApiError
-from geoshops.ogc.cql2 import Comparison, Condition, Intersects, Literal, Logical, Property
+from geoshops.ogc.cql2 import (
+    Comparison,
+    Condition,
+    Intersects,
+    Literal,
+    Logical,
+    Property,
+    Truth,
+    parse_date,
+)
 
 GEOMETRY = "geometry"
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -47,25 +56,30 @@ def compile_filter(
         if condition.operator == "not":
             return not_(parts[0])
         return and_(*parts) if condition.operator == "and" else or_(*parts)
+    if isinstance(condition, Truth):
+        return true() if condition.value else false()
     found = _queryable(condition.property, queryables)
     if isinstance(condition, Intersects):
         if found.type != GEOMETRY:
             raise _error(condition.property, "S_INTERSECTS takes the geometry")
-        shape = func.ST_GeomFromText(condition.wkt, 4326)
-        if found.intersects:
-            return found.intersects(shape)
-        return type_coerce(func.ST_Intersects(found.column, shape), Boolean)
+        return or_(*(_intersects(found, wkt) for wkt in condition.wkts))
     return _compared(condition, found)
 
 
+def _intersects(found: Queryable, wkt: str) -> ColumnElement[bool]:
+    shape = func.ST_GeomFromText(wkt, 4326)
+    if found.intersects:
+        return found.intersects(shape)
+    return type_coerce(func.ST_Intersects(found.column, shape), Boolean)
+
+
 def _compared(condition: Comparison, found: Queryable) -> ColumnElement[bool]:
-    for literal in condition.literals:
-        if not _fits(literal, found.type):
-            raise _error(
-                condition.property, f"the literals of this property must have the type {found.type}"
-            )
+    literals = [_typed(literal, found.type) for literal in condition.literals]
+    if not all(_fits(literal, found.type) for literal in literals):
+        raise _error(
+            condition.property, f"the literals of this property must have the type {found.type}"
+        )
     column: ColumnElement[Any] = found.column
-    literals = condition.literals
     if condition.operator == "null":
         return column.is_(None)
     if condition.operator == "between":
@@ -79,6 +93,12 @@ def _compared(condition: Comparison, found: Queryable) -> ColumnElement[bool]:
         return column.like(literals[0])
     compared: ColumnElement[bool] = COMPARE[condition.operator](column, literals[0])
     return compared
+
+
+def _typed(literal: Literal, kind: str) -> Literal:
+    """A day in quotes as a day where one is needed."""
+    day = parse_date(literal) if kind == "date" and isinstance(literal, str) else None
+    return literal if day is None else day
 
 
 def _fits(literal: Literal, kind: str) -> bool:

@@ -92,7 +92,7 @@ def queryables(origin: str, shown: Collection) -> dict[str, object]:
     """The JSON Schema of the properties that filters may name."""
     named = {
         "date": {"type": "string", "format": "date"},
-        "geometry": {"$ref": f"https://geojson.org/schema/{shown.geometry_type}.json"},
+        "geometry": {"format": f"geometry-{shown.geometry_type.lower()}"},
     }
     types = {name: queryable.type for name, queryable in shown.queryables.items()}
     return {
@@ -114,9 +114,17 @@ def page_links(
     yield link(f"{here}/items{query}", "self", GEOJSON, "This page")
     yield link(f"{here}/items{query}", "alternate", JSON, "This page under the name of JSON")
     yield link(here, "collection", JSON, "The collection")
+    yield link(f"{here}/queryables", TO_QUERYABLES, SCHEMA, "What filters may name")
     if next_key is not None:
         query = urlencode({**asked, "after": next_key})
         yield link(f"{here}/items?{query}", "next", GEOJSON, "The next page")
+
+
+def header_of_items(origin: str, shown: Collection) -> dict[str, str]:
+    """The HTTP header that leads from items to their queryables."""
+    return {
+        "Link": f'<{origin}{path_of(shown)}/queryables>; rel="{TO_QUERYABLES}"; type="{SCHEMA}"'
+    }
 
 
 def item_links(origin: str, shown: Collection, key: int) -> list[Link]:

@@ -1,8 +1,10 @@
-"""Queries of OGC API Features; each is one statement."""
+"""Queries of OGC API Features; each is one statement, a filtered first page may be two."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -10,17 +12,20 @@ from typing import Any
 import psycopg2
 from sqlalchemy import ColumnElement, Select, Text, bindparam, cast, func, null, select
 
-from geoshops.database.pool import Database
-from geoshops.database.statements import Statement, compiled
+from geoshops.database.pool import Database, Row
+from geoshops.database.statements import Statement, compiled, limited
 from geoshops.errors import ApiError, NotFound
 from geoshops.ogc.collections import COLLECTIONS, EDGES, Collection
-from geoshops.ogc.cql2 import Condition
+from geoshops.ogc.cql2 import Condition, Intersects, Logical
 from geoshops.ogc.filters import compile_filter
 
 Box = tuple[float, float, float, float]
 
 # beyond that the matches are not counted: counting would take longer than the page itself
 MOST_COUNTED = 10_000
+# of a filtered page and its count together
+FILTER_MS = 250
+LEAST_MS = 10
 WORLD = (-180.0, -90.0, 180.0, 90.0)
 
 
@@ -75,12 +80,21 @@ def _filtered(collection: Collection, condition: Condition, box: Box | None) -> 
     return keys.where(compile_filter(condition, collection.queryables))
 
 
-def _page(collection: Collection, keys: Select[Any], key: Any) -> PageStatements:
+def _page(collection: Collection, keys: Select[Any], key: Any) -> Select[Any]:
+    """A page of the features with these keys."""
     page_keys = keys.where(key > bindparam("after")).order_by(key).limit(bindparam("one_more"))
-    counted = select(func.count()).select_from(keys.limit(MOST_COUNTED + 1).subquery())
-    page = _features(collection, page_keys)
+    return _features(collection, page_keys)
+
+
+def _counted(keys: Select[Any]) -> Select[Any]:
+    """The number of keys, up to one more than are counted."""
+    return select(func.count()).select_from(keys.limit(MOST_COUNTED + 1).subquery())
+
+
+def _pages(collection: Collection, keys: Select[Any], key: Any) -> PageStatements:
+    page = _page(collection, keys, key)
     return PageStatements(
-        compiled(page.add_columns(counted.scalar_subquery())),
+        compiled(page.add_columns(_counted(keys).scalar_subquery())),
         compiled(page.add_columns(null())),
     )
 
@@ -89,8 +103,8 @@ def _statements(collection: Collection) -> Statements:
     in_box = collection.in_box.c.id
     one = collection.keys.where(collection.key == bindparam("key"))
     return Statements(
-        everywhere=_page(collection, collection.keys, collection.key),
-        boxed=_page(collection, select(in_box), in_box),
+        everywhere=_pages(collection, collection.keys, collection.key),
+        boxed=_pages(collection, select(in_box), in_box),
         item=compiled(_features(collection, one)),
     )
 
@@ -109,34 +123,76 @@ def items(
 ) -> ItemPage:
     """Features with keys above `after`, `limit` at most; counted on the first page only.
 
-    ApiError for a filter that names no property of theirs, or whose geometry PostGIS does not read."""
-    prepared = STATEMENTS[collection.name]
-    page = prepared.boxed if box else prepared.everywhere
-    if filter:
-        page = _page(collection, _filtered(collection, filter, box), collection.key)
+    ApiError for a filter that names no property of theirs, that takes too long, or whose geometry PostGIS does not
+    read."""
     values = {**dict(zip(EDGES, box or (), strict=False)), "after": after, "one_more": limit + 1}
-    try:
+    if filter:
+        keys = _filtered(collection, filter, box)
+        with _located(filter):
+            rows, counted = _filtered_rows(db, collection, keys, values)
+    else:
+        prepared = STATEMENTS[collection.name]
+        page = prepared.boxed if box else prepared.everywhere
         rows = db.rows(page.later if after else page.first, values)
-    except psycopg2.InternalError as error:
-        if filter is None:
-            raise
-        raise ApiError("bad_filter", name="filter", at=1, rule=_first_line(error)) from None
-    shown = rows[:limit]
-    matched = None
-    if not after:
         counted = rows[0][2] if rows else 0
-        matched = counted if counted <= MOST_COUNTED else None
+    shown = rows[:limit]
     return ItemPage(
-        features=",".join(feature for _, feature, _ in shown),
+        features=",".join(row[1] for row in shown),
         returned=len(shown),
         last_id=shown[-1][0] if shown else None,
         more=len(rows) > limit,
-        matched=matched,
+        matched=None if after or counted is None or counted > MOST_COUNTED else counted,
     )
 
 
-def _first_line(error: psycopg2.Error) -> str:
-    return str(error.diag.message_primary)
+def _filtered_rows(
+    db: Database, collection: Collection, keys: Select[Any], values: Mapping[str, Any]
+) -> tuple[list[Row], int | None]:
+    """Rows of a page, and the number of all matches on the first one, unless counting them takes too long."""
+    started = time.monotonic()
+    page = compiled(_page(collection, keys, collection.key))
+    try:
+        rows = db.rows(limited(page, FILTER_MS), values)
+    except psycopg2.errors.QueryCanceled:
+        raise ApiError("filter_too_slow", name="filter", high=FILTER_MS) from None
+    if values["after"] or len(rows) < values["one_more"]:
+        return rows, len(rows)
+    return rows, _count(db, keys, values, _left_ms(started))
+
+
+def _left_ms(started: float) -> int:
+    return FILTER_MS - round((time.monotonic() - started) * 1000)
+
+
+def _count(
+    db: Database, keys: Select[Any], values: Mapping[str, Any], within_ms: int
+) -> int | None:
+    """The number of keys; None when there is no time to count them."""
+    if within_ms < LEAST_MS:
+        return None
+    try:
+        return int(db.row(limited(compiled(_counted(keys)), within_ms), values)[0])
+    except psycopg2.errors.QueryCanceled:
+        return None
+
+
+@contextmanager
+def _located(condition: Condition) -> Iterator[None]:
+    """Reports what PostGIS finds wrong with a geometry at the first one of the filter."""
+    try:
+        yield
+    except psycopg2.InternalError as error:
+        at = next(_places(condition), 1)
+        rule = str(error.diag.message_primary)
+        raise ApiError("bad_filter", name="filter", at=at, rule=rule) from None
+
+
+def _places(condition: Condition) -> Iterator[int]:
+    if isinstance(condition, Intersects):
+        yield condition.at
+    elif isinstance(condition, Logical):
+        for part in condition.conditions:
+            yield from _places(part)
 
 
 def item(db: Database, collection: Collection, key: int) -> str:

@@ -108,7 +108,9 @@ def _add_items(shown: Collection, feature: Any) -> None:
         sent = context.sent("bbox", "datetime", "filter", "filter-lang", "limit", "after")
         next_key = page.last_id if page.more else None
         links = list(pages.page_links(context.origin, shown, sent, next_key))
-        return _geojson(context, _feature_collection(page, links))
+        body = _feature_collection(page, links).encode()
+        headers = pages.header_of_items(context.origin, shown)
+        return Response(body, headers, media_type=context.media_type)
 
     _name(
         list_items,
@@ -138,7 +140,8 @@ def _add_item(shown: Collection, feature: Any) -> None:
         (key,) = keys.values()
         found = queries.item(context.db, shown, key)
         links = json.dumps(pages.item_links(context.origin, shown, key), ensure_ascii=False)
-        return _geojson(context, f'{found[:-1]}, "links":{links}}}')
+        body = f'{found[:-1]}, "links":{links}}}'.encode()
+        return Response(body, media_type=context.media_type)
 
     _name(get_item, f"get_{shown.singular}_item", f"One {shown.singular} as a GeoJSON feature")
     blueprint.read(
@@ -174,11 +177,6 @@ def _feature_collection(page: queries.ItemPage, links: list[pages.Link]) -> str:
         f'{{"type":"FeatureCollection","numberReturned":{page.returned},{matched}'
         f'"links":{json.dumps(links, ensure_ascii=False)},"features":[{page.features}]}}'
     )
-
-
-def _geojson(context: RequestContext, body: str) -> Response:
-    """GeoJSON under the media type that the client accepts."""
-    return Response(body.encode(), media_type=context.media_type)
 
 
 for _collection in COLLECTIONS:

@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Protocol
 
 from marshmallow import Schema, ValidationError, fields
 
-from geoshops.ogc.cql2 import MAX_LENGTH, FilterError, parse
+from geoshops.ogc.cql2 import MAX_LENGTH, parse
+from geoshops.ogc.cql2_tokens import FilterError
 from geoshops.web.fields import DECIMAL, Args, Box, Choice, Integer, Text, invalid
 from geoshops.web.shop_schemas import described
 
@@ -130,7 +131,7 @@ class ItemsArgs(Args):
     filter = Filter(
         high=MAX_LENGTH,
         exact=True,
-        load_default=None,
+        lines=True,
         metadata=described(
             "A condition in CQL2 text over the properties of the resource queryables",
             "id >= 10 AND S_INTERSECTS(geometry, BBOX(126.9, 37.4, 127.1, 37.6))",
@@ -154,7 +155,7 @@ class ItemsArgs(Args):
         """Drops the time and the filter's language, which were only checked."""
         values.pop("datetime", None)
         values.pop("filter_lang")
-        return {"box": None, **values}
+        return {"box": None, "filter": None, **values}
 
 
 def items_args(default_limit: int, max_limit: int) -> type[Args]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from flask.testing import FlaskClient
 
+from geoshops.ogc import queries
 from geoshops.ogc.cql2 import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.make import Maker
 
@@ -84,16 +85,30 @@ def test_a_filter_joins_the_box_and_stays_in_the_links(
         ("review_cnt LIKE '1%'", "character 1: the literals of"), ("place_name = 1", "character 1: the literals of"),
         ("geometry = 'x'", "character 1: the literals of"), ("geometry LIKE 'x'", "character 1: the literals of"),
         ("S_INTERSECTS(place_name, POINT(1 2))", "character 14: S_INTERSECTS takes the geometry"),
-        ("S_INTERSECTS(geometry, POLYGON((1 2, 3 4)))", "character 1: "), ("S_INTERSECTS(geometry, CIRCLE(1 2))", "character 24: one of BBOX"),
+        ("S_INTERSECTS(geometry, POLYGON((1 2, 3 4)))", "character 32: a ring has at least 4 positions, and the last"), ("S_INTERSECTS(geometry, CIRCLE(1 2))", "character 24: one of BBOX"),
         ("S_INTERSECTS(geometry, BBOX(1, 2, 3))", "character 24: BBOX has four numbers, or six"),
         # what the classes of the standard demand that are not declared
         ("eo:cloud_cover < 0.1", "character 1: the property must be one of id"), ("CASEI(brand_name) = 'x'", "character 6: a comparison"),
         ("S_WITHIN(geometry, BBOX(1, 2, 3, 4))", "character 9: a comparison"), ("T_AFTER(opened_on, DATE('2024-05-01'))", "character 8: a comparison"),
         ("review_cnt > favorite_cnt", "character 14: a number"), ("A_EQUALS(id, (1, 2))", "character 9: a comparison"),
-        ("S_INTERSECTS(geometry, POINT(x y))", "character 30: numbers in parentheses"), ("opened_on = DATE('2024')", "character 18: a date is written"),
+        ("S_INTERSECTS(geometry, POINT(x y))", "character 30: a longitude between -180 and 180 is"), ("opened_on = DATE('2024')", "character 18: a date is written"),
         ("id = 1; DROP TABLE shops", "character 7: "), ("NOT", "character 4: the filter ends"), ("AND id = 1", "character 1: a property"),
         ("(" * (MAX_DEPTH + 1) + "id = 1" + ")" * (MAX_DEPTH + 1), f"character {MAX_DEPTH + 1}: conditions are nested at most"),
         (" OR ".join(["id=1"] * (MAX_TERMS + 1)), "character 1601: a filter has at most"), ("id = 1" + " " * MAX_LENGTH, f"must have at most {MAX_LENGTH}"),
+        # positions, and shapes that are no shapes, by their own character
+        ("S_INTERSECTS(geometry, POINT(1000 2000))", "character 30: a longitude between -180 and 180"), ("S_INTERSECTS(geometry, POINT(90 180))", "character 33: a latitude between -90 and 90"),
+        ("S_INTERSECTS(geometry, POINT(1e400 2))", "character 30: a number must be finite"), ("S_INTERSECTS(geometry, POINT(1 2 1e400))", "character 34: a number must be finite"),
+        ("S_INTERSECTS(geometry, BBOX(1000000, 1000000, 2000000, 2000000))", "character 29: a longitude"), ("S_INTERSECTS(geometry, BBOX(1, 40, 2, 30))", "character 39: the northern latitude"),
+        ("S_INTERSECTS(geometry, BBOX(1, 2, 3, 'x'))", "character 24: BBOX has four"), ("S_INTERSECTS(geometry, LINESTRING(1 2))", "character 34: a line has at least 2"),
+        ("S_INTERSECTS(geometry, POLYGON((1 2, 3 4, 5 6, 1 3)))", "character 32: a ring"), ("S_INTERSECTS(geometry, POLYGON((1 2, 3 4, 5 6, 1 2), (1 2)))", "character 54: a ring"),
+        ("S_INTERSECTS(geometry, POLYGON(1 2, 3 4, 5 6, 1 2))", "character 32: ( is expected"), ("S_INTERSECTS(geometry, POINT(1, 2))", "character 31: a latitude"),
+        ("S_INTERSECTS(geometry, POINT((1 2)))", "character 30: a longitude"), ("S_INTERSECTS(geometry, POINT EMPTY)", "character 30: ( is expected"),
+        ("S_INTERSECTS(geometry, MULTIPOLYGON(((1 2, 3 4, 5 6, 1 2)), ((1 2, 3 4))))", "character 62: a ring"), ("S_INTERSECTS(geometry, MULTIPOINT((1 2), (3 95)))", "character 45: a latitude"),
+        ("S_INTERSECTS(geometry, POINT(1 2)", "character 34: the filter ends"), ("S_INTERSECTS(geometry, GEOMETRYCOLLECTION(POINT(1 2)))", "character 24: one of BBOX"),
+        ("review_cnt < 1e400", "character 14: a number must be finite"), ("review_cnt BETWEEN 1 AND -1e400", "character 26: a number must be finite"),
+        ("place_name LIKE '%\\\\'", "character 17: a pattern must not end with the escape character"), ("place_name = 'x\\'", "character 14: a name, number"),
+        ("opened_on = DATE('20240501')", "character 18: a date is written"), ("opened_on = TIMESTAMP('2024-05-01')", "character 23: a timestamp is"), ("opened_on = '2024-5-1'", "character 1: the literals"),
+        ("TRUE 1", "character 6: AND, OR"), ("review_cnt = TRUE", "character 1: the literals of"), ("NOT", "character 4: the filter ends"),
         ("place_name = 'x\0'", "must not contain control characters"), ("id NOT = 1", "character 8: a comparison"),
     ],
 )  # fmt: skip
@@ -119,4 +134,69 @@ def test_the_collection_leads_to_its_queryables(client: FlaskClient) -> None:
     assert schema["$id"] == address
     assert schema["properties"]["opened_on"] == {"type": "string", "format": "date"}
     assert schema["properties"]["review_cnt"] == {"type": "integer"}
+    assert schema["properties"]["geometry"] == {"format": "geometry-point"}
     assert schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    ("box", "found"),
+    [
+        ("BBOX(170, -20, -170, 20)", [1, 2]), ("BBOX(-180, -90, 180, 90)", [1, 2, 3]), ("BBOX(180, -20, -180, 20)", []),
+        ("BBOX(175, 0, 175, 0)", [1]), ("BBOX(175, -1, 175, 1)", [1]), ("BBOX(174, 0, 176, 0)", [1]), ("BBOX(0, 0, 0, 0)", [3]),
+        ("POINT Z (175 0 10)", [1]), ("MULTIPOINT((175 0), (-175 0))", [1, 2]), ("MULTIPOINT(175 0, 0 0)", [1, 3]),
+        ("LINESTRING(175. .0, 0 0)", [1, 3]), ("MULTILINESTRING((174 0, 176 0), (-1 0, 1 0))", [1, 3]),
+        ("MULTIPOLYGON(((174 -1, 176 -1, 176 1, 174 1, 174 -1)), ((-1 -1, 1 -1, 1 1, -1 -1)))", [1, 3]),
+    ],
+)  # fmt: skip
+def test_geometries_of_filters(
+    client: FlaskClient, make: Maker, box: str, found: list[int]
+) -> None:
+    for lng in (175.0, -175.0, 0.0):
+        make.shop(at=(lng, 0.0))
+    response = client.get(ITEMS, query_string={"filter": f"S_INTERSECTS(geometry, {box})"})
+    assert response.status_code == 200, response.text
+    assert [feature["id"] for feature in response.json["features"]] == found
+    outside = client.get(ITEMS, query_string={"filter": f"NOT S_INTERSECTS(geometry, {box})"})
+    assert [f["id"] for f in outside.json["features"]] == sorted({1, 2, 3} - {*found})
+
+
+SLOW = "place_name LIKE '%a%b%c%d%e%f%g%h%i%j%'"
+
+
+@pytest.fixture
+def many(make: Maker) -> None:
+    """Shops with long names, which take milliseconds to compare."""
+    make.sql(
+        "INSERT INTO shops (place_name, geog)"
+        " SELECT repeat('abcdefghi', 20) || n, point_at(127 + n / 1e5, 37) FROM generate_series(1, 3000) n"
+    )
+
+
+def test_a_filter_that_takes_too_long_is_an_error_that_says_what_helps(
+    client: FlaskClient, many: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get(ITEMS, query_string={"filter": SLOW}).json["features"] == []
+    monkeypatch.setattr(queries, "FILTER_MS", 1)
+    response = client.get(ITEMS, query_string={"filter": SLOW})
+    assert (response.status_code, response.json["error_code"]) == (400, "002")
+    assert response.json["error_message"] == (
+        "[filter] takes longer than 1 ms here; add a bbox or S_INTERSECTS with a small area, or compare an id"
+    )
+    # the limit was that statement's
+    assert client.get(ITEMS, query_string={"limit": 3000}).json["numberReturned"] == 3000
+
+
+def test_matches_that_take_too_long_to_count_are_not_counted(
+    client: FlaskClient, many: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = {"filter": f"NOT {SLOW}", "limit": 2}
+    page = client.get(ITEMS, query_string=query).json
+    assert (page["numberReturned"], page["numberMatched"]) == (2, 3000)
+    for least_ms in (queries.FILTER_MS, -100_000):
+        # no time is left, or so little that the statement is cancelled
+        monkeypatch.setattr(queries, "LEAST_MS", least_ms)
+        monkeypatch.setattr(queries, "_left_ms", lambda _: 1)
+        short = client.get(ITEMS, query_string=query).json
+        assert "numberMatched" not in short
+        assert short["features"] == page["features"]
+        assert [link["rel"] for link in short["links"]] == [link["rel"] for link in page["links"]]

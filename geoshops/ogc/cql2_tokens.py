@@ -1,0 +1,114 @@
+"""Splits CQL2 text into words and signs, each with its position."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+TOKEN = re.compile(
+    r"""\s*(?:(?P<string>'(?:[^'\\]|''|\\.)*')"""
+    r"""|(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))"""
+    r"""|(?P<name>"[^"]+"|(?:[^\W\d]|:)[\w.:]*)|(?P<sign><=|>=|<>|[=<>(),]))""",
+    re.DOTALL,
+)
+WORDS = {"AND", "OR", "NOT", "LIKE", "BETWEEN", "IN", "IS", "NULL", "TRUE", "FALSE"}
+# of a character literal; any other backslash stands for itself, as LIKE needs it
+ESCAPED = re.compile(r"''|\\['\\abtnvfr]")
+CHARACTERS = {
+    "''": "'", r"\'": "'", "\\\\": "\\", r"\a": "\a", r"\b": "\b", r"\t": "\t", r"\n": "\n", r"\v": "\v",
+    r"\f": "\f", r"\r": "\r",
+}  # fmt: skip
+
+
+class FilterError(ValueError):
+    """What is wrong with a filter, and at which character from 1."""
+
+    def __init__(self, at: int, rule: str) -> None:
+        super().__init__(rule)
+        self.at, self.rule = at, rule
+
+
+class Token(NamedTuple):
+    """A word of a filter; `kind` is string, number, name, sign or end."""
+
+    kind: str
+    text: str
+    at: int
+
+    def word(self) -> str:
+        """The keyword that it is; empty when it is none."""
+        return self.text.upper() if self.kind == "name" and self.text.upper() in WORDS else ""
+
+    def string(self) -> str:
+        """The text of a character literal without its quotes and escapes."""
+        return ESCAPED.sub(lambda escaped: CHARACTERS[escaped[0]], self.text[1:-1])
+
+    def number(self) -> float:
+        """The value of a numeric literal; integers stay integers."""
+        value = float(self.text)
+        if not math.isfinite(value):
+            raise FilterError(self.at, "a number must be finite")
+        return value if re.search("[.eE]", self.text) else int(self.text)
+
+
+class Tokens:
+    """The tokens of a filter, taken one after the other; the last one is the end."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens, self._next = _split(text), 0
+
+    def peek(self) -> Token:
+        """The next token."""
+        return self._tokens[self._next]
+
+    def take(self) -> Token:
+        """Takes the next token; FilterError at the end."""
+        token = self._tokens[self._next]
+        if token.kind == "end":
+            raise FilterError(token.at, "the filter ends too early")
+        self._next += 1
+        return token
+
+    def sign(self, sign: str) -> None:
+        """Takes a sign that must come."""
+        token = self.take()
+        if token.kind != "sign" or token.text != sign:
+            raise FilterError(token.at, f"{sign} is expected")
+
+    def has_sign(self, sign: str) -> bool:
+        """Takes a sign if it is the next token."""
+        token = self.peek()
+        found = token.kind == "sign" and token.text == sign
+        self._next += found
+        return found
+
+    def keyword(self, word: str) -> None:
+        """Takes a keyword that must come."""
+        token = self.take()
+        if token.word() != word:
+            raise FilterError(token.at, f"{word} is expected")
+
+    def has_word(self, word: str) -> bool:
+        """Takes a word, which need not be a keyword, if it is the next token."""
+        token = self.peek()
+        found = token.kind == "name" and token.text.upper() == word
+        self._next += found
+        return found
+
+    def error(self, rule: str) -> FilterError:
+        """An error at the next token."""
+        return FilterError(self.peek().at, rule)
+
+
+def _split(text: str) -> list[Token]:
+    found, at = [], 0
+    while text[at:].strip():
+        match = TOKEN.match(text, at)
+        if match is None:
+            rule = "a name, number, text in quotes or operator is expected"
+            raise FilterError(at + 1 + len(text[at:]) - len(text[at:].lstrip()), rule)
+        kind = str(match.lastgroup)
+        found.append(Token(kind, match[kind], match.start(kind) + 1))
+        at = match.end()
+    return [*found, Token("end", "", len(text) + 1)]
