@@ -57,6 +57,7 @@ GOALS = [
     Goal("spatial", "meet_p99_ms", 30, False, "meeting point over HTTP, p99 in ms"),
     Goal("spatial", "long_route_ms", 100, False, "route of 500 km and 10,000 corners, ms"),
     Goal("spatial", "worst_ms", 300, False, "most expensive search by shape, ms"),
+    Goal("spatial", "hostile_cpu_max_ms", 300, False, "hostile search by shape, CPU in ms"),
     Goal("replicas", "routing_cost_percent", 3, False, "per cent, routing on a single node"),
     Goal("steady", "p99_of_p50", 4, False, "p99 of p50 at 80 % load"),
     Goal("growth", "growth_p50", 1.15, False, "p50, largest of 10k, constant density"),

@@ -260,13 +260,14 @@ SHOPS_ON_A_MAP = 65
 
 def cpu_ms(cursor: Any, pid: int, statement: str, values: Sequence[object]) -> float:
     """Measures a backend's CPU time of one statement with the scheduler's nanoseconds."""
-    before = _nanoseconds(pid)
+    before = nanoseconds(pid)
     cursor.execute(statement, values)
     cursor.fetchall()
-    return (_nanoseconds(pid) - before) / 1e6
+    return (nanoseconds(pid) - before) / 1e6
 
 
-def _nanoseconds(pid: int) -> int:
+def nanoseconds(pid: int) -> int:
+    """CPU time of a process."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
 
 

@@ -23,6 +23,7 @@ OWN_PARTS = {
     "figures",
     "goals",
     "hostile",
+    "hostile_shapes",
     "languages",
     "load",
     "members",
@@ -57,7 +58,9 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--peers", action="store_true", help="radius: also alternative stacks")
     parser.add_argument(
-        "--hostile", action="store_true", help="keyword: generated hostile keywords"
+        "--hostile",
+        action="store_true",
+        help="keyword: generated hostile keywords; spatial: shapes, meetings and filters",
     )
     parser.add_argument(
         "--languages", action="store_true", help="keyword: each language, and lists with lang"

@@ -11,6 +11,7 @@ import time
 from typing import Any
 from urllib.parse import urlencode
 
+import hostile_shapes
 import psycopg2
 from data import Bench, downtown_points
 from figures import Runs, interleave, table
@@ -204,6 +205,9 @@ def expensive_ms(cursor: Any) -> dict[str, float]:
 def main(bench: Bench) -> dict[str, object]:
     """Prints the tables and returns the figures."""
     url = bench.dense(bench.size())
+    if bench.hostile:
+        found = hostile_shapes.report(url, quick=bench.quick, rounds=bench.rounds)
+        return {"shops": bench.size(), **found}
     seconds, rounds = (2, bench.rounds or 2) if bench.quick else (4, bench.rounds or 3)
     connection = psycopg2.connect(url)
     connection.autocommit = True
