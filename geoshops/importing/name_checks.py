@@ -59,16 +59,21 @@ def korean_forms(rows: Iterable[tuple[str, str, str]]) -> KoreanForms:
 
 def flaw(name: str, folded: str, lang: str, forms: KoreanForms) -> str:
     """Why a name cannot be the one of a region; empty if it can."""
-    script = SCRIPTS.get(lang)
-    if script is None:
+    if lang not in SCRIPTS:
         return ""
-    if re.search("[?？]", name):
-        return "lacks a character"
-    if not script.fullmatch(name):
-        return "another script"
+    if reason := script_flaw(name, lang):
+        return reason
     if PHRASE.search(name):
         return "a phrase"
     return "" if _form_fits(name, folded, forms) else "does not fit the Korean name"
+
+
+def script_flaw(name: str, lang: str) -> str:
+    """Why a name is not written as Japanese (ja) or Chinese (zh) is; empty if it is."""
+    # ? and - stand where the source's encoding lacks a character
+    if re.search(r"[?？-]", name):
+        return "lacks a character"
+    return "" if SCRIPTS[lang].fullmatch(name) else "another script"
 
 
 def _form_fits(name: str, folded: str, forms: KoreanForms) -> bool:

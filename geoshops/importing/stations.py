@@ -6,21 +6,30 @@ import re
 import time
 from typing import Any
 
-from geoshops.importing import fields
+from geoshops.importing import fields, name_checks
 from geoshops.importing.errors import ImportRejected
+from geoshops.importing.fields import InvalidValue
 from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.mapping import plan
 from geoshops.importing.points import Reasons
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.shop_load import drop_repeated_keys, repeated_keys
 from geoshops.importing.shops import about, open_table, positions, reject_lines
-from geoshops.importing.staging import Columns, Field, Staging
+from geoshops.importing.staging import Columns, Dropped, Field, Staging
 from geoshops.importing.transaction import importing_into
 
 REQUIRED = ("name", "longitude", "latitude")
+NAME_EN_IN_SMALL_LETTERS = """
+CASE WHEN i.name_en = upper(i.name_en) AND lower(i.name_en) = lower(romanized(i.name)) THEN romanized(i.name) ELSE i.name_en END"""
 IN_BRACKETS = re.compile(r"\s*[(（\[].*$")
 # repeated: a source that appends 역 to every name has 서울역역, and a stored name must not end in 역
 ENDINGS = re.compile(r"(?<=\S)(\s*역)+$")
+SYLLABLES = re.compile(r"[가-힣](?: [가-힣])+")
+QUOTES = re.compile("[`´‘’']")
+STATION_WORD = re.compile(r"(?<=\w) (?:station|sta\.?|stn\.?)$", re.IGNORECASE)
+LAST_BRACKETS = re.compile(r"\s*\([^()]*\)$")
+SIGN_OF_STATION = re.compile("(?<=.)(?:[驛駅]|(?<!客[运運])站)$")
+BETWEEN_HAN = re.compile("(?<=[\u3400-\u9fff])[ \u3000]+(?=[\u3400-\u9fff])")
 UPSERT = """
 WITH given AS (
   SELECT i.source_id, i.geog, i.name, {name_en} AS name_en, {line_name} AS line_name, s.id
@@ -38,38 +47,76 @@ inserted AS (
   RETURNING 1
 )
 SELECT (SELECT count(*) FROM inserted), (SELECT count(*) FROM updated), (SELECT count(*) FROM given)"""
-
-
-# Names without 역, 驛, 駅 and 站. The source has a question mark for each character that its code page lacks.
-FOREIGN_NAMES = """
-WITH given AS (
-  SELECT i.name, i.geog, btrim(regexp_replace(regexp_replace(v.alias, '\\s*[(（].*$', ''), '[驛駅站]$', '')) AS alias, v.lang
-  FROM incoming i CROSS JOIN LATERAL (VALUES {names}) v (alias, lang)
-)
+STAGE_NAMES = """
+CREATE TEMP TABLE incoming_names ON COMMIT DROP AS
+SELECT i.line, i.name, i.geog, v.field, v.alias, v.lang, kana_folded(han_folded(v.alias)) AS folded
+FROM incoming i CROSS JOIN LATERAL (VALUES {names}) v (field, alias, lang) WHERE v.alias <> ''"""
+# A syllable has a Chinese character: one alone is what an encoding left of a name.
+INCOMPLETE = """
+DELETE FROM incoming_names WHERE length(alias) = 1 AND length(name) > 1 RETURNING line, field"""
+# A row of a transfer station may have the names of the next station.
+CONFUSED = """
+DELETE FROM incoming_names i
+WHERE EXISTS (
+    SELECT FROM incoming_names o
+    WHERE o.folded = i.folded AND name_key(o.name) <> name_key(i.name) AND ST_DWithin(o.geog, i.geog, 2000)
+      AND NOT EXISTS (SELECT FROM incoming_names p WHERE p.name = o.name AND p.field = o.field AND p.folded <> o.folded))
+  AND EXISTS (SELECT FROM incoming_names p WHERE p.name = i.name AND p.field = i.field AND p.folded <> i.folded)
+RETURNING i.line, i.field"""
+ADD_NAMES = """
 INSERT INTO station_aliases (station_id, alias, lang)
 SELECT s.id, g.alias,
   CASE WHEN g.lang <> 'zh' THEN g.lang WHEN han_folded(g.alias) = g.alias THEN 'zh-Hans' ELSE 'zh-Hant' END
-FROM given g JOIN stations s ON s.name_key = name_key(g.name) AND ST_DWithin(s.geog, g.geog, 2000)
-WHERE g.alias <> '' AND g.alias !~ '[?？]'
+FROM incoming_names g JOIN stations s ON s.name_key = name_key(g.name) AND ST_DWithin(s.geog, g.geog, 2000)
 ORDER BY s.id, g.lang DESC, g.alias
 ON CONFLICT DO NOTHING"""
 FOREIGN_FIELDS = {"name_hanja": "zh-Hant", "name_ja": "ja", "name_zh": "zh"}
+DROPPED_NAMES = ((INCOMPLETE, "lacks a character"), (CONFUSED, "the name of the next station"))
 
 
 def station_name(value: str) -> str:
-    """The name without brackets and the ending 역, as users search it (서울역 becomes 서울)."""
+    """The name without brackets and the ending 역, as users search it (서울역 becomes 서울, and 남 산 남산)."""
     name = fields.name(value)
     # checked again, because only invisible characters may remain
-    return fields.name(ENDINGS.sub("", IN_BRACKETS.sub("", name) or name))
+    name = fields.name(ENDINGS.sub("", IN_BRACKETS.sub("", name) or name))
+    return name.replace(" ", "") if SYLLABLES.fullmatch(name) else name
+
+
+def english_name(value: str) -> str:
+    """The name without the word station and without brackets at its end; 3(sam)-ga keeps them."""
+    name = QUOTES.sub("'", " ".join(fields.words(100)(value).split()))
+    # a source that escapes apostrophes again and again fills its column with them
+    if name.endswith("''"):
+        raise InvalidValue("cut off")
+    name = STATION_WORD.sub("", LAST_BRACKETS.sub("", re.sub("'+", "'", name)))
+    return name.title() if name.isupper() and " " in name else name
+
+
+def chinese_name(value: str) -> str:
+    """The name in Chinese characters, without 驛, 駅 or 站."""
+    return _foreign_name(value, "zh")
+
+
+def japanese_name(value: str) -> str:
+    """The name in kana or Chinese characters, without 駅."""
+    return _foreign_name(value, "ja")
+
+
+def _foreign_name(value: str, lang: str) -> str:
+    name = IN_BRACKETS.sub("", fields.words(100)(value).translate(str.maketrans("ㆍ･", "··")))
+    name = SIGN_OF_STATION.sub("", BETWEEN_HAN.sub("", name.strip()))
+    if name and (reason := name_checks.script_flaw(name, lang)):
+        raise InvalidValue(reason)
+    return name
 
 
 FIELDS = {
     "source_id": Field(fields.key, optional=False),
     "name": Field(station_name, optional=False),
-    "name_en": Field(fields.words(100)),
-    "name_hanja": Field(fields.words(100)),
-    "name_ja": Field(fields.words(100)),
-    "name_zh": Field(fields.words(100)),
+    "name_en": Field(english_name),
+    "name_hanja": Field(chinese_name),
+    "name_ja": Field(japanese_name),
+    "name_zh": Field(chinese_name),
     "line_name": Field(fields.words(100)),
     "address": Field(fields.words(500), None),
 }
@@ -103,16 +150,30 @@ def _load(cursor: Any, staging: Staging, source: str) -> dict[str, Any]:
     repeated = drop_repeated_keys(cursor, repeated_keys(cursor))
     if staging.rejects.count + len(repeated) == staging.read:
         raise ImportRejected(f"none of the {staging.read} rows can be imported")
-    texts = {n: f"i.{n}" if n in stored else "''" for n in ("name_en", "line_name")}
+    texts = {
+        "name_en": NAME_EN_IN_SMALL_LETTERS if "name_en" in stored else "''",
+        "line_name": "i.line_name" if "line_name" in stored else "''",
+    }
     cursor.execute(UPSERT.format(**texts), {"source": source})
     inserted, updated, rows = cursor.fetchone()
-    if names := [f"(i.{n}, '{lang}')" for n, lang in FOREIGN_FIELDS.items() if n in stored]:
-        cursor.execute(FOREIGN_NAMES.format(names=", ".join(names)))
+    _add_foreign_names(cursor, staging, stored)
     identical = reject_lines(staging.table, staging.rejects, {}, repeated)
     unchanged = rows - inserted - updated
     return {
         "inserted": inserted, "updated": updated, "unchanged": unchanged, "identical": identical,
     }  # fmt: skip
+
+
+def _add_foreign_names(cursor: Any, staging: Staging, stored: list[str]) -> None:
+    """Adds the names in other languages to every row of their station, except those that cannot be right."""
+    names = [f"('{n}', i.{n}, '{lang}')" for n, lang in FOREIGN_FIELDS.items() if n in stored]
+    if not names:
+        return
+    cursor.execute(STAGE_NAMES.format(names=", ".join(names)))
+    for statement, reason in DROPPED_NAMES:
+        cursor.execute(statement)
+        staging.dropped += [Dropped(line, field, reason) for line, field in cursor.fetchall()]
+    cursor.execute(ADD_NAMES)
 
 
 def _complete(columns: Columns, reasons: Reasons) -> None:
