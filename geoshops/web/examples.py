@@ -23,6 +23,46 @@ PATH = {
     "x": 27946,
     "y": 12696,
 }
+# query parameters whose field has no example, by name
+QUERY: dict[str, object] = {
+    "page": 1,
+    "size": 20,
+    "sort": "highest",
+    "lang": "en",
+    "userLat": 37.4979,
+    "userLng": 127.0276,
+    "brand": "포토이즘",
+    "allBrands": True,
+    "minRating": 4,
+    "openNow": True,
+    "clean": 0.3,
+    "retouch": 0.3,
+    "props": 0.3,
+    "bbox": "126.9,37.4,127.2,37.6",
+    "by": "sum",
+    "explain": True,
+    "all": True,
+    "reviews": "keep",
+    "redirect_uri": f"{ORIGIN}/",
+    "provider": "kakao",
+    # of OpenID Connect Core and of RFC 7636, appendix B
+    "state": "af0ifjsldkj",
+    "nonce": "n-0S6_WzA2Mj",
+    "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    "datetime": "2026-11-20T00:00:00Z/..",
+    "filter-lang": "cql2-text",
+    "limit": 100,
+    "after": "0",
+}
+
+
+def example_of_parameter(field: fields.Field[object]) -> object:
+    """An example of a query parameter whose metadata have none."""
+    known = QUERY.get(field.data_key or str(field.name))
+    if field.metadata.get("type") == "array":
+        return [float(number) for number in str(known).split(",")]
+    choices = field.metadata.get("enum", ())
+    return choices[-1] if choices and known not in choices else known
 
 
 def example_of(schema: Schema | type[Schema]) -> Any:

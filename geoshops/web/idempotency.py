@@ -21,6 +21,7 @@ PARAMETER: dict[str, object] = {
     "name": HEADER,
     "description": "A repeated request with the same key and body gets the response to the first",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+    "example": "8e03978e-40d5-43e8-bc93-6894a57f9324",
 }  # fmt: skip
 
 REPLAYED = "Idempotency-Replayed"

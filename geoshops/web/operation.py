@@ -19,7 +19,7 @@ from geoshops import __about__
 from geoshops.geo import feature_collection
 from geoshops.web.authentication import guard
 from geoshops.web.contract import Contract
-from geoshops.web.examples import PATH, example_of
+from geoshops.web.examples import PATH, example_of, example_of_parameter
 from geoshops.web.fields import Args
 from geoshops.web.parsing import BodyLoader, ContractParser, QueryLoader
 from geoshops.web.rate_limits import READS, WRITES, RateLimit
@@ -239,6 +239,7 @@ class OpenConverter(OpenAPIConverter):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.add_parameter_attribute_function(_style_of)
+        self.add_parameter_attribute_function(_example_of)
 
     def schema2jsonschema(self, schema: Schema) -> dict[str, Any]:
         """The schema without `additionalProperties: false`."""
@@ -250,6 +251,11 @@ class OpenConverter(OpenAPIConverter):
 def _style_of(_: OpenAPIConverter, field: fields.Field[Any], **__: object) -> dict[str, Any]:
     """The style of a query parameter, if its field defines one."""
     return {key: field.metadata[key] for key in ("style", "explode") if key in field.metadata}
+
+
+def _example_of(_: OpenAPIConverter, field: fields.Field[Any], **__: object) -> dict[str, Any]:
+    """The example of a query parameter whose schema has none."""
+    return {} if "example" in field.metadata else {"example": example_of_parameter(field)}
 
 
 class OpenPlugin(MarshmallowPlugin):

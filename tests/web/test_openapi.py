@@ -56,19 +56,20 @@ def test_every_rule_of_the_api_is_documented(app: Flask, document: dict[str, Any
 
 
 def shown(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where each example is due, and the object that has it beside its schema: required parameters, bodies, successes."""
+    """Required examples: the location, and the object with schema and example, of parameters, bodies, successes."""
     for path, method, operation in operations(document):
         name = operation["operationId"]
         for parameter in [
             *document["paths"][path].get("parameters", []),
             *operation.get("parameters", []),
         ]:
-            if parameter.get("required"):
-                yield f"{name} {parameter['name']}", parameter["schema"] | parameter
+            # both may have the example
+            described = parameter["schema"] | parameter
+            yield f"{name} {parameter['name']}", {**described, "schema": parameter["schema"]}
         bodies = {"body": operation.get("requestBody", {}), **operation["responses"]}
         for part, body in bodies.items():
             for media_type, content in body.get("content", {}).items():
-                # no text is an example of a vector tile
+                # a vector tile has no example in text
                 if content["schema"].get("format") != "binary":
                     yield f"{name} {part} {media_type}", content
         assert any(code.startswith("2") for code in operation["responses"]), (path, method)
