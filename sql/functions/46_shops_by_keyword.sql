@@ -60,8 +60,8 @@ RETURN ARRAY(
     || '|(?<=.[\u3041-\u9fff])([0-9]+[番号號])?(出口)?(の)?(附近|周辺|近く|旁边|旁邊)?(の)?$', '') AS bare
   WHERE bare !~ '^((무인|즉석|스티커|셀프|네컷|4컷|24시간?)*(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?)?)$'
     AND bare !~ '^(어디|추천|24시간?|무인|여행|맛집|핫플|데이트|위치|가격|가볼만한곳)$'
-    AND bare !~ '^(near(by|est)?|around|in|at|the|of|to|a|for|with|and|where|is|find|best|good|top|photos?|pictures?|self|studios?|machines?)$'
-    AND bare !~ '^(places?|area|branch|stores?|shops?|exit|city|district|south|korean?|exit#?[0-9]+)$'
+    AND bare !~ '^(near(by|est)?|around|in|at|the|of|to|a|for|with|and|where|is|find|best|good|top|photos?|pictures?|self|studios?)$'
+    AND bare !~ '^(machines?|places?|area|branch|stores?|shops?|exit|city|district|south|korean?|exit#?[0-9]+)$'
     AND bare !~ '^(附近|周辺|周边|周邊|近く|旁边|旁邊|出口|[0-9]+[番号號]?出口|プリクラ|フォトブース|写真館|拍照|照相馆|照相館|大头贴|大頭貼|自拍馆|自拍館)$'
     AND bare !~ '^(推荐|推薦|おすすめ|どこ|韓国|韩国|韓國)$'
   ORDER BY i
