@@ -1,4 +1,4 @@
-"""Distances that no PostGIS has computed, and how the contract writes them."""
+"""Distances computed without PostGIS, and their format in the contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Favorites: the list, adding, removing."""
+"""Favorites: list, add, remove."""
 
 from geoshops.favorites.routes import blueprint
 

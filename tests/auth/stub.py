@@ -1,4 +1,4 @@
-"""A provider that answers whatever a test tells it to: the shapes of Kakao and Naver, faults, and lies."""
+"""A stub provider with configurable responses: those of Kakao and Naver, faults, forged tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Answer = Callable[["Request"], None]
 
 
 class Request(BaseHTTPRequestHandler):
-    """One request to the stub; answers are functions on it."""
+    """One request to the stub; a response is a function of it."""
 
     protocol_version = "HTTP/1.1"
 
@@ -28,20 +28,20 @@ class Request(BaseHTTPRequestHandler):
         stub: Stub = self.server.stub  # type: ignore[attr-defined]
         path = urlsplit(self.path).path
         stub.seen.append((path, self.form, dict(self.headers)))
-        answer = stub.answers.get(path)
-        if answer is None:
+        response = stub.responses.get(path)
+        if response is None:
             self.json({"error": "not_found"}, 404)
         else:
-            answer(self)
+            response(self)
 
     do_POST = do_GET  # noqa: N815
 
     def json(self, value: object, status: int = 200) -> None:
-        """An ordinary answer."""
+        """Sends a JSON response."""
         self.bytes(json.dumps(value).encode(), status)
 
     def bytes(self, body: bytes, status: int = 200, **headers: str) -> None:
-        """A whole answer."""
+        """Sends a complete response."""
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", **headers}.items():
             self.send_header(name.replace("_", "-"), value)
@@ -50,7 +50,7 @@ class Request(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def stream(self, chunks: Iterator[bytes], **headers: str) -> None:
-        """An answer without end."""
+        """Sends an endless response."""
         self.send_response(200)
         for name, value in {"Content-Type": "application/json", **headers}.items():
             self.send_header(name.replace("_", "-"), value)
@@ -63,35 +63,35 @@ class Request(BaseHTTPRequestHandler):
                 return
 
     def log_message(self, *_: object) -> None:
-        """Silent."""
+        """Logs nothing."""
 
 
 class Quiet(ThreadingHTTPServer):
-    """Clients give up on purpose here; nobody wants to read that they did."""
+    """Suppresses tracebacks of clients that disconnect, which is intended here."""
 
     daemon_threads = True
     request_queue_size = 256
 
     def handle_error(self, *_: object) -> None:
-        """Nothing."""
+        """Sends nothing."""
 
 
 class Stub:
-    """The server; `answers` maps paths to what they do."""
+    """The server; `answers` maps paths to functions that respond."""
 
     def __init__(self) -> None:
         self.server = Quiet(("127.0.0.1", 0), Request)
         self.server.stub = self  # type: ignore[attr-defined]
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        self.answers: dict[str, Answer] = {}
+        self.responses: dict[str, Answer] = {}
         self.seen: list[tuple[str, dict[str, str], dict[str, str]]] = []
         self.first_key = RSAKey.generate_key(2048, {"kid": "one", "use": "sig"})
         self.key = self.first_key
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def reset(self) -> None:
-        """Forgets what one test told it."""
-        self.answers.clear()
+        """Resets all responses."""
+        self.responses.clear()
         self.seen.clear()
         self.key = self.first_key
 
@@ -101,12 +101,12 @@ class Stub:
         self.server.server_close()
 
     def paths(self) -> list[str]:
-        """Paths that were asked for."""
+        """Requested paths."""
         return [path for path, _, _ in self.seen]
 
     def speak_openid(self, **claims: object) -> None:
-        """Answers as an honest OpenID provider; `claims` replace those of the id_token (None: left out)."""
-        self.answers = {
+        """Responds as a correct OpenID provider; `claims` override those of the id_token (None omits a claim)."""
+        self.responses = {
             "/.well-known/openid-configuration": lambda r: r.json(self.metadata()),
             "/jwks": lambda r: r.json({"keys": [self.key.as_dict(private=False)]}),
             "/token": lambda r: r.json(self.tokens(self.id_token(**claims))),
@@ -126,7 +126,7 @@ class Stub:
         }
 
     def tokens(self, id_token: object) -> dict[str, object]:
-        """Answer of the token endpoint."""
+        """Body of the token endpoint's response."""
         return {
             "access_token": "access",
             "refresh_token": "refresh",
@@ -135,7 +135,7 @@ class Stub:
         }
 
     def id_token(self, header: dict[str, Any] | None = None, **claims: object) -> str:
-        """A signed id_token; claims that are None are left out."""
+        """A signed id_token; claims that are None are omitted."""
         now = int(time.time())
         whole = {
             "iss": self.url,
