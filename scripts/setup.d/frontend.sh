@@ -100,7 +100,7 @@ setup_frontend() {
   elif [ "${1-}" = dev ] && [ ! -d "$MAP/node_modules/axe-core" ]; then
     npm_ci
   fi
-  if [ -d "$MAP/static/js" ] && ! { [ "$(cat "$BUILT/sources.sha256" 2>/dev/null)" = "$(sources_hash)" ] && [ -f "$BUILT/main.js.br" ]; }; then
+  if [ -d "$MAP/static/js" ] && [ "$(cat "$BUILT/sources.sha256" 2>/dev/null)" != "$(sources_hash)" ]; then
     [ -d "$MAP/node_modules/esbuild" ] || npm_ci
     bundle
   fi
