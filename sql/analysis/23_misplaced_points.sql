@@ -17,7 +17,7 @@
 \endif
 
 WITH wanted AS MATERIALIZED (
-  SELECT * FROM find_region(:'region') WHERE need_boundaries(ARRAY['sido', 'sigungu'], NULL)
+  SELECT * FROM find_region(:'region')
 ),
 shop AS MATERIALIZED (
   SELECT s.id, s.place_name, q.address, name_key(q.address) AS key, split_part(btrim(q.address), ' ', 1) AS word, s.geom
@@ -74,5 +74,6 @@ FROM placed AS p
 INNER JOIN shop AS s ON s.id = p.id
 INNER JOIN v_region AS a ON a.id = p.region_id
 LEFT JOIN v_region AS b ON b.id = p.holds[1]
-WHERE p.region_id <> ALL (p.holds)
+-- A condition without columns in the outermost query is checked before any row is read, even if there are no regions.
+WHERE p.region_id <> ALL (p.holds) AND need_boundaries(ARRAY['sido', 'sigungu'], NULL)
 ORDER BY offset_m DESC, s.id;

@@ -154,8 +154,9 @@ BEGIN
   ELSIF pass = 'typo' THEN
     words := ARRAY(
       SELECT c FROM unnest(corrected_across_spaces(words, unknown)) WITH ORDINALITY t (w, i)
-      CROSS JOIN LATERAL unnest(CASE WHEN without_small_words(ARRAY[w]) = '{}' THEN '{}' WHEN w = ANY (unknown) THEN corrected_word(w)
-        ELSE ARRAY[w] END) c ORDER BY i);
+      CROSS JOIN LATERAL unnest(CASE WHEN without_small_words(ARRAY[w]) = '{}' THEN '{}'
+        -- also what a brand's name leaves over: 포토이즘벅스 is 포토이즘박스
+        WHEN EXISTS (SELECT FROM unnest(unknown) AS x WHERE right(w, length(x)) = x) THEN corrected_word(w) ELSE ARRAY[w] END) c ORDER BY i);
   ELSIF pass = 'apart' THEN
     words := ARRAY(
       SELECT c FROM unnest(words) WITH ORDINALITY t (w, i)

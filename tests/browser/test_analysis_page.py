@@ -29,7 +29,9 @@ def test_a_pair_of_some_metres_is_seen_on_the_map_of_a_country(
     style = styles.STYLES["22"]
     heading = ("중복 후보", "전국")
     shapes = list(PAIRS.values())
-    text = page.map_page(heading, scripts.find("22"), style, rows, shapes, Ground([], []))
+    text = page.map_page(
+        heading, scripts.find("22"), style=style, rows=rows, shapes=shapes, ground=Ground([], [])
+    )
     file.write_text(text, encoding="utf-8")
     opened = browser.new_page(viewport={"width": width, "height": height})
     asked: list[str] = []

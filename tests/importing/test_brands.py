@@ -128,7 +128,10 @@ def test_languages_are_shown_and_kept_by_verbs(run: Run, make: Maker) -> None:
         "人生四格": "zh-Hans"
     }
     refused = run("brands", "alias", "인생네컷", "Life4Cuts", "--lang", "English")
-    assert (refused.exit_code, "a language is written ko, en" in refused.output) == (1, True)
+    assert (refused.exit_code, "a language must be a tag such as ko, en" in refused.output) == (
+        1,
+        True,
+    )
 
 
 def test_brands_of_real_lists_come_in(

@@ -16,28 +16,28 @@ BENCH = Path(__file__).resolve().parents[2] / "scripts" / "bench.d"
 FOLDERS = sorted(p.parent.name for p in (BENCH / "peers").glob("*/requirements.txt"))
 
 
+# other scripts have modules of these names, too
+PARTS = (
+    "data", "figures", "goals", "growth", "hostile", "languages", "layers",
+    "load", "main", "radius", "start", "stacks",
+)  # fmt: skip
+
+
+def forget_parts() -> None:
+    """Lets each folder's own module be imported."""
+    for name in PARTS:
+        sys.modules.pop(name, None)
+
+
 @pytest.fixture(autouse=True, scope="module")
 def parts() -> Iterator[None]:
     """The benchmark's parts as scripts/bench sees them."""
+    forget_parts()
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCH / "peers" / "answers"))
         patch.syspath_prepend(str(BENCH))
         yield
-    for name in (
-        "data",
-        "figures",
-        "goals",
-        "growth",
-        "hostile",
-        "languages",
-        "layers",
-        "load",
-        "main",
-        "radius",
-        "start",
-        "stacks",
-    ):
-        sys.modules.pop(name, None)
+    forget_parts()
 
 
 def peer(**more: Any) -> Any:
