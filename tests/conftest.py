@@ -1,4 +1,4 @@
-"""Fixtures: one real PostGIS database per run, created by the product's migrations and emptied between tests."""
+"""Fixtures: a real PostGIS database a run, built by the product's own path; emptied between tests."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from tests.make import Maker
 from tests.pooler import pooled
 
 ROOT = Path(__file__).resolve().parent.parent
-# the settings of a developer's .env must not affect tests
+# the settings of a developer's own .env must not reach a test
 os.environ["FLASK_SKIP_DOTENV"] = "1"
-# if a shell runs the tests in the background, they ignore Ctrl-C, which child processes would inherit
+# a shell that runs us in the background ignores Ctrl-C, and what we start would inherit that
 signal.signal(signal.SIGINT, signal.default_int_handler)
-# a busy machine is not an error of the code; timings belong in benchmarks
+# a busy machine is no fault of the code; timings belong in the benchmark
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 SECRET_KEY = "a key for tests, longer than thirty-two bytes"
 
 
 ROLE_PASSWORD = "only for tests"
-# several test processes may run this at the same time
+# several test processes may come at the same time
 MAKE_ROLES = f"""
 DO $$ DECLARE role text; BEGIN
   PERFORM pg_advisory_xact_lock(7406311520917234);
@@ -49,7 +49,7 @@ END $$"""
 
 
 def as_role(url: str, role: str) -> str:
-    """The URL of the same database for one of the service's roles."""
+    """The URL of the same database as one of our roles."""
     parts = urlsplit(url)
     place = parts.netloc.rpartition("@")[2]
     return urlunsplit(parts._replace(netloc=f"{role}:{quote(ROLE_PASSWORD)}@{place}"))
@@ -61,7 +61,7 @@ def with_database(url: str, name: str) -> str:
 
 
 def execute(url: str, *statements: str) -> None:
-    """Runs statements, each in its own transaction."""
+    """Runs statements, each on its own."""
     connection = psycopg2.connect(url)
     connection.autocommit = True
     for statement in statements:
@@ -71,7 +71,7 @@ def execute(url: str, *statements: str) -> None:
 
 @contextmanager
 def copied(server_url: str, template_name: str, purpose: str) -> Iterator[str]:
-    """URL of a new database with the schema, which is dropped afterwards."""
+    """URL of a database of its own with the schema, gone afterwards."""
     name = f"geoshops_{purpose}_{os.getpid()}"
     drop = f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"
     execute(server_url, drop, f"CREATE DATABASE {name} TEMPLATE {template_name}")
@@ -83,7 +83,7 @@ def copied(server_url: str, template_name: str, purpose: str) -> Iterator[str]:
 
 @contextmanager
 def alone_on(url: str) -> Iterator[None]:
-    """Locks out the other test processes of this server."""
+    """Keeps the other test processes of this server out."""
     connection = psycopg2.connect(url)
     connection.autocommit = True
     connection.cursor().execute("SELECT pg_advisory_lock(7406311520917235)")
@@ -95,7 +95,7 @@ def alone_on(url: str) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
-    """Superuser URL of a temporary server, from scripts/test or else created with scripts/db."""
+    """Superuser URL of a throw-away server; scripts/test gives one, else scripts/db makes one."""
     given = os.environ.get("GEOSHOPS_TEST_DATABASE_URL")
     if given:
         yield given
@@ -118,7 +118,7 @@ def template_name(server_url: str) -> Iterator[str]:
     name = f"geoshops_template_{os.getpid()}"
     execute(server_url, MAKE_ROLES)
     execute(server_url, f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
-    # roles belong to the whole server: two workers must not set their limits concurrently
+    # roles belong to the whole server: two workers must not set their limits at the same moment
     with alone_on(server_url):
         migrations.upgrade(with_database(server_url, name), lambda _: None)
     yield name
@@ -127,13 +127,13 @@ def template_name(server_url: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def database_url(server_url: str, template_name: str) -> Iterator[str]:
-    """The run's database, shared by all tests; each test starts with the initial rows of the schema."""
+    """The run's database; tests share it and find it as the schema left it."""
     with copied(server_url, template_name, "test") as url:
         yield url
 
 
 def pytest_collection_finish() -> None:
-    """Freezes modules and collected tests, which live until the end, so that garbage collections skip them."""
+    """Modules and the collected tests stay to the end: collections of garbage need not visit them again and again."""
     gc.collect()
     gc.freeze()
 
@@ -155,8 +155,8 @@ def connection(database_url: str) -> Iterator[Any]:
     opened.close()
 
 
-# Tables that a test has changed: rows, keys taken by a failed statement, statistics. Truncating all 29 tables with
-# their indexes would take longer than most tests.
+# Tables that a test has changed: rows, keys taken by a statement that failed, statistics. Truncating all 29 with their
+# indexes would cost most tests more than what they do.
 TOUCHED = """
 SELECT string_agg(format('%I', c.relname), ', ') FROM pg_class AS c
 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
@@ -172,7 +172,7 @@ WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
 
 
 def empty(connection: Any) -> None:
-    """Deletes all rows, except the catalogue of titles."""
+    """Removes all rows, the catalogue of titles excepted."""
     cursor = connection.cursor()
     cursor.execute(TOUCHED)
     (tables,) = cursor.fetchone()
@@ -182,7 +182,7 @@ def empty(connection: Any) -> None:
 
 @pytest.fixture
 def db(connection: Any) -> Any:
-    """The connection to an empty database; only the catalogue of titles has rows."""
+    """The connection on a database without rows, the catalogue of titles excepted."""
     empty(connection)
     return connection
 
@@ -195,7 +195,7 @@ def make(db: Any) -> Maker:
 
 @pytest.fixture(scope="session")
 def service_url(database_url: str) -> Iterator[str]:
-    """The URL of the run's database for the service's role, through PgBouncer if one is configured."""
+    """The run's database as the service's role sees it; through PgBouncer where one is named."""
     url = as_role(database_url, "geoshops_app")
     pgbouncer = os.environ.get("GEOSHOPS_TEST_PGBOUNCER")
     if not pgbouncer:
@@ -207,7 +207,7 @@ def service_url(database_url: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def app(service_url: str, database_url: str) -> Flask:
-    """The application as shipped, on the run's database, with the privileges of production."""
+    """The application as shipped, on the run's database, with no more rights than in production."""
     return create_app(
         {
             "database_url": service_url,
@@ -228,7 +228,7 @@ def client(app: Flask, db: Any) -> FlaskClient:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real test files; skips the test if it is missing."""
+    """The folder of real files for tests; skips, visibly, where it is absent."""
     folder = Path(os.environ.get("GEOSHOPS_SHARED_DATA", ROOT.parent / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip("no folder of real files beside the project (../shared/data)")

@@ -1,4 +1,4 @@
-"""Computes the shops' counters from the rows in Python: the oracle of the counter tests."""
+"""What the shops' counters must be, counted in Python from the rows: the oracle of the counter tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STATS = (
 
 
 def stored(make: Maker, shop_id: int) -> dict[str, int]:
-    """The stored counters."""
+    """The counters as they are stored."""
     row = make.rows(
         "SELECT review_cnt, star_rating_sum, favorite_cnt FROM shops WHERE id = %s", shop_id
     )[0]
@@ -24,7 +24,7 @@ def stored(make: Maker, shop_id: int) -> dict[str, int]:
 
 
 def counted(make: Maker, shop_id: int) -> dict[str, int]:
-    """The counters computed from the rows."""
+    """The same from the rows."""
     reviews = make.rows(
         "SELECT star_rating, purity, retouch, item FROM reviews WHERE shop_id = %s AND hidden_at IS NULL",
         shop_id,
@@ -43,5 +43,5 @@ def counted(make: Maker, shop_id: int) -> dict[str, int]:
 
 
 def assert_exact(make: Maker, shop_id: int) -> None:
-    """Asserts that the stored counters equal the computed ones."""
+    """The stored counters equal the rows."""
     assert stored(make, shop_id) == counted(make, shop_id)

@@ -25,7 +25,7 @@ def _inverse(from_lng: Any, from_lat: Any, to_lng: Any, to_lat: Any) -> tuple[Fl
 
 
 def _crossings_south(points: Floats, ring: Ring) -> NDArray[np.int64]:
-    """The number of edges of a ring that are south of each point on its meridian.
+    """How many edges of a ring lie south of each point on its meridian.
 
     An edge has one point at each longitude between its ends. The point is north of it when the geodesic to it from the
     western end starts to the left of the edge."""
@@ -50,9 +50,9 @@ def _crossings_south(points: Floats, ring: Ring) -> NDArray[np.int64]:
 def is_within(
     points: Floats, polygons: list[list[Ring]], outside: tuple[float, float]
 ) -> NDArray[np.bool_]:
-    """Whether each point (longitude, latitude) is in the polygons; `outside` is a point outside.
+    """Whether each point (longitude, latitude) lies in the polygons; `outside` is a point that does not.
 
-    A circle with a radius of less than 5000 km is convex, so if it contains all corners, it contains the polygons."""
+    A circle of less than 5000 km is convex, so one that holds all corners holds the polygons."""
     rings = [ring for polygon in polygons for ring in polygon]
     corners = np.array([corner for ring in rings for corner in ring])
     radius_m = ways(corners, [rings[0][0]]).max()
@@ -69,9 +69,9 @@ def is_within(
 
 
 def passages(points: Floats, route: Ring, reach_m: float) -> tuple[Floats, Floats]:
-    """Metres of each point from the route, and metres along the route to the first of the nearest points.
+    """How far each point is off the route, and how far along it the first of its nearest passages is, in metres.
 
-    For points farther away than reach_m, the result is only that they are."""
+    Of points farther away than reach_m only that is known."""
     off = np.full(len(points), np.inf)
     along = np.zeros(len(points))
     length_m = float(WGS84.line_length(*zip(*route, strict=True)))
@@ -117,7 +117,7 @@ def _nearest_on(
 
 
 def ways(points: Floats, people: list[tuple[float, float]]) -> Floats:
-    """Metres from each point to each person, one row per point."""
+    """Metres from each point to each person, one row a point."""
     return np.column_stack(
         [_inverse(lng, lat, points[:, 0], points[:, 1])[1] for lng, lat in people]
     )
@@ -131,7 +131,7 @@ def _in_space(points: Floats) -> Floats:
 
 
 def _with_pieces(ring: Ring, piece_m: float) -> Floats:
-    """The corners of a ring, with additional points so that no piece is longer than the limit."""
+    """The corners of a ring, and between them so many more that no piece is longer."""
     points = []
     for a, b in itertools.pairwise(ring):
         pieces = max(1, math.ceil(WGS84.inv(*a, *b)[2] / piece_m))

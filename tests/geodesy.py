@@ -1,4 +1,4 @@
-"""Distances computed without PostGIS, and their format in the contract."""
+"""Distances that no PostGIS has computed, and how the contract writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builders of rows for tests: each creates one row with sensible values and returns its id."""
+"""Builders of rows for tests: each makes one thing with sensible values and returns its id."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ GANGNAM = (127.0276, 37.4979)
 
 
 class Maker:
-    """Creates brands, shops, members, sessions, reviews and favorites with plain SQL."""
+    """Makes brands, shops, members, sessions, reviews and favorites by plain SQL."""
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
 
     def sql(self, statement: Any, *values: object) -> Any:
-        """Runs a statement; returns the first value of its first row, if any."""
+        """Runs a statement; the first value of its first row, when it has one."""
         cursor = self.connection.cursor()
         cursor.execute(statement, values or None)
         row = cursor.fetchone() if cursor.description else None
@@ -53,7 +53,7 @@ class Maker:
         return int(self.insert("brands", name=name, is_representative=representative, **more))
 
     def brand_alias(self, brand_id: int, alias: str) -> int:
-        """An alias of a brand."""
+        """Another name of a brand."""
         return int(self.insert("brand_aliases", brand_id=brand_id, alias=alias))
 
     def region(self, name: str, *, level: str = "sigungu", parent: int | None = None) -> int:
@@ -61,7 +61,7 @@ class Maker:
         return int(self.insert("regions", name=name, level=level, parent_id=parent))
 
     def region_alias(self, region_id: int, alias: str, kind: str = "old") -> int:
-        """An alias of a region."""
+        """Another name of a region."""
         return int(self.insert("region_aliases", region_id=region_id, alias=alias, kind=kind))
 
     def station(self, name: str, *, at: tuple[float, float], **more: object) -> int:
@@ -72,7 +72,7 @@ class Maker:
     def shop(
         self, name: str = "인생네컷 강남역점", *, at: tuple[float, float] = GANGNAM, **more: object
     ) -> int:
-        """A shop at (longitude, latitude), by default of the first brand; updates the brand's counter."""
+        """A shop at (longitude, latitude), of the first brand unless told otherwise, with the brand's counter."""
         if "brand_id" not in more:
             more["brand_id"] = self.sql("SELECT min(id) FROM brands") or self.brand()
         if "opening_hours" in more:
@@ -89,7 +89,7 @@ class Maker:
         return int(self.insert("members", nickname=name, nickname_key=name.casefold()))
 
     def session(self, member_id: int, *, days: int = 30) -> int:
-        """An active session."""
+        """A living session."""
         return int(
             self.sql(
                 "INSERT INTO sessions (member_id, expires_at, refresh_hash)"
@@ -108,7 +108,7 @@ class Maker:
         return {"Authorization": f"Bearer {token}"}
 
     def favorite(self, member_id: int, shop_id: int) -> int:
-        """A favorite; updates the shop's counter."""
+        """A favorite, with the shop's counter."""
         self.sql("UPDATE shops SET favorite_cnt = favorite_cnt + 1 WHERE id = %s", shop_id)
         return int(
             self.sql(
@@ -119,7 +119,7 @@ class Maker:
         )
 
     def review(self, member_id: int, shop_id: int, **more: object) -> int:
-        """A review, by default created now; updates the shop's counters."""
+        """A review, with the shop's counters; of now unless created_at is given."""
         created = more.pop("created_at", None) or self.sql("SELECT clock_timestamp()")
         values = {"star_rating": 4, "content": "좋아요", "created_at": created, **more}
         values.setdefault("modified_at", values["created_at"])
@@ -128,7 +128,7 @@ class Maker:
         return review
 
     def title(self, member_id: int, title_id: int, *, main: bool = False) -> None:
-        """A held title."""
+        """A title held."""
         self.insert(
             "member_titles",
             member_id=member_id,

@@ -1,4 +1,4 @@
-"""Runs PgBouncer in transaction mode with two connections between the service and the run's database."""
+"""PgBouncer in transaction mode with two connections, between the service and the run's database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 import psycopg2
 
 POOL_SIZE = 2
-# settings that PgBouncer itself adapts to the current client
+# what PgBouncer itself sets to what the client of the moment wants
 FOLLOWED = ["application_name", "client_encoding", "DateStyle", "TimeZone"]
 FOLLOWED += ["standard_conforming_strings", "IntervalStyle"]
 LEFT_BEHIND = (
@@ -27,7 +27,7 @@ LEFT_BEHIND = (
 
 @contextmanager
 def pooled(url: str, pgbouncer: Path) -> Iterator[str]:
-    """Yields the URL through PgBouncer; afterwards, no connection may have leftovers of a session."""
+    """Yields the URL through PgBouncer; at the end no connection may hold what a session left behind."""
     parts = urlsplit(url)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -77,7 +77,7 @@ def _unprivileged() -> dict[str, Any]:
 
 
 def _libraries(pgbouncer: Path) -> str:
-    """The library path of an unpacked package; an installed one needs none."""
+    """Where the libraries of an unpacked package lie; of an installed one the system knows."""
     found = pgbouncer.parent.parent.glob("lib/*-linux-gnu*")
     return ":".join(map(str, found)) if pgbouncer.parts[1] != "usr" else ""
 
@@ -94,7 +94,7 @@ def _wait(url: str) -> None:
 
 
 def _left_behind(url: str) -> set[str]:
-    """Settings left on the server's connections; checks both connections at the same time."""
+    """Settings that stayed on the server's connections, both of them seen at the same time."""
     found: set[str] = set()
     with closing(psycopg2.connect(url)) as one, closing(psycopg2.connect(url)) as other:
         for connection in (one, other):

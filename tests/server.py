@@ -1,4 +1,4 @@
-"""Runs the service as shipped: granian with two worker processes, on a free port."""
+"""The service as shipped: granian with two worker processes, on a free port."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def serving(
     database_url: str, secret_key: str, *, checkout: Path = ROOT, **settings: str
 ) -> Iterator[str]:
-    """Runs the server of a checkout and yields its origin; prints its output if it does not start."""
+    """Runs the server of a checkout and yields its origin; its output is shown when it does not start."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("w+") as log:
         process = subprocess.Popen(
@@ -50,12 +50,12 @@ def serving(
             yield wait_for(f"http://127.0.0.1:{port}", process, log)
         finally:
             process.send_signal(signal.SIGTERM)
-            # a starting worker ignores the signal to end, and is killed after ten seconds
+            # a worker that is told to end while it starts does not hear it, and is killed after ten seconds
             process.wait(60)
 
 
 def wait_for(origin: str, process: subprocess.Popen[bytes], log: object) -> str:
-    """The origin, once the server responds."""
+    """The origin, once it answers."""
     for _ in range(480):
         try:
             if requests.get(f"{origin}/readyz", timeout=2).ok:
@@ -76,7 +76,7 @@ def free_port() -> int:
 
 
 def wait_for_port(port: int) -> None:
-    """Waits until a process listens on the port of the loopback address."""
+    """Until something listens on the port of the loopback address."""
     for _ in range(600):
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
@@ -87,7 +87,7 @@ def wait_for_port(port: int) -> None:
 
 
 def wait_until(condition: Callable[[], bool]) -> float:
-    """Waits for a condition; returns the seconds."""
+    """Seconds until it holds."""
     began = time.monotonic()
     while not condition():
         assert time.monotonic() < began + 60

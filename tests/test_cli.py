@@ -1,4 +1,4 @@
-"""The command line: invalid arguments are rejected before a confirmation or a change."""
+"""The command line: what a command cannot mean is refused before anything is asked or changed."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def test_invalid_settings_end_the_server_with_one_line(name: str, value: str) ->
         timeout=60,
         check=False,
     )
-    errors = [line for line in ended.stderr.splitlines() if line.startswith("geoshops: ")]
+    told = [line for line in ended.stderr.splitlines() if line.startswith("geoshops: ")]
     assert ended.returncode == 1
-    assert name in errors[0] or (value and value in errors[0])
-    assert len(set(errors)) == 1 and "Traceback" not in ended.stdout + ended.stderr
+    assert name in told[0] or (value and value in told[0])
+    assert len(set(told)) == 1 and "Traceback" not in ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -117,28 +117,28 @@ def test_the_version_is_the_products_own() -> None:
 
 def test_imports_offer_no_option_that_they_ignore() -> None:
     for words in (("--format", "csv"), ("--delimiter", ";")):
-        rejected = run("import", "regions", "x.geojson", *words)
-        assert (rejected.exit_code, "No such option" in rejected.output) == (2, True)
+        refused = run("import", "regions", "x.geojson", *words)
+        assert (refused.exit_code, "No such option" in refused.output) == (2, True)
     for what, option in (("shops", "--format"), ("regions", "--level")):
-        rejected = run("import", what, "x", option, "")
-        assert (rejected.exit_code, f"value for '{option}'" in rejected.output) == (2, True)
+        refused = run("import", what, "x", option, "")
+        assert (refused.exit_code, f"value for '{option}'" in refused.output) == (2, True)
 
 
 @pytest.mark.parametrize("port", ["abc", "99999", "0", "-1", "8e3"])
 def test_a_port_that_is_none_is_reported_in_one_line(port: str) -> None:
-    rejected = subprocess.run(
+    refused = subprocess.run(
         ["scripts/serve"], cwd=ROOT, env={**os.environ, "PORT": port}, capture_output=True, text=True
     )  # fmt: skip
-    assert rejected.returncode == 1
-    assert rejected.stderr == f"geoshops: PORT must be a number between 1 and 65535, not '{port}'\n"
+    assert refused.returncode == 1
+    assert refused.stderr == f"geoshops: PORT must be a number between 1 and 65535, not '{port}'\n"
 
 
 def test_an_unknown_program_of_the_cluster_is_not_fetched() -> None:
-    rejected = subprocess.run(
+    refused = subprocess.run(
         ["scripts/cluster", "program", "sh"], cwd=ROOT, capture_output=True, text=True
     )
-    assert (rejected.returncode, rejected.stdout) == (2, "")
-    assert "program must be etcd, haproxy or pgbouncer, not 'sh'" in rejected.stderr
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "program must be etcd, haproxy or pgbouncer, not 'sh'" in refused.stderr
 
 
 WITHOUT_GEODATA = """
@@ -154,7 +154,7 @@ main()
 
 
 def without_geodata(*args: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command without the libraries of the extra `operator`, as in the service's image."""
+    """A command where the libraries of the extra `operator` are not installed, as in the service's image."""
     return subprocess.run(
         [sys.executable, "-c", WITHOUT_GEODATA, *args],
         env={**os.environ, "GEOSHOPS_TESTING": "1"},

@@ -1,4 +1,4 @@
-"""Commands report their changes correctly if their output is lost and at any Ctrl-C."""
+"""Commands report what they did, whatever happens to their output, and whenever Ctrl-C comes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.make import Maker
 
 Run = Callable[..., Result]
 FULL = Path("/dev/full")
-# writing commands, each with a query that proves the write
+# commands that write, and what shows that they did
 WRITING = (
     (("brands", "add", "하루필름"), "SELECT count(*) FROM brands WHERE name = '하루필름'"),
     (("shops", "close", "SHOP", "--reason", "x"), "SELECT count(*) FROM shops WHERE status = 'CLOSED'"),
@@ -41,7 +41,7 @@ NAMES = [" ".join(words[:2]) + " --json" * ("--json" in words) for words, _ in W
 def start(
     make: Maker, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs `geoshops ARGS…` in a process with the given standard output."""
+    """Runs `geoshops ARGS…` in a process, with its standard output where it is told."""
     shop_id = make.shop()
     make.sql("UPDATE shops SET review_cnt = 7, star_rating_sum = 7")
     (tmp_path / "in.csv").write_text("name,lon,lat\n새 가게,127.5,37.5\n", encoding="utf-8")
@@ -104,7 +104,7 @@ def test_what_the_terminal_cannot_show_is_escaped(
 
 @pytest.fixture
 def run(make: Maker, database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Runs `geoshops ARGS…` in this process, in a separate folder."""
+    """Runs `geoshops ARGS…` in this process, in an own folder."""
     monkeypatch.setenv("DATABASE_URL", database_url)
     monkeypatch.delenv("GEOSHOPS_OWNER_DATABASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)
@@ -113,7 +113,7 @@ def run(make: Maker, database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def connected_by(monkeypatch: pytest.MonkeyPatch, commit: Callable[[Any], None]) -> None:
-    """Replaces the commit of new connections."""
+    """Connections from now on commit in this way."""
 
     class Connection(psycopg2.extensions.connection):
         def commit(self) -> None:

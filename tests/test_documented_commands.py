@@ -1,4 +1,4 @@
-"""Commands in the documentation work as written, from the root of a checkout."""
+"""Commands in the documentation work as they are written, from the root of a checkout."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from geoshops.cli import main
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "sql" / "README.md"]
 CODE = re.compile(r"```.*?```|(?:^ {4}.*\n?)+|`[^`\n]+(?:\n[^`\n]+)?`", re.DOTALL | re.MULTILINE)
-# in containers, geoshops is on PATH
+# in a container the package is on PATH
 IN_CONTAINER = re.compile(r"docker[^\n`]* $")
 COMMAND = re.compile(r"(\S*)(?<![\w-])geoshops ([a-z][a-z-]+)(?: +([a-z][a-z-]+))?")
 
 
 def documented(page: Path) -> list[tuple[str, str, str]]:
-    """Path, command and subcommand of all calls of geoshops outside a container."""
+    """Path, command and subcommand of everything that calls geoshops outside a container."""
     text = page.read_text(encoding="utf-8")
     return [
         (found[1], found[2], found[3] or "")
@@ -35,7 +35,7 @@ def test_documented_commands_exist_where_the_page_says(page: Path) -> None:
     for path, name, subcommand in documented(page):
         command = main.get_command(context, name)
         if command is None:
-            # a database or service with that name, such as `psql -d geoshops -f`
+            # the database or the service of that name, such as `psql -d geoshops -f`
             assert path != ".venv/bin/", f"{path}geoshops {name}"
             continue
         assert path.lstrip('"$([`') == ".venv/bin/", f"{path}geoshops {name}"

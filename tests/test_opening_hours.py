@@ -1,4 +1,4 @@
-"""Opening hours: the parser for files and operators and the table's constraint accept the same values."""
+"""Opening hours: what files and operators write and what the table takes are told alike."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOOD = [
     '[{"day": 1, "open": "10:00", "close": "22:00"}]',
     '[{"close": "24:00", "open": "00:00", "day": 7}, {"day": 7, "open": "23:59", "close": "00:00"}]',
 ]
-# valid jsonb, but not opening hours
+# JSON of a table's column, but no opening hours
 BAD = [
     "null",
     "{}",
@@ -56,7 +56,7 @@ BAD = [
     '[{"day": 1, "open": "10:00", "close": "11:00"}, {"day": 2}]',
     '[{"day": 1, "open": "10:00", "close": "11:00"}, []]',
 ]
-# invalid jsonb that Python's parser accepts
+# not even jsonb, but something that Python reads
 WORSE = [
     "nonsense",
     "NaN",
@@ -94,7 +94,7 @@ def test_what_is_no_json_of_the_database_is_rejected_before_it(text: str) -> Non
 def test_a_day_with_a_point_is_that_day(make: Maker) -> None:
     given = '[{"day": 1.0, "open": "10:00", "close": "22:00"}]'
     assert canonical(given) == '[{"day": 1, "open": "10:00", "close": "22:00"}]'
-    # responses repeat the stored text, and the contract requires integers
+    # the answers of the service repeat it as it was written, and integers are promised there
     assert make.sql("SELECT opening_hours_are_valid(%s)", given) is False
 
 
@@ -116,7 +116,7 @@ def test_an_upgrade_repairs_rows_of_the_previous_rule(make: Maker) -> None:
         numbers = make.shop(opening_hours=[good[0] | {"open": 10, "close": 11}])
         make.sql(CHANGE.read_text(encoding="utf-8"))
         found = make.rows("SELECT id, opening_hours, open_minutes::text FROM shops ORDER BY id")
-        logged = make.rows("SELECT subject_id, detail -> 'old' FROM audit_log ORDER BY subject_id")
+        told = make.rows("SELECT subject_id, detail -> 'old' FROM audit_log ORDER BY subject_id")
     finally:
         make.sql("ROLLBACK")
     assert found == [
@@ -126,8 +126,8 @@ def test_an_upgrade_repairs_rows_of_the_previous_rule(make: Maker) -> None:
         (endless, [], "{}"),
         (numbers, [], "{}"),
     ]
-    assert [shop for shop, _ in logged] == [more, nested, endless, numbers]
-    assert logged[1][1] == {"opening_hours": [good]}
+    assert [shop for shop, _ in told] == [more, nested, endless, numbers]
+    assert told[1][1] == {"opening_hours": [good]}
 
 
 def test_the_table_rejects_a_null_for_a_time(make: Maker) -> None:

@@ -1,4 +1,4 @@
-"""Favorites: list, add, remove."""
+"""Favorites: the list, adding, removing."""
 
 from geoshops.favorites.routes import blueprint
 

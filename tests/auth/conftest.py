@@ -41,7 +41,7 @@ def settings_for(database_url: str, issuer: str, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def stub_server() -> Iterator[Stub]:
-    """A provider whose responses are defined by tests."""
+    """A provider that answers what tests tell it to."""
     server = Stub()
     yield server
     server.close()
@@ -49,7 +49,7 @@ def stub_server() -> Iterator[Stub]:
 
 @pytest.fixture
 def stub(stub_server: Stub) -> Stub:
-    """The stub provider, reset to its default responses."""
+    """The same, knowing nothing yet."""
     stub_server.reset()
     return stub_server
 
@@ -88,9 +88,9 @@ def sign_in(web: FlaskClient, start: Callable[..., dict[str, str]]) -> Callable[
     """The tokens of a person who signed in."""
 
     def signed(person: str = "minji") -> dict[str, str]:
-        response = web.get("/auth/login/idp", query_string=start(person))
-        assert response.status_code == 200, response.json
-        tokens: dict[str, str] = response.json
+        answer = web.get("/auth/login/idp", query_string=start(person))
+        assert answer.status_code == 200, answer.json
+        tokens: dict[str, str] = answer.json
         return tokens
 
     return signed

@@ -1,4 +1,4 @@
-"""Generates hundreds of forged and altered tokens from a valid one, as (name, token) pairs."""
+"""Forged and altered tokens by the hundred: (name, token) pairs made from a good one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def signed(header: dict[str, Any], claims: Any, key: str | bytes, *, hash: str =
 
 
 def no_algorithm(good: str) -> Forged:
-    """alg none in eight spellings, with an empty, the original and an invalid signature."""
+    """alg none in eight spellings, with an empty, the old and an odd signature."""
     header, claims, signature = parts_of(good)
     for spelling in ("none", "None", "NONE", "nOnE", "", " none", "none ", "null"):
         body = f"{encoded(json.dumps({**header, 'alg': spelling}).encode())}.{encoded(json.dumps(claims).encode())}"
@@ -48,7 +48,7 @@ def no_algorithm(good: str) -> Forged:
 
 
 def confused(good: str, key: str) -> Forged:
-    """Other algorithms, with the service's key or a public key."""
+    """Another algorithm than ours, with our key or with a public one."""
     header, claims, _ = parts_of(good)
     pair = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = pair.public_key().public_bytes(
@@ -69,7 +69,7 @@ def confused(good: str, key: str) -> Forged:
 
 
 def odd_kids(good: str, key: str) -> Forged:
-    """Thirteen unknown `kid`s, each with four keys."""
+    """Thirteen kids that are not ours, each with four keys."""
     header, claims, _ = parts_of(good)
     kids = [
         None, "", "0", 0, [], {}, True, "../../../../dev/null", "/etc/hostname", "' OR 1=1 --",
@@ -86,7 +86,7 @@ def odd_kids(good: str, key: str) -> Forged:
 
 
 def named_keys(good: str, key: str) -> Forged:
-    """Headers that contain or link to a key, and critical extensions."""
+    """Headers that bring a key or say where one is, and critical extensions."""
     header, claims, _ = parts_of(good)
     jwk = {"kty": "oct", "k": encoded(b"mine"), "kid": header["kid"]}
     extras: list[dict[str, Any]] = [
@@ -107,7 +107,7 @@ def named_keys(good: str, key: str) -> Forged:
 
 
 def bent(good: str) -> Forged:
-    """Alterations of a valid token's text."""
+    """Altered texts of a good token."""
     head, body, signature = good.split(".")
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     for at in (*range(0, len(signature), 4), len(signature) - 1):
@@ -127,7 +127,7 @@ def bent(good: str) -> Forged:
 
 
 def wrong_claims(good: str, key: str) -> Forged:
-    """Tokens with one claim missing or wrong, signed with the service's key."""
+    """Every claim missing or wrong in turn, signed with our own key."""
     header, claims, _ = parts_of(good)
     now = int(time.time())
     for name in ("sub", "sid", "jti", "iat", "nbf", "exp", "iss", "aud", "type"):

@@ -1,4 +1,4 @@
-"""Runs the development provider once per test run, and signs in as a browser would."""
+"""The development provider for tests: started once a run, driven as a browser would."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECRET = "a client secret for tests"
 
 
 def free_port() -> int:
-    """A free port."""
+    """A port that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -55,14 +55,14 @@ def running(**environment: str) -> Iterator[str]:
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
-    until, last = time.monotonic() + 60, "no request was sent"
+    until, last = time.monotonic() + 60, "nothing was asked"
     while time.monotonic() < until:
         assert process.poll() is None, "the provider ended"
         try:
-            response = requests.get(url, timeout=2)
-            if response.ok:
+            answer = requests.get(url, timeout=2)
+            if answer.ok:
                 return
-            last = f"status {response.status_code}"
+            last = f"status {answer.status_code}"
         except requests.RequestException as error:
             last = str(error)
         time.sleep(0.1)
@@ -70,20 +70,20 @@ def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
 
 
 def sign_in_at(authorize_url: str, person: str = "minji") -> dict[str, str]:
-    """Signs in as a person; returns code and state, as sent to the redirect URI."""
+    """What a browser brings back after the person has signed in: code and state."""
     browser = requests.Session()
     page = browser.get(authorize_url, timeout=10)
     assert page.status_code == 200, page.text
     assert f'value="{person}"' in page.text or person not in ("minji", "junho", "haneul")
     action = re.search(r'action="([^"]+)"', page.text)
     assert action
-    response = browser.post(
+    answer = browser.post(
         urljoin(page.url, action[1]), data={"sub": person}, allow_redirects=False, timeout=10
     )
-    while urlsplit(response.headers["Location"]).netloc in ("", urlsplit(page.url).netloc):
-        response = browser.get(
-            urljoin(page.url, response.headers["Location"]), allow_redirects=False, timeout=10
+    while urlsplit(answer.headers["Location"]).netloc in ("", urlsplit(page.url).netloc):
+        answer = browser.get(
+            urljoin(page.url, answer.headers["Location"]), allow_redirects=False, timeout=10
         )
-        assert response.is_redirect, response.text
-    back = parse_qs(urlsplit(response.headers["Location"]).query)
+        assert answer.is_redirect, answer.text
+    back = parse_qs(urlsplit(answer.headers["Location"]).query)
     return {name: values[0] for name, values in back.items()}

@@ -1,4 +1,4 @@
-"""A stub provider with configurable responses: those of Kakao and Naver, faults, forged tokens."""
+"""A provider that answers whatever a test tells it to: the shapes of Kakao and Naver, faults, and lies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Answer = Callable[["Request"], None]
 
 
 class Request(BaseHTTPRequestHandler):
-    """One request to the stub; a response is a function of it."""
+    """One request to the stub; answers are functions on it."""
 
     protocol_version = "HTTP/1.1"
 
@@ -28,20 +28,20 @@ class Request(BaseHTTPRequestHandler):
         stub: Stub = self.server.stub  # type: ignore[attr-defined]
         path = urlsplit(self.path).path
         stub.seen.append((path, self.form, dict(self.headers)))
-        response = stub.responses.get(path)
-        if response is None:
+        answer = stub.answers.get(path)
+        if answer is None:
             self.json({"error": "not_found"}, 404)
         else:
-            response(self)
+            answer(self)
 
     do_POST = do_GET  # noqa: N815
 
     def json(self, value: object, status: int = 200) -> None:
-        """Sends a JSON response."""
+        """An ordinary answer."""
         self.bytes(json.dumps(value).encode(), status)
 
     def bytes(self, body: bytes, status: int = 200, **headers: str) -> None:
-        """Sends a complete response."""
+        """A whole answer."""
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", **headers}.items():
             self.send_header(name.replace("_", "-"), value)
@@ -50,7 +50,7 @@ class Request(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def stream(self, chunks: Iterator[bytes], **headers: str) -> None:
-        """Sends an endless response."""
+        """An answer without end."""
         self.send_response(200)
         for name, value in {"Content-Type": "application/json", **headers}.items():
             self.send_header(name.replace("_", "-"), value)
@@ -63,35 +63,35 @@ class Request(BaseHTTPRequestHandler):
                 return
 
     def log_message(self, *_: object) -> None:
-        """Logs nothing."""
+        """Silent."""
 
 
 class Quiet(ThreadingHTTPServer):
-    """Suppresses tracebacks of clients that disconnect, which is intended here."""
+    """Clients give up on purpose here; nobody wants to read that they did."""
 
     daemon_threads = True
     request_queue_size = 256
 
     def handle_error(self, *_: object) -> None:
-        """Sends nothing."""
+        """Nothing."""
 
 
 class Stub:
-    """The server; `answers` maps paths to functions that respond."""
+    """The server; `answers` maps paths to what they do."""
 
     def __init__(self) -> None:
         self.server = Quiet(("127.0.0.1", 0), Request)
         self.server.stub = self  # type: ignore[attr-defined]
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        self.responses: dict[str, Answer] = {}
+        self.answers: dict[str, Answer] = {}
         self.seen: list[tuple[str, dict[str, str], dict[str, str]]] = []
         self.first_key = RSAKey.generate_key(2048, {"kid": "one", "use": "sig"})
         self.key = self.first_key
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def reset(self) -> None:
-        """Resets all responses."""
-        self.responses.clear()
+        """Forgets what one test told it."""
+        self.answers.clear()
         self.seen.clear()
         self.key = self.first_key
 
@@ -101,12 +101,12 @@ class Stub:
         self.server.server_close()
 
     def paths(self) -> list[str]:
-        """Requested paths."""
+        """Paths that were asked for."""
         return [path for path, _, _ in self.seen]
 
     def speak_openid(self, **claims: object) -> None:
-        """Responds as a correct OpenID provider; `claims` override those of the id_token (None omits a claim)."""
-        self.responses = {
+        """Answers as an honest OpenID provider; `claims` replace those of the id_token (None: left out)."""
+        self.answers = {
             "/.well-known/openid-configuration": lambda r: r.json(self.metadata()),
             "/jwks": lambda r: r.json({"keys": [self.key.as_dict(private=False)]}),
             "/token": lambda r: r.json(self.tokens(self.id_token(**claims))),
@@ -126,7 +126,7 @@ class Stub:
         }
 
     def tokens(self, id_token: object) -> dict[str, object]:
-        """Body of the token endpoint's response."""
+        """Answer of the token endpoint."""
         return {
             "access_token": "access",
             "refresh_token": "refresh",
@@ -135,7 +135,7 @@ class Stub:
         }
 
     def id_token(self, header: dict[str, Any] | None = None, **claims: object) -> str:
-        """A signed id_token; claims that are None are omitted."""
+        """A signed id_token; claims that are None are left out."""
         now = int(time.time())
         whole = {
             "iss": self.url,

@@ -1,4 +1,4 @@
-"""Every operation of the OpenAPI document rejects every kind of unauthorized caller."""
+"""Every operation of the OpenAPI document against every kind of caller who may not act."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHAPES = {
 
 
 def operations(*, optional: bool) -> list[Any]:
-    """(method, path) of the operations for which a token is required or optional."""
+    """(method, path) of the operations that need a token, or that may carry one."""
     wanted = [{}, {"bearer": []}] if optional else [{"bearer": []}]
     return [
         pytest.param(method.upper(), path, id=f"{method.upper()} {path}")
@@ -41,17 +41,17 @@ def operations(*, optional: bool) -> list[Any]:
 
 
 def ask(client: FlaskClient, method: str, path: str, bearer: dict[str, str]) -> tuple[int, str]:
-    """Status and error code of a request that is valid except for its caller."""
+    """Status and error code of a request whose only fault is its caller."""
     while "{" in path:
         path = f"{path[: path.index('{')]}1{path[path.index('}') + 1 :]}"
     body = SHAPES.get(path, BODY) if method in ("POST", "PATCH") else None
-    response = client.open(path, method=method, query_string=QUERY, json=body, headers=bearer)
-    error = response.json if response.status_code >= 400 else {}
-    return response.status_code, error.get("error_code", "")
+    answer = client.open(path, method=method, query_string=QUERY, json=body, headers=bearer)
+    told = answer.json if answer.status_code >= 400 else {}
+    return answer.status_code, told.get("error_code", "")
 
 
 def callers(app: Flask, make: Maker) -> dict[str, tuple[dict[str, str], str]]:
-    """Unauthorized callers, each with the expected error code."""
+    """Callers who may not act, each with the code that it gets."""
     living = make.bearer(app)
     header, claims, _ = parts_of(living["Authorization"][7:])
     past = {name: claims[name] - 7200 for name in ("iat", "nbf", "exp")}

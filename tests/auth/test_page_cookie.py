@@ -1,4 +1,4 @@
-"""The map page's refresh token is in a cookie that is sent only to the sign-in endpoints, and never in a body."""
+"""The map page's refresh token: in a cookie that only the sign-in endpoints get, and never in a body."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def test_without_a_cookie_the_page_has_to_sign_in(web: FlaskClient) -> None:
     for sent in ({}, {"refresh_token": "forged"}):
         for name, value in sent.items():
             web.set_cookie(name, value, path="/auth")
-        rejected = web.post("/auth/token", headers=PAGE)
-        assert (rejected.status_code, rejected.json["error_code"]) == (401, "104")
+        refused = web.post("/auth/token", headers=PAGE)
+        assert (refused.status_code, refused.json["error_code"]) == (401, "104")
 
 
 def test_sign_out_removes_the_cookie_and_ends_its_session(web: FlaskClient, start: Start) -> None:

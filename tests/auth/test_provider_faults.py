@@ -1,4 +1,4 @@
-"""A failing or forging provider: sign-ins are rejected in time, nobody is registered, recovery is immediate."""
+"""A provider that fails or lies: refused in time, nobody is registered, and well again at once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def stub_app(stub_server: Stub, service_url: str) -> Flask:
 
 @pytest.fixture
 def there(stub: Stub, stub_app: Flask, db: Any) -> FlaskClient:
-    """A client whose provider is the stub with correct responses and empty caches."""
+    """A client whose provider is the stub, honest until told otherwise; nothing is cached yet."""
     stub.speak_openid()
     providers.init_app(stub_app, stub_app.extensions["geoshops.settings"])
     return stub_app.test_client()
@@ -108,16 +108,16 @@ FAULTS: dict[str, Fault] = {
 
 @pytest.fixture
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorter timeouts, to keep the tests short."""
+    """The same limits in small, so that the short half of the tests stays short."""
     monkeypatch.setattr(outbound, "TOTAL_S", 1.2)
     monkeypatch.setattr(outbound, "READ_S", 0.9)
 
 
-def assert_rejected(there: FlaskClient, make: Maker, within_s: float) -> None:
+def refused(there: FlaskClient, make: Maker, within_s: float) -> None:
     started = time.monotonic()
-    response = there.get("/auth/login/idp?code=x")
+    answer = there.get("/auth/login/idp?code=x")
     assert time.monotonic() - started < within_s
-    assert (response.status_code, response.json["error_code"]) == (502, "106"), response.json
+    assert (answer.status_code, answer.json["error_code"]) == (502, "106"), answer.json
     assert make.sql("SELECT count(*) FROM members") == 0
 
 
@@ -126,11 +126,11 @@ def assert_rejected(there: FlaskClient, make: Maker, within_s: float) -> None:
 def test_fault_is_106_in_time_and_forgotten_afterwards(
     there: FlaskClient, stub: Stub, make: Maker, brisk: None, fault: str, endpoint: str
 ) -> None:
-    well = stub.responses[endpoint]
-    stub.responses[endpoint] = FAULTS[fault]
-    assert_rejected(there, make, within_s=5)
+    well = stub.answers[endpoint]
+    stub.answers[endpoint] = FAULTS[fault]
+    refused(there, make, within_s=5)
     assert "/elsewhere" not in stub.paths()
-    stub.responses[endpoint] = well
+    stub.answers[endpoint] = well
     started = time.monotonic()
     assert there.get("/auth/login/idp?code=x").status_code == 200
     assert time.monotonic() - started < 5
@@ -141,10 +141,10 @@ def test_fault_is_106_in_time_and_forgotten_afterwards(
 def test_fault_of_the_metadata_is_106_and_not_remembered(
     there: FlaskClient, stub: Stub, make: Maker, brisk: None, fault: str, endpoint: str
 ) -> None:
-    well = stub.responses[endpoint]
-    stub.responses[endpoint] = FAULTS[fault]
-    assert_rejected(there, make, within_s=5)
-    stub.responses[endpoint] = well
+    well = stub.answers[endpoint]
+    stub.answers[endpoint] = FAULTS[fault]
+    refused(there, make, within_s=5)
+    stub.answers[endpoint] = well
     assert there.get("/auth/login/idp?code=x").status_code == 200
 
 
@@ -158,14 +158,14 @@ def test_fault_of_the_metadata_is_106_and_not_remembered(
 def test_a_system_without_threads_or_files_is_106_and_keeps_no_place(
     there: FlaskClient, make: Maker, stub_app: Flask, missing: str, error: Exception
 ) -> None:
-    def reject(*_: object) -> None:
+    def refuse(*_: object) -> None:
         raise error
 
     places = stub_app.extensions["geoshops.providers"].pool.places
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"geoshops.auth.outbound.{missing}", reject)
+        patch.setattr(f"geoshops.auth.outbound.{missing}", refuse)
         for _ in range(places + 1):
-            assert_rejected(there, make, within_s=5)
+            refused(there, make, within_s=5)
     assert there.get("/auth/login/idp?code=x").status_code == 200
 
 
@@ -174,8 +174,8 @@ def test_a_system_without_threads_or_files_is_106_and_keeps_no_place(
 def test_slow_providers_are_given_up_after_five_seconds(
     there: FlaskClient, stub: Stub, make: Maker, fault: str
 ) -> None:
-    stub.responses["/token"] = FAULTS[fault]
-    assert_rejected(there, make, within_s=7.5)
+    stub.answers["/token"] = FAULTS[fault]
+    refused(there, make, within_s=7.5)
 
 
 def _claims(stub: Stub) -> dict[str, Any]:
@@ -227,8 +227,8 @@ LIES: dict[str, Callable[[Stub], object]] = {
 @pytest.mark.parametrize("lie", LIES)
 def test_no_lie_signs_anybody_in(there: FlaskClient, stub: Stub, make: Maker, lie: str) -> None:
     token = LIES[lie](stub)
-    stub.responses["/token"] = lambda r: r.json(stub.tokens(token))
-    assert_rejected(there, make, within_s=2)
+    stub.answers["/token"] = lambda r: r.json(stub.tokens(token))
+    refused(there, make, within_s=2)
 
 
 @pytest.mark.parametrize(
@@ -238,8 +238,8 @@ def test_no_lie_signs_anybody_in(there: FlaskClient, stub: Stub, make: Maker, li
 def test_profile_of_somebody_else_signs_nobody_in(
     there: FlaskClient, stub: Stub, make: Maker, profile: dict[str, object]
 ) -> None:
-    stub.responses["/me"] = lambda r: r.json(profile)
-    assert_rejected(there, make, within_s=2)
+    stub.answers["/me"] = lambda r: r.json(profile)
+    refused(there, make, within_s=2)
 
 
 @pytest.mark.parametrize(
@@ -254,16 +254,16 @@ def test_profile_of_somebody_else_signs_nobody_in(
 def test_odd_tokens_of_the_provider_are_106(
     there: FlaskClient, stub: Stub, make: Maker, tokens: dict[str, object]
 ) -> None:
-    stub.responses["/token"] = lambda r: r.json({**stub.tokens(stub.id_token()), **tokens})
-    assert_rejected(there, make, within_s=2)
+    stub.answers["/token"] = lambda r: r.json({**stub.tokens(stub.id_token()), **tokens})
+    refused(there, make, within_s=2)
 
 
 def test_metadata_of_another_issuer_are_rejected(
     there: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     metadata = {**stub.metadata(), "issuer": "https://evil.example"}
-    stub.responses["/.well-known/openid-configuration"] = lambda r: r.json(metadata)
-    assert_rejected(there, make, within_s=2)
+    stub.answers["/.well-known/openid-configuration"] = lambda r: r.json(metadata)
+    refused(there, make, within_s=2)
     assert "/token" not in stub.paths()
 
 
@@ -275,7 +275,7 @@ def test_the_client_secret_is_sent_by_the_providers_method(
     there: FlaskClient, stub: Stub, methods: list[str] | None, in_header: bool
 ) -> None:
     metadata = {**stub.metadata(), "token_endpoint_auth_methods_supported": methods}
-    stub.responses["/.well-known/openid-configuration"] = lambda r: r.json(metadata)
+    stub.answers["/.well-known/openid-configuration"] = lambda r: r.json(metadata)
     assert there.get("/auth/login/idp?code=x").status_code == 200
     _, form, headers = next(seen for seen in stub.seen if seen[0] == "/token")
     assert ("client_secret" in form) is not in_header
@@ -287,7 +287,7 @@ def test_two_identities_with_one_nickname_stay_two(
 ) -> None:
     for subject in ("one", "two"):
         stub.speak_openid(sub=subject)
-        stub.responses["/me"] = lambda r, s=subject: r.json(
+        stub.answers["/me"] = lambda r, s=subject: r.json(
             {"sub": s, "nickname": "Twin", "email": "x@example"}
         )
         assert there.get("/auth/login/idp?code=x").status_code == 200
@@ -300,7 +300,7 @@ def test_keys_are_fetched_once_and_an_unknown_kid_asks_once_a_minute(
     for _ in range(3):
         assert there.get("/auth/login/idp?code=x").status_code == 200
     odd = stub.id_token(header={"alg": "RS256", "kid": "two"})
-    stub.responses["/token"] = lambda r: r.json(stub.tokens(odd))
+    stub.answers["/token"] = lambda r: r.json(stub.tokens(odd))
     for _ in range(3):
         assert there.get("/auth/login/idp?code=x").json["error_code"] == "106"
     assert stub.paths().count("/jwks") == 1
@@ -313,7 +313,7 @@ def test_rotated_keys_of_the_provider_are_found(
     assert there.get("/auth/login/idp?code=x").status_code == 200
     stub.key = RSAKey.generate_key(2048, {"kid": "two", "use": "sig"})
     token = stub.id_token(header={"alg": "RS256", "kid": "two"})
-    stub.responses["/token"] = lambda r: r.json(stub.tokens(token))
+    stub.answers["/token"] = lambda r: r.json(stub.tokens(token))
     monkeypatch.setattr("geoshops.auth.id_token.UNKNOWN_KID_EVERY_S", -1)
     assert there.get("/auth/login/idp?code=x").status_code == 200
 
@@ -321,9 +321,9 @@ def test_rotated_keys_of_the_provider_are_found(
 def test_codes_and_tokens_are_in_no_log(
     there: FlaskClient, stub: Stub, caplog: pytest.LogCaptureFixture, capfd: Any
 ) -> None:
-    response = there.get("/auth/login/idp?code=very-secret-code&code_verifier=very-secret-verifier")
-    stub.responses["/token"] = FAULTS["500"]
+    answer = there.get("/auth/login/idp?code=very-secret-code&code_verifier=very-secret-verifier")
+    stub.answers["/token"] = FAULTS["500"]
     there.get("/auth/login/idp?code=very-secret-code")
     written = caplog.text + "".join(capfd.readouterr())
-    for secret in ("very-secret", response.json["access_token"], response.json["refresh_token"]):
+    for secret in ("very-secret", answer.json["access_token"], answer.json["refresh_token"]):
         assert secret not in written

@@ -1,4 +1,4 @@
-"""Differences of Kakao, Naver, Google and Apple from OpenID Connect, tested with a stub."""
+"""Kakao, Naver, Google and Apple: what differs there, against a stub with their shapes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def apple_key() -> str:
 
 @pytest.fixture(scope="module")
 def app(stub_server: Stub, tmp_path_factory: pytest.TempPathFactory, service_url: str) -> Flask:
-    """Every preset, with the stub's endpoints."""
+    """Every preset with its endpoints moved to the stub."""
     endpoints = {
         "kakao": ("authorize", "token", "jwks", "profile", "unlink"),
         "naver": ("authorize", "token", "profile"),
@@ -79,9 +79,9 @@ def web(app: Flask, db: Any) -> FlaskClient:
 
 
 def kakao(stub: Stub, **claims: object) -> None:
-    """Kakao's responses as documented."""
+    """Kakao's answers, as its documentation shows them."""
     token = stub.id_token(iss="https://kauth.kakao.com", sub="4242", **claims)
-    stub.responses |= {
+    stub.answers |= {
         "/kakao/token": lambda r: r.json({**stub.tokens(token), "expires_in": 21599, "scope": "openid profile_nickname"}),
         "/kakao/jwks": lambda r: r.json({"keys": [stub.key.as_dict(private=False)]}),
         "/kakao/profile": lambda r: r.json(
@@ -92,8 +92,8 @@ def kakao(stub: Stub, **claims: object) -> None:
 
 
 def naver(stub: Stub) -> None:
-    """Naver's responses: no OpenID Connect, expires_in as a string."""
-    stub.responses |= {
+    """Naver's answers: no OpenID Connect, expires_in as text."""
+    stub.answers |= {
         "/naver/token": lambda r: r.json(
             {"access_token": "a", "refresh_token": "r", "token_type": "bearer", "expires_in": "3600"}
         ),
@@ -124,7 +124,7 @@ def test_kakao_scopes_are_separated_by_commas(web: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("response", "status", "rejected"),
+    ("answer", "status", "refused"),
     [
         ({"error": "invalid_grant", "error_description": "authorization code not found", "error_code": "KOE320"}, 400, "105"),
         ({"error": "invalid_grant", "error_description": "Redirect URI mismatch.", "error_code": "KOE303"}, 400, "105"),
@@ -139,16 +139,16 @@ def test_kakao_scopes_are_separated_by_commas(web: FlaskClient) -> None:
     ],
 )  # fmt: skip
 def test_kakao_errors(
-    web: FlaskClient, stub: Stub, response: dict[str, Any], status: int, rejected: str
+    web: FlaskClient, stub: Stub, answer: dict[str, Any], status: int, refused: str
 ) -> None:
     kakao(stub)
-    stub.responses["/kakao/token"] = lambda r: r.json(response, status)
-    assert sign_in(web, "kakao").json["error_code"] == rejected
+    stub.answers["/kakao/token"] = lambda r: r.json(answer, status)
+    assert sign_in(web, "kakao").json["error_code"] == refused
 
 
 def test_kakao_id_token_must_agree_with_the_profile(web: FlaskClient, stub: Stub) -> None:
     kakao(stub)
-    stub.responses["/kakao/profile"] = lambda r: r.json({"id": 4243})
+    stub.answers["/kakao/profile"] = lambda r: r.json({"id": 4243})
     assert sign_in(web, "kakao").json["error_code"] == "106"
 
 
@@ -173,7 +173,7 @@ def test_withdrawal_unlinks_at_kakao_by_the_admin_key(
 
 def test_kakao_not_linked_any_more_is_success(web: FlaskClient, stub: Stub, make: Maker) -> None:
     kakao(stub)
-    stub.responses["/kakao/unlink"] = lambda r: r.json(
+    stub.answers["/kakao/unlink"] = lambda r: r.json(
         {"msg": "NotRegisteredUser", "code": -101}, 400
     )
     web.delete("/member", headers=bearer(sign_in(web, "kakao").json))
@@ -184,7 +184,7 @@ def test_failed_unlinking_is_worked_off_by_the_command(
     app: Flask, web: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     kakao(stub)
-    stub.responses["/kakao/unlink"] = lambda r: r.json({}, 500)
+    stub.answers["/kakao/unlink"] = lambda r: r.json({}, 500)
     tokens = sign_in(web, "kakao").json
     assert web.delete("/member", headers=bearer(tokens)).status_code == 200
     run = app.test_cli_runner().invoke
@@ -204,7 +204,7 @@ def test_who_comes_back_before_the_unlinking_is_done_stays_linked(
     app: Flask, web: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     kakao(stub)
-    stub.responses["/kakao/unlink"] = lambda r: r.json({}, 500)
+    stub.answers["/kakao/unlink"] = lambda r: r.json({}, 500)
     web.delete("/member", headers=bearer(sign_in(web, "kakao").json))
     make.insert(
         "pending_unlinks", provider="kakao", issuer="https://kauth.kakao.com", subject="4243"
@@ -222,7 +222,7 @@ def test_an_unlinking_under_way_when_its_person_comes_back_ends_well(
     web: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     kakao(stub)
-    stub.responses["/kakao/unlink"] = lambda r: r.json({}, 500)
+    stub.answers["/kakao/unlink"] = lambda r: r.json({}, 500)
     web.delete("/member", headers=bearer(sign_in(web, "kakao").json))
     make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
     with web.application.app_context():
@@ -246,15 +246,15 @@ def test_same_identity_after_withdrawal_is_a_new_member(web: FlaskClient, stub: 
 
 def test_naver_needs_no_id_token_and_gets_the_state(web: FlaskClient, stub: Stub) -> None:
     naver(stub)
-    response = sign_in(web, "naver", state="the-state", nonce="ignored-there")
-    assert response.status_code == 200
+    answer = sign_in(web, "naver", state="the-state", nonce="ignored-there")
+    assert answer.status_code == 200
     form = stub.seen[0][1]
     assert form["state"] == "the-state" and form["client_secret"] == "secret"
     assert stub.seen[1][2]["Authorization"] == "Bearer a"
 
 
 @pytest.mark.parametrize(
-    ("path", "response", "rejected"),
+    ("path", "answer", "refused"),
     [
         ("token", {"error": "invalid_request", "error_description": "no valid data in session"}, "105"),
         ("token", {"error": "invalid_request", "error_description": "wrong client id / client secret pair"}, "106"),
@@ -266,11 +266,11 @@ def test_naver_needs_no_id_token_and_gets_the_state(web: FlaskClient, stub: Stub
     ],
 )  # fmt: skip
 def test_naver_errors_come_with_status_200(
-    web: FlaskClient, stub: Stub, path: str, response: dict[str, Any], rejected: str
+    web: FlaskClient, stub: Stub, path: str, answer: dict[str, Any], refused: str
 ) -> None:
     naver(stub)
-    stub.responses[f"/naver/{path}"] = lambda r: r.json(response)
-    assert sign_in(web, "naver").json["error_code"] == rejected
+    stub.answers[f"/naver/{path}"] = lambda r: r.json(answer)
+    assert sign_in(web, "naver").json["error_code"] == refused
 
 
 def test_withdrawal_unlinks_at_naver_by_a_fresh_access_token(
@@ -289,7 +289,7 @@ def test_withdrawal_unlinks_at_naver_by_a_fresh_access_token(
 
 
 @pytest.mark.parametrize(
-    ("response", "left"),
+    ("answer", "left"),
     [
         ({"error": "invalid_request", "error_description": "no valid data in session"}, 0),
         ({"error": "invalid_grant"}, 0),
@@ -299,18 +299,18 @@ def test_withdrawal_unlinks_at_naver_by_a_fresh_access_token(
     ],
 )  # fmt: skip
 def test_naver_is_unlinked_when_the_token_is_dead_and_not_when_our_key_is_wrong(
-    web: FlaskClient, stub: Stub, make: Maker, response: dict[str, Any], left: int
+    web: FlaskClient, stub: Stub, make: Maker, answer: dict[str, Any], left: int
 ) -> None:
     naver(stub)
     tokens = sign_in(web, "naver").json
-    stub.responses["/naver/token"] = lambda r: r.json(response)
+    stub.answers["/naver/token"] = lambda r: r.json(answer)
     web.delete("/member", headers=bearer(tokens))
     assert make.sql("SELECT count(*) FROM pending_unlinks") == left
 
 
 def google(stub: Stub, name: str, issuer: str) -> None:
     token = stub.id_token(iss=issuer, name="Gil Dong", sub="g-1")
-    stub.responses |= {
+    stub.answers |= {
         f"/{name}/token": lambda r: r.json(stub.tokens(token)),
         f"/{name}/jwks": lambda r: r.json({"keys": [stub.key.as_dict(private=False)]}),
         f"/{name}/profile": lambda r: r.json({"sub": "g-1", "name": "Gil Dong"}),
@@ -327,9 +327,9 @@ def test_google_has_two_spellings_of_its_issuer(
     assert make.sql("SELECT issuer FROM member_identities") == "https://accounts.google.com"
 
 
-# For an invalid token, Google returns 400 and Apple 200; 400 of Apple means that the client's key is wrong.
+# Google says that a token is dead by 400; Apple says it by 200, and by 400 that our key is wrong.
 @pytest.mark.parametrize(
-    ("name", "status", "response", "left"),
+    ("name", "status", "answer", "left"),
     [
         ("google", 200, {}, 0), ("google", 204, None, 0),
         ("google", 400, {"error": "invalid_token", "error_description": "Token expired or revoked"}, 0),
@@ -341,11 +341,11 @@ def test_google_has_two_spellings_of_its_issuer(
     ],
 )  # fmt: skip
 def test_withdrawal_revokes_and_stays_on_the_list_unless_the_token_is_dead(
-    web: FlaskClient, stub: Stub, make: Maker, name: str, status: int, response: object, left: int
+    web: FlaskClient, stub: Stub, make: Maker, name: str, status: int, answer: object, left: int
 ) -> None:
     google(stub, name, presets()[name].issuer)
-    body = b"" if response is None else json.dumps(response).encode()
-    stub.responses[f"/{name}/unlink"] = lambda r: r.bytes(body, status)
+    body = b"" if answer is None else json.dumps(answer).encode()
+    stub.answers[f"/{name}/unlink"] = lambda r: r.bytes(body, status)
     web.delete("/member", headers=bearer(sign_in(web, name).json))
     assert stub.seen[-1][1]["token"] == "refresh"
     assert make.sql("SELECT count(*) FROM pending_unlinks") == left
@@ -396,8 +396,8 @@ def test_a_member_without_a_token_and_one_unlinked_without_it_need_no_key(
 
 def test_apple_gets_a_signed_client_secret(web: FlaskClient, stub: Stub, app: Flask) -> None:
     google(stub, "apple", "https://appleid.apple.com")
-    response = sign_in(web, "apple")
-    assert response.status_code == 200, response.json
+    answer = sign_in(web, "apple")
+    assert answer.status_code == 200, answer.json
     secret = next(form for path, form, _ in stub.seen if path == "/apple/token")["client_secret"]
     client = app.extensions["geoshops.providers"].clients["apple"]
     found = jwt.decode(secret, ECKey.import_key(client.client_secret), algorithms=["ES256"])

@@ -1,4 +1,4 @@
-"""Sessions: refresh, rotation with its grace period, replay, sign-out, and the client flow of the specification."""
+"""Sessions: refreshing, rotation and its grace, replay, signing out; and the client flow of the specification."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def device(client: FlaskClient, app: Flask, make: Maker) -> Device:
     return Device(app, make)
 
 
-def code(response: Any) -> tuple[int, str | None]:
-    return response.status_code, response.json.get("error_code")
+def code(answer: Any) -> tuple[int, str | None]:
+    return answer.status_code, answer.json.get("error_code")
 
 
 def test_client_flow_of_the_specification(device: Device, make: Maker) -> None:
@@ -60,24 +60,24 @@ def test_client_flow_of_the_specification(device: Device, make: Maker) -> None:
     past = {name: claims[name] - 7200 for name in ("iat", "nbf", "exp")}
     device.access = forged.signed(header, {**claims, **past}, SECRET_KEY)
     assert device.info().status_code == 401
-    response = device.ask()
-    assert response.status_code == 200 and set(response.json) == {"access_token", "expires_in"}
-    device.access = response.json["access_token"]
+    answer = device.ask()
+    assert answer.status_code == 200 and set(answer.json) == {"access_token", "expires_in"}
+    device.access = answer.json["access_token"]
     assert device.info().json["id"] == device.member
     assert device.ask().status_code == 200
 
 
 def test_rotation_gives_both_tokens_and_the_new_one_works(device: Device) -> None:
-    response = device.ask(rotate=True)
-    assert set(response.json) == {"access_token", "expires_in", "refresh_token"}
-    assert response.json["refresh_token"] != device.refresh
-    assert device.ask(response.json["refresh_token"]).status_code == 200
+    answer = device.ask(rotate=True)
+    assert set(answer.json) == {"access_token", "expires_in", "refresh_token"}
+    assert answer.json["refresh_token"] != device.refresh
+    assert device.ask(answer.json["refresh_token"]).status_code == 200
 
 
 @pytest.mark.parametrize("rotate", [None, False])
 def test_a_switch_that_is_null_is_off(device: Device, rotate: bool | None) -> None:
-    response = device.ask(rotate=rotate)
-    assert (response.status_code, set(response.json)) == (200, {"access_token", "expires_in"})
+    answer = device.ask(rotate=rotate)
+    assert (answer.status_code, set(answer.json)) == (200, {"access_token", "expires_in"})
 
 
 def test_a_lost_response_is_repeated_byte_for_byte(device: Device) -> None:
@@ -156,21 +156,21 @@ def test_expired_refresh_token_is_103(device: Device, app: Flask) -> None:
         token = tokens.issue_refresh(
             device.caller, "j", issued_at=ago, expires_at=ago + dt.timedelta(days=30)
         )
-    response = device.ask(token)
-    assert code(response) == (401, "103")
-    assert response.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
+    answer = device.ask(token)
+    assert code(answer) == (401, "103")
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
 
 
 def test_access_token_for_refresh_is_104_and_back_101(device: Device) -> None:
-    response = device.ask(device.access)
-    assert code(response) == (401, "104")
-    assert response.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
+    answer = device.ask(device.access)
+    assert code(answer) == (401, "104")
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
     headers = {"Authorization": f"Bearer {device.refresh}"}
     assert code(device.http.get("/member/info", headers=headers)) == (401, "101")
 
 
 @pytest.mark.parametrize(
-    ("body", "rejected"),
+    ("body", "refused"),
     [
         (b"", "001"), (b"{", "001"), (b"[]", "001"), (b"{}", "003"), (b"null", "001"), (b"\xff", "001"),
         (b"[" * 50000, "001"), (b'{"x": NaN}', "001"),
@@ -184,9 +184,9 @@ def test_access_token_for_refresh_is_104_and_back_101(device: Device) -> None:
         (b'{"refresh_token": "\xf0\x9f\x98\x80"}', "104"), (b'{"refresh_token": "x"}', "104"),
     ],
 )  # fmt: skip
-def test_bad_refresh_bodies(client: FlaskClient, body: bytes, rejected: str) -> None:
-    response = client.post("/auth/token", data=body, content_type="application/json")
-    assert response.json["error_code"] == rejected
+def test_bad_refresh_bodies(client: FlaskClient, body: bytes, refused: str) -> None:
+    answer = client.post("/auth/token", data=body, content_type="application/json")
+    assert answer.json["error_code"] == refused
 
 
 def test_huge_body_is_413_and_other_types_415(client: FlaskClient) -> None:
@@ -195,7 +195,7 @@ def test_huge_body_is_413_and_other_types_415(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "rejected"),
+    ("headers", "refused"),
     [
         ({"Content-Type": "application/json; charset=UTF-8"}, "104"),
         ({"Content-Type": 'application/json;charset="utf8"'}, "104"),
@@ -208,23 +208,21 @@ def test_huge_body_is_413_and_other_types_415(client: FlaskClient) -> None:
         ({"Content-Encoding": "none"}, "415"),
     ],
 )
-def test_bodies_are_plain_utf_8(
-    client: FlaskClient, headers: dict[str, str], rejected: str
-) -> None:
+def test_bodies_are_plain_utf_8(client: FlaskClient, headers: dict[str, str], refused: str) -> None:
     sent = {"Content-Type": "application/json", **headers}
-    response = client.post("/auth/token", data=b'{"refresh_token": "x"}', headers=sent)
-    assert response.json["error_code"] == rejected
-    if rejected == "415":
+    answer = client.post("/auth/token", data=b'{"refresh_token": "x"}', headers=sent)
+    assert answer.json["error_code"] == refused
+    if refused == "415":
         (name,) = headers
-        assert response.json["error_message"].startswith(f"[{name}]")
+        assert answer.json["error_message"].startswith(f"[{name}]")
         wanted = "identity" if name == "Content-Encoding" else None
-        assert response.headers.get("Accept-Encoding") == wanted
+        assert answer.headers.get("Accept-Encoding") == wanted
 
 
 def test_sign_out_ends_access_and_refresh_at_once(device: Device, app: Flask, make: Maker) -> None:
     other = Device(app, make, device.member)
-    response = device.http.get("/auth/logout", headers=device.bearer)
-    assert response.json == {"logged_out": True} and response.headers["Cache-Control"] == "no-store"
+    answer = device.http.get("/auth/logout", headers=device.bearer)
+    assert answer.json == {"logged_out": True} and answer.headers["Cache-Control"] == "no-store"
     assert code(device.info()) == (401, "101")
     assert code(device.ask()) == (401, "104")
     assert code(device.http.get("/auth/logout", headers=device.bearer)) == (401, "101")
@@ -261,8 +259,8 @@ def test_session_list_and_ending_another_device(device: Device, app: Flask, make
 
 @pytest.mark.parametrize("path", ["0", "99999999999999999999", "x", "-1", "1.5"])
 def test_odd_session_ids_are_404(device: Device, path: str) -> None:
-    response = device.http.delete(f"/auth/sessions/{path}", headers=device.bearer)
-    assert code(response) == (404, "404")
+    answer = device.http.delete(f"/auth/sessions/{path}", headers=device.bearer)
+    assert code(answer) == (404, "404")
 
 
 def test_a_member_cannot_end_another_members_session(
@@ -287,7 +285,7 @@ def test_old_sessions_are_purged(device: Device, app: Flask, make: Maker) -> Non
 
 def test_a_purge_of_the_future_deletes_nothing(device: Device, app: Flask, make: Maker) -> None:
     for days in ("-5", "-400", "10000000"):
-        rejected = app.test_cli_runner().invoke(sessions, ["purge", "--days", days])
-        assert rejected.exit_code == 2, rejected.output
+        refused = app.test_cli_runner().invoke(sessions, ["purge", "--days", days])
+        assert refused.exit_code == 2, refused.output
     assert app.test_cli_runner().invoke(sessions, ["purge", "--days", "0"]).exit_code == 0
     assert make.sql("SELECT count(*) FROM sessions") == 1

@@ -1,4 +1,4 @@
-"""Sign-in with a real OpenID provider, as a front end does it."""
+"""Sign-in against a real OpenID provider, as a front end does it."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def test_authorize_offers_fresh_state_nonce_and_verifier(web: FlaskClient) -> No
 def test_wrong_verifier_nonce_or_code_is_105(
     web: FlaskClient, start: Start, make: Maker, name: str, value: str
 ) -> None:
-    response = web.get("/auth/login/idp", query_string={**start(), name: value})
-    assert (response.status_code, response.json["error_code"]) == (400, "105")
+    answer = web.get("/auth/login/idp", query_string={**start(), name: value})
+    assert (answer.status_code, answer.json["error_code"]) == (400, "105")
     assert make.sql("SELECT count(*) FROM members") == 0
 
 
@@ -96,8 +96,8 @@ def test_nonce_may_be_left_out(web: FlaskClient, start: Start) -> None:
 
 def test_code_works_once(web: FlaskClient, start: Start, make: Maker) -> None:
     sent = start()
-    responses = [web.get("/auth/login/idp", query_string=sent) for _ in range(3)]
-    assert [a.status_code for a in responses] == [200, 400, 400]
+    answers = [web.get("/auth/login/idp", query_string=sent) for _ in range(3)]
+    assert [a.status_code for a in answers] == [200, 400, 400]
     assert make.sql("SELECT count(*) FROM sessions") == 1
 
 
@@ -118,10 +118,10 @@ def test_tokens_of_the_provider_itself_open_nothing(
     for name in ("id_token", "access_token", "refresh_token"):
         headers = {"Authorization": f"Bearer {theirs[name]}"}
         for path in ("/member/info", "/shops?keyword=강남&userLat=37.5&userLng=127"):
-            response = web.get(path, headers=headers)
-            assert (response.status_code, response.json["error_code"]) == (401, "101"), name
-        response = web.post("/auth/token", json={"refresh_token": theirs[name]})
-        assert (response.status_code, response.json["error_code"]) == (401, "104"), name
+            answer = web.get(path, headers=headers)
+            assert (answer.status_code, answer.json["error_code"]) == (401, "101"), name
+        answer = web.post("/auth/token", json={"refresh_token": theirs[name]})
+        assert (answer.status_code, answer.json["error_code"]) == (401, "104"), name
 
 
 def test_redirect_uri_of_the_list_is_passed_on(web: FlaskClient) -> None:
@@ -136,8 +136,8 @@ def test_redirect_uri_of_the_list_is_passed_on(web: FlaskClient) -> None:
 def test_sign_in_with_the_second_redirect_uri(web: FlaskClient, start: Start) -> None:
     other = "http://localhost:5173/"
     sent = start(redirect_uri=other)
-    response = web.get("/auth/login/idp", query_string={**sent, "redirect_uri": other})
-    assert response.status_code == 200
+    answer = web.get("/auth/login/idp", query_string={**sent, "redirect_uri": other})
+    assert answer.status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/auth/authorize", "/auth/login/idp?code=x"])
@@ -149,9 +149,9 @@ def test_unknown_redirect_uri_or_provider_is_107(
 ) -> None:
     separator = "&" if "?" in path else "?"
     (name, value), *_ = query.items()
-    response = web.get(f"{path}{separator}{name}={value}")
-    assert (response.status_code, response.json["error_code"]) == (400, "107")
-    assert response.json["error_message"].startswith(f"[{name}]")
+    answer = web.get(f"{path}{separator}{name}={value}")
+    assert (answer.status_code, answer.json["error_code"]) == (400, "107")
+    assert answer.json["error_message"].startswith(f"[{name}]")
 
 
 def test_without_a_configured_provider_sign_in_is_107(client: FlaskClient) -> None:
@@ -176,8 +176,8 @@ def test_provider_unreachable_is_106_and_makes_nobody(
     from tests.auth.conftest import settings_for
 
     app = create_app(settings_for(service_url, "http://127.0.0.1:9"))
-    response = app.test_client().get("/auth/login/idp?code=x")
-    assert (response.status_code, response.json["error_code"]) == (502, "106")
+    answer = app.test_client().get("/auth/login/idp?code=x")
+    assert (answer.status_code, answer.json["error_code"]) == (502, "106")
     assert make.sql("SELECT count(*) FROM members") == 0
 
 

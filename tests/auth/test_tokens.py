@@ -1,4 +1,4 @@
-"""The service's tokens: forged ones are rejected everywhere, keys can be rotated, kinds are not interchangeable."""
+"""The service's own tokens: forged ones are refused everywhere, keys rotate, kinds are kept apart."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def good(app: Flask, make: Maker) -> str:
 
 
 def test_the_good_token_is_accepted(client: FlaskClient, good: str) -> None:
-    response = client.get("/member/info", headers={"Authorization": f"Bearer {good}"})
-    assert response.json["nickname"] == "김민지"
+    answer = client.get("/member/info", headers={"Authorization": f"Bearer {good}"})
+    assert answer.json["nickname"] == "김민지"
 
 
 def test_forged_tokens_are_rejected_on_every_kind_of_endpoint(
@@ -41,10 +41,10 @@ def test_forged_tokens_are_rejected_on_every_kind_of_endpoint(
     for name, token in attacks:
         headers = {"Authorization": f"Bearer {token}".encode().decode("latin-1")}
         for method, path in (("GET", "/member/info"), ("GET", "/shops/1"), ("DELETE", "/member")):
-            response = client.open(path, method=method, headers=headers)
-            ok = (response.status_code, response.json.get("error_code")) == (401, "101")
-            if not ok or 'error="invalid_token"' not in response.headers["WWW-Authenticate"]:
-                accepted.append((name, path, response.status_code))
+            answer = client.open(path, method=method, headers=headers)
+            ok = (answer.status_code, answer.json.get("error_code")) == (401, "101")
+            if not ok or 'error="invalid_token"' not in answer.headers["WWW-Authenticate"]:
+                accepted.append((name, path, answer.status_code))
     assert accepted == []
     assert make.sql("SELECT count(*) FROM members WHERE withdrawn_at IS NULL") == 1
 
@@ -54,33 +54,33 @@ def test_forged_refresh_tokens_are_104(
 ) -> None:
     names = []
     for name, token in forged.all_of(good, SECRET_KEY):
-        response = client.post("/auth/token", json={"refresh_token": token})
-        if (response.status_code, response.json["error_code"]) not in ((401, "104"), (400, "002")):
-            names.append((name, response.status_code))
+        answer = client.post("/auth/token", json={"refresh_token": token})
+        if (answer.status_code, answer.json["error_code"]) not in ((401, "104"), (400, "002")):
+            names.append((name, answer.status_code))
     assert names == []
 
 
 def test_tokens_count_in_the_header_only(client: FlaskClient, good: str) -> None:
     client.set_cookie("access_token_cookie", good)
-    for response in (
+    for answer in (
         client.get(f"/member/info?access_token={good}&jwt={good}"),
         client.delete("/member", json={"access_token": good}),
     ):
-        assert response.json["error_code"] == "100"
+        assert answer.json["error_code"] == "100"
 
 
 @pytest.mark.parametrize(
     "header", ["", "Bearer", "Bearer ", "Basic eDp5", "Token x", "Bearer a, Bearer b"]
 )
 def test_other_authorization_headers_are_101(client: FlaskClient, header: str) -> None:
-    response = client.get("/member/info", headers={"Authorization": header})
-    assert (response.status_code, response.json["error_code"]) == (401, "101")
+    answer = client.get("/member/info", headers={"Authorization": header})
+    assert (answer.status_code, answer.json["error_code"]) == (401, "101")
 
 
 def test_no_header_is_100_with_the_plain_challenge(client: FlaskClient) -> None:
-    response = client.get("/member/info")
-    assert (response.status_code, response.json["error_code"]) == (401, "100")
-    assert response.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
+    answer = client.get("/member/info")
+    assert (answer.status_code, answer.json["error_code"]) == (401, "100")
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
 
 
 def _expired(app: Flask, make: Maker) -> str:
@@ -95,15 +95,15 @@ def _expired(app: Flask, make: Maker) -> str:
 def test_expired_access_token_is_102(app: Flask, client: FlaskClient, make: Maker) -> None:
     headers = {"Authorization": f"Bearer {_expired(app, make)}"}
     for path in ("/member/info", "/shops/1"):
-        response = client.get(path, headers=headers)
-        assert (response.status_code, response.json["error_code"]) == (401, "102")
-        assert 'error="invalid_token"' in response.headers["WWW-Authenticate"]
+        answer = client.get(path, headers=headers)
+        assert (answer.status_code, answer.json["error_code"]) == (401, "102")
+        assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
 
 
 def test_a_token_that_was_good_expires(
     client: FlaskClient, good: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The signature of a verified token is cached, but its expiry is checked at each use."""
+    """Its signature is not looked at again; its time is."""
     headers = {"Authorization": f"Bearer {good}"}
     assert client.get("/member/info", headers=headers).status_code == 200
     ends_at = forged.parts_of(good)[1]["exp"] + tokens.LEEWAY_S
@@ -123,8 +123,8 @@ def test_a_token_of_one_kind_is_never_one_of_the_other(app: Flask, good: str) ->
 def test_expired_and_otherwise_wrong_is_101(app: Flask, client: FlaskClient, make: Maker) -> None:
     header, claims, _ = forged.parts_of(_expired(app, make))
     token = forged.signed(header, {**claims, "aud": "other"}, SECRET_KEY)
-    response = client.get("/member/info", headers={"Authorization": f"Bearer {token}"})
-    assert response.json["error_code"] == "101"
+    answer = client.get("/member/info", headers={"Authorization": f"Bearer {token}"})
+    assert answer.json["error_code"] == "101"
 
 
 def _app(service_url: str, **keys: str) -> Flask:

@@ -1,4 +1,4 @@
-"""Favorites: list, add, remove."""
+"""Favorites: the list, adding, removing."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def test_removing_is_always_fine(app: Flask, client: FlaskClient, make: Maker) -
     make.favorite(make.member(), shop)
     client.post(f"/favorites/{shop}", headers=headers)
     for _ in range(2):
-        response = client.delete(f"/favorites/{shop}", headers=headers)
-        assert response.status_code == 200
-        assert response.get_json() == {"shop_id": shop, "favorite": False, "favorite_cnt": 1}
+        answer = client.delete(f"/favorites/{shop}", headers=headers)
+        assert answer.status_code == 200
+        assert answer.get_json() == {"shop_id": shop, "favorite": False, "favorite_cnt": 1}
     assert_exact(make, shop)
 
 
@@ -54,8 +54,8 @@ def test_unknown_shops_are_not_found(app: Flask, client: FlaskClient, make: Make
     headers = make.bearer(app)
     for method in ("POST", "DELETE"):
         for shop in ("999999", str(2**63 - 1), str(2**63), "x"):
-            response = client.open(f"/favorites/{shop}", method=method, headers=headers)
-            assert (response.status_code, response.get_json()["error_code"]) == (404, "404")
+            answer = client.open(f"/favorites/{shop}", method=method, headers=headers)
+            assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404")
 
 
 def test_the_list_is_newest_first_with_distances(
@@ -132,9 +132,9 @@ def test_flags_of_searches_agree_with_the_list(
 def test_bad_queries_are_rejected(
     app: Flask, client: FlaskClient, make: Maker, query: str, expected: str, name: str
 ) -> None:
-    response = client.get(f"/favorites?{query}", headers=make.bearer(app))
-    assert (response.status_code, response.get_json()["error_code"]) == (400, expected)
-    assert response.get_json()["error_message"].startswith(f"[{name}]")
+    answer = client.get(f"/favorites?{query}", headers=make.bearer(app))
+    assert (answer.status_code, answer.get_json()["error_code"]) == (400, expected)
+    assert answer.get_json()["error_message"].startswith(f"[{name}]")
 
 
 def test_pages_and_the_cut_at_a_thousand(app: Flask, client: FlaskClient, make: Maker) -> None:
@@ -179,11 +179,11 @@ def test_every_endpoint_needs_a_living_session(
 
 
 def test_responses_are_never_cached(app: Flask, client: FlaskClient, make: Maker) -> None:
-    response = client.get(f"/favorites?{HERE}", headers=make.bearer(app))
-    assert response.headers["Cache-Control"] == "no-store"
+    answer = client.get(f"/favorites?{HERE}", headers=make.bearer(app))
+    assert answer.headers["Cache-Control"] == "no-store"
 
 
 def test_wrong_methods_name_the_right_ones(client: FlaskClient, make: Maker) -> None:
-    response = client.get("/favorites/1")
-    assert response.status_code == 405
-    assert {"POST", "DELETE"} <= {m.strip() for m in response.headers["Allow"].split(",")}
+    answer = client.get("/favorites/1")
+    assert answer.status_code == 405
+    assert {"POST", "DELETE"} <= {m.strip() for m in answer.headers["Allow"].split(",")}

@@ -1,4 +1,4 @@
-"""Badges: letters that distinguish brands."""
+"""Badges: letters that tell brands apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Basemap tiles: borders, names and stations of the loaded regions."""
+"""The tiles under the booths: borders, names and stations of what is loaded."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def tile_of(lon: float, lat: float, z: int) -> tuple[int, int]:
 
 def tile(client: FlaskClient, z: int, at: tuple[float, float] = GANGNAM) -> bytes:
     x, y = tile_of(*at, z)
-    response = client.get(f"/basemap/{z}/{x}/{y}.mvt")
-    assert (response.status_code, response.mimetype) == (200, MVT)
-    return response.data
+    answer = client.get(f"/basemap/{z}/{x}/{y}.mvt")
+    assert (answer.status_code, answer.mimetype) == (200, MVT)
+    return answer.data
 
 
 def areas(tile: bytes) -> list[tuple[str, list[int]]]:
-    """Level and geometry of each area, in drawing order."""
+    """Level and drawing of each area, from below to the top."""
     for number, layer in messages(tile):
         parts = list(messages(layer)) if number == 3 else []
         if (1, b"areas") in parts:
@@ -87,7 +87,7 @@ def test_districts_have_borders_from_zoom_8_and_provinces_everywhere(
     region(make, "sigungu", "강남구", sido)
     shown = {z: [level for level, _ in areas(tile(client, z))] for z in (5, 7, 8, 9, 10, 14)}
     assert shown[5] == shown[7] == ["sido"]
-    # provinces are drawn on top of their districts
+    # provinces are drawn over their districts
     assert shown[8] == shown[9] == shown[10] == shown[14] == ["sigungu", "sido"]
 
 

@@ -36,11 +36,11 @@ KOREAN = {"Accept-Language": "ko-KR,ko;q=0.9,en;q=0.8"}
 def test_the_page_is_in_the_language_of_the_browser(
     client: FlaskClient, languages: str, lang: str
 ) -> None:
-    response = client.get("/", headers={"Accept-Language": languages})
-    assert f'<html lang="{lang}">' in response.text
-    assert f"<title>{texts(lang)['title']}</title>" in response.text
-    assert f'<option value="{lang}" lang="{lang}" selected>' in response.text
-    assert {"Accept-Language", "Cookie"} <= set(response.headers["Vary"].split(", "))
+    answer = client.get("/", headers={"Accept-Language": languages})
+    assert f'<html lang="{lang}">' in answer.text
+    assert f"<title>{texts(lang)['title']}</title>" in answer.text
+    assert f'<option value="{lang}" lang="{lang}" selected>' in answer.text
+    assert {"Accept-Language", "Cookie"} <= set(answer.headers["Vary"].split(", "))
 
 
 @pytest.mark.parametrize(("chosen", "lang"), [("zh-Hant", "zh-Hant"), ("xx", "ko"), ("", "ko")])
@@ -60,7 +60,7 @@ def test_the_page_brings_its_texts_along(client: FlaskClient, lang: str) -> None
 
 @pytest.fixture
 def sources(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The page while a module has changed since scripts/setup."""
+    """The page as it is while a module has been changed since scripts/setup."""
     monkeypatch.setattr(assets, "BUILT", "none")
     for known in (assets.modules, assets.styles):
         known.cache_clear()

@@ -1,4 +1,4 @@
-"""Shop pages as read by crawlers and messengers."""
+"""Pages of shops as crawlers and messengers read them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOURS = [
 
 
 class Read(HTMLParser):
-    """The content of a page without JavaScript."""
+    """What a reader without JavaScript gets of a page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class Read(HTMLParser):
 
 @pytest.fixture
 def shop(make: Maker) -> int:
-    """A shop with all the data that a page can show."""
+    """A shop with everything that a page shows."""
     make.brand("인생네컷", badge_color="#c0305c")
     shop = make.shop(
         "인생네컷 강남역점",
@@ -103,12 +103,12 @@ def shop(make: Maker) -> int:
 
 @pytest.fixture
 def read(client: FlaskClient) -> Callable[..., Read]:
-    """Opens existing pages."""
+    """Opens pages that exist."""
 
     def get(path: str, **headers: str) -> Read:
-        response = client.get(path, headers=headers)
-        assert (response.status_code, response.mimetype) == (200, "text/html")
-        return Read(response.text)
+        answer = client.get(path, headers=headers)
+        assert (answer.status_code, answer.mimetype) == (200, "text/html")
+        return Read(answer.text)
 
     return get
 
@@ -258,9 +258,9 @@ def test_one_statement_makes_a_page(
 
 
 def test_a_closed_shop_is_gone_with_a_way_to_others(client: FlaskClient, make: Maker) -> None:
-    response = client.get(f"/shop/{make.shop(status='CLOSED', opening_hours=HOURS)}")
-    assert (response.status_code, response.mimetype) == (410, "text/html")
-    page = Read(response.text)
+    answer = client.get(f"/shop/{make.shop(status='CLOSED', opening_hours=HOURS)}")
+    assert (answer.status_code, answer.mimetype) == (410, "text/html")
+    page = Read(answer.text)
     assert page.meta["robots"] == "noindex"
     assert "폐점한 지점이에요" in page.shown and "10:00" not in page.shown
     longitude, latitude = GANGNAM
@@ -272,8 +272,8 @@ def test_a_merged_shop_redirects_to_the_one_that_has_its_reviews(
 ) -> None:
     kept = make.shop()
     merged = make.shop(status="CLOSED", merged_into_id=kept)
-    response = client.get(f"/shop/{merged}?lang=en&at=1,2,3")
-    assert (response.status_code, response.location) == (301, f"/shop/{kept}?lang=en")
+    answer = client.get(f"/shop/{merged}?lang=en&at=1,2,3")
+    assert (answer.status_code, answer.location) == (301, f"/shop/{kept}?lang=en")
     assert client.get(f"/shop/{merged}").location == f"/shop/{kept}"
 
 
@@ -281,9 +281,9 @@ def test_a_merged_shop_redirects_to_the_one_that_has_its_reviews(
 def test_an_unknown_shop_is_a_page_for_people_and_json_for_programs(
     client: FlaskClient, db: Any, shop_id: str
 ) -> None:
-    response = client.get(f"/shop/{shop_id}", headers={"Accept": "text/html,*/*;q=0.8"})
-    assert (response.status_code, response.mimetype) == (404, "text/html")
-    assert "지점을 찾을 수 없어요" in response.text
+    answer = client.get(f"/shop/{shop_id}", headers={"Accept": "text/html,*/*;q=0.8"})
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")
+    assert "지점을 찾을 수 없어요" in answer.text
     assert client.get(f"/shop/{shop_id}").mimetype == "text/html"
     program = client.get(f"/shop/{shop_id}", headers={"Accept": "application/json"})
     assert (program.status_code, program.get_json()["error_code"]) == (404, "404")
@@ -306,7 +306,7 @@ class TestCards:
 
     @pytest.fixture(autouse=True)
     def fonts(self) -> None:
-        """Skips the test if the fonts are missing."""
+        """Skips, visibly, where the fonts are missing."""
         if not card.has_fonts():
             pytest.skip("no fonts for pictures of shops (apt-get install fonts-noto-cjk)")
 
@@ -317,13 +317,13 @@ class TestCards:
         page = read(f"/shop/{shop}?lang={lang}")
         url = urlsplit(page.meta["og:image"])
         assert parse_qs(url.query)["lang"] == [lang]
-        response = client.get(f"{url.path}?{url.query}")
-        assert (response.status_code, response.mimetype) == (200, "image/png")
-        picture = Image.open(io.BytesIO(response.data))
+        answer = client.get(f"{url.path}?{url.query}")
+        assert (answer.status_code, answer.mimetype) == (200, "image/png")
+        picture = Image.open(io.BytesIO(answer.data))
         assert (picture.format, picture.size) == ("PNG", (1200, 630))
         assert (page.meta["og:image:width"], page.meta["og:image:height"]) == ("1200", "630")
-        assert response.headers["Cache-Control"] == "public, max-age=86400"
-        known = {"If-None-Match": response.headers["ETag"]}
+        assert answer.headers["Cache-Control"] == "public, max-age=86400"
+        known = {"If-None-Match": answer.headers["ETag"]}
         assert client.get(f"{url.path}?{url.query}", headers=known).status_code == 304
 
     def test_the_picture_changes_with_the_shop_alone(

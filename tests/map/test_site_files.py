@@ -18,14 +18,14 @@ NAMESPACE = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9"}
 
 
 def addresses(client: FlaskClient, path: str) -> list[str]:
-    response = client.get(path)
-    assert (response.status_code, response.mimetype) == (200, "application/xml")
-    root = ET.fromstring(response.data)
+    answer = client.get(path)
+    assert (answer.status_code, answer.mimetype) == (200, "application/xml")
+    root = ET.fromstring(answer.data)
     return [loc.text or "" for loc in root.iterfind("*/s:loc", NAMESPACE)]
 
 
 def listed(client: FlaskClient) -> list[str]:
-    """All URLs, found through the index."""
+    """All addresses, by way of the index."""
     parts = [urlsplit(part).path for part in addresses(client, "/sitemap.xml")]
     return [url for part in parts for url in addresses(client, part)]
 
@@ -72,9 +72,9 @@ def test_shops_state_the_day_of_their_last_change(client: FlaskClient, make: Mak
 
 
 def test_robots_find_the_sitemap_and_stay_away_from_sign_in(client: FlaskClient) -> None:
-    response = client.get("/robots.txt")
-    assert response.mimetype == "text/plain"
-    lines = response.text.splitlines()
+    answer = client.get("/robots.txt")
+    assert answer.mimetype == "text/plain"
+    lines = answer.text.splitlines()
     assert "Sitemap: http://localhost/sitemap.xml" in lines
     assert [line for line in lines if line.startswith("Disallow")] == ["Disallow: /auth/"]
 
@@ -92,9 +92,9 @@ def test_the_page_can_be_installed(client: FlaskClient, lang: str) -> None:
     page = client.get(f"/?lang={lang}").text
     path = f"/manifest.webmanifest?lang={lang}"
     assert f'<link rel="manifest" href="{path}">' in page
-    response = client.get(path)
-    assert response.mimetype == "application/manifest+json"
-    manifest = response.get_json(force=True)
+    answer = client.get(path)
+    assert answer.mimetype == "application/manifest+json"
+    manifest = answer.get_json(force=True)
     assert (manifest["lang"], manifest["display"], manifest["start_url"]) == (
         lang,
         "standalone",
@@ -105,16 +105,13 @@ def test_the_page_can_be_installed(client: FlaskClient, lang: str) -> None:
     for (sizes, purpose), src in icons.items():
         icon = Image.open(io.BytesIO(client.get(src).data))
         assert (icon.format, f"{icon.width}x{icon.height}") == ("PNG", sizes)
-        # launchers crop maskable icons, so they must not have transparent corners
+        # a launcher cuts a maskable icon, so it has no transparent corners
         assert ("A" in icon.getbands()) is (purpose == "any")
 
 
 def test_the_icon_of_the_root_has_several_sizes(client: FlaskClient) -> None:
-    response = client.get("/favicon.ico")
-    assert (response.status_code, response.headers["Cache-Control"]) == (
-        200,
-        "public, max-age=86400",
-    )
-    icon = Image.open(io.BytesIO(response.data))
+    answer = client.get("/favicon.ico")
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "public, max-age=86400")
+    icon = Image.open(io.BytesIO(answer.data))
     assert icon.format == "ICO"
     assert icon.info["sizes"] == {(16, 16), (32, 32), (48, 48)}

@@ -1,4 +1,4 @@
-"""The page's texts: every language has all of them, all are used, and no text is hard-coded."""
+"""The page's texts: every language has all of them, each is used, and none stands anywhere else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.make import Maker
 ENGLISH = texts.texts("en")
 OTHERS = [language for language in LANGUAGES if language != "en"]
 PACKAGE = Path(routes.__file__).parent
-# excludes docs.html, because Swagger UI has its own texts
+# docs.html is Swagger UI, which has its own texts
 TEMPLATES = [p for p in sorted((PACKAGE / "templates").glob("*.html")) if p.name != "docs.html"]
 MODULES = sorted(PACKAGE.glob("*.py"))
 SCRIPTS = sorted((assets.FOLDER / "js").rglob("*.js"))
@@ -30,7 +30,7 @@ SHOWN_ATTRIBUTES = {"aria-label", "title", "placeholder", "alt", "content"}
 # attributions and names of map styles and fonts
 PROPER_NAMES = {"Natural Earth", "Any Bold", "Any Regular"}
 SCRIPT_OF = {"ko": "[가-힣]", "ja": "[ぁ-んァ-ン]", "zh-Hans": "[一-龥]", "zh-Hant": "[一-龥]"}
-# characters in the page's words that only one of the two Chinese scripts has
+# characters that only one of the two Chinese scripts has, of words that the page uses
 ONLY_SIMPLIFIED, ONLY_TRADITIONAL = (
     "门评这换择页设载请关开显没还对户图",
     "門評這換擇頁設載請關開顯沒還對戶圖",
@@ -139,14 +139,14 @@ def test_no_text_stands_in_a_script(path: Path) -> None:
     ]
     assert path.name == "font.js" or found == []
     if path.name != "font.js":
-        # a text as a child of an element: h("p", {}, "Text")
+        # a child of an element that is a text: h("p", {}, "Text")
         assert not re.search(
             r'\}, "[^"]*[A-Za-z]', COMMENT.sub("", path.read_text(encoding="utf-8"))
         )
 
 
 class Shown(HTMLParser):
-    """Collects the visible texts of a page, and attributes for screen readers."""
+    """Collects what a page shows: its texts, and attributes that are read out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ class Shown(HTMLParser):
         self.found.append(data.strip())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Attributes of an element; of meta elements, only the description is a text."""
+        """Attributes of an element; those of meta elements are no texts, but for the description."""
         if tag != "meta" or ("name", "description") in attrs:
             self.found += [value or "" for name, value in attrs if name in SHOWN_ATTRIBUTES]
 

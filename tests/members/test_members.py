@@ -11,21 +11,21 @@ from tests.make import Maker
 from tests.members.conftest import Person, code
 
 REVIEW = {"star_rating": 4, "content": "좋아요", "purity": "GOOD", "retouch": "BAD"}
-# The only rows that may reference a withdrawn member: its row in members, and reviews without a name.
+# What may name a withdrawn member, and nothing else: the tombstone, and reviews without a name.
 STAY = {"members": 1, "reviews": 1}
 
 
 def test_profile_has_exactly_the_fields_of_the_contract(minji: Person) -> None:
     minji.hold(1)
     minji.hold(2, main=True)
-    response = minji.get("/member/info")
-    assert response.json == {
+    answer = minji.get("/member/info")
+    assert answer.json == {
         "id": minji.id,
         "nickname": "민지",
         "main_member_title": "리뷰 첫 걸음",
         "member_title_cnt": 2,
     }
-    assert response.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def test_every_endpoint_rejects_every_invalid_session(
 def test_changing_the_main_title_returns_it(minji: Person) -> None:
     minji.hold(1, main=True)
     minji.hold(2)
-    response = minji.patch("/member/main-title/2")
-    assert response.status_code == 200
-    assert response.json["id"] == 2 and response.json["name"] == "리뷰 첫 걸음"
-    assert response.json["is_main"] is True and response.json["is_holding"] is True
-    assert set(response.json) >= {"content", "standard", "image_url", "progress"}
+    answer = minji.patch("/member/main-title/2")
+    assert answer.status_code == 200
+    assert answer.json["id"] == 2 and answer.json["name"] == "리뷰 첫 걸음"
+    assert answer.json["is_main"] is True and answer.json["is_holding"] is True
+    assert set(answer.json) >= {"content", "standard", "image_url", "progress"}
     assert minji.get("/member/info").json["main_member_title"] == "리뷰 첫 걸음"
     assert minji.get("/member-titles/1").json["is_main"] is False
 
@@ -82,7 +82,7 @@ def linked(person: Person) -> None:
 
 
 def rows_naming(make: Maker, member: int) -> dict[str, int]:
-    """Numbers of rows that reference the member, by table: every column member_id, and members.id."""
+    """Rows that name the member, by table: every column member_id, and members.id itself."""
     columns = make.rows(
         "SELECT table_name, column_name FROM information_schema.columns c"
         " JOIN information_schema.tables t USING (table_schema, table_name)"
@@ -108,8 +108,8 @@ def active(minji: Person) -> tuple[int, int]:
 
 def test_withdrawal_leaves_a_tombstone_and_nameless_reviews(minji: Person, make: Maker) -> None:
     shop, review = active(minji)
-    response = minji.delete("/member")
-    assert (response.status_code, response.json) == (200, {"id": minji.id})
+    answer = minji.delete("/member")
+    assert (answer.status_code, answer.json) == (200, {"id": minji.id})
     assert rows_naming(make, minji.id) == STAY
     assert make.rows("SELECT nickname, nickname_key FROM members") == [(None, None)]
     detail = minji.http.get(f"/shops/{shop}").json
@@ -136,11 +136,11 @@ def test_withdrawal_with_reviews_takes_them_out_of_the_counts(minji: Person, jun
 def test_withdrawn_tokens_are_dead_everywhere(minji: Person) -> None:
     shop, _ = active(minji)
     minji.delete("/member")
-    for response in (
+    for answer in (
         minji.get("/member/info"), minji.delete("/member"), minji.post(f"/favorites/{shop}"),
         minji.post(f"/reviews/shop/{shop}", REVIEW), minji.get(f"/shops/{shop}"), minji.get("/auth/sessions"),
     ):  # fmt: skip
-        assert code(response) == (401, "101")
+        assert code(answer) == (401, "101")
 
 
 def test_nickname_of_a_withdrawn_member_is_free(minji: Person, junho: Person) -> None:
@@ -164,13 +164,13 @@ def test_unlinking_that_fails_stays_on_the_list_and_blocks_nothing(
 
 def test_export_holds_everything(minji: Person) -> None:
     shop, review = active(minji)
-    response = minji.get("/member/export")
-    assert "attachment" in response.headers["Content-Disposition"]
-    assert response.headers["Cache-Control"] == "no-store"
-    found: Any = response.json
+    answer = minji.get("/member/export")
+    assert "attachment" in answer.headers["Content-Disposition"]
+    assert answer.headers["Cache-Control"] == "no-store"
+    found: Any = answer.json
     assert found["member"]["id"] == minji.id
     assert found["identities"][0]["subject"] == f"subject-{minji.id}"
-    assert "unlink_token" not in response.text
+    assert "unlink_token" not in answer.text
     assert [r["review_info"]["content"] for r in found["reviews"]] == ["좋아요"]
     assert found["reviews"][0]["review_info"]["id"] == review
     assert [f["shop_id"] for f in found["favorites"]] == [shop]

@@ -1,4 +1,4 @@
-"""Nicknames: the rule, uniqueness, changes."""
+"""Nicknames: the rule, who holds one, changing it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ BAD = [
 
 @pytest.mark.parametrize(("sent", "kept"), GOOD)
 def test_good_nicknames_are_kept_normalised(minji: Person, sent: str, kept: str) -> None:
-    response = minji.patch("/member/nickname", {"nickname": sent})
-    assert (response.status_code, response.json["nickname"]) == (200, kept)
+    answer = minji.patch("/member/nickname", {"nickname": sent})
+    assert (answer.status_code, answer.json["nickname"]) == (200, kept)
     assert minji.get("/member/info").json["nickname"] == kept
-    assert response.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize("sent", BAD)
@@ -63,7 +63,7 @@ def test_nicknames_with_invisible_characters_are_rejected(minji: Person, invisib
 
 
 @pytest.mark.parametrize(
-    ("body", "rejected"),
+    ("body", "refused"),
     [
         (b"", "001"), (b"[]", "001"), (b"{}", "003"), (b'"x"', "001"), (b"{", "001"), (b"\xed\xa0\x80", "001"),
         (b"[" * 60000, "001"), (b'{"nick": "x"}', "003"), (b'{"nickname": null}', "002"),
@@ -74,11 +74,11 @@ def test_nicknames_with_invisible_characters_are_rejected(minji: Person, invisib
         (b'{"nickname": "a\\tb"}', "002"),
     ],
 )  # fmt: skip
-def test_bad_bodies(minji: Person, body: bytes, rejected: str) -> None:
-    response = minji.http.patch(
+def test_bad_bodies(minji: Person, body: bytes, refused: str) -> None:
+    answer = minji.http.patch(
         "/member/nickname", data=body, content_type="application/json", headers=minji.bearer
     )
-    assert code(response) == (400, rejected)
+    assert code(answer) == (400, refused)
 
 
 def test_large_bodies_are_413_and_forms_415(minji: Person) -> None:
@@ -86,10 +86,10 @@ def test_large_bodies_are_413_and_forms_415(minji: Person) -> None:
         (b"x" * 30_000_000, "application/json", 413),
         (b"nickname=ab", "application/x-www-form-urlencoded", 415),
     ):
-        response = minji.http.patch(
+        answer = minji.http.patch(
             "/member/nickname", data=data, content_type=kind, headers=minji.bearer
         )
-        assert response.status_code == status
+        assert answer.status_code == status
 
 
 def test_extra_fields_have_no_effect(minji: Person, junho: Person) -> None:
@@ -101,9 +101,9 @@ def test_extra_fields_have_no_effect(minji: Person, junho: Person) -> None:
 
 def test_free_is_true_used_and_own_are_false(minji: Person, junho: Person) -> None:
     for nickname, free in (("새이름", True), ("준호", False), ("민지", False), (" 준호 ", False)):
-        response = minji.get("/member/nickname", nickname=nickname)
-        assert response.status_code == 200
-        assert json.loads(response.data) is free, nickname
+        answer = minji.get("/member/nickname", nickname=nickname)
+        assert answer.status_code == 200
+        assert json.loads(answer.data) is free, nickname
 
 
 @pytest.mark.parametrize("other", ["ABC", "abc", "ＡＢＣ", "ⓐⓑⓒ", "aBc"])
@@ -112,10 +112,10 @@ def test_nicknames_are_unique_by_their_folded_form(
 ) -> None:
     assert minji.patch("/member/nickname", {"nickname": "Abc"}).status_code == 200
     expected = (409, "409") if nicknames.is_allowed(other) else (400, "002")
-    response = junho.patch("/member/nickname", {"nickname": other})
-    assert code(response) == expected
+    answer = junho.patch("/member/nickname", {"nickname": other})
+    assert code(answer) == expected
     if expected[0] == 409:
-        assert response.json["error_message"] == "[nickname] is already taken"
+        assert answer.json["error_message"] == "[nickname] is already taken"
 
 
 def test_ones_own_nickname_again_changes_nothing(minji: Person) -> None:
@@ -134,9 +134,9 @@ def test_the_name_of_withdrawn_members_is_reserved(minji: Person) -> None:
 def test_who_is_signed_out_hears_that_before_a_nickname_is_rejected(minji: Person) -> None:
     minji.make.sql("UPDATE sessions SET ended_at = now()")
     for nickname in ("탈퇴한 회원", "민지"):
-        response = minji.patch("/member/nickname", {"nickname": nickname})
-        assert code(response) == (401, "101")
-        assert "invalid_token" in response.headers["WWW-Authenticate"]
+        answer = minji.patch("/member/nickname", {"nickname": nickname})
+        assert code(answer) == (401, "101")
+        assert "invalid_token" in answer.headers["WWW-Authenticate"]
 
 
 def test_shown_name_of_the_withdrawn_is_the_databases(minji: Person) -> None:

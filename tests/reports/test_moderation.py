@@ -1,4 +1,4 @@
-"""Moderation: a hidden review is excluded from all lists and counters, and completely restored when it is shown."""
+"""Moderators: a hidden review is gone from everything that counts or shows it, and comes back whole."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(app: Flask, *words: str) -> Result:
 
 @pytest.fixture
 def scene(app: Flask, client: FlaskClient, make: Maker) -> dict[str, Any]:
-    """A shop with a good review and a reported bad one."""
+    """A shop with a good review and a bad one that somebody reported."""
     shop, author = make.shop(), make.member()
     bearer = make.bearer(app, author)
     bad = client.post(f"/reviews/shop/{shop}", json=REVIEW, headers=bearer).get_json()
@@ -44,7 +44,7 @@ def scene(app: Flask, client: FlaskClient, make: Maker) -> dict[str, Any]:
 
 
 def seen(client: FlaskClient, scene: dict[str, Any]) -> Any:
-    """The shop's reviews as shown to the public and to the author."""
+    """Everything that the public and the author see of the shop's reviews."""
     detail: Any = client.get(f"/shops/{scene['shop']}").get_json()
     around: Any = client.get(
         "/shops/brand?userLat=37.5&userLng=127&mapLat=37.4979&mapLng=127.0276"
@@ -174,8 +174,8 @@ def test_reports_are_listed_and_settled(
 
 def test_what_is_not_there_is_reported(app: Flask, db: Any) -> None:
     for verb in ("hide", "show"):
-        response = run(app, verb, "77", "--reason", "x")
-        assert response.exit_code == 1 and "no review with id 77" in response.output
+        answer = run(app, verb, "77", "--reason", "x")
+        assert answer.exit_code == 1 and "no review with id 77" in answer.output
     assert run(app, "hide", "77").exit_code == 2
 
 

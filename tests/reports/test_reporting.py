@@ -1,4 +1,4 @@
-"""Reports of reviews and shops: at most one open report each, the contract's rules, anonymised on withdrawal."""
+"""Members report reviews and shops: once while open, by the contract's rules, forgotten when they leave."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def test_a_shop_is_reported(
     app: Flask, client: FlaskClient, make: Maker, place: tuple[int, int]
 ) -> None:
     bearer = make.bearer(app)
-    response = client.post(f"/shops/{place[0]}/reports", json={"reason": "CLOSED"}, headers=bearer)
-    assert (response.status_code, response.get_json()["shop_id"]) == (201, place[0])
-    assert response.get_json()["content"] == ""
+    answer = client.post(f"/shops/{place[0]}/reports", json={"reason": "CLOSED"}, headers=bearer)
+    assert (answer.status_code, answer.get_json()["shop_id"]) == (201, place[0])
+    assert answer.get_json()["content"] == ""
     again = client.post(f"/shops/{place[0]}/reports", json={"reason": "CLOSED"}, headers=bearer)
     assert again.status_code == 200
     assert make.sql("SELECT count(*) FROM reports") == 1
@@ -110,8 +110,8 @@ def merge_shops(database_url: str, duplicate: int, into: int) -> None:
 def test_bad_bodies_are_rejected(
     app: Flask, client: FlaskClient, make: Maker, thing: str, body: Any, status: int, code: str
 ) -> None:
-    response = client.post(f"/{thing}/1/reports", json=body, headers=make.bearer(app))
-    assert (response.status_code, response.get_json()["error_code"]) == (status, code)
+    answer = client.post(f"/{thing}/1/reports", json=body, headers=make.bearer(app))
+    assert (answer.status_code, answer.get_json()["error_code"]) == (status, code)
 
 
 def test_what_is_not_there_cannot_be_reported(
@@ -126,8 +126,8 @@ def test_what_is_not_there_cannot_be_reported(
 
 def test_reporting_needs_a_member(client: FlaskClient, place: tuple[int, int]) -> None:
     for path in (f"/reviews/{place[1]}/reports", f"/shops/{place[0]}/reports"):
-        response = client.post(path, json={"reason": "OTHER"})
-        assert (response.status_code, response.get_json()["error_code"]) == (401, "100")
+        answer = client.post(path, json={"reason": "OTHER"})
+        assert (answer.status_code, answer.get_json()["error_code"]) == (401, "100")
 
 
 def test_reports_are_limited_by_member(
@@ -138,8 +138,8 @@ def test_reports_are_limited_by_member(
          "ratelimit_storage_uri": "memory://"}
     )  # fmt: skip
     bearer = make.bearer(app)
-    response = app.test_client().post(f"/reviews/{place[1]}/reports", json=SPAM, headers=bearer)
-    assert response.headers["RateLimit-Policy"] == '"reports";q=30;w=3600'
+    answer = app.test_client().post(f"/reviews/{place[1]}/reports", json=SPAM, headers=bearer)
+    assert answer.headers["RateLimit-Policy"] == '"reports";q=30;w=3600'
 
 
 def test_the_export_has_them_and_withdrawal_takes_name_and_words(

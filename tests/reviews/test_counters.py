@@ -1,4 +1,4 @@
-"""Counters, averages, histograms and votes equal the rows after any sequence of commands."""
+"""Counters, averages, histograms and votes equal the rows after any sequence of acts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FACETS = st.sampled_from(["GOOD", "BAD", "UNSELECTED"])
 REVIEW = st.fixed_dictionaries(
     {"star_rating": st.integers(1, 5), "content": st.just("글"), "purity": FACETS, "retouch": FACETS, "item": FACETS}
 )  # fmt: skip
-COMMANDS = st.lists(
+ACTS = st.lists(
     st.tuples(
         st.sampled_from(["create", "create", "change", "delete", "favorite", "unfavorite"]),
         st.integers(0, 2),
@@ -32,25 +32,25 @@ COMMANDS = st.lists(
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(commands=COMMANDS)
+@given(acts=ACTS)
 def test_counters_equal_the_rows_after_any_acts(
-    app: Flask, client: FlaskClient, make: Maker, commands: list[Any]
+    app: Flask, client: FlaskClient, make: Maker, acts: list[Any]
 ) -> None:
     shops = [make.shop(f"s{i}") for i in range(2)]
     people = [make.bearer(app) for _ in range(3)]
     written: list[int] = []
-    for command, person, place, which, review in commands:
+    for act, person, place, which, review in acts:
         headers, shop = people[person], shops[place]
         target = written[which % len(written)] if written else 0
-        if command == "create":
-            response = client.post(f"/reviews/shop/{shop}", json=review, headers=headers)
-            written.append(response.get_json()["review_info"]["id"])
-        elif command == "change":
+        if act == "create":
+            answer = client.post(f"/reviews/shop/{shop}", json=review, headers=headers)
+            written.append(answer.get_json()["review_info"]["id"])
+        elif act == "change":
             client.patch(f"/reviews/{target}", json=review, headers=headers)
-        elif command == "delete":
+        elif act == "delete":
             client.delete(f"/reviews/{target}", headers=headers)
         else:
-            method = "POST" if command == "favorite" else "DELETE"
+            method = "POST" if act == "favorite" else "DELETE"
             client.open(f"/favorites/{shop}", method=method, headers=headers)
     for shop in shops:
         assert_exact(make, shop)

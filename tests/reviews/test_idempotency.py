@@ -1,4 +1,4 @@
-"""Idempotency-Key: a repeated request takes effect once and gets the same response."""
+"""Idempotency-Key: one effect and one answer for a request that is repeated."""
 
 from __future__ import annotations
 
@@ -21,18 +21,16 @@ def test_a_repeated_review_is_written_once(app: Flask, client: FlaskClient, make
     spelled = client.post(
         path, data=b'{ "content":"\\uc88b\\uc544\\uc694",\n"star_rating":5,"x":1}', headers=headers
     )
-    for response in (first, again, spelled):
-        assert response.status_code == 201
-        assert response.data == first.data
-        assert response.headers["Location"] == first.headers["Location"]
-        assert response.headers.get("Idempotency-Replayed") == (
-            None if response is first else "true"
-        )
+    for answer in (first, again, spelled):
+        assert answer.status_code == 201
+        assert answer.data == first.data
+        assert answer.headers["Location"] == first.headers["Location"]
+        assert answer.headers.get("Idempotency-Replayed") == (None if answer is first else "true")
     assert make.sql("SELECT count(*) FROM reviews") == 1
     assert_exact(make, shop)
 
 
-def test_the_stored_response_remains_after_the_review_is_deleted(
+def test_the_stored_answer_stays_when_the_review_has_gone(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop, member = make.shop(), make.member()
@@ -50,13 +48,13 @@ def test_the_same_key_for_another_request_is_rejected(
     shop, other = make.shop(), make.shop("다른 지점")
     headers = {**make.bearer(app), "Idempotency-Key": "k"}
     assert client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).status_code == 201
-    for response in (
+    for answer in (
         client.post(f"/reviews/shop/{shop}", json={**GOOD, "star_rating": 4}, headers=headers),
         client.post(f"/reviews/shop/{other}", json=GOOD, headers=headers),
         client.post(f"/favorites/{shop}", headers=headers),
     ):
-        assert (response.status_code, response.get_json()["error_code"]) == (422, "422")
-        assert "Idempotency-Replayed" not in response.headers
+        assert (answer.status_code, answer.get_json()["error_code"]) == (422, "422")
+        assert "Idempotency-Replayed" not in answer.headers
     assert make.sql("SELECT count(*) FROM reviews") == 1
     assert make.sql("SELECT count(*) FROM favorites") == 0
     assert_exact(make, shop)
@@ -67,8 +65,8 @@ def test_members_do_not_share_keys(app: Flask, client: FlaskClient, make: Maker)
     ids = set()
     for _ in range(2):
         headers = {**make.bearer(app), "Idempotency-Key": "k"}
-        response = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
-        ids.add(response.get_json()["review_info"]["id"])
+        answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+        ids.add(answer.get_json()["review_info"]["id"])
     assert len(ids) == 2
 
 
@@ -96,7 +94,7 @@ def test_a_favorite_keeps_its_first_status(app: Flask, client: FlaskClient, make
     assert unkeyed.status_code == 200 and "Idempotency-Replayed" not in unkeyed.headers
 
 
-def test_a_retry_from_another_position_gets_the_first_response(
+def test_who_has_moved_meanwhile_gets_the_first_answer(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop = make.shop()
@@ -106,17 +104,17 @@ def test_a_retry_from_another_position_gets_the_first_response(
         for position in ("?userLat=37.5&userLng=127", "?userLat=37.4&userLng=127.1", "")
     )
     assert first.get_json()["shop"]["distance"] != ""
-    assert [(response.status_code, response.data) for response in later] == [(201, first.data)] * 2
+    assert [(answer.status_code, answer.data) for answer in later] == [(201, first.data)] * 2
 
 
 def test_another_spelling_of_the_path_is_the_same_request(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop = make.shop()
-    for target, body in ((f"/reviews/shop/{shop}", GOOD), (f"/favorites/{shop}", None)):
+    for act, body in ((f"/reviews/shop/{shop}", GOOD), (f"/favorites/{shop}", None)):
         keyed = {**make.bearer(app), "Idempotency-Key": "k"}
-        first = client.post(target, json=body, headers=keyed)
-        for path in (f"{target}/", target.replace(f"/{shop}", f"/00{shop}")):
+        first = client.post(act, json=body, headers=keyed)
+        for path in (f"{act}/", act.replace(f"/{shop}", f"/00{shop}")):
             again = client.post(path, json=body, headers=keyed)
             assert (again.status_code, again.data) == (201, first.data), path
     assert make.sql("SELECT count(*) FROM reviews") == 1
@@ -126,9 +124,9 @@ def test_another_spelling_of_the_path_is_the_same_request(
 def test_keys_must_be_visible_ascii(app: Flask, client: FlaskClient, make: Maker, key: str) -> None:
     shop = make.shop()
     headers = {**make.bearer(app), "Idempotency-Key": key.encode().decode("latin-1")}
-    response = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
-    assert (response.status_code, response.get_json()["error_code"]) == (400, "002")
-    assert "[Idempotency-Key]" in response.get_json()["error_message"]
+    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+    assert (answer.status_code, answer.get_json()["error_code"]) == (400, "002")
+    assert "[Idempotency-Key]" in answer.get_json()["error_message"]
     assert make.sql("SELECT count(*) FROM reviews") == 0
 
 

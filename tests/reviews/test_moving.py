@@ -1,4 +1,4 @@
-"""Commands that wait while their shop is merged into another or deleted."""
+"""Acts that wait while their shop is merged into another or deleted."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def test_a_change_follows_the_review(
         cursor.execute("UPDATE reviews SET shop_id = %s WHERE id = %s", (new, review))
         cursor.execute("SELECT repair_counters(id) FROM shops ORDER BY id")
         merging.commit()
-        response = waiting.result(60)
+        answer = waiting.result(60)
     merging.close()
-    assert response.status_code == 200, response.text
+    assert answer.status_code == 200, answer.text
     rows = make.rows("SELECT shop_id, star_rating FROM reviews")
     assert rows == ([(new, 1)] if method == "PATCH" else [])
     for shop in (old, new):
@@ -67,9 +67,9 @@ def test_an_act_on_a_shop_that_is_deleted_meanwhile_is_404(
         )
         wait_for_a_lock(make)
         deleting.commit()
-        response = waiting.result(60)
+        answer = waiting.result(60)
     deleting.close()
-    assert (response.status_code, response.get_json()["error_code"]) == (404, "404"), response.text
+    assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404"), answer.text
     left = "SELECT (SELECT count(*) FROM reviews) + (SELECT count(*) FROM favorites)"
     assert make.sql(left) == 0
 
@@ -147,9 +147,9 @@ def test_a_favorite_taken_away_during_a_merge_is_taken_from_where_the_merge_put_
         waiting = pool.submit(app.test_client().delete, f"/favorites/{old}", headers=headers)
         wait_for_a_lock(make)
         merging.commit()
-        response = waiting.result(60)
+        answer = waiting.result(60)
     merging.close()
-    assert response.get_json() == {"shop_id": new, "favorite": False, "favorite_cnt": 0}
+    assert answer.get_json() == {"shop_id": new, "favorite": False, "favorite_cnt": 0}
     assert make.rows("SELECT shop_id FROM favorites") == []
     for shop in (old, new):
         assert_exact(make, shop)
@@ -191,15 +191,15 @@ def test_an_act_that_waits_for_a_second_merge_follows_it_too(
         )
         wait_for_a_lock(make)
         merging.commit()
-        response = waiting.result(60)
+        answer = waiting.result(60)
     merging.close()
-    assert (response.status_code, response.get_json()["shop_info"]["id"]) == (201, kept)
+    assert (answer.status_code, answer.get_json()["shop_info"]["id"]) == (201, kept)
     for shop in (old, new, kept):
         assert_exact(make, shop)
 
 
 def merge_during(acting: Any, make: Maker, database_url: str, old: int, new: int) -> None:
-    """Merges two shops while a command on another connection is not committed, and commits it once the merge waits."""
+    """Merges two shops while an act on another connection is not committed, and commits it once the merge waits."""
     merging = psycopg2.connect(database_url)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(merge, merging.cursor(), old, new, "2026-01-01", "twice")
@@ -211,7 +211,7 @@ def merge_during(acting: Any, make: Maker, database_url: str, old: int, new: int
 
 
 def wait_for_a_lock(make: Maker) -> None:
-    """Returns when a session waits for a lock."""
+    """Returns when some session waits for a lock."""
     for _ in range(600):
         if make.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
             return

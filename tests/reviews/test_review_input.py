@@ -1,4 +1,4 @@
-"""Review bodies: invalid ones are rejected with the right code, valid ones are returned exactly as sent."""
+"""What a review body may hold: refused with the right code, or back exactly as sent."""
 
 from __future__ import annotations
 
@@ -71,17 +71,17 @@ def post(client: FlaskClient, shop: int, headers: dict[str, str], body: object) 
     )
 
 
-def code(response: TestResponse) -> tuple[int, str]:
-    return response.status_code, response.get_json()["error_code"]
+def code(answer: TestResponse) -> tuple[int, str]:
+    return answer.status_code, answer.get_json()["error_code"]
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_text_comes_back_exactly(
     client: FlaskClient, shop: int, headers: dict[str, str], text: str
 ) -> None:
-    response = post(client, shop, headers, {**GOOD, "content": text})
-    assert response.status_code == 201, response.text
-    review = response.get_json()["review_info"]
+    answer = post(client, shop, headers, {**GOOD, "content": text})
+    assert answer.status_code == 201, answer.text
+    review = answer.get_json()["review_info"]
     assert review["content"] == text
     assert client.get(f"/reviews/{review['id']}").get_json()["review_info"]["content"] == text
     listed = client.get(f"/reviews/shop/{shop}").get_json()
@@ -99,14 +99,14 @@ def test_bad_values_are_rejected_by_name(
 ) -> None:
     review = post(client, shop, headers, GOOD).get_json()["review_info"]["id"]
     body = json.dumps({**GOOD, field: value}).encode()
-    for response in (
+    for answer in (
         post(client, shop, headers, body),
         client.patch(
             f"/reviews/{review}", data=body, headers=headers, content_type="application/json"
         ),
     ):
-        assert code(response) == (400, "002"), response.text
-        assert response.get_json()["error_message"].startswith(f"[{field}] ")
+        assert code(answer) == (400, "002"), answer.text
+        assert answer.get_json()["error_message"].startswith(f"[{field}] ")
     assert make.rows("SELECT star_rating, content FROM reviews") == [(5, "좋아요")]
     assert_exact(make, shop)
 
@@ -117,9 +117,9 @@ def test_missing_fields_are_reported_before_invalid_ones(
 ) -> None:
     body = {"star_rating": 99, "content": "", "purity": "?"}
     del body[missing]
-    response = post(client, shop, headers, body)
-    assert code(response) == (400, "003")
-    assert response.get_json()["error_message"] == f"[{missing}] required parameter is missing"
+    answer = post(client, shop, headers, body)
+    assert code(answer) == (400, "003")
+    assert answer.get_json()["error_message"] == f"[{missing}] required parameter is missing"
     assert code(post(client, shop, headers, {"x": 1})) == (400, "003")
 
 
@@ -176,14 +176,14 @@ def test_huge_bodies_are_rejected_unread(
 def test_chunked_bodies_have_the_same_limit(
     client: FlaskClient, shop: int, headers: dict[str, str], size: int, expected: int
 ) -> None:
-    response = client.post(
+    answer = client.post(
         f"/reviews/shop/{shop}",
         input_stream=io.BytesIO(json.dumps(GOOD).encode().ljust(size)),
         headers=headers,
         content_type="application/json",
         environ_overrides={"wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"},
     )
-    assert response.status_code == expected, response.text
+    assert answer.status_code == expected, answer.text
 
 
 def test_another_content_type_is_rejected(
@@ -204,7 +204,7 @@ def test_unknown_keys_have_no_effect(
     client: FlaskClient, make: Maker, shop: int, headers: dict[str, str]
 ) -> None:
     other = make.member()
-    response = post(
+    answer = post(
         client,
         shop,
         headers,
@@ -219,8 +219,8 @@ def test_unknown_keys_have_no_effect(
             "review_cnt": 50,
         },
     )
-    assert response.status_code == 201
-    found = response.get_json()
+    assert answer.status_code == 201
+    found = answer.get_json()
     assert found["review_info"]["id"] != 4711
     assert found["member_info"]["id"] != other
     assert found["shop_info"]["id"] == shop
@@ -249,7 +249,7 @@ def test_messages_are_korean_on_request(
     client: FlaskClient, shop: int, headers: dict[str, str]
 ) -> None:
     korean = {**headers, "Accept-Language": "ko-KR,ko;q=0.9"}
-    response = post(client, shop, korean, {**GOOD, "content": " "})
-    assert response.get_json()["error_message"] == "[content] 값은 비워 둘 수 없어요"
-    response = client.delete("/reviews/9999", headers=korean)
-    assert response.get_json()["error_message"] == "리뷰를 찾을 수 없어요"
+    answer = post(client, shop, korean, {**GOOD, "content": " "})
+    assert answer.get_json()["error_message"] == "[content] 값은 비워 둘 수 없어요"
+    answer = client.delete("/reviews/9999", headers=korean)
+    assert answer.get_json()["error_message"] == "리뷰를 찾을 수 없어요"

@@ -25,9 +25,9 @@ def test_a_created_review_is_returned_and_listed_everywhere(
 ) -> None:
     shop, member = make.shop("인생네컷 강남역점"), make.member("작가")
     headers = make.bearer(app, member)
-    response = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
-    assert response.status_code == 201
-    written = response.get_json()
+    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+    assert answer.status_code == 201
+    written = answer.get_json()
     titles = written.pop("awarded_titles")
     info = written["review_info"]
     assert set(info) == INFO_KEYS
@@ -42,8 +42,8 @@ def test_a_created_review_is_returned_and_listed_everywhere(
         "place_name": "인생네컷 강남역점",
     }
     assert 2 in [title["id"] for title in titles]
-    assert response.headers["Location"] == f"/reviews/{info['id']}"
-    assert client.get(response.headers["Location"]).get_json() == written
+    assert answer.headers["Location"] == f"/reviews/{info['id']}"
+    assert client.get(answer.headers["Location"]).get_json() == written
     assert client.get("/reviews/member", headers=headers).get_json() == [written]
     in_list = client.get(f"/reviews/shop/{shop}").get_json()
     author = {"id": member, "nickname": "작가", "main_member_title": ""}
@@ -58,26 +58,26 @@ def test_a_change_replaces_the_whole_review(app: Flask, client: FlaskClient, mak
     shop, headers = make.shop(), make.bearer(app)
     before = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).get_json()
     review = before["review_info"]["id"]
-    response = client.patch(
+    answer = client.patch(
         f"/reviews/{review}",
         json={"star_rating": 2, "content": "다시 가니 별로", "retouch": "BAD"},
         headers=headers,
     )
-    assert response.status_code == 200
-    info = response.get_json()["review_info"]
+    assert answer.status_code == 200
+    info = answer.get_json()["review_info"]
     assert (info["star_rating"], info["content"]) == (2, "다시 가니 별로")
     assert (info["purity"], info["retouch"], info["item"]) == ("UNSELECTED", "BAD", "UNSELECTED")
     assert info["create_date"] == before["review_info"]["create_date"]
     assert info["modify_date"] > info["create_date"]
-    assert response.get_json()["awarded_titles"] == []
-    assert set(response.get_json()) == {"review_info", "member_info", "shop_info", "awarded_titles"}
+    assert answer.get_json()["awarded_titles"] == []
+    assert set(answer.get_json()) == {"review_info", "member_info", "shop_info", "awarded_titles"}
     assert_exact(make, shop)
 
 
 def test_a_deleted_review_is_gone(app: Flask, client: FlaskClient, make: Maker) -> None:
     shop, headers = make.shop(), make.bearer(app)
-    response = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
-    review = response.get_json()["review_info"]["id"]
+    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+    review = answer.get_json()["review_info"]["id"]
     gone = client.delete(f"/reviews/{review}", headers=headers)
     assert (gone.status_code, gone.get_json()) == (200, {"id": review})
     again = client.delete(f"/reviews/{review}", headers=headers)
@@ -89,18 +89,18 @@ def test_a_deleted_review_is_gone(app: Flask, client: FlaskClient, make: Maker) 
 
 def test_only_the_author_may_touch_a_review(app: Flask, client: FlaskClient, make: Maker) -> None:
     shop, author, other = make.shop(), make.bearer(app), make.bearer(app)
-    response = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=author)
-    review = response.get_json()["review_info"]["id"]
-    for response in (
+    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=author)
+    review = answer.get_json()["review_info"]["id"]
+    for answer in (
         client.patch(f"/reviews/{review}", json={**GOOD, "star_rating": 1}, headers=other),
         client.delete(f"/reviews/{review}", headers=other),
     ):
-        assert (response.status_code, response.get_json()["error_code"]) == (403, "403")
-    for response in (
+        assert (answer.status_code, answer.get_json()["error_code"]) == (403, "403")
+    for answer in (
         client.patch("/reviews/999999", json=GOOD, headers=other),
         client.delete("/reviews/999999", headers=other),
     ):
-        assert (response.status_code, response.get_json()["error_code"]) == (404, "404")
+        assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404")
     assert client.get(f"/reviews/{review}").get_json()["review_info"]["star_rating"] == 5
     assert_exact(make, shop)
 
@@ -155,9 +155,9 @@ def test_lists_are_newest_first_and_can_be_sorted(client: FlaskClient, make: Mak
 
 
 def listed(client: FlaskClient, path: str, **kwargs: Any) -> list[int]:
-    response = client.get(path, **kwargs)
-    assert response.status_code == 200, response.text
-    return [item["review_info"]["id"] for item in response.get_json()]
+    answer = client.get(path, **kwargs)
+    assert answer.status_code == 200, answer.text
+    return [item["review_info"]["id"] for item in answer.get_json()]
 
 
 def test_pages_of_a_shops_and_of_own_reviews(app: Flask, client: FlaskClient, make: Maker) -> None:
@@ -165,10 +165,10 @@ def test_pages_of_a_shops_and_of_own_reviews(app: Flask, client: FlaskClient, ma
     headers = make.bearer(app, member)
     ids = [make.review(member, shop) for _ in range(5)][::-1]
     for path in (f"/reviews/shop/{shop}", "/reviews/member"):
-        response = client.get(f"{path}?page=2&size=2", headers=headers)
-        assert [item["review_info"]["id"] for item in response.get_json()] == ids[2:4]
-        assert response.headers["X-Total-Count"] == "5"
-        assert f'<{path}?page=3&size=2>; rel="next"' in response.headers["Link"]
+        answer = client.get(f"{path}?page=2&size=2", headers=headers)
+        assert [item["review_info"]["id"] for item in answer.get_json()] == ids[2:4]
+        assert answer.headers["X-Total-Count"] == "5"
+        assert f'<{path}?page=3&size=2>; rel="next"' in answer.headers["Link"]
         assert listed(client, f"{path}?page=9", headers=headers) == []
         assert client.get(f"{path}?page=0", headers=headers).status_code == 400
 
@@ -244,8 +244,8 @@ def test_unknown_shops_and_reviews_are_not_found(
 ) -> None:
     headers = make.bearer(app)
     for path in ("/reviews/1", "/reviews/shop/1", "/reviews/abc", f"/reviews/{2**63}"):
-        response = client.get(path)
-        assert (response.status_code, response.get_json()["error_code"]) == (404, "404"), path
+        answer = client.get(path)
+        assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404"), path
     assert client.post("/reviews/shop/1", json=GOOD, headers=headers).status_code == 404
     assert client.get("/reviews/1").get_json()["error_message"] == "review cannot be found"
 
@@ -270,11 +270,9 @@ def test_a_setting_limits_reviews_of_one_shop(app: Flask, client: FlaskClient, m
     shop, member = make.shop(), make.member()
     headers = make.bearer(app, member)
     limited = create_app({**settings_of(app), "reviews_per_shop": 2}).test_client()
-    responses = [
-        limited.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers) for _ in range(3)
-    ]
-    assert [response.status_code for response in responses] == [201, 201, 400]
-    assert responses[2].get_json()["error_code"] == "400"
+    answers = [limited.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [201, 201, 400]
+    assert answers[2].get_json()["error_code"] == "400"
     assert_exact(make, shop)
     assert client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).status_code == 201
 

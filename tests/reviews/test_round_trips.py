@@ -1,4 +1,4 @@
-"""The number of database round trips of the review endpoints; every statement passes through `_run_once`."""
+"""How often an endpoint of reviews asks the database: every message there is one through `_run_once`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ REVIEW = {"star_rating": 5, "content": "조명이 밝아요"}
 
 
 @pytest.fixture
-def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The statements that the service sends, in order."""
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The statements that the service sends, in their order."""
     sent: list[str] = []
     run_once = Database._run_once
 
@@ -29,25 +29,23 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_writing_with_counters_titles_and_key_is_one(
-    app: Flask, client: FlaskClient, make: Maker, statements: list[str]
+    app: Flask, client: FlaskClient, make: Maker, asked: list[str]
 ) -> None:
     shop, headers = make.shop(), make.bearer(app)
-    response = client.post(
+    answer = client.post(
         f"/reviews/shop/{shop}", json=REVIEW, headers={**headers, "Idempotency-Key": "k"}
     )
-    assert response.json["awarded_titles"]
-    path = response.headers["Location"]
+    assert answer.json["awarded_titles"]
+    path = answer.headers["Location"]
     assert client.patch(path, json={**REVIEW, "star_rating": 1}, headers=headers).status_code == 200
     assert client.delete(path, headers=headers).status_code == 200
-    assert len(statements) == 3, statements
+    assert len(asked) == 3, asked
 
 
-def test_reading_is_one(
-    app: Flask, client: FlaskClient, make: Maker, statements: list[str]
-) -> None:
+def test_reading_is_one(app: Flask, client: FlaskClient, make: Maker, asked: list[str]) -> None:
     shop, member = make.shop(), make.member()
     review, headers = make.review(member, shop), make.bearer(app, member)
     for path in (f"/reviews/shop/{shop}", f"/reviews/{review}", "/reviews/member"):
-        del statements[:]
+        del asked[:]
         assert client.get(path, headers=headers).status_code == 200
-        assert len(statements) == 1, statements
+        assert len(asked) == 1, asked

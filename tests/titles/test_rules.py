@@ -1,4 +1,4 @@
-"""Each title is awarded exactly at its threshold, counted by hand, and never withdrawn."""
+"""Each title is earned at exactly its threshold, counted by hand, and never taken back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALL = {"purity": "GOOD", "retouch": "BAD", "item": "GOOD"}
 
 
 class Person:
-    """A member who uses the service over HTTP."""
+    """A member who acts over HTTP."""
 
     def __init__(self, app: Flask, client: FlaskClient, make: Maker) -> None:
         self.client, self.make = client, make
@@ -23,21 +23,21 @@ class Person:
         self.headers = make.bearer(app, self.id)
 
     def review(self, shop: int, **more: object) -> set[int]:
-        """Reviews a shop; returns the earned titles."""
+        """Reviews a shop; the titles that it earned."""
         body = {"star_rating": 4, "content": "좋아요", **more}
-        response = self.client.post(f"/reviews/shop/{shop}", json=body, headers=self.headers)
-        assert response.status_code == 201, response.text
-        return {title["id"] for title in response.get_json()["awarded_titles"]}
+        answer = self.client.post(f"/reviews/shop/{shop}", json=body, headers=self.headers)
+        assert answer.status_code == 201, answer.text
+        return {title["id"] for title in answer.get_json()["awarded_titles"]}
 
     def favorite(self, shop: int) -> set[int]:
-        """Adds a favorite; returns the earned titles."""
-        response = self.client.post(f"/favorites/{shop}", headers=self.headers)
-        return {title["id"] for title in response.get_json()["awarded_titles"]}
+        """Adds a favorite; the titles that it earned."""
+        answer = self.client.post(f"/favorites/{shop}", headers=self.headers)
+        return {title["id"] for title in answer.get_json()["awarded_titles"]}
 
     def title(self, title_id: int) -> dict[str, object]:
-        """The title with the member's progress."""
-        response = self.client.get(f"/member-titles/{title_id}", headers=self.headers)
-        found: dict[str, object] = response.get_json()
+        """The title as it stands."""
+        answer = self.client.get(f"/member-titles/{title_id}", headers=self.headers)
+        found: dict[str, object] = answer.get_json()
         return found
 
     def progress(self, title_id: int) -> tuple[int, int]:
@@ -47,7 +47,7 @@ class Person:
         return found["current"], found["target"]
 
     def earns_at(self, title_id: int, steps: list[set[int]], step: int) -> None:
-        """Asserts that the title was awarded at this step (from 1) and at no other."""
+        """The title came with this step (from 1) and with no other."""
         assert [title_id in earned for earned in steps] == [
             i + 1 == step for i in range(len(steps))
         ]
@@ -195,8 +195,8 @@ def test_three_reviews_by_night_earn_title_13(person: Person, make: Maker) -> No
 def test_titles_are_never_taken_back(person: Person, make: Maker) -> None:
     shop = make.shop()
     body = {"star_rating": 4, "content": "a"}
-    response = person.client.post(f"/reviews/shop/{shop}", json=body, headers=person.headers)
-    review = response.get_json()["review_info"]["id"]
+    answer = person.client.post(f"/reviews/shop/{shop}", json=body, headers=person.headers)
+    review = answer.get_json()["review_info"]["id"]
     person.favorite(shop)
     person.client.delete(f"/reviews/{review}", headers=person.headers)
     person.client.delete(f"/favorites/{shop}", headers=person.headers)

@@ -1,4 +1,4 @@
-"""Titles of shops: the documented formula, and a refresh that writes only changed rows."""
+"""Titles of shops: the documented formula, and a refresh that touches only what changed."""
 
 from __future__ import annotations
 

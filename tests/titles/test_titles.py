@@ -28,10 +28,10 @@ def test_the_list_has_every_title_as_it_stands(
     make.title(member, 1)
     make.title(member, 3, main=True)
     make.title(make.member(), 5, main=True)
-    response = client.get("/member-titles", headers=headers)
-    assert response.status_code == 200
-    assert response.headers["Cache-Control"] == "no-store"
-    body = response.get_json()
+    answer = client.get("/member-titles", headers=headers)
+    assert answer.status_code == 200
+    assert answer.headers["Cache-Control"] == "no-store"
+    body = answer.get_json()
     assert set(body) == {"holding_count", "main_member_title", "member_titles"}
     assert body["holding_count"] == 2
     titles = body["member_titles"]
@@ -62,8 +62,8 @@ def test_without_a_main_title_it_is_null(app: Flask, client: FlaskClient, make: 
 def test_unknown_titles_are_not_found(app: Flask, client: FlaskClient, make: Maker) -> None:
     headers = make.bearer(app)
     for title in ("15", "0", "x", str(2**63), str(2**80)):
-        response = client.get(f"/member-titles/{title}", headers=headers)
-        assert (response.status_code, response.get_json()["error_code"]) == (404, "404")
+        answer = client.get(f"/member-titles/{title}", headers=headers)
+        assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404")
 
 
 @pytest.mark.parametrize("path", ["/member-titles", "/member-titles/1"])
@@ -80,12 +80,12 @@ def test_titles_need_a_living_session(
 def test_images_are_two_different_drawings(client: FlaskClient, title: int) -> None:
     coloured = client.get(f"/titles/{title}.svg")
     grey = client.get(f"/titles/{title}-grey.svg")
-    for response in (coloured, grey):
-        assert response.status_code == 200
-        assert response.mimetype == "image/svg+xml"
-        assert response.headers["Cache-Control"] == "public, max-age=60"
-        assert "ETag" in response.headers
-        root = ElementTree.fromstring(response.data)
+    for answer in (coloured, grey):
+        assert answer.status_code == 200
+        assert answer.mimetype == "image/svg+xml"
+        assert answer.headers["Cache-Control"] == "public, max-age=60"
+        assert "ETag" in answer.headers
+        root = ElementTree.fromstring(answer.data)
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
         assert root.attrib["aria-label"] == NAMES[title - 1]
     assert coloured.data != grey.data
@@ -93,8 +93,8 @@ def test_images_are_two_different_drawings(client: FlaskClient, title: int) -> N
 
 def test_images_of_unknown_titles_are_not_found(client: FlaskClient) -> None:
     for path in ("/titles/99.svg", "/titles/99-grey.svg", "/titles/x.svg"):
-        response = client.get(path)
-        assert (response.status_code, response.get_json()["error_code"]) == (404, "404")
+        answer = client.get(path)
+        assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404")
 
 
 def test_the_repair_command_awards_what_was_missed(app: Flask, make: Maker) -> None:
@@ -119,7 +119,7 @@ def test_the_repair_command_leaves_withdrawn_members_alone(app: Flask, make: Mak
     assert make.rows("SELECT * FROM title_progress WHERE member_id = %s", member) == []
 
 
-def test_the_view_and_the_responses_agree(app: Flask, client: FlaskClient, make: Maker) -> None:
+def test_the_view_and_the_answers_agree(app: Flask, client: FlaskClient, make: Maker) -> None:
     member = make.member()
     make.review(member, make.shop())
     titles = client.get("/member-titles", headers=make.bearer(app, member)).get_json()

@@ -1,4 +1,4 @@
-"""schemathesis in process on the service's OpenAPI document: every operation, every check, a fixed seed."""
+"""schemathesis in process over our own OpenAPI document: every operation, every check, a fixed seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from geoshops import create_app
 from tests.make import Maker
 
 EXAMPLES = 10
-# Rules that JSON Schema cannot express: the only ones by which a valid request may be rejected.
+# Rules that JSON Schema cannot state: a valid request may be refused by these and no others.
 BEYOND = (
     "[page] page times size",
     "[bbox] must be",  # west, south, east and north in this order and range
@@ -27,13 +27,13 @@ BEYOND = (
     "[member-title-id] you do not have",
     "[brand] must be one of",  # the brands are data
     "[provider] is not a configured",
-    "[star_rating] must be an integer",  # 5.0 is an integer in JSON Schema, but not in the contract
+    "[star_rating] must be an integer",  # 5.0 is one for JSON Schema, not for the contract
 )
 # the document does not depend on the database
 DOCUMENT = schemathesis.openapi.from_wsgi(
     "/openapi.json", create_app({"testing": True, "database_url": "postgresql:///none"})
 )
-WITHOUT_INPUT = (  # operations without input that could be invalid
+WITHOUT_INPUT = (  # nothing of these could be invalid
     "GET /brands",
     "GET /ogc",
     "GET /ogc/conformance",
@@ -72,10 +72,10 @@ def filled(make: Maker) -> Maker:
     return make
 
 
-def validate(case: Any, response: Any, headers: dict[str, str], excluded: Any) -> None:
-    """Runs every check except the excluded one, which does not apply to this response."""
+def validate(case: Any, answer: Any, headers: dict[str, str], excluded: Any) -> None:
+    """Every check but the excluded one, which cannot judge this answer."""
     case.validate_response(
-        response,
+        answer,
         headers=headers,
         transport_kwargs={"headers": headers},
         excluded_checks=[excluded] if excluded else [],
@@ -83,18 +83,18 @@ def validate(case: Any, response: Any, headers: dict[str, str], excluded: Any) -
 
 
 @pytest.mark.parametrize("label", LABELS)
-def test_responses_to_valid_requests_are_as_documented(
+def test_valid_requests_are_answered_as_documented(
     app: Flask, filled: Maker, operations: dict[str, Any], label: str
 ) -> None:
     @fixed
     @given(case=operations[label].as_strategy(generation_mode=GenerationMode.POSITIVE))
     def check(case: Any) -> None:
         headers = filled.bearer(app)
-        # explain=true returns another shape, which is described only in words, so that generated clients return a list
+        # explain=true answers another shape, told in words so that generated clients keep a list
         (case.query or {}).pop("explain", None)
-        response = case.call(headers=headers)
-        beyond = response.status_code == 400 and response.json()["error_message"].startswith(BEYOND)
-        validate(case, response, headers, positive_data_acceptance if beyond else None)
+        answer = case.call(headers=headers)
+        beyond = answer.status_code == 400 and answer.json()["error_message"].startswith(BEYOND)
+        validate(case, answer, headers, positive_data_acceptance if beyond else None)
 
     check()
 
@@ -109,13 +109,13 @@ def test_invalid_requests_are_rejected_as_documented(
     @given(case=operations[label].as_strategy(generation_mode=GenerationMode.NEGATIVE))
     def check(case: Any) -> None:
         headers = filled.bearer(app)
-        response = case.call(headers=headers)
-        # the contract ignores unknown names, and treats JavaScript's null as an absent value
+        answer = case.call(headers=headers)
+        # the contract ignores names that it does not know, and takes the null of JavaScript for an absent value
         query = case.query or {}
         nulls = any(value in (None, "null", "") for value in query.values())
         ignored = bool(set(query) - declared) or nulls
         # a limit above the largest page is the largest page (OGC API Features, fc-limit-response)
         ignored |= label.endswith("/items") and str(query.get("limit")).isdigit()
-        validate(case, response, headers, negative_data_rejection if ignored else None)
+        validate(case, answer, headers, negative_data_rejection if ignored else None)
 
     check()

@@ -1,4 +1,4 @@
-"""Read operations are served without Flask, with the same headers, limits and logs as Flask's requests."""
+"""Read operations: served without Flask, with everything that Flask's requests get too."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def flask_requests(monkeypatch: pytest.MonkeyPatch) -> FlaskRequests:
 
 @pytest.fixture
 def member(app: Flask, make: Maker) -> dict[str, str]:
-    """Headers of a member with a favorite and reviews of a shop, among other shops."""
+    """The headers of a member with a favorite and reviews of a shop among several."""
     make.brand("인생네컷")
     make.station("강남", at=GANGNAM)
     district = make.region("강남구", parent=make.region("서울특별시", level="sido"))
@@ -147,7 +147,7 @@ def test_reads_with_a_body_are_served_without_flask(
     assert (response.status_code, response.mimetype) == (200, media_type)
     assert response.headers["X-Request-ID"] == "same" and "ETag" not in response.headers
     assert response.headers["Cache-Control"] == "private, no-cache"
-    # the query is checked before the body, and the caller before both
+    # a query is checked before the body, and a caller before both
     bad = client.post(f"{address}?userLat=x", data=b"{", headers=headers)
     assert bad.get_json()["error_message"].startswith("[userLat] ")
     broken = client.post(f"{address}?userLat=x", data=b"{", headers={"Authorization": "Bearer x"})
@@ -163,7 +163,7 @@ def test_every_read_operation_is_tried(app: Flask) -> None:
     assert {name for name, view in views if hasattr(view, "read_operation")} == {*READS, *BY_SHAPE}
     contracts = {name: view.contract for name, view in views if hasattr(view, "contract")}
     reads = {name for name, contract in contracts.items() if not contract.is_command}
-    # calls an identity provider, and therefore Flask's application
+    # which asks an identity provider and therefore Flask's application
     assert reads - {*READS, *BY_SHAPE} == {"auth.start_sign_in"}
 
 

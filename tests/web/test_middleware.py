@@ -1,4 +1,4 @@
-"""The middleware of all requests: errors, request ids, logs, caching, headers, CORS, health."""
+"""What every request passes: errors of every kind, identifiers, logs, caching, headers, CORS, health."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tests.conftest import SECRET_KEY
 from tests.make import Maker
 
 AROUND = "/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127"
-# no process listens on this port
+# nobody listens there
 NOWHERE = "postgresql://nobody@127.0.0.1:9/nothing"
 
 
 @pytest.fixture
 def lost(service_url: str) -> FlaskClient:
-    """A client of a service whose database is unreachable."""
+    """A client of a service whose database is away."""
     settings = {
         "database_url": NOWHERE,
         "secret_key": SECRET_KEY,
@@ -151,8 +151,8 @@ def test_only_listed_origins_may_call(service_url: str) -> None:
         "cors_origins": ("https://map.example",),
     }  # fmt: skip
     client = create_app(settings).test_client()
-    preflight = {"Access-Control-Request-Method": "GET"}
-    good = client.options("/brands", headers={"Origin": "https://map.example", **preflight})
+    asked = {"Access-Control-Request-Method": "GET"}
+    good = client.options("/brands", headers={"Origin": "https://map.example", **asked})
     assert good.headers["Access-Control-Allow-Origin"] == "https://map.example"
     assert "Access-Control-Allow-Credentials" not in good.headers
     plain = client.get("/brands", headers={"Origin": "https://map.example"})

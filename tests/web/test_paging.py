@@ -16,7 +16,7 @@ LINK = re.compile(r'</shops\?page=([0-9]+)&size=[0-9]+>; rel="([a-z]+)"')
 
 
 def links(total: int, number: int, size: int) -> dict[str, int]:
-    """The pages to which a page links, given the number of items."""
+    """The pages that a page of so many items links to."""
     context = RequestContext(NOWHERE, NOWHERE, "", "/shops", {}, JSON)
     response = list_response(context, Page(number, size), ItemList(b"[]", total, False))
     return {relation: int(page) for page, relation in LINK.findall(response.headers["Link"])}

@@ -1,4 +1,4 @@
-"""Rate limits: counted by address or member, headers and errors, behaviour without the store."""
+"""Rate limits: whose allowance, what is said, what happens without the store."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def test_reads_are_counted_by_address(limited_client: FlaskClient) -> None:
     assert first.headers["RateLimit"].startswith('"reads";r=599;t=')
     for _ in range(599):
         limited_client.get("/shops/0")
-    rejected = limited_client.get(AROUND)
-    assert (rejected.status_code, rejected.get_json()["error_code"]) == (429, "429")
-    assert 1 <= int(rejected.headers["Retry-After"]) <= 60
+    refused = limited_client.get(AROUND)
+    assert (refused.status_code, refused.get_json()["error_code"]) == (429, "429")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
     forged = {"X-Forwarded-For": "10.9.8.7", "X-Real-IP": "10.9.8.7", "Forwarded": "for=10.9.8.7"}
     assert limited_client.get(AROUND, headers=forged).status_code == 429
     other = limited_client.get(AROUND, environ_overrides={"REMOTE_ADDR": "10.0.0.2"})
@@ -190,14 +190,14 @@ def test_without_its_store_reads_go_on_and_sign_in_is_closed(service_url: str, d
     "store", ["foo", "memory", "redis://:hush@h:port", "redis://:hush@h:99999", "rediss//:hush@h"]
 )
 def test_an_invalid_rate_limit_store_is_rejected_by_its_settings_name(store: str) -> None:
-    with pytest.raises(ConfigError, match="GEOSHOPS_RATELIMIT_STORAGE_URI") as rejected:
+    with pytest.raises(ConfigError, match="GEOSHOPS_RATELIMIT_STORAGE_URI") as refused:
         limited("postgresql://127.0.0.1/none", store)
-    assert "hush" not in str(rejected.value)
+    assert "hush" not in str(refused.value)
 
 
 @pytest.fixture(scope="module")
 def redis_uri() -> Iterator[str]:
-    """A separate Redis without persistence."""
+    """A Redis of our own, without a trace on the disk."""
     pytest.importorskip("redis")
     program = shutil.which("redis-server")
     if not program:
@@ -231,7 +231,7 @@ def test_a_hanging_rate_limit_store_blocks_no_request(service_url: str, db: Any)
         began = time.monotonic()
         assert [client.get(AROUND).status_code for _ in range(20)] == [200] * 20
         assert client.get("/auth/login/idp?code=x").status_code == 503
-        # each request that queries the store would wait for a quarter of a second
+        # each request that asked the store would wait for a quarter of a second
         assert time.monotonic() - began < 4
 
 
@@ -241,6 +241,6 @@ def test_workers_share_an_allowance_in_redis(service_url: str, db: Any, redis_ur
     assert statuses == [400] * 10 + [429] * 2
     for number in range(600):
         workers[number % 2].get("/shops/0")
-    rejected = [worker.get(AROUND) for worker in workers]
-    assert [response.status_code for response in rejected] == [429, 429]
-    assert all(1 <= int(response.headers["Retry-After"]) <= 60 for response in rejected)
+    refused = [worker.get(AROUND) for worker in workers]
+    assert [answer.status_code for answer in refused] == [429, 429]
+    assert all(1 <= int(answer.headers["Retry-After"]) <= 60 for answer in refused)

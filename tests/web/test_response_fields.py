@@ -1,4 +1,4 @@
-"""Every response has exactly the fields that the OpenAPI document declares.
+"""Every response has the fields that the OpenAPI document declares for it, and no others.
 
 Schemas describe responses in Python, SQL writes them: this test compares the two lists."""
 
@@ -27,7 +27,7 @@ QUERY = {"userLat": "37.5", "userLng": "127", "mapLat": "37.5", "mapLng": "127",
 
 
 def responses() -> list[Any]:
-    """(path, media type, schema) of the responses to GET."""
+    """(path, media type, schema) of what GET responds."""
     return [
         pytest.param(path, kind, content["schema"], id=f"{path} {kind}")
         for path, item in DOCUMENT["paths"].items()
@@ -38,7 +38,7 @@ def responses() -> list[Any]:
 
 
 def differences(schema: Any, value: Any, place: str = "") -> Iterator[str]:
-    """Fields that only one of the two has."""
+    """Fields that one of the two has and the other lacks."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         schema = DOCUMENT["components"]["schemas"][name]
@@ -60,7 +60,7 @@ def differences(schema: Any, value: Any, place: str = "") -> Iterator[str]:
 
 @pytest.fixture
 def bearer(app: Flask, make: Maker) -> tuple[dict[str, str], dict[str, int]]:
-    """A member with one row of every kind, and the path parameters."""
+    """A member who has one of everything, and the identifiers for paths."""
     bearer = make.bearer(app)
     member = make.sql("SELECT max(id) FROM members")
     shop = make.shop("하루네컷", at=(127, 37.5), brand_id=make.brand("하루네컷"))
