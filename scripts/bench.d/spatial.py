@@ -7,7 +7,6 @@ import math
 import random
 import statistics
 import sys
-import time
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,7 +14,8 @@ import hostile_shapes
 import psycopg2
 from data import Bench, downtown_points
 from figures import Runs, interleave, table
-from load import Load, pgbench, run_wrk, server, wrk
+from hostile import cpu_ms
+from load import Load, percentile, pgbench, run_wrk, server, wrk
 
 RADIUS_DEGREES = 0.0022  # about 65 shops at 1M in one country
 OFF_M = 20
@@ -23,6 +23,7 @@ ROUTE_DEGREES = 0.02
 SEOUL, BUSAN, JEJU = (127.0276, 37.4979), (129.0596, 35.1577), (126.5312, 33.4996)
 CORNERS = 10_000
 LIST = "127.03, 37.5, NULL, false, NULL, 'distance', 'http://127.0.0.1:8000', 1000, 1000, 0"
+FIRST_PAGE = "127.03, 37.5, NULL, false, NULL, 'distance', 'http://127.0.0.1:8000', 1000, 20, 0"
 COLUMNS = """s.id, s.place_name, ST_X(s.geog::geometry)::text AS longitude, ST_Y(s.geog::geometry)::text AS latitude,
   ST_Distance(s.geog, point_at(127.03, 37.5)) AS distance_m,
   CASE WHEN s.review_cnt = 0 THEN 0 ELSE round(s.star_rating_sum::numeric / s.review_cnt, 1) END AS star_rating_avg,
@@ -147,13 +148,13 @@ def post(origin: str, path: str, bodies: list[str], seconds: int) -> Load:
     return run_wrk(origin, lua, seconds=seconds)
 
 
-def meeting_paths() -> list[str]:
-    """Returns paths with people near Seoul, Busan and Jeju."""
+def meeting_paths(*, by: str, towns: int) -> list[str]:
+    """Returns paths with a person near each of so many of Seoul, Busan and Jeju."""
     rng = random.Random(5)
     return [
         "/shops/meet?" + urlencode({
-            "at": [f"{rng.gauss(x, 0.03):.6f},{rng.gauss(y, 0.03):.6f}" for x, y in (SEOUL, BUSAN, JEJU)],
-            "page": 1, "size": 20,
+            "at": [f"{rng.gauss(x, 0.03):.6f},{rng.gauss(y, 0.03):.6f}" for x, y in rng.sample((SEOUL, BUSAN, JEJU), towns)],
+            "by": by, "page": 1, "size": 20,
         }, doseq=True)
         for _ in range(100)
     ]  # fmt: skip
@@ -174,24 +175,58 @@ def compare(url: str, *, seconds: int, rounds: int) -> dict[str, Runs]:
             "along: rows, pgbench": lambda: pgbench(url, ALONG_ROWS, seconds=seconds),
             "along: function, pgbench": lambda: pgbench(url, chosen + ALONG, seconds=seconds),
             "along: HTTP": lambda: post(origin, along, routes, seconds),
-            "meet: HTTP": lambda: wrk(origin, meeting_paths(), seconds=seconds, connections=1),
+            "meet: HTTP": lambda: wrk(
+                origin, meeting_paths(by="longest", towns=3), seconds=seconds, connections=1
+            ),
+            "meet: HTTP, by sum": lambda: wrk(
+                origin, meeting_paths(by="sum", towns=3), seconds=seconds, connections=1
+            ),
+            "meet: HTTP, two by sum": lambda: wrk(
+                origin, meeting_paths(by="sum", towns=2), seconds=seconds, connections=1
+            ),
         }
         return interleave(cases, rounds)
 
 
+def call_ms(cursor: Any, call: str) -> float:
+    """Returns the CPU time of a function, which other programs on the machine change little."""
+    return cpu_ms(cursor, cursor.connection.info.backend_pid, f"SELECT {call}", ())
+
+
 def median_ms(cursor: Any, call: str, times: int = 5) -> float:
-    """Returns the median time of a function in an idle server; the first call is not counted."""
-    taken = []
-    for _ in range(times + 1):
-        started = time.perf_counter()
-        cursor.execute(f"SELECT {call}")
-        cursor.fetchall()
-        taken.append((time.perf_counter() - started) * 1000)
+    """Returns the median CPU time of a function; the first call is not counted."""
+    taken = [call_ms(cursor, call) for _ in range(times + 1)]
     return round(statistics.median(taken[1:]), 1)
 
 
+def meetings_ms(cursor: Any) -> dict[str, dict[str, float]]:
+    """Returns p50 and p99 of the CPU time of the first page for people near Seoul, Busan and Jeju, by their number."""
+    rng, found = random.Random(9), {}
+    for people in (2, 3, 4, 5, 10):
+        groups = [_group(rng, people) for _ in range(100)]
+        for by in ("longest", "sum"):
+            calls = [
+                f"list_shops_meet(ARRAY{[x for x, _ in group]}, ARRAY{[y for _, y in group]}, {by == 'sum'}, {FIRST_PAGE})"
+                for group in groups
+            ]
+            # the first ones fill caches
+            taken = sorted([call_ms(cursor, call) for call in [*calls[:5], *calls]][5:])
+            found[f"{people} by {by}"] = {
+                "p50_ms": round(percentile(taken, 50), 1),
+                "p99_ms": round(percentile(taken, 99), 1),
+            }
+    return found
+
+
+def _group(rng: random.Random, people: int) -> list[tuple[float, float]]:
+    """Draws people near three towns; two are near two of them."""
+    towns = rng.sample((SEOUL, BUSAN, JEJU), min(people, 3))
+    places = (towns[n % len(towns)] for n in range(people))
+    return [(round(rng.gauss(x, 0.03), 6), round(rng.gauss(y, 0.03), 6)) for x, y in places]
+
+
 def expensive_ms(cursor: Any) -> dict[str, float]:
-    """Returns the median times of the requests that cost most."""
+    """Returns the median CPU times of the requests that cost most."""
     page = "'distance', '', 10000, 100, 0"
     everything = f"127.03, 37.5, NULL, true, NULL, {page}"
     no_shop = """jsonb_populate_record(NULL::shop_filters, '{"min_rating": 5.1}')"""
@@ -219,12 +254,17 @@ def main(bench: Bench) -> dict[str, object]:
     worst = expensive_ms(cursor)
     for name, ms in worst.items():
         print(f"{name:44}{ms:9.1f} ms", file=sys.stderr)
+    meetings = meetings_ms(cursor)
+    for name, figures in meetings.items():
+        print(f"meet, {name:38}{figures['p50_ms']:9.1f} ms, p99 {figures['p99_ms']:.1f} ms", file=sys.stderr)  # fmt: skip
     found = compare(url, seconds=seconds, rounds=rounds)
     within, along = found["within: rows, pgbench"], found["along: rows, pgbench"]
     cases = [
         *table([runs for name, runs in found.items() if name.startswith("within")], within),
         *table([runs for name, runs in found.items() if name.startswith("along")], along),
-        *table([found["meet: HTTP"]], found["meet: HTTP"]),
+        *table(
+            [runs for name, runs in found.items() if name.startswith("meet")], found["meet: HTTP"]
+        ),
     ]
     return {
         "shops": bench.size(),
@@ -232,6 +272,12 @@ def main(bench: Bench) -> dict[str, object]:
         "along_ratio_to_rows": found["along: HTTP"].of(along),
         "meet_p50_ms": found["meet: HTTP"].median("p50_ms"),
         "meet_p99_ms": found["meet: HTTP"].median("p99_ms"),
+        "meet_by_sum_p50_ms": found["meet: HTTP, by sum"].median("p50_ms"),
+        "meet_by_sum_p99_ms": found["meet: HTTP, by sum"].median("p99_ms"),
+        "meet_two_by_sum_p50_ms": found["meet: HTTP, two by sum"].median("p50_ms"),
+        "meet_two_by_sum_p99_ms": found["meet: HTTP, two by sum"].median("p99_ms"),
+        "meet_cpu_p99_ms": max(figures["p99_ms"] for figures in meetings.values()),
+        "meetings_ms": meetings,
         "long_route_km": round(route_km),
         "long_route_ms": long_ms,
         "worst_ms": max(worst.values()),

@@ -41,6 +41,7 @@ DECLARE
   farthest geography;
   way_m double precision;
   effort double precision;
+  azimuth double precision;
   east double precision;
   north double precision;
 BEGIN
@@ -52,8 +53,9 @@ BEGIN
       way_m := ST_Distance(place, person);
       IF by_sum THEN
         effort := effort + way_m;
-        east := east + coalesce(sin(ST_Azimuth(place, person)), 0);
-        north := north + coalesce(cos(ST_Azimuth(place, person)), 0);
+        azimuth := ST_Azimuth(place, person);
+        east := east + coalesce(sin(azimuth), 0);
+        north := north + coalesce(cos(azimuth), 0);
       ELSIF way_m > effort THEN
         effort := way_m;
         farthest := person;
@@ -64,8 +66,9 @@ BEGIN
       best := place;
     END IF;
     IF NOT by_sum AND effort > 0 THEN
-      east := sin(ST_Azimuth(place, farthest));
-      north := cos(ST_Azimuth(place, farthest));
+      azimuth := ST_Azimuth(place, farthest);
+      east := sin(azimuth);
+      north := cos(azimuth);
     END IF;
     EXIT WHEN step_m < greatest(10, least_m / 1000) OR east ^ 2 + north ^ 2 < 1e-12;
     place := ST_Project(place, step_m, atan2(east, north));
@@ -85,6 +88,7 @@ DECLARE
   way_m double precision;
   longest_m double precision := 0;
   sum_m double precision := 0;
+  azimuth double precision;
   east double precision := 0;
   north double precision := 0;
 BEGIN
@@ -93,8 +97,9 @@ BEGIN
     longest_m := greatest(longest_m, way_m);
     IF by_sum THEN
       sum_m := sum_m + way_m;
-      east := east + coalesce(sin(ST_Azimuth(place, person)), 0);
-      north := north + coalesce(cos(ST_Azimuth(place, person)), 0);
+      azimuth := ST_Azimuth(place, person);
+      east := east + coalesce(sin(azimuth), 0);
+      north := north + coalesce(cos(azimuth), 0);
     END IF;
   END LOOP;
   RETURN CASE
@@ -171,17 +176,19 @@ CREATE OR REPLACE FUNCTION opposite_people(
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   half CONSTANT integer := cardinality(people) / 2;
-  sorted geography[];
+  sorted CONSTANT geography[] := ARRAY(
+    SELECT p.at FROM unnest(people) WITH ORDINALITY AS p (at, n) ORDER BY ST_Distance(p.at, people[1]), p.n);
 BEGIN
-  IF cardinality(people) = 2 * half THEN
-    sorted := ARRAY(SELECT p.at FROM unnest(people) WITH ORDINALITY AS p (at, n) ORDER BY ST_Distance(p.at, people[1]), p.n);
-    one := sorted[1];
-    other := sorted[half + 1];
+  one := sorted[1];
+  other := sorted[half + 1];
+  IF cardinality(people) = 2 * half AND ST_Distance(one, other) / 300 >= (
+    SELECT max(greatest(ST_Distance(one, sorted[n]), ST_Distance(other, sorted[n + half]))) FROM generate_series(1, half) AS n
+  ) THEN
     least_m := (SELECT sum(ST_Distance(sorted[n], sorted[n + half])) FROM generate_series(1, half) AS n);
   END IF;
 END $$;
 COMMENT ON FUNCTION opposite_people(geography [])
-IS 'Of an even number of people one of each half, and a lower bound of the sum of all ways to any place; null for an odd number.';
+IS 'Of people at two places, half of them at each, within a 300th of the way between: one of each half, and a lower bound of the sum of all ways to any place; null for others.';
 
 -- Exact where it finds `needed` shops. A shop whose sum exceeds least_m by a surplus lies within
 -- sqrt(2.2 x surplus + 2 surplus²) of the geodesic between the two people, where x is how far the nearer of them is: on a plane
@@ -340,7 +347,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION best_around IS 'The `needed` shops that pass and to which people have the least effort; middle, reach_m and bound_m are those of bound_around(). Exact unless truncated.';
 
--- A shop off the strip between two places takes a small part of the work of others, so there are twice as many examined.
+-- A shop off the strip between two places takes a small part of the work of others; for two people most shops are off it, and
+-- twice as many are examined.
 CREATE OR REPLACE FUNCTION best_to_meet(
   people geography [], by_sum boolean, brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
   OUT ids bigint [], OUT efforts_m double precision [], OUT truncated boolean
@@ -348,18 +356,19 @@ CREATE OR REPLACE FUNCTION best_to_meet(
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   middle CONSTANT geography := middle_of(people, by_sum);
+  shares CONSTANT integer := CASE cardinality(people) WHEN 2 THEN 2 ELSE 1 END;
   examined bigint := 0;
   b record;
 BEGIN
   truncated := false;
   IF by_sum AND cardinality(people) % 2 = 0 THEN
     SELECT t.* INTO ids, efforts_m, truncated, examined
-    FROM best_between(people, effort_m(middle, people, by_sum), brand_ids, filters, needed, most_examined * 2) AS t;
+    FROM best_between(people, effort_m(middle, people, by_sum), brand_ids, filters, needed, most_examined * shares) AS t;
   END IF;
   IF coalesce(cardinality(ids), 0) < needed AND NOT truncated THEN
     b := bound_around(middle, people, by_sum, brand_ids, filters, needed);
     SELECT t.* INTO ids, efforts_m, truncated
-    FROM best_around(people, by_sum, middle, b.reach_m, b.bound_m, brand_ids, filters, needed, most_examined - (examined / 2)::integer) AS t;
+    FROM best_around(people, by_sum, middle, b.reach_m, b.bound_m, brand_ids, filters, needed, most_examined - (examined / shares)::integer) AS t;
   END IF;
 END $$;
 COMMENT ON FUNCTION best_to_meet IS 'The `needed` shops that pass and to which people have the least effort: ids and metres, exact unless truncated, which happens when more than most_examined shops had to be looked at.';
