@@ -171,7 +171,10 @@ def test_reset_keeps_rows_that_were_not_generated(again):
     make.sql(review, shop, member)
     make.sql(review, sample, member)
     result = seed("--shops", "30", *FEW[2:], "--reset", input="y\n")
-    assert "60 generated shops and dependent rows, including 1 reviews by real members" in result.output
+    assert (
+        "60 generated shops and dependent rows, including 1 reviews by real members"
+        in result.output
+    )
     assert make.sql("SELECT count(*) FROM reviews WHERE member_id = %s", member) == 1
     assert make.sql("SELECT nickname FROM members WHERE id = %s", member) == "진짜회원"
     assert make.sql("SELECT count(*) FROM shops WHERE source = 'sample'") == 30
