@@ -13,7 +13,7 @@ from geoshops.sample.places import Dong, Sigungu, Spot, stations
 STREET_OF_A_DONG = re.compile(r"[0-9]街$")
 INSERT_STATION_ALIASES = """
 INSERT INTO station_aliases (station_id, alias, lang)
-SELECT s.id, CASE v.lang WHEN 'ja' THEN hanja_in(v.alias, 'ja') ELSE v.alias END, v.lang
+SELECT s.id, v.alias, v.lang
 FROM (VALUES %s) v (place, source, source_id, alias, lang)
 JOIN stations s ON s.source = v.source AND s.source_id = v.source_id
 ORDER BY s.id, v.place
@@ -49,13 +49,13 @@ def region_names(place: Sigungu | Dong) -> Iterator[tuple[str, str, str]]:
 
 
 def station_names(station: Spot) -> Iterator[tuple[str, str]]:
-    """Yields (alias, lang); displays use the first one of a language."""
+    """Yields (alias, lang); displays use the first one of a language.
+
+    Hanja are zh-Hant; what Chinese speakers say instead is zh, so that Japanese does not use it."""
     names = station.names
-    hanja = (names.hanja,) if names.hanja else ()
-    # Where Chinese speakers say otherwise, the Hanja are the Japanese name.
-    japanese = names.japanese or (hanja if names.chinese else ())
-    yield from ((name, "ja") for name in japanese)
-    yield from ((name, "zh-Hant") for name in (*names.chinese, *hanja))
+    yield from ((name, "ja") for name in names.japanese)
+    yield from ((name, "zh") for name in names.chinese)
+    yield from ((name, "zh-Hant") for name in filter(None, (names.hanja,)))
     yield from ((name, "en") for name in names.english[1:])
 
 

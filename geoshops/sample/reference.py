@@ -28,6 +28,10 @@ REGION = "(%s, %s::bigint, %s, %s, %s, %s::float8, %s::float8)"
 INSERT_ALIASES = (
     "INSERT INTO region_aliases (region_id, alias, kind, lang) VALUES %s ON CONFLICT DO NOTHING"
 )
+# displays use the first name of a language; an alias of an earlier release gets the capitals of this one
+INSERT_BRAND_ALIASES = """
+INSERT INTO brand_aliases (brand_id, alias, lang) VALUES %s
+ON CONFLICT (alias_key) DO UPDATE SET alias = excluded.alias WHERE brand_aliases.brand_id = excluded.brand_id"""
 # a station of an earlier release gets the English name of this one
 INSERT_STATIONS = """
 INSERT INTO stations (name, name_en, line, geog, source, source_id)
@@ -73,9 +77,9 @@ def _load_brands(cursor: Any) -> dict[str, int]:
         ids[brand.name] = found
         execute_values(
             cursor,
-            "INSERT INTO brand_aliases (brand_id, alias, lang) VALUES %s ON CONFLICT (alias_key) DO NOTHING",
-            [(found, alias, "en" if alias.isascii() else "") for alias in brand.aliases]
-            + [(found, name, lang) for lang, name in brand.foreign],
+            INSERT_BRAND_ALIASES,
+            [(found, name, lang) for lang, name in brand.foreign]
+            + [(found, alias, "en" if alias.isascii() else "") for alias in brand.aliases],
         )
     return ids
 

@@ -113,7 +113,8 @@ BEGIN
       places := places || public.romanized(word);
       CONTINUE;
     END IF;
-    head := CASE WHEN part[3] = '길' AND part[2] <> '' OR part[1] ~ '[0-9]가$|..동$' THEN public.romanized_place(part[1], hyphen)
+    head := CASE WHEN part[3] = '길' AND part[2] <> '' OR part[1] ~ '[0-9]가$' OR part[1] ~ '..동$' AND part[3] = '가'
+      THEN public.romanized_place(part[1], hyphen)
       ELSE public.romanized(part[1]) END;
     places := places || concat(head, CASE WHEN part[2] <> '' THEN ' ' || lower(public.romanized(part[2])) END,
       CASE WHEN part[3] <> '길' AND part[2] ~ '^([1-9]|10)$' THEN '(' || numbers[part[2]::integer] || ')' END,

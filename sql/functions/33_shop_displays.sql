@@ -36,29 +36,47 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION place_in(text, text) IS 'A region or road without an official name in a language.';
 
--- Hanja are traditional characters; Japanese uses other forms of some of them in place names.
+-- Hanja are traditional characters. Some have a form of their own in Korea (敎, 淸), in Japanese (広) or in both. Japanese keeps 龍
+-- and 蘆 in names of Korean places.
 CREATE OR REPLACE FUNCTION hanja_in(hanja text, lang text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  -- the Hanja of KS X 1001 and their variants, after Unihan and the tables of OpenCC (Apache-2.0)
+  letters constant text := normalize(hanja, NFKC);
 BEGIN
   RETURN CASE lang
-    WHEN 'ja' THEN translate(hanja, '區驛廣學國會關澤邊縣德禮壽鐵總蠶舊樂獨圓團榮寶彌雙兩號處點條擧靈藝體對傳轉醫劍勸觀歡淸眞靑',
-      '区駅広学国会関沢辺県徳礼寿鉄総蚕旧楽独円団栄宝弥双両号処点条挙霊芸体対伝転医剣勧観歓清真青')
-    WHEN 'zh-Hans' THEN han_folded(hanja)
-    ELSE hanja END;
+    WHEN 'ja' THEN translate(
+      letters,
+      '乘亂亞佛來假傳僞價儉兒內兩剩劍劑勞勳勵勸區卷參吳單嚴囑圈國圍圓圖團增墮壓壘壞壤壯壹壽奧奬孃學寢實寫寬寶將專對屆屬峯峽嶽巖巢帶廢廣廳彈彌彎徑從徵德悅惠惡惱慘應懷戀戰戶戾拂拔拜挾揭搖搜擇擊擔據擴攝攪收效數'
+        || '斷晉晝曆曉曾會條棧榮樂樓樞樣橫檢櫻權歐歡步歲歷歸殘殼毆每氣沒涉淚淨淺渴溪溫滯滿潛澤濟濤濱瀧瀨灣焰燈燒營爐爭爲牀犧狀狹獨獵獸獻當疊疎癡發盜盡碎祿禦禪禮禱稅稱稻穗穩穰竊粹絲經綠緖緣縣縱總繫繡繩繪繼續纖罐聰'
+        || '聲聽肅脣脫腦膽臟臺與舊舍莊萬薰藏藝藥處虛號螢蟲蠶蠻裝覺覽觀觸說謠證譯譽讀變讓豫貳賣賴贊踐輕輛轉辭遞遲邊醫醬釀釋鋪錄錢鍊鐵鑄鑛閱關陷隨險隱雙雜靈靜顯餘騷驅驗驛髓體髮鷗鹽麥黃黑默點黨齊齋齒齡龜敎眞淸靑尙鎭'
+        || '强鄕硏栢鷄餠凉郞槪旣卽姬祕毁敍彥產羣倂舘恆銳裵曺煕擧',
+      '乗乱亜仏来仮伝偽価倹児内両剰剣剤労勲励勧区巻参呉単厳嘱圏国囲円図団増堕圧塁壊壌壮壱寿奥奨嬢学寝実写寛宝将専対届属峰峡岳岩巣帯廃広庁弾弥弯径従徴徳悦恵悪悩惨応懐恋戦戸戻払抜拝挟掲揺捜択撃担拠拡摂撹収効数'
+        || '断晋昼暦暁曽会条桟栄楽楼枢様横検桜権欧歓歩歳歴帰残殻殴毎気没渉涙浄浅渇渓温滞満潜沢済涛浜滝瀬湾焔灯焼営炉争為床犠状狭独猟獣献当畳疏痴発盗尽砕禄御禅礼祷税称稲穂穏穣窃粋糸経緑緒縁県縦総繋繍縄絵継続繊缶聡'
+        || '声聴粛唇脱脳胆臓台与旧舎荘万薫蔵芸薬処虚号蛍虫蚕蛮装覚覧観触説謡証訳誉読変譲予弐売頼賛践軽輌転辞逓遅辺医醤醸釈舗録銭錬鉄鋳鉱閲関陥随険隠双雑霊静顕余騒駆験駅髄体髪鴎塩麦黄黒黙点党斉斎歯齢亀教真清青尚鎮'
+        || '強郷研柏鶏餅涼郎概既即姫秘毀叙彦産群併館恒鋭裴曹熙挙')
+    WHEN 'zh-Hans' THEN han_folded(letters)
+    WHEN 'zh-Hant' THEN translate(
+      letters,
+      '敎眞淸靑尙鎭强爲産鄕硏栢豊鷄餠凉彦峯衆裏癡脣郞槪旣卽絶値戸顔敍毁羣倂盃舘曺煕',
+      '教真清青尚鎮強為產鄉研柏豐雞餅涼彥峰眾裡痴唇郎概既即絕值戶顏敘毀群併杯館曹熙')
+    ELSE letters END;
 END $$;
 COMMENT ON FUNCTION hanja_in(text, text) IS 'Converts Hanja to the characters of a language: 驛三 is 駅三 in Japanese.';
 
--- Chinese characters take precedence over kana, because signs in Korea use them. Seoul has no Hanja: it is ソウル in Japanese,
--- and 漢城 is outdated.
+-- Chinese characters take precedence over kana, because signs in Korea use them (狎鷗亭ロデオ has both). Seoul has no Hanja: it is ソウル in Japanese,
+-- and 漢城 is outdated. Without a script, zh is what Chinese speakers say instead of the Hanja (弘益大學).
 CREATE OR REPLACE FUNCTION name_rank(name text, name_lang text, lang text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN CASE
     WHEN name ~ '漢城|汉城' OR lang = 'ja' AND name ~ '首爾' THEN NULL
-    WHEN name_lang = lang AND (lang <> 'ja' OR name !~ '[ァ-ヶ]') THEN 1
+    WHEN name_lang = lang AND (lang <> 'ja' OR name !~ '[ァ-ヶ]' OR name ~ '^[一-鿿].*[ァ-ヶ]$') THEN 1
+    WHEN lang LIKE 'zh-%' AND name_lang = 'zh' THEN 1
     WHEN lang <> 'en' AND name_lang = 'zh-Hant' THEN 2
     WHEN name_lang = lang THEN 3
-    WHEN lang LIKE 'zh-%' AND name_lang = 'ja' AND name ~ '^[一-鿿]+$' THEN 4 END;
+    WHEN lang LIKE 'zh-%' AND name_lang = 'ja' AND name ~ '^[一-鿿]+$' THEN 4
+    WHEN lang = 'zh-Hant' AND name_lang = 'zh-Hans' THEN 5 END;
 END $$;
 COMMENT ON FUNCTION name_rank(text, text, text) IS 'How well a name in one language suits another language, 1 is best; null if it is unsuitable.';
 
@@ -90,19 +108,20 @@ CREATE OR REPLACE FUNCTION region_in(region bigint, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (
-    SELECT CASE WHEN a.lang <> region_in.lang THEN hanja_in(a.alias, region_in.lang) ELSE a.alias END FROM region_aliases a
+    SELECT hanja_in(a.alias, region_in.lang) FROM region_aliases a
     WHERE a.region_id = region AND a.kind = 'foreign' AND name_rank(a.alias, a.lang, region_in.lang) IS NOT NULL
     ORDER BY name_rank(a.alias, a.lang, region_in.lang), a.id LIMIT 1);
 END $$;
 COMMENT ON FUNCTION region_in(bigint, text) IS 'The name of a region in Japanese or Chinese; null if unknown.';
 
+-- Hanja have a character for each syllable; more or fewer are a translation (數碼媒體城), which Japanese does not use.
 CREATE OR REPLACE FUNCTION station_foreign_in(station bigint, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (
-    SELECT CASE WHEN a.lang <> station_foreign_in.lang THEN hanja_in(a.alias, station_foreign_in.lang) ELSE a.alias END
-    FROM station_aliases a
+    SELECT hanja_in(a.alias, station_foreign_in.lang) FROM station_aliases a JOIN stations s ON s.id = a.station_id
     WHERE a.station_id = station AND name_rank(a.alias, a.lang, station_foreign_in.lang) IS NOT NULL
+      AND (station_foreign_in.lang <> 'ja' OR a.lang = 'ja' OR length(a.alias) = length(s.name))
     ORDER BY name_rank(a.alias, a.lang, station_foreign_in.lang), a.id LIMIT 1);
 END $$;
 COMMENT ON FUNCTION station_foreign_in(bigint, text) IS 'The name of a station in Japanese or Chinese; null if unknown.';
@@ -113,7 +132,8 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (
     SELECT coalesce(
-      CASE WHEN lang = 'en' THEN nullif(s.name_en, '') ELSE station_foreign_in(s.id, lang) END,
+      CASE WHEN lang <> 'en' THEN station_foreign_in(s.id, lang) END,
+      CASE WHEN lang <> 'ja' THEN nullif(s.name_en, '') END,
       word_in(s.name, lang))
     FROM stations s
     WHERE s.name_key = name_key(station_in.name) AND ST_DWithin(s.geog, place, 5000)
@@ -121,7 +141,12 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION station_in(text, geography, text) IS 'The official name of a station within 5 km, without the word for station; null if there is none.';
 
-CREATE OR REPLACE FUNCTION branch_in(branch text, place geography, lang text) RETURNS text
+CREATE OR REPLACE FUNCTION station_word(lang text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE lang WHEN 'en' THEN ' Station' WHEN 'ja' THEN '駅' ELSE '站' END;
+COMMENT ON FUNCTION station_word(text) IS 'The word for station after a name.';
+
+CREATE OR REPLACE FUNCTION branch_in(branch text, place geography, lang text, regions jsonb DEFAULT '{}') RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   part text[] := regexp_match(branch, '^(.*?) *(?:([0-9]+)호)?(점)?$');
@@ -134,10 +159,10 @@ BEGIN
     words := words || CASE
       WHEN word = '본' AND part[3] IS NOT NULL THEN
         CASE lang WHEN 'en' THEN 'Main' WHEN 'ja' THEN '本' WHEN 'zh-Hans' THEN '总' ELSE '總' END
-      WHEN word ~ '.역$' THEN coalesce(known, word_in(left(word, -1), lang))
-        || CASE lang WHEN 'en' THEN ' Station' WHEN 'ja' THEN '駅' ELSE '站' END
+      WHEN word ~ '.역$' THEN coalesce(known, regions ->> left(word, -1), word_in(left(word, -1), lang)) || station_word(lang)
       WHEN known IS NOT NULL THEN known
-      WHEN word ~ '..(동|구|시|대로|로|길)$' THEN place_in(word, lang)
+      WHEN regions ? word THEN regions ->> word
+      WHEN word ~ '..(동|구|시|읍|면|대로|로|길|[0-9]가)$' THEN place_in(word, lang)
       ELSE word_in(word, lang) END;
   END LOOP;
   RETURN btrim(array_to_string(words, ' ') || CASE
@@ -145,8 +170,8 @@ BEGIN
     ELSE coalesce(' ' || part[2] || CASE lang WHEN 'zh-Hant' THEN '號' ELSE '号' END, '')
       || CASE WHEN part[3] IS NOT NULL THEN '店' ELSE '' END END);
 END $$;
-COMMENT ON FUNCTION branch_in(text, geography, text)
-IS 'A branch in a language, with the official name of its station: 강남역 2호점 becomes Gangnam Station No. 2.';
+COMMENT ON FUNCTION branch_in(text, geography, text, jsonb)
+IS 'A branch in a language, with the official name of its station or region: 강남역 2호점 becomes Gangnam Station No. 2.';
 
 -- The part of the name after the brand's name or alias; the whole name if it does not start with the brand.
 CREATE OR REPLACE FUNCTION branch_of(place_name text, brand bigint, OUT branch text, OUT is_branded boolean)
@@ -182,6 +207,7 @@ DECLARE
   part text[] := regexp_match(word, '^(지하|B)?([0-9]+(?:[-~][0-9]+)?)(층|호)$');
 BEGIN
   RETURN CASE
+    WHEN word ~ '..역$' THEN word_in(left(word, -1), lang) || station_word(lang)
     WHEN part IS NULL THEN word_in(word, lang)
     WHEN part[3] = '호' THEN CASE lang WHEN 'en' THEN 'Unit ' || part[2] WHEN 'ja' THEN part[2] || '号室' ELSE part[2] || '室' END
     WHEN lang = 'en' THEN CASE WHEN part[1] IS NULL THEN part[2] || 'F' ELSE 'B' || part[2] END
@@ -238,15 +264,45 @@ END $$;
 COMMENT ON FUNCTION address_in(text, text, jsonb)
 IS 'A Korean address in the postal order of a language: 287 Gangnam-daero, Gangnam-gu, Seoul. known maps region names to names in the language; the empty key is for the first word.';
 
+-- Branches are also called after a part of a region's name: 팔달 and 팔달구 of 수원시 팔달구, 성수동 of 성수동2가.
+CREATE OR REPLACE FUNCTION names_of_parts(korean text, translated text) RETURNS TABLE (part text, name text, steps integer)
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  WITH parts (part, name, steps) AS (
+    SELECT korean, translated, 0
+    UNION ALL
+    SELECT w.part, w.name, 1 FROM unnest(string_to_array(korean, ' '), string_to_array(translated, ' ')) AS w (part, name)
+    WHERE korean ~ '^[^ ]+ [^ ]+$' AND translated ~ '^[^ ]+ [^ ]+$'
+    UNION ALL
+    SELECT regexp_replace(korean, '[0-9]+가$', ''), regexp_replace(translated, '[0-9]+街$', ''), 1
+    WHERE korean ~ '..[0-9]+가$' AND translated ~ '.[0-9]+街$'
+  )
+  SELECT p.part, p.name, p.steps FROM parts p
+  UNION ALL
+  SELECT left(p.part, -1), left(p.name, -1), 2 FROM parts p
+  WHERE p.part ~ '^[^ ]{2,}[시군구읍면동]$' AND p.name ~ '^[^ ].*[市郡区區邑面洞]$'
+$$;
+COMMENT ON FUNCTION names_of_parts(text, text) IS 'The Korean name of a region and its parts, each with its name in another language; steps is 0 for the name.';
+
 CREATE OR REPLACE FUNCTION regions_in(sido bigint, sigungu bigint, dong bigint, lang text) RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
+  IF lang = 'en' THEN
+    RETURN coalesce((SELECT jsonb_build_object(r.name, romanized_place(r.name)) FROM regions r WHERE r.id = dong AND r.level = 'dong'), '{}');
+  END IF;
   RETURN coalesce((
-    SELECT jsonb_object_agg(CASE WHEN r.level = 'sido' THEN '' ELSE r.name END, region_in(r.id, lang))
-    FROM regions r
-    WHERE lang <> 'en' AND r.id IN (sido, sigungu, dong) AND region_in(r.id, lang) IS NOT NULL), '{}');
+    -- of equal keys the last one counts: the name before a part of another one
+    SELECT jsonb_object_agg(n.part, n.name ORDER BY n.steps DESC, r.level)
+    FROM (SELECT q.level, q.name, region_in(q.id, lang) AS translated FROM regions q WHERE q.id IN (sido, sigungu, dong)) r
+    CROSS JOIN LATERAL (
+      SELECT p.part, p.name, p.steps FROM names_of_parts(r.name, r.translated) p WHERE r.level <> 'sido'
+      UNION ALL
+      SELECT '', r.translated, 0 WHERE r.level = 'sido' AND r.translated IS NOT NULL
+      UNION ALL
+      SELECT normalize(k, NFC), r.translated, 2 FROM unnest(region_name_keys(r.name, r.level)) k WHERE r.level = 'sido' AND r.translated IS NOT NULL
+    ) n), '{}');
 END $$;
-COMMENT ON FUNCTION regions_in(bigint, bigint, bigint, text) IS 'Maps the Korean names of a shop''s regions to Japanese or Chinese names, for address_in.';
+COMMENT ON FUNCTION regions_in(bigint, bigint, bigint, text)
+IS 'Maps the Korean names of a shop''s regions, and parts of them, to Japanese or Chinese names, for address_in and branch_in.';
 
 CREATE OR REPLACE FUNCTION display_source(
   place_name text, road_address text, lot_address text, brand bigint, sigungu bigint
@@ -264,6 +320,7 @@ DECLARE
   address text;
   brand text;
   b record;
+  regions jsonb;
 BEGIN
   SELECT p.place_name, p.brand_id, p.geog, p.sido_id, p.sigungu_id, p.dong_id, CASE WHEN p.road_address = '' THEN p.lot_address ELSE p.road_address END AS address
   INTO s FROM shops p WHERE p.id = shop;
@@ -272,9 +329,10 @@ BEGIN
     name := s.place_name;
     address := s.address;
   ELSE
+    regions := regions_in(s.sido_id, s.sigungu_id, s.dong_id, lang);
     SELECT * INTO b FROM branch_of(s.place_name, s.brand_id);
-    name := concat_ws(' ', CASE WHEN b.is_branded THEN brand END, nullif(branch_in(b.branch, s.geog, lang), ''));
-    address := address_in(s.address, lang, regions_in(s.sido_id, s.sigungu_id, s.dong_id, lang));
+    name := concat_ws(' ', CASE WHEN b.is_branded THEN brand END, nullif(branch_in(b.branch, s.geog, lang, regions), ''));
+    address := address_in(s.address, lang, regions);
   END IF;
   RETURN '"display":{"place_name":' || to_json(name)::text || ',"place_address":' || to_json(address)::text
     || ',"brand_name":' || to_json(brand)::text || '},';
@@ -323,7 +381,7 @@ BEGIN
   RETURN CASE
     WHEN lang = 'ko' THEN label
     WHEN kind = 'brand' THEN brand_in(id, lang)
-    WHEN kind = 'station' THEN branch_in(label, place, lang)
+    WHEN kind = 'station' THEN branch_in(label, place, lang, '{}')
     ELSE (SELECT address_in(label, lang, regions_in(r.id, r.parent_id, u.parent_id, lang))
       FROM regions r LEFT JOIN regions u ON u.id = r.parent_id WHERE r.id = label_in.id) END;
 END $$;

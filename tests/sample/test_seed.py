@@ -302,9 +302,9 @@ def test_places_are_found_by_their_official_foreign_names(country, keyword):
 
 WITHOUT_CHINESE = """
 SELECT 'station', s.name FROM stations s
-WHERE s.name_en = '' OR NOT EXISTS (SELECT FROM station_aliases a WHERE a.station_id = s.id AND a.lang = 'zh-Hant')
+WHERE s.name_en = '' OR NOT EXISTS (SELECT FROM station_aliases a WHERE a.station_id = s.id AND a.lang LIKE 'zh%')
 UNION SELECT r.level, r.name FROM regions r
-WHERE r.name_en = '' OR NOT EXISTS (SELECT FROM region_aliases a WHERE a.region_id = r.id AND a.lang LIKE 'zh-%')"""
+WHERE r.name_en = '' OR NOT EXISTS (SELECT FROM region_aliases a WHERE a.region_id = r.id AND a.lang LIKE 'zh%')"""
 
 
 def test_stations_and_regions_have_names_in_every_language(country):

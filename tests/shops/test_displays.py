@@ -24,9 +24,10 @@ ENGLISH = {
 BRANCHES = {
     "강남역점": ("Gangnam Station", "江南駅店", "江南站店"), "강남점": ("Gangnam", "江南店", "江南店"),
     "강남역 2호점": ("Gangnam Station No. 2", "江南駅 2号店", "江南站 2號店"), "역삼역점": ("Yeoksam Station", "駅三駅店", "驛三站店"),
-    "시청역점": ("City Hall Station", "シチョン駅店", "Sicheong站店"), "홍대점": ("Hongdae", "ホンデ店", "Hongdae店"),
+    "시청역점": ("City Hall Station", "シチョン駅店", "City Hall站店"), "홍대점": ("Hongdae", "ホンデ店", "Hongdae店"),
     "본점": ("Main", "本店", "總店"), "3호점": ("No. 3", "3号店", "3號店"), "강남": ("Gangnam", "江南", "江南"), "": ("", "", ""),
     "AK플라자 홍대점": ("AKpeullaja Hongdae", "AKプルラジャ ホンデ店", "AKpeullaja Hongdae店"),
+    "학여울역점": ("Hangnyeoul Station", "ハンニョウル駅店", "Hangnyeoul站店"), "성수동2가점": ("Seongsu-dong 2(i)-ga", "ソンス洞2街店", "Seongsu-dong 2(i)-ga店"),
     "가로수길점": ("Garosu-gil", "カロスギル店", "Garosu-gil店"), "구로점": ("Guro", "クロ店", "Guro店"),
 }  # fmt: skip
 ADDRESSES = {
@@ -193,6 +194,67 @@ def test_addresses_have_the_postal_order_of_the_language(
     assert written == ADDRESSES[address]
 
 
+REGION_BRANCHES = {
+    "성수동2가점": ("Seongsu-dong 2(i)-ga", "聖水洞2街店", "聖水洞2街店"), "성수동점": ("Seongsu-dong", "聖水洞店", "聖水洞店"),
+    "성수역점": ("Seongsu Station", "聖水駅店", "聖水站店"), "수원 팔달점": ("Suwon Paldal", "水原 八達店", "水原 八達店"),
+    "경기 팔달구점": ("Gyeonggi Paldal-gu", "京畿道 八達区店", "京畿道 八達區店"), "신촌점": ("Sinchon", "シンチョン店", "Sinchon店"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("branch", REGION_BRANCHES)
+def test_branches_are_named_after_the_regions_of_the_shop(make: Maker, branch: str) -> None:
+    gyeonggi = make.region("경기도", level="sido")
+    paldal = make.region("수원시 팔달구", parent=gyeonggi)
+    seongsu = make.region("성수동2가", level="dong", parent=paldal)
+    for region, hanja in ((gyeonggi, "京畿道"), (paldal, "水原市 八達區"), (seongsu, "聖水洞2街")):
+        make.insert("region_aliases", region_id=region, alias=hanja, kind="foreign", lang="zh-Hant")
+    statement = "SELECT branch_in(%s, point_at(%s, %s), %s, regions_in(%s, %s, %s, %s))"
+    ids = (gyeonggi, paldal, seongsu)
+    written = tuple(make.sql(statement, branch, *GANGNAM, lang, *ids, lang) for lang in THREE)
+    assert written == REGION_BRANCHES[branch]
+
+
+HANJA = {
+    "市廳": ("市庁", "市厅", "市廳"), "敎大": ("教大", "教大", "教大"), "淸凉里": ("清涼里", "清凉里", "清涼里"), "釜山鎭": ("釜山鎮", "釜山镇", "釜山鎮"),
+    "尙州": ("尚州", "尚州", "尚州"), "龍山": ("龍山", "龙山", "龍山"), "蘆原": ("蘆原", "芦原", "蘆原"), "狎鷗亭": ("狎鴎亭", "狎鸥亭", "狎鷗亭"),
+    "鷄龍": ("鶏龍", "鸡龙", "雞龍"), "龜尾": ("亀尾", "龟尾", "龜尾"), "萬安": ("万安", "万安", "萬安"), "江南": ("江南",) * 3,
+}  # fmt: skip
+
+
+def test_each_language_writes_its_own_characters(make: Maker) -> None:
+    languages = ("ja", "zh-Hans", "zh-Hant")
+    written = {
+        hanja: tuple(make.sql("SELECT hanja_in(%s, %s)", hanja, lang) for lang in languages)
+        for hanja in HANJA
+    }
+    assert written == HANJA
+
+
+STATIONS = {
+    "강남": ({"ja": "カンナム", "zh-Hant": "江南"}, ("江南", "江南", "江南")),
+    "홍대입구": ({"zh": "弘益大學", "zh-Hant": "弘大入口", "ja": "ホンデイック"}, ("弘大入口", "弘益大学", "弘益大學")),
+    "디지털미디어시티": ({"zh-Hant": "數碼媒體城", "ja": "デジタルメディアシティ"}, ("デジタルメディアシティ", "数码媒体城", "數碼媒體城")),
+    "압구정로데오": ({"zh-Hant": "狎鷗亭羅德奧", "ja": "狎鷗亭ロデオ"}, ("狎鴎亭ロデオ", "狎鸥亭罗德奥", "狎鷗亭羅德奧")),
+    "서울": ({"zh-Hant": "首爾", "ja": "ソウル"}, ("ソウル", "首尔", "首爾")),
+    "여의나루": ({"zh": "汝矣渡口", "ja": "ヨイナル"}, ("ヨイナル", "汝矣渡口", "汝矣渡口")),
+    "센텀시티": ({"ja": "センタムシティ"}, ("センタムシティ", "Centum City", "Centum City")),
+    "미사": ({"zh-Hans": "渼沙"}, ("ミサ", "渼沙", "渼沙")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_stations_have_the_name_that_a_language_uses(make: Maker, station: str) -> None:
+    names, expected = STATIONS[station]
+    row = make.station(station, at=GANGNAM, name_en="Centum City" if station == "센텀시티" else "")
+    for lang, name in names.items():
+        named(make, row, lang, name)
+    written = tuple(
+        make.sql("SELECT station_in(%s, point_at(%s, %s), %s)", station, *GANGNAM, lang)
+        for lang in ("ja", "zh-Hans", "zh-Hant")
+    )
+    assert written == expected
+
+
 @pytest.mark.parametrize(
     ("names", "chosen"),
     [
@@ -216,13 +278,14 @@ def test_regions_have_the_name_that_suits_the_language_best(
 def test_floors_and_rooms_are_written_as_in_the_language(make: Maker) -> None:
     written = {
         word: [make.sql("SELECT detail_in(%s, %s)", word, lang) for lang in LANGUAGES[1:]]
-        for word in ("2층", "지하1층", "301호", "동양빌딩")
+        for word in ("2층", "지하1층", "301호", "동양빌딩", "강남역")
     }
     assert written == {
         "2층": ["2F", "2階", "2层", "2樓"],
         "지하1층": ["B1", "地下1階", "地下1层", "地下1樓"],
         "301호": ["Unit 301", "301号室", "301室", "301室"],
         "동양빌딩": ["Dongyangbilding", "トンヤンビルディン", "Dongyangbilding", "Dongyangbilding"],
+        "강남역": ["Gangnam Station", "カンナム駅", "Gangnam站", "Gangnam站"],
     }
 
 

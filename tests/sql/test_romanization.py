@@ -26,7 +26,7 @@ PLACES = {
     "봉천 1동": "Bongcheon 1(il)-dong", "퇴계로 3가": "Toegyero 3(sam)-ga", "서울특별시 강남구": "Seoul Gangnam-gu",
     "강원특별자치도": "Gangwon-do", "수원시 영통구": "Suwon-si Yeongtong-gu", "성수1가1동": "Seongsu 1(il)-ga 1(il)-dong",
     "종로1·2·3·4가동": "Jongno 1·2·3·4-ga-dong", "강남대로": "Gangnam-daero", "강남대로96길": "Gangnam-daero 96-gil",
-    "성수동2가": "Seongsu-dong 2(i)-ga", "신문로1가": "Sinmunno 1(il)-ga", "중앙로12번길": "Jungang-ro 12beon-gil", "명동길": "Myeongdong-gil", "대구광역시 중구": "Daegu Jung-gu", "연제구": "Yeonje-gu",
+    "성수동2가": "Seongsu-dong 2(i)-ga", "신문로1가": "Sinmunno 1(il)-ga", "내수동로": "Naesudong-ro", "중앙로12번길": "Jungang-ro 12beon-gil", "명동길": "Myeongdong-gil", "대구광역시 중구": "Daegu Jung-gu", "연제구": "Yeonje-gu",
 }  # fmt: skip
 # Where the official list departs from the rule: no unit or no city, another district's name, errors in writing, 사이동 read
 # as 사2동, ㅎ joined in a noun.
