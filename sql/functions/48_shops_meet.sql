@@ -301,7 +301,7 @@ BEGIN
   WHILE boxes IS NOT NULL AND NOT truncated LOOP
     rounds := rounds + 1;
     taken := least(8 + rounds / 2, cardinality(boxes));
-    few := 64 + needed / 4 + 5 * rounds;
+    few := 16 + needed / 4 + 5 * rounds;
     SELECT array_agg(t.box) FILTER (WHERE t.is_crowded), array_agg(t.box ORDER BY t.n) FILTER (WHERE NOT t.is_crowded)
     INTO crowded, small
     FROM (
