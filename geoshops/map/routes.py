@@ -11,7 +11,7 @@ from flask import Blueprint, Response, render_template, request, send_file, send
 
 from geoshops.database.pool import database
 from geoshops.errors import NotFound
-from geoshops.map import queries
+from geoshops.map import api_docs, queries
 from geoshops.map.badges import badge_svg
 from geoshops.map.head import Head
 from geoshops.map.texts import embedded, texts
@@ -217,7 +217,14 @@ def brand_badge(brand_id: int) -> Response:
 
 @blueprint.get("/docs")
 def docs() -> Response:
-    """Swagger UI, served from local files."""
-    return Response(
-        render_template("docs.html"), headers={"Content-Security-Policy": assets.PAGE_POLICY}
+    """The API's operations; Swagger UI, which is large, is loaded for the one that a reader opens."""
+    language = "ko" if language_of_request() == "ko" else "en"
+    html = render_template(
+        "docs.html",
+        lang=language,
+        languages=api_docs.LANGUAGES,
+        t=api_docs.texts(language)["page"],
+        overview=api_docs.overview(language),
     )
+    headers = {**page_headers(), "Content-Security-Policy": assets.PAGE_POLICY}
+    return Response(html, headers=headers)
