@@ -264,42 +264,52 @@ END $$;
 COMMENT ON FUNCTION address_in(text, text, jsonb)
 IS 'A Korean address in the postal order of a language: 287 Gangnam-daero, Gangnam-gu, Seoul. known maps region names to names in the language; the empty key is for the first word.';
 
--- Branches are also called after a part of a region's name: 팔달 and 팔달구 of 수원시 팔달구, 성수동 of 성수동2가.
-CREATE OR REPLACE FUNCTION names_of_parts(korean text, translated text) RETURNS TABLE (part text, name text, steps integer)
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-  WITH parts (part, name, steps) AS (
-    SELECT korean, translated, 0
-    UNION ALL
-    SELECT w.part, w.name, 1 FROM unnest(string_to_array(korean, ' '), string_to_array(translated, ' ')) AS w (part, name)
-    WHERE korean ~ '^[^ ]+ [^ ]+$' AND translated ~ '^[^ ]+ [^ ]+$'
-    UNION ALL
-    SELECT regexp_replace(korean, '[0-9]+가$', ''), regexp_replace(translated, '[0-9]+街$', ''), 1
-    WHERE korean ~ '..[0-9]+가$' AND translated ~ '.[0-9]+街$'
-  )
-  SELECT p.part, p.name, p.steps FROM parts p
-  UNION ALL
-  SELECT left(p.part, -1), left(p.name, -1), 2 FROM parts p
-  WHERE p.part ~ '^[^ ]{2,}[시군구읍면동]$' AND p.name ~ '^[^ ].*[市郡区區邑面洞]$'
-$$;
-COMMENT ON FUNCTION names_of_parts(text, text) IS 'The Korean name of a region and its parts, each with its name in another language; steps is 0 for the name.';
+-- Branches are also called after a part of a region's name: 팔달 and 팔달구 of 수원시 팔달구, 성수동 of 성수동2가, 경남 of 경상남도.
+CREATE OR REPLACE FUNCTION names_of_parts(level text, korean text, translated text) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  pairs text[] := ARRAY[ARRAY[korean, translated]];
+  pair text[];
+  names jsonb := '{}';
+BEGIN
+  IF level = 'sido' THEN
+    RETURN jsonb_build_object(
+      korean, translated, regexp_replace(korean, '(특별|광역)?(자치)?[시도]$', ''), translated,
+      regexp_replace(korean, '^(.).([남북])도$', '\1\2'), translated);
+  ELSIF korean ~ '^[^ ]+ [^ ]+$' AND translated ~ '^[^ ]+ [^ ]+$' THEN
+    pairs := ARRAY[
+      ARRAY[split_part(korean, ' ', 1), split_part(translated, ' ', 1)], ARRAY[split_part(korean, ' ', 2), split_part(translated, ' ', 2)]];
+  ELSIF korean ~ '..[0-9]+가$' AND translated ~ '.[0-9]+街$' THEN
+    pairs := ARRAY[ARRAY[regexp_replace(korean, '[0-9]+가$', ''), regexp_replace(translated, '[0-9]+街$', '')]];
+  END IF;
+  FOREACH pair SLICE 1 IN ARRAY pairs LOOP
+    names := names || jsonb_build_object(pair[1], pair[2]);
+    IF pair[1] ~ '..[시군구읍면동]$' AND pair[2] ~ '.[市郡区區邑面洞]$' THEN
+      names := names || jsonb_build_object(left(pair[1], -1), left(pair[2], -1));
+    END IF;
+  END LOOP;
+  RETURN names;
+END $$;
+COMMENT ON FUNCTION names_of_parts(text, text, text) IS 'The parts of a region''s Korean name and its short forms, each with its name in another language.';
 
 CREATE OR REPLACE FUNCTION regions_in(sido bigint, sigungu bigint, dong bigint, lang text) RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  region record;
+  names jsonb := '{}';
+  parts jsonb := '{}';
 BEGIN
   IF lang = 'en' THEN
     RETURN coalesce((SELECT jsonb_build_object(r.name, romanized_place(r.name)) FROM regions r WHERE r.id = dong AND r.level = 'dong'), '{}');
   END IF;
-  RETURN coalesce((
-    -- of equal keys the last one counts: the name before a part of another one
-    SELECT jsonb_object_agg(n.part, n.name ORDER BY n.steps DESC, r.level)
-    FROM (SELECT q.level, q.name, region_in(q.id, lang) AS translated FROM regions q WHERE q.id IN (sido, sigungu, dong)) r
-    CROSS JOIN LATERAL (
-      SELECT p.part, p.name, p.steps FROM names_of_parts(r.name, r.translated) p WHERE r.level <> 'sido'
-      UNION ALL
-      SELECT '', r.translated, 0 WHERE r.level = 'sido' AND r.translated IS NOT NULL
-      UNION ALL
-      SELECT normalize(k, NFC), r.translated, 2 FROM unnest(region_name_keys(r.name, r.level)) k WHERE r.level = 'sido' AND r.translated IS NOT NULL
-    ) n), '{}');
+  FOR region IN
+    SELECT r.level, r.name, region_in(r.id, lang) AS translated FROM regions r WHERE r.id IN (sido, sigungu, dong) ORDER BY r.level
+  LOOP
+    CONTINUE WHEN region.translated IS NULL;
+    names := names || jsonb_build_object(CASE WHEN region.level = 'sido' THEN '' ELSE region.name END, region.translated);
+    parts := parts || names_of_parts(region.level, region.name, region.translated);
+  END LOOP;
+  RETURN parts || names;
 END $$;
 COMMENT ON FUNCTION regions_in(bigint, bigint, bigint, text)
 IS 'Maps the Korean names of a shop''s regions, and parts of them, to Japanese or Chinese names, for address_in and branch_in.';
