@@ -1,4 +1,4 @@
-"""geoshops: find photo-booth shops, review them, keep favorites, collect titles; PostGIS at its heart."""
+"""geoshops: search photo-booth shops, review them, keep favorites, collect titles. Built on PostGIS."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
-    """The application; `config` overrides settings of the environment by their field names."""
-    # here, because every program of the package imports this module, and few are the application
+    """Creates the application; `config` overrides settings of the environment, by field name."""
+    # imported here, because every program of the package imports this module, but few create the application
     from geoshops.config import ConfigError, Settings
     from geoshops.database import pool, replicas
     from geoshops.web import (
@@ -30,7 +30,7 @@ def create_app(config: Settings | Mapping[str, Any] | None = None) -> Flask:
         config if isinstance(config, Settings) else Settings.from_environment(**dict(config or {}))
     )
     if not settings.database_url:
-        raise ConfigError("no database: set DATABASE_URL, or run scripts/setup, which makes one")
+        raise ConfigError("no database: set DATABASE_URL, or run scripts/setup, which creates one")
     limits = rate_limits.limits_of(settings)
     telemetry.start(settings)
     app = service.create(settings)

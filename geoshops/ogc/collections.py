@@ -1,6 +1,6 @@
-"""The collections: whose rows each publishes, as which properties, and which index finds those in a box.
+"""Defines the collections: the published rows and properties, and the index for bounding boxes.
 
-An entry of COLLECTIONS is all that a collection needs; its paths, documents, filters and schemas follow from it."""
+Paths, documents, filters and schemas of a collection are derived from its entry in COLLECTIONS."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from geoshops.ogc.filters import GEOMETRY, Queryable
 POINT = Geometry("POINT", 4326)
 EDGES = ("west", "south", "east", "north")
 WEST, SOUTH, EAST, NORTH = (bindparam(edge, type_=Double) for edge in EDGES)
-# decimals of the vertices of a boundary: a tenth of a metre, which is what sources of boundaries have
+# decimal places of boundary coordinates: a tenth of a metre, the precision of the sources
 BOUNDARY_DECIMALS = 6
 
 
 @dataclass(frozen=True)
 class Property(Queryable):
-    """A published property, which filters may name; `values` are all that it can have, where they are few.
+    """A published property, which can be used in filters; `values` lists its possible values if they are few.
 
-    example: its value in the feature that the OpenAPI document shows."""
+    example: its value in the example feature of the OpenAPI document."""
 
     example: object = ""
     type: str = "string"
@@ -55,12 +55,12 @@ class Property(Queryable):
 class Collection:
     """A collection of features with bigint keys.
 
-    name, singular: as paths have them; key: the column that identifies a feature.
-    keys: the keys of all features; joined: joins what properties need to a statement over them.
-    geometry: as GeoJSON, of the type `geometry_type`; shape: as filters see it.
-    in_box: the keys, as `id`, of what intersects the box of the parameters EDGES.
+    name, singular: names in paths; key: the column that identifies a feature.
+    keys: the keys of all features; joined: joins the tables that properties need.
+    geometry: as GeoJSON, of the type `geometry_type`; shape: the geometry for filters.
+    in_box: the keys, as `id`, of features that intersect the box of the parameters EDGES.
     shapes: geometries, as `shape`, that have the collection's extent.
-    example_coordinates, example_extent: where the feature that the OpenAPI document shows is, and the extent."""
+    example_coordinates, example_extent: position of the example feature in the OpenAPI document, and example of the extent."""
 
     name: str
     singular: str
@@ -83,7 +83,7 @@ class Collection:
 
     @property
     def queryables(self) -> dict[str, Queryable]:
-        """What filters may name."""
+        """The properties that filters may use."""
         return {"id": Queryable(self.key, "integer"), **self.properties, "geometry": self.shape}
 
 
@@ -159,14 +159,14 @@ def _with_names_of_parents(regions: Select[Any]) -> Select[Any]:
 
 
 def _pieces_in(west: Any, east: Any) -> ColumnElement[bool]:
-    """Pieces of boundaries that intersect a box; a box without area is a line or a point, as GEOS needs it."""
+    """Pieces of boundaries that intersect a box; GEOS requires a line or a point for a box without area."""
     corners = func.ST_MakeLine(func.ST_MakePoint(west, SOUTH), func.ST_MakePoint(east, NORTH))
     box = func.ST_Envelope(func.ST_SetSRID(corners, 4326))
     return func.ST_Intersects(RegionPart.part, box, type_=Boolean)
 
 
 def _regions_intersect(shape: Any) -> ColumnElement[bool]:
-    """Found by the pieces, which have the index; null without a boundary, like a comparison with null."""
+    """Whether a region intersects a shape, by its indexed pieces; null without a boundary, like a comparison with null."""
     pieces = select(RegionPart.region_id).where(func.ST_Intersects(RegionPart.part, shape))
     return case((Region.boundary.is_not(None), Region.id.in_(pieces)))
 
@@ -211,7 +211,7 @@ REGIONS = Collection(
     example_coordinates=[[[[127.018, 37.534], [127.034, 37.484], [127.095, 37.456], [127.067, 37.521], [127.018, 37.534]]]],
     example_extent=[124.609718, 33.113108, 131.870988, 38.616525],
     has_null_geometry=True,
-    # a boundary is as long as hundreds of points
+    # a boundary is as large as hundreds of points
     default_limit=100,
     max_limit=1000,
 )  # fmt: skip
@@ -236,7 +236,7 @@ STATIONS = Collection(
     geometry=_point(STOP),
     geometry_type="Point",
     shape=Queryable(STOP, GEOMETRY),
-    # the index is one of geographies, which have no boxes in degrees
+    # the index is on geography, which has no boxes in degrees
     in_box=select(Station.id)
     .where(
         func.ST_DWithin(Station.geog, CIRCLE.c.center, CIRCLE.c.radius_m),

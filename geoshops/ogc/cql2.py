@@ -18,7 +18,7 @@ Literal = str | float | int | bool | date
 
 @dataclass(frozen=True)
 class Property:
-    """A property by its name."""
+    """A reference to a property."""
 
     name: str
     at: int
@@ -26,7 +26,7 @@ class Property:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A property compared with literals: one of COMPARISONS, `like`, `between`, `in` or `null`, which has none."""
+    """A property compared with literals: one of COMPARISONS, `like`, `between`, `in` or, without literals, `null`."""
 
     operator: str
     property: Property
@@ -35,7 +35,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Intersects:
-    """A geometry property that intersects any of some geometries in WKT, of which the first stands at a character."""
+    """A geometry property that intersects any of several geometries in WKT; `at` is the character of the first one."""
 
     property: Property
     wkts: tuple[str, ...]
@@ -44,7 +44,7 @@ class Intersects:
 
 @dataclass(frozen=True)
 class Logical:
-    """Conditions joined by `and`, `or` or `not`, which has one."""
+    """Conditions joined by `and` or `or`, or one condition with `not`."""
 
     operator: str
     conditions: tuple[Condition, ...]
@@ -61,7 +61,7 @@ Condition = Comparison | Intersects | Logical | Truth
 
 
 def parse(text: str) -> Condition:
-    """The condition in a filter; raises FilterError."""
+    """Parses a filter; raises FilterError."""
     if len(text) > MAX_LENGTH:
         raise FilterError(MAX_LENGTH + 1, f"a filter has at most {MAX_LENGTH} characters")
     return _Parser(Tokens(text)).parse()
@@ -185,7 +185,7 @@ class _Parser:
 
 
 def parse_date(text: str) -> date | None:
-    """The day that a text writes as YYYY-MM-DD; None when it writes none."""
+    """Parses a date YYYY-MM-DD; returns None for other texts."""
     try:
         return date.fromisoformat(text) if DATE.fullmatch(text) else None
     except ValueError:

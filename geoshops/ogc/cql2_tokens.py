@@ -1,4 +1,4 @@
-"""Splits CQL2 text into words and signs, each with its position."""
+"""Tokenises CQL2 text; each token has its position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 WORDS = {"AND", "OR", "NOT", "LIKE", "BETWEEN", "IN", "IS", "NULL", "TRUE", "FALSE"}
-# of a character literal; any other backslash stands for itself, as LIKE needs it
+# escapes in a character literal; any other backslash is literal, as LIKE requires
 ESCAPED = re.compile(r"''|\\['\\abtnvfr]")
 CHARACTERS = {
     "''": "'", r"\'": "'", "\\\\": "\\", r"\a": "\a", r"\b": "\b", r"\t": "\t", r"\n": "\n", r"\v": "\v",
@@ -22,7 +22,7 @@ CHARACTERS = {
 
 
 class FilterError(ValueError):
-    """What is wrong with a filter, and at which character from 1."""
+    """A syntax error in a filter: the character, from 1, and the violated rule."""
 
     def __init__(self, at: int, rule: str) -> None:
         super().__init__(rule)
@@ -30,18 +30,18 @@ class FilterError(ValueError):
 
 
 class Token(NamedTuple):
-    """A word of a filter; `kind` is string, number, name, sign or end."""
+    """A token of a filter; `kind` is string, number, name, sign or end."""
 
     kind: str
     text: str
     at: int
 
     def word(self) -> str:
-        """The keyword that it is; empty when it is none."""
+        """The keyword in upper case; empty if the token is not a keyword."""
         return self.text.upper() if self.kind == "name" and self.text.upper() in WORDS else ""
 
     def string(self) -> str:
-        """The text of a character literal without its quotes and escapes."""
+        """The value of a character literal, without quotes and escapes."""
         return ESCAPED.sub(lambda escaped: CHARACTERS[escaped[0]], self.text[1:-1])
 
     def number(self) -> float:
@@ -53,17 +53,17 @@ class Token(NamedTuple):
 
 
 class Tokens:
-    """The tokens of a filter, taken one after the other; the last one is the end."""
+    """A stream of the filter's tokens; the last one has the kind `end`."""
 
     def __init__(self, text: str) -> None:
         self._tokens, self._next = _split(text), 0
 
     def peek(self) -> Token:
-        """The next token."""
+        """Returns the next token without consuming it."""
         return self._tokens[self._next]
 
     def take(self) -> Token:
-        """Takes the next token; FilterError at the end."""
+        """Consumes the next token; raises FilterError at the end."""
         token = self._tokens[self._next]
         if token.kind == "end":
             raise FilterError(token.at, "the filter ends too early")
@@ -71,33 +71,33 @@ class Tokens:
         return token
 
     def sign(self, sign: str) -> None:
-        """Takes a sign that must come."""
+        """Consumes a required sign."""
         token = self.take()
         if token.kind != "sign" or token.text != sign:
             raise FilterError(token.at, f"{sign} is expected")
 
     def has_sign(self, sign: str) -> bool:
-        """Takes a sign if it is the next token."""
+        """Consumes a sign if it is the next token."""
         token = self.peek()
         found = token.kind == "sign" and token.text == sign
         self._next += found
         return found
 
     def keyword(self, word: str) -> None:
-        """Takes a keyword that must come."""
+        """Consumes a required keyword."""
         token = self.take()
         if token.word() != word:
             raise FilterError(token.at, f"{word} is expected")
 
     def has_word(self, word: str) -> bool:
-        """Takes a word, which need not be a keyword, if it is the next token."""
+        """Consumes a word, keyword or not, if it is the next token."""
         token = self.peek()
         found = token.kind == "name" and token.text.upper() == word
         self._next += found
         return found
 
     def error(self, rule: str) -> FilterError:
-        """An error at the next token."""
+        """Creates an error at the next token."""
         return FilterError(self.peek().at, rule)
 
 

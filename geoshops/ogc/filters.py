@@ -38,9 +38,9 @@ LITERALS: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True)
 class Queryable:
-    """A property that filters may name: its column, and its type in JSON Schema, `date` or `geometry`.
+    """A property that filters may use: its column, and its type in JSON Schema, `date` or `geometry`.
 
-    intersects: whether a geometry intersects a shape, where not the column itself has the index."""
+    intersects: the condition that the geometry intersects a shape, if the column itself has no index."""
 
     column: Any
     type: str
@@ -50,7 +50,7 @@ class Queryable:
 def compile_filter(
     condition: Condition, queryables: Mapping[str, Queryable]
 ) -> ColumnElement[bool]:
-    """The condition in SQL, literals as parameters; ApiError for unknown properties and literals of another type."""
+    """Compiles the condition, with literals as parameters; raises ApiError for unknown properties and wrong types."""
     if isinstance(condition, Logical):
         parts = [compile_filter(part, queryables) for part in condition.conditions]
         if condition.operator == "not":
@@ -96,13 +96,13 @@ def _compared(condition: Comparison, found: Queryable) -> ColumnElement[bool]:
 
 
 def _typed(literal: Literal, kind: str) -> Literal:
-    """A day in quotes as a day where one is needed."""
+    """Converts a date in quotes if the property is a date."""
     day = parse_date(literal) if kind == "date" and isinstance(literal, str) else None
     return literal if day is None else day
 
 
 def _fits(literal: Literal, kind: str) -> bool:
-    # bool is an int in Python, and no property has it
+    # bool is a subclass of int, but no property is boolean
     return type(literal) is not bool and isinstance(literal, LITERALS.get(kind, ()))
 
 

@@ -1,4 +1,4 @@
-"""The documents around the features: what links where. `origin` is the service's own address."""
+"""Landing page, collections and links of OGC API Features. `origin` is the service's URL."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ Link = dict[str, str]
 
 
 def link(href: str, rel: str, type_: str, title: str) -> Link:
-    """A link as the standard writes it."""
+    """A link object of the standard."""
     return {"href": href, "rel": rel, "type": type_, "title": title}
 
 
 def landing(origin: str) -> dict[str, object]:
-    """Where everything else is found."""
+    """The landing page."""
     return {
         "title": "geoshops",
         "description": ABOUT,
@@ -55,7 +55,7 @@ def landing(origin: str) -> dict[str, object]:
 
 
 def path_of(shown: Collection) -> str:
-    """Where a collection is."""
+    """The path of a collection."""
     return f"/ogc/collections/{shown.name}"
 
 
@@ -82,14 +82,14 @@ def collection(origin: str, shown: Collection, extent: list[float]) -> dict[str,
         "links": [
             link(here, "self", JSON, "This collection"),
             link(f"{here}/items", "items", GEOJSON, f"The {shown.name}"),
-            link(f"{here}/items", "items", JSON, f"The {shown.name} under the name of JSON"),
-            link(f"{here}/queryables", TO_QUERYABLES, SCHEMA, "What filters may name"),
+            link(f"{here}/items", "items", JSON, f"The {shown.name} as application/json"),
+            link(f"{here}/queryables", TO_QUERYABLES, SCHEMA, "Properties for filters"),
         ],
     }
 
 
 def queryables(origin: str, shown: Collection) -> dict[str, object]:
-    """The JSON Schema of the properties that filters may name."""
+    """The JSON Schema of the properties that filters may use."""
     named = {
         "date": {"type": "string", "format": "date"},
         "geometry": {"format": f"geometry-{shown.geometry_type.lower()}"},
@@ -112,16 +112,16 @@ def page_links(
     here = f"{origin}{path_of(shown)}"
     query = f"?{urlencode(asked)}" if asked else ""
     yield link(f"{here}/items{query}", "self", GEOJSON, "This page")
-    yield link(f"{here}/items{query}", "alternate", JSON, "This page under the name of JSON")
+    yield link(f"{here}/items{query}", "alternate", JSON, "This page as application/json")
     yield link(here, "collection", JSON, "The collection")
-    yield link(f"{here}/queryables", TO_QUERYABLES, SCHEMA, "What filters may name")
+    yield link(f"{here}/queryables", TO_QUERYABLES, SCHEMA, "Properties for filters")
     if next_key is not None:
         query = urlencode({**asked, "after": next_key})
         yield link(f"{here}/items?{query}", "next", GEOJSON, "The next page")
 
 
 def header_of_items(origin: str, shown: Collection) -> dict[str, str]:
-    """The HTTP header that leads from items to their queryables."""
+    """The Link header from items to their queryables."""
     return {
         "Link": f'<{origin}{path_of(shown)}/queryables>; rel="{TO_QUERYABLES}"; type="{SCHEMA}"'
     }
@@ -133,6 +133,6 @@ def item_links(origin: str, shown: Collection, key: int) -> list[Link]:
     this = f"This {shown.singular}"
     return [
         link(f"{here}/items/{key}", "self", GEOJSON, this),
-        link(f"{here}/items/{key}", "alternate", JSON, f"{this} under the name of JSON"),
+        link(f"{here}/items/{key}", "alternate", JSON, f"{this} as application/json"),
         link(here, "collection", JSON, "The collection"),
     ]

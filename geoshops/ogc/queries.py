@@ -21,9 +21,9 @@ from geoshops.ogc.filters import compile_filter
 
 Box = tuple[float, float, float, float]
 
-# beyond that the matches are not counted: counting would take longer than the page itself
+# matches are counted up to this number, because counting would take longer than the page
 MOST_COUNTED = 10_000
-# of a filtered page and its count together
+# time limit of a filtered page and its count together
 FILTER_MS = 250
 LEAST_MS = 10
 WORLD = (-180.0, -90.0, 180.0, 90.0)
@@ -31,7 +31,7 @@ WORLD = (-180.0, -90.0, 180.0, 90.0)
 
 @dataclass(frozen=True)
 class ItemPage:
-    """GeoJSON features separated by commas; `last_id` is the key after which the next page begins."""
+    """GeoJSON features, separated by commas; `last_id` is the key after which the next page starts."""
 
     features: str
     returned: int
@@ -42,7 +42,7 @@ class ItemPage:
 
 @dataclass(frozen=True)
 class PageStatements:
-    """The first page, with the number of all matches, and a later one."""
+    """Statements of the first page, with the number of all matches, and of later pages."""
 
     first: Statement
     later: Statement
@@ -50,7 +50,7 @@ class PageStatements:
 
 @dataclass(frozen=True)
 class Statements:
-    """The statements of a collection that no filter changes."""
+    """The statements of a collection without a filter."""
 
     everywhere: PageStatements
     boxed: PageStatements
@@ -58,7 +58,7 @@ class Statements:
 
 
 def _features(collection: Collection, keys: Select[Any]) -> Select[Any]:
-    """Keys and GeoJSON features, in the order of their keys."""
+    """Selects keys and GeoJSON features, ordered by key."""
     named = ((name, published.column) for name, published in collection.properties.items())
     properties = func.json_build_object(*chain.from_iterable(named))
     feature = func.json_build_object(
@@ -73,7 +73,7 @@ def _features(collection: Collection, keys: Select[Any]) -> Select[Any]:
 
 
 def _filtered(collection: Collection, condition: Condition, box: Box | None) -> Select[Any]:
-    """Keys of features that pass the condition, in the box if there is one."""
+    """Selects keys of features that pass the condition and are in the box, if any."""
     keys = collection.joined(collection.keys)
     if box:
         keys = keys.where(collection.key.in_(select(collection.in_box.c.id)))
@@ -87,7 +87,7 @@ def _page(collection: Collection, keys: Select[Any], key: Any) -> Select[Any]:
 
 
 def _counted(keys: Select[Any]) -> Select[Any]:
-    """The number of keys, up to one more than are counted."""
+    """Selects the number of keys, up to one more than the counting limit."""
     return select(func.count()).select_from(keys.limit(MOST_COUNTED + 1).subquery())
 
 
@@ -121,10 +121,9 @@ def items(
     limit: int,
     after: int,
 ) -> ItemPage:
-    """Features with keys above `after`, `limit` at most; counted on the first page only.
+    """At most `limit` features with keys above `after`; counted only on the first page.
 
-    ApiError for a filter that names no property of theirs, that takes too long, or whose geometry PostGIS does not
-    read."""
+    Raises ApiError for a filter with an unknown property, that takes too long, or whose geometry PostGIS rejects."""
     values = {**dict(zip(EDGES, box or (), strict=False)), "after": after, "one_more": limit + 1}
     if filter:
         keys = _filtered(collection, filter, box)
@@ -148,7 +147,7 @@ def items(
 def _filtered_rows(
     db: Database, collection: Collection, keys: Select[Any], values: Mapping[str, Any]
 ) -> tuple[list[Row], int | None]:
-    """Rows of a page, and the number of all matches on the first one, unless counting them takes too long."""
+    """Rows of a page; on the first page also the number of all matches, unless counting takes too long."""
     started = time.monotonic()
     page = compiled(_page(collection, keys, collection.key))
     try:
@@ -167,7 +166,7 @@ def _left_ms(started: float) -> int:
 def _count(
     db: Database, keys: Select[Any], values: Mapping[str, Any], within_ms: int
 ) -> int | None:
-    """The number of keys; None when there is no time to count them."""
+    """The number of keys; None if there is no time left to count them."""
     if within_ms < LEAST_MS:
         return None
     try:
@@ -178,7 +177,7 @@ def _count(
 
 @contextmanager
 def _located(condition: Condition) -> Iterator[None]:
-    """Reports what PostGIS finds wrong with a geometry at the first one of the filter."""
+    """Converts PostGIS's error to a FilterError at the first geometry of the filter."""
     try:
         yield
     except psycopg2.InternalError as error:
@@ -196,7 +195,7 @@ def _places(condition: Condition) -> Iterator[int]:
 
 
 def item(db: Database, collection: Collection, key: int) -> str:
-    """One GeoJSON feature; NotFound when there is none, or when it is a shop that is closed."""
+    """One GeoJSON feature; raises NotFound if it does not exist or is a closed shop."""
     row = db.first(STATEMENTS[collection.name].item, {"key": key})
     if row is None:
         raise NotFound(collection.singular, key)
@@ -204,7 +203,7 @@ def item(db: Database, collection: Collection, key: int) -> str:
 
 
 def _edge(shapes: Select[Any], line: str, coordinate: Callable[[Any], Any]) -> ColumnElement[Any]:
-    """A coordinate of what is nearest to an edge of the world; an index on the shapes, where there is one, finds it."""
+    """A coordinate of the shape nearest to an edge of the world, found by an index on the shapes if there is one."""
     edge = func.ST_GeomFromText(f"LINESTRING({line})", 4326)
     shape = shapes.selected_columns.shape
     nearest = shapes.order_by(shape.op("<->")(edge)).limit(1).subquery()
@@ -225,7 +224,7 @@ ALL_EXTENTS = compiled(select(*chain.from_iterable(map(_extent, COLLECTIONS))))
 
 
 def extent(db: Database, collection: Collection) -> list[float]:
-    """West, south, east and north of all features; the world when there is none."""
+    """West, south, east and north of all features; the whole world if there are none."""
     return _or_world(db.row(EXTENTS[collection.name]))
 
 

@@ -53,7 +53,7 @@ def list_collections(context: RequestContext, _: dict[str, Any]) -> Response:
 
 
 def _add_collection(shown: Collection) -> None:
-    """Declares the operations of a collection; the names of the functions are those of the endpoints."""
+    """Declares the operations of a collection; the names of the functions become those of the endpoints."""
     feature = schemas.feature(
         f"{shown.singular.capitalize()}Feature",
         shown.properties,
@@ -89,7 +89,7 @@ def _add_queryables(shown: Collection) -> None:
     _name(
         get_queryables,
         f"get_{shown.singular}_queryables",
-        f"The properties of {shown.name} that a filter may name",
+        f"The properties of {shown.name} for filters",
     )
     blueprint.read(
         f"/collections/{shown.name}/queryables",
@@ -115,8 +115,8 @@ def _add_items(shown: Collection, feature: Any) -> None:
     _name(
         list_items,
         f"list_{shown.singular}_items",
-        f"{shown.about}: GeoJSON, page after page by the links `next`\n\n"
-        "Pages are cut by key: each costs the same, and none shows a feature twice.",
+        f"{shown.about}: GeoJSON, in pages linked by `next`\n\n"
+        "Paging by key: each page costs the same, and no feature appears twice.",
     )
     blueprint.read(
         f"/collections/{shown.name}/items",

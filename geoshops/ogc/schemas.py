@@ -1,6 +1,6 @@
-"""What OGC API Features takes and answers (core, GeoJSON).
+"""Query and response schemas of OGC API Features (core, GeoJSON).
 
-Unlike the rest of the service it rejects unknown query parameters, as the standard wants it."""
+Unlike the rest of the service, it rejects unknown query parameters, as the standard requires."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from geoshops.web.shop_schemas import described
 
 MAX_ASKED = 10**18 - 1
 KEY = re.compile("[0-9]{1,18}")
-# RFC 3339, section 5.6; of an interval one end may be open
+# RFC 3339, section 5.6; one end of an interval may be open
 TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 OPEN_END = ("", "..")
-# how the standard has a parameter written
+# the style of parameters in the standard
 FORM = {"style": "form", "explode": False}
 NUMBERS = {
     "type": "array",
@@ -33,7 +33,7 @@ NUMBERS = {
 
 
 class Key(fields.String):
-    """The key of a page, as the link `next` has it."""
+    """The key of a page, from the link `next`."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, str) or not KEY.fullmatch(value):
@@ -42,7 +42,7 @@ class Key(fields.String):
 
 
 class BoxWithHeights(Box):
-    """A box of four numbers, or of six with heights, which points without a height ignore."""
+    """A box of four numbers, or of six with heights, which are ignored."""
 
     def _deserialize(self, value: Any, *more: Any, **named: Any) -> Any:
         parts = value.split(",") if isinstance(value, str) else []
@@ -57,7 +57,7 @@ class BoxWithHeights(Box):
 
 
 class Interval(fields.String):
-    """A time or an interval of two; nothing is made of it but a check."""
+    """A time or an interval; it is only checked."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         ends = value.split("/") if isinstance(value, str) else []
@@ -78,11 +78,11 @@ def _time(text: str) -> datetime:
 
 
 class Limit(Integer):
-    """Features a page. A number above the largest page is no error for the standard, and means the largest page; the
-    document states that as the maximum."""
+    """Features per page. By the standard, a number above the maximum is not an error but means the maximum, which the
+    OpenAPI document states."""
 
     def __init__(self, *, default: int, largest: int) -> None:
-        about = f"Features a page, {largest} at most whatever is asked for"
+        about = f"Features per page; larger values mean {largest}"
         super().__init__(
             low=1, high=MAX_ASKED, load_default=default, metadata={**FORM, "description": about}
         )
@@ -104,7 +104,7 @@ class Filter(Text):
 
 
 class NoArgs(Args):
-    """Query of a document: none."""
+    """The empty query of a document."""
 
     only_known: ClassVar = True
 
@@ -119,13 +119,13 @@ class ItemsArgs(Args):
         metadata={
             **NUMBERS, **FORM,
             "description": "minLng,minLat,maxLng,maxLat; min above max crosses the 180th meridian."
-            " Of six numbers the third and the last are heights, which are ignored",
+            " With six numbers, the third and the last are heights, which are ignored",
         },
     )  # fmt: skip
     datetime = Interval(
         metadata={
             **FORM,
-            "description": "A time or an interval (RFC 3339). Features have no time here, so every one matches all of them",
+            "description": "A time or an interval (RFC 3339). Features have no time, so all of them match",
         }
     )
     filter = Filter(
@@ -133,7 +133,7 @@ class ItemsArgs(Args):
         exact=True,
         lines=True,
         metadata=described(
-            "A condition in CQL2 text over the properties of the resource queryables",
+            "A condition in CQL2 text on the properties in the collection's queryables",
             "id >= 10 AND S_INTERSECTS(geometry, BBOX(126.9, 37.4, 127.1, 37.6))",
         ),
     )
@@ -152,14 +152,14 @@ class ItemsArgs(Args):
     )
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Drops the time and the filter's language, which were only checked."""
+        """Removes the time and the filter's language, which are only checked."""
         values.pop("datetime", None)
         values.pop("filter_lang")
         return {"box": None, "filter": None, **values}
 
 
 def items_args(default_limit: int, max_limit: int) -> type[Args]:
-    """Query of the items of a collection whose pages have these sizes."""
+    """The query schema of a collection with these page sizes."""
     limit = Limit(default=default_limit, largest=max_limit)
     return type("ItemsArgs", (ItemsArgs,), {"limit": limit})
 
@@ -188,7 +188,7 @@ class Conformance(Schema):
 
 
 class Queryables(Schema):
-    """The properties that filters may name, as a JSON Schema."""
+    """The properties that filters may use, as a JSON Schema."""
 
     schema = fields.String(required=True, data_key="$schema")
     id = fields.String(required=True, data_key="$id")
@@ -199,14 +199,14 @@ class Queryables(Schema):
 
 
 class SpatialExtent(Schema):
-    """Boxes in degrees, the first holds all."""
+    """Boxes in degrees; the first one contains all features."""
 
     bbox = fields.List(fields.List(fields.Float()), required=True)
     crs = fields.String(required=True)
 
 
 class Extent(Schema):
-    """Where the features are."""
+    """The extent of the features."""
 
     spatial = fields.Nested(SpatialExtent, required=True)
 
@@ -254,7 +254,7 @@ FIELDS: dict[str, type[fields.Field[Any]]] = {
 
 
 class Published(Protocol):
-    """A property as its collection states it; `type` is one of FIELDS."""
+    """The field of a collection's property; `type` is one of FIELDS."""
 
     @property
     def type(self) -> str: ...
@@ -267,7 +267,7 @@ class Published(Protocol):
 def feature(
     name: str, properties: Mapping[str, Published], geometry_type: str, *, has_null_geometry: bool
 ) -> type[Schema]:
-    """A GeoJSON feature of a collection, called `name`; null and empty properties mean unknown."""
+    """The schema `name` of a collection's GeoJSON feature; null and empty properties mean unknown."""
     properties_schema = Schema.from_dict(
         {key: _field(published) for key, published in properties.items()}, name=f"{name}Properties"
     )
@@ -294,7 +294,7 @@ def _field(published: Published) -> fields.Field[Any]:
 
 
 def items(name: str, item: type[Schema]) -> type[Schema]:
-    """A page of features, called `name`."""
+    """The schema `name` of a page of features."""
     return Schema.from_dict(
         {
             "type": fields.String(required=True),
@@ -302,7 +302,7 @@ def items(name: str, item: type[Schema]) -> type[Schema]:
             "links": fields.List(fields.Nested(Link), required=True),
             "numberReturned": fields.Integer(required=True),
             "numberMatched": fields.Integer(
-                metadata={"description": "On the first page, up to 10000 matches"}
+                metadata={"description": "Only on the first page, and up to 10000 matches"}
             ),
         },
         name=name,

@@ -1,4 +1,4 @@
-"""Parses geometries in CQL2 text, well-known text or BBOX in degrees, as PostGIS reads them."""
+"""Parses the geometries of CQL2 text, WKT or BBOX in degrees, to WKT for PostGIS."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Part = TypeVar("Part")
 
 
 def geometries(tokens: Tokens) -> tuple[str, ...]:
-    """Takes a geometry and returns it as WKT without heights: two where a box crosses the 180th meridian.
+    """Consumes a geometry and returns it as WKT without heights; two geometries for a box across the 180th meridian.
 
-    FilterError at the number or sign that breaks a rule."""
+    Raises FilterError at the invalid number or sign."""
     token = tokens.take()
     kind = token.text.upper()
     if token.kind == "name" and kind == "BBOX":
@@ -92,7 +92,7 @@ def _point_or_position(tokens: Tokens) -> str:
 
 
 def _box(tokens: Tokens, start: Token) -> tuple[str, ...]:
-    """A box of four numbers, or of six with heights; west above east crosses the 180th meridian."""
+    """A box of four numbers, or of six with heights; if west > east, it crosses the 180th meridian."""
     numbers = _list(tokens, Tokens.take)
     if len(numbers) not in (4, 6) or any(number.kind != "number" for number in numbers):
         raise FilterError(start.at, "BBOX has four numbers, or six with heights")
@@ -109,7 +109,7 @@ def _box(tokens: Tokens, start: Token) -> tuple[str, ...]:
 
 
 def _rectangle(west: float, south: float, east: float, north: float) -> str:
-    """A box as a polygon; without area it is a line or a point, as GEOS needs it."""
+    """A box as a polygon; GEOS requires a line or a point for a box without area."""
     if west == east and south == north:
         return f"POINT({west!r} {south!r})"
     if west == east or south == north:

@@ -1,4 +1,4 @@
-"""`geoshops doctor`: what the service needs on this machine, with a remedy for each fault."""
+"""`geoshops doctor`: checks the machine and the settings, and prints a remedy for each fault."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OLDEST_POSTGIS = (3, 1)
 EXTENSIONS = ("postgis", "pg_trgm", "btree_gist", "intarray")
 SERVICE_LIMITS = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
 READER_LIMITS = ["statement_timeout", "idle_in_transaction_session_timeout"]
-# the file that sets a limit, with the role and the limit that the catalog does not have
+# missing limits of roles, with the file that sets them
 MISSING_LIMITS = """
 WITH wanted (file, role, name) AS (
   SELECT '20_limits.sql', current_user::text, unnest(%(service)s::text[])
@@ -47,7 +47,7 @@ WHERE NOT EXISTS (
   SELECT FROM kept WHERE kept.setrole IN (0, pg_roles.oid) AND kept.name = wanted.name AND kept.value <> '0')
 ORDER BY 1, 2, 3
 """
-# whether the role of the session may act as the owner of the schema, and who that is
+# the session's role, the owner of the schema, and whether the role is a member of the owner
 OWNERSHIP = """
 SELECT r.rolname, r.rolsuper, o.rolname, coalesce(pg_has_role(o.oid, 'MEMBER'), false)
 FROM pg_roles r
@@ -74,7 +74,7 @@ CARD_FONTS = tuple(
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of one check; `remedy` is empty exactly if it passed."""
+    """Result of one check; `remedy` is empty if and only if it passed."""
 
     name: str
     detail: str
@@ -89,9 +89,9 @@ class Finding:
 def examine(
     load_app: Callable[[], object], *, host: str, port: int, workers: int
 ) -> Iterator[Finding]:
-    """All findings; a failure may explain later ones.
+    """Yields all findings; a failure may be the cause of later ones.
 
-    load_app: builds the application, because validity may depend on several settings: providers, the store of rate limits."""
+    load_app: creates the application, because some settings are only checked together: providers, store of rate limits."""
     yield check_python()
     yield check_packages()
     yield check_front_end()
@@ -112,7 +112,7 @@ def examine(
 
 
 def check_python() -> Finding:
-    """The interpreter is new enough."""
+    """Checks the version of Python."""
     version = sys.version.split()[0]
     if sys.version_info < OLDEST_PYTHON:
         return Finding("python", version, "install Python 3.11 or newer, then run scripts/setup")
@@ -120,7 +120,7 @@ def check_python() -> Finding:
 
 
 def check_packages() -> Finding:
-    """Every package of the base installation is installed."""
+    """Checks that every package of the base installation is installed."""
     try:
         required = metadata.requires("geoshops") or []
     except metadata.PackageNotFoundError:
@@ -133,7 +133,7 @@ def check_packages() -> Finding:
 
 
 def check_front_end() -> Finding:
-    """The packages of the map page and of /docs were fetched."""
+    """Checks that the packages of the map page and of /docs are installed."""
     missing = [name for name in VENDOR_FILES if not (VENDOR / name).is_file()]
     if missing:
         return Finding("front end", "missing: " + ", ".join(missing), "scripts/setup")
@@ -141,7 +141,7 @@ def check_front_end() -> Finding:
 
 
 def check_fonts() -> Finding:
-    """The fonts of preview pictures; otherwise only a notice, because links then show the service's own picture."""
+    """Checks the fonts of preview pictures. Missing ones are only a notice, because previews then show a default picture."""
     missing = [str(path) for path in CARD_FONTS if not path.is_file()]
     if missing:
         detail = (
@@ -153,7 +153,7 @@ def check_fonts() -> Finding:
 
 
 def check_env_file(path: Path) -> Finding:
-    """Only the owner can read the passwords in .env."""
+    """Checks that only the owner can read .env, which contains passwords."""
     if not path.exists():
         return Finding(".env", "none in this folder; settings come from the environment")
     mode = path.stat().st_mode & 0o777
@@ -163,7 +163,7 @@ def check_env_file(path: Path) -> Finding:
 
 
 def check_database(settings: Settings, workers: int) -> Iterator[Finding]:
-    """The service's database: reachable, fit for it, up to date, least privilege."""
+    """Checks the service's database: connection, version, encoding, extensions, schema, privileges and limits."""
     if not settings.database_url:
         yield Finding("database", "DATABASE_URL is not set", "run scripts/setup, or set it")
         return
@@ -188,7 +188,7 @@ def check_database(settings: Settings, workers: int) -> Iterator[Finding]:
 
 
 def check_postgresql(connection: Any) -> Finding:
-    """The server is new enough."""
+    """Checks the version of PostgreSQL."""
     version = connection.server_version
     shown = f"PostgreSQL {version // 10000}.{version % 10000}"
     if version < OLDEST_POSTGRESQL:
@@ -197,20 +197,22 @@ def check_postgresql(connection: Any) -> Finding:
 
 
 def check_text(connection: Any) -> Finding:
-    """UTF-8, and a locale that classifies letters beyond ASCII: under C, pg_trgm drops Hangul."""
+    """Checks for UTF-8 and a locale that classifies non-ASCII letters: with C, pg_trgm ignores Hangul."""
     encoding, ctype = _row(
         connection,
         "SELECT pg_encoding_to_char(encoding), datctype FROM pg_database"
         " WHERE datname = current_database()",
     )
     if encoding != "UTF8" or ctype in ("C", "POSIX"):
-        remedy = "make the database with ENCODING 'UTF8' and LOCALE 'C.UTF-8' (TEMPLATE template0)"
+        remedy = (
+            "create the database with ENCODING 'UTF8' and LOCALE 'C.UTF-8' (TEMPLATE template0)"
+        )
         return Finding("text", f"{encoding}, {ctype}", remedy)
     return Finding("text", f"{encoding}, {ctype}")
 
 
 def check_extensions(connection: Any) -> Iterator[Finding]:
-    """PostGIS and the index helpers are created in this database."""
+    """Checks that the extensions exist in this database."""
     cursor = connection.cursor()
     cursor.execute("SELECT extname, extversion FROM pg_extension")
     found: dict[str, str] = dict(cursor.fetchall())
@@ -225,7 +227,7 @@ def check_extensions(connection: Any) -> Iterator[Finding]:
 
 
 def check_role(connection: Any) -> Finding:
-    """The service must not be able to change the schema."""
+    """Checks that the service's role cannot change the schema."""
     user, is_superuser, owner, is_owner = _row(connection, OWNERSHIP)
     if is_superuser:
         remedy = (
@@ -241,7 +243,7 @@ def check_role(connection: Any) -> Finding:
 
 
 def check_limits(connection: Any) -> Finding:
-    """The roles of the service and the analysts have limits: they belong to the server, so no backup contains them."""
+    """Checks the limits of the service's and the analysts' role, which belong to the server and are not in backups."""
     *_, is_owner = _row(connection, OWNERSHIP)
     cursor = connection.cursor()
     service = [] if is_owner else SERVICE_LIMITS
@@ -252,12 +254,12 @@ def check_limits(connection: Any) -> Finding:
         files = " and ".join(f"sql/grants/{file}" for file in dict.fromkeys(m[0] for m in missing))
         return Finding("limits", f"not set: {detail}", f"a superuser runs {files}")
     if is_owner:
-        return Finding("limits", "none, because the schema's owner serves")
+        return Finding("limits", "none, because the service uses the schema's owner")
     return Finding("limits", ", ".join(SERVICE_LIMITS))
 
 
 def check_connections(connection: Any, wanted: int) -> Finding:
-    """The pools of all workers fit into the server's limit."""
+    """Checks that the pools of all workers fit into the server's connection limit."""
     (limit,) = _row(
         connection,
         "SELECT current_setting('max_connections')::int"
@@ -270,20 +272,20 @@ def check_connections(connection: Any, wanted: int) -> Finding:
 
 
 def check_deadlocks(connection: Any) -> Finding:
-    """deadlock_timeout is less than lock_timeout; otherwise only a notice, because both end the wait."""
+    """Checks that deadlock_timeout is less than lock_timeout. Otherwise only a notice, because both end a deadlock."""
     limits = "SELECT array_agg(setting::int ORDER BY name) FROM pg_settings WHERE name IN"
-    ((sought_ms, given_up_ms),) = _row(connection, f"{limits} ('deadlock_timeout', 'lock_timeout')")
-    shown = f"looked for after {sought_ms} ms"
-    if 0 < given_up_ms <= sought_ms:
+    ((deadlock_ms, lock_ms),) = _row(connection, f"{limits} ('deadlock_timeout', 'lock_timeout')")
+    shown = f"detected after {deadlock_ms} ms"
+    if 0 < lock_ms <= deadlock_ms:
         shown += (
-            f"; a lock is given up after {given_up_ms}, so that they are answered 503 instead of repeated:"
-            " a superuser may ALTER ROLE geoshops_app SET deadlock_timeout = '200ms'"
+            f"; lock waits time out earlier, after {lock_ms} ms, so deadlocks cause 503 instead of retries:"
+            " a superuser may run ALTER ROLE geoshops_app SET deadlock_timeout = '200ms'"
         )
     return Finding("deadlocks", shown)
 
 
 def check_schema(settings: Settings) -> Finding:
-    """Every file of sql/ is applied in its present version."""
+    """Checks that every file of sql/ is applied in its current version."""
     try:
         states = migrations.status(libpq_url(settings.operator_database_url))
     except psycopg2.Error as error:
@@ -298,7 +300,7 @@ def check_schema(settings: Settings) -> Finding:
 
 
 def check_port(host: str, port: int) -> Finding:
-    """The service's port is free, or the service itself is on it."""
+    """Checks that the service's port is free or used by the service."""
     shown = "127.0.0.1" if host in ("", "0.0.0.0", "::") else host
     with socket.socket(socket.AF_INET6 if ":" in shown else socket.AF_INET) as probe:
         probe.settimeout(2)
@@ -306,7 +308,7 @@ def check_port(host: str, port: int) -> Finding:
             return Finding("port", f"{port} is free")
     if _is_geoshops(f"http://{shown}:{port}/healthz"):
         return Finding("port", f"{port} is served by geoshops")
-    return Finding("port", f"{port} is taken by another program", "choose another one by PORT=...")
+    return Finding("port", f"{port} is used by another program", "set PORT to another port")
 
 
 def _is_geoshops(url: str) -> bool:
@@ -345,7 +347,7 @@ def _installed(name: str) -> bool:
 
 
 def print_text(findings: list[Finding], say: Callable[[str], None]) -> None:
-    """One line per finding, followed by its remedy if there is one."""
+    """Prints one line per finding, followed by its remedy, if any."""
     for finding in findings:
         say(f"{'ok' if finding.ok else '!!'}  {finding.name:12} {finding.detail}")
         if not finding.ok:
@@ -363,7 +365,7 @@ def print_text(findings: list[Finding], say: Callable[[str], None]) -> None:
 )
 @click.pass_obj
 def doctor(info: ScriptInfo, as_json: bool, host: str, port: int, workers: int) -> None:
-    """Check this machine and the settings; exit with 1 when something needs a remedy."""
+    """Check this machine and the settings; exit with code 1 if there is a fault."""
     findings = list(examine(info.load_app, host=host, port=port, workers=workers))
     healthy = all(finding.ok for finding in findings)
     if as_json:

@@ -1,7 +1,7 @@
-"""Rate limits by address and member: off unless configured. Operations may declare a limit of their own.
+"""Rate limits by address and member; disabled unless configured. Operations may declare their own limits.
 
-They are checked after content negotiation and before authentication, as the contract orders. Workers share
-their counts where a shared store is configured."""
+They are checked after content negotiation and before authentication, as the contract requires. Workers share
+their counters if a shared store is configured."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from geoshops.web.request import Environ, address_of
 from geoshops.web.tokens import Keys
 
 log = logging.getLogger(__name__)
-# the key of the WSGI environment that holds the limit that counted the request, and whose allowance it was
+# key of the WSGI environment for the limit that counted the request, and the key that it counted
 COUNTED = "geoshops.rate_limit"
 # an unresponsive store must not delay requests longer than an exhausted connection pool does
 STORE_TIMEOUT_S = 0.25
@@ -34,12 +34,12 @@ PAUSE_S = 1.0
 
 
 def by_address(request: Request, _: Keys) -> str:
-    """The client's address."""
+    """The client's IP address."""
     return address_of(request.environ)
 
 
 def by_member(request: Request, keys: Keys) -> str:
-    """The member of a valid token, otherwise the client's address."""
+    """The member of a valid token, otherwise the client's IP address."""
     try:
         caller = authenticate(request.environ, "optional", keys)
     except ApiError:
@@ -51,7 +51,7 @@ def by_member(request: Request, keys: Keys) -> str:
 class RateLimit:
     """An allowance such as `10/hour` for each key.
 
-    Limits of one name share their counts.
+    Limits with the same name share their counters.
     failures_only: counts failed requests only; closed_without_store: rejects requests while the store is unreachable."""
 
     name: str
@@ -62,7 +62,7 @@ class RateLimit:
 
     @cached_property
     def item(self) -> RateLimitItem:
-        """The allowance as the library limits counts it."""
+        """The allowance as an item of the library `limits`."""
         return parse(self.allowance)
 
 
@@ -83,9 +83,9 @@ class Limits:
         self._away_until = 0.0
 
     def count(self, request: Request, limit: RateLimit, keys: Keys) -> None:
-        """Counts the request against its allowance; raises ApiError when the allowance is used up.
+        """Counts the request; raises ApiError if the limit is exceeded.
 
-        Without the store only limits that are `closed_without_store` reject."""
+        While the store is unreachable, only limits with `closed_without_store` reject requests."""
         key = limit.key(request, keys)
         take = self.limiter.test if limit.failures_only else self.limiter.hit
         allowed = self._call_store(lambda: take(limit.item, limit.name, key))
@@ -100,7 +100,7 @@ class Limits:
             raise ApiError("too_many_requests", headers={"Retry-After": str(seconds)})
 
     def finish(self, environ: Environ, status: int) -> list[tuple[str, str]]:
-        """Counts a failure where only failures count; returns the RateLimit headers of the response."""
+        """Counts a failed request if only failures count; returns the RateLimit headers of the response."""
         limit, key = environ.get(COUNTED, (None, ""))
         if limit is None:
             return []
@@ -120,7 +120,7 @@ class Limits:
         return self._call_store(lambda: self.limiter.get_window_stats(limit.item, limit.name, key))
 
     def _call_store(self, query: Callable[[], Any]) -> Any:
-        """The store's result; None while it is unreachable."""
+        """Calls the store; returns None while it is unreachable."""
         now = time.monotonic()
         if now < self._away_until:
             return None
@@ -152,6 +152,6 @@ def _limits(storage_uri: str) -> Limits:
     # Each store raises its own exceptions; their messages contain the store's URI, which may include a password.
     except Exception as error:
         raise ConfigError(
-            "GEOSHOPS_RATELIMIT_STORAGE_URI does not name a usable store"
+            "GEOSHOPS_RATELIMIT_STORAGE_URI is not a valid store"
             f" ({type(error).__name__}): use redis://host:6379 or memory://, or leave it empty for no limits"
         ) from None

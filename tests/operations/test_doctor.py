@@ -136,7 +136,7 @@ def test_ownership_is_read_from_the_catalog(
         execute(owner_url, "CREATE TABLE shops ()")
         found = found_as(owner_url, doctor.check_role)
         assert found.detail == "bare_role, which also owns the schema"
-        assert "owner serves" in found_as(owner_url, doctor.check_limits).detail
+        assert "uses the schema's owner" in found_as(owner_url, doctor.check_limits).detail
     finally:
         execute(server_url, "DROP DATABASE owned_by_bare_role")
 
