@@ -1,8 +1,8 @@
--- Edges of areas and routes. An edge is the geodesic between its ends, on the spheroid. Functions that compute with planes
--- through the centre of the Earth or with chords are given short pieces of it: the curve in which such a plane cuts the
--- spheroid leaves a geodesic of 1 km by 0.07 mm at most, and by the square of the length otherwise.
+-- Edges of areas and routes. An edge is the geodesic on the spheroid between its ends. Functions that compute with planes
+-- through the centre of the Earth, or with chords, get short pieces of it: the intersection of such a plane with the spheroid
+-- deviates from a geodesic of 1 km by at most 0.07 mm, and proportionally to the square of the length otherwise.
 
--- No degree has more than 111,700 m, so edges that are short in degrees, as most are, need no geodesics.
+-- A degree has at most 111,700 m, so edges that are short in degrees, as most are, need no computation of geodesics.
 CREATE OR REPLACE FUNCTION geodesic_corners(shape geometry, piece_m double precision)
 RETURNS TABLE (ring integer [], number bigint, at geometry, spot geometry)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -39,9 +39,9 @@ BEGIN
   ) AS c;
 END $$;
 COMMENT ON FUNCTION geodesic_corners(geometry, double precision)
-IS 'The corners of a shape in degrees, and on its edges so many more that none is longer than piece_m: in degrees, and in metres from the centre of the Earth.';
+IS 'The corners of a shape in degrees, with additional points on its edges so that no piece is longer than piece_m: in degrees, and in metres from the centre of the Earth.';
 
--- The gnomonic projection shows every plane through the centre as a straight line, at the 180th meridian and the poles too.
+-- The gnomonic projection maps every plane through the centre to a straight line, also at the 180th meridian and the poles.
 CREATE OR REPLACE FUNCTION gnomonic_frame(x double precision, y double precision, z double precision)
 RETURNS double precision []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -55,8 +55,8 @@ END $$;
 COMMENT ON FUNCTION gnomonic_frame(double precision, double precision, double precision)
 IS 'The frame of a gnomonic projection in the direction (x, y, z): the unit vectors to the east (without z), to the north and up.';
 
--- An inlined expression, as it is computed for each shop. Positions 90 degrees away, which boxes at a pole may hold, are shown
--- far outside rather than on the wrong side.
+-- Must be inlined, because it is computed for each shop. Positions 90 degrees away, which boxes at a pole may contain, are
+-- mapped far outside instead of to the wrong side.
 CREATE OR REPLACE FUNCTION gnomonic(spot geometry, frame double precision []) RETURNS geometry
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN public.ST_MakePoint(
@@ -66,9 +66,9 @@ RETURN public.ST_MakePoint(
   / greatest(1, public.ST_X(spot) * frame[6] + public.ST_Y(spot) * frame[7] + public.ST_Z(spot) * frame[8])
 );
 COMMENT ON FUNCTION gnomonic(geometry, double precision [])
-IS 'A position in metres from the centre of the Earth in the plane of a frame, whose middle is at most 91 degrees away.';
+IS 'Projects a position in metres from the centre of the Earth to the plane of a frame, whose centre is at most 91 degrees away.';
 
--- A direction from the centre has the latitude atan(z / (1 - e²) / hypot(x, y)) on the spheroid.
+-- The latitude on the spheroid of a direction from the centre is atan(z / (1 - e²) / hypot(x, y)).
 CREATE OR REPLACE FUNCTION from_gnomonic(flat geometry, frame double precision []) RETURNS geography
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -78,11 +78,12 @@ DECLARE
 BEGIN
   RETURN point_at(atan2d(y, x), atan2d(z, 0.99330562000985889 * sqrt(x ^ 2 + y ^ 2)));
 END $$;
-COMMENT ON FUNCTION from_gnomonic(geometry, double precision []) IS 'The position that gnomonic() shows at this point.';
+COMMENT ON FUNCTION from_gnomonic(geometry, double precision []) IS 'The position that gnomonic() maps to this point.';
 
--- An arc of a great circle whose ends have latitudes of at most phi rises to the sine sin(phi) / cos(half its length) at most
--- (the right-angled triangle of the pole, its highest point and an end). Longitudes are extreme at corners, unless the
--- rectangle holds the pole or lies behind it: then it has all of them. It is 6 mm wider, for rounding.
+-- If the ends of a great-circle arc have latitudes of at most phi, the sine of its highest latitude is at most
+-- sin(phi) / cos(half its length), by the right-angled triangle of the pole, the highest point and an end. Longitudes are
+-- extreme at corners, unless the rectangle contains the pole or is beyond it, and so has all longitudes. The box is 6 mm wider,
+-- to allow for rounding.
 CREATE OR REPLACE FUNCTION boxes_around(part geometry, frame double precision []) RETURNS geometry []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -132,10 +133,10 @@ BEGIN
   END;
 END $$;
 COMMENT ON FUNCTION boxes_around(geometry, double precision [])
-IS 'A box in degrees that holds what the rectangle around a part of a frame''s plane shows, or two where it crosses the 180th meridian.';
+IS 'A box in degrees that contains all positions in the rectangle around a part of a frame''s plane, or two boxes if it crosses the 180th meridian.';
 
--- A degree of latitude has at least 110,574 m. A way of radius_m stays between these latitudes, and a radian of longitude has
--- at least 6,378,137 m times the cosine of the highest of them.
+-- A degree of latitude has at least 110,574 m, which bounds the latitudes of all points within radius_m. A radian of longitude
+-- has at least 6,378,137 m times the cosine of the highest of these latitudes.
 CREATE OR REPLACE FUNCTION boxes_of_circle(center geography, radius_m double precision) RETURNS geometry []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -161,10 +162,10 @@ BEGIN
     CROSS JOIN (SELECT sign(ST_X(center::geometry)) AS side) AS s);
 END $$;
 COMMENT ON FUNCTION boxes_of_circle(geography, double precision)
-IS 'A box in degrees that holds the circle, or two when it crosses the 180th meridian.';
+IS 'A box in degrees that contains the circle, or two boxes if it crosses the 180th meridian.';
 
--- A geodesic of c metres bends to the pole from a straight line in degrees by c² tan(latitude) / 8R, and its longitudes lie
--- between its ends. Inlined where the arguments are columns or cheap.
+-- A geodesic of c metres deviates towards the pole from a straight line in degrees by c² tan(latitude) / 8R, and its longitudes
+-- are between those of its ends. Inlined if the arguments are columns or cheap.
 CREATE OR REPLACE FUNCTION boxes_along(line geometry, length_m double precision, reach_m double precision) RETURNS geometry []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
@@ -177,4 +178,4 @@ RETURN CASE
   ELSE boxes_of_circle(ST_StartPoint(line)::geography, length_m + reach_m)
 END;
 COMMENT ON FUNCTION boxes_along(geometry, double precision, double precision)
-IS 'A box in degrees that holds every place within reach_m of a line of geodesics, whose corners in degrees and length are given; or two where it crosses the 180th meridian.';
+IS 'A box in degrees that contains every position within reach_m of a line of geodesics, given its corners in degrees and its length; two boxes if it crosses the 180th meridian.';

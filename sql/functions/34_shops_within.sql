@@ -1,4 +1,4 @@
--- Search in an area: shops within a polygon or several, whose edges are geodesics.
+-- Search in an area: shops within a polygon or multipolygon whose edges are geodesics.
 
 CREATE OR REPLACE FUNCTION wanted_brands(brand_ids bigint [], all_brands boolean) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -6,10 +6,10 @@ BEGIN
   RETURN CASE WHEN brand_ids IS NOT NULL OR all_brands THEN brand_ids ELSE ARRAY(SELECT d.id FROM default_brands AS d) END;
 END $$;
 COMMENT ON FUNCTION wanted_brands(bigint [], boolean)
-IS 'Brands of a search: the given ones with their sub-brands, else the representative ones; null for all.';
+IS 'Brands of a search: the given ones with their sub-brands, else the representative ones; null for all brands.';
 
--- All shops of brands that have few are quicker to look at than the shops of other brands between them. brands.shop_cnt saves
--- reading thousands of shops first; whether it is right does not matter. Closed shops count as well, because they are read.
+-- If the brands have few shops, reading all of them is faster than reading the shops of all brands in the area. brands.shop_cnt
+-- avoids reading thousands of shops to find out; it need not be exact. Closed shops count, because they are read, too.
 CREATE OR REPLACE FUNCTION shops_of_few(brand_ids bigint [], filters shop_filters, most integer DEFAULT 3000) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -28,10 +28,10 @@ BEGIN
   RETURN CASE WHEN is_few THEN ids END;
 END $$;
 COMMENT ON FUNCTION shops_of_few(bigint [], shop_filters, integer)
-IS 'The shops of brands that are not closed and pass; null for all brands (null), and for brands that have more than `most` shops.';
+IS 'The shops of these brands that are not closed and pass; null if brands is null (all), or if they have more than `most` shops.';
 
--- Lists of the searches by shape. What belongs to a shop in one search alone comes as text. Displays that are not stored take
--- more work than the search itself: after the first 200 shops Korean ones stand in for them.
+-- Lists of the searches by shape. Fields of only one search are passed as text. Building displays that are not stored costs more
+-- than the search itself, so after the first 200 shops, Korean displays are used instead.
 CREATE OR REPLACE FUNCTION shops_json(
   ids bigint [], ranks double precision [], extras text [], center geography, viewer geography, origin text, member bigint,
   sort text, page_size integer, page_offset integer, lang text
@@ -77,8 +77,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION shops_json IS 'A page of these shops as JSON, each with its extra members; by rank, or by rating, reviews or favorites (best first), then rank, then id. The rank is the distance from the viewer, or from the centre, unless given; without a viewer distances are unknown. With lang each has its display.';
 
--- As many pairs overlap as have a lower end before the upper end of the other one, twice, less all pairs and each itself: sorted
--- together, an upper end has so many lower ends before it as its place, less its place among upper ends.
+-- Two intervals overlap if each begins before the end of the other. Sorted together, the number of lower ends before an upper
+-- end is its position, less its position among upper ends. Their sum counts every pair once, overlapping pairs twice, and every
+-- interval with itself.
 CREATE OR REPLACE FUNCTION overlapping_pairs(lows double precision [], highs double precision []) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce(sum(e.place) FILTER (WHERE e.is_high), 0) - cardinality(lows)::numeric * (cardinality(lows) + 1)
@@ -88,9 +89,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   ) AS e
 $$;
 COMMENT ON FUNCTION overlapping_pairs(double precision [], double precision [])
-IS 'How many pairs of intervals overlap or touch.';
+IS 'The number of pairs of intervals that overlap or touch.';
 
--- Whether an area is valid is found from the pairs of edges, and of rings, whose boxes overlap.
+-- The validity of an area is checked with the pairs of edges, and of rings, whose boxes overlap.
 CREATE OR REPLACE FUNCTION is_intricate(whole geometry, most_pairs double precision DEFAULT 4000000) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -108,10 +109,10 @@ BEGIN
   RETURN overlapping_pairs(west, east) > most_pairs AND overlapping_pairs(south, north) > most_pairs;
 END $$;
 COMMENT ON FUNCTION is_intricate(geometry, double precision)
-IS 'True when more than most_pairs pairs of edges overlap in x, and more in y.';
+IS 'Whether more than most_pairs pairs of edges overlap in x, and also more in y.';
 
--- Cut into parts, because an index is probed with boxes: the box of a long, thin area holds mostly other shops.
--- An area of very many corners is not cut: each cut through a jagged edge makes a part of every tooth.
+-- Subdivides the area, because the index is searched with boxes, and the box of a long, thin area contains mostly other shops. An
+-- area with very many corners is not subdivided, because a cut through a jagged edge creates a part for every tooth.
 CREATE OR REPLACE FUNCTION parts_of_area(
   area geography, OUT frame double precision [], OUT whole geometry, OUT parts geometry [],
   OUT problem text, OUT problem_at double precision []
@@ -123,7 +124,7 @@ DECLARE
   spot geometry;
 BEGIN
   frame := gnomonic_frame(ST_XMin(spots) + ST_XMax(spots), ST_YMin(spots) + ST_YMax(spots), ST_ZMin(spots) + ST_ZMax(spots));
-  -- a geodesic of 2500 km has a chord of 2484 km; lengths on the sphere are quick to compute and less than 0.6 % off
+  -- a geodesic of 2500 km has a chord of 2484 km; lengths on the sphere are fast to compute and deviate by less than 0.6 %
   IF ST_3DMaxDistance(spot_at(from_gnomonic(ST_MakePoint(0, 0), frame)), ST_Points(spots)) > 2484300
     OR (ST_Perimeter(area, false) > 39700000 AND ST_Perimeter(area) > 40000000) THEN
     problem := 'too large';
@@ -155,9 +156,10 @@ BEGIN
     ELSE ARRAY(SELECT (ST_Dump(whole)).geom) END;
 END $$;
 COMMENT ON FUNCTION parts_of_area(geography)
-IS 'An area in the gnomonic plane of its middle, whole and in parts; or what is wrong with it and where [lon, lat]. The interior is the smaller side of each ring.';
+IS 'An area in the gnomonic plane around its centre, whole and in parts; or its problem, and the position [lon, lat] of the problem. The interior is the smaller side of each ring.';
 
--- ST_Intersects takes an area of many corners apart for each shop, an overlay once for all. It returns points as they were.
+-- ST_Intersects would process an area of many corners for each shop; an overlay processes it once for all. It returns the points
+-- unchanged.
 CREATE OR REPLACE FUNCTION shops_inside(ids bigint [], whole geometry, frame double precision []) RETURNS bigint []
 LANGUAGE sql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
   WITH candidate AS MATERIALIZED (
@@ -169,9 +171,9 @@ LANGUAGE sql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 $$;
 COMMENT ON FUNCTION shops_inside(bigint [], geometry, double precision []) IS 'Those of the shops that lie in an area of a frame''s plane.';
 
--- Of an area with more than most_examined shops in its boxes those of brands with few shops are all compared with it. Of
--- others those found until then count, and those among the nearest to its centre: without them a large area would be listed
--- on one side alone, and a ring by them alone not at all.
+-- If the boxes of an area contain more than most_examined shops, all shops of brands with few shops are still compared. Otherwise
+-- the result consists of the shops found up to then and of those nearest to the centre. Only the former would be on one side of a
+-- large area; only the latter would find nothing in a ring.
 CREATE OR REPLACE FUNCTION shops_of_area(
   whole geometry, parts geometry [], frame double precision [], brand_ids bigint [], filters shop_filters, most_examined integer,
   OUT ids bigint [], OUT truncated boolean
@@ -261,7 +263,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION list_shops_within IS 'Shops of the brands (null: the representative ones, or all) within an area that pass the filters, as list_text; of more than at_most those nearest to its centre. By distance from the user, or without one from the centre; or by rating, reviews or favorites. What is wrong with the area, and where, when it is invalid; all null when the session is not live.';
 
--- Analysts may not read the table, so it runs as its owner, returns ids alone, and looks names up where only the owner creates.
+-- Analysts cannot read the table, so the function runs as its owner (SECURITY DEFINER), returns only ids, and has a search_path in
+-- which only the owner can create objects.
 CREATE OR REPLACE FUNCTION shops_within(area geography) RETURNS TABLE (shop_id bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -277,5 +280,5 @@ BEGIN
   ORDER BY i.id;
 END $$;
 COMMENT ON FUNCTION shops_within(geography)
-IS 'Ids of the shops that are not closed within an area, edges included, by geodesics on the spheroid; fails where the area crosses itself.';
+IS 'Ids of the shops that are not closed within an area, including its edges, which are geodesics on the spheroid; raises an error if the area crosses itself.';
 REVOKE ALL ON FUNCTION shops_within(geography) FROM public;

@@ -1,12 +1,12 @@
--- The dictionaries of the search: regions, stations and brands under all their names, straight from their tables.
+-- The dictionaries of the search: all names of regions, stations and brands, read from their tables.
 
 CREATE OR REPLACE FUNCTION is_initials(letters text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN letters ~ '^[\u1100-\u115f]{2,}$';
 COMMENT ON FUNCTION is_initials(text) IS 'True for two or more initial consonants and nothing else (ㅇㅅㄴㅋ).';
 
--- rank 0 is a name in full or in its usual short form, 1 a station without 역 and a 읍, 면 or 리 (서면), 2 a 읍면동 without
--- its ending.
+-- rank 0: the full name or its common short form; 1: a station without 역, or a 읍, 면 or 리 (서면); 2: a 읍면동 without its
+-- suffix.
 CREATE OR REPLACE FUNCTION region_rank(level text, name_en text, key text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -17,8 +17,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION region_rank(text, text, text) IS 'How well a name that follows from its row tells a region.';
 
--- Here and where else terms are looked up: with statistics of an empty dictionary, as before the first ANALYZE after a load, the
--- planner would compute the terms of every row instead of using the index.
+-- Applies to all lookups of terms: with the statistics of an empty dictionary, as before the first ANALYZE after a load, the planner
+-- would compute the terms of every row instead of using the index.
 CREATE OR REPLACE FUNCTION search_names(keys text [])
 RETURNS TABLE (key text, kind text, id bigint, rank integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$

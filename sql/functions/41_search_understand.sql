@@ -1,8 +1,8 @@
--- What a keyword means: its words as brands, regions, stations and the rest.
+-- Interprets a keyword: its words as brands, regions, stations and others.
 
--- The places of the dictionaries' names in a keyword without its spaces. Across a space a name only fits whole words, and
--- two regions come before a station that is called by both: 경기 광주 is the city, 경기광주 the station. Names are looked up only
--- where one of the dictionaries begins.
+-- The positions of dictionary names in a keyword without its spaces. Across a space, a name matches only whole words, and two
+-- regions take precedence over a station with both names: 경기 광주 is the city, 경기광주 the station. Names are looked up only at
+-- positions where a name of a dictionary begins.
 CREATE OR REPLACE FUNCTION search_spans(whole text, word_starts boolean [])
 RETURNS TABLE (
   first integer, past integer, kind text, ids bigint [], ranks integer [], korean text, lang text, spelling text
@@ -51,7 +51,7 @@ END $$;
 COMMENT ON FUNCTION search_spans(text, boolean [])
 IS 'Names of the dictionaries within a keyword: from its unit first to before past.';
 
--- A name in Latin letters begins and ends with a word, or where the script changes.
+-- A name in Latin letters begins and ends at word boundaries or where the script changes.
 CREATE OR REPLACE FUNCTION latin_spans(whole text, word_starts boolean [])
 RETURNS TABLE (first integer, past integer, key text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -84,8 +84,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION latin_spans(text, boolean []) IS 'The parts of a keyword that may be names in Latin letters, of at most five of the first sixteen words.';
 
--- Chinese characters and kana have no blanks between words, so that a name may begin at each: from the first forty as long as
--- a name begins so. What follows it may be the word for station or the unit of a region.
+-- Chinese characters and kana have no blanks between words, so a name may begin at each of the first forty characters, and extends
+-- as long as a name has this prefix. The word for station or the unit of a region may follow it.
 CREATE OR REPLACE FUNCTION cjk_spans(whole text, word_starts boolean [])
 RETURNS TABLE (first integer, past integer, key text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -116,8 +116,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION cjk_spans(text, boolean []) IS 'The parts of a keyword that may be names in Chinese characters and kana.';
 
--- The cheapest reading from left to right: fewest unknown words, then fewest and longest names. Within a word, what a
--- brand leaves over may be anything, what a region or a station leaves over must be a name again: 신강남 is not 강남.
+-- The segmentation with the lowest cost, from left to right: fewest unknown words, then fewest and longest names. Within a word, the
+-- rest after a brand may be anything, but the rest after a region or station must be a name: 신강남 is not 강남.
 CREATE OR REPLACE FUNCTION search_pieces(
   word_starts boolean [], hit_first integer [], hit_past integer [], hit_is_brand boolean []
 ) RETURNS TABLE (first integer, past integer, is_name boolean)
@@ -182,7 +182,7 @@ END $$;
 COMMENT ON FUNCTION search_steps(boolean [], integer [], integer [], boolean [])
 IS 'Every name found, and every run of unknown units between the ends of words and brands.';
 
--- Of several names of regions those that lie in each other: 서울 강남구 is 강남구, 중구 alone every 중구.
+-- Of several region names, those that contain each other: 서울 강남구 is 강남구, 중구 alone is every 중구.
 CREATE OR REPLACE FUNCTION regions_within_each_other(pieces integer [], ids bigint [], ranks integer [])
 RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -214,7 +214,7 @@ BEGIN
   );
 END $$;
 COMMENT ON FUNCTION regions_within_each_other(integer [], bigint [], integer [])
-IS 'Regions that every piece names, itself or by a region above; the best ranked; null when none.';
+IS 'Regions named by every piece, directly or by a parent region; the best ranked; null if there are none.';
 
 CREATE OR REPLACE FUNCTION keyword_words(keyword text) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -225,9 +225,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION keyword_words(text) IS 'The words of a keyword as name_key writes them; at most 50 of at most 100 characters.';
 
--- The reading of a keyword. `regions` and `stations` are null when none is named; `impossible` when regions are named
--- that do not lie in each other. `branch` are the stations' words where a brand is named too, `rest` the unknown words,
--- `names` what a shop is called if the keyword is its name, `spans` the names found, for another reading of the same words.
+-- The interpretation of a keyword. `regions` and `stations` are null if none is named; `impossible` if the named regions do not
+-- contain each other. `branch`: the words of stations if a brand is also named; `rest`: the unknown words; `names`: the shop's name
+-- if the keyword is one; `spans`: the names found, for another interpretation of the same words.
 CREATE OR REPLACE FUNCTION search_understand(
   words text [], preferred text, known_spans jsonb DEFAULT NULL,
   OUT brands bigint [], OUT regions bigint [], OUT stations bigint [], OUT branch text [], OUT rest text [],
@@ -276,7 +276,7 @@ BEGIN
   INTO understood FROM jsonb_array_elements(pieces) x;
 END $$;
 COMMENT ON FUNCTION search_understand(text [], text, jsonb)
-IS 'What the words of a keyword mean; preferred is region or station where a name is both, null for the usual meaning.';
+IS 'Interprets the words of a keyword; preferred is region or station for names that are both, null for the usual meaning.';
 
 CREATE OR REPLACE FUNCTION search_meaning(found jsonb, preferred text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -290,7 +290,7 @@ RETURN CASE
   ELSE 'region'
 END;
 COMMENT ON FUNCTION search_meaning(jsonb, text)
-IS 'Which of its meanings a name has: brand, region, station; 강남 is the 구, 강남역, 신촌 and 서면 are stations.';
+IS 'Selects the meaning of a name: brand, region or station; 강남 is the 구, 강남역, 신촌 and 서면 are stations.';
 
 CREATE OR REPLACE FUNCTION search_resolve(
   pieces jsonb,
@@ -325,7 +325,7 @@ BEGIN
     SELECT normalize(x ->> 'text', NFD) FROM jsonb_array_elements(pieces) x
     WHERE x ->> 'means' = 'rest' ORDER BY (x ->> 'at')::int);
 
-  -- 강남역 2호선: a line only chooses among the stations.
+  -- 강남역 2호선: a line only selects among the stations
   FOREACH word IN ARRAY CASE WHEN stations IS NULL THEN '{}' ELSE rest END LOOP
     on_line := ARRAY(SELECT s.id FROM stations s
       WHERE s.id = ANY (search_resolve.stations) AND length(word) > 1 AND strpos(jamo(s.line), word) > 0);
@@ -336,7 +336,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_resolve(jsonb) IS 'The pieces of a keyword as ids and words.';
 
--- `branch`, `every_name` and `whole` are what search_understand tells as branch, names and understood.
+-- `branch`, `every_name` and `whole` are the fields branch, names and understood of search_understand.
 CREATE OR REPLACE FUNCTION search_without(
   unknown text [], branch text [], every_name text [], whole jsonb, OUT names text [], OUT understood jsonb
 )

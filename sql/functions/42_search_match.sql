@@ -1,6 +1,6 @@
--- Words that no dictionary has, as a tsquery on the index over names and addresses.
+-- Words that are in no dictionary, as a tsquery on the index on names and addresses.
 
--- 인생넼 may become 인생네컷, and 고 may become 과: the last letters of a word may be incomplete.
+-- The last letters of a word may be incomplete: 인생넼 may become 인생네컷, and 고 may become 과.
 CREATE OR REPLACE FUNCTION typed_prefixes(letters text) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -48,7 +48,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION in_any(text, bigint []) IS 'The tsquery for shops of brands (b) or regions (r); null when none are given.';
 
--- A word may also be the beginning of a brand's alias: photois, 라이프포.
+-- A word may also be a prefix of a brand's alias: photois, 라이프포.
 CREATE OR REPLACE FUNCTION brands_called(word text) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN

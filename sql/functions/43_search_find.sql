@@ -1,7 +1,7 @@
--- Finds the shops of an interpreted keyword: by a nearest-first index on brand or region, else by the index on words.
+-- Finds the shops of an interpreted keyword: with a nearest-first index on brand or region, else with the index on words.
 
--- Brands and regions as the conditions of index scans: every brand with every 시도, every 시군구 alone. 제주 names the 도 and
--- its 시: a shop of two scans would count twice towards the limit, so a 시군구 within a given 시도 is left out.
+-- Brands and regions as conditions of index scans: every brand with every 시도, every 시군구 alone. 제주 is the name of the 도 and
+-- its 시. A shop in two scans would count twice towards the limit, so a 시군구 within a given 시도 is omitted.
 CREATE OR REPLACE FUNCTION search_scans(brands bigint [], regions bigint [])
 RETURNS TABLE (brand bigint, sido bigint, sigungu bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -19,9 +19,9 @@ BEGIN
   SELECT b, NULL, NULL FROM unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b WHERE search_scans.regions IS NULL
   ORDER BY 1, 2, 3;
 END $$;
-COMMENT ON FUNCTION search_scans(bigint [], bigint []) IS 'The index scans for brands and regions, one a row; null means any.';
+COMMENT ON FUNCTION search_scans(bigint [], bigint []) IS 'The index scans for brands and regions, one per row; null means any.';
 
--- The normalisation of address_words. It is expensive, and most addresses are NFKC already.
+-- The normalisation of address_words. It is expensive, and most addresses are already NFKC.
 CREATE OR REPLACE FUNCTION address_letters(address text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN ' ' || translate(left(normalize(
@@ -29,7 +29,7 @@ RETURN ' ' || translate(left(normalize(
 ), 600), ',()', '   ');
 COMMENT ON FUNCTION address_letters(text) IS 'The words of an address as letters, each preceded by a blank.';
 
--- Equals search_words @@ query without computing the vector: only the words of the query are looked for.
+-- Equivalent to search_words @@ query, but does not compute the vector; it only searches the words of the query.
 CREATE OR REPLACE FUNCTION search_holds(
   name_jamo text, road_address text, lot_address text, brand_id bigint, hints text [], query tsquery
 ) RETURNS boolean
@@ -48,7 +48,7 @@ BEGIN
   RETURN array_to_tsvector(CASE WHEN brand_id IS NULL THEN words ELSE words || (chr(1) || 'b' || brand_id) END) @@ query;
 END $$;
 COMMENT ON FUNCTION search_holds(text, text, text, bigint, text [], tsquery)
-IS 'True when name, address and brand match the query, whose words are given as hints.';
+IS 'Whether name, address and brand match the query; hints are the words of the query.';
 
 -- The name is tested first, because that is cheap; the words may also be spread over name and address.
 CREATE OR REPLACE FUNCTION search_admits(
@@ -64,11 +64,11 @@ RETURN CASE
 END
 AND (plain OR public.shop_passes(s, filters));
 COMMENT ON FUNCTION search_admits
-IS 'True when the shop matches words and filters; with `beginnings` its name must begin with one of them.';
+IS 'Whether the shop matches words and filters; with `beginnings`, its name must begin with one of them.';
 
--- The nearest shops of each scan by the chord: at most `budget` are read, at most `wanted` are returned. The last that the budget
--- allows is returned in any case, without its id if it is not admitted. A custom plan leaves out the conditions that are null, so
--- that each kind of scan uses its index. The brands of a 시군구 are no condition of an index, which would read all shops of a brand.
+-- The nearest shops of each scan, ordered by chord: at most `budget` are read and at most `wanted` returned. The last one within the
+-- budget is always returned, but without its id if it does not match. A custom plan omits conditions on nulls, so that each kind of
+-- scan uses its index. The brands of a 시군구 are not an index condition, because the index would read all shops of a brand.
 CREATE OR REPLACE FUNCTION search_scan(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
   query tsquery, plain boolean, filters shop_filters, budget integer, wanted integer
@@ -122,7 +122,7 @@ BEGIN
   INTO words_are, beginnings_are FROM unnest(near) n;
 END $$;
 COMMENT ON FUNCTION search_is_common(geometry, bigint [], bigint [], text [], text [])
-IS 'True when at least a fourteenth of the nearest shops have all words in the name, or a name with one of the beginnings; `likes` are the patterns of the words.';
+IS 'Whether at least a fourteenth of the nearest shops have all words in the name, or a name with one of the beginnings; `likes` are the patterns of the words.';
 
 CREATE OR REPLACE FUNCTION brands_are_common(viewer_spot geometry, brands bigint [], regions bigint [])
 RETURNS boolean
@@ -134,10 +134,10 @@ BEGIN
       greatest(coalesce(200 / cardinality(regions), 200), 50)) AS w);
 END $$;
 COMMENT ON FUNCTION brands_are_common(geometry, bigint [], bigint [])
-IS 'True when at least a tenth of the nearest shops in the regions are of the brands, or no brand is given.';
+IS 'Whether at least a tenth of the nearest shops in the regions belong to the brands, or no brand is given.';
 
--- Of several regions, such as the six called 중구, usually one or two contain all of the nearest shops, so the others are
--- read no further than their first shop.
+-- If there are several regions, such as the six named 중구, one or two usually contain all of the nearest shops, so only the first
+-- shop of the others is read.
 CREATE OR REPLACE FUNCTION search_scan_nearest(viewer_spot geometry, brands bigint [], regions bigint [], wanted integer)
 RETURNS TABLE (id bigint, chord_m double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -193,8 +193,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_scan_total(bigint [], bigint [], integer) IS 'Number of shops of the brands and regions, counted up to at_most.';
 
--- Scans order by the chord. They read on until no later shop can be nearer by the geodesic: the two orders differ by less
--- than 0.001 (chord / Earth radius)^2, the flattening's share in the curvature.
+-- Scans are ordered by chord. They continue until no later shop can be nearer by the geodesic: the two orders differ by less than
+-- 0.001 (chord / Earth radius)^2, the effect of the flattening on the curvature.
 CREATE OR REPLACE FUNCTION search_scan_certain(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
   query tsquery, plain boolean, filters shop_filters, budgeted boolean, at_most integer,
@@ -228,14 +228,14 @@ BEGIN
   IF cardinality(ids) < wanted THEN
     certain_m := 'infinity';
   END IF;
-  -- A scan that found as many as wanted before it spent its budget has gone farther than needed.
+  -- A scan that found the wanted number within its budget has read farther than necessary.
   complete := reached_m IS NULL OR reached_m >= certain_m;
   ids := ids[:wanted];
 END $$;
-COMMENT ON FUNCTION search_scan_certain IS 'Enough of the nearest shops to contain the at_most + 1 nearest by the geodesic; not complete when the budget was too small.';
+COMMENT ON FUNCTION search_scan_certain IS 'Enough of the nearest shops to contain the at_most + 1 nearest by the geodesic; not complete if the budget was too small.';
 
--- More work_mem, because a lossy bitmap makes PostgreSQL compute the words of every row again. The number of shops read is
--- limited, lower where each must be tested: if more shops have the words, any of them will do.
+-- More work_mem, because with a lossy bitmap, PostgreSQL recomputes the words of every row. The number of shops read is limited, to
+-- fewer if each must be tested: if more shops have the words, any of them are good results.
 CREATE OR REPLACE FUNCTION search_by_words(
   viewer_spot geometry, query tsquery, others tsquery, other_hints text [], stations bigint [],
   full_names text [], beginnings text [], plain boolean, filters shop_filters, at_most integer,
@@ -266,7 +266,7 @@ BEGIN
       AND (others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, other_hints, others)))
   INTO ids, complete, matched;
 END $$;
-COMMENT ON FUNCTION search_by_words IS 'The best shops for the query by the index over words that also match the other words; near one of the stations, if any; not complete when it read as many as it may; matched when the filters leave out some.';
+COMMENT ON FUNCTION search_by_words IS 'The best shops for the query by the index over words that also match the other words; near one of the stations, if any; not complete if it reached the limit; matched if the filters exclude some.';
 
 CREATE OR REPLACE FUNCTION box_within(a geometry, b geometry) RETURNS geometry
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -275,9 +275,9 @@ BEGIN
     ST_MakePoint(greatest(ST_XMin(a), ST_XMin(b)), greatest(ST_YMin(a), ST_YMin(b)), greatest(ST_ZMin(a), ST_ZMin(b))),
     ST_MakePoint(least(ST_XMax(a), ST_XMax(b)), least(ST_YMax(a), ST_YMax(b)), least(ST_ZMax(a), ST_ZMax(b)))), ST_SRID(a)) END;
 END $$;
-COMMENT ON FUNCTION box_within(geometry, geometry) IS 'The box that two boxes in space share; null when none.';
+COMMENT ON FUNCTION box_within(geometry, geometry) IS 'The intersection of two boxes in space; null if it is empty.';
 
--- The rows of one station, a line each, lie so close together that one scan reads the shops around all of them.
+-- The rows of a station, one per line, are so close together that one scan reads the shops around all of them.
 CREATE OR REPLACE FUNCTION search_station_places(stations bigint []) RETURNS TABLE (geog geography, spot geometry)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
@@ -290,11 +290,11 @@ BEGIN
     ) AS c GROUP BY c.place OFFSET 0
   ) AS p;
 END $$;
-COMMENT ON FUNCTION search_station_places(bigint []) IS 'The stations as points, those within half a kilometre of another one with it as one.';
+COMMENT ON FUNCTION search_station_places(bigint []) IS 'The stations as points; those within half a kilometre of another one are merged with it.';
 
 -- Nearest to the viewer first within the box around each station, because a kilometre may contain tens of thousands of shops.
--- The stations and brands share a budget of shops to read, smaller where words, regions or filters are tested; none is read
--- beyond the shops already found. A generic plan needs a query for each index.
+-- The stations and brands share a budget of shops to read, which is smaller if words, regions or filters are tested; no scan reads
+-- beyond the shops already found. A generic plan needs a separate query for each index.
 CREATE OR REPLACE FUNCTION search_near_stations(
   viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], query tsquery,
   plain boolean, filters shop_filters, at_most integer
@@ -351,7 +351,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_near_stations IS 'The nearest shops within 1 km of one of the stations.';
 
--- In no order, because an ordered scan computes every distance twice. The boxes share the budget of search_near_stations.
+-- Unordered, because an ordered scan computes every distance twice. The boxes share the budget of search_near_stations.
 CREATE OR REPLACE FUNCTION search_all_near_stations(stations bigint [], brands bigint []) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
@@ -384,9 +384,9 @@ BEGIN
   RETURN found;
 END $$;
 COMMENT ON FUNCTION search_all_near_stations(bigint [], bigint [])
-IS 'The shops of the brands within 1 km of one of the stations, those of two stations twice; null when there are too many to read all.';
+IS 'The shops of the brands within 1 km of one of the stations, once per station; null if there are too many to read all.';
 
--- Common words: first the shops whose name equals the keyword or begins with it, then the nearest that have the words.
+-- For common words: first the shops whose name equals the keyword or begins with it, then the nearest with the words.
 CREATE OR REPLACE FUNCTION search_common_words(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], hints text [], query tsquery,
   names text [], full_names text [], beginnings text [], beginnings_are_common boolean,
@@ -414,9 +414,9 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION search_common_words
-IS 'The best shops for words that many names contain; not complete when too many shops would have to be read.';
+IS 'The best shops for words that many names contain; not complete if too many shops would have to be read.';
 
--- Spread evenly over the identifiers.
+-- Sampled evenly over the ids.
 CREATE OR REPLACE FUNCTION search_sample() RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -438,9 +438,9 @@ COMMENT ON FUNCTION search_sample() IS 'Names as letters with the addresses and 
 CREATE OR REPLACE FUNCTION brand_mark(brand bigint) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN chr(983040 + (brand % 65533)::integer);
-COMMENT ON FUNCTION brand_mark(bigint) IS 'A character that marks the brand in a text of the sample; nobody types it.';
+COMMENT ON FUNCTION brand_mark(bigint) IS 'A character that represents the brand in the sample''s texts; keywords do not contain it.';
 
--- The rarest first, then the longest.
+-- Ordered by rarity, then length.
 CREATE OR REPLACE FUNCTION search_counted(words text [], sample text []) RETURNS TABLE (word text, shops bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -466,7 +466,7 @@ BEGIN
     WHERE EXISTS (SELECT FROM unnest(pieces) AS p WHERE strpos(t, p) > 0 OR strpos(t, normalize(p, NFC)) > 0)
   ) * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 40000 * cardinality(sample);
 END $$;
-COMMENT ON FUNCTION search_is_in_most(text [], text []) IS 'True when the sample suggests that more than 40,000 shops have one of the pieces.';
+COMMENT ON FUNCTION search_is_in_most(text [], text []) IS 'Whether more than 40,000 shops are estimated, from the sample, to have one of the pieces.';
 
 CREATE OR REPLACE FUNCTION has_few_shops(query tsquery) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
@@ -480,10 +480,10 @@ BEGIN
     ) AS q
   );
 END $$;
-COMMENT ON FUNCTION has_few_shops(tsquery) IS 'True when fewer shops match the query than a search tests words on.';
+COMMENT ON FUNCTION has_few_shops(tsquery) IS 'Whether so few shops match the query that a search can test words on all of them.';
 
--- The index collects every shop of one word before it reads the next word. Common words are therefore tested on the shops that
--- the rarer words find; where few shops have the rarest word, so are all others.
+-- The index collects all shops with one word before it reads the next word. Common words are therefore tested on the shops found by
+-- rarer words; if few shops have the rarest word, all other words are tested on them.
 CREATE OR REPLACE FUNCTION search_queries(
   rest text [], sample text [], misspelt text [],
   OUT every tsquery, OUT rarest tsquery, OUT others tsquery, OUT other_hints text [], OUT all_are_common boolean, OUT too_common boolean
@@ -512,10 +512,10 @@ BEGIN
   other_hints := ARRAY(SELECT h FROM unnest(tested) AS w CROSS JOIN unnest(typed_prefixes(w)) AS h);
 END $$;
 COMMENT ON FUNCTION search_queries(text [], text [], text [])
-IS 'Words as queries: `every` all words; `rarest` those for the index; `others` those that are tested on its result.';
+IS 'Words as queries: `every` for all words; `rarest` for the index; `others` for those tested on its result.';
 
--- The beginning of a name has few entries in the index, where a word within names has one for each way in which they go on. Brands
--- are compared afterwards, for the names tell them and an index would read all shops of a brand.
+-- A prefix of a name has few entries in the index, but a word within names has one per continuation. Brands are compared afterwards,
+-- because the names imply them, and an index would read all shops of a brand.
 CREATE OR REPLACE FUNCTION search_named(
   viewer_spot geometry, brands bigint [], regions bigint [], names text [], full_names text [], beginnings text [],
   plain boolean, filters shop_filters, at_most integer
@@ -535,10 +535,10 @@ BEGIN
       LIMIT 5000
     ) c), '{}');
 END $$;
-COMMENT ON FUNCTION search_named IS 'The at_most + 51 nearest shops of the brands and regions of which the name begins so; none where there are too many to read all.';
+COMMENT ON FUNCTION search_named IS 'The at_most + 51 nearest shops of the brands and regions whose name has this prefix; none if there are too many to read all.';
 
--- A 동 is more than its boundary: an address names the 법정동, and a shop is called after it, where the boundaries are those of
--- 행정동. Both count within the district alone.
+-- A 동 includes more than its boundary: addresses and shop names use the 법정동, while boundaries are those of 행정동. Both count,
+-- but only within the district.
 CREATE OR REPLACE FUNCTION in_regions(regions bigint []) RETURNS tsquery
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -554,7 +554,7 @@ BEGIN
   END LOOP;
   RETURN every;
 END $$;
-COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, of a 동 also those whose address or name says so; null when none are given.';
+COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, for a 동 also those whose address or name contains it; null if none are given.';
 
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
@@ -604,8 +604,8 @@ BEGIN
       SELECT w.ids, w.complete, w.matched INTO named, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, b.rarest]),
         b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
     END IF;
-    -- A branch named after the station with the other words is the only result; without other words it comes first, and may
-    -- leave no room for the shops around the station.
+    -- A branch with the station's name and the other words is the only result; without other words, it comes first, and the shops
+    -- around the station may not fit into the list.
     found := named;
     IF named = '{}' AND NOT q.all_are_common THEN
       SELECT w.ids, w.complete, w.matched OR coalesce(search_find.matched, false) INTO found, complete, matched
@@ -641,7 +641,7 @@ BEGIN
       FROM search_common_words(spot, brands, regions, likes, hints, q.every, names, full_names, beginnings,
         beginnings_are_common, plain, filters, at_most) c;
       matched := true;
-      -- Of shops that pass filters or that the index finds by the ten thousand, some near the viewer are better than any.
+      -- If filters apply, or the index finds tens of thousands of shops, some shops near the viewer are better than arbitrary ones.
       IF plain AND NOT complete AND NOT q.too_common THEN
         found := NULL;
       END IF;
@@ -671,4 +671,4 @@ BEGIN
   total := coalesce(total, least((SELECT count(DISTINCT f) FROM unnest(found) f), at_most + 1));
 END $$;
 COMMENT ON FUNCTION search_find
-IS 'The needed + 1 best shops of an interpreted keyword, ordered by tier, distance (metres) and id, and the number of shops, counted up to at_most + 1; matched tells of a search with filters whether there are some without.';
+IS 'The needed + 1 best shops of an interpreted keyword, ordered by tier, distance (metres) and id, and the number of shops, counted up to at_most + 1; matched: whether a search with filters would find some without them.';

@@ -1,4 +1,4 @@
--- Names in foreign scripts: which names of the dictionaries a spelling means.
+-- Names in foreign scripts: finds the dictionary names of a spelling.
 
 CREATE OR REPLACE FUNCTION edit_distance(a text, b text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -54,7 +54,7 @@ RETURN translate(
 );
 COMMENT ON FUNCTION katakana(text) IS 'Hiragana and half-width kana as katakana, without blanks and middle dots, voiced and small ones as they are.';
 
--- 江南駅 and gangnam station are the station alone.
+-- 江南駅 and gangnam station are only the station
 CREATE OR REPLACE FUNCTION without_station_word(spelling text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN substring(
@@ -84,7 +84,7 @@ RETURN CASE unit
 END;
 COMMENT ON FUNCTION has_unit(text, text) IS 'True when regions of a level may be called a 市, 道, 区, 郡 or 洞.';
 
--- The rows of the dictionaries that have one of the terms, with their names. Rows of one station share their names.
+-- The rows of the dictionaries that have one of the terms, with their names. Rows of the same station share their names.
 CREATE OR REPLACE FUNCTION rows_spelled(terms text [])
 RETURNS TABLE (term text, kind text, id bigint, names text [], name_level text, lang text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
@@ -119,7 +119,7 @@ RETURN length(a) = length(b) AND EXISTS (
 );
 COMMENT ON FUNCTION is_swapped(text, text) IS 'True when two neighbouring letters after the first exchanged places.';
 
--- A key of kana or Chinese characters has few letters, each of which says much: of a name of three only an extra one is an error.
+-- A key of kana or Chinese characters has few but distinctive letters: in a name of three, only an additional one is an error.
 CREATE OR REPLACE FUNCTION may_be_misspelt(typed_key text, name_key text, typed text, name text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE
@@ -155,7 +155,7 @@ RETURN CASE
   WHEN (normalize(name, NFKC) ~ '[\u3041-\u30ff\u3400-\u9fff]') = (script = '=') THEN spellings(ARRAY[name])
 END;
 COMMENT ON FUNCTION spellings_in(text, text)
-IS 'Those spellings of a name of which the key begins with this sign: = in kana and Chinese characters, ~ in Latin letters; null for none.';
+IS 'The spellings of a name whose key begins with this sign: = for kana and Chinese characters, ~ for Latin letters; null if there are none.';
 
 -- Of names with the same sound the nearest spelling is meant, and up to four letters, with station up to three, it must be the
 -- spelling itself. Where no spelling is typed to the letter, provinces come before districts, stations and brands before 동. Of kana
@@ -221,8 +221,8 @@ BEGIN
     m.name_lang, m.spelling
   FROM meant AS m WHERE m.unit IS NULL OR m.is_station OR m.kind = 'region'
   UNION ALL
-  -- Few regions have names in Chinese characters: what the Korean name of a station means besides is meant by its characters too, unless
-  -- the region is written otherwise.
+  -- Few regions have names in Chinese characters. So the characters of a station also mean the region with its Korean name, unless
+  -- that region has other characters.
   SELECT DISTINCT k.key, 'region', n.id, n.rank, '', k.name_lang, k.spelling
   FROM (SELECT array_agg(DISTINCT korean_key) AS keys FROM in_korean) AS a CROSS JOIN LATERAL search_names(a.keys) AS n
   INNER JOIN in_korean AS k ON k.korean_key = n.key
@@ -231,7 +231,7 @@ BEGIN
     WHERE r.region_id = n.id AND r.kind = 'foreign' AND r.alias ~ '^[\u3400-\u9fff]{2}');
 END $$;
 COMMENT ON FUNCTION names_spelled(text [], boolean)
-IS 'Brands, regions and stations that spellings mean, with the name in Hangul (empty where a foreign name matched), language and spelling; misspelt: a letter off by sound.';
+IS 'Brands, regions and stations of spellings, with the name in Hangul (empty if a foreign name matched), language and spelling; misspelt: one letter differs, by sound.';
 
 CREATE OR REPLACE FUNCTION begun_spellings(terms text []) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
@@ -248,8 +248,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION begun_spellings(text []) IS 'Those of the terms that a spelling in the dictionaries has.';
 
--- What is typed of a name: its sound so far, without the vowels at the end, which may be half of one (mye, myeo); and what is
--- typed of station after it.
+-- The typed part of a name: its sound without the vowels at the end, which may be incomplete (mye, myeo), and the typed part of the
+-- word for station.
 CREATE OR REPLACE FUNCTION names_begun(typed text) RETURNS TABLE (kind text, id bigint, rank integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
@@ -281,4 +281,4 @@ BEGIN
   FROM found AS f INNER JOIN spelled AS s ON s.names = f.names;
 END $$;
 COMMENT ON FUNCTION names_begun(text)
-IS 'Brands, regions and stations of which a spelling begins as typed: rank 0 the whole, 1 to the letter, 2 by sound.';
+IS 'Brands, regions and stations with a spelling that begins as typed: rank 0 is the whole name, 1 an exact prefix, 2 a prefix by sound.';

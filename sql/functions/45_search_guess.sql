@@ -1,6 +1,6 @@
--- What a word that finds nothing may have been meant for: another keyboard, or one letter gone wrong.
+-- Corrects words without results: a wrong keyboard layout, or one wrong letter.
 
--- Keys of the two-set keyboard, shifted ones in capitals.
+-- Keys of the two-set (두벌식) keyboard; shifted ones are upper case.
 CREATE OR REPLACE FUNCTION typed_on_latin_keyboard(word text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -16,7 +16,7 @@ BEGIN
   IF letters !~ '^([ㄱ-ㅎ][ㅏ-ㅣ][ㄱ-ㅎ]{0,2})+[ㄱ-ㅎ]?$' THEN
     RETURN NULL;
   END IF;
-  -- a consonant before a vowel begins a syllable, another ends one; two at the end of a syllable may be one letter
+  -- a consonant before a vowel begins a syllable, others end one; two at the end of a syllable may be one letter
   FOREACH pair SLICE 1 IN ARRAY ARRAY[['ㄱㅅ','ㄳ'],['ㄴㅈ','ㄵ'],['ㄴㅎ','ㄶ'],['ㄹㄱ','ㄺ'],['ㄹㅁ','ㄻ'],['ㄹㅂ','ㄼ'],['ㄹㅅ','ㄽ'],
     ['ㄹㅌ','ㄾ'],['ㄹㅍ','ㄿ'],['ㄹㅎ','ㅀ'],['ㅂㅅ','ㅄ']] LOOP
     letters := regexp_replace(letters, pair[1] || '(?![ㅏ-ㅣ])', pair[2], 'g');
@@ -25,7 +25,7 @@ BEGIN
   RETURN normalize(jamo_written(letters), NFC);
 END $$;
 COMMENT ON FUNCTION typed_on_latin_keyboard(text)
-IS 'The Hangul that these keys write on a two-set keyboard (rkdska is 강남); null when they write no syllables.';
+IS 'The Hangul typed with these keys on a two-set keyboard (rkdska is 강남); null if they form no syllables.';
 
 CREATE OR REPLACE FUNCTION jamo_written(letters text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -47,7 +47,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION letters_between(integer, integer) IS 'The letters with these code points.';
 
--- Everything that one wrong, missing or extra letter makes of a word; a letter is a jamo, a syllable or a sign.
+-- All variants of a word with one wrong, missing or additional letter, where a letter is a jamo, a syllable or a sign.
 CREATE OR REPLACE FUNCTION one_letter_off(letters text) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -91,7 +91,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN length(letters) BETWEEN 4 AND 40 AND length(normalize(letters, NFC)) > 1;
 COMMENT ON FUNCTION is_long_enough_for_typos(text) IS 'Shorter words are one letter away from everything.';
 
--- Of a name that is near a word, both lack the same letter or syllable, or one is what the other lacks one of.
+-- A name is similar to a word if both are equal without one letter or syllable, or one equals the other without one.
 CREATE OR REPLACE FUNCTION near_terms(word text) RETURNS text []
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN ARRAY(
@@ -101,7 +101,7 @@ RETURN ARRAY(
 );
 COMMENT ON FUNCTION near_terms(text) IS 'The search terms of names from which a word is a letter or a syllable off.';
 
--- The same as being one of one_letter_off(word), seen from what differs between the two.
+-- Equivalent to being in one_letter_off(word), but checked by the difference between the two.
 CREATE OR REPLACE FUNCTION is_a_letter_off(word text, name text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -142,7 +142,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN translate(letters, U&'\1163\1164\1167\1168\116d\1172\1166', U&'\1161\1162\1165\1162\1169\116e\1162');
 COMMENT ON FUNCTION folded_vowels(text) IS 'The letters with ㅑ as ㅏ, ㅛ as ㅗ and so on: what slips in typing first.';
 
--- The names that were probably meant: brands before regions before stations, names of the same length before others.
+-- The names probably meant: brands before regions before stations, names of the same length before others.
 CREATE OR REPLACE FUNCTION probable_names(words text [])
 RETURNS TABLE (word text, name text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
@@ -196,9 +196,9 @@ BEGIN
   ORDER BY p.w, p.off, folded_vowels(p.w) <> folded_vowels(p.key), p.kind, p.rank, abs(length(p.key) - length(p.w)), p.key;
 END $$;
 COMMENT ON FUNCTION probable_names(text [])
-IS 'For each misspelt word the letters of the one name of the dictionaries that it was probably meant for, where one is near.';
+IS 'For each misspelt word, the letters of the dictionary name that was probably meant, if there is a similar one.';
 
--- A word may be a name and a misspelt one without a space: 강남구인셍네컷.
+-- A word may consist of a name and a misspelt name without a space: 강남구인셍네컷.
 CREATE OR REPLACE FUNCTION corrected_word(word text) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -246,7 +246,7 @@ BEGIN
   ), words);
 END $$;
 COMMENT ON FUNCTION corrected_across_spaces(text [], text [])
-IS 'The words with the first two or three unknown ones that are together a misspelt name put right.';
+IS 'The words, with the first two or three unknown ones that together are a misspelt name corrected.';
 
 -- A word may begin with regions and stations, and a street's name with its number: 강남구사진관, 테헤란로152. What a street is
 -- called after is no region (강남대로), 공항 in 공항철도 no station without 역, and one syllable that is left over is more often
@@ -322,7 +322,7 @@ BEGIN
   ORDER BY n.off, n.shops DESC, n.piece, n.spelling LIMIT 1;
 END $$;
 COMMENT ON FUNCTION shop_word_spelled(text, boolean)
-IS 'The word of shop names that a Latin spelling means, and how it is romanised; null where none sounds so.';
+IS 'The word of shop names for a Latin spelling, and its romanisation; null if no word sounds like it.';
 
 -- Unknown words that stand next to each other may be one: jongno gwigeumsok; so may the unit of a street or a region, though it be a
 -- name (길동), and an unknown word before it: garosu-gil. The longest run is tried first.
@@ -368,7 +368,7 @@ BEGIN
   END LOOP;
 END $$;
 COMMENT ON FUNCTION shop_words_spelled(text [], text [], boolean)
-IS 'The words with unknown Latin ones as the words of shop names that they mean, and by those what was typed and how they are romanised.';
+IS 'The words, with unknown Latin ones replaced by words of shop names; and for each of these, the typed text and its romanisation.';
 
 -- The shortest name that goes on from what is typed: to the letter, or from six Latin letters on by sound. Of two names of one
 -- length a province comes before a brand, a district, a station, a 동. Names in Hangul are returned for Latin letters and kana too,
@@ -432,7 +432,7 @@ BEGIN
     q.s LIMIT 1;
 END $$;
 COMMENT ON FUNCTION completed_spelling(text)
-IS 'The name of the dictionaries of which a spelling begins as typed, its language and that spelling; null where none does.';
+IS 'The dictionary name with a spelling that begins as typed, its language and that spelling; null if there is none.';
 
 CREATE OR REPLACE FUNCTION completed_word(word text, OUT name text, OUT lang text, OUT spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -477,4 +477,4 @@ BEGIN
   END LOOP;
 END $$;
 COMMENT ON FUNCTION completed_words(text [], text [])
-IS 'The words with unknown ones as the shortest names that begin so, and by those what was typed where that is in foreign letters.';
+IS 'The words, with unknown ones replaced by the shortest names with this prefix; and for each of these, the typed text if it is in foreign letters.';

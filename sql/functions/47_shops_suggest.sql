@@ -1,6 +1,6 @@
--- What a keyword may become, for every keystroke: regions, stations, brands, shops.
+-- Suggestions for every keystroke: regions, stations, brands, shops.
 
--- Where the letters stand in a label, in characters; null when they do not. Spaces of the label do not count.
+-- The position of the letters in a label, in characters; null if the label does not contain them. Its spaces are ignored.
 CREATE OR REPLACE FUNCTION label_range(label text, letters text) RETURNS integer []
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -10,7 +10,7 @@ DECLARE
   form text;
   start integer;
 BEGIN
-  -- Most labels lack the letters, and few have characters that normalise to several.
+  -- Most labels do not contain the letters, and few have characters that normalise to several.
   IF label ~ '^[ -~가-힣]*$' THEN
     form := normalize(lower(translate(label, ' ', '')), NFD);
     IF strpos(CASE WHEN is_initials(letters) THEN jamo_initials(form) ELSE form END, letters) = 0 THEN
@@ -29,7 +29,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION label_range(text, text) IS 'The characters [from, to) of a label that the letters cover.';
 
--- The first `skipped` characters are passed over: those of the regions above, for a region's own name was typed.
+-- The first `skipped` characters, the parent regions in a region's label, are ignored, because its own name was typed.
 CREATE OR REPLACE FUNCTION label_matches(label text, skipped integer, words text []) RETURNS json
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -53,16 +53,16 @@ BEGIN
     )
     SELECT string_agg(u.name, ' ' ORDER BY u.height DESC) FROM up u);
 END $$;
-COMMENT ON FUNCTION region_label(bigint) IS 'The region with those above it: 서울특별시 강남구.';
+COMMENT ON FUNCTION region_label(bigint) IS 'The region with its parents: 서울특별시 강남구.';
 
--- What is typed of 역 after a station's name is no part of it: 강남ㅇ, 강남여, 강남역.
+-- The typed part of 역 after a station's name does not belong to the name: 강남ㅇ, 강남여, 강남역.
 CREATE OR REPLACE FUNCTION without_station_sign(letters text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(letters, '(.)\u110b(\u1167\u11a8?)?$', '\1');
-COMMENT ON FUNCTION without_station_sign(text) IS 'The letters without 역, or its beginning, at their end.';
+COMMENT ON FUNCTION without_station_sign(text) IS 'The letters without 역, or a prefix of it, at their end.';
 
--- Names that begin with the letters, or whose initials do. rank 0 is a whole name, 1 a beginning.
--- Keeps a generic plan, because planning its many queries at each keystroke is expensive.
+-- Names that begin with the letters, or whose initials do. rank 0: the whole name, 1: a prefix. Uses a generic plan, because planning
+-- its many queries at each keystroke is expensive.
 CREATE OR REPLACE FUNCTION names_beginning(forms text [])
 RETURNS TABLE (kind text, id bigint, rank integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
@@ -114,10 +114,10 @@ BEGIN
     SELECT b.* FROM unnest(forms[1:1]) f CROSS JOIN LATERAL names_begun(normalize(f, NFC)) b WHERE is_foreign(f) AND length(f) > 1
   ) q GROUP BY q.kind, q.id;
 END $$;
-COMMENT ON FUNCTION names_beginning(text []) IS 'Brands, regions and stations of which a name begins with one of the letters.';
+COMMENT ON FUNCTION names_beginning(text []) IS 'Brands, regions and stations with a name that begins with one of the letter sequences.';
 
--- The best names as suggestions: whole names first, then larger regions, then what is nearer. Rows of one station are
--- one suggestion. After other words only regions within those, 서울 ㄱ: 강남구, 관악구.
+-- The best names as suggestions: whole names first, then larger regions, then nearer ones. The rows of a station are one suggestion.
+-- After other words, only regions within those: 서울 ㄱ suggests 강남구, 관악구.
 CREATE OR REPLACE FUNCTION suggested_names(forms text [], within bigint [], viewer geography)
 RETURNS TABLE (kind text, id bigint, label text, rank integer, size integer, place geography)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan AS $$
@@ -142,8 +142,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION suggested_names(text [], bigint [], geography) IS 'The best brands, regions and stations for the letters typed.';
 
--- Shops for a keystroke: those nearby with the words in the name; only where no name of the dictionaries begins so, some
--- of those that hold them anywhere. Unlike a search it need not find the best of the country, but one letter is fast.
+-- Suggested shops: nearby ones with the words in the name; only if no dictionary name has this prefix, some with the words anywhere.
+-- Unlike a search, it need not find the best shops of the country, but must be fast for one letter.
 CREATE OR REPLACE FUNCTION suggested_shops(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [], names text [],
   anywhere boolean, OUT ids bigint [], OUT tiers integer []
@@ -182,7 +182,7 @@ BEGIN
     SELECT s.id, search_tier(s.name_jamo, full_names, beginnings) AS tier
     FROM shops s WHERE s.id = ANY (found) ORDER BY tier, distance_rank(ST_Distance(s.geog, viewer)), s.id LIMIT 5) best;
 END $$;
-COMMENT ON FUNCTION suggested_shops IS 'At most five shops that the words may mean.';
+COMMENT ON FUNCTION suggested_shops IS 'At most five shops that match the words.';
 
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 -- Interpretations end at 50 characters in total.
@@ -235,7 +235,7 @@ BEGIN
     RETURN NULL;
   END IF;
   SELECT * INTO u FROM search_understand(typed, NULL, known_spans);
-  -- 서울강남 means what 서울 강남 does, where the last word is looked for within the others.
+  -- 서울강남 is interpreted as 서울 강남: the last word is searched within the others
   IF cardinality(typed) = 1 AND jsonb_array_length(u.understood) > 1
     AND NOT EXISTS (SELECT FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' <> 'region') THEN
     RETURN suggestions(ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, i) ORDER BY i), viewer);
@@ -264,4 +264,4 @@ BEGIN
       FROM unnest(f.ids, f.tiers) WITH ORDINALITY t (id, tier, o) INNER JOIN shops p ON p.id = t.id
     ) s LEFT JOIN regions r ON s.kind = 'region' AND r.id = s.id);
 END $$;
-COMMENT ON FUNCTION suggestions(text [], geography, jsonb) IS 'Names that begin with the words, and the five best shops; null when there are none.';
+COMMENT ON FUNCTION suggestions(text [], geography, jsonb) IS 'Names that begin with the words, and the five best shops; null if there are none.';

@@ -1,9 +1,9 @@
--- Search along a route: shops near a line of geodesics, in its order.
+-- Search along a route: shops near a line of geodesics, ordered along the line.
 
--- Straight lines in space stand for pieces of a route. In its middle a chord of c metres runs c²/8R below the surface, and
--- c²/2R·t(1 - t) at the fraction t; along_route() adds that along the normal. Its arc is longer by c³/24R². What remains is
--- below a millimetre for pieces of 1 km and shops within 2 km: R differs from the mean radius by 0.7 %, and the geodesic to a
--- shop is longer than its chord by 8 micrometres. A shop lies in many chunks of a route, hence their least length.
+-- Pieces of a route are approximated by straight lines in space. A chord of c metres is c²/8R below the surface in its middle, and
+-- c²/2R·t(1 - t) at the fraction t, which along_route() adds along the normal. Its arc is longer by c³/24R². The remaining error is
+-- below a millimetre for pieces of 1 km and shops within 2 km: R differs from the mean radius by 0.7 %, and the geodesic to a shop is
+-- longer than its chord by 8 micrometres. Chunks have a minimum length, because a shop may be near many chunks.
 CREATE OR REPLACE FUNCTION corners_of_route(route geography, least_chunk_m double precision)
 RETURNS TABLE (
   chunk bigint, at geometry, spot geometry, along_m double precision, length_m double precision,
@@ -38,11 +38,11 @@ $$;
 COMMENT ON FUNCTION corners_of_route(geography, double precision)
 IS 'The corners of a route, at most 1 km apart, in numbered chunks of at most 16: in degrees, along the route and in space, and of the piece that begins there the length and the chord; 0 at the end.';
 
--- Each chunk is probed by a box, and its shops by their distance from its chords, which are at most 2 cm off. The distances
--- decide which chunks a shop may be nearest to; its passage is computed from those of their pieces that begin near enough.
--- Candidates are matched with chunks by the cells of a grid in space instead, of which none is smaller than a chunk. Lines and
--- lists are made of sorted rows, which is quicker than sorting in each aggregate. A chunk's line ends where the next begins.
--- Where examining stops, the chunk counts only if it is the first.
+-- The index is searched with a box for each chunk, and the distances of the shops to its chords are exact to 2 cm. They determine
+-- the chunks that a shop may be nearest to; its nearest point is computed from the pieces of these chunks that begin near enough.
+-- Given candidates are matched with chunks by a grid in space instead, whose cells are not smaller than a chunk. Lines and lists are
+-- aggregated from sorted rows, which is faster than sorting in each aggregate. The line of a chunk ends where the next one begins. If
+-- the limit of examined shops is reached within a chunk, the chunk counts only if it is the first.
 CREATE OR REPLACE FUNCTION passages_along(
   route geography, distance_m double precision, candidates bigint [], brand_ids bigint [], filters shop_filters, most integer,
   OUT ids bigint [], OUT along_m double precision [], OUT off_m double precision [], OUT truncated boolean
@@ -51,7 +51,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_memoize = off AS $$
 DECLARE
   chunk_m CONSTANT double precision := greatest(200, 3 * distance_m);
-  -- a chunk is longer by a piece at most
+  -- a chunk is longer by at most one piece
   cell_m CONSTANT double precision := chunk_m + 1000 + 2 * (distance_m + 1);
 BEGIN
   WITH piece AS MATERIALIZED (
@@ -113,7 +113,7 @@ BEGIN
     ) AS n
     WHERE n.chord_m <= n.least_m + 0.1
   ),
-  -- the nearest passage, and of equal ones the first: hundredths of millimetres off and millimetres along as one number
+  -- the nearest point, the first of equal ones: hundredths of millimetres off and millimetres along, combined to one number
   best AS (
     SELECT f.id, min((distance_rank(f.off_m)::bigint << 34) + round(f.along_m * 1000)::bigint) AS passage
     FROM (
@@ -155,7 +155,7 @@ CREATE OR REPLACE FUNCTION along_route(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  -- far off the route most pairs are near, and a pair that is near takes several times the work
+  -- far from the route, most pairs are near, and a near pair costs several times as much
   most CONSTANT integer := CASE WHEN distance_m > 500 THEN most_examined * 2 / 3 ELSE most_examined END;
   few bigint[];
 BEGIN
@@ -170,7 +170,7 @@ END $$;
 COMMENT ON FUNCTION along_route IS 'Shops within distance_m of a route that pass: ids in its order, and in metres how far along and off the route; of a route with more than most_examined pairs of a chunk and a shop only the beginning counts (truncated), unless the brands have few shops.';
 
 
--- As the owner of the table, which analysts may not read (see shops_within).
+-- Runs as the owner of the table, which analysts cannot read (see shops_within).
 CREATE OR REPLACE FUNCTION shops_along(route geography, distance_m double precision)
 RETURNS TABLE (shop_id bigint, along_m double precision, off_m double precision)
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -178,7 +178,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = public, pg_
   CROSS JOIN LATERAL unnest(a.ids, a.along_m, a.off_m) AS t
 $$;
 COMMENT ON FUNCTION shops_along(geography, double precision)
-IS 'Shops that are not closed within distance_m (at most 2000) of a route, in its order: how far along it, at the passage nearest to the shop, and how far off it, to the millimetre on the spheroid.';
+IS 'Shops that are not closed within distance_m (at most 2000) of a route, in its order, with the distance along the route to the point nearest to the shop, and the distance from that point, exact to a millimetre on the spheroid.';
 REVOKE ALL ON FUNCTION shops_along(geography, double precision) FROM public;
 
 CREATE OR REPLACE FUNCTION list_shops_along(
@@ -196,7 +196,7 @@ BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
     RETURN;
   END IF;
-  -- lengths on the sphere are quick to compute and less than 0.6 % off
+  -- lengths on the sphere are fast to compute and deviate by less than 0.6 %
   IF ST_Length(route, false) > 4970000 AND ST_Length(route) > 5000000 THEN
     problem := 'too long';
     RETURN;
