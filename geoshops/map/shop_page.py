@@ -13,7 +13,7 @@ from geoshops.map.texts import text, texts
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 FACETS = ("purity", "retouch", "item")
-END_OF_DAY = {"24:00": "23:59"}
+DAY_MIN = 24 * 60
 
 
 def is_whole_day(span: dict[str, Any]) -> bool:
@@ -232,7 +232,7 @@ class ShopPage:
                 "@type": "OpeningHoursSpecification",
                 "dayOfWeek": names,
                 "opens": opens,
-                "closes": END_OF_DAY.get(closes, closes),
+                "closes": _closes(opens, closes),
             }
             for (opens, closes), names in days.items()
         ]
@@ -247,6 +247,15 @@ class ShopPage:
             "bestRating": 5,
             "worstRating": 1,
         }
+
+
+def _closes(opens: str, closes: str) -> str:
+    """The closing time for search engines, which read hours that end when they begin as closed and know no 24:00."""
+    if closes not in ("24:00", opens):
+        return closes
+    hour, minute = map(int, closes.split(":"))
+    last = (hour * 60 + minute - 1) % DAY_MIN
+    return f"{last // 60:02}:{last % 60:02}"
 
 
 def _known(values: dict[str, Any]) -> dict[str, Any]:

@@ -165,6 +165,24 @@ def test_structured_data_describe_the_shop(read: Callable[..., Read], shop: int)
     assert {review["author"]["name"] for review in data["review"]} >= {"단골손님"}
 
 
+@pytest.mark.parametrize(
+    ("opens", "closes", "stated"),
+    [
+        ("00:00", "24:00", "23:59"),
+        ("00:00", "00:00", "23:59"),
+        ("10:00", "10:00", "09:59"),
+        ("10:00", "00:00", "00:00"),
+        ("18:00", "03:00", "03:00"),
+    ],
+)
+def test_hours_of_a_whole_day_end_a_minute_before_they_begin(
+    read: Callable[..., Read], make: Maker, opens: str, closes: str, stated: str
+) -> None:
+    shop = make.shop(opening_hours=[{"day": 1, "open": opens, "close": closes}])
+    (hours,) = read(f"/shop/{shop}").structured["openingHoursSpecification"]
+    assert (hours["opens"], hours["closes"]) == (opens, stated)
+
+
 def test_a_shop_of_which_little_is_known_states_no_more(
     read: Callable[..., Read], make: Maker
 ) -> None:
