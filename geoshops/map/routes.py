@@ -223,6 +223,7 @@ def docs() -> Response:
         "docs.html",
         lang=language,
         languages=api_docs.LANGUAGES,
+        origin=public_url(),
         t=api_docs.texts(language)["page"],
         overview=api_docs.overview(language),
     )

@@ -112,3 +112,13 @@ def test_the_first_list_is_preloaded_only_where_the_page_starts(
 ) -> None:
     html = client.get(path, headers=KOREAN).text
     assert ('<link rel="preload" as="fetch" href="/shops/brand?userLat=' in html) == is_start
+
+
+def test_every_button_has_a_name_before_scripts_run(client: FlaskClient) -> None:
+    html = client.get("/", headers=KOREAN).text
+    buttons = re.findall(r"<button([^>]*)>(.*?)</button>", html, re.DOTALL)
+    assert len(buttons) > 10
+    for attributes, content in buttons:
+        named = re.search(r'aria-label="[^"]+"', attributes) or re.sub("<[^>]*>", "", content)
+        assert named, attributes
+    assert re.search(r'<form id="search".*<button[^>]* type="submit".*</form>', html, re.DOTALL)
