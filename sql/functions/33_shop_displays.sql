@@ -270,7 +270,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   pairs text[] := ARRAY[ARRAY[korean, translated]];
   pair text[];
-  names jsonb := '{}';
+  names jsonb := jsonb '{}';
 BEGIN
   IF level = 'sido' THEN
     RETURN jsonb_build_object(
@@ -296,8 +296,8 @@ CREATE OR REPLACE FUNCTION regions_in(sido bigint, sigungu bigint, dong bigint, 
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   region record;
-  names jsonb := '{}';
-  parts jsonb := '{}';
+  names jsonb := jsonb '{}';
+  parts jsonb := jsonb '{}';
 BEGIN
   IF lang = 'en' THEN
     RETURN coalesce((SELECT jsonb_build_object(r.name, romanized_place(r.name)) FROM regions r WHERE r.id = dong AND r.level = 'dong'), '{}');

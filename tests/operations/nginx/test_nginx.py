@@ -192,7 +192,10 @@ SERVICE = {"DATABASE_URL": "postgresql://127.0.0.1:1/none", "GEOSHOPS_SECRET_KEY
         ({"GEOSHOPS_SECRET_KEY": "short"}, "GEOSHOPS_SECRET_KEY must have"),
         ({"GEOSHOPS_SECRET_KEY_FILE": "/no/such/file"}, "GEOSHOPS_SECRET_KEY_FILE: "),
         # nginx needs neither; the service does
-        ({"GEOSHOPS_RATELIMIT_STORAGE_URI": "foo"}, "GEOSHOPS_RATELIMIT_STORAGE_URI does not name"),
+        (
+            {"GEOSHOPS_RATELIMIT_STORAGE_URI": "foo"},
+            "GEOSHOPS_RATELIMIT_STORAGE_URI is not a valid store",
+        ),
         ({"GEOSHOPS_IDP_MORE": "/no/such/file"}, "GEOSHOPS_IDP_MORE: "),
     ],
 )

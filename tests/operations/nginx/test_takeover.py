@@ -88,13 +88,20 @@ def serve(folder: Path, service_url: str) -> Serve:
 
 def named(process: psutil.Process, text: str) -> list[psutil.Process]:
     """Its children whose command line holds the text."""
-    return [child for child in process.children() if text in " ".join(child.cmdline())]
+    return [child for child in process.children() if text in command_line(child)]
+
+
+def command_line(process: psutil.Process) -> str:
+    """Its command line; empty once it has ended."""
+    with suppress(psutil.NoSuchProcess):
+        return " ".join(process.cmdline())
+    return ""
 
 
 def servers(process: psutil.Process) -> list[psutil.Process]:
     """The two processes that serve: granian's workers, or the servers forked by the fork server."""
     return [child for parent in named(process, "fork_server.py") or [process] for child in parent.children()
-            if "scheduler" not in " ".join(child.cmdline())]  # fmt: skip
+            if (line := command_line(child)) and "scheduler" not in line]  # fmt: skip
 
 
 def end_of(processes: list[psutil.Process]) -> bool:
