@@ -1,29 +1,40 @@
-"""Every view through axe: no violation, light and dark, on a desktop and on a phone."""
+"""Every view and page through axe: no violation, light and dark, in every language, on a desktop and on a phone."""
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from contextlib import closing
+from typing import Any, Literal
 
+import psycopg2
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
+Scheme = Literal["light", "dark"]
 PEOPLE = (f"listener-{n}" for n in itertools.count())
 RUN = "() => axe.run(document, {resultTypes: ['violations']})"
+LANGUAGES = ("ko-KR", "en-US", "ja-JP", "zh-CN", "zh-TW")
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+SCREENS = {"desktop": {}, "phone": PHONE}
 KINDS = [
-    pytest.param({"color_scheme": "light"}, id="light"),
-    pytest.param({"color_scheme": "dark"}, id="dark", marks=pytest.mark.full),
-    pytest.param({"color_scheme": "light", **PHONE}, id="phone"),
     pytest.param(
-        {"color_scheme": "dark", **PHONE, "language": "en-US"},
-        id="phone-dark-english",
-        marks=pytest.mark.full,
-    ),
+        {"language": language, **options},
+        id=f"{language}-{screen}",
+        marks=() if language == "ko-KR" else pytest.mark.full,
+    )
+    for screen, options in SCREENS.items()
+    for language in LANGUAGES
 ]
+CLOSED = "SELECT max(id) FROM shops WHERE status = 'CLOSED' AND merged_into_id IS NULL"
+MERGED = """
+UPDATE shops SET status = 'CLOSED', merged_into_id = (SELECT min(id) FROM shops WHERE status = 'OPEN')
+WHERE id = (SELECT max(id) FROM shops WHERE status = 'OPEN') RETURNING id"""
+APART = "UPDATE shops SET status = 'OPEN', merged_into_id = NULL WHERE id = %s"
 
 
 def browse(v: Visitor) -> Iterator[str]:
@@ -54,6 +65,19 @@ def browse(v: Visitor) -> Iterator[str]:
     yield "plan to meet"
     v.one("#meet-open").click()
     expect(v.one("#meet")).to_be_hidden()
+    v.one("#draw").click()
+    yield "area tools"
+    v.one("#draw-box").click()
+    expect(v.one("#undraw")).to_be_visible()
+    yield "area chosen"
+    v.one("#undraw").click()
+    v.rest()
+    for name in ("openNow", "minRating"):
+        v.one(f"#filters [data-key=filter-{name}]").click()
+        v.rest()
+    yield "filters"
+    v.one("#filters .clear").click()
+    v.rest()
     v.open_first()
     yield "sheet"
 
@@ -77,11 +101,20 @@ def take_part(v: Visitor) -> Iterator[str]:
     yield "withdrawal"
 
 
-def violations(v: Visitor) -> list[str]:
-    found: dict[str, Any] = v.page.evaluate(RUN)
-    return [
-        f"{one['id']}: {node['html'][:160]}" for one in found["violations"] for node in one["nodes"]
-    ]
+def violations(v: Visitor, view: str, *, rests: bool = True) -> list[str]:
+    """What axe finds in a view, in both themes; only the map's page says when it rests."""
+    found: list[str] = []
+    for scheme in SCHEMES:
+        v.page.emulate_media(color_scheme=scheme)
+        if rests:
+            v.rest()
+        report: dict[str, Any] = v.page.evaluate(RUN)
+        found += [
+            f"{view}, {scheme}, {one['id']}: {node['html'][:160]}"
+            for one in report["violations"]
+            for node in one["nodes"]
+        ]
+    return found
 
 
 @pytest.mark.parametrize("options", KINDS)
@@ -89,9 +122,11 @@ def test_axe_finds_nothing(visitor: Visit, axe: str, options: dict[str, Any]) ->
     v = visitor(bypass_csp=True, path="/?r=5000", **options)
     v.sign_in(next(PEOPLE))
     v.page.evaluate(axe)
+    found: list[str] = []
     for view in itertools.chain(browse(v), take_part(v)):
         v.rest()
-        assert violations(v) == [], view
+        found += violations(v, view)
+    assert found == []
 
 
 def test_axe_finds_nothing_for_visitors_who_are_asked_to_sign_in(visitor: Visit, axe: str) -> None:
@@ -99,4 +134,44 @@ def test_axe_finds_nothing_for_visitors_who_are_asked_to_sign_in(visitor: Visit,
     v.page.evaluate(axe)
     v.one("#account").click()
     v.one("dialog .primary").wait_for()
-    assert violations(v) == []
+    assert violations(v, "sign-in") == []
+
+
+@pytest.fixture(scope="module")
+def pages(sample_url: str) -> Iterator[dict[str, tuple[str, int]]]:
+    """Pages with an address of their own, and the status after redirects."""
+    with closing(psycopg2.connect(sample_url)) as connection:
+        connection.autocommit = True
+        cursor = connection.cursor()
+        ids = []
+        for statement in (CLOSED, MERGED):
+            cursor.execute(statement)
+            (number,) = cursor.fetchone() or (None,)
+            ids.append(number)
+        yield {
+            "shop": ("/shop/7", 200),
+            "closed": (f"/shop/{ids[0]}", 410),
+            "merged": (f"/shop/{ids[1]}", 200),
+            "no such shop": ("/shop/424242", 404),
+            "missing": ("/nothing", 404),
+        }
+        cursor.execute(APART, (ids[1],))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("scripts", [True, False], ids=["map", "text"])
+def test_axe_finds_nothing_on_pages_with_an_address(
+    visitor: Visit, axe: str, pages: dict[str, tuple[str, int]], language: str, scripts: bool
+) -> None:
+    """As the map shows them, and as they are before any script has run."""
+    v = visitor(map_seen=Map.NONE, bypass_csp=True, language=language, path="", **PHONE)
+    if not scripts:
+        empty = {"body": "", "content_type": "text/javascript"}
+        v.page.route(re.compile(r"/assets/.*\.js"), lambda route: route.fulfill(**empty))
+    found: list[str] = []
+    for name, (path, status) in pages.items():
+        response = v.page.goto(v.site + path)
+        assert response is not None and response.status == status, name
+        v.page.evaluate(axe)
+        found += violations(v, name, rests=scripts and status != 404)
+    assert found == []

@@ -422,6 +422,16 @@ def test_dark_follows_the_system_and_the_switch(visitor: Visit) -> None:
     assert booths_on_map(v) == total(v)
 
 
+def test_the_theme_may_change_while_the_map_is_still_drawn(visitor: Visit) -> None:
+    v = visitor()
+    for scheme in ("dark", "light", "dark"):
+        v.page.emulate_media(color_scheme=scheme)
+        v.move("panBy([5, 0], {animate: false})")
+        v.page.wait_for_timeout(20)
+    v.rest()
+    assert booths_on_map(v) == total(v)
+
+
 def test_a_map_seen_from_afar_shows_the_clusters_of_the_whole_country(visitor: Visit) -> None:
     v = visitor(path="/?at=36.3,127.8,7")
     assert sum(f["shop_cnt"] for f in v.rendered(*FIELD)) > 300

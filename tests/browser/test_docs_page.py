@@ -72,12 +72,13 @@ def test_operations_are_described_in_both_languages(read: Read) -> None:
     expect(page.locator(OPEN)).to_contain_text("사용자 위도 (예: 37.4979)")
 
 
+@pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", [DESK, PHONE], ids=["desktop", "phone"])
 def test_it_fits_the_screen_and_axe_finds_nothing(
-    read: Read, axe: str, screen: dict[str, Any], scheme: str
+    read: Read, axe: str, screen: dict[str, Any], scheme: str, language: str
 ) -> None:
-    page = read(color_scheme=scheme, bypass_csp=True, **screen)
+    page = read(f"/docs?lang={language}", color_scheme=scheme, bypass_csp=True, **screen)
     page.evaluate(axe)
 
     def look(view: str) -> None:

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Request, expect
 from tests.browser.conftest import ALONE
 from tests.browser.server import running_server
 from tests.browser.streets_host import Host, hosting
+from tests.browser.test_phone import OVERLAPS
 from tests.browser.visitor import PHONE, Map, Visitor
 
 GANGNAM = "/?at=37.4979,127.0240,15"
@@ -137,6 +138,15 @@ def test_streets_have_the_look_of_the_page_in_both_themes(
         assert {url.startswith(up.origin) for url in v.outside} == {True}
 
 
+def test_the_names_of_online_sources_cover_nothing_on_a_phone(
+    browser: Browser, online: str, up: Host
+) -> None:
+    with newcomer(browser, online, "sources", path=GANGNAM, **PHONE) as v:
+        v.streets()
+        expect(v.page.locator(".maplibregl-compact-show")).to_be_visible()
+        assert v.page.evaluate(OVERLAPS) == []
+
+
 @pytest.mark.parametrize("mode", ["silent", "failing"])
 def test_without_streets_the_offline_map_remains(
     browser: Browser, online: str, up: Host, mode: str
@@ -251,6 +261,18 @@ def test_pins_show_ratings_and_whether_shops_are_open(visitor: Callable[..., Vis
     ratings = {text for text in v.one("#list .rating").all_inner_texts() if text}
     assert len(ratings) > 3
     assert any(re.fullmatch(r"★ \d\.\d( · 영업 중)?", note) for note in notes)
+
+
+COVERED = """() => geoshops.map.queryRenderedFeatures({layers: ["pins"]}).filter(({ geometry }) =>
+  geoshops.map.queryRenderedFeatures(geoshops.map.project(geometry.coordinates), {layers: ["pin-names"]}).length)
+  .map(({ properties }) => properties.name)"""
+
+
+@pytest.mark.parametrize("language", ["ko-KR", "ja-JP"])
+def test_names_cover_no_pin(visitor: Callable[..., Visitor], language: str) -> None:
+    v = visitor(path="/?at=37.4979,127.0276,15.5", language=language)
+    assert v.rendered("pin-names") and len(v.rendered("pins")) > 5
+    assert v.page.evaluate(COVERED) == []
 
 
 def test_a_row_of_the_list_highlights_its_pin(visitor: Callable[..., Visitor]) -> None:

@@ -51,6 +51,15 @@ def test_the_visitors_choice_comes_before_the_browsers(
     assert f'<html lang="{lang}">' in client.get("/", headers=KOREAN).text
 
 
+def test_the_html_is_valid_before_a_script_has_run(client: FlaskClient) -> None:
+    """Headings have text, and the search box is of a type that may be a combobox."""
+    html = client.get("/", headers=KOREAN).text
+    headings = re.findall(r"<(h[1-6])\b[^>]*>(.*?)</\1>", html, re.DOTALL)
+    assert len(headings) >= 3
+    assert all(re.sub(r"<[^>]+>", "", text).strip() for _, text in headings)
+    assert re.search(r'<input id="query" type="text"[^>]* role="combobox"', html)
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_page_brings_its_texts_along(client: FlaskClient, lang: str) -> None:
     html = client.get("/", headers={"Accept-Language": lang}).text

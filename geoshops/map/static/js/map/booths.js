@@ -41,10 +41,16 @@ function layers(theme) {
         "circle-radius": ["interpolate", ["linear"], ["get", "point_count"], 2, 15, 20, 20, 200, 30],
       },
     },
+    // Below the pins, which are placed first: a name gives way to every pin, not only to those of lower rank.
+    {
+      id: "pin-names", type: "symbol", source: "booths", filter: ["!", ["has", "point_count"]],
+      layout: { "symbol-sort-key": ["get", "rank"], ...name, "text-variable-anchor": ["top", "bottom"], "text-offset": [0, 1.9] },
+      paint: named,
+    },
     {
       id: "pins", type: "symbol", source: "booths", filter: ["!", ["has", "point_count"]],
-      layout: { "icon-image": ["get", "pin"], "icon-allow-overlap": true, "symbol-sort-key": ["get", "rank"], ...name },
-      paint: { ...named, "icon-opacity": ["case", ["get", "open"], 1, 0.55] },
+      layout: { "icon-image": ["get", "pin"], "icon-allow-overlap": true, "icon-padding": 0, "symbol-sort-key": ["get", "rank"] },
+      paint: { "icon-opacity": ["case", ["get", "open"], 1, 0.55] },
     },
     // Above the names, which give way to the whole circle.
     {
@@ -105,7 +111,7 @@ function feature(shop, rank) {
 
 const collection = (features) => ({ type: "FeatureCollection", features });
 
-const RESULTS = ["clusters", "cluster-counts", "pins"];
+const RESULTS = ["clusters", "cluster-counts", "pin-names", "pins"];
 
 export function showBooths(map) {
   const from = isAround() ? RESULTS_FROM_ZOOM : 0;

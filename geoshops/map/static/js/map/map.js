@@ -134,11 +134,11 @@ function wire() {
   map.on("move", () => dropCovered(map));
   watchStreets(map, () => loadLand(map, theme()));
   map.on("moveend", moved);
-  for (const layer of ["pins", "chosen-pin", "clusters", ...FIELD]) {
+  for (const layer of ["pins", "pin-names", "chosen-pin", "clusters", ...FIELD]) {
     map.on("mouseenter", layer, () => { map.getCanvas().style.cursor = "pointer"; });
     map.on("mouseleave", layer, () => { map.getCanvas().style.cursor = ""; });
   }
-  map.on("click", "pins", (event) => update({ shop_id: event.features[0].properties.id }));
+  map.on("click", ["pins", "pin-names"], (event) => update({ shop_id: event.features[0].properties.id }));
   map.on("click", "clusters", expand);
   for (const layer of FIELD) map.on("click", layer, (event) => intoField(map, event));
   subscribe(["shops", "brand", "brands", "hours"], draw);
@@ -215,9 +215,9 @@ function draw() {
   if (state.status === "ready") map.on("render", markFirst);
 }
 
-// Marks the first time that shops are visible, for the performance tests.
+// Marks the first time that shops are visible, for the performance tests. While a theme's style is loaded there is no source.
 async function markFirst() {
-  if (!map.isSourceLoaded("booths") || !map.queryRenderedFeatures({ layers: ["pins", "clusters"] }).length) return;
+  if (!map.getSource("booths") || !map.isSourceLoaded("booths") || !map.queryRenderedFeatures({ layers: ["pins", "clusters"] }).length) return;
   map.off("render", markFirst);
   await unveil();
   if (!performance.getEntriesByName("booths").length) performance.mark("booths");

@@ -5,7 +5,7 @@ import { number, t } from "../shared/i18n.js";
 import { MOST_PEOPLE, addPerson, state, subscribe, update } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
 
-const TAKEN = ["pins", "chosen-pin", "clusters", ...FIELD];
+const TAKEN = ["pins", "pin-names", "chosen-pin", "clusters", ...FIELD];
 let markers = [];
 
 function mark(gl, map, person, i) {
