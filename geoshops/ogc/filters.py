@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -62,15 +62,16 @@ def compile_filter(
     if isinstance(condition, Intersects):
         if found.type != GEOMETRY:
             raise _error(condition.property, "S_INTERSECTS takes the geometry")
-        return or_(*(_intersects(found, wkt) for wkt in condition.wkts))
+        return intersect(found, condition.wkts)
     return _compared(condition, found)
 
 
-def _intersects(found: Queryable, wkt: str) -> ColumnElement[bool]:
-    shape = func.ST_GeomFromText(wkt, 4326)
+def intersect(found: Queryable, wkts: Iterable[str]) -> ColumnElement[bool]:
+    """Whether a geometry intersects any of some in WKT."""
+    shapes = [func.ST_GeomFromText(wkt, 4326) for wkt in wkts]
     if found.intersects:
-        return found.intersects(shape)
-    return type_coerce(func.ST_Intersects(found.column, shape), Boolean)
+        return or_(*map(found.intersects, shapes))
+    return or_(*(type_coerce(func.ST_Intersects(found.column, shape), Boolean) for shape in shapes))
 
 
 def _compared(condition: Comparison, found: Queryable) -> ColumnElement[bool]:

@@ -17,7 +17,8 @@ from geoshops.database.statements import Statement, compiled, limited
 from geoshops.errors import ApiError, NotFound
 from geoshops.ogc.collections import COLLECTIONS, EDGES, Collection
 from geoshops.ogc.cql2 import Condition, Intersects, Logical
-from geoshops.ogc.filters import compile_filter
+from geoshops.ogc.filters import compile_filter, intersect
+from geoshops.ogc.wkt import rectangles
 
 Box = tuple[float, float, float, float]
 
@@ -73,10 +74,12 @@ def _features(collection: Collection, keys: Select[Any]) -> Select[Any]:
 
 
 def _filtered(collection: Collection, condition: Condition, box: Box | None) -> Select[Any]:
-    """Selects keys of features that pass the condition and are in the box, if any."""
+    """Selects keys of features that pass the condition and are in the box, if any.
+
+    The box is a condition on the same row: a join by keys would read the features again."""
     keys = collection.joined(collection.keys)
     if box:
-        keys = keys.where(collection.key.in_(select(collection.in_box.c.id)))
+        keys = keys.where(intersect(collection.shape, rectangles(*box)))
     return keys.where(compile_filter(condition, collection.queryables))
 
 

@@ -103,6 +103,11 @@ def _box(tokens: Tokens, start: Token) -> tuple[str, ...]:
         raise FilterError(
             numbers[upper + 1].at, "the northern latitude must not be below the southern one"
         )
+    return rectangles(west, south, east, north)
+
+
+def rectangles(west: float, south: float, east: float, north: float) -> tuple[str, ...]:
+    """A box as WKT: two where west above east crosses the 180th meridian."""
     if west > east:
         return _rectangle(west, south, 180.0, north), _rectangle(-180.0, south, east, north)
     return (_rectangle(west, south, east, north),)

@@ -32,13 +32,22 @@ $$;
 COMMENT ON FUNCTION shops_near(double precision, double precision, double precision)
 IS 'Shops that are not closed within a radius in metres (inclusive) of a longitude and latitude, on the spheroid.';
 
+CREATE OR REPLACE FUNCTION is_in_box(geog geography, box double precision []) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ST_Y(geog::geometry) BETWEEN box[2] AND box[4]
+AND CASE WHEN box[1] <= box[3] THEN ST_X(geog::geometry) BETWEEN box[1] AND box[3]
+  ELSE ST_X(geog::geometry) >= box[1] OR ST_X(geog::geometry) <= box[3] END;
+COMMENT ON FUNCTION is_in_box(geography, double precision [])
+IS 'Whether a point is within [west, south, east, north] in degrees, including the edges; if west > east, the box crosses the 180th meridian.';
+
+-- The operator && uses the index, but compares boxes in single precision, which are up to two metres too large.
 CREATE OR REPLACE FUNCTION shops_in_box(
   west double precision, south double precision, east double precision, north double precision
 ) RETURNS SETOF shops
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
   SELECT s.* FROM public.shops AS s
-  WHERE s.status <> 'CLOSED' AND (
+  WHERE s.status <> 'CLOSED' AND public.is_in_box(s.geog, ARRAY[west, south, east, north]) AND (
     (west <= east AND s.geog::public.geometry(POINT, 4326) && public.ST_MakeEnvelope(west, south, east, north, 4326))
     OR (west > east AND (
       s.geog::public.geometry(POINT, 4326) && public.ST_MakeEnvelope(west, south, 180, north, 4326)
@@ -48,14 +57,6 @@ AS $$
 $$;
 COMMENT ON FUNCTION shops_in_box(double precision, double precision, double precision, double precision)
 IS 'Shops that are not closed within a box in degrees, including its edges; if west > east, it crosses the 180th meridian.';
-
-CREATE OR REPLACE FUNCTION is_in_box(geog geography, box double precision []) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ST_Y(geog::geometry) BETWEEN box[2] AND box[4]
-AND CASE WHEN box[1] <= box[3] THEN ST_X(geog::geometry) BETWEEN box[1] AND box[3]
-  ELSE ST_X(geog::geometry) >= box[1] OR ST_X(geog::geometry) <= box[3] END;
-COMMENT ON FUNCTION is_in_box(geography, double precision [])
-IS 'Whether a point is within [west, south, east, north] in degrees, including the edges; if west > east, the box crosses the 180th meridian.';
 
 -- A degree along a meridian has at most 111,695 m, and along a parallel that many times the cosine of the latitude. So every
 -- point of the box can be reached along the meridian of the centre and then a parallel, which bounds its distance. If that

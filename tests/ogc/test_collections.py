@@ -19,6 +19,7 @@ FROM generate_series(0, 3599) n;
 SELECT cut_boundaries(array_agg(id)) FROM regions;
 INSERT INTO stations (name, geog) SELECT 's' || n, point_at(n % 60, n / 60) FROM generate_series(0, 3599) n;
 ANALYZE regions, region_parts, stations"""
+SHOPS = "/ogc/collections/shops"
 REGIONS, STATIONS = "/ogc/collections/regions", "/ogc/collections/stations"
 
 
@@ -129,6 +130,45 @@ def test_a_box_finds_the_stations_in_it(
     places = (GANGNAM, (129.06, 35.16), (179.9, 0.5), (-179.9, -0.5))
     stations = [make.station(f"{n}번", at=at) for n, at in enumerate(places)]
     assert ids(client, STATIONS, bbox=box) == [stations[n] for n in found]
+
+
+BOXES = [
+    "127,37,128,38", "127,37.5,127,37.5", "127,37,127,38", "127.5,37,128.5,37", "179.9,-1,-179.9,1", "180,-1,-180,1", "-180,-90,180,90",
+]  # fmt: skip
+EDGES = (127, 127.5, 128, 179.9, 180, -180, -179.9)
+
+
+@pytest.mark.parametrize("box", BOXES)
+def test_a_filter_leaves_the_features_in_a_box(client: FlaskClient, make: Maker, box: str) -> None:
+    off = 1e-8
+    places = [
+        (lng + lng_off, lat + lat_off)
+        for lng in EDGES
+        for lat in (-1, 37, 37.5, 38)
+        for lng_off, lat_off in ((0, 0), (off, 0), (-off, 0), (0, off), (0, -off))
+        if abs(lng + lng_off) <= 180
+    ]
+    west, south, east, north = map(float, box.split(","))
+    inside = [
+        n
+        for n, (lng, lat) in enumerate(places, start=1)
+        if south <= lat <= north
+        and (west <= lng <= east if west <= east else lng >= west or lng <= east)
+    ]
+    assert inside
+    for n, at in enumerate(places):
+        make.shop(at=at)
+        make.station(f"{n}번", at=at)
+    bounded(make, "서울특별시", (127, 37, 128, 38))
+    bounded(make, "제주특별자치도", (179.9, -1, 180, 1), (-180, -1, -179.9, 1))
+    make.region("대구광역시", level="sido")
+    for path, everything in ((SHOPS, "id > 0"), (STATIONS, "line IS NOT NULL OR TRUE")):
+        assert ids(client, path, bbox=box) == inside
+        assert ids(client, path, bbox=box, filter=everything) == inside
+        assert ids(client, path, bbox=box, filter=f"NOT id = {inside[0]}") == inside[1:]
+    found = ids(client, REGIONS, bbox=box)
+    assert found
+    assert ids(client, REGIONS, bbox=box, filter="level = 'sido'") == found
 
 
 @pytest.mark.parametrize(
