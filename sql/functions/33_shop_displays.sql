@@ -64,8 +64,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION hanja_in(text, text) IS 'Converts Hanja to the characters of a language: 驛三 is 駅三 in Japanese.';
 
--- Chinese characters take precedence over kana, because signs in Korea use them (狎鷗亭ロデオ has both). Seoul has no Hanja: it is ソウル in Japanese,
--- and 漢城 is outdated. Without a script, zh is what Chinese speakers say instead of the Hanja (弘益大學).
+-- Chinese characters take precedence over kana, because signs in Korea use them (狎鷗亭ロデオ has both). Seoul has no Hanja: it is
+-- ソウル in Japanese, and 漢城 is outdated. A name with the language zh, without a script, is the one that Chinese speakers use
+-- instead of the Hanja (弘益大學).
 CREATE OR REPLACE FUNCTION name_rank(name text, name_lang text, lang text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -114,7 +115,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION region_in(bigint, text) IS 'The name of a region in Japanese or Chinese; null if unknown.';
 
--- Hanja have a character for each syllable; more or fewer are a translation (數碼媒體城), which Japanese does not use.
+-- Hanja have one character per syllable; a name with more or fewer is a translation (數碼媒體城), which Japanese does not use.
 CREATE OR REPLACE FUNCTION station_foreign_in(station bigint, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- Meeting point: the shops to which several people have the shortest way, by the longest way of all or by their sum.
+-- Meeting point: the shops closest to several people, by the longest of their distances or by the sum.
 
 CREATE OR REPLACE FUNCTION ways_m(place geography, people geography []) RETURNS double precision []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -11,7 +11,7 @@ BEGIN
   END LOOP;
   RETURN ways;
 END $$;
-COMMENT ON FUNCTION ways_m(geography, geography []) IS 'The distance of every person from a place, on the spheroid.';
+COMMENT ON FUNCTION ways_m(geography, geography []) IS 'The distance between each person and a place, on the spheroid.';
 
 CREATE OR REPLACE FUNCTION effort_m(place geography, people geography [], by_sum boolean) RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -26,10 +26,10 @@ BEGIN
   END LOOP;
   RETURN effort;
 END $$;
-COMMENT ON FUNCTION effort_m(geography, geography [], boolean) IS 'The longest way of all people to a place, or the sum of their ways, in metres.';
+COMMENT ON FUNCTION effort_m(geography, geography [], boolean) IS 'The longest distance between a person and a place, or the sum of all distances, in metres.';
 
--- A descent with ever shorter steps, towards the farthest person or towards all. A search from any centre is exact; near
--- the best place it has few shops to look at.
+-- A descent with decreasing steps, towards the farthest person or, for the sum, towards all. The search is exact from any centre,
+-- but examines the fewest shops from a centre near the best place.
 CREATE OR REPLACE FUNCTION middle_of(people geography [], by_sum boolean) RETURNS geography
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -76,10 +76,10 @@ BEGIN
   END LOOP;
   RETURN best;
 END $$;
-COMMENT ON FUNCTION middle_of(geography [], boolean) IS 'A place to which people have about the least effort.';
+COMMENT ON FUNCTION middle_of(geography [], boolean) IS 'A place with approximately the least effort.';
 
--- Each distance is convex as far as a quarter of the way around the smallest sphere of curvature (9,985 km): there the sum
--- lies above its tangent plane, whose slope is the sum of the directions.
+-- Each distance is convex up to a quarter of the circumference of the smallest sphere of curvature (9,985 km): there the sum
+-- is at least its tangent plane, whose slope is the sum of the directions.
 CREATE OR REPLACE FUNCTION least_effort_m(place geography, radius_m double precision, people geography [], by_sum boolean)
 RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -109,7 +109,7 @@ BEGIN
   END;
 END $$;
 COMMENT ON FUNCTION least_effort_m(geography, double precision, geography [], boolean)
-IS 'A lower bound of effort_m of all places within radius_m.';
+IS 'A lower bound of effort_m for all places within radius_m.';
 
 CREATE OR REPLACE FUNCTION quarters_of(box geometry) RETURNS geometry []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -121,11 +121,11 @@ BEGIN
     ST_MakeEnvelope(ST_XMin(box), ST_YMin(box), lon, lat, 4326), ST_MakeEnvelope(lon, ST_YMin(box), ST_XMax(box), lat, 4326),
     ST_MakeEnvelope(ST_XMin(box), lat, lon, ST_YMax(box), 4326), ST_MakeEnvelope(lon, lat, ST_XMax(box), ST_YMax(box), 4326)];
 END $$;
-COMMENT ON FUNCTION quarters_of(geometry) IS 'A box cut in the middle of both sides.';
+COMMENT ON FUNCTION quarters_of(geometry) IS 'A box divided into four at the middle of its sides.';
 
--- The shops nearest to the middle bound the effort of the best ones when enough of them pass: by their own effort, where that
--- takes few ways to compute, else by their distance. They are taken by degrees, because that order is quick in the index; any
--- shops would do.
+-- If enough of the shops nearest to the middle pass, they give an upper bound of the effort of the best ones: their own effort if
+-- that takes few distances to compute, else one derived from their distance. Nearest means in degrees, because the index supports
+-- that order; any shops would give a valid bound.
 CREATE OR REPLACE FUNCTION bound_around(
   middle geography, people geography [], by_sum boolean, brand_ids bigint [], filters shop_filters, needed integer,
   OUT reach_m double precision, OUT bound_m double precision
@@ -146,12 +146,12 @@ BEGIN
   ) AS n;
   SELECT n.m INTO bound_m FROM unnest(bounds_m) AS n (m) ORDER BY n.m OFFSET needed - 1 LIMIT 1;
   IF NOT is_exact THEN
-    -- the effort grows by so many metres per metre
+    -- the effort increases by at most 1 m per metre, the sum by 1 m per metre and person
     bound_m := effort_m(middle, people, by_sum) + bound_m * CASE WHEN by_sum THEN cardinality(people) ELSE 1 END;
   END IF;
   bound_m := coalesce(bound_m, double precision 'infinity');
 END $$;
-COMMENT ON FUNCTION bound_around IS 'How far the shops nearest to a place reach, and a bound of the effort of the `needed` best shops that pass: infinite when fewer of those nearest pass.';
+COMMENT ON FUNCTION bound_around IS 'The distance of the farthest of the shops nearest to a place, and an upper bound of the effort of the `needed` best shops that pass: infinite if fewer of the nearest pass.';
 
 CREATE OR REPLACE FUNCTION keep_best(
   INOUT ids bigint [], INOUT efforts_m double precision [], bound_m double precision, needed integer
@@ -165,11 +165,11 @@ BEGIN
   ) AS k;
 END $$;
 COMMENT ON FUNCTION keep_best(bigint [], double precision [], double precision, integer)
-IS 'The `needed` shops with the least effort of those within a bound, each once, the least first.';
+IS 'The `needed` shops with the least effort within a bound, without duplicates, ordered by effort.';
 
--- Where half of the people stand at one place and half at another, all places on the geodesic between are about equally good
--- by the sum. Pairs of one from each place have a way of least_m together, and what a shop costs more than that, no pair
--- exceeds its own way by.
+-- If half of the people are at one place and half at another, all places on the geodesic between them have about the same sum.
+-- Pair the people, one from each place: least_m is the sum of the distances between the two of each pair. If the sum for a shop
+-- exceeds least_m by a surplus, the distances of no pair exceed the distance between the two by more than that surplus.
 CREATE OR REPLACE FUNCTION opposite_people(
   people geography [], OUT one geography, OUT other geography, OUT least_m double precision
 )
@@ -188,16 +188,16 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION opposite_people(geography [])
-IS 'Of people at two places, half of them at each, within a 300th of the way between: one of each half, and a lower bound of the sum of all ways to any place; null for others.';
+IS 'If half of the people are at one place and half at another, within a 300th of the distance between the places: one person of each half, and a lower bound of the sum of distances to any place; else null.';
 
--- Exact where it finds `needed` shops. A shop whose sum exceeds least_m by a surplus lies within
--- sqrt(2.2 x surplus + 2 surplus²) of the geodesic between the two people, where x is how far the nearer of them is: on a plane
--- within sqrt((x + surplus)² - x²). Distances on the spheroid are not shorter than on a sphere of its greatest curvature
--- (6,356 km), where the factor stays below 2.2 for ways of up to 5000 km and a surplus of up to a tenth of it.
--- Segments of the geodesic are probed with their boxes. Shops near enough to the segment's chord, which runs up to c²/8R below
--- the surface, are compared, which lowers the surplus. A segment with more than `few` shops is cut in four.
--- The first surplus is little more than that of a good place (guess_m). The number of shops grows with its root, from which
--- the next one follows. Where the strip gets wide, best_around() finds the shops with less work.
+-- Exact if it finds `needed` shops. A shop whose sum exceeds least_m by a surplus is within sqrt(2.2 x surplus + 2 surplus²) of
+-- the geodesic between the two people, where x is the distance of the nearer person; on a plane, it is within
+-- sqrt((x + surplus)² - x²). Distances on the spheroid are at least those on a sphere of its greatest curvature (6,356 km), for
+-- which the factor is below 2.2 for distances of up to 5000 km and a surplus of up to a tenth of the distance.
+-- The index is searched with the boxes of segments of the geodesic. The sums of shops near the segment's chord, which is up to
+-- c²/8R below the surface, are compared, which lowers the surplus. A segment with more than `few` shops is divided into four.
+-- The first surplus is slightly more than that of a good place (guess_m). The number of shops is proportional to its square root,
+-- which gives the next surplus. If the strip becomes wide, best_around() is more efficient.
 CREATE OR REPLACE FUNCTION best_between(
   people geography [], guess_m double precision, brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
   OUT ids bigint [], OUT efforts_m double precision [], OUT truncated boolean, OUT examined bigint
@@ -258,18 +258,18 @@ BEGIN
     surplus_m := surplus_m * greatest(4, least(64, 1.5 * (needed / cardinality(ids)::double precision) ^ 2));
   END LOOP;
 END $$;
-COMMENT ON FUNCTION best_between IS 'The `needed` shops that pass with the least sum of ways to people who stand at two places, half of them at each: exact where there are as many, else those about the geodesic between; some of them when more than most_examined shops had to be looked at (truncated).';
+COMMENT ON FUNCTION best_between IS 'The `needed` shops that pass with the least sum of distances to people of whom half are at one place and half at another: exact if it finds that many, else only those near the geodesic between the places; incomplete if more than most_examined shops would be examined (truncated).';
 
--- Exact, by branch and bound. The longest way changes by at most a metre per metre, which is the triangle inequality of
--- geodesic distances, and the sum by a metre per person.
--- 1. bound_around() bounds the effort, and so how far from the middle the best shops can be.
--- 2. A box in degrees is dropped when least_effort_m() of the circle around it exceeds the bound. The first boxes hold every
---    place within the bound. A box with few shops is searched, which lowers the bound for the others; one with more is cut in
---    four, and so is the box around the middle, uncounted, while it is much larger than the circle of the nearest shops.
--- 3. Boxes are taken by their least effort, in steps of a thousandth of that of the middle, and the smallest of a step first:
---    where all places are equally good, the search must end somewhere before it cuts everything. The longer it takes, the
---    more boxes are taken at once and the more shops may be in one.
--- 4. No way is shorter than its chord, by which most shops are left out.
+-- Exact, by branch and bound. The longest distance changes by at most a metre per metre (triangle inequality of geodesic
+-- distances), and the sum by at most a metre per metre and person.
+-- 1. bound_around() gives an upper bound of the effort, and so of the distance between the middle and the best shops.
+-- 2. A box in degrees is discarded if least_effort_m() of the circle around it exceeds the bound. The first boxes contain every
+--    place within the bound. A box with few shops is searched, which lowers the bound for the others; one with more is divided
+--    into four. The box around the middle is divided without counting while it is much larger than the circle of nearest shops.
+-- 3. Boxes are processed by their least effort, rounded to a thousandth of that of the middle, and smaller boxes first: if all
+--    places are equally good, the search must finish in some boxes before it divides all of them. The longer the search takes,
+--    the more boxes are processed at once and the more shops may be in one.
+-- 4. No distance is shorter than its chord, which excludes most shops.
 CREATE OR REPLACE FUNCTION best_around(
   people geography [], by_sum boolean, middle geography, reach_m double precision, bound_m double precision,
   brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
@@ -345,10 +345,10 @@ BEGIN
     ) AS q;
   END LOOP;
 END $$;
-COMMENT ON FUNCTION best_around IS 'The `needed` shops that pass and to which people have the least effort; middle, reach_m and bound_m are those of bound_around(). Exact unless truncated.';
+COMMENT ON FUNCTION best_around IS 'The `needed` shops that pass with the least effort; middle, reach_m and bound_m are those of bound_around(). Exact unless truncated.';
 
--- A shop off the strip between two places takes a small part of the work of others; for two people most shops are off it, and
--- twice as many are examined.
+-- A shop outside the strip between two places costs a small part of the work of others. For two people, most shops are outside,
+-- so twice as many may be examined.
 CREATE OR REPLACE FUNCTION best_to_meet(
   people geography [], by_sum boolean, brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
   OUT ids bigint [], OUT efforts_m double precision [], OUT truncated boolean
@@ -371,10 +371,10 @@ BEGIN
     FROM best_around(people, by_sum, middle, b.reach_m, b.bound_m, brand_ids, filters, needed, most_examined - (examined / shares)::integer) AS t;
   END IF;
 END $$;
-COMMENT ON FUNCTION best_to_meet IS 'The `needed` shops that pass and to which people have the least effort: ids and metres, exact unless truncated, which happens when more than most_examined shops had to be looked at.';
+COMMENT ON FUNCTION best_to_meet IS 'The `needed` shops that pass with the least effort: ids and metres. Exact unless truncated, because more than most_examined shops would be examined.';
 
--- No way is shorter than its chord: only shops whose longest chord is not longer than the longest way to the `needed` shops with
--- the shortest chords can be among the best.
+-- No distance is shorter than its chord: a shop whose longest chord exceeds the longest distance to the `needed` shops with the
+-- shortest chords cannot be among the best.
 CREATE OR REPLACE FUNCTION best_of(
   candidates bigint [], people geography [], by_sum boolean, needed integer, OUT ids bigint [], OUT efforts_m double precision []
 )
@@ -397,7 +397,7 @@ BEGIN
   ) AS q
   CROSS JOIN LATERAL keep_best(q.ids, q.efforts_m, double precision 'infinity', needed) AS k;
 END $$;
-COMMENT ON FUNCTION best_of(bigint [], geography [], boolean, integer) IS 'The `needed` of these shops to which people have the least effort: ids and metres.';
+COMMENT ON FUNCTION best_of(bigint [], geography [], boolean, integer) IS 'The `needed` shops among these with the least effort: ids and metres.';
 
 -- As the owner of the table, which analysts may not read (see shops_within).
 CREATE OR REPLACE FUNCTION shops_meet(people geography [], at_most integer DEFAULT 20, by_sum boolean DEFAULT false)
@@ -410,10 +410,10 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = public, pg_
   ORDER BY t.place
 $$;
 COMMENT ON FUNCTION shops_meet(geography [], integer, boolean)
-IS 'Where people meet: the shops that are not closed with the shortest longest way of all, or with the least sum of ways, with the way of each person, in metres on the spheroid.';
+IS 'Meeting points: the shops that are not closed and have the least longest distance, or the least sum of distances, with the distance of each person, in metres on the spheroid.';
 REVOKE ALL ON FUNCTION shops_meet(geography [], integer, boolean) FROM public;
 
--- In the order of an index, so that each page counts the same shops. The one after most_examined ends the count.
+-- In the order of an index, so that the count is equal on every page. The row after most_examined ends the count.
 CREATE OR REPLACE FUNCTION count_passing(
   brand_ids bigint [], filters shop_filters, at_most integer, most_examined integer, OUT total integer, OUT truncated boolean
 )
@@ -439,7 +439,7 @@ BEGIN
   ) AS t;
 END $$;
 COMMENT ON FUNCTION count_passing(bigint [], shop_filters, integer, integer)
-IS 'How many shops pass, up to one more than at_most; of the first most_examined only when there are more to look at (truncated).';
+IS 'The number of shops that pass, up to at_most + 1; if there are more than most_examined shops, only of the first most_examined (truncated).';
 
 CREATE OR REPLACE FUNCTION list_shops_meet(
   lons double precision [], lats double precision [], by_sum boolean, user_lon double precision, user_lat double precision,
@@ -466,7 +466,7 @@ BEGIN
     b := best_of(few, people, by_sum, needed);
     total := cardinality(few);
   ELSE
-    -- each shop takes a way of each person
+    -- each shop costs one distance per person
     b := best_to_meet(people, by_sum, wanted, filters, needed, most_examined * 3 / greatest(3, cardinality(people)));
     truncated := b.truncated;
     total := coalesce(cardinality(b.ids), 0);
@@ -484,4 +484,4 @@ BEGIN
     ),
     NULL, point_at(user_lon, user_lat), origin, member, sort, page_size, page_offset, lang));
 END $$;
-COMMENT ON FUNCTION list_shops_meet IS 'Shops of the brands (null: the representative ones, or all) that pass the filters and to which people have the least effort, at_most in all, as list_text with distances_m; by effort, or by rating, reviews or favorites. Null when the session is not live.';
+COMMENT ON FUNCTION list_shops_meet IS 'Shops of the brands (null: the representative ones, or all) that pass the filters with the least effort, at most at_most, as list_text with distances_m; ordered by effort, rating, reviews or favorites. Null if the session is not live.';
