@@ -1,16 +1,21 @@
-"""Parses CQL2 text (OGC 21-065r2): comparisons, LIKE, BETWEEN, IN, IS NULL and S_INTERSECTS, joined by AND, OR, NOT."""
+"""Parses CQL2 text (OGC 21-065r2): comparisons, LIKE, BETWEEN, IN, IS NULL and S_INTERSECTS, joined by AND, OR, NOT.
+
+Comparisons of two properties and arithmetic belong to classes that are not declared; QGIS sends them all the same."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import overload
 
 from geoshops.ogc.cql2_tokens import FilterError, Token, Tokens
 from geoshops.ogc.wkt import geometries
 
-MAX_LENGTH, MAX_DEPTH, MAX_TERMS = 4000, 20, 200
+MAX_LENGTH, MAX_DEPTH, MAX_TERMS, MAX_OPERATORS = 4000, 20, 200, 20
 COMPARISONS = ("=", "<>", "<", ">", "<=", ">=")
+# what follows a value in parentheses, but not a condition
+AFTER_VALUES = {*COMPARISONS, *"+-*/%^", "DIV", "LIKE", "BETWEEN", "IN", "IS", "NOT"}
 DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 Literal = str | float | int | bool | date
@@ -25,12 +30,27 @@ class Property:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A property compared with literals: one of COMPARISONS, `like`, `between`, `in` or, without literals, `null`."""
+class Arithmetic:
+    """Two numbers joined by + - * / % ^ or `div`; `at` is the character of the first one."""
 
     operator: str
-    property: Property
-    literals: tuple[Literal, ...]
+    operands: tuple[Value, Value]
+    at: int
+
+
+Value = Property | Arithmetic | Literal
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A value compared with others: one of COMPARISONS, or with literals: `like`, `between`, `in` or, without any, `null`.
+
+    at: the character of the first value."""
+
+    operator: str
+    value: Value
+    others: tuple[Value, ...]
+    at: int
 
 
 @dataclass(frozen=True)
@@ -71,7 +91,7 @@ class _Parser:
     """Recursive descent; every method consumes the tokens of what it returns."""
 
     def __init__(self, tokens: Tokens) -> None:
-        self._tokens, self._depth, self._terms = tokens, 0, 0
+        self._tokens, self._depth, self._terms, self._operators = tokens, 0, 0, 0
 
     def parse(self) -> Condition:
         condition = self._joined("OR")
@@ -93,13 +113,17 @@ class _Parser:
         try:
             if self._tokens.has_word("NOT"):
                 return Logical("not", (self._factor(),))
-            if self._tokens.has_sign("("):
+            if self._opens_condition() and self._tokens.has_sign("("):
                 condition = self._joined("OR")
                 self._tokens.sign(")")
                 return condition
             return self._predicate()
         finally:
             self._depth -= 1
+
+    def _opens_condition(self) -> bool:
+        after = self._tokens.after_parentheses()
+        return after.kind != "number" and after.text.upper() not in AFTER_VALUES
 
     def _predicate(self) -> Condition:
         self._terms += 1
@@ -110,28 +134,72 @@ class _Parser:
                 return Truth(word == "TRUE")
         if self._tokens.has_word("S_INTERSECTS"):
             return self._intersects()
-        name = self._property()
+        at = self._tokens.peek().at
+        value = self._sum()
         negated = self._tokens.has_word("NOT")
-        condition = self._compared(name, self._tokens.take(), negated=negated)
+        condition = self._compared(value, at, self._tokens.take(), negated=negated)
         return Logical("not", (condition,)) if negated else condition
 
-    def _compared(self, name: Property, token: Token, *, negated: bool) -> Condition:
+    def _compared(self, value: Value, at: int, token: Token, *, negated: bool) -> Condition:
         if token.kind == "sign" and token.text in COMPARISONS and not negated:
-            return Comparison(token.text, name, (self._literal(),))
+            return Comparison(token.text, value, (self._sum(),), at)
         if token.word() == "LIKE":
-            return Comparison("like", name, (self._pattern(),))
+            return Comparison("like", value, (self._pattern(),), at)
         if token.word() == "BETWEEN":
             low = self._literal()
             self._tokens.keyword("AND")
-            return Comparison("between", name, (low, self._literal()))
+            return Comparison("between", value, (low, self._literal()), at)
         if token.word() == "IN":
-            return Comparison("in", name, self._list())
+            return Comparison("in", value, self._list(), at)
         if token.word() == "IS" and not negated:
             is_not = self._tokens.has_word("NOT")
             self._tokens.keyword("NULL")
-            null = Comparison("null", name, ())
+            null = Comparison("null", value, (), at)
             return Logical("not", (null,)) if is_not else null
         raise FilterError(token.at, "a comparison, LIKE, BETWEEN, IN or IS NULL is expected")
+
+    def _calculated(self, operator: str, left: Value, right: Value, at: int) -> Arithmetic:
+        self._operators += 1
+        if self._operators > MAX_OPERATORS:
+            raise self._tokens.error(f"a filter has at most {MAX_OPERATORS} arithmetic operators")
+        return Arithmetic(operator, (left, right), at)
+
+    def _sum(self) -> Value:
+        at = self._tokens.peek().at
+        value = self._product()
+        while sign := self._tokens.take_sign("+-"):
+            value = self._calculated(sign, value, self._product(), at)
+        return value
+
+    def _product(self) -> Value:
+        at = self._tokens.peek().at
+        value = self._power()
+        while sign := self._tokens.take_sign("*/%") or (self._tokens.has_word("DIV") and "div"):
+            value = self._calculated(sign, value, self._power(), at)
+        return value
+
+    def _power(self) -> Value:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self._tokens.error(f"conditions are nested at most {MAX_DEPTH} deep")
+        at = self._tokens.peek().at
+        try:
+            value = self._operand()
+            if self._tokens.has_sign("^"):
+                value = self._calculated("^", value, self._power(), at)
+            return value
+        finally:
+            self._depth -= 1
+
+    def _operand(self) -> Value:
+        at = self._tokens.peek().at
+        if self._tokens.has_sign("-"):
+            return self._calculated("-", 0, self._power(), at)
+        if self._tokens.has_sign("("):
+            value = self._sum()
+            self._tokens.sign(")")
+            return value
+        return self._literal(or_property=True)
 
     def _list(self) -> tuple[Literal, ...]:
         self._tokens.sign("(")
@@ -165,7 +233,11 @@ class _Parser:
             raise FilterError(at, "a pattern must not end with the escape character")
         return pattern
 
-    def _literal(self) -> Literal:
+    @overload
+    def _literal(self) -> Literal: ...
+    @overload
+    def _literal(self, *, or_property: bool) -> Literal | Property: ...
+    def _literal(self, *, or_property: bool = False) -> Literal | Property:
         token = self._tokens.take()
         if token.kind == "string":
             return token.string()
@@ -178,9 +250,11 @@ class _Parser:
             moment = self._tokens.take()
             self._tokens.sign(")")
             return _moment(moment, token.text.upper())
+        if or_property and token.kind == "name" and not token.word():
+            return Property(token.text.strip('"'), token.at)
         raise FilterError(
             token.at,
-            "a number, text in quotes, TRUE, FALSE, DATE('…') or TIMESTAMP('…') is expected",
+            f"a {'property, ' if or_property else ''}number, text in quotes, TRUE, FALSE, DATE('…') or TIMESTAMP('…') is expected",
         )
 
 

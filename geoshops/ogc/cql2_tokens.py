@@ -9,7 +9,7 @@ from typing import NamedTuple
 TOKEN = re.compile(
     r"""\s*(?:(?P<string>'(?:[^'\\]|''|\\.)*')"""
     r"""|(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))"""
-    r"""|(?P<name>"[^"]+"|(?:[^\W\d]|:)[\w.:]*)|(?P<sign><=|>=|<>|[=<>(),]))""",
+    r"""|(?P<name>"[^"]+"|(?:[^\W\d]|:)[\w.:]*)|(?P<sign><=|>=|<>|[=<>(),+*/%^-]))""",
     re.DOTALL,
 )
 WORDS = {"AND", "OR", "NOT", "LIKE", "BETWEEN", "IN", "IS", "NULL", "TRUE", "FALSE"}
@@ -82,6 +82,30 @@ class Tokens:
         found = token.kind == "sign" and token.text == sign
         self._next += found
         return found
+
+    def take_sign(self, signs: str) -> str:
+        """Consumes one of several signs, also that of a number (`a -1`), and returns it; empty if it is not the next token."""
+        token = self.peek()
+        if token.kind == "number" and token.text[0] in signs:
+            rest = token._replace(text=token.text[1:], at=token.at + 1)
+            self._tokens[self._next] = rest
+            return token.text[0]
+        return token.text if token.kind == "sign" and self.has_any(*signs) else ""
+
+    def has_any(self, *signs: str) -> bool:
+        """Consumes the next token if it is one of these signs."""
+        return any(self.has_sign(sign) for sign in signs)
+
+    def after_parentheses(self) -> Token:
+        """Returns the token after the closing parenthesis of the next token, which opens one; else the last token."""
+        depth = 0
+        for at in range(self._next, len(self._tokens) - 1):
+            token = self._tokens[at]
+            if token.kind == "sign":
+                depth += (token.text == "(") - (token.text == ")")
+            if depth == 0:
+                return self._tokens[at + 1]
+        return self._tokens[-1]
 
     def keyword(self, word: str) -> None:
         """Consumes a required keyword."""

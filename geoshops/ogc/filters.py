@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, and_, false, func, not_, or_, true, type_coerce
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Double,
+    Numeric,
+    and_,
+    cast,
+    false,
+    func,
+    literal,
+    not_,
+    or_,
+    true,
+    type_coerce,
+)
 
 from geoshops.errors import ApiError
 from geoshops.ogc.cql2 import (
+    Arithmetic,
     Comparison,
     Condition,
     Intersects,
@@ -19,6 +35,7 @@ from geoshops.ogc.cql2 import (
     Logical,
     Property,
     Truth,
+    Value,
     parse_date,
 )
 
@@ -27,13 +44,15 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq, "<>": operator.ne, "<": operator.lt, ">": operator.gt,
     "<=": operator.le, ">=": operator.ge,
 }  # fmt: skip
-# JSON Schema type → types of its literals
-LITERALS: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int, float),
-    "number": (int, float),
-    "date": (date,),
-}
+# of numbers in double precision; a quotient by zero is null
+CALCULATE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "^": func.power,
+    "/": lambda a, b: a / func.nullif(b, 0, type_=Double),
+    "%": lambda a, b: func.mod(cast(a, Numeric), func.nullif(cast(b, Numeric), 0)),
+    "div": lambda a, b: func.trunc(a / func.nullif(b, 0, type_=Double)),
+}  # fmt: skip
+NUMBERS = ("integer", "number")
+NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -58,12 +77,12 @@ def compile_filter(
         return and_(*parts) if condition.operator == "and" else or_(*parts)
     if isinstance(condition, Truth):
         return true() if condition.value else false()
-    found = _queryable(condition.property, queryables)
     if isinstance(condition, Intersects):
+        found = _queryable(condition.property, queryables)
         if found.type != GEOMETRY:
-            raise _error(condition.property, "S_INTERSECTS takes the geometry")
+            raise _error(condition.property.at, "S_INTERSECTS takes the geometry")
         return intersect(found, condition.wkts)
-    return _compared(condition, found)
+    return _compared(condition, queryables)
 
 
 def intersect(found: Queryable, wkts: Iterable[str]) -> ColumnElement[bool]:
@@ -74,45 +93,71 @@ def intersect(found: Queryable, wkts: Iterable[str]) -> ColumnElement[bool]:
     return or_(*(type_coerce(func.ST_Intersects(found.column, shape), Boolean) for shape in shapes))
 
 
-def _compared(condition: Comparison, found: Queryable) -> ColumnElement[bool]:
-    literals = [_typed(literal, found.type) for literal in condition.literals]
-    if not all(_fits(literal, found.type) for literal in literals):
-        raise _error(
-            condition.property, f"the literals of this property must have the type {found.type}"
-        )
-    column: ColumnElement[Any] = found.column
+def _compared(condition: Comparison, queryables: Mapping[str, Queryable]) -> ColumnElement[bool]:
+    value, kind = _value(condition.value, queryables)
     if condition.operator == "null":
-        return column.is_(None)
+        return value.is_(None)
+    others = [_value(_typed(other, kind), queryables) for other in condition.others]
+    if kind == GEOMETRY or not all(_comparable(kind, other) for _, other in others):
+        is_property = isinstance(condition.value, Property)
+        subject = "the literals of this property" if is_property else "the values"
+        raise _error(condition.at, f"{subject} must have the type {kind}")
+    first, last = others[0][0], others[-1][0]
     if condition.operator == "between":
-        low, high = literals
-        return and_(column >= low, column <= high)
+        return and_(value >= first, value <= last)
     if condition.operator == "in":
-        return or_(*(column == literal for literal in literals))
+        return or_(*(value == other for other, _ in others))
     if condition.operator == "like":
-        if found.type != "string":
-            raise _error(condition.property, "LIKE takes text")
-        return column.like(literals[0])
-    compared: ColumnElement[bool] = COMPARE[condition.operator](column, literals[0])
+        if kind != "string":
+            raise _error(condition.at, "LIKE takes text")
+        return value.like(first)
+    compared: ColumnElement[bool] = COMPARE[condition.operator](value, first)
     return compared
 
 
-def _typed(literal: Literal, kind: str) -> Literal:
-    """Converts a date in quotes if the property is a date."""
-    day = parse_date(literal) if kind == "date" and isinstance(literal, str) else None
-    return literal if day is None else day
+def _value(value: Value, queryables: Mapping[str, Queryable]) -> tuple[ColumnElement[Any], str]:
+    """The expression of a value and its type."""
+    if isinstance(value, Property):
+        found = _queryable(value, queryables)
+        return found.column, found.type
+    if not isinstance(value, Arithmetic):
+        return literal(value), _type(value)
+    operands = [_value(operand, queryables) for operand in value.operands]
+    if any(kind not in NUMBERS for _, kind in operands):
+        raise _error(value.at, "arithmetic takes numbers")
+    numbers = (cast(operand, Double) for operand, _ in operands)
+    return CALCULATE[value.operator](*numbers), "number"
 
 
-def _fits(literal: Literal, kind: str) -> bool:
-    # bool is a subclass of int, but no property is boolean
-    return type(literal) is not bool and isinstance(literal, LITERALS.get(kind, ()))
+def _typed(value: Value, kind: str) -> Value:
+    """Converts a literal in quotes to a date or number. QGIS quotes numbers where the first features have null."""
+    if not isinstance(value, str):
+        return value
+    if kind == "date":
+        return parse_date(value) or value
+    if kind in NUMBERS and NUMBER.fullmatch(value):
+        return float(value) if "." in value else int(value)
+    return value
+
+
+def _type(value: Literal) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, str):
+        return "string"
+    return "date" if isinstance(value, date) else "number"
+
+
+def _comparable(kind: str, other: str) -> bool:
+    return kind == other or (kind in NUMBERS and other in NUMBERS)
 
 
 def _queryable(property: Property, queryables: Mapping[str, Queryable]) -> Queryable:
     found = queryables.get(property.name)
     if found is None:
-        raise _error(property, f"the property must be one of {', '.join(queryables)}")
+        raise _error(property.at, f"the property must be one of {', '.join(queryables)}")
     return found
 
 
-def _error(property: Property, rule: str) -> ApiError:
-    return ApiError("bad_filter", name="filter", at=property.at, rule=rule)
+def _error(at: int, rule: str) -> ApiError:
+    return ApiError("bad_filter", name="filter", at=at, rule=rule)

@@ -180,10 +180,10 @@ def _count(
 
 @contextmanager
 def _located(condition: Condition) -> Iterator[None]:
-    """Converts PostGIS's error to a FilterError at the first geometry of the filter."""
+    """Converts PostGIS's error, and that of a number out of range, to an ApiError at the first geometry of the filter."""
     try:
         yield
-    except psycopg2.InternalError as error:
+    except (psycopg2.InternalError, psycopg2.DataError) as error:
         at = next(_places(condition), 1)
         rule = str(error.diag.message_primary)
         raise ApiError("bad_filter", name="filter", at=at, rule=rule) from None

@@ -174,7 +174,7 @@ def test_a_filter_leaves_the_features_in_a_box(client: FlaskClient, make: Maker,
 @pytest.mark.parametrize(
     ("path", "condition", "found"),
     [
-        (REGIONS, "level = 'sido'", ["서울특별시"]), (REGIONS, "parent_id IS NULL", ["서울특별시"]),
+        (REGIONS, "level = 'sido'", ["서울특별시"]), (REGIONS, "parent_id IS NULL", ["서울특별시"]), (REGIONS, "(\"parent_id\" = '1')", ["강남구"]),
         (REGIONS, "sido = '서울특별시' AND level IN ('sigungu')", ["강남구"]), (REGIONS, "name_en LIKE 'Seo%'", ["서울특별시"]),
         (REGIONS, "full_name = '서울특별시 강남구'", ["강남구"]), (REGIONS, "geometry IS NULL", ["강남구"]),
         (REGIONS, "S_INTERSECTS(geometry, POINT(127 37.5)) OR level = 'sigungu'", ["서울특별시", "강남구"]),

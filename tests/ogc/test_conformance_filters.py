@@ -462,7 +462,7 @@ def test_basic_spatial_functions_logical(client: FlaskClient, name: str) -> None
 )  # fmt: skip
 def test_cql2_text_escaping(literal: str, text: str) -> None:
     condition: Any = parse(f"place_name = '{literal}'")
-    assert condition.literals == (text,)
+    assert condition.others == (text,)
 
 
 def test_cql2_text_escaping_of_stored_characters(client: FlaskClient) -> None:

@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from geoshops.ogc import queries
-from geoshops.ogc.cql2 import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from geoshops.ogc.cql2 import MAX_DEPTH, MAX_LENGTH, MAX_OPERATORS, MAX_TERMS
 from tests.make import Maker
 
 ITEMS = "/ogc/collections/shops/items"
@@ -49,7 +49,14 @@ def shops(make: Maker) -> dict[int, str]:
         # as QGIS writes them
         ("((\"review_cnt\" >= 2) AND (\"brand_name\" = '인생네컷'))", [1]), ('(NOT ("brand_name" IS NULL))', [1, 2]),
         ('("review_cnt" > -1)', [1, 2, 3]), ("(\"opened_on\" <= DATE('2024-05-01'))", [1]),
-        ("((\"place_name\" NOT LIKE '%점') OR (id = 2))", [2, 3]),
+        ("((\"place_name\" NOT LIKE '%점') OR (id = 2))", [2, 3]), ('("review_cnt" > "favorite_cnt")', [1, 2]), ('(10 <= "review_cnt")', [1]),
+        ('(("review_cnt" * 2) > 18)', [1]), ('(("review_cnt" % 4) = 2)', [1, 2]), ('(( - ("review_cnt")) < ( - (2)))', [1]), ('(("review_cnt" / 4) >= 2.5)', [1]),
+        ('(("review_cnt" ^ 2) = 4)', [2]), ('(("review_cnt" - 1) > "favorite_cnt")', [1, 2]), ("(\"review_cnt\" = '10')", [1]), ("(\"star_rating_avg\" = '4.5')", [1]),
+        ("\"review_cnt\" IN ('10','2')", [1, 2]), ("(1 = 1)", [1, 2, 3]), ('("brand_name" = "place_name")', []), ("(((\"review_cnt\" * 2) > 2) AND (id = 2))", [2]),
+        # arithmetic: order, signs, null and zero
+        ("review_cnt+1 = 3", [2]), ("review_cnt -1=1", [2]), ("id * 2 + 1 = 1 + 4", [2]), ("2 ^ 3 ^ 0 * id = 4", [2]), ("(id + 1) * 2 = 6", [2]), ("10 div 4 = id", [2]),
+        ("id BETWEEN 1 AND 2 AND (id - 1) NOT IN (1)", [1]), ("id / (id - 1) > 0", [2, 3]), ("id % (id - 1) >= 0 OR id DIV (id - 1) > 5", [2, 3]), ("(id - 1) IS NOT NULL", [1, 2, 3]),
+        ("- -id = 1", [1]), ("'a' LIKE 'a%' AND (((id)) = 3)", [3]), ("-id ^ 2 = -4", [2]),
     ],
 )  # fmt: skip
 def test_filters_select_shops(
@@ -90,7 +97,7 @@ def test_a_filter_joins_the_box_and_stays_in_the_links(
         # what the classes of the standard demand that are not declared
         ("eo:cloud_cover < 0.1", "character 1: the property must be one of id"), ("CASEI(brand_name) = 'x'", "character 6: a comparison"),
         ("S_WITHIN(geometry, BBOX(1, 2, 3, 4))", "character 9: a comparison"), ("T_AFTER(opened_on, DATE('2024-05-01'))", "character 8: a comparison"),
-        ("review_cnt > favorite_cnt", "character 14: a number"), ("A_EQUALS(id, (1, 2))", "character 9: a comparison"),
+        ("A_EQUALS(id, (1, 2))", "character 9: a comparison"),
         ("S_INTERSECTS(geometry, POINT(x y))", "character 30: a longitude between -180 and 180 is"), ("opened_on = DATE('2024')", "character 18: a date is written"),
         ("id = 1; DROP TABLE shops", "character 7: "), ("NOT", "character 4: the filter ends"), ("AND id = 1", "character 1: a property"),
         ("(" * (MAX_DEPTH + 1) + "id = 1" + ")" * (MAX_DEPTH + 1), f"character {MAX_DEPTH + 1}: conditions are nested at most"),
@@ -109,6 +116,13 @@ def test_a_filter_joins_the_box_and_stays_in_the_links(
         ("place_name LIKE '%\\\\'", "character 17: a pattern must not end with the escape character"), ("place_name = 'x\\'", "character 14: a name, number"),
         ("opened_on = DATE('20240501')", "character 18: a date is written"), ("opened_on = TIMESTAMP('2024-05-01')", "character 23: a timestamp is"), ("opened_on = '2024-5-1'", "character 1: the literals"),
         ("TRUE 1", "character 6: AND, OR"), ("review_cnt = TRUE", "character 1: the literals of"), ("NOT", "character 4: the filter ends"),
+        # arithmetic and values on both sides
+        ("review_cnt = place_name", "character 1: the literals of this property must have the type integer"), ("1 = place_name", "character 1: the values must have the type number"),
+        ("id > 0 AND place_name + 1 = 2", "character 12: arithmetic takes numbers"), ("geometry + 1 = 2", "character 1: arithmetic takes"), ("1 = geometry", "character 1: the values"),
+        ("id = 1 +", "character 9: the filter ends"), ("id + AND", "character 6: a property, number"), ("(id + 1 = 2", "character 12: the filter ends"), ("(id + 1) AND id = 1", "character 8: a comparison"),
+        ("id = " + "+".join(["1"] * (MAX_OPERATORS + 2)), "character 49: a filter has at most"), ("id = " + "-" * (MAX_DEPTH + 1) + "id", "character 25: conditions are nested"),
+        ("id = " + "(" * 30 + "1" + ")" * 30, "character 25: conditions are nested"),
+        ("1 + 1 LIKE 'x'", "character 1: the values"), ("(id = 1) = 2", "character 5: ) is expected"), ("nothing + 1 = 2", "character 1: the property must be one of"),
         ("place_name = 'x\0'", "must not contain control characters"), ("id NOT = 1", "character 8: a comparison"),
     ],
 )  # fmt: skip
@@ -118,6 +132,15 @@ def test_bad_filters_are_rejected_with_the_character_and_the_rule(
     response = client.get(ITEMS, query_string={"filter": condition})
     assert (response.status_code, response.json["error_code"]) == (400, "002"), response.text
     assert response.json["error_message"].startswith(f"[filter] {message}")
+
+
+@pytest.mark.parametrize("condition", ["10 ^ (id + 400) > 1", "(-id) ^ 0.5 > 1"])
+def test_numbers_that_cannot_be_calculated_are_rejected(
+    client: FlaskClient, shops: dict[int, str], condition: str
+) -> None:
+    response = client.get(ITEMS, query_string={"filter": condition})
+    assert (response.status_code, response.json["error_code"]) == (400, "002")
+    assert response.json["error_message"].startswith("[filter] character 1: ")
 
 
 def test_other_languages_of_filters_are_rejected(client: FlaskClient) -> None:
