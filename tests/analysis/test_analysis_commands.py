@@ -1,4 +1,4 @@
-"""geoshops sql, export and report: every format read back by another program, failures clear and traceless."""
+"""geoshops sql, export and report: another program can read every format; failures are clear and leave no files."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ def test_files_for_other_programs(run, booths, kind):
     assert frame.crs.equals("EPSG:4326") or frame.crs.equals("OGC:CRS84")
 
 
-def test_an_answer_without_geometry_goes_into_parquet_but_not_into_geojson(run, booths):
+def test_a_result_without_geometry_can_be_parquet_but_not_geojson(run, booths):
     assert run("sql", "run", "19", "--format", "parquet", "-o", "x.parquet").exit_code == 0
     assert pyarrow.parquet.read_table("x.parquet").num_rows == 7
-    refused = run("sql", "run", "19", "--format", "geojson", "-o", "x.geojson")
-    assert refused.exit_code == 2
-    assert "needs a geometry" in refused.output
+    rejected = run("sql", "run", "19", "--format", "geojson", "-o", "x.geojson")
+    assert rejected.exit_code == 2
+    assert "needs a geometry" in rejected.output
     assert not Path("x.geojson").exists()
 
 
@@ -322,8 +322,8 @@ def test_export_filters(run, booths, make):
     assert names("--bbox", "170,37,-170,38") == ["날짜선"]
     for bad in ("1,2,3", "a,b,c,d", "0,91,1,92", "nan,0,1,1", "0,5,1,4"):
         assert run("export", "shops", "--bbox", bad).exit_code == 2
-    refused = run("export", "shops", "--brand", "없음", "-o", "x.csv")
-    assert (refused.exit_code, Path("x.csv").exists()) == (2, False)
+    rejected = run("export", "shops", "--brand", "없음", "-o", "x.csv")
+    assert (rejected.exit_code, Path("x.csv").exists()) == (2, False)
 
 
 def test_export_of_reviews_has_neither_text_nor_author(run, booths):
@@ -388,12 +388,12 @@ def test_report(run, booths, make):
     assert text.count("data:image/png") == 8
     assert "인생네컷" in text
     assert "http" not in text
-    # no boundary is loaded: the pictures and the text say what stands in for it
+    # no boundary is loaded: pictures and text state what is used instead
     assert text.count('class="missing"') == 3
     assert "경계 자료가 없어" in text
     assert ".venv/bin/geoshops import boundaries" in text
-    refused = run("report", "--region", "없는곳", "-o", "other.html")
-    assert (refused.exit_code, Path("other.html").exists()) == (2, False)
+    rejected = run("report", "--region", "없는곳", "-o", "other.html")
+    assert (rejected.exit_code, Path("other.html").exists()) == (2, False)
 
 
 def test_the_report_counts_every_brand_the_largest_first(run, make):

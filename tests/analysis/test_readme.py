@@ -1,4 +1,4 @@
-"""sql/README.md tells the truth: its catalogue is complete and its worked examples give what it prints."""
+"""sql/README.md: the catalogue is complete, and the worked examples produce the printed results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every question on imported real files: boundaries, stations, booths and 9,736 animal hospitals."""
+"""Every analysis script on imported real files: boundaries, stations, booths and 9,736 animal hospitals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.conftest import copied, execute
 GEOD = Geod(ellps="WGS84")
 COUNTERS = "SELECT id, review_cnt, star_rating_sum FROM v_shop_open"
 NAMES = [s.name for s in scripts.catalogue()]
-# On Jeju the hospitals neither crowd nor lie off the island; no two of a name stand close together or seem to be one.
+# On Jeju, no hospitals are clustered or off the island, and none with equal names are close together.
 NOT_ON_JEJU = {"02", "03", "08", "22", "23"}
 IMPORTS = [
     ("regions", "boundaries_kr_2018/skorea-provinces-2018-simple.geojson", "kostat"),
@@ -32,8 +32,8 @@ IMPORTS = [
     ("shops", "photobooths_kr_chalkak/photoheim_geocoded.csv", "booths"),
     ("shops", "photobooths_kr_chalkak/dontlxxkup_geocoded.csv", "booths"),
 ]
-# The files say nothing of brands and reviews: common names of hospitals stand for brands, and reviews follow from
-# the numbers of shops.
+# The files have no brands and reviews: common hospital names serve as brands, and reviews are derived from the shop
+# numbers.
 OPINIONS = (
     "INSERT INTO brands (name) SELECT n FROM unnest(ARRAY['우리', '사랑', '하나', '행복', '24시']) AS n",
     "UPDATE shops SET brand_id = b.id FROM brands AS b WHERE source = 'localdata' AND starts_with(place_name, b.name)",
@@ -71,14 +71,14 @@ def korea(
 
 @pytest.fixture
 def ask(korea: str) -> Callable[..., list[dict[str, Any]]]:
-    """Asks a script by its number."""
+    """Runs a script by its number."""
 
-    def asked(number: str, **values: str) -> list[dict[str, Any]]:
-        with runner.run(korea, scripts.find(number), values) as answer:
-            names = [c.name for c in answer.columns]
-            return [dict(zip(names, row, strict=True)) for row in answer.rows]
+    def run(number: str, **values: str) -> list[dict[str, Any]]:
+        with runner.run(korea, scripts.find(number), values) as response:
+            names = [c.name for c in response.columns]
+            return [dict(zip(names, row, strict=True)) for row in response.rows]
 
-    return asked
+    return run
 
 
 @pytest.mark.parametrize("name", NAMES)

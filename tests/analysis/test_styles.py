@@ -1,4 +1,4 @@
-"""Colours and legends: numbers in their order, no noise, the frequent first."""
+"""Colours and legends: numbers in order, no noise, frequent classes first."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_what_says_nothing_is_drawn_below_the_rest() -> None:
     assert [r["class"] for r in select_rows(rows, STYLES["13"])] == ["ns", None, "LL", "HH"]
 
 
-def test_what_the_answer_names_first_lies_on_top() -> None:
+def test_the_first_row_of_a_result_is_drawn_on_top() -> None:
     rows = [{"bayes_avg": avg, "n": 3, "geom": "x"} for avg in (4.8, 4.1, 2.0)]
     assert [r["bayes_avg"] for r in select_rows(rows, STYLES["18"])] == [2.0, 4.1, 4.8]
 

@@ -1,4 +1,4 @@
-"""One daemon and one build of all images for the tests of the containers."""
+"""One Docker daemon and one build of all images for all container tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.containers import engine
 
 @pytest.fixture(scope="session")
 def images() -> Iterator[None]:
-    """A daemon that holds every image of the checkout as it stands."""
+    """A daemon with all images of the current checkout."""
     engine.require_compose()
     with engine.daemon():
         engine.require_base_images()

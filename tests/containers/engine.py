@@ -42,7 +42,7 @@ def docker(*args: str, timeout_s: float = 120, check: bool = True) -> str:
 
 
 def require_compose() -> None:
-    """Skips, with a reason, where the programs are missing."""
+    """Skips the test, with a reason, if programs are missing."""
     if not shutil.which("docker"):
         pytest.skip("docker is not installed")
     found = re.match(r"v?(\d+)\.(\d+)", docker("compose", "version", "--short", check=False))
@@ -50,7 +50,7 @@ def require_compose() -> None:
         pytest.skip("Docker Compose 2.24 or newer is not installed")
 
 
-def daemon_answers() -> bool:
+def daemon_responds() -> bool:
     """Whether the daemon that DOCKER_HOST or Docker's context names is up."""
     found = subprocess.run(["docker", "version"], capture_output=True, timeout=60, check=False)
     return found.returncode == 0
@@ -58,13 +58,13 @@ def daemon_answers() -> bool:
 
 @contextmanager
 def daemon() -> Iterator[None]:
-    """A daemon that answers: the one that is there, else one of our own, which needs root and dockerd."""
-    if daemon_answers():
+    """A running daemon: the existing one, else a private one, which needs root and dockerd."""
+    if daemon_responds():
         yield
         return
     dockerd = shutil.which("dockerd", path=f"{os.environ['PATH']}:/usr/sbin")
     if not dockerd or os.geteuid() != 0:
-        pytest.skip("no Docker daemon answers, and a private one needs root and dockerd")
+        pytest.skip("no Docker daemon responds, and a private one needs root and dockerd")
     with (
         tempfile.TemporaryDirectory(prefix="geoshops-docker.") as folder,
         private_daemon(dockerd, Path(folder)),
@@ -74,7 +74,7 @@ def daemon() -> Iterator[None]:
 
 @contextmanager
 def private_daemon(dockerd: str, folder: Path) -> Iterator[None]:
-    """dockerd with socket, images and volumes in the folder; everything of it ends with the block."""
+    """dockerd with socket, images and volumes in the folder; the block's end stops it and its containers."""
     socket = f"unix://{folder}/docker.sock"
     before = os.environ.get("DOCKER_HOST")
     with (folder / "dockerd.log").open("w") as log:
@@ -87,7 +87,7 @@ def private_daemon(dockerd: str, folder: Path) -> Iterator[None]:
         )  # fmt: skip
         os.environ["DOCKER_HOST"] = socket
         try:
-            if not wait_for(daemon_answers, 60, or_else=lambda: process.poll() is not None):
+            if not wait_for(daemon_responds, 60, or_else=lambda: process.poll() is not None):
                 said = (folder / "dockerd.log").read_text().splitlines()[-3:]
                 pytest.skip(f"a private Docker daemon does not start here: {said}")
             yield
@@ -119,7 +119,7 @@ def base_images() -> set[str]:
 
 
 def require_base_images() -> None:
-    """Pulls what is missing; builds stand-ins where no registry is reached; skips where neither works."""
+    """Pulls missing images; builds stand-ins if no registry is reachable; skips the test if both fail."""
     missing = [name for name in sorted(base_images()) if not docker("image", "ls", "-q", name)]
     if all(pull(name) for name in missing):
         return
@@ -142,7 +142,7 @@ def pull(image: str) -> bool:
 def wait_for(
     look: Callable[[], T], within_s: float, *, or_else: Callable[[], bool] = lambda: False
 ) -> T | None:
-    """The first true value of `look`; None when the time is over or waiting has become pointless."""
+    """The first true value of `look`; None after the timeout, or if waiting has become pointless."""
     end = time.monotonic() + within_s
     while time.monotonic() < end and not or_else():
         found = look()
@@ -164,11 +164,11 @@ class Project:
 
     @property
     def origin(self) -> str:
-        """Where the service is reached."""
+        """The URL of the service."""
         return f"http://127.0.0.1:{self.port}"
 
     def compose(self, *args: str, timeout_s: float = START_WITHIN_S, check: bool = True) -> str:
-        """Standard output of a docker compose command with all profiles known."""
+        """Standard output of a docker compose command with all profiles."""
         done = self.run(*args, timeout_s=timeout_s)
         if check and done.returncode:
             raise AssertionError(
@@ -186,7 +186,7 @@ class Project:
         )  # fmt: skip
 
     def environment(self) -> Mapping[str, str]:
-        """Nothing of the machine's own settings reaches the containers."""
+        """An environment without the machine's settings, which must not affect the containers."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("GEOSHOPS_", "COMPOSE_"))}
         return {**kept, "PORT": str(self.port), "ANALYST_PORT": str(self.analyst_port)}
 
@@ -223,7 +223,7 @@ class Project:
 
 @contextmanager
 def project(purpose: str) -> Iterator[Project]:
-    """A project that leaves no container, network or volume behind."""
+    """A project whose containers, networks and volumes are removed afterwards."""
     made = Project(f"geoshops-test-{purpose}-{os.getpid()}")
     try:
         yield made

@@ -1,4 +1,4 @@
-"""What the images hold, and what they do without."""
+"""The contents of the images, and what they must not contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profile replica: what dies is replaced, and what comes back is used again."""
+"""The profile replica: failed containers are replaced, and returning ones are used again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REJOINS_WITHIN_S = 90
 RADIUS = "/shops/brand?userLat=37.4979&userLng=127.0276&mapLat=37.4979&mapLng=127.0276"
 NODES = ("node1", "node2", "node3")
 
-# run by a container that has the owner's URL and the signing key
+# run in a container that has the owner's URL and the signing key
 SIGN_IN = """
 import json, psycopg2
 from geoshops import create_app
@@ -42,7 +42,7 @@ with psycopg2.connect(settings.operator_database_url) as connection:
 with create_app(settings).app_context():
     print(json.dumps({"shop": shop, "token": tokens.issue_access(Caller(member, session))}))
 """
-# each new connection goes to another pooler
+# each new connection uses another pooler
 READ_THROUGH_THE_READER_ENTRANCE = """
 import pathlib, psycopg2
 url = pathlib.Path("/secrets/app/reader_url").read_text()
@@ -66,7 +66,7 @@ class Cluster:
     failures: Counter[str] = field(default_factory=Counter)
 
     def members(self) -> dict[str, dict[str, Any]]:
-        """What Patroni says of each node, asked of any node that runs."""
+        """Patroni's state of each node, from any running node."""
         for node in NODES:
             command = (
                 "exec",
@@ -85,38 +85,38 @@ class Cluster:
         return {}
 
     def leader(self) -> str:
-        """The name of the node that leads."""
+        """The name of the leader."""
         (name,) = (n for n, m in self.members().items() if m["Role"] == "Leader")
         return name
 
     def timeline(self) -> int:
-        """Grows by one with each change of the leader."""
+        """The timeline, which increases with each change of the leader."""
         return int(self.members()[self.leader()]["TL"])
 
     def standbys(self) -> list[str]:
-        """The names of the others."""
+        """The names of the standbys."""
         return [name for name in NODES if name != self.leader()]
 
     def is_whole(self) -> bool:
-        """One leader, and both others stream from it and count for its commits: Patroni hands the lead to no other."""
+        """Whether both standbys stream from the leader synchronously; Patroni promotes only such a node."""
         states = sorted((m["Role"], m["State"]) for m in self.members().values())
         standby = ("Quorum Standby", "streaming")
         return states == [("Leader", "running"), standby, standby]
 
     def require_whole(self) -> None:
-        """Waits until every node is back, and each is used through its pooler."""
+        """Waits until every node is healthy and is used through its pooler."""
         assert wait_for(self.is_whole, REJOINS_WITHIN_S), self.members()
         self.require_reader_entrance()
 
     def require_reader_entrance(self) -> None:
-        """Waits until six reads of standbys succeed in a row, past the service."""
+        """Waits until six consecutive reads from standbys succeed, bypassing the service."""
         expected = ["True True"] * 6
         assert wait_for(
             lambda: self.reads_of_the_reader_entrance() == expected, WORKS_AGAIN_WITHIN_S
         ), self.members()
 
     def reads_of_the_reader_entrance(self) -> list[str]:
-        """Six reads past the service; shorter when one fails."""
+        """Six reads bypassing the service; stops at the first failure."""
         command = (
             "exec",
             "-T",
@@ -128,7 +128,7 @@ class Cluster:
         return self.project.run(*command, timeout_s=60).stdout.splitlines()
 
     def reads(self) -> bool:
-        """Whether a search is served."""
+        """Whether a search succeeds."""
         status = self.project.status(RADIUS)
         self.failures[f"read {status}"] += status != 200
         return status == 200
@@ -154,7 +154,7 @@ class Cluster:
         return response.status_code == 201
 
     def works_again_after_s(self, fault: Callable[[], object]) -> float:
-        """Seconds from the start of the fault to the first of ten successful reads and writes in a row."""
+        """Seconds from the start of the fault to the first of ten consecutive successful reads and writes."""
         self.failures.clear()
         started = time.monotonic()
         fault()
@@ -205,7 +205,7 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def cluster(images: None) -> Iterator[Cluster]:
-    """docker compose --profile replica up service, with sample data; the tests below follow each other."""
+    """docker compose --profile replica up service, with sample data; the tests below run in order."""
     with project("replica") as made:
         made.compose("--profile", "replica", "up", "--detach", "service")
         made.require_ready(300)

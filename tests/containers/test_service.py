@@ -1,4 +1,4 @@
-"""docker compose up, as a new user runs it, and what the profiles add to it."""
+"""docker compose up, as a new user runs it, and the additional profiles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOADED_BY_THE_BUNDLE = (
 
 @pytest.fixture(scope="module")
 def up(images: None) -> Iterator[Project]:
-    """docker compose up with generated sample data; the tests below follow each other."""
+    """docker compose up with generated sample data; the tests below run in order."""
     with project("service") as made:
         made.compose("up", "--detach")
         made.require_ready()
@@ -119,7 +119,7 @@ def test_production_limits_rates_over_all_workers(up: Project) -> None:
         session.trust_env = False
         while 429 not in statuses and time.monotonic() < end:
             statuses.append(session.get(f"{up.origin}/brands", timeout=10).status_code)
-    # two workers count together, in Redis
+    # two workers share their counters in Redis
     assert statuses.count(200) == READS_PER_MINUTE and statuses[-1] == 429
     limited = up.get("/brands")
     assert "Retry-After" in limited.headers and "error_code" in limited.json()

@@ -1,4 +1,4 @@
-"""Real PostgreSQL clusters that a test may stop, stop dead, fill, copy and promote."""
+"""Real PostgreSQL clusters that a test may stop, freeze, fill, copy and promote."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.server import free_port
 
 
 def as_postgres(*command: str) -> None:
-    """Runs a program of PostgreSQL, which refuses root."""
+    """Runs a program of PostgreSQL, not as root, which it rejects."""
     user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
     subprocess.run(
         [*user, *command], cwd="/", check=True, capture_output=True, stdin=subprocess.DEVNULL
@@ -24,7 +24,7 @@ def as_postgres(*command: str) -> None:
 
 
 class Cluster:
-    """A cluster in its folder, on its port of the loopback address."""
+    """A cluster in its own folder, on its own port of the loopback address."""
 
     def __init__(self, url: str, folder: Path, programs: Path) -> None:
         self.url, self.folder, self.programs = url, folder, programs
@@ -35,15 +35,15 @@ class Cluster:
         return with_database(self.url, name)
 
     def start(self) -> None:
-        """Starts it and waits until it answers."""
+        """Starts it and waits until it responds."""
         self._ctl("-l", str(self.folder / "postgresql.log"), "-o", f"-p {self.port}", "-w", "start")
 
     def stop(self, mode: str = "immediate") -> None:
-        """Stops it; immediate is as good as a crash."""
+        """Stops it; `immediate` is equivalent to a crash."""
         self._ctl("-m", mode, "-w", "stop")
 
     def promote(self) -> None:
-        """Makes a standby the primary."""
+        """Promotes a standby to the primary."""
         self._ctl("-w", "promote")
 
     def processes(self) -> list[psutil.Process]:
@@ -54,12 +54,12 @@ class Cluster:
         return [postmaster, *postmaster.children(recursive=True)]
 
     def freeze(self) -> None:
-        """Stops every process where it is: nothing answers, nothing is refused."""
+        """Freezes every process (SIGSTOP): connections are neither answered nor rejected."""
         for process in self.processes():
             process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Lets them go on."""
+        """Resumes the frozen processes."""
         for process in self.processes():
             process.send_signal(signal.SIGCONT)
 
@@ -85,14 +85,14 @@ class Cluster:
 
 
 def throwaway() -> Cluster:
-    """A cluster by the project's own script."""
+    """A cluster created by the project's script."""
     script = str(ROOT / "scripts" / "db")
     command = [script, "throwaway", "start", "--for", str(os.getpid())]
     started = subprocess.run(command, check=True, capture_output=True, text=True)
     url = started.stdout.strip().splitlines()[-1]
     connection = connect(url)
     cursor = connection.cursor()
-    # what was acknowledged must survive the crashes that we make
+    # acknowledged writes must survive the crashes of the tests
     cursor.execute("ALTER SYSTEM SET synchronous_commit = on")
     cursor.execute("SELECT pg_reload_conf()")
     cursor.execute("SHOW data_directory")
@@ -103,7 +103,7 @@ def throwaway() -> Cluster:
 
 
 def remove(cluster: Cluster) -> None:
-    """Stops it, in whatever state it is, and deletes its folder."""
+    """Stops it in any state and deletes its folder."""
     script = str(ROOT / "scripts" / "db")
     subprocess.run([script, "throwaway", "stop", str(cluster.folder)], check=True)
 

@@ -1,4 +1,4 @@
-"""A cluster of this folder's own, the service as shipped on it, and clients that look at the clock."""
+"""A separate cluster for these tests, the service as shipped, and clients that measure response times."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tests.make import Maker
 from tests.server import serving
 
 NAME = "geoshops"
-# A connection attempt that hangs, or a wait for a lock behind a wait for a connection: 1.25 s, and as much on a slow machine.
+# A hanging connection attempt, or a lock wait after a wait for a connection: 1.25 s, doubled for slow machines.
 CLEAR_WITHIN_S = 2.5
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came of a request, and when."""
+class TimedResponse:
+    """A response and its response time."""
 
     status: int
     response: requests.Response
@@ -48,7 +48,7 @@ class Service:
 
     @contextmanager
     def rows(self) -> Iterator[Maker]:
-        """Builders of rows."""
+        """Yields a builder of rows."""
         connection = connect(self.url)
         yield Maker(connection)
         connection.close()
@@ -58,37 +58,37 @@ class Service:
         with self.rows() as make:
             return make.bearer(self.app)
 
-    def call(self, method: str, path: str, **more: Any) -> Answer:
-        """One request on a connection of its own; it must be answered, whatever the database does."""
+    def call(self, method: str, path: str, **more: Any) -> TimedResponse:
+        """Sends a request on a new connection; a response must arrive, whatever the state of the database."""
         started = time.monotonic()
         response = requests.request(method, self.origin + path, timeout=20, **more)
-        return Answer(response.status_code, response, time.monotonic() - started)
+        return TimedResponse(response.status_code, response, time.monotonic() - started)
 
-    def read(self) -> Answer:
-        """A question: the detail of the shop."""
+    def read(self) -> TimedResponse:
+        """A query: the details of the shop."""
         return self.call("GET", f"/shops/{self.shop}?userLat=37.5&userLng=127.0")
 
-    def reviews(self) -> Answer:
-        """Another question, of another table."""
+    def reviews(self) -> TimedResponse:
+        """A query of another table."""
         return self.call("GET", f"/reviews/shop/{self.shop}")
 
-    def brands(self) -> Answer:
-        """A question that needs neither shops nor reviews."""
+    def brands(self) -> TimedResponse:
+        """A query that needs neither shops nor reviews."""
         return self.call("GET", "/brands")
 
-    def write(self) -> Answer:
-        """An act: a review."""
+    def write(self) -> TimedResponse:
+        """A command: a review."""
         body = {"star_rating": 5, "content": "밝아요"}
         path = f"/reviews/shop/{self.shop}"
         return self.call("POST", path, json=body, headers=self.headers)
 
-    def at_once(self, call: Any, times: int) -> list[Answer]:
-        """The call by so many clients at the same time."""
+    def at_once(self, call: Any, times: int) -> list[TimedResponse]:
+        """Runs the call in that many concurrent clients."""
         with ThreadPoolExecutor(times) as pool:
             return list(pool.map(lambda _: call(), range(times)))
 
     def seconds_until(self, call: Any, status: int, at_most_s: float = 15) -> float:
-        """How long it takes until a call is answered so."""
+        """Seconds until a call returns this status."""
         started = time.monotonic()
         while call().status != status:
             assert time.monotonic() < started + at_most_s, f"no {status} within {at_most_s} s"
@@ -96,34 +96,34 @@ class Service:
         return time.monotonic() - started
 
     def seconds_until_all(self, call: Any, status: int, at_most_s: float = 15) -> float:
-        """How long it takes until as many calls as reach every worker are answered so.
+        """Seconds until 16 concurrent calls, which reach every worker, return this status.
 
-        Each worker finds out for itself that the database is back."""
+        Each worker detects separately that the database is available again."""
         started = time.monotonic()
-        while {answer.status for answer in self.at_once(call, 16)} != {status}:
+        while {result.status for result in self.at_once(call, 16)} != {status}:
             assert time.monotonic() < started + at_most_s, f"no {status} within {at_most_s} s"
         return time.monotonic() - started
 
 
-def assert_clear_refusal(answer: Answer, within_s: float = CLEAR_WITHIN_S) -> None:
-    """503 in the contract's form, with Retry-After, soon."""
-    assert answer.status == 503, answer.response.text
-    assert answer.response.headers["Retry-After"].isdigit()
-    body = answer.response.json()
+def assert_clear_rejection(result: TimedResponse, within_s: float = CLEAR_WITHIN_S) -> None:
+    """Asserts a fast 503 in the contract's form with Retry-After."""
+    assert result.status == 503, result.response.text
+    assert result.response.headers["Retry-After"].isdigit()
+    body = result.response.json()
     assert body["error_code"] == "503"
     assert set(body) == {"error_code", "error_message"}
-    assert answer.seconds < within_s
+    assert result.seconds < within_s
 
 
 def with_schema(cluster: Cluster) -> None:
-    """Gives the cluster the service's database, as scripts/setup does."""
+    """Creates the service's database in the cluster, as scripts/setup does."""
     execute(cluster.url, MAKE_ROLES, f"CREATE DATABASE {NAME}")
     migrations.upgrade(cluster.database(NAME), lambda _: None)
 
 
 @contextmanager
 def made_cluster() -> Iterator[Cluster]:
-    """A cluster with the schema, gone afterwards."""
+    """A cluster with the schema, which is removed afterwards."""
     made = throwaway()
     try:
         with_schema(made)
@@ -134,7 +134,7 @@ def made_cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """A cluster with the schema; what a test breaks it must mend."""
+    """A shared cluster with the schema; a test must repair what it breaks."""
     with made_cluster() as made:
         yield made
 
@@ -157,7 +157,7 @@ def admin(service: Service) -> Iterator[Any]:
 
 @pytest.fixture
 def limited(cluster: Cluster, service: Service) -> Iterator[Database]:
-    """The service's own way to its database."""
+    """The database object of the service."""
     url = as_role(cluster.database(NAME), "geoshops_app")
     made = Database(Settings(database_url=url, testing=True))
     yield made

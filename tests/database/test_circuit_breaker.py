@@ -1,4 +1,4 @@
-"""The breaker: who tries to connect while connecting fails, who waits for whom, and when it is over."""
+"""The circuit breaker: which callers connect while it is open, which wait for the probe, and when it closes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from geoshops.errors import Unavailable
 
 @pytest.fixture
 def silent_url() -> Iterator[str]:
-    """A listener that accepts connections and says nothing."""
+    """A listener that accepts connections but never responds."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(50)
@@ -35,26 +35,26 @@ def test_one_request_probes_a_silent_server_and_the_others_are_rejected(silent_u
     with pytest.raises(psycopg2.OperationalError, match="timeout"):
         breaker.connect(attempt)
 
-    def refused_after_s(_: int) -> float:
+    def rejected_after_s(_: int) -> float:
         started = time.monotonic()
         with pytest.raises((Unavailable, psycopg2.OperationalError)):
             breaker.connect(attempt)
         return time.monotonic() - started
 
-    assert refused_after_s(0) < 0.5, "the last attempt failed a moment ago"
+    assert rejected_after_s(0) < 0.5, "the last attempt failed a moment ago"
     time.sleep(PAUSE_S)
     with ThreadPoolExecutor(20) as pool:
-        waited_s = sorted(pool.map(refused_after_s, range(20)))
+        waited_s = sorted(pool.map(rejected_after_s, range(20)))
     assert len(attempts) == 2, "one of twenty has probed"
     assert waited_s[-1] > 0.9, "it took the whole time"
-    # the median: on a busy machine a thread may be woken late
+    # the median, because a busy machine may wake a thread late
     assert waited_s[10] < 0.9, "the others did not"
 
 
 def test_those_who_come_with_a_probe_that_succeeds_are_let_through(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # they wait this long for the probe, whose connection takes longer on a busy machine
+    # callers wait this long for the probe, whose connection takes longer on a busy machine
     monkeypatch.setattr(circuit_breaker, "PAUSE_S", 2.0)
     breaker = CircuitBreaker()
     with pytest.raises(psycopg2.OperationalError):

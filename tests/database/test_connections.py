@@ -113,12 +113,12 @@ def test_a_failed_statement_returns_its_connection(database: Database) -> None:
 def test_the_pool_recovers_from_failed_connection_attempts(
     database: Database, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(*_: object) -> Any:
+    def rejected(*_: object) -> Any:
         raise psycopg2.OperationalError
 
     kept = backend_of(database)
     with monkeypatch.context() as patched:
-        patched.setattr(database, "_connect", refused)
+        patched.setattr(database, "_connect", rejected)
         make.sql("SELECT pg_terminate_backend(%s)", kept)
         for _ in range(3):
             with pytest.raises((psycopg2.OperationalError, Unavailable)):
@@ -136,16 +136,16 @@ def test_dispose_closes_idle_connections(database: Database, make: Maker) -> Non
 def test_dispose_closes_a_connection_in_use_after_its_statement(
     database: Database, make: Maker
 ) -> None:
-    kept, asked = backend_of(database), threading.Event()
+    kept, requested = backend_of(database), threading.Event()
 
     def slow() -> None:
         database.row("SELECT pg_sleep(0.5)")
-        asked.set()
+        requested.set()
 
     with ThreadPoolExecutor(1) as another:
         another.submit(slow)
         while not make.sql(SLEEPING):
-            assert not asked.is_set()
+            assert not requested.is_set()
         database.dispose()
-        assert asked.wait(30)
+        assert requested.wait(30)
     assert backend_of(database) != kept

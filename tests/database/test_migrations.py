@@ -1,4 +1,4 @@
-"""The migration runner: applies once, again when repeatable files change, refuses rewritten history."""
+"""The migration runner applies files once, repeatable files whenever they change, and rejects changed history."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def value(url: str, statement: str) -> Any:
 
 
 def quietly(_: str) -> None:
-    """Says nothing."""
+    """Prints nothing."""
 
 
 def test_applied_once_and_again_when_a_function_changes(fresh: str, folder: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_changed_signature_recreates_functions_and_views(fresh: str, folder: P
         f"CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql RETURN 1;{comment}"
     )
     migrations.upgrade(fresh, quietly)
-    # other parameters while a view uses the old ones, another result, other columns
+    # changed parameters while a view uses the old ones, a changed result type, changed columns
     function.write_text(
         f"CREATE OR REPLACE FUNCTION f(x int DEFAULT 3) RETURNS text LANGUAGE sql RETURN x::text;{comment}"
     )

@@ -1,4 +1,4 @@
-"""models.py mirrors sql/schema: compared in both directions by alembic."""
+"""models.py matches sql/schema: alembic compares them in both directions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def differences(url: str, *statements: str) -> list[Any]:
 
 
 def is_only_a_comment(item: Any) -> bool:
-    """Comments stand in sql/schema only."""
+    """Ignores comments, which are only in sql/schema."""
     kind = item[0][0] if isinstance(item, list) else item[0]
     return str(kind) in ("modify_comment", "add_table_comment", "remove_table_comment")
 

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command of operators while the database lets it wait, and nothing comes of it."""
+"""Ctrl-C cancels an operator command that waits for the database, without any effect."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WHERE datname = current_database() AND wait_event_type = 'Lock' AND query NOT LI
 
 @pytest.fixture
 def held_up(make: Maker, database_url: str) -> Iterator[None]:
-    """Whoever reads shops waits, and whoever upgrades."""
+    """Locks shops and the upgrade lock, so that readers and upgrades wait."""
     with closing(psycopg2.connect(database_url)) as connection:
         cursor = connection.cursor()
         cursor.execute("LOCK TABLE shops IN ACCESS EXCLUSIVE MODE")

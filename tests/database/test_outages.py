@@ -1,4 +1,4 @@
-"""Trouble of the database: a clear refusal soon, reads go on where they can, and all is well again by itself."""
+"""Database failures: requests fail fast with 503, reads continue if possible, and the service recovers by itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from tests.conftest import as_role
 from tests.database.clusters import Cluster, connect
-from tests.database.conftest import NAME, Service, assert_clear_refusal
+from tests.database.conftest import NAME, Service, assert_clear_rejection
 
 BACK_WITHIN_S = 10.0
 
@@ -27,10 +27,10 @@ def test_a_stopped_server_is_rejected_at_once_and_found_again(
     assert service.read().status == 200
     cluster.stop()
     try:
-        for answer in service.at_once(service.read, 40) + service.at_once(service.write, 40):
-            assert_clear_refusal(answer)
+        for response in service.at_once(service.read, 40) + service.at_once(service.write, 40):
+            assert_clear_rejection(response)
         assert service.call("GET", "/healthz").status == 200
-        assert_clear_refusal(service.call("GET", "/readyz"))
+        assert_clear_rejection(service.call("GET", "/readyz"))
     finally:
         cluster.start()
     assert service.seconds_until(service.write, 201) < BACK_WITHIN_S
@@ -44,7 +44,7 @@ def test_killed_sessions_are_replaced_unnoticed(service: Service, admin: Any) ->
         admin.cursor().execute(
             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'geoshops_app'"
         )
-        assert {answer.status for answer in service.at_once(call, 16)} == {status}
+        assert {response.status for response in service.at_once(call, 16)} == {status}
 
 
 def test_reads_go_on_while_the_database_is_read_only(service: Service, admin: Any) -> None:
@@ -54,15 +54,15 @@ def test_reads_go_on_while_the_database_is_read_only(service: Service, admin: An
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'geoshops_app'"
     )
     try:
-        for answer in service.at_once(service.write, 16):
-            assert_clear_refusal(answer)
-        assert {answer.status for answer in service.at_once(service.read, 16)} == {200}
+        for response in service.at_once(service.write, 16):
+            assert_clear_rejection(response)
+        assert {response.status for response in service.at_once(service.read, 16)} == {200}
     finally:
         cursor.execute("ALTER ROLE geoshops_app RESET default_transaction_read_only")
-    # whoever finds a read-only connection makes a new one
+    # a read-only connection is replaced
     assert service.seconds_until(service.write, 201) < BACK_WITHIN_S
     time.sleep(1.1)
-    assert {answer.status for answer in service.at_once(service.write, 16)} == {201}
+    assert {response.status for response in service.at_once(service.write, 16)} == {201}
 
 
 def test_a_locked_table_blocks_only_requests_that_need_it(service: Service, admin: Any) -> None:
@@ -70,18 +70,18 @@ def test_a_locked_table_blocks_only_requests_that_need_it(service: Service, admi
     locker.cursor().execute("LOCK TABLE reviews IN ACCESS EXCLUSIVE MODE")
     try:
         first = service.at_once(service.reviews, 40)
-        for answer in first:
-            # as many as there are threads wait for the lock; those behind them wait for these
-            assert_clear_refusal(answer, within_s=4)
+        for response in first:
+            # as many requests as there are threads wait for the lock; the others wait for a thread
+            assert_clear_rejection(response, within_s=4)
         for _ in range(3):
-            answers = service.at_once(service.reviews, 40)
-            # who probes waits for the lock itself
-            assert sorted(a.seconds for a in answers)[36] < 1.5
-            assert {answer.status for answer in answers} == {503}
+            responses = service.at_once(service.reviews, 40)
+            # the probe waits for the lock
+            assert sorted(a.seconds for a in responses)[36] < 1.5
+            assert {response.status for response in responses} == {503}
             time.sleep(0.3)
-        assert {answer.status for answer in service.at_once(service.brands, 16)} == {200}
-        for answer in service.at_once(service.write, 40):
-            assert_clear_refusal(answer, within_s=4)
+        assert {response.status for response in service.at_once(service.brands, 16)} == {200}
+        for response in service.at_once(service.write, 40):
+            assert_clear_rejection(response, within_s=4)
         admin.cursor().execute(
             "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
             " AND usename = 'geoshops_app'"
@@ -90,7 +90,7 @@ def test_a_locked_table_blocks_only_requests_that_need_it(service: Service, admi
         locker.close()
     assert service.seconds_until(service.reviews, 200) < 5
     assert service.seconds_until(service.write, 201) < 5
-    # the other worker may still refuse the act, which the next test would meet
+    # the other worker may still reject the command, which would affect the next test
     service.seconds_until_all(service.write, 201)
 
 
@@ -98,12 +98,12 @@ def test_a_locked_row_blocks_no_other_request(service: Service) -> None:
     locker = psycopg2.connect(service.url)
     locker.cursor().execute("SELECT FROM members WHERE id = %s FOR UPDATE", (service.member,))
     try:
-        for answer in service.at_once(service.write, 4):
-            assert_clear_refusal(answer)
+        for response in service.at_once(service.write, 4):
+            assert_clear_rejection(response)
         stranger = service.call("POST", f"/favorites/{service.shop}", headers=service.other())
         assert stranger.status == 201
     finally:
-        # to close alone does not wait until the lock is gone
+        # close() does not wait until the lock is released
         locker.rollback()
         locker.close()
     assert service.write().status == 201
@@ -114,14 +114,14 @@ def test_a_queue_for_a_row_is_no_locked_table(service: Service) -> None:
     holder.autocommit = False
     lock = "SELECT FROM members WHERE id = %s FOR NO KEY UPDATE"
     holder.cursor().execute(lock, (service.member,))
-    # who waits first holds the place at the head of the queue by a lock, and that is granted
+    # the first waiter for a row holds a granted "tuple" lock
     queue = threading.Thread(target=lambda: waiter.cursor().execute(lock, (service.member,)))
     queue.start()
     try:
         time.sleep(0.2)
         stranger = service.other()
         for _ in range(4):
-            assert_clear_refusal(service.write())
+            assert_clear_rejection(service.write())
             body = {"star_rating": 4, "content": "넓어요"}
             path = f"/reviews/shop/{service.shop}"
             assert service.call("POST", path, json=body, headers=stranger).status == 201
@@ -138,11 +138,11 @@ def test_a_refresh_of_the_tiles_is_no_locked_table(service: Service) -> None:
     refreshing.cursor().execute("SELECT refresh_tile_grid(now())")
     locker.cursor().execute("SELECT FROM members WHERE id = %s FOR UPDATE", (service.member,))
     try:
-        for answer in service.at_once(service.write, 4):
-            assert_clear_refusal(answer)
+        for response in service.at_once(service.write, 4):
+            assert_clear_rejection(response)
         path, body = f"/reviews/shop/{service.shop}", {"star_rating": 4, "content": "넓어요"}
-        answers = [service.call("POST", path, json=body, headers=h) for h in strangers]
-        assert {answer.status for answer in answers} == {201}
+        responses = [service.call("POST", path, json=body, headers=h) for h in strangers]
+        assert {response.status for response in responses} == {201}
     finally:
         for connection in (locker, refreshing):
             connection.rollback()
@@ -156,13 +156,13 @@ def test_what_waits_for_a_connection_in_vain_is_rejected(
     admin = connect(service.url)
     admin.cursor().execute(f"{role} 0")
     try:
-        # what has a connection goes on
+        # existing connections still work
         assert service.read().status in (200, 503)
         admin.cursor().execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'geoshops_app'"
         )
-        for answer in service.at_once(service.read, 40):
-            assert_clear_refusal(answer)
+        for response in service.at_once(service.read, 40):
+            assert_clear_rejection(response)
     finally:
         admin.cursor().execute(f"{role} -1")
         admin.close()
@@ -180,8 +180,8 @@ def test_a_server_without_connections_to_give(service: Service, cluster: Cluster
         with pytest.raises(psycopg2.OperationalError):
             while True:
                 held.append(psycopg2.connect(url))
-        for answer in service.at_once(service.read, 40):
-            assert_clear_refusal(answer)
+        for response in service.at_once(service.read, 40):
+            assert_clear_rejection(response)
     finally:
         for connection in held:
             connection.close()
@@ -192,7 +192,7 @@ def test_a_server_without_connections_to_give(service: Service, cluster: Cluster
 @pytest.fixture
 def small_disk(service: Service, admin: Any) -> Iterator[Path]:
     """A file system of 8 MiB on which the table of reviews lies."""
-    # beside pytest's folders, which the server's account may not enter
+    # outside pytest's folders, which the server's account cannot enter
     folder = Path(tempfile.mkdtemp(prefix="geoshops-small-disk-"))
     folder.chmod(0o755)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8M", "tmpfs", str(folder)]).returncode:
@@ -227,11 +227,11 @@ def test_reads_go_on_while_the_disk_is_full(service: Service, small_disk: Path, 
     def write() -> Any:
         return service.call("POST", path, json=full, headers=service.headers)
 
-    # what is left of the table's last page takes a few
+    # the free space of the table's last page has room for a few
     service.seconds_until(write, 503)
-    for answer in service.at_once(write, 8):
-        assert_clear_refusal(answer)
-    assert {answer.status for answer in service.at_once(service.reviews, 16)} == {200}
+    for response in service.at_once(write, 8):
+        assert_clear_rejection(response)
+    assert {response.status for response in service.at_once(service.reviews, 16)} == {200}
     filler.unlink()
     assert service.seconds_until(write, 201) < BACK_WITHIN_S
 
@@ -242,7 +242,7 @@ def test_queries_get_two_seconds_and_writes_five(service: Service, limited: Any)
         limited.row("SELECT pg_sleep(30)")
     assert 1.8 < time.monotonic() - started < 4.8
     assert limited.write("SELECT pg_sleep(2.2)::text") == ("",)
-    # the act's limit was the act's own
+    # the command's timeout applied only to the command
     assert limited.row("SHOW statement_timeout") == ("2s",)
 
 
@@ -259,11 +259,11 @@ def test_a_frozen_server_does_not_hang_requests(service: Service, cluster: Clust
     service.at_once(service.read, 16)
     cluster.freeze()
     try:
-        for answer in service.at_once(service.read, 16):
-            # the watch over answers, then a connection attempt that hangs
-            assert_clear_refusal(answer, within_s=10)
-        for answer in service.at_once(service.read, 40):
-            assert_clear_refusal(answer)
+        for response in service.at_once(service.read, 16):
+            # the watchdog's timeout, then a hanging connection attempt
+            assert_clear_rejection(response, within_s=10)
+        for response in service.at_once(service.read, 40):
+            assert_clear_rejection(response)
     finally:
         cluster.thaw()
     assert service.seconds_until(service.read, 200) < BACK_WITHIN_S
@@ -274,7 +274,7 @@ def test_ten_crashes_in_a_row(service: Service, cluster: Cluster) -> None:
     for _ in range(10):
         service.at_once(service.write, 8)
         cluster.stop()
-        for answer in service.at_once(service.write, 16):
-            assert_clear_refusal(answer)
+        for response in service.at_once(service.write, 16):
+            assert_clear_rejection(response)
         cluster.start()
         assert service.seconds_until(service.write, 201) < BACK_WITHIN_S

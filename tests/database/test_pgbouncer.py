@@ -1,4 +1,4 @@
-"""PgBouncer in transaction mode before primary and replica: nothing of the service lives in a session."""
+"""PgBouncer in transaction mode in front of primary and replica: the service keeps no session state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.database.conftest import NAME, Service
 from tests.pooler import POOL_SIZE, pooled
 from tests.server import serving
 
-# settings are looked at by pooled() itself
+# pooled() checks the settings
 LEFT_BEHIND = """
 SELECT (SELECT count(*) FROM pg_prepared_statements), (SELECT count(*) FROM pg_cursors WHERE is_holdable),
   (SELECT count(*) FROM pg_listening_channels()), pg_my_temp_schema()::bigint,
@@ -36,16 +36,16 @@ def through(cluster: Cluster) -> Iterator[str]:
 def test_many_clients_share_two_sessions_and_leave_nothing_in_them(
     through: str, cluster: Cluster
 ) -> None:
-    # another spelling of the primary is routed as a replica would be, by way of the same pooler
+    # a different URL of the primary is routed as a replica, through the same pooler
     reader = f"{through}?target_session_attrs=any"
     with serving(through, SECRET_KEY, READ_DATABASE_URL=reader) as origin:
         service = Service(origin, cluster)
         for call, status in ((service.read, 200), (service.write, 201), (service.reviews, 200)):
-            assert {answer.status for answer in service.at_once(call, 24)} == {status}
+            assert {response.status for response in service.at_once(call, 24)} == {status}
     sessions = set()
     with closing(psycopg2.connect(through)) as one, closing(psycopg2.connect(through)) as other:
         for connection in (one, other):
-            # a transaction each, open at the same time, hence on different sessions
+            # concurrent transactions, which therefore use different sessions
             cursor = connection.cursor()
             cursor.execute(LEFT_BEHIND)
             *counts, session = cursor.fetchone()

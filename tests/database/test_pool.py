@@ -1,4 +1,4 @@
-"""Statements that run again: as often as promised, and only where that is safe."""
+"""Retries of statements: as often as documented, and only if that is safe."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from geoshops.database.pool import ATTEMPTS, database
 from tests.make import Maker
 
-# a sequence goes on counting when its transaction is rolled back
+# a sequence is not rolled back, so it counts attempts
 STUMBLING = """
 CREATE FUNCTION stumbling(times integer, code text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -57,8 +57,8 @@ QUERY = ("/favorites", "GET")
 WRITES = [("/favorites/1", "POST"), ("/member/nickname", "PATCH"), ("/member", "DELETE"), ("/auth/login/idp", "GET")]  # fmt: skip
 
 
-def refused(app: Flask, path: str, method: str, code: str) -> Response:
-    """How an operation answers when the database tells this SQLSTATE each time."""
+def response_to(app: Flask, path: str, method: str, code: str) -> Response:
+    """The response of an operation if the database returns this SQLSTATE in every attempt."""
     with app.test_request_context(path, method=method):
         with pytest.raises(psycopg2.Error) as caught:
             database().write(ASK, (100, code))
@@ -72,9 +72,9 @@ def refused(app: Flask, path: str, method: str, code: str) -> Response:
 )
 @pytest.mark.parametrize(("path", "method"), [QUERY, *WRITES])
 def test_errors_of_the_server_become_503(app: Flask, path: str, method: str, code: str) -> None:
-    answer = refused(app, path, method, code)
-    assert (answer.status_code, answer.get_json()["error_code"]) == (503, "503")
-    assert answer.headers["Retry-After"].isdigit()
+    response = response_to(app, path, method, code)
+    assert (response.status_code, response.get_json()["error_code"]) == (503, "503")
+    assert response.headers["Retry-After"].isdigit()
 
 
 @pytest.mark.parametrize("code", ["40001", "40P01"])
@@ -84,10 +84,10 @@ def test_errors_of_the_server_become_503(app: Flask, path: str, method: str, cod
 def test_a_conflict_that_stays_is_409_to_writes(
     app: Flask, path: str, method: str, status: int, code: str
 ) -> None:
-    answer = refused(app, path, method, code)
-    assert (answer.status_code, answer.get_json()["error_code"]) == (status, str(status))
-    assert ("concurrent request" in answer.get_json()["error_message"]) is (status == 409)
-    assert answer.headers["Retry-After"].isdigit()
+    response = response_to(app, path, method, code)
+    assert (response.status_code, response.get_json()["error_code"]) == (status, str(status))
+    assert ("concurrent request" in response.get_json()["error_message"]) is (status == 409)
+    assert response.headers["Retry-After"].isdigit()
 
 
 def test_every_write_documents_the_conflict(client: FlaskClient) -> None:
@@ -95,6 +95,6 @@ def test_every_write_documents_the_conflict(client: FlaskClient) -> None:
         for method, operation in item.items():
             if method != "parameters":
                 writes = method != "get" or path in ("/auth/logout", "/auth/login/idp")
-                # searches whose shape is too large for a query string
+                # searches by shapes that are too large for a query string
                 writes = writes and path not in ("/shops/within", "/shops/along")
                 assert ("409" in operation["responses"]) is writes, (method, path)

@@ -1,4 +1,4 @@
-"""A real streaming replica: who is asked, who sees what was just written, and what is lost with which server."""
+"""A real streaming replica: routing of queries, visibility of writes, and the effects of losing a server."""
 
 from __future__ import annotations
 
@@ -22,12 +22,18 @@ from geoshops.database.wal_positions import STALE_S, PrimaryConnection, WalPosit
 from geoshops.request_context import CURRENT
 from tests.conftest import SECRET_KEY, as_role, execute
 from tests.database.clusters import Cluster, connect, remove
-from tests.database.conftest import NAME, Answer, Service, assert_clear_refusal, made_cluster
+from tests.database.conftest import (
+    NAME,
+    Service,
+    TimedResponse,
+    assert_clear_rejection,
+    made_cluster,
+)
 from tests.server import serving, wait_until
 
 
 def app_url(*clusters: Cluster, options: str = "") -> str:
-    """URL of the service's role on the first of these clusters that answers."""
+    """URL of the service's role on the first of these clusters that responds."""
     hosts = ",".join(f"127.0.0.1:{cluster.port}" for cluster in clusters)
     alone = as_role(clusters[0].database(NAME), "geoshops_app")
     return alone.replace(f"127.0.0.1:{clusters[0].port}", hosts) + options
@@ -42,7 +48,7 @@ class Pair(Service):
         self.await_replay()
 
     def await_replay(self) -> None:
-        """Until the standby has everything."""
+        """Waits until the standby has replayed everything."""
         primary, standby = connect(self.url), connect(self.standby.database(NAME))
         cursor = primary.cursor()
         cursor.execute("SELECT pg_current_wal_lsn()")
@@ -60,7 +66,7 @@ class Pair(Service):
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """The standby receives and replays nothing."""
+        """Pauses replication to the standby."""
         execute(self.standby.database(NAME), "SELECT pg_wal_replay_pause()")
         try:
             yield
@@ -69,15 +75,15 @@ class Pair(Service):
             self.await_replay()
 
     def rename(self, name: str) -> None:
-        """Gives the brand another name, as an operator would."""
+        """Renames the brand, as an operator would."""
         execute(self.url, f"UPDATE brands SET name = '{name}'")
 
     def brand_name(self, **more: Any) -> str:
-        """What a question of a stranger says."""
+        """The brand's name in an anonymous query."""
         return str(self.call("GET", "/brands", **more).response.json()[0]["brand_name"])
 
     def asks_the_replica(self) -> bool:
-        """Whether a stranger's question does not see what was changed a moment ago."""
+        """Whether an anonymous query does not see a change made immediately before."""
         self.rename("before")
         self.await_replay()
         with self.paused():
@@ -93,7 +99,7 @@ def primary() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def standby(primary: Cluster) -> Iterator[Cluster]:
-    # beside the primary: pytest's own folders are closed to the user postgres
+    # next to the primary, because the user postgres cannot enter pytest's folders
     made = primary.standby(Path(f"{primary.folder}-standby"))
     (made.folder / "throwaway").touch()
     try:
@@ -133,12 +139,12 @@ def test_members_read_their_own_writes_on_every_worker(pair: Pair) -> None:
             made = pair.write()
             assert made.status == 201
             review = made.response.json()["review_info"]["id"]
-            for answer in pair.at_once(lambda: own_reviews(pair), 8):
-                ids = [item["review_info"]["id"] for item in answer.response.json()]
+            for result in pair.at_once(lambda: own_reviews(pair), 8):
+                ids = [item["review_info"]["id"] for item in result.response.json()]
                 assert review in ids, f"write {number} is not seen"
 
 
-def own_reviews(pair: Pair) -> Answer:
+def own_reviews(pair: Pair) -> TimedResponse:
     return pair.call("GET", "/reviews/member", headers=pair.headers)
 
 
@@ -148,12 +154,12 @@ def test_an_ended_session_is_rejected_by_every_worker_at_once(pair: Pair) -> Non
     assert pair.call("GET", "/member/info", headers=headers).status == 200
     with pair.paused():
         assert pair.call("GET", "/auth/logout", headers=headers).status < 300
-        answers = pair.at_once(lambda: pair.call("GET", "/member/info", headers=headers), 16)
-        assert {answer.status for answer in answers} == {401}
+        results = pair.at_once(lambda: pair.call("GET", "/member/info", headers=headers), 16)
+        assert {result.status for result in results} == {401}
 
 
 def app_on(primary: Cluster, standby: Cluster, **more: Any) -> Flask:
-    """The application in this process, its questions to the standby."""
+    """The application in this process, with its queries routed to the standby."""
     return create_app(
         {
             "database_url": primary.database(NAME),
@@ -167,7 +173,7 @@ def app_on(primary: Cluster, standby: Cluster, **more: Any) -> Flask:
 
 @contextmanager
 def request_of(app: Flask, **more: Any) -> Iterator[None]:
-    """While a request is answered."""
+    """Runs the block within a request."""
     current = CURRENT.set(EnvironBuilder("/", **more).get_environ())
     with app.app_context():
         yield
@@ -191,7 +197,7 @@ def test_reads_that_write_are_repeated_on_the_primary(primary: Cluster, standby:
 def test_a_members_read_needs_no_connection_of_the_primarys_pool(
     primary: Cluster, standby: Cluster
 ) -> None:
-    """As while a leader shuts down: all of them wait for it."""
+    """As during the shutdown of a leader: all of them wait for it."""
     app = app_on(primary, standby, pool_size=1, pool_timeout_s=0.1)
     database_of_app: Any = app.extensions["geoshops.database.pool"]
     busy = database_of_app.engine.raw_connection()
@@ -201,7 +207,7 @@ def test_a_members_read_needs_no_connection_of_the_primarys_pool(
         with request_of(app, headers={"Authorization": "Bearer x"}):
             assert database().row(in_recovery) == (True,)
             assert not database().primary_is_lost
-        # the next finds its line cut
+        # the next one finds its connection closed
         execute(
             primary.database(NAME),
             f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid NOT IN ({kept}, pg_backend_pid())"
@@ -231,13 +237,13 @@ def test_a_lost_replica_is_not_missed(pair: Pair) -> None:
     pair.standby.stop()
     try:
         for _ in range(5):
-            assert {answer.status for answer in pair.at_once(pair.read, 16)} == {200}
+            assert {result.status for result in pair.at_once(pair.read, 16)} == {200}
             assert pair.write().status == 201
     finally:
         pair.standby.start()
     pair.await_replay()
     time.sleep(1)
-    assert {answer.status for answer in pair.at_once(pair.read, 16)} == {200}
+    assert {result.status for result in pair.at_once(pair.read, 16)} == {200}
     assert pair.asks_the_replica()
 
 
@@ -247,11 +253,11 @@ def test_reads_continue_without_the_primary(pair: Pair) -> None:
     pair.cluster.stop()
     try:
         for _ in range(10):
-            assert {answer.status for answer in pair.at_once(pair.read, 16)} == {200}
+            assert {result.status for result in pair.at_once(pair.read, 16)} == {200}
             assert {a.status for a in pair.at_once(lambda: own_reviews(pair), 8)} == {200}
             time.sleep(0.3)
-        for answer in pair.at_once(pair.write, 16):
-            assert_clear_refusal(answer)
+        for result in pair.at_once(pair.write, 16):
+            assert_clear_rejection(result)
         ready = pair.call("GET", "/readyz")
         assert ready.response.json() == {"status": "ready", "writes": False}
     finally:
@@ -262,21 +268,21 @@ def test_reads_continue_without_the_primary(pair: Pair) -> None:
 
 @pytest.mark.full
 def test_reads_continue_while_the_primary_is_frozen(pair: Pair) -> None:
-    # a standby that was behind when the primary was lost stays so
+    # a standby that was behind when the primary was lost remains behind
     pair.await_replay()
     time.sleep(1.5)
     pair.at_once(pair.read, 16)
     pair.cluster.freeze()
     try:
-        for answer in pair.at_once(pair.read, 16):
-            assert answer.status == 200
-            # who asks the primary for its position is cut off after a second
-            assert answer.seconds < 6
+        for result in pair.at_once(pair.read, 16):
+            assert result.status == 200
+            # the query of the primary's position times out after a second
+            assert result.seconds < 6
         time.sleep(2)
         for call in (pair.read, lambda: own_reviews(pair)):
-            for answer in pair.at_once(call, 16):
-                assert answer.status == 200
-                assert answer.seconds < 3
+            for result in pair.at_once(call, 16):
+                assert result.status == 200
+                assert result.seconds < 3
     finally:
         pair.cluster.thaw()
     assert pair.seconds_until(pair.write, 201) < 10
@@ -287,12 +293,12 @@ def test_a_frozen_replica_is_given_up(pair: Pair) -> None:
     pair.at_once(pair.read, 16)
     pair.standby.freeze()
     try:
-        # the watch over answers, then the primary
-        assert {answer.status for answer in pair.at_once(pair.read, 16)} == {200}
+        # the watchdog's timeout, then the primary
+        assert {result.status for result in pair.at_once(pair.read, 16)} == {200}
         time.sleep(3)
-        for answer in pair.at_once(pair.read, 40):
-            assert answer.status == 200
-            assert answer.seconds < 3
+        for result in pair.at_once(pair.read, 40):
+            assert result.status == 200
+            assert result.seconds < 3
     finally:
         pair.standby.thaw()
     pair.await_replay()
@@ -304,7 +310,7 @@ def test_a_frozen_replica_is_given_up(pair: Pair) -> None:
 def test_readers_of_a_primary_that_falls_silent_find_another(
     pair: Pair, primary: Cluster, standby: Cluster
 ) -> None:
-    """As after a switchover: who was promoted while it was read from goes on being read from."""
+    """As after a switchover: a standby that was promoted while it served reads continues to serve them."""
     with serving(
         app_url(primary), SECRET_KEY, READ_DATABASE_URL=app_url(primary, standby)
     ) as origin:
@@ -313,10 +319,10 @@ def test_readers_of_a_primary_that_falls_silent_find_another(
         time.sleep(1.5)
         primary.freeze()
         try:
-            for answer in both.at_once(both.read, 32):
-                assert answer.status == 200
-                # the look is cut after a second, and half of the attempts to connect meet the frozen one first
-                assert answer.seconds < 10
+            for result in both.at_once(both.read, 32):
+                assert result.status == 200
+                # the position query times out after a second, and half of the connection attempts try the frozen server first
+                assert result.seconds < 10
         finally:
             primary.thaw()
         assert both.seconds_until(both.write, 201) < 10
@@ -332,15 +338,15 @@ def test_the_hosts_of_a_url_are_taken_in_any_order() -> None:
 
 
 def test_a_promoted_standby_takes_over_without_an_operator(pair: Pair) -> None:
-    """Last in this file: afterwards the roles are changed."""
+    """Must be the last test in this file, because it changes the roles."""
     pair.await_replay()
     pair.cluster.stop()
-    for answer in pair.at_once(pair.write, 8):
-        assert_clear_refusal(answer)
+    for result in pair.at_once(pair.write, 8):
+        assert_clear_rejection(result)
     pair.standby.promote()
     assert pair.seconds_until_all(pair.write, 201) < 10
     for _ in range(5):
-        assert {answer.status for answer in pair.at_once(pair.read, 16)} == {200}
+        assert {result.status for result in pair.at_once(pair.read, 16)} == {200}
         made = pair.write()
         assert made.status == 201
         ids = [item["review_info"]["id"] for item in own_reviews(pair).response.json()]

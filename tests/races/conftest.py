@@ -20,7 +20,7 @@ Call = Callable[[requests.Session], requests.Response]
 
 
 class Crowd:
-    """32 clients, each with its own connection, that all act at the same moment."""
+    """32 clients, each with its own connection, that send their requests at the same moment."""
 
     def __init__(self, origin: str, app: Flask, make: Maker) -> None:
         self.origin, self.app, self.make = origin, app, make
@@ -32,7 +32,7 @@ class Crowd:
         return [(member, self.make.bearer(self.app, member)) for member in ids]
 
     def at_once(self, calls: Sequence[Call]) -> list[requests.Response]:
-        """Runs the calls in as many threads, released together; their results in order."""
+        """Runs each call in its own thread, all started together; returns the results in order."""
         barrier = threading.Barrier(len(calls))
 
         def run(place: int) -> requests.Response:
@@ -65,7 +65,7 @@ def limited_origin(service_url: str) -> Iterator[str]:
 
 @pytest.fixture
 def crowd(origin: str, app: Flask, make: Maker) -> Iterator[Crowd]:
-    """The clients, on an empty database; afterwards no deadlock may have happened."""
+    """The clients, on an empty database; fails if a deadlock has occurred."""
     before = deadlocks(make)
     people = Crowd(origin, app, make)
     yield people
@@ -75,7 +75,7 @@ def crowd(origin: str, app: Flask, make: Maker) -> Iterator[Crowd]:
 
 
 def deadlocks(make: Maker) -> int:
-    """Deadlocks that PostgreSQL has resolved in this database."""
+    """Number of deadlocks in this database."""
     make.sql("SELECT pg_stat_force_next_flush()")
     return int(
         make.sql("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")

@@ -1,4 +1,4 @@
-"""Races of members: one holder a nickname, one main title, nothing left of who withdraws."""
+"""Races of members: unique nicknames, one main title, complete withdrawal."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def test_main_title_set_to_two_at_once_is_one(crowd: Crowd, make: Maker, rounds:
             crowd.call("PATCH", f"/member/main-title/{1 + place % 2}", bearer)
             for place in range(THREADS)
         ]
-        answers = crowd.at_once(calls)
-        assert {a.status_code for a in answers} == {200}
-        assert all(a.json()["is_main"] for a in answers)
+        responses = crowd.at_once(calls)
+        assert {a.status_code for a in responses} == {200}
+        assert all(a.json()["is_main"] for a in responses)
         mains = make.rows(
             "SELECT t.name FROM member_titles h JOIN titles t ON t.id = h.title_id WHERE h.is_main"
         )
@@ -78,9 +78,9 @@ def test_withdrawal_against_writes_leaves_no_orphan(
             crowd.call("DELETE", f"/favorites/{shops[0]}", bearer),
         ]
         leave = crowd.call("DELETE", "/member?reviews=delete", bearer)
-        answers = crowd.at_once([leave, leave, *writes, *more])
-        assert sorted(a.status_code for a in answers[:2]) == [200, 401]
-        assert {a.status_code for a in answers[2:]} <= {200, 201, 401}
+        responses = crowd.at_once([leave, leave, *writes, *more])
+        assert sorted(a.status_code for a in responses[:2]) == [200, 401]
+        assert {a.status_code for a in responses[2:]} <= {200, 201, 401}
         assert rows_naming(make, member) == {"members": 1}
         assert make.rows("SELECT shop_id FROM counter_differences") == []
 

@@ -1,4 +1,4 @@
-"""Races of sign-in, refreshing and signing out: one member an identity, one successor a token, no life after the end."""
+"""Races of sign-in, refresh and sign-out: one member per identity, one successor per token, no use of ended sessions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDS = [pytest.param(3, id="few"), pytest.param(100, id="many", marks=pytest.m
 
 @pytest.fixture(scope="module")
 def honest() -> Iterator[Stub]:
-    """A provider at which the code itself is the subject, and everybody is called the same."""
+    """A provider that uses the code as the subject, and the same nickname for everyone."""
     stub = Stub()
     stub.speak_openid()
 
@@ -35,7 +35,7 @@ def honest() -> Iterator[Stub]:
     def profile(request: Request) -> None:
         request.json({"sub": request.headers["Authorization"][7:], "nickname": "쌍둥이"})
 
-    stub.answers |= {"/token": token, "/me": profile}
+    stub.responses |= {"/token": token, "/me": profile}
     yield stub
     stub.close()
 
@@ -47,7 +47,7 @@ def origin(service_url: str, honest: Stub) -> Iterator[str]:
         "GEOSHOPS_IDP_ISSUER": honest.url,
         "GEOSHOPS_IDP_CLIENT_ID": "client",
         "GEOSHOPS_IDP_REDIRECT_URIS": REDIRECT,
-        # Every thread may exchange: the race is in the database, not before the provider.
+        # All threads may call the provider at once, so that the race is in the database.
         "GEOSHOPS_IDP_CONCURRENCY": "4",
     }
     with serving(service_url, SECRET_KEY, **settings) as address:
@@ -64,8 +64,8 @@ def test_first_sign_in_of_one_identity_by_all_makes_one_member(
     crowd: Crowd, make: Maker, rounds: int
 ) -> None:
     for number in range(rounds):
-        answers = sign_ins(crowd, [f"person-{number}"] * THREADS)
-        assert [a.status_code for a in answers] == [200] * THREADS, answers[0].text
+        responses = sign_ins(crowd, [f"person-{number}"] * THREADS)
+        assert [a.status_code for a in responses] == [200] * THREADS, responses[0].text
         assert make.sql("SELECT count(*) FROM members") == number + 1
         assert make.sql("SELECT count(*) FROM sessions") == (number + 1) * THREADS
         assert make.sql("SELECT count(*) FROM member_titles") == number + 1
@@ -76,8 +76,8 @@ def test_first_sign_ins_with_one_nickname_make_as_many_members(
     crowd: Crowd, make: Maker, rounds: int
 ) -> None:
     for number in range(rounds):
-        answers = sign_ins(crowd, [f"twin-{number}-{place}" for place in range(THREADS)])
-        assert [a.status_code for a in answers] == [200] * THREADS
+        responses = sign_ins(crowd, [f"twin-{number}-{place}" for place in range(THREADS)])
+        assert [a.status_code for a in responses] == [200] * THREADS
     whole = rounds * THREADS
     assert make.sql("SELECT count(*) FROM members") == whole
     assert make.sql("SELECT count(DISTINCT nickname_key) FROM members") == whole
@@ -96,8 +96,8 @@ def test_one_authorization_code_signs_in_once(service_url: str, app: Flask, make
             begun = requests.get(f"{origin}/auth/authorize", timeout=10).json()
             code = provider.sign_in_at(begun["authorize_url"])["code"]
             path = f"/auth/login/idp?code={code}&code_verifier={begun['code_verifier']}"
-            answers = crowd.at_once([crowd.call("GET", path, {})] * THREADS)
-    found = sorted(a.status_code for a in answers)
+            responses = crowd.at_once([crowd.call("GET", path, {})] * THREADS)
+    found = sorted(a.status_code for a in responses)
     assert found[:1] in ([200], [400]) and found.count(200) <= 1
     assert all(status in (200, 400, 502) for status in found)
     assert make.sql("SELECT count(*) FROM sessions") <= 1
@@ -111,9 +111,9 @@ def test_one_refresh_token_rotated_by_all_has_one_successor(
     token = device.refresh
     for _ in range(rounds):
         body = {"refresh_token": token, "rotate": True}
-        answers = crowd.at_once([crowd.call("POST", "/auth/token", {}, body)] * THREADS)
-        assert {a.status_code for a in answers} == {200}
-        successors = {a.json()["refresh_token"] for a in answers}
+        responses = crowd.at_once([crowd.call("POST", "/auth/token", {}, body)] * THREADS)
+        assert {a.status_code for a in responses} == {200}
+        successors = {a.json()["refresh_token"] for a in responses}
         assert len(successors) == 1 and successors != {token}
         token = successors.pop()
 
@@ -126,14 +126,14 @@ def test_sign_out_against_refresh_ends_the_session(
         device = Device(app, make)
         body = {"refresh_token": device.refresh, "rotate": True}
         calls = [crowd.call("POST", "/auth/token", {}, body)] * (THREADS - 1)
-        answers = crowd.at_once([crowd.call("GET", "/auth/logout", device.bearer), *calls])
-        assert answers[0].status_code == 200
-        assert {a.status_code for a in answers[1:]} <= {200, 401}
-        tokens = [a.json()["access_token"] for a in answers[1:] if a.status_code == 200]
+        responses = crowd.at_once([crowd.call("GET", "/auth/logout", device.bearer), *calls])
+        assert responses[0].status_code == 200
+        assert {a.status_code for a in responses[1:]} <= {200, 401}
+        tokens = [a.json()["access_token"] for a in responses[1:] if a.status_code == 200]
         for token in [device.access, *tokens[:3]]:
             headers = {"Authorization": f"Bearer {token}"}
-            answer = requests.get(f"{crowd.origin}/member/info", headers=headers, timeout=10)
-            assert answer.status_code == 401
+            response = requests.get(f"{crowd.origin}/member/info", headers=headers, timeout=10)
+            assert response.status_code == 401
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
@@ -161,14 +161,14 @@ def test_who_comes_back_while_the_list_is_worked_off_is_on_it_no_more(
 
     for number in range(rounds):
         subjects = [f"returner-{number}-{place}" for place in range(8)]
-        for answer in sign_ins(crowd, subjects):
-            bearer = {"Authorization": f"Bearer {answer.json()['access_token']}"}
+        for response in sign_ins(crowd, subjects):
+            bearer = {"Authorization": f"Bearer {response.json()['access_token']}"}
             requests.delete(f"{crowd.origin}/member", headers=bearer, timeout=10)
         make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
         assert make.sql("SELECT count(*) FROM pending_unlinks") == len(subjects)
         again = [crowd.call("GET", f"/auth/login/idp?code={subject}", {}) for subject in subjects]
-        answers = crowd.at_once([*again, *again, *[work_off] * 4])
-        assert {a.status_code for a in answers if a.status_code} == {200}
+        responses = crowd.at_once([*again, *again, *[work_off] * 4])
+        assert {a.status_code for a in responses if a.status_code} == {200}
         assert make.sql("SELECT count(*) FROM pending_unlinks") == 0
 
 
@@ -181,9 +181,9 @@ def test_withdrawal_against_new_sign_ins_leaves_one_whole_member(
         (first,) = sign_ins(crowd, [subject])
         bearer = {"Authorization": f"Bearer {first.json()['access_token']}"}
         again = crowd.call("GET", f"/auth/login/idp?code={subject}", {})
-        answers = crowd.at_once([crowd.call("DELETE", "/member", bearer), *[again] * 15])
-        assert {a.status_code for a in answers} == {200}
-        old = answers[0].json()["id"]
+        responses = crowd.at_once([crowd.call("DELETE", "/member", bearer), *[again] * 15])
+        assert {a.status_code for a in responses} == {200}
+        old = responses[0].json()["id"]
         assert make.sql("SELECT count(*) FROM sessions WHERE member_id = %s", old) == 0
         linked = make.sql("SELECT count(*) FROM member_identities WHERE subject = %s", subject)
         living = make.sql(

@@ -1,4 +1,4 @@
-"""A provider that hangs: sign-ins are refused quickly, and nobody else notices."""
+"""A hanging provider: sign-ins are rejected quickly, and other requests are not affected."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SIGN_INS = 200
 
 
 def hanging(stub: Stub) -> None:
-    """The token endpoint accepts and is silent."""
+    """The token endpoint accepts connections but does not respond."""
     stub.speak_openid()
-    stub.answers["/token"] = lambda _: time.sleep(30)
+    stub.responses["/token"] = lambda _: time.sleep(30)
 
 
 @pytest.mark.full
@@ -44,19 +44,19 @@ def test_two_hundred_hanging_sign_ins_slow_nobody_else(
             session = requests.Session()
             while not over.is_set():
                 started = time.monotonic()
-                answer = session.get(f"{origin}/member/info", headers=bearer, timeout=30)
+                response = session.get(f"{origin}/member/info", headers=bearer, timeout=30)
                 times_s.append(time.monotonic() - started)
-                if answer.status_code != 200:
-                    failed.append(answer.status_code)
+                if response.status_code != 200:
+                    failed.append(response.status_code)
                 time.sleep(0.01)
 
         prober = threading.Thread(target=probe)
         prober.start()
         with ThreadPoolExecutor(SIGN_INS) as pool:
-            answers = list(pool.map(lambda _: requests.get(url, timeout=60), range(SIGN_INS)))
+            responses = list(pool.map(lambda _: requests.get(url, timeout=60), range(SIGN_INS)))
         over.set()
         prober.join()
-        assert Counter(a.json()["error_code"] for a in answers) == {"106": SIGN_INS}
+        assert Counter(a.json()["error_code"] for a in responses) == {"106": SIGN_INS}
         p95_s = statistics.quantiles(times_s, n=20)[18]
         print(
             f"{len(times_s)} requests beside, p95 {p95_s * 1000:.0f} ms, most {max(times_s):.3f} s"

@@ -1,4 +1,4 @@
-"""Reviews, favorites and repeated requests by 32 clients at once: every counter equals its rows."""
+"""Concurrent reviews, favorites and retries by 32 clients: every counter equals its rows."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def random_review(dice: random.Random) -> dict[str, object]:
     return {"star_rating": dice.randint(1, 5), "content": "글", **facets}
 
 
-def statuses(answers: list[requests.Response]) -> Counter[int]:
-    return Counter(answer.status_code for answer in answers)
+def statuses(responses: list[requests.Response]) -> Counter[int]:
+    return Counter(response.status_code for response in responses)
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
@@ -33,8 +33,8 @@ def test_one_favorite_added_and_removed_by_many(crowd: Crowd, make: Maker, round
     path = f"/favorites/{shop}"
     for _ in range(rounds):
         methods = ["POST", "DELETE"] * (THREADS // 2)
-        answers = crowd.at_once([crowd.call(method, path, headers) for method in methods])
-        assert set(statuses(answers)) <= {200, 201}
+        responses = crowd.at_once([crowd.call(method, path, headers) for method in methods])
+        assert set(statuses(responses)) <= {200, 201}
         rows = make.sql("SELECT count(*) FROM favorites WHERE member_id = %s", member)
         assert rows in (0, 1)
         assert_exact(make, shop)
@@ -81,8 +81,8 @@ def test_many_write_change_and_delete_on_few_shops(crowd: Crowd, make: Maker, ro
         for place in range(THREADS):
             member, headers = members[place % len(members)]
             calls.append(one_act(crowd, dice, shops, own[member], headers))
-        answers = crowd.at_once(calls)
-        assert set(statuses(answers)) <= {200, 201, 404}
+        responses = crowd.at_once(calls)
+        assert set(statuses(responses)) <= {200, 201, 404}
         for member in own:
             rows = make.rows("SELECT id FROM reviews WHERE member_id = %s", member)
             own[member] = [row[0] for row in rows]
@@ -94,15 +94,15 @@ def test_many_write_change_and_delete_on_few_shops(crowd: Crowd, make: Maker, ro
 def one_act(
     crowd: Crowd, dice: random.Random, shops: list[int], own: list[int], headers: Headers
 ) -> Call:
-    act = dice.choice(["create", "create", "change", "delete", "favorite", "unfavorite"])
+    command = dice.choice(["create", "create", "change", "delete", "favorite", "unfavorite"])
     shop, review = dice.choice(shops), dice.choice(own or [0])
-    if act == "create" or (act in ("change", "delete") and not own):
+    if command == "create" or (command in ("change", "delete") and not own):
         return crowd.call("POST", f"/reviews/shop/{shop}", headers, random_review(dice))
-    if act == "change":
+    if command == "change":
         return crowd.call("PATCH", f"/reviews/{review}", headers, random_review(dice))
-    if act == "delete":
+    if command == "delete":
         return crowd.call("DELETE", f"/reviews/{review}", headers)
-    return crowd.call("POST" if act == "favorite" else "DELETE", f"/favorites/{shop}", headers)
+    return crowd.call("POST" if command == "favorite" else "DELETE", f"/favorites/{shop}", headers)
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
@@ -118,9 +118,9 @@ def test_change_against_delete(crowd: Crowd, make: Maker, rounds: int) -> None:
             else crowd.call("PATCH", path, headers, {"star_rating": 1, "content": str(place)})
             for place in range(THREADS)
         ]
-        answers = crowd.at_once(calls)
-        assert set(statuses(answers)) <= {200, 404}
-        deleted = [a for a in answers if a.request.method == "DELETE" and a.status_code == 200]
+        responses = crowd.at_once(calls)
+        assert set(statuses(responses)) <= {200, 404}
+        deleted = [a for a in responses if a.request.method == "DELETE" and a.status_code == 200]
         assert len(deleted) == 1, "exactly one deletion is acknowledged"
         assert requests.get(f"{crowd.origin}{path}", timeout=10).status_code == 404
         assert_exact(make, shop)
@@ -133,10 +133,10 @@ def test_one_idempotency_key_has_one_effect(crowd: Crowd, make: Maker, rounds: i
     for round_number in range(rounds):
         keyed = {**headers, "Idempotency-Key": f"round-{round_number}"}
         calls = [crowd.call("POST", f"/reviews/shop/{shop}", keyed, GOOD)] * THREADS
-        answers = crowd.at_once(calls)
-        assert statuses(answers) == {201: THREADS}
-        assert len({answer.content for answer in answers}) == 1
-        assert len({answer.headers["Location"] for answer in answers}) == 1
+        responses = crowd.at_once(calls)
+        assert statuses(responses) == {201: THREADS}
+        assert len({response.content for response in responses}) == 1
+        assert len({response.headers["Location"] for response in responses}) == 1
         assert make.sql("SELECT count(*) FROM reviews") == round_number + 1
         assert_exact(make, shop)
 
@@ -147,8 +147,10 @@ def test_a_title_is_awarded_once_and_not_missed(crowd: Crowd, make: Maker, round
         shops = [make.shop(f"s{i}") for i in range(3)]
         ((member, headers),) = crowd.members(1)
         calls = [crowd.call("POST", f"/reviews/shop/{shop}", headers, GOOD) for shop in shops]
-        answers = crowd.at_once(calls)
-        awarded = Counter(t["id"] for answer in answers for t in answer.json()["awarded_titles"])
+        responses = crowd.at_once(calls)
+        awarded = Counter(
+            t["id"] for response in responses for t in response.json()["awarded_titles"]
+        )
         assert awarded[2] == awarded[3] == awarded[11] == 1
         held = {
             row[0]
@@ -170,14 +172,14 @@ def test_writes_against_the_end_of_the_session(crowd: Crowd, make: Maker, rounds
         calls = [
             crowd.call("POST", f"/reviews/shop/{shop}", headers, GOOD) for _ in range(THREADS - 1)
         ]
-        answers = crowd.at_once([end_session, *calls])[1:]
-        assert set(statuses(answers)) <= {201, 401}
+        responses = crowd.at_once([end_session, *calls])[1:]
+        assert set(statuses(responses)) <= {201, 401}
         late = requests.post(
             f"{crowd.origin}/reviews/shop/{shop}", headers=headers, json=GOOD, timeout=10
         )
         assert late.status_code == 401
         count = make.sql("SELECT count(*) FROM reviews WHERE member_id = %s", member)
-        assert count == statuses(answers)[201]
+        assert count == statuses(responses)[201]
         assert_exact(make, shop)
 
 
@@ -206,11 +208,11 @@ def test_exactly_one_review_is_the_first_of_a_shop(crowd: Crowd, make: Maker, ro
         calls = [
             crowd.call("POST", f"/reviews/shop/{shop}", headers, GOOD) for _, headers in members
         ]
-        answers = crowd.at_once(calls)
+        responses = crowd.at_once(calls)
         pioneers = [
-            answer.json()["member_info"]["id"]
-            for answer in answers
-            if 11 in [title["id"] for title in answer.json()["awarded_titles"]]
+            response.json()["member_info"]["id"]
+            for response in responses
+            if 11 in [title["id"] for title in response.json()["awarded_titles"]]
         ]
         first = make.sql(
             "SELECT member_id FROM reviews WHERE shop_id = %s ORDER BY created_at, id LIMIT 1", shop
@@ -222,6 +224,6 @@ def test_exactly_one_review_is_the_first_of_a_shop(crowd: Crowd, make: Maker, ro
 
 
 def assert_exact_after_repair(make: Maker, shop: int) -> None:
-    """Rows deleted behind the service's back are counted anew."""
+    """Recounts after rows were deleted without the service."""
     make.sql("SELECT repair_counters(%s)", shop)
     assert_exact(make, shop)

@@ -1,4 +1,4 @@
-"""The facts: enough of them, unique below their parent, and where they belong on the map."""
+"""The sample's places: enough of them, unique below their parent, at the right positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Booths: deterministic, named once, standing where their addresses say."""
+"""Generated shops: deterministic, with unique names, in the district of their address."""
 
 from __future__ import annotations
 

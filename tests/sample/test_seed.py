@@ -1,4 +1,4 @@
-"""geoshops seed on a real database: once, again, and replaced."""
+"""geoshops seed on a real database: first run, repeated run, --reset."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ FROM shops s LEFT JOIN reviews r ON r.shop_id = s.id ORDER BY s.id, r.created_at
 
 
 INSTALLED = boundaries.DISTRICTS
-# without boundaries a seed is quicker
+# seeding is faster without boundaries
 BARE = Path("missing")
 
 
 class Country(NamedTuple):
-    """A database of its own that was seeded, and what the command said."""
+    """A separate seeded database, and the command's output."""
 
     url: str
     result: Result
@@ -134,7 +134,7 @@ def whole(usual):
 def fingerprint(make):
     rows = make.rows(DUMP)
     first = rows[0][0]
-    # Keys go on from the last load; what they point at must be the same.
+    # Keys continue from the last load, but the referenced rows must be equal.
     return hashlib.sha256(repr([(r[0] - first, *r[1:-1]) for r in rows]).encode()).hexdigest()
 
 
@@ -341,7 +341,7 @@ def test_booths_stand_within_the_boundaries_of_their_districts(usual, whole):
         WHERE (p.sido_id, p.sigungu_id) IS DISTINCT FROM (s.sido_id, s.sigungu_id)"""
     assert whole.sql(by_position) == 0
     assert whole.sql("SELECT count(*) FROM v_region_part WHERE level = 'sigungu'") > 252
-    # neighbours share their borders in the simplified copies, too
+    # neighbours also share their borders in the simplified outlines
     overlaps = """
         SELECT count(*) FROM region_outlines a JOIN region_outlines b ON a.detail = b.detail AND a.region_id < b.region_id
         JOIN regions ra ON ra.id = a.region_id JOIN regions rb ON rb.id = b.region_id AND rb.level = ra.level

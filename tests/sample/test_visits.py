@@ -1,4 +1,4 @@
-"""Members, reviews and favorites: deterministic, in the right time, never twice the same."""
+"""Generated members, reviews and favorites: deterministic, in the right period, without duplicates."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_more_reviews_do_not_move_a_booth(entries):
     assert [e.shop for e in more] == [e.shop for e in entries]
 
 
-def test_there_are_exactly_as_many_as_asked_for(country, entries):
+def test_the_numbers_of_rows_are_as_requested(country, entries):
     assert len(entries) == 1500
     assert sum(len(e.reviews) for e in entries) == 20_000
     assert len(country.roster.members) == 300

@@ -1,4 +1,4 @@
-"""GET /shops/brand: what is found, in which order, in which words."""
+"""GET /shops/brand: results, order, format."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_circle_is_around_the_map_centre_and_inclusive(
     ] or (geo.geodesic_m(*spots["a"], *spots["c"]) > 2000)
 
 
-def test_only_representative_brands_unless_asked(client: FlaskClient, make: Maker) -> None:
+def test_only_representative_brands_by_default(client: FlaskClient, make: Maker) -> None:
     photoism = make.brand("포토이즘")
     box = make.brand("포토이즘박스", representative=False, parent_id=photoism)
     other = make.brand("비룸", representative=False)
@@ -152,9 +152,9 @@ def test_an_ended_session_is_rejected_at_once(
     headers = make.bearer(app)
     assert client.get("/shops/brand", query_string=HERE, headers=headers).status_code == 200
     make.sql("UPDATE sessions SET ended_at = now()")
-    refused = client.get("/shops/brand", query_string=HERE, headers=headers)
-    assert refused.status_code == 401 and refused.get_json()["error_code"] == "101"
-    assert 'error="invalid_token"' in refused.headers["WWW-Authenticate"]
+    rejected = client.get("/shops/brand", query_string=HERE, headers=headers)
+    assert rejected.status_code == 401 and rejected.get_json()["error_code"] == "101"
+    assert 'error="invalid_token"' in rejected.headers["WWW-Authenticate"]
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_names_cannot_break_the_json(client: FlaskClient, make: Maker) -> None:
 
 
 def test_a_cut_search_keeps_the_lower_id_of_equal_distances(make: Maker) -> None:
-    # mirrored places: their computed distances differ by less than a nanometre, and the first is the greater one
+    # mirrored places: their computed distances differ by less than a nanometre, and the first is larger
     ids = [make.shop(at=(lon, 37.5)) for lon in (126.999, 127.001)]
     metres = [
         make.sql("SELECT ST_Distance(geog, point_at(127, 37.5)) FROM shops WHERE id = %s", id)

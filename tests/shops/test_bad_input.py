@@ -1,4 +1,4 @@
-"""Every parameter of the shop endpoints with every kind of bad value: the right code, never a 500."""
+"""Every parameter of the shop endpoints with every kind of invalid value: the right code, never a 500."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ HOSTILE_TEXTS = [
 ]  # fmt: skip
 
 
-def refused(client: FlaskClient, path: str, query: dict[str, object], code: str, name: str) -> None:
+def assert_rejected(
+    client: FlaskClient, path: str, query: dict[str, object], code: str, name: str
+) -> None:
     response = client.get(path, query_string=query)
     assert response.status_code == 400, (query, response.data)
     body = response.get_json()
@@ -37,7 +39,7 @@ def refused(client: FlaskClient, path: str, query: dict[str, object], code: str,
 )
 def test_odd_numbers_are_002(client: FlaskClient, name: str) -> None:
     for value in ODD_NUMBERS:
-        refused(client, "/shops/brand", {**AROUND, name: value}, "002", name)
+        assert_rejected(client, "/shops/brand", {**AROUND, name: value}, "002", name)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,7 @@ def test_odd_numbers_are_002(client: FlaskClient, name: str) -> None:
 def test_values_out_of_range_are_002(client: FlaskClient, name: str, values: list[str]) -> None:
     for value in values:
         if not (name == "openNow" and value == ""):
-            refused(client, "/shops/brand", {**AROUND, name: value}, "002", name)
+            assert_rejected(client, "/shops/brand", {**AROUND, name: value}, "002", name)
 
 
 @pytest.mark.parametrize("path_query", [("/shops/brand", AROUND), ("/shops", KEYWORD)])
@@ -67,16 +69,16 @@ def test_missing_parameters_are_reported_before_invalid_ones_in_order(
     path, query = path_query
     for missing in query:
         others = {name: "bad\x00" for name in query if name != missing}
-        refused(client, path, others, "003", missing)
+        assert_rejected(client, path, others, "003", missing)
     for first, second in zip(list(query), list(query)[1:], strict=False):
         rest = {k: v for k, v in query.items() if k not in (first, second)}
-        refused(client, path, rest, "003", first)
+        assert_rejected(client, path, rest, "003", first)
 
 
 def test_an_empty_number_is_missing_and_a_blank_text_is_blank(client: FlaskClient) -> None:
     for name in COORDINATES:
-        refused(client, "/shops/brand", {**AROUND, name: ""}, "003", name)
-        refused(client, "/shops/brand", {**AROUND, name: "undefined"}, "002", name)
+        assert_rejected(client, "/shops/brand", {**AROUND, name: ""}, "003", name)
+        assert_rejected(client, "/shops/brand", {**AROUND, name: "undefined"}, "002", name)
     for blank in BLANK_TEXTS:
         response = client.get("/shops", query_string={**KEYWORD, "keyword": blank})
         assert response.get_json() == {
@@ -101,8 +103,8 @@ def test_a_blank_brand_is_as_omitted(client: FlaskClient, make: Maker) -> None:
     make.brand()
     make.shop(at=(float(AROUND["mapLng"]), float(AROUND["mapLat"])))
     for blank in BLANK_TEXTS:
-        answer = client.get("/shops/brand", query_string={**AROUND, "brand": blank})
-        assert (answer.status_code, len(answer.get_json())) == (200, 1), blank
+        response = client.get("/shops/brand", query_string={**AROUND, "brand": blank})
+        assert (response.status_code, len(response.get_json())) == (200, 1), blank
 
 
 def test_bad_characters_in_texts_are_002(client: FlaskClient) -> None:
@@ -124,7 +126,7 @@ def test_hostile_texts_are_literal(client: FlaskClient, make: Maker) -> None:
         assert (response.status_code, response.get_json()) == (200, []), text
         response = client.get("/shops/brand", query_string={**AROUND, "brand": text})
         assert response.get_json()["error_code"] == "002"
-    refused(client, "/shops", {**KEYWORD, "keyword": "가" * 101}, "002", "keyword")
+    assert_rejected(client, "/shops", {**KEYWORD, "keyword": "가" * 101}, "002", "keyword")
 
 
 def test_swapped_coordinates_are_named(client: FlaskClient) -> None:
@@ -175,9 +177,9 @@ def test_a_bad_token_is_401_even_where_none_is_needed(
 
 def test_text_that_is_not_utf8_is_002(client: FlaskClient) -> None:
     for odd in ("%FF", "%ED%A0%80", "%C0%AF", "%F8%88%80%80%80"):
-        answer = client.get("/shops", query_string=f"keyword=a{odd}&userLat=37.5&userLng=127")
-        body = answer.get_json()
-        assert (answer.status_code, body["error_code"]) == (400, "002"), odd
+        response = client.get("/shops", query_string=f"keyword=a{odd}&userLat=37.5&userLng=127")
+        body = response.get_json()
+        assert (response.status_code, body["error_code"]) == (400, "002"), odd
         assert "[keyword]" in body["error_message"]
     spelled = client.get("/shops", query_string="keyword=%EF%BF%BD&userLat=37.5&userLng=127")
     assert spelled.status_code == 200

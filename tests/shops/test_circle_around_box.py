@@ -1,4 +1,4 @@
-"""The circle around a box holds the whole box, by the oracle's distances."""
+"""The circle around a box contains the whole box, by the oracle's distances."""
 
 from __future__ import annotations
 

@@ -8,13 +8,11 @@ from flask.testing import FlaskClient
 from tests.make import Maker
 
 ALWAYS = [{"day": day, "open": "00:00", "close": "24:00"} for day in range(1, 8)]
-# a minute of the week at which the test hardly runs
+# a minute of the week at which the test is unlikely to run
 HARDLY = [{"day": 3, "open": "04:17", "close": "04:18"}]
 
 
-def test_open_closed_and_unknown_are_told_apart_as_on_the_shops_page(
-    client: FlaskClient, make: Maker
-) -> None:
+def test_open_closed_and_unknown_are_as_on_the_shops_page(client: FlaskClient, make: Maker) -> None:
     shops = [
         make.shop(opening_hours=ALWAYS),
         make.shop(opening_hours=HARDLY),
@@ -46,12 +44,12 @@ def test_open_closed_and_unknown_are_told_apart_as_on_the_shops_page(
     ],
 )
 def test_identifiers_are_checked(client: FlaskClient, query: str, code: str) -> None:
-    answer = client.get(f"/shops/hours?{query}")
-    assert (answer.status_code, answer.get_json()["error_code"]) == (400, code)
-    assert "[id]" in answer.get_json()["error_message"]
+    response = client.get(f"/shops/hours?{query}")
+    assert (response.status_code, response.get_json()["error_code"]) == (400, code)
+    assert "[id]" in response.get_json()["error_message"]
 
 
-def test_as_many_shops_as_a_page_of_a_list_can_be_asked_for(
+def test_as_many_shops_as_a_page_of_a_list_can_be_requested(
     client: FlaskClient, make: Maker
 ) -> None:
     shops = [make.shop() for _ in range(100)]

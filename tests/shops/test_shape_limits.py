@@ -1,4 +1,4 @@
-"""Searches by shape where they stop looking: what they still list, how they count, and brands with few shops, which are exact."""
+"""Limits of searches by shape: listed shops, counts, and brands with few shops, for which they are exact."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def listed(
     at_most: int = 1000,
     cap: int = CAP,
 ) -> tuple[list[dict[str, Any]], int, bool]:
-    """The shops of a list, its total, and whether it is cut."""
+    """The shops of a list, its total, and whether it is truncated."""
     options = f"NULL, NULL, {brands}, true, {filters}, 'distance', '', {at_most}, {size}, 0, most_examined => {cap}"
     shape = {
         "within": {"type": "Polygon", "coordinates": [RING]},
@@ -72,7 +72,7 @@ def listed(
 
 
 def expected(points: Floats, call: str) -> list[int]:
-    """Which of the points a search finds, in its order; their numbers."""
+    """The numbers of the points that a search finds, in its order."""
     if call == "within":
         inside = np.flatnonzero(is_within(points, [[RING]], (-53.0, -37.5)))
         return sorted(inside.tolist())
@@ -128,7 +128,7 @@ def test_brands_with_more_shops_than_are_looked_at_are_no_few(make: Maker, town:
     assert make.sql(few, [1, 2], CROWD + RARE) == CROWD + RARE
     assert make.sql(few, [1], CROWD - 1) is None
     assert make.sql("SELECT shops_of_few(NULL, NULL)") is None
-    # counted by the counter alone
+    # only the counter has changed
     make.sql("UPDATE brands SET shop_cnt = 3001 WHERE id = 2")
     assert make.sql("SELECT shops_of_few(%s, NULL)", [2]) is None
 
@@ -138,7 +138,7 @@ def test_brands_with_more_shops_than_are_looked_at_are_no_few(make: Maker, town:
 def test_meeting_points_of_a_brand_are_counted_in_all(
     make: Maker, town: Floats, by: str, size: int
 ) -> None:
-    # not few by its counter; the page itself needs few of them
+    # many by the counter, but the page needs only a few
     make.sql("UPDATE shops SET brand_id = 1")
     make.sql("UPDATE shops SET brand_id = 2 WHERE id % 8 = 0")
     make.sql("UPDATE brands SET shop_cnt = 5000")

@@ -52,7 +52,7 @@ def away(place: Place, azimuth: float, metres: float) -> Place:
 
 
 def star(rng: random.Random, place: Place, radius_m: float) -> Ring:
-    """A ring around a place at which it is nowhere nearer than 0.7 of half the radius; it does not cross itself."""
+    """A ring around a place, at least 0.35 of the radius away from it; it does not cross itself."""
     count = rng.randrange(6, 30)
     turn = rng.uniform(0, 360)
     ring = [
@@ -65,7 +65,7 @@ def star(rng: random.Random, place: Place, radius_m: float) -> Ring:
 
 
 def area(rng: random.Random) -> tuple[list[list[Ring]], Place, float]:
-    """Polygons, a place inside the first and its radius: with a hole, and a second polygon beside it, at times."""
+    """Polygons, a place inside the first and its radius; sometimes with a hole, or a second polygon next to it."""
     # two reach 2300 km from the first one's middle, and an area 2500 km from its own
     place, radius_m = middle(rng), 10 ** rng.uniform(1.5, 5.85)
     polygons = [[star(rng, place, radius_m)]]
@@ -78,7 +78,7 @@ def area(rng: random.Random) -> tuple[list[list[Ring]], Place, float]:
 
 
 def beside(rng: random.Random, ring: Ring, off_m: float) -> Place:
-    """A point so far off an edge, on either side."""
+    """A point at that distance from an edge, on either side."""
     n = rng.randrange(len(ring) - 1)
     azimuth, _, length_m = WGS84.inv(*ring[n], *ring[n + 1])
     lng, lat, back = WGS84.fwd(*ring[n], azimuth, length_m * rng.uniform(0.1, 0.9))
@@ -129,7 +129,7 @@ def test_areas_hold_what_they_hold_on_the_spheroid(make: Maker, cases: int) -> N
 
 
 def check_order(ids: list[int], points: Floats, place: Place) -> None:
-    """The shops are listed by their distance from a place."""
+    """Asserts that the shops are ordered by their distance from a place."""
     metres = ways(points[np.array(ids, np.int64) - 1], [place])[:, 0]
     assert all(a <= b + 1e-4 for a, b in itertools.pairwise(metres))
 
@@ -162,7 +162,7 @@ def test_areas_are_listed_from_their_centroid_and_hold_the_same_for_analysts(
 
 
 def route(rng: random.Random) -> Ring:
-    """A random walk of short, long and repeated steps, which turns back on itself at times."""
+    """A random walk of short, long and repeated steps, which sometimes reverses."""
     step_m = 10 ** rng.uniform(1, 5)
     line = [middle(rng)]
     azimuth = rng.uniform(0, 360)
@@ -277,7 +277,7 @@ def check_meeting(
 
 
 def halves(rng: random.Random) -> tuple[list[Place], Place, Place]:
-    """An even number of people at about two places, and these: from streets to 6000 km apart."""
+    """An even number of people near two places, and these places, some streets to 6000 km apart."""
     place = middle(rng)
     other = away(place, rng.uniform(0, 360), 10 ** rng.uniform(1.5, 6.8))
     spread_m = rng.choice((0, 0, 10, 300))
@@ -291,7 +291,7 @@ def halves(rng: random.Random) -> tuple[list[Place], Place, Place]:
 
 
 def points_between(rng: random.Random, place: Place, other: Place) -> list[Place]:
-    """Places about the geodesic: on it, a few metres off, at its ends and behind them."""
+    """Places near the geodesic: on it, a few metres away, at its ends and beyond them."""
     azimuth, _, way_m = WGS84.inv(*place, *other)
     spots = [place, other, place]
     for _ in range(60):
@@ -322,7 +322,7 @@ def test_lists_of_meeting_points_are_exact_or_marked(make: Maker, cases: int) ->
     load(make, points)
     for name in ("가", "나", "다"):
         make.brand(name)
-    # a tenth are of the second brand, 1 % of the third; an eighth have four stars
+    # a tenth belong to the second brand, 1 % to the third; an eighth have four stars
     numbers = np.arange(1, len(points) + 1)
     brands = np.where(numbers % 100 == 0, 3, np.where(numbers % 10 == 0, 2, 1))
     stars = np.where(numbers % 8 == 0, 4, 2)
@@ -331,7 +331,7 @@ def test_lists_of_meeting_points_are_exact_or_marked(make: Maker, cases: int) ->
         " review_cnt = 1, star_rating_sum = CASE WHEN id %% 8 = 0 THEN 4 ELSE 2 END WHERE %s",
         True,
     )
-    # the third alone has few
+    # only the third has few
     make.sql("UPDATE brands SET shop_cnt = CASE id WHEN 3 THEN 12 ELSE 100000 END")
     make.sql("ANALYZE shops")
     exact = marked = 0

@@ -1,4 +1,4 @@
-"""POST /shops/within, POST /shops/along and GET /shops/meet: what they list, in which order, and what they reject."""
+"""POST /shops/within, POST /shops/along and GET /shops/meet: results, order, errors."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_holes_and_several_polygons(client: FlaskClient, make: Maker) -> None:
         (box(179, -18, -179, -16), [(179.5, -17), (-179.5, -17), (180, -17)], [(0, -17), (178.9, -17)]),
         ([[0, 85], [90, 85], [180, 85], [-90, 85], [0, 85]], [(10, 90), (45, 87), (-135, 88)], [(0, 84.9), (0, -90)]),
         (box(126, 37, 128, 38)[::-1], [(127, 37.5)], [(129, 37.5), (-53, -37.5)]),
-        # the geodesic between two places of one latitude runs north of it
+        # the geodesic between two places on a parallel runs north of the parallel
         (box(120, 35, 130, 40), [(125, 40.05), (125, 35.2)], [(125, 35.05), (125, 40.2)]),
     ],
 )  # fmt: skip
@@ -330,8 +330,8 @@ def test_areas_of_thousands_of_needles_are_rejected(client: FlaskClient, make: M
     make.brand()
     make.shop(at=(127.0, 37.5))
     frames = [[box(127 - r, 37 - r, 127 + r, 37 + r) for r in (n / 30000, n / 30000 - 1e-5)] for n in range(1, 900)]  # fmt: skip
-    refused = (area(star(9998, 0.005, 0.03)), {"type": "MultiPolygon", "coordinates": frames})
-    for shape in refused:
+    rejected = (area(star(9998, 0.005, 0.03)), {"type": "MultiPolygon", "coordinates": frames})
+    for shape in rejected:
         response = client.post("/shops/within", json=shape)
         assert response.get_json()["error_message"].startswith("[coordinates] too many edges")
     for ring in (star(9998, 0.3, 0.32), star(1998, 0.005, 0.03)):
@@ -353,7 +353,7 @@ def test_numbers_beyond_all_bounds_are_rejected(client: FlaskClient) -> None:
     body = '{"type": "LineString", "coordinates": [[127, 37], [%s, 37]]}'
     infinite = client.post("/shops/along", data=body % "1e999")
     assert infinite.get_json()["error_message"].startswith("[coordinates] position 1 must be")
-    # what JSON has no number for is no JSON
+    # numbers that JSON does not have are invalid JSON
     assert client.post("/shops/along", data=body % "NaN").get_json()["error_code"] == "001"
 
 

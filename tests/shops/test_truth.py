@@ -48,7 +48,7 @@ def around(
 
 
 def world(rng: random.Random) -> Points:
-    """Points where arithmetic is easily wrong: cities, both poles, the 180th meridian, one spot."""
+    """Points with difficult arithmetic: cities, both poles, the 180th meridian, one spot."""
     spots: list[tuple[float, float]] = []
     spots += [(rng.uniform(126.8, 127.2), rng.uniform(37.4, 37.7)) for _ in range(700)]
     spots += [(rng.uniform(-180, 180), rng.uniform(-90, 90)) for _ in range(400)]
@@ -83,7 +83,7 @@ def random_query(rng: random.Random, points: Points) -> tuple[tuple[float, float
 def expected(
     points: Points, center: tuple[float, float], user: tuple[float, float], radius_m: int
 ) -> Any:
-    """Ids in order and their distance texts, by the oracle alone."""
+    """Ids in order and their distance texts, computed only by the oracle."""
     from_center, from_user = geodesics(*center, points), geodesics(*user, points)
     inside = np.flatnonzero(from_center <= radius_m)
     cut = len(inside) > AT_MOST
@@ -105,7 +105,7 @@ def test_random_queries_agree_with_the_oracle(make: Maker, count: int) -> None:
         ids, metres, cut = expected(points, center, user, radius_m)
         cuts += cut
         if cut and cuts % 20:
-            continue  # circles that hold everything are dear: one in twenty is compared
+            continue  # circles that contain everything are expensive: one in twenty is compared
         shops, total, truncated = around(make, center, user, radius_m)
         compared += 1
         wrong_sets += {s["id"] for s in shops} != set(ids.tolist())
@@ -152,7 +152,7 @@ def test_a_cut_circle_holds_the_nearest_by_the_spheroid(make: Maker) -> None:
 def test_a_cut_circle_is_right_where_degrees_mislead(
     make: Maker, place: tuple[float, float]
 ) -> None:
-    """The nearest in degrees are not the nearest: far north, across the 180th meridian, around a pole."""
+    """The nearest points in degrees are not the nearest in metres: far north, across the 180th meridian, around a pole."""
     rng = random.Random(8)
     lon, lat = place
     points = np.array([

@@ -1,4 +1,4 @@
-"""Fixtures of the analysis scripts: a drawn town, and a question asked as the analysts' role."""
+"""Fixtures of the analysis scripts: a drawn town, and running a script as the analysts' role."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class Town:
         self.brands: dict[str, int] = {}
 
     def brand(self, name: str, **more: object) -> int:
-        """The brand of this name, made when new."""
+        """The brand with this name, created if necessary."""
         if name not in self.brands:
             self.brands[name] = self.make.brand(name, **more)
         return self.brands[name]
 
     def shop(self, symbol: str, x_m: float, y_m: float, brand: str = "A", **more: Any) -> int:
-        """One shop at metres from the origin."""
+        """A shop at a position in metres from the origin."""
         more.setdefault("brand_id", self.brand(brand))
         name = more.pop("name", f"{symbol} 지점")
         self.ids[symbol] = self.make.shop(name, at=plane.at(x_m, y_m), **more)
         return self.ids[symbol]
 
     def draw(self, *rows: str, step_m: float) -> Town:
-        """Shops by symbol; the capital of the symbol is its brand: a and A are of brand A."""
+        """Shops by symbol; the upper-case symbol is the brand: a and A belong to brand A."""
         for symbol, position in plane.points(list(rows), step_m):
             self.ids[symbol] = self.make.shop(
                 f"{symbol} 지점", at=position, brand_id=self.brand(symbol.upper())
@@ -55,7 +55,7 @@ class Town:
     def region(
         self, name: str, x_m: float, y_m: float, width_m: float, height_m: float, **more: Any
     ) -> int:
-        """A rectangle as region, whose shops are those inside; edges follow the plane."""
+        """A rectangle in the plane as a region, which the shops inside belong to."""
         area = shapely.segmentize(box(x_m, y_m, x_m + width_m, y_m + height_m), 50)
         polygon = shapely.transform(
             area,
@@ -85,9 +85,9 @@ def town(make: Maker) -> Town:
 
 @pytest.fixture
 def ask(database_url: str, db: Any) -> Iterator[Callable[..., list[Row]]]:
-    """Asks a script by its number, as geoshops_reader."""
+    """Runs a script by its number, as geoshops_reader."""
 
-    def asked(number: int, **values: object) -> list[Row]:
+    def run(number: int, **values: object) -> list[Row]:
         script = scripts.find(f"{number:02}")
         given = {name: str(value) for name, value in values.items()}
         with runner.run(database_url, script, given) as found:
@@ -98,4 +98,4 @@ def ask(database_url: str, db: Any) -> Iterator[Callable[..., list[Row]]]:
                 row["geom"] = shapely.from_wkb(row["geom"])
         return rows
 
-    yield asked
+    yield run

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pyproj import Transformer
 
 PLANE = "EPSG:5179"
-# In Seoul; a multiple of 10 km, so that squares and hexagons begin at round numbers.
+# In Seoul, at a multiple of 10 km, so that squares and hexagons begin at round numbers.
 ORIGIN_M = (950_000.0, 1_950_000.0)
 TO_DEGREES = Transformer.from_crs(PLANE, "EPSG:4326", always_xy=True)
 
 
 def at(x_m: float, y_m: float) -> tuple[float, float]:
-    """Longitude and latitude of a point that many metres east and north of the origin."""
+    """Longitude and latitude of a point, given in metres east and north of the origin."""
     longitude, latitude = TO_DEGREES.transform(ORIGIN_M[0] + x_m, ORIGIN_M[1] + y_m)
     return float(longitude), float(latitude)
 

@@ -35,7 +35,7 @@ def test_04_the_gap_is_the_region_without_the_circle(town, ask):
 
 
 def test_04_a_shop_beyond_the_border_covers_its_share_and_gaps_are_apart(town, ask):
-    # three shops along the middle line cut the square in two; the third stands outside
+    # three shops along the middle line divide the square into two parts; the third is outside
     for n, x in enumerate((500, 1500, 2100)):
         town.shop(f"s{n}", x, 1000)
     town.region("서울특별시", 0, 0, 2000, 2000)
@@ -67,7 +67,7 @@ def test_04_without_shops_the_whole_region_is_a_gap_and_without_both_there_is_no
 
 
 def test_05_shares_of_two_regions_reached_across_their_border(town, ask):
-    # the shop stands on the border: half of its circle in each square of 4 km²
+    # the shop is on the border: half of its circle is in each square of 4 km²
     town.shop("a", 2000, 1000)
     town.region("서울특별시", 0, 0, 2000, 2000)
     town.region("경기도", 2000, 0, 2000, 2000)
@@ -98,7 +98,7 @@ def test_06_the_furthest_place_is_the_opposite_corner(town, ask):
 
 @pytest.mark.parametrize("others", [1, 6])
 def test_04_and_06_measure_to_the_shop_that_is_nearest_on_the_spheroid(town, ask, others):
-    # the sphere, by which the index orders, takes the shops in the east for the nearer ones
+    # on the sphere, by which the index orders, the shops in the east are nearer
     places = {"north": (0, 10_000)} | {f"east {n}": (10_010, n) for n in range(others)}
     for symbol, place in places.items():
         town.shop(symbol, *place)
@@ -137,7 +137,7 @@ def test_07_every_shop_once_and_empty_hexagons_too(town, ask):
 
 
 def test_07_average_of_reviews_not_of_shops_and_closed_shops_are_out(town, ask):
-    # one hexagon of 10 km: 5, 5, 2 make 4, the silent shop counts for nothing
+    # one hexagon of 10 km: the average of 5, 5, 2 is 4; the shop without reviews does not count
     town.draw("a b c d", step_m=10)
     town.rate("a", 5, 5)
     town.rate("b", 2)
@@ -147,7 +147,7 @@ def test_07_average_of_reviews_not_of_shops_and_closed_shops_are_out(town, ask):
 
 
 def test_08_clusters_by_hand(town, ask):
-    # five in a cross of 100 m, two far off, a lone one
+    # five in a cross of 100 m, two far away, one alone
     town.draw(". a .", "b c d", ". E .", step_m=100)
     town.draw("x X", step_m=100)
     for symbol in ("x", "X"):
@@ -254,10 +254,10 @@ def test_05_and_23_fail_without_boundaries_and_say_how_to_load_them(town, ask, n
 
 
 def lacks(database_url, number, **values):
-    """Codes and texts of what a script warned of."""
-    with runner.run(database_url, scripts.find(f"{number:02}"), values) as answer:
-        list(answer.rows)
-    return {lack.code: lack.text for lack in answer.missing}
+    """Codes and texts of a script's warnings."""
+    with runner.run(database_url, scripts.find(f"{number:02}"), values) as response:
+        list(response.rows)
+    return {lack.code: lack.text for lack in response.missing}
 
 
 def test_05_warns_of_regions_without_a_boundary_and_of_missing_population(town, database_url):

@@ -1,4 +1,4 @@
-"""Every named rule of the schema refuses what breaks it; the catalogs say which rules there are."""
+"""Every named constraint of the schema rejects rows that violate it; the catalogs list the constraints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = t.oid AND c.con
 NARROW_IDS = f"""
 SELECT a.attrelid::regclass || '.' || a.attname FROM pg_attribute a
 WHERE a.attrelid IN ({OURS}) AND a.attidentity <> '' AND a.atttypid <> 'bigint'::regtype"""
-# what the next client of the pooler's connection would find, or what a pooler in transaction mode loses
+# session state, which the next client of a pooler's connection would find, or which transaction mode would lose
 SESSION_BOUND = r"""
 SELECT p.oid::regprocedure::text FROM pg_proc p
 WHERE p.pronamespace = 'public'::regnamespace AND p.prokind IN ('f', 'p')
@@ -38,15 +38,15 @@ WHERE p.pronamespace = 'public'::regnamespace AND p.prokind IN ('f', 'p')
 
 @pytest.fixture(scope="module")
 def filled(connection: Any) -> Maker:
-    """Rows in every table; what tests try on them is rejected, so they stay."""
+    """Rows in every table, which stay unchanged because the tests' statements are rejected."""
     empty(connection)
     make = Maker(connection)
     make.sql(BASE)
     return make
 
 
-def refusal(make: Maker, statement: str) -> str:
-    """Name of the rule that refuses the statement; empty when none does."""
+def rejection(make: Maker, statement: str) -> str:
+    """Name of the constraint that rejects the statement; empty if none does."""
     try:
         make.sql("BEGIN")
         make.sql(statement)
@@ -71,7 +71,7 @@ def test_the_cases_cover_every_rule(make: Maker) -> None:
 def test_what_breaks_a_rule_is_rejected_by_its_name(
     filled: Maker, rule: str, statement: str
 ) -> None:
-    assert refusal(filled, statement) == rule
+    assert rejection(filled, statement) == rule
 
 
 @pytest.mark.parametrize("place", ["POINT EMPTY", "POINT(127 NaN)", "POINT(NaN NaN)"])
@@ -87,7 +87,7 @@ def test_every_reference_needs_its_row(filled: Maker) -> None:
         column = filled.sql(COLUMNS, rule)
         row = f"(SELECT ctid FROM {table} ORDER BY {column} IS NULL, ctid LIMIT 1)"
         assert (
-            refusal(filled, f"UPDATE {table} SET {column} = 987654321 WHERE ctid = {row}") == rule
+            rejection(filled, f"UPDATE {table} SET {column} = 987654321 WHERE ctid = {row}") == rule
         )
 
 
@@ -98,7 +98,7 @@ def test_every_key_is_held_once(filled: Maker) -> None:
             f"(SELECT {columns} FROM {table} ORDER BY {columns} LIMIT 1 OFFSET {n})" for n in (0, 1)
         )
         statement = f"UPDATE {table} SET ({columns}) = {first} WHERE ({columns}) = {second}"
-        assert refusal(filled, statement) == rule, rule
+        assert rejection(filled, statement) == rule, rule
 
 
 @pytest.mark.parametrize(

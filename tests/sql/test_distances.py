@@ -11,7 +11,7 @@ from pyproj import Geod
 from tests.sql import plane
 
 GEOD = Geod(ellps="GRS80")
-# EPSG:5179 draws Seoul 0.04 % too small: metres of the plane are metres of the ground within a thousandth.
+# In Seoul, lengths in EPSG:5179 are 0.04 % too short: metres in the plane equal metres on the ground within 0.1 %.
 PLANE = 1e-3
 
 
@@ -43,15 +43,15 @@ def test_01_grid_and_index_agree_and_the_width_of_the_grid_changes_nothing(town,
     places = random.Random(1)
     for n in range(60):
         town.shop(f"s{n}", places.uniform(0, 3000), places.uniform(0, 3000), "ABC"[n % 3])
-    answers = [
+    responses = [
         [(r["shop_id"], r["nearest_id"], round(r["distance_m"], 6)) for r in ask(1, near_m=near)]
         for near in (1, 150, 5000)
     ]
-    assert answers[0] == answers[1] == answers[2]
-    assert len(answers[0]) == 60
+    assert responses[0] == responses[1] == responses[2]
+    assert len(responses[0]) == 60
 
 
-# The sphere, by which the index orders, takes the place in the east for the nearer one.
+# On the sphere, by which the index orders, the place in the east is nearer.
 NORTH, EAST = (0, 10_000), (10_010, 0)
 
 
@@ -120,7 +120,7 @@ def test_14_reach_is_minutes_times_speed_over_detour(town, ask):
     row = rows[town.ids["a"]]
     assert (row["radius_m"], row["shops_inside"]) == (pytest.approx(800), 1)
     assert row["area_km2"] == pytest.approx(math.pi * 0.64)
-    # the circle lies inside the cell of 4 km²: 100 people × area of its 64 corners / 4
+    # the circle is inside the cell of 4 km²: 100 people × area of its 64 corners / 4
     assert row["pop_inside"] == pytest.approx(100 * math.pi * 0.64 / 4, rel=3e-3)
     assert rows[town.ids["c"]]["shops_inside"] == 0
 

@@ -1,4 +1,4 @@
-"""Columns that the shops table computes itself."""
+"""Generated columns of the shops table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_card_is_the_summary_up_to_the_counters(make):
 
 
 def plain_degrees(value: float) -> str:
-    """The 15 digits that are sure of a double, half up to seven places, without zeros at the end."""
+    """The 15 exact digits of a double, rounded half up to seven decimal places, without trailing zeros."""
     text = f"{Decimal(f'{value:.15g}').quantize(Decimal('1e-7'), ROUND_HALF_UP):f}"
     text = text.rstrip("0").rstrip(".")
     return "0" if text == "-0" else text

@@ -1,4 +1,4 @@
-"""plpgsql_check finds nothing in our PL/pgSQL functions: no unknown column, wrong type or unused variable."""
+"""plpgsql_check has no findings in the PL/pgSQL functions: no unknown column, wrong type or unused variable."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_language l ON l.oid = p.
 WHERE p.pronamespace = 'public'::regnamespace AND l.lanname = 'plpgsql' AND p.prorettype <> 'trigger'::regtype
   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
 ORDER BY 1"""
-# What stays as it is: casts in functions of sql/schema, whose files never change, and a row beside its failure.
+# Accepted: casts in functions of sql/schema, whose files never change, and a row next to its failure.
 EXPECTED = {
     ("name_tails(text)", "target type is different type than source type"),
     ("opening_minutes(jsonb)", "target type is different type than source type"),
     ("own_review(bigint,bigint,bigint)", 'composite OUT variable "current" is not single argument'),
 }
-# temporary tables that one function makes for others
+# temporary tables that one function creates for others
 TEMPORARY = """
 CREATE TEMPORARY TABLE new_tiles AS SELECT * FROM find_crowded_tiles(1);
 CREATE TEMPORARY TABLE new_cells (LIKE tile_cells);
@@ -34,7 +34,7 @@ FROM plpgsql_check_function_tb(%s::regprocedure, security_warnings => true)"""
 
 @pytest.fixture(scope="module")
 def checked_url(server_url: str, template_name: str) -> Iterator[str]:
-    """A copy of the schema with the extension, which the service's own database does not have."""
+    """A copy of the schema with the extension, which the service's database does not have."""
     with copied(server_url, template_name, "plpgsql") as url:
         with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
             cursor.execute(AVAILABLE)

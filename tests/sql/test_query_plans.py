@@ -1,4 +1,4 @@
-"""The searches use the indexes they were made for, at every radius, on a table of ten thousand shops."""
+"""The searches use the intended indexes at every radius, on a table of ten thousand shops."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def scans_of(connection: Any, index: str) -> int:
     return found[0]
 
 
-@pytest.mark.parametrize("radius_m", RADII_M[:4])  # a circle that holds all is read as a whole
+@pytest.mark.parametrize(
+    "radius_m", RADII_M[:4]
+)  # for a circle that contains all shops, the table is read sequentially
 def test_shops_near_is_inlined_and_uses_the_index(country: Any, radius_m: int) -> None:
     text = plan(country, "SELECT id FROM shops_near(127, 37.5, %s)", radius_m)
     assert "Function Scan" not in text
@@ -84,7 +86,7 @@ def test_the_map_call_uses_the_index_with_kept_plans_too(
 ) -> None:
     before = scans(any_statistics)
     cursor = any_statistics.cursor()
-    for _ in range(8):  # from the sixth call on PostgreSQL may keep a plan without the values
+    for _ in range(8):  # from the sixth call on, PostgreSQL may use a generic plan
         cursor.execute(
             "SELECT shops_around(127, 37.5, 127, 37.5, %s, NULL, '', %s)", (radius_m, at_most)
         )
@@ -131,7 +133,7 @@ SHAPES = {
     "meet, by sum": "SELECT list_shops_meet(ARRAY[127, 129], ARRAY[37.5, 35], true, {list})",
     "meet, of many": "SELECT list_shops_meet(ARRAY[127, 129], ARRAY[37.5, 35], false, {brands})",
 }
-# a thousand shops, of which all are looked at
+# all of a thousand shops are read
 OF_FEW = {
     "within": "SELECT list_shops_within('POLYGON((125 33,131 33,131 38,125 38,125 33))', {few}, most_examined => 500)",
     "along": "SELECT list_shops_along('LINESTRING(125 33,131 38)', 2000, {few}, most_examined => 1)",

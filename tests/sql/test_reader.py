@@ -1,4 +1,4 @@
-"""What analysts may see: the views, and nothing that belongs to a person."""
+"""Analysts can read the views, but no personal data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VIEWS = {
 
 @pytest.fixture
 def reader(database_url, db, make):
-    """A connection that has given itself to geoshops_reader, on a database with one of everything."""
+    """A connection with SET ROLE geoshops_reader, on a database with a row in every table."""
     member = make.member("비밀이름")
     shop = make.shop()
     make.review(member, shop, content="남에게 보이지 않을 글")
@@ -193,7 +193,7 @@ def test_searches_by_shape_are_for_analysts_alone(db, reader, name):
 
 def test_tables_of_the_reader_do_not_stand_in_for_ours(db, reader):
     cursor = reader.cursor()
-    # what a temporary table is called must not matter to a function that runs as the owner
+    # names of temporary tables must not affect a function that runs as the owner
     cursor.execute("CREATE TEMPORARY TABLE shops AS SELECT 99::bigint AS id")
     for statement in SEARCHES.values():
         cursor.execute(statement)

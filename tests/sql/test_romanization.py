@@ -1,4 +1,4 @@
-"""Romanisation by 고시 2000-8: the rule's own examples, and the official English names of all regions."""
+"""Romanisation by 고시 2000-8: the examples of the rule, and the official English names of all regions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.make import Maker
 
-# Typed in from the notification, chapters II and III; its one half stands in the shared data.
+# Copied from the notification, chapters II and III; one half of it is in the shared data.
 NAMES = {
     "구미": "Gumi", "옥천": "Okcheon", "호법": "Hobeop", "월곶": "Wolgot", "벚꽃": "beotkkot", "한밭": "Hanbat",
     "임실": "Imsil", "신문로": "Sinmunno", "왕십리": "Wangsimni", "학여울": "Hangnyeoul", "굳히다": "guchida",
@@ -28,8 +28,8 @@ PLACES = {
     "종로1·2·3·4가동": "Jongno 1·2·3·4-ga-dong", "강남대로": "Gangnam-daero", "강남대로96길": "Gangnam-daero 96-gil",
     "성수동2가": "Seongsu-dong 2(i)-ga", "신문로1가": "Sinmunno 1(il)-ga", "내수동로": "Naesudong-ro", "중앙로12번길": "Jungang-ro 12beon-gil", "명동길": "Myeongdong-gil", "대구광역시 중구": "Daegu Jung-gu", "연제구": "Yeonje-gu",
 }  # fmt: skip
-# Where the official list departs from the rule: no unit or no city, another district's name, errors in writing, 사이동 read
-# as 사2동, ㅎ joined in a noun.
+# Deviations of the official list from the rule: no unit or city, the name of another district, spelling errors, 사이동
+# read as 사2동, ㅎ joined in a noun.
 DIFFERENT = [
     "광주시", "사이동", "세종특별자치시", "압해읍", "영해면", "창원시마산합포구", "창원시마산회원구", "창원시성산구",
     "창원시의창구", "창원시진해구", "철원군", "포항시남구", "포항시북구",
@@ -37,7 +37,7 @@ DIFFERENT = [
 
 
 def letters(text: str) -> str:
-    """Without hyphens and blanks, which the rule lets a writer choose, and without capitals."""
+    """In lower case, without hyphens and blanks, which are optional by the rule."""
     return re.sub(r"[-_ ]", "", text).lower()
 
 

@@ -1,4 +1,4 @@
-"""All scripts alike: their headers are true, their variables quoted, hostile values harmless."""
+"""Checks of all scripts: correct headers, quoted variables, harmless hostile values."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from geoshops.analysis import runner, scripts
 
 ALL = scripts.catalogue()
 NAMES = [s.name for s in ALL]
-# a variable that is not in quotes: :name, but neither ::type, :'name', :"name" nor :{?name}
+# a variable without quotes: :name, but not ::type, :'name', :"name" or :{?name}
 UNQUOTED = re.compile(r"(?<![:\w]):(?=[A-Za-z_])")
-# a quote for psql, and one that a backslash would hide; and a number that no comparison rejects
+# a quote for psql, one escaped by a backslash, and a number that no comparison rejects
 HOSTILE = ["\\'; DROP TABLE shops; --", "NaN"]
 
 
 def unquoted(text: str) -> list[str]:
-    """Lines of SQL that hold a psql variable without quotes."""
+    """Lines of SQL with an unquoted psql variable."""
     code = [line for line in text.splitlines() if not line.startswith(("--", "\\"))]
     return [line for line in code if UNQUOTED.search(re.sub(r":'\w+'", "", line))]
 
@@ -59,10 +59,10 @@ def test_views_only(script, db):
 @pytest.mark.parametrize("script", ALL, ids=NAMES)
 def test_a_database_without_shops_gives_the_documented_columns(script, town, database_url):
     town.region("서울특별시", 0, 0, 1000, 1000)
-    with runner.run(database_url, script, {}) as answer:
-        assert [c.name for c in answer.columns] == list(script.columns)
-        assert answer.geometry in (None, len(answer.columns) - 1)
-        assert all(len(row) == len(answer.columns) for row in answer.rows)
+    with runner.run(database_url, script, {}) as response:
+        assert [c.name for c in response.columns] == list(script.columns)
+        assert response.geometry in (None, len(response.columns) - 1)
+        assert all(len(row) == len(response.columns) for row in response.rows)
 
 
 @pytest.mark.parametrize("script", ALL, ids=NAMES)
@@ -71,8 +71,8 @@ def test_hostile_values_are_rejected_or_harmless(script, town, database_url):
     for name in script.parameters:
         for value in HOSTILE:
             try:
-                with runner.run(database_url, script, {name: value}) as answer:
-                    list(answer.rows)
+                with runner.run(database_url, script, {name: value}) as response:
+                    list(response.rows)
             except runner.ScriptError as error:
                 assert "syntax error at" not in str(error)
     assert town.make.sql("SELECT count(*) FROM shops") == 2
@@ -137,9 +137,9 @@ def test_psql_prints_one_table_and_nothing_else(script, town, database_url):
 def test_wrong_values_are_named(town, database_url, name, values, message):
     with (
         pytest.raises(runner.WrongValueError, match=message),
-        runner.run(database_url, scripts.find(name), values) as answer,
+        runner.run(database_url, scripts.find(name), values) as response,
     ):
-        list(answer.rows)
+        list(response.rows)
 
 
 def test_a_name_of_several_regions_lists_them(town, database_url):
@@ -150,6 +150,6 @@ def test_a_name_of_several_regions_lists_them(town, database_url):
         pytest.raises(
             runner.WrongValueError, match=r"2 regions have the name '중구'.*서울특별시 중구"
         ),
-        runner.run(database_url, scripts.find("07"), {"region": "중구"}) as answer,
+        runner.run(database_url, scripts.find("07"), {"region": "중구"}) as response,
     ):
-        list(answer.rows)
+        list(response.rows)

@@ -1,4 +1,4 @@
-"""The service's role may do what the service needs, and nothing else."""
+"""The service's role has the privileges that the service needs, and no others."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ def test_a_locked_table_is_503_and_not_a_hang(
     release = threading.Timer(8, locker.rollback)
     release.start()
     try:
-        for answer in (
+        for response in (
             client.get("/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127"),
             client.post(
                 f"/reviews/shop/{shop}", json={"star_rating": 5, "content": "가"}, headers=headers
             ),
         ):
-            assert (answer.status_code, answer.get_json()["error_code"]) == (503, "503")
-            assert "Retry-After" in answer.headers
+            assert (response.status_code, response.get_json()["error_code"]) == (503, "503")
+            assert "Retry-After" in response.headers
         assert client.get("/healthz").status_code == 200
     finally:
         release.cancel()

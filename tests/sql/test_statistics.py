@@ -1,4 +1,4 @@
-"""Scripts about ratings: by hand, and against scipy and PySAL, which were written by others."""
+"""Scripts about ratings, checked by hand and against scipy and PySAL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEX = {"edge_m": 100, "min_reviews": 1}
 
 
 def field(town, values):
-    """One shop a hexagon: with an edge of 100 m, columns are 150 m and rows 173.2 m apart."""
+    """One shop per hexagon: with an edge of 100 m, columns are 150 m and rows 173.2 m apart."""
     positions = {}
     for n, value in enumerate(values):
         column, row = n % 6, n // 6
@@ -196,7 +196,7 @@ def test_25_shares_need_votes_and_unselected_is_none(town, ask):
 
 
 def test_21_twins_by_hand(town, ask):
-    # Three districts of one shop a brand: north and south alike in everything, east has more of all.
+    # Three districts with one shop per brand: north and south are equal in everything, east has more of everything.
     for name, y in (("n", 0), ("s", 20_000)):
         town.shop(f"{name}1", 100, y + 100, "A")
     for k in range(3):

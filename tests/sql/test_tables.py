@@ -1,4 +1,4 @@
-"""Scripts about shares and time, counted by hand."""
+"""Scripts about shares and time, compared with manual counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two rows for every table, and for every named rule a statement that breaks it and nothing else."""
+"""Two rows for every table, and for every named constraint a statement that violates only this one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tiles as a map asks for them."""
+"""Requests tiles as a map does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Ask = Callable[..., list[Feature]]
 
 
 def place(lon: float, lat: float, z: int) -> tuple[int, int]:
-    """Column and row of the tile, by the formula of the slippy map; the poles go to the outermost rows."""
+    """Column and row of the tile, by the formula of the slippy map; the poles belong to the outermost rows."""
     north = math.asinh(math.tan(math.radians(lat)))
     x, y = int((lon + 180) / 360 * 2**z), math.floor((1 - north / math.pi) / 2 * 2**z)
     return min(x, 2**z - 1), max(0, min(y, 2**z - 1))
@@ -25,8 +25,8 @@ def ask(client: FlaskClient) -> Ask:
     """Features of a tile."""
 
     def features(z: int, x: int, y: int, query: str = "allBrands=true") -> list[Feature]:
-        answer = client.get(f"/tiles/shops/{z}/{x}/{y}.mvt?{query}")
-        assert answer.status_code == 200, answer.json
-        return decode(answer.data)
+        response = client.get(f"/tiles/shops/{z}/{x}/{y}.mvt?{query}")
+        assert response.status_code == 200, response.json
+        return decode(response.data)
 
     return features

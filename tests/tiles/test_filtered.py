@@ -26,7 +26,7 @@ GOOD, BAD = "GOOD", "BAD"
 
 
 def country(make: Maker, count: int = 150) -> None:
-    """Shops of two brands in two crowds, of which some are open now, and reviewed with votes."""
+    """Shops of two brands in two crowds; some are open now, some have reviews with votes."""
     rng = random.Random(17)
     brands = [make.brand("인생네컷"), make.brand("동네네컷", representative=False), None]
     member = make.member()
@@ -46,10 +46,10 @@ def country(make: Maker, count: int = 150) -> None:
 
 
 def found(client: FlaskClient, query: str) -> int:
-    """How many shops of the whole world a search finds."""
-    answer = client.get(f"/shops/brand?{WORLD}&{query}")
-    assert answer.status_code == 200, answer.json
-    return int(answer.headers["X-Total-Count"])
+    """The number of shops that a search finds in the whole world."""
+    response = client.get(f"/shops/brand?{WORLD}&{query}")
+    assert response.status_code == 200, response.json
+    return int(response.headers["X-Total-Count"])
 
 
 @pytest.mark.parametrize("beforehand", [False, True], ids=["live", "crowded"])
@@ -82,8 +82,8 @@ def test_from_zoom_15_only_shops_that_pass_are_shown(
 def test_filters_are_checked_as_in_the_search(client: FlaskClient, filters: str) -> None:
     search = client.get(f"/shops/brand?{WORLD}&{filters}")
     for path in ("/tiles/shops/0/0/0.mvt", "/tiles/shops.json"):
-        answer = client.get(f"{path}?{filters}")
-        assert (answer.status_code, answer.json) == (400, search.json)
+        response = client.get(f"{path}?{filters}")
+        assert (response.status_code, response.json) == (400, search.json)
 
 
 def test_the_description_carries_the_filters_on(client: FlaskClient) -> None:
@@ -104,5 +104,5 @@ def test_of_too_many_shops_the_share_that_passes_is_estimated_and_marked(make: M
     assert all("approximate" not in f.properties for f in exact)
     assert all(f.properties["approximate"] is True for f in estimate)
     assert "shop_id" not in {name for f in estimate for name in f.properties}
-    # nearly every page is drawn: the share of all is right but for the ten shops that cells lean on
+    # nearly every page is sampled: the share is correct except for the smoothing by ten shops
     assert abs(sum(f.properties["shop_cnt"] for f in estimate) - total) < 0.2 * total

@@ -1,4 +1,4 @@
-"""The cells that are counted beforehand: the same as counted now, no older than the last refresh."""
+"""Precomputed cells equal live ones, as of the last refresh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each shop lies in exactly one tile and one cell of every zoom level, counted now or beforehand."""
+"""Each shop is in exactly one tile and one cell of every zoom level, in live and in precomputed tiles."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def fill(make: Maker, *, beforehand: bool) -> list[tuple[float, float]]:
 
 
 def around(found: list[tuple[float, float]], z: int) -> set[tuple[int, int]]:
-    """Every tile in or beside which a shop lies, across the 180th meridian too."""
+    """Every tile that contains a shop or is adjacent to one, also across the 180th meridian."""
     side = 2**z
     places = [place(*at, z) for at in found]
     return {

@@ -1,4 +1,4 @@
-"""What the tiles show, and how they are asked for."""
+"""Contents of tiles, and requests for them."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_sql_python_and_the_page_agree_on_the_zoom_levels(make: Maker, ask: Ask)
 
 
 def selected(ask: Ask, query: str) -> int:
-    """Number of shops of the cluster; live and beforehand agree by another test."""
+    """Number of shops of the cluster; another test compares live and precomputed clusters."""
     return sum(f.properties["shop_cnt"] for f in around_gangnam(ask, 10, query))
 
 
@@ -130,9 +130,9 @@ def test_brands_are_chosen_as_in_the_search(make: Maker, ask: Ask, beforehand: b
 def test_a_name_that_is_no_brand_is_rejected(client: FlaskClient, make: Maker) -> None:
     make.brand("인생네컷")
     for path in (GANGNAM_15, "/tiles/shops.json"):
-        answer = client.get(f"{path}?brand=nobody")
-        assert (answer.status_code, answer.json["error_code"]) == (400, "002")
-        assert "인생네컷" in answer.json["error_message"]
+        response = client.get(f"{path}?brand=nobody")
+        assert (response.status_code, response.json["error_code"]) == (400, "002")
+        assert "인생네컷" in response.json["error_message"]
 
 
 def cells(points: list[tuple[float, float]], z: int) -> set[tuple[int, int]]:
@@ -167,8 +167,8 @@ def test_shops_at_one_place_are_separate_from_zoom_15(make: Maker, ask: Ask) -> 
 
 
 def test_a_tile_without_shops_is_empty(client: FlaskClient) -> None:
-    answer = client.get(GANGNAM_15)
-    assert (answer.status_code, answer.mimetype, answer.data) == (200, MVT, b"")
+    response = client.get(GANGNAM_15)
+    assert (response.status_code, response.mimetype, response.data) == (200, MVT, b"")
 
 
 def test_tiles_may_be_kept_a_minute_and_are_revalidated(client: FlaskClient, make: Maker) -> None:
@@ -188,8 +188,8 @@ def test_tiles_may_be_kept_a_minute_and_are_revalidated(client: FlaskClient, mak
     ["21/0/0", "3/8/0", "3/0/8", "0/0/1", f"{10**12}/0/0", f"3/{10**30}/0", "3/-1/0", "a/0/0"],
 )
 def test_a_tile_outside_the_world_is_not_found(client: FlaskClient, path: str) -> None:
-    answer = client.get(f"/tiles/shops/{path}.mvt")
-    assert (answer.status_code, answer.json["error_code"]) == (404, "404")
+    response = client.get(f"/tiles/shops/{path}.mvt")
+    assert (response.status_code, response.json["error_code"]) == (404, "404")
 
 
 def test_only_vector_tiles_are_to_be_had(client: FlaskClient) -> None:
