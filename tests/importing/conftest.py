@@ -1,4 +1,4 @@
-"""Imports run as an operator runs them: the command, a file, the run's database."""
+"""Runs imports as an operator does: the command, a file, the run's database."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture(autouse=True)
 def whole_afterwards(database_url: str) -> Iterator[None]:
-    """A load that a test has killed may have left the indexes of the search out; the next test needs them."""
+    """Builds indexes of the search that a killed load of a test may have left missing; the next test needs them."""
     yield
     build_missing(database_url, lambda _: None)
 
@@ -38,7 +38,7 @@ def run(make: Maker, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @pytest.fixture
 def summary(run: Run) -> Callable[..., dict[str, Any]]:
-    """Runs a command with --json, which must succeed, and returns what it printed."""
+    """Runs a command with --json, which must succeed, and returns its output."""
 
     def invoke(*args: object) -> dict[str, Any]:
         result = run(*args, "--json")

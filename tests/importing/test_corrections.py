@@ -1,4 +1,4 @@
-"""geoshops shops and geoshops brands: what operators set by hand, and that imports keep it."""
+"""geoshops shops and geoshops brands: manual corrections, which imports keep."""
 
 from __future__ import annotations
 
@@ -301,7 +301,7 @@ def test_an_import_tells_how_many_pairs_may_be_one_shop(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (("shops", "set", "{shop}", "--release", "foo"), "'foo' is not one of"),
         (("shops", "set", "{shop}", "status=FOO"), "status must be OPEN, TEMP_CLOSED or CLOSED"),
@@ -312,16 +312,16 @@ def test_an_import_tells_how_many_pairs_may_be_one_shop(
     ],
 )
 def test_a_rejected_correction_names_the_allowed_values(
-    run: Run, make: Maker, words: tuple[str, ...], told: str
+    run: Run, make: Maker, words: tuple[str, ...], expected: str
 ) -> None:
     shop = make.shop("강남점")
     done = run(*(str(shop) if word == "{shop}" else word for word in words), "--reason", "x")
-    assert (done.exit_code != 0, told in done.output) == (True, True), done.output
+    assert (done.exit_code != 0, expected in done.output) == (True, True), done.output
     assert make.sql("SELECT count(*) FROM audit_log") == 0
 
 
 def test_a_colour_is_hex_in_either_case(run: Run, make: Maker) -> None:
-    refused = run("brands", "add", "빨강", "--color", "red")
-    assert (refused.exit_code, "#rrggbb" in refused.output) == (1, True), refused.output
+    rejected = run("brands", "add", "빨강", "--color", "red")
+    assert (rejected.exit_code, "#rrggbb" in rejected.output) == (1, True), rejected.output
     ok(run, "brands", "add", "빨강", "--color", "#FF0000")
     assert make.sql("SELECT badge_color FROM brands WHERE name = '빨강'") == "#ff0000"

@@ -1,4 +1,4 @@
-"""Coordinate systems: right to the metre, and refused with a hint when they cannot be right."""
+"""Coordinate systems: accurate to a metre; implausible ones are rejected with a hint."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_negative_numbers_are_right_in_jeju(summary: Summary, write: Write, make
 
 
 def points(system: int | str, *, swapped: bool = False, factor: float = 1.0) -> list[str]:
-    """Ten shops in ten provinces, as a file in that system holds them."""
+    """Ten shops in ten provinces, as rows of a file in that system."""
     places = {
         "서울": (126.98, 37.55), "부산": (129.05, 35.15), "대구": (128.60, 35.85), "광주": (126.85, 35.15),
         "대전": (127.38, 36.35), "울산": (129.30, 35.53), "세종": (127.28, 36.50), "경기": (127.20, 37.40),

@@ -1,4 +1,4 @@
-"""Which brand a name means and which region an address or a point means."""
+"""The brand in a name, and the region of an address or a point."""
 
 from __future__ import annotations
 
@@ -128,8 +128,8 @@ def test_a_boundary_rules_over_the_address(regions: Maker) -> None:
 
 @pytest.mark.parametrize("numbered", [False, True])
 def test_all_shops_at_once_get_what_each_would_alone(regions: Maker, numbered: bool) -> None:
-    """Boundaries of every level, addresses that agree with them, contradict them or say nothing."""
-    if numbered:  # a region that is called by a number: no outline stands for several addresses
+    """Boundaries of every level, and addresses that match them, contradict them or name no region."""
+    if numbered:  # a region with a number as its name: outlines cannot be used
         gangnam = regions.sql("SELECT id FROM regions WHERE name = '강남구'")
         regions.insert("regions", level="dong", name="2", parent_id=gangnam)
     for name, west in (("경기도", 126), ("강남구", 127), ("역삼동", 127.5)):

@@ -1,4 +1,4 @@
-"""What imports find in files of others: columns, repeated rows, values that do not fit, doubtful places, brands."""
+"""Findings in imported files: columns, repeated rows, invalid values, doubtful positions, brands."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def test_columns_that_differ_in_case_only_are_named_exactly(
     summary: Summary, run: Run, write: Write
 ) -> None:
     path = write("Title,TITLE,lon,lat", "가,나,127,37")
-    refused = run("import", "shops", path, *OWN, "--map", "title=place_name")
-    assert refused.exit_code == 1
-    assert "'title' is ambiguous: 'Title' or 'TITLE'; write the exact name" in refused.output
+    rejected = run("import", "shops", path, *OWN, "--map", "title=place_name")
+    assert rejected.exit_code == 1
+    assert "'title' is ambiguous: 'Title' or 'TITLE'; write the exact name" in rejected.output
     assert summary("import", "shops", path, *OWN, "--map", "TITLE=place_name")["inserted"] == 1
 
 

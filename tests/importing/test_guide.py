@@ -1,4 +1,4 @@
-"""The import guide tells the truth: its examples are run, and all mean the same place."""
+"""Runs the examples of the import guide; all of them describe the same place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large first loads: the radius search answers before the keyword search, and nothing stays half done."""
+"""Large first loads: the radius search is ready before the keyword search, and interrupted work is completed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def every_load_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 def interrupted(
     every_load_is_large: None, run: Run, write: Write, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> Run:
-    """A first load that ended between its commit and the indexes of the search."""
+    """A first load that was killed between its commit and the building of the search indexes."""
 
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
@@ -120,7 +120,7 @@ def test_a_load_drops_no_index_while_tables_are_in_use(
 def test_a_load_and_a_command_on_several_tables_cannot_deadlock(
     every_load_is_large: None, summary: Summary, write: Write, make: Maker, database_url: str
 ) -> None:
-    """The act has read regions and wants shops, the load is about to lock both."""
+    """A command has read regions and will lock shops; the load is about to lock both."""
     with closing(psycopg2.connect(database_url)) as act:
         cursor = act.cursor()
         cursor.execute("SELECT count(*) FROM regions")
@@ -243,7 +243,7 @@ def test_imports_wait_for_each_other(
 def test_members_and_an_import_lock_shops_in_one_order(
     summary: Summary, write: Write, make: Maker, database_url: str
 ) -> None:
-    """The file states the shops backwards; a member holds the first one and then wants the last."""
+    """The file lists the shops in reverse order; a member's command locks the first one and then the last."""
     numbers = range(200)
     summary("import", "shops", write(*rows(*numbers)), "--source", "own")
     backwards = [line.replace("가게", "새 가게") for line in rows(*reversed(numbers))]

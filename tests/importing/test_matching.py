@@ -1,4 +1,4 @@
-"""Shops whose key changed between two imports are recognised: other columns, another key, a merge."""
+"""Shops whose key changed between two imports are recognised: changed columns, a changed key, a merge."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_dry_run_counts_matches_and_keeps_the_keys(
 def test_shops_of_one_name_are_matched_by_the_nearest_position(
     summary: Summary, write: Write, make: Maker
 ) -> None:
-    """Two shops of a chain, 60 m apart, and a list that gives both some metres further north."""
+    """Two shops of a chain, 60 m apart, and a list in which both are some metres further north."""
     places = (37.5, 37.5 + 60 * METRE)
     lines = [f"포토이즘,서울 {n},127,{place}" for n, place in enumerate(places)]
     summary("import", "shops", write(FIRST, *lines), *OWN)
@@ -97,7 +97,7 @@ def test_another_name_or_100_m_make_another_shop(
 
 
 def test_ids_of_a_source_are_believed(summary: Summary, write: Write, make: Maker) -> None:
-    """A list that gains ids keeps its shops; another id at the same place is another shop."""
+    """A list to which ids are added keeps its shops; another id at the same place is another shop."""
     summary("import", "shops", write(FIRST, *booths(range(3))), "--source", "own")
     before = set(keys(make))
     lines = [f"A-{n},{line}" for n, line in enumerate(booths(range(3)))]
@@ -171,7 +171,7 @@ def test_licence_numbers_are_unique_within_their_municipality_only(
 def test_a_register_imported_by_its_number_alone_keeps_its_shops(
     summary: Summary, write: Write, make: Maker
 ) -> None:
-    """The first of each number was imported; since then one was renamed, one moved, and one gave way to another."""
+    """The first row of each number was imported; since then one shop was renamed, one moved, and one was replaced."""
     old = [licence(3000000, f"2018-{n}", f"사진관 {n}", 191647 + n) for n in range(20)]
     summary("import", "shops", write(LICENCES, *old), *AS_BEFORE)
     before = keys(make)
@@ -246,7 +246,7 @@ def test_a_column_that_is_no_key_rejects_the_file(
 def test_the_real_register_keeps_its_shops_when_numbers_repeat_between_municipalities(
     summary: Summary, run: Run, shared_data: Path, tmp_path: Path, make: Maker
 ) -> None:
-    """Numbers without the office that they begin with, as other registers have them."""
+    """Numbers without the code of the municipality, as in other registers."""
     path = tmp_path / "register.csv"
     source = shared_data / "localdata_animal_hospital_202307_cp949_epsg5174.csv"
     with source.open(encoding="cp949", newline="") as given, path.open("w", newline="") as made:
@@ -256,9 +256,9 @@ def test_the_real_register_keeps_its_shops_when_numbers_repeat_between_municipal
         for row in rows:
             row["관리번호"] = row["관리번호"].removeprefix(row["개방자치단체코드"])
             writer.writerow(row)
-    refused = run("import", "shops", path, *AS_BEFORE)
-    assert refused.exit_code == 1
-    assert "keys have several names" in refused.output
+    rejected = run("import", "shops", path, *AS_BEFORE)
+    assert rejected.exit_code == 1
+    assert "keys have several names" in rejected.output
     options = ("--mapping", "localdata", "--on-missing", "close")
     whole = summary("import", "shops", path, *options)
     make.sql(

@@ -1,4 +1,4 @@
-"""geoshops shops merge for many pairs: from a file, or all that are certain."""
+"""geoshops shops merge for many pairs: from a file, or all certain ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ok(run: Run, *args: object) -> str:
 
 
 def test_pairs_of_a_file_are_merged_once(run: Run, make: Maker, write: Write) -> None:
-    """The last pair names a shop that an earlier pair has merged away."""
+    """The last pair contains a shop that an earlier pair merges."""
     make.brand()
     a, b, c, d = (make.shop(f"인생네컷 {n}호점") for n in range(4))
     path = write(
@@ -107,7 +107,7 @@ def test_faults_of_a_file_are_listed_before_anything_is_merged(
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "expected"),
     [
         (("duplicate,into", "1,2"), "has no column duplicate_id, into_id"),
         (("duplicate_id,into_id", "1,zwei"), "line 2: [into_id] 'zwei' is not a shop id"),
@@ -116,11 +116,11 @@ def test_faults_of_a_file_are_listed_before_anything_is_merged(
     ],
 )
 def test_a_file_that_holds_no_pairs_is_rejected(
-    run: Run, write: Write, lines: tuple[str, ...], told: str
+    run: Run, write: Write, lines: tuple[str, ...], expected: str
 ) -> None:
     result = run("shops", "merge", "--from", write(*lines), *REASON)
     assert result.exit_code == 1
-    assert told in result.output
+    assert expected in result.output
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_candidates_as_csv_can_be_merged(run: Run, make: Maker, tmp_path: Path) 
 def test_a_list_that_was_imported_twice_is_merged_by_one_command(
     run: Run, make: Maker, write: Write
 ) -> None:
-    """Reviews move, every shop has one entry, and the next import of either layout closes nothing."""
+    """Reviews are moved, every shop has one audit entry, and the next import of either layout closes nothing."""
     make.brand()
     lines = [f"인생네컷 {n}호점,{n}로,127.{n:03},37.5" for n in range(200)]
     path = write("name,road_address,lon,lat", *lines)

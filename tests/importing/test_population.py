@@ -46,7 +46,7 @@ def test_polygons_come_in_once_and_a_repeat_changes_nothing(
     assert make.rows("SELECT id, xmin::text FROM population_cells ORDER BY id") == before
 
 
-def test_a_new_count_replaces_the_old_one_and_cells_go_only_when_asked(
+def test_a_new_count_replaces_the_old_one_and_cells_are_deleted_only_on_request(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write(collection(feature("a", 10), feature("b", 2, 128)), name="in.geojson")

@@ -1,4 +1,4 @@
-"""Files as they come: delimiters, encodings, and hostile ones."""
+"""File formats: delimiters, encodings, and malformed and hostile files."""
 
 from __future__ import annotations
 
@@ -173,11 +173,11 @@ def test_a_file_without_permission_is_reported(
     path = tmp_path / "secret.csv"
     path.write_text(HEAD)
 
-    def refuse(*_: object, **__: object) -> None:
+    def reject(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    # the tests may run as root, whom no mode keeps out
-    monkeypatch.setattr(Path, "open", refuse)
+    # the tests may run as root, for whom file modes have no effect
+    monkeypatch.setattr(Path, "open", reject)
     with pytest.raises(ImportRejected, match="cannot be read: Permission denied"):
         open_input(path)
 

@@ -1,4 +1,4 @@
-"""Loads that follow each other: what is missing, what shrank, and Ctrl-C in between."""
+"""Repeated imports: missing shops, shrunk files, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_an_import_that_would_close_more_than_a_fifth_is_rejected(
 def test_a_file_of_the_same_size_may_not_close_the_shops_of_another(
     run: Run, summary: Summary, write: Write, make: Maker
 ) -> None:
-    """The size of a file says nothing of what it closes: five lists under one source."""
+    """The size of a file does not limit the number of shops that it closes: five lists with one source."""
     for n in range(5):
         path = write(*rows(*range(n * 20, n * 20 + 20 + n)), name=f"{n}.csv")
         result = run("import", "shops", path, *OPTIONS, "--on-missing", "close")
@@ -108,7 +108,7 @@ PLAIN = "source_id,name,lon,lat"
 
 
 def plain(*numbers: int) -> list[str]:
-    """Rows of a list that states no status."""
+    """Rows of a list without a status."""
     return [PLAIN, *(f"{n},가게 {n},127.{n:03},37.5" for n in numbers)]
 
 
@@ -131,7 +131,7 @@ def test_a_shop_that_an_import_closed_reopens_when_it_is_listed_again(
 def test_only_what_an_import_closed_reopens(
     run: Run, summary: Summary, write: Write, make: Maker
 ) -> None:
-    """1 was closed by hand, 2 was closed and then given another day by hand, 3 is merged, 4 the source states as closed."""
+    """1 was closed manually, 2 was closed and its day then changed manually, 3 is merged, 4 is closed in the source."""
     own = ("--source", "own", "--on-missing", "close")
     stated = write("source_id,name,lon,lat,status", "4,가게 4,127.004,37.5,CLOSED")
     summary("import", "shops", stated, "--source", "own")
@@ -291,7 +291,7 @@ def test_ctrl_c_during_the_commit_comes_too_late(
     connect = partial(psycopg2.connect, connection_factory=Interrupted)
     monkeypatch.setattr("psycopg2.connect", connect)
     result = run("import", "shops", write(*rows(1, 2)), *OPTIONS)
-    # the third Ctrl-C interrupts what follows the commit
+    # the third Ctrl-C interrupts the follow-up work after the commit
     assert result.exit_code == EXIT_INCOMPLETE
     assert "interrupted during the commit: the import is complete" in result.output
     assert make.sql("SELECT count(*) FROM shops") == 2
@@ -335,7 +335,7 @@ def test_ctrl_c_at_any_moment_changes_nothing_or_says_what_it_did(
     out, err = process.communicate(timeout=60)
     count = make.sql("SELECT count(*) FROM shops")
     leftovers = sorted(p.name for p in tmp_path.iterdir())
-    # one that comes while the finished process ends changes its exit code, not what it said
+    # a Ctrl-C while the finished process exits changes its exit code, but not its output
     complete = "20001 read" in out or "the import is complete" in err
     assert count == (20_000 if complete else 0), (out, err)
     assert leftovers == ["in.csv", "in.csv.rejected.csv"][: 1 + complete]

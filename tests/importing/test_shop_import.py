@@ -1,4 +1,4 @@
-"""geoshops import shops: what comes in, what is told, what a second run does."""
+"""geoshops import shops: imported values, the summary, and repeated runs."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def test_csv_comes_in_and_is_found_on_the_map(
     make.brand("하루필름")
     found = summary("import", "shops", write(HEAD, GANGNAM, HONGDAE), "--mapping", "booths")
     assert found["inserted"] == 2
-    answer = client.get(
+    response = client.get(
         "/shops/brand?userLat=37.5&userLng=127&mapLat=37.4979&mapLng=127.0276&radius=100"
     )
-    assert [s["place_name"] for s in answer.json or []] == ["인생네컷 강남역점"]
-    assert (answer.json or [])[0]["place_address"] == "서울 강남구 강남대로 1"
+    assert [s["place_name"] for s in response.json or []] == ["인생네컷 강남역점"]
+    assert (response.json or [])[0]["place_address"] == "서울 강남구 강남대로 1"
 
 
 def test_columns_are_named_by_map(summary: Summary, write: Write, make: Maker) -> None:
@@ -142,15 +142,15 @@ def test_booth_lists_come_in(
             "--rejects", tmp_path / "rejected.csv",
         )  # fmt: skip
         assert (found["read"], found["inserted"]) == (count, count)
-    answer = client.get(
+    response = client.get(
         "/shops/brand?userLat=37.55&userLng=126.99&mapLat=37.5511&mapLng=126.9878"
         "&radius=300&brand=돈룩업"
     )
-    assert [s["place_name"] for s in answer.json or []] == ["돈독업 남산서울타워"]
+    assert [s["place_name"] for s in response.json or []] == ["돈독업 남산서울타워"]
     missing = shared_data / "photobooths_kr_chalkak" / "dontlxxkup_not_geocoded.csv"
-    refused = run("import", "shops", missing, "--mapping", "booths")
-    assert refused.exit_code == 1
-    assert "no column for longitude, latitude" in refused.output
+    rejected = run("import", "shops", missing, "--mapping", "booths")
+    assert rejected.exit_code == 1
+    assert "no column for longitude, latitude" in rejected.output
 
 
 def test_every_list_of_booths_is_a_source_of_its_own(
@@ -187,14 +187,14 @@ def test_imported_shops_are_found_by_keyword(
     make.insert("region_aliases", region_id=seoul, alias="서울")
     summary("import", "shops", write(HEAD, GANGNAM, HONGDAE), "--mapping", "booths")
     for keyword in ("강남구", "강남구 인생네컷", "인생네컷 강남역점"):
-        answer = client.get(f"/shops?keyword={keyword}&userLat=37.5&userLng=127")
-        assert [s["place_name"] for s in answer.json or []] == ["인생네컷 강남역점"], keyword
+        response = client.get(f"/shops?keyword={keyword}&userLat=37.5&userLng=127")
+        assert [s["place_name"] for s in response.json or []] == ["인생네컷 강남역점"], keyword
     renamed = GANGNAM.replace("강남역점", "새이름점")
     summary(
         "import", "shops", write(HEAD, renamed), "--mapping", "booths", "--map", "name=place_name"
     )
-    answer = client.get("/shops?keyword=새이름점&userLat=37.5&userLng=127")
-    assert [s["place_name"] for s in answer.json or []] == ["인생네컷 새이름점"]
+    response = client.get("/shops?keyword=새이름점&userLat=37.5&userLng=127")
+    assert [s["place_name"] for s in response.json or []] == ["인생네컷 새이름점"]
 
 
 def test_a_first_load_leaves_every_index_as_it_was(

@@ -1,4 +1,4 @@
-"""geoshops import stations: names as people search them, doubtful positions told."""
+"""geoshops import stations: names as users search them, and reports of doubtful positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked once a wording means the same as asked once a row."""
+"""Looking up regions and brands once per distinct text gives the same results as once per row."""
 
 from __future__ import annotations
 

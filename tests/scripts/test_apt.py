@@ -1,4 +1,4 @@
-"""Debian's packages: what the scripts name, whom they ask, and that no service is started."""
+"""Debian packages: those that the scripts name, who installs them, and that no service is started."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Chromium's names, what .venv/bin has, what belongs to every Debian, and what makes containers and machines
+# Chromium's names, programs of .venv/bin, of every Debian, and for containers and machines
 ELSEWHERE = {
     "chromium",
     "chromium-browser",
@@ -48,7 +48,7 @@ def test_every_program_that_tests_look_for_is_installed_by_scripts_test() -> Non
 
 
 class Machine:
-    """A PATH with an apt-get that only notes what it is asked for, and the parts of scripts/ in a shell."""
+    """A PATH with an apt-get that only records its arguments, and a shell with the functions of scripts/."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -153,8 +153,8 @@ def test_someone_without_sudo_is_given_one_line_for_everything(machine: Machine)
         f"need_all() {{ {nothing}; need_test_packages; }}; need_all\nhave() {{ [ $1 = apt-get ]; }}\ninstall_needed"
     )
     assert done.returncode == 1
-    asked = re.findall("Ask an administrator to run: (.+)", done.stderr)
-    assert asked == [
+    commands = re.findall("Ask an administrator to run: (.+)", done.stderr)
+    assert commands == [
         "apt-get update && apt-get install -y --no-install-recommends chromium fonts-nanum fontconfig "
         "fonts-noto-cjk libatomic1 nginx redis-server prometheus pgbouncer haproxy wrk postgresql-15-plpgsql-check"
     ]

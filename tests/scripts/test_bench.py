@@ -31,7 +31,7 @@ def forget_parts() -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def parts() -> Iterator[None]:
-    """The benchmark's parts as scripts/bench sees them."""
+    """The benchmark's modules, imported as by scripts/bench."""
     forget_parts()
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCH / "peers" / "answers"))

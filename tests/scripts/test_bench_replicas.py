@@ -1,4 +1,4 @@
-"""The parts of scripts/bench replicas: processor time of what was started, a standby, the wait at the gate."""
+"""The parts of scripts/bench replicas: CPU time of started processes, a standby, the wait of requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BUSY = "import time; end = time.process_time() + 0.5\nwhile time.process_time() 
 
 @pytest.fixture(autouse=True, scope="module")
 def parts() -> Iterator[None]:
-    """The benchmark's parts as scripts/bench sees them."""
+    """The benchmark's modules, imported as by scripts/bench."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCH))
         yield

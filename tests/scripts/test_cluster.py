@@ -1,4 +1,4 @@
-"""scripts/cluster: its parts by themselves, and the whole drill on real servers."""
+"""scripts/cluster: its parts, and the whole drill on real servers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_layout_is_chosen_once_for_its_owner_alone(
 
 
 def test_a_lease_leaves_a_leader_two_tries(layout: layouts.Layout) -> None:
-    # Patroni's own rule: else a leader could lose the lock while it still tries to renew it
+    # Patroni's rule; otherwise a leader could lose its lease while it still tries to renew it
     agreed = configs.shared()
     assert agreed["ttl"] == 20
     assert configs.LOOP_WAIT_S + 2 * configs.RETRY_TIMEOUT_S <= configs.TTL_S
@@ -94,7 +94,7 @@ def test_haproxy_takes_every_configuration(layout: layouts.Layout, tmp_path: Pat
 
 
 def pool_settings(text: str) -> dict[str, str]:
-    """What stands below [pgbouncer], also inside a shell script."""
+    """The section [pgbouncer] of a file, which may be embedded in a shell script."""
     section = text.split("[pgbouncer]\n")[1].split("\nINI\n")[0]
     return dict(re.findall(r"^(\w+) =[ ]*(.*)$", section, re.MULTILINE))
 
@@ -102,14 +102,14 @@ def pool_settings(text: str) -> dict[str, str]:
 def test_compose_uses_the_values_of_the_drill(layout: layouts.Layout) -> None:
     node = (DEPLOY / "node.sh").read_text()
     agreed = yaml.safe_load(node.split("  dcs:\n")[1].split("\n  initdb:")[0])
-    # what a container adds: no place for sockets to take away, statistics of statements
+    # additions in containers: the default socket directory, pg_stat_statements
     written = agreed["postgresql"]["parameters"]
     assert written.pop("shared_preload_libraries") == "pg_stat_statements"
     written["unix_socket_directories"] = ""
     assert agreed == configs.shared()
     pooler, own = pool_settings(node), pool_settings(configs.pgbouncer(layout, "node1"))
     places = {"listen_addr", "listen_port", "auth_file"}
-    # a node that restarts may come back under another address
+    # a restarted node may have another address
     assert pooler.keys() - own.keys() == {"dns_max_ttl", "dns_nxdomain_ttl"}
     assert own.keys() <= pooler.keys()
     assert {name: pooler[name] for name in own.keys() - places} == {
@@ -166,14 +166,14 @@ def test_without_a_cluster_verbs_say_so(tmp_path: Path) -> None:
     assert cluster(tmp_path, "nonsense").returncode == 2
     for verb in ("stop", "destroy"):
         assert cluster(tmp_path, verb).returncode == 0
-    asked = cluster(tmp_path, "status")
-    assert asked.returncode == 1
-    assert "scripts/cluster start" in asked.stderr
+    done = cluster(tmp_path, "status")
+    assert done.returncode == 1
+    assert "scripts/cluster start" in done.stderr
 
 
 @pytest.fixture(scope="module")
 def states() -> Iterator[Path]:
-    """A folder for a cluster of its own, which PostgreSQL's user may enter; everything ends with it."""
+    """A folder for a separate cluster that PostgreSQL's user can enter; its processes are stopped afterwards."""
     with tempfile.TemporaryDirectory(prefix="geoshops-state.") as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
@@ -200,7 +200,7 @@ def test_a_dead_leader_costs_no_acknowledged_write(figures: dict[str, Any]) -> N
 
 @pytest.mark.full
 def test_writes_are_back_by_themselves(figures: dict[str, Any]) -> None:
-    # the lease of 20 s, from its last renewal on, and what follows its end; see docs/cluster.md
+    # the lease of 20 s from its last renewal, and the failover after it; see docs/cluster.md
     assert figures["writes_back_s"] <= 22
     assert figures["parts"]["failover"]["new_leader"] != figures["parts"]["failover"]["old_leader"]
 
@@ -211,7 +211,7 @@ def test_reads_never_fail(figures: dict[str, Any]) -> None:
         part = figures["parts"][name]
         assert part["reads"] > 100
         assert part["reads_failed"] == 0, part["reads_failed_why"]
-    # a leader that shuts down is silent for a moment before it refuses: what asked it then is told 503
+    # a leader that shuts down briefly does not respond before it rejects connections; requests then get 503
     change = figures["parts"]["switchover"]
     assert change["reads_failed"] <= change["reads"] / 100, change["reads_failed_why"]
 
@@ -219,7 +219,7 @@ def test_reads_never_fail(figures: dict[str, Any]) -> None:
 @pytest.mark.full
 def test_a_planned_change_costs_less_than_three_seconds(figures: dict[str, Any]) -> None:
     change = figures["parts"]["switchover"]
-    # the best of three: what else a machine does can only make it longer
+    # the best of three, because other load can only increase it
     assert min(change["gaps_s"]) < 3
     assert (change["acknowledged_lost"], change["duplicates"]) == (0, 0)
 

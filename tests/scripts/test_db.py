@@ -1,4 +1,4 @@
-"""scripts/db: a cluster of one checkout, which survives crashes and touches no other process."""
+"""scripts/db: the cluster of a checkout survives crashes, and no other process is touched."""
 
 import os
 import re
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Checkout:
-    """A copy of scripts/ in a folder of its own, and its verbs."""
+    """A copy of scripts/ in a separate folder, and its verbs."""
 
     def __init__(self, root: Path, states: Path) -> None:
         self.root, self.states = root, states
@@ -63,7 +63,7 @@ class Checkout:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
-    # pytest's own folders are closed to PostgreSQL's user.
+    # PostgreSQL's user cannot enter pytest's folders.
     with tempfile.TemporaryDirectory(prefix="geoshops-state.") as states:
         Path(states).chmod(0o755)
         made = Checkout(tmp_path_factory.mktemp("a") / "a checkout", Path(states))
@@ -173,9 +173,9 @@ def wait_until_taken(port: int) -> None:
 
 
 def test_destroy_asks_first(checkout: Checkout) -> None:
-    refused = checkout.db("destroy")
-    assert refused.returncode == 1
-    assert "--yes" in refused.stderr
+    rejected = checkout.db("destroy")
+    assert rejected.returncode == 1
+    assert "--yes" in rejected.stderr
     assert checkout.ask("DATABASE_URL", "SELECT 1") == 1
 
 

@@ -1,4 +1,4 @@
-"""scripts/demo on a fresh copy: what it prints works, a second run is quick, nothing is lost."""
+"""scripts/demo on a fresh copy: the printed addresses work, a second run is fast, no data are lost."""
 
 import os
 import re
@@ -30,7 +30,7 @@ def files() -> list[str]:
 
 
 class Demo:
-    """A copy of the project and its own state folder."""
+    """A copy of the project with a separate state folder."""
 
     def __init__(self, root: Path, states: Path) -> None:
         self.root, self.states = root, states
@@ -57,7 +57,7 @@ class Demo:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     if not (ROOT / ".git").exists():
-        pytest.skip("not a git checkout: nothing tells which files belong to the project")
+        pytest.skip("not a git checkout: the files of the project are unknown")
     with tempfile.TemporaryDirectory(prefix="geoshops-state.") as states:
         Path(states).chmod(0o755)
         made = Demo(tmp_path_factory.mktemp("demo") / "a copy", Path(states))

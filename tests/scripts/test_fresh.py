@@ -1,4 +1,4 @@
-"""scripts/fresh and .ci/run: wrong usage, machines that cannot be made, and nothing that is left behind."""
+"""scripts/fresh and .ci/run: wrong usage, machines that cannot be created, complete clean-up."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ isolated sh -c 'mkdir machine && mount --bind precious machine && touch machine/
 
 
 def running_with(word: Path) -> list[list[str]]:
-    """Command lines of the processes that have the word in theirs."""
+    """Command lines that contain the word."""
     commands = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
     return [command for command in commands if str(word) in command]
 
@@ -115,7 +115,7 @@ def test_an_interrupted_machine_deletes_nothing_that_is_mounted(
 
 
 class Checkout:
-    """A folder with .ci/run and scripts that only note that they were called."""
+    """A folder with .ci/run and scripts that only record their calls."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""One set-up at a time in a checkout, also after one that was killed."""
+"""Only one set-up runs at a time in a checkout, also after one was killed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# the second looks for a moment longer at whether the dead one lives
+# the second one checks for a moment whether the killed one is still alive
 STARTER = """
 . scripts/setup.d/common.sh
 process_alive() { [ "$1" = "$$" ] || kill -0 "$1" 2>/dev/null || { sleep "$LOOKS_FOR_S"; return 1; }; }

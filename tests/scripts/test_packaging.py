@@ -1,4 +1,4 @@
-"""The wheel that an image installs holds every file the service reads at run time."""
+"""The wheel that images install contains every file that the service reads at run time."""
 
 import shutil
 import subprocess
@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# What only set-up reads, from the checkout.
+# Files that only set-up reads, from the checkout.
 SETUP_ONLY = {"geoshops/map/.npmrc"}
 
-# what set-up makes of the page's sources
+# files that set-up builds from the page's sources
 BUNDLE = ("main.js", "main.js.gz", "main.css", "main.css.gz", "sources.sha256")
 
 
@@ -26,8 +26,8 @@ def tracked(*folders: str) -> set[str]:
 @pytest.mark.full
 def test_the_wheel_holds_every_file(tmp_path: Path) -> None:
     if not (ROOT / ".git").exists():
-        pytest.skip("not a git checkout: nothing tells which files belong to the project")
-    # In a copy: setuptools would ship what an earlier build left in build/.
+        pytest.skip("not a git checkout: the files of the project are unknown")
+    # Built in a copy, because setuptools would ship leftovers in build/.
     source = tmp_path / "source"
     for name in tracked():
         (source / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Every package that is installed has one version, and the files that say so name no download address."""
+"""Every installed package has one pinned version, and the pin files contain no download URLs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lines(path: Path) -> list[str]:
 
 
 def versions(path: Path) -> dict[str, set[str]]:
-    """Pinned versions by package; more than one where markers choose."""
+    """Pinned versions by package; several if markers select one."""
     found: dict[str, set[str]] = {}
     for line in lines(path):
         name, version = line.partition(" ;")[0].split("==")
@@ -52,12 +52,12 @@ def test_every_line_names_one_version(path: Path) -> None:
 
 @pytest.mark.parametrize("path", REQUIREMENTS, ids=identifier)
 def test_requirements_are_compiled_from_the_declared_ones(path: Path) -> None:
-    asked = {canonical(Requirement(line).name) for line in lines(path.with_suffix(".in"))}
-    assert asked and asked <= versions(path).keys()
+    required = {canonical(Requirement(line).name) for line in lines(path.with_suffix(".in"))}
+    assert required and required <= versions(path).keys()
 
 
 def wanted() -> Iterator[Requirement]:
-    """What setup.cfg asks for, of all extras."""
+    """The requirements in setup.cfg, of all extras."""
     setup = configparser.ConfigParser(interpolation=None)
     setup.read(ROOT / "setup.cfg", encoding="utf-8")
     extras = setup["options.extras_require"].values()
@@ -71,7 +71,7 @@ def test_the_constraints_hold_whatever_setup_asks_for() -> None:
 
 
 def installed() -> dict[str, str]:
-    """Versions here of what setup.cfg asks for, and of what that asks for in turn."""
+    """Installed versions of the direct and indirect requirements in setup.cfg."""
     found: dict[str, str] = {}
     waiting = list(wanted())
     while waiting:
@@ -106,7 +106,7 @@ def test_the_build_is_pinned() -> None:
 
 def test_every_npm_package_has_a_lock_file() -> None:
     listed = ROOT.glob("*/**/package.json")
-    # not those that tools brought or generated
+    # except files that tools installed or generated
     others = {"node_modules", "vendor", ".venv", "artefacts"}
     ours = [p.parent for p in listed if not others & set(p.parts)]
     assert sorted(ours) == sorted(NPM)
@@ -115,10 +115,12 @@ def test_every_npm_package_has_a_lock_file() -> None:
 @pytest.mark.parametrize("folder", NPM, ids=identifier)
 def test_npm_packages_have_one_version_a_hash_and_no_download_address(folder: Path) -> None:
     package = json.loads((folder / "package.json").read_text(encoding="utf-8"))
-    asked = {**package.get("dependencies", {}), **package.get("devDependencies", {})}
-    assert asked and all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in asked.values())
+    required = {**package.get("dependencies", {}), **package.get("devDependencies", {})}
+    assert required and all(
+        re.fullmatch(r"\d+\.\d+\.\d+", version) for version in required.values()
+    )
     locked = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]
-    for name, version in asked.items():
+    for name, version in required.items():
         assert locked[f"node_modules/{name}"]["version"] == version
     for name, entry in locked.items():
         if name:

@@ -1,4 +1,4 @@
-"""The contract through PgBouncer in transaction mode, two connections for everybody."""
+"""The contract through PgBouncer in transaction mode, with two connections for all clients."""
 
 import os
 import subprocess
@@ -13,19 +13,19 @@ FOLDERS = ("shops", "search", "reviews", "favorites", "members", "auth", "titles
 
 @pytest.mark.full
 def test_the_contract_holds_through_a_pool_of_two() -> None:
-    asked = subprocess.run(
+    started = subprocess.run(
         [str(ROOT / "scripts" / "cluster"), "program", "pgbouncer"],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert asked.returncode == 0, asked.stderr
+    assert started.returncode == 0, started.stderr
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-m", "not full", "-p", "no:cacheprovider",
          *(f"tests/{name}" for name in FOLDERS), "tests/web/test_middleware.py"],
         cwd=ROOT,
-        env={**os.environ, "GEOSHOPS_TEST_PGBOUNCER": asked.stdout.strip()},
+        env={**os.environ, "GEOSHOPS_TEST_PGBOUNCER": started.stdout.strip()},
         capture_output=True,
         text=True,
         timeout=900,

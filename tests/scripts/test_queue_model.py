@@ -1,4 +1,4 @@
-"""The queueing model of scripts/cluster queues: where a request waits, what it measures, when a prediction holds."""
+"""The queueing model of scripts/cluster queues: stations of a request, measurements, tolerances of predictions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_search_alone_takes_its_demands_and_messages() -> None:
 
 
 def test_a_review_alone_also_waits_for_two_flushes() -> None:
-    # with a core for every process the replay of the previous review delays nobody
+    # with a core for every process, the replay of the previous review causes no delay
     place = Place(one_machine_cores=8)
     (found,), _ = simulate(costs(), place, [Group("write", 1)], seconds=2)
     path = (CLIENT, "balancer", "server", "pooler", "backend")
@@ -199,7 +199,7 @@ class Recorder(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def recorded() -> Iterator[tuple[str, list[tuple[str, str, str | None]]]]:
-    """The origin of a server, and the requests that it gets."""
+    """The origin of a server, and its received requests."""
     Recorder.seen = []
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Recorder) as server:
         server.daemon_threads = True
@@ -222,7 +222,7 @@ def test_clients_think_between_requests(
         ("POST", "/c"),
     }
     assert {token for method, _, token in seen if method == "POST"} == {"Bearer t1", "Bearer t2"}
-    # 2 connections, 2 s, 50 ms: 80 requests if the server took no time
+    # 2 connections, 2 s, 50 ms: 80 requests if the server responded instantly
     for each in (reads, writes):
         assert each.errors == 0
         assert 20 < each.requests < 110

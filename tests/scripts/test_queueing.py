@@ -113,7 +113,7 @@ def test_a_shared_core_depends_only_on_the_mean_demand(
 
 
 def test_two_shared_cores_follow_erlang_c() -> None:
-    # with exponential demands the number of jobs is that of M/M/2, whatever their order
+    # with exponential demands, the number of jobs is that of M/M/2 in any order
     expected_s = 1 + erlang_c(2, 1.4) / 0.6
     assert over_seeds(1.4, shared(2, exponential)) == pytest.approx(expected_s, rel=0.05)
 

@@ -1,4 +1,4 @@
-"""A server has its port alone, and counts as started when it answers itself."""
+"""A server does not share its port, and counts as started when it responds itself."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Ready(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Nothing is written."""
+        """Logs nothing."""
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def taken_port() -> Iterator[int]:
 
 
 def script(folder: Path, text: str, **environment: str) -> tuple[list[str], dict[str, Any]]:
-    """A script of a checkout of its own, as Popen starts it."""
+    """A script of a separate checkout, started with Popen."""
     (folder / "scripts").mkdir(parents=True)
     (folder / "scripts" / "setup.d").symlink_to(ROOT / "scripts" / "setup.d")
     (folder / "scripts" / "script").write_text(text)
@@ -63,7 +63,7 @@ def script(folder: Path, text: str, **environment: str) -> tuple[list[str], dict
     return ["sh", "scripts/script"], {"cwd": folder, "env": environment, "text": True}
 
 
-def test_the_answer_of_another_server_on_the_port_is_not_ours(
+def test_a_response_of_another_server_on_the_port_does_not_count(
     tmp_path: Path, taken_port: int
 ) -> None:
     words, more = script(tmp_path / "ours", WAITER, HOST="127.0.0.1", PORT=str(taken_port))
@@ -78,13 +78,13 @@ def test_two_that_start_at_once_choose_different_ports(tmp_path: Path) -> None:
         for name in ("one", "two"):
             words, more = script(tmp_path / name, CHOOSER)
             started.append(subprocess.Popen(words, stdout=subprocess.PIPE, **more))
-        # neither listens yet
+        # neither server listens yet
         ports = {process.stdout.readline() for process in started if process.stdout}
         assert len(ports) == 2
         words, more = script(tmp_path / "three", CHOOSER, PORT=ports.pop().strip())
-        refused = subprocess.run(words, capture_output=True, timeout=30, check=False, **more)
-        assert (refused.returncode, refused.stdout) == (1, "")
-        assert "is in use" in refused.stderr
+        rejected = subprocess.run(words, capture_output=True, timeout=30, check=False, **more)
+        assert (rejected.returncode, rejected.stdout) == (1, "")
+        assert "is in use" in rejected.stderr
     finally:
         for process in started:
             process.kill()

@@ -1,4 +1,4 @@
-"""scripts/db throwaway: a cluster for tests starts, answers, and leaves nothing behind."""
+"""scripts/db throwaway: a cluster for tests starts, responds, and is removed completely."""
 
 import os
 import subprocess
@@ -54,15 +54,15 @@ def test_stop_rejects_a_folder_that_is_not_ours(tmp_path: Path) -> None:
 
 @pytest.fixture
 def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Other tests start clusters too, and would remove what is left behind here."""
+    """A separate temporary folder, because other tests start clusters, which remove leftovers."""
     with tempfile.TemporaryDirectory(prefix="geoshops-apart-") as folder:
-        Path(folder).chmod(0o755)  # the cluster may run as somebody else
+        Path(folder).chmod(0o755)  # the cluster may run as another user
         monkeypatch.setenv("TMPDIR", folder)
         yield
 
 
 def left_behind() -> str:
-    """The URL of a cluster whose owner is gone."""
+    """The URL of a cluster whose owner has ended."""
     with subprocess.Popen(["true"]) as gone:
         gone.wait()
     left = throwaway("start", "--for", str(gone.pid))
@@ -71,7 +71,7 @@ def left_behind() -> str:
 
 
 def assert_gone(url: str) -> None:
-    assert throwaway("stop", url).returncode == 1, "it is known no more"
+    assert throwaway("stop", url).returncode == 1, "it no longer exists"
     with pytest.raises(psycopg2.OperationalError):
         psycopg2.connect(url)
 

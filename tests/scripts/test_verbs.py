@@ -1,4 +1,4 @@
-"""Every verb explains itself."""
+"""Every verb has --help and rejects wrong usage."""
 
 import os
 import pwd
@@ -26,14 +26,14 @@ def test_help_names_the_verb_and_costs_nothing(verb: str) -> None:
 
 @pytest.mark.parametrize("verb", ["db", "demo", "setup"])
 def test_an_unknown_argument_is_wrong_usage(verb: str) -> None:
-    refused = subprocess.run(
+    rejected = subprocess.run(
         [str(ROOT / "scripts" / verb), "nonsense"], capture_output=True, timeout=20, check=False
     )
-    assert refused.returncode == 2
+    assert rejected.returncode == 2
 
 
 def test_a_verb_works_for_an_ordinary_user_without_home(tmp_path: Path) -> None:
-    # root's name, but not its number: the state folder is then looked for at home
+    # a user id other than root's: the state folder is then below the home directory
     (tmp_path / "id").write_text('#!/bin/sh\n[ "$1" = -un ] && echo root || echo 1000\n')
     (tmp_path / "id").chmod(0o755)
     shown = subprocess.run(
