@@ -18,6 +18,7 @@ from flask.testing import FlaskClient
 
 from geoshops.importing import deriving
 from geoshops.shops import corrections
+from geoshops.shops.commands import CONSTRAINT_MESSAGES
 from tests.importing.conftest import Run
 from tests.make import GANGNAM, Maker
 
@@ -38,6 +39,22 @@ def ok(run: Run, *args: object) -> str:
 
 def test_every_column_that_a_file_fills_can_be_corrected() -> None:
     assert {*corrections.COLUMNS} == {*deriving.DEFAULTS}
+
+
+def test_every_rule_that_a_correction_can_break_has_a_message(make: Maker) -> None:
+    rules = make.rows(
+        """
+        SELECT c.conname
+        FROM pg_constraint AS c JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
+        WHERE c.conrelid = 'shops'::regclass AND c.contype = 'c'
+        GROUP BY c.conname HAVING bool_and(a.attname::text = ANY (%s))
+        """,
+        list(corrections.COLUMNS),
+    )
+    # opening hours are parsed before they are stored
+    names = {name for (name,) in rules} - {"shops_opening_hours_valid"}
+    assert len(names) >= 4
+    assert names <= CONSTRAINT_MESSAGES.keys()
 
 
 def test_what_was_set_by_hand_survives_imports(
