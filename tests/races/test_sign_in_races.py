@@ -35,7 +35,7 @@ def honest() -> Iterator[Stub]:
     def profile(request: Request) -> None:
         request.json({"sub": request.headers["Authorization"][7:], "nickname": "쌍둥이"})
 
-    stub.responses |= {"/token": token, "/me": profile}
+    stub.answers |= {"/token": token, "/me": profile}
     yield stub
     stub.close()
 
