@@ -28,6 +28,23 @@ def columns(v: Visitor) -> list[str]:
     return v.page.locator(".comparison th[scope=col]").all_inner_texts()
 
 
+IN_A_ROW = """[...document.querySelectorAll('#compare > *')].map((e) => e.getBoundingClientRect())
+  .every((box, i, all) => box.top < all[0].bottom && all[0].top < box.bottom && (!i || box.left >= all[i - 1].right))"""
+
+
+@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("language", ["ko-KR", "en-US", "ja-JP", "zh-CN", "zh-TW"])
+def test_what_to_do_with_chosen_shops_stands_in_one_row(
+    visitor: Visit, language: str, width: int
+) -> None:
+    phone = {**PHONE, "viewport": {"width": width, "height": 760}}
+    v = visitor(map_seen=Map.NONE, language=language, path="/?r=5000", **phone)
+    choose(v, 0)
+    expect(v.one("#compare")).to_be_visible()
+    assert v.page.evaluate(IN_A_ROW)
+    assert v.page.evaluate("document.documentElement.scrollWidth") == width
+
+
 def test_three_shops_are_compared_and_a_fourth_must_wait(visitor: Visit) -> None:
     v = visitor(path="/?r=5000")
     names = choose(v, 0)

@@ -2,6 +2,8 @@
 import { h, one } from "./dom.js";
 
 const DURATION_MS = 6000;
+// More would cover what the visitor goes on with; a title is often won together with what earned it.
+const MOST = 2;
 
 export function toast(text, { image } = {}) {
   const element = h("div", { class: "toast" },
@@ -10,5 +12,6 @@ export function toast(text, { image } = {}) {
   const open = [...document.querySelectorAll("dialog[open]")].at(-1);
   const box = open ? one(".toasts", open) ?? open.appendChild(h("div", { class: "toasts", role: "status" })) : one("#toasts");
   box.append(element);
+  while (box.childElementCount > MOST) box.firstElementChild.remove();
   setTimeout(() => element.remove(), DURATION_MS);
 }
