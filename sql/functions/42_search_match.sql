@@ -102,12 +102,14 @@ COMMENT ON FUNCTION search_tier(text, text [], text [])
 IS '1 the name equals the keyword, 2 the name begins with it (LIKE patterns), 3 the name contains all words.';
 
 CREATE OR REPLACE FUNCTION branch_names(names text []) RETURNS text []
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN ARRAY(
-  SELECT n FROM unnest(names) AS n
-  UNION
-  SELECT n || normalize('점', NFD) FROM unnest(names) AS n
-  UNION
-  SELECT regexp_replace(n, normalize('점', NFD) || '$', '') FROM unnest(names) AS n
-);
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT n FROM unnest(names) AS n
+    UNION
+    SELECT n || normalize('점', NFD) FROM unnest(names) AS n
+    UNION
+    SELECT regexp_replace(n, normalize('점', NFD) || '$', '') FROM unnest(names) AS n
+  );
+END $$;
 COMMENT ON FUNCTION branch_names(text []) IS 'The names with and without the 점 of a branch.';

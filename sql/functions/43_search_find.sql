@@ -23,10 +23,12 @@ COMMENT ON FUNCTION search_scans(bigint [], bigint []) IS 'The index scans for b
 
 -- The normalisation of address_words. It is expensive, and most addresses are already NFKC.
 CREATE OR REPLACE FUNCTION address_letters(address text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN ' ' || translate(left(normalize(
-  lower(CASE WHEN address ~ '^[ -~가-힣]*$' THEN address ELSE normalize(address, NFKC) END), NFD
-), 600), ',()', '   ');
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN ' ' || translate(left(normalize(
+    lower(CASE WHEN address ~ '^[ -~가-힣]*$' THEN address ELSE normalize(address, NFKC) END), NFD
+  ), 600), ',()', '   ');
+END $$;
 COMMENT ON FUNCTION address_letters(text) IS 'The words of an address as letters, each preceded by a blank.';
 
 -- Equivalent to search_words @@ query, but does not compute the vector; it only searches the words of the query.
@@ -235,7 +237,7 @@ END $$;
 COMMENT ON FUNCTION search_scan_certain IS 'Enough of the nearest shops to contain the at_most + 1 nearest by the geodesic; not complete if the budget was too small.';
 
 -- More work_mem, because with a lossy bitmap, PostgreSQL recomputes the words of every row. The number of shops read is limited, to
--- fewer if each must be tested: if more shops have the words, any of them are good results.
+-- fewer if each must be tested, or if few are wanted: if more shops have the words, any of them are good results.
 CREATE OR REPLACE FUNCTION search_by_words(
   viewer_spot geometry, query tsquery, others tsquery, other_hints text [], stations bigint [],
   full_names text [], beginnings text [], plain boolean, filters shop_filters, at_most integer,
@@ -243,7 +245,7 @@ CREATE OR REPLACE FUNCTION search_by_words(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
 DECLARE
-  budget integer := CASE WHEN others IS NULL AND stations IS NULL THEN 5000 ELSE 500 END;
+  budget integer := CASE WHEN others IS NULL AND stations IS NULL THEN least(5000, 400 * at_most) ELSE 500 END;
 BEGIN
   WITH c AS MATERIALIZED (
     SELECT s.id, s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.geog, s.spot,
@@ -482,6 +484,27 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION has_few_shops(tsquery) IS 'Whether so few shops match the query that a search can test words on all of them.';
 
+CREATE OR REPLACE FUNCTION words_nowhere(words text [], sample text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+DECLARE
+  nowhere text[] := ARRAY[]::text[];
+  word text;
+  query tsquery;
+BEGIN
+  FOR word IN SELECT c.word FROM search_counted(words, sample) AS c WHERE c.shops = 0 LOOP
+    query := rest_query(word);
+    IF NOT EXISTS (
+      SELECT FROM shops AS s
+      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+        AND s.status <> 'CLOSED'
+    ) THEN
+      nowhere := nowhere || word;
+    END IF;
+  END LOOP;
+  RETURN nowhere;
+END $$;
+COMMENT ON FUNCTION words_nowhere(text [], text []) IS 'Those of the words that neither the sample nor any other shop has.';
+
 -- The index collects all shops with one word before it reads the next word. Common words are therefore tested on the shops found by
 -- rarer words; if few shops have the rarest word, all other words are tested on them.
 CREATE OR REPLACE FUNCTION search_queries(
@@ -646,11 +669,14 @@ BEGIN
         found := NULL;
       END IF;
     ELSIF q.too_common AND scannable THEN
-      found := ARRAY(SELECT w.id FROM search_scan(spot, brands, regions, likes, NULL, hints, q.every, plain,
-        filters, 1000, at_most + 51) w WHERE w.id IS NOT NULL);
+      -- The scans, of four districts for 수원, share the shops to read; those with the words are then filtered.
+      near := ARRAY(SELECT w.id FROM search_scan(spot, brands, regions, likes, NULL, hints, q.every, true, NULL,
+          (SELECT greatest(1000 / greatest(count(*), 1), 50) FROM search_scans(brands, regions))::integer,
+          CASE WHEN plain THEN at_most + 51 END) w
+        WHERE w.id IS NOT NULL);
+      found := CASE WHEN plain THEN near ELSE ARRAY(SELECT s.id FROM shops s WHERE s.id = ANY (near) AND shop_passes(s, filters)) END;
       complete := false;
-      matched := plain OR found <> '{}' OR EXISTS (
-        SELECT FROM search_scan(spot, brands, regions, likes, NULL, hints, q.every, true, NULL, 1000, 1) w WHERE w.id IS NOT NULL);
+      matched := plain OR near <> '{}';
     END IF;
     IF found IS NULL THEN
       SELECT w.ids, w.complete, w.matched INTO found, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]),

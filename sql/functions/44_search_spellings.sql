@@ -28,12 +28,14 @@ END $$;
 COMMENT ON FUNCTION edit_distance(text, text) IS 'Letters to replace, add or take away to make one text the other (Levenshtein 1966).';
 
 CREATE OR REPLACE FUNCTION without_marks(value text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE
-  WHEN value ~ '[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff]'
-    THEN normalize(regexp_replace(normalize(value, NFKD), '[\u0300-\u036f]+', '', 'g'), NFKC)
-  ELSE normalize(value, NFKC)
-END;
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE
+    WHEN value ~ '[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff]'
+      THEN normalize(regexp_replace(normalize(value, NFKD), '[\u0300-\u036f]+', '', 'g'), NFKC)
+    ELSE normalize(value, NFKC)
+  END;
+END $$;
 COMMENT ON FUNCTION without_marks(text) IS 'The text without accents and breves: Sŏul is Soul.';
 
 CREATE OR REPLACE FUNCTION spelled_letters(value text) RETURNS text
@@ -112,48 +114,56 @@ END $$;
 COMMENT ON FUNCTION rows_spelled(text []) IS 'Brands, regions and stations with a spelling that has one of the terms.';
 
 CREATE OR REPLACE FUNCTION is_swapped(a text, b text) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN length(a) = length(b) AND EXISTS (
-  SELECT FROM generate_series(2, length(a) - 1) AS i
-  WHERE left(a, i - 1) || substr(a, i + 1, 1) || substr(a, i, 1) || substr(a, i + 2) = b
-);
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN length(a) = length(b) AND EXISTS (
+    SELECT FROM generate_series(2, length(a) - 1) AS i
+    WHERE left(a, i - 1) || substr(a, i + 1, 1) || substr(a, i, 1) || substr(a, i + 2) = b
+  );
+END $$;
 COMMENT ON FUNCTION is_swapped(text, text) IS 'True when two neighbouring letters after the first exchanged places.';
 
 -- A key of kana or Chinese characters has few but distinctive letters: in a name of three, only an additional one is an error.
 CREATE OR REPLACE FUNCTION may_be_misspelt(typed_key text, name_key text, typed text, name text) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE
-  WHEN left(name_key, 1) = '~' THEN
-    edit_distance(typed_key, name_key) <= 1 OR is_swapped(typed_key, name_key) OR edit_distance(typed, name) <= 1 OR is_swapped(typed, name)
-  WHEN length(name_key) >= 5 OR length(name_key) = 4 AND length(typed_key) = 5 THEN edit_distance(typed_key, name_key) <= 1
-  ELSE false
-END;
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE
+    WHEN left(name_key, 1) = '~' THEN
+      edit_distance(typed_key, name_key) <= 1 OR is_swapped(typed_key, name_key) OR edit_distance(typed, name) <= 1 OR is_swapped(typed, name)
+    WHEN length(name_key) >= 5 OR length(name_key) = 4 AND length(typed_key) = 5 THEN edit_distance(typed_key, name_key) <= 1
+    ELSE false
+  END;
+END $$;
 COMMENT ON FUNCTION may_be_misspelt(text, text, text, text) IS 'True when the key that was typed, or in Latin its letters, are one letter off those of a name.';
 
 -- A Latin letter that is wrong may be a part of a sound and change the key in several places (gwacheosi, teominoel): the keys of
 -- what is left without it, or with two letters the other way round, are looked up as well.
 CREATE OR REPLACE FUNCTION near_spellings(sound text, letters text) RETURNS text []
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN ARRAY(
-  SELECT 'less ' || sound
-  UNION
-  SELECT prefix || l FROM unnest(one_letter_less(sound)) AS l CROSS JOIN unnest(ARRAY['', 'less ']) AS prefix
-  WHERE left(l, 1) = left(sound, 1)
-  UNION
-  SELECT prefix || spelling_key(left(letters, i - 1) || v || substr(letters, i + 2)) FROM generate_series(2, length(letters)) AS i
-  CROSS JOIN LATERAL (VALUES (substr(letters, i + 1, 1)), (reverse(substr(letters, i, 2)))) AS variants (v)
-  CROSS JOIN unnest(ARRAY['', 'less ']) AS prefix
-  WHERE left(sound, 1) = '~'
-);
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT 'less ' || sound
+    UNION
+    SELECT prefix || l FROM unnest(one_letter_less(sound)) AS l CROSS JOIN unnest(ARRAY['', 'less ']) AS prefix
+    WHERE left(l, 1) = left(sound, 1)
+    UNION
+    SELECT prefix || spelling_key(left(letters, i - 1) || v || substr(letters, i + 2)) FROM generate_series(2, length(letters)) AS i
+    CROSS JOIN LATERAL (VALUES (substr(letters, i + 1, 1)), (reverse(substr(letters, i, 2)))) AS variants (v)
+    CROSS JOIN unnest(ARRAY['', 'less ']) AS prefix
+    WHERE left(sound, 1) = '~'
+  );
+END $$;
 COMMENT ON FUNCTION near_spellings(text, text) IS 'The terms of spellings from which a key, or Latin letters, are a letter off; the key''s mark stays.';
 
 CREATE OR REPLACE FUNCTION spellings_in(script text, name text) RETURNS text []
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE
-  WHEN name ~ '[가-힣]' AND NOT is_foreign(name) THEN
-    CASE script WHEN '=' THEN kana_spellings(name) ELSE latin_spellings(name) END
-  WHEN (normalize(name, NFKC) ~ '[\u3041-\u30ff\u3400-\u9fff]') = (script = '=') THEN spellings(ARRAY[name])
-END;
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE
+    WHEN name ~ '[가-힣]' AND NOT is_foreign(name) THEN
+      CASE script WHEN '=' THEN kana_spellings(name) ELSE latin_spellings(name) END
+    WHEN (normalize(name, NFKC) ~ '[\u3041-\u30ff\u3400-\u9fff]') = (script = '=') THEN spellings(ARRAY[name])
+  END;
+END $$;
 COMMENT ON FUNCTION spellings_in(text, text)
 IS 'The spellings of a name whose key begins with this sign: = for kana and Chinese characters, ~ for Latin letters; null if there are none.';
 

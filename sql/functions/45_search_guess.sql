@@ -93,12 +93,14 @@ COMMENT ON FUNCTION is_long_enough_for_typos(text) IS 'Shorter words are one let
 
 -- A name is similar to a word if both are equal without one letter or syllable, or one equals the other without one.
 CREATE OR REPLACE FUNCTION near_terms(word text) RETURNS text []
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN ARRAY(
-  SELECT 'less ' || word
-  UNION
-  SELECT prefix || l FROM unnest(one_letter_less(word) || one_syllable_less(word)) AS l CROSS JOIN unnest(ARRAY['', 'less ']) AS prefix
-);
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT 'less ' || word
+    UNION
+    SELECT prefix || l FROM unnest(one_letter_less(word) || one_syllable_less(word)) AS l CROSS JOIN unnest(ARRAY['', 'less ']) AS prefix
+  );
+END $$;
 COMMENT ON FUNCTION near_terms(text) IS 'The search terms of names from which a word is a letter or a syllable off.';
 
 -- Equivalent to being in one_letter_off(word), but checked by the difference between the two.

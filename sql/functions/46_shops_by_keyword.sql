@@ -52,20 +52,22 @@ COMMENT ON FUNCTION signs_as_blanks(text) IS 'The keyword with punctuation, symb
 
 -- What people write around a place, and what every shop here is. Not before names that hold such words have been looked for.
 CREATE OR REPLACE FUNCTION without_small_words(words text []) RETURNS text []
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ARRAY(
-  SELECT bare FROM unnest(words) WITH ORDINALITY AS t (word, i)
-  CROSS JOIN LATERAL regexp_replace(word,
-    '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?$'
-    || '|(?<=.[\u3041-\u9fff])([0-9]+[番号號])?(出口)?(の)?(附近|周辺|近く|旁边|旁邊)?(の)?$', '') AS bare
-  WHERE bare !~ '^((무인|즉석|스티커|셀프|네컷|4컷|24시간?)*(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?)?)$'
-    AND bare !~ '^(어디|추천|24시간?|무인|여행|맛집|핫플|데이트|위치|가격|가볼만한곳)$'
-    AND bare !~ '^(near(by|est)?|around|in|at|the|of|to|a|for|with|and|where|is|find|best|good|top|photos?|pictures?|self|studios?)$'
-    AND bare !~ '^(machines?|places?|area|branch|stores?|shops?|exit|city|district|south|korean?|exit#?[0-9]+)$'
-    AND bare !~ '^(附近|周辺|周边|周邊|近く|旁边|旁邊|出口|[0-9]+[番号號]?出口|プリクラ|フォトブース|写真館|拍照|照相馆|照相館|大头贴|大頭貼|自拍馆|自拍館)$'
-    AND bare !~ '^(推荐|推薦|おすすめ|どこ|韓国|韩国|韓國)$'
-  ORDER BY i
-);
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT bare FROM unnest(words) WITH ORDINALITY AS t (word, i)
+    CROSS JOIN LATERAL regexp_replace(word,
+      '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?$'
+      || '|(?<=.[\u3041-\u9fff])([0-9]+[番号號])?(出口)?(の)?(附近|周辺|近く|旁边|旁邊)?(の)?$', '') AS bare
+    WHERE bare !~ '^((무인|즉석|스티커|셀프|네컷|4컷|24시간?)*(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?)?)$'
+      AND bare !~ '^(어디|추천|24시간?|무인|여행|맛집|핫플|데이트|위치|가격|가볼만한곳)$'
+      AND bare !~ '^(near(by|est)?|around|in|at|the|of|to|a|for|with|and|where|is|find|best|good|top|photos?|pictures?|self|studios?)$'
+      AND bare !~ '^(machines?|places?|area|branch|stores?|shops?|exit|city|district|south|korean?|exit#?[0-9]+)$'
+      AND bare !~ '^(附近|周辺|周边|周邊|近く|旁边|旁邊|出口|[0-9]+[番号號]?出口|プリクラ|フォトブース|写真館|拍照|照相馆|照相館|大头贴|大頭貼|自拍馆|自拍館)$'
+      AND bare !~ '^(推荐|推薦|おすすめ|どこ|韓国|韩国|韓國)$'
+    ORDER BY i
+  );
+END $$;
 COMMENT ON FUNCTION without_small_words(text [])
 IS 'The words without those around a place (근처, near, 附近), exits and names of photo booths in general (강남역 2번 출구 근처 포토부스).';
 
@@ -237,6 +239,8 @@ DECLARE
   read text[] := ARRAY[plain_words::text, '{}'];
   done text[] := ARRAY[]::text[];
   misspelt text[];
+  looked_up text[] := ARRAY[]::text[];
+  nowhere text[] := ARRAY[]::text[];
   is_corrected boolean := false;
   characters integer := 0;
   most_characters integer;
@@ -310,6 +314,13 @@ BEGIN
     done := done || (u.brands, u.regions, u.stations, u.rest)::text;
     IF sample IS NULL AND u.rest <> '{}' THEN
       sample := search_sample();
+    END IF;
+    -- Readings have words in common: one that no shop has, found out once the first reading has failed, ends all that keep it.
+    IF cardinality(done) > 1 AND misspelt = '{}' AND u.rest <> '{}' THEN
+      nowhere := nowhere || words_nowhere(ARRAY(SELECT w FROM unnest(u.rest) w WHERE w <> ALL (looked_up)), sample);
+      looked_up := looked_up || u.rest;
+      complete := true;
+      CONTINUE WHEN u.rest && nowhere;
     END IF;
     SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
       misspelt, u.names, sample, filters, at_most, CASE WHEN pass ~ '^typo' AND u.branch || u.rest <> '{}' THEN at_most ELSE coalesce(needed, at_most) END);

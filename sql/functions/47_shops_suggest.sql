@@ -142,6 +142,23 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION suggested_names(text [], bigint [], geography) IS 'The best brands, regions and stations for the letters typed.';
 
+CREATE OR REPLACE FUNCTION suggested_of_rare_brands(
+  brands bigint [], regions bigint [], forms text [], others text [], as_initials boolean
+) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+DECLARE
+  query tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
+BEGIN
+  RETURN ARRAY(
+    SELECT c.id FROM (
+      SELECT s.id, s.name_jamo FROM shops s
+      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+        AND s.status <> 'CLOSED' LIMIT 600) c
+    WHERE CASE WHEN as_initials THEN jamo_initials(c.name_jamo) ELSE c.name_jamo END LIKE ANY (forms) AND c.name_jamo LIKE ALL (others));
+END $$;
+COMMENT ON FUNCTION suggested_of_rare_brands(bigint [], bigint [], text [], text [], boolean)
+IS 'Shops of the brands in the regions whose names match the LIKE patterns, among at most six hundred.';
+
 -- Suggested shops: nearby ones with the words in the name; only if no dictionary name has this prefix, some with the words anywhere.
 -- Unlike a search, it need not find the best shops of the country, but must be fast for one letter.
 CREATE OR REPLACE FUNCTION suggested_shops(
@@ -155,18 +172,26 @@ DECLARE
   others text[] := ARRAY(SELECT '%' || like_pattern(w) FROM unnest(trim_array(rest, least(1, cardinality(rest)))) w);
   full_names text[] := branch_names(names);
   beginnings text[] := ARRAY(SELECT like_pattern(n) FROM unnest(names) n);
+  wanted integer := CASE WHEN rest = '{}' AND stations IS NULL THEN 15 ELSE 5 END;
   found bigint[];
 BEGIN
   IF rest = '{}' OR stations IS NOT NULL
     OR EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'dong') THEN
+    -- How many shops are read follows from how many are wanted. Of those of a 동, the nearest are suggested; of those with the words, any.
     SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
-      '{}', names, CASE WHEN rest <> '{}' THEN search_sample() END, NULL, 5, 5) f;
+      '{}', names, CASE WHEN rest <> '{}' THEN search_sample() END, NULL, wanted, wanted) f;
     RETURN;
   END IF;
-  found := ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
-      NULL, NULL, (SELECT greatest(600 / greatest(count(*), 1), 60) FROM search_scans(brands, regions))::integer) w
-    WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
-      AND w.name_jamo LIKE ALL (others));
+  -- In search of a brand that few shops of a district belong to, a scan would read all of them.
+  IF EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'sigungu')
+    AND NOT brands_are_common(spot_at(viewer), brands, regions) THEN
+    found := suggested_of_rare_brands(brands, regions, forms, others, is_initials(rest[cardinality(rest)]));
+  ELSE
+    found := ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
+        NULL, NULL, (SELECT greatest(600 / greatest(count(*), 1), 60) FROM search_scans(brands, regions))::integer) w
+      WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
+        AND w.name_jamo LIKE ALL (others));
+  END IF;
   IF anywhere AND cardinality(found) < 5 THEN
     SELECT * INTO q FROM search_queries(rest, search_sample(), '{}');
     found := found || ARRAY(

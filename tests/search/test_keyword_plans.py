@@ -148,12 +148,20 @@ def test_a_page_measures_its_own_shops_and_only_counts_the_others(
 
 
 def test_a_pass_that_finds_nothing_is_tried_once_with_filters(plans: Any, connection: Any) -> None:
-    keyword, filters = "없는동네 없는길, 없는시장점", '{"min_rating": 4}'
+    keyword, filters = "123구역 124구역, 125구역점", '{"min_rating": 4}'
     head, with_filters = counted(connection, "search_find", keyword, filters)
     without_head, without = counted(connection, "search_find", keyword, None)
     assert head == without_head == "0"
     assert without > 2
     assert with_filters == without
+
+
+def test_a_word_that_no_shop_has_ends_all_readings_that_keep_it(
+    plans: Any, connection: Any
+) -> None:
+    head, searches = counted(connection, "search_find", "123구역 없는동네, 125구역점", None)
+    assert head == "0"
+    assert searches == 1
 
 
 def test_the_names_in_a_keyword_are_found_once_for_all_their_meanings(
@@ -167,3 +175,43 @@ def test_the_names_in_a_keyword_are_found_once_for_all_their_meanings(
     _, looked_up = counted(connection, "search_spans", keyword, None)
     assert head.startswith("0") or "없는동네" in head
     assert looked_up < readings
+
+
+@pytest.mark.parametrize(
+    "typed", ["3번구 하루필름 숲", "3번구 하루필름 ㅅㅅ", "하루필름 3번구 숲속"]
+)
+def test_a_rare_brand_of_a_district_is_suggested_without_reading_the_district(
+    plans: Any, connection: Any, typed: str
+) -> None:
+    # every other shop of the district is of one brand
+    cursor = connection.cursor()
+    cursor.execute(
+        "INSERT INTO shops (brand_id, place_name, geog, road_address, sido_id, sigungu_id)"
+        " SELECT b.id, '하루필름 숲속점', point_at(127, 36), '', r.parent_id, r.id"
+        " FROM brands AS b, regions AS r WHERE b.name = '하루필름' AND r.name = '3번구' RETURNING id"
+    )
+    (shop,) = cursor.fetchone()
+    try:
+        calls = "geometry_distance_centroid_nd"
+        suggested, distances = suggestions_counting(connection, calls, typed)
+    finally:
+        cursor.execute("DELETE FROM shops WHERE id = %s", (shop,))
+    assert [item["id"] for item in suggested if item["kind"] == "shop"] == [shop]
+    assert distances < 500
+
+
+def suggestions_counting(
+    connection: Any, function: str, typed: str
+) -> tuple[list[dict[str, Any]], int]:
+    """The suggestions, and how often they called the function."""
+    cursor = connection.cursor()
+    cursor.execute("BEGIN")
+    cursor.execute("SET LOCAL track_functions = 'all'")
+    cursor.execute(CALLS, (function,))
+    (before,) = cursor.fetchone()
+    cursor.execute("SELECT shops_suggest(%s, 127, 36)::jsonb", (typed,))
+    (suggested,) = cursor.fetchone()
+    cursor.execute(CALLS, (function,))
+    (after,) = cursor.fetchone()
+    cursor.execute("ROLLBACK")
+    return suggested, after - before
