@@ -156,7 +156,9 @@ def visit(context: Any, address: str) -> dict[str, float]:
     sent: list[Any] = []
 
     def note(request: Any) -> None:
-        sent.append(request)
+        # the worker's own copy of a request that it passes on is no other one
+        if not request.service_worker:
+            sent.append(request)
 
     context.on("request", note)
     line = context.new_cdp_session(page)
