@@ -43,8 +43,9 @@ export async function startMap(listed) {
   busy();
   try {
     await Promise.race([listed, wait(LATE_MS)]);
-    const styled = fetchLibrary();
     await painted();
+    const styled = fetchLibrary();
+    await pause();
     const [gl] = await Promise.all([import(LIBRARY), styled]);
     gl.setWorkerUrl(WORKER);
     map = new gl.Map({
@@ -70,14 +71,14 @@ export async function startMap(listed) {
 
 const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-// The list is painted before the map, whose start keeps the browser busy.
-async function painted() {
-  await new Promise((resolve) => { requestAnimationFrame(resolve); });
-  await new Promise((resolve) => { (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: IDLE_MS }); });
-}
+// The list is painted before the map is fetched, which would keep the processor from it.
+const painted = () => new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve)); });
 
-// MapLibre is several times larger than the rest of the page, which starts without it: the browser fetches it while it
-// paints the list. Its style sheet comes before the page's own, which adapt it. Resolves once the style sheet is there.
+// The map's start keeps the browser busy.
+const pause = () => new Promise((resolve) => { (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: IDLE_MS }); });
+
+// MapLibre is several times larger than the rest of the page, which starts without it. Its style sheet comes before the
+// page's own, which adapt it. Resolves once the style sheet is there.
 function fetchLibrary() {
   document.head.append(h("link", { rel: "modulepreload", href: LIBRARY }));
   // MapLibre would ask for its worker only when it has started itself.
