@@ -73,7 +73,9 @@ def addresses(printed: str) -> list[str]:
 
 def processes() -> list[str]:
     """Command lines of all processes."""
-    listed = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True
+    )
     return listed.stdout.splitlines()
 
 
