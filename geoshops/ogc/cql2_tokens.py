@@ -90,11 +90,9 @@ class Tokens:
             rest = token._replace(text=token.text[1:], at=token.at + 1)
             self._tokens[self._next] = rest
             return token.text[0]
-        return token.text if token.kind == "sign" and self.has_any(*signs) else ""
-
-    def has_any(self, *signs: str) -> bool:
-        """Consumes the next token if it is one of these signs."""
-        return any(self.has_sign(sign) for sign in signs)
+        found = token.kind == "sign" and token.text in signs
+        self._next += found
+        return token.text if found else ""
 
     def after_parentheses(self) -> Token:
         """Returns the token after the closing parenthesis of the next token, which opens one; else the last token."""

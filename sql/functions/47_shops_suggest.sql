@@ -142,22 +142,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION suggested_names(text [], bigint [], geography) IS 'The best brands, regions and stations for the letters typed.';
 
-CREATE OR REPLACE FUNCTION suggested_of_rare_brands(
-  brands bigint [], regions bigint [], forms text [], others text [], as_initials boolean
-) RETURNS bigint []
+-- In search of a brand that few shops of a district belong to, a scan would read all of them.
+CREATE OR REPLACE FUNCTION shops_of_rare_brands(brands bigint [], regions bigint [])
+RETURNS TABLE (id bigint, name_jamo text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
   query tsquery := all_of(ARRAY[in_any('b', brands), in_any('r', regions)]);
 BEGIN
-  RETURN ARRAY(
-    SELECT c.id FROM (
-      SELECT s.id, s.name_jamo FROM shops s
-      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
-        AND s.status <> 'CLOSED' LIMIT 600) c
-    WHERE CASE WHEN as_initials THEN jamo_initials(c.name_jamo) ELSE c.name_jamo END LIKE ANY (forms) AND c.name_jamo LIKE ALL (others));
+  RETURN QUERY
+  SELECT s.id, s.name_jamo FROM shops s
+  WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+    AND s.status <> 'CLOSED'
+  LIMIT 600;
 END $$;
-COMMENT ON FUNCTION suggested_of_rare_brands(bigint [], bigint [], text [], text [], boolean)
-IS 'Shops of the brands in the regions whose names match the LIKE patterns, among at most six hundred.';
+COMMENT ON FUNCTION shops_of_rare_brands(bigint [], bigint []) IS 'At most six hundred shops of the brands in the regions, by the index on words.';
 
 -- Suggested shops: nearby ones with the words in the name; only if no dictionary name has this prefix, some with the words anywhere.
 -- Unlike a search, it need not find the best shops of the country, but must be fast for one letter.
@@ -173,6 +171,7 @@ DECLARE
   full_names text[] := branch_names(names);
   beginnings text[] := ARRAY(SELECT like_pattern(n) FROM unnest(names) n);
   wanted integer := CASE WHEN rest = '{}' AND stations IS NULL THEN 15 ELSE 5 END;
+  are_rare boolean;
   found bigint[];
 BEGIN
   IF rest = '{}' OR stations IS NOT NULL
@@ -182,16 +181,18 @@ BEGIN
       '{}', names, CASE WHEN rest <> '{}' THEN search_sample() END, NULL, wanted, wanted) f;
     RETURN;
   END IF;
-  -- In search of a brand that few shops of a district belong to, a scan would read all of them.
-  IF EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'sigungu')
-    AND NOT brands_are_common(spot_at(viewer), brands, regions) THEN
-    found := suggested_of_rare_brands(brands, regions, forms, others, is_initials(rest[cardinality(rest)]));
-  ELSE
-    found := ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
-        NULL, NULL, (SELECT greatest(600 / greatest(count(*), 1), 60) FROM search_scans(brands, regions))::integer) w
-      WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
-        AND w.name_jamo LIKE ALL (others));
-  END IF;
+  are_rare := EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'sigungu')
+    AND NOT brands_are_common(spot_at(viewer), brands, regions);
+  found := ARRAY(
+    SELECT w.id FROM (
+      SELECT r.id, r.name_jamo FROM shops_of_rare_brands(brands, regions) r WHERE are_rare
+      UNION ALL
+      SELECT c.id, c.name_jamo FROM search_scan(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
+        NULL, NULL, (SELECT greatest(600 / greatest(count(*), 1), 60) FROM search_scans(brands, regions))::integer) c
+      WHERE NOT are_rare
+    ) w
+    WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
+      AND w.name_jamo LIKE ALL (others));
   IF anywhere AND cardinality(found) < 5 THEN
     SELECT * INTO q FROM search_queries(rest, search_sample(), '{}');
     found := found || ARRAY(
