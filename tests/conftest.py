@@ -17,6 +17,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from geoshops import create_app
 from geoshops.database import migrations
@@ -67,6 +69,20 @@ def execute(url: str, *statements: str) -> None:
     for statement in statements:
         connection.cursor().execute(statement)
     connection.close()
+
+
+class Scheduling(LoadFileScheduling):
+    """Gives the tests of a file to one process, and all tests of containers, which share a Docker daemon, to one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        folder = "tests/containers/"
+        return folder if nodeid.startswith(folder) else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
+    """Replaces the scheduling of --dist."""
+    return Scheduling(config, log)
 
 
 @contextmanager
