@@ -276,9 +276,9 @@ BEGIN
     ) AS f (form, only_stations)
     WHERE f.form IS NOT NULL AND is_foreign(f.form)
   ), found AS MATERIALIZED (
-    SELECT DISTINCT r.kind, r.id, r.names, f.only_stations
+    SELECT DISTINCT r.kind, r.id, r.names, f.only_stations, r.name_level ~ 'dong' AS is_dong
     FROM rows_spelled(ARRAY(SELECT term FROM forms)) AS r INNER JOIN forms AS f ON f.term = r.term
-    WHERE r.kind = 'station' OR NOT f.only_stations LIMIT 100
+    WHERE r.kind = 'station' OR NOT f.only_stations ORDER BY is_dong LIMIT 100
   ), spelled AS MATERIALIZED (
     SELECT d.names, ARRAY(
         SELECT spelled_letters(s) FROM unnest(d.names) AS n (name) CROSS JOIN unnest(spellings_in(script, n.name)) AS s) AS spellings

@@ -111,7 +111,9 @@ BEGIN
     INNER JOIN stations s ON jamo(s.name_en) COLLATE "C" >= f AND jamo(s.name_en) COLLATE "C" < f || U&'\+10ffff'
     WHERE s.name_en <> ''
     UNION ALL
-    SELECT b.* FROM unnest(forms[1:1]) f CROSS JOIN LATERAL names_begun(normalize(f, NFC)) b WHERE is_foreign(f) AND length(f) > 1
+    SELECT b.* FROM unnest(forms[1:1]) f CROSS JOIN LATERAL names_begun(normalize(f, NFC)) b
+    -- spellings are compared without Hangul
+    WHERE is_foreign(f) AND f !~ '[\u1100-\u11ff]' AND (length(f) > 1 OR f ~ '[\u3400-\u9fff]')
   ) q GROUP BY q.kind, q.id;
 END $$;
 COMMENT ON FUNCTION names_beginning(text []) IS 'Brands, regions and stations with a name that begins with one of the letter sequences.';
@@ -210,6 +212,59 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION suggested_shops IS 'At most five shops that match the words.';
 
+-- The known names at the beginning of a keyword may be followed by the beginning of another: 明洞 phot, photoism myeongd. `spans` are
+-- those of search_understand for the same words. The longest beginning comes first: 明洞 Photoism Bo is of Photoism Box, not of a
+-- place that begins with Bo.
+CREATE OR REPLACE FUNCTION shops_of_begun_names(
+  typed text [], viewer geography, spans jsonb, OUT ids bigint [], OUT tiers integer []
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  number integer;
+  head_past integer;
+  known record;
+  begun record;
+BEGIN
+  FOR number, head_past IN
+    WITH RECURSIVE known_pasts AS (
+      SELECT 1 AS past
+      UNION
+      SELECT (s ->> 'past')::int FROM known_pasts AS k INNER JOIN jsonb_array_elements(spans) AS s ON (s ->> 'first')::int = k.past
+    )
+    SELECT w.i, w.past FROM (
+      SELECT o::int AS i, (1 + sum(length(t)) OVER (ORDER BY o))::int AS past FROM unnest(trim_array(typed, 1)) WITH ORDINALITY AS u (t, o)
+    ) AS w INNER JOIN known_pasts AS k ON k.past = w.past ORDER BY w.i LIMIT 3
+  LOOP
+    SELECT array_agg(DISTINCT f) AS brands, array_agg(DISTINCT b.id) FILTER (WHERE b.kind = 'region') AS regions,
+      array_agg(DISTINCT b.id) FILTER (WHERE b.kind = 'station') AS stations
+    INTO begun
+    FROM (
+      SELECT * FROM names_beginning(typed_prefixes(normalize(array_to_string(typed[number + 1:], ''), NFD))) AS n ORDER BY n.rank LIMIT 40
+    ) AS b LEFT JOIN LATERAL unnest(brand_family(b.id)) AS f ON b.kind = 'brand';
+    CONTINUE WHEN begun IS NULL;
+    SELECT * INTO known FROM search_understand(typed[:number], NULL,
+      (SELECT jsonb_agg(s) FROM jsonb_array_elements(spans) AS s WHERE (s ->> 'past')::int <= head_past));
+    IF known.regions IS NOT NULL THEN
+      begun.regions := (
+        SELECT array_agg(r.id) FROM regions AS r LEFT JOIN regions AS p ON p.id = r.parent_id
+        WHERE r.id = ANY (begun.regions) AND (r.parent_id = ANY (known.regions) OR p.parent_id = ANY (known.regions)));
+    END IF;
+    SELECT array_agg(q.id ORDER BY q.distance_m), array_agg(3) INTO ids, tiers FROM (
+      SELECT s.id, min(s.distance_m) AS distance_m FROM (VALUES
+        (begun.brands, known.regions, known.stations, begun.brands IS NOT NULL AND known.brands IS NULL),
+        (known.brands, begun.regions, known.stations, begun.regions IS NOT NULL),
+        (known.brands, known.regions, begun.stations, begun.stations IS NOT NULL AND known.stations IS NULL)
+      ) AS v (brands, regions, stations, is_pair)
+      CROSS JOIN LATERAL search_find(viewer, v.brands, v.regions, v.stations, '{}', '{}', '{}', NULL, NULL, NULL, 5, 5) AS f
+      CROSS JOIN LATERAL unnest(f.ids, f.distances) AS s (id, distance_m)
+      WHERE v.is_pair GROUP BY s.id ORDER BY 2 LIMIT 5
+    ) AS q;
+    EXIT WHEN ids IS NOT NULL;
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION shops_of_begun_names(text [], geography, jsonb)
+IS 'The nearest five shops of known names and a name that begins as the words behind them; nulls if there are none.';
+
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 -- Interpretations end at 50 characters in total.
 CREATE OR REPLACE FUNCTION shops_suggest(
@@ -268,6 +323,9 @@ BEGIN
   END IF;
   SELECT * INTO f FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
     length(words[cardinality(words)]) > 3 AND NOT EXISTS (SELECT FROM names_beginning(typed_prefixes(whole))));
+  IF coalesce(f.ids, '{}') = '{}' AND known_spans IS NOT NULL AND NOT EXISTS (SELECT FROM names_beginning(typed_prefixes(whole))) THEN
+    SELECT * INTO f FROM shops_of_begun_names(typed, viewer, known_spans);
+  END IF;
   IF cardinality(typed) > 1 THEN
     SELECT b.regions INTO above FROM search_understand(trim_array(typed, 1), NULL) b
     WHERE b.rest = '{}' AND b.brands IS NULL AND b.stations IS NULL;

@@ -127,3 +127,40 @@ def test_names_of_several_places_are_all_of_them_nearest_first(
         make.shop(f"{3 - number}번", at=(129 - number / 2, 36), sigungu_id=district, brand_id=None)
     for keyword in ("중구", "jung-gu", "junggu", "中区", "中區", "チュング"):
         assert found(client, keyword) == ["1번", "2번", "3번"], keyword
+
+
+def suggested(client: FlaskClient, typed: str) -> list[tuple[str, str]]:
+    response = client.get("/shops/suggest", query_string={"keyword": typed, **AT})
+    assert response.status_code == 200, response.text
+    return [(item["kind"], item["label"]) for item in response.get_json()]
+
+
+@pytest.mark.parametrize(
+    ("typed", "shop"),
+    [
+        ("人生四格 建大入", "인생네컷 하나"), ("人生四格 建", "인생네컷 하나"), ("Life Four Cuts Konkuk U", "인생네컷 하나"),
+        ("建大入口 Life Four Cu", "인생네컷 하나"), ("コンデイック 人生四カッ", "인생네컷 하나"), ("人生四カット コンデイ", "인생네컷 하나"),
+        ("Seoul Gwangjin-gu 人生四", "인생네컷 둘"), ("人生四格 Gwangjin-g", "인생네컷 둘"), ("Life Four Cuts Seoul Gwangji", "인생네컷 둘"),
+        ("건대입구 人生四カッ", "인생네컷 하나"), ("인생네컷 Konkuk U", "인생네컷 하나"),
+    ],
+)  # fmt: skip
+def test_shops_of_a_known_name_and_a_begun_one_are_suggested(
+    places: Maker, client: FlaskClient, typed: str, shop: str
+) -> None:
+    ((brand,),) = places.rows("SELECT id FROM brands")
+    ((district,),) = places.rows("SELECT id FROM regions WHERE level = 'sigungu'")
+    for alias in ("Life Four Cuts", "人生四格", "人生四カット"):
+        places.brand_alias(brand, alias)
+    places.shop("인생네컷 둘", at=(128, 36), sigungu_id=district, brand_id=brand)
+    items = suggested(client, typed)
+    assert ("shop", shop) in items, items
+
+
+def test_one_chinese_character_begins_a_name(places: Maker, client: FlaskClient) -> None:
+    assert suggested(client, "汝") == [("station", "여의나루역")]
+
+
+def test_a_known_name_and_unknown_letters_suggest_nothing(
+    places: Maker, client: FlaskClient
+) -> None:
+    assert suggested(client, "建大入口 xqzw") == []

@@ -184,3 +184,22 @@ def test_what_is_found_is_suggested_a_keystroke_earlier(
         with capsys.disabled():
             print(f"\n{script}: {len(names)} names, crowded out {crowded}, missing {missing}")
         assert len(missing) <= (1 - LEAST) * len(names), (script, missing)
+
+
+def test_what_several_names_find_is_suggested_a_keystroke_earlier(
+    app: Flask, korea: tuple[reference.Country, spellings.Names], capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = app.test_client()
+    at = {"userLng": PLACES[0][0], "userLat": PLACES[0][1]}
+    found, missing = 0, []
+    for case in spellings.Maker(*korea).mixed():
+        if not client.get("/shops", query_string={"keyword": case.keyword, **at}).get_json():
+            continue
+        found += 1
+        typed = {"keyword": before_the_last_key(case.keyword), **at}
+        if not client.get("/shops/suggest", query_string=typed).get_json():
+            missing.append(case.keyword)
+    with capsys.disabled():
+        print(f"\nseveral names: {found} keywords, missing {missing}")
+    assert found >= 300
+    assert len(missing) <= (1 - LEAST) * found, missing
