@@ -23,7 +23,7 @@ SIGN_INS = 200
 def hanging(stub: Stub) -> None:
     """The token endpoint accepts connections but does not respond."""
     stub.speak_openid()
-    stub.responses["/token"] = lambda _: time.sleep(30)
+    stub.answers["/token"] = lambda _: time.sleep(30)
 
 
 @pytest.mark.full
