@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser.visitor import Map, Visitor
+from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
 
@@ -23,6 +24,17 @@ def test_suggestions_come_while_typing_and_the_keyboard_takes_one(visitor: Visit
     expect(v.one("#query")).to_have_attribute("aria-activedescendant", "suggestion-0")
     v.page.keyboard.press("Escape")
     expect(v.one("#suggestions")).to_be_hidden()
+
+
+@pytest.mark.parametrize("language", ["en-US", "ja-JP", "zh-CN"])
+def test_the_korean_name_of_a_suggestion_stays_in_one_line(visitor: Visit, language: str) -> None:
+    v = visitor(map_seen=Map.NONE, language=language, **PHONE)
+    v.one("#query").fill("홍대입구 인생네컷")
+    v.one("#suggestion-0").wait_for()
+    lines = "names => names.map(e => e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight))"
+    heights = v.page.locator(".suggestion [lang=ko]").evaluate_all(lines)
+    assert heights
+    assert max(heights) < 1.9
 
 
 def test_results_of_a_keyword_have_no_distances_from_where_the_map_was(visitor: Visit) -> None:

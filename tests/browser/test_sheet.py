@@ -217,3 +217,20 @@ def test_the_list_marks_the_shops_that_are_open(visitor: Visit) -> None:
     # the list shows its first page
     assert marked
     assert v.names()[: len(marked)] == marked
+
+
+def test_titles_stand_out_from_the_row_of_the_open_shop(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE)
+    v.page.locator("#list .shop:has(.tags .tag) .name").first.click()
+    v.rest()
+    ground = "e => getComputedStyle(e).backgroundColor"
+    row = v.one("#list .shop.chosen")
+    assert row.locator(".tags .tag").first.evaluate(ground) != row.evaluate(ground)
+
+
+def test_reviews_in_korean_break_between_words_on_a_page_in_chinese(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE, language="zh-CN")
+    v.open_first()
+    review = v.page.locator("#sheet .review .content").first
+    expect(review).to_have_attribute("lang", "ko")
+    expect(review).to_have_css("word-break", "keep-all")

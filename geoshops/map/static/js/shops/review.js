@@ -3,6 +3,9 @@ import { h, icon } from "../shared/dom.js";
 import { day, memberTitle, t } from "../shared/i18n.js";
 import { FACETS } from "./shopfacts.js";
 
+// Nobody states the language of a review; Korean must break between words on a page in Chinese too.
+const language = (text) => /\p{Script=Hangul}/u.test(text) && "ko";
+
 export function stars(n) {
   const star = (i) => {
     const drawn = icon("star", true);
@@ -25,5 +28,5 @@ export function review({ review_info: info, member_info: author }, tools = null,
       author.main_member_title && h("span", { class: "tag" }, memberTitle(author.main_member_title)), tools),
     h("div", { class: "meta" }, stars(info.star_rating), h("span", { class: "quiet" }, day(info.create_date)),
       edited && h("span", { class: "quiet" }, t("edited"))),
-    h("p", { class: "content" }, info.content), votes(info));
+    h("p", { class: "content", lang: language(info.content) }, info.content), votes(info));
 }
