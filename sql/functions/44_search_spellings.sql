@@ -276,6 +276,7 @@ BEGIN
     ) AS f (form, only_stations)
     WHERE f.form IS NOT NULL AND is_foreign(f.form)
   ), found AS MATERIALIZED (
+    -- of the many 동, those beyond the limit are left out before a station or a district
     SELECT DISTINCT r.kind, r.id, r.names, f.only_stations, r.name_level ~ 'dong' AS is_dong
     FROM rows_spelled(ARRAY(SELECT term FROM forms)) AS r INNER JOIN forms AS f ON f.term = r.term
     WHERE r.kind = 'station' OR NOT f.only_stations ORDER BY is_dong LIMIT 100

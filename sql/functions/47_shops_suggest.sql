@@ -310,6 +310,7 @@ DECLARE
   whole text := array_to_string(words, '');
   u record;
   above bigint[];
+  begins_name boolean;
   f record;
 BEGIN
   IF cardinality(typed) = 0 THEN
@@ -321,9 +322,11 @@ BEGIN
     AND NOT EXISTS (SELECT FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' <> 'region') THEN
     RETURN suggestions(ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, i) ORDER BY i), viewer);
   END IF;
+  begins_name := (cardinality(typed) > 1 OR length(whole) > 3) AND EXISTS (SELECT FROM names_beginning(typed_prefixes(whole)));
   SELECT * INTO f FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
-    length(words[cardinality(words)]) > 3 AND NOT EXISTS (SELECT FROM names_beginning(typed_prefixes(whole))));
-  IF coalesce(f.ids, '{}') = '{}' AND known_spans IS NOT NULL AND NOT EXISTS (SELECT FROM names_beginning(typed_prefixes(whole))) THEN
+    length(words[cardinality(words)]) > 3 AND NOT begins_name);
+  -- only the words as typed come with their spans: corrected ones would cost as much again
+  IF coalesce(f.ids, '{}') = '{}' AND known_spans IS NOT NULL AND NOT begins_name THEN
     SELECT * INTO f FROM shops_of_begun_names(typed, viewer, known_spans);
   END IF;
   IF cardinality(typed) > 1 THEN
