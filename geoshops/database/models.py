@@ -667,6 +667,7 @@ _index(
     using="gin",
     where="(status <> 'CLOSED'::text)",
 )
+_index("shops_roads_idx", Shop, "road_sound(road_address)", where="(status <> 'CLOSED'::text)")
 _index("brands_sounds_idx", Brand, "name_sounds(name)", using="gin")
 for _prefix, _model, _terms in (
     ("brands", Brand, "brand_terms(name)"),

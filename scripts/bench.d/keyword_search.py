@@ -25,6 +25,7 @@ NEAR, FAR = (127.0276, 37.4979), (126.5312, 33.4996)
 OF_THE_SEARCH = (
     "shops_brand_spot_idx",
     "shops_region_spot_idx",
+    "shops_roads_idx",
     "shops_sounds_idx",
     "shops_words_idx",
 )

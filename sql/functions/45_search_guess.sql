@@ -326,43 +326,87 @@ END $$;
 COMMENT ON FUNCTION shop_word_spelled(text, boolean)
 IS 'The word of shop names for a Latin spelling, and its romanisation; null if no word sounds like it.';
 
+-- The road of some shops that sounds so. Of several the nearest spelling is meant, and of those the shortest. `begun`: the last
+-- letters may be missing. A name that is a road only with its unit is none without it.
+CREATE OR REPLACE FUNCTION road_spelled(typed text, begun boolean, OUT word text, OUT spelling text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+DECLARE
+  letters constant text := spelled_letters(typed);
+  sound constant text := sound_key(CASE WHEN begun THEN regexp_replace(letters, '(?<=[a-z]{3})[aeiouwyc]+$', '') ELSE letters END);
+BEGIN
+  IF letters !~ '^[a-z0-9]*[a-z][a-z0-9]*$' OR length(sound) NOT BETWEEN 4 AND 40 OR NOT begun AND letters !~ '(ro|lo|no|gil|kil)$' THEN
+    RETURN;
+  END IF;
+  WITH sounding AS MATERIALIZED (
+    SELECT DISTINCT q.road FROM (
+      SELECT road_of(s.road_address) AS road FROM shops AS s
+      WHERE road_sound(s.road_address) COLLATE "C" BETWEEN sound AND CASE WHEN begun THEN sound || '~' ELSE sound END AND s.status <> 'CLOSED'
+      LIMIT 50
+    ) AS q
+  ), spelled AS (
+    SELECT s.road, x.latin, spelled_letters(x.latin) AS whole FROM sounding AS s CROSS JOIN LATERAL romanized_place(s.road) AS x (latin)
+  )
+  SELECT s.road, s.latin INTO word, spelling FROM spelled AS s
+  ORDER BY edit_distance(letters, CASE WHEN begun THEN left(s.whole, length(letters)) ELSE s.whole END), length(s.road), s.road LIMIT 1;
+END $$;
+COMMENT ON FUNCTION road_spelled(text, boolean) IS 'The road of an address for a Latin spelling, and its official romanisation; null if no road sounds like it.';
+
 -- Unknown words that stand next to each other may be one: jongno gwigeumsok; so may the unit of a street or a region, though it be a
--- name (길동), and an unknown word before it: garosu-gil. The longest run is tried first.
+-- name (길동), and an unknown word before it: garosu-gil. A road may be called after a known place: gangnam-daero.
+CREATE OR REPLACE FUNCTION run_spelled(run text [], unknown text [], begun boolean, OUT word text, OUT spelling text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  units constant text[] := '{gil,ro,daero,ga,dong,gu,geori,golmok,yeok}'::text[];
+  typed constant text := array_to_string(run, ' ');
+  is_unknown constant boolean := run[1] = ANY (unknown) AND run[2:] <@ (unknown || units);
+BEGIN
+  IF is_unknown THEN
+    SELECT * INTO word, spelling FROM shop_word_spelled(typed, false);
+  END IF;
+  IF word IS NULL AND run[cardinality(run)] = ANY (unknown || units) THEN
+    SELECT * INTO word, spelling FROM road_spelled(typed, false);
+  END IF;
+  IF word IS NULL AND begun AND is_unknown THEN
+    SELECT * INTO word, spelling FROM shop_word_spelled(typed, true);
+  END IF;
+  IF word IS NULL AND begun AND run[cardinality(run)] = ANY (unknown) THEN
+    SELECT * INTO word, spelling FROM road_spelled(typed, true);
+  END IF;
+END $$;
+COMMENT ON FUNCTION run_spelled(text [], text [], boolean)
+IS 'The word of shop names, or else the road, that consecutive Latin words spell or, if begun, may become, and its romanisation; null if there is none.';
+
+-- The longest run is tried first.
 CREATE OR REPLACE FUNCTION shop_words_spelled(
   words text [], unknown text [], begun boolean, OUT read_as text [], OUT spelled jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  units constant text[] := '{gil,ro,daero,ga,dong,gu,geori,golmok,yeok}'::text[];
   i integer := 1;
   size integer;
-  run text;
+  run text[];
   w record;
 BEGIN
   spelled := '{}';
-  IF NOT is_foreign(array_to_string(words, '')) OR cardinality(unknown) > 4 THEN
+  IF NOT is_foreign(array_to_string(words, '')) OR (SELECT count(*) FROM unnest(unknown) AS u WHERE u !~ '^[0-9-]+$') > 4 THEN
     read_as := words;
     RETURN;
   END IF;
   read_as := '{}';
   WHILE i <= cardinality(words) LOOP
-    w := NULL;
-    size := least(3, cardinality(words) - i + 1);
+    size := least(4, cardinality(words) - i + 1);
     WHILE size > 0 LOOP
-      run := array_to_string(words[i:i + size - 1], ' ');
-      IF words[i] = ANY (unknown) AND words[i + 1:i + size - 1] <@ (unknown || units) AND is_foreign(run) THEN
-        SELECT * INTO w FROM shop_word_spelled(run, false);
-        IF w.word IS NULL AND begun AND i + size > cardinality(words) THEN
-          SELECT * INTO w FROM shop_word_spelled(run, true);
-        END IF;
+      run := words[i:i + size - 1];
+      IF is_foreign(array_to_string(run, ' ')) THEN
+        SELECT * INTO w FROM run_spelled(run, unknown, begun AND i + size > cardinality(words));
         EXIT WHEN w.word IS NOT NULL;
       END IF;
       size := size - 1;
     END LOOP;
     IF size > 0 THEN
       spelled := spelled || jsonb_build_object(w.word, jsonb_build_object(
-        'text', run, 'lang', CASE WHEN w.word ~ '[가-힣]' THEN 'ko-Latn' ELSE 'en' END, 'matched', w.spelling));
-      read_as := read_as || w.word;
+        'text', array_to_string(run, ' '), 'lang', CASE WHEN w.word ~ '[가-힣]' THEN 'ko-Latn' ELSE 'en' END, 'matched', w.spelling));
+      read_as := read_as || string_to_array(w.word, ' ');
     ELSE
       read_as := read_as || words[i];
     END IF;
@@ -370,7 +414,7 @@ BEGIN
   END LOOP;
 END $$;
 COMMENT ON FUNCTION shop_words_spelled(text [], text [], boolean)
-IS 'The words, with unknown Latin ones replaced by words of shop names; and for each of these, the typed text and its romanisation.';
+IS 'The words, with unknown Latin ones replaced by words of shop names or by roads; and for each of these, the typed text and its romanisation.';
 
 -- The shortest name that goes on from what is typed: to the letter, or from six Latin letters on by sound. Of two names of one
 -- length a province comes before a brand, a district, a station, a 동. Names in Hangul are returned for Latin letters and kana too,

@@ -64,12 +64,13 @@ BEGIN
       AND bare !~ '^(near(by|est)?|around|in|at|the|of|to|a|for|with|and|where|is|find|best|good|top|photos?|pictures?|self|studios?)$'
       AND bare !~ '^(machines?|places?|area|branch|stores?|shops?|exit|city|district|south|korean?|exit#?[0-9]+)$'
       AND bare !~ '^(附近|周辺|周边|周邊|近く|旁边|旁邊|出口|[0-9]+[番号號]?出口|プリクラ|フォトブース|写真館|拍照|照相馆|照相館|大头贴|大頭貼|自拍馆|自拍館)$'
+      AND bare !~ '^(b?[0-9]+f|b[0-9]|(地下)?[0-9]+[階层樓楼])$'
       AND bare !~ '^(推荐|推薦|おすすめ|どこ|韓国|韩国|韓國)$'
     ORDER BY i
   );
 END $$;
 COMMENT ON FUNCTION without_small_words(text [])
-IS 'The words without those around a place (근처, near, 附近), exits and names of photo booths in general (강남역 2번 출구 근처 포토부스).';
+IS 'The words without those around a place (근처, near, 附近), exits, floors and names of photo booths in general (강남역 2번 출구 근처 포토부스).';
 
 -- Streets that names and addresses call by what they have, in other languages and in Latin letters; 로데오거리 is also 로데오.
 CREATE OR REPLACE FUNCTION streets_in_korean(keyword text) RETURNS text
@@ -255,7 +256,8 @@ BEGIN
     'literal', 'small words', 'spelling', 'keyboard', 'keyboard without shift', 'incomplete', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
     -- are no longer read once they have been left out. Where nothing else is left than names, a sentence costs no more than they do.
-    CONTINUE WHEN characters + size > most_characters AND pass NOT IN ('small words', 'known names');
+    -- An address in Latin letters is long, but spelling looks up few of its words.
+    CONTINUE WHEN characters + size > most_characters AND pass NOT IN ('small words', 'spelling', 'known names');
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
     CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4 OR pass = 'typo in a name' AND is_corrected;
     IF pass IN ('small words', 'spelling', 'incomplete', 'known names') AND small_words IS NULL THEN
@@ -288,6 +290,10 @@ BEGIN
         CONTINUE WHEN words IS NULL OR words::text = ANY (read);
         read := read || words::text;
         SELECT * INTO u FROM search_understand(words, NULL);
+        -- 거제중앙로 is a road, not 거제 and 중앙로
+        IF pass = 'spelling' AND u.rest = '{}' THEN
+          SELECT l.* INTO u FROM search_literally(words) l;
+        END IF;
         u.understood := (
           SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)
           FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o));

@@ -200,7 +200,7 @@ BEGIN
     found := found || ARRAY(
       SELECT c.id FROM (
         SELECT s.* FROM shops s
-        WHERE NOT q.all_are_common
+        WHERE NOT q.too_common
           AND search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
             @@ all_of(ARRAY[in_any('b', brands), in_any('r', regions), q.rarest])
           AND s.status <> 'CLOSED' LIMIT 500) c
@@ -285,7 +285,7 @@ BEGIN
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(meant.rest) r);
   body := suggestions(typed, viewer, meant.spans);
   FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'keyboard', 'keyboard without shift', 'apart'] LOOP
-    EXIT WHEN body IS NOT NULL OR characters + length(keyword) > 50;
+    EXIT WHEN body IS NOT NULL OR characters + length(keyword) > 50 AND pass <> 'spelling';
     words := search_reading(CASE pass WHEN 'spelling' THEN 'small words' ELSE pass END, keyword,
       CASE pass WHEN 'apart' THEN unknown END);
     IF pass = 'spelling' THEN

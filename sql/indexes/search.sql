@@ -9,6 +9,8 @@ WHERE status <> 'CLOSED';
 CREATE INDEX IF NOT EXISTS shops_sounds_idx ON shops USING gin (name_sounds(place_name)) WITH (fastupdate = off)
 WHERE status <> 'CLOSED';
 
+CREATE INDEX IF NOT EXISTS shops_roads_idx ON shops (road_sound(road_address) COLLATE "C") WHERE status <> 'CLOSED';
+
 -- Nearest first within a brand, a 시도 or a 시군구. Ordering by chords through the ellipsoid deviates from the order by
 -- geodesics by a few millionths. The operator of geography orders by a sphere and deviates by half a percent.
 CREATE INDEX IF NOT EXISTS shops_brand_spot_idx ON shops USING gist (brand_id, sido_id, spot gist_geometry_ops_nd)

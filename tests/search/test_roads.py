@@ -1,0 +1,147 @@
+"""Roads of addresses in Latin letters, as the addresses are displayed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.make import Maker
+from tests.search.spellings import by_ear, romanized
+
+AT = {"userLng": 127.0276, "userLat": 37.4979}
+HERE = (127.0276, 37.4979)
+ROADS = ("강남대로", "테헤란로", "대학로", "선릉로152길", "신림로3나길", "왕십리로", "1순환로", "한라산길", "을숙도대로", "압구정로2길")  # fmt: skip
+
+
+@pytest.fixture
+def roads(make: Maker) -> Maker:
+    """A shop on each road, with a number, and a district and a station that a road is called after."""
+    seoul = make.region("서울특별시", level="sido")
+    district = make.region("강남구", parent=seoul)
+    make.region("거제시", level="sigungu", parent=make.region("경상남도", level="sido"))
+    make.station("대학", at=(129, 35))
+    brand = make.brand("포토이즘")
+    make.brand_alias(brand, "Photoism")
+    for number, road in enumerate(ROADS, start=1):
+        make.shop(
+            f"사진 {number}호", at=HERE, brand_id=None, sigungu_id=district,
+            road_address=f"서울특별시 강남구 {road} {number} 1층",
+        )  # fmt: skip
+    make.shop(
+        "포토이즘 하나", at=HERE, brand_id=brand, road_address="서울특별시 강남구 테헤란로 77"
+    )
+    make.shop("사진 거제", at=HERE, brand_id=None, road_address="경상남도 거제시 거제중앙로 5")
+    make.shop("종로사진", at=HERE, brand_id=None, road_address="서울특별시 강남구 강남대로 90길 4")
+    return make
+
+
+@pytest.fixture
+def addresses(client: FlaskClient) -> Callable[[str], set[str]]:
+    def found(keyword: str) -> set[str]:
+        answer = client.get("/shops", query_string={"keyword": keyword, **AT})
+        assert answer.status_code == 200, answer.text
+        return {shop["place_address"] for shop in answer.json or []}
+
+    return found
+
+
+def in_latin(road: str) -> str:
+    """The official spelling: no sound change before the unit, which a hyphen separates."""
+    name, unit, number, lane = re.fullmatch(r"(.+?)(대로|로|길)(?:([0-9]+나?)(길))?", road).groups()
+    street = f"{romanized(name)}-{romanized(unit)}"
+    return f"{street} {romanized(number)}-{romanized(lane)}".lower() if lane else street.lower()
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_a_road_is_found_by_its_official_spelling(
+    roads: Maker, addresses: Callable[[str], set[str]], road: str
+) -> None:
+    here = {a for a in addresses(road) if f" {road} " in a}
+    assert here
+    latin = in_latin(road)
+    for spelling in (latin, latin.replace("-", ""), latin.replace("-", " "), latin.upper()):
+        found = addresses(spelling)
+        assert here <= found and all(road in a for a in found), spelling
+
+
+@pytest.mark.parametrize(
+    ("keyword", "number"),
+    [
+        ("gangnam-daero 1", 1),
+        ("1 Gangnam-daero", 1),
+        ("1F, 1 Gangnam-daero, Gangnam-gu, Seoul", 1),
+        ("1F, 4 Seolleung-ro 152-gil, Gangnam-gu, Seoul", 4),
+        ("kangnam daero 1", 1),
+        ("tehelan-ro 2", 2),
+        ("apgujeong-ro 2-gil", 10),
+        ("near hallasan-gil", 8),
+        ("B1, 9 eulsukdo-daero", 9),
+    ],
+)
+def test_addresses_are_found_with_number_floor_and_district(
+    roads: Maker, addresses: Callable[[str], set[str]], keyword: str, number: int
+) -> None:
+    assert addresses(keyword) == {f"서울특별시 강남구 {ROADS[number - 1]} {number} 1층"}
+
+
+def test_a_road_joins_other_names(roads: Maker, addresses: Callable[[str], set[str]]) -> None:
+    assert addresses("photoism teheran-ro") == {"서울특별시 강남구 테헤란로 77"}
+    assert addresses("teheran-ro photoism 77") == {"서울특별시 강남구 테헤란로 77"}
+
+
+def test_a_road_after_a_region_is_the_road(
+    roads: Maker, addresses: Callable[[str], set[str]]
+) -> None:
+    assert addresses("geojejungang-ro") == {"경상남도 거제시 거제중앙로 5"}
+
+
+def test_what_is_no_road_finds_nothing(roads: Maker, addresses: Callable[[str], set[str]]) -> None:
+    for keyword in ("teheran", "tehran-dong", "xylophone-ro", "ro", "daero", "-ro"):
+        assert addresses(keyword) == set(), keyword
+
+
+def test_spellings_by_ear(roads: Maker, addresses: Callable[[str], set[str]]) -> None:
+    expected = addresses("테헤란로")
+    assert len(expected) == 2
+    for spelling in by_ear("teheran"):
+        assert addresses(f"{spelling}-ro") == expected, spelling
+
+
+def test_explain_names_the_road(roads: Maker, client: FlaskClient) -> None:
+    answer: Any = client.get(
+        "/shops", query_string={"keyword": "teheran-ro 2", "explain": "true", **AT}
+    ).json
+    assert answer["pass"] == "spelling"
+    assert answer["understood"][0] == {
+        "text": "teheran ro", "kind": "rest", "ids": [], "names": [], "lang": "ko-Latn", "matched": "Teheran-ro",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "road", ["gangnam-daero", "teheran-ro", "seolleung-ro 152-gil", "강남대로"]
+)
+def test_a_road_is_suggested_one_keystroke_earlier(
+    roads: Maker, client: FlaskClient, road: str
+) -> None:
+    found = {
+        shop["id"] for shop in client.get("/shops", query_string={"keyword": road, **AT}).json or []
+    }
+    for typed in (road[:-1], road):
+        suggested = client.get("/shops/suggest", query_string={"keyword": typed, **AT}).json or []
+        assert found & {s["id"] for s in suggested if s["kind"] == "shop"}, typed
+
+
+def test_a_changed_address_is_found_at_once(
+    roads: Maker, addresses: Callable[[str], set[str]]
+) -> None:
+    shop = roads.shop(
+        "사진 옮김", at=HERE, brand_id=None, road_address="서울특별시 강남구 봉은사로 1"
+    )
+    assert addresses("bongeunsa-ro") == {"서울특별시 강남구 봉은사로 1"}
+    roads.sql("UPDATE shops SET road_address = '서울특별시 강남구 도산대로 1' WHERE id = %s", shop)
+    assert addresses("bongeunsa-ro") == set()
+    assert addresses("dosan-daero") == {"서울특별시 강남구 도산대로 1"}
