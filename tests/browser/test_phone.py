@@ -277,3 +277,29 @@ def test_nothing_covers_anything_else_on_the_map(visitor: Visit, language: str, 
     expect(v.one("#sheet")).to_have_attribute("data-position", "peek")
     v.rest()
     assert v.page.evaluate(OVERLAPS) == []
+
+
+LASTING_TOASTS = "(set => { window.setTimeout = (run, ms, ...rest) => set(run, ms === 6000 ? 1e8 : ms, ...rest); })(setTimeout)"
+
+
+@pytest.mark.parametrize("position", ["half", "full"])
+def test_what_was_won_by_a_review_does_not_cover_it(visitor: Visit, position: str) -> None:
+    v = visitor(path="", **PHONE)
+    v.context.add_init_script(LASTING_TOASTS)
+    v.go("/?r=5000")
+    v.sign_in(f"toasts-{position}")
+    v.open_first()
+    if position == "full":
+        v.one("#sheet-grip").tap()
+    v.one("#write").tap()
+    v.page.locator("label[for=star-5]").tap()
+    v.one("#content").fill("사진이 잘 나와요")
+    v.page.locator(".review-form button[type=submit]").tap()
+    expect(v.one("dialog")).to_have_count(0)
+    expect(v.one("#toasts .toast")).to_have_count(2)
+    v.rest()
+    review = v.one(".review.mine")
+    expect(review).to_be_in_viewport(ratio=1)
+    mine, toasts = review.bounding_box(), v.one("#toasts").bounding_box()
+    assert mine and toasts
+    assert toasts["y"] + toasts["height"] <= mine["y"] or toasts["y"] >= mine["y"] + mine["height"]

@@ -101,12 +101,12 @@ export function openReviewForm(shop, changed, old = null) {
   const save = h("button", { class: "button primary", type: "submit" }, t("form.save"));
   const inputs = h("div", { class: "review-form" }, fields(draft.kept ?? old ?? {}));
   const fail = (error) => complain(problem, error, old ? null : { review_of: shop.id });
-  const finish = ({ awarded_titles }) => {
+  const finish = ({ review_info, awarded_titles }) => {
     draft.drop();
     dialog.close();
     toast(t(old ? "review.changed" : "review.written"));
     showNewTitles(awarded_titles);
-    changed();
+    changed(review_info.id);
   };
   const submit = async (event) => {
     event.preventDefault();

@@ -67,7 +67,8 @@ export function startReviews() {
   onSignedIn((wish) => { wanted_id = wish.review_of ?? null; });
 }
 
-export function showReviews(section, shop, changed) {
+// Resolves once the first page is shown.
+export async function showReviews(section, shop, changed) {
   const list = h("ol", { class: "reviews" });
   const foot = h("div", {});
   const redraw = () => showReviews(section, shop, changed);
@@ -86,6 +87,6 @@ export function showReviews(section, shop, changed) {
       fill(foot, failure(error, next));
     }
   };
-  if (shop.review_cnt) next();
+  if (shop.review_cnt) await next();
   else fill(foot, h("p", { class: "quiet" }, t("reviews.none")));
 }

@@ -21,6 +21,8 @@ let running = null;
 let loading = false;
 let opener = null;
 let position = null;
+// The end of showing the first reviews.
+let listed = null;
 
 async function load() {
   running?.abort();
@@ -51,13 +53,15 @@ async function load() {
   return undefined;
 }
 
-// Reloads the shop after a review, which changes its average, histogram and list entry.
-async function reviewed() {
+// Reloads the shop after a review, which changes its average, histogram and list entry, and shows the one that was written.
+async function reviewed(review_id) {
   const focus = focusLater();
   await load();
   if (!state.shop) return;
   count(state.shop);
   focus(one("#write"));
+  await listed;
+  one(`#review-${review_id}`)?.scrollIntoView({ block: "nearest" });
 }
 
 const count = ({ id, star_rating_avg, review_cnt }) => replaceShop(id, { star_rating_avg, review_cnt });
@@ -98,7 +102,7 @@ function render(shop) {
   const reviews = h("section", { class: "sheet-part", "aria-label": t("reviews") });
   const report = reportButton("shops", shop.id, t("report.shop"), t("report.shop.title", { name: placeName(shop) }));
   fill(one("#sheet-body"), head(shop), gone(shop), links(shop), numbers(shop), details(shop), reviews, h("div", { class: "sheet-part" }, report));
-  showReviews(reviews, shop, reviewed);
+  listed = showReviews(reviews, shop, reviewed);
   if (focused) one("#sheet-title").focus();
 }
 
