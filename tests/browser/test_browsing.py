@@ -69,6 +69,42 @@ def test_the_map_is_shown_sharp_with_booths_or_without(visitor: Visit, path: str
     assert v.page.evaluate(CANVAS) == ["visible", 0]
 
 
+PICTURE = """() => {
+  const picture = document.querySelector(".map-picture");
+  if (!picture?.width) return null;
+  const { data } = picture.getContext("2d").getImageData(0, 0, picture.width, picture.height);
+  const { width, height } = geoshops.map.getCanvas();
+  return { colours: new Set(new Uint32Array(data.buffer)).size, fits: picture.width === width && picture.height === height };
+}"""
+# what waits 2 s at most waits for ever
+PATIENT = "(set => { window.setTimeout = (run, ms, ...rest) => set(run, ms === 2000 ? 1e8 : ms, ...rest); })(setTimeout)"
+
+
+def test_a_picture_stands_for_the_map_until_the_page_rests_or_the_visitor_moves_it(
+    visitor: Visit,
+) -> None:
+    v = visitor(path="", map_seen=Map.WHOLE)
+    v.context.add_init_script(PATIENT)
+    held: list[Route] = []
+    v.page.route("**/shops/hours?*", lambda route: held.append(route))
+    v.page.goto(f"{v.site}/")
+    v.until(lambda: v.page.evaluate("performance.getEntriesByName('booths').length"))
+    picture = v.page.evaluate(PICTURE)
+    assert picture["fits"]
+    assert picture["colours"] > 50
+    assert v.page.evaluate(CANVAS)[0] == "hidden"
+    before = v.page.evaluate("geoshops.map.getCenter().lng")
+    v.page.mouse.move(900, 400)
+    v.page.mouse.down()
+    v.page.mouse.move(800, 400, steps=4)
+    assert v.page.evaluate(CANVAS)[0] == "visible"
+    v.page.mouse.up()
+    v.until(lambda: v.page.evaluate("geoshops.map.getCenter().lng") > before)
+    expect(v.one(".map-picture")).to_be_hidden()
+    v.page.unroute("**/shops/hours?*")
+    v.rest()
+
+
 def test_the_sea_is_loaded_where_it_can_be_seen(visitor: Visit) -> None:
     v = visitor(path="", map_seen=Map.WHOLE)
     asked: list[str] = []

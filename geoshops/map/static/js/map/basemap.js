@@ -1,6 +1,7 @@
 // The offline basemap: our own style with Natural Earth data, which needs no other server. Streets lie over it.
 import { asset } from "../shared/assets.js";
 import { begin, end } from "../shared/idle.js";
+import { pause } from "../shared/pause.js";
 import { toGeoJson } from "./topojson.js";
 
 const LAND = asset("vendor/world-atlas/land-50m.json");
@@ -61,12 +62,16 @@ async function load() {
   return { type: "FeatureCollection", features: [...toGeoJson(land, "land").features, ...coast.features] };
 }
 
-// Whether regions cover the view wherever it is probed, so that land and sea need not be loaded.
-export function isInland(map) {
+// Whether regions cover the view wherever it is probed, so that land and sea need not be loaded. Probes in pauses of the browser.
+export async function isInland(map) {
   const { clientWidth: width, clientHeight: height } = map.getContainer();
   const steps = Array.from({ length: PROBES + 1 }, (_, i) => i / PROBES);
   const isCovered = (at) => map.queryRenderedFeatures(at, { layers: ["areas"] }).length > 0;
-  return !loaded && steps.every((x) => steps.every((y) => isCovered([x * width, y * height])));
+  for (const x of steps) {
+    await pause();
+    if (loaded || !steps.every((y) => isCovered([x * width, y * height]))) return false;
+  }
+  return true;
 }
 
 // Colours the sea only after the land is drawn, so that a map without land data is not all water.

@@ -12,6 +12,7 @@ import { t } from "../shared/i18n.js";
 import { startPeople } from "./people.js";
 import { drawPinsFor } from "./pins.js";
 import { reportMissingTiles } from "../shared/offline.js";
+import { pause } from "../shared/pause.js";
 import { RESULTS_FROM_ZOOM, isAround, state, subscribe, update } from "../shared/state.js";
 import { started, markStarted } from "../shared/started.js";
 import { ownStyle } from "./style.js";
@@ -25,9 +26,8 @@ const WORKER = asset("vendor/maplibre-gl/maplibre-gl-worker.mjs");
 const STYLES = asset("vendor/maplibre-gl/maplibre-gl.css");
 const OPENED_ZOOM = 16;
 const EDGE_PX = 50;
-// The map waits no longer for the list, and for a pause after it.
+// The map waits no longer for the list.
 const LATE_MS = 2000;
-const IDLE_MS = 300;
 export let map = null;
 let resting = true;
 let quiet = false;
@@ -45,8 +45,9 @@ export async function startMap(listed) {
     await Promise.race([listed, wait(LATE_MS)]);
     await painted();
     const styled = fetchLibrary();
-    await pause();
+    await pause(); // the map's start keeps the browser busy
     const [gl] = await Promise.all([import(LIBRARY), styled]);
+    await wait(0); // the library's start is a task of its own
     gl.setWorkerUrl(WORKER);
     map = new gl.Map({
       container: "map", style: ownStyle(theme()), validateStyle: false, ...place(),
@@ -73,9 +74,6 @@ const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 // The list is painted before the map is fetched, which would keep the processor from it.
 const painted = () => new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve)); });
-
-// The map's start keeps the browser busy.
-const pause = () => new Promise((resolve) => { (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: IDLE_MS }); });
 
 // MapLibre is several times larger than the rest of the page, which starts without it. Its style sheet comes before the
 // page's own, which adapt it. Resolves once the style sheet is there.
@@ -193,11 +191,15 @@ async function land() {
   await map.once("idle");
   begin();
   await streets;
-  end();
-  if (areOpaque()) return;
   map.off("moveend", land);
-  if (isInland(map)) map.once("moveend", land);
-  else await loadLand(map, theme());
+  if (!areOpaque()) {
+    map.once("moveend", land);
+    if (!(await isInland(map))) {
+      map.off("moveend", land);
+      loadLand(map, theme());
+    }
+  }
+  end();
 }
 
 function seekStreets(gl) {

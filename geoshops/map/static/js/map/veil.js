@@ -1,21 +1,26 @@
 // Keeps the map out of sight until its shops are drawn. The browser waits for each frame that it shows; those before are
-// unfinished, and are drawn small.
-import { begin, end } from "../shared/idle.js";
+// unfinished, and are drawn small. Until the page rests, a picture of the first complete frame is shown in place of the map.
+import { h } from "../shared/dom.js";
+import { begin, end, idle } from "../shared/idle.js";
 import { markStarted } from "../shared/started.js";
+import { pace } from "./pace.js";
 
 export const VEILED_RATIO = 0.1;
 const LONGEST_MS = 2000;
+const TOUCHES = ["pointerdown", "wheel", "keydown"];
 let veiled = null;
+let pacing = null;
 let shown = null;
 
 export function veil(map) {
   veiled = map;
+  pacing = pace(map);
   map.getCanvas().style.visibility = "hidden";
   map.once("idle", unveil);
   setTimeout(unveil, LONGEST_MS);
 }
 
-// Resolves once the map is in sight.
+// Resolves once the map, or its picture, is in sight.
 export function unveil() {
   shown ??= show(veiled);
   return shown;
@@ -25,18 +30,38 @@ async function show(map) {
   begin();
   map.setPixelRatio(undefined);
   await null; // the frame whose event may have led here is still a small one
-  const canvas = map.getCanvas();
-  const gl = canvas.getContext("webgl2");
-  let fence = null;
-  const drawn = () => { fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0); };
-  map.on("render", drawn);
   await map.once("render");
-  // A frame shown before it is complete would keep the page from responding. A lost context has no fences.
-  while (fence && gl.getSyncParameter(fence, gl.SYNC_STATUS) === gl.UNSIGNALED) await nextFrame();
-  map.off("render", drawn);
-  canvas.style.visibility = "";
+  await pacing.drawn();
+  lift(map, pictureOf(map));
   markStarted();
   end();
 }
 
-const nextFrame = () => new Promise((resolve) => { requestAnimationFrame(resolve); });
+// In the map's container, which thus notices what touches the picture.
+function pictureOf(map) {
+  const canvas = map.getCanvas();
+  const { width, height, style } = canvas;
+  const picture = h("canvas", { class: "map-picture", width, height, "aria-hidden": "true" });
+  Object.assign(picture.style, { width: style.width, height: style.height });
+  picture.getContext("2d").drawImage(canvas, 0, 0);
+  map.getCanvasContainer().append(picture);
+  return picture;
+}
+
+async function lift(map, picture) {
+  const late = new Promise((resolve) => { setTimeout(resolve, LONGEST_MS); });
+  const isTouched = await Promise.race([touched(map).then(() => true), idle(), late]);
+  begin();
+  if (!isTouched) await pacing.drawn();
+  end();
+  pacing.stop();
+  map.getCanvas().style.visibility = "";
+  // Not removed: a touch that began on it goes on.
+  Object.assign(picture, { hidden: true, width: 0 });
+}
+
+// Resolves when the visitor does something, or the map moves.
+const touched = (map) => new Promise((resolve) => {
+  for (const name of TOUCHES) addEventListener(name, resolve, { once: true, capture: true, passive: true });
+  map.once("movestart", resolve);
+});

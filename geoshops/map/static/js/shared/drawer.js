@@ -14,12 +14,14 @@ export function drawer({ panel, grip, handle, texts, turned = () => {}, moved = 
   const place = () => POSITIONS.indexOf(panel.dataset.position);
 
   async function set(position) {
+    const before = panel.dataset.position;
     panel.dataset.position = POSITIONS[position];
     const next = t(`${texts}.${POSITIONS[(position + 1) % POSITIONS.length]}`);
     grip.setAttribute("aria-label", next);
     grip.title = next;
     turned(panel.dataset.position);
-    await Promise.allSettled(panel.getAnimations().map(({ finished }) => finished));
+    // At first nothing is in motion; looking for it would lay out the page.
+    if (before) await Promise.allSettled(panel.getAnimations().map(({ finished }) => finished));
     moved(panel.dataset.position);
   }
 

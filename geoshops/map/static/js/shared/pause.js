@@ -1,5 +1,10 @@
-// Runs a function once the visitor has stopped typing.
+// Pauses: of the visitor, once typing has stopped, and of the browser.
 import { begin, end } from "./idle.js";
+
+const IDLE_MS = 300;
+
+// Resolves once the browser has nothing else to do.
+export const pause = () => new Promise((resolve) => { (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: IDLE_MS }); });
 
 export function afterPause(run, wait_ms) {
   let timer = null;

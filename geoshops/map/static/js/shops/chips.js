@@ -6,6 +6,8 @@ import { clearFilters, familyOf, filterCount } from "./search.js";
 import { isStarted, started } from "../shared/started.js";
 import { later, state, subscribe, update } from "../shared/state.js";
 
+const collator = new Intl.Collator(lang);
+
 function counts() {
   const byBrand = new Map();
   for (const shop of state.shops) {
@@ -13,7 +15,7 @@ function counts() {
     byBrand.set(name, (byBrand.get(name) ?? 0) + 1);
   }
   for (const name of [...offered(), state.brand]) if (name && !byBrand.has(name)) byBrand.set(name, 0);
-  return [...byBrand].sort((a, b) => rank(a[0]) - rank(b[0]) || b[1] - a[1] || a[0].localeCompare(b[0], lang));
+  return [...byBrand].sort((a, b) => rank(a[0]) - rank(b[0]) || b[1] - a[1] || collator.compare(a[0], b[0]));
 }
 
 // Brands to choose where no shop is near, such as on a map of the country.

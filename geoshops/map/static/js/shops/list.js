@@ -2,18 +2,21 @@
 import { fill, h, icon, one } from "../shared/dom.js";
 import { drawer } from "../shared/drawer.js";
 import { t, number } from "../shared/i18n.js";
+import { begin, end } from "../shared/idle.js";
 import { openLayer } from "../shared/layers.js";
 import { badge, failure, metres, placeAddress, placeName, rating, tags } from "../shared/parts.js";
 import { compareButton } from "./compare.js";
 import { openTag } from "./opening.js";
 import { ways } from "./meet.js";
 import { clearFilters, isFiltered, search, visibleShops } from "./search.js";
+import { pause } from "../shared/pause.js";
 import { isStarted, started } from "../shared/started.js";
 import { RADII_M, isAround, isFromAfar, later, state, subscribe, update } from "../shared/state.js";
 import { shopPath } from "../shared/url.js";
 import { heart } from "../member/favorites.js";
 
 const PAGE = 40;
+const STEP = 6;
 const LOWEST_ROW_PX = 80;
 // At first as many as the screen has room for.
 const page = () => (isStarted() ? PAGE : Math.max(4, Math.ceil((innerHeight - one("#list").getBoundingClientRect().top) / LOWEST_ROW_PX)));
@@ -131,6 +134,17 @@ function keepFocus(draw) {
   if (id && document.activeElement !== focused) document.getElementById(id)?.querySelector(focused.matches(".heart") ? ".heart" : ".name")?.focus();
 }
 
+// A few rows at a time, between which the browser may do something else.
+async function growSlowly() {
+  begin();
+  while (shown < PAGE) {
+    shown = Math.min(PAGE, shown + STEP);
+    render();
+    await pause();
+  }
+  end();
+}
+
 function render() {
   const list = one("#list");
   const shops = visibleShops();
@@ -192,7 +206,7 @@ export function startList() {
   one("#follow").addEventListener("change", (event) => update({ follow: event.target.checked }));
   startDrawer();
   subscribe(["searched"], () => { shown = page(); one("#list-region").scrollTop = 0; });
-  started.then(() => { shown = Math.max(shown, PAGE); render(); });
+  started.then(growSlowly);
   subscribe(["shops", "brand", "status", "brands", "hours"], later(render));
   const showTools = () => {
     one("#around-tools").hidden = !isAround();
