@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 import xml.etree.ElementTree as ET
+from datetime import date, datetime
 from urllib.parse import urlsplit
 
 import pytest
@@ -14,6 +16,10 @@ from geoshops.map import queries
 from geoshops.messages import LANGUAGES
 from tests.make import Maker
 
+SITEMAPS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+MOST_BYTES, MOST_ENTRIES = 50 * 1024 * 1024, 50_000
+# RFC 2396: what stands in a URI without being escaped
+URI = re.compile(r"https?://[A-Za-z0-9;/?:@&=+$,_.!~*'()%-]+")
 NAMESPACE = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9"}
 
 
@@ -69,6 +75,62 @@ def test_shops_state_the_day_of_their_last_change(client: FlaskClient, make: Mak
     make.shop(modified_at="2026-03-05T12:00:00Z")
     root = ET.fromstring(client.get("/sitemaps/0.xml").data)
     assert [day.text for day in root.iterfind("*/s:lastmod", NAMESPACE)] == ["2026-03-05"]
+
+
+def is_day_or_time(text: str) -> bool:
+    """Whether a text is an xsd:date or an xsd:dateTime."""
+    try:
+        return bool(datetime.fromisoformat(text) if "T" in text else date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def expect_schema(data: bytes, *, root: str, entry: str) -> None:
+    """Expects what sitemap.xsd and siteindex.xsd of sitemaps.org demand, and the limits of its protocol.
+
+    Structural, because no package on npm or PyPI contains the official siteindex.xsd."""
+    assert len(data) <= MOST_BYTES
+    assert data.startswith(b'<?xml version="1.0" encoding="UTF-8"?>\n')
+    document = ET.fromstring(data)
+    elements = [*document.iter()]
+    assert document.tag == SITEMAPS + root
+    assert not [element.attrib for element in elements if element.attrib]
+    assert {child.tag for child in document} == {SITEMAPS + entry}
+    assert 1 <= len(document) <= MOST_ENTRIES
+    for child in document:
+        assert [part.tag.removeprefix(SITEMAPS) for part in child] in (["loc"], ["loc", "lastmod"])
+        assert all(len(part) == 0 for part in child)
+        assert URI.fullmatch(child[0].text or "")
+        assert 12 <= len(child[0].text or "") <= 2048
+        assert len(child) == 1 or is_day_or_time(child[1].text or "")
+    outside = [e.text for e in elements if len(e)] + [e.tail for e in elements]
+    assert not "".join(text or "" for text in outside).strip()
+
+
+def test_the_sitemap_and_its_parts_follow_the_schemas(client: FlaskClient, make: Maker) -> None:
+    size = queries.PART_SIZE
+    for shop_id in (1, 2, size, 3 * size):
+        make.shop(id=shop_id)
+    make.shop(id=3, modified_at="2026-03-05T12:00:00Z")
+    expect_schema(client.get("/sitemap.xml").data, root="sitemapindex", entry="sitemap")
+    for part in addresses(client, "/sitemap.xml"):
+        expect_schema(client.get(urlsplit(part).path).data, root="urlset", entry="url")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "", "<url/>", "<url><lastmod>2026-03-05</lastmod><loc>http://a.example</loc></url>", "<url><loc>/shop/1</loc></url>",
+        "<url><loc>http://a.example/ b</loc></url>", "<url><loc>http://a.example</loc><lastmod>5 March</lastmod></url>",
+        "<url><loc>http://a.example</loc></url>text", "<url id='1'><loc>http://a.example</loc></url>",
+        "<sitemap><loc>http://a.example</loc></sitemap>",
+    ],
+)  # fmt: skip
+def test_the_check_of_the_schemas_notices_faults(entry: str) -> None:
+    space = NAMESPACE["s"]
+    text = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">{entry}</urlset>'
+    with pytest.raises(AssertionError):
+        expect_schema(text.encode(), root="urlset", entry="url")
 
 
 def test_robots_find_the_sitemap_and_stay_away_from_sign_in(client: FlaskClient) -> None:
