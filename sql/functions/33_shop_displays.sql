@@ -205,17 +205,23 @@ COMMENT ON FUNCTION branch_of(text, bigint) IS 'The branch of a shop''s name, wi
 CREATE OR REPLACE FUNCTION detail_in(word text, lang text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  part text[] := regexp_match(word, '^(지하|B)?([0-9]+(?:[-~][0-9]+)?)(층|호)$');
+  part text[] := regexp_match(word, '^(제|지상|지하|B)?([0-9]+(?:[-~][0-9]+)?)(층|호)$');
+  joined text[] := regexp_match(word, '^(.*[0-9]층)(.*[0-9]호)$');
+  building text := substring(word FROM '^([0-9A-Za-z]+)동$');
+  is_below boolean := part[1] IN ('지하', 'B');
 BEGIN
   RETURN CASE
+    WHEN joined IS NOT NULL THEN detail_in(joined[1], lang) || CASE lang WHEN 'en' THEN ', ' ELSE ' ' END || detail_in(joined[2], lang)
+    WHEN building IS NOT NULL THEN CASE lang
+      WHEN 'en' THEN 'Bldg. ' || building WHEN 'ja' THEN building || '棟' WHEN 'zh-Hans' THEN building || '栋' ELSE building || '棟' END
     WHEN word ~ '..역$' THEN word_in(left(word, -1), lang) || station_word(lang)
     WHEN part IS NULL THEN word_in(word, lang)
     WHEN part[3] = '호' THEN CASE lang WHEN 'en' THEN 'Unit ' || part[2] WHEN 'ja' THEN part[2] || '号室' ELSE part[2] || '室' END
-    WHEN lang = 'en' THEN CASE WHEN part[1] IS NULL THEN part[2] || 'F' ELSE 'B' || part[2] END
-    ELSE CASE WHEN part[1] IS NULL THEN '' ELSE '地下' END || part[2]
+    WHEN lang = 'en' THEN CASE WHEN is_below THEN 'B' || part[2] ELSE part[2] || 'F' END
+    ELSE CASE WHEN is_below THEN '地下' ELSE '' END || part[2]
       || CASE lang WHEN 'ja' THEN '階' WHEN 'zh-Hans' THEN '层' ELSE '樓' END END;
 END $$;
-COMMENT ON FUNCTION detail_in(text, text) IS 'A floor, a room or the name of a building in a language: 지하1층 becomes B1.';
+COMMENT ON FUNCTION detail_in(text, text) IS 'A floor, a room, or the number or name of a building in a language: 지하1층 becomes B1.';
 
 -- Addresses begin with the largest unit in Korean, Japanese and Chinese, and with the number in English.
 CREATE OR REPLACE FUNCTION address_in(address text, lang text, known jsonb DEFAULT '{}') RETURNS text

@@ -36,6 +36,7 @@ ADDRESSES = {
     "서울특별시 강남구 역삼동 820-1": ("820-1 Yeoksam-dong, Gangnam-gu, Seoul", "ソウル 江南区 ヨッサム洞 820-1", "首爾 江南區 Yeoksam-dong 820-1"),
     "서울특별시 강남구 강남대로 98길 10": ("10 Gangnam-daero 98-gil, Gangnam-gu, Seoul", "ソウル 江南区 カンナム大路98ギル 10", "首爾 江南區 Gangnam-daero 98-gil 10"),
     "부산광역시 부산진구 서면로68번길 33 (부전동)": ("33 Seomyeon-ro 68beon-gil, Busanjin-gu, Busan", "プサン広域市 プサンジン区 ソミョン路68番ギル 33", "Busan Busanjin-gu Seomyeon-ro 68beon-gil 33"),
+    "서울특별시 강남구 강남대로 40 1층": ("1F, 40 Gangnam-daero, Gangnam-gu, Seoul", "ソウル 江南区 カンナム大路 40 1階", "首爾 江南區 Gangnam-daero 40 1樓"),
     "경기도 수원시 팔달구 덕영대로 924, 2층": ("2F, 924 Deogyeong-daero, Paldal-gu, Suwon-si, Gyeonggi-do", "キョンギ道 水原市 八達区 トギョン大路 924 2階", "Gyeonggi-do 水原市 八達區 Deogyeong-daero 924 2樓"),
     "강원특별자치도 춘천시 동면 만천리 산 12-3": ("San 12-3 Mancheon-ri, Dong-myeon, Chuncheon-si, Gangwon-do", "カンウォン特別自治道 チュンチョン市 トン面 マンチョン里 山12-3", "Gangwon-do Chuncheon-si Dong-myeon Mancheon-ri 山12-3"),
     "서울특별시 강남구 신사동 가로수길 5": ("5 Garosu-gil, Sinsa-dong, Gangnam-gu, Seoul", "ソウル 江南区 シンサ洞 カロスギル 5", "首爾 江南區 Sinsa-dong Garosu-gil 5"),
@@ -276,17 +277,22 @@ def test_regions_have_the_name_that_suits_the_language_best(
 
 
 def test_floors_and_rooms_are_written_as_in_the_language(make: Maker) -> None:
-    written = {
-        word: [make.sql("SELECT detail_in(%s, %s)", word, lang) for lang in LANGUAGES[1:]]
-        for word in ("2층", "지하1층", "301호", "동양빌딩", "강남역")
-    }
-    assert written == {
+    expected = {
         "2층": ["2F", "2階", "2层", "2樓"],
         "지하1층": ["B1", "地下1階", "地下1层", "地下1樓"],
+        "지상1층": ["1F", "1階", "1层", "1樓"],
+        "제2층": ["2F", "2階", "2层", "2樓"],
+        "1층102호": ["1F, Unit 102", "1階 102号室", "1层 102室", "1樓 102室"],
+        "A동": ["Bldg. A", "A棟", "A栋", "A棟"],
         "301호": ["Unit 301", "301号室", "301室", "301室"],
         "동양빌딩": ["Dongyangbilding", "トンヤンビルディン", "Dongyangbilding", "Dongyangbilding"],
         "강남역": ["Gangnam Station", "カンナム駅", "Gangnam站", "Gangnam站"],
     }
+    written = {
+        word: [make.sql("SELECT detail_in(%s, %s)", word, lang) for lang in LANGUAGES[1:]]
+        for word in expected
+    }
+    assert written == expected
 
 
 @pytest.mark.parametrize(
