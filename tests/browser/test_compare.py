@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.visitor import PHONE, Map, Visitor
 
@@ -74,6 +74,25 @@ def test_three_shops_are_compared_and_a_fourth_must_wait(visitor: Visit) -> None
     v.page.get_by_role("button", name="비우기").click()
     expect(v.one("#compare")).to_be_hidden()
     expect(v.page.locator("[data-compare][aria-pressed=true]")).to_have_count(0)
+
+
+def test_what_a_shop_is_known_for_is_no_row_where_none_has_a_title(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE, path="/?r=5000")
+
+    def close(route: Route) -> None:
+        response = route.fetch()
+        route.fulfill(
+            response=response,
+            json={**response.json(), "status": "TEMP_CLOSED", "shop_titles": []},
+        )
+
+    v.page.route(re.compile(r"/shops/\d+\?"), close)
+    choose(v, 0, 1)
+    v.page.get_by_role("button", name="비교하기").click()
+    v.rest()
+    rows = v.page.locator(".comparison th[scope=row]").all_inner_texts()
+    assert "지금" in rows
+    assert "특징" not in rows
 
 
 def test_a_link_shows_the_same_comparison_to_others(visitor: Visit) -> None:

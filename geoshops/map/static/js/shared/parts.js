@@ -12,11 +12,13 @@ export function rating(shop) {
     h("span", { class: "visually-hidden" }, t("rating", { rating: average, n: shop.review_cnt })));
 }
 
-export function tags(shop) {
-  const closed = shop.status !== "OPEN" && h("span", { class: "tag bad" }, t(`status.${shop.status}`));
-  const titles = shop.shop_titles.map((title) => h("span", { class: "tag" }, shopTitle(title)));
-  return closed || titles.length ? h("div", { class: "tags" }, closed, titles) : null;
-}
+const tagged = (shown) => (shown.length ? h("div", { class: "tags" }, shown) : null);
+const titleTags = (shop) => shop.shop_titles.map((title) => h("span", { class: "tag" }, shopTitle(title)));
+const closedTag = ({ status }) => status !== "OPEN" && h("span", { class: "tag bad" }, t(`status.${status}`));
+
+export const titles = (shop) => tagged(titleTags(shop));
+
+export const tags = (shop) => tagged([closedTag(shop), ...titleTags(shop)].filter(Boolean));
 
 export const placeName = (shop) => shop.display?.place_name ?? shop.place_name;
 export const placeAddress = (shop) => shop.display?.place_address ?? shop.place_address;

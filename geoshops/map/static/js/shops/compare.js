@@ -4,7 +4,7 @@ import { copy } from "../shared/copy.js";
 import { openDialog } from "../shared/dialog.js";
 import { fill, h, icon, one } from "../shared/dom.js";
 import { displayLang, number, t } from "../shared/i18n.js";
-import { failure, placeAddress, placeName, rating, tags } from "../shared/parts.js";
+import { failure, placeAddress, placeName, rating, titles } from "../shared/parts.js";
 import { origin, state, subscribe, update } from "../shared/state.js";
 import { toast } from "../shared/toast.js";
 import { walk } from "./directions.js";
@@ -68,7 +68,7 @@ const ROWS = [
   ["compare.status", status],
   ["hours", opensAt],
   ["tab.favorites", (shop) => number(shop.favorite_cnt)],
-  ["compare.titles", tags],
+  ["compare.titles", titles],
   ["compare.address", placeAddress],
 ];
 
