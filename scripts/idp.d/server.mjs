@@ -87,14 +87,35 @@ const provider = new Provider(issuer, {
 
 const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
-function page(uid) {
+// title, what to do, another person
+const TEXTS = {
+  en: ['Sign in', 'Development provider: choose a person, no password.', 'Another person'],
+  ko: ['로그인', '개발용 로그인이에요. 비밀번호 없이 한 사람을 골라 주세요.', '다른 사람'],
+  ja: ['ログイン', '開発用のログインです。パスワードなしで人物を選んでください。', 'ほかの人'],
+  'zh-Hans': ['登录', '这是开发用的登录页面，请选择一个人，无需密码。', '其他人'],
+  'zh-Hant': ['登入', '這是開發用的登入頁面，請選擇一個人，無需密碼。', '其他人'],
+};
+
+// The language that the client asks for (OpenID Connect Core, 3.1.2.1), else the browser's; Chinese without a script is Simplified.
+function languageOf({ ui_locales: asked }, accepted = '') {
+  const tags = [...(asked || '').split(' '), ...accepted.split(',')].map((tag) => tag.split(';')[0].trim());
+  const traditional = (tag) => /^zh-(hant|tw|hk|mo)\b/i.test(tag);
+  const known = tags.map((tag) => (/^zh\b/i.test(tag) ? `zh-Han${traditional(tag) ? 't' : 's'}` : tag.split('-')[0].toLowerCase()));
+  return known.find((language) => language in TEXTS) || 'en';
+}
+
+const STYLE = `:root{color-scheme:light dark}body{font:16px system-ui,sans-serif;max-width:22em;margin:3em auto;padding:0 1em}
+button,input{font:inherit;box-sizing:border-box;width:100%;padding:.6em}label{display:block;margin:2em 0 .6em}`;
+
+function page(uid, language) {
+  const [title, hint, other] = TEXTS[language];
   const buttons = Object.entries(people).map(([sub, name]) =>
     `<p><button name="sub" value="${escaped(sub)}">${escaped(name)}</button></p>`).join('');
-  return `<!doctype html><html lang="ko"><meta charset="utf-8"><title>Sign in (development)</title>
-<meta name="viewport" content="width=device-width"><style>body{font:16px sans-serif;max-width:22em;margin:3em auto}button{font:inherit;width:100%;padding:.6em}input{font:inherit;padding:.5em}</style>
-<h1>Sign in</h1><p>Development provider: choose a person, no password.</p>
+  return `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${title}</title>
+<meta name="viewport" content="width=device-width,initial-scale=1"><style>${STYLE}</style>
+<h1>${title}</h1><p>${hint}</p>
 <form method="post" action="/sign-in/${escaped(uid)}">${buttons}</form>
-<form method="post" action="/sign-in/${escaped(uid)}"><label>Another person <input name="sub" pattern="[A-Za-z0-9._\\-]{1,60}" required></label> <button>Sign in</button></form></html>`;
+<form method="post" action="/sign-in/${escaped(uid)}"><label>${other} <input name="sub" pattern="[A-Za-z0-9._\\-]{1,60}" required></label><button>${title}</button></form></html>`;
 }
 
 async function bodyOf(request) {
@@ -108,9 +129,9 @@ async function bodyOf(request) {
 
 async function signIn(request, response, uid) {
   if (request.method !== 'POST') {
-    await provider.interactionDetails(request, response);
+    const { params } = await provider.interactionDetails(request, response);
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-    response.end(page(uid));
+    response.end(page(uid, languageOf(params, request.headers['accept-language'])));
     return;
   }
   const sub = (await bodyOf(request)).get('sub') || '';

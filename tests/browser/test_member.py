@@ -62,6 +62,27 @@ def test_a_sign_in_that_another_window_began_is_rejected(visitor: Visit) -> None
     assert v.page.evaluate("localStorage.length") == 0
 
 
+@pytest.mark.parametrize(
+    ("lang", "title"),
+    [
+        ("ko", "로그인"),
+        ("en", "Sign in"),
+        ("ja", "ログイン"),
+        ("zh-Hans", "登录"),
+        ("zh-Hant", "登入"),
+    ],
+)
+def test_the_development_provider_speaks_the_language_of_the_page(
+    visitor: Visit, lang: str, title: str
+) -> None:
+    v = visitor(path=f"/?lang={lang}", language="de-DE", map_seen=Map.NONE, color_scheme="dark")
+    v.one("#account").click()
+    v.one("dialog .primary").click()
+    expect(v.page.locator("h1")).to_have_text(title)
+    assert v.page.evaluate("document.documentElement.lang") == lang
+    assert v.page.evaluate("getComputedStyle(document.body).color") == "rgb(255, 255, 255)"
+
+
 def test_writing_editing_and_deleting_a_review_changes_the_figures_at_once(member: Visitor) -> None:
     v = member
     v.open_first()

@@ -4,7 +4,7 @@ import { call, get } from "../shared/api.js";
 import { openDialog } from "../shared/dialog.js";
 import { h } from "../shared/dom.js";
 import { begin, end } from "../shared/idle.js";
-import { t } from "../shared/i18n.js";
+import { lang, t } from "../shared/i18n.js";
 import { say } from "../shared/parts.js";
 import { toast } from "../shared/toast.js";
 import { tokens } from "../shared/tokens.js";
@@ -20,7 +20,9 @@ async function signIn(wish) {
   try {
     const { authorize_url, state, nonce, code_verifier } = await get("/auth/authorize", { redirect_uri: home() });
     sessionStorage.setItem(KEPT, JSON.stringify({ state, nonce, code_verifier, back: location.pathname + location.search, wish }));
-    location.assign(authorize_url);
+    const url = new URL(authorize_url);
+    url.searchParams.set("ui_locales", lang);
+    location.assign(url);
   } catch (error) {
     toast(say(error));
   }
