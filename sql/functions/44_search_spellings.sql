@@ -47,6 +47,12 @@ RETURN regexp_replace(
 );
 COMMENT ON FUNCTION spelled_letters(text) IS 'The letters by which the spelling of a name is compared with what was typed.';
 
+CREATE OR REPLACE FUNCTION without_half_sound(letters text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(letters, '(?<=[a-z]{3})[aeiouwyc]+$', '');
+COMMENT ON FUNCTION without_half_sound(text)
+IS 'Latin letters of an incomplete word without vowels or a c at the end, which may be half of a sound: mye, myeo and myeong.';
+
 CREATE OR REPLACE FUNCTION katakana(value text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN translate(

@@ -288,14 +288,13 @@ END $$;
 COMMENT ON FUNCTION typo_query(text, text []) IS 'The query for shops with the word or one a letter away from it.';
 
 -- Latin spellings of words that only names of shops have, not those of brands, which tens of thousands of shops may have: the
--- words of some shops that sound so, as far as they sound so. Of
--- several the nearest spelling is meant, and of those what most of the shops have. `begun`: the last letters may be missing, and
--- vowels or the c at the end may be half of a sound. What is written sha may be 샤, by the rule sya.
+-- words of some shops that sound so, as far as they sound so. Of several the nearest spelling is meant, and of those what most of
+-- the shops have. `begun`: the last letters may be missing. What is written sha may be 샤, by the rule sya.
 CREATE OR REPLACE FUNCTION shop_word_spelled(typed text, begun boolean, OUT word text, OUT spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off SET work_mem = '32MB' AS $$
 DECLARE
   letters constant text := spelled_letters(typed);
-  heard constant text := CASE WHEN begun THEN regexp_replace(letters, '(?<=[a-z]{3})[aeiouwyc]+$', '') ELSE letters END;
+  heard constant text := CASE WHEN begun THEN without_half_sound(letters) ELSE letters END;
   sounds constant text[] := ARRAY[sound_key(heard), CASE WHEN typed ~* 'sh[aou]' THEN sound_key(regexp_replace(typed, 'sh(?=[aou])', 'sy', 'gi')) END];
 BEGIN
   IF letters !~ '^[a-z0-9]*[a-z][a-z0-9]*$' OR length(letters) < 4 OR length(sounds[1]) NOT BETWEEN 3 AND 30
@@ -326,13 +325,13 @@ END $$;
 COMMENT ON FUNCTION shop_word_spelled(text, boolean)
 IS 'The word of shop names for a Latin spelling, and its romanisation; null if no word sounds like it.';
 
--- The road of some shops that sounds so. Of several the nearest spelling is meant, and of those the shortest. `begun`: the last
--- letters may be missing. A name that is a road only with its unit is none without it.
+-- The roads of fifty shops that sound so. Of several roads the nearest spelling is meant, and of those the shortest. `begun`: the
+-- last letters may be missing; otherwise a road is only looked for where its unit is typed.
 CREATE OR REPLACE FUNCTION road_spelled(typed text, begun boolean, OUT word text, OUT spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
   letters constant text := spelled_letters(typed);
-  sound constant text := sound_key(CASE WHEN begun THEN regexp_replace(letters, '(?<=[a-z]{3})[aeiouwyc]+$', '') ELSE letters END);
+  sound constant text := sound_key(CASE WHEN begun THEN without_half_sound(letters) ELSE letters END);
 BEGIN
   IF letters !~ '^[a-z0-9]*[a-z][a-z0-9]*$' OR length(sound) NOT BETWEEN 4 AND 40 OR NOT begun AND letters !~ '(ro|lo|no|gil|kil)$' THEN
     RETURN;
@@ -351,8 +350,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION road_spelled(text, boolean) IS 'The road of an address for a Latin spelling, and its official romanisation; null if no road sounds like it.';
 
--- Unknown words that stand next to each other may be one: jongno gwigeumsok; so may the unit of a street or a region, though it be a
--- name (길동), and an unknown word before it: garosu-gil. A road may be called after a known place: gangnam-daero.
+-- Adjacent unknown words may be one: jongno gwigeumsok. The unit of a road or a region belongs to the word before it, even if it is
+-- a name (길동): garosu-gil. A road may be called after a known place: gangnam-daero.
 CREATE OR REPLACE FUNCTION run_spelled(run text [], unknown text [], begun boolean, OUT word text, OUT spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -450,7 +449,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   letters constant text := spelled_letters(typed);
   is_latin constant boolean := letters ~ '^[a-z0-9]*$';
-  sound constant text := spelling_key(CASE WHEN is_latin THEN regexp_replace(letters, '(?<=[a-z]{3})[aeiouwyc]+$', '') ELSE letters END);
+  sound constant text := spelling_key(CASE WHEN is_latin THEN without_half_sound(letters) ELSE letters END);
 BEGIN
   IF length(letters) < (CASE WHEN is_latin THEN 4 ELSE 2 END) THEN
     RETURN;

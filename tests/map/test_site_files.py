@@ -16,11 +16,11 @@ from geoshops.map import queries
 from geoshops.messages import LANGUAGES
 from tests.make import Maker
 
-SITEMAPS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 MOST_BYTES, MOST_ENTRIES = 50 * 1024 * 1024, 50_000
 # RFC 2396: what stands in a URI without being escaped
 URI = re.compile(r"https?://[A-Za-z0-9;/?:@&=+$,_.!~*'()%-]+")
 NAMESPACE = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9"}
+SITEMAPS = f"{{{NAMESPACE['s']}}}"
 
 
 def addresses(client: FlaskClient, path: str) -> list[str]:
@@ -127,8 +127,8 @@ def test_the_sitemap_and_its_parts_follow_the_schemas(client: FlaskClient, make:
     ],
 )  # fmt: skip
 def test_the_check_of_the_schemas_notices_faults(entry: str) -> None:
-    space = NAMESPACE["s"]
-    text = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">{entry}</urlset>'
+    head = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{NAMESPACE["s"]}">'
+    text = f"{head}{entry}</urlset>"
     with pytest.raises(AssertionError):
         expect_schema(text.encode(), root="urlset", entry="url")
 

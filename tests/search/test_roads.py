@@ -35,7 +35,7 @@ def roads(make: Maker) -> Maker:
         "포토이즘 하나", at=HERE, brand_id=brand, road_address="서울특별시 강남구 테헤란로 77"
     )
     make.shop("사진 거제", at=HERE, brand_id=None, road_address="경상남도 거제시 거제중앙로 5")
-    make.shop("종로사진", at=HERE, brand_id=None, road_address="서울특별시 강남구 강남대로 90길 4")
+    make.shop("사진 골목", at=HERE, brand_id=None, road_address="서울특별시 강남구 강남대로 90길 4")
     return make
 
 
@@ -97,6 +97,10 @@ def test_a_road_after_a_region_is_the_road(
     roads: Maker, addresses: Callable[[str], set[str]]
 ) -> None:
     assert addresses("geojejungang-ro") == {"경상남도 거제시 거제중앙로 5"}
+
+
+def test_a_road_of_two_words_is_found(roads: Maker, addresses: Callable[[str], set[str]]) -> None:
+    assert addresses("gangnam-daero 90-gil") == {"서울특별시 강남구 강남대로 90길 4"}
 
 
 def test_what_is_no_road_finds_nothing(roads: Maker, addresses: Callable[[str], set[str]]) -> None:
