@@ -6,6 +6,7 @@ import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import advisories
@@ -39,12 +40,13 @@ def report(document: Document, front_end: Path, osv_url: str | None) -> int:
         if component["purl"].startswith("pkg:pypi/")
     ]
     vulnerable, is_checked = 0, True
-    for judge in (
+    sources: list[Callable[[], advisories.Advisories]] = [
         lambda: advisories.of_python(pins, osv_url),
         lambda: advisories.of_front_end(front_end),
-    ):
+    ]
+    for source in sources:
         try:
-            found = judge()
+            found = source()
         except (NotChecked, subprocess.TimeoutExpired) as reason:
             print(f"NOT CHECKED: {reason}")
             is_checked = False

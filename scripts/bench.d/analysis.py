@@ -65,8 +65,8 @@ def _geoshops(name: str, *arguments: str) -> None:
 def timed(database_url: str, script: scripts.Script) -> tuple[float, int]:
     """Returns the seconds from the start of psql to the last row, and the number of rows."""
     started = time.perf_counter()
-    with runner.answer(database_url, script, {}, TIMEOUT_S) as answer:
-        rows = sum(1 for _ in answer.rows)
+    with runner.run(database_url, script, {}, TIMEOUT_S) as result:
+        rows = sum(1 for _ in result.rows)
     return time.perf_counter() - started, rows
 
 

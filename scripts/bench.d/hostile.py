@@ -315,9 +315,9 @@ def radius_of_a_map(url: str, at: tuple[float, float]) -> int:
     connection = psycopg2.connect(url)
     cursor = connection.cursor()
     cursor.execute("SELECT count(*) FROM shops_near(%s, %s, 1000)", at)
-    (shops,) = cursor.fetchone()
+    (shops,) = cursor.fetchone()  # type: ignore[misc]
     connection.close()
-    return round(1000 * min(1, (SHOPS_ON_A_MAP / max(shops, 1)) ** 0.5))
+    return round(1000 * float(min(1, (SHOPS_ON_A_MAP / max(shops, 1)) ** 0.5)))
 
 
 def beside_hostile_clients(

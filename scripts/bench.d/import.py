@@ -117,7 +117,7 @@ def run_import(path: Path, mapping: str) -> dict[str, float]:
             mapping=saved_mapping(mapping, "shops") if mapping else None,
             rejects=Path(folder) / "rejected.csv",
         )
-        import_shops(server_url(NAME), wanted, lambda _: None)
+        import_shops(server_url(NAME), wanted, progress=lambda _: None, warn=lambda _: None)
     cursor = connect(NAME).cursor()
     cursor.execute(RADIUS)
     until_radius = time.perf_counter() - started

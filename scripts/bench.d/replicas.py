@@ -28,7 +28,8 @@ from radius import paths
 
 from geoshops import create_app
 from geoshops.config import Settings
-from geoshops.database.replicas import Behind, Routed
+from geoshops.database.replicas import Routed
+from geoshops.database.wal_positions import Behind
 from geoshops.web import tokens
 from geoshops.web.tokens import Caller
 
@@ -118,9 +119,8 @@ def gate_waits(primary: str, reader: str, times: int) -> dict[str, float]:
     for number in range(times):
         cursor.execute(WRITE, (number + 1,))
         started = time.perf_counter()
-        wanted = routed._positions.take()
         try:
-            connection.admit(wanted)
+            connection.require(_primary_position(routed))
         except Behind:
             behind += 1
         waits_ms.append((time.perf_counter() - started) * 1000)
@@ -130,11 +130,17 @@ def gate_waits(primary: str, reader: str, times: int) -> dict[str, float]:
     return {"p50_ms": p50_ms, "p99_ms": p99_ms, "to_primary_percent": 100 * behind / times}
 
 
+def _primary_position(routed: Routed) -> int:
+    position = routed._positions.sample()
+    assert position is not None, "the primary is unreachable"
+    return position
+
+
 def _until_it_follows(routed: Routed, connection: Any) -> None:
     """Waits until a new standby has caught up."""
     for _ in range(100):
         try:
-            connection.admit(routed._positions.take())
+            connection.require(_primary_position(routed))
         except Behind:
             time.sleep(0.2)
         else:

@@ -241,15 +241,15 @@ def main(bench: Bench) -> dict[str, object]:
     """Prints the tables and returns the figures."""
     url = bench.dense(bench.size())
     if bench.hostile:
-        found = hostile_shapes.report(url, quick=bench.quick, rounds=bench.rounds)
-        return {"shops": bench.size(), **found}
+        report = hostile_shapes.report(url, quick=bench.quick, rounds=bench.rounds)
+        return {"shops": bench.size(), **report}
     seconds, rounds = (2, bench.rounds or 2) if bench.quick else (4, bench.rounds or 3)
     connection = psycopg2.connect(url)
     connection.autocommit = True
     cursor = connection.cursor()
     prepare(cursor, shapes())
     cursor.execute("SET jit = off; SELECT ST_Length(route) / 1000 FROM bench_long")
-    (route_km,) = cursor.fetchone()
+    (route_km,) = cursor.fetchone()  # type: ignore[misc]
     long_ms = median_ms(cursor, f"list_shops_along((SELECT route FROM bench_long), 200, {LIST})")
     worst = expensive_ms(cursor)
     for name, ms in worst.items():

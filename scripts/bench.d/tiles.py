@@ -102,7 +102,7 @@ def main(database_url: str) -> dict[str, object]:
     refresh_s = round(time.perf_counter() - started, 1)
     cursor.execute("VACUUM (ANALYZE) tile_cells, crowded_tiles")
     cursor.execute("SELECT count(*), pg_total_relation_size('tile_cells') FROM tile_cells")
-    cells, size = cursor.fetchone()
+    cells, size = cursor.fetchone()  # type: ignore[misc]
     with server(database_url) as origin, metered() as noise:
         levels = [measure(cursor, origin, z) for z in ZOOMS]
     for level in levels:

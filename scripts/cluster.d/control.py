@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -93,7 +94,7 @@ def require_whole(layout: Layout, *, synchronous: bool = True, timeout_s: float 
     )
 
 
-def agree(layout: Layout, settings: dict[str, object]) -> None:
+def agree(layout: Layout, settings: Mapping[str, object]) -> None:
     """Changes Patroni's dynamic configuration."""
     url = f"http://127.0.0.1:{layout.port(require_leader(layout), 'patroni')}/config"
     requests.patch(url, json=settings, timeout=5).raise_for_status()

@@ -55,7 +55,7 @@ class Meter:
 
 def _programs(layout: Layout) -> dict[int, str]:
     """The stations by pid."""
-    pids = {}
+    pids: dict[int, str] = {}
     for program in start_order(layout):
         if pid := program.pid():
             pids |= {each: _station(program.name) for each in (pid, *children(pid))}
