@@ -116,7 +116,11 @@ def _make_displays(url: str, origin: str, paths: Sequence[str]) -> None:
     found = set()
     for path in paths:
         client.request("GET", path)
-        found |= {shop["id"] for shop in json.loads(client.getresponse().read())}
+        response = client.getresponse()
+        body = response.read()
+        if response.status != 200:
+            raise SystemExit(f"{path}: {response.status} {body.decode()}")
+        found |= {shop["id"] for shop in json.loads(body)}
     for shop in sorted(found):
         cursor.execute("SELECT refresh_shop_displays(%s, 1, false)", (shop - 1,))
     connection.close()

@@ -62,6 +62,46 @@ RETURN translate(
 );
 COMMENT ON FUNCTION katakana(text) IS 'Hiragana and half-width kana as katakana, without blanks and middle dots, voiced and small ones as they are.';
 
+-- The reverse of in_kana(). Katakana writes a final consonant with a vowel that may also be one (ク is k or ku), n, ng and m as ン, and
+-- 게 and 계 as ケ. Its e is written ae, so that sound_key() makes no eu of it and a vowel after it.
+CREATE OR REPLACE FUNCTION sounds_of_kana(kana text) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  first constant text := 'アカガサザタダナハバパマヤラワイキギシジチヂニヒビピミリヰウクグスズツヅヌフブプムユルエケゲセゼテデネヘベペメレヱオコゴソゾトドノホボポモヨロヲ';
+  consonants constant text := '-kgsjtdnhbpmylw-kgsjjjnhbpml--kgsjjjnhbpmyl-kgsjtdnhbpml--kgsjtdnhbpmyl-';
+  vowels constant text := 'aaaaaaaaaaaaaaaiiiiiiiiiiiiiiuuuuuuuuuuuuuueeeeeeeeeeeeeeooooooooooooooo';
+  spellings text[] := ARRAY[''];
+  letter text;
+  small text;
+  consonant text;
+  vowel text;
+  glide text;
+  sounds text[];
+BEGIN
+  FOR letter, small IN SELECT m[1], m[2] FROM regexp_matches(katakana(kana), '(.)([ャュョ]?[ァィゥェォヮ]?)', 'g') AS m LOOP
+    consonant := replace(translate(letter, first, consonants), '-', '');
+    vowel := translate(letter, first, vowels);
+    glide := CASE
+      WHEN small IN ('', 'ゥ') OR consonant = 'j' AND length(small) = 1 THEN ''
+      WHEN length(small) = 2 OR vowel <> 'i' AND small ~ '[ァ-ォヮ]' THEN 'w' ELSE 'y' END;
+    vowel := replace(translate(coalesce(nullif(right(small, 1), ''), vowel), 'ァィゥェォャュョヮ', 'aiueoauoa'), 'e', 'ae');
+    sounds := CASE
+      WHEN letter !~ '[ァ-ヺ]' THEN ARRAY[replace(letter, 'ー', '')]
+      WHEN letter = 'ッ' THEN ARRAY['', 'k', 't', 'p']
+      WHEN letter = 'ン' THEN ARRAY['n', 'ng', 'm']
+      WHEN letter ~ '[クムプル]' AND small = '' THEN ARRAY[consonant, consonant || vowel]
+      WHEN letter ~ '[ケゲヘレ]' AND small = '' THEN ARRAY[consonant || vowel, consonant || 'y' || vowel]
+      ELSE ARRAY[consonant || glide || vowel] END;
+    spellings := ARRAY(SELECT s || x FROM unnest(spellings) AS s CROSS JOIN unnest(sounds) AS x);
+    IF cardinality(spellings) > 300 THEN
+      RETURN ARRAY[]::text[];
+    END IF;
+  END LOOP;
+  RETURN ARRAY(SELECT DISTINCT sound_key(s) FROM unnest(spellings) AS s);
+END $$;
+COMMENT ON FUNCTION sounds_of_kana(text)
+IS 'The sound keys of the Korean words that are written so in katakana, other letters as they are; empty if there are more than 300.';
+
 -- 江南駅 and gangnam station are only the station
 CREATE OR REPLACE FUNCTION without_station_word(spelling text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

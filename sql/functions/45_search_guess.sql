@@ -325,55 +325,73 @@ END $$;
 COMMENT ON FUNCTION shop_word_spelled(text, boolean)
 IS 'The word of shop names for a Latin spelling, and its romanisation; null if no word sounds like it.';
 
--- The roads of fifty shops that sound so. Of several roads the nearest spelling is meant, and of those the shortest. `begun`: the
--- last letters may be missing; otherwise a road is only looked for where its unit is typed.
-CREATE OR REPLACE FUNCTION road_spelled(typed text, begun boolean, OUT word text, OUT spelling text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+-- A road is only looked for where its unit is typed, unless the last letters may be missing.
+CREATE OR REPLACE FUNCTION road_sounds(typed text, begun boolean) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   letters constant text := spelled_letters(typed);
   sound constant text := sound_key(CASE WHEN begun THEN without_half_sound(letters) ELSE letters END);
 BEGIN
-  IF letters !~ '^[a-z0-9]*[a-z][a-z0-9]*$' OR length(sound) NOT BETWEEN 4 AND 40 OR NOT begun AND letters !~ '(ro|lo|no|gil|kil)$' THEN
-    RETURN;
-  END IF;
+  RETURN CASE
+    WHEN letters ~ '^[a-z0-9]*[a-z][a-z0-9]*$' AND length(sound) BETWEEN 4 AND 40 AND (begun OR letters ~ '(ro|lo|no|gil|kil)$') THEN ARRAY[sound]
+    WHEN typed ~ '^[0-9\u3041-\u30ff大路番街 ]{3,24}$' AND typed ~ '[\u3041-\u30ff]{2}' AND (begun OR typed ~ '(路|[ロろ]|[キギきぎ][ルる])$')
+      THEN sounds_of_kana(replace(replace(replace(replace(typed, '大路', 'テロ'), '路', 'ロ'), '番', 'ポン'), '街', 'カ'))
+    ELSE '{}' END;
+END $$;
+COMMENT ON FUNCTION road_sounds(text, boolean)
+IS 'The keys in shops_roads_idx that Latin letters or kana may mean; if `begun`, those that begin so.';
+
+-- The roads of fifty shops that sound so. Of several roads the nearest spelling is meant, and of those the shortest.
+CREATE OR REPLACE FUNCTION road_spelled(typed text, begun boolean, OUT word text, OUT spelling text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+DECLARE
+  sounds constant text[] := road_sounds(typed, begun);
+  is_kana constant boolean := typed ~ '[\u3041-\u30ff]';
+  letters constant text := CASE WHEN is_kana THEN katakana(typed) ELSE spelled_letters(typed) END;
+BEGIN
   WITH sounding AS MATERIALIZED (
     SELECT DISTINCT q.road FROM (
-      SELECT road_of(s.road_address) AS road FROM shops AS s
-      WHERE road_sound(s.road_address) COLLATE "C" BETWEEN sound AND CASE WHEN begun THEN sound || '~' ELSE sound END AND s.status <> 'CLOSED'
-      LIMIT 50
+      SELECT s.road FROM unnest(sounds) AS x (sound) CROSS JOIN LATERAL (
+        SELECT road_of(s.road_address) AS road FROM shops AS s
+        WHERE road_sound(s.road_address) COLLATE "C" BETWEEN x.sound AND CASE WHEN begun THEN x.sound || '~' ELSE x.sound END AND s.status <> 'CLOSED'
+      ) AS s LIMIT 50
     ) AS q
   ), spelled AS (
-    SELECT s.road, x.latin, spelled_letters(x.latin) AS whole FROM sounding AS s CROSS JOIN LATERAL romanized_place(s.road) AS x (latin)
+    SELECT s.road, x.spelling, CASE WHEN is_kana THEN x.spelling ELSE spelled_letters(x.spelling) END AS whole
+    FROM sounding AS s CROSS JOIN LATERAL (SELECT CASE WHEN is_kana THEN place_in(s.road, 'ja') ELSE romanized_place(s.road) END) AS x (spelling)
   )
-  SELECT s.road, s.latin INTO word, spelling FROM spelled AS s
+  SELECT s.road, s.spelling INTO word, spelling FROM spelled AS s
   ORDER BY edit_distance(letters, CASE WHEN begun THEN left(s.whole, length(letters)) ELSE s.whole END), length(s.road), s.road LIMIT 1;
 END $$;
-COMMENT ON FUNCTION road_spelled(text, boolean) IS 'The road of an address for a Latin spelling, and its official romanisation; null if no road sounds like it.';
+COMMENT ON FUNCTION road_spelled(text, boolean)
+IS 'The road of an address for a spelling in Latin letters or kana, and how the language writes it; null if no road sounds like it.';
 
 -- Adjacent unknown words may be one: jongno gwigeumsok. The unit of a road or a region belongs to the word before it, even if it is
--- a name (길동): garosu-gil. A road may be called after a known place: gangnam-daero.
+-- a name (길동): garosu-gil. A road may be called after a known place: gangnam-daero, カンナム大路, of which only 大路 is unknown.
 CREATE OR REPLACE FUNCTION run_spelled(run text [], unknown text [], begun boolean, OUT word text, OUT spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   units constant text[] := '{gil,ro,daero,ga,dong,gu,geori,golmok,yeok}'::text[];
   typed constant text := array_to_string(run, ' ');
   is_unknown constant boolean := run[1] = ANY (unknown) AND run[2:] <@ (unknown || units);
+  last constant text := run[cardinality(run)];
+  ends_unknown constant boolean := EXISTS (SELECT FROM unnest(unknown) AS u WHERE last = u OR last ~ '[\u3041-\u30ff]' AND right(last, length(u)) = u);
 BEGIN
   IF is_unknown THEN
     SELECT * INTO word, spelling FROM shop_word_spelled(typed, false);
   END IF;
-  IF word IS NULL AND run[cardinality(run)] = ANY (unknown || units) THEN
+  IF word IS NULL AND (ends_unknown OR last = ANY (units)) THEN
     SELECT * INTO word, spelling FROM road_spelled(typed, false);
   END IF;
   IF word IS NULL AND begun AND is_unknown THEN
     SELECT * INTO word, spelling FROM shop_word_spelled(typed, true);
   END IF;
-  IF word IS NULL AND begun AND run[cardinality(run)] = ANY (unknown) THEN
+  IF word IS NULL AND begun AND ends_unknown THEN
     SELECT * INTO word, spelling FROM road_spelled(typed, true);
   END IF;
 END $$;
 COMMENT ON FUNCTION run_spelled(text [], text [], boolean)
-IS 'The word of shop names, or else the road, that consecutive Latin words spell or, if begun, may become, and its romanisation; null if there is none.';
+IS 'The word of shop names, or else the road, that consecutive foreign words spell or, if begun, may become, and its spelling; null if there is none.';
 
 -- The longest run is tried first.
 CREATE OR REPLACE FUNCTION shop_words_spelled(
@@ -404,7 +422,7 @@ BEGIN
     END LOOP;
     IF size > 0 THEN
       spelled := spelled || jsonb_build_object(w.word, jsonb_build_object(
-        'text', array_to_string(run, ' '), 'lang', CASE WHEN w.word ~ '[가-힣]' THEN 'ko-Latn' ELSE 'en' END, 'matched', w.spelling));
+        'text', array_to_string(run, ' '), 'lang', CASE WHEN w.word !~ '[가-힣]' THEN 'en' WHEN w.spelling ~ '[\u3041-\u30ff]' THEN 'ja' ELSE 'ko-Latn' END, 'matched', w.spelling));
       read_as := read_as || string_to_array(w.word, ' ');
     ELSE
       read_as := read_as || words[i];
@@ -413,7 +431,7 @@ BEGIN
   END LOOP;
 END $$;
 COMMENT ON FUNCTION shop_words_spelled(text [], text [], boolean)
-IS 'The words, with unknown Latin ones replaced by words of shop names or by roads; and for each of these, the typed text and its romanisation.';
+IS 'The words, with unknown ones replaced by words of shop names (Latin letters) or by roads (also kana); and for each of these, the typed text and its spelling.';
 
 -- The shortest name that goes on from what is typed: to the letter, or from six Latin letters on by sound. Of two names of one
 -- length a province comes before a brand, a district, a station, a 동. Names in Hangul are returned for Latin letters and kana too,

@@ -1,4 +1,4 @@
-"""Roads of addresses in Latin letters, as the addresses are displayed."""
+"""Roads of addresses in Latin letters and kana, as the addresses are displayed."""
 
 from __future__ import annotations
 
@@ -88,6 +88,39 @@ def test_addresses_are_found_with_number_floor_and_district(
     assert addresses(keyword) == {f"서울특별시 강남구 {ROADS[number - 1]} {number} 1층"}
 
 
+# written by hand, by the rule of in_kana()
+IN_KANA = {
+    "カンナム大路": "강남대로", "テヘラン路": "테헤란로", "テハク路": "대학로", "ソルルン路152ギル": "선릉로152길",
+    "シルリム路3ナギル": "신림로3나길", "ワンシムニ路": "왕십리로", "1スンファン路": "1순환로", "ハルラサンギル": "한라산길",
+    "ウルスクト大路": "을숙도대로", "アックジョン路2ギル": "압구정로2길", "アプクジョン路2ギル": "압구정로2길",
+    "てへらんろ": "테헤란로", "カンナムデロ": "강남대로", "ハルラサンキル": "한라산길",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kana", IN_KANA)
+def test_a_road_is_found_in_kana(
+    roads: Maker, addresses: Callable[[str], set[str]], kana: str
+) -> None:
+    found = addresses(kana)
+    assert found and all(f" {IN_KANA[kana]} " in address for address in found)
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_a_road_is_found_as_japanese_addresses_display_it(
+    roads: Maker, addresses: Callable[[str], set[str]], road: str
+) -> None:
+    ((kana,),) = roads.rows("SELECT place_in(%s, 'ja')", road)
+    here = {a for a in addresses(road) if f" {road} " in a}
+    assert here and here <= addresses(kana), kana
+
+
+def test_a_whole_address_in_japanese_is_found(
+    roads: Maker, addresses: Callable[[str], set[str]]
+) -> None:
+    assert addresses("ソウル カンナム区 テヘラン路 2 1階") == {"서울특별시 강남구 테헤란로 2 1층"}
+    assert addresses("포토이즘 テヘラン路") == {"서울특별시 강남구 테헤란로 77"}
+
+
 def test_a_road_joins_other_names(roads: Maker, addresses: Callable[[str], set[str]]) -> None:
     assert addresses("photoism teheran-ro") == {"서울특별시 강남구 테헤란로 77"}
     assert addresses("teheran-ro photoism 77") == {"서울특별시 강남구 테헤란로 77"}
@@ -104,7 +137,19 @@ def test_a_road_of_two_words_is_found(roads: Maker, addresses: Callable[[str], s
 
 
 def test_what_is_no_road_finds_nothing(roads: Maker, addresses: Callable[[str], set[str]]) -> None:
-    for keyword in ("teheran", "tehran-dong", "xylophone-ro", "ro", "daero", "-ro"):
+    for keyword in (
+        "teheran",
+        "tehran-dong",
+        "xylophone-ro",
+        "ro",
+        "daero",
+        "-ro",
+        "テヘラン",
+        "路",
+        "大路",
+        "シロフォン路",
+        "テヘラン洞",
+    ):
         assert addresses(keyword) == set(), keyword
 
 
@@ -115,18 +160,35 @@ def test_spellings_by_ear(roads: Maker, addresses: Callable[[str], set[str]]) ->
         assert addresses(f"{spelling}-ro") == expected, spelling
 
 
-def test_explain_names_the_road(roads: Maker, client: FlaskClient) -> None:
+@pytest.mark.parametrize(
+    ("typed", "text", "lang", "matched"),
+    [
+        ("teheran-ro 2", "teheran ro", "ko-Latn", "Teheran-ro"),
+        ("てへらん路 2", "てへらん路", "ja", "テヘラン路"),
+    ],
+)
+def test_explain_names_the_road(
+    roads: Maker, client: FlaskClient, typed: str, text: str, lang: str, matched: str
+) -> None:
     answer: Any = client.get(
-        "/shops", query_string={"keyword": "teheran-ro 2", "explain": "true", **AT}
+        "/shops", query_string={"keyword": typed, "explain": "true", **AT}
     ).json
     assert answer["pass"] == "spelling"
     assert answer["understood"][0] == {
-        "text": "teheran ro", "kind": "rest", "ids": [], "names": [], "lang": "ko-Latn", "matched": "Teheran-ro",
+        "text": text, "kind": "rest", "ids": [], "names": [], "lang": lang, "matched": matched,
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "road", ["gangnam-daero", "teheran-ro", "seolleung-ro 152-gil", "강남대로"]
+    "road",
+    [
+        "gangnam-daero",
+        "teheran-ro",
+        "seolleung-ro 152-gil",
+        "강남대로",
+        "カンナム大路",
+        "テヘラン路",
+    ],
 )
 def test_a_road_is_suggested_one_keystroke_earlier(
     roads: Maker, client: FlaskClient, road: str
