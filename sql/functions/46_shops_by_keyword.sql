@@ -251,7 +251,7 @@ BEGIN
   SELECT * INTO plain FROM search_understand(plain_words, NULL);
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(plain.rest) r);
   -- A sentence has more readings than a name with typing errors, and fewer that find anything.
-  most_characters := CASE WHEN cardinality(unknown) > 3 THEN 120 ELSE 200 END;
+  most_characters := CASE WHEN cardinality(unknown) > 3 THEN 90 ELSE 150 END;
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
     'literal', 'small words', 'spelling', 'keyboard', 'keyboard without shift', 'incomplete', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
