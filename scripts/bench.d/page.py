@@ -24,6 +24,8 @@ from typing import Any
 from data import PREFIX, Bench, connect, server_url
 from load import ROOT, free_port, stop
 
+from geoshops.web import assets
+
 SEED = ["seed", "--yes", "--shops", "5000", "--reviews", "20000", "--members", "300"]
 TODAY = "2026-11-20"
 NAME = f"{PREFIX}page"
@@ -104,6 +106,8 @@ def streets() -> Iterator[str]:
 @contextmanager
 def production(url: str, style_url: str = "off") -> Iterator[str]:
     """The service with nginx, and with streets of a style if one is given; yields its address."""
+    if not assets.modules()[0].startswith(assets.BUILT):
+        raise SystemExit("the page changed after it was bundled: run scripts/setup first")
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("w") as log:
         # nginx' workers are another user
