@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any, cast
+from typing import Annotated, Any, ClassVar, cast
 
 from geoalchemy2 import Geography, Geometry, WKBElement
 from sqlalchemy import (
     ARRAY,
     BigInteger,
-    Boolean,
     Computed,
-    Date,
     DateTime,
     Double,
     ForeignKey,
     Identity,
     Index,
     Integer,
-    LargeBinary,
     SmallInteger,
     Table,
     Text,
@@ -30,10 +27,30 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 # the expressions of generated columns are only in sql/schema
 GENERATED = "generated in sql/schema"
+# conditions of partial indexes, as PostgreSQL prints them
+OPEN_SHOPS = "(status <> 'CLOSED'::text)"
+OPEN_REPORTS = "(closed_at IS NULL)"
+
+# columns that several tables have, with their type and default
+Id = Annotated[int, mapped_column(Identity(), primary_key=True)]
+Count = Annotated[int, mapped_column(Integer, server_default=text("0"))]
+Flag = Annotated[bool, mapped_column(server_default=text("false"))]
+TextOrEmpty = Annotated[str, mapped_column(server_default=text("''::text"))]
+GeneratedText = Annotated[str, mapped_column(Computed(GENERATED, persisted=True))]
+Source = Annotated[str, mapped_column(server_default=text("'manual'::text"))]
+Facet = Annotated[str, mapped_column(server_default=text("'UNSELECTED'::text"))]
+NowByDefault = Annotated[dt.datetime, mapped_column(server_default=text("now()"))]
 
 
 class Base(DeclarativeBase):
-    """The tables' metadata."""
+    """The tables' metadata; a column without a type of its own has that of its annotation."""
+
+    type_annotation_map: ClassVar = {
+        int: BigInteger,
+        float: Double,
+        str: Text,
+        dt.datetime: DateTime(timezone=True),
+    }
 
 
 def table_of(model: type[Base]) -> Table:
@@ -49,17 +66,17 @@ class Brand(Base):
         UniqueConstraint("name_key", name="brands_name_key_unique"),
         Index("brands_parent_id_idx", "parent_id"),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    name: Mapped[str] = mapped_column(Text)
-    name_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
+    id: Mapped[Id]
+    name: Mapped[str]
+    name_key: Mapped[GeneratedText]
     parent_id: Mapped[int | None] = mapped_column(
-        BigInteger, ForeignKey("brands.id", name="brands_parent_fkey")
+        ForeignKey("brands.id", name="brands_parent_fkey")
     )
-    is_representative: Mapped[bool] = mapped_column(Boolean, server_default=text("false"))
-    badge_color: Mapped[str] = mapped_column(Text, server_default=text("'#52606d'::text"))
-    image_path: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    card: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    shop_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    is_representative: Mapped[Flag]
+    badge_color: Mapped[str] = mapped_column(server_default=text("'#52606d'::text"))
+    image_path: Mapped[GeneratedText]
+    card: Mapped[GeneratedText]
+    shop_cnt: Mapped[Count]
 
 
 class BrandAlias(Base):
@@ -70,13 +87,13 @@ class BrandAlias(Base):
         UniqueConstraint("alias_key", name="brand_aliases_alias_key_unique"),
         Index("brand_aliases_brand_id_idx", "brand_id"),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    id: Mapped[Id]
     brand_id: Mapped[int] = mapped_column(
-        BigInteger, ForeignKey("brands.id", name="brand_aliases_brand_fkey", ondelete="CASCADE")
+        ForeignKey("brands.id", name="brand_aliases_brand_fkey", ondelete="CASCADE")
     )
-    alias: Mapped[str] = mapped_column(Text)
-    alias_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    lang: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    alias: Mapped[str]
+    alias_key: Mapped[GeneratedText]
+    lang: Mapped[TextOrEmpty]
 
 
 class Region(Base):
@@ -94,20 +111,20 @@ class Region(Base):
             postgresql_where=text("(level = 'sido'::text)"),
         ),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    level: Mapped[str] = mapped_column(Text)
+    id: Mapped[Id]
+    level: Mapped[str]
     parent_id: Mapped[int | None] = mapped_column(
-        BigInteger, ForeignKey("regions.id", name="regions_parent_fkey")
+        ForeignKey("regions.id", name="regions_parent_fkey")
     )
-    name: Mapped[str] = mapped_column(Text)
-    name_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    name_en: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
-    code: Mapped[str | None] = mapped_column(Text)
+    name: Mapped[str]
+    name_key: Mapped[GeneratedText]
+    name_en: Mapped[TextOrEmpty]
+    code: Mapped[str | None]
     center: Mapped[WKBElement | None] = mapped_column(Geography("POINT", 4326, spatial_index=False))
     boundary: Mapped[WKBElement | None] = mapped_column(
         Geometry("MULTIPOLYGON", 4326, spatial_index=False)
     )
-    source: Mapped[str] = mapped_column(Text, server_default=text("'manual'::text"))
+    source: Mapped[Source]
 
 
 class RegionAlias(Base):
@@ -120,14 +137,14 @@ class RegionAlias(Base):
         ),
         Index("region_aliases_alias_key_idx", "alias_key"),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    id: Mapped[Id]
     region_id: Mapped[int] = mapped_column(
-        BigInteger, ForeignKey("regions.id", name="region_aliases_region_fkey", ondelete="CASCADE")
+        ForeignKey("regions.id", name="region_aliases_region_fkey", ondelete="CASCADE")
     )
-    alias: Mapped[str] = mapped_column(Text)
-    alias_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    kind: Mapped[str] = mapped_column(Text, server_default=text("'short'::text"))
-    lang: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    alias: Mapped[str]
+    alias_key: Mapped[GeneratedText]
+    kind: Mapped[str] = mapped_column(server_default=text("'short'::text"))
+    lang: Mapped[TextOrEmpty]
 
 
 class RegionPart(Base):
@@ -138,11 +155,11 @@ class RegionPart(Base):
         Index("region_parts_part_idx", "part", postgresql_using="gist"),
         Index("region_parts_region_id_idx", "region_id"),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    id: Mapped[Id]
     region_id: Mapped[int] = mapped_column(
-        BigInteger, ForeignKey("regions.id", name="region_parts_region_fkey", ondelete="CASCADE")
+        ForeignKey("regions.id", name="region_parts_region_fkey", ondelete="CASCADE")
     )
-    level: Mapped[str] = mapped_column(Text)
+    level: Mapped[str]
     part: Mapped[WKBElement] = mapped_column(Geometry("POLYGON", 4326, spatial_index=False))
 
 
@@ -151,7 +168,6 @@ class RegionOutline(Base):
 
     __tablename__ = "region_outlines"
     region_id: Mapped[int] = mapped_column(
-        BigInteger,
         ForeignKey("regions.id", name="region_outlines_region_fkey", ondelete="CASCADE"),
         primary_key=True,
     )
@@ -164,11 +180,10 @@ class RegionCode(Base):
 
     __tablename__ = "region_codes"
     __table_args__ = (Index("region_codes_region_id_idx", "region_id"),)
-    source: Mapped[str] = mapped_column(Text, primary_key=True)
-    level: Mapped[str] = mapped_column(Text, primary_key=True)
-    code: Mapped[str] = mapped_column(Text, primary_key=True)
+    source: Mapped[str] = mapped_column(primary_key=True)
+    level: Mapped[str] = mapped_column(primary_key=True)
+    code: Mapped[str] = mapped_column(primary_key=True)
     region_id: Mapped[int] = mapped_column(
-        BigInteger,
         ForeignKey("regions.id", name="region_codes_region_fkey", ondelete="CASCADE"),
     )
 
@@ -182,14 +197,14 @@ class Station(Base):
         Index("stations_geog_idx", "geog", postgresql_using="gist"),
         Index("stations_name_key_idx", "name_key"),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    name: Mapped[str] = mapped_column(Text)
-    name_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    name_en: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
-    line: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    id: Mapped[Id]
+    name: Mapped[str]
+    name_key: Mapped[GeneratedText]
+    name_en: Mapped[TextOrEmpty]
+    line: Mapped[TextOrEmpty]
     geog: Mapped[WKBElement] = mapped_column(Geography("POINT", 4326, spatial_index=False))
-    source: Mapped[str] = mapped_column(Text, server_default=text("'manual'::text"))
-    source_id: Mapped[str | None] = mapped_column(Text)
+    source: Mapped[Source]
+    source_id: Mapped[str | None]
 
 
 class StationAlias(Base):
@@ -201,14 +216,13 @@ class StationAlias(Base):
             "station_id", "alias_key", "lang", name="station_aliases_station_alias_unique"
         ),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    id: Mapped[Id]
     station_id: Mapped[int] = mapped_column(
-        BigInteger,
         ForeignKey("stations.id", name="station_aliases_station_fkey", ondelete="CASCADE"),
     )
-    alias: Mapped[str] = mapped_column(Text)
-    alias_key: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    lang: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    alias: Mapped[str]
+    alias_key: Mapped[GeneratedText]
+    lang: Mapped[TextOrEmpty]
 
 
 class Shop(Base):
@@ -225,7 +239,7 @@ class Shop(Base):
             "spot",
             postgresql_using="gist",
             postgresql_ops={"spot": "gist_geometry_ops_nd"},
-            postgresql_where=text("(status <> 'CLOSED'::text)"),
+            postgresql_where=text(OPEN_SHOPS),
         ),
         Index(
             "shops_region_spot_idx",
@@ -234,7 +248,7 @@ class Shop(Base):
             "spot",
             postgresql_using="gist",
             postgresql_ops={"spot": "gist_geometry_ops_nd"},
-            postgresql_where=text("(status <> 'CLOSED'::text)"),
+            postgresql_where=text(OPEN_SHOPS),
         ),
         Index("shops_geog_idx", "geog", postgresql_using="gist"),
         Index("shops_geom_idx", text("(geog::geometry(POINT, 4326))"), postgresql_using="gist"),
@@ -245,55 +259,45 @@ class Shop(Base):
         ),
         Index("shops_sigungu_id_idx", "sigungu_id"),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    brand_id: Mapped[int | None] = mapped_column(
-        BigInteger, ForeignKey("brands.id", name="shops_brand_fkey")
-    )
+    id: Mapped[Id]
+    brand_id: Mapped[int | None] = mapped_column(ForeignKey("brands.id", name="shops_brand_fkey"))
     geog: Mapped[WKBElement] = mapped_column(Geography("POINT", 4326, spatial_index=False))
     spot: Mapped[WKBElement] = mapped_column(
         Geometry("POINTZ", 4978, dimension=3, spatial_index=False),
         Computed(GENERATED, persisted=True),
     )
-    status: Mapped[str] = mapped_column(Text, server_default=text("'OPEN'::text"))
-    review_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    star_rating_sum: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    favorite_cnt: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    place_name: Mapped[str] = mapped_column(Text)
-    card: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    counts: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    road_address: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
-    lot_address: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
-    sido_id: Mapped[int | None] = mapped_column(
-        BigInteger, ForeignKey("regions.id", name="shops_sido_fkey")
-    )
+    status: Mapped[str] = mapped_column(server_default=text("'OPEN'::text"))
+    review_cnt: Mapped[Count]
+    star_rating_sum: Mapped[Count]
+    favorite_cnt: Mapped[Count]
+    place_name: Mapped[str]
+    card: Mapped[GeneratedText]
+    counts: Mapped[GeneratedText]
+    road_address: Mapped[TextOrEmpty]
+    lot_address: Mapped[TextOrEmpty]
+    sido_id: Mapped[int | None] = mapped_column(ForeignKey("regions.id", name="shops_sido_fkey"))
     sigungu_id: Mapped[int | None] = mapped_column(
-        BigInteger, ForeignKey("regions.id", name="shops_sigungu_fkey")
+        ForeignKey("regions.id", name="shops_sigungu_fkey")
     )
-    dong_id: Mapped[int | None] = mapped_column(
-        BigInteger, ForeignKey("regions.id", name="shops_dong_fkey")
-    )
-    opened_on: Mapped[dt.date | None] = mapped_column(Date)
-    closed_on: Mapped[dt.date | None] = mapped_column(Date)
-    phone: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
-    homepage: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    dong_id: Mapped[int | None] = mapped_column(ForeignKey("regions.id", name="shops_dong_fkey"))
+    opened_on: Mapped[dt.date | None]
+    closed_on: Mapped[dt.date | None]
+    phone: Mapped[TextOrEmpty]
+    homepage: Mapped[TextOrEmpty]
     opening_hours: Mapped[Any] = mapped_column(JSONB, server_default=text("'[]'::jsonb"))
     open_minutes: Mapped[Any] = mapped_column(INT4MULTIRANGE, Computed(GENERATED, persisted=True))
-    source: Mapped[str] = mapped_column(Text, server_default=text("'manual'::text"))
-    source_id: Mapped[str | None] = mapped_column(Text)
-    verified_on: Mapped[dt.date | None] = mapped_column(Date)
+    source: Mapped[Source]
+    source_id: Mapped[str | None]
+    verified_on: Mapped[dt.date | None]
     overrides: Mapped[Any] = mapped_column(JSONB, server_default=text("'{}'::jsonb"))
     merged_into_id: Mapped[int | None] = mapped_column(
-        BigInteger, ForeignKey("shops.id", name="shops_merged_into_fkey")
+        ForeignKey("shops.id", name="shops_merged_into_fkey")
     )
     shop_titles: Mapped[list[str]] = mapped_column(ARRAY(Text), server_default=text("'{}'::text[]"))
-    created_at: Mapped[dt.datetime] = mapped_column(
-        DateTime(timezone=True), server_default=text("now()")
-    )
-    modified_at: Mapped[dt.datetime] = mapped_column(
-        DateTime(timezone=True), server_default=text("now()")
-    )
-    name_jamo: Mapped[str] = mapped_column(Text, Computed(GENERATED, persisted=True))
-    closed_by: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[NowByDefault]
+    modified_at: Mapped[NowByDefault]
+    name_jamo: Mapped[GeneratedText]
+    closed_by: Mapped[str | None]
 
 
 class ShopStats(Base):
@@ -301,22 +305,21 @@ class ShopStats(Base):
 
     __tablename__ = "shop_stats"
     shop_id: Mapped[int] = mapped_column(
-        BigInteger,
         ForeignKey("shops.id", name="shop_stats_shop_fkey", ondelete="CASCADE"),
         primary_key=True,
         autoincrement=False,
     )
-    star_1: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    star_2: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    star_3: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    star_4: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    star_5: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    purity_good: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    purity_bad: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    retouch_good: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    retouch_bad: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    item_good: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    item_bad: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    star_1: Mapped[Count]
+    star_2: Mapped[Count]
+    star_3: Mapped[Count]
+    star_4: Mapped[Count]
+    star_5: Mapped[Count]
+    purity_good: Mapped[Count]
+    purity_bad: Mapped[Count]
+    retouch_good: Mapped[Count]
+    retouch_bad: Mapped[Count]
+    item_good: Mapped[Count]
+    item_bad: Mapped[Count]
 
 
 class ShopDisplay(Base):
@@ -324,17 +327,16 @@ class ShopDisplay(Base):
 
     __tablename__ = "shop_displays"
     shop_id: Mapped[int] = mapped_column(
-        BigInteger,
         ForeignKey("shops.id", name="shop_displays_shop_fkey", ondelete="CASCADE"),
         primary_key=True,
         autoincrement=False,
     )
-    made_of: Mapped[int] = mapped_column(BigInteger)
-    ko: Mapped[str] = mapped_column(Text)
-    en: Mapped[str] = mapped_column(Text)
-    ja: Mapped[str] = mapped_column(Text)
-    zh_hans: Mapped[str] = mapped_column(Text)
-    zh_hant: Mapped[str] = mapped_column(Text)
+    made_of: Mapped[int]
+    ko: Mapped[str]
+    en: Mapped[str]
+    ja: Mapped[str]
+    zh_hans: Mapped[str]
+    zh_hant: Mapped[str]
 
 
 class AuditEntry(Base):
@@ -342,15 +344,13 @@ class AuditEntry(Base):
 
     __tablename__ = "audit_log"
     __table_args__ = (Index("audit_log_subject_idx", "subject", "subject_id"),)
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    happened_at: Mapped[dt.datetime] = mapped_column(
-        DateTime(timezone=True), server_default=text("now()")
-    )
-    actor: Mapped[str] = mapped_column(Text)
-    action: Mapped[str] = mapped_column(Text)
-    subject: Mapped[str] = mapped_column(Text)
-    subject_id: Mapped[int | None] = mapped_column(BigInteger)
-    reason: Mapped[str] = mapped_column(Text)
+    id: Mapped[Id]
+    happened_at: Mapped[NowByDefault]
+    actor: Mapped[str]
+    action: Mapped[str]
+    subject: Mapped[str]
+    subject_id: Mapped[int | None]
+    reason: Mapped[str]
     detail: Mapped[Any] = mapped_column(JSONB, server_default=text("'{}'::jsonb"))
 
 
@@ -359,13 +359,11 @@ class Member(Base):
 
     __tablename__ = "members"
     __table_args__ = (UniqueConstraint("nickname_key", name="members_nickname_key_unique"),)
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    nickname: Mapped[str | None] = mapped_column(Text)
-    nickname_key: Mapped[str | None] = mapped_column(Text)
-    created_at: Mapped[dt.datetime] = mapped_column(
-        DateTime(timezone=True), server_default=text("now()")
-    )
-    withdrawn_at: Mapped[dt.datetime | None] = mapped_column(DateTime(timezone=True))
+    id: Mapped[Id]
+    nickname: Mapped[str | None]
+    nickname_key: Mapped[str | None]
+    created_at: Mapped[NowByDefault]
+    withdrawn_at: Mapped[dt.datetime | None]
 
 
 class MemberIdentity(Base):
@@ -373,16 +371,14 @@ class MemberIdentity(Base):
 
     __tablename__ = "member_identities"
     __table_args__ = (UniqueConstraint("member_id", name="member_identities_member_unique"),)
-    issuer: Mapped[str] = mapped_column(Text, primary_key=True, autoincrement=False)
-    subject: Mapped[str] = mapped_column(Text, primary_key=True, autoincrement=False)
+    issuer: Mapped[str] = mapped_column(primary_key=True, autoincrement=False)
+    subject: Mapped[str] = mapped_column(primary_key=True, autoincrement=False)
     member_id: Mapped[int] = mapped_column(
-        BigInteger, ForeignKey("members.id", name="member_identities_member_fkey")
+        ForeignKey("members.id", name="member_identities_member_fkey")
     )
-    provider: Mapped[str] = mapped_column(Text)
-    unlink_token: Mapped[bytes | None] = mapped_column(LargeBinary)
-    created_at: Mapped[dt.datetime] = mapped_column(
-        DateTime(timezone=True), server_default=text("now()")
-    )
+    provider: Mapped[str]
+    unlink_token: Mapped[bytes | None]
+    created_at: Mapped[NowByDefault]
 
 
 class PendingUnlink(Base):
@@ -390,19 +386,15 @@ class PendingUnlink(Base):
 
     __tablename__ = "pending_unlinks"
     __table_args__ = (Index("pending_unlinks_next_attempt_at_idx", "next_attempt_at"),)
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    provider: Mapped[str] = mapped_column(Text)
-    issuer: Mapped[str] = mapped_column(Text)
-    subject: Mapped[str] = mapped_column(Text)
-    unlink_token: Mapped[bytes | None] = mapped_column(LargeBinary)
-    created_at: Mapped[dt.datetime] = mapped_column(
-        DateTime(timezone=True), server_default=text("now()")
-    )
-    attempts: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    next_attempt_at: Mapped[dt.datetime] = mapped_column(
-        DateTime(timezone=True), server_default=text("now()")
-    )
-    last_error: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
+    id: Mapped[Id]
+    provider: Mapped[str]
+    issuer: Mapped[str]
+    subject: Mapped[str]
+    unlink_token: Mapped[bytes | None]
+    created_at: Mapped[NowByDefault]
+    attempts: Mapped[Count]
+    next_attempt_at: Mapped[NowByDefault]
+    last_error: Mapped[TextOrEmpty]
 
 
 class MemberSession(Base):
@@ -413,22 +405,16 @@ class MemberSession(Base):
         Index("sessions_expires_at_idx", "expires_at"),
         Index("sessions_member_id_idx", "member_id"),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    member_id: Mapped[int] = mapped_column(
-        BigInteger, ForeignKey("members.id", name="sessions_member_fkey")
-    )
-    device: Mapped[str] = mapped_column(Text, server_default=text("''::text"))
-    created_at: Mapped[dt.datetime] = mapped_column(
-        DateTime(timezone=True), server_default=text("now()")
-    )
-    last_used_at: Mapped[dt.datetime] = mapped_column(
-        DateTime(timezone=True), server_default=text("now()")
-    )
-    expires_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
-    ended_at: Mapped[dt.datetime | None] = mapped_column(DateTime(timezone=True))
-    refresh_hash: Mapped[bytes] = mapped_column(LargeBinary)
-    previous_refresh_hash: Mapped[bytes | None] = mapped_column(LargeBinary)
-    rotated_at: Mapped[dt.datetime | None] = mapped_column(DateTime(timezone=True))
+    id: Mapped[Id]
+    member_id: Mapped[int] = mapped_column(ForeignKey("members.id", name="sessions_member_fkey"))
+    device: Mapped[TextOrEmpty]
+    created_at: Mapped[NowByDefault]
+    last_used_at: Mapped[NowByDefault]
+    expires_at: Mapped[dt.datetime]
+    ended_at: Mapped[dt.datetime | None]
+    refresh_hash: Mapped[bytes]
+    previous_refresh_hash: Mapped[bytes | None]
+    rotated_at: Mapped[dt.datetime | None]
 
 
 class IdempotencyKey(Base):
@@ -437,19 +423,16 @@ class IdempotencyKey(Base):
     __tablename__ = "idempotency_keys"
     __table_args__ = (Index("idempotency_keys_created_at_idx", "created_at"),)
     member_id: Mapped[int] = mapped_column(
-        BigInteger,
         ForeignKey("members.id", name="idempotency_keys_member_fkey", ondelete="CASCADE"),
         primary_key=True,
         autoincrement=False,
     )
-    key: Mapped[str] = mapped_column(Text, primary_key=True, autoincrement=False)
-    request_hash: Mapped[bytes] = mapped_column(LargeBinary)
-    body: Mapped[str] = mapped_column(Text)
-    created_at: Mapped[dt.datetime] = mapped_column(
-        DateTime(timezone=True), server_default=text("now()")
-    )
-    outcome: Mapped[str] = mapped_column(Text)
-    item_id: Mapped[int | None] = mapped_column(BigInteger)
+    key: Mapped[str] = mapped_column(primary_key=True, autoincrement=False)
+    request_hash: Mapped[bytes]
+    body: Mapped[str]
+    created_at: Mapped[NowByDefault]
+    outcome: Mapped[str]
+    item_id: Mapped[int | None]
 
 
 class Review(Base):
@@ -467,22 +450,19 @@ class Review(Base):
         ),
         Index("reviews_shop_created_idx", "shop_id", text("created_at DESC"), text("id DESC")),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    id: Mapped[Id]
     shop_id: Mapped[int] = mapped_column(
-        BigInteger,
         ForeignKey("shops.id", name="reviews_shop_fkey", deferrable=True, initially="DEFERRED"),
     )
-    member_id: Mapped[int] = mapped_column(
-        BigInteger, ForeignKey("members.id", name="reviews_member_fkey")
-    )
+    member_id: Mapped[int] = mapped_column(ForeignKey("members.id", name="reviews_member_fkey"))
     star_rating: Mapped[int] = mapped_column(Integer)
-    content: Mapped[str] = mapped_column(Text)
-    purity: Mapped[str] = mapped_column(Text, server_default=text("'UNSELECTED'::text"))
-    retouch: Mapped[str] = mapped_column(Text, server_default=text("'UNSELECTED'::text"))
-    item: Mapped[str] = mapped_column(Text, server_default=text("'UNSELECTED'::text"))
-    created_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
-    modified_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
-    hidden_at: Mapped[dt.datetime | None] = mapped_column(DateTime(timezone=True))
+    content: Mapped[str]
+    purity: Mapped[Facet]
+    retouch: Mapped[Facet]
+    item: Mapped[Facet]
+    created_at: Mapped[dt.datetime]
+    modified_at: Mapped[dt.datetime]
+    hidden_at: Mapped[dt.datetime | None]
 
 
 class Report(Base):
@@ -495,40 +475,40 @@ class Report(Base):
             "member_id",
             "review_id",
             unique=True,
-            postgresql_where=text("(closed_at IS NULL)"),
+            postgresql_where=text(OPEN_REPORTS),
         ),
         Index(
             "reports_open_shop_unique",
             "member_id",
             "shop_id",
             unique=True,
-            postgresql_where=text("(closed_at IS NULL)"),
+            postgresql_where=text(OPEN_REPORTS),
         ),
         Index(
             "reports_open_created_idx",
             "created_at",
             "id",
-            postgresql_where=text("(closed_at IS NULL)"),
+            postgresql_where=text(OPEN_REPORTS),
         ),
         Index("reports_member_id_idx", "member_id"),
         Index("reports_review_id_idx", "review_id"),
         Index("reports_shop_id_idx", "shop_id"),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    id: Mapped[Id]
     member_id: Mapped[int | None] = mapped_column(
-        BigInteger, ForeignKey("members.id", name="reports_member_fkey")
+        ForeignKey("members.id", name="reports_member_fkey")
     )
     review_id: Mapped[int | None] = mapped_column(
-        BigInteger, ForeignKey("reviews.id", name="reports_review_fkey", ondelete="CASCADE")
+        ForeignKey("reviews.id", name="reports_review_fkey", ondelete="CASCADE")
     )
     shop_id: Mapped[int | None] = mapped_column(
-        BigInteger, ForeignKey("shops.id", name="reports_shop_fkey", ondelete="CASCADE")
+        ForeignKey("shops.id", name="reports_shop_fkey", ondelete="CASCADE")
     )
-    reason: Mapped[str] = mapped_column(Text)
-    content: Mapped[str] = mapped_column(Text, server_default=text("''"))
-    created_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
-    closed_at: Mapped[dt.datetime | None] = mapped_column(DateTime(timezone=True))
-    outcome: Mapped[str | None] = mapped_column(Text)
+    reason: Mapped[str]
+    content: Mapped[str] = mapped_column(server_default=text("''"))
+    created_at: Mapped[dt.datetime]
+    closed_at: Mapped[dt.datetime | None]
+    outcome: Mapped[str | None]
 
 
 class Favorite(Base):
@@ -542,15 +522,12 @@ class Favorite(Base):
         ),
         Index("favorites_shop_created_idx", "shop_id", "created_at"),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    member_id: Mapped[int] = mapped_column(
-        BigInteger, ForeignKey("members.id", name="favorites_member_fkey")
-    )
+    id: Mapped[Id]
+    member_id: Mapped[int] = mapped_column(ForeignKey("members.id", name="favorites_member_fkey"))
     shop_id: Mapped[int] = mapped_column(
-        BigInteger,
         ForeignKey("shops.id", name="favorites_shop_fkey", deferrable=True, initially="DEFERRED"),
     )
-    created_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
+    created_at: Mapped[dt.datetime]
 
 
 class Title(Base):
@@ -558,14 +535,14 @@ class Title(Base):
 
     __tablename__ = "titles"
     __table_args__ = (UniqueConstraint("name", name="titles_name_unique"),)
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    name: Mapped[str] = mapped_column(Text)
-    content: Mapped[str] = mapped_column(Text)
-    standard: Mapped[str] = mapped_column(Text)
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    name: Mapped[str]
+    content: Mapped[str]
+    standard: Mapped[str]
     target: Mapped[int] = mapped_column(Integer)
-    earned_by: Mapped[str] = mapped_column(Text)
-    color: Mapped[str] = mapped_column(Text)
-    emblem: Mapped[str] = mapped_column(Text)
+    earned_by: Mapped[str]
+    color: Mapped[str]
+    emblem: Mapped[str]
 
 
 class MemberTitle(Base):
@@ -576,19 +553,17 @@ class MemberTitle(Base):
         Index("member_titles_one_main", "member_id", unique=True, postgresql_where=text("is_main")),
     )
     member_id: Mapped[int] = mapped_column(
-        BigInteger,
         ForeignKey("members.id", name="member_titles_member_fkey"),
         primary_key=True,
         autoincrement=False,
     )
     title_id: Mapped[int] = mapped_column(
-        BigInteger,
         ForeignKey("titles.id", name="member_titles_title_fkey"),
         primary_key=True,
         autoincrement=False,
     )
-    awarded_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
-    is_main: Mapped[bool] = mapped_column(Boolean, server_default=text("false"))
+    awarded_at: Mapped[dt.datetime]
+    is_main: Mapped[Flag]
 
 
 class PopulationCell(Base):
@@ -599,10 +574,10 @@ class PopulationCell(Base):
         UniqueConstraint("source", "source_id", name="population_cells_source_id_unique"),
         Index("population_cells_cell_idx", "cell", postgresql_using="gist"),
     )
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    source: Mapped[str] = mapped_column(Text, server_default=text("'manual'::text"))
-    source_id: Mapped[str | None] = mapped_column(Text)
-    population: Mapped[float] = mapped_column(Double)
+    id: Mapped[Id]
+    source: Mapped[Source]
+    source_id: Mapped[str | None]
+    population: Mapped[float]
     cell: Mapped[WKBElement] = mapped_column(
         Geometry("MULTIPOLYGON", srid=4326, spatial_index=False)
     )
@@ -612,8 +587,8 @@ class ReviewerSalt(Base):
     """Secret salt of the reviewer keys in the analysts' views."""
 
     __tablename__ = "reviewer_salt"
-    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    salt: Mapped[bytes] = mapped_column(LargeBinary)
+    id: Mapped[Id]
+    salt: Mapped[bytes]
 
 
 class CrowdedTile(Base):
@@ -623,14 +598,14 @@ class CrowdedTile(Base):
     zoom: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
     x: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     y: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    refreshed_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
+    refreshed_at: Mapped[dt.datetime]
 
 
 class TileCell(Base):
     """Clusters of crowded tiles."""
 
     __tablename__ = "tile_cells"
-    selection: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    selection: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     zoom: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
     x: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     y: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
@@ -639,61 +614,42 @@ class TileCell(Base):
     place_y: Mapped[int] = mapped_column(SmallInteger)
     expansion_zoom: Mapped[int] = mapped_column(SmallInteger)
     shop_cnt: Mapped[int] = mapped_column(Integer)
-    review_cnt: Mapped[int] = mapped_column(BigInteger)
-    star_rating_sum: Mapped[int] = mapped_column(BigInteger)
-    shop_id: Mapped[int | None] = mapped_column(BigInteger)
+    review_cnt: Mapped[int]
+    star_rating_sum: Mapped[int]
+    shop_id: Mapped[int | None]
 
 
 def _index(
     name: str, model: type[Base], expression: str, *, using: str = "btree", where: str | None = None
 ) -> Index:
-    condition = text(where) if where else None
     return Index(
         name,
         text(expression),
         postgresql_using=using,
-        postgresql_where=condition,
+        postgresql_where=text(where) if where else None,
         _table=table_of(model),
     )
 
 
 # expression indexes of the search; their collation is only in sql/schema
 WORDS = "search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id)"
-_index("shops_words_idx", Shop, WORDS, using="gin", where="(status <> 'CLOSED'::text)")
-_index(
-    "shops_sounds_idx",
-    Shop,
-    "name_sounds(place_name)",
-    using="gin",
-    where="(status <> 'CLOSED'::text)",
-)
-_index("shops_roads_idx", Shop, "road_sound(road_address)", where="(status <> 'CLOSED'::text)")
+_index("shops_words_idx", Shop, WORDS, using="gin", where=OPEN_SHOPS)
+_index("shops_sounds_idx", Shop, "name_sounds(place_name)", using="gin", where=OPEN_SHOPS)
+_index("shops_roads_idx", Shop, "road_sound(road_address)", where=OPEN_SHOPS)
 _index("brands_sounds_idx", Brand, "name_sounds(name)", using="gin")
-for _prefix, _model, _terms in (
-    ("brands", Brand, "brand_terms(name)"),
-    ("brand_aliases", BrandAlias, "alias_terms(alias)"),
-    ("regions", Region, "region_terms(name, name_en, level)"),
-    ("region_aliases", RegionAlias, "alias_terms(alias)"),
-    ("stations", Station, "station_terms(name, name_en)"),
-):
-    _index(f"{_prefix}_terms_idx", _model, _terms, using="gin")
-for _prefix, _model, _terms in (
-    ("brands", Brand, "brand_spellings(name)"),
-    ("brand_aliases", BrandAlias, "brand_spellings(alias)"),
-    ("regions", Region, "region_spellings(name, name_en, level)"),
-    ("region_aliases", RegionAlias, "brand_spellings(alias)"),
-    ("stations", Station, "station_spellings(name, name_en)"),
-):
-    _index(f"{_prefix}_spellings_idx", _model, _terms, using="gin")
 _index("station_aliases_spellings_idx", StationAlias, "brand_spellings(alias)", using="gin")
-for _prefix, _model, _column in (
-    ("brands", Brand, "name"),
-    ("brand_aliases", BrandAlias, "alias"),
-    ("regions", Region, "name"),
-    ("region_aliases", RegionAlias, "alias"),
-    ("stations", Station, "name"),
-):
-    _index(f"{_prefix}_jamo_idx", _model, f"jamo({_column})")
-    _index(f"{_prefix}_initials_idx", _model, f"jamo_initials(jamo({_column}))")
-for _prefix, _model in (("regions", Region), ("stations", Station)):
-    _index(f"{_prefix}_jamo_en_idx", _model, "jamo(name_en)", where="(name_en <> ''::text)")
+for _model, _name, _terms, _spellings in (
+    (Brand, "name", "brand_terms(name)", "brand_spellings(name)"),
+    (BrandAlias, "alias", "alias_terms(alias)", "brand_spellings(alias)"),
+    (Region, "name", "region_terms(name, name_en, level)", "region_spellings(name, name_en, level)"),
+    (RegionAlias, "alias", "alias_terms(alias)", "brand_spellings(alias)"),
+    (Station, "name", "station_terms(name, name_en)", "station_spellings(name, name_en)"),
+):  # fmt: skip
+    _table = _model.__tablename__
+    _index(f"{_table}_terms_idx", _model, _terms, using="gin")
+    _index(f"{_table}_spellings_idx", _model, _spellings, using="gin")
+    _index(f"{_table}_jamo_idx", _model, f"jamo({_name})")
+    _index(f"{_table}_initials_idx", _model, f"jamo_initials(jamo({_name}))")
+for _model in (Region, Station):
+    _table = _model.__tablename__
+    _index(f"{_table}_jamo_en_idx", _model, "jamo(name_en)", where="(name_en <> ''::text)")
