@@ -8,7 +8,7 @@ from marshmallow import Schema, fields, missing
 
 from geoshops.errors import Reason
 from geoshops.web.examples import ORIGIN, SESSION_ID
-from geoshops.web.fields import Args, Body, DateArray, Flag, Text, invalid
+from geoshops.web.fields import Args, Body, DateArray, Flag, Text, described, invalid
 
 
 class Token(Text):
@@ -36,11 +36,6 @@ class Switch(fields.Boolean):
         return value
 
 
-def described(text: str, **more: object) -> dict[str, object]:
-    """Metadata of a documented field."""
-    return {"description": text, **more}
-
-
 # an unsigned token of the example member
 TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMCJ9.c2lnbmF0dXJl"
 # state, nonce, verifier and challenge are those of OpenID Connect Core and RFC 7636, appendix B
@@ -49,7 +44,7 @@ AUTHORIZE_URL = (
     f"&redirect_uri={ORIGIN}/&state=af0ifjsldkj&nonce=n-0S6_WzA2Mj"
     "&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
 )
-LIFE = described("Lifetime of the access token in seconds", example=1800)
+LIFE = described("Lifetime of the access token in seconds", 1800)
 
 
 class StartArgs(Args):
@@ -70,10 +65,7 @@ class SignInArgs(Args):
 
     code = Token(
         required=True,
-        metadata={
-            **described("Authorization code of the identity provider"),
-            "example": "SplxlOBeZQQYbYS6WxSbIA",
-        },
+        metadata=described("Authorization code of the identity provider", "SplxlOBeZQQYbYS6WxSbIA"),
     )
     redirect_uri = Token(
         load_default=None,
@@ -121,13 +113,11 @@ class RefreshBody(Body):
 class TokenPair(Schema):
     """The tokens of a session."""
 
-    access_token = fields.String(
-        required=True, metadata=described("Bearer token (JWT)", example=TOKEN)
-    )
+    access_token = fields.String(required=True, metadata=described("Bearer token (JWT)", TOKEN))
     expires_in = fields.Integer(required=True, metadata=LIFE)
     refresh_token = fields.String(
         required=True,
-        metadata=described("For POST /auth/token when the access token has expired", example=TOKEN),
+        metadata=described("For POST /auth/token when the access token has expired", TOKEN),
     )
 
 
@@ -144,21 +134,19 @@ class Started(Schema):
 
     authorize_url = fields.String(
         required=True,
-        metadata=described("URL to which to redirect the browser", example=AUTHORIZE_URL),
+        metadata=described("URL to which to redirect the browser", AUTHORIZE_URL),
     )
     state = fields.String(
         required=True,
-        metadata=described(
-            "Compare with the one that comes back with the code", example="af0ifjsldkj"
-        ),
+        metadata=described("Compare with the one that comes back with the code", "af0ifjsldkj"),
     )
     nonce = fields.String(
-        required=True, metadata=described("Send along with the code", example="n-0S6_WzA2Mj")
+        required=True, metadata=described("Send along with the code", "n-0S6_WzA2Mj")
     )
     code_verifier = fields.String(
         required=True,
         metadata=described(
-            "Send along with the code", example="dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+            "Send along with the code", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
         ),
     )
     expires_in_s = fields.Integer(required=True, metadata={"example": 600})
@@ -176,7 +164,7 @@ class Session(Schema):
     id = fields.Integer(required=True, metadata={"example": SESSION_ID})
     device = fields.String(
         required=True,
-        metadata=described("User-Agent of the sign-in", example="Mozilla/5.0 (Linux; Android 16)"),
+        metadata=described("User-Agent of the sign-in", "Mozilla/5.0 (Linux; Android 16)"),
     )
     create_date = DateArray()
     last_used_date = DateArray()

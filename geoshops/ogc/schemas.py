@@ -13,8 +13,7 @@ from marshmallow import Schema, ValidationError, fields
 
 from geoshops.ogc.cql2 import MAX_LENGTH, parse
 from geoshops.ogc.cql2_tokens import FilterError
-from geoshops.web.fields import DECIMAL, Args, Box, Choice, Integer, Text, invalid
-from geoshops.web.shop_schemas import described
+from geoshops.web.fields import DECIMAL, Args, Box, Choice, Integer, Text, described, invalid
 
 MAX_ASKED = 10**18 - 1
 KEY = re.compile("[0-9]{1,18}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from marshmallow import Schema, fields
 
 from geoshops.web.examples import REVIEW_ID, SHOP_ID, example_of
-from geoshops.web.fields import Args, Choice, Language
+from geoshops.web.fields import Args, Choice, Language, described
 from geoshops.web.paging import PagingArgs
 from geoshops.web.review_schemas import ReviewAuthor, ReviewInfo, SignedReview
-from geoshops.web.shop_schemas import MemberTitle, ShopDisplay, described
+from geoshops.web.shop_schemas import MemberTitle, ShopDisplay
 
 SORTS = ("newest", "highest", "lowest")
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from marshmallow import Schema, fields
 
-from geoshops.web.fields import Args, Flag, Language, Latitude, Longitude, Text
-from geoshops.web.shop_schemas import FilterArgs, described
+from geoshops.web.fields import Args, Flag, Language, Latitude, Longitude, Text, described
+from geoshops.web.shop_schemas import FilterArgs
 
 KINDS = ("region", "station", "brand", "shop")
 

@@ -13,16 +13,15 @@ from geoshops.web.examples import ORIGIN, SHOP_ID
 from geoshops.web.fields import (
     Args,
     Choice,
-    Flag,
     Integer,
     Language,
     Latitude,
     Longitude,
-    Text,
+    described,
     invalid,
 )
 from geoshops.web.review_schemas import SignedReview
-from geoshops.web.shop_schemas import FilterArgs, FoundShop, described
+from geoshops.web.shop_schemas import BrandArgs, FilterArgs, FoundShop
 
 DEFAULT_RADIUS_M = 2000
 DEFAULT_OFF_ROUTE_M, MAX_OFF_ROUTE_M = 200, 2000
@@ -30,24 +29,13 @@ MOST_SHOPS = 100
 ID = re.compile(r"^[0-9]{1,18}\Z")
 
 
-class BrandArgs(FilterArgs):
-    """Query parameters of all searches by place: brand and filters."""
+class PlaceArgs(BrandArgs, FilterArgs):
+    """Query parameters of all searches by place: filters, brand and language."""
 
-    brand = Text(
-        high=100,
-        blank_is_none=True,
-        load_default=None,
-        metadata=described("Brand name or alias; the representative brands when omitted"),
-    )
-    all_brands = Flag(
-        load_default=False,
-        data_key="allBrands",
-        metadata=described("Include every brand if `brand` is omitted"),
-    )
     lang = Language()
 
 
-class AroundArgs(BrandArgs):
+class AroundArgs(PlaceArgs):
     """Query of GET /shops/brand."""
 
     user_lat = Latitude(
@@ -78,7 +66,7 @@ class AroundArgs(BrandArgs):
         return values
 
 
-class ShapeArgs(BrandArgs):
+class ShapeArgs(PlaceArgs):
     """Query of POST /shops/within. The user's position only affects distances and the order."""
 
     user_lat = Latitude(load_default=None, data_key="userLat", metadata=described("User latitude"))

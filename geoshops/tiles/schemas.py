@@ -4,26 +4,11 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
-from geoshops.web.fields import Flag, Text
-from geoshops.web.shop_schemas import ShopFilterArgs
+from geoshops.web.shop_schemas import BrandArgs, ShopFilterArgs
 
 
-class TileArgs(ShopFilterArgs):
-    """Brand and filters of the shops, as in GET /shops/brand."""
-
-    brand = Text(
-        high=100,
-        blank_is_none=True,
-        load_default=None,
-        metadata={
-            "description": "Brand name or alias; the representative brands when omitted",
-        },
-    )
-    all_brands = Flag(
-        load_default=False,
-        data_key="allBrands",
-        metadata={"description": "Include every brand if `brand` is omitted"},
-    )
+class TileArgs(BrandArgs, ShopFilterArgs):
+    """Filters and brand of the shops, as in GET /shops/brand."""
 
 
 class VectorLayer(Schema):

@@ -48,6 +48,11 @@ def invalid(reason: str, **values: object) -> ValidationError:
     return ValidationError([Reason(reason, values)])
 
 
+def described(text: str, example: object = None) -> dict[str, object]:
+    """Metadata of a documented field."""
+    return {"description": text} if example is None else {"description": text, "example": example}
+
+
 def is_blank(text: str) -> bool:
     """Whether the text has no visible character: only white space, zero-width characters, U+3000."""
     if text.isascii():
@@ -55,13 +60,17 @@ def is_blank(text: str) -> bool:
     return all(c.isspace() or c in INVISIBLE or unicodedata.category(c) == "Cf" for c in text)
 
 
-class Number(fields.Float):
-    """A strict decimal within limits, from the query."""
+class _Limited:
+    """The limits of a number, which the OpenAPI document states."""
 
     def __init__(self, *, low: float, high: float, **kwargs: Any) -> None:
         kwargs.setdefault("metadata", {}).update(minimum=low, maximum=high)
         super().__init__(**kwargs)
         self.low, self.high = low, high
+
+
+class Number(_Limited, fields.Float):
+    """A strict decimal within limits, from the query."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> float:
         if not isinstance(value, str) or not DECIMAL.match(value):
@@ -86,13 +95,8 @@ class Longitude(Number):
         super().__init__(low=-180, high=180, **kwargs)
 
 
-class Integer(fields.Integer):
+class Integer(_Limited, fields.Integer):
     """A strict whole number within limits, from the query."""
-
-    def __init__(self, *, low: int, high: int, **kwargs: Any) -> None:
-        kwargs.setdefault("metadata", {}).update(minimum=low, maximum=high)
-        super().__init__(**kwargs)
-        self.low, self.high = low, high
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         if not isinstance(value, str) or not re.match(r"-?[0-9]+\Z", value):
@@ -102,13 +106,8 @@ class Integer(fields.Integer):
         return int(value)
 
 
-class WholeNumber(fields.Integer):
+class WholeNumber(_Limited, fields.Integer):
     """A JSON integer within limits, from a body: not `true`, `4.0` or `"4"`."""
-
-    def __init__(self, *, low: int, high: int, **kwargs: Any) -> None:
-        kwargs.setdefault("metadata", {}).update(minimum=low, maximum=high)
-        super().__init__(**kwargs)
-        self.low, self.high = low, high
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         if type(value) is not int:

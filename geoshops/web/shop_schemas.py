@@ -8,16 +8,11 @@ from typing import Any
 from marshmallow import Schema, fields
 
 from geoshops.web.examples import ORIGIN, SHOP_ID, TITLE_ID
-from geoshops.web.fields import Args, Box, Choice, Flag, Number
+from geoshops.web.fields import Args, Box, Choice, Flag, Number, Text, described
 from geoshops.web.paging import PagingArgs
 from geoshops.web.shop_filters import ShopFilters
 
 SORTS = ("distance", "rating", "reviews", "favorites")
-
-
-def described(text: str, example: object = None) -> dict[str, object]:
-    """Metadata of a documented field."""
-    return {"description": text} if example is None else {"description": text, "example": example}
 
 
 class ShopFilterArgs(Args):
@@ -57,6 +52,22 @@ class ShopFilterArgs(Args):
         names = [f.name for f in fields_of(ShopFilters) if f.name in self.fields]
         filters = ShopFilters(**{name: values.pop(name) for name in names})
         return super().complete({**values, "filters": filters})
+
+
+class BrandArgs(Args):
+    """The brand of the shops of a search or a tile."""
+
+    brand = Text(
+        high=100,
+        blank_is_none=True,
+        load_default=None,
+        metadata=described("Brand name or alias; the representative brands when omitted"),
+    )
+    all_brands = Flag(
+        load_default=False,
+        data_key="allBrands",
+        metadata=described("Include every brand if `brand` is omitted"),
+    )
 
 
 class FilterArgs(ShopFilterArgs, PagingArgs):
