@@ -17,10 +17,10 @@ from geoshops.analysis import styles
 from geoshops.analysis.formats import plain
 from geoshops.analysis.ground import Ground
 from geoshops.analysis.scripts import Script
+from geoshops.web import assets
 
-HERE = Path(__file__).resolve().parent
-VENDOR = HERE.parent / "map" / "static" / "vendor" / "maplibre-gl"
-TEMPLATES = HERE / "templates"
+MAPLIBRE = assets.VENDOR / "maplibre-gl"
+TEMPLATES = Path(__file__).parent / "templates"
 FEW = 60
 TINY_SHARE, TINY_SHARE_OF_MANY = 0.02, 0.004  # share of the map's extent
 
@@ -151,7 +151,7 @@ def filled(template: str, **parts: str) -> str:
 
 def _asset(name: str) -> str:
     try:
-        return (VENDOR / name).read_text(encoding="utf-8")
+        return (MAPLIBRE / name).read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise click.ClickException("MapLibre is missing; run scripts/setup") from error
 

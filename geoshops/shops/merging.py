@@ -12,13 +12,12 @@ from typing import Any
 from sqlalchemy import ARRAY, BigInteger, func, literal, select
 
 from geoshops.database.models import Shop
-from geoshops.database.statements import execute, named
+from geoshops.database.statements import MAX_BIGINT, execute, named
 from geoshops.shops.corrections import NotPossible
 
 # closer than two shops of one chain ever are; an operator decides on pairs with equal names that are farther apart
 CERTAIN_WITHIN_M = 20
 COLUMNS = ("duplicate_id", "into_id")
-GREATEST_ID = 2**63 - 1
 FAULTS_SHOWN = 10
 DUPLICATES = func.duplicate_shops(
     *named(within_m=literal(CERTAIN_WITHIN_M), least_similarity=literal(1))
@@ -126,7 +125,7 @@ def _pair(row: dict[str, str | None], place: str) -> Pair:
     numbers = []
     for name in COLUMNS:
         text = (row[name] or "").strip()
-        if not (text.isascii() and text.isdigit() and 1 <= int(text) <= GREATEST_ID):
+        if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MAX_BIGINT):
             raise NotPossible(f"{place}: [{name}] {text!r} is not a shop id")
         numbers.append(int(text))
     return Pair(numbers[0], numbers[1], place)

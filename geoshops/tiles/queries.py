@@ -10,10 +10,9 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from geoshops.database.models import Brand, CrowdedTile
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
-from geoshops.errors import ApiError, NotFound
+from geoshops.errors import ApiError
 from geoshops.web.shop_filters import FILTERS, ShopFilters
 
-MAX_ZOOM = 20
 EVERY_SHOP, REPRESENTATIVE = 0, -1
 
 REPRESENTATIVE_NAMES = (
@@ -43,12 +42,6 @@ def tile(
     """The tile; empty if it contains no shop."""
     values = {"z": z, "x": x, "y": y, "selection": selected, "filters": filters.to_json(zone)}
     return bytes(db.row(TILE, values)[0])
-
-
-def check_place(z: int, x: int, y: int) -> None:
-    """Raises NotFound for a tile outside the world or beyond the last zoom level."""
-    if not 0 <= z <= MAX_ZOOM or not (0 <= x < 2**z and 0 <= y < 2**z):
-        raise NotFound("tile", f"{z}/{x}/{y}")
 
 
 def refreshed_at(db: Database) -> dt.datetime | None:

@@ -12,10 +12,10 @@ from geoshops.web.fields import name_of
 from geoshops.web.operation import Blueprint
 from geoshops.web.reads import RequestContext
 from geoshops.web.response import Response, json_value
+from geoshops.web.vector_tiles import MEDIA_TYPE, check_tile
 
 blueprint = Blueprint("tiles", __name__, description="Vector tiles of shops")
 
-MVT = "application/vnd.mapbox-vector-tile"
 CACHED = {"Cache-Control": "public, max-age=60"}
 # the template of a tile's URL
 TILE = "/tiles/shops/{z}/{x}/{y}.mvt"
@@ -46,7 +46,7 @@ def describe_shop_tiles(context: RequestContext, args: dict[str, Any]) -> Respon
     id="getShopTile",
     query=schemas.TileArgs,
     response=BINARY,
-    media=MVT,
+    media=MEDIA_TYPE,
 )
 def get_shop_tile(
     context: RequestContext, args: dict[str, Any], z: int, x: int, y: int
@@ -56,8 +56,8 @@ def get_shop_tile(
     Mapbox vector tile with the layer `clusters` or `shops`; empty if it contains no shop, 404 above
     zoom 20 and outside the world. With filters, clusters in tiles of more than 10,000 shops are
     estimated from a sample and have the field `approximate`."""
-    queries.check_place(z, x, y)
+    check_tile(z, x, y)
     filters, zone = args.pop("filters"), context.settings.timezone
     selected = queries.selection(context.db, **args)
     tile = queries.tile(context.db, z, x, y, selected=selected, filters=filters, zone=zone)
-    return Response(bytes(tile), CACHED, media_type=MVT)
+    return Response(tile, CACHED, media_type=MEDIA_TYPE)

@@ -10,6 +10,8 @@ from pathlib import Path
 from xxhash import xxh3_64
 
 FOLDER = Path(__file__).parent.parent / "map" / "static"
+# installed by scripts/setup
+VENDOR = FOLDER / "vendor"
 IMMUTABLE = "public, max-age=31536000, immutable"
 # by content coding, the better one first: endings of the compressed copies that scripts/setup makes
 PACKED = {"br": ".br", "gzip": ".gz"}

@@ -16,6 +16,7 @@ from marshmallow import Schema, fields
 from werkzeug.routing import BaseConverter, Rule
 
 from geoshops import __about__
+from geoshops.database.statements import MAX_BIGINT
 from geoshops.geo import feature_collection
 from geoshops.web.authentication import guard
 from geoshops.web.contract import Contract
@@ -27,8 +28,6 @@ from geoshops.web.reads import Read, ReadOperation
 from geoshops.web.response import GEOJSON, JSON, Response
 
 View = TypeVar("View", bound=Callable[..., Any])
-
-MAX_BIGINT = 2**63 - 1
 
 
 class ErrorBody(Schema):

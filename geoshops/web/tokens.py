@@ -23,6 +23,7 @@ from flask import Flask, current_app
 from flask_jwt_extended import JWTManager, create_access_token, create_refresh_token
 
 from geoshops.config import Settings
+from geoshops.database.statements import MAX_BIGINT
 from geoshops.errors import Unauthorized
 
 ALGORITHM = "HS256"
@@ -30,7 +31,6 @@ NAME = "geoshops"
 LEEWAY_S = 5
 TIMES = ("iat", "nbf", "exp")
 REQUIRED_CLAIMS = ("sub", "sid", "jti", "iss", "aud", "type", *TIMES)
-MAX_ID = 2**63 - 1
 INVALID = (jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
@@ -197,7 +197,7 @@ def _are_valid(claims: Mapping[str, Any], kind: str) -> bool:
         and isinstance(claims["jti"], str)
         and all(type(claims[name]) is int for name in TIMES)
         and type(claims["sid"]) is int
-        and 0 < claims["sid"] <= MAX_ID
+        and 0 < claims["sid"] <= MAX_BIGINT
         and _is_id(claims["sub"])
     )
 
@@ -209,7 +209,7 @@ def _is_id(text: object) -> bool:
         and text.isdigit()
         and len(text) < 20
         and str(int(text)) == text
-        and int(text) <= MAX_ID
+        and int(text) <= MAX_BIGINT
     )
 
 

@@ -355,7 +355,7 @@ def test_pictures_are_drawn_also_of_nothing(run, make, number):
 
 
 needs_maplibre = pytest.mark.skipif(
-    not page.VENDOR.is_dir(), reason="MapLibre is not installed: scripts/setup"
+    not page.MAPLIBRE.is_dir(), reason="MapLibre is not installed: scripts/setup"
 )
 
 

@@ -10,8 +10,8 @@ from datetime import datetime
 import pytest
 from flask.testing import FlaskClient
 
-from geoshops.tiles.queries import MAX_ZOOM
 from geoshops.tiles.tilejson import LAST_CLUSTER_ZOOM, LAST_ZOOM
+from geoshops.web.vector_tiles import MAX_ZOOM
 from tests.conftest import ROOT
 from tests.make import GANGNAM, Maker
 from tests.tiles.conftest import Ask, place
