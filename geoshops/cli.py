@@ -15,7 +15,7 @@ from geoshops.__about__ import VERSION
 from geoshops.config import ConfigError, Settings, keep_to_the_given_database, settings_table
 from geoshops.console import Commands, as_started
 from geoshops.database import migrations
-from geoshops.operations.commands import failing_clearly
+from geoshops.operations.commands import JSON, failing_clearly
 from geoshops.operations.connection import operator_url
 
 keep_to_the_given_database()
@@ -136,7 +136,7 @@ def upgrade() -> None:
 
 
 @db.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON
 @failing_clearly
 def status(as_json: bool) -> None:
     """List the files of sql/ and whether they are applied."""

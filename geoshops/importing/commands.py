@@ -6,17 +6,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import wraps
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import click
 import psycopg2
 from tqdm import tqdm
 
-from geoshops.config import Settings
 from geoshops.console import EXIT_INCOMPLETE, as_started, changes, committing
 from geoshops.database.deferred_indexes import build_missing
 from geoshops.importing.brands import import_brands
@@ -32,7 +30,7 @@ from geoshops.importing.shops import import_shops
 from geoshops.importing.stations import import_stations
 from geoshops.importing.transaction import follow_up, importing_into
 from geoshops.operations.boundaries import MISSING, fill_missing, installed_districts
-from geoshops.operations.commands import FiniteRange, failing_clearly
+from geoshops.operations.commands import FiniteRange, day_or_today, failing_clearly
 from geoshops.operations.connection import ONE_AT_A_TIME, operator_url
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
@@ -59,48 +57,42 @@ def group() -> None:
     """Import shops, brands, regions, stations or population from a file."""
 
 
-def reading_options(command: Any) -> Any:
-    """Adds the options that describe how to read a file."""
-    for option in (
-        click.option("--mapping", help="A saved mapping of columns, values and coordinate system."),
-        MAP,
-        click.option("--source", default="", help="Name of the source; ids are unique within it."),
-        click.option(
-            "--crs",
-            default="",
-            help="An EPSG code such as EPSG:5174, or WCONGNAMUL; WGS 84 if omitted.",
-        ),
-        click.option(
-            "--scale", default=1.0, help="Factor between the file's numbers and the units of --crs."
-        ),
-        ENCODING,
-        REJECTS,
-        DRY_RUN,
-    ):
-        command = option(command)
-    return command
+def _all_of(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A decorator that adds several options to a command."""
+
+    def decorate(command: Any) -> Any:
+        for option in options:
+            command = option(command)
+        return command
+
+    return decorate
 
 
-def table_options(command: Any) -> Any:
-    """Adds the options of files that may be CSV."""
-    for option in (
-        DELIMITER,
-        click.option(
-            "--format",
-            "format_",
-            type=click.Choice(["csv", "geojson"]),
-            help="Detected if omitted.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def csv_options(command: Any) -> Any:
-    """Adds the options of a CSV of brands or names."""
-    for option in (MAP, ENCODING, DELIMITER, REJECTS, DRY_RUN):
-        command = option(command)
-    return command
+READING_OPTIONS = _all_of(
+    click.option("--mapping", help="A saved mapping of columns, values and coordinate system."),
+    MAP,
+    click.option("--source", default="", help="Name of the source; ids are unique within it."),
+    click.option(
+        "--crs",
+        default="",
+        help="An EPSG code such as EPSG:5174, or WCONGNAMUL; WGS 84 if omitted.",
+    ),
+    click.option(
+        "--scale", default=1.0, help="Factor between the file's numbers and the units of --crs."
+    ),
+    ENCODING,
+    REJECTS,
+    DRY_RUN,
+)
+# of files that may be CSV
+TABLE_OPTIONS = _all_of(
+    DELIMITER,
+    click.option(
+        "--format", "format_", type=click.Choice(["csv", "geojson"]), help="Detected if omitted."
+    ),
+)
+# of a CSV of brands or names
+CSV_OPTIONS = _all_of(MAP, ENCODING, DELIMITER, REJECTS, DRY_RUN)
 
 
 def reporting_rejections(command: Callable[..., None]) -> Callable[..., None]:
@@ -113,9 +105,7 @@ def reporting_rejections(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **kwargs)
         except WrongUsage as error:
             raise click.UsageError(str(error)) from error
-        except ImportRejected as error:
-            raise changes.failure(str(error), of_a_change=True) from error
-        except OSError as error:
+        except (ImportRejected, OSError) as error:
             raise changes.failure(str(error), of_a_change=True) from error
         except KeyboardInterrupt:
             if changes.committed:
@@ -132,8 +122,8 @@ def reporting_rejections(command: Callable[..., None]) -> Callable[..., None]:
 
 @group.command()
 @FILE
-@reading_options
-@table_options
+@READING_OPTIONS
+@TABLE_OPTIONS
 @click.option("--on-missing", type=click.Choice(["keep", "close"]), default="keep",
               help="Keep or close open shops of the source that the file does not list.")  # fmt: skip
 @click.option("--allow-shrink", is_flag=True,
@@ -167,8 +157,8 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
 
 @group.command()
 @FILE
-@reading_options
-@table_options
+@READING_OPTIONS
+@TABLE_OPTIONS
 @JSON
 @reporting_rejections
 def stations(file: Path, as_json: bool, **options: Any) -> None:
@@ -181,7 +171,7 @@ def stations(file: Path, as_json: bool, **options: Any) -> None:
 
 @group.command()
 @FILE
-@reading_options
+@READING_OPTIONS
 @click.option("--level", type=click.Choice(LEVELS), help="Level of all features.")
 @click.option(
     "--max-vertices", default=10_000, show_default=True, type=click.IntRange(1),
@@ -213,7 +203,7 @@ def regions(
 @group.command("region-names")
 @FILE
 @click.option("--mapping", help="A saved mapping of columns and values.")
-@csv_options
+@CSV_OPTIONS
 @JSON
 @reporting_rejections
 def region_names(file: Path, as_json: bool, **options: Any) -> None:
@@ -252,8 +242,8 @@ def installed(dry_run: bool) -> None:
 
 @group.command()
 @FILE
-@reading_options
-@table_options
+@READING_OPTIONS
+@TABLE_OPTIONS
 @click.option(
     "--cell-size", default=0.0, type=FiniteRange(0),
     help="Side of the squares whose centers are the CSV rows, in the units of --crs.",
@@ -274,7 +264,7 @@ def population(file: Path, as_json: bool, cell_size: float, **options: Any) -> N
 
 @group.command()
 @FILE
-@csv_options
+@CSV_OPTIONS
 @JSON
 @reporting_rejections
 def brands(file: Path, as_json: bool, **options: Any) -> None:
@@ -324,13 +314,12 @@ def request(
     **more: Any,
 ) -> Request:
     """Converts the options to an import request."""
-    zone = ZoneInfo(Settings.from_environment(testing=True).timezone)
     delimiter = "\t" if delimiter.lower() in ("tab", "\\t") else delimiter
     if len(delimiter) > 1:
         raise click.BadParameter("must be one character or tab", param_hint="--delimiter")
     return Request(
         path=file,
-        today=(as_of or datetime.now(UTC).astimezone(zone)).date().isoformat(),
+        today=day_or_today(as_of),
         mapping=saved_mapping(mapping, kind) if mapping else None,
         given=tuple(read_pairs(pairs)),
         format=format_ or "",

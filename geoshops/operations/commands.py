@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from datetime import datetime
 from functools import wraps
 from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
 
 import click
 import psycopg2
 from psycopg2 import errorcodes
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from geoshops.config import ConfigError
+from geoshops.config import ConfigError, Settings
 from geoshops.console import as_started, changes
 from geoshops.database.sql_files import MigrationError
 from geoshops.database.statements import MAX_BIGINT
@@ -27,6 +29,7 @@ KEPT_BY_A_MERGE = ("status", "closed_on")
 
 ID = click.IntRange(1, MAX_BIGINT)
 AT_MOST = click.IntRange(1, MAX_BIGINT)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 NO_RESPONSE = "the database does not respond"
 # errors if sql/ has not been applied, or only an older version
@@ -58,6 +61,12 @@ def _not_blank(ctx: click.Context, param: click.Parameter, text: str) -> str:
 REASON = click.option(
     "--reason", required=True, callback=_not_blank, help="Reason, recorded in audit_log."
 )
+
+
+def day_or_today(day: datetime | None) -> str:
+    """The day as YYYY-MM-DD; today in the service's time zone if it is None."""
+    zone = ZoneInfo(Settings.from_environment(testing=True).timezone)
+    return (day or datetime.now(zone)).date().isoformat()
 
 
 def failing_clearly(command: Callable[..., T]) -> Callable[..., T]:

@@ -8,13 +8,12 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from geoshops.config import Settings
 from geoshops.operations.audit import operator
-from geoshops.operations.commands import AT_MOST, ID, REASON, failing_clearly
+from geoshops.operations.commands import AT_MOST, ID, JSON, REASON, failing_clearly
 from geoshops.operations.connection import operator_database
 from geoshops.reports import queries
+from geoshops.web.request import settings
 
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 LENGTH = click.option("--at-most", default=50, show_default=True, type=AT_MOST)
 
 
@@ -62,7 +61,7 @@ def hide(review_id: int, reason: str) -> None:
 @failing_clearly
 def show(review_id: int, reason: str) -> None:
     """Show a hidden review again."""
-    actor, zone = operator(), Settings.from_environment(testing=True).timezone
+    actor, zone = operator(), settings().timezone
     db = operator_database()
     outcome = queries.show(db, review_id, actor=actor, reason=reason, zone=zone)
     _report_outcome(review_id, outcome)

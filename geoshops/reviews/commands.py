@@ -13,7 +13,7 @@ from sqlalchemy import BigInteger, Text, bindparam, cast, column, func, select, 
 from geoshops.database.models import Shop, ShopStats, table_of
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
-from geoshops.operations.commands import failing_clearly
+from geoshops.operations.commands import JSON, failing_clearly
 from geoshops.operations.connection import COUNT_BRANDS, operator_database
 
 # the views of sql/views/30_counters.sql
@@ -67,7 +67,7 @@ def repair(db: Database, shop_ids: list[int]) -> None:
 
 @click.command("recount")
 @click.option("--check", is_flag=True, help="Repair nothing; exit with code 1 if counters differ.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON
 @with_appcontext
 @failing_clearly
 def recount(check: bool, as_json: bool) -> None:

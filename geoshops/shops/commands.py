@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import click
 import psycopg2
 from flask.cli import with_appcontext
 from tqdm import tqdm
 
-from geoshops.config import Settings
 from geoshops.console import as_started, changes, committing
 from geoshops.database.operator_connection import connected
-from geoshops.operations.commands import ID, REASON, failing_clearly
+from geoshops.operations.commands import ID, JSON, REASON, day_or_today, failing_clearly
 from geoshops.operations.connection import (
     COUNT_BRANDS,
     ONE_AT_A_TIME,
@@ -32,7 +30,6 @@ from geoshops.shops.corrections import NotPossible
 DAY = click.option(
     "--on", "day", type=click.DateTime(["%Y-%m-%d"]), help="Day of closing; today if omitted."
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 # constraint → the rule that it enforces
 CONSTRAINT_MESSAGES = {
     "shops_status_known": "status must be OPEN, TEMP_CLOSED or CLOSED",
@@ -121,7 +118,7 @@ def set_(shop_id: int, changes: tuple[str, ...], release: tuple[str, ...], reaso
 def close(shop_id: int, day: datetime | None, reason: str) -> None:
     """Close a shop: it disappears from searches, but its page stays."""
     with correcting() as cursor:
-        corrections.close(cursor, shop_id, _day(day), reason)
+        corrections.close(cursor, shop_id, day_or_today(day), reason)
     click.echo(f"shop {shop_id} is closed")
 
 
@@ -157,7 +154,7 @@ def merge(
         raise click.UsageError("give either DUPLICATE_ID INTO_ID, or --from FILE, or --all-certain")
     if duplicate_id is not None and into_id is not None and not dry_run:
         with correcting() as cursor:
-            corrections.merge(cursor, duplicate_id, into_id, _day(None), reason)
+            corrections.merge(cursor, duplicate_id, into_id, day_or_today(None), reason)
         click.echo(f"shop {duplicate_id} is merged into {into_id}")
         return
     with transaction() as cursor:
@@ -175,7 +172,9 @@ def merge(
         with _counting_once(cursor):
             for pair in tqdm(merges.pairs, unit=" shops", disable=None):
                 cursor.execute(ONE_AT_A_TIME)
-                corrections.merge(cursor, pair.duplicate_id, pair.into_id, _day(None), reason)
+                corrections.merge(
+                    cursor, pair.duplicate_id, pair.into_id, day_or_today(None), reason
+                )
                 with committing():
                     cursor.connection.commit()
     click.echo(f"{len(merges.pairs)} shops merged, {merges.already} pairs were already merged")
@@ -335,8 +334,3 @@ def _pair(change: str) -> tuple[str, str]:
         known = ", ".join(corrections.FIELDS)
         raise click.UsageError(f"{change}: must be FIELD=VALUE with one of the fields {known}")
     return field, value
-
-
-def _day(given: datetime | None) -> str:
-    zone = ZoneInfo(Settings.from_environment(testing=True).timezone)
-    return (given or datetime.now(UTC).astimezone(zone)).date().isoformat()

@@ -7,7 +7,7 @@ import json
 import click
 from flask.cli import with_appcontext
 
-from geoshops.operations.commands import failing_clearly
+from geoshops.operations.commands import JSON, failing_clearly
 from geoshops.operations.connection import operator_database
 from geoshops.tiles import queries
 
@@ -18,7 +18,7 @@ def commands() -> None:
 
 
 @commands.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON
 @with_appcontext
 @failing_clearly
 def refresh(as_json: bool) -> None:
