@@ -18,7 +18,7 @@ from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.errors import ImportRejected
 from geoshops.importing.fields import InvalidValue
 from geoshops.importing.finishing import finish, summary, timed
-from geoshops.importing.mapping import Plan, plan
+from geoshops.importing.mapping import Plan, plan_columns
 from geoshops.importing.opening import open_input
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
@@ -66,22 +66,22 @@ class Brand:
     is_parent: bool
 
 
-def import_brands(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
+def import_brands(url: str, request: Request, progress: Progress) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRejected when nothing was changed."""
     started = time.perf_counter()
-    file = open_input(wanted.path, wanted.encoding or None)
-    table = CsvTable(file, wanted.delimiter or None)
-    found = plan(table.columns, COLUMNS, ("name",), None, wanted.given)
-    rejects = Rejects(rejects_path(wanted.path, wanted.rejects), table.columns)
+    file = open_input(request.path, request.encoding)
+    table = CsvTable(file, request.delimiter)
+    plan = plan_columns(table.columns, COLUMNS, ("name",), None, request.given)
+    rejects = Rejects(rejects_path(request.path, request.rejects), table.columns)
     with rejects, importing_into(url) as connection, connection.cursor() as cursor:
-        load = _Load(cursor, rejects, f"import of {wanted.path.name}")
-        rows = list(load.read(table, found, progress))
+        load = _Load(cursor, rejects, f"import of {request.path.name}")
+        rows = list(load.read(table, plan, progress))
         cursor.execute(ONE_AT_A_TIME)
         load.write(rows)
         counts = load.counts()
-        late = finish(connection, file, rejects, wanted.dry_run)
-    counts["columns_not_used"] = found.unused
-    report = summary(wanted, read=load.rows, counts=counts, rejects=rejects, late=late)
+        late = finish(connection, file, rejects, request.dry_run)
+    counts["columns_not_used"] = plan.unused
+    report = summary(request, read=load.rows, counts=counts, rejects=rejects, late=late)
     return timed(report, started)
 
 
@@ -97,15 +97,14 @@ class _Load:
         self.created: dict[int, list[int]] = {}
         self.stated: dict[tuple[int, str], object] = {}
 
-    def read(self, table: CsvTable, found: Plan, progress: Progress) -> Iterator[BrandRow]:
+    def read(self, table: CsvTable, plan: Plan, progress: Progress) -> Iterator[BrandRow]:
         """Yields valid rows and rejects the others."""
         for chunk in table.chunks():
             self.rows += len(chunk)
             self.rejects.add(chunk.rejected)
             for line, values in zip(chunk.lines, chunk.rows, strict=True):
                 texts = {
-                    name: " ".join(values[p] for p in found.places.get(name, ()))
-                    for name in COLUMNS
+                    name: " ".join(values[p] for p in plan.places.get(name, ())) for name in COLUMNS
                 }
                 try:
                     yield _row(line, tuple(values), texts)

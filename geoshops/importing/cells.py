@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import shapely
-from shapely.geometry import shape
 
 from geoshops.importing import fields
 from geoshops.importing.crs import Projection
@@ -18,8 +17,9 @@ from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.errors import ImportRejected, WrongUsage
 from geoshops.importing.fields import InvalidValue
 from geoshops.importing.geojson import Feature, features
-from geoshops.importing.mapping import JOINT, SavedMapping, plan, spelled
+from geoshops.importing.mapping import JOINT, SavedMapping, plan_columns
 from geoshops.importing.opening import InputFile
+from geoshops.importing.polygon_features import polygon_of, property_text
 from geoshops.importing.tables import CHUNK_ROWS
 
 COLUMNS = ("source_id", "population", "cell", "longitude", "latitude")
@@ -78,7 +78,7 @@ class CsvCells:
         self.table, self.columns, self.cell_size = table, table.columns, cell_size
         required = ("population", "longitude", "latitude") if cell_size else ("population", "cell")
         try:
-            self.plan = plan(table.columns, COLUMNS, required, mapping, given)
+            self.plan = plan_columns(table.columns, COLUMNS, required, mapping, given)
         except ImportRejected as error:
             if cell_size or isinstance(error, WrongUsage):
                 raise
@@ -123,13 +123,9 @@ class CsvCells:
 class FeatureCells:
     """GeoJSON: the outline is the geometry, the rest are properties."""
 
-    def __init__(
-        self, file: InputFile, mapping: SavedMapping | None, given: Iterable[tuple[str, str]]
-    ) -> None:
-        self.file, self.columns = file, ["feature"]
-        names = {f: cs[0] for f, cs in mapping.columns.items()} if mapping else {}
-        self.names = names | {wanted: column for column, wanted in given}
-        if unknown := set(self.names) - set(COLUMNS):
+    def __init__(self, file: InputFile, names: dict[str, str]) -> None:
+        self.file, self.names, self.columns = file, names, ["feature"]
+        if unknown := set(names) - set(COLUMNS):
             raise WrongUsage(f"--map: unknown field {', '.join(sorted(unknown))}")
 
     def chunks(self) -> Iterator[Cells]:
@@ -148,17 +144,14 @@ class FeatureCells:
                 raise InvalidValue("not a GeoJSON feature")
             people = _people(self._property(feature, "population"))
             key = _key(self._property(feature, "source_id"))
-            outline = _from_geojson(feature.get("geometry"))
+            outline = polygon_of(feature, "cell")
             cells.add(number, row, key=key, people=people, outline=outline)
         except InvalidValue as error:
             cells.reject(number, row, str(error))
 
     def _property(self, feature: Feature, name: str) -> str:
-        properties = feature.get("properties") or {}
-        value = properties.get(spelled(self.names.get(name, name), properties))
-        if value is None and name == "source_id":
-            value = feature.get("id")
-        return "" if value is None else str(value)
+        default = feature.get("id") if name == "source_id" else None
+        return property_text(feature, self.names.get(name, name), default)
 
 
 def in_wgs84(cells: Cells, projection: Projection) -> None:
@@ -168,9 +161,7 @@ def in_wgs84(cells: Cells, projection: Projection) -> None:
             cells.reasons[i] = reason
     kept = [i for i in range(len(cells.outlines)) if i not in cells.reasons]
     outlines = shapely.force_2d(np.array([cells.outlines[i] for i in kept], object))
-    outlines = shapely.transform(
-        outlines, lambda p: np.column_stack(projection.to_wgs84(p[:, 0], p[:, 1]))
-    )
+    outlines = projection.transform(outlines)
     west, south, east, north = shapely.bounds(outlines).reshape(-1, 4).T
     held = projection.holds(west, south) & projection.holds(east, north)
     for i, outline, fits in zip(kept, outlines, held, strict=True):
@@ -211,12 +202,3 @@ def _from_wkt(text: str) -> Any:
         return shapely.from_wkt(text)
     except (shapely.errors.ShapelyError, ValueError) as error:
         raise InvalidValue(f"[cell] is not WKT: {error}") from error
-
-
-def _from_geojson(geometry: dict[str, Any] | None) -> Any:
-    if not geometry or geometry.get("type") not in ("Polygon", "MultiPolygon"):
-        raise InvalidValue("[cell] is not a polygon")
-    try:
-        return shape(geometry)
-    except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
-        raise InvalidValue(f"[cell] cannot be parsed: {error}") from error

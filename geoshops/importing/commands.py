@@ -140,10 +140,10 @@ def reporting_rejections(command: Callable[..., None]) -> Callable[..., None]:
 @reporting_rejections
 def shops(file: Path, as_json: bool, **options: Any) -> None:
     """Import shops from CSV, GeoJSON or a GeoJSON sequence."""
-    wanted = request(file, "shops", **options)
+    request = read_options(file, "shops", **options)
     with progress_bar(file) as progress:
         summary = import_shops(
-            operator_url(), wanted, progress, lambda text: click.echo(f"warning: {text}", err=True)
+            operator_url(), request, progress, lambda text: click.echo(f"warning: {text}", err=True)
         )
     if not as_json:
         report(summary, as_json)
@@ -163,9 +163,9 @@ def shops(file: Path, as_json: bool, **options: Any) -> None:
 @reporting_rejections
 def stations(file: Path, as_json: bool, **options: Any) -> None:
     """Import railway stations from CSV or GeoJSON."""
-    wanted = request(file, "stations", **options)
+    request = read_options(file, "stations", **options)
     with progress_bar(file) as progress:
-        summary = import_stations(operator_url(), wanted, progress)
+        summary = import_stations(operator_url(), request, progress)
     report(summary, as_json)
 
 
@@ -187,10 +187,10 @@ def regions(
     file: Path, as_json: bool, level: str | None, max_vertices: int, max_bytes: int, **options: Any
 ) -> None:
     """Import boundaries of regions from GeoJSON and reassign shops to regions."""
-    wanted = request(file, "regions", **options)
+    request = read_options(file, "regions", **options)
     with progress_bar(file) as progress:
         summary = import_regions(
-            operator_url(), wanted, progress,
+            operator_url(), request, progress,
             level=level or "", most_vertices=max_vertices, most_bytes=max_bytes,
         )  # fmt: skip
     report(summary, as_json)
@@ -210,9 +210,9 @@ def region_names(file: Path, as_json: bool, **options: Any) -> None:
     """Import names of regions in other languages from CSV, one row per region.
 
     Columns: name (Korean), name_en, name_ja, name_zh, level, longitude, latitude; separate several names by |."""
-    wanted = request(file, "region-names", **options)
+    request = read_options(file, "region-names", **options)
     with progress_bar(file) as progress:
-        summary = import_region_names(operator_url(), wanted, progress)
+        summary = import_region_names(operator_url(), request, progress)
     report(summary, as_json)
 
 
@@ -254,9 +254,9 @@ def installed(dry_run: bool) -> None:
 @reporting_rejections
 def population(file: Path, as_json: bool, cell_size: float, **options: Any) -> None:
     """Import population by cell from GeoJSON polygons or CSV, for `v_population`."""
-    wanted = request(file, "population", **options)
+    request = read_options(file, "population", **options)
     with progress_bar(file) as progress:
-        summary = import_population(operator_url(), wanted, progress, cell_size=cell_size)
+        summary = import_population(operator_url(), request, progress, cell_size=cell_size)
     report(summary, as_json)
     if not as_json:
         click.echo(f"{summary['repaired']} outlines repaired, {summary['removed']} cells removed")
@@ -272,9 +272,9 @@ def brands(file: Path, as_json: bool, **options: Any) -> None:
 
     Columns: name, alias, lang (ko, en, zh-Hans …), is_representative, parent, badge_color. Only name is required; an
     empty value leaves the brand's value unchanged."""
-    wanted = request(file, "brands", mapping=None, **options)
+    request = read_options(file, "brands", mapping=None, **options)
     with progress_bar(file) as progress:
-        summary = import_brands(operator_url(), wanted, progress)
+        summary = import_brands(operator_url(), request, progress)
     report(summary, as_json)
     if not as_json:
         click.echo(f"{summary['shops_changed']} shops assigned to a brand by their name")
@@ -302,7 +302,7 @@ def _follow_up(summary: dict[str, Any], as_json: bool) -> None:
         click.echo(f"the import is complete, but not {FOLLOW_UP}: {error}", err=True)
 
 
-def request(
+def read_options(
     file: Path,
     kind: str,
     *,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import shapely
 from pyproj import CRS, Transformer
 from pyproj.exceptions import ProjError
 
@@ -33,6 +35,10 @@ class Projection:
             return x / self.scale, y / self.scale
         lon, lat = self.transformer.transform(x / self.scale, y / self.scale)
         return np.asarray(lon), np.asarray(lat)
+
+    def transform(self, shapes: Any) -> Any:
+        """The geometries with longitudes and latitudes in degrees."""
+        return shapely.transform(shapes, lambda p: np.column_stack(self.to_wgs84(p[:, 0], p[:, 1])))
 
     def holds(self, lon: np.ndarray, lat: np.ndarray) -> np.ndarray:
         """True for each position in the area of use; false for NaN and infinity."""

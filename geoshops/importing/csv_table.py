@@ -16,7 +16,7 @@ DELIMITERS = ",\t;|"
 class CsvTable:
     """A CSV file: the header names the columns; each later record with the same number of values is a row."""
 
-    def __init__(self, file: InputFile, delimiter: str | None = None) -> None:
+    def __init__(self, file: InputFile, delimiter: str = "") -> None:
         self.file = file
         csv.field_size_limit(LONGEST_RECORD)
         with file.open() as stream:

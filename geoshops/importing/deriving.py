@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from psycopg2 import sql
-from sqlalchemy import DefaultClause, Table
+from sqlalchemy import DefaultClause
 
-from geoshops.database.models import Shop
+from geoshops.database.models import Shop, table_of
 from geoshops.importing.shop_rows import FIELDS
 from geoshops.importing.staging import analyze
 from geoshops.operations.commands import KEPT_BY_A_MERGE
@@ -15,7 +16,7 @@ from geoshops.operations.commands import KEPT_BY_A_MERGE
 
 def _value_of_new_shops(column: str) -> str:
     """SQL of a new shop's value for a column that the file lacks: the table's default, else null."""
-    declared = cast(Table, Shop.__table__).c[column]
+    declared = table_of(Shop).c[column]
     if declared.server_default is not None:
         return str(cast(DefaultClause, declared.server_default).arg)
     # only the name has neither, but rows without a name have already been rejected
@@ -26,7 +27,7 @@ def _value_of_new_shops(column: str) -> str:
 DEFAULTS = {
     name: _value_of_new_shops(name)
     for name in FIELDS
-    if name in Shop.__table__.c and name not in ("source_id", "verified_on")
+    if name in table_of(Shop).c and name not in ("source_id", "verified_on")
 }
 DERIVED = ("brand_id", "sido_id", "sigungu_id", "dong_id")
 
@@ -103,7 +104,7 @@ def resolve(cursor: Any, source: str, stored: list[str], verified_on: str) -> No
     analyze(cursor, "resolved", "shop_id")
 
 
-def listed(table: str, names: list[str]) -> sql.Composed:
+def listed(table: str, names: Iterable[str]) -> sql.Composed:
     """The columns, qualified by the table's name."""
     return sql.SQL(", ").join(sql.Identifier(table, name) for name in names)
 
@@ -119,13 +120,10 @@ def _resolve_statement(stored: list[str]) -> sql.Composable:
     )
     return sql.SQL(RESOLVE).format(
         merged=merged,
-        names=listed("m", [n for n in DEFAULTS if n != "closed_on"]) + _closing_day(),
+        names=listed("m", (n for n in DEFAULTS if n != "closed_on"))
+        + sql.SQL(", CASE WHEN m.status = 'CLOSED' THEN m.closed_on END AS closed_on"),
         states_status=sql.Literal("status" in stored),
     )
-
-
-def _closing_day() -> sql.Composable:
-    return sql.SQL(", CASE WHEN m.status = 'CLOSED' THEN m.closed_on END AS closed_on")
 
 
 def _value(name: str, stored: list[str]) -> sql.Composable:

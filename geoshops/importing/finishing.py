@@ -15,19 +15,19 @@ def finish(connection: Any, file: InputFile, rejects: Rejects, dry_run: bool) ->
     """Commits except in a dry run, then moves the list of rejected rows to its path; true if Ctrl-C interrupted the commit."""
     file.check_unchanged()
     rejects.flush()
-    with interrupts_kept() as came:
+    with interrupts_kept() as interrupts:
         if dry_run:
             connection.rollback()
         else:
-            with committing() as came_during_commit:
+            with committing() as interrupts_of_commit:
                 connection.commit()
-            came += came_during_commit
+            interrupts += interrupts_of_commit
         rejects.finish()
-    return bool(came)
+    return bool(interrupts)
 
 
 def summary(
-    wanted: Request,
+    request: Request,
     source: str = "",
     *,
     read: int,
@@ -37,19 +37,19 @@ def summary(
 ) -> dict[str, Any]:
     """The summary of every import; `timed` adds the duration."""
     return {
-        "file": str(wanted.path),
+        "file": str(request.path),
         "source": source,
         "read": read,
         **counts,
         "rejected": rejects.count,
         "reasons": rejects.by_reason(),
         "rejects_file": str(rejects.path) if rejects.count else None,
-        "dry_run": wanted.dry_run,
+        "dry_run": request.dry_run,
         "interrupted_too_late": late,
     }
 
 
-def timed(found: dict[str, Any], started: float) -> dict[str, Any]:
+def timed(report: dict[str, Any], started: float) -> dict[str, Any]:
     """The summary with seconds and rows per second."""
     seconds = time.perf_counter() - started
-    return found | {"seconds": round(seconds, 3), "rows_per_s": round(found["read"] / seconds)}
+    return report | {"seconds": round(seconds, 3), "rows_per_s": round(report["read"] / seconds)}

@@ -30,6 +30,18 @@ def features(file: InputFile) -> Iterator[tuple[int, Feature | None, str]]:
         raise ImportRejected(f"{file.path} is nested too deeply for GeoJSON") from error
 
 
+def is_geojson(file: InputFile, named: str = "") -> bool:
+    """Whether a file is GeoJSON or a sequence of it, by name or first character; otherwise it is CSV."""
+    if named:
+        return named != "csv"
+    try:
+        with file.open() as stream:
+            begin = stream.read(4096)
+    except UnicodeDecodeError as error:
+        raise ImportRejected(f"{file.path} is not {file.encoding}: {error.reason}") from error
+    return begin.lstrip().startswith(("{", "\x1e"))
+
+
 def is_sequence(stream: TextIO) -> bool:
     """Whether the first line is a complete feature or begins with RFC 8142's record separator."""
     first = stream.readline(LONGEST_RECORD)

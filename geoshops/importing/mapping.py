@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,9 @@ def saved_mappings(kind: str) -> list[SavedMapping]:
 
 @dataclass(frozen=True)
 class Plan:
-    """The column positions of each field, and the columns that are not used."""
+    """The column positions and the replaced values of each field.
+
+    unused: columns that no field has; absent: columns that the mapping names but the file lacks."""
 
     places: dict[str, list[int]]
     values: dict[str, dict[str, str]]
@@ -74,7 +76,7 @@ class Plan:
     absent: list[str]
 
 
-def plan(
+def plan_columns(
     columns: list[str],
     fields: Iterable[str],
     required: Iterable[str],
@@ -83,32 +85,29 @@ def plan(
 ) -> Plan:
     """Finds each field's columns, ignoring case; raises ImportRejected if a required field has no column."""
     fields = set(fields)
-    mapping = mapping and _as_spelled(mapping, columns)
-    given = [(spelled(column, columns), target) for column, target in given]
-    chosen = {f: [c for c in cs if c in columns] for f, cs in _saved(mapping).items()}
-    absent = [c for cs in _saved(mapping).values() for c in cs if c not in columns]
-    chosen.update(_given(columns, fields, given))
-    if mapping and "source_id" not in {target for _, target in given}:
-        _check_key(mapping, columns)
+    saved = _saved_columns(mapping, columns)
+    given = [(spelled(column, columns), field) for column, field in given]
+    chosen = {field: [c for c in names if c in columns] for field, names in saved.items()}
+    chosen |= _given_columns(columns, fields, given)
+    if mapping and "source_id" not in {field for _, field in given}:
+        _check_key(mapping.name, saved.get("source_id", []), columns)
     # a saved mapping is complete, except for the position of a GeoJSON point
     free = [c for c in columns if mapping is None or c in FROM_GEOMETRY]
-    chosen = {**_by_name(free, fields, chosen), **chosen}
-    chosen = {f: cs for f, cs in chosen.items() if cs}
-    missing = [f for f in required if f not in chosen]
-    if missing:
+    chosen = _columns_by_name(free, fields, chosen) | chosen
+    chosen = {field: names for field, names in chosen.items() if names}
+    if missing := [field for field in required if field not in chosen]:
         raise ImportRejected(
-            f"no column for {', '.join(missing)}: {_expected(mapping, missing)}"
+            f"no column for {', '.join(missing)}: {_expected(mapping, saved, missing)}"
             f"map it with --map column={missing[0]}; the file has {_shortened(columns)}"
         )
-    for name in {c for cs in chosen.values() for c in cs}:
-        if columns.count(name) > 1:
-            raise ImportRejected(f"two columns are named {name!r}; rename one of them")
-    used = {c for cs in chosen.values() for c in cs} | {X, Y, ID}
+    used = {name for names in chosen.values() for name in names}
+    if repeated := [name for name in used if columns.count(name) > 1]:
+        raise ImportRejected(f"two columns are named {repeated[0]!r}; rename one of them")
     return Plan(
-        {f: [columns.index(c) for c in cs] for f, cs in chosen.items()},
-        mapping.values if mapping else {},
-        [c for c in columns if c and c not in used],
-        absent,
+        places={field: [columns.index(c) for c in names] for field, names in chosen.items()},
+        values=mapping.values if mapping else {},
+        unused=[c for c in columns if c and c not in {*used, X, Y, ID}],
+        absent=[c for names in saved.values() for c in names if c not in columns],
     )
 
 
@@ -135,33 +134,31 @@ def read_pairs(pairs: Iterable[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _as_spelled(mapping: SavedMapping, columns: list[str]) -> SavedMapping:
-    own = {f: [spelled(c, columns) for c in cs] for f, cs in mapping.columns.items()}
-    return replace(mapping, columns=own)
+def _saved_columns(mapping: SavedMapping | None, columns: list[str]) -> dict[str, list[str]]:
+    """The mapping's columns by field, as the file spells them."""
+    saved = mapping.columns if mapping else {}
+    return {field: [spelled(name, columns) for name in names] for field, names in saved.items()}
 
 
-def _saved(mapping: SavedMapping | None) -> Mapping[str, list[str]]:
-    return mapping.columns if mapping else {}
-
-
-def _check_key(mapping: SavedMapping, columns: list[str]) -> None:
+def _check_key(mapping_name: str, key: list[str], columns: list[str]) -> None:
     """Rejects a file that lacks part of a composite key: rows that share the rest would be lost."""
-    key = mapping.columns.get("source_id", [])
     present = [c for c in key if c in columns]
     if present and len(present) < len(key):
         missing = ", ".join(c for c in key if c not in columns)
         raise ImportRejected(
-            f"the key of the mapping {mapping.name} is {' and '.join(key)}; the file has no column {missing}, only "
+            f"the key of the mapping {mapping_name} is {' and '.join(key)}; the file has no column {missing}, only "
             f"{_shortened(columns)}. If {present[0]} alone is unique, add --map {present[0]}=source_id"
         )
 
 
-def _expected(mapping: SavedMapping | None, missing: Iterable[str]) -> str:
-    wanted = [c for f in missing for c in _saved(mapping).get(f, [])]
-    return f"the mapping {mapping.name} expects {', '.join(wanted)}; " if mapping and wanted else ""
+def _expected(
+    mapping: SavedMapping | None, saved: Mapping[str, list[str]], missing: Iterable[str]
+) -> str:
+    names = [name for field in missing for name in saved.get(field, [])]
+    return f"the mapping {mapping.name} expects {', '.join(names)}; " if mapping and names else ""
 
 
-def _given(
+def _given_columns(
     columns: list[str], fields: set[str], pairs: Iterable[tuple[str, str]]
 ) -> dict[str, list[str]]:
     chosen: dict[str, list[str]] = {}
@@ -177,7 +174,7 @@ def _given(
     return chosen
 
 
-def _by_name(
+def _columns_by_name(
     columns: list[str], fields: set[str], chosen: Mapping[str, list[str]]
 ) -> dict[str, list[str]]:
     taken = {c for cs in chosen.values() for c in cs}

@@ -45,18 +45,18 @@ class InputFile:
             raise ImportRejected(f"{self.path} changed while it was read; import it again")
 
 
-def open_input(path: Path, encoding: str | None = None) -> InputFile:
-    """Inspects a file; raises ImportRejected if it is not a text file."""
+def open_input(path: Path, encoding: str = "") -> InputFile:
+    """Inspects a file and detects its encoding unless one is given; raises ImportRejected if it is not a text file."""
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
             raise ImportRejected(f"{path} is not a regular file")
-        if found.st_size == 0:
+        if status.st_size == 0:
             raise ImportRejected(f"{path} is empty")
         encoding = _known(encoding) if encoding else detect_encoding(path)
     except OSError as error:
         raise ImportRejected(f"{path} cannot be read: {error.strerror}") from error
-    return InputFile(path, encoding, found.st_size, _state(found))
+    return InputFile(path, encoding, status.st_size, _state(status))
 
 
 def detect_encoding(path: Path) -> str:
@@ -106,5 +106,5 @@ def _known(encoding: str) -> str:
     return "utf-8-sig" if name == "utf-8" else name
 
 
-def _state(found: os.stat_result) -> tuple[int, int, int]:
-    return found.st_ino, found.st_size, found.st_mtime_ns
+def _state(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_ino, status.st_size, status.st_mtime_ns

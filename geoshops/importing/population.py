@@ -13,7 +13,7 @@ from geoshops.importing.cells import Cells, CellTable, CsvCells, FeatureCells, i
 from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.errors import ImportRejected
 from geoshops.importing.finishing import finish, summary, timed
-from geoshops.importing.formats import is_geojson
+from geoshops.importing.geojson import is_geojson
 from geoshops.importing.opening import InputFile, open_input
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
@@ -55,22 +55,22 @@ WHERE p.source = %(source)s AND NOT EXISTS (SELECT FROM incoming_cells i WHERE i
 
 
 def import_population(
-    url: str, wanted: Request, progress: Progress, *, cell_size: float = 0.0
+    url: str, request: Request, progress: Progress, *, cell_size: float = 0.0
 ) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRejected when nothing was changed."""
     started = time.perf_counter()
-    source = wanted.source_of("cells")
-    file = open_input(wanted.path, wanted.encoding or None)
-    table = _table(file, wanted, cell_size)
-    rejects = Rejects(rejects_path(wanted.path, wanted.rejects), table.columns)
+    source = request.source_of("cells")
+    file = open_input(request.path, request.encoding)
+    table = _table(file, request, cell_size)
+    rejects = Rejects(rejects_path(request.path, request.rejects), table.columns)
     with rejects, importing_into(url) as connection, connection.cursor() as cursor:
         cursor.execute(TEMPORARY)
-        reading = _Reading(table, wanted, rejects, progress)
+        reading = _Reading(table, request, rejects, progress)
         copy_in(cursor, "COPY incoming_cells FROM STDIN", reading.blocks())
-        counts = _load(cursor, source, reading, wanted.on_missing == "delete")
+        counts = _load(cursor, source, reading, request.on_missing == "delete")
         counts["columns_not_used"] = table.plan.unused if isinstance(table, CsvCells) else []
-        late = finish(connection, file, rejects, wanted.dry_run)
-    report = summary(wanted, source, read=reading.read, counts=counts, rejects=rejects, late=late)
+        late = finish(connection, file, rejects, request.dry_run)
+    report = summary(request, source, read=reading.read, counts=counts, rejects=rejects, late=late)
     return timed(report, started)
 
 
@@ -78,10 +78,10 @@ class _Reading:
     """The file's cells as lines of COPY; invalid ones go to the rejects."""
 
     def __init__(
-        self, table: CellTable, wanted: Request, rejects: Rejects, progress: Progress
+        self, table: CellTable, request: Request, rejects: Rejects, progress: Progress
     ) -> None:
         self.table, self.rejects, self.progress = table, rejects, progress
-        self.projection = positions(wanted).projection
+        self.projection = positions(request).projection
         self.read = 0
 
     def blocks(self) -> Iterator[bytes]:
@@ -145,12 +145,10 @@ def _reject_lines(reading: _Reading, reasons: dict[int, str]) -> None:
         reading.reject(cells, {i: why for i, why in found.items() if i not in cells.reasons})
 
 
-def _table(file: InputFile, wanted: Request, cell_size: float) -> CellTable:
-    if is_geojson(file, wanted.format):
-        return FeatureCells(file, wanted.mapping, wanted.given)
-    return CsvCells(
-        CsvTable(file, wanted.delimiter or None), wanted.mapping, wanted.given, cell_size
-    )
+def _table(file: InputFile, request: Request, cell_size: float) -> CellTable:
+    if is_geojson(file, request.format):
+        return FeatureCells(file, request.property_names)
+    return CsvCells(CsvTable(file, request.delimiter), request.mapping, request.given, cell_size)
 
 
 def _key(given: str, outline: str) -> str:

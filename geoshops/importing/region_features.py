@@ -7,16 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import shapely
-from shapely.geometry import shape
 
 from geoshops.importing import fields
 from geoshops.importing.crs import Projection
 from geoshops.importing.fields import InvalidValue
 from geoshops.importing.geojson import Feature, features
-from geoshops.importing.mapping import spelled
 from geoshops.importing.opening import InputFile
+from geoshops.importing.polygon_features import polygon_of, property_text
 from geoshops.importing.rejects import Rejects
 from geoshops.importing.staging import copy_in
 from geoshops.importing.tables import Rejected
@@ -71,34 +69,27 @@ def stage(
 def _row(number: int, feature: Feature | None, reading: RegionReading) -> list[str]:
     if feature is None:
         raise InvalidValue("not a GeoJSON feature")
-    properties = feature.get("properties") or {}
-    code = _text(_property(properties, reading, "code"))
-    name = fields.name(_property(properties, reading, "name"))
+    code = _text(_property(feature, reading, "code"))
+    name = fields.name(_property(feature, reading, "name"))
     name = reading.names_by_code.get(code) or reading.words.get(name, name)
-    level = reading.level or _property(properties, reading, "level")
+    level = reading.level or _property(feature, reading, "level")
     level = level or reading.levels_by_code_length.get(str(len(code)), "")
     if level not in LEVELS:
         raise InvalidValue(
             f"[level] {level[:40]!r} must be one of {', '.join(LEVELS)}: specify it with --level"
         )
-    english = _text(_property(properties, reading, "name_en"))
-    polygon = _polygon(feature.get("geometry"), reading)
+    english = _text(_property(feature, reading, "name_en"))
+    polygon = _polygon(feature, reading)
     texts = [t.replace("\\", "\\\\") for t in (level, code, name, english)]
     return [str(number), *texts, polygon]
 
 
-def _property(properties: dict[str, Any], reading: RegionReading, field: str) -> str:
-    value = properties.get(spelled(reading.names.get(field, field), properties))
-    return "" if value is None else str(value)
+def _property(feature: Feature, reading: RegionReading, field: str) -> str:
+    return property_text(feature, reading.names.get(field, field))
 
 
-def _polygon(geometry: dict[str, Any] | None, reading: RegionReading) -> str:
-    if not geometry or geometry.get("type") not in ("Polygon", "MultiPolygon"):
-        raise InvalidValue("[geometry] is not a polygon")
-    try:
-        polygon = shapely.force_2d(shape(geometry))
-    except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
-        raise InvalidValue(f"[geometry] cannot be parsed: {error}") from error
+def _polygon(feature: Feature, reading: RegionReading) -> str:
+    polygon = shapely.force_2d(polygon_of(feature, "geometry"))
     if polygon.is_empty:
         raise InvalidValue("[geometry] is empty")
     vertices = shapely.get_num_coordinates(polygon)
@@ -112,10 +103,7 @@ def _polygon(geometry: dict[str, Any] | None, reading: RegionReading) -> str:
 
 
 def _in_wgs84(polygon: Any, projection: Projection) -> Any:
-    def convert(points: np.ndarray) -> np.ndarray:
-        return np.column_stack(projection.to_wgs84(points[:, 0], points[:, 1]))
-
-    polygon = shapely.transform(polygon, convert)
+    polygon = projection.transform(polygon)
     points = shapely.get_coordinates(polygon)
     if not projection.holds(points[:, 0], points[:, 1]).all():
         raise InvalidValue(

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from geoshops.importing.region_features import LEVELS
-from geoshops.operations.boundaries import draw_outlines
+from geoshops.operations.boundaries import ALIASES, ANALYZE, CUT, apply_boundaries
 
 REPAIR = """
 UPDATE incoming_regions SET boundary = ST_Multi(ST_CollectionExtract(ST_MakeValid(boundary), 3)),
@@ -108,17 +108,12 @@ def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:
     changed: list[int] = []
     for above, level in zip((None, *LEVELS), LEVELS, strict=False):
         changed += _load_level(cursor, {**given, "level": level, "above": above}, loaded)
-    cursor.execute(
-        "SELECT add_province_aliases(), add_foreign_province_names(), add_shared_district_names(),"
-        " add_former_district_names()"
-    )
+    cursor.execute(ALIASES)
     if changed:
-        cursor.execute("ANALYZE regions, region_aliases, region_parts")
+        cursor.execute(ANALYZE)
         # the timeout is meant for polygons; the time for shops grows with their number
         cursor.execute("SET LOCAL statement_timeout = 0")
-        cursor.execute("SELECT refresh_shop_regions()")
-        (loaded.shops_changed,) = cursor.fetchone()
-        draw_outlines(cursor)
+        loaded.shops_changed = apply_boundaries(cursor)
     return loaded
 
 
@@ -136,7 +131,7 @@ def _load_level(cursor: Any, given: dict[str, Any], loaded: LoadedRegions) -> li
     loaded.updated += len(updated)
     loaded.unchanged += rows - len(inserted) - len(updated)
     # the next level looks up its parents in these
-    cursor.execute("SELECT cut_boundaries(%s)", ([*inserted, *updated],))
+    cursor.execute(CUT, ([*inserted, *updated],))
     return [*inserted, *updated]
 
 

@@ -12,7 +12,7 @@ from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.errors import ImportRejected
 from geoshops.importing.fields import InvalidValue
 from geoshops.importing.finishing import finish, summary, timed
-from geoshops.importing.mapping import JOINT, Plan, plan
+from geoshops.importing.mapping import JOINT, Plan, plan_columns
 from geoshops.importing.name_checks import Claim
 from geoshops.importing.opening import open_input
 from geoshops.importing.region_features import LEVELS
@@ -79,31 +79,31 @@ class NameRow:
     same_as: str
 
 
-def import_region_names(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
+def import_region_names(url: str, request: Request, progress: Progress) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRejected when nothing was changed."""
     started = time.perf_counter()
-    file = open_input(wanted.path, wanted.encoding or None)
-    table = CsvTable(file, wanted.delimiter or None)
-    found = plan(table.columns, COLUMNS, ("name",), wanted.mapping, wanted.given)
-    rejects = Rejects(rejects_path(wanted.path, wanted.rejects), table.columns)
-    words = wanted.mapping.values.get("level", {}) if wanted.mapping else {}
+    file = open_input(request.path, request.encoding)
+    table = CsvTable(file, request.delimiter)
+    plan = plan_columns(table.columns, COLUMNS, ("name",), request.mapping, request.given)
+    rejects = Rejects(rejects_path(request.path, request.rejects), table.columns)
+    words = request.mapping.values.get("level", {}) if request.mapping else {}
     with rejects, importing_into(url) as connection, connection.cursor() as cursor:
         load = _Load(cursor, rejects)
-        rows = list(load.read(table, found, words, progress))
+        rows = list(load.read(table, plan, words, progress))
         cursor.execute(ONE_AT_A_TIME)
         load.write(rows)
         if not load.inserted + load.unchanged:
             raise ImportRejected(f"none of the {load.rows} rows can be imported")
         cursor.execute("ANALYZE region_aliases")
-        late = finish(connection, file, rejects, wanted.dry_run)
+        late = finish(connection, file, rejects, request.dry_run)
     counts = {
         "inserted": load.inserted,
         "updated": 0,
         "unchanged": load.unchanged,
-        "columns_not_used": found.unused,
+        "columns_not_used": plan.unused,
         "dropped": dropped_values(load.dropped),
     }
-    report = summary(wanted, read=load.rows, counts=counts, rejects=rejects, late=late)
+    report = summary(request, read=load.rows, counts=counts, rejects=rejects, late=late)
     return timed(report, started)
 
 
@@ -116,7 +116,7 @@ class _Load:
         self.dropped: list[Dropped] = []
 
     def read(
-        self, table: CsvTable, found: Plan, level_words: Mapping[str, str], progress: Progress
+        self, table: CsvTable, plan: Plan, level_words: Mapping[str, str], progress: Progress
     ) -> Iterator[NameRow]:
         """Yields valid rows and rejects the others."""
         for chunk in table.chunks():
@@ -124,7 +124,7 @@ class _Load:
             self._rejects.add(chunk.rejected)
             for line, values in zip(chunk.lines, map(tuple, chunk.rows), strict=True):
                 texts = {
-                    name: JOINT.join(values[p] for p in found.places.get(name, ()))
+                    name: JOINT.join(values[p] for p in plan.places.get(name, ()))
                     for name in COLUMNS
                 }
                 try:

@@ -24,7 +24,7 @@ STAGING_TIMEOUT = "SET LOCAL statement_timeout = '60s'"
 
 def import_regions(
     url: str,
-    wanted: Request,
+    request: Request,
     progress: Progress,
     *,
     level: str = "",
@@ -33,11 +33,11 @@ def import_regions(
 ) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRejected when nothing was changed."""
     started = time.perf_counter()
-    mapping = wanted.mapping
-    source = wanted.source_of("regions")
-    file = open_input(wanted.path, wanted.encoding or None)
-    rejects = Rejects(rejects_path(wanted.path, wanted.rejects), [*COLUMNS])
-    reading = _reading(wanted, level, most_vertices, most_bytes)
+    mapping = request.mapping
+    source = request.source_of("regions")
+    file = open_input(request.path, request.encoding)
+    rejects = Rejects(rejects_path(request.path, request.rejects), [*COLUMNS])
+    reading = _reading(request, level, most_vertices, most_bytes)
     with rejects, importing_into(url) as connection, connection.cursor() as cursor:
         cursor.execute(STAGING_TIMEOUT)
         read = stage(cursor, file, reading, rejects, progress)
@@ -46,21 +46,20 @@ def import_regions(
         _reject(file, rejects, loaded.reasons)
         if rejects.count == read:
             raise _nothing_taken(read, rejects)
-        late = finish(connection, file, rejects, wanted.dry_run)
-    report = summary(wanted, source, read=read, counts=loaded.counts(), rejects=rejects, late=late)
+        late = finish(connection, file, rejects, request.dry_run)
+    report = summary(request, source, read=read, counts=loaded.counts(), rejects=rejects, late=late)
     return timed(report, started)
 
 
-def _reading(wanted: Request, level: str, most_vertices: int, most_bytes: int) -> RegionReading:
-    mapping = wanted.mapping
-    names = {f: cs[0] for f, cs in mapping.columns.items()} if mapping else {}
+def _reading(request: Request, level: str, most_vertices: int, most_bytes: int) -> RegionReading:
+    values = request.mapping.values if request.mapping else {}
     return RegionReading(
-        names=names | {field: column for column, field in wanted.given},
-        words=mapping.values.get("name", {}) if mapping else {},
-        names_by_code=mapping.values.get("name_by_code", {}) if mapping else {},
-        levels_by_code_length=mapping.values.get("level_by_code_length", {}) if mapping else {},
+        names=request.property_names,
+        words=values.get("name", {}),
+        names_by_code=values.get("name_by_code", {}),
+        levels_by_code_length=values.get("level_by_code_length", {}),
         level=level,
-        projection=positions(wanted).projection,
+        projection=positions(request).projection,
         most_vertices=most_vertices,
         most_bytes=most_bytes,
     )

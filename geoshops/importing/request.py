@@ -32,6 +32,13 @@ class Request:
     add_brands: bool = False
     dry_run: bool = False
 
+    @property
+    def property_names(self) -> dict[str, str]:
+        """By field, the names of GeoJSON properties that --map and the mapping give."""
+        saved = self.mapping.columns if self.mapping else {}
+        names = {field: columns[0] for field, columns in saved.items()}
+        return names | {field: column for column, field in self.given}
+
     def source_of(self, things: str) -> str:
         """The source from --source, else from the mapping, which may name each source after its file."""
         saved = self.mapping.source if self.mapping else ""

@@ -223,7 +223,7 @@ def count_resolved(cursor: Any) -> Resolved:
 
 
 def count_closings(
-    cursor: Any, source: str, found: Resolved, *, close_missing: bool, rejected_keys: list[str]
+    cursor: Any, source: str, resolved: Resolved, *, close_missing: bool, rejected_keys: list[str]
 ) -> Closings:
     """Counts the open shops of the source, and those that this import would close."""
     statement = sql.SQL(
@@ -233,7 +233,7 @@ def count_closings(
     given = {"source": source, "close_missing": close_missing, "keys": rejected_keys}
     cursor.execute(statement, given)
     open_before, missing = cursor.fetchone()
-    return Closings(open_before, missing, found.closed_stated)
+    return Closings(open_before, missing, resolved.closed_stated)
 
 
 def lock_shops(cursor: Any, source: str, *, close_missing: bool, new_keys: bool) -> None:
@@ -245,15 +245,15 @@ def lock_shops(cursor: Any, source: str, *, close_missing: bool, new_keys: bool)
     cursor.execute(_lock_statement(mode), {"source": source, "close_missing": close_missing})
 
 
-def write(cursor: Any, source: str, found: Resolved) -> Loaded:
+def write(cursor: Any, source: str, resolved: Resolved) -> Loaded:
     """Inserts new shops and updates changed ones; leaves the others untouched."""
     cursor.execute(_update_statement())
     updated, _ = cursor.fetchone()
-    compared = found.new <= MOST_COMPARED
+    compared = resolved.new <= MOST_COMPARED
     cursor.execute(_insert_statement(returning=compared), {"source": source})
-    loaded = Loaded(cursor.rowcount, updated, found.rows - found.new - updated)
-    loaded.reopened, loaded.closed_stated = found.reopened, found.closed_stated
-    loaded.address_checked, loaded.address_fits = found.address_checked, found.address_fits
+    loaded = Loaded(cursor.rowcount, updated, resolved.rows - resolved.new - updated)
+    loaded.reopened, loaded.closed_stated = resolved.reopened, resolved.closed_stated
+    loaded.address_checked, loaded.address_fits = resolved.address_checked, resolved.address_fits
     loaded.new_ids = [shop_id for (shop_id,) in cursor.fetchall()] if compared else None
     return loaded
 
@@ -291,11 +291,10 @@ def _lock_statement(mode: str) -> sql.Composable:
           ORDER BY s.id FOR {mode} OF s
         ) locked
         """
-    ).format(own=listed("s", [*COMPARED]), values=listed("r", [*COMPARED]), mode=sql.SQL(mode))
+    ).format(own=listed("s", COMPARED), values=listed("r", COMPARED), mode=sql.SQL(mode))
 
 
 def _update_statement() -> sql.Composable:
-    compared = list(COMPARED)
     return sql.SQL(
         """
         WITH updated AS (
@@ -317,14 +316,13 @@ def _update_statement() -> sql.Composable:
         SELECT (SELECT count(*) FROM updated), (SELECT count(*) FROM seen_again)
         """
     ).format(
-        columns=sql.SQL(", ").join(map(sql.Identifier, compared)),
-        values=listed("r", compared),
-        own=listed("s", compared),
+        columns=sql.SQL(", ").join(map(sql.Identifier, COMPARED)),
+        values=listed("r", COMPARED),
+        own=listed("s", COMPARED),
     )
 
 
 def _insert_statement(*, returning: bool) -> sql.Composable:
-    compared = list(COMPARED)
     return sql.SQL(
         """
         INSERT INTO shops (source, source_id, verified_on, closed_by, {columns})
@@ -335,7 +333,7 @@ def _insert_statement(*, returning: bool) -> sql.Composable:
         {returning}
         """
     ).format(
-        columns=sql.SQL(", ").join(map(sql.Identifier, compared)),
-        values=listed("r", compared),
+        columns=sql.SQL(", ").join(map(sql.Identifier, COMPARED)),
+        values=listed("r", COMPARED),
         returning=sql.SQL("RETURNING id" if returning else ""),
     )

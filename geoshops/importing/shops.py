@@ -14,8 +14,8 @@ from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.errors import ImportRejected
 from geoshops.importing.feature_table import FeatureTable
 from geoshops.importing.finishing import finish, summary, timed
-from geoshops.importing.formats import is_geojson
-from geoshops.importing.mapping import plan
+from geoshops.importing.geojson import is_geojson
+from geoshops.importing.mapping import plan_columns
 from geoshops.importing.opening import InputFile, open_input
 from geoshops.importing.points import Positions
 from geoshops.importing.rejects import Rejects, generalised, rejects_path
@@ -29,54 +29,56 @@ LINES_SHOWN = 10
 
 
 def import_shops(
-    url: str, wanted: Request, progress: Progress, warn: Callable[[str], object]
+    url: str, request: Request, progress: Progress, warn: Callable[[str], object]
 ) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRejected when nothing was changed.
 
     `warn` receives warnings before anything is written."""
     started = time.perf_counter()
-    source = wanted.source_of("rows")
-    file, table, rejects = open_table(wanted)
+    source = request.source_of("rows")
+    file, table, rejects = open_table(request)
     with rejects, importing_into(url) as connection:
-        staging = prepare(wanted, table, rejects, progress)
+        staging = prepare(request, table, rejects, progress)
         with connection.cursor() as cursor:
-            loaded = _load(cursor, wanted, source, staging, warn)
-        late = finish(connection, file, rejects, wanted.dry_run)
+            loaded = _load(cursor, request, source, staging, warn)
+        late = finish(connection, file, rejects, request.dry_run)
     counts = {**loaded.counts(), **about(file, staging)}
-    report = summary(wanted, source, read=staging.read, counts=counts, rejects=rejects, late=late)
+    report = summary(request, source, read=staging.read, counts=counts, rejects=rejects, late=late)
     return timed(report, started)
 
 
-def open_table(wanted: Request) -> tuple[InputFile, Table, Rejects]:
+def open_table(request: Request) -> tuple[InputFile, Table, Rejects]:
     """Opens the file as a table, with its list of rejects; writes nothing."""
-    named = wanted.encoding or (wanted.mapping.encoding if wanted.mapping else "")
-    file = open_input(wanted.path, named or None)
+    encoding = request.encoding or (request.mapping.encoding if request.mapping else "")
+    file = open_input(request.path, encoding)
     table: Table
-    if is_geojson(file, wanted.format):
+    if is_geojson(file, request.format):
         table = FeatureTable(file)
     else:
-        table = CsvTable(file, wanted.delimiter or None)
-    return file, table, Rejects(rejects_path(wanted.path, wanted.rejects), table.columns)
+        table = CsvTable(file, request.delimiter)
+    return file, table, Rejects(rejects_path(request.path, request.rejects), table.columns)
 
 
-def prepare(wanted: Request, table: Table, rejects: Rejects, progress: Progress) -> Staging:
+def prepare(request: Request, table: Table, rejects: Rejects, progress: Progress) -> Staging:
     """Plan, coordinate system and fields of a shop import."""
-    found = plan(table.columns, shop_rows.COLUMNS, shop_rows.REQUIRED, wanted.mapping, wanted.given)
+    plan = plan_columns(
+        table.columns, shop_rows.COLUMNS, shop_rows.REQUIRED, request.mapping, request.given
+    )
     return Staging(
         table=table,
-        plan=found,
-        fields=shop_rows.fields_for(found.places),
-        positions=positions(wanted),
+        plan=plan,
+        fields=shop_rows.fields_for(plan.places),
+        positions=positions(request),
         rejects=rejects,
         complete=shop_rows.complete,
         progress=progress,
     )
 
 
-def positions(wanted: Request) -> Positions:
+def positions(request: Request) -> Positions:
     """The coordinate system from --crs, else from the mapping."""
-    named = wanted.crs or (wanted.mapping.crs if wanted.mapping else "") or "EPSG:4326"
-    return Positions(projection(named, wanted.scale))
+    named = request.crs or (request.mapping.crs if request.mapping else "") or "EPSG:4326"
+    return Positions(projection(named, request.scale))
 
 
 def about(file: InputFile, staging: Staging) -> dict[str, Any]:
@@ -134,7 +136,7 @@ def reject_lines(
 
 
 def _load(
-    cursor: Any, wanted: Request, source: str, staging: Staging, warn: Callable[[str], object]
+    cursor: Any, request: Request, source: str, staging: Staging, warn: Callable[[str], object]
 ) -> shop_load.Loaded:
     """Stages the rows, drops those that cannot be taken, and writes the others."""
     staging.run(cursor)
@@ -142,20 +144,20 @@ def _load(
     cursor.execute(ONE_AT_A_TIME)
     repeated = _drop_repeated_keys(cursor, staging, warn)
     unknown = shop_load.unknown_brands(cursor, stored)
-    if adds := wanted.add_brands or (wanted.mapping is not None and wanted.mapping.add_brands):
+    if adds := request.add_brands or (request.mapping is not None and request.mapping.add_brands):
         shop_load.add_brands(cursor, sorted(unknown))
     rekeyed = matching.match(cursor, source, stored, has_ids=_has_ids(staging))
     staging.dropped = [d for d in staging.dropped if d.line not in repeated]
     shop_load.keep_where_dropped(cursor, source, _lines_by_field(staging.dropped))
-    deriving.resolve(cursor, source, stored, wanted.today)
+    deriving.resolve(cursor, source, stored, request.today)
     reasons = shop_load.drop_impossible_dates(cursor, stored)
     if staging.rejects.count + len(reasons) + len(repeated) == staging.read:
         raise _nothing_taken(staging, reasons)
-    found = shop_load.count_resolved(cursor)
-    closes = wanted.on_missing == "close"
-    rejection = _rejection(cursor, wanted, source, staging, found)
+    resolved = shop_load.count_resolved(cursor)
+    closes = request.on_missing == "close"
+    rejection = _rejection(cursor, request, source, staging, resolved)
     shop_load.lock_shops(cursor, source, close_missing=closes, new_keys=rekeyed > 0)
-    loaded = _write(cursor, source, staging, found, reasons=reasons, repeated=repeated)
+    loaded = _write(cursor, source, staging, resolved, reasons=reasons, repeated=repeated)
     loaded.rekeyed, loaded.rejection = rekeyed, rejection
     loaded.brands_added = sorted(unknown) if adds else []
     loaded.unknown_brands = {} if adds else unknown
@@ -163,7 +165,7 @@ def _load(
     loaded.no_brand_is_representative = findings.is_without_representative(cursor)
     loaded.largest_brands = findings.largest_brands(cursor)
     if closes:
-        closed = shop_load.close_missing(cursor, source, wanted.today, staging.rejected_keys)
+        closed = shop_load.close_missing(cursor, source, request.today, staging.rejected_keys)
         loaded.closed_missing = len(closed)
     cursor.execute(COUNT_BRANDS)
     loaded.duplicate_candidates = shop_load.count_duplicates(cursor, loaded.new_ids)
@@ -187,19 +189,19 @@ def _drop_repeated_keys(
 
 
 def _rejection(
-    cursor: Any, wanted: Request, source: str, staging: Staging, found: shop_load.Resolved
+    cursor: Any, request: Request, source: str, staging: Staging, resolved: shop_load.Resolved
 ) -> str | None:
     """The error of an import that closes too many shops: raised, or returned in a dry run."""
     closings = shop_load.count_closings(
         cursor,
         source,
-        found,
-        close_missing=wanted.on_missing == "close",
+        resolved,
+        close_missing=request.on_missing == "close",
         rejected_keys=staging.rejected_keys,
     )
-    if wanted.allow_shrink or not closings.are_unusual:
+    if request.allow_shrink or not closings.are_unusual:
         return None
-    if not wanted.dry_run:
+    if not request.dry_run:
         raise ImportRejected(closings.message(source))
     return closings.message(source)
 
@@ -208,7 +210,7 @@ def _write(
     cursor: Any,
     source: str,
     staging: Staging,
-    found: shop_load.Resolved,
+    resolved: shop_load.Resolved,
     *,
     reasons: dict[int, str],
     repeated: dict[int, int],
@@ -216,10 +218,10 @@ def _write(
     """Writes the shops, and meanwhile reads the file again for the list of rejected rows."""
     with (
         ThreadPoolExecutor(1) as pool,
-        deferred_indexes.left_out(cursor, found.new),
+        deferred_indexes.left_out(cursor, resolved.new),
     ):
         listing = pool.submit(reject_lines, staging.table, staging.rejects, reasons, repeated)
-        loaded = shop_load.write(cursor, source, found)
+        loaded = shop_load.write(cursor, source, resolved)
     loaded.identical = listing.result()
     return loaded
 

@@ -10,7 +10,7 @@ from geoshops.importing import fields, name_checks
 from geoshops.importing.errors import ImportRejected
 from geoshops.importing.fields import InvalidValue
 from geoshops.importing.finishing import finish, summary, timed
-from geoshops.importing.mapping import plan
+from geoshops.importing.mapping import plan_columns
 from geoshops.importing.points import Reasons
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.shop_load import drop_repeated_keys, repeated_keys
@@ -122,25 +122,25 @@ FIELDS = {
 }
 
 
-def import_stations(url: str, wanted: Request, progress: Progress) -> dict[str, Any]:
+def import_stations(url: str, request: Request, progress: Progress) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRejected when nothing was changed."""
     started = time.perf_counter()
-    source = wanted.source_of("stations")
-    file, table, rejects = open_table(wanted)
+    source = request.source_of("stations")
+    file, table, rejects = open_table(request)
     with rejects:
-        found = plan(
+        plan = plan_columns(
             table.columns,
             (*FIELDS, "longitude", "latitude"),
             REQUIRED,
-            wanted.mapping,
-            wanted.given,
+            request.mapping,
+            request.given,
         )
-        named = {n: f for n, f in FIELDS.items() if n in found.places or n == "source_id"}
-        staging = Staging(table, found, named, positions(wanted), rejects, _complete, progress)
+        named = {n: f for n, f in FIELDS.items() if n in plan.places or n == "source_id"}
+        staging = Staging(table, plan, named, positions(request), rejects, _complete, progress)
         with importing_into(url) as connection, connection.cursor() as cursor:
             counts = _load(cursor, staging, source) | about(file, staging)
-            late = finish(connection, file, rejects, wanted.dry_run)
-    report = summary(wanted, source, read=staging.read, counts=counts, rejects=rejects, late=late)
+            late = finish(connection, file, rejects, request.dry_run)
+    report = summary(request, source, read=staging.read, counts=counts, rejects=rejects, late=late)
     return timed(report, started)
 
 

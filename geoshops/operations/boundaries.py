@@ -68,8 +68,8 @@ ALIASES = (
     "SELECT add_province_aliases(), add_foreign_province_names(), add_shared_district_names(),"
     " add_former_district_names()"
 )
-PIECES = "SELECT cut_boundaries(%s)"
-SHOPS = "SELECT refresh_shop_regions()"
+CUT = "SELECT cut_boundaries(%s)"
+ANALYZE = "ANALYZE regions, region_aliases, region_parts"
 
 # (level, detail, tolerance in degrees); the tolerances are below the resolution of a tile
 OUTLINES = (("sido", 1, 0.006), ("sido", 2, 0.002), ("sigungu", 2, 0.002))
@@ -134,11 +134,9 @@ def fill_missing(cursor: Any, districts: list[District]) -> Filled:
     cursor.execute(ALIASES)
     shops_changed = 0
     if changed:
-        cursor.execute(PIECES, (changed,))
-        cursor.execute("ANALYZE regions, region_aliases, region_parts")
-        cursor.execute(SHOPS)
-        (shops_changed,) = cursor.fetchone()
-        draw_outlines(cursor)
+        cursor.execute(CUT, (changed,))
+        cursor.execute(ANALYZE)
+        shops_changed = apply_boundaries(cursor)
     return Filled(len(changed), len(PROVINCES) + len(districts) - len(changed), shops_changed)
 
 
@@ -152,7 +150,15 @@ def _multi(area: Any) -> str:
     return str(shapely.to_wkb(shapely.set_srid(multi, 4326), hex=True, include_srid=True))
 
 
-def draw_outlines(cursor: Any) -> None:
+def apply_boundaries(cursor: Any) -> int:
+    """Assigns shops to regions by the new boundaries and draws their outlines; returns the number of changed shops."""
+    cursor.execute("SELECT refresh_shop_regions()")
+    (shops_changed,) = cursor.fetchone()
+    _draw_outlines(cursor)
+    return int(shops_changed)
+
+
+def _draw_outlines(cursor: Any) -> None:
     """Rebuilds region_outlines; shared borders of neighbours are simplified identically."""
     cursor.execute("DELETE FROM region_outlines")
     for level, detail, tolerance in OUTLINES:
