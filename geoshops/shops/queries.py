@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import cast
 
 from geoalchemy2 import Geography
@@ -19,17 +18,6 @@ from geoshops.web.sessions import ids, of_live_session
 from geoshops.web.shop_filters import FILTERS, ShopFilters
 from geoshops.web.tokens import Caller
 
-AROUND = compiled(
-    select(
-        func.shops_around(
-            *named(
-                "map_lon", "map_lat", "user_lon", "user_lat", "radius_m", "brand_ids", "origin", "at_most",
-                "member", "session", "all_brands", "sort", "page_size", "page_offset", "lang",
-                filters=FILTERS,
-            )
-        ).cast(VARCHAR)
-    )
-)  # fmt: skip
 BRAND = compiled(select(func.brand_family(*named(brand=func.brand_named(*named("wanted"))))))
 REPRESENTATIVE = compiled(select(Brand.name).where(Brand.is_representative).order_by(Brand.id))
 
@@ -43,40 +31,15 @@ def brand_ids(db: Database, name: str) -> list[int]:
     return cast(list[int], ids)
 
 
-def around(
-    db: Database,
-    *,
-    map_lng: float,
-    map_lat: float,
-    user_lng: float,
-    user_lat: float,
-    radius_m: int | None,
-    brand_ids: list[int] | None,
-    all_brands: bool,
-    filters: ShopFilters,
-    sort: str,
-    page: Page | None,
-    lang: str | None,
-    origin: str,
-    zone: str,
-    caller: Caller | None,
-) -> ItemList:
-    """Shops within radius_m of the map centre, or, without a radius, in the bounding box of the filters.
-
-    If `brand_ids` is None: the representative brands, or every brand. By distance from the user, then by id."""
-    values = {
-        "map_lon": map_lng, "map_lat": map_lat, "user_lon": user_lng, "user_lat": user_lat,
-        "radius_m": radius_m, "brand_ids": brand_ids, "all_brands": all_brands,
-        "filters": filters.to_json(zone), "sort": sort, "origin": origin, "lang": lang,
-        **cut(page), **ids(caller),
-    }  # fmt: skip
-    return list_of_caller(db.row(AROUND, values))
-
-
-# parameters of every search by shape
+# parameters of every search by place
 OF_LIST = (
     "user_lon", "user_lat", "brand_ids", "all_brands", "sort", "origin",
     "at_most", "page_size", "page_offset", "member", "session", "lang",
+)  # fmt: skip
+AROUND = compiled(
+    select(
+        func.shops_around(*named("map_lon", "map_lat", "radius_m", *OF_LIST, filters=FILTERS)).cast(VARCHAR)
+    )
 )  # fmt: skip
 SHAPE = func.ST_GeomFromGeoJSON(bindparam("shape")).cast(Geography)
 WITHIN_ROW = func.list_shops_within(*named(*OF_LIST, area=SHAPE, filters=FILTERS)).table_valued(
@@ -100,37 +63,48 @@ AREA_PROBLEMS = {"too large": "area_too_large", "too intricate": "area_too_intri
 MOST_MEETING_POINTS = 1000
 
 
-@dataclass(frozen=True)
-class ListOptions:
-    """Selection, order and page of a search by shape; fields are named as the arguments of the operations.
+def list_values(
+    *,
+    user_lng: float | None,
+    user_lat: float | None,
+    brand_ids: list[int] | None,
+    all_brands: bool,
+    filters: ShopFilters,
+    sort: str,
+    page: Page | None,
+    lang: str | None,
+    origin: str,
+    zone: str,
+    caller: Caller | None,
+) -> dict[str, object]:
+    """The parameters in OF_LIST, and `filters`: selection, order and page of a search by place.
 
     If `brand_ids` is None: the representative brands, or every brand. Without a user position, distances are empty."""
-
-    user_lng: float | None
-    user_lat: float | None
-    brand_ids: list[int] | None
-    all_brands: bool
-    filters: ShopFilters
-    sort: str
-    page: Page | None
-    lang: str | None
-    origin: str
-    zone: str
-    caller: Caller | None
-
-    def values(self) -> dict[str, object]:
-        """The parameters in OF_LIST, and `filters`."""
-        return {
-            "user_lon": self.user_lng, "user_lat": self.user_lat,
-            "brand_ids": self.brand_ids, "all_brands": self.all_brands,
-            "filters": self.filters.to_json(self.zone), "sort": self.sort, "origin": self.origin, "lang": self.lang,
-            **cut(self.page), **ids(self.caller),
-        }  # fmt: skip
+    return {
+        "user_lon": user_lng, "user_lat": user_lat, "brand_ids": brand_ids, "all_brands": all_brands,
+        "filters": filters.to_json(zone), "sort": sort, "origin": origin, "lang": lang,
+        **cut(page), **ids(caller),
+    }  # fmt: skip
 
 
-def within(db: Database, area: dict[str, object], options: ListOptions) -> ItemList:
+def around(
+    db: Database,
+    values: dict[str, object],
+    *,
+    map_lng: float,
+    map_lat: float,
+    radius_m: int | None,
+) -> ItemList:
+    """Shops within radius_m of the map centre, or, without a radius, in the bounding box of the filters.
+
+    By distance from the user, then by id."""
+    place = {"map_lon": map_lng, "map_lat": map_lat, "radius_m": radius_m}
+    return list_of_caller(db.row(AROUND, {**values, **place}))
+
+
+def within(db: Database, area: dict[str, object], values: dict[str, object]) -> ItemList:
     """Shops within a GeoJSON Polygon or MultiPolygon; raises ApiError if it crosses itself, is too large or too complex."""
-    body, problem, at = db.row(WITHIN, {**options.values(), "shape": json.dumps(area)})
+    body, problem, at = db.row(WITHIN, {**values, "shape": json.dumps(area)})
     if problem in AREA_PROBLEMS:
         raise ApiError(AREA_PROBLEMS[problem], name="coordinates")
     if problem:
@@ -140,24 +114,23 @@ def within(db: Database, area: dict[str, object], options: ListOptions) -> ItemL
 
 
 def along(
-    db: Database, route: dict[str, object], distance_m: int, options: ListOptions
+    db: Database, route: dict[str, object], distance_m: int, values: dict[str, object]
 ) -> ItemList:
     """Shops within distance_m of a GeoJSON LineString, in its direction; raises ApiError if it is too long."""
-    values = {**options.values(), "shape": json.dumps(route), "distance_m": distance_m}
-    body, problem = db.row(ALONG, values)
+    shape = {"shape": json.dumps(route), "distance_m": distance_m}
+    body, problem = db.row(ALONG, {**values, **shape})
     if problem:
         raise ApiError("route_too_long", name="coordinates")
     return list_of_caller((body,))
 
 
 def meet(
-    db: Database, people: list[tuple[float, float]], by: str, options: ListOptions
+    db: Database, people: list[tuple[float, float]], by: str, values: dict[str, object]
 ) -> ItemList:
     """Shops with the smallest longest distance, or sum of distances, from people at (longitude, latitude)."""
     lons, lats = map(list, zip(*people, strict=True))
-    values = {**options.values(), "lons": lons, "lats": lats, "by_sum": by == "sum"}
-    values["at_most"] = MOST_MEETING_POINTS
-    return list_of_caller(db.row(MEET, values))
+    meeting = {"lons": lons, "lats": lats, "by_sum": by == "sum", "at_most": MOST_MEETING_POINTS}
+    return list_of_caller(db.row(MEET, {**values, **meeting}))
 
 
 DETAIL = compiled(

@@ -31,22 +31,19 @@ def list_shops_around(
 
     By distance from the user, then by id. Without `brand`, shops of the representative brands.
     At most the 1000 nearest to the map centre (`X-Result-Truncated`) unless paged."""
-    brand = args.pop("brand")
-    brand_ids = queries.brand_ids(context.db, brand) if brand else None
-    origin, zone = context.origin, context.settings.timezone
-    found = queries.around(
-        context.db, brand_ids=brand_ids, origin=origin, zone=zone, caller=caller, **args
-    )
-    return list_response(context, args["page"], found)
+    place = {name: args.pop(name) for name in ("map_lng", "map_lat", "radius_m")}
+    values = _list_values(context, args, caller)
+    shops = queries.around(context.db, values, **place)
+    return list_response(context, args["page"], shops)
 
 
-def _options(
+def _list_values(
     context: RequestContext, args: dict[str, Any], caller: Caller | None
-) -> queries.ListOptions:
+) -> dict[str, object]:
     brand = args.pop("brand")
     brand_ids = queries.brand_ids(context.db, brand) if brand else None
     origin, zone = context.origin, context.settings.timezone
-    return queries.ListOptions(**args, brand_ids=brand_ids, origin=origin, zone=zone, caller=caller)
+    return queries.list_values(**args, brand_ids=brand_ids, origin=origin, zone=zone, caller=caller)
 
 
 @blueprint.read(
@@ -67,8 +64,8 @@ def list_shops_within(
 
     Edges are geodesics and belong to the area. By distance from the user, or else from the centre
     of the area, then by id. At most the 1000 nearest to the centre (`X-Result-Truncated`) unless paged."""
-    options = _options(context, args, caller)
-    return list_response(context, options.page, queries.within(context.db, area, options))
+    values = _list_values(context, args, caller)
+    return list_response(context, args["page"], queries.within(context.db, area, values))
 
 
 @blueprint.read(
@@ -90,9 +87,9 @@ def list_shops_along(
     Edges are geodesics. A shop is listed once, at the nearest point of the route. At most the first
     1000 (`X-Result-Truncated`) unless paged."""
     distance_m = args.pop("distance_m")
-    options = _options(context, args, caller)
-    found = queries.along(context.db, route, distance_m, options)
-    return list_response(context, options.page, found)
+    values = _list_values(context, args, caller)
+    shops = queries.along(context.db, route, distance_m, values)
+    return list_response(context, args["page"], shops)
 
 
 @blueprint.read(
@@ -111,8 +108,8 @@ def list_meeting_shops(
     With `by=sum`, those with the smallest sum of distances. At most the best 1000
     (`X-Result-Truncated`)."""
     people, by = args.pop("people"), args.pop("by")
-    options = _options(context, args, caller)
-    return list_response(context, options.page, queries.meet(context.db, people, by, options))
+    values = _list_values(context, args, caller)
+    return list_response(context, args["page"], queries.meet(context.db, people, by, values))
 
 
 @blueprint.read(

@@ -195,7 +195,7 @@ def by_hand(url: str, size: int) -> dict[str, float]:
     asked = {
         "map_lon": x, "map_lat": y, "user_lon": user_x, "user_lat": user_y, "radius_m": RADIUS_M,
         "brand_ids": None, "origin": "http://127.0.0.1:8000", "at_most": 1000, "member": None, "session": None,
-        "all_brands": False, "filters": None, "sort": "distance", "page_size": 1000, "page_offset": 0,
+        "all_brands": False, "filters": None, "sort": "distance", "page_size": 1000, "page_offset": 0, "lang": None,
     }  # fmt: skip
 
     def ask(statement: str, values: Values) -> None:
