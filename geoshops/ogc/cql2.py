@@ -5,6 +5,8 @@ Comparisons of two properties and arithmetic belong to classes that are not decl
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import overload
@@ -107,10 +109,7 @@ class _Parser:
         return conditions[0] if len(conditions) == 1 else Logical(word.lower(), tuple(conditions))
 
     def _factor(self) -> Condition:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise self._tokens.error(f"conditions are nested at most {MAX_DEPTH} deep")
-        try:
+        with self._nested():
             if self._tokens.has_word("NOT"):
                 return Logical("not", (self._factor(),))
             if self._opens_condition() and self._tokens.has_sign("("):
@@ -118,8 +117,14 @@ class _Parser:
                 self._tokens.sign(")")
                 return condition
             return self._predicate()
-        finally:
-            self._depth -= 1
+
+    @contextmanager
+    def _nested(self) -> Iterator[None]:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self._tokens.error(f"conditions are nested at most {MAX_DEPTH} deep")
+        yield
+        self._depth -= 1
 
     def _opens_condition(self) -> bool:
         after = self._tokens.after_parentheses()
@@ -179,17 +184,12 @@ class _Parser:
         return value
 
     def _power(self) -> Value:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise self._tokens.error(f"conditions are nested at most {MAX_DEPTH} deep")
-        at = self._tokens.peek().at
-        try:
+        with self._nested():
+            at = self._tokens.peek().at
             value = self._operand()
             if self._tokens.has_sign("^"):
                 value = self._calculated("^", value, self._power(), at)
             return value
-        finally:
-            self._depth -= 1
 
     def _operand(self) -> Value:
         at = self._tokens.peek().at
