@@ -8,18 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent.parent
-
-
-SQL = next((p for p in (HERE / "sql", HERE.parent / "sql") if p.is_dir()), HERE.parent / "sql")
-
-
+PACKAGE = Path(__file__).resolve().parent.parent
+# in the package if it is installed, else beside it
+SQL = PACKAGE / "sql" if (PACKAGE / "sql").is_dir() else PACKAGE.parent / "sql"
 VERSIONED = ("schema", "changes")
-
-
 REPEATABLE = ("functions", "views")
-
-
+# extensions that a superuser creates (scripts/setup.d/extensions.sql)
+EXTENSIONS = ("postgis", "pg_trgm", "btree_gist", "intarray")
 DEFINED = re.compile(r"^CREATE (?:OR REPLACE )?(?:FUNCTION|VIEW) (?:public\.)?(\w+)", re.MULTILINE)
 
 

@@ -24,6 +24,7 @@ from geoshops import __about__
 from geoshops.config import child_environment
 from geoshops.database import migrations
 from geoshops.database.operator_connection import connected
+from geoshops.database.sql_files import EXTENSIONS
 from geoshops.operations import checksums
 from geoshops.operations.checksums import Say
 from geoshops.operations.commands import failing_clearly
@@ -35,8 +36,7 @@ NOT_OURS = re.compile(
     r"^\d+; \d+ \d+ (SCHEMA - public|COMMENT - SCHEMA|EXTENSION|COMMENT - EXTENSION)"
 )
 FILLED = "SELECT count(*) FROM pg_class c WHERE $OURS AND c.relkind IN ('r', 'v')"
-EXTENSIONS = "SELECT extname FROM pg_extension WHERE extname <> 'plpgsql' ORDER BY 1"
-NEEDED = ("postgis", "pg_trgm", "btree_gist", "intarray")
+INSTALLED_EXTENSIONS = "SELECT extname FROM pg_extension WHERE extname <> 'plpgsql' ORDER BY 1"
 FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 
 
@@ -80,7 +80,7 @@ def _dump(url: str, part: Path, say: Say) -> dict[str, Any]:
         target = ("--snapshot", snapshot, "--file", str(part), *options)
         _run(_program("pg_dump", major), url, target, say)
         content.update(checksums.fingerprint(cursor, say))
-        cursor.execute(EXTENSIONS)
+        cursor.execute(INSTALLED_EXTENSIONS)
         content["extensions"] = [name for (name,) in cursor.fetchall()]
     return {**about, **content}
 
@@ -143,8 +143,9 @@ def _check_target(cursor: Any, wanted: dict[str, Any], replace: bool) -> int:
         raise BackupError(
             f"roles are missing: {', '.join(sorted(named - roles))}; run roles.sql first"
         )
-    cursor.execute(EXTENSIONS)
-    missing = set(NEEDED) & set(wanted["extensions"]) - {name for (name,) in cursor.fetchall()}
+    cursor.execute(INSTALLED_EXTENSIONS)
+    installed = {name for (name,) in cursor.fetchall()}
+    missing = set(EXTENSIONS) & set(wanted["extensions"]) - installed
     if missing:
         raise BackupError(
             f"extensions are missing: {', '.join(sorted(missing))}; run extensions.sql first"
@@ -166,17 +167,17 @@ def _entries(program: str, file: Path) -> str:
 
 def _program(name: str, major: int) -> str:
     """The newest installed version of a PostgreSQL client program; it must not be older than the server."""
-    beside = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), reverse=True)
-    for place in [*map(str, beside), shutil.which(name)]:
-        if place and _major_of(place) >= major:
-            return place
+    by_version = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), reverse=True)
+    for path in [*map(str, by_version), shutil.which(name)]:
+        if path and _major_of(path) >= major:
+            return path
     raise BackupError(f"{name} {major} or newer is required: install postgresql-client-{major}")
 
 
 def _major_of(program: str) -> int:
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
-    found = re.search(r"\) (\d+)", said)
-    return int(found[1]) if found else 0
+    printed = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    version = re.search(r"\) (\d+)", printed.stdout)
+    return int(version[1]) if version else 0
 
 
 def _run(program: str, url: str, options: tuple[str, ...], say: Say) -> None:
@@ -185,13 +186,13 @@ def _run(program: str, url: str, options: tuple[str, ...], say: Say) -> None:
     environment = child_environment(PGPASSWORD=parts.pop("password", ""), LC_ALL="C")
     command = [program, "--verbose", "--dbname", make_dsn(**parts), *options]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as child:
-        said = []
+        printed = []
         for line in child.stderr or ():
-            said.append(line)
-            if found := PROGRESS.search(line):
-                say(f"{found[1].split()[0]} {found[2]}")
+            printed.append(line)
+            if match := PROGRESS.search(line):
+                say(f"{match[1].split()[0]} {match[2]}")
     if child.returncode:
-        errors = [line for line in said if "error:" in line] or said
+        errors = [line for line in printed if "error:" in line] or printed
         raise BackupError(f"{Path(program).name} failed: {''.join(errors[-5:]).strip()}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -22,13 +23,13 @@ from geoshops.database import migrations
 from geoshops.database.deferred_indexes import missing
 from geoshops.database.operator_connection import connected
 from geoshops.database.pool import libpq_url
+from geoshops.database.sql_files import EXTENSIONS
 from geoshops.operations.commands import first_line
 from geoshops.web import assets
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_POSTGRESQL = 140000
 OLDEST_POSTGIS = (3, 1)
-EXTENSIONS = ("postgis", "pg_trgm", "btree_gist", "intarray")
 SERVICE_LIMITS = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
 READER_LIMITS = ["statement_timeout", "idle_in_transaction_session_timeout"]
 # missing limits of roles, with the file that sets them
@@ -333,8 +334,7 @@ def _row(connection: Any, statement: str) -> tuple[Any, ...]:
 
 
 def _name_of(requirement: str) -> str:
-    cut = min((requirement.find(c) for c in "<>=!~;[ (" if c in requirement), default=None)
-    return requirement[:cut]
+    return re.split(r"[<>=!~;\[ (]", requirement, maxsplit=1)[0]
 
 
 def _installed(name: str) -> bool:
