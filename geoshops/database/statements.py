@@ -59,6 +59,13 @@ def execute(
     return cursor
 
 
+def fetch_dicts(cursor: Any, expression: ClauseElement) -> list[dict[str, Any]]:
+    """Runs an expression in the cursor's transaction; returns its rows by column name."""
+    rows = execute(cursor, expression).fetchall()
+    names = [column.name for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
 def named(*parameters: str, **expressions: ColumnElement[Any]) -> list[ColumnElement[Any]]:
     """Arguments of an SQL function by their names: `shop => %(shop)s`, or an expression's `moment => now()`."""
     values = {**{name: bindparam(name) for name in parameters}, **expressions}

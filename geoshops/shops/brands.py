@@ -8,7 +8,7 @@ from sqlalchemy import delete, func, insert, literal, select, update
 from sqlalchemy.orm import aliased
 
 from geoshops.database.models import Brand, BrandAlias
-from geoshops.database.statements import execute
+from geoshops.database.statements import execute, fetch_dicts
 from geoshops.operations.audit import write_audit
 from geoshops.shops.corrections import NotPossible
 
@@ -42,9 +42,7 @@ LIST = (
 
 def listed(cursor: Any) -> list[dict[str, Any]]:
     """All brands."""
-    rows = execute(cursor, LIST).fetchall()
-    names = [column.name for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    return fetch_dicts(cursor, LIST)
 
 
 def add(

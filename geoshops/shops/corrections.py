@@ -27,8 +27,8 @@ from sqlalchemy.orm import aliased
 
 from geoshops import opening_hours
 from geoshops.console import as_started
-from geoshops.database.models import Brand, Favorite, Report, Review, Shop
-from geoshops.database.statements import execute
+from geoshops.database.models import Brand, Favorite, Report, Review, Shop, table_of
+from geoshops.database.statements import execute, fetch_dicts
 from geoshops.operations.audit import write_audit
 from geoshops.operations.commands import KEPT_BY_A_MERGE
 
@@ -37,14 +37,14 @@ COLUMNS = (
     "place_name", "road_address", "lot_address", "status", "opened_on", "closed_on", "phone",
     "homepage", "opening_hours",
 )  # fmt: skip
-TYPES = {name: str(Shop.__table__.c[name].type) for name in COLUMNS}
+TYPES = {name: str(table_of(Shop).c[name].type) for name in COLUMNS}
 LIMITS = {"longitude": 180, "latitude": 90}
 FIELDS = (*COLUMNS, "brand", *LIMITS)
 POINT = cast(Shop.geog, Geometry)
 FACTS = (
     select(
         func.json_build_object(
-            *(part for name in COLUMNS for part in (name, Shop.__table__.c[name])),
+            *(part for name in COLUMNS for part in (name, table_of(Shop).c[name])),
             *("brand", Brand.name, "longitude", func.ST_X(POINT), "latitude", func.ST_Y(POINT)),
             *("merged_into_id", Shop.merged_into_id),
         )
@@ -201,11 +201,7 @@ def keep_apart(cursor: Any, shop_id: int, other_id: int, reason: str) -> None:
 
 def duplicates(cursor: Any) -> list[dict[str, Any]]:
     """Pairs of possible duplicates."""
-    rows = execute(
-        cursor, select(literal_column("*")).select_from(func.duplicate_shops())
-    ).fetchall()
-    names = [column.name for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    return fetch_dicts(cursor, select(literal_column("*")).select_from(func.duplicate_shops()))
 
 
 def facts(cursor: Any, shop_id: int) -> dict[str, Any]:
