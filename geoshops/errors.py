@@ -14,8 +14,6 @@ from geoshops.messages import CODES, DEFAULT_LANGUAGE, STATUS, message
 REALM = 'Bearer realm="geoshops"'
 INVALID_TOKEN = f'{REALM}, error="invalid_token"'
 RETRY_AFTER_S = 1
-
-
 # SQLSTATEs and their classes that mean "the database is unavailable", with their label in the metric
 UNAVAILABLE = {
     "08": "connection",
@@ -80,32 +78,37 @@ class SessionEnded(Unauthorized):
         super().__init__("bad_token")
 
 
-class WriteConflict(ApiError):
+class RetryLater(ApiError):
+    """An error of the moment: its response tells the client to retry. Subclasses set the reason."""
+
+    reason: str
+
+    def __init__(self) -> None:
+        super().__init__(self.reason, headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+class WriteConflict(RetryLater):
     """A command conflicted with concurrent ones in every attempt; it was rolled back."""
 
-    def __init__(self) -> None:
-        super().__init__("conflict", headers={"Retry-After": str(RETRY_AFTER_S)})
+    reason = "conflict"
 
 
-class Unavailable(ApiError):
+class Unavailable(RetryLater):
     """The database is unavailable."""
 
-    def __init__(self) -> None:
-        super().__init__("unavailable", headers={"Retry-After": str(RETRY_AFTER_S)})
+    reason = "unavailable"
 
 
-class Overloaded(ApiError):
+class Overloaded(RetryLater):
     """The service is at its limit of concurrent requests."""
 
-    def __init__(self) -> None:
-        super().__init__("overloaded", headers={"Retry-After": str(RETRY_AFTER_S)})
+    reason = "overloaded"
 
 
-class Unreachable(ApiError):
+class Unreachable(RetryLater):
     """A part of the service other than the database does not respond."""
 
-    def __init__(self) -> None:
-        super().__init__("unreachable", headers={"Retry-After": str(RETRY_AFTER_S)})
+    reason = "unreachable"
 
 
 def failure_cause(error: object) -> str | None:
