@@ -218,12 +218,12 @@ class Settings:
         if self.log_level not in LOG_LEVELS:
             raise ConfigError(f"GEOSHOPS_LOG_LEVEL must be one of {', '.join(LOG_LEVELS)}")
         for item in fields(self):
+            env, value = item.metadata["env"], getattr(self, item.name)
             if item.name in DATABASE_URLS:
-                _check_url(item.metadata["env"], getattr(self, item.name))
+                _check_url(env, value)
             least = 0 if item.name in MAY_BE_ZERO else 1
-            value = getattr(self, item.name)
             if isinstance(value, int | float) and item.type != "bool" and value < least:
-                raise ConfigError(f"{item.metadata['env']} must be at least {least}, not {value}")
+                raise ConfigError(f"{env} must be at least {least}, not {value}")
 
     @property
     def online_map_style(self) -> str:
@@ -273,12 +273,6 @@ def child_environment(**more: str) -> dict[str, str]:
     return {**os.environ, **more}
 
 
-def environment_names() -> Iterator[tuple[str, object, str]]:
-    """Yields all settings as (environment name, default, meaning), in order."""
-    for item in fields(Settings):
-        yield item.metadata["env"], item.default, item.metadata["meaning"]
-
-
 def _text_of(env: str, environ: Mapping[str, str], *, secret: bool) -> str | None:
     if secret and f"{env}_FILE" in environ:
         try:
@@ -324,6 +318,8 @@ def _check_url(env: str, url: str) -> None:
 
 def settings_table() -> Iterator[str]:
     """Yields the rows of the table in docs/settings.md."""
-    for env, default, meaning in environment_names():
+    for item in fields(Settings):
+        default = item.default
         shown = " ".join(default) if isinstance(default, tuple) else str(default)
+        env, meaning = item.metadata["env"], item.metadata["meaning"]
         yield f"| `{env}` | {f'`{shown}`' if shown else ''} | {meaning} |"
