@@ -42,12 +42,11 @@ class Changes:
 
     def failure(self, message: str, *, of_a_change: bool = False) -> click.ClickException:
         """Returns an error that states whether changes were committed; if none were, only for `of_a_change`."""
-        if not (self.committed or self.unknown):
-            return click.ClickException(
-                f"{message}. {self.statement()}" if of_a_change else message
-            )
-        error = click.ClickException(f"{message}. {self.statement()}")
-        error.exit_code = EXIT_INCOMPLETE  # type: ignore[misc]
+        may_be_committed = self.committed or self.unknown
+        states_it = may_be_committed or of_a_change
+        error = click.ClickException(f"{message}. {self.statement()}" if states_it else message)
+        if may_be_committed:
+            error.exit_code = EXIT_INCOMPLETE  # type: ignore[misc]
         return error
 
     def statement(self) -> str:
