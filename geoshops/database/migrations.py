@@ -192,9 +192,14 @@ def _apply(connection: Any, file: SqlFile, say: Any) -> None:
         _run_file(connection, file, say)
     except psycopg2.Error as error:
         raise MigrationError(f"sql/{file.name}: {error}") from error
-    with committing() as interrupted:
-        run(connection, LOCK_TIMEOUT if is_concurrent else "COMMIT")
-    if interrupted:
+    _commit(connection, LOCK_TIMEOUT if is_concurrent else "COMMIT")
+
+
+def _commit(connection: Any, statement: str) -> None:
+    """Runs the last statement of a step; Ctrl-C is raised when its result is known."""
+    with committing() as interrupts:
+        run(connection, statement)
+    if interrupts:
         raise KeyboardInterrupt
 
 
@@ -221,10 +226,7 @@ def _replace(connection: Any, files: list[SqlFile], say: Any) -> None:
         _apply_all(connection, say)
         # in the same transaction, because recreated objects have lost their grants
         _grant(connection)
-    with committing() as interrupted:
-        run(connection, "COMMIT")
-    if interrupted:
-        raise KeyboardInterrupt
+    _commit(connection, "COMMIT")
 
 
 def _drop_repeatable(connection: Any) -> None:
