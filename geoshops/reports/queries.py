@@ -64,24 +64,22 @@ LOG = compiled(
 )
 
 
-def of_review(
-    db: Database, caller: Caller, review_id: int, *, reason: str, content: str, zone: str
+def create(
+    db: Database,
+    caller: Caller,
+    *,
+    review_id: int | None = None,
+    shop_id: int | None = None,
+    reason: str,
+    content: str,
+    zone: str,
 ) -> writes.Result:
-    """Reports a review; raises NotFound if it does not exist or is hidden."""
-    about = {"review": review_id, "shop": None}
-    return _report(db, caller, {**about, "reason": reason, "content": content, "zone": zone})
-
-
-def of_shop(
-    db: Database, caller: Caller, shop_id: int, *, reason: str, content: str, zone: str
-) -> writes.Result:
-    """Reports a shop; raises NotFound if it does not exist."""
-    about = {"review": None, "shop": shop_id}
-    return _report(db, caller, {**about, "reason": reason, "content": content, "zone": zone})
-
-
-def _report(db: Database, caller: Caller, values: dict[str, object]) -> writes.Result:
-    return writes.run(db, CREATE, {**ids(caller), **values}, idempotent=True)
+    """Reports a review or a shop; raises NotFound if it does not exist or the review is hidden."""
+    values = {
+        **ids(caller), "review": review_id, "shop": shop_id,
+        "reason": reason, "content": content, "zone": zone,
+    }  # fmt: skip
+    return writes.run(db, CREATE, values, idempotent=True)
 
 
 def listed(

@@ -36,7 +36,8 @@ def report_review(body: dict[str, Any], review_id: int, caller: Caller) -> Respo
 
     201 with the new report; 200 with the existing one if the member already has an open report of it."""
     zone = settings().timezone
-    return writes.respond(queries.of_review(database(), caller, review_id, zone=zone, **body))
+    result = queries.create(database(), caller, review_id=review_id, zone=zone, **body)
+    return writes.respond(result)
 
 
 @blueprint.operation(
@@ -57,4 +58,5 @@ def report_shop(body: dict[str, Any], shop_id: int, caller: Caller) -> Response:
 
     201 with the new report; 200 with the existing one if the member already has an open report of it."""
     zone = settings().timezone
-    return writes.respond(queries.of_shop(database(), caller, shop_id, zone=zone, **body))
+    result = queries.create(database(), caller, shop_id=shop_id, zone=zone, **body)
+    return writes.respond(result)
