@@ -28,6 +28,15 @@ VERIFIER_ERRORS = ("invalid_grant", "invalid_request")
 ABOUT_VERIFIER = re.compile(r"code.?verifier|pkce", re.IGNORECASE)
 MAX_SUBJECT = 255
 MAX_TOKEN = 4096
+KAKAO_NOT_LINKED = -101
+AUTH_METHODS, FORM_AUTH = "token_endpoint_auth_methods_supported", "client_secret_post"
+METADATA = {
+    "authorize_url": "authorization_endpoint",
+    "token_url": "token_endpoint",
+    "jwks_url": "jwks_uri",
+    "profile_url": "userinfo_endpoint",
+    "unlink_url": "revocation_endpoint",
+}
 
 
 @dataclass(frozen=True)
@@ -118,12 +127,12 @@ class Provider:
             subjects.add(_subject(_at(profile, self.preset.profile_subject)))
         if len(subjects) != 1:
             raise ProviderFailed("id_token and profile have different subjects")
-        wishes = (
+        names = (
             _at(source, path)
             for path in self.preset.profile_nicknames
             for source in (profile, claims)
         )
-        nickname = next((wish for wish in wishes if isinstance(wish, str) and wish), None)
+        nickname = next((name for name in names if isinstance(name, str) and name), None)
         return Identity(self.name, self.issuer, subjects.pop(), nickname, grant.refresh_token)
 
     @property
@@ -145,10 +154,10 @@ class Provider:
         known = self.client.endpoints.get(name, getattr(self.preset, name))
         if known or name in self.client.endpoints or not self.preset.discovers:
             return str(known)
-        found = self._discovered(calls).get(METADATA[name], "")
-        if not found and not optional:
+        url = self._discovered(calls).get(METADATA[name], "")
+        if not url and not optional:
             raise ProviderFailed(f"no {METADATA[name]} in the metadata")
-        return found
+        return url
 
     def _discovered(self, calls: Calls) -> dict[str, str]:
         with self.lock:
@@ -190,15 +199,15 @@ class Provider:
     def _post(
         self, calls: Calls, url: str, form: dict[str, str], *, wants_json: bool = True
     ) -> ProviderResponse:
-        who, secret = self.client.client_id, self.client.client_secret
+        client_id, secret = self.client.client_id, self.client.client_secret
         if self.preset.client_secret == "es256":
             secret = self._signed_secret()
         if secret and self.secret_in_header:
-            pair = f"{quote(who, safe='')}:{quote(secret, safe='')}".encode()
+            pair = f"{quote(client_id, safe='')}:{quote(secret, safe='')}".encode()
             basic = f"Basic {base64.b64encode(pair).decode()}"
             return calls.post(url, form, authorization=basic, wants_json=wants_json)
-        known = {"client_id": who, **({"client_secret": secret} if secret else {})}
-        return calls.post(url, {**form, **known}, wants_json=wants_json)
+        credentials = {"client_id": client_id, **({"client_secret": secret} if secret else {})}
+        return calls.post(url, {**form, **credentials}, wants_json=wants_json)
 
     def _signed_secret(self) -> str:
         now = int(time.time())
@@ -263,17 +272,6 @@ class Provider:
             raise ProviderFailed(f"revocation: status {response.status}, {_loggable(error)}")
 
 
-KAKAO_NOT_LINKED = -101
-AUTH_METHODS, FORM_AUTH = "token_endpoint_auth_methods_supported", "client_secret_post"
-METADATA = {
-    "authorize_url": "authorization_endpoint",
-    "token_url": "token_endpoint",
-    "jwks_url": "jwks_uri",
-    "profile_url": "userinfo_endpoint",
-    "unlink_url": "revocation_endpoint",
-}
-
-
 def _list(document: Mapping[str, Any], key: str) -> list[Any]:
     value = document.get(key)
     return value if isinstance(value, list) else []
@@ -291,9 +289,12 @@ def _is_about_verifier(description: object) -> bool:
 
 def _subject(value: Any) -> str:
     text = str(value) if type(value) is int else value
-    if not isinstance(text, str) or is_blank(text) or len(text) > MAX_SUBJECT:
-        raise ProviderFailed("no usable subject")
-    if BAD_CHARACTERS.search(text):
+    if (
+        not isinstance(text, str)
+        or is_blank(text)
+        or len(text) > MAX_SUBJECT
+        or BAD_CHARACTERS.search(text)
+    ):
         raise ProviderFailed("no usable subject")
     return text
 

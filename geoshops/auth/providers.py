@@ -98,11 +98,11 @@ class Providers:
             raise ApiError("provider_not_allowed")
         return self.by_name[wanted]
 
-    def _redirect(self, chosen: Provider, wish: str | None, own_page: str) -> str:
+    def _redirect(self, chosen: Provider, requested: str | None, own_page: str) -> str:
         allowed = chosen.client.redirect_uris or (own_page,)
-        if wish is not None and wish not in allowed:
+        if requested is not None and requested not in allowed:
             raise ApiError("redirect_not_allowed")
-        return wish or allowed[0]
+        return requested or allowed[0]
 
 
 def init_app(app: Flask, settings: Settings) -> None:

@@ -64,16 +64,15 @@ def sign_in(args: dict[str, Any]) -> Response:
     """Sign in with an authorization code; a new user is registered
 
     Only `code` is required; `nonce` and `code_verifier` protect against injected codes."""
-    there = providers()
-    who = there.identify(own_page=_own_page(), **args)
+    identity = providers().identify(own_page=_own_page(), **args)
     session = queries.sign_in(
         database(),
         settings(),
-        issuer=who.issuer,
-        subject=who.subject,
-        provider=who.provider,
-        nickname=who.nickname,
-        sealed_token=there.sealer.seal(who.unlink_token),
+        issuer=identity.issuer,
+        subject=identity.subject,
+        provider=identity.provider,
+        nickname=identity.nickname,
+        sealed_token=providers().sealer.seal(identity.unlink_token),
         device=_device(),
     )
     access = _access(session.caller, session.session_ends_at)
@@ -134,10 +133,10 @@ def _refreshed(sent: str, *, rotate: bool) -> Response:
         raise Unauthorized("expired_refresh") from None
     except ApiError:
         raise Unauthorized("bad_refresh") from None
-    found = queries.refresh(database(), settings(), token, rotate=rotate)
-    pair = _access(token.caller, found.session_ends_at)
-    if found.successor:
-        pair["refresh_token"] = _refresh(found.successor)
+    refreshed = queries.refresh(database(), settings(), token, rotate=rotate)
+    pair = _access(token.caller, refreshed.session_ends_at)
+    if refreshed.successor:
+        pair["refresh_token"] = _refresh(refreshed.successor)
     return json_value(pair)
 
 
@@ -187,8 +186,8 @@ def _own_page() -> str:
 
 
 def _device() -> str:
-    said = request.headers.get("User-Agent", "")[: 4 * MAX_DEVICE]
-    return "".join(c for c in said if c.isprintable())[:MAX_DEVICE]
+    user_agent = request.headers.get("User-Agent", "")[: 4 * MAX_DEVICE]
+    return "".join(c for c in user_agent if c.isprintable())[:MAX_DEVICE]
 
 
 def _access(caller: Caller, session_ends_at: datetime) -> dict[str, object]:
