@@ -24,11 +24,11 @@ def commands() -> None:
 @failing_clearly
 def award(as_json: bool) -> None:
     """Award titles that members have earned but do not hold; no title is withdrawn."""
-    given = queries.award_all(operator_database(), zone=settings().timezone)
+    awards = queries.award_all(operator_database(), zone=settings().timezone)
     if as_json:
-        click.echo(json.dumps({"awarded": sum(given.values()), "by_title": given}))
+        click.echo(json.dumps({"awarded": awards.total(), "by_title": awards}))
         return
-    click.echo(f"{sum(given.values())} titles awarded")
+    click.echo(f"{awards.total()} titles awarded")
 
 
 @commands.command()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from sqlalchemy import bindparam, func, null, select
 
 from geoshops.database.models import Member, Title
@@ -59,16 +61,15 @@ def medal(db: Database, title_id: int) -> tuple[str, str, str]:
     return color, emblem, name
 
 
-def award_all(db: Database, *, zone: str) -> dict[int, int]:
+def award_all(db: Database, *, zone: str) -> Counter[int]:
     """Awards titles that members have earned but do not hold; returns the number of awards by title."""
-    given: dict[int, int] = {}
+    awards: Counter[int] = Counter()
     last = 0
     while members := [member for (member,) in db.rows(NEXT_MEMBERS, {"after": last})]:
         last = members[-1]
         for (titles,) in db.write_rows(AWARD, {"zone": zone, "members": members}, idempotent=True):
-            for title in titles:
-                given[title] = given.get(title, 0) + 1
-    return given
+            awards.update(titles)
+    return awards
 
 
 def refresh_shop_titles(db: Database) -> int:
