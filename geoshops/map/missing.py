@@ -10,11 +10,10 @@ from geoshops.map.routes import language_of_request, page_headers
 from geoshops.map.texts import texts
 from geoshops.web.error_handlers import error_response
 from geoshops.web.negotiation import best_type
-from geoshops.web.response import JSON
+from geoshops.web.response import HTML, JSON
 
 blueprint = Blueprint("missing", __name__, template_folder="templates")
 
-HTML = "text/html"
 # first segments of paths whose resources are pages
 PAGES = ("shop",)
 

@@ -25,9 +25,8 @@ from geoshops.map.texts import text, texts
 from geoshops.web import assets
 from geoshops.web.negotiation import best_type
 from geoshops.web.request import public_url, settings
-from geoshops.web.response import JSON
+from geoshops.web.response import HTML, JSON
 
-HTML = "text/html"
 CARD_CACHE_S = 86_400
 FILE_CACHE_S = 3_600
 # a card's URL contains its version, so that previews change with the shop
@@ -73,7 +72,7 @@ def _shop(shop_id: int, language: str) -> ShopPage:
         origin=public_url(),
         zone=settings().timezone,
     )
-    return ShopPage.of(found, language)
+    return ShopPage(found.detail, found.color, language)
 
 
 def _head_of(shop: ShopPage) -> Head:

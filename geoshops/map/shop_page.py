@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import quote
 
 from geoshops.map.card import Card
-from geoshops.map.queries import FoundShop
 from geoshops.map.texts import text, texts
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -24,16 +23,11 @@ def is_whole_day(span: dict[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class ShopPage:
-    """A shop as shown on its page in a language; `detail` is the body of GET /shops/{id}."""
+    """A shop as shown on its page in a language; `detail` is the body of GET /shops/{id}, `color` that of its brand."""
 
     detail: dict[str, Any]
     color: str
     language: str
-
-    @classmethod
-    def of(cls, found: FoundShop, language: str) -> ShopPage:
-        """The page of a shop in a language."""
-        return cls(found.detail, found.color, language)
 
     @property
     def id(self) -> int:

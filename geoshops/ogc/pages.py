@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urlencode
 
 from geoshops.ogc.collections import Collection
-from geoshops.web.response import GEOJSON, JSON
+from geoshops.web.response import GEOJSON, HTML, JSON
 
-HTML = "text/html"
 OPENAPI = "application/vnd.oai.openapi+json;version=3.1"
 CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 SPEC = "http://www.opengis.net/spec"

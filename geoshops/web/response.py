@@ -11,6 +11,7 @@ import flask
 
 JSON = "application/json"
 GEOJSON = "application/geo+json"
+HTML = "text/html"
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
