@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
+from geoshops import nicknames
 from geoshops.database import deferred_indexes
 from geoshops.operations.boundaries import fill_missing
 from geoshops.sample import rows as columns
@@ -13,7 +14,7 @@ from geoshops.sample.country import Country, Entry
 from geoshops.sample.honours import honour
 from geoshops.sample.members import Member
 from geoshops.sample.reference import SOURCE, load_reference
-from geoshops.sample.rows import Rows, nickname_key
+from geoshops.sample.rows import Rows
 
 CHUNK_BYTES = 1 << 20
 # Blocks other writers and a second seed while keys are reserved, but not readers.
@@ -54,14 +55,16 @@ def load(cursor: Any, country: Country, progress: Progress) -> Loaded:
         fill_missing(cursor, country.ground.districts)
     first_shop_id = _reserved(cursor, "shops", country.size.shops)
     rows = Rows(country.clock, ids, first_shop_id, _reserved(cursor, "members", len(members)))
-    _copy(cursor, "members", columns.MEMBER, map(rows.member, members))
-    _copy(cursor, "member_identities", columns.IDENTITY, map(rows.identity, members))
+    _copy(cursor, "members", columns.MEMBER, _Stream(map(rows.member, members)))
+    _copy(cursor, "member_identities", columns.IDENTITY, _Stream(map(rows.identity, members)))
     with tempfile.TemporaryFile() as reviews, tempfile.TemporaryFile() as favorites:
         lines = _shops(rows, progress(country.entries()), reviews, favorites)
         with deferred_indexes.left_out(cursor, country.size.shops):
-            _copy(cursor, "shops", columns.SHOP, lines)
-        review_count = _copy_file(cursor, "reviews", columns.REVIEW, reviews)
-        favorite_count = _copy_file(cursor, "favorites", columns.FAVORITE, favorites)
+            _copy(cursor, "shops", columns.SHOP, _Stream(lines))
+        reviews.seek(0)
+        favorites.seek(0)
+        review_count = _copy(cursor, "reviews", columns.REVIEW, reviews)
+        favorite_count = _copy(cursor, "favorites", columns.FAVORITE, favorites)
     honour(cursor, country.clock.today)
     cursor.execute(BOUNDARIES)
     (boundaries,) = cursor.fetchone()
@@ -70,7 +73,7 @@ def load(cursor: Any, country: Country, progress: Progress) -> Loaded:
 
 def _renamed(cursor: Any, members: Sequence[Member]) -> list[Member]:
     """Renames members whose nickname is taken by a real member."""
-    keys = {nickname_key(m.nickname): m for m in members}
+    keys = {nicknames.key(m.nickname): m for m in members}
     cursor.execute("SELECT nickname_key FROM members WHERE nickname_key = ANY(%s)", (list(keys),))
     taken = {keys[key].number for (key,) in cursor.fetchall()}
     return [
@@ -94,13 +97,7 @@ def _reserved(cursor: Any, table: str, count: int) -> int:
     return int(cursor.fetchone()[0])
 
 
-def _copy(cursor: Any, table: str, names: str, lines: Iterable[str]) -> int:
-    return _copy_file(cursor, table, names, _Stream(lines))
-
-
-def _copy_file(cursor: Any, table: str, names: str, file: Any) -> int:
-    if not isinstance(file, _Stream):
-        file.seek(0)
+def _copy(cursor: Any, table: str, names: str, file: Any) -> int:
     cursor.copy_expert(f"COPY {table} ({names}) FROM STDIN", file, CHUNK_BYTES)
     return int(cursor.rowcount)
 

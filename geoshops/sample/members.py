@@ -12,59 +12,13 @@ from geoshops.sample.places import spots
 
 STAYS_HOME = 0.8
 ADJECTIVES = (
-    "웃는",
-    "졸린",
-    "배고픈",
-    "신나는",
-    "느긋한",
-    "수줍은",
-    "용감한",
-    "반짝이는",
-    "따뜻한",
-    "조용한",
-    "엉뚱한",
-    "부지런한",
-    "행복한",
-    "동그란",
-    "새침한",
-    "든든한",
-    "푸른",
-    "하얀",
-    "작은",
-    "달리는",
-)
+    "웃는", "졸린", "배고픈", "신나는", "느긋한", "수줍은", "용감한", "반짝이는", "따뜻한", "조용한", "엉뚱한", "부지런한", "행복한", "동그란",
+    "새침한", "든든한", "푸른", "하얀", "작은", "달리는",
+)  # fmt: skip
 NOUNS = (
-    "고양이",
-    "강아지",
-    "토끼",
-    "여우",
-    "다람쥐",
-    "펭귄",
-    "수달",
-    "너구리",
-    "고래",
-    "참새",
-    "두루미",
-    "감자",
-    "고구마",
-    "복숭아",
-    "딸기",
-    "만두",
-    "호떡",
-    "식빵",
-    "구름",
-    "바람",
-    "달빛",
-    "별똥별",
-    "은하수",
-    "나침반",
-    "필름",
-    "네컷수집가",
-    "사진사",
-    "여행자",
-    "산책러",
-    "모험가",
-)
+    "고양이", "강아지", "토끼", "여우", "다람쥐", "펭귄", "수달", "너구리", "고래", "참새", "두루미", "감자", "고구마", "복숭아", "딸기", "만두",
+    "호떡", "식빵", "구름", "바람", "달빛", "별똥별", "은하수", "나침반", "필름", "네컷수집가", "사진사", "여행자", "산책러", "모험가",
+)  # fmt: skip
 
 
 class Member(NamedTuple):
@@ -121,7 +75,7 @@ def members(random: Random, count: int, clock: Clock) -> list[Member]:
 
 
 def _nickname(random: Random, taken: set[str]) -> str:
-    pair = f"{ADJECTIVES[int(random.random() * 20)]}{NOUNS[int(random.random() * len(NOUNS))]}"
+    pair = f"{ADJECTIVES[int(random.random() * len(ADJECTIVES))]}{NOUNS[int(random.random() * len(NOUNS))]}"
     nickname = pair if random.random() < 0.4 else f"{pair}{int(random.random() * 100):02}"
     while nickname in taken:
         nickname = f"{pair}{int(random.random() * 10**7)}"

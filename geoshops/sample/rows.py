@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 
+from geoshops import nicknames
 from geoshops.sample.clock import Clock
 from geoshops.sample.country import Entry
 from geoshops.sample.members import Member
@@ -36,7 +36,7 @@ class Rows:
 
     def member(self, member: Member) -> str:
         """Returns a row of members."""
-        key = nickname_key(member.nickname)
+        key = nicknames.key(member.nickname)
         joined = self._clock.moment_text(member.joined)
         return _line(self._first_member_id + member.number, member.nickname, key, joined)
 
@@ -99,11 +99,6 @@ class Rows:
         dong = shop.spot.dong
         sigungu = dong.sigungu
         return self._ids.sidos[sigungu.sido], self._ids.sigungus[sigungu], self._ids.dongs[dong]
-
-
-def nickname_key(nickname: str) -> str:
-    """Returns the unique key of a nickname."""
-    return unicodedata.normalize("NFKC", nickname).casefold()
 
 
 def _line(*values: object) -> str:
