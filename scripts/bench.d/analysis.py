@@ -8,13 +8,10 @@ import sys
 import time
 from pathlib import Path
 
-import psycopg2
-from data import PREFIX, Bench, connect, server_url
+from data import PREFIX, Bench, cursor_of, recreate, row_of, server_url
 from load import ROOT, metered
-from psycopg2 import sql
 
 from geoshops.analysis import runner, scripts
-from geoshops.database import migrations, sql_files
 
 SHOPS, QUICK_SHOPS = 100_000, 10_000
 REVIEWS_PER_SHOP, SHOPS_PER_MEMBER = 10, 5
@@ -28,31 +25,21 @@ SHARED_DATA = Path(os.environ.get("GEOSHOPS_SHARED_DATA", ROOT.parent / "shared"
 def country(shops: int) -> str:
     """Returns the URL of sample data with that many shops, created on first use."""
     name = f"{PREFIX}analysis_{shops}"
-    try:
-        migrations.upgrade(server_url(name), lambda _: None)
-        cursor = connect(name).cursor()
-        cursor.execute("SELECT count(*), sum(review_cnt) FROM shops")
-        if cursor.fetchone() == (shops, shops * REVIEWS_PER_SHOP):
-            return server_url(name)
-    except (psycopg2.Error, sql_files.MigrationError):
-        pass
-    _make(name, shops)
+    filled = (shops, shops * REVIEWS_PER_SHOP)
+    if row_of(name, "SELECT count(*), sum(review_cnt) FROM shops") != filled:
+        _make(name, shops)
     return server_url(name)
 
 
 def _make(name: str, shops: int) -> None:
-    cursor = connect("postgres").cursor()
-    identifier = sql.Identifier(name)
-    cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(identifier))
-    cursor.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
-    migrations.upgrade(server_url(name), lambda _: None)
+    recreate(name)
     sizes = ["--shops", str(shops), "--reviews", str(shops * REVIEWS_PER_SHOP)]
     _geoshops(name, "seed", "--yes", *sizes, "--members", str(shops // SHOPS_PER_MEMBER))
     for level in BOUNDARIES:
         file = SHARED_DATA / "boundaries_kr_2018" / f"skorea-{level}-2018-simple.geojson"
         if file.exists():
             _geoshops(name, "import", "regions", str(file), "--mapping", "kostat")
-    connect(name).cursor().execute("VACUUM (ANALYZE)")
+    cursor_of(server_url(name)).execute("VACUUM (ANALYZE)")
 
 
 def _geoshops(name: str, *arguments: str) -> None:

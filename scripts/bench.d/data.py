@@ -69,16 +69,21 @@ def server_url(name: str) -> str:
     return urlunsplit(urlsplit(os.environ["GEOSHOPS_BENCH_SERVER"])._replace(path=f"/{name}"))
 
 
-def connect(name: str) -> Any:
-    """Opens an autocommit connection."""
-    connection = psycopg2.connect(server_url(name))
+def cursor_of(url: str) -> Any:
+    """Opens an autocommit connection; returns a cursor, which keeps it open."""
+    connection = psycopg2.connect(url)
     connection.autocommit = True
-    return connection
+    return connection.cursor()
+
+
+def server_cursor() -> Any:
+    """Returns a cursor outside the benchmark databases."""
+    return cursor_of(server_url("postgres"))
 
 
 def drop_databases() -> None:
     """Drops every benchmark database."""
-    cursor = connect("postgres").cursor()
+    cursor = server_cursor()
     cursor.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", (f"{PREFIX}%",))
     for (name,) in cursor.fetchall():
         cursor.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
@@ -88,44 +93,47 @@ def drop_databases() -> None:
 def database(shops: int, *, dense: bool = False) -> str:
     """Returns the URL of the database with that many shops; recreates it if the schema has changed."""
     name = f"{PREFIX}{'dense_' if dense else ''}{shops}"
-    if not is_complete(name, shops):
-        _recreate(name)
+    if row_of(name, "SELECT count(*) FROM shops") != (shops,):
+        recreate(name)
         _fill(name, shops, dense)
     return server_url(name)
 
 
 def copy_of(shops: int, name: str) -> Any:
-    """Yields a cursor on a temporary copy of the database, for changes that must not be kept."""
+    """Returns a cursor on a temporary copy of the database, for changes that must not be kept."""
     database(shops)
-    cursor = connect("postgres").cursor()
+    cursor = server_cursor()
     copy, original = sql.Identifier(f"{PREFIX}{name}"), sql.Identifier(f"{PREFIX}{shops}")
     cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(copy))
     cursor.execute(
         sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(copy, original)
     )
-    return connect(f"{PREFIX}{name}").cursor()
+    return cursor_of(server_url(f"{PREFIX}{name}"))
 
 
-def is_complete(name: str, shops: int) -> bool:
+def row_of(name: str, query: str) -> tuple[Any, ...] | None:
+    """Upgrades the schema of a database and returns a row; None where the database cannot give it."""
     try:
-        migrations.upgrade(server_url(name), _silent)
-        cursor = connect(name).cursor()
-        cursor.execute("SELECT count(*) FROM shops")
-        return bool(cursor.fetchone()[0] == shops)
+        migrations.upgrade(server_url(name), lambda _: None)
+        cursor = cursor_of(server_url(name))
+        cursor.execute(query)
+        row: tuple[Any, ...] | None = cursor.fetchone()
+        return row
     except (psycopg2.Error, sql_files.MigrationError):
-        return False
+        return None
 
 
-def _recreate(name: str) -> None:
-    cursor = connect("postgres").cursor()
+def recreate(name: str) -> None:
+    """Creates an empty database with the schema, in place of one that may exist."""
+    cursor = server_cursor()
     identifier = sql.Identifier(name)
     cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(identifier))
     cursor.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
-    migrations.upgrade(server_url(name), _silent)
+    migrations.upgrade(server_url(name), lambda _: None)
 
 
 def _fill(name: str, shops: int, dense: bool) -> None:
-    cursor = connect(name).cursor()
+    cursor = cursor_of(server_url(name))
     cursor.execute(
         "INSERT INTO brands (id, name, is_representative) SELECT n, b, n <= 4 FROM unnest(%s) WITH ORDINALITY AS t (b, n)",
         (list(BRANDS),),
@@ -163,10 +171,10 @@ def _drop_plain_indexes(cursor: Any) -> list[str]:
         "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index i"
         " WHERE indrelid = 'shops'::regclass AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid)"
     )
-    found = cursor.fetchall()
-    for name, _ in found:
+    indexes = cursor.fetchall()
+    for name, _ in indexes:
         cursor.execute(sql.SQL("DROP INDEX {}").format(sql.Identifier(name)))
-    return [definition for _, definition in found]
+    return [definition for _, definition in indexes]
 
 
 COPY_OF_COUNTRY = """
@@ -177,7 +185,7 @@ FROM country WHERE n < %s ORDER BY ST_SetSRID(ST_MakePoint(lon, lat), 4326)  -- 
 
 
 def country(seed: int) -> list[tuple[int, int, str, float, float, str]]:
-    """Yields 10,000 shops in Gaussian clusters: number, brand id, name, longitude, latitude, address."""
+    """Returns 10,000 shops in Gaussian clusters: number, brand id, name, longitude, latitude, address."""
     rng = random.Random(seed)
     weights = [weight for _, _, weight in CENTERS]
     rows = []
@@ -194,12 +202,13 @@ def country(seed: int) -> list[tuple[int, int, str, float, float, str]]:
 
 
 def downtown_points(count: int = 100) -> list[tuple[float, float]]:
-    """Yields map centres within about a kilometre of the clusters' centres."""
+    """Returns map centres within about a kilometre of the clusters' centres."""
     rng = random.Random(7)
     weights = [weight for _, _, weight in CENTERS]
     chosen = [CENTERS[rng.choices(range(len(CENTERS)), weights)[0]] for _ in range(count)]
     return [(round(rng.gauss(x, 0.01), 6), round(rng.gauss(y, 0.008), 6)) for x, y, _ in chosen]
 
 
-def _silent(_: str) -> None:
-    """Discards the messages of the migrations."""
+def moved(at: tuple[float, float], rng: random.Random) -> tuple[float, float]:
+    """Returns a place within about a kilometre."""
+    return at[0] + rng.uniform(-0.01, 0.01), at[1] + rng.uniform(-0.01, 0.01)

@@ -8,7 +8,7 @@ import statistics
 import sys
 from contextlib import ExitStack
 
-from data import COUNTRY, ROW, STEP_LON, Bench, connect, downtown_points
+from data import COUNTRY, ROW, STEP_LON, Bench, cursor_of, downtown_points, server_url
 from figures import Runs, interleave
 from load import server, wrk
 from radius import paths, questions
@@ -70,7 +70,7 @@ def by_density(bench: Bench, shops: int, *, seconds: int, rounds: int) -> dict[s
 
 def wide_circle(name: str) -> dict[str, object]:
     """Measures a circle with thousands of shops: time, sorted rows, and whether an index returns the nearest first."""
-    cursor = connect(name).cursor()
+    cursor = cursor_of(server_url(name))
     cursor.execute(
         "LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_analyze = on;"
         " SET auto_explain.log_nested_statements = on; SET client_min_messages = log"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psycopg2
+from data import cursor_of
 from load import metered, percentile, server
 from tqdm import tqdm
 
@@ -65,27 +65,7 @@ ENGLISH = (
     "late", "night", "cheap", "seoul", "busan", "city", "hall", "park", "tower", "market", "school",
 )  # fmt: skip
 # keys of the Korean two-set keyboard in the Unicode order of the letters
-KEYS_FIRST = [
-    "r",
-    "R",
-    "s",
-    "e",
-    "E",
-    "f",
-    "a",
-    "q",
-    "Q",
-    "t",
-    "T",
-    "d",
-    "w",
-    "W",
-    "c",
-    "z",
-    "x",
-    "v",
-    "g",
-]
+KEYS_FIRST = list("rRseEfaqQtTdwWczxvg")
 KEYS_MIDDLE = [
     "k", "o", "i", "O", "j", "p", "u", "P", "h", "hk", "ho", "hl", "y", "n", "nj", "np", "nl", "b", "m", "ml", "l",
 ]  # fmt: skip
@@ -258,30 +238,32 @@ RADIUS_LIMIT_MS = 200
 SHOPS_ON_A_MAP = 65
 
 
-def cpu_ms(cursor: Any, pid: int, statement: str, values: Sequence[object]) -> float:
-    """Measures a backend's CPU time of one statement with the scheduler's nanoseconds."""
-    before = nanoseconds(pid)
-    cursor.execute(statement, values)
-    cursor.fetchall()
-    return (nanoseconds(pid) - before) / 1e6
+def cpu_ms(cursor: Any, statement: str, values: Sequence[object]) -> float:
+    """Measures the backend's CPU time of one statement."""
+
+    def run() -> None:
+        cursor.execute(statement, values)
+        cursor.fetchall()
+
+    return cpu_ms_of(cursor, run)
 
 
-def nanoseconds(pid: int) -> int:
-    """CPU time of a process."""
-    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
+def cpu_ms_of(cursor: Any, run: Callable[[], None]) -> float:
+    """Measures the CPU time of the cursor's backend while the function runs, with the scheduler's nanoseconds."""
+    schedstat = Path(f"/proc/{cursor.connection.info.backend_pid}/schedstat")
+    before = int(schedstat.read_text().split()[0])
+    run()
+    return (int(schedstat.read_text().split()[0]) - before) / 1e6
 
 
 def measure(
     url: str, count: int, places: Sequence[tuple[float, float]]
 ) -> dict[str, list[tuple[float, str]]]:
     """Returns CPU milliseconds and keyword of searches, filtered and paged searches, and suggestions, the most expensive first."""
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    cursor = connection.cursor()
+    cursor = cursor_of(url)
     # as the service's role
     cursor.execute("SET jit = off")
     words = read_words(cursor)
-    pid = connection.info.backend_pid
     # reading blocks from the disk costs CPU time, too
     for keyword in keywords(words, WARMING):
         for statement in (SEARCH, SUGGEST):
@@ -291,10 +273,9 @@ def measure(
     for number, keyword in enumerate(progress):
         values = (keyword, *places[number % len(places)])
         filtered = (*values, FILTERS[number % len(FILTERS)])
-        times["search"].append((cpu_ms(cursor, pid, SEARCH, values), keyword))
-        times["filtered"].append((cpu_ms(cursor, pid, FILTERED_AND_PAGED, filtered), keyword))
-        times["suggest"].append((cpu_ms(cursor, pid, SUGGEST, values), keyword))
-    connection.close()
+        times["search"].append((cpu_ms(cursor, SEARCH, values), keyword))
+        times["filtered"].append((cpu_ms(cursor, FILTERED_AND_PAGED, filtered), keyword))
+        times["suggest"].append((cpu_ms(cursor, SUGGEST, values), keyword))
     return {name: sorted(found, reverse=True) for name, found in times.items()}
 
 
@@ -312,11 +293,9 @@ def _repeat(
 
 def radius_of_a_map(url: str, at: tuple[float, float]) -> int:
     """Returns the radius in metres that holds about as many shops as a map shows."""
-    connection = psycopg2.connect(url)
-    cursor = connection.cursor()
+    cursor = cursor_of(url)
     cursor.execute("SELECT count(*) FROM shops_near(%s, %s, 1000)", at)
-    (shops,) = cursor.fetchone()  # type: ignore[misc]
-    connection.close()
+    (shops,) = cursor.fetchone()
     return round(1000 * float(min(1, (SHOPS_ON_A_MAP / max(shops, 1)) ** 0.5)))
 
 

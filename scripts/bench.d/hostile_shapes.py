@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, cast
 
-import psycopg2
-from data import CENTERS
-from hostile import nanoseconds
+from data import CENTERS, cursor_of
+from hostile import cpu_ms_of
 from load import percentile
 from tqdm import tqdm
 
@@ -286,19 +285,14 @@ def _condition(rng: random.Random) -> str:
 
 def measure(url: str, count: int) -> dict[str, list[tuple[float, str]]]:
     """Returns CPU milliseconds and statement of each search by its name, the most expensive first."""
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    cursor = connection.cursor()
+    cursor = cursor_of(url)
     # as the service's role
     cursor.execute("SET jit = off")
-    pid = connection.info.backend_pid
     times: dict[str, list[tuple[float, str]]] = {}
     progress = tqdm(searches(count), total=4 * count, desc="hostile shapes", file=sys.stderr, disable=None)  # fmt: skip
     for name, statement, run in progress:
-        before = nanoseconds(pid)
-        run(cursor)
-        times.setdefault(name, []).append(((nanoseconds(pid) - before) / 1e6, statement))
-    connection.close()
+        taken_ms = cpu_ms_of(cursor, lambda run=run: run(cursor))  # type: ignore[misc]
+        times.setdefault(name, []).append((taken_ms, statement))
     return {name: sorted(found, reverse=True) for name, found in times.items()}
 
 

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import psycopg2
-from data import PREFIX, Bench, connect, server_url
+from data import PREFIX, Bench, cursor_of, recreate, server_url
+from load import ROOT
 
-from geoshops.database import migrations
 from geoshops.database.deferred_indexes import build_missing
 from geoshops.importing.mapping import saved_mapping
 from geoshops.importing.request import Request
@@ -36,7 +36,6 @@ from geoshops.sample.shops import shops as generated_shops
 
 ROWS = 144_563
 NAME = f"{PREFIX}import"
-ROOT = Path(__file__).resolve().parents[2]
 PLACES = "world_cities_geonames_rg_cities1000.csv"
 TODAY = date(2026, 11, 20)
 KOREAN = (
@@ -71,14 +70,6 @@ def generated() -> Path:
             lat, lon = rng.uniform(-60, 70), rng.uniform(-180, 180)
             stream.write(f"{lat:.5f},{lon:.5f},{name},Region {n % 3000},District {n % 900},XX\n")
     return path
-
-
-def empty_database() -> None:
-    """Creates an empty database with the schema."""
-    cursor = connect("postgres").cursor()
-    cursor.execute(f"DROP DATABASE IF EXISTS {NAME} WITH (FORCE)")
-    cursor.execute(f"CREATE DATABASE {NAME}")
-    migrations.upgrade(server_url(NAME), lambda _: None)
 
 
 def korean(shops: int) -> Path:
@@ -118,7 +109,7 @@ def run_import(path: Path, mapping: str) -> dict[str, float]:
             rejects=Path(folder) / "rejected.csv",
         )
         import_shops(server_url(NAME), wanted, progress=lambda _: None, warn=lambda _: None)
-    cursor = connect(NAME).cursor()
+    cursor = cursor_of(server_url(NAME))
     cursor.execute(RADIUS)
     until_radius = time.perf_counter() - started
     build_missing(server_url(NAME), lambda text: print(text, file=sys.stderr))
@@ -162,13 +153,13 @@ def world(rounds: int) -> dict[str, Any]:
     with path.open(encoding="utf-8") as stream:
         rows = sum(1 for _ in stream) - 1
     for _ in range(rounds):
-        empty_database()
+        recreate(NAME)
         first = run_import(path, "geonames")
         figures.note("radius_s", first["radius_s"])
         figures.note("keyword_s", first["keyword_s"])
         figures.note("import_rows_per_s", rows / first["radius_s"])
         figures.note("import_repeated_rows_per_s", rows / run_import(path, "geonames")["radius_s"])
-        cursor = connect(NAME).cursor()
+        cursor = cursor_of(server_url(NAME))
         for name, act in copies(cursor).items():
             started = time.perf_counter()
             act()
@@ -182,7 +173,7 @@ def korea(shops: int, rounds: int) -> dict[str, Any]:
     """Imports the Korean file into a database with its regions and brands."""
     path, figures, name = korean(shops), Figures(), "million" if shops == 1_000_000 else "korea"
     for _ in range(rounds):
-        empty_database()
+        recreate(NAME)
         load_dictionaries()
         found = run_import(path, "")
         figures.note(f"{name}_radius_s", found["radius_s"])

@@ -13,13 +13,12 @@ from urllib.parse import urlencode, urlsplit
 
 import hostile
 import languages
-import psycopg2
-from data import PREFIX, Bench, connect, server_url
+from data import PREFIX, Bench, cursor_of, moved, recreate, row_of, server_url
 from load import ROOT, metered, percentile, server
-from psycopg2 import sql
 
-from geoshops.database import deferred_indexes, migrations, sql_files
+from geoshops.database import deferred_indexes
 
+SEED = 20261123
 SMALL, LARGE = 10_000, 1_000_000
 NEAR, FAR = (127.0276, 37.4979), (126.5312, 33.4996)
 OF_THE_SEARCH = (
@@ -44,29 +43,9 @@ GROUPS = {
 FILTERED = "a filter that no shop passes"
 NOT_PASSED = ["인생네컷", "서울", "포토"]
 KEYSTROKES = [
-    "ㄱ",
-    "가",
-    "강",
-    "강ㄴ",
-    "강나",
-    "강남",
-    "강남ㄱ",
-    "강남구",
-    "ㅇ",
-    "이",
-    "인",
-    "인생",
-    "인생ㄴ",
-    "인생넼",
-    "인생네컷",
-    "홍",
-    "홍대",
-    "홍대입",
-    "서울",
-    "ㅇㅅ",
-    "ㅇㅅㄴㅋ",
-    "rkdska",
-]
+    "ㄱ", "가", "강", "강ㄴ", "강나", "강남", "강남ㄱ", "강남구", "ㅇ", "이", "인", "인생", "인생ㄴ", "인생넼",
+    "인생네컷", "홍", "홍대", "홍대입", "서울", "ㅇㅅ", "ㅇㅅㄴㅋ", "rkdska",
+]  # fmt: skip
 COMPARED = ("서울", "강남", "강남구 인생네컷", "인생네컷 서울숲점", "없는동네", "인셍네컷")
 ALTERNATIVE = """
 SELECT id FROM shops WHERE status <> 'CLOSED' AND place_name || ' ' || road_address LIKE ALL (%s)
@@ -76,26 +55,14 @@ ORDER BY ST_Distance(geog, ST_Point(%s, %s)::geography), id LIMIT 300"""
 def country(shops: int) -> tuple[str, float]:
     """Returns the URL of sample data with that many shops, and the build time of its search indexes."""
     name = f"{PREFIX}keyword_{shops}"
-    try:
-        migrations.upgrade(server_url(name), lambda _: None)
-        cursor = connect(name).cursor()
-        cursor.execute("SELECT count(*) FROM shops")
-        (count,) = cursor.fetchone()
-        cursor.execute("SELECT seconds FROM search_build")
-        if count == shops:
-            return server_url(name), float(cursor.fetchone()[0])
-    except (psycopg2.Error, sql_files.MigrationError):
-        pass
-    return server_url(name), _make(name, shops)
+    row = row_of(name, "SELECT (SELECT count(*) FROM shops), seconds FROM search_build")
+    seconds = float(row[1]) if row and row[0] == shops else _make(name, shops)
+    return server_url(name), seconds
 
 
 def _make(name: str, shops: int) -> float:
-    cursor = connect("postgres").cursor()
-    identifier = sql.Identifier(name)
-    cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(identifier))
-    cursor.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
-    migrations.upgrade(server_url(name), lambda _: None)
-    cursor = connect(name).cursor()
+    recreate(name)
+    cursor = cursor_of(server_url(name))
     command = [sys.executable, "-c", "from geoshops.cli import main; main()", "seed", "--yes"]
     sizes = ["--shops", str(shops), "--reviews", "0", "--members", "1"]
     subprocess.run(
@@ -133,6 +100,7 @@ class Client:
 
 def measure(url: str, rounds: int) -> dict[str, dict[str, float]]:
     """Returns p50 and p99 in ms by group and place; interleaves the groups, so that noise affects all alike."""
+    rng = random.Random(SEED)
     times: dict[str, list[float]] = {}
     with server(url) as origin:
         client = Client(origin)
@@ -144,11 +112,7 @@ def measure(url: str, rounds: int) -> dict[str, dict[str, float]]:
                 more = {"minRating": "4"} if group == FILTERED else {}
                 for place, at in (("near", NEAR), ("far", FAR)):
                     for keyword in keywords:
-                        moved = (
-                            at[0] + random.uniform(-0.01, 0.01),
-                            at[1] + random.uniform(-0.01, 0.01),
-                        )
-                        took = client.ms(path, moved, **{name: keyword}, **more)
+                        took = client.ms(path, moved(at, rng), **{name: keyword}, **more)
                         if number >= 3:
                             times.setdefault(f"{group}, {place}", []).append(took)
     return {
@@ -162,14 +126,12 @@ def measure(url: str, rounds: int) -> dict[str, dict[str, float]]:
 
 def alternatives(url: str, trigrams: bool) -> dict[str, float]:
     """Returns the best of three times in ms of LIKE on raw text, with or without a trigram index."""
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    cursor = connection.cursor()
+    cursor = cursor_of(url)
     cursor.execute(
         "CREATE INDEX IF NOT EXISTS bench_trigrams ON shops USING gin ((place_name || ' ' || road_address) gin_trgm_ops)"
     )
     cursor.execute(f"SET enable_bitmapscan = {'on' if trigrams else 'off'}")
-    found = {}
+    best_ms = {}
     for keyword in COMPARED:
         patterns = [f"%{word}%" for word in keyword.split()]
         took = []
@@ -178,22 +140,18 @@ def alternatives(url: str, trigrams: bool) -> dict[str, float]:
             cursor.execute(ALTERNATIVE, (patterns, *NEAR))
             cursor.fetchall()
             took.append((time.perf_counter() - started) * 1000)
-        found[keyword] = round(min(took), 1)
-    connection.close()
-    return found
+        best_ms[keyword] = round(min(took), 1)
+    return best_ms
 
 
 def sizes_mb(url: str) -> dict[str, float]:
     """Returns the sizes of the search indexes on shops and of the trigram index."""
-    connection = psycopg2.connect(url)
-    cursor = connection.cursor()
+    cursor = cursor_of(url)
     cursor.execute(
         "SELECT relname, round(pg_relation_size(oid) / 1048576.0, 1) FROM pg_class WHERE relname = ANY (%s)",
         ([*OF_THE_SEARCH, "bench_trigrams"],),
     )
-    found = {name: float(size) for name, size in cursor.fetchall()}
-    connection.close()
-    return found
+    return {name: float(size) for name, size in cursor.fetchall()}
 
 
 def main(bench: Bench) -> dict[str, object]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-import psycopg2
+from data import cursor_of, moved
 from hostile import SEARCH, SUGGEST, cpu_ms
 from load import metered, percentile, server, wrk
 
@@ -55,10 +55,6 @@ PAGE = {"page": "1", "size": "20"}
 LEAST_OF_PLAIN = 0.8
 
 
-def _moved(at: tuple[float, float], rng: random.Random) -> tuple[float, float]:
-    return at[0] + rng.uniform(-0.01, 0.01), at[1] + rng.uniform(-0.01, 0.01)
-
-
 def measure(
     make_client: Callable[[str], Any],
     url: str,
@@ -69,11 +65,8 @@ def measure(
     rng = random.Random(SEED)
     http_ms: dict[str, list[float]] = {}
     cpu: dict[str, list[float]] = {}
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    cursor = connection.cursor()
+    cursor = cursor_of(url)
     cursor.execute("SET jit = off")
-    pid = connection.info.backend_pid
     with server(url) as origin:
         client = make_client(origin)
         for number in range(rounds + 2):
@@ -83,13 +76,12 @@ def measure(
                         ("/shops/suggest", SUGGEST) if kind == "suggest" else ("/shops", SEARCH)
                     )
                     for keyword in keywords:
-                        at = _moved(places[number % len(places)], rng)
+                        at = moved(places[number % len(places)], rng)
                         took = client.ms(path, at, keyword=keyword)
-                        used = cpu_ms(cursor, pid, statement, (keyword, *at))
+                        used = cpu_ms(cursor, statement, (keyword, *at))
                         if number > 1:
                             http_ms.setdefault(f"{language}, {kind}", []).append(took)
                             cpu.setdefault(f"{language}, {kind}", []).append(used)
-    connection.close()
     return {
         group: {
             "p50_ms": round(percentile(sorted(times), 50), 1),
@@ -110,20 +102,17 @@ def _path(path: str, at: tuple[float, float], **more: str) -> str:
 def _make_displays(url: str, origin: str, paths: Sequence[str]) -> None:
     """Stores the display texts of the shops that the paths return, as the scheduler does for all shops."""
     client = http.client.HTTPConnection(urlsplit(origin).netloc)
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    cursor = connection.cursor()
-    found = set()
+    cursor = cursor_of(url)
+    ids = set()
     for path in paths:
         client.request("GET", path)
         response = client.getresponse()
         body = response.read()
         if response.status != 200:
             raise SystemExit(f"{path}: {response.status} {body.decode()}")
-        found |= {shop["id"] for shop in json.loads(body)}
-    for shop in sorted(found):
+        ids |= {shop["id"] for shop in json.loads(body)}
+    for shop in sorted(ids):
         cursor.execute("SELECT refresh_shop_displays(%s, 1, false)", (shop - 1,))
-    connection.close()
 
 
 def throughput(
@@ -131,7 +120,7 @@ def throughput(
 ) -> dict[str, dict[str, float]]:
     """Returns requests per second without and with `lang`, in interleaved runs, by path; the best run of each."""
     rng = random.Random(SEED)
-    points = [_moved(at, rng) for _ in range(20)]
+    points = [moved(at, rng) for _ in range(20)]
     found: dict[str, dict[str, float]] = {}
     with server(url) as origin:
         for path in LISTS:

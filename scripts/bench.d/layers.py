@@ -19,8 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import parse_qs
 
-import psycopg2
-from data import Bench, connect, downtown_points
+from data import Bench, cursor_of, downtown_points, server_cursor
 from favorites import signed
 from figures import interleave
 from load import ROOT, Load, pgbench, server_process, started, wrk
@@ -112,7 +111,7 @@ def workers(root: int) -> list[int]:
 
 def backends(url: str) -> list[int]:
     """Returns the pids of the service's backends."""
-    cursor = connect("postgres").cursor()
+    cursor = server_cursor()
     cursor.execute(
         "SELECT pid FROM pg_stat_activity WHERE datname = %s AND application_name LIKE 'geoshops%%'",
         (url.rpartition("/")[2],),
@@ -188,9 +187,7 @@ def by_hand(url: str, size: int) -> dict[str, float]:
     """Returns the microseconds of minimal Python implementations of some layers."""
     query = paths(downtown_points())[0].partition("?")[2]
     body, key = b"x" * size, b"k" * 48
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    cursor = connection.cursor()
+    cursor = cursor_of(url)
     x, y, user_x, user_y = questions(downtown_points())[0]
     asked = {
         "map_lon": x, "map_lat": y, "user_lon": user_x, "user_lat": user_y, "radius_m": RADIUS_M,

@@ -139,7 +139,7 @@ def server(database_url: str, **settings: str) -> Iterator[str]:
 def server_process(
     database_url: str, **settings: str
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Like `service`; also yields its process, whose descendants are the workers."""
+    """Like `server`; also yields its process, whose descendants are the workers."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             "DATABASE_URL": database_url,

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from data import Bench, connect, drop_databases
+from data import Bench, drop_databases, server_cursor
 from figures import picture
 from goals import report
 
@@ -82,7 +82,7 @@ def run(bench: Bench, name: str) -> dict[str, object]:
 
 def machine() -> dict[str, object]:
     """Returns time, machine and versions."""
-    cursor = connect("postgres").cursor()
+    cursor = server_cursor()
     cursor.execute("SHOW server_version")
     cpu = next(
         (line.partition(": ")[2] for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),

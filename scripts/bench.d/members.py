@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import psycopg2
-from data import PREFIX, Bench, connect, copy_of, server_url
+from data import PREFIX, Bench, copy_of, cursor_of, row_of, server_url
 
 from geoshops import create_app
-from geoshops.database import migrations, sql_files
 from geoshops.web import tokens
 from geoshops.web.tokens import Caller
 
@@ -61,32 +60,25 @@ class Visited:
 def visited(bench: Bench, shops: int) -> Visited:
     """Returns the copy, created on first use."""
     name = f"visited_{shops}"
-    if not _is_filled(f"{PREFIX}{name}"):
+    # recreated when its sessions have expired
+    state = row_of(
+        f"{PREFIX}{name}",
+        "SELECT (SELECT count(*) FROM reviews), (SELECT min(expires_at) > now() FROM sessions)",
+    )
+    if state != (REVIEWED * REVIEWS_A_SHOP, True):
         cursor = copy_of(shops, name)
         cursor.execute(f"BEGIN; {FILL} COMMIT")
         cursor.execute("VACUUM (ANALYZE)")
-    cursor = connect(f"{PREFIX}{name}").cursor()
-    cursor.execute("SELECT DISTINCT shop_id FROM reviews ORDER BY 1")
-    found = [shop for (shop,) in cursor.fetchall()]
     url, key = server_url(f"{PREFIX}{name}"), secrets.token_urlsafe(48)
-    return Visited(url, found, key, _tokens(url, key))
+    cursor = cursor_of(url)
+    cursor.execute("SELECT DISTINCT shop_id FROM reviews ORDER BY 1")
+    reviewed = [shop for (shop,) in cursor.fetchall()]
+    callers = [Caller(member, member) for member in range(1, 201)]
+    return Visited(url, reviewed, key, access_tokens(url, key, callers))
 
 
-def _is_filled(name: str) -> bool:
-    try:
-        migrations.upgrade(server_url(name), lambda _: None)
-        cursor = connect(name).cursor()
-        # recreated when its sessions have expired
-        cursor.execute(
-            "SELECT (SELECT count(*) FROM reviews) = %s AND (SELECT min(expires_at) > now() FROM sessions)",
-            (REVIEWED * REVIEWS_A_SHOP,),
-        )
-        return bool(cursor.fetchone()[0])
-    except (psycopg2.Error, sql_files.MigrationError):
-        return False
-
-
-def _tokens(url: str, key: str) -> list[str]:
+def access_tokens(url: str, key: str, callers: Sequence[Caller]) -> list[str]:
+    """Signs access tokens as a service with that key does."""
     app = create_app({"database_url": url, "secret_key": key, "log_level": "ERROR"})
     with app.app_context():
-        return [tokens.issue_access(Caller(member, member)) for member in range(1, 201)]
+        return [tokens.issue_access(caller) for caller in callers]

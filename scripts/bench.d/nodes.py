@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import psycopg2
-from load import free_port
+from data import cursor_of
+from load import ROOT, free_port
 
-ROOT = Path(__file__).resolve().parents[2]
 PGBOUNCER = """[databases]
 * = host=127.0.0.1 port={server}
 [pgbouncer]
@@ -55,17 +54,15 @@ def throwaway() -> Iterator[Node]:
     script = str(ROOT / "scripts" / "db")
     command = [script, "throwaway", "start", "--for", str(os.getpid())]
     url = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    cursor = connection.cursor()
+    cursor = cursor_of(url)
     cursor.execute("SHOW data_directory")
-    folder = Path(cursor.fetchone()[0]).parent  # type: ignore[index]
+    folder = Path(cursor.fetchone()[0]).parent
     # as durable as in production, because the wait for a replica depends on it
     for setting in ("fsync", "synchronous_commit", "full_page_writes"):
         cursor.execute(f"ALTER SYSTEM SET {setting} = on")
     # all compared servers run at the same time
     cursor.execute("ALTER SYSTEM SET max_connections = 300")
-    connection.close()
+    cursor.connection.close()
     pid = int((folder / "data" / "postmaster.pid").read_text().split()[0])
     programs = Path(f"/proc/{pid}/exe").readlink().parent
     try:

@@ -21,7 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from data import PREFIX, Bench, connect, server_url
+from data import PREFIX, Bench, server_cursor, server_url
 from load import ROOT, free_port, stop
 
 from geoshops.web import assets
@@ -53,18 +53,16 @@ BOOTHS = "() => performance.timeOrigin + performance.getEntriesByName('booths')[
 
 def database_url() -> str:
     """Returns the URL of a database with sample data, created on first use."""
-    cursor = connect("postgres").cursor()
+    cursor = server_cursor()
     cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", (NAME,))
     geoshops = str(ROOT / ".venv" / "bin" / "geoshops")
     environment = {**os.environ, "DATABASE_URL": server_url(NAME), "FLASK_SKIP_DOTENV": "1"}
+    commands = [["db", "upgrade"]]
     if not cursor.fetchone():
         cursor.execute(f"CREATE DATABASE {NAME}")
-        subprocess.run([geoshops, "db", "upgrade"], env=environment, check=True, stdout=sys.stderr)
-        subprocess.run(
-            [geoshops, *SEED, "--today", TODAY], env=environment, check=True, stdout=sys.stderr
-        )
-    else:
-        subprocess.run([geoshops, "db", "upgrade"], env=environment, check=True, stdout=sys.stderr)
+        commands.append([*SEED, "--today", TODAY])
+    for command in commands:
+        subprocess.run([geoshops, *command], env=environment, check=True, stdout=sys.stderr)
     return server_url(NAME)
 
 

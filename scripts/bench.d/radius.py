@@ -6,8 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-import psycopg2
-from data import Bench, downtown_points
+from data import Bench, cursor_of, downtown_points
 from figures import Runs, interleave, table
 from load import Load, pgbench, server, wrk
 from peers.catalogue import PEERS, Peer, Question, contract, same_area_box
@@ -93,9 +92,7 @@ class Ours:
     """The expected results of the peers."""
 
     def __init__(self, url: str, origin: str) -> None:
-        connection = psycopg2.connect(url)
-        connection.autocommit = True
-        self.cursor, self.origin = connection.cursor(), origin
+        self.cursor, self.origin = cursor_of(url), origin
 
     def expected(self, peer: Peer, question: Question) -> list[int]:
         """Returns the shops of the service, or of the box for peers that search boxes."""

@@ -19,18 +19,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import psycopg2
-from data import Bench, downtown_points
+from data import Bench, cursor_of, downtown_points
 from figures import Runs, interleave, table
 from load import Load, percentile, processor_s, server_process, wrk
+from members import access_tokens
 from nodes import Node, pooler, standby, throwaway
 from radius import paths
 
-from geoshops import create_app
 from geoshops.config import Settings
 from geoshops.database.replicas import Routed
 from geoshops.database.wal_positions import Behind
-from geoshops.web import tokens
 from geoshops.web.tokens import Caller
 
 READERS = 3
@@ -61,15 +59,10 @@ class Case:
 
 def member_headers(url: str, key: str) -> dict[str, str]:
     """Returns the Authorization header of a member."""
-    connection = psycopg2.connect(url)
-    cursor = connection.cursor()
+    cursor = cursor_of(url)
     cursor.execute(MEMBER)
-    member, session = cursor.fetchone()  # type: ignore[misc]
-    connection.commit()
-    connection.close()
-    app = create_app({"database_url": url, "secret_key": key, "log_level": "ERROR"})
-    with app.app_context():
-        return {"Authorization": f"Bearer {tokens.issue_access(Caller(member, session))}"}
+    (token,) = access_tokens(url, key, [Caller(*cursor.fetchone())])
+    return {"Authorization": f"Bearer {token}"}
 
 
 def cases(stack: ExitStack, primary: Node, url: str, seconds: int) -> dict[str, Case]:
@@ -110,9 +103,7 @@ def gate_waits(primary: str, reader: str, times: int) -> dict[str, float]:
     """Measures how long a member's read waits for a replica after a write, under concurrent writes."""
     settings = Settings(database_url=primary, read_database_url=reader, testing=True)
     routed = Routed(settings)
-    writer = psycopg2.connect(primary)
-    writer.autocommit = True
-    cursor, waits_ms, behind = writer.cursor(), [], 0
+    cursor, waits_ms, behind = cursor_of(primary), [], 0
     connection = routed._replicas._connect()
     connection.autocommit = True
     _until_it_follows(routed, connection)

@@ -11,8 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import hostile_shapes
-import psycopg2
-from data import Bench, downtown_points
+from data import Bench, cursor_of, downtown_points
 from figures import Runs, interleave, table
 from hostile import cpu_ms
 from load import Load, percentile, pgbench, run_wrk, server, wrk
@@ -190,7 +189,7 @@ def compare(url: str, *, seconds: int, rounds: int) -> dict[str, Runs]:
 
 def call_ms(cursor: Any, call: str) -> float:
     """Returns the CPU time of a function, which other programs on the machine change little."""
-    return cpu_ms(cursor, cursor.connection.info.backend_pid, f"SELECT {call}", ())
+    return cpu_ms(cursor, f"SELECT {call}", ())
 
 
 def median_ms(cursor: Any, call: str, times: int = 5) -> float:
@@ -244,12 +243,10 @@ def main(bench: Bench) -> dict[str, object]:
         report = hostile_shapes.report(url, quick=bench.quick, rounds=bench.rounds)
         return {"shops": bench.size(), **report}
     seconds, rounds = (2, bench.rounds or 2) if bench.quick else (4, bench.rounds or 3)
-    connection = psycopg2.connect(url)
-    connection.autocommit = True
-    cursor = connection.cursor()
+    cursor = cursor_of(url)
     prepare(cursor, shapes())
     cursor.execute("SET jit = off; SELECT ST_Length(route) / 1000 FROM bench_long")
-    (route_km,) = cursor.fetchone()  # type: ignore[misc]
+    (route_km,) = cursor.fetchone()
     long_ms = median_ms(cursor, f"list_shops_along((SELECT route FROM bench_long), 200, {LIST})")
     worst = expensive_ms(cursor)
     for name, ms in worst.items():

@@ -5,29 +5,26 @@ from __future__ import annotations
 import random
 import sys
 
-from data import Bench
-from keyword_search import FAR, KEYSTROKES, LARGE, NEAR, SMALL, Client, country
+from data import Bench, moved
+from keyword_search import FAR, KEYSTROKES, LARGE, NEAR, SEED, SMALL, Client, country
 from load import metered, percentile, server
 
 GOAL_P99_MS = 20
 
 
 def times_ms(url: str, rounds: int) -> dict[str, list[float]]:
-    """Returns the sorted times of each keystroke, interleaved."""
-    found: dict[str, list[float]] = {}
+    """Returns the times of each keystroke, interleaved."""
+    rng = random.Random(SEED)
+    times: dict[str, list[float]] = {}
     with server(url) as origin:
         client = Client(origin)
         for number in range(rounds + 3):
             for name, at in (("near", NEAR), ("far", FAR)):
                 for typed in KEYSTROKES:
-                    moved = (
-                        at[0] + random.uniform(-0.01, 0.01),
-                        at[1] + random.uniform(-0.01, 0.01),
-                    )
-                    took = client.ms("/shops/suggest", moved, q=typed)
+                    took = client.ms("/shops/suggest", moved(at, rng), q=typed)
                     if number >= 3:
-                        found.setdefault(f"{typed}, {name}", []).append(took)
-    return found
+                        times.setdefault(f"{typed}, {name}", []).append(took)
+    return times
 
 
 def summary(found: dict[str, list[float]]) -> dict[str, float]:

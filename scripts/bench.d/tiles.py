@@ -9,8 +9,7 @@ import time
 from typing import Any
 from urllib.parse import quote
 
-import psycopg2
-from data import BRANDS, CENTERS, downtown_points
+from data import BRANDS, CENTERS, cursor_of, downtown_points
 from load import metered, server, wrk
 
 ZOOMS = range(0, 21)
@@ -94,15 +93,13 @@ def measure(cursor: Any, origin: str, z: int) -> dict[str, float]:
 
 def main(database_url: str) -> dict[str, object]:
     """Prints the table and returns the figures."""
-    connection = psycopg2.connect(database_url)
-    connection.autocommit = True
-    cursor = connection.cursor()
+    cursor = cursor_of(database_url)
     started = time.perf_counter()
     cursor.execute("SELECT refresh_tile_grid(now())")
     refresh_s = round(time.perf_counter() - started, 1)
     cursor.execute("VACUUM (ANALYZE) tile_cells, crowded_tiles")
     cursor.execute("SELECT count(*), pg_total_relation_size('tile_cells') FROM tile_cells")
-    cells, size = cursor.fetchone()  # type: ignore[misc]
+    cells, size = cursor.fetchone()
     with server(database_url) as origin, metered() as noise:
         levels = [measure(cursor, origin, z) for z in ZOOMS]
     for level in levels:

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import psycopg2
+from data import cursor_of
 from load import Load, metered, pgbench, run_wrk, server
+from members import access_tokens
 
-from geoshops import create_app
-from geoshops.web import tokens
 from geoshops.web.tokens import Caller
 
 MEMBERS = 500
@@ -48,9 +47,7 @@ end
 
 def main(database_url: str) -> dict[str, object]:
     """Returns the median rates of interleaved runs, and whether a write was lost."""
-    connection = psycopg2.connect(database_url)
-    connection.autocommit = True
-    cursor = connection.cursor()
+    cursor = cursor_of(database_url)
     with _members(cursor), metered() as noise:
         shops = _shops(cursor)
         loads = _compare(database_url, shops)
@@ -73,7 +70,8 @@ def main(database_url: str) -> dict[str, object]:
 
 def _compare(url: str, shops: list[int]) -> dict[str, list[Load]]:
     key = secrets.token_urlsafe(48)
-    signed = _tokens(url, key)
+    ids = range(FIRST_ID, FIRST_ID + MEMBERS)
+    tokens = access_tokens(url, key, [Caller(member, member) for member in ids])
     spread = f"\\set s random({shops[0]}, {shops[-1]})\n"
     hot = f"\\set s {shops[0]}\n"
 
@@ -83,7 +81,7 @@ def _compare(url: str, shops: list[int]) -> dict[str, list[Load]]:
     with server(url, GEOSHOPS_SECRET_KEY=key) as origin:
 
         def http(path: str, where: list[int], body: str) -> Callable[[], Load]:
-            lua = _lua(path, where, body, signed)
+            lua = _lua(path, where, body, tokens)
             return lambda: run_wrk(origin, lua, seconds=SECONDS, connections=CLIENTS)
 
         cases = {
@@ -166,16 +164,9 @@ def _shops(cursor: Any) -> list[int]:
     return list(range(first, first + 1000))
 
 
-def _tokens(url: str, key: str) -> list[str]:
-    app = create_app({"database_url": url, "secret_key": key, "log_level": "ERROR"})
-    with app.app_context():
-        ids = range(FIRST_ID, FIRST_ID + MEMBERS)
-        return [tokens.issue_access(Caller(member, member)) for member in ids]
-
-
-def _lua(path: str, shops: list[int], body: str, signed: list[str]) -> str:
+def _lua(path: str, shops: list[int], body: str, tokens: list[str]) -> str:
     return LUA.format(
-        tokens=",".join(f'"{token}"' for token in signed),
+        tokens=",".join(f'"{token}"' for token in tokens),
         shops=",".join(map(str, shops)),
         path=path,
         body=f"[[{body}]]" if body else "nil",
