@@ -104,15 +104,9 @@ class Cluster:
 
     def _pg_ctl(self, verb: str, *rest: str) -> bool:
         as_postgres = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-        command = [
-            *as_postgres,
-            str(self.programs / "pg_ctl"),
-            verb,
-            "-s",
-            "-D",
-            str(self.folder / "data"),
-        ]
-        return subprocess.run([*command, *rest], capture_output=True, cwd="/").returncode == 0
+        pg_ctl = [str(self.programs / "pg_ctl"), verb, "-s", "-D", str(self.folder / "data")]
+        command = [*as_postgres, *pg_ctl, *rest]
+        return subprocess.run(command, capture_output=True, cwd="/").returncode == 0
 
 
 @contextmanager

@@ -9,8 +9,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,7 @@ from drills import SEARCH
 from generator import closed
 from ledger import fill
 from processor import used_s
-from service import Service
+from service import Service, running
 
 ROUNDS = 10
 CHEAPEST = 3
@@ -56,16 +54,6 @@ class Cost:
     def whole_us(self) -> float:
         """The sum of all components."""
         return self.nginx_us + self.service_us + self.postgres_us
-
-
-@contextmanager
-def running(service: Service) -> Iterator[Service]:
-    """Starts the service and stops it afterwards."""
-    try:
-        service.start()
-        yield service
-    finally:
-        service.stop()
 
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:

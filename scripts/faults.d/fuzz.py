@@ -8,16 +8,13 @@ import http.client
 import json
 import socket
 import sys
-import tempfile
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
-from cluster import temporary_cluster
 from hostile import Generator, Request
-from ledger import fill, sign_in
-from service import Service
+from ledger import sign_in
+from service import Service, temporary_service
 
 THREADS = 4
 MEMBERS = 4
@@ -134,15 +131,9 @@ def is_page(request: Request, status: int, kind: str) -> bool:
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
     """Sends the requests; returns the figures and whether there is no finding."""
-    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
-        service = Service(cluster, Path(folder))
-        fill(cluster, MEMBERS)
-        service.start()
-        try:
-            figures = _fuzz(args, service, sign_in(cluster, service.secret_key, MEMBERS))
-            unexpected = service.log_path.read_text(errors="replace").count("unexpected error")
-        finally:
-            service.stop()
+    with temporary_service(MEMBERS) as (service, cluster):
+        figures = _fuzz(args, service, sign_in(cluster, service.secret_key, MEMBERS))
+        unexpected = service.log_path.read_text(errors="replace").count("unexpected error")
     figures["unexpected_errors_logged"] = unexpected
     return figures, not figures["findings"] and not unexpected
 

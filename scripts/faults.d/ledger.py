@@ -37,7 +37,7 @@ class Violations:
 
     def figures(self) -> dict[str, int]:
         """Returns the number of violations of each kind."""
-        return {name: len(response) for name, response in vars(self).items()}
+        return {name: len(found) for name, found in vars(self).items()}
 
 
 class Member(threading.Thread):

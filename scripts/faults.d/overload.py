@@ -9,21 +9,18 @@ import argparse
 import itertools
 import statistics
 import sys
-import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from client import Client, Response
-from cluster import Cluster, temporary_cluster
+from cluster import Cluster
 from drills import SEARCH, percentile
 from generator import Run, closed, constant
-from ledger import fill
 from processor import used_s
-from service import Service
+from service import Service, temporary_service
 
 OVERLOAD_FACTOR = 4
 MIN_SHARE = 0.85
@@ -87,17 +84,11 @@ class Sample(threading.Thread):
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
     """Returns the throughputs and rejection times, and whether the limits hold."""
-    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
-        service = Service(cluster, Path(folder))
-        fill(cluster, 1)
-        service.start()
-        try:
-            closed(service, BUSY_CONNECTIONS, 2, SEARCH)
-            costs = Costs(service, cluster)
-            best, over, sampled = _rounds(service, args.seconds, costs)
-            after = _normal(service)
-        finally:
-            service.stop()
+    with temporary_service(members=1) as (service, cluster):
+        closed(service, BUSY_CONNECTIONS, 2, SEARCH)
+        costs = Costs(service, cluster)
+        best, over, sampled = _rounds(service, args.seconds, costs)
+        after = _normal(service)
     figures = {**figures_of(best, over), **costs.figures()}
     figures["unclear_of_sample"] = sum(not response.is_valid for response in sampled)
     figures["sample"] = len(sampled)

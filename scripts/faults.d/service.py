@@ -8,11 +8,15 @@ import secrets
 import signal
 import socket
 import subprocess
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
-from cluster import ROOT, Cluster
+from cluster import ROOT, Cluster, temporary_cluster
+from ledger import fill
 
 
 class Service:
@@ -145,6 +149,25 @@ class Service:
         """Stops it if it runs."""
         if self.process and self.process.poll() is None:
             self.terminate()
+
+
+@contextmanager
+def running(service: Service) -> Iterator[Service]:
+    """Starts the service and stops it afterwards."""
+    try:
+        service.start()
+        yield service
+    finally:
+        service.stop()
+
+
+@contextmanager
+def temporary_service(members: int) -> Iterator[tuple[Service, Cluster]]:
+    """Runs the service on a temporary cluster with shops and members."""
+    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        fill(cluster, members)
+        with running(Service(cluster, Path(folder))) as service:
+            yield service, cluster
 
 
 def _table() -> list[tuple[int, int, str]]:

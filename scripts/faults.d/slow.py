@@ -5,28 +5,26 @@ from __future__ import annotations
 import argparse
 import socket
 import sys
-import tempfile
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 from client import Client, Log
-from cluster import temporary_cluster
 from drills import SEARCH, percentile
-from ledger import fill
-from service import Service
+from service import temporary_service
 
 CONNECTIONS = 500
 DRIP_S = 1.0
 P95_S = 0.2
 # excludes the burst of opening all connections
 SETTLE_S = 5
-HEADERS = b"GET /brands HTTP/1.1\r\nHost: x\r\nX-Slow: "
-BODY = b"POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"
-WHOLE = (
-    f"GET {SEARCH.replace('radius=500', 'radius=20000')} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * 20
-)
+LARGE_SEARCH = SEARCH.replace("radius=500", "radius=20000")
+# what a connection of each kind sends at once
+SENT = {
+    "headers": b"GET /brands HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+    "bodies": b"POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{",
+    "readers": f"GET {LARGE_SEARCH} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * 20,
+}
 
 
 class Crowd(threading.Thread):
@@ -54,7 +52,7 @@ class Crowd(threading.Thread):
         if self.sort == "readers":
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         peer.connect(("127.0.0.1", self.port))
-        peer.sendall({"headers": HEADERS, "bodies": BODY, "readers": WHOLE}[self.sort])
+        peer.sendall(SENT[self.sort])
         peer.setblocking(False)
         self.open.append(peer)
 
@@ -76,19 +74,12 @@ class Crowd(threading.Thread):
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
     """Measures ordinary requests alone and next to each kind; returns figures and whether limits hold."""
     figures: dict[str, Any] = {"connections": CONNECTIONS}
-    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
-        service = Service(cluster, Path(folder))
-        fill(cluster, 1)
-        service.start()
-        try:
-            figures["alone_p95_ms"], figures["alone_failed"] = _ordinary(service.port, args.seconds)
-            for sort in ("headers", "bodies", "readers"):
-                figures.update(_beside(service.port, sort, args.seconds))
-        finally:
-            service.stop()
+    with temporary_service(members=1) as (service, _):
+        figures["alone_p95_ms"], figures["alone_failed"] = _ordinary(service.port, args.seconds)
+        for sort in SENT:
+            figures.update(_beside(service.port, sort, args.seconds))
     good = all(
-        figures[f"{sort}_p95_ms"] < P95_S * 1000 and not figures[f"{sort}_failed"]
-        for sort in ("headers", "bodies", "readers")
+        figures[f"{sort}_p95_ms"] < P95_S * 1000 and not figures[f"{sort}_failed"] for sort in SENT
     )
     return figures, good
 

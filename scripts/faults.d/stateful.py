@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
-from cluster import temporary_cluster
-from ledger import fill, sign_in
-from service import Service
+from ledger import sign_in
+from service import Service, temporary_service
 
 MEMBERS = 2
 # these would end the session of the test's token
@@ -23,18 +20,12 @@ CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,re
 
 def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
     """Returns the summary and whether there was no server error."""
-    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
-        service = Service(cluster, Path(folder))
-        fill(cluster, MEMBERS)
-        service.start()
-        try:
-            token = sign_in(cluster, service.secret_key, MEMBERS)[0]
-            text = _run(service, token, int(args.minutes * 60), args.seed)
-            unexpected = service.log_path.read_text(errors="replace").count("unexpected error")
-            requests = service.log_path.read_text(errors="replace").count('"message":"request"')
-        finally:
-            service.stop()
-    server_errors = len(re.findall(r"Server error", text))
+    with temporary_service(MEMBERS) as (service, cluster):
+        token = sign_in(cluster, service.secret_key, MEMBERS)[0]
+        text = _run(service, token, int(args.minutes * 60), args.seed)
+        log = service.log_path.read_text(errors="replace")
+        unexpected, requests = log.count("unexpected error"), log.count('"message":"request"')
+    server_errors = text.count("Server error")
     figures = {
         "minutes": args.minutes,
         "requests": requests,
