@@ -128,18 +128,16 @@ def run(name: str, values: dict[str, str], kind: str, output: str, timeout_s: in
             runner.run(url, script, values, timeout_s) as result,
         ):
             formats.TEXT_FORMATS[kind](result, stream)
-        report_missing(result.missing)
-        return
-    if kind in PICTURES:
+        missing = result.missing
+    elif kind in PICTURES:
         from geoshops.analysis import pictures
 
-        report_missing(
-            pictures.write(url, script, values, kind=kind, output=output, timeout_s=timeout_s)
-        )
-        return
-    with files.new_file(output) as path, runner.run(url, script, values, timeout_s) as result:
-        formats.write_file(result, kind, path)
-    report_missing(result.missing)
+        missing = pictures.write(url, script, values, kind=kind, output=output, timeout_s=timeout_s)
+    else:
+        with files.new_file(output) as path, runner.run(url, script, values, timeout_s) as result:
+            formats.write_file(result, kind, path)
+        missing = result.missing
+    report_missing(missing)
 
 
 def report_missing(missing: list[runner.MissingData]) -> None:

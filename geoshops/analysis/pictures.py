@@ -16,6 +16,7 @@ from geoshops.analysis.ground import Ground, ground
 from geoshops.analysis.scripts import Script
 
 PLANE = 5179
+TO_PLANE = Transformer.from_crs(4326, PLANE, always_xy=True)
 KOREA = (122.0, 32.0, 133.0, 40.0)
 FONTS = ["NanumGothic", "Noto Sans CJK KR", "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic"]
 BORDERS = {"sigungu": 0.35, "sido": 0.9}  # width in points
@@ -70,14 +71,13 @@ def collect(
     """Runs the script and selects the rows that its picture shows."""
     style = styles.STYLES.get(script.name[:2])
     with runner.run(url, script, values, timeout_s) as result:
-        place = result.geometry
         names = [c.name for c in result.columns]
         rows = [dict(zip(names, row, strict=True)) for row in result.rows]
-    if style and place is not None:
+    shapes: list[Any] = []
+    if style and result.geometry is not None:
         rows = styles.select_rows(rows, style)
         shapes = list(shapely.set_srid(shapely.from_wkb([r.pop("geom") for r in rows]), 0))
-        return Picture(script, values, rows, shapes, result.missing)
-    return Picture(script, values, rows, [], result.missing)
+    return Picture(script, values, rows, shapes, result.missing)
 
 
 def write(
@@ -94,9 +94,9 @@ def write(
     if kind == "html":
         with files.text_output(output) as stream:
             stream.write(html(url, picture))
-        return picture.missing
-    with files.new_file(output) as path:
-        path.write_bytes(png(url, picture))
+    else:
+        with files.new_file(output) as path:
+            path.write_bytes(figure(url, picture, "png"))
     return picture.missing
 
 
@@ -121,11 +121,6 @@ def _heading(picture: Picture) -> tuple[str, str]:
     return picture.title, " · ".join([picture.subtitle, *picture.notes])
 
 
-def png(url: str, picture: Picture) -> bytes:
-    """Returns a map or chart as PNG."""
-    return figure(url, picture, "png")
-
-
 def figure(url: str, picture: Picture, kind: str) -> bytes:
     """Draws the map or chart with matplotlib as png or svg."""
     import io
@@ -147,8 +142,7 @@ def figure(url: str, picture: Picture, kind: str) -> bytes:
         if kind == "png":
             margin.source(axes, SOURCE.format(name=picture.script.name))
         # last, because the labels' positions depend on the final size of the map
-        to_plane = Transformer.from_crs(4326, PLANE, always_xy=True).transform
-        margin.names(axes, [(name, *to_plane(lon, lat)) for name, lon, lat in base.names])
+        margin.names(axes, [(name, *TO_PLANE.transform(lon, lat)) for name, lon, lat in base.names])
     else:
         from geoshops.analysis import charts
 
@@ -211,8 +205,7 @@ def _height_in(picture: Picture) -> float:
 
 
 def _in_plane(bounds: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
-    transformer = Transformer.from_crs(4326, PLANE, always_xy=True)
-    west, south, east, north = transformer.transform_bounds(*bounds)
+    west, south, east, north = TO_PLANE.transform_bounds(*bounds)
     return float(west), float(south), float(east), float(north)
 
 

@@ -101,7 +101,7 @@ def _section(url: str, section: Section, region: str) -> str:
     parts = [f"<h2>{escape(section.heading)}</h2>", f"<p>{escape(picture.title)}</p>"]
     parts += [_missing_notice(data) for data in picture.missing]
     if section.picture:
-        image = base64.b64encode(pictures.png(url, picture)).decode()
+        image = base64.b64encode(pictures.figure(url, picture, "png")).decode()
         label = escape(f"{section.heading}: {picture.title}", quote=True)
         parts.append(f'<img alt="{label}" src="data:image/png;base64,{image}">')
     if section.table:

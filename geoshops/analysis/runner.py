@@ -41,7 +41,7 @@ HINT = re.compile(r"^HINT:  (.*)$", re.MULTILINE)
 WRONG_VALUE = ("22023", "22P02", "22007", "22008", "22003", "P0002")
 NOT_SET_UP = {
     "42P01": "the database has no views for analysts",
-    "42883": "the database missing a function that the script uses",
+    "42883": "the database has no function that the script uses",
     "42501": "this role may not read the views",
 }
 
@@ -90,11 +90,6 @@ class Result:
         return next((i for i, c in enumerate(self.columns) if c.is_geometry), None)
 
 
-def boolean(text: str) -> bool:
-    """Parses PostgreSQL's t or f."""
-    return text == "t"
-
-
 READERS: dict[str, Callable[[str], Any]] = {
     "bigint": int,
     "integer": int,
@@ -102,7 +97,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "numeric": float,
     "double precision": float,
     "real": float,
-    "boolean": boolean,
+    "boolean": lambda text: text == "t",
     "date": dt.date.fromisoformat,
 }
 

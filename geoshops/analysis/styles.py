@@ -82,11 +82,6 @@ QUIET = (None, "ns")
 Row = dict[str, Any]
 
 
-def everything(_: Row) -> bool:
-    """Selects every row."""
-    return True
-
-
 @dataclass(frozen=True)
 class Style:
     """Displayed column, legend title and fixed class colours; other values get SEQUENCE or CATEGORIES.
@@ -96,7 +91,7 @@ class Style:
     column: str
     title: str
     colors: dict[str, str] = field(default_factory=dict)
-    shown: Callable[[Row], bool] = everything
+    shown: Callable[[Row], bool] = lambda _: True
     one_of_each: str = ""
 
 
