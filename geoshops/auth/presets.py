@@ -80,13 +80,15 @@ def presets() -> dict[str, Preset]:
 
 def clients(settings: Settings) -> dict[str, Client]:
     """The configured clients by provider name, the default first."""
-    found = {}
+    configured = {}
     if settings.idp_client_id:
-        found[settings.idp] = _checked(settings.idp, _of_settings(settings))
+        configured[settings.idp] = _checked(settings.idp, _of_settings(settings))
     if settings.idp_more:
         tables = _tables(settings.idp_more)
-        found |= {name: _checked(name, _of_table(name, table)) for name, table in tables.items()}
-    return found
+        configured |= {
+            name: _checked(name, _of_table(name, table)) for name, table in tables.items()
+        }
+    return configured
 
 
 def _tables(path: str) -> dict[str, Any]:

@@ -29,8 +29,8 @@ def list_favorites(context: RequestContext, args: dict[str, Any], caller: Caller
     """Favorites of the signed-in member, most recently added first
 
     Unless paged, at most the newest 1000; `X-Result-Truncated` reports that there are more."""
-    found = queries.of_member(context.db, caller, origin=context.origin, **args)
-    return list_response(context, args["page"], found)
+    favorites = queries.of_member(context.db, caller, origin=context.origin, **args)
+    return list_response(context, args["page"], favorites)
 
 
 @blueprint.operation(

@@ -64,7 +64,7 @@ def shop_page(shop_id: int) -> flask.typing.ResponseReturnValue:
 
 
 def _shop(shop_id: int, language: str) -> ShopPage:
-    found = queries.shop(
+    shop = queries.shop(
         database(),
         shop_id,
         # the stored names are Korean
@@ -72,7 +72,7 @@ def _shop(shop_id: int, language: str) -> ShopPage:
         origin=public_url(),
         zone=settings().timezone,
     )
-    return ShopPage(found.detail, found.color, language)
+    return ShopPage(shop.detail, shop.color, language)
 
 
 def _head_of(shop: ShopPage) -> Head:

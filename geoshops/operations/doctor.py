@@ -215,15 +215,15 @@ def check_extensions(connection: Any) -> Iterator[Finding]:
     """Checks that the extensions exist in this database."""
     cursor = connection.cursor()
     cursor.execute("SELECT extname, extversion FROM pg_extension")
-    found: dict[str, str] = dict(cursor.fetchall())
-    missing = [name for name in EXTENSIONS if name not in found]
+    installed: dict[str, str] = dict(cursor.fetchall())
+    missing = [name for name in EXTENSIONS if name not in installed]
     if missing:
         statements = " ".join(f"CREATE EXTENSION {name};" for name in missing)
         yield Finding("extensions", "missing: " + ", ".join(missing), f"as superuser: {statements}")
     else:
         yield Finding("extensions", ", ".join(EXTENSIONS))
-    if "postgis" in found:
-        yield _postgis(found["postgis"])
+    if "postgis" in installed:
+        yield _postgis(installed["postgis"])
 
 
 def check_role(connection: Any) -> Finding:

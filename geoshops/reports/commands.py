@@ -31,13 +31,13 @@ def moderate() -> None:
 @failing_clearly
 def list_(kind: str | None, closed_too: bool, at_most: int, as_json: bool) -> None:
     """List open reports, oldest first."""
-    found = queries.listed(operator_database(), kind=kind, closed_too=closed_too, at_most=at_most)
+    reports = queries.listed(operator_database(), kind=kind, closed_too=closed_too, at_most=at_most)
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json.dumps(reports, ensure_ascii=False))
         return
-    for report in found:
+    for report in reports:
         click.echo(_line(report))
-    click.echo(f"{len(found)} reports", err=True)
+    click.echo(f"{len(reports)} reports", err=True)
 
 
 @moderate.command()
@@ -94,11 +94,11 @@ def dismiss(report_ids: tuple[int, ...], reason: str) -> None:
 @failing_clearly
 def log(at_most: int, as_json: bool) -> None:
     """Print the audit log, newest first: changes by operators, with actor and reason."""
-    found = queries.log(operator_database(), at_most=at_most)
+    entries = queries.log(operator_database(), at_most=at_most)
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json.dumps(entries, ensure_ascii=False))
         return
-    for entry in found:
+    for entry in entries:
         thing = f"{entry['subject']} {entry['subject_id'] or ''}".strip()
         click.echo(
             f"{entry['happened_at']} {entry['actor']} {entry['action']} {thing}: {entry['reason']}"

@@ -73,20 +73,20 @@ def repair(db: Database, shop_ids: list[int]) -> None:
 def recount(check: bool, as_json: bool) -> None:
     """Recount reviews, ratings and favorites of all shops, and the shops of all brands, and repair wrong counters."""
     db = operator_database()
-    found, brands = differing(db), db.rows(BRANDS)
-    lines = [] if as_json or not found else list(wrong_counters(db, found[:SHOWN]))
+    shop_ids, brands = differing(db), db.rows(BRANDS)
+    lines = [] if as_json or not shop_ids else list(wrong_counters(db, shop_ids[:SHOWN]))
     lines += [f"brand {i}: shop_cnt is {stored}, counted {n}" for i, stored, n in brands[:SHOWN]]
     if not check:
-        repair(db, found)
+        repair(db, shop_ids)
     if as_json:
-        differ = len(found) + len(brands)
-        ids = {"shop_ids": found, "brand_ids": [row[0] for row in brands]}
+        differ = len(shop_ids) + len(brands)
+        ids = {"shop_ids": shop_ids, "brand_ids": [row[0] for row in brands]}
         click.echo(json.dumps({"differing": differ, "repaired": 0 if check else differ, **ids}))
     else:
         for line in lines:
             click.echo(line)
-        wrong = found or brands
-        result = f"{len(found)} shops and {len(brands)} brands differed"
+        wrong = shop_ids or brands
+        result = f"{len(shop_ids)} shops and {len(brands)} brands differed"
         click.echo(result + ("" if check or not wrong else ", repaired"))
-    if check and (found or brands):
+    if check and (shop_ids or brands):
         sys.exit(1)

@@ -37,8 +37,8 @@ def list_shop_reviews(context: RequestContext, args: dict[str, Any], shop_id: in
     """Reviews of a shop, newest first
 
     At most the newest 1000 (`X-Result-Truncated`) unless paged."""
-    found = queries.of_shop(context.db, shop_id, zone=context.settings.timezone, **args)
-    return list_response(context, args["page"], found)
+    reviews = queries.of_shop(context.db, shop_id, zone=context.settings.timezone, **args)
+    return list_response(context, args["page"], reviews)
 
 
 @blueprint.read(
@@ -53,8 +53,8 @@ def list_own_reviews(context: RequestContext, args: dict[str, Any], caller: Call
     """Reviews by the signed-in member, newest first
 
     At most the newest 1000 (`X-Result-Truncated`) unless paged."""
-    found = queries.own(context.db, caller, zone=context.settings.timezone, **args)
-    return list_response(context, args["page"], found)
+    reviews = queries.own(context.db, caller, zone=context.settings.timezone, **args)
+    return list_response(context, args["page"], reviews)
 
 
 @blueprint.operation(

@@ -66,20 +66,20 @@ def _load_brands(cursor: Any) -> dict[str, int]:
     ids: dict[str, int] = {}
     for brand in brands():
         cursor.execute("SELECT brand_named(%s)", (brand.name,))
-        (found,) = cursor.fetchone()
-        if found is None:
+        (brand_id,) = cursor.fetchone()
+        if brand_id is None:
             cursor.execute(
                 "INSERT INTO brands (name, parent_id, is_representative, badge_color)"
                 " VALUES (%s, %s, %s, %s) RETURNING id",
                 (brand.name, ids.get(brand.parent), brand.is_representative, brand.badge_color),
             )
-            (found,) = cursor.fetchone()
-        ids[brand.name] = found
+            (brand_id,) = cursor.fetchone()
+        ids[brand.name] = brand_id
         execute_values(
             cursor,
             INSERT_BRAND_ALIASES,
-            [(found, name, lang) for lang, name in brand.foreign]
-            + [(found, alias, "en" if alias.isascii() else "") for alias in brand.aliases],
+            [(brand_id, name, lang) for lang, name in brand.foreign]
+            + [(brand_id, alias, "en" if alias.isascii() else "") for alias in brand.aliases],
         )
     return ids
 
@@ -115,14 +115,14 @@ class _Regions:
             self._cursor, INSERT_REGIONS, missing, REGION, size, fetch=True
         ):
             self._ids[parent, _key(name)] = region
-        found = {
+        regions = {
             place: region
             for place, parent in places.items()
             if (region := self._find(place, parent)) is not None
         }
-        aliases = [alias for place, region in found.items() for alias in _aliases(place, region)]
+        aliases = [alias for place, region in regions.items() for alias in _aliases(place, region)]
         execute_values(self._cursor, INSERT_ALIASES, aliases, page_size=max(len(aliases), 1))
-        return found
+        return regions
 
     def _find(self, place: Sido | Sigungu | Dong, parent: int | None) -> int | None:
         old_names = place.old_names if isinstance(place, Sido) else ()

@@ -34,8 +34,8 @@ def list_shops_by_keyword(
     or brand (`X-Ignored-Words`, percent-encoded). With `explain=true` the body is
     `{understood, pass, ignored, shops}`."""
     origin, zone = context.origin, context.settings.timezone
-    found = queries.by_keyword(context.db, origin=origin, zone=zone, caller=caller, **args)
-    return list_response(context, args["page"], found)
+    shops = queries.by_keyword(context.db, origin=origin, zone=zone, caller=caller, **args)
+    return list_response(context, args["page"], shops)
 
 
 @blueprint.read(

@@ -50,7 +50,7 @@ def add(
 ) -> None:
     """Adds a brand."""
     _must_be_free(cursor, name)
-    parent_id = brand_id(cursor, parent) if parent else None
+    parent_id = id_of(cursor, parent) if parent else None
     brand = {"name": name, "parent_id": parent_id, "is_representative": representative}
     if color:
         brand["badge_color"] = color.lower()
@@ -61,47 +61,47 @@ def add(
 def add_alias(cursor: Any, name: str, alias: str, lang: str) -> None:
     """Adds an alias of a brand, in a language."""
     _must_be_free(cursor, alias)
-    found = brand_id(cursor, name)
-    execute(cursor, insert(BrandAlias).values(brand_id=found, alias=alias, lang=lang))
-    _log(cursor, "alias", found, {"alias": alias, "lang": lang})
+    brand_id = id_of(cursor, name)
+    execute(cursor, insert(BrandAlias).values(brand_id=brand_id, alias=alias, lang=lang))
+    _log(cursor, "alias", brand_id, {"alias": alias, "lang": lang})
 
 
 def remove_alias(cursor: Any, name: str, alias: str) -> None:
     """Removes an alias."""
-    found = brand_id(cursor, name)
+    brand_id = id_of(cursor, name)
     removed = delete(BrandAlias).where(
-        BrandAlias.brand_id == found, BrandAlias.alias_key == func.name_key(alias)
+        BrandAlias.brand_id == brand_id, BrandAlias.alias_key == func.name_key(alias)
     )
     if not execute(cursor, removed).rowcount:
         raise NotPossible(f"{alias} is not an alias of {name}")
-    _log(cursor, "remove-alias", found, {"alias": alias})
+    _log(cursor, "remove-alias", brand_id, {"alias": alias})
 
 
 def set_parent(cursor: Any, name: str, parent: str | None) -> None:
     """Makes a brand a sub-brand of another, or independent."""
-    found = brand_id(cursor, name)
-    parent_id = brand_id(cursor, parent) if parent else None
-    family = select(literal(parent_id) == func.any(func.brand_family(found)))
+    brand_id = id_of(cursor, name)
+    parent_id = id_of(cursor, parent) if parent else None
+    family = select(literal(parent_id) == func.any(func.brand_family(brand_id)))
     if execute(cursor, family).fetchone()[0]:
         raise NotPossible(
             f"{parent} cannot be the parent: it is {name} itself or one of its sub-brands"
         )
-    _update(cursor, found, parent_id=parent_id)
-    _log(cursor, "parent", found, {"parent": parent})
+    _update(cursor, brand_id, parent_id=parent_id)
+    _log(cursor, "parent", brand_id, {"parent": parent})
 
 
 def set_representative(cursor: Any, name: str, representative: bool) -> None:
     """Sets whether map searches without a brand include this one."""
-    found = brand_id(cursor, name)
-    _update(cursor, found, is_representative=representative)
-    _log(cursor, "representative", found, {"representative": representative})
+    brand_id = id_of(cursor, name)
+    _update(cursor, brand_id, is_representative=representative)
+    _log(cursor, "representative", brand_id, {"representative": representative})
 
 
 def set_color(cursor: Any, name: str, color: str) -> None:
     """Sets the colour of the badge, #rrggbb."""
-    found = brand_id(cursor, name)
-    _update(cursor, found, badge_color=color.lower())
-    _log(cursor, "color", found, {"color": color})
+    brand_id = id_of(cursor, name)
+    _update(cursor, brand_id, badge_color=color.lower())
+    _log(cursor, "color", brand_id, {"color": color})
 
 
 def refresh(cursor: Any) -> int:
@@ -109,12 +109,12 @@ def refresh(cursor: Any) -> int:
     return int(execute(cursor, select(func.refresh_shop_brands())).fetchone()[0])
 
 
-def brand_id(cursor: Any, name: str) -> int:
+def id_of(cursor: Any, name: str) -> int:
     """Id of the brand with that name or alias."""
-    (found,) = execute(cursor, select(func.brand_named(name))).fetchone()
-    if found is None:
+    (brand_id,) = execute(cursor, select(func.brand_named(name))).fetchone()
+    if brand_id is None:
         raise NotPossible(f"unknown brand {name}")
-    return int(found)
+    return int(brand_id)
 
 
 def _update(cursor: Any, brand_id: int, **values: object) -> None:

@@ -211,20 +211,20 @@ def _list_merges(merges: merging.Merges) -> None:
 def duplicates(as_json: bool, as_csv: bool) -> None:
     """List possible duplicates: pairs within 50 m with the same brand and similar names."""
     with transaction() as cursor:
-        found = corrections.duplicates(cursor)
+        pairs = corrections.duplicates(cursor)
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json.dumps(pairs, ensure_ascii=False))
         return
     if as_csv:
-        click.echo(merging.pairs_as_csv(found), nl=False)
+        click.echo(merging.pairs_as_csv(pairs), nl=False)
         return
-    for pair in found:
+    for pair in pairs:
         click.echo(
             f"{pair['shop_id']} {pair['place_name']} | {pair['other_id']} {pair['other_name']} | "
             f"{pair['distance_m']:.0f} m, {pair['similarity']:.2f}"
         )
     click.echo(
-        f"{len(found)} pairs: {as_started('shops merge')} or {as_started('shops keep-apart')}",
+        f"{len(pairs)} pairs: {as_started('shops merge')} or {as_started('shops keep-apart')}",
         err=True,
     )
 
@@ -252,11 +252,11 @@ def brands() -> None:
 def list_(as_json: bool) -> None:
     """List brands with parents, aliases and shops."""
     with transaction() as cursor:
-        found = brand_table.listed(cursor)
+        brands = brand_table.listed(cursor)
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json.dumps(brands, ensure_ascii=False))
         return
-    for brand in found:
+    for brand in brands:
         mark = "*" if brand["is_representative"] else " "
         of = f" (of {brand['parent']})" if brand["parent"] else ""
         languages = brand["languages"]
