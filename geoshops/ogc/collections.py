@@ -82,6 +82,11 @@ class Collection:
     max_limit: int = 10_000
 
     @property
+    def type_name(self) -> str:
+        """The singular as a part of schema names and operation ids."""
+        return self.singular.capitalize()
+
+    @property
     def queryables(self) -> dict[str, Queryable]:
         """The properties that filters may use."""
         return {"id": Queryable(self.key, "integer"), **self.properties, "geometry": self.shape}

@@ -54,9 +54,9 @@ def landing(origin: str) -> dict[str, object]:
     }
 
 
-def path_of(shown: Collection) -> str:
+def path_of(collection: Collection) -> str:
     """The path of a collection."""
-    return f"/ogc/collections/{shown.name}"
+    return f"/ogc/collections/{collection.name}"
 
 
 def collections(
@@ -64,52 +64,54 @@ def collections(
 ) -> dict[str, object]:
     """The list of all collections."""
     return {
-        "collections": [collection(origin, shown, extent) for shown, extent in with_extents],
+        "collections": [
+            description(origin, collection, extent) for collection, extent in with_extents
+        ],
         "links": [link(f"{origin}/ogc/collections", "self", JSON, "Collections")],
     }
 
 
-def collection(origin: str, shown: Collection, extent: list[float]) -> dict[str, object]:
-    """One collection."""
-    here = f"{origin}{path_of(shown)}"
+def description(origin: str, collection: Collection, extent: list[float]) -> dict[str, object]:
+    """The description of one collection."""
+    here = f"{origin}{path_of(collection)}"
     return {
-        "id": shown.name,
-        "title": shown.title,
-        "description": shown.about,
+        "id": collection.name,
+        "title": collection.title,
+        "description": collection.about,
         "itemType": "feature",
         "crs": [CRS84],
         "extent": {"spatial": {"bbox": [extent], "crs": CRS84}},
         "links": [
             link(here, "self", JSON, "This collection"),
-            link(f"{here}/items", "items", GEOJSON, f"The {shown.name}"),
-            link(f"{here}/items", "items", JSON, f"The {shown.name} as application/json"),
+            link(f"{here}/items", "items", GEOJSON, f"The {collection.name}"),
+            link(f"{here}/items", "items", JSON, f"The {collection.name} as application/json"),
             link(f"{here}/queryables", TO_QUERYABLES, SCHEMA, "Properties for filters"),
         ],
     }
 
 
-def queryables(origin: str, shown: Collection) -> dict[str, object]:
+def queryables(origin: str, collection: Collection) -> dict[str, object]:
     """The JSON Schema of the properties that filters may use."""
     named = {
         "date": {"type": "string", "format": "date"},
-        "geometry": {"format": f"geometry-{shown.geometry_type.lower()}"},
+        "geometry": {"format": f"geometry-{collection.geometry_type.lower()}"},
     }
-    types = {name: queryable.type for name, queryable in shown.queryables.items()}
+    types = {name: queryable.type for name, queryable in collection.queryables.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"{origin}{path_of(shown)}/queryables",
+        "$id": f"{origin}{path_of(collection)}/queryables",
         "type": "object",
-        "title": shown.title,
+        "title": collection.title,
         "properties": {name: named.get(kind, {"type": kind}) for name, kind in types.items()},
         "additionalProperties": False,
     }
 
 
 def page_links(
-    origin: str, shown: Collection, asked: dict[str, str], next_key: int | None
+    origin: str, collection: Collection, asked: dict[str, str], next_key: int | None
 ) -> Iterator[Link]:
     """Links of a page of items; `asked` is its query."""
-    here = f"{origin}{path_of(shown)}"
+    here = f"{origin}{path_of(collection)}"
     query = f"?{urlencode(asked)}" if asked else ""
     yield link(f"{here}/items{query}", "self", GEOJSON, "This page")
     yield link(f"{here}/items{query}", "alternate", JSON, "This page as application/json")
@@ -120,17 +122,17 @@ def page_links(
         yield link(f"{here}/items?{query}", "next", GEOJSON, "The next page")
 
 
-def header_of_items(origin: str, shown: Collection) -> dict[str, str]:
+def header_of_items(origin: str, collection: Collection) -> dict[str, str]:
     """The Link header from items to their queryables."""
     return {
-        "Link": f'<{origin}{path_of(shown)}/queryables>; rel="{TO_QUERYABLES}"; type="{SCHEMA}"'
+        "Link": f'<{origin}{path_of(collection)}/queryables>; rel="{TO_QUERYABLES}"; type="{SCHEMA}"'
     }
 
 
-def item_links(origin: str, shown: Collection, key: int) -> list[Link]:
+def item_links(origin: str, collection: Collection, key: int) -> list[Link]:
     """Links of one item."""
-    here = f"{origin}{path_of(shown)}"
-    this = f"This {shown.singular}"
+    here = f"{origin}{path_of(collection)}"
+    this = f"This {collection.singular}"
     return [
         link(f"{here}/items/{key}", "self", GEOJSON, this),
         link(f"{here}/items/{key}", "alternate", JSON, f"{this} as application/json"),

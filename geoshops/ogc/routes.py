@@ -44,7 +44,9 @@ def conformance(context: RequestContext, _: dict[str, Any]) -> Response:
     query=schemas.NoArgs,
     id="listOgcCollections",
     response=schemas.Collections,
-    example=pages.collections(ORIGIN, [(shown, shown.example_extent) for shown in COLLECTIONS]),
+    example=pages.collections(
+        ORIGIN, [(collection, collection.example_extent) for collection in COLLECTIONS]
+    ),
 )
 def list_collections(context: RequestContext, _: dict[str, Any]) -> Response:
     """All collections"""
@@ -52,118 +54,127 @@ def list_collections(context: RequestContext, _: dict[str, Any]) -> Response:
     return json_value(pages.collections(context.origin, extents))
 
 
-def _add_collection(shown: Collection) -> None:
+def _add_collection(collection: Collection) -> None:
     """Declares the operations of a collection; the names of the functions become those of the endpoints."""
     feature = schemas.feature(
-        f"{shown.singular.capitalize()}Feature",
-        shown.properties,
-        shown.geometry_type,
-        has_null_geometry=shown.has_null_geometry,
+        f"{collection.type_name}Feature",
+        collection.properties,
+        collection.geometry_type,
+        has_null_geometry=collection.has_null_geometry,
     )
-    _add_description(shown)
-    _add_queryables(shown)
-    _add_items(shown, feature)
-    _add_item(shown, feature)
+    _add_description(collection)
+    _add_queryables(collection)
+    _add_items(collection, feature)
+    _add_item(collection, feature)
 
 
-def _add_description(shown: Collection) -> None:
+def _add_description(collection: Collection) -> None:
     def get_collection(context: RequestContext, _: dict[str, Any]) -> Response:
-        extent = queries.extent(context.db, shown)
-        return json_value(pages.collection(context.origin, shown, extent))
+        extent = queries.extent(context.db, collection)
+        return json_value(pages.description(context.origin, collection, extent))
 
-    _name(get_collection, f"get_{shown.name}", f"The collection of {shown.name}")
+    _name(get_collection, f"get_{collection.name}", f"The collection of {collection.name}")
     blueprint.read(
-        f"/collections/{shown.name}",
+        f"/collections/{collection.name}",
         query=schemas.NoArgs,
-        id=f"getOgc{shown.singular.capitalize()}s",
+        id=f"getOgc{collection.type_name}s",
         response=schemas.Collection,
-        example=pages.collection(ORIGIN, shown, shown.example_extent),
+        example=pages.description(ORIGIN, collection, collection.example_extent),
     )(get_collection)
 
 
-def _add_queryables(shown: Collection) -> None:
+def _add_queryables(collection: Collection) -> None:
     def get_queryables(context: RequestContext, _: dict[str, Any]) -> Response:
-        document = json_value(pages.queryables(context.origin, shown))
+        document = json_value(pages.queryables(context.origin, collection))
         return document._replace(media_type=context.media_type)
 
     _name(
         get_queryables,
-        f"get_{shown.singular}_queryables",
-        f"The properties of {shown.name} for filters",
+        f"get_{collection.singular}_queryables",
+        f"The properties of {collection.name} for filters",
     )
     blueprint.read(
-        f"/collections/{shown.name}/queryables",
+        f"/collections/{collection.name}/queryables",
         query=schemas.NoArgs,
-        id=f"getOgc{shown.singular.capitalize()}Queryables",
+        id=f"getOgc{collection.type_name}Queryables",
         response=schemas.Queryables,
-        example=pages.queryables(ORIGIN, shown),
+        example=pages.queryables(ORIGIN, collection),
         media=pages.SCHEMA,
         also=(JSON,),
     )(get_queryables)
 
 
-def _add_items(shown: Collection, feature: Any) -> None:
+def _add_items(collection: Collection, feature: Any) -> None:
     def list_items(context: RequestContext, args: dict[str, Any]) -> Response:
-        page = queries.items(context.db, shown, **args)
+        page = queries.items(context.db, collection, **args)
         sent = context.sent("bbox", "datetime", "filter", "filter-lang", "limit", "after")
         next_key = page.last_id if page.more else None
-        links = list(pages.page_links(context.origin, shown, sent, next_key))
+        links = list(pages.page_links(context.origin, collection, sent, next_key))
         body = _feature_collection(page, links).encode()
-        headers = pages.header_of_items(context.origin, shown)
+        headers = pages.header_of_items(context.origin, collection)
         return Response(body, headers, media_type=context.media_type)
 
     _name(
         list_items,
-        f"list_{shown.singular}_items",
-        f"{shown.about}: GeoJSON, in pages linked by `next`\n\n"
+        f"list_{collection.singular}_items",
+        f"{collection.about}: GeoJSON, in pages linked by `next`\n\n"
         "Paging by key: each page costs the same, and no feature appears twice.",
     )
     blueprint.read(
-        f"/collections/{shown.name}/items",
-        query=schemas.items_args(shown.default_limit, shown.max_limit),
-        id=f"listOgc{shown.singular.capitalize()}Items",
-        response=schemas.items(f"{shown.singular.capitalize()}Features", feature),
+        f"/collections/{collection.name}/items",
+        query=schemas.items_args(collection.default_limit, collection.max_limit),
+        id=f"listOgc{collection.type_name}Items",
+        response=schemas.items(f"{collection.type_name}Features", feature),
         example={
             "type": "FeatureCollection",
             "numberReturned": 1,
             "numberMatched": 1,
-            "links": list(pages.page_links(ORIGIN, shown, {}, None)),
-            "features": [_example(shown)],
+            "links": list(pages.page_links(ORIGIN, collection, {}, None)),
+            "features": [_example(collection)],
         },
         media=GEOJSON,
         also=(JSON,),
     )(list_items)
 
 
-def _add_item(shown: Collection, feature: Any) -> None:
+def _add_item(collection: Collection, feature: Any) -> None:
     def get_item(context: RequestContext, _: dict[str, Any], **keys: int) -> Response:
         (key,) = keys.values()
-        found = queries.item(context.db, shown, key)
-        links = json.dumps(pages.item_links(context.origin, shown, key), ensure_ascii=False)
-        body = f'{found[:-1]}, "links":{links}}}'.encode()
+        item = queries.item(context.db, collection, key)
+        links = json.dumps(pages.item_links(context.origin, collection, key), ensure_ascii=False)
+        body = f'{item[:-1]}, "links":{links}}}'.encode()
         return Response(body, media_type=context.media_type)
 
-    _name(get_item, f"get_{shown.singular}_item", f"One {shown.singular} as a GeoJSON feature")
+    _name(
+        get_item,
+        f"get_{collection.singular}_item",
+        f"One {collection.singular} as a GeoJSON feature",
+    )
     blueprint.read(
-        f"/collections/{shown.name}/items/<id:{shown.singular}_id>",
+        f"/collections/{collection.name}/items/<id:{collection.singular}_id>",
         query=schemas.NoArgs,
-        id=f"getOgc{shown.singular.capitalize()}Item",
+        id=f"getOgc{collection.type_name}Item",
         response=feature,
         example={
-            **_example(shown),
-            "links": pages.item_links(ORIGIN, shown, PATH[f"{shown.singular}_id"]),
+            **_example(collection),
+            "links": pages.item_links(ORIGIN, collection, PATH[f"{collection.singular}_id"]),
         },
         media=GEOJSON,
         also=(JSON,),
     )(get_item)
 
 
-def _example(shown: Collection) -> dict[str, object]:
+def _example(collection: Collection) -> dict[str, object]:
     return {
         "type": "Feature",
-        "id": PATH[f"{shown.singular}_id"],
-        "geometry": {"type": shown.geometry_type, "coordinates": shown.example_coordinates},
-        "properties": {name: published.example for name, published in shown.properties.items()},
+        "id": PATH[f"{collection.singular}_id"],
+        "geometry": {
+            "type": collection.geometry_type,
+            "coordinates": collection.example_coordinates,
+        },
+        "properties": {
+            name: published.example for name, published in collection.properties.items()
+        },
     }
 
 
