@@ -252,11 +252,11 @@ def brands() -> None:
 def list_(as_json: bool) -> None:
     """List brands with parents, aliases and shops."""
     with transaction() as cursor:
-        brands = brand_table.listed(cursor)
+        listed = brand_table.listed(cursor)
     if as_json:
-        click.echo(json.dumps(brands, ensure_ascii=False))
+        click.echo(json.dumps(listed, ensure_ascii=False))
         return
-    for brand in brands:
+    for brand in listed:
         mark = "*" if brand["is_representative"] else " "
         of = f" (of {brand['parent']})" if brand["parent"] else ""
         languages = brand["languages"]

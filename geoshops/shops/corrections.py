@@ -123,15 +123,31 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
     """Closes a duplicate and moves its reviews, favorites and open reports to the other shop."""
     if duplicate_id == into_id:
         raise NotPossible("a shop cannot be merged into itself")
+    _lock(cursor, duplicate_id, into_id)
+    before = facts(cursor, duplicate_id)
+    _move_favorites_and_reviews(cursor, duplicate_id, into_id)
+    _move_open_reports(cursor, duplicate_id, into_id)
+    earlier = update(Shop).where(Shop.merged_into_id == duplicate_id)
+    execute(cursor, earlier.values(merged_into_id=into_id))
+    _close_duplicate(cursor, duplicate_id, into_id, day)
+    for shop_id in sorted((duplicate_id, into_id)):
+        execute(cursor, select(func.repair_counters(shop_id)))
+    _log(cursor, "merge", duplicate_id, reason, {"into": into_id, "old": before})
+
+
+def _lock(cursor: Any, duplicate_id: int, into_id: int) -> None:
+    """Locks two shops that are not merged yet; waits for running commands, see begin_command_on."""
     # a command on a merged shop holds its lock while it waits for that of the other shop
     _reject_merged(cursor, duplicate_id, into_id)
     for shop_id in sorted((duplicate_id, into_id)):
-        # waits for running commands, see begin_command_on
         execute(cursor, select(func.pg_advisory_xact_lock(-shop_id)))
     both = or_(Shop.id == duplicate_id, Shop.id == into_id)
     execute(cursor, select(Shop.id).where(both).order_by(Shop.id).with_for_update())
     _reject_merged(cursor, duplicate_id, into_id)
-    before = facts(cursor, duplicate_id)
+
+
+def _move_favorites_and_reviews(cursor: Any, duplicate_id: int, into_id: int) -> None:
+    """Moves them, except favorites of members who have the other shop as a favorite, too."""
     kept = aliased(Favorite)
     of_both = delete(Favorite).where(
         Favorite.shop_id == duplicate_id,
@@ -142,28 +158,6 @@ def merge(cursor: Any, duplicate_id: int, into_id: int, day: str, reason: str) -
     for model in (Favorite, Review):
         moved = update(model).where(model.shop_id == duplicate_id)
         execute(cursor, moved.values(shop_id=into_id))
-    _move_open_reports(cursor, duplicate_id, into_id)
-    earlier = update(Shop).where(Shop.merged_into_id == duplicate_id)
-    execute(cursor, earlier.values(merged_into_id=into_id))
-    duplicate = update(Shop).where(Shop.id == duplicate_id)
-    closed_on = func.coalesce(
-        Shop.closed_on, func.greatest(cast(literal(day), Date), Shop.opened_on)
-    )
-    execute(
-        cursor,
-        duplicate.values(
-            merged_into_id=into_id,
-            status="CLOSED",
-            closed_by="OPERATOR",
-            modified_at=func.now(),
-            closed_on=closed_on,
-        ),
-    )
-    closing = func.jsonb_build_object("status", Shop.status, "closed_on", Shop.closed_on)
-    execute(cursor, duplicate.values(overrides=Shop.overrides.op("||")(closing)))
-    for shop_id in sorted((duplicate_id, into_id)):
-        execute(cursor, select(func.repair_counters(shop_id)))
-    _log(cursor, "merge", duplicate_id, reason, {"into": into_id, "old": before})
 
 
 def _move_open_reports(cursor: Any, duplicate_id: int, into_id: int) -> None:
@@ -182,6 +176,24 @@ def _move_open_reports(cursor: Any, duplicate_id: int, into_id: int) -> None:
         Report.shop_id == duplicate_id, Report.closed_at.is_(None), ~is_reported
     )
     execute(cursor, moved.values(shop_id=into_id))
+
+
+def _close_duplicate(cursor: Any, duplicate_id: int, into_id: int, day: str) -> None:
+    """Closes the duplicate, by default as of the day, so that later imports keep it closed."""
+    duplicate = update(Shop).where(Shop.id == duplicate_id)
+    closed_on = func.coalesce(
+        Shop.closed_on, func.greatest(cast(literal(day), Date), Shop.opened_on)
+    )
+    closed = duplicate.values(
+        merged_into_id=into_id,
+        status="CLOSED",
+        closed_by="OPERATOR",
+        modified_at=func.now(),
+        closed_on=closed_on,
+    )
+    execute(cursor, closed)
+    closing = func.jsonb_build_object("status", Shop.status, "closed_on", Shop.closed_on)
+    execute(cursor, duplicate.values(overrides=Shop.overrides.op("||")(closing)))
 
 
 def _reject_merged(cursor: Any, *shop_ids: int) -> None:
