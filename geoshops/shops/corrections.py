@@ -179,7 +179,7 @@ def _move_open_reports(cursor: Any, duplicate_id: int, into_id: int) -> None:
 
 
 def _close_duplicate(cursor: Any, duplicate_id: int, into_id: int, day: str) -> None:
-    """Closes the duplicate, by default as of the day, so that later imports keep it closed."""
+    """Closes the duplicate, as of the day unless it has a day already; later imports keep it closed."""
     duplicate = update(Shop).where(Shop.id == duplicate_id)
     closed_on = func.coalesce(
         Shop.closed_on, func.greatest(cast(literal(day), Date), Shop.opened_on)

@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from urllib.parse import urlencode, urlsplit
 
 import hostile
@@ -98,6 +99,17 @@ class Client:
         return (time.perf_counter() - started) * 1000
 
 
+def searches() -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yields group, path and query of every search."""
+    for group, keywords in GROUPS.items():
+        for keyword in keywords:
+            yield group, "/shops", {"keyword": keyword}
+    for keyword in NOT_PASSED:
+        yield FILTERED, "/shops", {"keyword": keyword, "minRating": "4"}
+    for typed in KEYSTROKES:
+        yield "suggest", "/shops/suggest", {"q": typed}
+
+
 def measure(url: str, rounds: int) -> dict[str, dict[str, float]]:
     """Returns p50 and p99 in ms by group and place; interleaves the groups, so that noise affects all alike."""
     rng = random.Random(SEED)
@@ -105,16 +117,11 @@ def measure(url: str, rounds: int) -> dict[str, dict[str, float]]:
     with server(url) as origin:
         client = Client(origin)
         for number in range(rounds + 3):
-            for group, keywords in {**GROUPS, FILTERED: NOT_PASSED, "suggest": KEYSTROKES}.items():
-                path, name = (
-                    ("/shops/suggest", "q") if group == "suggest" else ("/shops", "keyword")
-                )
-                more = {"minRating": "4"} if group == FILTERED else {}
-                for place, at in (("near", NEAR), ("far", FAR)):
-                    for keyword in keywords:
-                        took = client.ms(path, moved(at, rng), **{name: keyword}, **more)
-                        if number >= 3:
-                            times.setdefault(f"{group}, {place}", []).append(took)
+            for place, at in (("near", NEAR), ("far", FAR)):
+                for group, path, query in searches():
+                    took = client.ms(path, moved(at, rng), **query)
+                    if number >= 3:
+                        times.setdefault(f"{group}, {place}", []).append(took)
     return {
         group: {
             "p50_ms": round(percentile(sorted(t), 50), 1),
