@@ -6,7 +6,7 @@ import http.client
 import json
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -55,6 +55,17 @@ PAGE = {"page": "1", "size": "20"}
 LEAST_OF_PLAIN = 0.8
 
 
+def searches() -> Iterator[tuple[str, str, str, str]]:
+    """Yields group, path, statement and keyword of every search."""
+    for language, kinds in KEYWORDS.items():
+        for kind, keywords in kinds.items():
+            path, statement = (
+                ("/shops/suggest", SUGGEST) if kind == "suggest" else ("/shops", SEARCH)
+            )
+            for keyword in keywords:
+                yield f"{language}, {kind}", path, statement, keyword
+
+
 def measure(
     make_client: Callable[[str], Any],
     url: str,
@@ -70,18 +81,13 @@ def measure(
     with server(url) as origin:
         client = make_client(origin)
         for number in range(rounds + 2):
-            for language, kinds in KEYWORDS.items():
-                for kind, keywords in kinds.items():
-                    path, statement = (
-                        ("/shops/suggest", SUGGEST) if kind == "suggest" else ("/shops", SEARCH)
-                    )
-                    for keyword in keywords:
-                        at = moved(places[number % len(places)], rng)
-                        took = client.ms(path, at, keyword=keyword)
-                        used = cpu_ms(cursor, statement, (keyword, *at))
-                        if number > 1:
-                            http_ms.setdefault(f"{language}, {kind}", []).append(took)
-                            cpu.setdefault(f"{language}, {kind}", []).append(used)
+            for group, path, statement, keyword in searches():
+                at = moved(places[number % len(places)], rng)
+                took_ms = client.ms(path, at, keyword=keyword)
+                used_ms = cpu_ms(cursor, statement, (keyword, *at))
+                if number > 1:
+                    http_ms.setdefault(group, []).append(took_ms)
+                    cpu.setdefault(group, []).append(used_ms)
     return {
         group: {
             "p50_ms": round(percentile(sorted(times), 50), 1),
