@@ -37,6 +37,8 @@ ADDRESSES = {
     "서울특별시 강남구 강남대로 98길 10": ("10 Gangnam-daero 98-gil, Gangnam-gu, Seoul", "ソウル 江南区 カンナム大路98ギル 10", "首爾 江南區 Gangnam-daero 98-gil 10"),
     "서울특별시 강남구 명동8길 3": ("3 Myeongdong 8-gil, Gangnam-gu, Seoul", "ソウル 江南区 ミョンドン8ギル 3", "首爾 江南區 Myeongdong 8-gil 3"),
     "서울특별시 강남구 1순환로 3": ("3 1sunhwan-ro, Gangnam-gu, Seoul", "ソウル 江南区 1スンファン路 3", "首爾 江南區 1sunhwan-ro 3"),
+    "서울특별시 강남구 김포한강4로 3": ("3 Gimpohangang 4-ro, Gangnam-gu, Seoul", "ソウル 江南区 キンポハンガン4路 3", "首爾 江南區 Gimpohangang 4-ro 3"),
+    "서울특별시 강남구 3·15대로 3": ("3 3·15-daero, Gangnam-gu, Seoul", "ソウル 江南区 3·15大路 3", "首爾 江南區 3·15-daero 3"),
     "부산광역시 부산진구 서면로68번길 33 (부전동)": ("33 Seomyeon-ro 68beon-gil, Busanjin-gu, Busan", "プサン広域市 プサンジン区 ソミョン路68番ギル 33", "Busan Busanjin-gu Seomyeon-ro 68beon-gil 33"),
     "서울특별시 강남구 강남대로 40 1층": ("1F, 40 Gangnam-daero, Gangnam-gu, Seoul", "ソウル 江南区 カンナム大路 40 1階", "首爾 江南區 Gangnam-daero 40 1樓"),
     "경기도 수원시 팔달구 덕영대로 924, 2층": ("2F, 924 Deogyeong-daero, Paldal-gu, Suwon-si, Gyeonggi-do", "キョンギ道 水原市 八達区 トギョン大路 924 2階", "Gyeonggi-do 水原市 八達區 Deogyeong-daero 924 2樓"),
