@@ -108,8 +108,8 @@ BEGIN
     END IF;
     RETURN QUERY
     SELECT i, i + l, substr(whole, i, l) FROM unnest(alive) AS i
-    CROSS JOIN LATERAL unnest(ARRAY[n] || CASE WHEN folded[i + n] IN ('驿', '站', '市', '道', '区', '郡', '洞', '特', '广') THEN
-      n + length(substring(array_to_string(folded[i + n:i + n + 4], ''), '^(?:驿|站|特别自治[市道]|特别市|广域市|[市道区郡洞])')) END) AS e (l)
+    CROSS JOIN LATERAL unnest(ARRAY[n] || CASE WHEN folded[i + n] IN ('驿', '站', '市', '道', '区', '郡', '洞', '岛', '特', '广') THEN
+      n + length(substring(array_to_string(folded[i + n:i + n + 4], ''), '^(?:驿|站|特别自治[市道]|特别市|广域市|[市道区郡洞岛])')) END) AS e (l)
     WHERE l > 1 AND i + l - 1 <= cardinality(folded)
       AND (true <> ALL (word_starts[i + 1:i + l - 1]) OR (word_starts[i] AND word_starts[i + l]));
   END LOOP;

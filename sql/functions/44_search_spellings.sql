@@ -115,22 +115,23 @@ COMMENT ON FUNCTION without_station_word(text) IS 'The name before station, stn,
 CREATE OR REPLACE FUNCTION without_region_word(spelling text, OUT name text, OUT unit text)
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
-  IF spelling ~ '[\u3041-\u9fff].+[市道区區郡洞]$' THEN
+  IF spelling ~ '[\u3041-\u9fff].+[市道区區郡洞島岛]$' THEN
     name := regexp_replace(left(spelling, -1), '([特广廣広][別别域])(自治)?$', '');
     unit := han_folded(right(spelling, 1));
   END IF;
 END $$;
-COMMENT ON FUNCTION without_region_word(text) IS 'The name before 特別市, 市, 区 and the like, and the unit: 市, 道, 区, 郡 or 洞; nulls where none of them ends it.';
+COMMENT ON FUNCTION without_region_word(text) IS 'The name before 特別市, 市, 区 and the like, and the unit: 市, 道, 区, 郡, 洞 or 岛; nulls where none of them ends it.';
 
 CREATE OR REPLACE FUNCTION has_unit(name_level text, unit text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE unit
   WHEN '市' THEN name_level ~ 'sido|sigungu'
+  WHEN '岛' THEN name_level ~ 'sido|sigungu'
   WHEN '道' THEN name_level ~ 'sido'
   WHEN '洞' THEN name_level ~ 'dong'
   ELSE name_level ~ 'sigungu'
 END;
-COMMENT ON FUNCTION has_unit(text, text) IS 'True when regions of a level may be called a 市, 道, 区, 郡 or 洞.';
+COMMENT ON FUNCTION has_unit(text, text) IS 'True when regions of a level may be called a 市, 道, 区, 郡, 洞 or 岛 (濟州島).';
 
 -- The rows of the dictionaries that have one of the terms, with their names. Rows of the same station share their names.
 CREATE OR REPLACE FUNCTION rows_spelled(terms text [])

@@ -272,6 +272,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION word_apart(text) IS 'The regions and stations that a word begins with, and what is left over.';
 
+-- Three syllables must be left over: 공항 in 공항철도 is no station.
+CREATE OR REPLACE FUNCTION station_apart(word text) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  name constant text := (
+    SELECT max(normalize(n.key, NFC) COLLATE "C")
+    FROM search_names(ARRAY(SELECT normalize(left(word, l), NFD) FROM generate_series(2, least(length(word) - 3, 24)) l
+        WHERE substr(word, l + 1) !~ '^(대|대학|중앙)?[로길]')) n
+    WHERE n.kind = 'station');
+BEGIN
+  RETURN CASE WHEN name IS NULL THEN ARRAY[word] ELSE ARRAY[name, substr(word, length(name) + 1)] END;
+END $$;
+COMMENT ON FUNCTION station_apart(text) IS 'The station that a word begins with, also without 역, and what is left over (잠실롯데월드몰), or the word.';
+
 -- A wrong letter leaves the first or the second half of a word as it is. Where tens of thousands of shops have one of the
 -- halves, gathering those that have the word a letter off would take too long.
 CREATE OR REPLACE FUNCTION typo_query(word text, sample text []) RETURNS tsquery
@@ -325,29 +339,38 @@ END $$;
 COMMENT ON FUNCTION shop_word_spelled(text, boolean)
 IS 'The word of shop names for a Latin spelling, and its romanisation; null if no word sounds like it.';
 
--- A road is only looked for where its unit is typed, unless the last letters may be missing.
+-- A road is only looked for where its unit is typed, unless the last letters may be missing. Roads have no names in Chinese
+-- characters here, but many are called after a station or region that has: 江南大路.
 CREATE OR REPLACE FUNCTION road_sounds(typed text, begun boolean) RETURNS text []
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   letters constant text := spelled_letters(typed);
   sound constant text := sound_key(CASE WHEN begun THEN without_half_sound(letters) ELSE letters END);
+  han constant text[] := regexp_match(typed, CASE WHEN begun THEN '^([\u3400-\u9fff]{2,6}?)(大?)路?$' ELSE '^([\u3400-\u9fff]{2,6}?)(大?)路$' END);
 BEGIN
   RETURN CASE
     WHEN letters ~ '^[a-z0-9]*[a-z][a-z0-9]*$' AND length(sound) BETWEEN 4 AND 40 AND (begun OR letters ~ '(ro|lo|no|gil|kil)$') THEN ARRAY[sound]
     WHEN typed ~ '^[0-9\u3041-\u30ff大路番街 ]{3,24}$' AND typed ~ '[\u3041-\u30ff]{2}' AND (begun OR typed ~ '(路|[ロろ]|[キギきぎ][ルる])$')
       THEN sounds_of_kana(replace(replace(replace(replace(typed, '大路', 'テロ'), '路', 'ロ'), '番', 'ポン'), '街', 'カ'))
+    WHEN han IS NOT NULL THEN ARRAY(
+      SELECT DISTINCT road_sound(p.name || CASE han[2] WHEN '' THEN '로' ELSE '대로' END)
+      FROM names_spelled(ARRAY[han[1]]) AS n CROSS JOIN LATERAL (
+        SELECT s.name FROM stations AS s WHERE n.kind = 'station' AND s.id = n.id
+        UNION ALL
+        SELECT regexp_replace(r.name, '(?<=..)(특별시|광역시|특별자치시|시|군|구|동)$', '') FROM regions AS r WHERE n.kind = 'region' AND r.id = n.id
+      ) AS p)
     ELSE '{}' END;
 END $$;
 COMMENT ON FUNCTION road_sounds(text, boolean)
-IS 'The keys in shops_roads_idx that Latin letters or kana may mean; if `begun`, those that begin so.';
+IS 'The keys in shops_roads_idx that Latin letters, kana or Chinese characters may mean; if `begun`, those that begin so.';
 
 -- The roads of fifty shops that sound so. Of several roads the nearest spelling is meant, and of those the shortest.
 CREATE OR REPLACE FUNCTION road_spelled(typed text, begun boolean, OUT word text, OUT spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
   sounds constant text[] := road_sounds(typed, begun);
-  is_kana constant boolean := typed ~ '[\u3041-\u30ff]';
-  letters constant text := CASE WHEN is_kana THEN katakana(typed) ELSE spelled_letters(typed) END;
+  is_cjk constant boolean := typed ~ '[\u3041-\u9fff]';
+  letters constant text := CASE WHEN is_cjk THEN katakana(typed) ELSE spelled_letters(typed) END;
 BEGIN
   WITH sounding AS MATERIALIZED (
     SELECT DISTINCT q.road FROM (
@@ -357,14 +380,14 @@ BEGIN
       ) AS s LIMIT 50
     ) AS q
   ), spelled AS (
-    SELECT s.road, x.spelling, CASE WHEN is_kana THEN x.spelling ELSE spelled_letters(x.spelling) END AS whole
-    FROM sounding AS s CROSS JOIN LATERAL (SELECT CASE WHEN is_kana THEN place_in(s.road, 'ja') ELSE romanized_place(s.road) END) AS x (spelling)
+    SELECT s.road, x.spelling, CASE WHEN is_cjk THEN x.spelling ELSE spelled_letters(x.spelling) END AS whole
+    FROM sounding AS s CROSS JOIN LATERAL (SELECT CASE WHEN is_cjk THEN place_in(s.road, 'ja') ELSE romanized_place(s.road) END) AS x (spelling)
   )
   SELECT s.road, s.spelling INTO word, spelling FROM spelled AS s
   ORDER BY edit_distance(letters, CASE WHEN begun THEN left(s.whole, length(letters)) ELSE s.whole END), length(s.road), s.road LIMIT 1;
 END $$;
 COMMENT ON FUNCTION road_spelled(text, boolean)
-IS 'The road of an address for a spelling in Latin letters or kana, and how the language writes it; null if no road sounds like it.';
+IS 'The road of an address for a spelling in Latin letters, kana or Chinese characters, and how English or Japanese addresses write it; null if there is none.';
 
 -- Adjacent unknown words may be one: jongno gwigeumsok. The unit of a road or a region belongs to the word before it, even if it is
 -- a name (길동): garosu-gil. A road may be called after a known place: gangnam-daero, カンナム大路, of which only 大路 is unknown.
@@ -375,7 +398,7 @@ DECLARE
   typed constant text := array_to_string(run, ' ');
   is_unknown constant boolean := run[1] = ANY (unknown) AND run[2:] <@ (unknown || units);
   last constant text := run[cardinality(run)];
-  ends_unknown constant boolean := EXISTS (SELECT FROM unnest(unknown) AS u WHERE last = u OR last ~ '[\u3041-\u30ff]' AND right(last, length(u)) = u);
+  ends_unknown constant boolean := EXISTS (SELECT FROM unnest(unknown) AS u WHERE last = u OR last ~ '[\u3041-\u9fff]' AND right(last, length(u)) = u);
 BEGIN
   IF is_unknown THEN
     SELECT * INTO word, spelling FROM shop_word_spelled(typed, false);
@@ -431,7 +454,7 @@ BEGIN
   END LOOP;
 END $$;
 COMMENT ON FUNCTION shop_words_spelled(text [], text [], boolean)
-IS 'The words, with unknown ones replaced by words of shop names (Latin letters) or by roads (also kana); and for each of these, the typed text and its spelling.';
+IS 'The words, with unknown ones replaced by words of shop names (Latin letters) or by roads (also kana and Chinese characters); and for each of these, the typed text and its spelling.';
 
 -- The shortest name that goes on from what is typed: to the letter, or from six Latin letters on by sound. Of two names of one
 -- length a province comes before a brand, a district, a station, a 동. Names in Hangul are returned for Latin letters and kana too,

@@ -164,6 +164,10 @@ BEGIN
     words := ARRAY(
       SELECT c FROM unnest(words) WITH ORDINALITY t (w, i)
       CROSS JOIN LATERAL unnest(CASE WHEN w = ANY (unknown) THEN without_small_words(word_apart(w)) ELSE ARRAY[w] END) c ORDER BY i);
+    -- a word beside others may be left out instead
+    IF cardinality(words) = 1 THEN
+      words := without_small_words(station_apart(words[1]));
+    END IF;
   END IF;
 END $$;
 COMMENT ON FUNCTION search_reading(text, text, text []) IS 'The words of a keyword as a pass reads them.';

@@ -22,6 +22,11 @@ def roads(make: Maker) -> Maker:
     """A shop on each road, with a number, and a district and a station that a road is called after."""
     seoul = make.region("서울특별시", level="sido")
     district = make.region("강남구", parent=seoul)
+    make.insert(
+        "region_aliases", region_id=district, alias="江南區", kind="foreign", lang="zh-Hant"
+    )
+    station = make.station("선릉", at=(127.049, 37.5045))
+    make.insert("station_aliases", station_id=station, alias="宣陵", lang="zh-Hant")
     make.region("거제시", level="sigungu", parent=make.region("경상남도", level="sido"))
     make.station("대학", at=(129, 35))
     brand = make.brand("포토이즘")
@@ -114,6 +119,22 @@ def test_a_road_is_found_as_japanese_addresses_display_it(
     assert here and here <= addresses(kana), kana
 
 
+@pytest.mark.parametrize(
+    ("typed", "korean"),
+    [
+        ("江南大路", "강남대로"),
+        ("江南大路 1", "강남대로 1"),
+        ("강남구 江南大路", "강남구 강남대로"),
+        ("宣陵路", "선릉로"),
+    ],
+)
+def test_a_road_called_after_a_place_is_found_in_chinese_characters(
+    roads: Maker, addresses: Callable[[str], set[str]], typed: str, korean: str
+) -> None:
+    roads.shop("사진 선릉", at=HERE, brand_id=None, road_address="서울특별시 강남구 선릉로 7")
+    assert addresses(korean) and addresses(typed) == addresses(korean)
+
+
 def test_a_whole_address_in_japanese_is_found(
     roads: Maker, addresses: Callable[[str], set[str]]
 ) -> None:
@@ -149,6 +170,8 @@ def test_what_is_no_road_finds_nothing(roads: Maker, addresses: Callable[[str], 
         "大路",
         "シロフォン路",
         "テヘラン洞",
+        "北京路",
+        "江南路",
     ):
         assert addresses(keyword) == set(), keyword
 
@@ -188,6 +211,7 @@ def test_explain_names_the_road(
         "강남대로",
         "カンナム大路",
         "テヘラン路",
+        "江南大路",
     ],
 )
 def test_a_road_is_suggested_one_keystroke_earlier(

@@ -89,3 +89,22 @@ def test_a_whole_name_without_shops_is_not_the_beginning_of_another(
 ) -> None:
     make.sql("UPDATE shops SET status = 'CLOSED' WHERE place_name = '청담'")
     assert found("チョンダム") == []
+
+
+@pytest.mark.parametrize(
+    "keyword", ["濟州島", "济州岛", "済州島", "濟州", "チェジュ島", "チェジュ道"]
+)
+def test_a_province_may_be_called_an_island(make: Maker, found: Found, keyword: str) -> None:
+    jeju = make.region("제주특별자치도", level="sido")
+    make.insert("region_aliases", region_id=jeju, alias="濟州", kind="foreign", lang="zh-Hant")
+    make.region_alias(jeju, "제주", "short")
+    make.shop("함덕해변", brand_id=None, sido_id=jeju)
+    assert found(keyword) == ["함덕해변"]
+
+
+def test_a_station_may_stand_before_other_words_without_a_space(make: Maker, found: Found) -> None:
+    make.shop("사진 롯데월드몰점", at=(127.2, 37), brand_id=None)
+    make.shop("사진 롯데월드", at=(128, 37), brand_id=None)
+    assert found("청담 롯데월드몰") == found("청담롯데월드몰") == ["사진 롯데월드몰점"]
+    assert found("서면롯데월드몰") == []
+    assert found("청담롯데") == []
