@@ -92,6 +92,7 @@ def test_a_picture_stands_for_the_map_until_the_page_rests_or_the_visitor_moves_
     picture = v.page.evaluate(PICTURE)
     assert picture["fits"]
     assert picture["colours"] > 50
+    assert v.rendered("pins", "clusters")
     assert v.page.evaluate(CANVAS)[0] == "hidden"
     before = v.page.evaluate("geoshops.map.getCenter().lng")
     v.page.mouse.move(900, 400)

@@ -32,6 +32,7 @@ function layers(theme) {
     "text-field": ["format", ["get", "name"], {}, ["get", "note"], { "font-scale": 0.88, "text-color": colours(theme).text }], "text-font": BOLD, "text-size": 12.5, "text-anchor": "top", "text-offset": [0, 1.5],
     "text-optional": true, "text-max-width": LINE_EM,
   };
+  const pale = { "icon-opacity": ["case", ["get", "open"], 1, 0.55] };
   const named = { "text-color": INK[theme], "text-halo-color": halo, "text-halo-width": 1.8 };
   return [
     {
@@ -50,7 +51,7 @@ function layers(theme) {
     {
       id: "pins", type: "symbol", source: "booths", filter: ["!", ["has", "point_count"]],
       layout: { "icon-image": ["get", "pin"], "icon-allow-overlap": true, "icon-padding": 0, "symbol-sort-key": ["get", "rank"] },
-      paint: { "icon-opacity": ["case", ["get", "open"], 1, 0.55] },
+      paint: pale,
     },
     // Above the names, which give way to the whole circle.
     {
@@ -65,7 +66,7 @@ function layers(theme) {
     {
       id: "lit-pin", type: "symbol", source: "lit",
       layout: { visibility: "none", "icon-image": ["get", "pin"], "icon-allow-overlap": true, ...name, "text-offset": [0, 1.9], "text-allow-overlap": true },
-      paint: named,
+      paint: { ...named, ...pale },
     },
     {
       id: "chosen-ring", type: "circle", source: "chosen",
@@ -74,7 +75,7 @@ function layers(theme) {
     {
       id: "chosen-pin", type: "symbol", source: "chosen",
       layout: { "icon-image": ["get", "pin"], "icon-size": 1.2, "icon-allow-overlap": true, ...name, "text-offset": [0, 2.1], "text-allow-overlap": true },
-      paint: named,
+      paint: { ...named, ...pale },
     },
   ];
 }

@@ -18,6 +18,9 @@ function stationName() {
   return ["concat", before, name, after];
 }
 
+// The colour is part of the text, as in the names of pins: the three layers then share a shader.
+const coloured = (text, colour) => ["format", text, { "text-color": colour }];
+
 const haloed = (colour, halo) => ({ "text-color": colour, "text-halo-color": halo, "text-halo-width": 1.4 });
 
 export function addAreas(sheet, theme) {
@@ -41,7 +44,7 @@ export function addNames(sheet, theme) {
   const { halo, place } = colours(theme);
   sheet.addLayer({
     id: "names", type: "symbol", source: "context", "source-layer": "names",
-    layout: { "text-field": name, "text-font": PLAIN, "text-size": ["interpolate", ["linear"], ["zoom"], 6, 12, 12, 14, 16, 17], "text-letter-spacing": 0.06, ...BESIDE },
+    layout: { "text-field": coloured(name, place), "text-font": PLAIN, "text-size": ["interpolate", ["linear"], ["zoom"], 6, 12, 12, 14, 16, 17], "text-letter-spacing": 0.06, ...BESIDE },
     paint: haloed(place, halo),
   });
 }
@@ -56,7 +59,7 @@ export function addStations(sheet, theme) {
   // Over the pins, so that a pin's name gives way to the station's.
   sheet.addLayer({
     id: "station-names", type: "symbol", minzoom: 12.5, ...common,
-    layout: { "text-field": stationName(), "text-font": BOLD, "text-size": 12, "text-variable-anchor": ["left", "right", "bottom", "top"], "text-radial-offset": 0.8, "text-justify": "auto" },
+    layout: { "text-field": coloured(stationName(), station), "text-font": BOLD, "text-size": 12, "text-variable-anchor": ["left", "right", "bottom", "top"], "text-radial-offset": 0.8, "text-justify": "auto" },
     paint: haloed(station, halo),
   }, OVER_PINS);
 }

@@ -13,7 +13,7 @@ import { startPeople } from "./people.js";
 import { drawPinsFor } from "./pins.js";
 import { reportMissingTiles } from "../shared/offline.js";
 import { pause } from "../shared/pause.js";
-import { RESULTS_FROM_ZOOM, isAround, state, subscribe, update } from "../shared/state.js";
+import { RESULTS_FROM_ZOOM, isAround, isFromAfar, state, subscribe, update } from "../shared/state.js";
 import { started, markStarted } from "../shared/started.js";
 import { ownStyle } from "./style.js";
 import { addStreets, areOpaque, bringStreets, isStreets, watchStreets } from "./streets.js";
@@ -215,12 +215,12 @@ function draw() {
   if (!map.getSource("booths")) return;
   busy();
   showBooths(map);
-  if (state.status === "ready") map.on("render", markFirst);
+  if (state.status === "ready" && state.shops.length && !isFromAfar()) map.on("render", markFirst);
 }
 
 // Marks the first time that shops are visible, for the performance tests. While a theme's style is loaded there is no source.
 async function markFirst() {
-  if (!map.getSource("booths") || !map.isSourceLoaded("booths") || !map.queryRenderedFeatures({ layers: ["pins", "clusters"] }).length) return;
+  if (!map.getSource("booths") || !map.isSourceLoaded("booths")) return;
   map.off("render", markFirst);
   await unveil();
   if (!performance.getEntriesByName("booths").length) performance.mark("booths");
