@@ -481,6 +481,21 @@ def test_a_map_seen_from_afar_shows_the_clusters_of_the_whole_country(visitor: V
     assert booths_on_map(v) > 0
 
 
+FIELD_LAYERS = """() => geoshops.map.getStyle().layers.map(layer => layer.id).filter(id => id.startsWith("field-"))"""
+
+
+def test_clusters_of_a_zoom_level_are_added_when_the_map_comes_to_it(visitor: Visit) -> None:
+    v = visitor()
+    assert v.page.evaluate(FIELD_LAYERS) == ["field-0", "field-counts-0"]
+    v.move("jumpTo({center: [127.8, 36.3], zoom: 7})")
+    v.rest()
+    assert "field-4" in v.page.evaluate(FIELD_LAYERS)
+    assert sum(f["shop_cnt"] for f in v.rendered(*FIELD)) > 300
+    v.one("#theme").click()
+    v.rest()
+    assert sum(f["shop_cnt"] for f in v.rendered(*FIELD)) > 300
+
+
 def test_land_under_the_detailed_coast_is_drawn_only_where_it_is_seen(visitor: Visit) -> None:
     v = visitor(path="/?at=35.1,129.04,11", map_seen=Map.WHOLE)
     assert v.rendered("near-shore") and v.rendered("near-land")

@@ -48,6 +48,10 @@ addEventListener("DOMContentLoaded", async () => {
 COARSE = "Object.defineProperty(window, 'devicePixelRatio', { get: () => 0.25 })"
 
 # Nothing is on its way, and the last changes of the map are drawn.
+RENDERED = """ids => {
+  const layers = ids.filter(id => geoshops.map.getLayer(id));
+  return geoshops.map.queryRenderedFeatures({layers}).map(feature => feature.properties);
+}"""
 RESTS = (
     "() => 'idle' in document.documentElement.dataset && (window.geoshops?.map?.loaded() ?? true)"
 )
@@ -152,9 +156,8 @@ class Visitor:
         self.page.evaluate(f"void geoshops.map.{call}")
 
     def rendered(self, *layers: str) -> list[dict[str, Any]]:
-        """Properties of what the map shows in these layers."""
-        script = "layers => geoshops.map.queryRenderedFeatures({layers}).map(f => f.properties)"
-        found: list[dict[str, Any]] = self.page.evaluate(script, list(layers))
+        """Properties of what the map shows in those of the layers that it has."""
+        found: list[dict[str, Any]] = self.page.evaluate(RENDERED, list(layers))
         return found
 
     def open_first(self) -> str:

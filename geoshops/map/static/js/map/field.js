@@ -12,22 +12,33 @@ const LEVELS = Array.from({ length: Math.ceil(RESULTS_FROM_ZOOM) - LEVELS_APART 
 const idOf = (kind, level) => `${kind}-${level}`;
 export const FIELD = LEVELS.map((level) => idOf("field", level));
 const COUNTS = LEVELS.map((level) => idOf("field-counts", level));
+// layers below which circles and numbers are inserted
+const OVER_FIELD = "circle-fill";
+const OVER_COUNTS = "user-accuracy";
 
 function tiles() {
   const wanted = Object.entries({ brand: state.brand, ...filterQuery() }).filter(([, value]) => value);
   return [`${location.origin}/tiles/shops/{z}/{x}/{y}.mvt?${new URLSearchParams([["allBrands", true], ...wanted])}`];
 }
 
-export function addField(sheet, theme) {
-  for (const level of LEVELS) {
-    sheet.addSource(idOf("field", level), { type: "vector", tiles: tiles(), minzoom: level, maxzoom: level });
-    sheet.addLayer({ id: idOf("field", level), ...common(level), ...circles(colours(theme)) });
-  }
+// The lowest level is in the style from the start: streets lie below it.
+export function addField(sheet, theme, level = 0, below = undefined) {
+  sheet.addSource(idOf("field", level), { type: "vector", tiles: tiles(), minzoom: level, maxzoom: level });
+  sheet.addLayer({ id: idOf("field", level), ...common(level), ...circles(colours(theme)) }, below);
 }
 
 // Over the place names, which give way to them.
-export function addFieldCounts(sheet, theme) {
-  for (const level of LEVELS) sheet.addLayer({ id: idOf("field-counts", level), ...common(level), ...counts(colours(theme)) });
+export function addFieldCounts(sheet, theme, level = 0, below = undefined) {
+  sheet.addLayer({ id: idOf("field-counts", level), ...common(level), ...counts(colours(theme)) }, below);
+}
+
+// Adds the level that the map comes to. In the style all levels would be a third of its layers.
+export function bringField(map, theme) {
+  const level = Math.max(0, Math.floor(map.getZoom()) - LEVELS_APART);
+  if (!LEVELS.includes(level) || map.getLayer(idOf("field", level))) return;
+  addField(map, theme, level, OVER_FIELD);
+  addFieldCounts(map, theme, level, OVER_COUNTS);
+  showField(map);
 }
 
 // The layer of the lowest level is shown at all zoom levels below, too.

@@ -3,7 +3,7 @@ import { dropCovered, isInland, loadLand } from "./basemap.js";
 import { showArea } from "./area.js";
 import { showBooths, showChosen, showLit } from "./booths.js";
 import { showCircle, showMovingCircle, startCircle } from "./circle.js";
-import { FIELD, filterField, intoField, showField } from "./field.js";
+import { FIELD, bringField, filterField, intoField, showField } from "./field.js";
 import { boundsOf } from "./geo.js";
 import { asset } from "../shared/assets.js";
 import { h } from "../shared/dom.js";
@@ -131,6 +131,7 @@ function wire() {
   map.on("style.load", dress);
   map.on("move", searched);
   map.on("move", () => dropCovered(map));
+  map.on("zoom", () => { if (dressed) bringField(map, theme()); });
   watchStreets(map, () => loadLand(map, theme()));
   map.on("moveend", moved);
   for (const layer of ["pins", "pin-names", "chosen-pin", "clusters", ...FIELD]) {
@@ -177,6 +178,7 @@ async function expand(event) {
 // Setting a style removes all data and streets, which are then added again.
 function dress() {
   showField(map);
+  bringField(map, theme());
   showUser(map);
   addStreets(map, theme());
   dressed = true;
