@@ -72,7 +72,9 @@ def test_the_map_is_shown_sharp_with_booths_or_without(visitor: Visit, path: str
 PICTURE = """() => {
   const picture = document.querySelector(".map-picture");
   if (!picture?.width) return null;
-  const { data } = picture.getContext("2d").getImageData(0, 0, picture.width, picture.height);
+  const copy = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
+  copy.drawImage(picture, 0, 0);
+  const { data } = copy.getImageData(0, 0, picture.width, picture.height);
   const { width, height } = geoshops.map.getCanvas();
   return { colours: new Set(new Uint32Array(data.buffer)).size, fits: picture.width === width && picture.height === height };
 }"""

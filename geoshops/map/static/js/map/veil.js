@@ -32,18 +32,18 @@ async function show(map) {
   await null; // the frame whose event may have led here is still a small one
   await map.once("render");
   await pacing.drawn();
-  lift(map, pictureOf(map));
+  lift(map, await pictureOf(map));
   markStarted();
   end();
 }
 
 // In the map's container, which thus notices what touches the picture.
-function pictureOf(map) {
+async function pictureOf(map) {
   const canvas = map.getCanvas();
   const { width, height, style } = canvas;
   const picture = h("canvas", { class: "map-picture", width, height, "aria-hidden": "true" });
   Object.assign(picture.style, { width: style.width, height: style.height });
-  picture.getContext("2d").drawImage(canvas, 0, 0);
+  picture.getContext("bitmaprenderer").transferFromImageBitmap(await createImageBitmap(canvas));
   map.getCanvasContainer().append(picture);
   return picture;
 }
