@@ -108,6 +108,30 @@ def test_a_picture_stands_for_the_map_until_the_page_rests_or_the_visitor_moves_
     v.rest()
 
 
+# the most characters of the map's texts that are drawn in a task, and all
+GLYPHS = """globalThis.glyphs = {most: 0, all: 0};
+(({prototype}) => {
+  const {fillText} = prototype;
+  let now = 0;
+  prototype.fillText = function (...text) {
+    if (!now) scheduler.postTask(() => { now = 0; }, {priority: "user-blocking"});
+    now += 1;
+    glyphs = {most: Math.max(glyphs.most, now), all: glyphs.all + 1};
+    return fillText.apply(this, text);
+  };
+})(OffscreenCanvasRenderingContext2D)"""
+
+
+def test_characters_of_the_map_are_drawn_a_few_at_a_time(visitor: Visit) -> None:
+    v = visitor(path="")
+    v.context.add_init_script(GLYPHS)
+    v.page.goto(f"{v.site}/")
+    v.rest()
+    glyphs = v.page.evaluate("glyphs")
+    assert glyphs["all"] > 40
+    assert glyphs["most"] <= 15
+
+
 def test_the_sea_is_loaded_where_it_can_be_seen(visitor: Visit) -> None:
     v = visitor(path="", map_seen=Map.WHOLE)
     asked: list[str] = []

@@ -5,6 +5,7 @@ import { showBooths, showChosen, showLit } from "./booths.js";
 import { showCircle, showMovingCircle, startCircle } from "./circle.js";
 import { FIELD, bringField, filterField, intoField, showField } from "./field.js";
 import { boundsOf } from "./geo.js";
+import { paceGlyphs } from "./glyphs.js";
 import { asset } from "../shared/assets.js";
 import { h } from "../shared/dom.js";
 import { begin, end } from "../shared/idle.js";
@@ -54,6 +55,7 @@ export async function startMap(listed) {
       minZoom: 1, maxZoom: 19, maxPitch: 0, dragRotate: false, pitchWithRotate: false, fadeDuration: 0,
       attributionControl: false, locale: locale(), pixelRatio: VEILED_RATIO,
     });
+    paceGlyphs(map);
     veil(map);
     startCircle(map);
     drawPinsFor(map);
