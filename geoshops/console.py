@@ -29,6 +29,12 @@ def as_started(line: str) -> str:
     return f"{started if started.name == 'geoshops' else 'geoshops'} {line}"
 
 
+class IncompleteError(click.ClickException):
+    """An error of a command whose changes are or may be committed."""
+
+    exit_code = EXIT_INCOMPLETE
+
+
 @dataclass
 class Changes:
     """Records whether the current command has committed changes."""
@@ -42,12 +48,10 @@ class Changes:
 
     def failure(self, message: str, *, of_a_change: bool = False) -> click.ClickException:
         """Returns an error that states whether changes were committed; if none were, only for `of_a_change`."""
-        may_be_committed = self.committed or self.unknown
-        states_it = may_be_committed or of_a_change
-        error = click.ClickException(f"{message}. {self.statement()}" if states_it else message)
-        if may_be_committed:
-            error.exit_code = EXIT_INCOMPLETE  # type: ignore[misc]
-        return error
+        with_statement = f"{message}. {self.statement()}"
+        if self.committed or self.unknown:
+            return IncompleteError(with_statement)
+        return click.ClickException(with_statement if of_a_change else message)
 
     def statement(self) -> str:
         """Returns a sentence for error messages."""

@@ -248,7 +248,7 @@ def cpu_ms(cursor: Any, statement: str, values: Sequence[object]) -> float:
     return cpu_ms_of(cursor, run)
 
 
-def cpu_ms_of(cursor: Any, run: Callable[[], None]) -> float:
+def cpu_ms_of(cursor: Any, run: Callable[[], object]) -> float:
     """Measures the CPU time of the cursor's backend while the function runs, with the scheduler's nanoseconds."""
     schedstat = Path(f"/proc/{cursor.connection.info.backend_pid}/schedstat")
     before = int(schedstat.read_text().split()[0])

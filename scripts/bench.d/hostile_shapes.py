@@ -10,6 +10,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any, cast
 
 from data import CENTERS, cursor_of
@@ -291,7 +292,7 @@ def measure(url: str, count: int) -> dict[str, list[tuple[float, str]]]:
     times: dict[str, list[tuple[float, str]]] = {}
     progress = tqdm(searches(count), total=4 * count, desc="hostile shapes", file=sys.stderr, disable=None)  # fmt: skip
     for name, statement, run in progress:
-        taken_ms = cpu_ms_of(cursor, lambda run=run: run(cursor))  # type: ignore[misc]
+        taken_ms = cpu_ms_of(cursor, partial(run, cursor))
         times.setdefault(name, []).append((taken_ms, statement))
     return {name: sorted(found, reverse=True) for name, found in times.items()}
 

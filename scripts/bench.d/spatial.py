@@ -236,6 +236,19 @@ def expensive_ms(cursor: Any) -> dict[str, float]:
     }
 
 
+def tables(found: dict[str, Runs]) -> list[dict[str, object]]:
+    """Prints a table of each kind of search; returns the rows of all."""
+    first = ("within: rows, pgbench", "along: rows, pgbench", "meet: HTTP")
+    return [
+        row
+        for limit in first
+        for row in table(
+            [runs for name, runs in found.items() if name.startswith(limit.partition(":")[0])],
+            found[limit],
+        )
+    ]
+
+
 def main(bench: Bench) -> dict[str, object]:
     """Prints the tables and returns the figures."""
     url = bench.dense(bench.size())
@@ -255,18 +268,10 @@ def main(bench: Bench) -> dict[str, object]:
     for name, figures in meetings.items():
         print(f"meet, {name:38}{figures['p50_ms']:9.1f} ms, p99 {figures['p99_ms']:.1f} ms", file=sys.stderr)  # fmt: skip
     found = compare(url, seconds=seconds, rounds=rounds)
-    within, along = found["within: rows, pgbench"], found["along: rows, pgbench"]
-    cases = [
-        *table([runs for name, runs in found.items() if name.startswith("within")], within),
-        *table([runs for name, runs in found.items() if name.startswith("along")], along),
-        *table(
-            [runs for name, runs in found.items() if name.startswith("meet")], found["meet: HTTP"]
-        ),
-    ]
     return {
         "shops": bench.size(),
-        "within_ratio_to_rows": found["within: HTTP"].of(within),
-        "along_ratio_to_rows": found["along: HTTP"].of(along),
+        "within_ratio_to_rows": found["within: HTTP"].of(found["within: rows, pgbench"]),
+        "along_ratio_to_rows": found["along: HTTP"].of(found["along: rows, pgbench"]),
         "meet_p50_ms": found["meet: HTTP"].median("p50_ms"),
         "meet_p99_ms": found["meet: HTTP"].median("p99_ms"),
         "meet_by_sum_p50_ms": found["meet: HTTP, by sum"].median("p50_ms"),
@@ -280,5 +285,5 @@ def main(bench: Bench) -> dict[str, object]:
         "worst_ms": max(worst.values()),
         "errors": sum(runs.errors() for runs in found.values()),
         "expensive_ms": worst,
-        "cases": cases,
+        "cases": tables(found),
     }

@@ -30,10 +30,10 @@ BEGIN
     RETURN romanized_place(word);
   END IF;
   -- 동 of 명동8길 is not its unit
-  part := CASE WHEN word ~ '^[^0-9]+[^0-9로길][0-9]+길$' THEN regexp_match(word, '^([^0-9]+)()([0-9]+길)$')
-    ELSE coalesce(
-      regexp_match(word, '^([0-9]*?[^0-9]+?)(특별자치시|특별자치도|특별시|광역시|대로|도|시|군|구|읍|면|리|동|가|로|길)([0-9].*)?$'),
-      regexp_match(word, '^(.+?)(대로|로)()$')) END;
+  part := coalesce(
+    regexp_match(word, '^([^0-9]+[^0-9로길])()([0-9]+길)$'),
+    regexp_match(word, '^([0-9]*?[^0-9]+?)(특별자치시|특별자치도|특별시|광역시|대로|도|시|군|구|읍|면|리|동|가|로|길)([0-9].*)?$'),
+    regexp_match(word, '^(.+?)(대로|로)()$'));
   RETURN CASE WHEN part IS NULL THEN word_in(word, lang)
     ELSE word_in(part[1], lang) || coalesce(units ->> part[2], '')
       || coalesce(replace(replace(translate(part[3], '번가나다라', '番街ナダラ'), '길', 'ギル'), ' ', ''), '') END;

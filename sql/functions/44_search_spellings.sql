@@ -67,7 +67,7 @@ COMMENT ON FUNCTION katakana(text) IS 'Hiragana and half-width kana as katakana,
 CREATE OR REPLACE FUNCTION sounds_of_kana(kana text) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  first constant text := 'アカガサザタダナハバパマヤラワイキギシジチヂニヒビピミリヰウクグスズツヅヌフブプムユルエケゲセゼテデネヘベペメレヱオコゴソゾトドノホボポモヨロヲ';
+  written constant text := 'アカガサザタダナハバパマヤラワイキギシジチヂニヒビピミリヰウクグスズツヅヌフブプムユルエケゲセゼテデネヘベペメレヱオコゴソゾトドノホボポモヨロヲ';
   consonants constant text := '-kgsjtdnhbpmylw-kgsjjjnhbpml--kgsjjjnhbpmyl-kgsjtdnhbpml--kgsjtdnhbpmyl-';
   vowels constant text := 'aaaaaaaaaaaaaaaiiiiiiiiiiiiiiuuuuuuuuuuuuuueeeeeeeeeeeeeeooooooooooooooo';
   spellings text[] := ARRAY[''];
@@ -79,8 +79,8 @@ DECLARE
   sounds text[];
 BEGIN
   FOR letter, small IN SELECT m[1], m[2] FROM regexp_matches(katakana(kana), '(.)([ャュョ]?[ァィゥェォヮ]?)', 'g') AS m LOOP
-    consonant := replace(translate(letter, first, consonants), '-', '');
-    vowel := translate(letter, first, vowels);
+    consonant := replace(translate(letter, written, consonants), '-', '');
+    vowel := translate(letter, written, vowels);
     glide := CASE
       WHEN small IN ('', 'ゥ') OR consonant = 'j' AND length(small) = 1 THEN ''
       WHEN length(small) = 2 OR vowel <> 'i' AND small ~ '[ァ-ォヮ]' THEN 'w' ELSE 'y' END;

@@ -250,9 +250,22 @@ END $$;
 COMMENT ON FUNCTION corrected_across_spaces(text [], text [])
 IS 'The words, with the first two or three unknown ones that together are a misspelt name corrected.';
 
--- A word may begin with regions and stations, and a street's name with its number: 강남구사진관, 테헤란로152. What a street is
--- called after is no region (강남대로), 공항 in 공항철도 no station without 역, and one syllable that is left over is more often
--- a particle (강남에) than a word.
+-- What a street is called after is no region (강남대로).
+CREATE OR REPLACE FUNCTION names_before(word text, least_left integer)
+RETURNS TABLE (name text, kind text, rank integer)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT normalize(n.key, NFC), n.kind, n.rank
+  FROM search_names(ARRAY(SELECT normalize(left(word, l), NFD) FROM generate_series(2, least(length(word) - least_left, 24)) AS l
+      WHERE substr(word, l + 1) !~ '^(대|대학|중앙)?[로길]')) AS n;
+END $$;
+COMMENT ON FUNCTION names_before(text, integer)
+IS 'The names of the dictionaries that a word begins with, if at least so many syllables are left over.';
+
+-- A word may begin with regions and stations, and a street's name with its number: 강남구사진관, 테헤란로152. 공항 in 공항철도 is no
+-- station without 역, and one syllable that is left over is more often a particle (강남에) than a word.
 CREATE OR REPLACE FUNCTION word_apart(word text) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -260,10 +273,7 @@ DECLARE
   name text;
 BEGIN
   FOR i IN 1..3 LOOP
-    SELECT max(normalize(n.key, NFC) COLLATE "C") INTO name
-    FROM search_names(ARRAY(SELECT normalize(left(word, l), NFD) FROM generate_series(2, least(length(word) - 2, 24)) l
-        WHERE substr(word, l + 1) !~ '^(대|대학|중앙)?[로길]')) n
-    WHERE n.kind <> 'brand' AND n.rank = 0;
+    SELECT max(n.name COLLATE "C") INTO name FROM names_before(word, 2) AS n WHERE n.kind <> 'brand' AND n.rank = 0;
     EXIT WHEN name IS NULL;
     apart := apart || name;
     word := substr(word, length(name) + 1);
@@ -276,11 +286,7 @@ COMMENT ON FUNCTION word_apart(text) IS 'The regions and stations that a word be
 CREATE OR REPLACE FUNCTION station_apart(word text) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  name constant text := (
-    SELECT max(normalize(n.key, NFC) COLLATE "C")
-    FROM search_names(ARRAY(SELECT normalize(left(word, l), NFD) FROM generate_series(2, least(length(word) - 3, 24)) l
-        WHERE substr(word, l + 1) !~ '^(대|대학|중앙)?[로길]')) n
-    WHERE n.kind = 'station');
+  name constant text := (SELECT max(n.name COLLATE "C") FROM names_before(word, 3) AS n WHERE n.kind = 'station');
 BEGIN
   RETURN CASE WHEN name IS NULL THEN ARRAY[word] ELSE ARRAY[name, substr(word, length(name) + 1)] END;
 END $$;
@@ -346,7 +352,7 @@ LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   letters constant text := spelled_letters(typed);
   sound constant text := sound_key(CASE WHEN begun THEN without_half_sound(letters) ELSE letters END);
-  han constant text[] := regexp_match(typed, CASE WHEN begun THEN '^([\u3400-\u9fff]{2,6}?)(大?)路?$' ELSE '^([\u3400-\u9fff]{2,6}?)(大?)路$' END);
+  han constant text[] := regexp_match(typed, '^([\u3400-\u9fff]{2,6}?)(大?)路' || CASE WHEN begun THEN '?$' ELSE '$' END);
 BEGIN
   RETURN CASE
     WHEN letters ~ '^[a-z0-9]*[a-z][a-z0-9]*$' AND length(sound) BETWEEN 4 AND 40 AND (begun OR letters ~ '(ro|lo|no|gil|kil)$') THEN ARRAY[sound]

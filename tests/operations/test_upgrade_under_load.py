@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 from tests.make import Maker
 
 LONGEST_S = 1.0
-# what waits for a lock is refused after 0.6 s, to be tried again: on a busy machine that may happen
+# What waits for a lock is refused after 0.6 s, and then others at once, all to be tried again: on a busy machine that may happen.
 MOST_REFUSED = 0.05
 # Of this database alone: other tests, which let somebody wait, have theirs in the same cluster. An index that is built
 # concurrently may wait for a vacuum or an old transaction as long as it likes: its locks hold up nobody.
@@ -51,6 +51,7 @@ class Load:
                 self.done[name] = self.done.get(name, 0) + 1
             elif answer.status_code in (409, 503) and "Retry-After" in answer.headers:
                 self.refused += 1
+                self.stopping.wait(float(answer.headers["Retry-After"]))
             else:
                 self.failed.append((name, answer.status_code, answer.get_data(as_text=True)))
 
