@@ -245,7 +245,7 @@ CREATE OR REPLACE FUNCTION search_by_words(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
 DECLARE
-  budget integer := CASE WHEN others IS NULL AND stations IS NULL THEN least(5000, 400 * at_most) ELSE 500 END;
+  budget integer := CASE WHEN others IS NULL AND stations IS NULL THEN least(5000, 100 * at_most) ELSE 500 END;
 BEGIN
   WITH c AS MATERIALIZED (
     SELECT s.id, s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.geog, s.spot,

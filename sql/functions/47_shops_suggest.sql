@@ -250,14 +250,17 @@ BEGIN
         WHERE r.id = ANY (begun.regions) AND (r.parent_id = ANY (known.regions) OR p.parent_id = ANY (known.regions)));
     END IF;
     SELECT array_agg(q.id ORDER BY q.distance_m), array_agg(3) INTO ids, tiers FROM (
-      SELECT s.id, min(s.distance_m) AS distance_m FROM (VALUES
-        (begun.brands, known.regions, known.stations, begun.brands IS NOT NULL AND known.brands IS NULL),
-        (known.brands, begun.regions, known.stations, begun.regions IS NOT NULL),
-        (known.brands, known.regions, begun.stations, begun.stations IS NOT NULL AND known.stations IS NULL)
-      ) AS v (brands, regions, stations, is_pair)
+      SELECT s.id, min(s.distance_m) AS distance_m FROM (
+        SELECT begun.brands, known.regions, known.stations WHERE begun.brands IS NOT NULL AND known.brands IS NULL
+        UNION ALL
+        -- districts are scanned, 동 alone are looked up in the index on words
+        SELECT known.brands, array_agg(r.id), known.stations FROM regions AS r WHERE r.id = ANY (begun.regions) GROUP BY r.level = 'dong'
+        UNION ALL
+        SELECT known.brands, known.regions, begun.stations WHERE begun.stations IS NOT NULL AND known.stations IS NULL
+      ) AS v (brands, regions, stations)
       CROSS JOIN LATERAL search_find(viewer, v.brands, v.regions, v.stations, '{}', '{}', '{}', NULL, NULL, NULL, 5, 5) AS f
       CROSS JOIN LATERAL unnest(f.ids, f.distances) AS s (id, distance_m)
-      WHERE v.is_pair GROUP BY s.id ORDER BY 2 LIMIT 5
+      GROUP BY s.id ORDER BY 2 LIMIT 5
     ) AS q;
     EXIT WHEN ids IS NOT NULL;
   END LOOP;

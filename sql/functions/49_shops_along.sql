@@ -11,7 +11,7 @@ RETURNS TABLE (
 )
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT floor(p.along_m / least_chunk_m)::bigint << 20 | (p.number / 16),
-    p.at, p.spot, p.along_m, p.length_m, p.x, p.y, p.z, p.dx, p.dy, p.dz
+    p.at, p.spot, p.along_m, p.length_m, p.x + p.dx / 2, p.y + p.dy / 2, p.z + p.dz / 2, p.dx, p.dy, p.dz
   FROM (
     SELECT m.*, sum(m.length_m) OVER (ORDER BY m.number) - m.length_m AS along_m
     FROM (
@@ -36,10 +36,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   ) AS p
 $$;
 COMMENT ON FUNCTION corners_of_route(geography, double precision)
-IS 'The corners of a route, at most 1 km apart, in numbered chunks of at most 16: in degrees, along the route and in space, and of the piece that begins there the length and the chord; 0 at the end.';
+IS 'The corners of a route, at most 1 km apart, in numbered chunks of at most 16: in degrees, along the route and in space, and of the piece that begins there the length, the middle and the chord; 0 at the end.';
 
 -- The index is searched with a box for each chunk, and the distances of the shops to its chords are exact to 2 cm. They determine
--- the chunks that a shop may be nearest to; its nearest point is computed from the pieces of these chunks that begin near enough.
+-- the chunks that a shop may be nearest to; its nearest point is computed from the pieces of these chunks whose middle is near enough.
 -- Given candidates are matched with chunks by a grid in space instead, whose cells are not smaller than a chunk. Lines and lists are
 -- aggregated from sorted rows, which is faster than sorting in each aggregate. The line of a chunk ends where the next one begins. If
 -- the limit of examined shops is reached within a chunk, the chunk counts only if it is the first.
@@ -121,17 +121,17 @@ BEGIN
         sqrt(greatest(0, t.rx * t.rx + t.ry * t.ry + t.rz * t.rz
           - 2 * t.sag * (t.rx * t.x + t.ry * t.y + t.rz * t.z) / 6371000 + t.sag * t.sag)) AS off_m
       FROM (
-        SELECT d.id, d.along_m, d.length_m, d.t, d.x, d.y, d.z, d.ex - d.t * d.dx AS rx, d.ey - d.t * d.dy AS ry, d.ez - d.t * d.dz AS rz,
+        SELECT d.id, d.along_m, d.length_m, d.t, d.x, d.y, d.z, d.ex - (d.t - 0.5) * d.dx AS rx, d.ey - (d.t - 0.5) * d.dy AS ry, d.ez - (d.t - 0.5) * d.dz AS rz,
           d.length_m * d.length_m * d.t * (1 - d.t) / 12742000 AS sag
         FROM (
           SELECT n.id, n.x, n.y, n.z, p.along_m, p.length_m, p.dx, p.dy, p.dz,
             n.x - p.x AS ex, n.y - p.y AS ey, n.z - p.z AS ez,
-            least(1, greatest(0, coalesce(
+            least(1, greatest(0, 0.5 + coalesce(
               ((n.x - p.x) * p.dx + (n.y - p.y) * p.dy + (n.z - p.z) * p.dz) / nullif(p.dx * p.dx + p.dy * p.dy + p.dz * p.dz, 0), 0))) AS t
           FROM near AS n INNER JOIN piece AS p
             ON p.chunk = n.chunk
             AND (n.x - p.x) * (n.x - p.x) + (n.y - p.y) * (n.y - p.y) + (n.z - p.z) * (n.z - p.z)
-            <= (n.least_m + p.length_m + 0.2) * (n.least_m + p.length_m + 0.2)
+            <= (n.least_m + p.length_m / 2 + 0.2) * (n.least_m + p.length_m / 2 + 0.2)
           OFFSET 0
         ) AS d
         OFFSET 0

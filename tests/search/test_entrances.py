@@ -58,3 +58,18 @@ def test_a_name_of_its_own_is_no_university(found: Found) -> None:
     assert found("서울역") == [str(len(ENTRANCES))]
     assert str(ENTRANCES.index("서울대입구")) not in found("서울")
     assert str(ENTRANCES.index("인천대입구")) not in found("인천")
+
+
+@pytest.mark.parametrize(
+    ("keyword", "name"),
+    [("ホンデイック駅", "홍대입구"), ("ホンデイプク駅", "홍대입구"), ("ほんでいぷく", "홍대입구"), ("ソウルデイプク駅", "서울대입구"), ("ウルジロイプク", "을지로입구")],
+)  # fmt: skip
+def test_an_entrance_is_found_in_kana_as_lists_and_guides_write_it(
+    client: FlaskClient, stations: None, keyword: str, name: str
+) -> None:
+    answer = client.get("/shops", query_string={"keyword": keyword, "explain": "true", **AT})
+    found = answer.get_json()
+    assert found["pass"] == "understood"
+    assert [shop["place_name"].split("번")[0] for shop in found["shops"]] == [
+        str(ENTRANCES.index(name))
+    ]
