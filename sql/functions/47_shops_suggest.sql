@@ -212,6 +212,11 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION suggested_shops IS 'At most five shops that match the words.';
 
+CREATE OR REPLACE FUNCTION spans_before(spans jsonb, place integer) RETURNS jsonb
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (SELECT coalesce(jsonb_agg(s), '[]') FROM jsonb_array_elements(spans) AS s WHERE (s ->> 'past')::int <= place);
+COMMENT ON FUNCTION spans_before(jsonb, integer) IS 'Of the names that search_understand found in a keyword, those that end before a place in it.';
+
 -- The known names at the beginning of a keyword may be followed by the beginning of another: 明洞 phot, photoism myeongd. `spans` are
 -- those of search_understand for the same words. The longest beginning comes first: 明洞 Photoism Bo is of Photoism Box, not of a
 -- place that begins with Bo.
@@ -242,8 +247,7 @@ BEGIN
       SELECT * FROM names_beginning(typed_prefixes(normalize(array_to_string(typed[number + 1:], ''), NFD))) AS n ORDER BY n.rank LIMIT 40
     ) AS b LEFT JOIN LATERAL unnest(brand_family(b.id)) AS f ON b.kind = 'brand';
     CONTINUE WHEN begun IS NULL;
-    SELECT * INTO known FROM search_understand(typed[:number], NULL,
-      (SELECT jsonb_agg(s) FROM jsonb_array_elements(spans) AS s WHERE (s ->> 'past')::int <= head_past));
+    SELECT * INTO known FROM search_understand(typed[:number], NULL, spans_before(spans, head_past));
     IF known.regions IS NOT NULL THEN
       begun.regions := (
         SELECT array_agg(r.id) FROM regions AS r LEFT JOIN regions AS p ON p.id = r.parent_id
@@ -325,7 +329,8 @@ BEGIN
     AND NOT EXISTS (SELECT FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' <> 'region') THEN
     RETURN suggestions(ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, i) ORDER BY i), viewer);
   END IF;
-  begins_name := (cardinality(typed) > 1 OR length(whole) > 3) AND EXISTS (SELECT FROM names_beginning(typed_prefixes(whole)));
+  -- a letter or two begin some name
+  begins_name := cardinality(typed) = 1 AND length(whole) <= 3 OR EXISTS (SELECT FROM names_beginning(typed_prefixes(whole)));
   SELECT * INTO f FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
     length(words[cardinality(words)]) > 3 AND NOT begins_name);
   -- only the words as typed come with their spans: corrected ones would cost as much again
@@ -333,7 +338,8 @@ BEGIN
     SELECT * INTO f FROM shops_of_begun_names(typed, viewer, known_spans);
   END IF;
   IF cardinality(typed) > 1 THEN
-    SELECT b.regions INTO above FROM search_understand(trim_array(typed, 1), NULL) b
+    SELECT b.regions INTO above
+    FROM search_understand(trim_array(typed, 1), NULL, spans_before(u.spans, length(array_to_string(trim_array(typed, 1), '')) + 1)) b
     WHERE b.rest = '{}' AND b.brands IS NULL AND b.stations IS NULL;
   END IF;
   RETURN (
@@ -345,6 +351,7 @@ BEGIN
     FROM (
       SELECT n.kind, n.id, n.label, n.rank, n.size, n.place, n.o, whole AS looked_for
       FROM suggested_names(typed_prefixes(whole), NULL, viewer) WITH ORDINALITY n (kind, id, label, rank, size, place, o)
+      WHERE begins_name
       UNION ALL
       SELECT n.kind, n.id, n.label, n.rank, n.size, n.place, n.o, words[cardinality(words)]
       FROM suggested_names(typed_prefixes(words[cardinality(words)]), above, viewer)
