@@ -318,7 +318,9 @@ DECLARE
   u record;
   above bigint[];
   begins_name boolean;
-  f record;
+  continues_names boolean;
+  ids bigint[];
+  tiers integer[];
 BEGIN
   IF cardinality(typed) = 0 THEN
     RETURN NULL;
@@ -331,11 +333,18 @@ BEGIN
   END IF;
   -- a letter or two begin some name
   begins_name := cardinality(typed) = 1 AND length(whole) <= 3 OR EXISTS (SELECT FROM names_beginning(typed_prefixes(whole)));
-  SELECT * INTO f FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
-    length(words[cardinality(words)]) > 3 AND NOT begins_name);
-  -- only the words as typed come with their spans: corrected ones would cost as much again
-  IF coalesce(f.ids, '{}') = '{}' AND known_spans IS NOT NULL AND NOT begins_name THEN
-    SELECT * INTO f FROM shops_of_begun_names(typed, viewer, known_spans);
+  -- Only the words as typed come with their spans: corrected ones would cost as much again. In foreign letters the beginning of a
+  -- place is likelier than a word of a shop's name.
+  continues_names := known_spans IS NOT NULL AND NOT begins_name;
+  IF continues_names AND is_foreign(typed[cardinality(typed)]) THEN
+    SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, known_spans) b;
+  END IF;
+  IF ids IS NULL THEN
+    SELECT s.ids, s.tiers INTO ids, tiers FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
+      length(words[cardinality(words)]) > 3 AND NOT begins_name) s;
+  END IF;
+  IF coalesce(ids, '{}') = '{}' AND continues_names AND NOT is_foreign(typed[cardinality(typed)]) THEN
+    SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, known_spans) b;
   END IF;
   IF cardinality(typed) > 1 THEN
     SELECT b.regions INTO above
@@ -358,7 +367,7 @@ BEGIN
         WITH ORDINALITY n (kind, id, label, rank, size, place, o) WHERE above IS NOT NULL
       UNION ALL
       SELECT 'shop', p.id, p.place_name, CASE WHEN t.tier = 1 THEN 0 ELSE 1 END, 4, p.geog, t.o, NULL
-      FROM unnest(f.ids, f.tiers) WITH ORDINALITY t (id, tier, o) INNER JOIN shops p ON p.id = t.id
+      FROM unnest(ids, tiers) WITH ORDINALITY t (id, tier, o) INNER JOIN shops p ON p.id = t.id
     ) s LEFT JOIN regions r ON s.kind = 'region' AND r.id = s.id);
 END $$;
 COMMENT ON FUNCTION suggestions(text [], geography, jsonb) IS 'Names that begin with the words, and the five best shops; null if there are none.';
