@@ -271,6 +271,7 @@ BEGIN
         SELECT * INTO small FROM search_understand(small_words, NULL);
       END IF;
       size := greatest(size / 2, least(size, length(array_to_string(small_words, ' '))));
+      most_characters := CASE WHEN cardinality(small.rest) > 2 THEN most_characters ELSE 200 END;
     END IF;
     CASE
       WHEN pass IN ('understood', 'typo in a name') THEN
