@@ -132,6 +132,33 @@ def test_characters_of_the_map_are_drawn_a_few_at_a_time(visitor: Visit) -> None
     assert glyphs["most"] <= 15
 
 
+# shaders that take long: the most that are compiled in a task before the map is in sight, and all
+SHADERS = """globalThis.shaders = {most: 0, all: 0};
+(({prototype}) => {
+  const {linkProgram} = prototype;
+  let now = 0;
+  prototype.linkProgram = function (program) {
+    if (document.querySelector(".map-picture")) return linkProgram.call(this, program);
+    if (!now) scheduler.postTask(() => { now = 0; }, {priority: "user-blocking"});
+    now += 1;
+    shaders = {most: Math.max(shaders.most, now), all: shaders.all + 1};
+    const over = performance.now() + 10;
+    while (performance.now() < over);
+    return linkProgram.call(this, program);
+  };
+})(WebGL2RenderingContext)"""
+
+
+def test_shaders_of_the_map_are_compiled_over_several_frames(visitor: Visit) -> None:
+    v = visitor(path="")
+    v.context.add_init_script(SHADERS)
+    v.page.goto(f"{v.site}/")
+    v.rest()
+    shaders = v.page.evaluate("shaders")
+    assert shaders["all"] > 5
+    assert shaders["most"] <= 2
+
+
 def test_the_sea_is_loaded_where_it_can_be_seen(visitor: Visit) -> None:
     v = visitor(path="", map_seen=Map.WHOLE)
     asked: list[str] = []

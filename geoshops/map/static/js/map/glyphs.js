@@ -1,9 +1,8 @@
 // Draws the characters of the map's texts a few at a time. MapLibre draws all that a tile needs in one task, in which the
 // browser does nothing else, and has no setting for it.
-const AT_ONCE = 8;
+import { nextTask } from "../shared/pause.js";
 
-// Where the browser can yield, the rest comes before other work that waits, as the first shops wait for it.
-const nextTask = () => globalThis.scheduler?.yield?.() ?? new Promise((resolve) => { setTimeout(resolve); });
+const AT_ONCE = 8;
 
 export function paceGlyphs({ style: { glyphManager } }) {
   const draw = glyphManager._drawGlyph;

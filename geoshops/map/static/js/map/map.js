@@ -13,7 +13,7 @@ import { t } from "../shared/i18n.js";
 import { startPeople } from "./people.js";
 import { drawPinsFor } from "./pins.js";
 import { reportMissingTiles } from "../shared/offline.js";
-import { pause } from "../shared/pause.js";
+import { nextTask, pause } from "../shared/pause.js";
 import { RESULTS_FROM_ZOOM, isAround, isFromAfar, state, subscribe, update } from "../shared/state.js";
 import { started, markStarted } from "../shared/started.js";
 import { ownStyle } from "./style.js";
@@ -48,7 +48,7 @@ export async function startMap(listed) {
     const styled = fetchLibrary();
     await pause(); // the map's start keeps the browser busy
     const [gl] = await Promise.all([import(LIBRARY), styled]);
-    await wait(0); // the library's start is a task of its own
+    await nextTask(); // the library's start is a task of its own
     gl.setWorkerUrl(WORKER);
     map = new gl.Map({
       container: "map", style: ownStyle(theme()), validateStyle: false, ...place(),
@@ -57,10 +57,11 @@ export async function startMap(listed) {
     });
     paceGlyphs(map);
     veil(map);
+    wire();
+    await nextTask();
     startCircle(map);
     drawPinsFor(map);
     controls(gl);
-    wire();
     startPeople(gl, map);
     streets = started.then(() => seekStreets(gl));
     window.addEventListener("online", () => { streets = seekStreets(gl); });

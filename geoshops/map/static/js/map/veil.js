@@ -2,19 +2,23 @@
 // unfinished, and are drawn small. Until the page rests, a picture of the first complete frame is shown in place of the map.
 import { h } from "../shared/dom.js";
 import { begin, end, idle } from "../shared/idle.js";
+import { nextTask } from "../shared/pause.js";
 import { markStarted } from "../shared/started.js";
 import { pace } from "./pace.js";
+import { paceShaders } from "./shaders.js";
 
 export const VEILED_RATIO = 0.1;
 const LONGEST_MS = 2000;
 const TOUCHES = ["pointerdown", "wheel", "keydown"];
 let veiled = null;
 let pacing = null;
+let shaders = null;
 let shown = null;
 
 export function veil(map) {
   veiled = map;
   pacing = pace(map);
+  shaders = paceShaders(map);
   map.getCanvas().style.visibility = "hidden";
   map.once("idle", unveil);
   setTimeout(unveil, LONGEST_MS);
@@ -28,9 +32,10 @@ export function unveil() {
 
 async function show(map) {
   begin();
+  await nextTask(); // the frame whose event may have led here is still a small one
   map.setPixelRatio(undefined);
-  await null; // the frame whose event may have led here is still a small one
-  await map.once("render");
+  await shaders.complete();
+  shaders.stop();
   await pacing.drawn();
   lift(map, await pictureOf(map));
   markStarted();
