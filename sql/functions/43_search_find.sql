@@ -207,7 +207,7 @@ DECLARE
   wanted integer := at_most + 51;
   with_votes boolean := num_nonnulls(filters.clean, filters.retouch, filters.props) > 0;
   budget integer := CASE WHEN budgeted THEN
-    (SELECT CASE WHEN with_votes THEN 3000 ELSE 5000 END / greatest(count(*), 1) FROM search_scans(brands, regions)) END;
+    (SELECT CASE WHEN with_votes THEN 2500 ELSE 4000 END / greatest(count(*), 1) FROM search_scans(brands, regions)) END;
   chords float8[];
   reached_m float8;
   certain_m float8;
@@ -245,7 +245,7 @@ CREATE OR REPLACE FUNCTION search_by_words(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
 DECLARE
-  budget integer := CASE WHEN others IS NULL AND stations IS NULL THEN least(5000, 100 * at_most) ELSE 500 END;
+  budget integer := CASE WHEN others IS NULL AND stations IS NULL THEN least(4000, 100 * at_most) ELSE 500 END;
 BEGIN
   WITH c AS MATERIALIZED (
     SELECT s.id, s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.geog, s.spot,
