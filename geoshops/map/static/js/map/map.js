@@ -57,11 +57,10 @@ export async function startMap(listed) {
     });
     paceGlyphs(map);
     veil(map);
-    wire();
-    await nextTask();
     startCircle(map);
     drawPinsFor(map);
     controls(gl);
+    wire();
     startPeople(gl, map);
     streets = started.then(() => seekStreets(gl));
     window.addEventListener("online", () => { streets = seekStreets(gl); });

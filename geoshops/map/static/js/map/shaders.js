@@ -18,15 +18,15 @@ export function paceShaders(map) {
   const drawn = () => {
     known = count();
     map.repaint = isPartial; // the layers left out come with the next frame
-    if (!isPartial) map.fire("completeframe");
     isPartial = false;
     begun_ms = null;
   };
   map.on("render", drawn);
+  const complete = async () => { do await map.once("render"); while (map.repaint); };
   const stop = () => {
     map.off("render", drawn);
     map.repaint = false;
-    painter.renderLayer = draw;
+    delete painter.renderLayer;
   };
-  return { complete: () => map.once("completeframe"), stop };
+  return { complete, stop };
 }
