@@ -271,7 +271,10 @@ BEGIN
         SELECT * INTO small FROM search_understand(small_words, NULL);
       END IF;
       size := greatest(size / 2, least(size, length(array_to_string(small_words, ' '))));
-      most_characters := CASE WHEN cardinality(small.rest) > 2 THEN most_characters ELSE 200 END;
+      -- Words around a place make a name with a typing error long, but add no readings.
+      IF cardinality(small.rest) <= 2 THEN
+        most_characters := 200;
+      END IF;
     END IF;
     CASE
       WHEN pass IN ('understood', 'typo in a name') THEN

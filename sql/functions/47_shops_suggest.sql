@@ -257,7 +257,7 @@ BEGIN
       SELECT s.id, min(s.distance_m) AS distance_m FROM (
         SELECT begun.brands, known.regions, known.stations WHERE begun.brands IS NOT NULL AND known.brands IS NULL
         UNION ALL
-        -- districts are scanned, 동 alone are looked up in the index on words
+        -- districts alone are scanned; with a 동 among them, the index on words would be searched for all
         SELECT known.brands, array_agg(r.id), known.stations FROM regions AS r WHERE r.id = ANY (begun.regions) GROUP BY r.level = 'dong'
         UNION ALL
         SELECT known.brands, known.regions, begun.stations WHERE begun.stations IS NOT NULL AND known.stations IS NULL
@@ -319,6 +319,7 @@ DECLARE
   above bigint[];
   begins_name boolean;
   continues_names boolean;
+  ends_foreign boolean;
   ids bigint[];
   tiers integer[];
 BEGIN
@@ -331,19 +332,20 @@ BEGIN
     AND NOT EXISTS (SELECT FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' <> 'region') THEN
     RETURN suggestions(ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, i) ORDER BY i), viewer);
   END IF;
-  -- a letter or two begin some name
+  -- some name begins with any letter or syllable
   begins_name := cardinality(typed) = 1 AND length(whole) <= 3 OR EXISTS (SELECT FROM names_beginning(typed_prefixes(whole)));
-  -- Only the words as typed come with their spans: corrected ones would cost as much again. In foreign letters the beginning of a
-  -- place is likelier than a word of a shop's name.
+  -- Only the words as typed come with their spans: corrected ones would cost as much again. In foreign letters the last word is
+  -- likelier to begin a place than to stand in a shop's name.
   continues_names := known_spans IS NOT NULL AND NOT begins_name;
-  IF continues_names AND is_foreign(typed[cardinality(typed)]) THEN
+  ends_foreign := is_foreign(typed[cardinality(typed)]);
+  IF continues_names AND ends_foreign THEN
     SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, known_spans) b;
   END IF;
   IF ids IS NULL THEN
     SELECT s.ids, s.tiers INTO ids, tiers FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
       length(words[cardinality(words)]) > 3 AND NOT begins_name) s;
   END IF;
-  IF coalesce(ids, '{}') = '{}' AND continues_names AND NOT is_foreign(typed[cardinality(typed)]) THEN
+  IF coalesce(ids, '{}') = '{}' AND continues_names AND NOT ends_foreign THEN
     SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, known_spans) b;
   END IF;
   IF cardinality(typed) > 1 THEN

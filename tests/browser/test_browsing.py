@@ -108,55 +108,40 @@ def test_a_picture_stands_for_the_map_until_the_page_rests_or_the_visitor_moves_
     v.rest()
 
 
-# the most characters of the map's texts that are drawn in a task, and all
-GLYPHS = """globalThis.glyphs = {most: 0, all: 0};
-(({prototype}) => {
-  const {fillText} = prototype;
+# Counts the calls of a method until the map is in sight, each of which takes `busy_ms`: the most in a task, and all.
+CALLS = """globalThis.calls = {most: 0, all: 0};
+((prototype, name, busy_ms) => {
+  const call = prototype[name];
   let now = 0;
-  prototype.fillText = function (...text) {
+  prototype[name] = function (...given) {
+    if (document.querySelector(".map-picture")) return call.apply(this, given);
     if (!now) scheduler.postTask(() => { now = 0; }, {priority: "user-blocking"});
     now += 1;
-    glyphs = {most: Math.max(glyphs.most, now), all: glyphs.all + 1};
-    return fillText.apply(this, text);
-  };
-})(OffscreenCanvasRenderingContext2D)"""
-
-
-def test_characters_of_the_map_are_drawn_a_few_at_a_time(visitor: Visit) -> None:
-    v = visitor(path="")
-    v.context.add_init_script(GLYPHS)
-    v.page.goto(f"{v.site}/")
-    v.rest()
-    glyphs = v.page.evaluate("glyphs")
-    assert glyphs["all"] > 40
-    assert glyphs["most"] <= 15
-
-
-# shaders that take long: the most that are compiled in a task before the map is in sight, and all
-SHADERS = """globalThis.shaders = {most: 0, all: 0};
-(({prototype}) => {
-  const {linkProgram} = prototype;
-  let now = 0;
-  prototype.linkProgram = function (program) {
-    if (document.querySelector(".map-picture")) return linkProgram.call(this, program);
-    if (!now) scheduler.postTask(() => { now = 0; }, {priority: "user-blocking"});
-    now += 1;
-    shaders = {most: Math.max(shaders.most, now), all: shaders.all + 1};
-    const over = performance.now() + 10;
+    calls = {most: Math.max(calls.most, now), all: calls.all + 1};
+    const over = performance.now() + busy_ms;
     while (performance.now() < over);
-    return linkProgram.call(this, program);
+    return call.apply(this, given);
   };
-})(WebGL2RenderingContext)"""
+})"""
 
 
-def test_shaders_of_the_map_are_compiled_over_several_frames(visitor: Visit) -> None:
+@pytest.mark.parametrize(
+    ("method", "least", "most"),
+    [
+        ('(OffscreenCanvasRenderingContext2D.prototype, "fillText", 0)', 40, 15),  # characters
+        ('(WebGL2RenderingContext.prototype, "linkProgram", 10)', 5, 2),  # shaders
+    ],
+)
+def test_the_start_of_the_map_is_many_short_tasks(
+    visitor: Visit, method: str, least: int, most: int
+) -> None:
     v = visitor(path="")
-    v.context.add_init_script(SHADERS)
+    v.context.add_init_script(CALLS + method)
     v.page.goto(f"{v.site}/")
     v.rest()
-    shaders = v.page.evaluate("shaders")
-    assert shaders["all"] > 5
-    assert shaders["most"] <= 2
+    calls = v.page.evaluate("calls")
+    assert calls["all"] > least
+    assert calls["most"] <= most
 
 
 def test_the_sea_is_loaded_where_it_can_be_seen(visitor: Visit) -> None:
