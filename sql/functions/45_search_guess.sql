@@ -209,6 +209,10 @@ BEGIN
   IF name IS NOT NULL THEN
     RETURN ARRAY[normalize(name, NFC)];
   END IF;
+  -- gangnam staion: the name before it is known
+  IF length(word) > 5 AND is_a_letter_off(word, 'station') THEN
+    RETURN ARRAY['station'];
+  END IF;
   RETURN coalesce((
     WITH splits AS MATERIALIZED (
       SELECT i, normalize(left(word, i), NFD) AS head, normalize(substr(word, i + 1), NFD) AS tail

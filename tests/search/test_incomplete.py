@@ -75,6 +75,17 @@ def test_one_letter_may_be_wrong(
     assert found(client, keyword) == [shop]
 
 
+@pytest.mark.parametrize("word", ["station", "staion", "statoin", "statiom"])
+def test_a_misspelt_word_for_a_station_means_the_station_and_not_the_district(
+    make: Maker, client: FlaskClient, word: str
+) -> None:
+    make.station("강남", at=HERE)
+    district = make.region("강남구", parent=make.region("서울특별시", level="sido"))
+    make.shop("역", at=HERE, brand_id=None)
+    make.shop("구", at=(127.06, 37.52), sigungu_id=district, brand_id=None)
+    assert found(client, f"gangnam {word}") == ["역"]
+
+
 def test_of_kana_a_letter_off_those_written_nearest_are_meant(
     make: Maker, client: FlaskClient
 ) -> None:
