@@ -28,8 +28,47 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION effort_m(geography, geography [], boolean) IS 'The longest distance between a person and a place, or the sum of all distances, in metres.';
 
--- A descent with decreasing steps, towards the farthest person or, for the sum, towards all. The search is exact from any centre,
--- but examines the fewest shops from a centre near the best place.
+-- A person at the place has no direction; the slope of 0 is one of those that the distance has there.
+CREATE OR REPLACE FUNCTION tangent_at(
+  place geography, people geography [], by_sum boolean,
+  OUT effort_m double precision, OUT longest_m double precision, OUT east double precision, OUT north double precision
+)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  person geography;
+  farthest geography;
+  way_m double precision;
+  azimuth double precision;
+BEGIN
+  effort_m := 0;
+  longest_m := 0;
+  east := 0;
+  north := 0;
+  FOREACH person IN ARRAY people LOOP
+    way_m := ST_Distance(place, person);
+    IF way_m > longest_m THEN
+      longest_m := way_m;
+      farthest := person;
+    END IF;
+    IF by_sum THEN
+      effort_m := effort_m + way_m;
+      azimuth := ST_Azimuth(place, person);
+      east := east - coalesce(sin(azimuth), 0);
+      north := north - coalesce(cos(azimuth), 0);
+    END IF;
+  END LOOP;
+  IF NOT by_sum AND farthest IS NOT NULL THEN
+    effort_m := longest_m;
+    azimuth := ST_Azimuth(place, farthest);
+    east := -sin(azimuth);
+    north := -cos(azimuth);
+  END IF;
+END $$;
+COMMENT ON FUNCTION tangent_at(geography, geography [], boolean)
+IS 'The effort of a place, its longest distance, and by how many metres the effort increases per metre to the east and to the north.';
+
+-- A descent with decreasing steps. The search is exact from any centre, but examines the fewest shops from a centre near the best
+-- place.
 CREATE OR REPLACE FUNCTION middle_of(people geography [], by_sum boolean) RETURNS geography
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -37,41 +76,16 @@ DECLARE
   best geography := place;
   least_m double precision := effort_m(place, people, by_sum);
   step_m double precision := least(least_m / 2, 5000000);
-  person geography;
-  farthest geography;
-  way_m double precision;
-  effort double precision;
-  azimuth double precision;
-  east double precision;
-  north double precision;
+  t record;
 BEGIN
   LOOP
-    effort := 0;
-    east := 0;
-    north := 0;
-    FOREACH person IN ARRAY people LOOP
-      way_m := ST_Distance(place, person);
-      IF by_sum THEN
-        effort := effort + way_m;
-        azimuth := ST_Azimuth(place, person);
-        east := east + coalesce(sin(azimuth), 0);
-        north := north + coalesce(cos(azimuth), 0);
-      ELSIF way_m > effort THEN
-        effort := way_m;
-        farthest := person;
-      END IF;
-    END LOOP;
-    IF effort < least_m THEN
-      least_m := effort;
+    t := tangent_at(place, people, by_sum);
+    IF t.effort_m < least_m THEN
+      least_m := t.effort_m;
       best := place;
     END IF;
-    IF NOT by_sum AND effort > 0 THEN
-      azimuth := ST_Azimuth(place, farthest);
-      east := sin(azimuth);
-      north := cos(azimuth);
-    END IF;
-    EXIT WHEN step_m < greatest(10, least_m / 1000) OR east ^ 2 + north ^ 2 < 1e-12;
-    place := ST_Project(place, step_m, atan2(east, north));
+    EXIT WHEN step_m < greatest(10, least_m / 3000) OR t.east ^ 2 + t.north ^ 2 < 1e-12;
+    place := ST_Project(place, step_m, atan2(-t.east, -t.north));
     step_m := step_m * 0.9;
   END LOOP;
   RETURN best;
@@ -79,34 +93,18 @@ END $$;
 COMMENT ON FUNCTION middle_of(geography [], boolean) IS 'A place with approximately the least effort.';
 
 -- Each distance is convex up to a quarter of the circumference of the smallest sphere of curvature (9,985 km): there the sum
--- is at least its tangent plane, whose slope is the sum of the directions.
+-- is at least its tangent plane.
 CREATE OR REPLACE FUNCTION least_effort_m(place geography, radius_m double precision, people geography [], by_sum boolean)
 RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  person geography;
-  way_m double precision;
-  longest_m double precision := 0;
-  sum_m double precision := 0;
-  azimuth double precision;
-  east double precision := 0;
-  north double precision := 0;
+  t record;
 BEGIN
-  FOREACH person IN ARRAY people LOOP
-    way_m := ST_Distance(place, person);
-    longest_m := greatest(longest_m, way_m);
-    IF by_sum THEN
-      sum_m := sum_m + way_m;
-      azimuth := ST_Azimuth(place, person);
-      east := east + coalesce(sin(azimuth), 0);
-      north := north + coalesce(cos(azimuth), 0);
-    END IF;
-  END LOOP;
-  RETURN CASE
-    WHEN NOT by_sum THEN longest_m - radius_m
-    WHEN longest_m + radius_m < 9985000 THEN sum_m - sqrt(east ^ 2 + north ^ 2) * radius_m
-    ELSE sum_m - cardinality(people) * radius_m
-  END;
+  IF NOT by_sum THEN
+    RETURN effort_m(place, people, false) - radius_m;
+  END IF;
+  t := tangent_at(place, people, true);
+  RETURN t.effort_m - radius_m * CASE WHEN t.longest_m + radius_m < 9985000 THEN sqrt(t.east ^ 2 + t.north ^ 2) ELSE cardinality(people) END;
 END $$;
 COMMENT ON FUNCTION least_effort_m(geography, double precision, geography [], boolean)
 IS 'A lower bound of effort_m for all places within radius_m.';
@@ -260,6 +258,106 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION best_between IS 'The `needed` shops that pass with the least sum of distances to people of whom half are at one place and half at another: exact if it finds that many, else only those near the geodesic between the places; incomplete if more than most_examined shops would be examined (truncated).';
 
+-- Where distances are convex (see least_effort_m), the places with a sum of at most a bound form a convex area. The tangent plane
+-- at any place reaches the bound on a line, and the area is on one side of it. Such lines cut a square until its farthest corner
+-- is near the area: each from a place on the way to that corner, which Newton's method moves to the border of the area.
+-- A line is drawn as a geodesic, which is straight in the gnomonic plane. Within d metres, it deviates by at most d³/3R² from the
+-- line on which the plane reaches the bound, and by 0.07 mm per square kilometre from a geodesic; the margin is larger.
+CREATE OR REPLACE FUNCTION area_of_sum(
+  people geography [], middle geography, bound_m double precision, frame double precision [], half_m double precision
+) RETURNS geometry
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  half CONSTANT double precision := 1.01 * tan(half_m / 6335000);
+  -- wide enough for lines twice as far away as the corners
+  below CONSTANT geometry := ST_MakeEnvelope(-8 * half, -8 * half, 8 * half, 0);
+  area geometry := ST_MakeEnvelope(-half, -half, half, half);
+  corner geography;
+  corner_m double precision;
+  azimuth double precision;
+  way_m double precision;
+  place geography;
+  t record;
+  bearing double precision;
+  rise double precision;
+  off_m double precision;
+  foot geography;
+  one geometry;
+  other geometry;
+BEGIN
+  FOR n IN 1..24 LOOP
+    corner := from_gnomonic((SELECT d.geom FROM ST_DumpPoints(area) AS d ORDER BY ST_X(d.geom) ^ 2 + ST_Y(d.geom) ^ 2 DESC LIMIT 1), frame);
+    corner_m := ST_Distance(middle, corner);
+    azimuth := ST_Azimuth(middle, corner);
+    way_m := corner_m;
+    FOR i IN 1..4 LOOP
+      place := ST_Project(middle, way_m, azimuth);
+      t := tangent_at(place, people, true);
+      bearing := ST_Azimuth(place, middle);
+      rise := -t.east * sin(bearing) - t.north * cos(bearing);
+      off_m := (bound_m - t.effort_m) / nullif(greatest(rise, 0), 0);
+      EXIT WHEN (way_m + off_m BETWEEN 1 AND 0.9 * way_m) IS NOT TRUE;
+      way_m := way_m + off_m;
+    END LOOP;
+    EXIT WHEN t.east ^ 2 + t.north ^ 2 < 1e-12;
+    bearing := atan2(t.east, t.north);
+    off_m := (bound_m - t.effort_m) / sqrt(t.east ^ 2 + t.north ^ 2) + 1 + (2 * corner_m) ^ 3 / 4e13;
+    foot := ST_Project(place, least(off_m, 2 * corner_m), bearing);
+    one := gnomonic(spot_at(foot), frame);
+    other := gnomonic(spot_at(ST_Project(foot, corner_m, bearing + pi() / 2)), frame);
+    area := ST_Intersection(area, ST_Translate(ST_Rotate(below, pi() / 2 - ST_Azimuth(one, other)), ST_X(one), ST_Y(one)));
+    EXIT WHEN way_m > 0.8 * corner_m;
+  END LOOP;
+  RETURN area;
+END $$;
+COMMENT ON FUNCTION area_of_sum IS 'A convex polygon in the plane of a frame around the middle that contains all places whose sum of distances is at most bound_m, given that they are within half_m (at most 1000 km) of the middle.';
+
+-- The index is searched with the cells of a grid, because the box of a thin area contains mostly other shops. If there are many
+-- shops, the best of the first ones lower the bound, which leaves a small part of the area.
+CREATE OR REPLACE FUNCTION best_by_sum(
+  people geography [], middle geography, bound_m double precision,
+  brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
+  OUT ids bigint [], OUT efforts_m double precision [], OUT examined bigint
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_memoize = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+DECLARE
+  few integer := greatest(400, 4 * needed);
+  spot CONSTANT geometry := spot_at(middle);
+  frame CONSTANT double precision[] := gnomonic_frame(ST_X(spot), ST_Y(spot), ST_Z(spot));
+  t record := tangent_at(middle, people, true);
+  half_m CONSTANT double precision := (bound_m + t.effort_m) / cardinality(people) + 1;
+  area geometry;
+  more integer;
+BEGIN
+  examined := 0;
+  WHILE half_m < 1000000 AND t.longest_m + 3 * half_m < 9985000 AND examined + few <= most_examined LOOP
+    area := area_of_sum(people, middle, bound_m, frame, half_m);
+    SELECT array_agg(f.id) FILTER (WHERE f.effort_m IS NOT NULL), array_agg(f.effort_m) FILTER (WHERE f.effort_m IS NOT NULL), count(*)
+    INTO ids, efforts_m, more
+    FROM (
+      SELECT s.id, CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND ST_Intersects(area, gnomonic(s.spot, frame))
+        AND (filters IS NULL OR shop_passes(s, filters)) THEN effort_m(s.geog, people, true) END AS effort_m
+      FROM (
+        SELECT unnest(boxes_around(ST_Intersection(g.geom, area), frame)) AS box
+        FROM ST_SquareGrid(greatest(sqrt(ST_Area(area)) / 2, (ST_XMax(area) - ST_XMin(area)) / 40, (ST_YMax(area) - ST_YMin(area)) / 40), area) AS g
+        WHERE ST_Intersects(g.geom, area)
+        OFFSET 0
+      ) AS b
+      INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
+      LIMIT few + 1
+    ) AS f;
+    examined := examined + more;
+    SELECT k.* INTO ids, efforts_m FROM keep_best(ids, efforts_m, bound_m, needed) AS k;
+    EXIT WHEN more <= few;
+    ids := NULL;
+    few := few * CASE WHEN efforts_m[needed] < bound_m THEN 1 ELSE 4 END;
+    bound_m := least(bound_m, efforts_m[needed]);
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION best_by_sum IS 'The `needed` shops that pass with the least sum of distances, given that so many have at most bound_m: exact; null if more than most_examined shops would be examined, or if people are too far apart.';
+
 -- Exact, by branch and bound. The longest distance changes by at most a metre per metre (triangle inequality of geodesic
 -- distances), and the sum by at most a metre per metre and person.
 -- 1. bound_around() gives an upper bound of the effort, and so of the distance between the middle and the best shops.
@@ -358,6 +456,7 @@ DECLARE
   middle CONSTANT geography := middle_of(people, by_sum);
   shares CONSTANT integer := CASE cardinality(people) WHEN 2 THEN 2 ELSE 1 END;
   examined bigint := 0;
+  more bigint;
   b record;
 BEGIN
   truncated := false;
@@ -367,8 +466,15 @@ BEGIN
   END IF;
   IF coalesce(cardinality(ids), 0) < needed AND NOT truncated THEN
     b := bound_around(middle, people, by_sum, brand_ids, filters, needed);
-    SELECT t.* INTO ids, efforts_m, truncated
-    FROM best_around(people, by_sum, middle, b.reach_m, b.bound_m, brand_ids, filters, needed, most_examined - (examined / shares)::integer) AS t;
+    -- of two groups, the area is too thin
+    IF by_sum AND examined = 0 AND b.bound_m < 'infinity' THEN
+      SELECT t.* INTO ids, efforts_m, more FROM best_by_sum(people, middle, b.bound_m, brand_ids, filters, needed, most_examined / 4) AS t;
+      examined := examined + more;
+    END IF;
+    IF coalesce(cardinality(ids), 0) < needed THEN
+      SELECT t.* INTO ids, efforts_m, truncated
+      FROM best_around(people, by_sum, middle, b.reach_m, b.bound_m, brand_ids, filters, needed, most_examined - (examined / shares)::integer) AS t;
+    END IF;
   END IF;
 END $$;
 COMMENT ON FUNCTION best_to_meet IS 'The `needed` shops that pass with the least effort: ids and metres. Exact unless truncated, because more than most_examined shops would be examined.';

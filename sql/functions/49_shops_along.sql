@@ -3,17 +3,19 @@
 -- Pieces of a route are approximated by straight lines in space. A chord of c metres is c²/8R below the surface in its middle, and
 -- c²/2R·t(1 - t) at the fraction t, which along_route() adds along the normal. Its arc is longer by c³/24R². The remaining error is
 -- below a millimetre for pieces of 1 km and shops within 2 km: R differs from the mean radius by 0.7 %, and the geodesic to a shop is
--- longer than its chord by 8 micrometres. Chunks have a minimum length, because a shop may be near many chunks.
+-- longer than its chord by 8 micrometres.
+-- A chunk ends after least_chunk_m, as a shop may be near many chunks. A piece counts for at least a sixteenth of that, because
+-- every shop near a chunk is compared with its pieces.
 CREATE OR REPLACE FUNCTION corners_of_route(route geography, least_chunk_m double precision)
 RETURNS TABLE (
   chunk bigint, at geometry, spot geometry, along_m double precision, length_m double precision,
   x double precision, y double precision, z double precision, dx double precision, dy double precision, dz double precision
 )
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT floor(p.along_m / least_chunk_m)::bigint << 20 | (p.number / 16),
+  SELECT floor((p.weight_m - greatest(p.length_m, least_chunk_m / 16)) / least_chunk_m)::bigint,
     p.at, p.spot, p.along_m, p.length_m, p.x + p.dx / 2, p.y + p.dy / 2, p.z + p.dz / 2, p.dx, p.dy, p.dz
   FROM (
-    SELECT m.*, sum(m.length_m) OVER (ORDER BY m.number) - m.length_m AS along_m
+    SELECT m.*, sum(m.length_m) OVER w - m.length_m AS along_m, sum(greatest(m.length_m, least_chunk_m / 16)) OVER w AS weight_m
     FROM (
       SELECT d.number, d.at, d.spot, d.x, d.y, d.z, d.dx, d.dy, d.dz, sqrt(d.chord2) * (1 + d.chord2 / 9.742e14) AS length_m
       FROM (
@@ -32,6 +34,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
       ) AS d
       OFFSET 0
     ) AS m
+    WINDOW w AS (ORDER BY m.number)
     OFFSET 0
   ) AS p
 $$;
@@ -136,6 +139,7 @@ BEGIN
         ) AS d
         OFFSET 0
       ) AS t
+      OFFSET 0
     ) AS f
     WHERE f.off_m <= distance_m
     GROUP BY f.id

@@ -276,6 +276,45 @@ def check_meeting(
     assert np.abs(np.array([row[2] for row in rows]) - distances[ids - 1]).max() < 1e-4
 
 
+AREA = """
+WITH given AS (
+  SELECT ARRAY(SELECT point_at(lng, lat) FROM unnest(%s, %s) AS p (lng, lat)) AS people,
+    ARRAY(SELECT point_at(lng, lat) FROM unnest(%s, %s) AS p (lng, lat)) AS places, %s::float8 AS bound_m
+), centred AS (
+  SELECT g.*, m.middle, gnomonic_frame(ST_X(s), ST_Y(s), ST_Z(s)) AS frame
+  FROM given AS g CROSS JOIN LATERAL middle_of(g.people, true) AS m (middle) CROSS JOIN LATERAL spot_at(m.middle) AS s
+)
+SELECT ARRAY(SELECT ST_Intersects(a.area, gnomonic(spot_at(p), c.frame)) FROM unnest(c.places) AS p)
+FROM centred AS c
+CROSS JOIN LATERAL area_of_sum(c.people, c.middle, c.bound_m, c.frame,
+  (c.bound_m + effort_m(c.middle, c.people, true)) / cardinality(c.people) + 1) AS a (area)"""
+
+
+@pytest.mark.parametrize("cases", CASES)
+def test_the_area_of_a_bound_holds_every_place_within_it_and_few_others(
+    make: Maker, cases: int
+) -> None:
+    rng = random.Random(17)
+    within = others = 0
+    for _ in range(cases):
+        place, spread_m = middle(rng), 10 ** rng.uniform(2, 6)
+        group = [
+            away(place, rng.uniform(0, 360), rng.uniform(0, spread_m))
+            for _ in range(rng.randrange(3, 11))
+        ]
+        places = np.array(
+            [away(place, rng.uniform(0, 360), spread_m * rng.uniform(0, 1)) for _ in range(200)]
+        )
+        efforts = ways(places, group).sum(axis=1)
+        bound_m = float(np.sort(efforts)[rng.randrange(5, 100)])
+        lines = [*zip(*group, strict=True), *places.T.tolist()]
+        ((held,),) = make.rows(AREA, *map(list, lines), bound_m)
+        assert np.array(held)[efforts <= bound_m].all()
+        within += int((efforts <= bound_m).sum())
+        others += int(np.array(held)[efforts > bound_m].sum())
+    assert others < within / 3
+
+
 def halves(rng: random.Random) -> tuple[list[Place], Place, Place]:
     """An even number of people near two places, and these places, some streets to 6000 km apart."""
     place = middle(rng)
