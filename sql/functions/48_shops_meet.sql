@@ -261,8 +261,9 @@ COMMENT ON FUNCTION best_between IS 'The `needed` shops that pass with the least
 -- Where distances are convex (see least_effort_m), the places with a sum of at most a bound form a convex area. The tangent plane
 -- at any place reaches the bound on a line, and the area is on one side of it. Such lines cut a square until its farthest corner
 -- is near the area: each from a place on the way to that corner, which Newton's method moves to the border of the area.
--- A line is drawn as a geodesic, which is straight in the gnomonic plane. Within d metres, it deviates by at most d³/3R² from the
--- line on which the plane reaches the bound, and by 0.07 mm per square kilometre from a geodesic; the margin is larger.
+-- The line is drawn through the two points of it that are corner_m from its foot, as a geodesic, which is straight in the gnomonic
+-- plane. Within d metres, it deviates by at most d³/3R² from the line, and by 0.07 mm per square kilometre from a straight one; the
+-- margin is larger.
 CREATE OR REPLACE FUNCTION area_of_sum(
   people geography [], middle geography, bound_m double precision, frame double precision [], half_m double precision
 ) RETURNS geometry
@@ -281,7 +282,6 @@ DECLARE
   bearing double precision;
   rise double precision;
   off_m double precision;
-  foot geography;
   one geometry;
   other geometry;
 BEGIN
@@ -301,10 +301,9 @@ BEGIN
     END LOOP;
     EXIT WHEN t.east ^ 2 + t.north ^ 2 < 1e-12;
     bearing := atan2(t.east, t.north);
-    off_m := (bound_m - t.effort_m) / sqrt(t.east ^ 2 + t.north ^ 2) + 1 + (2 * corner_m) ^ 3 / 4e13;
-    foot := ST_Project(place, least(off_m, 2 * corner_m), bearing);
-    one := gnomonic(spot_at(foot), frame);
-    other := gnomonic(spot_at(ST_Project(foot, corner_m, bearing + pi() / 2)), frame);
+    off_m := least(2 * corner_m, (bound_m - t.effort_m) / sqrt(t.east ^ 2 + t.north ^ 2) + 1 + (2 * corner_m) ^ 3 / 4e13);
+    one := gnomonic(spot_at(ST_Project(place, sqrt(off_m ^ 2 + corner_m ^ 2), bearing - atan2(corner_m, off_m))), frame);
+    other := gnomonic(spot_at(ST_Project(place, sqrt(off_m ^ 2 + corner_m ^ 2), bearing + atan2(corner_m, off_m))), frame);
     area := ST_Intersection(area, ST_Translate(ST_Rotate(below, pi() / 2 - ST_Azimuth(one, other)), ST_X(one), ST_Y(one)));
     EXIT WHEN way_m > 0.8 * corner_m;
   END LOOP;
