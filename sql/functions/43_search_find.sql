@@ -466,9 +466,9 @@ BEGIN
   RETURN (
     SELECT count(*) FROM unnest(sample) AS t
     WHERE EXISTS (SELECT FROM unnest(pieces) AS p WHERE strpos(t, p) > 0)
-  ) * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 40000 * cardinality(sample);
+  ) * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 20000 * cardinality(sample);
 END $$;
-COMMENT ON FUNCTION search_is_in_most(text [], text []) IS 'Whether more than 40,000 shops are estimated, from the sample, to have one of the pieces.';
+COMMENT ON FUNCTION search_is_in_most(text [], text []) IS 'Whether more than 20,000 shops are estimated, from the sample, to have one of the pieces.';
 
 CREATE OR REPLACE FUNCTION has_few_shops(query tsquery) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
@@ -522,7 +522,7 @@ BEGIN
   INTO words, common, least FROM search_counted(rest, sample) AS c;
   all_are_common := words = common;
   too_common := all_are_common
-    AND least * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 40000 * cardinality(sample);
+    AND least * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 20000 * cardinality(sample);
   tested := CASE
     WHEN too_common THEN common
     WHEN all_are_common OR misspelt = '{}' AND cardinality(words) - cardinality(common) > 1
@@ -579,6 +579,21 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, for a 동 also those whose address or name contains it; null if none are given.';
 
+-- For words that so many shops have that the index would take too long to collect them. The scans, of four districts for 수원,
+-- share the shops to read.
+CREATE OR REPLACE FUNCTION search_near_words(
+  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], hints text [], query tsquery, wanted integer
+) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT w.id FROM search_scan(viewer_spot, brands, regions, likes, NULL, hints, query, true, NULL,
+      (SELECT greatest(1000 / greatest(count(*), 1), 50) FROM search_scans(brands, regions))::integer, wanted) AS w
+    WHERE w.id IS NOT NULL);
+END $$;
+COMMENT ON FUNCTION search_near_words
+IS 'Of the thousand nearest shops of the brands and regions those with the words of the query, nearest first within each scan.';
+
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
   misspelt text [], names text [], sample text [], filters shop_filters, at_most integer, needed integer,
@@ -624,8 +639,15 @@ BEGIN
     END IF;
     IF branch <> '{}' AND cardinality(named) < at_most + 51 THEN
       SELECT * INTO b FROM search_queries(branch || rest, coalesce(sample, search_sample()), misspelt);
-      SELECT w.ids, w.complete, w.matched INTO named, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, b.rarest]),
-        b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
+      IF b.too_common AND scannable AND within IS NOT NULL THEN
+        near := search_near_words(spot, brands, regions, NULL, b.other_hints, b.every, CASE WHEN plain THEN at_most + 51 END);
+        named := CASE WHEN plain THEN near ELSE ARRAY(SELECT s.id FROM shops s WHERE s.id = ANY (near) AND shop_passes(s, filters)) END;
+        complete := false;
+        matched := near <> '{}';
+      ELSE
+        SELECT w.ids, w.complete, w.matched INTO named, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, b.rarest]),
+          b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
+      END IF;
     END IF;
     -- A branch with the station's name and the other words is the only result; without other words, it comes first, and the shops
     -- around the station may not fit into the list.
@@ -669,11 +691,7 @@ BEGIN
         found := NULL;
       END IF;
     ELSIF q.too_common AND scannable THEN
-      -- The scans, of four districts for 수원, share the shops to read; those with the words are then filtered.
-      near := ARRAY(SELECT w.id FROM search_scan(spot, brands, regions, likes, NULL, hints, q.every, true, NULL,
-          (SELECT greatest(1000 / greatest(count(*), 1), 50) FROM search_scans(brands, regions))::integer,
-          CASE WHEN plain THEN at_most + 51 END) w
-        WHERE w.id IS NOT NULL);
+      near := search_near_words(spot, brands, regions, likes, hints, q.every, CASE WHEN plain THEN at_most + 51 END);
       found := CASE WHEN plain THEN near ELSE ARRAY(SELECT s.id FROM shops s WHERE s.id = ANY (near) AND shop_passes(s, filters)) END;
       complete := false;
       matched := plain OR near <> '{}';

@@ -123,6 +123,8 @@ BEGIN
   RETURN extra || lacking ~ '^([\u1100-\u1112]{2}|[\u1161-\u1175]{2}|[\u11a8-\u11c2]{2}|[a-z]{2}|[0-9]{2})$' AND length(extra) = 1
     OR length(extra) = 1 AND lacking = ''
     OR extra = '' AND (lacking ~ '^[\u11a8-\u11c2]$' OR lacking ~ '^[a-z]$' AND word ~ '^[a-z0-9]+$')
+    -- what a missing letter leaves alone: 셀픽ㅡ, 셀픽ㅅ
+    OR extra = '' AND lacking ~ '^[\u1100-\u1175]$' AND normalize(word, NFC) ~ '[\u1100-\u1175]'
     OR length(extra) = 2 AND lacking = reverse(extra) AND word ~ '^[a-z0-9]+$'
     OR length(normalize(word, NFC)) > 3 AND name = ANY (one_syllable_less(word));
 END $$;

@@ -244,7 +244,7 @@ BEGIN
       array_agg(DISTINCT b.id) FILTER (WHERE b.kind = 'station') AS stations
     INTO begun
     FROM (
-      SELECT * FROM names_beginning(typed_prefixes(normalize(array_to_string(typed[number + 1:], ''), NFD))) AS n ORDER BY n.rank LIMIT 40
+      SELECT * FROM names_beginning(typed_prefixes(normalize(array_to_string(typed[number + 1:], ''), NFD))) AS n ORDER BY n.rank LIMIT 25
     ) AS b LEFT JOIN LATERAL unnest(brand_family(b.id)) AS f ON b.kind = 'brand';
     CONTINUE WHEN begun IS NULL;
     SELECT * INTO known FROM search_understand(typed[:number], NULL, spans_before(spans, head_past));

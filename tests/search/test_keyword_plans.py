@@ -215,3 +215,34 @@ def suggestions_counting(
     (after,) = cursor.fetchone()
     cursor.execute("ROLLBACK")
     return suggested, after - before
+
+
+@pytest.fixture
+def a_million_shops(plans: Any, connection: Any) -> Iterator[None]:
+    """The statistics of a large country, in which every shop has 구역점 in its name."""
+    cursor = connection.cursor()
+    cursor.execute("UPDATE pg_class SET reltuples = 1e6 WHERE oid = 'shops'::regclass")
+    yield
+    cursor.execute("ANALYZE shops")
+
+
+def test_the_branches_of_a_station_called_like_most_shops_are_those_near_the_viewer(
+    a_million_shops: None, connection: Any
+) -> None:
+    cursor = connection.cursor()
+    cursor.execute(
+        "INSERT INTO stations (name, line, geog) VALUES ('역점', '9호선', point_at(129, 37))"
+    )
+    head, collected = counted(connection, "search_by_words", "인생네컷 역점", None)
+    cursor.execute("DELETE FROM stations WHERE name = '역점'")
+    assert head not in {"0", "0+"}
+    assert collected == 0
+
+
+def test_a_name_whose_missing_letter_leaves_another_alone_is_corrected(
+    plans: Any, connection: Any
+) -> None:
+    """Else the index would collect the many shops with a word a letter away."""
+    cursor = connection.cursor()
+    cursor.execute("SELECT corrected_word(name_key('셀픽ㅡ'))")
+    assert cursor.fetchone() == (["셀픽스"],)
