@@ -100,7 +100,7 @@ class MeetArgs(ShapeArgs):
             "style": "form",
             "explode": True,
             **described(
-                "Position of a person as longitude,latitude; 2 to 10 times",
+                f"Position of a person as longitude,latitude; {FEWEST_PEOPLE} to {MOST_PEOPLE} times",
                 ["127.0276,37.4979", "126.9236,37.5563"],
             ),
         },

@@ -1,4 +1,4 @@
--- Names in foreign scripts: finds the dictionary names of a spelling.
+-- Names in foreign scripts: finds the dictionary names of a spelling, also with a typing error.
 
 CREATE OR REPLACE FUNCTION edit_distance(a text, b text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$

@@ -65,7 +65,7 @@ export function later(listener) {
   };
 }
 
-export const MOST_PEOPLE = 10;
+export const MOST_PEOPLE = 10; // as in geoshops/shops/shapes.py
 export const isMeeting = (s = state) => (s.meet?.length ?? 0) > 1;
 
 // False if nobody else has room.
