@@ -460,13 +460,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_counted(text [], text []) IS 'For each word the number of shops of the sample that have it.';
 
+-- The index collects every shop with a word: a scan near the viewer then takes less time.
+CREATE OR REPLACE FUNCTION are_too_many(sampled bigint, sample text []) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN sampled * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 20000 * cardinality(sample);
+END $$;
+COMMENT ON FUNCTION are_too_many(bigint, text []) IS 'Whether so many shops of the sample stand for more than 20,000 of all shops.';
+
 CREATE OR REPLACE FUNCTION search_is_in_most(pieces text [], sample text []) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  RETURN (
+  RETURN are_too_many((
     SELECT count(*) FROM unnest(sample) AS t
-    WHERE EXISTS (SELECT FROM unnest(pieces) AS p WHERE strpos(t, p) > 0)
-  ) * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 20000 * cardinality(sample);
+    WHERE EXISTS (SELECT FROM unnest(pieces) AS p WHERE strpos(t, p) > 0)), sample);
 END $$;
 COMMENT ON FUNCTION search_is_in_most(text [], text []) IS 'Whether more than 20,000 shops are estimated, from the sample, to have one of the pieces.';
 
@@ -521,8 +528,7 @@ BEGIN
   SELECT coalesce(array_agg(c.word), '{}'), coalesce(array_agg(c.word) FILTER (WHERE c.shops >= 3), '{}'), min(c.shops)
   INTO words, common, least FROM search_counted(rest, sample) AS c;
   all_are_common := words = common;
-  too_common := all_are_common
-    AND least * (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass) > 20000 * cardinality(sample);
+  too_common := all_are_common AND are_too_many(least, sample);
   tested := CASE
     WHEN too_common THEN common
     WHEN all_are_common OR misspelt = '{}' AND cardinality(words) - cardinality(common) > 1
@@ -579,20 +585,26 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, for a 동 also those whose address or name contains it; null if none are given.';
 
--- For words that so many shops have that the index would take too long to collect them. The scans, of four districts for 수원,
--- share the shops to read.
+-- For words that are_too_many() shops have. The scans, of four districts for 수원, share the shops to read. The filters are tested
+-- on the shops with the words.
 CREATE OR REPLACE FUNCTION search_near_words(
-  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], hints text [], query tsquery, wanted integer
-) RETURNS bigint []
+  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], hints text [], query tsquery,
+  plain boolean, filters shop_filters, at_most integer, OUT ids bigint [], OUT matched boolean
+)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  RETURN ARRAY(
+  ids := ARRAY(
     SELECT w.id FROM search_scan(viewer_spot, brands, regions, likes, NULL, hints, query, true, NULL,
-      (SELECT greatest(1000 / greatest(count(*), 1), 50) FROM search_scans(brands, regions))::integer, wanted) AS w
+      (SELECT greatest(1000 / greatest(count(*), 1), 50) FROM search_scans(brands, regions))::integer,
+      CASE WHEN plain THEN at_most + 51 END) AS w
     WHERE w.id IS NOT NULL);
+  matched := plain OR ids <> '{}';
+  IF NOT plain THEN
+    ids := ARRAY(SELECT s.id FROM shops AS s WHERE s.id = ANY (ids) AND shop_passes(s, filters));
+  END IF;
 END $$;
 COMMENT ON FUNCTION search_near_words
-IS 'Of the thousand nearest shops of the brands and regions those with the words of the query, nearest first within each scan.';
+IS 'Of the thousand nearest shops of the brands and regions those with the words of the query that pass the filters; matched if the filters exclude some.';
 
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
@@ -640,10 +652,8 @@ BEGIN
     IF branch <> '{}' AND cardinality(named) < at_most + 51 THEN
       SELECT * INTO b FROM search_queries(branch || rest, coalesce(sample, search_sample()), misspelt);
       IF b.too_common AND scannable AND within IS NOT NULL THEN
-        near := search_near_words(spot, brands, regions, NULL, b.other_hints, b.every, CASE WHEN plain THEN at_most + 51 END);
-        named := CASE WHEN plain THEN near ELSE ARRAY(SELECT s.id FROM shops s WHERE s.id = ANY (near) AND shop_passes(s, filters)) END;
-        complete := false;
-        matched := near <> '{}';
+        SELECT w.ids, w.matched, false INTO named, matched, complete
+        FROM search_near_words(spot, brands, regions, NULL, b.other_hints, b.every, plain, filters, at_most) w;
       ELSE
         SELECT w.ids, w.complete, w.matched INTO named, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, b.rarest]),
           b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
@@ -691,10 +701,8 @@ BEGIN
         found := NULL;
       END IF;
     ELSIF q.too_common AND scannable THEN
-      near := search_near_words(spot, brands, regions, likes, hints, q.every, CASE WHEN plain THEN at_most + 51 END);
-      found := CASE WHEN plain THEN near ELSE ARRAY(SELECT s.id FROM shops s WHERE s.id = ANY (near) AND shop_passes(s, filters)) END;
-      complete := false;
-      matched := plain OR near <> '{}';
+      SELECT w.ids, w.matched, false INTO found, matched, complete
+      FROM search_near_words(spot, brands, regions, likes, hints, q.every, plain, filters, at_most) w;
     END IF;
     IF found IS NULL THEN
       SELECT w.ids, w.complete, w.matched INTO found, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]),

@@ -1,5 +1,5 @@
 -- Corrects words without results: a wrong keyboard layout (typed_on_latin_keyboard), or one wrong letter (corrected_word for names
--- of the dictionaries, typo_query for those of shops). What a letter off is in Latin letters and kana: may_be_misspelt.
+-- of the dictionaries, typo_query for those of shops). Names in foreign scripts: may_be_misspelt in 44_search_spellings.sql.
 
 -- Keys of the two-set (두벌식) keyboard; shifted ones are upper case.
 CREATE OR REPLACE FUNCTION typed_on_latin_keyboard(word text) RETURNS text
