@@ -76,6 +76,13 @@ def cursor_of(url: str) -> Any:
     return connection.cursor()
 
 
+def service_cursor_of(url: str) -> Any:
+    """Opens a connection that plans as those of the service's role (scripts/setup.d/roles.sql); returns a cursor."""
+    cursor = cursor_of(url)
+    cursor.execute("SET jit = off; SET max_parallel_workers_per_gather = 0")
+    return cursor
+
+
 def server_cursor() -> Any:
     """Returns a cursor outside the benchmark databases."""
     return cursor_of(server_url("postgres"))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data import cursor_of
+from data import cursor_of, service_cursor_of
 from load import metered, percentile, server
 from tqdm import tqdm
 
@@ -260,9 +260,7 @@ def measure(
     url: str, count: int, places: Sequence[tuple[float, float]]
 ) -> dict[str, list[tuple[float, str]]]:
     """Returns CPU milliseconds and keyword of searches, filtered and paged searches, and suggestions, the most expensive first."""
-    cursor = cursor_of(url)
-    # as the service's role
-    cursor.execute("SET jit = off")
+    cursor = service_cursor_of(url)
     words = read_words(cursor)
     # reading blocks from the disk costs CPU time, too
     for keyword in keywords(words, WARMING):

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
-from data import CENTERS, cursor_of
+from data import CENTERS, service_cursor_of
 from hostile import cpu_ms_of
 from load import percentile
 from tqdm import tqdm
@@ -286,9 +286,7 @@ def _condition(rng: random.Random) -> str:
 
 def measure(url: str, count: int) -> dict[str, list[tuple[float, str]]]:
     """Returns CPU milliseconds and statement of each search by its name, the most expensive first."""
-    cursor = cursor_of(url)
-    # as the service's role
-    cursor.execute("SET jit = off")
+    cursor = service_cursor_of(url)
     times: dict[str, list[tuple[float, str]]] = {}
     progress = tqdm(searches(count), total=4 * count, desc="hostile shapes", file=sys.stderr, disable=None)  # fmt: skip
     for name, statement, run in progress:

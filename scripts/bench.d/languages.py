@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from data import cursor_of, moved
+from data import cursor_of, moved, service_cursor_of
 from hostile import SEARCH, SUGGEST, cpu_ms
 from load import metered, percentile, server, wrk
 
@@ -76,8 +76,7 @@ def measure(
     rng = random.Random(SEED)
     http_ms: dict[str, list[float]] = {}
     cpu: dict[str, list[float]] = {}
-    cursor = cursor_of(url)
-    cursor.execute("SET jit = off")
+    cursor = service_cursor_of(url)
     with server(url) as origin:
         client = make_client(origin)
         for number in range(rounds + 2):

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import hostile_shapes
-from data import Bench, cursor_of, downtown_points
+from data import Bench, downtown_points, service_cursor_of
 from figures import Runs, interleave, table
 from hostile import cpu_ms
 from load import Load, percentile, pgbench, run_wrk, server, wrk
@@ -256,9 +256,9 @@ def main(bench: Bench) -> dict[str, object]:
         report = hostile_shapes.report(url, quick=bench.quick, rounds=bench.rounds)
         return {"shops": bench.size(), **report}
     seconds, rounds = (2, bench.rounds or 2) if bench.quick else (4, bench.rounds or 3)
-    cursor = cursor_of(url)
+    cursor = service_cursor_of(url)
     prepare(cursor, shapes())
-    cursor.execute("SET jit = off; SELECT ST_Length(route) / 1000 FROM bench_long")
+    cursor.execute("SELECT ST_Length(route) / 1000 FROM bench_long")
     (route_km,) = cursor.fetchone()
     long_ms = median_ms(cursor, f"list_shops_along((SELECT route FROM bench_long), 200, {LIST})")
     worst = expensive_ms(cursor)

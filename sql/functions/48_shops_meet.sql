@@ -123,13 +123,14 @@ COMMENT ON FUNCTION quarters_of(geometry) IS 'A box divided into four at the mid
 
 -- If enough of the shops nearest to the middle pass, they give an upper bound of the effort of the best ones: their own effort if
 -- that takes few distances to compute, else one derived from their distance. Nearest means in degrees, because the index supports
--- that order; any shops would give a valid bound.
+-- that order; any shops would give a valid bound. Without enable_sort = off, the planner would sort all shops, because a generic plan
+-- does not know the limit.
 CREATE OR REPLACE FUNCTION bound_around(
   middle geography, people geography [], by_sum boolean, brand_ids bigint [], filters shop_filters, needed integer,
   OUT reach_m double precision, OUT bound_m double precision
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 DECLARE
   is_exact CONSTANT boolean := by_sum AND needed * cardinality(people) <= 2000;
   bounds_m double precision[];

@@ -169,3 +169,17 @@ def test_shops_of_few_are_read_through_the_index_of_brands(
         cursor.execute(OF_FEW[search].format(few=options("ARRAY[5]")))
     assert scans(any_statistics)[0] == before[0], "a sequential scan"
     assert scans_of(any_statistics, "shops_brand_id_idx") >= read + 8
+
+
+@pytest.mark.parametrize("search", ["within", "along", "meet", "meet, by sum"])
+def test_searches_by_shape_read_a_part_of_the_shops(any_statistics: Any, search: str) -> None:
+    cursor = any_statistics.cursor()
+    read = "SELECT coalesce(sum(idx_tup_fetch + seq_tup_read), 0)::bigint FROM pg_stat_xact_user_tables WHERE relname = 'shops'"
+    cursor.execute("BEGIN")
+    cursor.execute(read)
+    (before,) = cursor.fetchone()
+    cursor.execute(SHAPES[search].format(list=options("NULL")))
+    cursor.execute(read)
+    (after,) = cursor.fetchone()
+    cursor.execute("COMMIT")
+    assert 0 < after - before < 5000
