@@ -70,6 +70,7 @@ GOALS = [
     at_most("spatial", "meet_by_sum_p99_ms", 30, "meeting point by sum over HTTP, p99 in ms"),
     at_most("spatial", "meet_two_by_sum_p99_ms", 30, "the same of two people, p99 in ms"),
     at_most("spatial", "meet_cpu_p99_ms", 30, "2 to 10 people, CPU, worst p99 in ms"),
+    at_most("spatial", "meet_halves_cpu_p99_ms", 30, "halves in two towns, by sum, CPU, p99 in ms"),
     at_most("spatial", "long_route_ms", 100, "route of 500 km and 10,000 corners, ms"),
     at_most("spatial", "worst_ms", 300, "most expensive search by shape, ms"),
     at_most("spatial", "hostile_cpu_max_ms", 300, "hostile search by shape, CPU in ms"),

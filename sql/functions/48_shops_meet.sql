@@ -31,7 +31,8 @@ COMMENT ON FUNCTION effort_m(geography, geography [], boolean) IS 'The longest d
 -- A person at the place has no direction; the slope of 0 is one of those that the distance has there.
 CREATE OR REPLACE FUNCTION tangent_at(
   place geography, people geography [], by_sum boolean,
-  OUT effort_m double precision, OUT longest_m double precision, OUT east double precision, OUT north double precision
+  OUT effort_m double precision, OUT longest_m double precision, OUT east double precision, OUT north double precision,
+  OUT east_east double precision, OUT east_north double precision, OUT north_north double precision
 )
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -44,6 +45,9 @@ BEGIN
   longest_m := 0;
   east := 0;
   north := 0;
+  east_east := 0;
+  east_north := 0;
+  north_north := 0;
   FOREACH person IN ARRAY people LOOP
     way_m := ST_Distance(place, person);
     IF way_m > longest_m THEN
@@ -55,6 +59,9 @@ BEGIN
       azimuth := ST_Azimuth(place, person);
       east := east - coalesce(sin(azimuth), 0);
       north := north - coalesce(cos(azimuth), 0);
+      east_east := east_east + coalesce(cos(azimuth) ^ 2 / nullif(way_m, 0), 0);
+      east_north := east_north - coalesce(sin(azimuth) * cos(azimuth) / nullif(way_m, 0), 0);
+      north_north := north_north + coalesce(sin(azimuth) ^ 2 / nullif(way_m, 0), 0);
     END IF;
   END LOOP;
   IF NOT by_sum AND farthest IS NOT NULL THEN
@@ -65,10 +72,10 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION tangent_at(geography, geography [], boolean)
-IS 'The effort of a place, its longest distance, and by how many metres the effort increases per metre to the east and to the north.';
+IS 'The effort of a place, its longest distance, by how many metres the effort increases per metre to the east and to the north and, of a sum on a plane, the derivatives of these per metre.';
 
--- A descent with decreasing steps. The search is exact from any centre, but examines the fewest shops from a centre near the best
--- place.
+-- A descent with decreasing steps; for a sum then Newton's method, because along the way between two groups it decreases slowly. The
+-- search is exact from any centre, but examines the fewest shops from a centre near the best place.
 CREATE OR REPLACE FUNCTION middle_of(people geography [], by_sum boolean) RETURNS geography
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -77,6 +84,9 @@ DECLARE
   least_m double precision := effort_m(place, people, by_sum);
   step_m double precision := least(least_m / 2, 5000000);
   t record;
+  determinant double precision;
+  east_m double precision;
+  north_m double precision;
 BEGIN
   LOOP
     t := tangent_at(place, people, by_sum);
@@ -87,6 +97,22 @@ BEGIN
     EXIT WHEN step_m < greatest(10, least_m / 3000) OR t.east ^ 2 + t.north ^ 2 < 1e-12;
     place := ST_Project(place, step_m, atan2(-t.east, -t.north));
     step_m := step_m * 0.9;
+  END LOOP;
+  FOR i IN 1..20 LOOP
+    t := tangent_at(best, people, true);
+    determinant := t.east_east * t.north_north - t.east_north ^ 2;
+    EXIT WHEN NOT by_sum OR determinant <= 1e-6 * t.east_east * t.north_north;
+    east_m := (t.east_north * t.north - t.north_north * t.east) / determinant;
+    north_m := (t.east_north * t.east - t.east_east * t.north) / determinant;
+    step_m := least(100000, sqrt(east_m ^ 2 + north_m ^ 2));
+    LOOP
+      EXIT WHEN step_m < 1;
+      place := ST_Project(best, step_m, atan2(east_m, north_m));
+      EXIT WHEN effort_m(place, people, true) < t.effort_m;
+      step_m := step_m / 4;
+    END LOOP;
+    EXIT WHEN step_m < 1;
+    best := place;
   END LOOP;
   RETURN best;
 END $$;
@@ -180,7 +206,7 @@ DECLARE
 BEGIN
   one := sorted[1];
   other := sorted[half + 1];
-  IF cardinality(people) = 2 * half AND ST_Distance(one, other) / 300 >= (
+  IF cardinality(people) = 2 * half AND ST_Distance(one, other) / 1000 >= (
     SELECT max(greatest(ST_Distance(one, sorted[n]), ST_Distance(other, sorted[n + half]))) FROM generate_series(1, half) AS n
   ) THEN
     least_m := (SELECT sum(ST_Distance(sorted[n], sorted[n + half])) FROM generate_series(1, half) AS n);
@@ -259,101 +285,162 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION best_between IS 'The `needed` shops that pass with the least sum of distances to people of whom half are at one place and half at another: exact if it finds that many, else only those near the geodesic between the places; incomplete if more than most_examined shops would be examined (truncated).';
 
--- Where distances are convex (see least_effort_m), the places with a sum of at most a bound form a convex area. The tangent plane
--- at any place reaches the bound on a line, and the area is on one side of it. Such lines cut a square until its farthest corner
--- is near the area: each from a place on the way to that corner, which Newton's method moves to the border of the area.
--- The line is drawn through the two points of it that are corner_m from its foot, as a geodesic, which is straight in the gnomonic
--- plane. Within d metres, it deviates by at most d³/3R² from the line, and by 0.07 mm per square kilometre from a straight one; the
--- margin is larger.
+-- Where distances are convex (see least_effort_m), the tangent plane at any place bounds the sum from below, and the places with a sum
+-- of at most a bound are on one side of the line where it reaches the bound. The line is closest to them from a place near their border,
+-- which is found by bisection.
+-- The line is drawn through the two points of it that are reach_m from its foot, as a geodesic, which is straight in the gnomonic
+-- plane. Within d metres, it deviates by at most d²(|off_m| / 4e13 + 2.8e-10) metres from the line of the tangent plane (parallel lines
+-- converge on a sphere) and from a straight one (a geodesic of the ellipsoid is not exactly in a plane through the Earth's centre).
+CREATE OR REPLACE FUNCTION area_cut(
+  area geometry, people geography [], middle geography, bound_m double precision, frame double precision [],
+  reach_m double precision, azimuth double precision, OUT rest geometry, OUT border_m double precision
+)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  wide CONSTANT double precision := 8 * tan(reach_m / 6335000);
+  inside_m double precision := 0;
+  half_m double precision;
+  place geography;
+  t record;
+  bearing double precision;
+  off_m double precision;
+  one geometry;
+  other geometry;
+BEGIN
+  rest := area;
+  border_m := reach_m;
+  WHILE border_m > 1 AND inside_m < 0.8 * border_m LOOP
+    half_m := (inside_m + border_m) / 2;
+    IF effort_m(ST_Project(middle, half_m, azimuth), people, true) > bound_m THEN
+      border_m := half_m;
+    ELSE
+      inside_m := half_m;
+    END IF;
+  END LOOP;
+  place := ST_Project(middle, border_m, azimuth);
+  t := tangent_at(place, people, true);
+  IF reach_m < 1 OR t.east ^ 2 + t.north ^ 2 < 1e-12 THEN
+    border_m := reach_m;
+    RETURN;
+  END IF;
+  bearing := atan2(t.east, t.north);
+  off_m := (bound_m - t.effort_m) / sqrt(t.east ^ 2 + t.north ^ 2);
+  off_m := least(2 * reach_m, off_m + 1 + (reach_m + border_m) ^ 2 * (abs(off_m) / 4e13 + 2.8e-10));
+  one := gnomonic(spot_at(ST_Project(place, sqrt(off_m ^ 2 + reach_m ^ 2), bearing - atan2(reach_m, off_m))), frame);
+  other := gnomonic(spot_at(ST_Project(place, sqrt(off_m ^ 2 + reach_m ^ 2), bearing + atan2(reach_m, off_m))), frame);
+  rest := ST_Intersection(area, ST_Translate(
+      ST_Rotate(ST_MakeEnvelope(-wide, -wide, wide, 0), pi() / 2 - ST_Azimuth(one, other)), ST_X(one), ST_Y(one)));
+END $$;
+COMMENT ON FUNCTION area_cut IS 'What a tangent line leaves of an area within reach_m of the middle that contains all places whose sum of distances is at most bound_m, and the distance from the middle, in the direction of the azimuth, of the place whose tangent it is.';
+
+-- First towards the farthest corner of the area until that is near the border; then across, as the area may be long and thin.
 CREATE OR REPLACE FUNCTION area_of_sum(
   people geography [], middle geography, bound_m double precision, frame double precision [], half_m double precision
 ) RETURNS geometry
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   half CONSTANT double precision := 1.01 * tan(half_m / 6335000);
-  -- wide enough for lines twice as far away as the corners
-  below CONSTANT geometry := ST_MakeEnvelope(-8 * half, -8 * half, 8 * half, 0);
   area geometry := ST_MakeEnvelope(-half, -half, half, half);
   corner geography;
   corner_m double precision;
   azimuth double precision;
-  way_m double precision;
-  place geography;
-  t record;
-  bearing double precision;
-  rise double precision;
-  off_m double precision;
-  one geometry;
-  other geometry;
+  border_m double precision;
 BEGIN
   FOR n IN 1..24 LOOP
     corner := from_gnomonic((SELECT d.geom FROM ST_DumpPoints(area) AS d ORDER BY ST_X(d.geom) ^ 2 + ST_Y(d.geom) ^ 2 DESC LIMIT 1), frame);
     corner_m := ST_Distance(middle, corner);
     azimuth := ST_Azimuth(middle, corner);
-    way_m := corner_m;
-    FOR i IN 1..4 LOOP
-      place := ST_Project(middle, way_m, azimuth);
-      t := tangent_at(place, people, true);
-      bearing := ST_Azimuth(place, middle);
-      rise := -t.east * sin(bearing) - t.north * cos(bearing);
-      off_m := (bound_m - t.effort_m) / nullif(greatest(rise, 0), 0);
-      EXIT WHEN (way_m + off_m BETWEEN 1 AND 0.9 * way_m) IS NOT TRUE;
-      way_m := way_m + off_m;
-    END LOOP;
-    EXIT WHEN t.east ^ 2 + t.north ^ 2 < 1e-12;
-    bearing := atan2(t.east, t.north);
-    off_m := least(2 * corner_m, (bound_m - t.effort_m) / sqrt(t.east ^ 2 + t.north ^ 2) + 1 + (2 * corner_m) ^ 3 / 4e13);
-    one := gnomonic(spot_at(ST_Project(place, sqrt(off_m ^ 2 + corner_m ^ 2), bearing - atan2(corner_m, off_m))), frame);
-    other := gnomonic(spot_at(ST_Project(place, sqrt(off_m ^ 2 + corner_m ^ 2), bearing + atan2(corner_m, off_m))), frame);
-    area := ST_Intersection(area, ST_Translate(ST_Rotate(below, pi() / 2 - ST_Azimuth(one, other)), ST_X(one), ST_Y(one)));
-    EXIT WHEN way_m > 0.8 * corner_m;
+    SELECT c.rest, c.border_m INTO area, border_m FROM area_cut(area, people, middle, bound_m, frame, corner_m, azimuth) AS c;
+    EXIT WHEN border_m > 0.8 * corner_m;
+  END LOOP;
+  area := (area_cut(area, people, middle, bound_m, frame, corner_m, azimuth + pi() / 2)).rest;
+  area := (area_cut(area, people, middle, bound_m, frame, corner_m, azimuth - pi() / 2)).rest;
+  FOR corner IN SELECT from_gnomonic(d.geom, frame) FROM ST_DumpPoints(area) AS d LOOP
+    area := (area_cut(area, people, middle, bound_m, frame, corner_m, ST_Azimuth(middle, corner))).rest;
   END LOOP;
   RETURN area;
 END $$;
 COMMENT ON FUNCTION area_of_sum IS 'A convex polygon in the plane of a frame around the middle that contains all places whose sum of distances is at most bound_m, given that they are within half_m (at most 1000 km) of the middle.';
 
--- The index is searched with the cells of a grid, because the box of a thin area contains mostly other shops. If there are many
--- shops, the best of the first ones lower the bound, which leaves a small part of the area.
+-- The box of a long, thin area contains mostly other places, so the area is divided across its length.
+CREATE OR REPLACE FUNCTION boxes_of_area(area geometry, frame double precision []) RETURNS geometry []
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  bearing CONSTANT double precision := (
+    SELECT ST_Azimuth(ST_MakePoint(0, 0), d.geom) FROM ST_DumpPoints(area) AS d ORDER BY ST_X(d.geom) ^ 2 + ST_Y(d.geom) ^ 2 DESC LIMIT 1
+  );
+  upright CONSTANT geometry := ST_Rotate(area, bearing);
+  low CONSTANT double precision := ST_YMin(upright);
+  high CONSTANT double precision := ST_YMax(upright);
+  -- twice the mean width, if the area is long
+  height CONSTANT double precision := greatest(least(sqrt(ST_Area(area)) / 3, 4 * ST_Area(area) / ST_Perimeter(area)), (high - low) / 200);
+BEGIN
+  RETURN ARRAY(
+    SELECT unnest(boxes_around(ST_Rotate(p.part, -bearing), frame))
+    FROM generate_series(0, ceil((high - low) / height)::integer) AS n
+    CROSS JOIN ST_ClipByBox2D(upright, ST_MakeEnvelope(
+        ST_XMin(upright) - height, low + (n - 0.5) * height, ST_XMax(upright) + height, low + (n + 0.5) * height)) AS p (part)
+    WHERE NOT ST_IsEmpty(p.part)
+  );
+END $$;
+COMMENT ON FUNCTION boxes_of_area(geometry, double precision [])
+IS 'Boxes in degrees that contain all positions in a convex polygon of a frame''s plane and, if it is long and thin, few others.';
+
+-- The number of shops in an area is approximately proportional to the surplus over the least sum, but places of nearly the same sum
+-- may include a city: then a small surplus is tried first.
 CREATE OR REPLACE FUNCTION best_by_sum(
   people geography [], middle geography, bound_m double precision,
   brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
   OUT ids bigint [], OUT efforts_m double precision [], OUT examined bigint
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_memoize = off
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_sort = off SET enable_memoize = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 DECLARE
-  few integer := greatest(400, 4 * needed);
-  spot CONSTANT geometry := spot_at(middle);
-  frame CONSTANT double precision[] := gnomonic_frame(ST_X(spot), ST_Y(spot), ST_Z(spot));
-  t record := tangent_at(middle, people, true);
-  half_m CONSTANT double precision := (bound_m + t.effort_m) / cardinality(people) + 1;
+  most integer := greatest(400, 4 * needed);
+  center geography := middle;
+  surplus_m double precision := bound_m - effort_m(middle, people, true);
+  guess_m double precision;
+  half_m double precision;
+  t record;
+  frame double precision[];
   area geometry;
   more integer;
 BEGIN
   examined := 0;
-  WHILE half_m < 1000000 AND t.longest_m + 3 * half_m < 9985000 AND examined + few <= most_examined LOOP
-    area := area_of_sum(people, middle, bound_m, frame, half_m);
+  FOR round IN 1..8 LOOP
+    ids := NULL;
+    t := tangent_at(center, people, true);
+    guess_m := least(bound_m, t.effort_m + surplus_m);
+    half_m := (guess_m + t.effort_m) / cardinality(people) + 1;
+    EXIT WHEN examined > most_examined OR half_m > 1000000 OR t.longest_m + 3 * half_m > 9985000;
+    frame := (SELECT gnomonic_frame(ST_X(c.spot), ST_Y(c.spot), ST_Z(c.spot)) FROM spot_at(center) AS c (spot));
+    area := area_of_sum(people, center, guess_m, frame, half_m);
     SELECT array_agg(f.id) FILTER (WHERE f.effort_m IS NOT NULL), array_agg(f.effort_m) FILTER (WHERE f.effort_m IS NOT NULL), count(*)
     INTO ids, efforts_m, more
     FROM (
       SELECT s.id, CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND ST_Intersects(area, gnomonic(s.spot, frame))
         AND (filters IS NULL OR shop_passes(s, filters)) THEN effort_m(s.geog, people, true) END AS effort_m
-      FROM (
-        SELECT unnest(boxes_around(ST_Intersection(g.geom, area), frame)) AS box
-        FROM ST_SquareGrid(greatest(sqrt(ST_Area(area)) / 2, (ST_XMax(area) - ST_XMin(area)) / 40, (ST_YMax(area) - ST_YMin(area)) / 40), area) AS g
-        WHERE ST_Intersects(g.geom, area)
-        OFFSET 0
-      ) AS b
+      FROM (SELECT unnest(boxes_of_area(area, frame)) AS box OFFSET 0) AS b
       INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
-      LIMIT few + 1
+      LIMIT most + 1
     ) AS f;
     examined := examined + more;
-    SELECT k.* INTO ids, efforts_m FROM keep_best(ids, efforts_m, bound_m, needed) AS k;
-    EXIT WHEN more <= few;
+    SELECT k.* INTO ids, efforts_m FROM keep_best(ids, efforts_m, guess_m, needed) AS k;
+    EXIT WHEN more <= most AND (guess_m = bound_m OR cardinality(ids) = needed);
+    IF more > most THEN
+      bound_m := least(bound_m, efforts_m[needed]);
+      -- a second sample is large, and so is its bound near
+      surplus_m := CASE round WHEN 1 THEN surplus_m / 256 ELSE 'infinity' END;
+      most := most_examined;
+    ELSE
+      surplus_m := surplus_m * least(8, greatest(2, 1.5 * needed / coalesce(cardinality(ids), 1)));
+    END IF;
+    -- around a better place, the same bound has a smaller surplus
+    IF efforts_m[1] < t.effort_m THEN
+      center := (SELECT s.geog FROM shops AS s WHERE s.id = ids[1]);
+    END IF;
     ids := NULL;
-    few := few * CASE WHEN efforts_m[needed] < bound_m THEN 1 ELSE 4 END;
-    bound_m := least(bound_m, efforts_m[needed]);
   END LOOP;
 END $$;
 COMMENT ON FUNCTION best_by_sum IS 'The `needed` shops that pass with the least sum of distances, given that so many have at most bound_m: exact; null if more than most_examined shops would be examined, or if people are too far apart.';
@@ -466,14 +553,13 @@ BEGIN
   END IF;
   IF coalesce(cardinality(ids), 0) < needed AND NOT truncated THEN
     b := bound_around(middle, people, by_sum, brand_ids, filters, needed);
-    -- of two groups, the area is too thin
-    IF by_sum AND examined = 0 AND b.bound_m < 'infinity' THEN
-      SELECT t.* INTO ids, efforts_m, more FROM best_by_sum(people, middle, b.bound_m, brand_ids, filters, needed, most_examined / 4) AS t;
+    IF by_sum AND b.bound_m < 'infinity' THEN
+      SELECT t.* INTO ids, efforts_m, more FROM best_by_sum(people, middle, b.bound_m, brand_ids, filters, needed, most_examined) AS t;
       examined := examined + more;
     END IF;
     IF coalesce(cardinality(ids), 0) < needed THEN
       SELECT t.* INTO ids, efforts_m, truncated
-      FROM best_around(people, by_sum, middle, b.reach_m, b.bound_m, brand_ids, filters, needed, most_examined - (examined / shares)::integer) AS t;
+      FROM best_around(people, by_sum, middle, b.reach_m, b.bound_m, brand_ids, filters, needed, greatest(0, most_examined - examined / shares)::integer) AS t;
     END IF;
   END IF;
 END $$;

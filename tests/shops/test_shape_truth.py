@@ -290,6 +290,32 @@ CROSS JOIN LATERAL area_of_sum(c.people, c.middle, c.bound_m, c.frame,
   (c.bound_m + effort_m(c.middle, c.people, true)) / cardinality(c.people) + 1) AS a (area)"""
 
 
+def group_around(rng: random.Random) -> tuple[list[Place], list[Place]]:
+    """3 to 10 people around a place, and 200 places among them."""
+    place, spread_m = middle(rng), 10 ** rng.uniform(2, 5.6)
+    group = [
+        away(place, rng.uniform(0, 360), rng.uniform(0, spread_m))
+        for _ in range(rng.randrange(3, 11))
+    ]
+    return group, [
+        away(place, rng.uniform(0, 360), spread_m * rng.uniform(0, 1)) for _ in range(200)
+    ]
+
+
+def group_in_two_towns(rng: random.Random) -> tuple[list[Place], list[Place]]:
+    """2 or 5 people in each of two towns at most 500 km apart, and 200 places in the strip between."""
+    place, azimuth, way_m = middle(rng), rng.uniform(0, 360), 10 ** rng.uniform(3, 5.7)
+    spread_m = way_m * 10 ** rng.uniform(-3, -0.5)
+    ends = (place, away(place, azimuth, way_m)) * rng.choice((2, 5))
+    group = [away(end, rng.uniform(0, 360), rng.uniform(0, spread_m)) for end in ends]
+    return group, [
+        away(
+            away(place, azimuth, way_m * rng.random()), rng.uniform(0, 360), spread_m * rng.random()
+        )
+        for _ in range(200)
+    ]
+
+
 @pytest.mark.parametrize("cases", CASES)
 def test_the_area_of_a_bound_holds_every_place_within_it_and_few_others(
     make: Maker, cases: int
@@ -297,14 +323,8 @@ def test_the_area_of_a_bound_holds_every_place_within_it_and_few_others(
     rng = random.Random(17)
     within = others = 0
     for _ in range(cases):
-        place, spread_m = middle(rng), 10 ** rng.uniform(2, 5.6)
-        group = [
-            away(place, rng.uniform(0, 360), rng.uniform(0, spread_m))
-            for _ in range(rng.randrange(3, 11))
-        ]
-        places = np.array(
-            [away(place, rng.uniform(0, 360), spread_m * rng.uniform(0, 1)) for _ in range(200)]
-        )
+        group, listed = rng.choice((group_around, group_in_two_towns))(rng)
+        places = np.array(listed)
         efforts = ways(places, group).sum(axis=1)
         bound_m = float(np.sort(efforts)[rng.randrange(5, 100)])
         lines = [*zip(*group, strict=True), *places.T.tolist()]
