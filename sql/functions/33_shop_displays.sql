@@ -151,24 +151,52 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE lang WHEN 'en' THEN ' Station' WHEN 'ja' THEN '駅' ELSE '站' END;
 COMMENT ON FUNCTION station_word(text) IS 'The word for station after a name.';
 
+-- Of a longer word, what stands before and after is transcribed: 광안리해수욕장, 판교현대백화점. One that only ends words is none
+-- elsewhere: 몰운대 is no mall.
+CREATE OR REPLACE FUNCTION place_words_in(word text, place geography, lang text, regions jsonb) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  part text[] := regexp_match(word, place_word_parts());
+  sign constant text := CASE lang WHEN 'en' THEN ' ' ELSE '' END;
+BEGIN
+  IF part IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN btrim(concat_ws(sign, nullif(branch_word_in(part[1], place, lang, regions), ''), (
+    SELECT split_part(CASE lang WHEN 'en' THEN w.en WHEN 'ja' THEN w.ja ELSE hanja_in(w.zh, place_words_in.lang) END, '|', 1)
+    FROM place_words() AS w WHERE ltrim(w.korean, '-') = part[2] LIMIT 1
+  ), nullif(branch_word_in(part[3], place, lang, regions), '')));
+END $$;
+COMMENT ON FUNCTION place_words_in(text, geography, text, jsonb)
+IS 'A word of a branch that contains one of place_words() in a language; null if it contains none.';
+
+CREATE OR REPLACE FUNCTION branch_word_in(word text, place geography, lang text, regions jsonb) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  known constant text := station_in(regexp_replace(word, '(.)역$', '\1'), place, lang);
+BEGIN
+  RETURN CASE
+    WHEN word ~ '.역$' THEN coalesce(known, regions ->> left(word, -1), word_in(left(word, -1), lang)) || station_word(lang)
+    WHEN known IS NOT NULL THEN known
+    WHEN regions ? word THEN regions ->> word
+    ELSE coalesce(place_words_in(word, place, lang, regions), CASE
+      WHEN word ~ '..(동|구|시|읍|면|대로|로|길|[0-9]가)$' THEN place_in(word, lang)
+      ELSE word_in(word, lang) END) END;
+END $$;
+COMMENT ON FUNCTION branch_word_in(text, geography, text, jsonb) IS 'A word of a branch in a language.';
+
 CREATE OR REPLACE FUNCTION branch_in(branch text, place geography, lang text, regions jsonb DEFAULT '{}') RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  part text[] := regexp_match(branch, '^(.*?) *(?:([0-9]+)호)?(점)?$');
+  part text[] := regexp_match(branch, '^(.*?) *(?:([0-9]+)호)?((?<!백화)점)?$');
   words text[] := ARRAY[]::text[];
   word text;
-  known text;
 BEGIN
   FOREACH word IN ARRAY string_to_array(btrim(part[1]), ' ') LOOP
-    known := station_in(regexp_replace(word, '(.)역$', '\1'), place, lang);
     words := words || CASE
       WHEN word = '본' AND part[3] IS NOT NULL THEN
         CASE lang WHEN 'en' THEN 'Main' WHEN 'ja' THEN '本' WHEN 'zh-Hans' THEN '总' ELSE '總' END
-      WHEN word ~ '.역$' THEN coalesce(known, regions ->> left(word, -1), word_in(left(word, -1), lang)) || station_word(lang)
-      WHEN known IS NOT NULL THEN known
-      WHEN regions ? word THEN regions ->> word
-      WHEN word ~ '..(동|구|시|읍|면|대로|로|길|[0-9]가)$' THEN place_in(word, lang)
-      ELSE word_in(word, lang) END;
+      ELSE branch_word_in(word, place, lang, regions) END;
   END LOOP;
   RETURN btrim(array_to_string(words, ' ') || CASE
     WHEN lang = 'en' THEN coalesce(' No. ' || part[2], '')

@@ -17,6 +17,35 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION region_rank(text, text, text) IS 'How well a name that follows from its row tells a region.';
 
+-- In short (고터), or by a university after which the station is not called.
+CREATE OR REPLACE FUNCTION station_nicknames() RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '{
+  "홍익대": "홍대입구", "건국대": "건대입구", "이화여대": "이대", "숙명여대": "숙대입구", "동국대": "동대입구", "한국외대": "외대앞", "외대": "외대앞",
+  "한국외국어대": "외대앞", "연세대": "신촌", "연대": "신촌", "경희대": "회기", "중앙대": "흑석", "세종대": "어린이대공원", "고대": "고려대",
+  "성대": "성균관대", "설입": "서울대입구", "홍입": "홍대입구", "건입": "건대입구", "숙입": "숙대입구", "고터": "고속터미널", "가디": "가산디지털단지",
+  "구디": "구로디지털단지", "디엠씨": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오"}'::jsonb;
+COMMENT ON FUNCTION station_nicknames() IS 'What people call stations, and the names of these.';
+
+CREATE OR REPLACE FUNCTION begins_nickname(word text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM jsonb_object_keys(station_nicknames()) AS k WHERE starts_with(word, left(k, 2)));
+END $$;
+COMMENT ON FUNCTION begins_nickname(text) IS 'True where a station''s nickname may begin.';
+
+-- 고려대학교 is 고려대, and 서울대학교 is 서울대입구.
+CREATE OR REPLACE FUNCTION stations_called(name text) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  university constant text := regexp_replace(regexp_replace(name, '여자대학교$', '여대'), '대학교$', '대');
+BEGIN
+  RETURN CASE
+    WHEN station_nicknames() ? university THEN ARRAY[station_nicknames() ->> university]
+    WHEN university <> name THEN ARRAY[university, university || '입구'] END;
+END $$;
+COMMENT ON FUNCTION stations_called(text) IS 'The stations that people call by the name of a university (홍익대학교), or in short (고터); null if there are none.';
+
 -- Applies to all lookups of terms: with the statistics of an empty dictionary, as before the first ANALYZE after a load, the planner
 -- would compute the terms of every row instead of using the index.
 CREATE OR REPLACE FUNCTION search_names(keys text [])
@@ -57,7 +86,13 @@ BEGIN
     e.is_university AND (
       EXISTS (SELECT FROM stations AS o WHERE station_terms(o.name, o.name_en) @> ARRAY[e.key])
       OR EXISTS (SELECT FROM regions AS o WHERE region_terms(o.name, o.name_en, o.level) @> ARRAY[e.key])
-      OR EXISTS (SELECT FROM region_aliases AS o WHERE alias_terms(o.alias) @> ARRAY[e.key])));
+      OR EXISTS (SELECT FROM region_aliases AS o WHERE alias_terms(o.alias) @> ARRAY[e.key])))
+  UNION ALL
+  SELECT c.key, 'station', s.id, c.rank
+  FROM (
+    SELECT k AS key, jamo(n.name) AS name, (normalize(k, NFC) !~ '역$')::int AS rank
+    FROM unnest(keys) AS k CROSS JOIN LATERAL unnest(stations_called(regexp_replace(normalize(k, NFC), '역$', ''))) AS n (name)
+  ) AS c INNER JOIN stations AS s ON station_terms(s.name, s.name_en) @> ARRAY[c.name] AND jamo(s.name) = c.name;
 END $$;
 COMMENT ON FUNCTION search_names(text []) IS 'Brands, regions and stations of which a name has exactly the letters of a key.';
 

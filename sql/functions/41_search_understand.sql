@@ -20,7 +20,7 @@ BEGIN
     SELECT known_terms(ARRAY(SELECT DISTINCT t FROM beginnings AS b CROSS JOIN unnest(b.terms) AS t)) AS terms
   ), spans AS MATERIALIZED (
     SELECT b.i, b.i + n AS j, normalize(substr(whole, b.i, n), NFD) AS key
-    FROM beginnings AS b INNER JOIN known AS k ON b.terms && k.terms CROSS JOIN generate_series(1, 24) AS n
+    FROM beginnings AS b INNER JOIN known AS k ON b.terms && k.terms OR begins_nickname(substr(whole, b.i, 2)) CROSS JOIN generate_series(1, 24) AS n
     WHERE b.i + n <= length(whole) + 1
       AND (n > 1 OR (word_starts[b.i] AND word_starts[b.i + 1]))
       AND (true <> ALL (word_starts[b.i + 1:b.i + n - 1]) OR (word_starts[b.i] AND word_starts[b.i + n]))

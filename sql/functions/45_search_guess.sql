@@ -314,17 +314,70 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION typo_query(text, text []) IS 'The query for shops with the word or one a letter away from it.';
 
+-- Without arguments, so that PostgreSQL evaluates it once a session where a statement contains it.
+CREATE OR REPLACE FUNCTION place_word_keys() RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT jsonb_object_agg(k.letters, k.meaning)
+  FROM (
+    SELECT DISTINCT ON (spelled_letters(s.spelling)) spelled_letters(s.spelling) AS letters,
+      jsonb_build_object('word', lower(ltrim(w.korean, '-')), 'spelling', s.spelling, 'lang', l.lang) AS meaning
+    FROM place_words() WITH ORDINALITY AS w (korean, en, ja, zh, place)
+    CROSS JOIN LATERAL (VALUES ('en', w.en), ('ja', w.ja), ('zh-Hant', w.zh)) AS l (lang, spellings)
+    CROSS JOIN LATERAL string_to_table(l.spellings, '|') AS s (spelling)
+    ORDER BY spelled_letters(s.spelling), w.place
+  ) AS k;
+END;
+COMMENT ON FUNCTION place_word_keys() IS 'The word, spelling and language of place_words() by the letters of the spelling.';
+
+CREATE OR REPLACE FUNCTION place_word_pattern() RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (SELECT string_agg(k, '|' ORDER BY length(k) DESC) FROM jsonb_object_keys(place_word_keys()) AS k WHERE k ~ '[\u3041-\u9fff]');
+COMMENT ON FUNCTION place_word_pattern() IS 'The regular expression of the spellings of place_words() in kana and Chinese characters.';
+
+-- 樂天世界塔, スターフィールド河南
+CREATE OR REPLACE FUNCTION place_words_apart(words text [], unknown text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT p FROM unnest(words) WITH ORDINALITY AS t (word, i)
+    CROSS JOIN LATERAL string_to_table(CASE
+      WHEN t.word ~ '[\u3041-\u9fff]' AND NOT place_word_keys() ? spelled_letters(t.word) AND spelled_letters(t.word) ~ place_word_pattern() AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(t.word, u) > 0)
+        THEN regexp_replace(spelled_letters(t.word), place_word_pattern(), ' \& ', 'g')
+      ELSE t.word END, ' ') WITH ORDINALITY AS p (p, j)
+    WHERE p <> '' ORDER BY t.i, p.j);
+END $$;
+COMMENT ON FUNCTION place_words_apart(text [], text []) IS 'The words, with those of place_words() in unknown kana and Chinese characters as words of their own.';
+
+CREATE OR REPLACE FUNCTION place_word_spelled(typed text, begun boolean, OUT word text, OUT spelling text, OUT lang text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  letters constant text := CASE WHEN typed !~ '[ㄱ-ㅣ가-힣]' THEN spelled_letters(typed) END;
+BEGIN
+  SELECT m.meaning ->> 'word', m.meaning ->> 'spelling', m.meaning ->> 'lang' INTO word, spelling, lang
+  FROM (SELECT place_word_keys() -> letters) AS m (meaning);
+  IF word IS NULL AND begun AND length(letters) >= (CASE WHEN letters ~ '^[a-z0-9]*$' THEN 3 ELSE 1 END) THEN
+    SELECT k.meaning ->> 'word', k.meaning ->> 'spelling', k.meaning ->> 'lang' INTO word, spelling, lang
+    FROM jsonb_each(place_word_keys()) AS k (key, meaning)
+    WHERE starts_with(k.key, letters) ORDER BY length(k.key), k.key LIMIT 1;
+  END IF;
+END $$;
+COMMENT ON FUNCTION place_word_spelled(text, boolean) IS 'The word of place_words() with this spelling or, if begun, one that begins so; null if there is none.';
+
 -- Latin spellings of words that only names of shops have, not those of brands, which tens of thousands of shops may have: the
 -- words of some shops that sound so, as far as they sound so. Of several the nearest spelling is meant, and of those what most of
--- the shops have. `begun`: the last letters may be missing. What is written sha may be 샤, by the rule sya.
+-- the shops have. `begun`: the last letters may be missing. What is written sha may be 샤, by the rule sya. Kana are only looked up
+-- complete.
 CREATE OR REPLACE FUNCTION shop_word_spelled(typed text, begun boolean, OUT word text, OUT spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off SET work_mem = '32MB' AS $$
 DECLARE
-  letters constant text := spelled_letters(typed);
+  is_kana constant boolean := NOT begun AND typed ~ '^[\u3041-\u30ff]{3,12}$';
+  letters constant text := CASE WHEN is_kana THEN katakana(typed) ELSE spelled_letters(typed) END;
   heard constant text := CASE WHEN begun THEN without_half_sound(letters) ELSE letters END;
-  sounds constant text[] := ARRAY[sound_key(heard), CASE WHEN typed ~* 'sh[aou]' THEN sound_key(regexp_replace(typed, 'sh(?=[aou])', 'sy', 'gi')) END];
+  sounds constant text[] := CASE WHEN is_kana THEN sounds_of_kana(typed)
+    ELSE ARRAY[sound_key(heard), CASE WHEN typed ~* 'sh[aou]' THEN sound_key(regexp_replace(typed, 'sh(?=[aou])', 'sy', 'gi')) END] END;
 BEGIN
-  IF letters !~ '^[a-z0-9]*[a-z][a-z0-9]*$' OR length(letters) < 4 OR length(sounds[1]) NOT BETWEEN 3 AND 30
+  IF NOT is_kana AND (letters !~ '^[a-z0-9]*[a-z][a-z0-9]*$' OR length(letters) < 4) OR coalesce(length(sounds[1]), 0) NOT BETWEEN 3 AND 30
     OR EXISTS (SELECT FROM brands b WHERE name_sounds(b.name) @@ begins_with_any(sounds[:1])) THEN
     RETURN;
   END IF;
@@ -334,15 +387,16 @@ BEGIN
   ), words AS MATERIALIZED (
     SELECT w, count(*) AS shops FROM sounding AS s CROSS JOIN unnest(sounding_words(s.place_name)) AS w GROUP BY w
   ), beginnings AS (
-    SELECT left(w.w, n) AS piece, w.shops, x.spelling
+    SELECT left(w.w, n) AS piece, w.shops, CASE WHEN is_kana THEN in_kana(left(w.w, n)) ELSE x.spelling END AS spelling
     FROM words AS w CROSS JOIN LATERAL generate_series(CASE WHEN begun THEN length(w.w) ELSE 1 END, least(length(w.w), 20)) AS n
     CROSS JOIN LATERAL (VALUES (true), (false)) AS c (sound_changes)
     CROSS JOIN LATERAL latin_letters(normalize(left(w.w, n), NFD), c.sound_changes) AS x (spelling)
     WHERE CASE WHEN begun THEN starts_with(sound_key(x.spelling), sounds[1]) OR starts_with(sound_key(x.spelling), sounds[2])
-      ELSE length(x.spelling) BETWEEN length(letters) - 4 AND length(letters) + 6 AND sound_key(x.spelling) = ANY (sounds) END
+      ELSE (is_kana OR length(x.spelling) BETWEEN length(letters) - 4 AND length(letters) + 6) AND sound_key(x.spelling) = ANY (sounds) END
   ), near AS (
     SELECT b.piece, b.spelling, sum(b.shops) AS shops,
-      edit_distance(letters, spelled_letters(CASE WHEN begun THEN left(b.spelling, length(letters)) ELSE b.spelling END)) AS off
+      CASE WHEN is_kana THEN edit_distance(letters, b.spelling)
+        ELSE edit_distance(letters, spelled_letters(CASE WHEN begun THEN left(b.spelling, length(letters)) ELSE b.spelling END)) END AS off
     FROM beginnings AS b GROUP BY b.piece, b.spelling
   )
   SELECT n.piece, n.spelling INTO word, spelling FROM near AS n
@@ -350,7 +404,7 @@ BEGIN
   ORDER BY n.off, n.shops DESC, n.piece, n.spelling LIMIT 1;
 END $$;
 COMMENT ON FUNCTION shop_word_spelled(text, boolean)
-IS 'The word of shop names for a Latin spelling, and its romanisation; null if no word sounds like it.';
+IS 'The word of shop names for a spelling in Latin letters or kana, and how we write it; null if no word sounds like it.';
 
 -- A road is only looked for where its unit is typed, unless the last letters may be missing. Roads have no names in Chinese
 -- characters here, but many are called after a station or region that has: 江南大路.
@@ -404,7 +458,7 @@ IS 'The road of an address for a spelling in Latin letters, kana or Chinese char
 
 -- Adjacent unknown words may be one: jongno gwigeumsok. The unit of a road or a region belongs to the word before it, even if it is
 -- a name (길동): garosu-gil. A road may be called after a known place: gangnam-daero, カンナム大路, of which only 大路 is unknown.
-CREATE OR REPLACE FUNCTION run_spelled(run text [], unknown text [], begun boolean, OUT word text, OUT spelling text)
+CREATE OR REPLACE FUNCTION run_spelled(run text [], unknown text [], begun boolean, OUT word text, OUT spelling text, OUT lang text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   units constant text[] := '{gil,ro,daero,ga,dong,gu,geori,golmok,yeok}'::text[];
@@ -413,11 +467,17 @@ DECLARE
   last constant text := run[cardinality(run)];
   ends_unknown constant boolean := EXISTS (SELECT FROM unnest(unknown) AS u WHERE last = u OR last ~ '[\u3041-\u9fff]' AND right(last, length(u)) = u);
 BEGIN
-  IF is_unknown THEN
+  IF run && unknown THEN
+    SELECT * INTO word, spelling, lang FROM place_word_spelled(typed, false);
+  END IF;
+  IF word IS NULL AND is_unknown THEN
     SELECT * INTO word, spelling FROM shop_word_spelled(typed, false);
   END IF;
   IF word IS NULL AND (ends_unknown OR last = ANY (units)) THEN
     SELECT * INTO word, spelling FROM road_spelled(typed, false);
+  END IF;
+  IF word IS NULL AND begun AND run && unknown THEN
+    SELECT * INTO word, spelling, lang FROM place_word_spelled(typed, true);
   END IF;
   IF word IS NULL AND begun AND is_unknown THEN
     SELECT * INTO word, spelling FROM shop_word_spelled(typed, true);
@@ -425,9 +485,10 @@ BEGIN
   IF word IS NULL AND begun AND ends_unknown THEN
     SELECT * INTO word, spelling FROM road_spelled(typed, true);
   END IF;
+  lang := coalesce(lang, CASE WHEN word !~ '[가-힣]' THEN 'en' WHEN spelling ~ '[\u3041-\u30ff]' THEN 'ja' ELSE 'ko-Latn' END);
 END $$;
 COMMENT ON FUNCTION run_spelled(text [], text [], boolean)
-IS 'The word of shop names, or else the road, that consecutive foreign words spell or, if begun, may become, and its spelling; null if there is none.';
+IS 'The word of shop names, or else the road, that consecutive foreign words spell or, if begun, may become, its spelling and the language of that; null if there is none.';
 
 -- The longest run is tried first.
 CREATE OR REPLACE FUNCTION shop_words_spelled(
@@ -445,6 +506,10 @@ BEGIN
     read_as := words;
     RETURN;
   END IF;
+  IF array_to_string(unknown, '') ~ '[\u3041-\u9fff]' AND place_words_apart(words, unknown) <> words THEN
+    words := place_words_apart(words, unknown);
+    unknown := unknown || unknown_words(words);
+  END IF;
   read_as := '{}';
   WHILE i <= cardinality(words) LOOP
     size := least(4, cardinality(words) - i + 1);
@@ -458,7 +523,7 @@ BEGIN
     END LOOP;
     IF size > 0 THEN
       spelled := spelled || jsonb_build_object(w.word, jsonb_build_object(
-        'text', array_to_string(run, ' '), 'lang', CASE WHEN w.word !~ '[가-힣]' THEN 'en' WHEN w.spelling ~ '[\u3041-\u30ff]' THEN 'ja' ELSE 'ko-Latn' END, 'matched', w.spelling));
+        'text', array_to_string(run, ' '), 'lang', w.lang, 'matched', w.spelling));
       read_as := read_as || string_to_array(w.word, ' ');
     ELSE
       read_as := read_as || words[i];
@@ -467,7 +532,7 @@ BEGIN
   END LOOP;
 END $$;
 COMMENT ON FUNCTION shop_words_spelled(text [], text [], boolean)
-IS 'The words, with unknown ones replaced by words of shop names (Latin letters) or by roads (also kana and Chinese characters); and for each of these, the typed text and its spelling.';
+IS 'The words, with unknown ones replaced by words of shop names or by roads that are spelled so; and for each of these, the typed text and its spelling.';
 
 -- The shortest name that goes on from what is typed: to the letter, or from six Latin letters on by sound. Of two names of one
 -- length a province comes before a brand, a district, a station, a 동. Names in Hangul are returned for Latin letters and kana too,

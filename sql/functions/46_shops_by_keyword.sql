@@ -50,20 +50,23 @@ RETURN regexp_replace(normalize(keyword, NFKC), '[.]{2,}|[.](?![^[:space:]])|[][
   || '\u3001-\u3004\u3008-\u3020\u3030\u30fb\ufe00-\ufe0f\ufff9-\uffff\U0001f000-\U0001faff\U000e0000-\U000e0fff!-]', ' ', 'g');
 COMMENT ON FUNCTION signs_as_blanks(text) IS 'The keyword with punctuation, symbols and emoji as blanks.';
 
--- What people write around a place, and what every shop here is. Not before names that hold such words have been looked for.
+-- What people write around a place, and what every shop here is. Not before names that hold such words have been looked for. Names
+-- shorten universities: 전북대정문점.
 CREATE OR REPLACE FUNCTION without_small_words(words text []) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN ARRAY(
     SELECT bare FROM unnest(words) WITH ORDINALITY AS t (word, i)
-    CROSS JOIN LATERAL regexp_replace(word,
+    CROSS JOIN LATERAL regexp_replace(regexp_replace(regexp_replace(word, '(?<=..)여자대학교', '여대'), '(?<=..)대학교', '대'),
       '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?$'
       || '|(?<=.[\u3041-\u9fff])([0-9]+[番号號])?(出口)?(の)?(附近|周辺|近く|旁边|旁邊)?(の)?$', '') AS bare
     WHERE bare !~ '^((무인|즉석|스티커|셀프|네컷|4컷|24시간?)*(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?)?)$'
       AND bare !~ '^(어디|추천|24시간?|무인|여행|맛집|핫플|데이트|위치|가격|가볼만한곳)$'
       AND bare !~ '^(near(by|est)?|around|in|at|the|of|to|a|for|with|and|where|is|find|best|good|top|photos?|pictures?|self|studios?)$'
+      AND bare !~ '^(beach|palace|temple|fortress|island)$'
       AND bare !~ '^(machines?|places?|area|branch|stores?|shops?|exit|city|district|south|korean?|exit#?[0-9]+)$'
       AND bare !~ '^(附近|周辺|周边|周邊|近く|旁边|旁邊|出口|[0-9]+[番号號]?出口|プリクラ|フォトブース|写真館|拍照|照相馆|照相館|大头贴|大頭貼|自拍馆|自拍館)$'
+      AND bare !~ '^(海水浴[场場]|海[滩灘]|ビーチ)$'
       AND bare !~ '^(b?[0-9]+f|b[0-9]|(地下)?[0-9]+[階层樓楼])$'
       AND bare !~ '^(推荐|推薦|おすすめ|どこ|韓国|韩国|韓國)$'
     ORDER BY i
@@ -109,7 +112,7 @@ BEGIN
   piece := regexp_replace(piece, '店(?!村)', ' ', 'g');
   piece := regexp_replace(piece, '^の|(?<=[\u30a1-\u30ff\u3400-\u9fff])[の的]|の(?=[\u30a1-\u30ff\u3400-\u9fff])', ' ', 'g');
   RETURN regexp_replace(
-    piece, '[0-9]*[番号號]?出口|附近|周辺|周边|周邊|近く|旁边|旁邊|プリクラ|フォトブース|拍照|大头贴|大頭貼|自拍馆|自拍館|写真館|照相馆|照相館', ' \& ', 'g');
+    piece, '海水浴[场場]|海[滩灘]|ビーチ|[0-9]*[番号號]?出口|附近|周辺|周边|周邊|近く|旁边|旁邊|プリクラ|フォトブース|拍照|大头贴|大頭貼|自拍馆|自拍館|写真館|照相馆|照相館', ' \& ', 'g');
 END $$;
 COMMENT ON FUNCTION particles_as_blanks(text)
 IS 'What is no name in kana and Chinese characters, with blanks for particles and 店 and around words for photo booths.';
@@ -231,7 +234,8 @@ CREATE OR REPLACE FUNCTION search_shops(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  plain_words text[] := keyword_words(keyword);
+  -- 홍대 앞 is 홍대, but 앞 is also part of names: 경남대앞점
+  plain_words text[] := coalesce(nullif(array_remove(keyword_words(keyword), '앞'), '{}'), keyword_words(keyword));
   plain record;
   sample text[];
   unknown text[];
@@ -294,7 +298,8 @@ BEGIN
         SELECT l.* INTO u FROM search_literally(plain_words) l;
       WHEN pass IN ('spelling', 'incomplete') THEN
         SELECT r.* INTO words, spelled FROM search_respelled(
-          pass, keyword, small_words, ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r)) r;
+          pass, keyword, small_words, ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r)
+            || CASE pass WHEN 'spelling' THEN doubtful_names(small.understood, small.rest = '{}') END) r;
         CONTINUE WHEN words IS NULL OR words::text = ANY (read);
         read := read || words::text;
         SELECT * INTO u FROM search_understand(words, NULL);
@@ -367,6 +372,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_respelled(text, text, text [], text [])
 IS 'The words with unknown ones as those of shop names that sound so, or as the names that begin so, and how those are spelled; null where there are none.';
+
+-- bukchon is heard as 북천면, which has no shop, but 북촌 is meant. The 동 동성로 has no shop either, but names and addresses have it.
+CREATE OR REPLACE FUNCTION doubtful_names(understood jsonb, are_all boolean) RETURNS text []
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ARRAY(
+  SELECT u.x ->> 'text' FROM jsonb_array_elements(understood) AS u (x)
+  WHERE are_all AND u.x ? 'matched' OR spelled_letters(u.x ->> 'matched') <> spelled_letters(u.x ->> 'text')
+);
+COMMENT ON FUNCTION doubtful_names(jsonb, boolean)
+IS 'The foreign names of a keyword without results that may be words of shop names instead: all, or those that only sound like the name.';
 
 CREATE OR REPLACE FUNCTION search_literally(
   words text [],

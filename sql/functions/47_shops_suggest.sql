@@ -287,10 +287,15 @@ DECLARE
   characters integer := length(keyword);
   pass text;
   words text[];
+  is_place_word boolean;
 BEGIN
   SELECT * INTO meant FROM search_understand(typed, NULL);
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(meant.rest) r);
-  body := suggestions(typed, viewer, meant.spans);
+  -- 괴산 sounds like coex
+  is_place_word := place_word_keys() ?| ARRAY(SELECT spelled_letters(u) FROM unnest(unknown) AS u);
+  IF NOT is_place_word THEN
+    body := suggestions(typed, viewer, meant.spans);
+  END IF;
   FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'keyboard', 'keyboard without shift', 'apart'] LOOP
     EXIT WHEN body IS NOT NULL OR characters + length(keyword) > 50 AND pass <> 'spelling';
     words := search_reading(CASE pass WHEN 'spelling' THEN 'small words' ELSE pass END, keyword,
@@ -302,6 +307,9 @@ BEGIN
     characters := characters + length(keyword);
     body := suggestions(words, viewer);
   END LOOP;
+  IF body IS NULL AND is_place_word THEN
+    body := suggestions(typed, viewer, meant.spans);
+  END IF;
   IF lang IS NOT NULL THEN
     body := suggestions_in(body, lang);
   END IF;

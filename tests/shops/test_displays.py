@@ -26,9 +26,13 @@ BRANCHES = {
     "강남역 2호점": ("Gangnam Station No. 2", "江南駅 2号店", "江南站 2號店"), "역삼역점": ("Yeoksam Station", "駅三駅店", "驛三站店"),
     "시청역점": ("City Hall Station", "シチョン駅店", "City Hall站店"), "홍대점": ("Hongdae", "ホンデ店", "Hongdae店"),
     "본점": ("Main", "本店", "總店"), "3호점": ("No. 3", "3号店", "3號店"), "강남": ("Gangnam", "江南", "江南"), "": ("", "", ""),
-    "AK플라자 홍대점": ("AKpeullaja Hongdae", "AKプルラジャ ホンデ店", "AKpeullaja Hongdae店"),
+    "AK플라자 홍대점": ("AK Plaza Hongdae", "AKプラザ ホンデ店", "AK廣場 Hongdae店"),
+    "롯데월드몰점": ("Lotte World Mall", "ロッテワールドモール店", "樂天世界購物中心店"), "이월드점": ("E-World", "イーワールド店", "E-World店"),
+    "광안리해수욕장점": ("Gwangalli Beach", "広安里海水浴場店", "廣安里海水浴場店"), "강남현대백화점": ("Gangnam Hyundai Department Store", "江南現代百貨店", "江南現代百貨"),
+    "강남현대백화점 2호점": ("Gangnam Hyundai Department Store No. 2", "江南現代百貨店 2号店", "江南現代百貨 2號店"),
+    "몰운대점": ("Morundae", "モルンデ店", "Morundae店"), "강남몰점": ("Gangnam Mall", "江南モール店", "江南購物中心店"),
     "학여울역점": ("Hangnyeoul Station", "ハンニョウル駅店", "Hangnyeoul站店"), "성수동2가점": ("Seongsu-dong 2(i)-ga", "ソンス洞2街店", "Seongsu-dong 2(i)-ga店"),
-    "가로수길점": ("Garosu-gil", "カロスギル店", "Garosu-gil店"), "구로점": ("Guro", "クロ店", "Guro店"),
+    "가로수길점": ("Garosu-gil", "カロスギル店", "林蔭道店"), "구로점": ("Guro", "クロ店", "Guro店"),
 }  # fmt: skip
 ADDRESSES = {
     "서울특별시 강남구 강남대로 287": ("287 Gangnam-daero, Gangnam-gu, Seoul", "ソウル 江南区 カンナム大路 287", "首爾 江南區 Gangnam-daero 287"),

@@ -1,0 +1,82 @@
+"""What people call stations and places in Korean: universities in full and in short, 고터, 성수동."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.make import Maker
+
+Found = Callable[[str], list[str]]
+AT = {"userLng": 127.0276, "userLat": 37.4979}
+# station → what it is called
+NICKNAMES = {
+    "고속터미널": ("고터", "고터역", "고터 근처"),
+    "홍대입구": ("홍익대", "홍익대학교", "홍익대학교 앞", "홍대 앞", "홍입"),
+    "이대": ("이화여대", "이화여자대학교", "이화여자대학교앞"),
+    "고려대": ("고려대학교", "고대", "고대역"),
+    "서울대입구": ("서울대학교", "서울대학교 앞", "설입"),
+    "성신여대입구": ("성신여자대학교", "성신여대"),
+    "성균관대": ("성대역", "성균관대학교"),
+    "회기": ("경희대", "경희대 앞", "경희대학교"),
+    "신촌": ("연세대", "연세대학교", "연대"),
+}
+
+
+@pytest.fixture
+def found(make: Maker, client: FlaskClient) -> Found:
+    """A shop beside each station, and one of a university without one."""
+    for number, name in enumerate(NICKNAMES):
+        at = (126 + number / 10, 37)
+        make.station(name, at=at)
+        make.shop(f"{name} 사진관", at=at, brand_id=None)
+    make.shop("전북대구정문 사진관", brand_id=None)
+
+    def names(keyword: str) -> list[str]:
+        answer = client.get("/shops", query_string={"keyword": keyword, **AT})
+        assert answer.status_code == 200, answer.text
+        return [shop["place_name"].removesuffix(" 사진관") for shop in answer.get_json()]
+
+    return names
+
+
+@pytest.mark.parametrize("station", NICKNAMES)
+def test_a_station_is_found_by_what_people_call_it(found: Found, station: str) -> None:
+    for keyword in NICKNAMES[station]:
+        assert found(keyword) == [station], keyword
+
+
+@pytest.mark.parametrize("keyword", ["전북대", "전북대학교", "전북대학교 앞", "전북대 앞"])
+def test_a_university_without_a_station_is_found_by_name(found: Found, keyword: str) -> None:
+    assert found(keyword) == ["전북대구정문"]
+
+
+@pytest.mark.parametrize("keyword", ["앞", "대학교", "고터미"])
+def test_a_part_of_a_nickname_is_none(found: Found, keyword: str) -> None:
+    assert found(keyword) == []
+
+
+@pytest.mark.parametrize(
+    "keyword", ["성수동 인생네컷", "성수동 Life4Cuts", "성수동1가 Life4Cuts", "네컷사진 성수동"]
+)
+def test_a_dong_of_several_parts_has_the_shops_of_their_addresses(
+    make: Maker, client: FlaskClient, keyword: str
+) -> None:
+    district = make.region("성동구", parent=make.region("서울특별시", level="sido"))
+    for name in ("성수동1가", "성수동2가"):
+        make.region(name, level="dong", parent=district)
+    brand = make.brand("인생네컷")
+    make.brand_alias(brand, "Life4Cuts")
+    make.shop(
+        "인생네컷 서울숲점",
+        lot_address="서울 성동구 성수동1가 668",
+        sigungu_id=district,
+        brand_id=brand,
+    )
+    make.shop(
+        "인생네컷 왕십리점", lot_address="서울 성동구 행당동 1", sigungu_id=district, brand_id=brand
+    )
+    answer = client.get("/shops", query_string={"keyword": keyword, **AT})
+    assert [shop["place_name"] for shop in answer.get_json()] == ["인생네컷 서울숲점"]

@@ -1,0 +1,114 @@
+"""Malls, parks and other words that foreign languages do not write by sound: place_words() and names heard wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.make import GANGNAM, Maker
+
+AT = {"userLng": 127.0276, "userLat": 37.4979}
+BRANCHES = (
+    "코엑스점", "롯데월드몰점", "스타필드하남점", "스타필드고양점", "타임스퀘어점", "판교현대백화점 2호점", "더현대서울점", "광안리해수욕장점",
+    "전주한옥마을점", "여의도한강공원점", "남산서울타워점", "DDP점", "에버랜드점", "가로수길점", "동성로스파크점", "북촌점", "파크랜드점",
+)  # fmt: skip
+STATIONS = {
+    "하남": ((127.22, 37.54), "河南"),
+    "판교": ((127.11, 37.39), "板橋"),
+    "전주": ((127.15, 35.82), "全州"),
+}
+FOUND = {
+    "coex": "코엑스점", "COEX Mall": "코엑스점", "コエックス": "코엑스점", "life4cuts coex": "코엑스점", "coex 인생네컷": "코엑스점",
+    "lotte world": "롯데월드몰점", "Lotte World Mall": "롯데월드몰점", "ロッテワールド": "롯데월드몰점", "乐天世界": "롯데월드몰점", "樂天世界": "롯데월드몰점",
+    "樂天世界購物中心": "롯데월드몰점", "photo booth near lotte world": "롯데월드몰점", "ロッテワールドのプリクラ": "롯데월드몰점",
+    "starfield hanam": "스타필드하남점", "hanam starfield": "스타필드하남점", "スターフィールド ハナム": "스타필드하남점", "スターフィールド河南": "스타필드하남점",
+    "times square": "타임스퀘어점", "タイムズスクエア": "타임스퀘어점", "时代广场": "타임스퀘어점",
+    "pangyo hyundai department store": "판교현대백화점 2호점", "板橋現代百貨店": "판교현대백화점 2호점",    "gwangalli beach": "광안리해수욕장점", "広安里": "광안리해수욕장점", "广安里海水浴场": "광안리해수욕장점", "jeonju hanok village": "전주한옥마을점",
+    "全州韓屋村": "전주한옥마을점", "namsan tower": "남산서울타워점", "南山塔": "남산서울타워점", "dongdaemun design plaza": "DDP점",
+    "everland": "에버랜드점", "爱宝乐园": "에버랜드점", "エバーランド": "에버랜드점", "カロスキル": "가로수길점", "かろすきる": "가로수길점", "林荫道": "가로수길점",
+}  # fmt: skip
+BEGUN = {
+    "coex": "코엑스점", "lotte w": "롯데월드몰점", "times sq": "타임스퀘어점", "everl": "에버랜드점", "スターフ": "스타필드고양점", "乐天世": "롯데월드몰점",
+}  # fmt: skip
+
+
+@pytest.fixture
+def answer(make: Maker, client: FlaskClient) -> Callable[..., Any]:
+    """A shop at each place; what GET /shops and GET /shops/suggest explain of a keyword."""
+    brand = make.brand("인생네컷")
+    make.brand_alias(brand, "Life4Cuts")
+    for branch in BRANCHES:
+        at = next((at for name, (at, _) in STATIONS.items() if name in branch), GANGNAM)
+        make.shop(f"인생네컷 {branch}", brand_id=brand, at=at)
+    for name, (at, hanja) in STATIONS.items():
+        make.insert("station_aliases", station_id=make.station(name, at=at), alias=hanja, lang="zh-Hant")  # fmt: skip
+
+    def asked(keyword: str, path: str = "/shops", **more: str) -> Any:
+        response = client.get(path, query_string={"keyword": keyword, **AT, **more})
+        assert response.status_code == 200, response.text
+        return response.json
+
+    return asked
+
+
+@pytest.mark.parametrize(("keyword", "branch"), FOUND.items())
+def test_a_place_is_found_by_its_foreign_name(
+    answer: Callable[..., Any], keyword: str, branch: str
+) -> None:
+    assert [shop["place_name"] for shop in answer(keyword)] == [f"인생네컷 {branch}"]
+
+
+@pytest.mark.parametrize(("typed", "branch"), BEGUN.items())
+def test_a_begun_place_is_suggested(answer: Callable[..., Any], typed: str, branch: str) -> None:
+    labels = [item["label"] for item in answer(typed, "/shops/suggest")]
+    assert f"인생네컷 {branch}" in labels
+
+
+def test_the_explanation_names_language_and_spelling(answer: Callable[..., Any]) -> None:
+    body = answer("ロッテワールド", explain="true")
+    assert body["pass"] == "spelling"
+    (part,) = body["understood"]
+    assert (part["text"], part["lang"], part["matched"]) == (
+        "ロッテワールド",
+        "ja",
+        "ロッテワールド",
+    )
+
+
+@pytest.mark.parametrize("keyword", ["lotte cinema", "rotunda", "terminal", "図書館", "シネマ"])
+def test_a_place_without_shops_finds_none(answer: Callable[..., Any], keyword: str) -> None:
+    assert answer(keyword) == []
+
+
+def test_a_name_that_only_sounds_so_gives_way_to_a_shop(
+    answer: Callable[..., Any], make: Maker
+) -> None:
+    province = make.region("경상남도", level="sido")
+    make.region("북천면", level="dong", parent=make.region("하동군", parent=province))
+    make.region("동성로1가", level="dong", parent=make.region("중구", parent=province))
+    assert [shop["place_name"] for shop in answer("bukchon")] == ["인생네컷 북촌점"]
+    assert [shop["place_name"] for shop in answer("dongseongno")] == ["인생네컷 동성로스파크점"]
+
+
+@pytest.mark.parametrize("lang", ["en", "ja", "zh-Hans", "zh-Hant"])
+def test_what_is_displayed_is_found(make: Maker, answer: Callable[..., Any], lang: str) -> None:
+    """Each word of the list, as its language displays it."""
+    column = lang[:2]
+    words = make.rows(
+        f"""SELECT DISTINCT ON (spelling) korean, spelling FROM (
+          SELECT ltrim(korean, '-') AS korean, hanja_in(split_part({column}, '|', 1), %s) AS spelling, place
+          FROM place_words() WITH ORDINALITY AS w (korean, en, ja, zh, place)) AS w ORDER BY spelling, place""",
+        lang,
+    )
+    for number, (korean, _) in enumerate(words):
+        make.shop(f"달빛 {number}{korean}점", brand_id=None)
+    missed = [
+        (korean, written)
+        for number, (korean, written) in enumerate(words)
+        if f"달빛 {number}{korean}점" not in {shop["place_name"] for shop in answer(written)}
+    ]
+    # kinds of places that are left out, and what is also read as a station
+    assert {korean for korean, _ in missed} <= {"해수욕장", "시청"}
