@@ -18,6 +18,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION word_in(text, text) IS 'Transcribes a Korean word: katakana for Japanese, else Latin letters.';
 
+CREATE OR REPLACE FUNCTION with_loan_words(transcribed text, word text, lang text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  w record;
+BEGIN
+  FOR w IN SELECT * FROM place_words() AS p WHERE strpos(word, p.korean) > 0 ORDER BY length(p.korean) DESC LOOP
+    transcribed := replace(transcribed, word_in(w.korean, lang), split_part(CASE lang WHEN 'ja' THEN w.ja ELSE w.en END, '|', 1));
+  END LOOP;
+  RETURN transcribed;
+END $$;
+COMMENT ON FUNCTION with_loan_words(text, text, text) IS 'A transcribed word with those of place_words() in its language: 올림픽로 is Olympic-ro, not Ollimpik-ro.';
+
 -- In Japanese, the suffixes of regions and roads are written in Chinese characters: 테헤란로 is テヘラン路.
 CREATE OR REPLACE FUNCTION place_in(word text, lang text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -27,7 +39,7 @@ DECLARE
   part text[];
 BEGIN
   IF lang <> 'ja' THEN
-    RETURN romanized_place(word);
+    RETURN with_loan_words(romanized_place(word), word, lang);
   END IF;
   -- 동 of 명동8길 is not its unit
   part := coalesce(
@@ -35,7 +47,7 @@ BEGIN
     regexp_match(word, '^([0-9]*?[^0-9]+?)(특별자치시|특별자치도|특별시|광역시|대로|도|시|군|구|읍|면|리|동|가|로|길)([0-9].*)?$'),
     regexp_match(word, '^(.+?)(대로|로)()$'));
   RETURN CASE WHEN part IS NULL THEN word_in(word, lang)
-    ELSE word_in(part[1], lang) || coalesce(units ->> part[2], '')
+    ELSE with_loan_words(word_in(part[1], lang), part[1], lang) || coalesce(units ->> part[2], '')
       || coalesce(replace(replace(translate(part[3], '번가나다라', '番街ナダラ'), '길', 'ギル'), ' ', ''), '') END;
 END $$;
 COMMENT ON FUNCTION place_in(text, text) IS 'A region or road without an official name in a language.';

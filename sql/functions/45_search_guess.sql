@@ -332,8 +332,9 @@ COMMENT ON FUNCTION place_word_keys() IS 'The word, spelling and language of pla
 
 CREATE OR REPLACE FUNCTION place_word_pattern() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (SELECT string_agg(k, '|' ORDER BY length(k) DESC) FROM jsonb_object_keys(place_word_keys()) AS k WHERE k ~ '[\u3041-\u9fff]');
-COMMENT ON FUNCTION place_word_pattern() IS 'The regular expression of the spellings of place_words() in kana and Chinese characters.';
+RETURN (
+  SELECT concat('(?:', string_agg(k, '|' ORDER BY length(k) DESC), ')(?:大?路)?') FROM jsonb_object_keys(place_word_keys()) AS k WHERE k ~ '[\u3041-\u9fff]');
+COMMENT ON FUNCTION place_word_pattern() IS 'The regular expression of place_words(), and of roads called so, in kana and Chinese characters.';
 
 -- 樂天世界塔, スターフィールド河南
 CREATE OR REPLACE FUNCTION place_words_apart(words text [], unknown text []) RETURNS text []
@@ -349,13 +350,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION place_words_apart(text [], text []) IS 'The words, with those of place_words() in unknown kana and Chinese characters as words of their own.';
 
+-- Olympic-ro is a road: 올림픽로
 CREATE OR REPLACE FUNCTION place_word_spelled(typed text, begun boolean, OUT word text, OUT spelling text, OUT lang text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   letters constant text := CASE WHEN typed !~ '[ㄱ-ㅣ가-힣]' THEN spelled_letters(typed) END;
+  road constant text[] := regexp_match(letters, '^(.{3,}?)(daero|ro|gil|大路|路)$');
+  units constant jsonb := '{"daero": "대로", "ro": "로", "gil": "길", "大路": "대로", "路": "로"}'::jsonb;
 BEGIN
   SELECT m.meaning ->> 'word', m.meaning ->> 'spelling', m.meaning ->> 'lang' INTO word, spelling, lang
   FROM (SELECT place_word_keys() -> letters) AS m (meaning);
+  IF word IS NULL AND place_word_keys() ? road[1] THEN
+    SELECT concat(m.meaning ->> 'word', units ->> road[2]), typed, m.meaning ->> 'lang' INTO word, spelling, lang
+    FROM (SELECT place_word_keys() -> road[1]) AS m (meaning);
+  END IF;
   IF word IS NULL AND begun AND length(letters) >= (CASE WHEN letters ~ '^[a-z0-9]*$' THEN 3 ELSE 1 END) THEN
     SELECT k.meaning ->> 'word', k.meaning ->> 'spelling', k.meaning ->> 'lang' INTO word, spelling, lang
     FROM jsonb_each(place_word_keys()) AS k (key, meaning)

@@ -61,6 +61,24 @@ def test_a_place_is_found_by_its_foreign_name(
     assert [shop["place_name"] for shop in answer(keyword)] == [f"인생네컷 {branch}"]
 
 
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        "Olympic-ro",
+        "olympic ro 300",
+        "300 Olympic-ro",
+        "オリンピック路",
+        "オリンピック路300",
+        "奧林匹克路",
+    ],
+)
+def test_a_road_with_a_loan_word_is_found(
+    answer: Callable[..., Any], make: Maker, keyword: str
+) -> None:
+    make.shop("달빛 송파점", road_address="서울특별시 송파구 올림픽로 300", brand_id=None)
+    assert [shop["place_name"] for shop in answer(keyword)] == ["달빛 송파점"]
+
+
 @pytest.mark.parametrize(("typed", "branch"), BEGUN.items())
 def test_a_begun_place_is_suggested(answer: Callable[..., Any], typed: str, branch: str) -> None:
     labels = [item["label"] for item in answer(typed, "/shops/suggest")]

@@ -49,6 +49,8 @@ ADDRESSES = {
     "강원특별자치도 춘천시 동면 만천리 산 12-3": ("San 12-3 Mancheon-ri, Dong-myeon, Chuncheon-si, Gangwon-do", "カンウォン特別自治道 チュンチョン市 トン面 マンチョン里 山12-3", "Gangwon-do Chuncheon-si Dong-myeon Mancheon-ri 山12-3"),
     "서울특별시 강남구 신사동 가로수길 5": ("5 Garosu-gil, Sinsa-dong, Gangnam-gu, Seoul", "ソウル 江南区 シンサ洞 カロスギル 5", "首爾 江南區 Sinsa-dong Garosu-gil 5"),
     "123 Main St": ("123 Main St",) * 3,
+    "서울특별시 강남구 올림픽로 300": ("300 Olympic-ro, Gangnam-gu, Seoul", "ソウル 江南区 オリンピック路 300", "首爾 江南區 Olympic-ro 300"),
+    "서울특별시 강남구 디지털로32길 3": ("3 Digital-ro 32-gil, Gangnam-gu, Seoul", "ソウル 江南区 デジタル路32ギル 3", "首爾 江南區 Digital-ro 32-gil 3"),
     "대한민국": ("Daehanminguk", "テハンミングク", "Daehanminguk"),
     "": ("",) * 3,
 }  # fmt: skip
