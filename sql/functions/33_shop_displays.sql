@@ -174,16 +174,16 @@ BEGIN
   IF part IS NULL THEN
     RETURN NULL;
   END IF;
-  RETURN btrim(concat_ws(sign, nullif(branch_word_in(part[1], place, lang, regions), ''), (
+  RETURN btrim(concat_ws(sign, branch_word_in(nullif(part[1], ''), place, lang, regions), (
     SELECT split_part(CASE lang WHEN 'en' THEN w.en WHEN 'ja' THEN w.ja ELSE hanja_in(w.zh, place_words_in.lang) END, '|', 1)
     FROM place_words() AS w WHERE ltrim(w.korean, '-') = part[2] LIMIT 1
-  ), nullif(branch_word_in(part[3], place, lang, regions), '')));
+  ), branch_word_in(nullif(part[3], ''), place, lang, regions)));
 END $$;
 COMMENT ON FUNCTION place_words_in(text, geography, text, jsonb)
 IS 'A word of a branch that contains one of place_words() in a language; null if it contains none.';
 
 CREATE OR REPLACE FUNCTION branch_word_in(word text, place geography, lang text, regions jsonb) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   known constant text := station_in(regexp_replace(word, '(.)역$', '\1'), place, lang);
 BEGIN

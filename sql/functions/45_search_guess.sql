@@ -332,8 +332,10 @@ COMMENT ON FUNCTION place_word_keys() IS 'The word, spelling and language of pla
 
 CREATE OR REPLACE FUNCTION place_word_pattern() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (
-  SELECT concat('(?:', string_agg(k, '|' ORDER BY length(k) DESC), ')(?:大?路)?') FROM jsonb_object_keys(place_word_keys()) AS k WHERE k ~ '[\u3041-\u9fff]');
+BEGIN ATOMIC
+  SELECT concat('(?:', string_agg(k, '|' ORDER BY length(k) DESC), ')(?:大?路)?')
+  FROM jsonb_object_keys(place_word_keys()) AS k WHERE k ~ '[\u3041-\u9fff]';
+END;
 COMMENT ON FUNCTION place_word_pattern() IS 'The regular expression of place_words(), and of roads called so, in kana and Chinese characters.';
 
 -- 樂天世界塔, スターフィールド河南

@@ -209,6 +209,7 @@ REGION_BRANCHES = {
     "성수동2가점": ("Seongsu-dong 2(i)-ga", "聖水洞2街店", "聖水洞2街店"), "성수동점": ("Seongsu-dong", "聖水洞店", "聖水洞店"),
     "성수역점": ("Seongsu Station", "聖水駅店", "聖水站店"), "수원 팔달점": ("Suwon Paldal", "水原 八達店", "水原 八達店"),
     "경기 팔달구점": ("Gyeonggi Paldal-gu", "京畿道 八達区店", "京畿道 八達區店"), "신촌점": ("Sinchon", "シンチョン店", "Sinchon店"),
+    "롯데월드몰점": ("Lotte World Mall", "ロッテワールドモール店", "樂天世界購物中心店"), "팔달시장점": ("Paldal Market", "八達市場店", "八達市場店"),
 }  # fmt: skip
 
 
