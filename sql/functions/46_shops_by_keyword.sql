@@ -374,14 +374,18 @@ COMMENT ON FUNCTION search_respelled(text, text, text [], text [])
 IS 'The words with unknown ones as those of shop names that sound so, or as the names that begin so, and how those are spelled; null where there are none.';
 
 -- bukchon is heard as 북천면, which has no shop, but 북촌 is meant. The 동 동성로 has no shop either, but names and addresses have it.
+-- A name that is written so stays one unless a word of shop names is written so too: sinchon is not 신천.
 CREATE OR REPLACE FUNCTION doubtful_names(understood jsonb, are_all boolean) RETURNS text []
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ARRAY(
-  SELECT u.x ->> 'text' FROM jsonb_array_elements(understood) AS u (x)
-  WHERE are_all AND u.x ? 'matched' OR spelled_letters(u.x ->> 'matched') <> spelled_letters(u.x ->> 'text')
-);
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT n.typed FROM (SELECT x ->> 'text', x ->> 'matched' FROM jsonb_array_elements(understood) AS t (x)) AS n (typed, matched)
+    WHERE spelled_letters(n.matched) <> spelled_letters(n.typed) OR are_all AND n.matched IS NOT NULL AND EXISTS (
+      SELECT FROM run_spelled(string_to_array(n.typed, ' '), ARRAY[n.typed], false) AS w
+      WHERE spelled_letters(w.spelling) = spelled_letters(n.typed)));
+END $$;
 COMMENT ON FUNCTION doubtful_names(jsonb, boolean)
-IS 'The foreign names of a keyword without results that may be words of shop names instead: all, or those that only sound like the name.';
+IS 'The foreign names of a keyword without results that may be words of shop names instead: those that only sound like the name and, if asked for all, those that shop names have letter for letter.';
 
 CREATE OR REPLACE FUNCTION search_literally(
   words text [],

@@ -111,6 +111,13 @@ def test_a_name_that_only_sounds_so_gives_way_to_a_shop(
     assert [shop["place_name"] for shop in answer("dongseongno")] == ["인생네컷 동성로스파크점"]
 
 
+def test_a_name_that_is_written_so_stays_one(answer: Callable[..., Any], make: Maker) -> None:
+    make.station("신촌", at=(129.3, 36.0))
+    make.shop("달빛 신천점", brand_id=None)
+    assert answer("sinchon") == []
+    assert [shop["place_name"] for shop in answer("sincheon")] == ["달빛 신천점"]
+
+
 @pytest.mark.parametrize("lang", ["en", "ja", "zh-Hans", "zh-Hant"])
 def test_what_is_displayed_is_found(make: Maker, answer: Callable[..., Any], lang: str) -> None:
     """Each word of the list, as its language displays it."""
