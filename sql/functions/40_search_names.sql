@@ -24,7 +24,8 @@ RETURN '{
   "홍익대": "홍대입구", "건국대": "건대입구", "이화여대": "이대", "숙명여대": "숙대입구", "동국대": "동대입구", "한국외대": "외대앞", "외대": "외대앞",
   "한국외국어대": "외대앞", "연세대": "신촌", "연대": "신촌", "경희대": "회기", "중앙대": "흑석", "세종대": "어린이대공원", "고대": "고려대",
   "성대": "성균관대", "설입": "서울대입구", "홍입": "홍대입구", "건입": "건대입구", "숙입": "숙대입구", "고터": "고속터미널", "가디": "가산디지털단지",
-  "구디": "구로디지털단지", "디엠씨": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오"}'::jsonb;
+  "구디": "구로디지털단지", "설대": "서울대입구", "설대입구": "서울대입구", "부대": "부산대", "영대": "영남대", "경성대": "경성대부경대", "부경대": "경성대부경대",
+  "종3": "종로3가", "을3": "을지로3가", "디엠씨": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오"}'::jsonb;
 COMMENT ON FUNCTION station_nicknames() IS 'What people call stations, and the names of these.';
 
 CREATE OR REPLACE FUNCTION begins_nickname(word text) RETURNS boolean
@@ -62,6 +63,8 @@ BEGIN
   UNION ALL
   SELECT k, 'region', r.id, region_rank(r.level, r.name_en, k)
   FROM unnest(keys) AS k INNER JOIN regions AS r ON region_terms(r.name, r.name_en, r.level) @> ARRAY[k]
+  -- thousands of 동 have two or three initials that are more often those of a name
+  WHERE r.level <> 'dong' OR NOT is_initials(k)
   UNION ALL
   SELECT k, 'region', r.id, CASE WHEN r.level = 'dong' AND a.kind = 'short' THEN 2 ELSE 0 END
   FROM unnest(keys) AS k

@@ -75,7 +75,7 @@ BEGIN
       AND (true <> ALL (word_starts[a.i + 1:b.i - 1]) OR (word_starts[a.i] AND word_starts[b.i]))
   ), beginnings AS MATERIALIZED (
     SELECT p.*, 'begins ' || left(spelling_key(coalesce(without_station_word(p.key), p.key)), 12) AS term
-    FROM pairs AS p WHERE is_foreign(p.key) AND p.key !~ '[가-힣ㄱ-ㅣ\u3041-\u30ff\u3400-\u9fff]'
+    FROM pairs AS p WHERE is_foreign(p.key) AND p.key !~ '[가-힣ㄱ-ㅣ\u3041-\u30ff\u3400-\u9fff]' AND p.key !~ ('^(' || latin_small_words() || ')$')
   ), known AS MATERIALIZED (
     SELECT begun_spellings(ARRAY(SELECT DISTINCT b.term FROM beginnings AS b)) AS terms
   )
@@ -360,3 +360,40 @@ BEGIN
   RETURN (SELECT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) AS r) FROM search_understand(words, NULL) AS u);
 END $$;
 COMMENT ON FUNCTION unknown_words(text []) IS 'The words that are no name of the dictionaries, as they were written.';
+
+-- 송도 is 송도역 and, 4 km from it, 송도동; 동대문 is 동대문구 and 동대문역 outside of it. Far ones have the name by chance.
+CREATE OR REPLACE FUNCTION search_other_meaning(
+  understood jsonb, spans jsonb, regions bigint [], stations bigint [],
+  OUT other_regions bigint [], OUT other_stations bigint [], OUT other_understood jsonb
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  words constant text[] := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
+  o record;
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM jsonb_array_elements(spans) AS a INNER JOIN jsonb_array_elements(spans) AS b
+      ON a -> 'first' = b -> 'first' AND a -> 'past' = b -> 'past' AND a ->> 'kind' = 'region' AND b ->> 'kind' = 'station') THEN
+    RETURN;
+  END IF;
+  SELECT * INTO o FROM search_understand(words, CASE WHEN stations IS NULL THEN 'station' ELSE 'region' END, spans);
+  IF stations IS NOT NULL AND o.stations IS NULL THEN
+    other_regions := (
+      SELECT array_agg(r.id) FROM regions AS r
+      WHERE r.id = ANY (o.regions) AND r.level = 'dong' AND r.name !~ '(읍|면|리)$'
+        AND (SELECT min(ST_Distance(ST_ClosestPoint(r.boundary, s.geog::geometry)::geography, s.geog)) BETWEEN 100 AND 10000
+          FROM stations AS s WHERE s.id = ANY (search_other_meaning.stations)));
+  ELSIF stations IS NULL AND o.stations IS NOT NULL THEN
+    other_stations := (
+      SELECT array_agg(s.id) FROM stations AS s
+      WHERE s.id = ANY (o.stations)
+        AND (SELECT min(ST_Distance(ST_ClosestPoint(r.boundary, s.geog::geometry)::geography, s.geog)) BETWEEN 100 AND 10000
+          FROM regions AS r WHERE r.id = ANY (search_other_meaning.regions)));
+    other_regions := CASE WHEN other_stations IS NOT NULL THEN o.regions END;
+  END IF;
+  other_understood := (
+    SELECT jsonb_agg(x) FROM jsonb_array_elements(o.understood) AS x
+    WHERE NOT EXISTS (SELECT FROM jsonb_array_elements(understood) AS k WHERE k -> 'kind' = x -> 'kind' AND k -> 'text' = x -> 'text'));
+END $$;
+COMMENT ON FUNCTION search_other_meaning(jsonb, jsonb, bigint [], bigint [])
+IS 'The 동 or stations between 100 m and 10 km from the stations or regions with the same name; nulls if there are none.';

@@ -340,3 +340,58 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION names_begun(text)
 IS 'Brands, regions and stations with a spelling that begins as typed: rank 0 is the whole name, 1 an exact prefix, 2 a prefix by sound.';
+
+-- Koreans write 路 and 通り as 로 or 길, so what is before it is looked for. 新論峴 is 신논현 as 論峴 is 논현: of the forms, a known one.
+CREATE OR REPLACE FUNCTION han_in_korean(word text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  han constant text := regexp_replace(regexp_replace(regexp_replace(word, '[站駅驛驿]', '역', 'g'), '(..)通り?$', '\1路'), '湖$', '호수');
+  reading constant text := regexp_replace(hangul_of_han(han), '(?<=..)대학$', '대');
+  forms constant text[] := ARRAY[initial_sounds_changed(reading, false), initial_sounds_changed(reading, true)];
+  road constant text := substring(forms[1] FROM '^(..+)로$');
+BEGIN
+  IF reading ~ '[\u3041-\u30ff\u3400-\u9fff]' THEN
+    RETURN NULL;
+  END IF;
+  RETURN coalesce(
+    (SELECT f FROM unnest(forms) WITH ORDINALITY AS t (f, o) WHERE unknown_words(ARRAY[f]) = '{}' ORDER BY o LIMIT 1),
+    CASE WHEN han ~ '路$' AND unknown_words(ARRAY[road]) <> '{}' THEN road END,
+    forms[1]);
+END $$;
+COMMENT ON FUNCTION han_in_korean(text) IS 'A word in Chinese characters as Koreans read it (狎鷗亭 압구정); null if a character has no known reading.';
+
+CREATE OR REPLACE FUNCTION name_in_korean(kind text, row_id bigint) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE kind
+    WHEN 'region' THEN (SELECT regexp_replace(regexp_replace(r.name, '^.* ', ''), '[0-9·.,]+(동|가)$', '\1') FROM regions AS r WHERE r.id = row_id)
+    WHEN 'station' THEN (SELECT s.name FROM stations AS s WHERE s.id = row_id)
+    WHEN 'brand' THEN (SELECT b.name FROM brands AS b WHERE b.id = row_id) END;
+END $$;
+COMMENT ON FUNCTION name_in_korean(text, bigint) IS 'The Korean name of a row of a dictionary, of a region without the one above it and without a number.';
+
+-- If everything is a name, shops may have their Korean names in name and address: 春川 明洞 is no station of 서울.
+CREATE OR REPLACE FUNCTION words_in_korean(
+  words text [], unknown text [], understood jsonb, OUT read_as text [], OUT spelled jsonb
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  forms constant jsonb := (
+    SELECT jsonb_object_agg(w, han_in_korean(w)) FROM unnest(words) AS w
+    WHERE w ~ '[\u3400-\u9fff]' AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w, u) > 0));
+BEGIN
+  IF unknown = '{}' THEN
+    read_as := ARRAY(
+      SELECT name_key(CASE WHEN x ? 'matched' THEN name_in_korean(x ->> 'kind', (x -> 'ids' ->> 0)::bigint) ELSE x ->> 'text' END)
+      FROM jsonb_array_elements(understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
+  ELSIF forms IS NOT NULL THEN
+    read_as := without_small_words(ARRAY(SELECT coalesce(forms ->> w, w) FROM unnest(words) WITH ORDINALITY AS t (w, o) ORDER BY o));
+    spelled := (SELECT jsonb_object_agg(f.value, jsonb_build_object('text', f.key, 'lang', 'ko-Hani', 'matched', f.value))
+      FROM jsonb_each_text(forms) AS f WHERE f.value IS NOT NULL);
+  END IF;
+  IF read_as = words THEN
+    read_as := NULL;
+  END IF;
+END $$;
+COMMENT ON FUNCTION words_in_korean(text [], text [], jsonb)
+IS 'The words with unknown ones in Chinese characters as Koreans read them, or the Korean names of all; null if there are none.';

@@ -80,7 +80,7 @@ BEGIN
       words := words || (head || left(tail, 1) || letter || substr(tail, 2));
     END IF;
   END LOOP;
-  IF length(normalize(letters, NFC)) > 3 THEN
+  IF length(normalize(letters, NFC)) > 4 THEN
     words := words || one_syllable_less(letters);
   END IF;
   RETURN ARRAY(SELECT DISTINCT w FROM unnest(words) w);
@@ -127,7 +127,7 @@ BEGIN
     -- what a missing letter leaves alone: 셀픽ㅡ, 셀픽ㅅ
     OR extra = '' AND lacking ~ '^[\u1100-\u1175]$' AND normalize(word, NFC) ~ '[\u1100-\u1175]'
     OR length(extra) = 2 AND lacking = reverse(extra) AND word ~ '^[a-z0-9]+$'
-    OR length(normalize(word, NFC)) > 3 AND name = ANY (one_syllable_less(word));
+    OR length(normalize(word, NFC)) > 4 AND name = ANY (one_syllable_less(word));
 END $$;
 COMMENT ON FUNCTION is_a_letter_off(text, text) IS 'True when one wrong, missing or extra letter makes the word of the name.';
 
@@ -183,6 +183,7 @@ BEGIN
   ), probable AS (
     SELECT n.w, n.key, n.kind, n.rank, 0 AS off FROM near AS n
     WHERE length(n.key) > 3 AND is_a_letter_off(n.w || CASE n.kind WHEN 'entrance' THEN entrance ELSE '' END, n.key)
+      AND (n.kind <> 'entrance' OR length(normalize(n.w || entrance, NFC)) <= length(normalize(n.key, NFC)))
       -- 경상대 is a university, 충청로 a street
       AND NOT (n.kind = 'region' AND normalize(n.w, NFC) ~ '(대|로)$' AND normalize(n.key, NFC) ~ '도$')
     UNION ALL
@@ -299,6 +300,172 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION station_apart(text) IS 'The station that a word begins with, also without 역, and what is left over (잠실롯데월드몰), or the word.';
 
+-- What places around a station or in a region are called after it; other words are not ignored where no blank is before them.
+CREATE OR REPLACE FUNCTION words_after_places() RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '(?:전통|중앙|한옥|먹자|벽화)?(?:시장|지구|마을|공원|호수|골목|거리|상가|상권|광장|[사삼오]거리|로터리|교차로|성당|구청|시청|군청|터미널|공항|타워|백화점|아울렛|아웃렛|마트'
+  || '|야구장|축구장|경기장|체육관|해수욕장|해변|유원지|캠퍼스|[정후북중동서남]문|영화관|사진관|데이트|여행)$';
+COMMENT ON FUNCTION words_after_places() IS 'Words for places that follow a name in Hangul, as a regular expression.';
+
+CREATE OR REPLACE FUNCTION names_apart(word text) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  is_cjk constant boolean := word ~ '[\u3041-\u30ff\u3400-\u9fff]';
+  suffix constant text := '^([a-z0-9]+$|' || words_after_places() || ')';
+  ends jsonb;
+  apart text[] := ARRAY[]::text[];
+  unknown text := '';
+  i integer := 1;
+  past integer;
+BEGIN
+  IF NOT is_cjk AND word !~ ('..([a-z0-9]$|' || words_after_places() || ')') OR word ~ '[\u3400-\u9fff]路$' THEN
+    RETURN ARRAY[word];
+  END IF;
+  ends := (SELECT jsonb_object_agg(s.first, s.past) FROM (
+    SELECT s.first, max(s.past) AS past
+    FROM search_spans(word, ARRAY(SELECT n IN (1, length(word) + 1) FROM generate_series(1, length(word) + 1) AS n ORDER BY n)) AS s
+    WHERE s.past - s.first > 1 AND (NOT is_cjk OR s.kind <> 'region' OR s.ranks && '{0,1}') GROUP BY s.first) AS s);
+  WHILE i <= length(word) LOOP
+    past := CASE WHEN is_cjk OR i = 1 OR substr(word, i) !~ suffix THEN (ends ->> i::text)::integer END;
+    -- 新江南 is not 江南
+    IF past IS NULL OR unknown <> '' AND (NOT is_cjk OR length(unknown) = 1 AND apart = '{}' AND unknown !~ '[在去离離到请請從从找]') THEN
+      unknown := unknown || substr(word, i, 1);
+      i := i + 1;
+    ELSE
+      apart := apart || CASE WHEN unknown <> '' THEN ARRAY[unknown] END || substr(word, i, past - i);
+      unknown := '';
+      i := past;
+    END IF;
+  END LOOP;
+  IF is_cjk OR unknown ~ suffix THEN
+    RETURN apart || CASE WHEN unknown <> '' THEN ARRAY[unknown] END;
+  END IF;
+  -- 북촌 in 북촌한옥마을 is in no dictionary, but a word of shop names
+  RETURN CASE WHEN apart = '{}' THEN regexp_match(word, '^(..+?)(' || words_after_places() || ')') ELSE ARRAY[word] END;
+END $$;
+COMMENT ON FUNCTION names_apart(text)
+IS 'The names in a word and what is between them: those at its beginning where it goes on with words for a place (망원시장), or any in Chinese characters and kana; else the word.';
+
+-- The names with the best rank of their ids; 0 if one of them is a full name.
+CREATE OR REPLACE FUNCTION places_named(words text [], understood jsonb, spans jsonb)
+RETURNS TABLE (place bigint, typed text, kind text, rank integer, ids bigint [])
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+DECLARE
+  whole constant text := array_to_string(words, '');
+BEGIN
+  RETURN QUERY
+  SELECT x.place, x.named ->> 'text', x.named ->> 'kind', b.rank, b.ids
+  FROM jsonb_array_elements(understood) WITH ORDINALITY AS x (named, place)
+  CROSS JOIN LATERAL (
+    SELECT h FROM jsonb_array_elements(spans) AS h
+    WHERE h -> 'kind' = x.named -> 'kind' AND substr(whole, (h ->> 'first')::integer, (h ->> 'past')::integer - (h ->> 'first')::integer) = x.named ->> 'text' LIMIT 1
+  ) AS s
+  CROSS JOIN LATERAL (
+    SELECT r.rank, array_agg(r.id ORDER BY r.id) AS ids
+    FROM (
+      SELECT i.id::bigint, r.rank::integer FROM jsonb_array_elements_text(s.h -> 'ids') WITH ORDINALITY AS i (id, o)
+      INNER JOIN jsonb_array_elements_text(s.h -> 'ranks') WITH ORDINALITY AS r (rank, o) USING (o)
+    ) AS r GROUP BY r.rank ORDER BY r.rank LIMIT 1
+  ) AS b
+  WHERE x.named ->> 'kind' IN ('region', 'station');
+END $$;
+COMMENT ON FUNCTION places_named(text [], jsonb, jsonb) IS 'The regions and stations of a keyword, in order; rank and ids of the best meaning of each.';
+
+-- 강남 서초 송파 are three, but 서울 해운대구 is a mistake.
+CREATE OR REPLACE FUNCTION either_region(understood jsonb, spans jsonb, words text []) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    SELECT CASE WHEN count(DISTINCT r.level) = 1 AND count(DISTINCT p.place) > 1 THEN array_agg(DISTINCT r.id) END
+    FROM places_named(words, understood, spans) AS p
+    LEFT JOIN LATERAL unnest(CASE p.kind WHEN 'region' THEN p.ids END) AS i (id) ON true
+    LEFT JOIN regions AS r ON r.id = i.id AND p.rank = 0
+    HAVING bool_and(r.level IS NOT NULL));
+END $$;
+COMMENT ON FUNCTION either_region(jsonb, jsonb, text []) IS 'The regions of a keyword that names several of one level; null if it names others.';
+
+CREATE OR REPLACE FUNCTION places_are_apart(regions bigint [], stations bigint []) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN NOT EXISTS (
+    SELECT FROM regions AS r INNER JOIN stations AS s ON r.boundary IS NULL OR ST_Intersects(r.boundary, ST_Buffer(s.geog, 1000)::geometry)
+    WHERE r.id = ANY (places_are_apart.regions) AND s.id = ANY (places_are_apart.stations));
+END $$;
+COMMENT ON FUNCTION places_are_apart(bigint [], bigint []) IS 'True if every station is more than 1,000 metres from every region; a region without a boundary may be anywhere.';
+
+-- 석촌호수 is at 석촌역, not in 호수동. A name in full or a word of its own is not left out: 서울 해운대구 and 강남 서면 are mistakes.
+CREATE OR REPLACE FUNCTION known_names(words text [], understood jsonb, spans jsonb, OUT read_as text [], OUT ignored text [])
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  unknown constant text[] := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(understood) AS x WHERE x ->> 'kind' = 'rest');
+  places constant integer := (SELECT count(*) FROM jsonb_array_elements(understood) AS x WHERE x ->> 'kind' IN ('region', 'station'));
+  weakest record;
+BEGIN
+  ignored := '{}';
+  read_as := ARRAY(
+    SELECT p FROM unnest(words) WITH ORDINALITY AS t (word, i)
+    CROSS JOIN LATERAL unnest(CASE WHEN EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(word, u) > 0) THEN names_apart(word) ELSE ARRAY[word] END) AS p
+    ORDER BY i);
+  IF EXISTS (SELECT FROM unnest(read_as) AS w WHERE w !~ ('^' || words_after_places())) THEN
+    ignored := ARRAY(SELECT w FROM unnest(read_as) AS w WHERE w ~ ('^' || words_after_places()) AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(u, w) > 0));
+    read_as := ARRAY(SELECT w FROM unnest(read_as) WITH ORDINALITY AS t (w, i) WHERE w <> ALL (ignored) ORDER BY i);
+  END IF;
+  IF unknown = '{}' AND places > 1 THEN
+    SELECT p.place, p.typed INTO weakest FROM places_named(words, understood, spans) AS p
+    WHERE p.rank > 0 AND p.typed <> ALL (words) ORDER BY p.rank DESC, p.place DESC LIMIT 1;
+    IF weakest.typed IS NOT NULL AND (
+      SELECT u.impossible OR num_nulls(u.regions, u.stations) = 0 AND places_are_apart(u.regions, u.stations) FROM search_understand(words, NULL) AS u) THEN
+      ignored := ARRAY[weakest.typed];
+      read_as := ARRAY(
+        SELECT x ->> 'text' FROM jsonb_array_elements(understood) WITH ORDINALITY AS t (x, o) WHERE o <> weakest.place ORDER BY o);
+    END IF;
+  END IF;
+END $$;
+COMMENT ON FUNCTION known_names(text [], jsonb, jsonb)
+IS 'The words with names apart from unknown ones, and without the least certain one of places that are apart, which is ignored.';
+
+-- 남산타워 is 남산서울타워, and 속초중앙시장 in 속초. A half of one syllable is in too many names.
+CREATE OR REPLACE FUNCTION halves_apart(word text, sample text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  halves text[];
+BEGIN
+  IF word !~ '^[가-힣]{4,8}$' THEN
+    RETURN ARRAY[word];
+  END IF;
+  FOR i IN 2..length(word) - 2 LOOP
+    halves := ARRAY[left(word, i), substr(word, i + 1)];
+    IF words_nowhere(ARRAY[normalize(halves[1], NFD), normalize(halves[2], NFD)], sample) = '{}' THEN
+      RETURN halves;
+    END IF;
+  END LOOP;
+  RETURN ARRAY[word];
+END $$;
+COMMENT ON FUNCTION halves_apart(text, text []) IS 'The word in Hangul as its first two halves that names or addresses of shops have, or the word.';
+
+-- 전주 객사 is 전주객사점, and 코엑스 몰 코엑스몰점.
+CREATE OR REPLACE FUNCTION words_joined(words text [], unknown text [], sample text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  joined text[] := ARRAY[]::text[];
+  word text;
+  both_words text;
+BEGIN
+  FOREACH word IN ARRAY words LOOP
+    both_words := joined[cardinality(joined)] || word;
+    IF (word = ANY (unknown) OR joined[cardinality(joined)] = ANY (unknown)) AND both_words ~ '^[가-힣]{3,12}$'
+      AND words_nowhere(ARRAY[normalize(both_words, NFD)], sample) = '{}' THEN
+      joined[cardinality(joined)] := both_words;
+    ELSE
+      joined := joined || word;
+    END IF;
+  END LOOP;
+  RETURN joined;
+END $$;
+COMMENT ON FUNCTION words_joined(text [], text [], text [])
+IS 'The words, with an unknown one joined to its neighbour where names or addresses of shops have both as one.';
+
 -- A wrong letter leaves the first or the second half of a word as it is. Where tens of thousands of shops have one of the
 -- halves, gathering those that have the word a letter off would take too long.
 CREATE OR REPLACE FUNCTION typo_query(word text, sample text []) RETURNS tsquery
@@ -306,7 +473,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   half integer := length(word) / 2;
 BEGIN
-  IF is_long_enough_for_typos(word) AND (length(word) > 5 OR word ~ '^[a-z0-9]+$')
+  IF is_long_enough_for_typos(word) AND (length(word) > 5 AND length(normalize(word, NFC)) > 2 OR word ~ '^[a-z0-9]+$')
     AND NOT search_is_in_most(ARRAY[left(word, half), substr(word, half + 1)], sample) THEN
     RETURN rest_query(word) || begins_with_any(one_letter_off(word));
   END IF;

@@ -50,6 +50,22 @@ RETURN regexp_replace(normalize(keyword, NFKC), '[.]{2,}|[.](?![^[:space:]])|[][
   || '\u3001-\u3004\u3008-\u3020\u3030\u30fb\ufe00-\ufe0f\ufff9-\uffff\U0001f000-\U0001faff\U000e0000-\U000e0fff!-]', ' ', 'g');
 COMMENT ON FUNCTION signs_as_blanks(text) IS 'The keyword with punctuation, symbols and emoji as blanks.';
 
+CREATE OR REPLACE FUNCTION cjk_small_words() RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '[附付]近|近[辺邊]|周辺|周边|周邊|近く|近郊|あたり|辺り|エリア|ホテル|カフェ(?!通り|ストリート)'
+  || '|旁边|旁邊|一带|一帶|最近的?|最寄り|[0-9一二三四五六七八九十]*[番号號]?出口|推荐|推薦|おすすめ|オススメ|どこ|在?哪[里裡裏]|哪儿有|怎[么麼]去|地址|位置|地[图圖]'
+  || '|韓国|韩国|韓國|南韩|南韓|プリクラ|フォトブース|セルフ写真館?|証明写真|写真館|写真馆|寫真館|自?拍照?[馆館]|拍照|自拍|拍[贴貼][机機]?店?|大[头頭][贴貼]|照相[馆館]|照相亭|照片亭|快照亭|[证證]件照|四格照片?|照片'
+  || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|哪[里裡裏]?有|可以|商圈|海水浴[场場]|海[滩灘]|ビーチ';
+COMMENT ON FUNCTION cjk_small_words() IS 'What people write around names in Chinese and Japanese, as the branches of a regular expression.';
+
+CREATE OR REPLACE FUNCTION latin_small_words() RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 'near(by|est)?|close|closest|around|in|on|at|the|of|to|from|a|an|any|some|for|with|and|where|is|are|there|here|it|i|am|me'
+  || '|my|we|you|can|do|how|get|go|going|find|looking|take|taking|want|need|please|open|now|today|best|good|top|nice|cute|cheap'
+  || '|popular|famous|recommend(ed|ations?)?|photos?|pictures?|self|studios?|beach|palace|temple|fortress|island|machines?'
+  || '|places?|area|branch|stores?|shops?|exit|city|district|south|korean?|exit#?[0-9]+';
+COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in English, as the branches of a regular expression.';
+
 -- What people write around a place, and what every shop here is. Not before names that hold such words have been looked for. Names
 -- shorten universities: 전북대정문점.
 CREATE OR REPLACE FUNCTION without_small_words(words text []) RETURNS text []
@@ -58,17 +74,13 @@ BEGIN
   RETURN ARRAY(
     SELECT bare FROM unnest(words) WITH ORDINALITY AS t (word, i)
     CROSS JOIN LATERAL regexp_replace(regexp_replace(regexp_replace(word, '(?<=..)여자대학교', '여대'), '(?<=..)대학교', '대'),
-      '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?$'
+      '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?(추천|맛집|핫플|포토부스|즉석사진|스티커사진|놀거리|데이트|어디)*$'
       || '|(?<=.[\u3041-\u9fff])([0-9]+[番号號])?(出口)?(の)?(附近|周辺|近く|旁边|旁邊)?(の)?$', '') AS bare
     WHERE bare !~ '^((무인|즉석|스티커|셀프|네컷|4컷|24시간?)*(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?)?)$'
-      AND bare !~ '^(어디|추천|24시간?|무인|여행|맛집|핫플|데이트|위치|가격|가볼만한곳)$'
-      AND bare !~ '^(near(by|est)?|around|in|at|the|of|to|a|for|with|and|where|is|find|best|good|top|photos?|pictures?|self|studios?)$'
-      AND bare !~ '^(beach|palace|temple|fortress|island)$'
-      AND bare !~ '^(machines?|places?|area|branch|stores?|shops?|exit|city|district|south|korean?|exit#?[0-9]+)$'
-      AND bare !~ '^(附近|周辺|周边|周邊|近く|旁边|旁邊|出口|[0-9]+[番号號]?出口|プリクラ|フォトブース|写真館|拍照|照相馆|照相館|大头贴|大頭貼|自拍馆|自拍館)$'
-      AND bare !~ '^(海水浴[场場]|海[滩灘]|ビーチ)$'
+      AND bare !~ '^(내|어디|어디(가|에|야|에요|예요)|추천|추천(좀|해)?(줘|요|주세요)|24시간?|무인|여행|맛집|핫플|데이트|놀거리|위치|가격|가볼만한곳|좋아요?|찾아줘|알려줘)$'
+      AND bare !~ ('^(' || latin_small_words() || ')$')
+      AND bare !~ ('^(' || cjk_small_words() || ')$')
       AND bare !~ '^(b?[0-9]+f|b[0-9]|(地下)?[0-9]+[階层樓楼])$'
-      AND bare !~ '^(推荐|推薦|おすすめ|どこ|韓国|韩国|韓國)$'
     ORDER BY i
   );
 END $$;
@@ -105,14 +117,13 @@ BEGIN
   IF piece !~ '[\u3041-\u30ff\u3400-\u9fff]' THEN
     RETURN piece;
   END IF;
-  piece := regexp_replace(piece, '(?:地铁|地鐵|地下鉄|地下鐵|メトロ)([站駅驛])|(?<=[\u3041-\u30ff])(?:えき|エキ|ヨク|よく)(?![\u3041-\u30ff])', '駅', 'g');
+  piece := regexp_replace(piece, '(?:地[铁鐵]|地下[鉄鐵]|捷[运運]|[车車]|火[车車]|メトロ)([站駅驛])|(?<=[\u3041-\u30ff])(?:えき|エキ|ヨク|よく)(?![\u3041-\u30ff])', '駅', 'g');
   piece := regexp_replace(piece, '(?<=[\u3041-\u30ff])入口', '', 'g');
   piece := regexp_replace(piece, '([0-9]+)[号號]店', ' \1호점 ', 'g');
   piece := regexp_replace(piece, '[本总總]店', ' 본점 ', 'g');
   piece := regexp_replace(piece, '店(?!村)', ' ', 'g');
-  piece := regexp_replace(piece, '^の|(?<=[\u30a1-\u30ff\u3400-\u9fff])[の的]|の(?=[\u30a1-\u30ff\u3400-\u9fff])', ' ', 'g');
-  RETURN regexp_replace(
-    piece, '海水浴[场場]|海[滩灘]|ビーチ|[0-9]*[番号號]?出口|附近|周辺|周边|周邊|近く|旁边|旁邊|プリクラ|フォトブース|拍照|大头贴|大頭貼|自拍馆|自拍館|写真館|照相馆|照相館', ' \& ', 'g');
+  piece := regexp_replace(piece, '^の|(?<=[\u30a1-\u30ff\u3400-\u9fff])(?:にある|での|[のでにへとをはが的])|の(?=[\u30a1-\u30ff\u3400-\u9fff])', ' ', 'g');
+  RETURN regexp_replace(piece, cjk_small_words(), ' \& ', 'g');
 END $$;
 COMMENT ON FUNCTION particles_as_blanks(text)
 IS 'What is no name in kana and Chinese characters, with blanks for particles and 店 and around words for photo booths.';
@@ -129,7 +140,12 @@ BEGIN
     typed := replace(typed, piece, particles_as_blanks(piece));
   END LOOP;
   typed := streets_in_korean(typed);
+  typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*[站駅驛]', '역 ', 'g');
   IF typed ~ '[a-z]' THEN
+    typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*[站駅驛]', ' station ', 'g');
+    typed := regexp_replace(regexp_replace(typed, '(?<=[\u3041-\u9fff])(?=[a-z])', ' ', 'g'), '(?<=[a-z])(?=[\u3041-\u9fff])', ' ', 'g');
+    typed := regexp_replace(
+      typed, '(?:^station|\m(?:stasiun|estaci[oó]n|gare|stazione|bahnhof|ga))[[:space:]]+(?:(?:de|di)[[:space:]]+|d'')?([a-z]{3,})(?![[:space:]]+st)', '\1 station', 'g');
     typed := regexp_replace(typed, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'g');
     typed := regexp_replace(typed, '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'g');
     typed := regexp_replace(typed, '\mno\.?[[:space:]]*([0-9]+)\M', '\1호점', 'g');
@@ -225,6 +241,35 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, distance from the user, id, as list_text; null when the session is not live.';
 
+CREATE OR REPLACE FUNCTION search_find_either(
+  viewer geography, brands bigint [], regions bigint [], stations bigint [], other_regions bigint [], other_stations bigint [],
+  branch text [], names text [], filters shop_filters, at_most integer,
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean, OUT matched boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  one record;
+  other record;
+BEGIN
+  SELECT * INTO one FROM search_find(viewer, brands, regions, stations, branch, '{}', '{}', names, NULL, filters, at_most, at_most);
+  SELECT * INTO other FROM search_find(viewer, brands, other_regions, other_stations, branch, '{}', '{}', names, NULL, filters, at_most, at_most);
+  WITH found AS (
+    SELECT u.id, min(u.tier) AS tier, min(u.distance_m) AS distance_m
+    FROM (
+      SELECT * FROM unnest(one.ids, one.tiers, one.distances) UNION ALL SELECT * FROM unnest(other.ids, other.tiers, other.distances)
+    ) AS u (id, tier, distance_m)
+    GROUP BY u.id ORDER BY 2, distance_rank(min(u.distance_m)), 1 LIMIT at_most + 1
+  )
+  SELECT array_agg(f.id ORDER BY f.tier, distance_rank(f.distance_m), f.id), array_agg(f.tier ORDER BY f.tier, distance_rank(f.distance_m), f.id),
+    array_agg(f.distance_m ORDER BY f.tier, distance_rank(f.distance_m), f.id), count(*)
+  INTO ids, tiers, distances, total FROM found AS f;
+  ids := coalesce(ids, '{}');
+  complete := one.complete AND other.complete;
+  matched := one.matched OR other.matched;
+END $$;
+COMMENT ON FUNCTION search_find_either
+IS 'What search_find returns for the regions and stations, together with the other ones: the at_most + 1 best shops.';
+
 -- The first pass with a result wins, even if the filters leave nothing of it. A typing error makes all results one tier: where
 -- words give them several, all are needed.
 CREATE OR REPLACE FUNCTION search_shops(
@@ -245,6 +290,12 @@ DECLARE
   words text[];
   small_words text[];
   spelled jsonb;
+  korean_words text[];
+  spelled_words text[];
+  surely_spelled text[];
+  other_regions bigint[];
+  other_stations bigint[];
+  other_understood jsonb;
   read text[] := ARRAY[plain_words::text, '{}'];
   done text[] := ARRAY[]::text[];
   misspelt text[];
@@ -261,14 +312,15 @@ BEGIN
   -- A sentence has more readings than a name with typing errors, and fewer that find anything.
   most_characters := CASE WHEN cardinality(unknown) > 3 THEN 90 ELSE 150 END;
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
-    'literal', 'small words', 'spelling', 'keyboard', 'keyboard without shift', 'incomplete', 'typo', 'typo in a name', 'apart', 'known names'] LOOP
+    'literal', 'small words', 'spelling', 'spelling literally', 'hanja', 'hanja literally', 'keyboard', 'keyboard without shift', 'incomplete', 'typo', 'typo in a name', 'apart', 'halves', 'joined',
+    'either place', 'known words', 'known names'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
     -- are no longer read once they have been left out. Where nothing else is left than names, a sentence costs no more than they do.
     -- An address in Latin letters is long, but spelling looks up few of its words.
-    CONTINUE WHEN characters + size > most_characters AND pass NOT IN ('small words', 'spelling', 'known names');
+    CONTINUE WHEN characters + size > most_characters AND pass NOT IN ('small words', 'spelling', 'hanja', 'joined', 'either place', 'known words', 'known names');
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
-    CONTINUE WHEN pass ~ '^typo' AND cardinality(unknown) > 4 OR pass = 'typo in a name' AND is_corrected;
-    IF pass IN ('small words', 'spelling', 'incomplete', 'known names') AND small_words IS NULL THEN
+    CONTINUE WHEN pass ~ '^typo' AND (cardinality(unknown) > 4 OR small_words = '{}') OR pass = 'typo in a name' AND is_corrected;
+    IF pass IN ('small words', 'spelling', 'hanja', 'incomplete', 'joined', 'either place', 'known words', 'known names') AND small_words IS NULL THEN
       small_words := search_reading('small words', keyword, unknown);
       small := plain;
       IF small_words <> plain_words THEN
@@ -287,25 +339,65 @@ BEGIN
         -- A preference reads nothing otherwise where the other kind is not named.
         CONTINUE WHEN CASE pass WHEN 'region' THEN plain.stations IS NULL ELSE plain.regions IS NULL AND NOT plain.impossible END;
         SELECT * INTO u FROM search_understand(plain_words, pass, plain.spans);
-      WHEN pass = 'known names' THEN
+      WHEN pass IN ('halves', 'joined') THEN
+        sample := coalesce(sample, search_sample());
+        words := CASE
+          WHEN pass = 'joined' THEN words_joined(small_words, ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r), sample)
+          WHEN cardinality(small_words) = 1 AND cardinality(small.rest) = 1 THEN halves_apart(small_words[1], sample) ELSE small_words END;
+        CONTINUE WHEN words = small_words;
+        IF pass = 'joined' THEN
+          SELECT * INTO u FROM search_understand(words, NULL);
+        ELSE
+          SELECT l.* INTO u FROM search_literally(words) l;
+        END IF;
+      WHEN pass = 'either place' THEN
+        CONTINUE WHEN NOT small.impossible;
         u := small;
-        ignored := ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r);
-        -- What is left of a word with a name in it is not ignored: 신강남 is not 강남.
-        CONTINUE WHEN ignored = '{}' OR NOT ignored <@ small_words OR num_nonnulls(u.brands, u.regions, u.stations) = 0;
-        SELECT w.names, w.understood, '{}'::text[] INTO u.names, u.understood, u.rest
-        FROM search_without(u.rest, u.branch, u.names, u.understood) w;
+        SELECT true, e.either IS NULL, e.either INTO u.impossible, u.impossible, u.regions
+        FROM (SELECT either_region(small.understood, small.spans, small_words) AS either) e;
+      WHEN pass = 'known words' THEN
+        CONTINUE WHEN spelled_words IS NULL;
+        SELECT * INTO u FROM search_understand(spelled_words, NULL);
+        SELECT coalesce(array_agg(r) FILTER (WHERE NOT is_spelled), '{}'), coalesce(array_agg(normalize(r, NFD)) FILTER (WHERE is_spelled), '{}')
+        INTO ignored, words FROM (
+          SELECT r, r = ANY (surely_spelled) AS is_spelled FROM (SELECT normalize(r, NFC) AS r FROM unnest(u.rest) r) n) k;
+        CONTINUE WHEN ignored = '{}' OR words = '{}' OR NOT ignored <@ small_words;
+        SELECT w.names, w.understood, words INTO u.names, u.understood, u.rest
+        FROM search_without(ARRAY(SELECT normalize(i, NFD) FROM unnest(ignored) i), u.branch, u.names, u.understood) w;
+      WHEN pass = 'known names' THEN
+        SELECT k.read_as, k.ignored INTO words, ignored FROM known_names(small_words, small.understood, small.spans) k;
+        u := small;
+        IF words <> small_words THEN
+          SELECT * INTO u FROM search_understand(words, NULL);
+        END IF;
+        IF num_nonnulls(u.brands, u.regions, u.stations) > 0 THEN
+          -- What is left of a word with a name in it is not ignored: 신강남 is not 강남.
+          CONTINUE WHEN NOT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r) <@ words;
+          ignored := ignored || ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r);
+          SELECT w.names, w.understood, '{}'::text[] INTO u.names, u.understood, u.rest
+          FROM search_without(u.rest, u.branch, u.names, u.understood) w;
+        END IF;
+        CONTINUE WHEN ignored = '{}';
       WHEN pass = 'literal' THEN
         SELECT l.* INTO u FROM search_literally(plain_words) l;
-      WHEN pass IN ('spelling', 'incomplete') THEN
+      WHEN pass ~ ' literally$' THEN
+        -- 거제중앙로 is a road, not 거제 and 중앙로
+        CONTINUE WHEN korean_words IS NULL;
+        SELECT l.* INTO u FROM search_literally(korean_words) l;
+        korean_words := NULL;
+      WHEN pass IN ('spelling', 'hanja', 'incomplete') THEN
         SELECT r.* INTO words, spelled FROM search_respelled(
-          pass, keyword, small_words, ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r)
-            || CASE pass WHEN 'spelling' THEN doubtful_names(small.understood, small.rest = '{}') END) r;
+          pass, keyword, small_words, small.understood, CASE WHEN small.impossible THEN small_words ELSE ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r)
+            || CASE pass WHEN 'spelling' THEN doubtful_names(small.understood, small.rest = '{}') END END) r;
         CONTINUE WHEN words IS NULL OR words::text = ANY (read);
         read := read || words::text;
         SELECT * INTO u FROM search_understand(words, NULL);
-        -- 거제중앙로 is a road, not 거제 and 중앙로
-        IF pass = 'spelling' AND u.rest = '{}' THEN
-          SELECT l.* INTO u FROM search_literally(words) l;
+        korean_words := CASE WHEN pass <> 'incomplete' AND u.rest = '{}' THEN words END;
+        IF pass = 'spelling' THEN
+          spelled_words := words;
+          surely_spelled := ARRAY(
+            SELECT w FROM jsonb_each(spelled) AS s CROSS JOIN unnest(string_to_array(s.key, ' ')) AS w
+            WHERE s.value ->> 'lang' <> 'ko-Latn');
         END IF;
         u.understood := (
           SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)
@@ -341,13 +433,24 @@ BEGIN
       complete := true;
       CONTINUE WHEN u.rest && nowhere;
     END IF;
-    SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
-      misspelt, u.names, sample, filters, at_most, CASE WHEN pass ~ '^typo' AND u.branch || u.rest <> '{}' THEN at_most ELSE coalesce(needed, at_most) END);
+    other_regions := NULL;
+    other_stations := NULL;
+    IF u.rest = '{}' AND pass IN ('understood', 'small words', 'spelling', 'hanja', 'incomplete') THEN
+      SELECT o.* INTO other_regions, other_stations, other_understood FROM search_other_meaning(u.understood, u.spans, u.regions, u.stations) o;
+    END IF;
+    IF num_nonnulls(other_regions, other_stations) > 0 THEN
+      SELECT * INTO f FROM search_find_either(
+        viewer, u.brands, u.regions, u.stations, other_regions, other_stations, u.branch, u.names, filters, at_most);
+      u.understood := u.understood || other_understood;
+    ELSE
+      SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
+        misspelt, u.names, sample, filters, at_most, CASE WHEN pass ~ '^typo' AND u.branch || u.rest <> '{}' THEN at_most ELSE coalesce(needed, at_most) END);
+    END IF;
     complete := f.complete;
     EXIT WHEN f.ids = '{}' AND filtered AND f.matched;
     IF f.ids <> '{}' THEN
       ids := f.ids; distances := f.distances; total := f.total; understood := u.understood;
-      ignored := CASE WHEN pass = 'known names' THEN ignored END;
+      ignored := CASE WHEN pass ~ '^known' THEN ignored END;
       tiers := CASE WHEN pass ~ '^typo' THEN array_fill(4, ARRAY[cardinality(ids)]) ELSE f.tiers END;
       RETURN;
     END IF;
@@ -360,18 +463,21 @@ END $$;
 COMMENT ON FUNCTION search_shops IS 'The needed + 1 best shops of a keyword (by default at_most + 1), their number, counted up to at_most + 1, which pass found them, how it was understood, and words left out as nothing has them.';
 
 CREATE OR REPLACE FUNCTION search_respelled(
-  pass text, keyword text, small_words text [], unknown text [], OUT words text [], OUT spelled jsonb
+  pass text, keyword text, small_words text [], understood jsonb, unknown text [], OUT words text [], OUT spelled jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  IF pass = 'incomplete' THEN
-    SELECT c.* INTO words, spelled FROM search_completed(keyword, small_words, unknown) AS c;
-  ELSE
-    SELECT CASE WHEN s.spelled <> '{}' THEN s.read_as END, s.spelled INTO words, spelled FROM shop_words_spelled(small_words, unknown, false) AS s;
-  END IF;
+  CASE pass
+    WHEN 'incomplete' THEN
+      SELECT c.* INTO words, spelled FROM search_completed(keyword, small_words, unknown) AS c;
+    WHEN 'hanja' THEN
+      SELECT h.* INTO words, spelled FROM words_in_korean(small_words, unknown, understood) AS h;
+    ELSE
+      SELECT CASE WHEN s.spelled <> '{}' THEN s.read_as END, s.spelled INTO words, spelled FROM shop_words_spelled(small_words, unknown, false) AS s;
+  END CASE;
 END $$;
-COMMENT ON FUNCTION search_respelled(text, text, text [], text [])
-IS 'The words with unknown ones as those of shop names that sound so, or as the names that begin so, and how those are spelled; null where there are none.';
+COMMENT ON FUNCTION search_respelled(text, text, text [], jsonb, text [])
+IS 'The words with unknown ones as those of shop names that sound so, in Korean reading, or as the names that begin so, and how those are spelled; null where there are none.';
 
 -- bukchon is heard as 북천면, which has no shop, but 북촌 is meant. The 동 동성로 has no shop either, but names and addresses have it.
 -- A name that is written so stays one unless a word of shop names is written so too: sinchon is not 신천.

@@ -80,7 +80,7 @@ def test_by_the_official_rule_and_by_ear(
             assert names(spelling) == [f"인생네컷 {branch}"], spelling
 
 
-@pytest.mark.parametrize("keyword", ["garosugilx", "bamdokkaebi", "gar", "zzzz", "garosugil bamdokkaebi"])  # fmt: skip
+@pytest.mark.parametrize("keyword", ["garosugilx", "bamdokkaebi", "gar", "zzzz", "yongridangil bamdokkaebi"])  # fmt: skip
 def test_what_no_name_sounds_like_is_not_guessed(
     branches: Maker, names: Callable[[str], list[str]], keyword: str
 ) -> None:

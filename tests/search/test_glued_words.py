@@ -1,0 +1,187 @@
+"""Names and other words without a blank between them, in Korean reading, and names of several places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.make import Maker
+
+Found = Callable[[str], tuple[list[str], list[str]]]
+AT = {"userLng": 127.0, "userLat": 37.5}
+STATIONS = {
+    "명동": "明洞", "홍대입구": "弘大入口", "압구정": "狎鷗亭", "신논현": "新論峴", "망원": "望遠", "석촌": "石村",
+}  # fmt: skip
+
+
+def boundary(west: float, south: float, side: float = 0.02) -> str:
+    east, north = west + side, south + side
+    corners = f"{west} {south},{east} {south},{east} {north},{west} {north},{west} {south}"
+    return f"SRID=4326;MULTIPOLYGON((({corners})))"
+
+
+@pytest.fixture
+def found(make: Maker, client: FlaskClient) -> Found:
+    """Stations in a row, each with a shop of two brands; districts north of them, and streets in names of shops."""
+    seoul = make.region("서울특별시", level="sido")
+    for alias, lang in (("首爾", "zh-Hant"), ("Seoul", "en")):
+        make.insert("region_aliases", region_id=seoul, alias=alias, kind="foreign", lang=lang)
+    life, photoism = make.brand("인생네컷"), make.brand("포토이즘")
+    for brand, alias in ((life, "人生四格"), (life, "Life4Cuts"), (photoism, "photoism")):
+        make.brand_alias(brand, alias)
+    for number, (name, han) in enumerate(STATIONS.items()):
+        at = (127 + number / 10, 37.5)
+        station = make.station(name, at=at)
+        make.insert("station_aliases", station_id=station, alias=han, lang="zh-Hant")
+        for brand, brand_name in ((life, "인생네컷"), (photoism, "포토이즘")):
+            make.shop(f"{brand_name} {name}점", at=at, brand_id=brand, sido_id=seoul)
+    for number, name in enumerate(("강남구", "서초구", "호수동", "행궁동")):
+        level = "dong" if name.endswith("동") else "sigungu"
+        at = (127 + number / 10, 37.8)
+        region = make.insert(
+            "regions", name=name, level=level, parent_id=seoul, boundary=boundary(at[0], at[1])
+        )
+        if name != "호수동":
+            make.shop(
+                f"사진관 {name}점", at=(at[0] + 0.01, at[1] + 0.01), brand_id=None, sido_id=seoul,
+                **{f"{level}_id": region},
+            )  # fmt: skip
+    for name in (
+        "경리단길점",
+        "명동성당점",
+        "남산서울타워점",
+        "전주객사점",
+        "북촌점",
+        "에버랜드점",
+    ):
+        make.shop(f"달빛 {name}", at=(128, 37), brand_id=None)
+
+    def answer(keyword: str) -> tuple[list[str], list[str]]:
+        query = {"keyword": keyword, "explain": "true", **AT}
+        response = client.get("/shops", query_string=query)
+        assert response.status_code == 200, response.text
+        told = response.get_json()
+        return sorted(shop["place_name"] for shop in told["shops"]), told["ignored"]
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("keyword", "same_as", "ignored"),
+    [
+        ("망원시장", "망원역", ["시장"]),
+        ("석촌호수", "석촌역", ["호수"]),
+        ("강남구cgv", "강남구", ["cgv"]),
+        ("명동인생네컷추천", "명동역 인생네컷", []),
+        ("홍대맛집추천", "홍대입구역", []),
+        ("홍대입구역포토부스추천", "홍대입구역", []),
+        ("내 근처 인생네컷", "인생네컷", []),
+        ("望遠市場", "망원역", ["市場"]),
+        ("明洞站推荐", "명동역", []),
+        ("弘大拍貼機", "홍대입구역", []),
+        ("弘大捷運站", "홍대입구역", []),
+        ("韩国首尔", "서울", []),
+        ("请问弘大好吗", "홍대입구역", ["好吗"]),
+        ("在明洞的人生四格", "명동역 인생네컷", ["在"]),
+        ("明洞で人生四格", "명동역 인생네컷", []),
+        ("明洞エリア", "명동역", []),
+        ("photoism明洞", "명동역 포토이즘", []),
+        ("명동站", "명동역", []),
+        ("station myeongdong", "명동역", []),
+    ],
+)
+def test_a_name_is_found_beside_other_words(
+    found: Found, keyword: str, same_as: str, ignored: list[str]
+) -> None:
+    assert found(same_as)[0] != []
+    assert found(keyword) == (found(same_as)[0], ignored)
+
+
+@pytest.mark.parametrize(
+    "keyword", ["명동아무말", "신명동", "아무말시장", "네컷사진", "新明洞", "明洞路", "행리단"]
+)
+def test_a_part_of_another_word_is_no_name(found: Found, keyword: str) -> None:
+    assert found(keyword) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("keyword", "shops"),
+    [
+        ("狎欧亭", ["인생네컷 압구정점", "포토이즘 압구정점"]),
+        ("新論現站", ["인생네컷 신논현점", "포토이즘 신논현점"]),
+        ("行宮洞", ["사진관 행궁동점"]),
+        ("經理團路", ["달빛 경리단길점"]),
+        ("経理団通り", ["달빛 경리단길점"]),
+        ("明洞聖堂", ["달빛 명동성당점"]),
+        ("北村", ["달빛 북촌점"]),
+        ("全州客舍", ["달빛 전주객사점"]),
+    ],
+)
+def test_chinese_characters_are_read_in_korean(
+    found: Found, keyword: str, shops: list[str]
+) -> None:
+    assert found(keyword) == (shops, [])
+
+
+@pytest.mark.parametrize("keyword", ["北京", "東京駅", "魑魅魍魎", "北京路"])
+def test_other_chinese_characters_find_nothing(found: Found, keyword: str) -> None:
+    assert found(keyword) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("keyword", "shops", "ignored"),
+    [
+        ("남산타워", ["달빛 남산서울타워점"], []),
+        ("전주 객사 사진", ["달빛 전주객사점"], []),
+        ("북촌한옥마을", ["달빛 북촌점"], ["한옥마을"]),
+        ("북촌 한옥마을", ["달빛 북촌점"], ["한옥마을"]),
+        ("photo booth with props in everland", ["달빛 에버랜드점"], ["props"]),
+        ("강남 서초", ["사진관 강남구점", "사진관 서초구점"], []),
+    ],
+)
+def test_words_of_shop_names_and_several_districts(
+    found: Found, keyword: str, shops: list[str], ignored: list[str]
+) -> None:
+    assert found(keyword) == (shops, ignored)
+
+
+@pytest.fixture
+def songdo(make: Maker, client: FlaskClient) -> Callable[[str], Any]:
+    """A station, the 동 with its name 4 km away, another one 200 km away, and a shop in each."""
+    make.brand("인생네컷")
+    make.brand("포토이즘")
+    incheon = make.region("인천광역시", level="sido")
+    make.station("송도", at=(126.62, 37.43))
+    make.shop("인생네컷 옥련점", at=(126.621, 37.43), sido_id=incheon)
+    places = (("송도1동", 126.63, 37.37, "센트럴파크"), ("송도동", 129.37, 36.03, "포항"))
+    for name, west, south, branch in places:
+        region = make.insert(
+            "regions", name=name, level="dong", parent_id=incheon, boundary=boundary(west, south)
+        )
+        make.shop(
+            f"포토이즘 {branch}점", at=(west + 0.01, south + 0.01), sido_id=incheon, dong_id=region
+        )
+
+    def names(keyword: str, **more: object) -> Any:
+        query = {"keyword": keyword, "userLng": 126.64, "userLat": 37.38, **more}
+        response = client.get("/shops", query_string=query)
+        assert response.status_code == 200, response.text
+        return response
+
+    return names
+
+
+def test_a_station_and_a_neighbourhood_near_it_are_both_meant(songdo: Callable[..., Any]) -> None:
+    answer = songdo("송도")
+    assert [s["place_name"] for s in answer.get_json()] == [
+        "포토이즘 센트럴파크점",
+        "인생네컷 옥련점",
+    ]
+    assert songdo("송도", page=1, size=1).headers["X-Total-Count"] == "2"
+    told = songdo("인천 송도", explain="true").get_json()
+    assert {name for x in told["understood"] for name in x["names"]} >= {"송도역", "송도1동"}
+    assert [s["place_name"] for s in songdo("송도역").get_json()] == ["인생네컷 옥련점"]
+    assert songdo("송도", page=2, size=1).get_json()[0]["place_name"] == "인생네컷 옥련점"
