@@ -361,6 +361,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION unknown_words(text []) IS 'The words that are no name of the dictionaries, as they were written.';
 
+CREATE OR REPLACE FUNCTION station_distances(regions bigint [], stations bigint [])
+RETURNS TABLE (region bigint, station bigint, distance_m double precision)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN QUERY
+  SELECT r.id, s.id, ST_Distance(ST_ClosestPoint(r.boundary, s.geog::geometry)::geography, s.geog)
+  FROM regions AS r CROSS JOIN stations AS s
+  WHERE r.id = ANY (station_distances.regions) AND s.id = ANY (station_distances.stations) AND r.boundary IS NOT NULL;
+END $$;
+COMMENT ON FUNCTION station_distances(bigint [], bigint [])
+IS 'The distance in metres of each station from each region with a boundary, to the corner or edge that is nearest in degrees; 0 within.';
+
 -- 송도 is 송도역 and, 4 km from it, 송도동; 동대문 is 동대문구 and 동대문역 outside of it. Far ones have the name by chance.
 CREATE OR REPLACE FUNCTION search_other_meaning(
   understood jsonb, spans jsonb, regions bigint [], stations bigint [],
@@ -377,23 +389,26 @@ BEGIN
     RETURN;
   END IF;
   SELECT * INTO o FROM search_understand(words, CASE WHEN stations IS NULL THEN 'station' ELSE 'region' END, spans);
-  IF stations IS NOT NULL AND o.stations IS NULL THEN
-    other_regions := (
-      SELECT array_agg(r.id) FROM regions AS r
-      WHERE r.id = ANY (o.regions) AND r.level = 'dong' AND r.name !~ '(읍|면|리)$'
-        AND (SELECT min(ST_Distance(ST_ClosestPoint(r.boundary, s.geog::geometry)::geography, s.geog)) BETWEEN 100 AND 10000
-          FROM stations AS s WHERE s.id = ANY (search_other_meaning.stations)));
-  ELSIF stations IS NULL AND o.stations IS NOT NULL THEN
-    other_stations := (
-      SELECT array_agg(s.id) FROM stations AS s
-      WHERE s.id = ANY (o.stations)
-        AND (SELECT min(ST_Distance(ST_ClosestPoint(r.boundary, s.geog::geometry)::geography, s.geog)) BETWEEN 100 AND 10000
-          FROM regions AS r WHERE r.id = ANY (search_other_meaning.regions)));
-    other_regions := CASE WHEN other_stations IS NOT NULL THEN o.regions END;
-  END IF;
   other_understood := (
     SELECT jsonb_agg(x) FROM jsonb_array_elements(o.understood) AS x
     WHERE NOT EXISTS (SELECT FROM jsonb_array_elements(understood) AS k WHERE k -> 'kind' = x -> 'kind' AND k -> 'text' = x -> 'text'));
+  -- 서울 명동 are two regions, not two stations, and 수원 행궁동 is not 수원역
+  IF jsonb_array_length(other_understood) <> 1 OR stations IS NULL AND NOT EXISTS (
+    SELECT FROM jsonb_array_elements(understood) AS k
+    WHERE k -> 'text' = other_understood -> 0 -> 'text' AND k -> 'ids' @> to_jsonb(regions)) THEN
+    RETURN;
+  END IF;
+  IF stations IS NOT NULL AND o.stations IS NULL THEN
+    other_regions := (
+      SELECT CASE WHEN min(d.distance_m) > 100 THEN array_agg(d.region) FILTER (WHERE d.distance_m < 10000) END
+      FROM station_distances(o.regions, stations) AS d WHERE NOT EXISTS (
+        SELECT FROM regions AS r WHERE r.id = ANY (o.regions) AND (r.level <> 'dong' OR r.name ~ '(읍|면|리)$')));
+  ELSIF stations IS NULL AND o.stations IS NOT NULL THEN
+    other_stations := (
+      SELECT CASE WHEN min(d.distance_m) > 100 THEN array_agg(DISTINCT d.station) FILTER (WHERE d.distance_m < 10000) END
+      FROM station_distances(regions, o.stations) AS d);
+    other_regions := CASE WHEN other_stations IS NOT NULL THEN o.regions END;
+  END IF;
 END $$;
 COMMENT ON FUNCTION search_other_meaning(jsonb, jsonb, bigint [], bigint [])
 IS 'The 동 or stations between 100 m and 10 km from the stations or regions with the same name; nulls if there are none.';

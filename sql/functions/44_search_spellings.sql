@@ -345,7 +345,10 @@ IS 'Brands, regions and stations with a spelling that begins as typed: rank 0 is
 CREATE OR REPLACE FUNCTION han_in_korean(word text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  han constant text := regexp_replace(regexp_replace(regexp_replace(word, '[站駅驛驿]', '역', 'g'), '(..)通り?$', '\1路'), '湖$', '호수');
+  loaned constant text := (
+    SELECT string_agg(coalesce(place_word_keys() -> spelled_letters(p) ->> 'word', p), '' ORDER BY o)
+    FROM unnest(place_words_apart(ARRAY[word], ARRAY[word])) WITH ORDINALITY AS t (p, o));
+  han constant text := regexp_replace(regexp_replace(regexp_replace(loaned, '[站駅驛驿]', '역', 'g'), '(..)通り?$', '\1路'), '湖$', '호수');
   reading constant text := regexp_replace(hangul_of_han(han), '(?<=..)대학$', '대');
   forms constant text[] := ARRAY[initial_sounds_changed(reading, false), initial_sounds_changed(reading, true)];
   road constant text := substring(forms[1] FROM '^(..+)로$');

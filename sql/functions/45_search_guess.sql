@@ -324,11 +324,13 @@ BEGIN
   ends := (SELECT jsonb_object_agg(s.first, s.past) FROM (
     SELECT s.first, max(s.past) AS past
     FROM search_spans(word, ARRAY(SELECT n IN (1, length(word) + 1) FROM generate_series(1, length(word) + 1) AS n ORDER BY n)) AS s
-    WHERE s.past - s.first > 1 AND (NOT is_cjk OR s.kind <> 'region' OR s.ranks && '{0,1}') GROUP BY s.first) AS s);
+    WHERE s.past - s.first > 1 AND (NOT is_cjk OR s.kind <> 'region' OR s.ranks && '{0,1}')
+      AND substr(word, s.past - 1) !~ '^[\u3041-\u30ff]{2}' GROUP BY s.first) AS s);
   WHILE i <= length(word) LOOP
     past := CASE WHEN is_cjk OR i = 1 OR substr(word, i) !~ suffix THEN (ends ->> i::text)::integer END;
-    -- 新江南 is not 江南
-    IF past IS NULL OR unknown <> '' AND (NOT is_cjk OR length(unknown) = 1 AND apart = '{}' AND unknown !~ '[在去离離到请請從从找]') THEN
+    -- 新江南 is not 江南, nor ネカット カット
+    IF past IS NULL OR unknown <> '' AND (
+      NOT is_cjk OR unknown ~ '[\u3041-\u30ff]$' OR length(unknown) = 1 AND apart = '{}' AND unknown !~ '[在去离離到请請從从找]') THEN
       unknown := unknown || substr(word, i, 1);
       i := i + 1;
     ELSE
@@ -341,7 +343,7 @@ BEGIN
     RETURN apart || CASE WHEN unknown <> '' THEN ARRAY[unknown] END;
   END IF;
   -- 북촌 in 북촌한옥마을 is in no dictionary, but a word of shop names
-  RETURN CASE WHEN apart = '{}' THEN regexp_match(word, '^(..+?)(' || words_after_places() || ')') ELSE ARRAY[word] END;
+  RETURN coalesce(CASE WHEN apart = '{}' THEN regexp_match(word, '^(..+?)(' || words_after_places() || ')') END, ARRAY[word]);
 END $$;
 COMMENT ON FUNCTION names_apart(text)
 IS 'The names in a word and what is between them: those at its beginning where it goes on with words for a place (망원시장), or any in Chinese characters and kana; else the word.';
@@ -394,6 +396,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION places_are_apart(bigint [], bigint []) IS 'True if every station is more than 1,000 metres from every region; a region without a boundary may be anywhere.';
 
+CREATE OR REPLACE FUNCTION is_in_shop_names(word text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+DECLARE
+  letters constant text := normalize(word, NFD);
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM shops AS s
+    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ begins_with_any(ARRAY[letters])
+      AND s.name_jamo LIKE '%' || like_pattern(letters) AND s.status <> 'CLOSED');
+END $$;
+COMMENT ON FUNCTION is_in_shop_names(text) IS 'Whether the name of a shop contains the word.';
+
 -- 석촌호수 is at 석촌역, not in 호수동. A name in full or a word of its own is not left out: 서울 해운대구 and 강남 서면 are mistakes.
 CREATE OR REPLACE FUNCTION known_names(words text [], understood jsonb, spans jsonb, OUT read_as text [], OUT ignored text [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -401,15 +415,19 @@ DECLARE
   unknown constant text[] := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(understood) AS x WHERE x ->> 'kind' = 'rest');
   places constant integer := (SELECT count(*) FROM jsonb_array_elements(understood) AS x WHERE x ->> 'kind' IN ('region', 'station'));
   weakest record;
+  found text[];
 BEGIN
   ignored := '{}';
   read_as := ARRAY(
     SELECT p FROM unnest(words) WITH ORDINALITY AS t (word, i)
     CROSS JOIN LATERAL unnest(CASE WHEN EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(word, u) > 0) THEN names_apart(word) ELSE ARRAY[word] END) AS p
     ORDER BY i);
-  IF EXISTS (SELECT FROM unnest(read_as) AS w WHERE w !~ ('^' || words_after_places())) THEN
-    ignored := ARRAY(SELECT w FROM unnest(read_as) AS w WHERE w ~ ('^' || words_after_places()) AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(u, w) > 0));
-    read_as := ARRAY(SELECT w FROM unnest(read_as) WITH ORDINALITY AS t (w, i) WHERE w <> ALL (ignored) ORDER BY i);
+  found := ARRAY(SELECT w FROM unnest(read_as) WITH ORDINALITY AS t (w, i) WHERE w !~ ('^' || words_after_places()) ORDER BY i);
+  -- 국제시장 is not what has 국제 in its address
+  IF found <> '{}' AND found <> read_as AND (
+    unknown_words(found) <> found OR NOT EXISTS (SELECT FROM unnest(found) AS w WHERE NOT is_in_shop_names(w))) THEN
+    ignored := ARRAY(SELECT w FROM unnest(read_as) AS w WHERE w ~ ('^' || words_after_places()));
+    read_as := found;
   END IF;
   IF unknown = '{}' AND places > 1 THEN
     SELECT p.place, p.typed INTO weakest FROM places_named(words, understood, spans) AS p

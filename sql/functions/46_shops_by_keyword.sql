@@ -80,7 +80,7 @@ BEGIN
       AND bare !~ '^(내|어디|어디(가|에|야|에요|예요)|추천|추천(좀|해)?(줘|요|주세요)|24시간?|무인|여행|맛집|핫플|데이트|놀거리|위치|가격|가볼만한곳|좋아요?|찾아줘|알려줘)$'
       AND bare !~ ('^(' || latin_small_words() || ')$')
       AND bare !~ ('^(' || cjk_small_words() || ')$')
-      AND bare !~ '^(b?[0-9]+f|b[0-9]|(地下)?[0-9]+[階层樓楼])$'
+      AND bare !~ '^([0-9]+[番号號]|b?[0-9]+f|b[0-9]|(地下)?[0-9]+[階层樓楼])$'
     ORDER BY i
   );
 END $$;
@@ -243,7 +243,7 @@ COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, di
 
 CREATE OR REPLACE FUNCTION search_find_either(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], other_regions bigint [], other_stations bigint [],
-  branch text [], names text [], filters shop_filters, at_most integer,
+  branch text [], rest text [], names text [], sample text [], filters shop_filters, at_most integer,
   OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean, OUT matched boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -251,8 +251,8 @@ DECLARE
   one record;
   other record;
 BEGIN
-  SELECT * INTO one FROM search_find(viewer, brands, regions, stations, branch, '{}', '{}', names, NULL, filters, at_most, at_most);
-  SELECT * INTO other FROM search_find(viewer, brands, other_regions, other_stations, branch, '{}', '{}', names, NULL, filters, at_most, at_most);
+  SELECT * INTO one FROM search_find(viewer, brands, regions, stations, branch, rest, '{}', names, sample, filters, at_most, at_most);
+  SELECT * INTO other FROM search_find(viewer, brands, other_regions, other_stations, branch, rest, '{}', names, sample, filters, at_most, at_most);
   WITH found AS (
     SELECT u.id, min(u.tier) AS tier, min(u.distance_m) AS distance_m
     FROM (
@@ -293,6 +293,7 @@ DECLARE
   korean_words text[];
   spelled_words text[];
   surely_spelled text[];
+  typed_words jsonb;
   other_regions bigint[];
   other_stations bigint[];
   other_understood jsonb;
@@ -312,8 +313,8 @@ BEGIN
   -- A sentence has more readings than a name with typing errors, and fewer that find anything.
   most_characters := CASE WHEN cardinality(unknown) > 3 THEN 90 ELSE 150 END;
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
-    'literal', 'small words', 'spelling', 'spelling literally', 'hanja', 'hanja literally', 'keyboard', 'keyboard without shift', 'incomplete', 'typo', 'typo in a name', 'apart', 'halves', 'joined',
-    'either place', 'known words', 'known names'] LOOP
+    'literal', 'small words', 'spelling', 'spelling literally', 'keyboard', 'keyboard without shift', 'incomplete', 'typo',
+    'hanja', 'hanja literally', 'typo in a name', 'apart', 'halves', 'joined', 'either place', 'known words', 'known names'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
     -- are no longer read once they have been left out. Where nothing else is left than names, a sentence costs no more than they do.
     -- An address in Latin letters is long, but spelling looks up few of its words.
@@ -321,7 +322,9 @@ BEGIN
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
     CONTINUE WHEN pass ~ '^typo' AND (cardinality(unknown) > 4 OR small_words = '{}') OR pass = 'typo in a name' AND is_corrected;
     IF pass IN ('small words', 'spelling', 'hanja', 'incomplete', 'joined', 'either place', 'known words', 'known names') AND small_words IS NULL THEN
-      small_words := search_reading('small words', keyword, unknown);
+      -- city is part of Digital Media City
+      small_words := CASE WHEN plain.rest = '{}' AND NOT plain.impossible AND num_nonnulls(plain.regions, plain.stations) < 2 THEN plain_words
+        ELSE search_reading('small words', keyword, unknown) END;
       small := plain;
       IF small_words <> plain_words THEN
         SELECT * INTO small FROM search_understand(small_words, NULL);
@@ -358,12 +361,19 @@ BEGIN
       WHEN pass = 'known words' THEN
         CONTINUE WHEN spelled_words IS NULL;
         SELECT * INTO u FROM search_understand(spelled_words, NULL);
-        SELECT coalesce(array_agg(r) FILTER (WHERE NOT is_spelled), '{}'), coalesce(array_agg(normalize(r, NFD)) FILTER (WHERE is_spelled), '{}')
-        INTO ignored, words FROM (
-          SELECT r, r = ANY (surely_spelled) AS is_spelled FROM (SELECT normalize(r, NFC) AS r FROM unnest(u.rest) r) n) k;
-        CONTINUE WHEN ignored = '{}' OR words = '{}' OR NOT ignored <@ small_words;
-        SELECT w.names, w.understood, words INTO u.names, u.understood, u.rest
-        FROM search_without(ARRAY(SELECT normalize(i, NFD) FROM unnest(ignored) i), u.branch, u.names, u.understood) w;
+        SELECT k.read_as, k.ignored INTO words, ignored FROM known_names(spelled_words, u.understood, u.spans) k;
+        IF ignored <> '{}' THEN
+          SELECT * INTO u FROM search_understand(words, NULL);
+          CONTINUE WHEN num_nonnulls(u.brands, u.regions, u.stations) > 0;
+          ignored := ARRAY(SELECT coalesce(typed_words -> i ->> 'text', i) FROM unnest(ignored) i);
+        ELSE
+          SELECT coalesce(array_agg(r) FILTER (WHERE r <> ALL (surely_spelled)), '{}'),
+            coalesce(array_agg(normalize(r, NFD)) FILTER (WHERE r = ANY (surely_spelled)), '{}')
+          INTO ignored, words FROM (SELECT normalize(r, NFC) AS r FROM unnest(u.rest) r) n;
+          CONTINUE WHEN ignored = '{}' OR words = '{}' OR NOT ignored <@ small_words;
+          SELECT w.names, w.understood, words INTO u.names, u.understood, u.rest
+          FROM search_without(ARRAY(SELECT normalize(i, NFD) FROM unnest(ignored) i), u.branch, u.names, u.understood) w;
+        END IF;
       WHEN pass = 'known names' THEN
         SELECT k.read_as, k.ignored INTO words, ignored FROM known_names(small_words, small.understood, small.spans) k;
         u := small;
@@ -387,14 +397,18 @@ BEGIN
         korean_words := NULL;
       WHEN pass IN ('spelling', 'hanja', 'incomplete') THEN
         SELECT r.* INTO words, spelled FROM search_respelled(
-          pass, keyword, small_words, small.understood, CASE WHEN small.impossible THEN small_words ELSE ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r)
+          pass, keyword, small_words, small.understood,
+          CASE WHEN pass = 'spelling' AND small.impossible THEN small_words ELSE ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r)
             || CASE pass WHEN 'spelling' THEN doubtful_names(small.understood, small.rest = '{}') END END) r;
         CONTINUE WHEN words IS NULL OR words::text = ANY (read);
         read := read || words::text;
         SELECT * INTO u FROM search_understand(words, NULL);
         korean_words := CASE WHEN pass <> 'incomplete' AND u.rest = '{}' THEN words END;
-        IF pass = 'spelling' THEN
+        IF pass = 'spelling' OR pass = 'hanja' AND (spelled_words IS NULL OR NOT is_foreign(array_to_string(words, ''))) THEN
           spelled_words := words;
+          typed_words := spelled;
+        END IF;
+        IF pass = 'spelling' THEN
           surely_spelled := ARRAY(
             SELECT w FROM jsonb_each(spelled) AS s CROSS JOIN unnest(string_to_array(s.key, ' ')) AS w
             WHERE s.value ->> 'lang' <> 'ko-Latn');
@@ -435,12 +449,12 @@ BEGIN
     END IF;
     other_regions := NULL;
     other_stations := NULL;
-    IF u.rest = '{}' AND pass IN ('understood', 'small words', 'spelling', 'hanja', 'incomplete') THEN
+    IF pass IN ('understood', 'small words', 'spelling', 'hanja', 'incomplete') THEN
       SELECT o.* INTO other_regions, other_stations, other_understood FROM search_other_meaning(u.understood, u.spans, u.regions, u.stations) o;
     END IF;
     IF num_nonnulls(other_regions, other_stations) > 0 THEN
       SELECT * INTO f FROM search_find_either(
-        viewer, u.brands, u.regions, u.stations, other_regions, other_stations, u.branch, u.names, filters, at_most);
+        viewer, u.brands, u.regions, u.stations, other_regions, other_stations, u.branch, u.rest, u.names, sample, filters, at_most);
       u.understood := u.understood || other_understood;
     ELSE
       SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
