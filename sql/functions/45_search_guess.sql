@@ -318,7 +318,7 @@ DECLARE
   i integer := 1;
   past integer;
 BEGIN
-  IF NOT is_cjk AND word !~ ('..([a-z0-9]$|' || words_after_places() || ')') OR word ~ '[\u3400-\u9fff]路$' THEN
+  IF NOT is_cjk AND word !~ ('..([a-z0-9]|[길몰]|' || words_after_places() || ')$') OR word ~ '[\u3400-\u9fff]路$' OR word ~ ('^' || words_after_places()) THEN
     RETURN ARRAY[word];
   END IF;
   ends := (SELECT jsonb_object_agg(s.first, s.past) FROM (
@@ -343,7 +343,9 @@ BEGIN
     RETURN apart || CASE WHEN unknown <> '' THEN ARRAY[unknown] END;
   END IF;
   -- 북촌 in 북촌한옥마을 is in no dictionary, but a word of shop names
-  RETURN coalesce(CASE WHEN apart = '{}' THEN regexp_match(word, '^(..+?)(' || words_after_places() || ')') END, ARRAY[word]);
+  RETURN coalesce(
+    CASE WHEN apart = '{}' THEN coalesce(regexp_match(word, '^(..+?)(' || words_after_places() || ')'), regexp_match(word, '^(...+)([길몰])$')) END,
+    ARRAY[word]);
 END $$;
 COMMENT ON FUNCTION names_apart(text)
 IS 'The names in a word and what is between them: those at its beginning where it goes on with words for a place (망원시장), or any in Chinese characters and kana; else the word.';
@@ -422,11 +424,11 @@ BEGIN
     SELECT p FROM unnest(words) WITH ORDINALITY AS t (word, i)
     CROSS JOIN LATERAL unnest(CASE WHEN EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(word, u) > 0) THEN names_apart(word) ELSE ARRAY[word] END) AS p
     ORDER BY i);
-  found := ARRAY(SELECT w FROM unnest(read_as) WITH ORDINALITY AS t (w, i) WHERE w !~ ('^' || words_after_places()) ORDER BY i);
+  found := ARRAY(SELECT w FROM unnest(read_as) WITH ORDINALITY AS t (w, i) WHERE w !~ ('^([길몰]$|' || words_after_places() || ')') ORDER BY i);
   -- 국제시장 is not what has 국제 in its address
   IF found <> '{}' AND found <> read_as AND (
     unknown_words(found) <> found OR NOT EXISTS (SELECT FROM unnest(found) AS w WHERE NOT is_in_shop_names(w))) THEN
-    ignored := ARRAY(SELECT w FROM unnest(read_as) AS w WHERE w ~ ('^' || words_after_places()));
+    ignored := ARRAY(SELECT w FROM unnest(read_as) AS w WHERE w <> ALL (found));
     read_as := found;
   END IF;
   IF unknown = '{}' AND places > 1 THEN

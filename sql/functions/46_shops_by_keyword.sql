@@ -129,6 +129,7 @@ COMMENT ON FUNCTION particles_as_blanks(text)
 IS 'What is no name in kana and Chinese characters, with blanks for particles and 店 and around words for photo booths.';
 
 -- Words that names are written beside, in the keyword whose unknown parts are given: a 今日のフィルム that is a name stays as it is.
+-- 전대 후문 is 전남대후문: universities that are known by a gate.
 -- No. 2 and Main are 2호점 and 본점, as we display branches.
 CREATE OR REPLACE FUNCTION small_words_reading(keyword text, unknown text []) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -140,6 +141,9 @@ BEGIN
     typed := replace(typed, piece, particles_as_blanks(piece));
   END LOOP;
   typed := streets_in_korean(typed);
+  FOREACH piece IN ARRAY ARRAY['전남 후문', '경북 북문', '강원 후문', '충남 정문', '충북 중문'] LOOP
+    typed := regexp_replace(typed, '\m' || left(piece, 1) || '대[[:space:]]*(?=' || right(piece, 2) || ')', left(piece, 2) || '대');
+  END LOOP;
   typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*[站駅驛]', '역 ', 'g');
   IF typed ~ '[a-z]' THEN
     typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*[站駅驛]', ' station ', 'g');
@@ -359,18 +363,18 @@ BEGIN
         SELECT true, e.either IS NULL, e.either INTO u.impossible, u.impossible, u.regions
         FROM (SELECT either_region(small.understood, small.spans, small_words) AS either) e;
       WHEN pass = 'known words' THEN
-        CONTINUE WHEN spelled_words IS NULL;
-        SELECT * INTO u FROM search_understand(spelled_words, NULL);
-        SELECT k.read_as, k.ignored INTO words, ignored FROM known_names(spelled_words, u.understood, u.spans) k;
+        words := coalesce(spelled_words, small_words);
+        SELECT * INTO u FROM search_understand(words, NULL);
+        SELECT k.read_as, k.ignored INTO words, ignored FROM known_names(words, u.understood, u.spans) k;
         IF ignored <> '{}' THEN
           SELECT * INTO u FROM search_understand(words, NULL);
-          CONTINUE WHEN num_nonnulls(u.brands, u.regions, u.stations) > 0;
+          CONTINUE WHEN u.rest = '{}';
           ignored := ARRAY(SELECT coalesce(typed_words -> i ->> 'text', i) FROM unnest(ignored) i);
         ELSE
           SELECT coalesce(array_agg(r) FILTER (WHERE r <> ALL (surely_spelled)), '{}'),
             coalesce(array_agg(normalize(r, NFD)) FILTER (WHERE r = ANY (surely_spelled)), '{}')
           INTO ignored, words FROM (SELECT normalize(r, NFC) AS r FROM unnest(u.rest) r) n;
-          CONTINUE WHEN ignored = '{}' OR words = '{}' OR NOT ignored <@ small_words;
+          CONTINUE WHEN spelled_words IS NULL OR ignored = '{}' OR words = '{}' OR NOT ignored <@ small_words;
           SELECT w.names, w.understood, words INTO u.names, u.understood, u.rest
           FROM search_without(ARRAY(SELECT normalize(i, NFD) FROM unnest(ignored) i), u.branch, u.names, u.understood) w;
         END IF;
