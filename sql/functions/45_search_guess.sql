@@ -425,8 +425,8 @@ BEGIN
     CROSS JOIN LATERAL unnest(CASE WHEN EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(word, u) > 0) THEN names_apart(word) ELSE ARRAY[word] END) AS p
     ORDER BY i);
   found := ARRAY(SELECT w FROM unnest(read_as) WITH ORDINALITY AS t (w, i) WHERE w !~ ('^([길몰]$|' || words_after_places() || ')') ORDER BY i);
-  -- 국제시장 is not what has 국제 in its address
-  IF found <> '{}' AND found <> read_as AND (
+  -- 국제시장 is not what has 국제 in its address, and a sentence of short words names nothing
+  IF found <> read_as AND cardinality(found) BETWEEN 1 AND 2 AND length(array_to_string(found, '')) >= 2 * cardinality(found) AND (
     unknown_words(found) <> found OR NOT EXISTS (SELECT FROM unnest(found) AS w WHERE NOT is_in_shop_names(w))) THEN
     ignored := ARRAY(SELECT w FROM unnest(read_as) AS w WHERE w <> ALL (found));
     read_as := found;
