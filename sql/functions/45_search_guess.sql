@@ -377,7 +377,7 @@ END $$;
 COMMENT ON FUNCTION places_named(text [], jsonb, jsonb) IS 'The regions and stations of a keyword, in order; rank and ids of the best meaning of each.';
 
 -- 강남 서초 송파 are three, but 서울 해운대구 is a mistake.
-CREATE OR REPLACE FUNCTION either_region(understood jsonb, spans jsonb, words text []) RETURNS bigint []
+CREATE OR REPLACE FUNCTION either_region(words text [], understood jsonb, spans jsonb) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN (
@@ -387,7 +387,7 @@ BEGIN
     LEFT JOIN regions AS r ON r.id = i.id AND p.rank = 0
     HAVING bool_and(r.level IS NOT NULL));
 END $$;
-COMMENT ON FUNCTION either_region(jsonb, jsonb, text []) IS 'The regions of a keyword that names several of one level; null if it names others.';
+COMMENT ON FUNCTION either_region(text [], jsonb, jsonb) IS 'The regions of a keyword that names several of one level; null if it names others.';
 
 CREATE OR REPLACE FUNCTION places_are_apart(regions bigint [], stations bigint []) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$

@@ -129,8 +129,7 @@ COMMENT ON FUNCTION particles_as_blanks(text)
 IS 'What is no name in kana and Chinese characters, with blanks for particles and 店 and around words for photo booths.';
 
 -- Words that names are written beside, in the keyword whose unknown parts are given: a 今日のフィルム that is a name stays as it is.
--- 전대 후문 is 전남대후문: universities that are known by a gate.
--- No. 2 and Main are 2호점 and 본점, as we display branches.
+-- No. 2 and Main are 2호점 and 본점, as we display branches. Universities are told by a gate: 전대 후문 is 전남대후문.
 CREATE OR REPLACE FUNCTION small_words_reading(keyword text, unknown text []) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -360,11 +359,14 @@ BEGIN
       WHEN pass = 'either place' THEN
         CONTINUE WHEN NOT small.impossible;
         u := small;
-        SELECT true, e.either IS NULL, e.either INTO u.impossible, u.impossible, u.regions
-        FROM (SELECT either_region(small.understood, small.spans, small_words) AS either) e;
+        u.regions := either_region(small_words, small.understood, small.spans);
+        u.impossible := u.regions IS NULL;
       WHEN pass = 'known words' THEN
         words := coalesce(spelled_words, small_words);
-        SELECT * INTO u FROM search_understand(words, NULL);
+        u := small;
+        IF spelled_words IS NOT NULL THEN
+          SELECT * INTO u FROM search_understand(words, NULL);
+        END IF;
         SELECT k.read_as, k.ignored INTO words, ignored FROM known_names(words, u.understood, u.spans) k;
         IF ignored <> '{}' THEN
           SELECT * INTO u FROM search_understand(words, NULL);
