@@ -148,7 +148,7 @@ BEGIN
     typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*[站駅驛]', ' station ', 'g');
     typed := regexp_replace(regexp_replace(typed, '(?<=[\u3041-\u9fff])(?=[a-z])', ' ', 'g'), '(?<=[a-z])(?=[\u3041-\u9fff])', ' ', 'g');
     typed := regexp_replace(
-      typed, '(?:^station|\m(?:stasiun|estaci[oó]n|gare|stazione|bahnhof|ga))[[:space:]]+(?:(?:de|di)[[:space:]]+|d'')?([a-z]{3,})(?![[:space:]]+st)', '\1 station', 'g');
+      typed, '(?:^station|\m(?:stasiun|estaci[oó]n|gare|stazione|bahnhof|ga))[[:space:]]+(?:(?:de|di)[[:space:]]+|d'')?([a-z]{3,})\M(?![[:space:]]+(?:st|univ))', '\1 station', 'g');
     typed := regexp_replace(typed, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'g');
     typed := regexp_replace(typed, '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'g');
     typed := regexp_replace(typed, '\mno\.?[[:space:]]*([0-9]+)\M', '\1호점', 'g');

@@ -36,6 +36,8 @@ def found(make: Maker, client: FlaskClient) -> Found:
         at = (127 + number / 10, 37.5)
         station = make.station(name, at=at)
         make.insert("station_aliases", station_id=station, alias=han, lang="zh-Hant")
+        if name == "홍대입구":
+            make.insert("station_aliases", station_id=station, alias="Hongik Univ.", lang="en")
         for brand, brand_name in ((life, "인생네컷"), (photoism, "포토이즘")):
             make.shop(f"{brand_name} {name}점", at=at, brand_id=brand, sido_id=seoul)
     for number, name in enumerate(("강남구", "서초구", "호수동", "행궁동")):
@@ -91,6 +93,7 @@ def found(make: Maker, client: FlaskClient) -> Found:
         ("photoism明洞", "명동역 포토이즘", []),
         ("명동站", "명동역", []),
         ("station myeongdong", "명동역", []),
+        ("estación de hongik university", "홍대입구역", ["estación", "de"]),
     ],
 )
 def test_a_name_is_found_beside_other_words(
