@@ -374,6 +374,7 @@ END $$;
 COMMENT ON FUNCTION name_in_korean(text, bigint) IS 'The Korean name of a row of a dictionary, of a region without the one above it and without a number.';
 
 -- If everything is a name, shops may have their Korean names in name and address: 春川 明洞 is no station of 서울.
+-- Longer words than names sentences, whose readings cost much and find nothing.
 CREATE OR REPLACE FUNCTION words_in_korean(
   words text [], unknown text [], understood jsonb, OUT read_as text [], OUT spelled jsonb
 )
@@ -381,7 +382,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   forms constant jsonb := (
     SELECT jsonb_object_agg(w, han_in_korean(w)) FROM unnest(words) AS w
-    WHERE w ~ '[\u3400-\u9fff]' AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w, u) > 0));
+    WHERE w ~ '[\u3400-\u9fff]' AND length(w) <= 16 AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w, u) > 0));
 BEGIN
   IF unknown = '{}' THEN
     read_as := ARRAY(

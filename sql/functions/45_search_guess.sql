@@ -318,7 +318,7 @@ DECLARE
   i integer := 1;
   past integer;
 BEGIN
-  IF NOT is_cjk AND word !~ ('..([a-z0-9]|[길몰]|' || words_after_places() || ')$') OR word ~ '[\u3400-\u9fff]路$' OR word ~ ('^' || words_after_places()) THEN
+  IF length(word) > 24 OR NOT is_cjk AND word !~ ('..([a-z0-9]|[길몰]|' || words_after_places() || ')$') OR word ~ '[\u3400-\u9fff]路$' OR word ~ ('^' || words_after_places()) THEN
     RETURN ARRAY[word];
   END IF;
   ends := (SELECT jsonb_object_agg(s.first, s.past) FROM (
