@@ -321,7 +321,7 @@ BEGIN
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
     -- are no longer read once they have been left out. Where nothing else is left than names, a sentence costs no more than they do.
     -- An address in Latin letters is long, but spelling looks up few of its words.
-    CONTINUE WHEN characters + size > most_characters AND pass NOT IN ('small words', 'spelling', 'hanja', 'joined', 'either place', 'known words', 'known names');
+    CONTINUE WHEN characters + size > most_characters AND pass NOT IN ('small words', 'spelling', 'hanja', 'either place', 'known words', 'known names');
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
     CONTINUE WHEN pass ~ '^typo' AND (cardinality(unknown) > 4 OR small_words = '{}') OR pass = 'typo in a name' AND is_corrected;
     IF pass IN ('small words', 'spelling', 'hanja', 'incomplete', 'joined', 'either place', 'known words', 'known names') AND small_words IS NULL THEN
