@@ -28,12 +28,13 @@ RETURN '{
   "종3": "종로3가", "을3": "을지로3가", "디엠씨": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오"}'::jsonb;
 COMMENT ON FUNCTION station_nicknames() IS 'What people call stations, and the names of these.';
 
-CREATE OR REPLACE FUNCTION begins_nickname(word text) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-BEGIN
-  RETURN EXISTS (SELECT FROM jsonb_object_keys(station_nicknames()) AS k WHERE starts_with(word, left(k, 2)));
-END $$;
-COMMENT ON FUNCTION begins_nickname(text) IS 'True where a station''s nickname may begin.';
+-- Without arguments, so that PostgreSQL evaluates it once a session where a statement contains it.
+CREATE OR REPLACE FUNCTION nickname_beginnings() RETURNS text []
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT array_agg(DISTINCT left(k, 2)) FROM jsonb_object_keys(station_nicknames()) AS k;
+END;
+COMMENT ON FUNCTION nickname_beginnings() IS 'The first two letters of stations'' nicknames.';
 
 -- 고려대학교 is 고려대, and 서울대학교 is 서울대입구.
 CREATE OR REPLACE FUNCTION stations_called(name text) RETURNS text []

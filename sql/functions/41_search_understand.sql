@@ -20,7 +20,7 @@ BEGIN
     SELECT known_terms(ARRAY(SELECT DISTINCT t FROM beginnings AS b CROSS JOIN unnest(b.terms) AS t)) AS terms
   ), spans AS MATERIALIZED (
     SELECT b.i, b.i + n AS j, normalize(substr(whole, b.i, n), NFD) AS key
-    FROM beginnings AS b INNER JOIN known AS k ON b.terms && k.terms OR begins_nickname(substr(whole, b.i, 2)) CROSS JOIN generate_series(1, 24) AS n
+    FROM beginnings AS b INNER JOIN known AS k ON b.terms && k.terms OR substr(whole, b.i, 2) = ANY (nickname_beginnings()) CROSS JOIN generate_series(1, 24) AS n
     WHERE b.i + n <= length(whole) + 1
       AND (n > 1 OR (word_starts[b.i] AND word_starts[b.i + 1]))
       AND (true <> ALL (word_starts[b.i + 1:b.i + n - 1]) OR (word_starts[b.i] AND word_starts[b.i + n]))
@@ -75,7 +75,7 @@ BEGIN
       AND (true <> ALL (word_starts[a.i + 1:b.i - 1]) OR (word_starts[a.i] AND word_starts[b.i]))
   ), beginnings AS MATERIALIZED (
     SELECT p.*, 'begins ' || left(spelling_key(coalesce(without_station_word(p.key), p.key)), 12) AS term
-    FROM pairs AS p WHERE is_foreign(p.key) AND p.key !~ '[가-힣ㄱ-ㅣ\u3041-\u30ff\u3400-\u9fff]' AND p.key !~ ('^(' || latin_small_words() || ')$')
+    FROM pairs AS p WHERE is_foreign(p.key) AND p.key !~ '[가-힣ㄱ-ㅣ\u3041-\u30ff\u3400-\u9fff]' AND p.key <> ALL (latin_small_words())
   ), known AS MATERIALIZED (
     SELECT begun_spellings(ARRAY(SELECT DISTINCT b.term FROM beginnings AS b)) AS terms
   )
@@ -91,13 +91,17 @@ RETURNS TABLE (first integer, past integer, key text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
 DECLARE
-  folded text[] := ARRAY(
-    SELECT CASE WHEN c ~ '[가-힣ㄱ-ㅣ]' THEN '|' ELSE kana_folded(han_folded(c)) END
-    FROM unnest(string_to_array(cjk_evened(whole), NULL)) WITH ORDINALITY AS t (c, i) ORDER BY i);
+  folded text[];
   alive integer[] := ARRAY(
     SELECT i FROM generate_series(1, length(whole)) AS i WHERE substr(whole, i, 1) ~ '[\u3041-\u30ff\u3400-\u9fff]' ORDER BY i LIMIT 40);
   known text[];
 BEGIN
+  IF alive = '{}' THEN
+    RETURN;
+  END IF;
+  folded := ARRAY(
+    SELECT CASE WHEN c ~ '[가-힣ㄱ-ㅣ]' THEN '|' ELSE kana_folded(han_folded(c)) END
+    FROM unnest(string_to_array(cjk_evened(whole), NULL)) WITH ORDINALITY AS t (c, i) ORDER BY i);
   FOR n IN 1..24 LOOP
     EXIT WHEN alive = '{}';
     IF n < 12 THEN
@@ -225,16 +229,11 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION keyword_words(text) IS 'The words of a keyword as name_key writes them; at most 50 of at most 100 characters.';
 
--- The interpretation of a keyword. `regions` and `stations` are null if none is named; `impossible` if the named regions do not
--- contain each other. `branch`: the words of stations if a brand is also named; `rest`: the unknown words; `names`: the shop's name
--- if the keyword is one; `spans`: the names found, for another interpretation of the same words.
-CREATE OR REPLACE FUNCTION search_understand(
-  words text [], preferred text, known_spans jsonb DEFAULT NULL,
-  OUT brands bigint [], OUT regions bigint [], OUT stations bigint [], OUT branch text [], OUT rest text [],
-  OUT names text [], OUT impossible boolean, OUT understood jsonb, OUT spans jsonb
-)
+CREATE OR REPLACE FUNCTION search_understand(words text [], preferred text, known_spans jsonb DEFAULT NULL)
+RETURNS keyword_reading
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
+  u keyword_reading;
   whole text := left(array_to_string(words, ''), 100);
   starts boolean[];
   pieces jsonb;
@@ -242,7 +241,7 @@ BEGIN
   SELECT array_agg(i = 1 OR i > length(whole) OR i IN (
       SELECT 1 + sum(length(w)) OVER (ORDER BY o) FROM unnest(words) WITH ORDINALITY t (w, o)) ORDER BY i)
   INTO starts FROM generate_series(1, length(whole) + 1) i;
-  spans := coalesce(known_spans, (SELECT jsonb_agg(s) FROM search_spans(whole, starts) s), '[]');
+  u.spans := coalesce(known_spans, (SELECT jsonb_agg(s) FROM search_spans(whole, starts) s), '[]');
   SELECT jsonb_agg(jsonb_build_object(
       'at', p.first, 'text', substr(whole, p.first, p.past - p.first),
       'korean', coalesce(nullif(m.found -> search_meaning(m.found, preferred) ->> 'korean', ''), substr(whole, p.first, p.past - p.first)),
@@ -252,28 +251,29 @@ BEGIN
   FROM (
     SELECT array_agg((h ->> 'first')::int) AS f, array_agg((h ->> 'past')::int) AS p,
       array_agg(h ->> 'kind' = 'brand') AS b
-    FROM jsonb_array_elements(spans) h) a
+    FROM jsonb_array_elements(u.spans) h) a
   CROSS JOIN LATERAL search_pieces(starts, a.f, a.p, a.b) p
   LEFT JOIN LATERAL (
-    SELECT jsonb_object_agg(h ->> 'kind', h) AS found FROM jsonb_array_elements(spans) h
+    SELECT jsonb_object_agg(h ->> 'kind', h) AS found FROM jsonb_array_elements(u.spans) h
     WHERE p.is_name AND (h ->> 'first')::int = p.first AND (h ->> 'past')::int = p.past
   ) m ON true;
-  SELECT r.* INTO brands, regions, stations, branch, rest, impossible FROM search_resolve(pieces) r;
-  SELECT array_agg(DISTINCT n) INTO names FROM (
-    SELECT normalize(whole, NFD) AS n WHERE rest <> '{}' OR branch <> '{}'
+  SELECT r.* INTO u.brands, u.regions, u.stations, u.branch, u.rest, u.impossible FROM search_resolve(pieces) r;
+  SELECT array_agg(DISTINCT n) INTO u.names FROM (
+    SELECT normalize(whole, NFD) AS n WHERE u.rest <> '{}' OR u.branch <> '{}'
     UNION ALL
     SELECT jamo(b.name) || (SELECT string_agg(normalize(x ->> 'korean', NFD), '' ORDER BY (x ->> 'at')::int)
       FROM jsonb_array_elements(pieces) x WHERE x ->> 'means' <> 'brand')
-    FROM brands b WHERE b.id = ANY (search_understand.brands) AND (rest <> '{}' OR branch <> '{}')) q WHERE n <> '';
+    FROM brands b WHERE b.id = ANY (u.brands) AND (u.rest <> '{}' OR u.branch <> '{}')) q WHERE n <> '';
   SELECT coalesce(jsonb_agg(jsonb_build_object('text', x -> 'text', 'kind', x -> 'means', 'ids',
       coalesce(CASE x ->> 'means' WHEN 'region' THEN (
           SELECT jsonb_agg(i) FROM jsonb_array_elements(x -> 'found' -> 'region' -> 'ids') i
-          WHERE i::bigint = ANY (regions) OR NOT EXISTS (
-            SELECT FROM jsonb_array_elements(x -> 'found' -> 'region' -> 'ids') j WHERE j::bigint = ANY (regions)))
+          WHERE i::bigint = ANY (u.regions) OR NOT EXISTS (
+            SELECT FROM jsonb_array_elements(x -> 'found' -> 'region' -> 'ids') j WHERE j::bigint = ANY (u.regions)))
         ELSE x -> 'found' -> (x ->> 'means') -> 'ids' END, '[]'))
       || CASE WHEN x -> 'found' -> (x ->> 'means') ->> 'spelling' IS NULL THEN '{}'::jsonb ELSE jsonb_build_object(
         'lang', x -> 'found' -> (x ->> 'means') -> 'lang', 'matched', x -> 'found' -> (x ->> 'means') -> 'spelling') END ORDER BY (x ->> 'at')::int), '[]')
-  INTO understood FROM jsonb_array_elements(pieces) x;
+  INTO u.understood FROM jsonb_array_elements(pieces) x;
+  RETURN u;
 END $$;
 COMMENT ON FUNCTION search_understand(text [], text, jsonb)
 IS 'Interprets the words of a keyword; preferred is region or station for names that are both, null for the usual meaning.';
@@ -336,28 +336,43 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_resolve(jsonb) IS 'The pieces of a keyword as ids and words.';
 
--- `branch`, `every_name` and `whole` are the fields branch, names and understood of search_understand.
-CREATE OR REPLACE FUNCTION search_without(
-  unknown text [], branch text [], every_name text [], whole jsonb, OUT names text [], OUT understood jsonb
-)
+CREATE OR REPLACE FUNCTION spans_after(spans jsonb, place integer) RETURNS jsonb
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (
+  SELECT coalesce(jsonb_agg(s || jsonb_build_object('first', (s ->> 'first')::int - place, 'past', (s ->> 'past')::int - place)), '[]')
+  FROM jsonb_array_elements(spans) AS s WHERE (s ->> 'first')::int > place);
+COMMENT ON FUNCTION spans_after(jsonb, integer) IS 'Of the names that search_understand found in a keyword, those that begin after a place in it, counted from there.';
+
+CREATE OR REPLACE FUNCTION reading_without(reading keyword_reading, unknown text []) RETURNS keyword_reading
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   word text;
 BEGIN
-  understood := (
-    SELECT coalesce(jsonb_agg(x ORDER BY o), '[]') FROM jsonb_array_elements(whole) WITH ORDINALITY t (x, o)
-    WHERE normalize(x ->> 'text', NFD) <> ALL (unknown));
-  names := CASE WHEN branch <> '{}' THEN every_name END;
+  reading.understood := (
+    SELECT coalesce(jsonb_agg(x ORDER BY o), '[]') FROM jsonb_array_elements(reading.understood) WITH ORDINALITY t (x, o)
+    WHERE x ->> 'text' <> ALL (unknown));
+  reading.names := CASE WHEN reading.branch <> '{}' THEN reading.names END;
   FOREACH word IN ARRAY unknown LOOP
-    names := ARRAY(SELECT replace(n, word, '') FROM unnest(names) n);
+    reading.rest := array_remove(reading.rest, normalize(word, NFD));
+    reading.names := ARRAY(SELECT replace(n, normalize(word, NFD), '') FROM unnest(reading.names) n);
   END LOOP;
+  reading.ignored := unknown;
+  RETURN reading;
 END $$;
-COMMENT ON FUNCTION search_without(text [], text [], text [], jsonb) IS 'The reading of a keyword without its unknown words.';
+COMMENT ON FUNCTION reading_without(keyword_reading, text []) IS 'The reading of a keyword without some of its unknown words.';
+
+-- The normaliser decomposes syllables; people and names do not.
+CREATE OR REPLACE FUNCTION composed(words text []) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(SELECT normalize(w, NFC) FROM unnest(words) WITH ORDINALITY AS t (w, i) ORDER BY i);
+END $$;
+COMMENT ON FUNCTION composed(text []) IS 'The words with whole syllables in place of their letters.';
 
 CREATE OR REPLACE FUNCTION unknown_words(words text []) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  RETURN (SELECT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) AS r) FROM search_understand(words, NULL) AS u);
+  RETURN composed((search_understand(words, NULL)).rest);
 END $$;
 COMMENT ON FUNCTION unknown_words(text []) IS 'The words that are no name of the dictionaries, as they were written.';
 
@@ -375,40 +390,41 @@ IS 'The distance in metres of each station from each region with a boundary, to 
 
 -- 송도 is 송도역 and, 4 km from it, 송도동; 동대문 is 동대문구 and 동대문역 outside of it. Far ones have the name by chance.
 CREATE OR REPLACE FUNCTION search_other_meaning(
-  understood jsonb, spans jsonb, regions bigint [], stations bigint [],
-  OUT other_regions bigint [], OUT other_stations bigint [], OUT other_understood jsonb
+  u keyword_reading, OUT other_regions bigint [], OUT other_stations bigint [], OUT other_understood jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  words constant text[] := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
-  o record;
+  words constant text[] := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
+  o keyword_reading;
+  meant jsonb;
 BEGIN
   IF NOT EXISTS (
-    SELECT FROM jsonb_array_elements(spans) AS a INNER JOIN jsonb_array_elements(spans) AS b
+    SELECT FROM jsonb_array_elements(u.spans) AS a INNER JOIN jsonb_array_elements(u.spans) AS b
       ON a -> 'first' = b -> 'first' AND a -> 'past' = b -> 'past' AND a ->> 'kind' = 'region' AND b ->> 'kind' = 'station') THEN
     RETURN;
   END IF;
-  SELECT * INTO o FROM search_understand(words, CASE WHEN stations IS NULL THEN 'station' ELSE 'region' END, spans);
-  other_understood := (
+  o := search_understand(words, CASE WHEN u.stations IS NULL THEN 'station' ELSE 'region' END, u.spans);
+  meant := (
     SELECT jsonb_agg(x) FROM jsonb_array_elements(o.understood) AS x
-    WHERE NOT EXISTS (SELECT FROM jsonb_array_elements(understood) AS k WHERE k -> 'kind' = x -> 'kind' AND k -> 'text' = x -> 'text'));
+    WHERE NOT EXISTS (SELECT FROM jsonb_array_elements(u.understood) AS k WHERE k -> 'kind' = x -> 'kind' AND k -> 'text' = x -> 'text'));
   -- 서울 명동 are two regions, not two stations, and 수원 행궁동 is not 수원역
-  IF jsonb_array_length(other_understood) <> 1 OR stations IS NULL AND NOT EXISTS (
-    SELECT FROM jsonb_array_elements(understood) AS k
-    WHERE k -> 'text' = other_understood -> 0 -> 'text' AND k -> 'ids' @> to_jsonb(regions)) THEN
+  IF jsonb_array_length(meant) <> 1 OR u.stations IS NULL AND NOT EXISTS (
+    SELECT FROM jsonb_array_elements(u.understood) AS k
+    WHERE k -> 'text' = meant -> 0 -> 'text' AND k -> 'ids' @> to_jsonb(u.regions)) THEN
     RETURN;
   END IF;
-  IF stations IS NOT NULL AND o.stations IS NULL THEN
+  IF u.stations IS NOT NULL AND o.stations IS NULL THEN
     other_regions := (
       SELECT CASE WHEN min(d.distance_m) > 100 THEN array_agg(d.region) FILTER (WHERE d.distance_m < 10000) END
-      FROM station_distances(o.regions, stations) AS d WHERE NOT EXISTS (
+      FROM station_distances(o.regions, u.stations) AS d WHERE NOT EXISTS (
         SELECT FROM regions AS r WHERE r.id = ANY (o.regions) AND (r.level <> 'dong' OR r.name ~ '(읍|면|리)$')));
-  ELSIF stations IS NULL AND o.stations IS NOT NULL THEN
+  ELSIF u.stations IS NULL AND o.stations IS NOT NULL THEN
     other_stations := (
       SELECT CASE WHEN min(d.distance_m) > 100 THEN array_agg(DISTINCT d.station) FILTER (WHERE d.distance_m < 10000) END
-      FROM station_distances(regions, o.stations) AS d);
+      FROM station_distances(u.regions, o.stations) AS d);
     other_regions := CASE WHEN other_stations IS NOT NULL THEN o.regions END;
   END IF;
+  other_understood := CASE WHEN num_nonnulls(other_regions, other_stations) > 0 THEN meant END;
 END $$;
-COMMENT ON FUNCTION search_other_meaning(jsonb, jsonb, bigint [], bigint [])
+COMMENT ON FUNCTION search_other_meaning(keyword_reading)
 IS 'The 동 or stations between 100 m and 10 km from the stations or regions with the same name; nulls if there are none.';

@@ -307,7 +307,7 @@ RETURN '(?:전통|중앙|한옥|먹자|벽화)?(?:시장|지구|마을|공원|�
   || '|야구장|축구장|경기장|체육관|해수욕장|해변|유원지|캠퍼스|[정후북중동서남]문|영화관|사진관|데이트|여행)$';
 COMMENT ON FUNCTION words_after_places() IS 'Words for places that follow a name in Hangul, as a regular expression.';
 
-CREATE OR REPLACE FUNCTION names_apart(word text) RETURNS text []
+CREATE OR REPLACE FUNCTION names_apart(word text, spans jsonb) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   is_cjk constant boolean := word ~ '[\u3041-\u30ff\u3400-\u9fff]';
@@ -323,8 +323,8 @@ BEGIN
   END IF;
   ends := (SELECT jsonb_object_agg(s.first, s.past) FROM (
     SELECT s.first, max(s.past) AS past
-    FROM search_spans(word, ARRAY(SELECT n IN (1, length(word) + 1) FROM generate_series(1, length(word) + 1) AS n ORDER BY n)) AS s
-    WHERE s.past - s.first > 1 AND (NOT is_cjk OR s.kind <> 'region' OR s.ranks && '{0,1}')
+    FROM jsonb_to_recordset(spans) AS s (first integer, past integer, kind text, ranks integer [])
+    WHERE s.past - s.first > 1 AND s.past <= length(word) + 1 AND (NOT is_cjk OR s.kind <> 'region' OR s.ranks && '{0,1}')
       AND substr(word, s.past - 1) !~ '^[\u3041-\u30ff]{2}' GROUP BY s.first) AS s);
   WHILE i <= length(word) LOOP
     past := CASE WHEN is_cjk OR i = 1 OR substr(word, i) !~ suffix THEN (ends ->> i::text)::integer END;
@@ -347,8 +347,8 @@ BEGIN
     CASE WHEN apart = '{}' THEN coalesce(regexp_match(word, '^(..+?)(' || words_after_places() || ')'), regexp_match(word, '^(...+)([길몰])$')) END,
     ARRAY[word]);
 END $$;
-COMMENT ON FUNCTION names_apart(text)
-IS 'The names in a word and what is between them: those at its beginning where it goes on with words for a place (망원시장), or any in Chinese characters and kana; else the word.';
+COMMENT ON FUNCTION names_apart(text, jsonb)
+IS 'The names in a word and what is between them: those at its beginning where it goes on with words for a place (망원시장), or any in Chinese characters and kana; else the word. The spans, those of search_understand, count from its first letter.';
 
 -- The names with the best rank of their ids; 0 if one of them is a full name.
 CREATE OR REPLACE FUNCTION places_named(words text [], understood jsonb, spans jsonb)
@@ -377,17 +377,20 @@ END $$;
 COMMENT ON FUNCTION places_named(text [], jsonb, jsonb) IS 'The regions and stations of a keyword, in order; rank and ids of the best meaning of each.';
 
 -- 강남 서초 송파 are three, but 서울 해운대구 is a mistake.
-CREATE OR REPLACE FUNCTION either_region(words text [], understood jsonb, spans jsonb) RETURNS bigint []
+CREATE OR REPLACE FUNCTION search_either_region(words text [], small keyword_reading) RETURNS keyword_reading
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  RETURN (
+  small.regions := (
     SELECT CASE WHEN count(DISTINCT r.level) = 1 AND count(DISTINCT p.place) > 1 THEN array_agg(DISTINCT r.id) END
-    FROM places_named(words, understood, spans) AS p
+    FROM places_named(words, small.understood, small.spans) AS p
     LEFT JOIN LATERAL unnest(CASE p.kind WHEN 'region' THEN p.ids END) AS i (id) ON true
     LEFT JOIN regions AS r ON r.id = i.id AND p.rank = 0
     HAVING bool_and(r.level IS NOT NULL));
+  small.impossible := small.regions IS NULL;
+  RETURN small;
 END $$;
-COMMENT ON FUNCTION either_region(text [], jsonb, jsonb) IS 'The regions of a keyword that names several of one level; null if it names others.';
+COMMENT ON FUNCTION search_either_region(text [], keyword_reading)
+IS 'The reading of a keyword that names several regions of one level as any of them; impossible if it names others.';
 
 CREATE OR REPLACE FUNCTION places_are_apart(regions bigint [], stations bigint []) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -411,19 +414,19 @@ END $$;
 COMMENT ON FUNCTION is_in_shop_names(text) IS 'Whether the name of a shop contains the word.';
 
 -- 석촌호수 is at 석촌역, not in 호수동. A name in full or a word of its own is not left out: 서울 해운대구 and 강남 서면 are mistakes.
-CREATE OR REPLACE FUNCTION known_names(words text [], understood jsonb, spans jsonb, OUT read_as text [], OUT ignored text [])
+CREATE OR REPLACE FUNCTION known_names(words text [], reading keyword_reading, OUT read_as text [], OUT ignored text [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  unknown constant text[] := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(understood) AS x WHERE x ->> 'kind' = 'rest');
-  places constant integer := (SELECT count(*) FROM jsonb_array_elements(understood) AS x WHERE x ->> 'kind' IN ('region', 'station'));
-  weakest record;
+  unknown constant text[] := composed(reading.rest);
   found text[];
+  weakest record;
 BEGIN
   ignored := '{}';
   read_as := ARRAY(
-    SELECT p FROM unnest(words) WITH ORDINALITY AS t (word, i)
-    CROSS JOIN LATERAL unnest(CASE WHEN EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(word, u) > 0) THEN names_apart(word) ELSE ARRAY[word] END) AS p
-    ORDER BY i);
+    SELECT p FROM (SELECT w, i, sum(length(w)) OVER (ORDER BY i) - length(w) AS before FROM unnest(words) WITH ORDINALITY AS t (w, i)) AS t
+    CROSS JOIN LATERAL unnest(
+      CASE WHEN EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w, u) > 0) THEN names_apart(w, spans_after(reading.spans, before::integer)) ELSE ARRAY[w] END)
+    WITH ORDINALITY AS p (p, j) ORDER BY i, j);
   found := ARRAY(SELECT w FROM unnest(read_as) WITH ORDINALITY AS t (w, i) WHERE w !~ ('^([길몰]$|' || words_after_places() || ')') ORDER BY i);
   -- 국제시장 is not what has 국제 in its address, and a sentence of short words names nothing
   IF found <> read_as AND cardinality(found) BETWEEN 1 AND 2 AND length(array_to_string(found, '')) >= 2 * cardinality(found) AND (
@@ -431,19 +434,65 @@ BEGIN
     ignored := ARRAY(SELECT w FROM unnest(read_as) AS w WHERE w <> ALL (found));
     read_as := found;
   END IF;
-  IF unknown = '{}' AND places > 1 THEN
-    SELECT p.place, p.typed INTO weakest FROM places_named(words, understood, spans) AS p
+  IF unknown = '{}' AND (
+    reading.impossible OR num_nulls(reading.regions, reading.stations) = 0 AND places_are_apart(reading.regions, reading.stations)) THEN
+    SELECT p.place, p.typed INTO weakest FROM places_named(words, reading.understood, reading.spans) AS p
     WHERE p.rank > 0 AND p.typed <> ALL (words) ORDER BY p.rank DESC, p.place DESC LIMIT 1;
-    IF weakest.typed IS NOT NULL AND (
-      SELECT u.impossible OR num_nulls(u.regions, u.stations) = 0 AND places_are_apart(u.regions, u.stations) FROM search_understand(words, NULL) AS u) THEN
+    IF weakest.typed IS NOT NULL THEN
       ignored := ARRAY[weakest.typed];
       read_as := ARRAY(
-        SELECT x ->> 'text' FROM jsonb_array_elements(understood) WITH ORDINALITY AS t (x, o) WHERE o <> weakest.place ORDER BY o);
+        SELECT x ->> 'text' FROM jsonb_array_elements(reading.understood) WITH ORDINALITY AS t (x, o) WHERE o <> weakest.place ORDER BY o);
     END IF;
   END IF;
 END $$;
-COMMENT ON FUNCTION known_names(text [], jsonb, jsonb)
+COMMENT ON FUNCTION known_names(text [], keyword_reading)
 IS 'The words with names apart from unknown ones, and without the least certain one of places that are apart, which is ignored.';
+
+-- Words for places after words of shop names are left out (북촌한옥마을), and unknown ones beside words that are spelled as names
+-- (photo booth with props in everland).
+CREATE OR REPLACE FUNCTION search_known_words(
+  words text [], u keyword_reading, small_words text [], spelled jsonb
+) RETURNS keyword_reading
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  k record := known_names(words, u);
+  surely_spelled text[];
+  unknown text[];
+BEGIN
+  IF k.ignored <> '{}' THEN
+    u := search_understand(k.read_as, NULL);
+    u.ignored := ARRAY(SELECT coalesce(spelled -> i ->> 'text', i) FROM unnest(k.ignored) AS i);
+    RETURN CASE WHEN u.rest <> '{}' THEN u END;
+  END IF;
+  surely_spelled := ARRAY(
+    SELECT w FROM jsonb_each(spelled) AS s CROSS JOIN string_to_table(s.key, ' ') AS w WHERE s.value ->> 'lang' <> 'ko-Latn');
+  unknown := ARRAY(SELECT r FROM unnest(composed(u.rest)) AS r WHERE r <> ALL (surely_spelled));
+  RETURN CASE WHEN unknown <> '{}' AND composed(u.rest) && surely_spelled AND unknown <@ small_words THEN reading_without(u, unknown) END;
+END $$;
+COMMENT ON FUNCTION search_known_words(text [], keyword_reading, text [], jsonb)
+IS 'The reading of words, some spelled in Korean, without those that are no part of names; null if that changes nothing or leaves no word of shop names.';
+
+-- What is left of a word with a name in it is not ignored: 신강남 is not 강남.
+CREATE OR REPLACE FUNCTION search_known_names(small_words text [], small keyword_reading) RETURNS keyword_reading
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  u keyword_reading := small;
+  k record := known_names(small_words, small);
+BEGIN
+  IF k.read_as <> small_words THEN
+    u := search_understand(k.read_as, NULL);
+  END IF;
+  IF num_nonnulls(u.brands, u.regions, u.stations) > 0 THEN
+    IF NOT composed(u.rest) <@ k.read_as THEN
+      RETURN NULL;
+    END IF;
+    u := reading_without(u, composed(u.rest));
+  END IF;
+  u.ignored := k.ignored || u.ignored;
+  RETURN CASE WHEN u.ignored <> '{}' THEN u END;
+END $$;
+COMMENT ON FUNCTION search_known_names(text [], keyword_reading)
+IS 'The reading of a keyword without words that nothing matches; null if there are none.';
 
 -- 남산타워 is 남산서울타워, and 속초중앙시장 in 속초. A half of one syllable is in too many names.
 CREATE OR REPLACE FUNCTION halves_apart(word text, sample text []) RETURNS text []

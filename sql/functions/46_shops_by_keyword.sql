@@ -58,29 +58,41 @@ RETURN '[附付]近|近[辺邊]|周辺|周边|周邊|近く|近郊|あたり|辺
   || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|哪[里裡裏]?有|可以|商圈|海水浴[场場]|海[滩灘]|ビーチ';
 COMMENT ON FUNCTION cjk_small_words() IS 'What people write around names in Chinese and Japanese, as the branches of a regular expression.';
 
-CREATE OR REPLACE FUNCTION latin_small_words() RETURNS text
+CREATE OR REPLACE FUNCTION latin_small_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN 'near(by|est)?|close|closest|around|in|on|at|the|of|to|from|a|an|any|some|for|with|and|where|is|are|there|here|it|i|am|me'
-  || '|my|we|you|can|do|how|get|go|going|find|looking|take|taking|want|need|please|open|now|today|best|good|top|nice|cute|cheap'
-  || '|popular|famous|recommend(ed|ations?)?|photos?|pictures?|self|studios?|beach|palace|temple|fortress|island|machines?'
-  || '|places?|area|branch|stores?|shops?|exit|city|district|south|korean?|exit#?[0-9]+';
-COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in English, as the branches of a regular expression.';
+RETURN '{near,nearby,nearest,close,closest,around,in,on,at,the,of,to,from,a,an,any,some,for,with,and,where,is,are,there,here,it,i,am,me,
+  my,we,you,can,do,how,get,go,going,find,looking,take,taking,want,need,please,open,now,today,best,good,top,nice,cute,cheap,
+  popular,famous,recommend,recommended,recommendation,recommendations,photo,photos,picture,pictures,self,studio,studios,
+  beach,palace,temple,fortress,island,machine,machines,place,places,area,branch,store,stores,shop,shops,exit,city,district,south,korea,korean}'::text [];
+COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in English.';
 
--- What people write around a place, and what every shop here is. Not before names that hold such words have been looked for. Names
--- shorten universities: 전북대정문점.
+CREATE OR REPLACE FUNCTION korean_small_words() RETURNS text []
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '{내,어디,어디가,어디에,어디야,어디에요,어디예요,추천,추천좀,추천줘,추천요,추천해줘,추천해요,추천주세요,추천좀줘,추천좀요,추천해주세요,추천좀주세요,24시,24시간,무인,
+  여행,맛집,핫플,데이트,놀거리,위치,가격,가볼만한곳,좋아,좋아요,찾아줘,알려줘}'::text [];
+COMMENT ON FUNCTION korean_small_words() IS 'What people write around names in Korean.';
+
+CREATE OR REPLACE FUNCTION universities_shortened(word text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE WHEN strpos(word, '대학교') > 2
+    THEN regexp_replace(regexp_replace(word, '(?<=..)여자대학교', '여대'), '(?<=..)대학교', '대') ELSE word END;
+END $$;
+COMMENT ON FUNCTION universities_shortened(text) IS 'The word with a university as names write it: 전북대정문 for 전북대학교정문.';
+
+-- What people write around a place, and what every shop here is. Not before names that hold such words have been looked for.
 CREATE OR REPLACE FUNCTION without_small_words(words text []) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN ARRAY(
     SELECT bare FROM unnest(words) WITH ORDINALITY AS t (word, i)
-    CROSS JOIN LATERAL regexp_replace(regexp_replace(regexp_replace(word, '(?<=..)여자대학교', '여대'), '(?<=..)대학교', '대'),
+    CROSS JOIN LATERAL regexp_replace(universities_shortened(word),
       '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?(추천|맛집|핫플|포토부스|즉석사진|스티커사진|놀거리|데이트|어디)*$'
       || '|(?<=.[\u3041-\u9fff])([0-9]+[番号號])?(出口)?(の)?(附近|周辺|近く|旁边|旁邊)?(の)?$', '') AS bare
-    WHERE bare !~ '^((무인|즉석|스티커|셀프|네컷|4컷|24시간?)*(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?)?)$'
-      AND bare !~ '^(내|어디|어디(가|에|야|에요|예요)|추천|추천(좀|해)?(줘|요|주세요)|24시간?|무인|여행|맛집|핫플|데이트|놀거리|위치|가격|가볼만한곳|좋아요?|찾아줘|알려줘)$'
-      AND bare !~ ('^(' || latin_small_words() || ')$')
-      AND bare !~ ('^(' || cjk_small_words() || ')$')
-      AND bare !~ '^([0-9]+[番号號]|b?[0-9]+f|b[0-9]|(地下)?[0-9]+[階层樓楼])$'
+    WHERE bare <> ALL (korean_small_words()) AND bare <> ALL (latin_small_words())
+      AND bare !~ ('^((무인|즉석|스티커|셀프|네컷|4컷|24시간?)*(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?)?'
+        || '|[0-9]+[番号號]|exit#?[0-9]+|b?[0-9]+f|b[0-9]|(地下)?[0-9]+[階层樓楼])$')
+      AND (bare !~ '[\u3041-\u9fff]' OR bare !~ ('^(' || cjk_small_words() || ')$'))
     ORDER BY i
   );
 END $$;
@@ -128,21 +140,28 @@ END $$;
 COMMENT ON FUNCTION particles_as_blanks(text)
 IS 'What is no name in kana and Chinese characters, with blanks for particles and 店 and around words for photo booths.';
 
+CREATE OR REPLACE FUNCTION gate_universities() RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '{"전후문": "전남대", "경북문": "경북대", "강후문": "강원대", "충정문": "충남대", "충중문": "충북대"}'::jsonb;
+COMMENT ON FUNCTION gate_universities() IS 'Universities by the first syllable of their name and the gate by which people tell them: 전대 후문 is 전남대후문.';
+
 -- Words that names are written beside, in the keyword whose unknown parts are given: a 今日のフィルム that is a name stays as it is.
--- No. 2 and Main are 2호점 and 본점, as we display branches. Universities are told by a gate: 전대 후문 is 전남대후문.
+-- No. 2 and Main are 2호점 and 본점, as we display branches.
 CREATE OR REPLACE FUNCTION small_words_reading(keyword text, unknown text []) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   typed text := array_to_string(keyword_words(keyword), ' ');
   piece text;
+  gate text[];
 BEGIN
   FOREACH piece IN ARRAY coalesce(unknown, '{}') LOOP
     typed := replace(typed, piece, particles_as_blanks(piece));
   END LOOP;
   typed := streets_in_korean(typed);
-  FOREACH piece IN ARRAY ARRAY['전남 후문', '경북 북문', '강원 후문', '충남 정문', '충북 중문'] LOOP
-    typed := regexp_replace(typed, '\m' || left(piece, 1) || '대[[:space:]]*(?=' || right(piece, 2) || ')', left(piece, 2) || '대');
-  END LOOP;
+  gate := regexp_match(typed, '\m([전경강충])대 ?([후북정중]문)');
+  IF gate_universities() ? concat(gate[1], gate[2]) THEN
+    typed := regexp_replace(typed, '\m' || gate[1] || '대 ?(?=' || gate[2] || ')', gate_universities() ->> (gate[1] || gate[2]));
+  END IF;
   typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*[站駅驛]', '역 ', 'g');
   IF typed ~ '[a-z]' THEN
     typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*[站駅驛]', ' station ', 'g');
@@ -245,8 +264,8 @@ END $$;
 COMMENT ON FUNCTION shops_by_keyword IS 'Shops that a keyword means: by tier, distance from the user, id, as list_text; null when the session is not live.';
 
 CREATE OR REPLACE FUNCTION search_find_either(
-  viewer geography, brands bigint [], regions bigint [], stations bigint [], other_regions bigint [], other_stations bigint [],
-  branch text [], rest text [], names text [], sample text [], filters shop_filters, at_most integer,
+  viewer geography, u keyword_reading, other_regions bigint [], other_stations bigint [],
+  sample text [], filters shop_filters, at_most integer,
   OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean, OUT matched boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -254,14 +273,15 @@ DECLARE
   one record;
   other record;
 BEGIN
-  SELECT * INTO one FROM search_find(viewer, brands, regions, stations, branch, rest, '{}', names, sample, filters, at_most, at_most);
-  SELECT * INTO other FROM search_find(viewer, brands, other_regions, other_stations, branch, rest, '{}', names, sample, filters, at_most, at_most);
+  SELECT * INTO one FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, '{}', u.names, sample, filters, at_most, at_most);
+  SELECT * INTO other FROM search_find(
+    viewer, u.brands, other_regions, other_stations, u.branch, u.rest, '{}', u.names, sample, filters, at_most, at_most);
   WITH found AS (
-    SELECT u.id, min(u.tier) AS tier, min(u.distance_m) AS distance_m
+    SELECT e.id, min(e.tier) AS tier, min(e.distance_m) AS distance_m
     FROM (
       SELECT * FROM unnest(one.ids, one.tiers, one.distances) UNION ALL SELECT * FROM unnest(other.ids, other.tiers, other.distances)
-    ) AS u (id, tier, distance_m)
-    GROUP BY u.id ORDER BY 2, distance_rank(min(u.distance_m)), 1 LIMIT at_most + 1
+    ) AS e (id, tier, distance_m)
+    GROUP BY e.id ORDER BY 2, distance_rank(min(e.distance_m)), 1 LIMIT at_most + 1
   )
   SELECT array_agg(f.id ORDER BY f.tier, distance_rank(f.distance_m), f.id), array_agg(f.tier ORDER BY f.tier, distance_rank(f.distance_m), f.id),
     array_agg(f.distance_m ORDER BY f.tier, distance_rank(f.distance_m), f.id), count(*)
@@ -271,7 +291,7 @@ BEGIN
   matched := one.matched OR other.matched;
 END $$;
 COMMENT ON FUNCTION search_find_either
-IS 'What search_find returns for the regions and stations, together with the other ones: the at_most + 1 best shops.';
+IS 'What search_find returns for a reading, together with the other regions and stations: the at_most + 1 best shops.';
 
 -- The first pass with a result wins, even if the filters leave nothing of it. A typing error makes all results one tier: where
 -- words give them several, all are needed.
@@ -284,22 +304,20 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   -- 홍대 앞 is 홍대, but 앞 is also part of names: 경남대앞점
   plain_words text[] := coalesce(nullif(array_remove(keyword_words(keyword), '앞'), '{}'), keyword_words(keyword));
-  plain record;
-  sample text[];
-  unknown text[];
-  u record;
-  f record;
-  small record;
-  words text[];
+  plain keyword_reading := search_understand(plain_words, NULL);
+  unknown text[] := composed(plain.rest);
   small_words text[];
+  small keyword_reading;
+  u keyword_reading;
+  other record;
+  f record;
+  words text[];
   spelled jsonb;
   korean_words text[];
   spelled_words text[];
-  surely_spelled text[];
+  spelled_reading keyword_reading;
   typed_words jsonb;
-  other_regions bigint[];
-  other_stations bigint[];
-  other_understood jsonb;
+  sample text[];
   read text[] := ARRAY[plain_words::text, '{}'];
   done text[] := ARRAY[]::text[];
   misspelt text[];
@@ -307,14 +325,11 @@ DECLARE
   nowhere text[] := ARRAY[]::text[];
   is_corrected boolean := false;
   characters integer := 0;
-  most_characters integer;
+  -- A sentence has more readings than a name with typing errors, and fewer that find anything.
+  most_characters integer := CASE WHEN cardinality(unknown) > 3 THEN 90 ELSE 150 END;
   size integer := length(keyword);
   filtered boolean := NOT (filters IS NULL);
 BEGIN
-  SELECT * INTO plain FROM search_understand(plain_words, NULL);
-  unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(plain.rest) r);
-  -- A sentence has more readings than a name with typing errors, and fewer that find anything.
-  most_characters := CASE WHEN cardinality(unknown) > 3 THEN 90 ELSE 150 END;
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
     'literal', 'small words', 'spelling', 'spelling literally', 'keyboard', 'keyboard without shift', 'incomplete', 'typo',
     'hanja', 'hanja literally', 'typo in a name', 'apart', 'halves', 'joined', 'either place', 'known words', 'known names'] LOOP
@@ -328,10 +343,7 @@ BEGIN
       -- city is part of Digital Media City
       small_words := CASE WHEN plain.rest = '{}' AND NOT plain.impossible AND num_nonnulls(plain.regions, plain.stations) < 2 THEN plain_words
         ELSE search_reading('small words', keyword, unknown) END;
-      small := plain;
-      IF small_words <> plain_words THEN
-        SELECT * INTO small FROM search_understand(small_words, NULL);
-      END IF;
+      small := CASE WHEN small_words = plain_words THEN plain ELSE search_understand(small_words, NULL) END;
       size := greatest(size / 2, least(size, length(array_to_string(small_words, ' '))));
       -- Words around a place make a name with a typing error long, but add no readings.
       IF cardinality(small.rest) <= 2 THEN
@@ -344,95 +356,58 @@ BEGIN
       WHEN pass IN ('region', 'station') THEN
         -- A preference reads nothing otherwise where the other kind is not named.
         CONTINUE WHEN CASE pass WHEN 'region' THEN plain.stations IS NULL ELSE plain.regions IS NULL AND NOT plain.impossible END;
-        SELECT * INTO u FROM search_understand(plain_words, pass, plain.spans);
-      WHEN pass IN ('halves', 'joined') THEN
-        sample := coalesce(sample, search_sample());
-        words := CASE
-          WHEN pass = 'joined' THEN words_joined(small_words, ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r), sample)
-          WHEN cardinality(small_words) = 1 AND cardinality(small.rest) = 1 THEN halves_apart(small_words[1], sample) ELSE small_words END;
-        CONTINUE WHEN words = small_words;
-        IF pass = 'joined' THEN
-          SELECT * INTO u FROM search_understand(words, NULL);
-        ELSE
-          SELECT l.* INTO u FROM search_literally(words) l;
-        END IF;
-      WHEN pass = 'either place' THEN
-        CONTINUE WHEN NOT small.impossible;
-        u := small;
-        u.regions := either_region(small_words, small.understood, small.spans);
-        u.impossible := u.regions IS NULL;
-      WHEN pass = 'known words' THEN
-        words := coalesce(spelled_words, small_words);
-        u := small;
-        IF spelled_words IS NOT NULL THEN
-          SELECT * INTO u FROM search_understand(words, NULL);
-        END IF;
-        SELECT k.read_as, k.ignored INTO words, ignored FROM known_names(words, u.understood, u.spans) k;
-        IF ignored <> '{}' THEN
-          SELECT * INTO u FROM search_understand(words, NULL);
-          CONTINUE WHEN u.rest = '{}';
-          ignored := ARRAY(SELECT coalesce(typed_words -> i ->> 'text', i) FROM unnest(ignored) i);
-        ELSE
-          SELECT coalesce(array_agg(r) FILTER (WHERE r <> ALL (surely_spelled)), '{}'),
-            coalesce(array_agg(normalize(r, NFD)) FILTER (WHERE r = ANY (surely_spelled)), '{}')
-          INTO ignored, words FROM (SELECT normalize(r, NFC) AS r FROM unnest(u.rest) r) n;
-          CONTINUE WHEN spelled_words IS NULL OR ignored = '{}' OR words = '{}' OR NOT ignored <@ small_words;
-          SELECT w.names, w.understood, words INTO u.names, u.understood, u.rest
-          FROM search_without(ARRAY(SELECT normalize(i, NFD) FROM unnest(ignored) i), u.branch, u.names, u.understood) w;
-        END IF;
-      WHEN pass = 'known names' THEN
-        SELECT k.read_as, k.ignored INTO words, ignored FROM known_names(small_words, small.understood, small.spans) k;
-        u := small;
-        IF words <> small_words THEN
-          SELECT * INTO u FROM search_understand(words, NULL);
-        END IF;
-        IF num_nonnulls(u.brands, u.regions, u.stations) > 0 THEN
-          -- What is left of a word with a name in it is not ignored: 신강남 is not 강남.
-          CONTINUE WHEN NOT ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r) <@ words;
-          ignored := ignored || ARRAY(SELECT normalize(r, NFC) FROM unnest(u.rest) r);
-          SELECT w.names, w.understood, '{}'::text[] INTO u.names, u.understood, u.rest
-          FROM search_without(u.rest, u.branch, u.names, u.understood) w;
-        END IF;
-        CONTINUE WHEN ignored = '{}';
+        u := search_understand(plain_words, pass, plain.spans);
       WHEN pass = 'literal' THEN
-        SELECT l.* INTO u FROM search_literally(plain_words) l;
+        u := search_literally(plain_words);
       WHEN pass ~ ' literally$' THEN
         -- 거제중앙로 is a road, not 거제 and 중앙로
         CONTINUE WHEN korean_words IS NULL;
-        SELECT l.* INTO u FROM search_literally(korean_words) l;
+        u := search_literally(korean_words);
         korean_words := NULL;
-      WHEN pass IN ('spelling', 'hanja', 'incomplete') THEN
-        SELECT r.* INTO words, spelled FROM search_respelled(
-          pass, keyword, small_words, small.understood,
-          CASE WHEN pass = 'spelling' AND small.impossible THEN small_words ELSE ARRAY(SELECT normalize(r, NFC) FROM unnest(small.rest) r)
-            || CASE pass WHEN 'spelling' THEN doubtful_names(small.understood, small.rest = '{}') END END) r;
-        CONTINUE WHEN words IS NULL OR words::text = ANY (read);
-        read := read || words::text;
-        SELECT * INTO u FROM search_understand(words, NULL);
-        korean_words := CASE WHEN pass <> 'incomplete' AND u.rest = '{}' THEN words END;
-        IF pass = 'spelling' OR pass = 'hanja' AND (spelled_words IS NULL OR NOT is_foreign(array_to_string(words, ''))) THEN
-          spelled_words := words;
-          typed_words := spelled;
-        END IF;
-        IF pass = 'spelling' THEN
-          surely_spelled := ARRAY(
-            SELECT w FROM jsonb_each(spelled) AS s CROSS JOIN unnest(string_to_array(s.key, ' ')) AS w
-            WHERE s.value ->> 'lang' <> 'ko-Latn');
-        END IF;
-        u.understood := (
-          SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)
-          FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o));
       WHEN pass = 'small words' THEN
         CONTINUE WHEN small_words::text = ANY (read) OR characters + size > most_characters AND small.rest <> '{}';
         read := read || small_words::text;
         u := small;
+      WHEN pass IN ('spelling', 'hanja', 'incomplete') THEN
+        SELECT r.* INTO words, spelled FROM search_respelled(
+          pass, keyword, small_words, small.understood,
+          CASE WHEN pass = 'spelling' AND small.impossible THEN small_words
+            ELSE composed(small.rest) || CASE pass WHEN 'spelling' THEN doubtful_names(small.understood, small.rest = '{}') END END) r;
+        CONTINUE WHEN words IS NULL OR words::text = ANY (read);
+        read := read || words::text;
+        u := search_understand(words, NULL);
+        korean_words := CASE WHEN pass <> 'incomplete' AND u.rest = '{}' THEN words END;
+        IF pass = 'spelling' OR pass = 'hanja' AND (spelled_words IS NULL OR NOT is_foreign(array_to_string(words, ''))) THEN
+          spelled_words := words;
+          spelled_reading := u;
+          typed_words := spelled;
+        END IF;
+        u.understood := (
+          SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)
+          FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o));
+      WHEN pass IN ('halves', 'joined') THEN
+        sample := coalesce(sample, search_sample());
+        words := CASE
+          WHEN pass = 'joined' THEN words_joined(small_words, composed(small.rest), sample)
+          WHEN cardinality(small_words) = 1 AND cardinality(small.rest) = 1 THEN halves_apart(small_words[1], sample) ELSE small_words END;
+        CONTINUE WHEN words = small_words;
+        u := CASE pass WHEN 'joined' THEN search_understand(words, NULL) ELSE search_literally(words) END;
+      WHEN pass = 'either place' THEN
+        CONTINUE WHEN NOT small.impossible;
+        u := search_either_region(small_words, small);
+      WHEN pass = 'known words' THEN
+        u := CASE WHEN spelled_words IS NULL THEN search_known_words(small_words, small, small_words, NULL)
+          ELSE search_known_words(spelled_words, spelled_reading, small_words, typed_words) END;
+      WHEN pass = 'known names' THEN
+        u := search_known_names(small_words, small);
       ELSE
         words := search_reading(pass, keyword, unknown);
         CONTINUE WHEN words::text = ANY (read);
         read := read || words::text;
         is_corrected := is_corrected OR pass = 'typo';
-        SELECT * INTO u FROM search_understand(words, NULL);
+        u := search_understand(words, NULL);
     END CASE;
+    CONTINUE WHEN u IS NULL;
     understood := coalesce(understood, u.understood);
     IF pass NOT IN ('region', 'station') OR (u.brands, u.regions, u.stations, u.rest)::text <> ALL (done) THEN
       characters := characters + size;
@@ -453,31 +428,28 @@ BEGIN
       complete := true;
       CONTINUE WHEN u.rest && nowhere;
     END IF;
-    other_regions := NULL;
-    other_stations := NULL;
+    other := NULL;
     IF pass IN ('understood', 'small words', 'spelling', 'hanja', 'incomplete') THEN
-      SELECT o.* INTO other_regions, other_stations, other_understood FROM search_other_meaning(u.understood, u.spans, u.regions, u.stations) o;
+      other := search_other_meaning(u);
     END IF;
-    IF num_nonnulls(other_regions, other_stations) > 0 THEN
-      SELECT * INTO f FROM search_find_either(
-        viewer, u.brands, u.regions, u.stations, other_regions, other_stations, u.branch, u.rest, u.names, sample, filters, at_most);
-      u.understood := u.understood || other_understood;
-    ELSE
+    IF other IS NULL THEN
       SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
         misspelt, u.names, sample, filters, at_most, CASE WHEN pass ~ '^typo' AND u.branch || u.rest <> '{}' THEN at_most ELSE coalesce(needed, at_most) END);
+    ELSE
+      SELECT * INTO f FROM search_find_either(viewer, u, other.other_regions, other.other_stations, sample, filters, at_most);
+      u.understood := u.understood || other.other_understood;
     END IF;
     complete := f.complete;
     EXIT WHEN f.ids = '{}' AND filtered AND f.matched;
     IF f.ids <> '{}' THEN
       ids := f.ids; distances := f.distances; total := f.total; understood := u.understood;
-      ignored := CASE WHEN pass ~ '^known' THEN ignored END;
+      ignored := u.ignored;
       tiers := CASE WHEN pass ~ '^typo' THEN array_fill(4, ARRAY[cardinality(ids)]) ELSE f.tiers END;
       RETURN;
     END IF;
   END LOOP;
   ids := '{}';
   total := 0;
-  ignored := NULL;
   pass := 'none';
 END $$;
 COMMENT ON FUNCTION search_shops IS 'The needed + 1 best shops of a keyword (by default at_most + 1), their number, counted up to at_most + 1, which pass found them, how it was understood, and words left out as nothing has them.';
@@ -513,18 +485,18 @@ END $$;
 COMMENT ON FUNCTION doubtful_names(jsonb, boolean)
 IS 'The foreign names of a keyword without results that may be words of shop names instead: those that only sound like the name and, if asked for all, those that shop names have letter for letter.';
 
-CREATE OR REPLACE FUNCTION search_literally(
-  words text [],
-  OUT brands bigint [], OUT regions bigint [], OUT stations bigint [], OUT branch text [], OUT rest text [],
-  OUT names text [], OUT impossible boolean, OUT understood jsonb
-)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ROW(
-  NULL::bigint [], NULL::bigint [], NULL::bigint [], '{}'::text [],
-  ARRAY(SELECT normalize(w, NFD) FROM unnest(words) AS w), ARRAY[normalize(array_to_string(words, ''), NFD)],
-  cardinality(words) = 0,
-  (SELECT coalesce(jsonb_agg(jsonb_build_object('text', w, 'kind', 'rest', 'ids', '[]'::jsonb)), '[]') FROM unnest(words) AS w)
-);
+CREATE OR REPLACE FUNCTION search_literally(words text []) RETURNS keyword_reading
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  u keyword_reading;
+BEGIN
+  u.branch := '{}';
+  u.rest := ARRAY(SELECT normalize(w, NFD) FROM unnest(words) AS w);
+  u.names := ARRAY[normalize(array_to_string(words, ''), NFD)];
+  u.impossible := cardinality(words) = 0;
+  u.understood := (SELECT coalesce(jsonb_agg(jsonb_build_object('text', w, 'kind', 'rest', 'ids', '[]'::jsonb)), '[]') FROM unnest(words) AS w);
+  RETURN u;
+END $$;
 COMMENT ON FUNCTION search_literally(text []) IS 'The keyword as words that all must stand in name or address, whatever else they may mean.';
 
 -- The normaliser writes letters that stand alone as conjoining jamo, which few fonts show as they were typed.
