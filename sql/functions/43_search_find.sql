@@ -576,7 +576,7 @@ DECLARE
 BEGIN
   FOR named IN
     SELECT array_agg(DISTINCT r.parent_id) AS parents,
-      normalize(regexp_replace(name_key(r.name), '제?[0-9·.,]+동$', '동'), NFD) AS letters
+      normalize(regexp_replace(name_key(r.name), '제?[0-9·.,]+(가[0-9]*)?동$', '동'), NFD) AS letters
     FROM regions AS r WHERE r.id = ANY (regions) AND r.level = 'dong' AND r.name ~ '..(동|[0-9]가)$' GROUP BY 2
   LOOP
     every := every || (in_any('r', named.parents) && begins_with_any(ARRAY[named.letters]));

@@ -128,7 +128,7 @@ RETURN CASE unit
   WHEN '市' THEN name_level ~ 'sido|sigungu'
   WHEN '岛' THEN name_level ~ 'sido|sigungu'
   WHEN '道' THEN name_level ~ 'sido'
-  WHEN '洞' THEN name_level ~ 'dong'
+  WHEN '洞' THEN name_level ~ 'dong' AND name_level !~ 'rural'
   ELSE name_level ~ 'sigungu'
 END;
 COMMENT ON FUNCTION has_unit(text, text) IS 'True when regions of a level may be called a 市, 道, 区, 郡, 洞 or 岛 (濟州島).';
@@ -145,7 +145,8 @@ BEGIN
   SELECT t, 'brand', a.brand_id, ARRAY[a.alias], '', a.lang
   FROM unnest(terms) AS t INNER JOIN brand_aliases AS a ON brand_spellings(a.alias) @> ARRAY[t]
   UNION ALL
-  SELECT t, 'region', r.id, ARRAY(SELECT normalize(k, NFC) FROM unnest(region_name_keys(r.name, r.level)) AS k) || r.name_en, r.level, ''
+  SELECT t, 'region', r.id, ARRAY(SELECT normalize(k, NFC) FROM unnest(region_name_keys(r.name, r.level)) AS k) || r.name_en,
+    CASE WHEN r.level = 'dong' AND r.name ~ '(읍|면|리)$' THEN 'rural dong' ELSE r.level END, ''
   FROM unnest(terms) AS t INNER JOIN regions AS r ON region_spellings(r.name, r.name_en, r.level) @> ARRAY[t]
   UNION ALL
   SELECT t, 'region', a.region_id, ARRAY[a.alias], CASE WHEN a.kind = 'short' THEN 'short ' ELSE '' END || r.level, a.lang
@@ -272,7 +273,7 @@ BEGIN
   )
   SELECT m.key, m.kind, m.id,
     CASE m.kind WHEN 'brand' THEN 0 WHEN 'station' THEN (NOT m.is_station)::int ELSE CASE
-      WHEN m.name ~ '[가-힣]' THEN region_rank(CASE WHEN m.name_level ~ 'short dong' THEN 'dong' ELSE split_part(m.name_level, 'short ', 1) END, '', jamo(m.name))
+      WHEN m.name ~ '[가-힣]' THEN region_rank(CASE WHEN m.name_level ~ ' dong$' THEN 'dong' ELSE split_part(m.name_level, 'short ', 1) END, '', jamo(m.name))
       WHEN m.name_level ~ 'dong' AND m.spelling <> m.name THEN 2 ELSE 0 END END,
     CASE WHEN m.name ~ '[가-힣]' THEN m.name ELSE '' END || CASE WHEN m.is_station AND m.name ~ '[가-힣]' THEN '역' ELSE '' END,
     m.name_lang, m.spelling

@@ -392,14 +392,15 @@ END $$;
 COMMENT ON FUNCTION search_either_region(text [], keyword_reading)
 IS 'The reading of a keyword that names several regions of one level as any of them; impossible if it names others.';
 
-CREATE OR REPLACE FUNCTION places_are_apart(regions bigint [], stations bigint []) RETURNS boolean
+CREATE OR REPLACE FUNCTION are_apart(reading keyword_reading) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  RETURN NOT EXISTS (
+  RETURN reading.impossible OR num_nulls(reading.regions, reading.stations) = 0 AND NOT EXISTS (
     SELECT FROM regions AS r INNER JOIN stations AS s ON r.boundary IS NULL OR ST_Intersects(r.boundary, ST_Buffer(s.geog, 1000)::geometry)
-    WHERE r.id = ANY (places_are_apart.regions) AND s.id = ANY (places_are_apart.stations));
+    WHERE r.id = ANY (reading.regions) AND s.id = ANY (reading.stations));
 END $$;
-COMMENT ON FUNCTION places_are_apart(bigint [], bigint []) IS 'True if every station is more than 1,000 metres from every region; a region without a boundary may be anywhere.';
+COMMENT ON FUNCTION are_apart(keyword_reading)
+IS 'True if no place is in all regions named and within 1,000 metres of a station named; a region without a boundary may be anywhere.';
 
 CREATE OR REPLACE FUNCTION is_in_shop_names(word text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
@@ -413,13 +414,14 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION is_in_shop_names(text) IS 'Whether the name of a shop contains the word.';
 
--- 석촌호수 is at 석촌역, not in 호수동. A name in full or a word of its own is not left out: 서울 해운대구 and 강남 서면 are mistakes.
+-- 석촌호수 is at 석촌역, not in 호수동, and 수원 화성행궁 in 수원's 행궁동, not in 화성. A word of its own is not left out, nor of two
+-- places one whose name is in full: 강남 서면 and 서울해운대구 are mistakes.
 CREATE OR REPLACE FUNCTION known_names(words text [], reading keyword_reading, OUT read_as text [], OUT ignored text [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   unknown constant text[] := composed(reading.rest);
   found text[];
-  weakest record;
+  odd record;
 BEGIN
   ignored := '{}';
   read_as := ARRAY(
@@ -434,42 +436,56 @@ BEGIN
     ignored := ARRAY(SELECT w FROM unnest(read_as) AS w WHERE w <> ALL (found));
     read_as := found;
   END IF;
-  IF unknown = '{}' AND (
-    reading.impossible OR num_nulls(reading.regions, reading.stations) = 0 AND places_are_apart(reading.regions, reading.stations)) THEN
-    SELECT p.place, p.typed INTO weakest FROM places_named(words, reading.understood, reading.spans) AS p
-    WHERE p.rank > 0 AND p.typed <> ALL (words) ORDER BY p.rank DESC, p.place DESC LIMIT 1;
-    IF weakest.typed IS NOT NULL THEN
-      ignored := ARRAY[weakest.typed];
-      read_as := ARRAY(
-        SELECT x ->> 'text' FROM jsonb_array_elements(reading.understood) WITH ORDINALITY AS t (x, o) WHERE o <> weakest.place ORDER BY o);
-    END IF;
+  IF unknown = '{}' AND are_apart(reading) THEN
+    FOR odd IN
+      SELECT p.place, p.typed, p.rank, count(*) OVER () AS places FROM places_named(words, reading.understood, reading.spans) AS p
+      ORDER BY p.rank DESC, p.place DESC LIMIT 5
+    LOOP
+      CONTINUE WHEN odd.typed = ANY (words) OR odd.rank = 0 AND odd.places < 3;
+      found := ARRAY(
+        SELECT x ->> 'text' FROM jsonb_array_elements(reading.understood) WITH ORDINALITY AS t (x, o) WHERE o <> odd.place ORDER BY o);
+      IF NOT are_apart(search_understand(found, NULL)) THEN
+        ignored := ARRAY[odd.typed];
+        read_as := found;
+        EXIT;
+      END IF;
+    END LOOP;
   END IF;
 END $$;
 COMMENT ON FUNCTION known_names(text [], keyword_reading)
 IS 'The words with names apart from unknown ones, and without the least certain one of places that are apart, which is ignored.';
 
 -- Words for places after words of shop names are left out (북촌한옥마을), and unknown ones beside words that are spelled as names
--- (photo booth with props in everland).
+-- (photo booth with props in everland) or, in Korean, if no shop has them (광안리 서면극장).
 CREATE OR REPLACE FUNCTION search_known_words(
-  words text [], u keyword_reading, small_words text [], spelled jsonb
+  words text [], u keyword_reading, small_words text [], spelled jsonb, sample text []
 ) RETURNS keyword_reading
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  k record := known_names(words, u);
-  surely_spelled text[];
-  unknown text[];
-BEGIN
-  IF k.ignored <> '{}' THEN
-    u := search_understand(k.read_as, NULL);
-    u.ignored := ARRAY(SELECT coalesce(spelled -> i ->> 'text', i) FROM unnest(k.ignored) AS i);
-    RETURN CASE WHEN u.rest <> '{}' THEN u END;
-  END IF;
-  surely_spelled := ARRAY(
+  rest constant text[] := composed(u.rest);
+  surely text[] := ARRAY(
     SELECT w FROM jsonb_each(spelled) AS s CROSS JOIN string_to_table(s.key, ' ') AS w WHERE s.value ->> 'lang' <> 'ko-Latn');
-  unknown := ARRAY(SELECT r FROM unnest(composed(u.rest)) AS r WHERE r <> ALL (surely_spelled));
-  RETURN CASE WHEN unknown <> '{}' AND composed(u.rest) && surely_spelled AND unknown <@ small_words THEN reading_without(u, unknown) END;
+  unknown text[];
+  k record;
+BEGIN
+  IF surely = '{}' AND EXISTS (SELECT FROM place_words() AS p WHERE p.korean = ANY (rest)) THEN
+    unknown := composed(words_nowhere(u.rest, coalesce(sample, search_sample())));
+    surely := ARRAY(SELECT r FROM unnest(rest) AS r WHERE r <> ALL (unknown));
+  ELSE
+    unknown := ARRAY(SELECT r FROM unnest(rest) AS r WHERE r <> ALL (surely));
+  END IF;
+  IF unknown <> '{}' AND rest && surely AND unknown <@ small_words THEN
+    RETURN reading_without(u, unknown);
+  END IF;
+  k := known_names(words, u);
+  IF k.ignored = '{}' THEN
+    RETURN NULL;
+  END IF;
+  u := search_understand(k.read_as, NULL);
+  u.ignored := ARRAY(SELECT coalesce(spelled -> i ->> 'text', i) FROM unnest(k.ignored) AS i);
+  RETURN CASE WHEN u.rest <> '{}' THEN u END;
 END $$;
-COMMENT ON FUNCTION search_known_words(text [], keyword_reading, text [], jsonb)
+COMMENT ON FUNCTION search_known_words(text [], keyword_reading, text [], jsonb, text [])
 IS 'The reading of words, some spelled in Korean, without those that are no part of names; null if that changes nothing or leaves no word of shop names.';
 
 -- What is left of a word with a name in it is not ignored: 신강남 is not 강남.
@@ -569,10 +585,10 @@ COMMENT ON FUNCTION place_word_keys() IS 'The word, spelling and language of pla
 CREATE OR REPLACE FUNCTION place_word_pattern() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT concat('(?:', string_agg(k, '|' ORDER BY length(k) DESC), ')(?:大?路)?')
+  SELECT concat('(?:', string_agg(k, '|' ORDER BY length(k) DESC), ')(?:大?路|驿|站)?')
   FROM jsonb_object_keys(place_word_keys()) AS k WHERE k ~ '[\u3041-\u9fff]';
 END;
-COMMENT ON FUNCTION place_word_pattern() IS 'The regular expression of place_words(), and of roads called so, in kana and Chinese characters.';
+COMMENT ON FUNCTION place_word_pattern() IS 'The regular expression of place_words(), and of roads and stations called so, in kana and Chinese characters.';
 
 -- 樂天世界塔, スターフィールド河南
 CREATE OR REPLACE FUNCTION place_words_apart(words text [], unknown text []) RETURNS text []
@@ -588,19 +604,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION place_words_apart(text [], text []) IS 'The words, with those of place_words() in unknown kana and Chinese characters as words of their own.';
 
--- Olympic-ro is a road: 올림픽로
+-- Olympic-ro is a road, 올림픽로, and PNU station 부산대역.
 CREATE OR REPLACE FUNCTION place_word_spelled(typed text, begun boolean, OUT word text, OUT spelling text, OUT lang text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   letters constant text := CASE WHEN typed !~ '[ㄱ-ㅣ가-힣]' THEN spelled_letters(typed) END;
-  road constant text[] := regexp_match(letters, '^(.{3,}?)(daero|ro|gil|大路|路)$');
-  units constant jsonb := '{"daero": "대로", "ro": "로", "gil": "길", "大路": "대로", "路": "로"}'::jsonb;
+  of_unit constant text[] := regexp_match(letters, '^(.{2,}?)(daero|ro|gil|大路|路|station|驿|站)$');
+  units constant jsonb :=
+    '{"daero": "대로", "ro": "로", "gil": "길", "大路": "대로", "路": "로", "station": "역", "驿": "역", "站": "역"}'::jsonb;
 BEGIN
   SELECT m.meaning ->> 'word', m.meaning ->> 'spelling', m.meaning ->> 'lang' INTO word, spelling, lang
   FROM (SELECT place_word_keys() -> letters) AS m (meaning);
-  IF word IS NULL AND place_word_keys() ? road[1] THEN
-    SELECT concat(m.meaning ->> 'word', units ->> road[2]), typed, m.meaning ->> 'lang' INTO word, spelling, lang
-    FROM (SELECT place_word_keys() -> road[1]) AS m (meaning);
+  IF word IS NULL AND place_word_keys() ? of_unit[1] THEN
+    SELECT concat(m.meaning ->> 'word', units ->> of_unit[2]), typed, m.meaning ->> 'lang' INTO word, spelling, lang
+    FROM (SELECT place_word_keys() -> of_unit[1]) AS m (meaning);
   END IF;
   IF word IS NULL AND begun AND length(letters) >= (CASE WHEN letters ~ '^[a-z0-9]*$' THEN 3 ELSE 1 END) THEN
     SELECT k.meaning ->> 'word', k.meaning ->> 'spelling', k.meaning ->> 'lang' INTO word, spelling, lang

@@ -396,8 +396,8 @@ BEGIN
         CONTINUE WHEN NOT small.impossible;
         u := search_either_region(small_words, small);
       WHEN pass = 'known words' THEN
-        u := CASE WHEN spelled_words IS NULL THEN search_known_words(small_words, small, small_words, NULL)
-          ELSE search_known_words(spelled_words, spelled_reading, small_words, typed_words) END;
+        u := CASE WHEN spelled_words IS NULL THEN search_known_words(small_words, small, small_words, NULL, sample)
+          ELSE search_known_words(spelled_words, spelled_reading, small_words, typed_words, sample) END;
       WHEN pass = 'known names' THEN
         u := search_known_names(small_words, small);
       ELSE

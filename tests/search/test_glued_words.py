@@ -142,6 +142,7 @@ def test_other_chinese_characters_find_nothing(found: Found, keyword: str) -> No
         ("북촌한옥마을", ["달빛 북촌점"], ["한옥마을"]),
         ("북촌 한옥마을", ["달빛 북촌점"], ["한옥마을"]),
         ("photo booth with props in everland", ["달빛 에버랜드점"], ["props"]),
+        ("에버랜드 아무말", ["달빛 에버랜드점"], ["아무말"]),
         ("강남 서초", ["사진관 강남구점", "사진관 서초구점"], []),
     ],
 )
@@ -188,3 +189,48 @@ def test_a_station_and_a_neighbourhood_near_it_are_both_meant(songdo: Callable[.
     assert {name for x in told["understood"] for name in x["names"]} >= {"송도역", "송도1동"}
     assert [s["place_name"] for s in songdo("송도역").get_json()] == ["인생네컷 옥련점"]
     assert songdo("송도", page=2, size=1).get_json()[0]["place_name"] == "인생네컷 옥련점"
+
+
+def test_of_three_places_the_odd_one_in_a_word_is_left_out(
+    make: Maker, client: FlaskClient
+) -> None:
+    gyeonggi = make.region("경기도", level="sido")
+    suwon, _ = (make.region(name, parent=gyeonggi) for name in ("수원시", "화성시"))
+    haenggung = make.region("행궁동", level="dong", parent=suwon)
+    make.shop(
+        "달빛 수원점",
+        at=(127.01, 37.28),
+        brand_id=None,
+        sido_id=gyeonggi,
+        sigungu_id=suwon,
+        dong_id=haenggung,
+    )
+    told = client.get(
+        "/shops", query_string={"keyword": "수원 화성행궁", "explain": "true", **AT}
+    ).get_json()
+    assert [shop["place_name"] for shop in told["shops"]] == ["달빛 수원점"]
+    assert told["ignored"] == ["화성"]
+
+
+@pytest.mark.parametrize("keyword", ["성수동", "seongsu-dong", "ソンス洞", "聖水洞"])
+def test_a_neighbourhood_is_found_by_the_name_in_addresses(
+    make: Maker, client: FlaskClient, keyword: str
+) -> None:
+    seoul, jeonbuk = (make.region(name, level="sido") for name in ("서울특별시", "전북특별자치도"))
+    seongdong, imsil = make.region("성동구", parent=seoul), make.region("임실군", parent=jeonbuk)
+    make.insert(
+        "station_aliases",
+        station_id=make.station("성수", at=(128, 36)),
+        alias="聖水",
+        lang="zh-Hant",
+    )
+    for name, district in (("성수1가1동", seongdong), ("성수2가3동", seongdong), ("성수면", imsil)):
+        dong = make.region(name, level="dong", parent=district)
+        make.shop(
+            f"달빛 {name}점", at=(127.05, 37.54), brand_id=None, sigungu_id=district, dong_id=dong
+        )
+    found = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
+    assert sorted(shop["place_name"] for shop in found) == [
+        "달빛 성수1가1동점",
+        "달빛 성수2가3동점",
+    ]
