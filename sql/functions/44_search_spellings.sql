@@ -347,7 +347,7 @@ CREATE OR REPLACE FUNCTION han_in_korean(word text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   loaned constant text := (
-    SELECT string_agg(coalesce(place_word_keys() -> spelled_letters(p) ->> 'word', p), '' ORDER BY o)
+    SELECT string_agg(coalesce(place_word(spelled_letters(p)) ->> 'word', p), '' ORDER BY o)
     FROM unnest(place_words_apart(ARRAY[word], ARRAY[word])) WITH ORDINALITY AS t (p, o));
   han constant text := regexp_replace(regexp_replace(regexp_replace(loaned, '[站駅驛驿]', '역', 'g'), '(..)通り?$', '\1路'), '湖$', '호수');
   reading constant text := regexp_replace(hangul_of_han(han), '(?<=..)대학$', '대');

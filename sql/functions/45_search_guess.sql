@@ -439,8 +439,9 @@ BEGIN
   IF unknown = '{}' AND are_apart(reading) THEN
     FOR odd IN
       SELECT p.place, p.typed, p.rank, count(*) OVER () AS places FROM places_named(words, reading.understood, reading.spans) AS p
-      ORDER BY p.rank DESC, p.place DESC LIMIT 5
+      ORDER BY p.rank DESC, p.place DESC
     LOOP
+      EXIT WHEN odd.places > 4;
       CONTINUE WHEN odd.typed = ANY (words) OR odd.rank = 0 AND odd.places < 3;
       found := ARRAY(
         SELECT x ->> 'text' FROM jsonb_array_elements(reading.understood) WITH ORDINALITY AS t (x, o) WHERE o <> odd.place ORDER BY o);
@@ -566,7 +567,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION typo_query(text, text []) IS 'The query for shops with the word or one a letter away from it.';
 
--- Without arguments, so that PostgreSQL evaluates it once a session where a statement contains it.
+-- Without arguments, so that PostgreSQL evaluates it once a session for each statement that contains it: few should.
 CREATE OR REPLACE FUNCTION place_word_keys() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -582,6 +583,13 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION place_word_keys() IS 'The word, spelling and language of place_words() by the letters of the spelling.';
 
+CREATE OR REPLACE FUNCTION place_word(letters text) RETURNS jsonb
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN place_word_keys() -> letters;
+END $$;
+COMMENT ON FUNCTION place_word(text) IS 'The word of place_words() with a spelling of these letters, that spelling and its language; null if there is none.';
+
 CREATE OR REPLACE FUNCTION place_word_pattern() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -591,16 +599,25 @@ END;
 COMMENT ON FUNCTION place_word_pattern() IS 'The regular expression of place_words(), and of roads and stations called so, in kana and Chinese characters.';
 
 -- 樂天世界塔, スターフィールド河南
+CREATE OR REPLACE FUNCTION place_word_apart(word text) RETURNS text []
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  letters constant text := spelled_letters(word);
+  pattern constant text := place_word_pattern();
+BEGIN
+  RETURN CASE WHEN place_word(letters) IS NULL AND letters ~ pattern
+    THEN array_remove(regexp_split_to_array(regexp_replace(letters, pattern, ' \& ', 'g'), ' '), '') ELSE ARRAY[word] END;
+END $$;
+COMMENT ON FUNCTION place_word_apart(text) IS 'A word in kana or Chinese characters, with those of place_words() in it as words of their own.';
+
 CREATE OR REPLACE FUNCTION place_words_apart(words text [], unknown text []) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN ARRAY(
     SELECT p FROM unnest(words) WITH ORDINALITY AS t (word, i)
-    CROSS JOIN LATERAL string_to_table(CASE
-      WHEN t.word ~ '[\u3041-\u9fff]' AND NOT place_word_keys() ? spelled_letters(t.word) AND spelled_letters(t.word) ~ place_word_pattern() AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(t.word, u) > 0)
-        THEN regexp_replace(spelled_letters(t.word), place_word_pattern(), ' \& ', 'g')
-      ELSE t.word END, ' ') WITH ORDINALITY AS p (p, j)
-    WHERE p <> '' ORDER BY t.i, p.j);
+    CROSS JOIN LATERAL unnest(
+      CASE WHEN word ~ '[\u3041-\u9fff]' AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(word, u) > 0) THEN place_word_apart(word) ELSE ARRAY[word] END)
+    WITH ORDINALITY AS p (p, j) ORDER BY i, j);
 END $$;
 COMMENT ON FUNCTION place_words_apart(text [], text []) IS 'The words, with those of place_words() in unknown kana and Chinese characters as words of their own.';
 
@@ -612,12 +629,16 @@ DECLARE
   of_unit constant text[] := regexp_match(letters, '^(.{2,}?)(daero|ro|gil|大路|路|station|驿|站)$');
   units constant jsonb :=
     '{"daero": "대로", "ro": "로", "gil": "길", "大路": "대로", "路": "로", "station": "역", "驿": "역", "站": "역"}'::jsonb;
+  meaning constant jsonb := coalesce(place_word(letters), place_word(of_unit[1]));
 BEGIN
-  SELECT m.meaning ->> 'word', m.meaning ->> 'spelling', m.meaning ->> 'lang' INTO word, spelling, lang
-  FROM (SELECT place_word_keys() -> letters) AS m (meaning);
-  IF word IS NULL AND place_word_keys() ? of_unit[1] THEN
-    SELECT concat(m.meaning ->> 'word', units ->> of_unit[2]), typed, m.meaning ->> 'lang' INTO word, spelling, lang
-    FROM (SELECT place_word_keys() -> of_unit[1]) AS m (meaning);
+  IF meaning IS NOT NULL THEN
+    lang := meaning ->> 'lang';
+    word := meaning ->> 'word';
+    spelling := meaning ->> 'spelling';
+    IF place_word(letters) IS NULL THEN
+      word := word || (units ->> of_unit[2]);
+      spelling := typed;
+    END IF;
   END IF;
   IF word IS NULL AND begun AND length(letters) >= (CASE WHEN letters ~ '^[a-z0-9]*$' THEN 3 ELSE 1 END) THEN
     SELECT k.meaning ->> 'word', k.meaning ->> 'spelling', k.meaning ->> 'lang' INTO word, spelling, lang

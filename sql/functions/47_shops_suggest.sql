@@ -292,7 +292,7 @@ BEGIN
   SELECT * INTO meant FROM search_understand(typed, NULL);
   unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(meant.rest) r);
   -- 괴산 sounds like coex
-  is_place_word := place_word_keys() ?| ARRAY(SELECT spelled_letters(u) FROM unnest(unknown) AS u);
+  is_place_word := EXISTS (SELECT FROM unnest(unknown) AS u WHERE place_word(spelled_letters(u)) IS NOT NULL);
   IF NOT is_place_word THEN
     body := suggestions(typed, viewer, meant.spans);
   END IF;
