@@ -2,7 +2,8 @@
 -- Reindexed within the transaction: the dictionaries have a few thousand rows.
 --
 -- Addresses call 성수1가1동 and its neighbours 성수동, but nobody calls 종로1·2·3·4가동 종로동. Japanese also write what they hear: ㅎ
--- is weak after ㄴ, ㄹ and ㅁ (ノニョン for 논현), and of two ル or two n they may leave one out (ピルム for 필름, アニョン for 안녕).
+-- is weak after ㄴ, ㄹ and ㅁ (ノニョン for 논현), and of two ル or two n they may leave one out (ピルム for 필름, アニョン for 안녕). 컷 is
+-- also カット.
 
 CREATE OR REPLACE FUNCTION region_name_keys(name text, level text) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -52,11 +53,28 @@ BEGIN
     IF written ~ '.입구$' THEN
       kana := kana || (public.kana_letters(left(written, -2), true) || 'イプク');
     END IF;
+    IF written ~ '.네컷$' THEN
+      kana := kana || (public.kana_letters(left(written, -1), true) || 'カット') || (public.kana_letters(left(written, -2), true) || '4カット');
+    END IF;
     IF public.with_weak_h(written) <> written THEN
       kana := kana || public.kana_letters(public.with_weak_h(written), true);
     END IF;
   END LOOP;
   RETURN kana || ARRAY(SELECT DISTINCT regexp_replace(k, doubled, '', 'g') FROM unnest(kana) AS k WHERE k ~ doubled);
+END $$;
+
+-- Of Gil-dong only the whole is a name.
+CREATE OR REPLACE FUNCTION spellings(names text []) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT DISTINCT s FROM unnest(names) AS n
+    CROSS JOIN LATERAL unnest(CASE
+      WHEN n ~ '[가-힣]' AND NOT public.is_foreign(n) THEN public.latin_spellings(n) || public.kana_spellings(n)
+      ELSE ARRAY[n, substring(n, '^(.*[\u3041-\u9fff].+?)(特別市|特别市|广域市|廣域市|広域市|特別自治市|特别自治市|特別自治道|特别自治道|[市郡區区道洞邑面])$'),
+        substring(n, '^(.+)入口$'), substring(n, '^([^ ]{5,})-(?:do|si|gun|gu|eup|myeon|dong|ri|ga)$')]
+    END) AS s WHERE s <> ''
+  );
 END $$;
 
 REINDEX INDEX regions_terms_idx;

@@ -75,6 +75,8 @@ BEGIN ATOMIC
     ('아주대', 'Ajou University|Ajou', '亜州大学', '亞洲大學'),
     ('원광대', 'Wonkwang University', '円光大学', '圓光大學'),
     ('조선대', 'Chosun University', '朝鮮大学', '朝鮮大學'),
+    ('동대문역사문화공원', 'Dongdaemun History Park|Dongdaemun Culture Park', '東大門歴史公園', '東大門歷史公園'),
+    ('자갈치', 'Jagalchi', 'チャガルチ', '札嘎其|扎嘎其'),
     ('어린이대공원', 'Children''s Grand Park', '子供大公園|こども大公園', '兒童大公園'),
     ('고속터미널', 'Express Bus Terminal', '高速バスターミナル|高速ターミナル', '高速巴士客運站|高速客運站|高速巴士站'),
     ('행궁', 'Hwaseong Haenggung|Haenggung', '華城行宮|行宮', '華城行宮|行宮'),

@@ -388,7 +388,18 @@ END $$;
 COMMENT ON FUNCTION station_distances(bigint [], bigint [])
 IS 'The distance in metres of each station from each region with a boundary, to the corner or edge that is nearest in degrees; 0 within.';
 
--- 송도 is 송도역 and, 4 km from it, 송도동; 동대문 is 동대문구 and 동대문역 outside of it. Far ones have the name by chance.
+CREATE OR REPLACE FUNCTION have_a_name_in_common(regions bigint [], stations bigint []) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM regions AS r INNER JOIN stations AS s
+      ON jamo(s.name) = ANY (region_name_keys(r.name, r.level)) OR EXISTS (SELECT FROM region_aliases AS a WHERE a.region_id = r.id AND jamo(a.alias) = jamo(s.name))
+    WHERE r.id = ANY (have_a_name_in_common.regions) AND s.id = ANY (have_a_name_in_common.stations));
+END $$;
+COMMENT ON FUNCTION have_a_name_in_common(bigint [], bigint []) IS 'Whether a region is called as a station in Korean.';
+
+-- 송도 is 송도역 and, 4 km from it, 송도동; 동대문 is 동대문구 and 동대문역 outside of it. Far ones have the name by chance, but both are
+-- meant where Korean tells them apart: ハプチョン is 합정역 and 합천군.
 CREATE OR REPLACE FUNCTION search_other_meaning(
   u keyword_reading, OUT other_regions bigint [], OUT other_stations bigint [], OUT other_understood jsonb
 )
@@ -420,11 +431,12 @@ BEGIN
         SELECT FROM regions AS r WHERE r.id = ANY (o.regions) AND (r.level <> 'dong' OR r.name ~ '(읍|면|리)$')));
   ELSIF u.stations IS NULL AND o.stations IS NOT NULL THEN
     other_stations := (
-      SELECT CASE WHEN min(d.distance_m) > 100 THEN array_agg(DISTINCT d.station) FILTER (WHERE d.distance_m < 10000) END
+      SELECT CASE WHEN NOT have_a_name_in_common(u.regions, o.stations) THEN o.stations
+        WHEN min(d.distance_m) > 100 THEN array_agg(DISTINCT d.station) FILTER (WHERE d.distance_m < 10000) END
       FROM station_distances(u.regions, o.stations) AS d);
     other_regions := CASE WHEN other_stations IS NOT NULL THEN o.regions END;
   END IF;
   other_understood := CASE WHEN num_nonnulls(other_regions, other_stations) > 0 THEN meant END;
 END $$;
 COMMENT ON FUNCTION search_other_meaning(keyword_reading)
-IS 'The 동 or stations between 100 m and 10 km from the stations or regions with the same name; nulls if there are none.';
+IS 'The 동 or stations between 100 m and 10 km from the stations or regions with the same name, and stations with another name in Korean; nulls if there are none.';

@@ -358,7 +358,8 @@ BEGIN
     RETURN NULL;
   END IF;
   RETURN coalesce(
-    (SELECT f FROM unnest(forms) WITH ORDINALITY AS t (f, o) WHERE unknown_words(ARRAY[f]) = '{}' ORDER BY o LIMIT 1),
+    CASE WHEN forms[1] <> forms[2] OR road IS NOT NULL
+      THEN (SELECT f FROM unnest(forms) WITH ORDINALITY AS t (f, o) WHERE unknown_words(ARRAY[f]) = '{}' ORDER BY o LIMIT 1) END,
     CASE WHEN han ~ '路$' AND unknown_words(ARRAY[road]) <> '{}' THEN road END,
     forms[1]);
 END $$;
@@ -368,11 +369,13 @@ CREATE OR REPLACE FUNCTION name_in_korean(kind text, row_id bigint) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN CASE kind
-    WHEN 'region' THEN (SELECT regexp_replace(regexp_replace(r.name, '^.* ', ''), '[0-9·.,]+(동|가)$', '\1') FROM regions AS r WHERE r.id = row_id)
+    WHEN 'region' THEN (
+      SELECT regexp_replace(regexp_replace(r.name, '^.* ', ''), CASE r.level WHEN 'dong' THEN '[0-9·.,]+(?=(동|가)$)' ELSE '(?<=..)(특별시|광역시|특별자치시|특별자치도|[도시군구])$' END, '')
+      FROM regions AS r WHERE r.id = row_id)
     WHEN 'station' THEN (SELECT s.name FROM stations AS s WHERE s.id = row_id)
     WHEN 'brand' THEN (SELECT b.name FROM brands AS b WHERE b.id = row_id) END;
 END $$;
-COMMENT ON FUNCTION name_in_korean(text, bigint) IS 'The Korean name of a row of a dictionary, of a region without the one above it and without a number.';
+COMMENT ON FUNCTION name_in_korean(text, bigint) IS 'The Korean name of a row of a dictionary, of a region without the one above it, its number and, as addresses shorten it, the kind of a province, city or district.';
 
 -- If everything is a name, shops may have their Korean names in name and address: 春川 明洞 is no station of 서울.
 -- Longer words than names sentences, whose readings cost much and find nothing.

@@ -577,7 +577,8 @@ BEGIN ATOMIC
       jsonb_build_object('word', lower(ltrim(w.korean, '-')), 'spelling', s.spelling, 'lang', l.lang) AS meaning
     FROM place_words() WITH ORDINALITY AS w (korean, en, ja, zh, place)
     CROSS JOIN LATERAL (VALUES ('en', w.en), ('ja', w.ja), ('zh-Hant', w.zh)) AS l (lang, spellings)
-    CROSS JOIN LATERAL string_to_table(l.spellings, '|') AS s (spelling)
+    CROSS JOIN LATERAL string_to_table(
+      concat(l.spellings, '|' || nullif(replace(l.spellings, 'National University', 'University'), l.spellings)), '|') AS s (spelling)
     ORDER BY spelled_letters(s.spelling), w.place
   ) AS k;
 END;
@@ -741,13 +742,14 @@ COMMENT ON FUNCTION road_spelled(text, boolean)
 IS 'The road of an address for a spelling in Latin letters, kana or Chinese characters, and how English or Japanese addresses write it; null if there is none.';
 
 -- Adjacent unknown words may be one: jongno gwigeumsok. The unit of a road or a region belongs to the word before it, even if it is
--- a name (길동): garosu-gil. A road may be called after a known place: gangnam-daero, カンナム大路, of which only 大路 is unknown.
+-- a name (길동): garosu-gil. A road may be called after a known place, gangnam-daero and カンナム大路, of which only 大路 is unknown, and
+-- a branch too: seogwipo olle for 서귀포올레시장점.
 CREATE OR REPLACE FUNCTION run_spelled(run text [], unknown text [], begun boolean, OUT word text, OUT spelling text, OUT lang text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   units constant text[] := '{gil,ro,daero,ga,dong,gu,geori,golmok,yeok}'::text[];
   typed constant text := array_to_string(run, ' ');
-  is_unknown constant boolean := run[1] = ANY (unknown) AND run[2:] <@ (unknown || units);
+  is_unknown constant boolean := (run[1] = ANY (unknown) OR run[2] = ANY (unknown) AND cardinality(unknown) <= 2) AND run[2:] <@ (unknown || units);
   last constant text := run[cardinality(run)];
   ends_unknown constant boolean := EXISTS (SELECT FROM unnest(unknown) AS u WHERE last = u OR last ~ '[\u3041-\u9fff]' AND right(last, length(u)) = u);
 BEGIN

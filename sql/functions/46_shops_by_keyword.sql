@@ -69,7 +69,7 @@ COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in En
 CREATE OR REPLACE FUNCTION korean_small_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{내,어디,어디가,어디에,어디야,어디에요,어디예요,추천,추천좀,추천줘,추천요,추천해줘,추천해요,추천주세요,추천좀줘,추천좀요,추천해주세요,추천좀주세요,24시,24시간,무인,
-  여행,맛집,핫플,데이트,놀거리,위치,가격,가볼만한곳,좋아,좋아요,찾아줘,알려줘}'::text [];
+  여행,맛집,핫플,데이트,놀거리,위치,가격,가볼만한곳,좋아,좋아요,찾아줘,알려줘,있어,있어요,있나요,있을까,사진찍을만한곳,사진찍는곳,증명사진}'::text [];
 COMMENT ON FUNCTION korean_small_words() IS 'What people write around names in Korean.';
 
 CREATE OR REPLACE FUNCTION universities_shortened(word text) RETURNS text
@@ -220,6 +220,8 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   unknown text[] := rest;
   typed text[];
+  joined text;
+  place integer;
 BEGIN
   IF strpos(keyword, '・') > 0 THEN
     small_words := without_small_words(keyword_words(signs_as_blanks(replace(keyword, '・', ''))));
@@ -229,6 +231,13 @@ BEGIN
     SELECT w FROM unnest(small_words) WITH ORDINALITY AS t (w, i)
     WHERE w !~ '^(station|stn|sta|subway|역)$' OR w <> ALL (unknown) ORDER BY i);
   unknown := ARRAY(SELECT u FROM unnest(unknown) AS u WHERE u !~ '^(station|stn|sta|subway|역)$');
+  -- kyungsung univ begins a name, and univ another one
+  place := array_position(typed, unknown[1]);
+  joined := unknown[1] || ' ' || unknown[2];
+  IF cardinality(unknown) = 2 AND typed[place + 1] = unknown[2] AND joined ~ '^[a-z ]+$' AND (completed_word(joined)).name IS NOT NULL THEN
+    typed := typed[:place - 1] || joined || typed[place + 2:];
+    unknown := ARRAY[joined];
+  END IF;
   IF cardinality(unknown) <= 2 AND length(keyword) <= 40 THEN
     SELECT CASE WHEN c.read_as <> typed THEN c.read_as END, c.spelled INTO words, spelled FROM completed_words(typed, unknown) AS c;
   END IF;
@@ -350,6 +359,7 @@ BEGIN
         most_characters := 200;
       END IF;
     END IF;
+    CONTINUE WHEN pass = 'hanja' AND cardinality(small.rest) > 4;
     CASE
       WHEN pass IN ('understood', 'typo in a name') THEN
         u := plain;
@@ -376,7 +386,10 @@ BEGIN
         CONTINUE WHEN words IS NULL OR words::text = ANY (read);
         read := read || words::text;
         u := search_understand(words, NULL);
-        korean_words := CASE WHEN pass <> 'incomplete' AND u.rest = '{}' THEN words END;
+        korean_words := CASE
+          WHEN pass = 'incomplete' OR u.rest <> '{}' THEN NULL
+          WHEN u.impossible THEN ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o) ORDER BY o)
+          ELSE words END;
         IF pass = 'spelling' OR pass = 'hanja' AND (spelled_words IS NULL OR NOT is_foreign(array_to_string(words, ''))) THEN
           spelled_words := words;
           spelled_reading := u;

@@ -58,6 +58,7 @@ def found(make: Maker, client: FlaskClient) -> Found:
         "전주객사점",
         "북촌점",
         "에버랜드점",
+        "서울숲길점",
     ):
         make.shop(f"달빛 {name}", at=(128, 37), brand_id=None)
 
@@ -143,6 +144,8 @@ def test_other_chinese_characters_find_nothing(found: Found, keyword: str) -> No
         ("북촌 한옥마을", ["달빛 북촌점"], ["한옥마을"]),
         ("photo booth with props in everland", ["달빛 에버랜드점"], ["props"]),
         ("에버랜드 아무말", ["달빛 에버랜드점"], ["아무말"]),
+        ("seoul supgil", ["달빛 서울숲길점"], []),
+        ("에버랜드 있나요", ["달빛 에버랜드점"], []),
         ("강남 서초", ["사진관 강남구점", "사진관 서초구점"], []),
     ],
 )
@@ -234,3 +237,60 @@ def test_a_neighbourhood_is_found_by_the_name_in_addresses(
         "달빛 성수1가1동점",
         "달빛 성수2가3동점",
     ]
+
+
+def test_a_district_and_a_station_that_sound_alike_are_both_meant(
+    make: Maker, client: FlaskClient
+) -> None:
+    """ハプチョン is 합정 and 합천."""
+    hapcheon = make.region("합천군", parent=make.region("경상남도", level="sido"))
+    make.station("합정", at=(126.91, 37.55))
+    make.shop("달빛 합정점", at=(126.91, 37.55), brand_id=None)
+    make.shop("달빛 합천점", at=(128.16, 35.56), brand_id=None, sigungu_id=hapcheon)
+    for keyword, branches in (
+        ("ハプチョン", ["합정점", "합천점"]),
+        ("합천", ["합천점"]),
+        ("ハプチョン駅", ["합정점"]),
+    ):
+        found = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
+        assert [shop["place_name"] for shop in found] == [f"달빛 {branch}" for branch in branches]
+
+
+@pytest.mark.parametrize("keyword", ["대전 은행동", "daejeon eunhaeng dong", "大田银杏洞"])
+def test_a_neighbourhood_that_another_city_has_as_a_region_is_found_in_addresses(
+    make: Maker, client: FlaskClient, keyword: str
+) -> None:
+    daejeon = make.region("대전광역시", level="sido")
+    for alias, lang in (("大田", "zh-Hant"), ("Daejeon", "en")):
+        make.insert("region_aliases", region_id=daejeon, alias=alias, kind="foreign", lang=lang)
+    siheung = make.region("시흥시", parent=make.region("경기도", level="sido"))
+    make.region("은행동", level="dong", parent=siheung)
+    make.shop(
+        "달빛 중앙로점",
+        at=(127.43, 36.33),
+        brand_id=None,
+        sido_id=daejeon,
+        lot_address="대전 중구 은행동 1-1",
+    )
+    found = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
+    assert [shop["place_name"] for shop in found] == ["달빛 중앙로점"]
+
+
+@pytest.mark.parametrize("keyword", ["kyungsung univ", "gil"])
+def test_the_beginning_of_a_name_is_read_as_a_whole(
+    make: Maker, client: FlaskClient, keyword: str
+) -> None:
+    """Not each of its words, nor what is left of a short name without its unit."""
+    for name, name_en, at in (
+        ("교대", "Univ. of Education", (127.0, 37.5)),
+        ("경성대부경대", "Kyungsung Univ. Pukyong Univ.", (129.1, 35.1)),
+    ):
+        make.station(name, at=at, name_en=name_en)
+        make.shop(f"달빛 {name}점", at=at, brand_id=None)
+    gangdong = make.region("강동구", parent=make.region("서울특별시", level="sido"))
+    dong = make.insert("regions", name="길동", level="dong", name_en="Gil-dong", parent_id=gangdong)
+    make.shop("달빛 길동점", brand_id=None, dong_id=dong)
+    found = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
+    assert [shop["place_name"] for shop in found] == (
+        ["달빛 경성대부경대점"] if " " in keyword else []
+    )

@@ -74,7 +74,7 @@ def test_korean_in_kana_letter_by_letter(make: Maker, korean: str) -> None:
 @pytest.mark.parametrize(
     ("korean", "typed"),
     [
-        ("을지로3가", "uljiro samga"), ("신논현", "シノニョン"), ("논현", "ノニョン"), ("하루필름", "ハルピルム"),
+        ("을지로3가", "uljiro samga"), ("신논현", "シノニョン"), ("논현", "ノニョン"), ("하루필름", "ハルピルム"), ("인생네컷", "インセンネカット"), ("인생네컷", "インセン4カット"),
         ("을지로3가", "ウルチロサムガ"), ("을지로3가", "ウルジロ3ガ"), ("인생네컷", "insaeng four cuts"),
         ("인생네컷", "Insaeng4Cut"), ("인생네컷", "insaengnekeot"), ("신림", "シンリム"), ("신림", "シルリム"), ("서귀포", "ソギポ"),
         ("서귀포", "ソグィポ"), ("鍾路3街", "钟路三街"), ("人生4カット", "人生四カット"), ("Moonlight 4Cuts", "moonlight four cuts"),
