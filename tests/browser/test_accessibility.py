@@ -119,8 +119,7 @@ def violations(v: Visitor, view: str, *, rests: bool = True) -> list[str]:
 
 @pytest.mark.parametrize("options", KINDS)
 def test_axe_finds_nothing(visitor: Visit, axe: str, options: dict[str, Any]) -> None:
-    v = visitor(bypass_csp=True, path="/?r=1500", **options)
-    v.sign_in(next(PEOPLE))
+    v = visitor(bypass_csp=True, path="/?r=1500", member=next(PEOPLE), **options)
     v.page.evaluate(axe)
     found: list[str] = []
     for view in itertools.chain(browse(v), take_part(v)):

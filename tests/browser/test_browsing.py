@@ -337,8 +337,7 @@ def test_a_shop_opens_from_its_pin(visitor: Visit) -> None:
 
 @pytest.mark.parametrize("gesture", ["click", "tap"])
 def test_a_chosen_shop_has_its_name_on_the_map_once(visitor: Visit, gesture: str) -> None:
-    v = visitor(**PHONE)
-    v.sign_in(f"chooser-{gesture}")
+    v = visitor(member=f"chooser-{gesture}", **PHONE)
     for place in range(4):
         getattr(v.one("#list .name").nth(place), gesture)()
         expect(v.one("#sheet")).to_be_visible()

@@ -18,8 +18,7 @@ WORDS = "조명이 밝고 소품이 많아요"
 @pytest.fixture
 def writer(visitor: Visit) -> Visitor:
     """A member who has begun a review."""
-    v = visitor(map_seen=Map.NONE, path="/?r=5000")
-    v.sign_in(next(PEOPLE))
+    v = visitor(map_seen=Map.NONE, path="/?r=5000", member=next(PEOPLE))
     v.open_first()
     v.one("#write").click()
     v.page.locator("label[for=star-4]").click()
@@ -122,8 +121,7 @@ def test_a_draft_survives_a_session_that_ends_and_is_back_after_sign_in(writer: 
 
 
 def test_the_way_back_to_a_form_is_in_view_on_a_phone(visitor: Visit) -> None:
-    v = visitor(map_seen=Map.NONE, path="/?r=5000", **PHONE)
-    v.sign_in(next(PEOPLE))
+    v = visitor(map_seen=Map.NONE, path="/?r=5000", member=next(PEOPLE), **PHONE)
     v.open_first()
     v.one("#write").click()
     v.page.locator("label[for=star-4]").click()
@@ -177,8 +175,7 @@ def test_another_member_of_the_same_browser_sees_no_draft(writer: Visitor) -> No
 
 
 def test_typing_in_the_search_box_keeps_the_focus_while_the_member_changes(visitor: Visit) -> None:
-    v = visitor(map_seen=Map.NONE, path="/?r=5000")
-    v.sign_in(next(PEOPLE))
+    v = visitor(map_seen=Map.NONE, path="/?r=5000", member=next(PEOPLE))
     v.one("#query").press_sequentially("강")
     v.end_session()
     v.page.evaluate("dispatchEvent(new StorageEvent('storage', {key: 'signed_in'}))")

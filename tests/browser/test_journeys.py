@@ -110,13 +110,11 @@ Start = Callable[..., Journey]
 
 @pytest.fixture(params=LOOKS, ids="-".join)
 def journey(visitor: Visit, request: pytest.FixtureRequest) -> Start:
-    """Starts journeys on a phone, for pictures in every look; steps of signing in are no part of a member's."""
+    """Starts journeys on a phone, for pictures in every look."""
     look: Look = request.param
 
     def start(*, signed_in: bool = False, **options: Any) -> Journey:
-        v = visitor(**look.options, **options)
-        if signed_in:
-            v.sign_in(next(PEOPLE))
+        v = visitor(**look.options, **options, member=next(PEOPLE) if signed_in else "")
         return Journey(v, request.node.originalname.removeprefix("test_"), look)
 
     return start

@@ -18,17 +18,13 @@ PEOPLE = (f"visitor-{n}" for n in itertools.count())
 @pytest.fixture
 def member(visitor: Visit) -> Visitor:
     """A new member, signed in."""
-    v = visitor(path="/?r=5000", map_seen=Map.NONE)
-    v.sign_in(next(PEOPLE))
-    return v
+    return visitor(path="/?r=5000", map_seen=Map.NONE, member=next(PEOPLE))
 
 
 @pytest.fixture
 def traveller(visitor: Visit) -> Visitor:
     """A new member who also sees the map."""
-    v = visitor(path="/?r=5000")
-    v.sign_in(next(PEOPLE))
-    return v
+    return visitor(path="/?r=5000", member=next(PEOPLE))
 
 
 def write(v: Visitor, *, stars: int, text: str) -> None:

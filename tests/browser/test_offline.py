@@ -40,8 +40,7 @@ def show_favorites(v: Visitor) -> None:
 
 
 def test_the_last_area_and_favorites_open_without_a_network(visitor: Visit) -> None:
-    v = visitor(path="/?r=2000", service_workers="allow", map_seen=Map.WHOLE)
-    v.sign_in(next(PEOPLE))
+    v = visitor(path="/?r=2000", service_workers="allow", map_seen=Map.WHOLE, member=next(PEOPLE))
     v.page.evaluate(READY)
     v.page.reload()
     v.page.wait_for_selector("#account.signed-in")
@@ -108,8 +107,7 @@ def test_a_shop_that_was_opened_opens_without_a_network(visitor: Visit) -> None:
 
 
 def test_what_failed_is_loaded_again_when_the_line_is_back(visitor: Visit) -> None:
-    v = visitor(path="/?r=2000", map_seen=Map.NONE)
-    v.sign_in(next(PEOPLE))
+    v = visitor(path="/?r=2000", map_seen=Map.NONE, member=next(PEOPLE))
     failed = v.one("[role=alert] .button")
     for open_part, close_part, loaded in (
         ("#list .name", "#sheet-close", "#sheet #write"),

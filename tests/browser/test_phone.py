@@ -188,8 +188,7 @@ def test_back_does_not_open_again_what_was_closed(phone: Visitor) -> None:
 
 
 def test_back_closes_the_dialog_below_one_that_was_closed(visitor: Visit) -> None:
-    v = visitor(map_seen=Map.NONE)
-    v.sign_in("layers")
+    v = visitor(map_seen=Map.NONE, member="layers")
     v.one("#account").click()
     v.one("#tab-settings").click()
     v.page.get_by_role("button", name="회원 탈퇴").click()
@@ -284,10 +283,9 @@ LASTING_TOASTS = "(set => { window.setTimeout = (run, ms, ...rest) => set(run, m
 
 @pytest.mark.parametrize("position", ["half", "full"])
 def test_what_was_won_by_a_review_does_not_cover_it(visitor: Visit, position: str) -> None:
-    v = visitor(path="", **PHONE)
+    v = visitor(path="", member=f"toasts-{position}", **PHONE)
     v.context.add_init_script(LASTING_TOASTS)
     v.go("/?r=5000")
-    v.sign_in(f"toasts-{position}")
     v.open_first()
     if position == "full":
         v.one("#sheet-grip").tap()
