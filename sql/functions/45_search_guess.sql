@@ -342,9 +342,9 @@ BEGIN
   IF is_cjk OR unknown ~ suffix THEN
     RETURN apart || CASE WHEN unknown <> '' THEN ARRAY[unknown] END;
   END IF;
-  -- 북촌 in 북촌한옥마을 is in no dictionary, but a word of shop names
+  -- 북촌 in 북촌한옥마을 is in no dictionary, but a word of shop names; 카페거리 is one word
   RETURN coalesce(
-    CASE WHEN apart = '{}' THEN coalesce(regexp_match(word, '^(..+?)(' || words_after_places() || ')'), regexp_match(word, '^(...+)([길몰])$')) END,
+    CASE WHEN apart = '{}' AND NOT EXISTS (SELECT FROM place_words() AS p WHERE p.korean = word) THEN coalesce(regexp_match(word, '^(..+?)(' || words_after_places() || ')'), regexp_match(word, '^(...+)([길몰])$')) END,
     ARRAY[word]);
 END $$;
 COMMENT ON FUNCTION names_apart(text, jsonb)
@@ -749,7 +749,8 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   units constant text[] := '{gil,ro,daero,ga,dong,gu,geori,golmok,yeok}'::text[];
   typed constant text := array_to_string(run, ' ');
-  is_unknown constant boolean := (run[1] = ANY (unknown) OR run[2] = ANY (unknown) AND cardinality(unknown) <= 2) AND run[2:] <@ (unknown || units);
+  is_unknown constant boolean := typed !~ '[가-힣]' AND run[2:] <@ (unknown || units)
+    AND (run[1] = ANY (unknown) OR run[2] = ANY (unknown) AND cardinality(unknown) <= 2);
   last constant text := run[cardinality(run)];
   ends_unknown constant boolean := EXISTS (SELECT FROM unnest(unknown) AS u WHERE last = u OR last ~ '[\u3041-\u9fff]' AND right(last, length(u)) = u);
 BEGIN
