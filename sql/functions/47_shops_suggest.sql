@@ -61,6 +61,12 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(letters, '(.)\u110b(\u1167\u11a8?)?$', '\1');
 COMMENT ON FUNCTION without_station_sign(text) IS 'The letters without 역, or a prefix of it, at their end.';
 
+-- 망원1동 and 망원2동 are 망원동, with which no name of theirs begins.
+CREATE OR REPLACE FUNCTION begun_dong(letters text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN substring(letters, U&'^([\1100-\11FF]{4,})\1103\1169?$') || normalize('동', NFD);
+COMMENT ON FUNCTION begun_dong(text) IS 'The letters with 동 complete at their end (망원도); null if they do not end with a part of it.';
+
 -- Names that begin with the letters, or whose initials do. rank 0: the whole name, 1: a prefix. Uses a generic plan, because planning
 -- its many queries at each keystroke is expensive.
 CREATE OR REPLACE FUNCTION names_beginning(forms text [])
@@ -85,6 +91,9 @@ BEGIN
     UNION ALL
     SELECT 'region', r.id, CASE WHEN r.level = 'dong' AND jamo(r.name) <> ALL (forms) THEN 1 ELSE 0 END FROM unnest(forms) f
     INNER JOIN regions r ON region_terms(r.name, r.name_en, r.level) @> ARRAY[f] WHERE f = ANY (region_name_keys(r.name, r.level))
+    UNION ALL
+    SELECT 'region', r.id, 1 FROM unnest(forms) f CROSS JOIN LATERAL begun_dong(f) AS b (dong)
+    INNER JOIN regions r ON region_terms(r.name, r.name_en, r.level) @> ARRAY[b.dong] WHERE b.dong = ANY (region_name_keys(r.name, r.level))
     UNION ALL
     SELECT 'region', a.region_id, (jamo(a.alias) <> f)::int FROM unnest(forms) f
     INNER JOIN region_aliases a ON jamo(a.alias) COLLATE "C" >= f AND jamo(a.alias) COLLATE "C" < f || U&'\+10ffff'

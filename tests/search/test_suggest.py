@@ -91,6 +91,13 @@ def test_each_letter_leads_to_a_station(suggest: Any) -> None:
     assert suggest("강남ㅇ")[0]["matches"] == [[0, 3]]
 
 
+def test_each_letter_leads_to_the_parts_of_a_neighbourhood(suggest: Any) -> None:
+    for typed in ("역삼ㄷ", "역삼도", "역삼동", "강남 역삼도"):
+        found = labels(suggest(typed), "region")
+        assert found == ["서울특별시 강남구 역삼1동", "서울특별시 강남구 역삼2동"], typed
+    assert labels(suggest("성수도"), "region") == ["서울특별시 성동구 성수1가1동"]
+
+
 def test_letters_are_shown_in_the_region_that_they_name_not_in_those_above(suggest: Any) -> None:
     found = {item["label"]: item["matches"] for item in suggest("서울 ㅅ")}
     assert found["서울특별시 서초구"] == [[6, 7]]
