@@ -282,7 +282,8 @@ COMMENT ON FUNCTION shops_of_begun_names(text [], geography, jsonb)
 IS 'The nearest five shops of known names and a name that begins as the words behind them; nulls if there are none.';
 
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
--- Interpretations end at 50 characters in total.
+-- Interpretations end at 50 characters in total, but spellings look up few words. At last, of one or two names beside what may become
+-- a word that a search leaves out, the names are suggested: 圣水洞拍, mangwon marke.
 CREATE OR REPLACE FUNCTION shops_suggest(
   keyword text, user_lon double precision, user_lat double precision, lang text DEFAULT NULL
 ) RETURNS text
@@ -290,29 +291,37 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 SE
 DECLARE
   viewer geography := point_at(user_lon, user_lat);
   typed text[] := keyword_words(keyword);
-  meant record;
-  unknown text[];
+  meant keyword_reading := search_understand(typed, NULL);
+  known keyword_reading;
+  unknown text[] := composed(meant.rest);
   body json;
   characters integer := length(keyword);
   pass text;
   words text[];
   is_place_word boolean;
 BEGIN
-  SELECT * INTO meant FROM search_understand(typed, NULL);
-  unknown := ARRAY(SELECT normalize(r, NFC) FROM unnest(meant.rest) r);
   -- 괴산 sounds like coex
   is_place_word := EXISTS (SELECT FROM unnest(unknown) AS u WHERE place_word(spelled_letters(u)) IS NOT NULL);
   IF NOT is_place_word THEN
     body := suggestions(typed, viewer, meant.spans);
   END IF;
-  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'keyboard', 'keyboard without shift', 'apart'] LOOP
-    EXIT WHEN body IS NOT NULL OR characters + length(keyword) > 50 AND pass <> 'spelling';
-    words := search_reading(CASE pass WHEN 'spelling' THEN 'small words' ELSE pass END, keyword,
-      CASE pass WHEN 'apart' THEN unknown END);
+  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names'] LOOP
+    EXIT WHEN body IS NOT NULL OR length(keyword) > 25;
+    CONTINUE WHEN characters + length(keyword) > 50 AND pass NOT IN ('spelling', 'known names')
+      OR pass IN ('hanja', 'known names') AND cardinality(unknown) NOT BETWEEN 1 AND 2;
     IF pass = 'spelling' THEN
+      words := search_reading('small words', keyword, NULL);
       SELECT s.read_as INTO words FROM shop_words_spelled(words, CASE WHEN words = typed THEN unknown ELSE unknown_words(words) END, true) s;
+    ELSIF pass = 'hanja' THEN
+      SELECT h.read_as INTO words FROM words_in_korean(typed, unknown, meant.understood) h;
+    ELSIF pass = 'known names' THEN
+      known := search_known_names(typed, meant);
+      CONTINUE WHEN known IS NULL OR known.rest <> '{}' OR known.impossible OR jsonb_array_length(known.understood) > 2;
+      words := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(known.understood) WITH ORDINALITY t (x, i) ORDER BY i);
+    ELSE
+      words := search_reading(pass, keyword, CASE pass WHEN 'apart' THEN unknown END);
     END IF;
-    CONTINUE WHEN words = typed;
+    CONTINUE WHEN words = typed OR coalesce(words, '{}') = '{}';
     characters := characters + length(keyword);
     body := suggestions(words, viewer);
   END LOOP;

@@ -98,6 +98,16 @@ def test_each_letter_leads_to_the_parts_of_a_neighbourhood(suggest: Any) -> None
     assert labels(suggest("성수도"), "region") == ["서울특별시 성동구 성수1가1동"]
 
 
+@pytest.mark.parametrize("typed", ["강남역 맛ㅈ", "gangnam station marke", "강남역 아무마"])
+def test_a_name_beside_what_will_be_left_out_is_suggested(suggest: Any, typed: str) -> None:
+    assert labels(suggest(typed), "station")[0] == "강남역"
+
+
+@pytest.mark.parametrize("typed", ["아무마", "강남역 아무말 다른말 또다른마", "魑魅"])
+def test_what_names_nothing_suggests_nothing(suggest: Any, typed: str) -> None:
+    assert suggest(typed) == []
+
+
 def test_letters_are_shown_in_the_region_that_they_name_not_in_those_above(suggest: Any) -> None:
     found = {item["label"]: item["matches"] for item in suggest("서울 ㅅ")}
     assert found["서울특별시 서초구"] == [[6, 7]]
