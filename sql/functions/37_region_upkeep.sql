@@ -9,7 +9,7 @@ LANGUAGE sql AS $$
       ('대구광역시', '대구', 'short'), ('대구광역시', '대구시', 'short'), ('대구광역시', 'Daegu', 'english'),
       ('인천광역시', '인천', 'short'), ('인천광역시', '인천시', 'short'), ('인천광역시', 'Incheon', 'english'),
       ('광주광역시', '광주', 'short'), ('광주광역시', 'Gwangju', 'english'),
-      ('대전광역시', '대전', 'short'), ('대전광역시', '대전시', 'short'), ('대전광역시', 'Daejeon', 'english'),
+      ('대전광역시', '대전', 'short'), ('대전광역시', '대전시', 'short'), ('대전광역시', 'Daejeon', 'english'), ('대전광역시', 'Taejon', 'old'),
       ('울산광역시', '울산', 'short'), ('울산광역시', '울산시', 'short'), ('울산광역시', 'Ulsan', 'english'),
       ('세종특별자치시', '세종', 'short'), ('세종특별자치시', '세종시', 'short'), ('세종특별자치시', 'Sejong', 'english'),
       ('경기도', '경기', 'short'), ('경기도', 'Gyeonggi', 'english'),

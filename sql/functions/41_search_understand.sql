@@ -107,8 +107,9 @@ BEGIN
     IF n < 12 THEN
       known := begun_spellings(ARRAY(
         SELECT DISTINCT 'begins =' || array_to_string(folded[i:i + n - 1], '') FROM unnest(alive) AS i WHERE i + n - 1 <= cardinality(folded)));
-      alive := ARRAY(SELECT i FROM unnest(alive) AS i WHERE 'begins =' || array_to_string(folded[i:i + n - 1], '') = ANY (known)
-        AND i + n - 1 <= cardinality(folded));
+      -- 中区 needs no name in the dictionaries
+      alive := ARRAY(SELECT i FROM unnest(alive) AS i WHERE i + n - 1 <= cardinality(folded) AND (
+        'begins =' || array_to_string(folded[i:i + n - 1], '') = ANY (known) OR n = 1 AND folded[i] IN ('中', '东', '西', '南', '北') AND folded[i + 1] = '区'));
     END IF;
     RETURN QUERY
     SELECT i, i + l, substr(whole, i, l) FROM unnest(alive) AS i

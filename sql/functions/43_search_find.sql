@@ -16,10 +16,10 @@ BEGIN
       SELECT FROM regions AS p WHERE p.level = 'sido' AND p.id = ANY (search_scans.regions)
         AND p.id IN (r.parent_id, (SELECT q.parent_id FROM regions AS q WHERE q.id = r.parent_id)))
   UNION ALL
-  SELECT b, NULL, NULL FROM unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b WHERE search_scans.regions IS NULL
+  SELECT b, NULL, NULL FROM unnest(coalesce(brands, ARRAY[NULL::bigint])) AS b WHERE coalesce(search_scans.regions, '{}') = '{}'
   ORDER BY 1, 2, 3;
 END $$;
-COMMENT ON FUNCTION search_scans(bigint [], bigint []) IS 'The index scans for brands and regions, one per row; null means any.';
+COMMENT ON FUNCTION search_scans(bigint [], bigint []) IS 'The index scans for brands and regions, one per row; null means any, and regions without an element the whole country.';
 
 -- The normalisation of address_words. It is expensive, and most addresses are already NFKC.
 CREATE OR REPLACE FUNCTION address_letters(address text) RETURNS text
@@ -280,54 +280,57 @@ END $$;
 COMMENT ON FUNCTION box_within(geometry, geometry) IS 'The intersection of two boxes in space; null if it is empty.';
 
 -- The rows of a station, one per line, are so close together that one scan reads the shops around all of them.
-CREATE OR REPLACE FUNCTION search_station_places(stations bigint []) RETURNS TABLE (geog geography, spot geometry)
+CREATE OR REPLACE FUNCTION places_merged(places geography []) RETURNS geography []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-#variable_conflict use_column
 BEGIN
-  RETURN QUERY
-  SELECT p.geog, spot_at(p.geog) FROM (
-    SELECT ST_Union(c.geom)::geography AS geog FROM (
-      SELECT t.geog::geometry AS geom, ST_ClusterDBSCAN(t.geog::geometry, 0.005, 1) OVER () AS place
-      FROM stations AS t WHERE t.id = ANY (search_station_places.stations)
-    ) AS c GROUP BY c.place OFFSET 0
-  ) AS p;
+  RETURN ARRAY(
+    SELECT ST_Union(c.geom)::geography FROM (
+      SELECT p::geometry AS geom, ST_ClusterDBSCAN(p::geometry, 0.005, 1) OVER () AS place FROM unnest(places) AS p
+    ) AS c GROUP BY c.place ORDER BY c.place);
 END $$;
-COMMENT ON FUNCTION search_station_places(bigint []) IS 'The stations as points; those within half a kilometre of another one are merged with it.';
+COMMENT ON FUNCTION places_merged(geography []) IS 'The points; those within half a kilometre of another one are merged with it.';
 
--- Nearest to the viewer first within the box around each station, because a kilometre may contain tens of thousands of shops.
--- The stations and brands share a budget of shops to read, which is smaller if words, regions or filters are tested; no scan reads
+CREATE OR REPLACE FUNCTION station_places(stations bigint []) RETURNS geography []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN places_merged(ARRAY(SELECT t.geog FROM stations AS t WHERE t.id = ANY (station_places.stations)));
+END $$;
+COMMENT ON FUNCTION station_places(bigint []) IS 'Where the stations are, each place once.';
+
+-- Nearest to the viewer first within the box around each place, because a kilometre may contain tens of thousands of shops.
+-- The places and brands share a budget of shops to read, which is smaller if words, regions or filters are tested; no scan reads
 -- beyond the shops already found. A generic plan needs a separate query for each index.
-CREATE OR REPLACE FUNCTION search_near_stations(
-  viewer_spot geometry, stations bigint [], brands bigint [], regions bigint [], hints text [], query tsquery,
+CREATE OR REPLACE FUNCTION search_near_places(
+  viewer_spot geometry, places geography [], brands bigint [], regions bigint [], hints text [], query tsquery,
   plain boolean, filters shop_filters, at_most integer
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  station record;
+  place record;
   within geometry;
   surely_m float8 := chord_within(1000);
   wanted integer := at_most + 51;
-  places integer := (SELECT count(*) FROM search_station_places(stations));
   budget integer := CASE WHEN query IS NOT NULL THEN 500 WHEN regions IS NOT NULL OR NOT plain THEN 2000 ELSE 10000 END
-    / greatest(places * coalesce(cardinality(brands), 1), 1);
+    / greatest(cardinality(places) * coalesce(cardinality(brands), 1), 1);
   found bigint[] := ARRAY[]::bigint[];
   chords float8[] := ARRAY[]::float8[];
   more bigint[];
   their_chords float8[];
 BEGIN
-  FOR station IN
-    SELECT t.geog, t.spot, b AS brand FROM search_station_places(stations) t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
-    ORDER BY t.spot <<->> viewer_spot, b
+  FOR place IN
+    SELECT p.geog, p.spot, b AS brand
+    FROM (SELECT g AS geog, spot_at(g) AS spot FROM unnest(places) g) p CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
+    ORDER BY p.spot <<->> viewer_spot, b
   LOOP
-    within := ST_Expand(station.spot, 1000);
+    within := ST_Expand(place.spot, 1000);
     IF cardinality(chords) = wanted THEN
       within := box_within(within, ST_Expand(viewer_spot, chords[wanted]));
       CONTINUE WHEN within IS NULL;
     END IF;
-    IF station.brand IS NULL THEN
+    IF place.brand IS NULL THEN
       SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
         SELECT c.id, c.chord_m FROM (
-          SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, station.geog, station.spot, 1000, surely_m)
+          SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, place.geog, place.spot, 1000, surely_m)
             AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
             AND search_admits(s, NULL, NULL, hints, query, plain, filters) AS admitted
           FROM shops s
@@ -336,11 +339,11 @@ BEGIN
     ELSE
       SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
         SELECT c.id, c.chord_m FROM (
-          SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, station.geog, station.spot, 1000, surely_m)
+          SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, place.geog, place.spot, 1000, surely_m)
             AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
             AND search_admits(s, NULL, NULL, hints, query, plain, filters) AS admitted
           FROM shops s
-          WHERE s.brand_id = station.brand AND s.spot &&& within AND s.status <> 'CLOSED'
+          WHERE s.brand_id = place.brand AND s.spot &&& within AND s.status <> 'CLOSED'
           ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
         WHERE c.admitted LIMIT wanted) q;
     END IF;
@@ -351,32 +354,32 @@ BEGIN
   END LOOP;
   RETURN found;
 END $$;
-COMMENT ON FUNCTION search_near_stations IS 'The nearest shops within 1 km of one of the stations.';
+COMMENT ON FUNCTION search_near_places IS 'The nearest shops within 1 km of one of the places.';
 
--- Unordered, because an ordered scan computes every distance twice. The boxes share the budget of search_near_stations.
-CREATE OR REPLACE FUNCTION search_all_near_stations(stations bigint [], brands bigint []) RETURNS bigint []
+-- Unordered, because an ordered scan computes every distance twice. The boxes share the budget of search_near_places.
+CREATE OR REPLACE FUNCTION search_all_near_places(places geography [], brands bigint []) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
-  station record;
+  place record;
   surely_m float8 := chord_within(1000);
-  budget integer := 10000 / greatest((SELECT count(*) FROM search_station_places(stations)) * coalesce(cardinality(brands), 1), 1);
+  budget integer := 10000 / greatest(cardinality(places) * coalesce(cardinality(brands), 1), 1);
   found bigint[] := ARRAY[]::bigint[];
   more bigint[];
   examined bigint;
 BEGIN
-  FOR station IN
-    SELECT t.geog, t.spot, ST_Expand(t.spot, 1000) AS around, b AS brand
-    FROM search_station_places(stations) t CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
+  FOR place IN
+    SELECT p.geog, p.spot, ST_Expand(p.spot, 1000) AS around, b AS brand
+    FROM (SELECT g AS geog, spot_at(g) AS spot FROM unnest(places) g) p CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
   LOOP
-    IF station.brand IS NULL THEN
-      SELECT array_agg(c.id) FILTER (WHERE is_within(c.geog, c.spot, station.geog, station.spot, 1000, surely_m)), count(*)
+    IF place.brand IS NULL THEN
+      SELECT array_agg(c.id) FILTER (WHERE is_within(c.geog, c.spot, place.geog, place.spot, 1000, surely_m)), count(*)
       INTO more, examined FROM (
-        SELECT s.id, s.geog, s.spot FROM shops s WHERE s.spot &&& station.around AND s.status <> 'CLOSED' LIMIT budget + 1) c;
+        SELECT s.id, s.geog, s.spot FROM shops s WHERE s.spot &&& place.around AND s.status <> 'CLOSED' LIMIT budget + 1) c;
     ELSE
-      SELECT array_agg(c.id) FILTER (WHERE is_within(c.geog, c.spot, station.geog, station.spot, 1000, surely_m)), count(*)
+      SELECT array_agg(c.id) FILTER (WHERE is_within(c.geog, c.spot, place.geog, place.spot, 1000, surely_m)), count(*)
       INTO more, examined FROM (
         SELECT s.id, s.geog, s.spot FROM shops s
-        WHERE s.brand_id = station.brand AND s.spot &&& station.around AND s.status <> 'CLOSED' LIMIT budget + 1) c;
+        WHERE s.brand_id = place.brand AND s.spot &&& place.around AND s.status <> 'CLOSED' LIMIT budget + 1) c;
     END IF;
     IF examined > budget THEN
       RETURN NULL;
@@ -385,8 +388,8 @@ BEGIN
   END LOOP;
   RETURN found;
 END $$;
-COMMENT ON FUNCTION search_all_near_stations(bigint [], bigint [])
-IS 'The shops of the brands within 1 km of one of the stations, once per station; null if there are too many to read all.';
+COMMENT ON FUNCTION search_all_near_places(geography [], bigint [])
+IS 'The shops of the brands within 1 km of one of the places, once per place; null if there are too many to read all.';
 
 -- For common words: first the shops whose name equals the keyword or begins with it, then the nearest with the words.
 CREATE OR REPLACE FUNCTION search_common_words(
@@ -585,6 +588,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, for a 동 also those whose address or name contains it; null if none are given.';
 
+-- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길.
+CREATE OR REPLACE FUNCTION branches_at(shop_ids bigint [], branch text [], stations bigint []) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT s.id FROM shops AS s
+    WHERE s.id = ANY (shop_ids) AND s.name_jamo LIKE ALL (ARRAY(SELECT '%' || like_pattern(b) FROM unnest(branch) AS b)) AND (
+      branches_at.stations IS NULL OR EXISTS (SELECT FROM stations AS t WHERE t.id = ANY (branches_at.stations) AND ST_DWithin(t.geog, s.geog, 20000))));
+END $$;
+COMMENT ON FUNCTION branches_at(bigint [], text [], bigint [])
+IS 'Those of the shops that have the words of a station''s name in theirs and, unless it is null, are within 20 km of one of the stations.';
+
 -- For words that are_too_many() shops have. The scans, of four districts for 수원, share the shops to read. The filters are tested
 -- on the shops with the words.
 CREATE OR REPLACE FUNCTION search_near_words(
@@ -627,6 +642,7 @@ DECLARE
   words_are_common boolean := false;
   beginnings_are_common boolean := false;
   named bigint[] := ARRAY[]::bigint[];
+  places geography[];
   near bigint[];
   every_near bigint[];
   found bigint[];
@@ -646,6 +662,7 @@ BEGIN
     FROM search_is_common(spot, brands, regions, rest, beginnings) c;
   END IF;
   IF stations IS NOT NULL THEN
+    places := station_places(stations);
     IF branch <> '{}' AND rest = '{}' AND at_most <= 1000 THEN
       named := search_named(spot, brands, regions, names, full_names, beginnings, plain, filters, at_most);
     END IF;
@@ -659,6 +676,7 @@ BEGIN
           b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
       END IF;
     END IF;
+    named := branches_at(named, branch, CASE WHEN regions IS NULL THEN stations END);
     -- A branch with the station's name and the other words is the only result; without other words, it comes first, and the shops
     -- around the station may not fit into the list.
     found := named;
@@ -669,9 +687,9 @@ BEGIN
       matched := true;
     ELSIF named = '{}' OR q.every IS NULL THEN
       IF plain AND q.every IS NULL AND regions IS NULL AND needed < at_most THEN
-        every_near := search_all_near_stations(stations, brands);
+        every_near := search_all_near_places(places, brands);
       END IF;
-      near := search_near_stations(spot, stations, brands, regions, hints, q.every, plain, filters,
+      near := search_near_places(spot, places, brands, regions, hints, q.every, plain, filters,
         CASE WHEN every_near IS NULL THEN at_most ELSE needed END);
       IF plain AND q.every IS NULL THEN
         total := least((SELECT count(DISTINCT f) FROM unnest(named || coalesce(every_near, near)) f), at_most + 1);
@@ -679,7 +697,7 @@ BEGIN
       END IF;
       found := named || near;
       matched := plain OR coalesce(matched, false) OR found <> '{}'
-        OR search_near_stations(spot, stations, brands, regions, hints, q.every, true, NULL, 1) <> '{}';
+        OR search_near_places(spot, places, brands, regions, hints, q.every, true, NULL, 1) <> '{}';
     END IF;
   ELSIF scannable AND q.every IS NULL THEN
     SELECT c.ids, c.complete INTO found, complete
@@ -724,3 +742,29 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_find
 IS 'The needed + 1 best shops of an interpreted keyword, ordered by tier, distance (metres) and id, and the number of shops, counted up to at_most + 1; matched: whether a search with filters would find some without them.';
+
+-- 가로수길 is in no dictionary, but in the names of shops. Around those, people look for one of another brand.
+CREATE OR REPLACE FUNCTION search_around_names(
+  viewer geography, u keyword_reading, sample text [], filters shop_filters, at_most integer, needed integer,
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean, OUT matched boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  viewer_spot geometry := spot_at(viewer);
+  named bigint[] := (
+    SELECT f.ids FROM search_find(viewer, NULL, u.regions, NULL, '{}', u.rest, '{}', u.names, sample, NULL, 20, 20) AS f);
+  places geography[] := (places_merged(ARRAY(SELECT s.geog FROM shops AS s WHERE s.id = ANY (named) ORDER BY s.spot <<->> viewer_spot)))[:5];
+  near bigint[] := search_near_places(viewer_spot, places, u.brands, u.regions, NULL, NULL, filters IS NULL, filters, at_most);
+BEGIN
+  SELECT array_agg(n.id), array_agg(3), array_agg(n.distance_m) INTO ids, tiers, distances
+  FROM (
+    SELECT s.id, ST_Distance(s.geog, viewer) AS distance_m FROM shops AS s WHERE s.id = ANY (near)
+    ORDER BY distance_rank(ST_Distance(s.geog, viewer)), s.id LIMIT needed + 1
+  ) AS n;
+  ids := coalesce(ids, '{}');
+  total := least(cardinality(near), at_most + 1);
+  complete := true;
+  matched := near <> '{}' OR filters IS NOT NULL AND search_near_places(viewer_spot, places, u.brands, u.regions, NULL, NULL, true, NULL, 1) <> '{}';
+END $$;
+COMMENT ON FUNCTION search_around_names
+IS 'What search_find returns, for shops of the brands within 1 km of at most five places of shops with the other words in name or address.';

@@ -267,9 +267,16 @@ BEGIN
       WHEN n.name ~ '[가-힣]' THEN 'ko-Latn' WHEN n.name ~ '^[ -~]*$' THEN 'en' ELSE '' END AS name_lang
     FROM nearest AS n WHERE (n.off, n.off_unfolded, n.letters) = n.best
   ), in_korean AS MATERIALIZED (
-    SELECT m.key, m.name_lang, m.spelling, jamo(s.name || translate(coalesce(m.unit, ''), '市区郡洞道', '시구군동도')) AS korean_key
+    SELECT m.key, m.name_lang, m.spelling, jamo(s.name || translate(coalesce(m.unit, ''), '市区郡洞道', '시구군동도')) AS korean_key, 2 AS worst_rank
     FROM meant AS m INNER JOIN stations AS s ON s.id = m.id
     WHERE m.kind = 'station' AND NOT m.is_station AND NOT misspelt AND m.spelling ~ '^[\u3400-\u9fff]+$'
+    UNION ALL
+    SELECT m.key, m.name_lang, m.spelling, jamo(regexp_replace(name_in_korean('region', m.id), '동$', '')), 0
+    FROM meant AS m
+    WHERE m.kind = 'region' AND m.unit IS NULL AND NOT misspelt AND m.name_level = 'dong' AND m.name = m.spelling || '洞'
+    UNION ALL
+    SELECT d.key, CASE right(d.key, 1) WHEN '區' THEN 'zh-Hant' ELSE 'zh-Hans' END, d.key, jamo(translate(left(han_folded(d.key), 1), '中东西南北', '중동서남북') || '구'), 0
+    FROM unnest(typed) AS d (key) WHERE NOT misspelt AND han_folded(d.key) ~ '^[中东西南北]区$'
   )
   SELECT m.key, m.kind, m.id,
     CASE m.kind WHEN 'brand' THEN 0 WHEN 'station' THEN (NOT m.is_station)::int ELSE CASE
@@ -280,13 +287,15 @@ BEGIN
   FROM meant AS m WHERE m.unit IS NULL OR m.is_station OR m.kind = 'region'
   UNION ALL
   -- Few regions have names in Chinese characters. So the characters of a station also mean the region with its Korean name, unless
-  -- that region has other characters.
+  -- that region has other characters, and so do those of a 동 (盆唐) and the five that every city calls its districts by (中区).
   SELECT DISTINCT k.key, 'region', n.id, n.rank, '', k.name_lang, k.spelling
-  FROM (SELECT array_agg(DISTINCT korean_key) AS keys FROM in_korean) AS a CROSS JOIN LATERAL search_names(a.keys) AS n
+  FROM (SELECT array_agg(DISTINCT korean_key) AS keys FROM in_korean) AS i CROSS JOIN LATERAL search_names(i.keys) AS n
   INNER JOIN in_korean AS k ON k.korean_key = n.key
-  WHERE a.keys IS NOT NULL AND n.kind = 'region' AND (
-    SELECT coalesce(bool_or(starts_with(spelling_key(r.alias), spelling_key(k.spelling))), true) FROM region_aliases AS r
-    WHERE r.region_id = n.id AND r.kind = 'foreign' AND r.alias ~ '^[\u3400-\u9fff]{2}');
+  WHERE i.keys IS NOT NULL AND n.kind = 'region' AND n.rank <= k.worst_rank AND (
+    SELECT coalesce(bool_or(starts_with(spelling_key(a.alias), spelling_key(k.spelling))), true)
+    FROM region_aliases AS a INNER JOIN regions AS r ON r.id = a.region_id
+    -- 城南市 is listed for 분당구, too
+    WHERE a.region_id = n.id AND a.kind = 'foreign' AND a.alias ~ '^[\u3400-\u9fff]{2}' AND NOT (a.alias ~ '市$' AND r.name ~ '구$'));
 END $$;
 COMMENT ON FUNCTION names_spelled(text [], boolean)
 IS 'Brands, regions and stations of spellings, with the name in Hangul (empty if a foreign name matched), language and spelling; misspelt: one letter differs, by sound.';
@@ -349,7 +358,7 @@ DECLARE
   loaned constant text := (
     SELECT string_agg(coalesce(place_word(spelled_letters(p)) ->> 'word', p), '' ORDER BY o)
     FROM unnest(place_words_apart(ARRAY[word], ARRAY[word])) WITH ORDINALITY AS t (p, o));
-  han constant text := regexp_replace(regexp_replace(regexp_replace(loaned, '[站駅驛驿]', '역', 'g'), '(..)通り?$', '\1路'), '湖$', '호수');
+  han constant text := regexp_replace(regexp_replace(regexp_replace(loaned, '[站駅驛驿]', '역', 'g'), '(..)(?:通り?|(?<![0-9一二三四五六七八九])街)$', '\1路'), '湖$', '호수');
   reading constant text := regexp_replace(hangul_of_han(han), '(?<=..)대학$', '대');
   forms constant text[] := ARRAY[initial_sounds_changed(reading, false), initial_sounds_changed(reading, true)];
   road constant text := substring(forms[1] FROM '^(..+)로$');
@@ -377,6 +386,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION name_in_korean(text, bigint) IS 'The Korean name of a row of a dictionary, of a region without the one above it, its number and, as addresses shorten it, the kind of a province, city or district.';
 
+-- Of the districts of a city the city is named.
+CREATE OR REPLACE FUNCTION korean_names(understood jsonb) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT name_key(CASE
+      WHEN NOT x ? 'matched' THEN x ->> 'text'
+      WHEN x ->> 'kind' = 'region' AND jsonb_array_length(x -> 'ids') > 1
+        THEN (SELECT coalesce(substring(min(r.name), '^(.+)시 '), name_in_korean('region', min(r.id))) FROM regions AS r WHERE x -> 'ids' @> to_jsonb(r.id))
+      ELSE name_in_korean(x ->> 'kind', (x -> 'ids' ->> 0)::bigint) END)
+    FROM jsonb_array_elements(understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
+END $$;
+COMMENT ON FUNCTION korean_names(jsonb) IS 'The words of a reading, with foreign names in Korean.';
+
 -- If everything is a name, shops may have their Korean names in name and address: 春川 明洞 is no station of 서울.
 -- Longer words than names sentences, whose readings cost much and find nothing.
 CREATE OR REPLACE FUNCTION words_in_korean(
@@ -389,11 +412,13 @@ DECLARE
     WHERE w ~ '[\u3400-\u9fff]' AND length(w) <= 16 AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w, u) > 0));
 BEGIN
   IF unknown = '{}' THEN
-    read_as := ARRAY(
-      SELECT name_key(CASE WHEN x ? 'matched' THEN name_in_korean(x ->> 'kind', (x -> 'ids' ->> 0)::bigint) ELSE x ->> 'text' END)
-      FROM jsonb_array_elements(understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
+    read_as := korean_names(understood);
   ELSIF forms IS NOT NULL THEN
-    read_as := without_small_words(ARRAY(SELECT coalesce(forms ->> w, w) FROM unnest(words) WITH ORDINALITY AS t (w, o) ORDER BY o));
+    -- 慶州皇理團路 is 경주 황리단
+    read_as := without_small_words(ARRAY(
+      SELECT p FROM unnest(words) WITH ORDINALITY AS t (w, o)
+      CROSS JOIN LATERAL unnest(CASE WHEN forms ->> w ~ '^[가-힣]{5,}$' THEN word_apart(forms ->> w) ELSE ARRAY[coalesce(forms ->> w, w)] END)
+      WITH ORDINALITY AS p (p, i) ORDER BY o, i));
     spelled := (SELECT jsonb_object_agg(f.value, jsonb_build_object('text', f.key, 'lang', 'ko-Hani', 'matched', f.value))
       FROM jsonb_each_text(forms) AS f WHERE f.value IS NOT NULL);
   END IF;

@@ -466,9 +466,13 @@ DECLARE
   rest constant text[] := composed(u.rest);
   surely text[] := ARRAY(
     SELECT w FROM jsonb_each(spelled) AS s CROSS JOIN string_to_table(s.key, ' ') AS w WHERE s.value ->> 'lang' <> 'ko-Latn');
-  unknown text[];
+  unknown text[] := ARRAY(SELECT r FROM unnest(rest) AS r WHERE r ~ '^[0-9]+(-[0-9]+)?$');
   k record;
 BEGIN
+  -- 강남대로 287, where no shop has that number
+  IF unknown <> '{}' AND EXISTS (SELECT FROM unnest(rest) AS r WHERE r ~ '..[로길]$') THEN
+    RETURN reading_without(u, unknown);
+  END IF;
   IF surely = '{}' AND EXISTS (SELECT FROM place_words() AS p WHERE p.korean = ANY (rest)) THEN
     unknown := composed(words_nowhere(u.rest, coalesce(sample, search_sample())));
     surely := ARRAY(SELECT r FROM unnest(rest) AS r WHERE r <> ALL (unknown));
@@ -671,11 +675,16 @@ BEGIN
     WHERE name_sounds(s.place_name) @@ begins_with_any(array_remove(sounds, NULL)) AND s.status <> 'CLOSED' LIMIT 50
   ), words AS MATERIALIZED (
     SELECT w, count(*) AS shops FROM sounding AS s CROSS JOIN unnest(sounding_words(s.place_name)) AS w GROUP BY w
+  ), pieces AS MATERIALIZED (
+    -- a syllable has one to six Latin letters
+    SELECT left(w.w, n) AS piece, sum(w.shops) AS shops
+    FROM words AS w CROSS JOIN LATERAL generate_series(
+      CASE WHEN begun THEN length(w.w) ELSE length(letters) / 6 END, least(length(w.w), CASE WHEN begun OR is_kana THEN 20 ELSE length(letters) + 2 END)) AS n
+    WHERE n > 0 GROUP BY 1
   ), beginnings AS (
-    SELECT left(w.w, n) AS piece, w.shops, CASE WHEN is_kana THEN in_kana(left(w.w, n)) ELSE x.spelling END AS spelling
-    FROM words AS w CROSS JOIN LATERAL generate_series(CASE WHEN begun THEN length(w.w) ELSE 1 END, least(length(w.w), 20)) AS n
-    CROSS JOIN LATERAL (VALUES (true), (false)) AS c (sound_changes)
-    CROSS JOIN LATERAL latin_letters(normalize(left(w.w, n), NFD), c.sound_changes) AS x (spelling)
+    SELECT p.piece, p.shops, CASE WHEN is_kana THEN in_kana(p.piece) ELSE x.spelling END AS spelling
+    FROM pieces AS p CROSS JOIN LATERAL (VALUES (true), (false)) AS c (sound_changes)
+    CROSS JOIN LATERAL latin_letters(normalize(p.piece, NFD), c.sound_changes) AS x (spelling)
     WHERE CASE WHEN begun THEN starts_with(sound_key(x.spelling), sounds[1]) OR starts_with(sound_key(x.spelling), sounds[2])
       ELSE (is_kana OR length(x.spelling) BETWEEN length(letters) - 4 AND length(letters) + 6) AND sound_key(x.spelling) = ANY (sounds) END
   ), near AS (
@@ -749,12 +758,12 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   units constant text[] := '{gil,ro,daero,ga,dong,gu,geori,golmok,yeok}'::text[];
   typed constant text := array_to_string(run, ' ');
-  is_unknown constant boolean := typed !~ '[가-힣]' AND run[2:] <@ (unknown || units)
+  is_unknown constant boolean := typed !~ '[가-힣]' AND run[2:] <@ (unknown || units) AND run[1] <> ALL (units)
     AND (run[1] = ANY (unknown) OR run[2] = ANY (unknown) AND cardinality(unknown) <= 2);
   last constant text := run[cardinality(run)];
   ends_unknown constant boolean := EXISTS (SELECT FROM unnest(unknown) AS u WHERE last = u OR last ~ '[\u3041-\u9fff]' AND right(last, length(u)) = u);
 BEGIN
-  IF run && unknown THEN
+  IF run && unknown OR cardinality(run) > 1 THEN
     SELECT * INTO word, spelling, lang FROM place_word_spelled(typed, false);
   END IF;
   IF word IS NULL AND is_unknown THEN
@@ -776,6 +785,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION run_spelled(text [], text [], boolean)
 IS 'The word of shop names, or else the road, that consecutive foreign words spell or, if begun, may become, its spelling and the language of that; null if there is none.';
+
+-- jeonju hanok village: hanok village is a place, jeonju hanok begins a name
+CREATE OR REPLACE FUNCTION cuts_a_place_word(words text [], first integer, last integer) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM generate_series(first + 1, last) AS i
+    WHERE last < cardinality(words) AND place_word(spelled_letters(array_to_string(words[i:last + 1], ' '))) IS NOT NULL);
+END $$;
+COMMENT ON FUNCTION cuts_a_place_word(text [], integer, integer) IS 'Whether a run of words ends within one of place_words().';
 
 -- The longest run is tried first.
 CREATE OR REPLACE FUNCTION shop_words_spelled(
@@ -802,7 +821,7 @@ BEGIN
     size := least(4, cardinality(words) - i + 1);
     WHILE size > 0 LOOP
       run := words[i:i + size - 1];
-      IF is_foreign(array_to_string(run, ' ')) THEN
+      IF is_foreign(array_to_string(run, ' ')) AND NOT cuts_a_place_word(words, i, i + size - 1) THEN
         SELECT * INTO w FROM run_spelled(run, unknown, begun AND i + size > cardinality(words));
         EXIT WHEN w.word IS NOT NULL;
       END IF;

@@ -53,7 +53,7 @@ COMMENT ON FUNCTION signs_as_blanks(text) IS 'The keyword with punctuation, symb
 CREATE OR REPLACE FUNCTION cjk_small_words() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '[附付]近|近[辺邊]|周辺|周边|周邊|近く|近郊|あたり|辺り|エリア|ホテル|カフェ(?!通り|ストリート)'
-  || '|旁边|旁邊|一带|一帶|最近的?|最寄り|[0-9一二三四五六七八九十]*[番号號]?出口|推荐|推薦|おすすめ|オススメ|どこ|在?哪[里裡裏]|哪儿有|怎[么麼]去|地址|位置|地[图圖]'
+  || '|旁边|旁邊|一带|一帶|最近的?|最寄り|[0-9一二三四五六七八九十]*[番号號]?出口|推荐|推薦|おすすめ|オススメ|どこ|在?哪[里裡裏]有?|哪儿有|怎[么麼]去|地址|位置|地[图圖]'
   || '|韓国|韩国|韓國|南韩|南韓|プリクラ|フォトブース|セルフ写真館?|証明写真|写真館|写真馆|寫真館|自?拍照?[馆館]|拍照|自拍|拍[贴貼][机機]?店?|大[头頭][贴貼]|照相[馆館]|照相亭|照片亭|快照亭|[证證]件照|四格照片?|照片'
   || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|哪[里裡裏]?有|可以|商圈|海水浴[场場]|海[滩灘]|ビーチ';
 COMMENT ON FUNCTION cjk_small_words() IS 'What people write around names in Chinese and Japanese, as the branches of a regular expression.';
@@ -61,22 +61,23 @@ COMMENT ON FUNCTION cjk_small_words() IS 'What people write around names in Chin
 CREATE OR REPLACE FUNCTION latin_small_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{near,nearby,nearest,close,closest,around,in,on,at,the,of,to,from,a,an,any,some,for,with,and,where,is,are,there,here,it,i,am,me,
-  my,we,you,can,do,how,get,go,going,find,looking,take,taking,want,need,please,open,now,today,best,good,top,nice,cute,cheap,
+  my,we,us,you,can,do,how,get,go,going,find,looking,take,taking,want,need,please,open,now,today,best,good,top,nice,cute,cheap,
   popular,famous,recommend,recommended,recommendation,recommendations,photo,photos,picture,pictures,self,studio,studios,
-  beach,palace,temple,fortress,island,machine,machines,place,places,area,branch,store,stores,shop,shops,exit,city,district,south,korea,korean}'::text [];
+  palace,temple,fortress,island,machine,machines,place,places,area,branch,store,stores,shop,shops,exit,city,district,south,korea,korean}'::text [];
 COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in English.';
 
 CREATE OR REPLACE FUNCTION korean_small_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{내,어디,어디가,어디에,어디야,어디에요,어디예요,추천,추천좀,추천줘,추천요,추천해줘,추천해요,추천주세요,추천좀줘,추천좀요,추천해주세요,추천좀주세요,24시,24시간,무인,
-  여행,맛집,핫플,데이트,놀거리,위치,가격,가볼만한곳,좋아,좋아요,찾아줘,알려줘,있어,있어요,있나요,있을까,사진찍을만한곳,사진찍는곳,증명사진}'::text [];
+  여행,맛집,핫플,데이트,놀거리,위치,가격,가볼만한곳,좋아,좋아요,찾아줘,알려줘,있어,있어요,있나요,있을까,있는,가까운,가장,제일,좋은,곳,찍기,찍을,찍을만한,찍을만한곳,갈만한,가볼만한,사진찍을만한곳,사진찍는곳,증명사진}'::text [];
 COMMENT ON FUNCTION korean_small_words() IS 'What people write around names in Korean.';
 
 CREATE OR REPLACE FUNCTION universities_shortened(word text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
   RETURN CASE WHEN strpos(word, '대학교') > 2
-    THEN regexp_replace(regexp_replace(word, '(?<=..)여자대학교', '여대'), '(?<=..)대학교', '대') ELSE word END;
+    THEN regexp_replace(regexp_replace(word, '(?<=..)여자대학교', '여대'), '(?<=..)대학교', '대')
+    WHEN word = '경상대' THEN '경상국립대' ELSE word END;
 END $$;
 COMMENT ON FUNCTION universities_shortened(text) IS 'The word with a university as names write it: 전북대정문 for 전북대학교정문.';
 
@@ -140,6 +141,12 @@ END $$;
 COMMENT ON FUNCTION particles_as_blanks(text)
 IS 'What is no name in kana and Chinese characters, with blanks for particles and 店 and around words for photo booths.';
 
+CREATE OR REPLACE FUNCTION asks_for_any_shop(keyword text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN normalize(keyword, NFKC) ~* ('사진|포토|네컷|4컷|부스|근처|주변|photo|booth|\mnear|four *cut|4 *cut'
+  || '|[附付]近|近く|周[辺边邊]|プリクラ|フォト|[写寫]真|大[头頭][贴貼]|拍照|照相|拍[贴貼]|照片|自拍');
+COMMENT ON FUNCTION asks_for_any_shop(text) IS 'Whether a keyword that names no place has a word for photo booths or for what is near (photo booth near me, 근처 사진관).';
+
 CREATE OR REPLACE FUNCTION gate_universities() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{"전후문": "전남대", "경북문": "경북대", "강후문": "강원대", "충정문": "충남대", "충중문": "충북대"}'::jsonb;
@@ -153,6 +160,7 @@ DECLARE
   typed text := array_to_string(keyword_words(keyword), ' ');
   piece text;
   gate text[];
+  words text[];
 BEGIN
   FOREACH piece IN ARRAY coalesce(unknown, '{}') LOOP
     typed := replace(typed, piece, particles_as_blanks(piece));
@@ -163,6 +171,11 @@ BEGIN
     typed := regexp_replace(typed, '\m' || gate[1] || '대 ?(?=' || gate[2] || ')', gate_universities() ->> (gate[1] || gate[2]));
   END IF;
   typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*[站駅驛]', '역 ', 'g');
+  typed := regexp_replace(typed, '(?<=[\u3041-\u9fff])역(?![가-힣])', '駅 ', 'g');
+  -- ㅎ홍대: a key held too long
+  typed := regexp_replace(typed, '\m[\u1100-\u1112](?=[가-힣]{2})', '', 'g');
+  -- フオト and ロツテ, as keyboards without small kana write them
+  typed := regexp_replace(typed, '[ツつ](?=[カキクケコタチテトパピプペポかきくけこたちてとぱぴぷぺぽ])', 'ッ', 'g');
   IF typed ~ '[a-z]' THEN
     typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*[站駅驛]', ' station ', 'g');
     typed := regexp_replace(regexp_replace(typed, '(?<=[\u3041-\u9fff])(?=[a-z])', ' ', 'g'), '(?<=[a-z])(?=[\u3041-\u9fff])', ' ', 'g');
@@ -173,7 +186,9 @@ BEGIN
     typed := regexp_replace(typed, '\mno\.?[[:space:]]*([0-9]+)\M', '\1호점', 'g');
     typed := regexp_replace(typed, '\mmain(?:[[:space:]]+(?:branch|store))?$', '본점');
   END IF;
-  RETURN without_small_words(keyword_words(signs_as_blanks(typed)));
+  words := without_small_words(keyword_words(signs_as_blanks(typed)));
+  -- four cut photo, but Life Four Cuts
+  RETURN CASE WHEN words <@ '{four,4,cut,cuts,4cut,4cuts}' THEN '{}' ELSE words END;
 END $$;
 COMMENT ON FUNCTION small_words_reading(text, text []) IS 'The words of a keyword without those that people write around names.';
 
@@ -340,7 +355,7 @@ DECLARE
   filtered boolean := NOT (filters IS NULL);
 BEGIN
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
-    'literal', 'small words', 'spelling', 'spelling literally', 'keyboard', 'keyboard without shift', 'incomplete', 'typo',
+    'literal', 'small words', 'small words at stations', 'spelling', 'spelling literally', 'around names', 'keyboard', 'keyboard without shift', 'incomplete', 'typo',
     'hanja', 'hanja literally', 'typo in a name', 'apart', 'halves', 'joined', 'either place', 'known words', 'known names'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
     -- are no longer read once they have been left out. Where nothing else is left than names, a sentence costs no more than they do.
@@ -375,9 +390,16 @@ BEGIN
         u := search_literally(korean_words);
         korean_words := NULL;
       WHEN pass = 'small words' THEN
-        CONTINUE WHEN small_words::text = ANY (read) OR characters + size > most_characters AND small.rest <> '{}';
+        CONTINUE WHEN small_words::text = ANY (read) AND NOT (small_words = '{}' AND asks_for_any_shop(keyword)) OR characters + size > most_characters AND small.rest <> '{}';
         read := read || small_words::text;
         u := small;
+        IF small_words = '{}' THEN
+          u.regions := '{}';
+          u.impossible := false;
+        END IF;
+      WHEN pass = 'small words at stations' THEN
+        CONTINUE WHEN small IS NULL OR small_words = plain_words OR small.rest <> '{}' OR small.regions IS NULL;
+        u := search_understand(small_words, 'station', small.spans);
       WHEN pass IN ('spelling', 'hanja', 'incomplete') THEN
         SELECT r.* INTO words, spelled FROM search_respelled(
           pass, keyword, small_words, small.understood,
@@ -398,9 +420,19 @@ BEGIN
         u.understood := (
           SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)
           FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o));
+      WHEN pass = 'around names' THEN
+        u := coalesce(spelled_reading, small);
+        sample := coalesce(sample, search_sample());
+        u := reading_without(u, composed(words_nowhere(u.rest, sample)));
+        IF array_to_string(u.rest, ' ') ~ ' ' THEN
+          u := reading_without(u, ARRAY(SELECT r FROM unnest(composed(u.rest)) r WHERE r ~ ('^' || words_after_places())));
+        END IF;
+        CONTINUE WHEN u.brands IS NULL OR u.stations IS NOT NULL OR u.impossible OR NOT array_to_string(u.rest, '') ~ '[^0-9-]{2}';
       WHEN pass IN ('halves', 'joined') THEN
         sample := coalesce(sample, search_sample());
         words := CASE
+          WHEN pass = 'joined' AND spelled_reading IS NOT NULL
+            THEN words_joined(korean_names(spelled_reading.understood), composed(spelled_reading.rest), sample)
           WHEN pass = 'joined' THEN words_joined(small_words, composed(small.rest), sample)
           WHEN cardinality(small_words) = 1 AND cardinality(small.rest) = 1 THEN halves_apart(small_words[1], sample) ELSE small_words END;
         CONTINUE WHEN words = small_words;
@@ -426,10 +458,10 @@ BEGIN
       characters := characters + size;
     END IF;
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.
-    CONTINUE WHEN pass = 'station' AND (
+    CONTINUE WHEN pass IN ('station', 'small words at stations') AND (
       SELECT count(*) > 1 FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' = 'station');
     misspelt := CASE WHEN pass ~ '^typo' AND length(array_to_string(u.rest, '')) <= 24 THEN u.rest ELSE '{}' END;
-    CONTINUE WHEN u.impossible OR pass = 'typo in a name' AND misspelt = '{}' OR (pass <> 'typo in a name' AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
+    CONTINUE WHEN u.impossible OR pass = 'typo in a name' AND misspelt = '{}' OR (pass NOT IN ('typo in a name', 'around names') AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
     done := done || (u.brands, u.regions, u.stations, u.rest)::text;
     IF sample IS NULL AND u.rest <> '{}' THEN
       sample := search_sample();
@@ -445,7 +477,9 @@ BEGIN
     IF pass IN ('understood', 'small words', 'spelling', 'hanja', 'incomplete') THEN
       other := search_other_meaning(u);
     END IF;
-    IF other IS NULL THEN
+    IF pass = 'around names' THEN
+      SELECT * INTO f FROM search_around_names(viewer, u, sample, filters, at_most, coalesce(needed, at_most));
+    ELSIF other IS NULL THEN
       SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
         misspelt, u.names, sample, filters, at_most, CASE WHEN pass ~ '^typo' AND u.branch || u.rest <> '{}' THEN at_most ELSE coalesce(needed, at_most) END);
     ELSE

@@ -282,8 +282,8 @@ COMMENT ON FUNCTION shops_of_begun_names(text [], geography, jsonb)
 IS 'The nearest five shops of known names and a name that begins as the words behind them; nulls if there are none.';
 
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
--- Interpretations end at 50 characters in total, but spellings look up few words. At last, of one or two names beside what may become
--- a word that a search leaves out, the names are suggested: 圣水洞拍, mangwon marke.
+-- Interpretations end at 50 characters in total, but spellings look up few words. Of one or two names beside what may become a word
+-- that a search leaves out, the names are suggested: 圣水洞拍, mangwon marke. At last, what is before the last word: 광안리 인생네.
 CREATE OR REPLACE FUNCTION shops_suggest(
   keyword text, user_lon double precision, user_lat double precision, lang text DEFAULT NULL
 ) RETURNS text
@@ -298,30 +298,53 @@ DECLARE
   characters integer := length(keyword);
   pass text;
   words text[];
+  small_words text[];
+  spelled text[] := typed;
+  tried text[] := ARRAY[typed::text];
   is_place_word boolean;
 BEGIN
   -- 괴산 sounds like coex
   is_place_word := EXISTS (SELECT FROM unnest(unknown) AS u WHERE place_word(spelled_letters(u)) IS NOT NULL);
   IF NOT is_place_word THEN
     body := suggestions(typed, viewer, meant.spans);
+    -- regions in one word were looked for as words of their own
+    IF cardinality(typed) = 1 AND NOT EXISTS (SELECT FROM jsonb_array_elements(meant.understood) x WHERE x ->> 'kind' <> 'region') THEN
+      tried := tried || ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(meant.understood) WITH ORDINALITY t (x, i) ORDER BY i)::text;
+    END IF;
   END IF;
-  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names'] LOOP
-    EXIT WHEN body IS NOT NULL OR length(keyword) > 25;
-    CONTINUE WHEN characters + length(keyword) > 50 AND pass NOT IN ('spelling', 'known names')
-      OR pass IN ('hanja', 'known names') AND cardinality(unknown) NOT BETWEEN 1 AND 2;
+  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typo', 'before'] LOOP
+    EXIT WHEN body IS NOT NULL;
+    CONTINUE WHEN length(keyword) > 25 AND (pass NOT IN ('spelling', 'before') OR length(keyword) > 45 OR cardinality(typed) = 1)
+      OR characters + length(keyword) > 50 AND pass NOT IN ('spelling', 'known names', 'before')
+      OR pass IN ('hanja', 'known names') AND cardinality(unknown) NOT BETWEEN 1 AND 2
+      -- the reading without small words has no signs either
+      OR pass = 'punctuation' AND is_foreign(keyword)
+      OR pass = 'typo' AND (cardinality(typed) > 1 OR length(keyword) > 12 OR cardinality(unknown) <> 1);
     IF pass = 'spelling' THEN
-      words := search_reading('small words', keyword, NULL);
-      SELECT s.read_as INTO words FROM shop_words_spelled(words, CASE WHEN words = typed THEN unknown ELSE unknown_words(words) END, true) s;
+      small_words := search_reading('small words', keyword, unknown);
+      EXIT WHEN cardinality(small_words) > 4;
+      SELECT s.read_as INTO spelled FROM shop_words_spelled(small_words, CASE WHEN small_words = typed THEN unknown ELSE unknown_words(small_words) END, true) s;
+      words := spelled;
     ELSIF pass = 'hanja' THEN
       SELECT h.read_as INTO words FROM words_in_korean(typed, unknown, meant.understood) h;
     ELSIF pass = 'known names' THEN
       known := search_known_names(typed, meant);
       CONTINUE WHEN known IS NULL OR known.rest <> '{}' OR known.impossible OR jsonb_array_length(known.understood) > 2;
       words := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(known.understood) WITH ORDINALITY t (x, i) ORDER BY i);
+    ELSIF pass = 'before' AND cardinality(spelled) > 1 THEN
+      words := trim_array(spelled, 1);
+    ELSIF pass = 'before' THEN
+      CONTINUE WHEN length(keyword) NOT BETWEEN 3 AND 12 OR cardinality(typed) <> 1 OR unknown = '{}';
+      words := ARRAY[left(typed[1], -1)];
+      body := suggestions(words, viewer);
+      EXIT WHEN body IS NOT NULL;
+      tried := tried || words::text;
+      SELECT s.read_as INTO words FROM shop_words_spelled(words, words, true) s;
     ELSE
-      words := search_reading(pass, keyword, CASE pass WHEN 'apart' THEN unknown END);
+      words := search_reading(pass, keyword, unknown);
     END IF;
-    CONTINUE WHEN words = typed OR coalesce(words, '{}') = '{}';
+    CONTINUE WHEN coalesce(words, '{}') = '{}' OR words::text = ANY (tried);
+    tried := tried || words::text;
     characters := characters + length(keyword);
     body := suggestions(words, viewer);
   END LOOP;

@@ -107,7 +107,7 @@ def test_a_name_is_found_beside_other_words(
 
 
 @pytest.mark.parametrize(
-    "keyword", ["명동아무말", "신명동", "아무말시장", "네컷사진", "新明洞", "明洞路", "행리단"]
+    "keyword", ["명동아무말", "신명동", "아무말시장", "新明洞", "明洞路", "행리단"]
 )
 def test_a_part_of_another_word_is_no_name(found: Found, keyword: str) -> None:
     assert found(keyword) == ([], [])

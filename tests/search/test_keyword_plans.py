@@ -231,7 +231,7 @@ def test_the_branches_of_a_station_called_like_most_shops_are_those_near_the_vie
 ) -> None:
     cursor = connection.cursor()
     cursor.execute(
-        "INSERT INTO stations (name, line, geog) VALUES ('역점', '9호선', point_at(129, 37))"
+        "INSERT INTO stations (name, line, geog) VALUES ('역점', '9호선', point_at(127, 36))"
     )
     head, collected = counted(connection, "search_by_words", "인생네컷 역점", None)
     cursor.execute("DELETE FROM stations WHERE name = '역점'")

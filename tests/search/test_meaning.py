@@ -125,7 +125,6 @@ def test_what_people_write_around_a_place(ask: Ask, keyword: str, same_as: str) 
 
 def test_what_every_shop_is_may_be_in_a_name(ask: Ask) -> None:
     assert ask("대전 사진관") == ["100% 사진관"]
-    assert ask("포토부스 근처") == []
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,21 @@ def test_what_is_no_small_word_is_told(answer: Answer, keyword: str) -> None:
     assert found["shops"]
 
 
-@pytest.mark.parametrize("keyword", ["の", "店", "写真館", "大头贴", "photo booth", "best photo booth in the city"])  # fmt: skip
+@pytest.mark.parametrize("keyword", ["の", "店", "추천", "24시간 무인", "best in the city"])
 def test_small_words_alone_find_nothing(answer: Answer, keyword: str) -> None:
     assert answer(keyword)["shops"] == []
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        "写真館", "大头贴", "附近", "photo booth", "best photo booth in the city", "photo booth near me", "four cut photo",
+        "포토부스", "내 주변", "근처 사진관", "네컷사진",
+    ],
+)  # fmt: skip
+def test_words_for_photo_booths_alone_find_the_nearest_shops(answer: Answer, keyword: str) -> None:
+    found = answer(keyword)
+    distances = [s["distance_m"] for s in found["shops"]]
+    assert len(distances) == len(STATIONS) * len(BRANDS) + 3
+    assert distances == sorted(distances)
+    assert found["pass"] == "small words"
