@@ -25,7 +25,7 @@ RETURN '{
   "한국외국어대": "외대앞", "연세대": "신촌", "연대": "신촌", "경희대": "회기", "중앙대": "흑석", "세종대": "어린이대공원", "고대": "고려대",
   "성대": "성균관대", "설입": "서울대입구", "홍입": "홍대입구", "건입": "건대입구", "숙입": "숙대입구", "고터": "고속터미널", "가디": "가산디지털단지",
   "구디": "구로디지털단지", "설대": "서울대입구", "설대입구": "서울대입구", "부대": "부산대", "영대": "영남대", "경성대": "경성대부경대", "부경대": "경성대부경대",
-  "단국대": "죽전", "종3": "종로3가", "을3": "을지로3가", "디엠씨": "디지털미디어시티", "dmc": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오"}'::jsonb;
+  "단국대": "죽전", "을입": "을지로입구", "힙지로": "을지로3가", "남터": "남부터미널", "어대": "어린이대공원", "구디단": "구로디지털단지", "가디단": "가산디지털단지", "종3": "종로3가", "을3": "을지로3가", "디엠씨": "디지털미디어시티", "dmc": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오"}'::jsonb;
 COMMENT ON FUNCTION station_nicknames() IS 'What people call stations, and the names of these.';
 
 -- Without arguments, so that PostgreSQL evaluates it once a session where a statement contains it.
@@ -35,6 +35,13 @@ BEGIN ATOMIC
   SELECT array_agg(DISTINCT left(k, 2)) FROM jsonb_object_keys(station_nicknames()) AS k;
 END;
 COMMENT ON FUNCTION nickname_beginnings() IS 'The first two letters of stations'' nicknames.';
+
+CREATE OR REPLACE FUNCTION nickname_letters(OUT nickname text, OUT station text) RETURNS SETOF record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT jamo(n.key), jamo(n.value) FROM jsonb_each_text(station_nicknames()) AS n;
+END;
+COMMENT ON FUNCTION nickname_letters() IS 'The letters of the stations'' nicknames and of their names.';
 
 -- 고려대학교 is 고려대, and 서울대학교 is 서울대입구.
 CREATE OR REPLACE FUNCTION stations_called(name text) RETURNS text []

@@ -72,7 +72,6 @@ BEGIN
     SELECT a.i, b.i AS j, substr(whole, a.i, b.i - a.i) AS key
     FROM edges AS a INNER JOIN edges AS b ON b.i > a.i + 1 AND b.i <= a.i + 40 AND (b.o <= a.o + 5 OR b.o = 1000)
     WHERE a.is_latin AND a.o <= 16
-      AND (true <> ALL (word_starts[a.i + 1:b.i - 1]) OR (word_starts[a.i] AND word_starts[b.i]))
   ), beginnings AS MATERIALIZED (
     SELECT p.*, 'begins ' || left(spelling_key(coalesce(without_station_word(p.key), p.key)), 12) AS term
     FROM pairs AS p WHERE is_foreign(p.key) AND p.key !~ '[가-힣ㄱ-ㅣ\u3041-\u30ff\u3400-\u9fff]' AND p.key <> ALL (latin_small_words())
@@ -116,6 +115,8 @@ BEGIN
     CROSS JOIN LATERAL unnest(ARRAY[n] || CASE WHEN folded[i + n] IN ('驿', '站', '市', '道', '区', '郡', '洞', '岛', '特', '广') THEN
       n + length(substring(array_to_string(folded[i + n:i + n + 4], ''), '^(?:驿|站|特别自治[市道]|特别市|广域市|[市道区郡洞岛])')) END) AS e (l)
     WHERE l > 1 AND i + l - 1 <= cardinality(folded)
+      -- イテウォンで is no name, but 今日のフィルム is one, and へ looks like ヘ
+      AND translate(substr(whole, i, l), 'のへべぺ', '') !~ '[\u30a1-\u30fa][\u3041-\u3096]|[\u3041-\u3096][\u30a1-\u30fa]'
       AND (true <> ALL (word_starts[i + 1:i + l - 1]) OR (word_starts[i] AND word_starts[i + l]));
   END LOOP;
 END $$;

@@ -43,7 +43,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(
   replace(replace(replace(replace(kana_folded(han_folded(cjk_evened(lower(latin_evened(without_marks(value)))))),
     'university', 'univ'), 'national', 'natl'), 'oo', 'u'), 'sh', 's'),
-  '[^a-z0-9\u3041-\u9fff]', '', 'g'
+  '[^a-z0-9\u3041-\u9fff]|(?<=univ)e(?:r(?:s(?:it?)?)?)?$', '', 'g'
 );
 COMMENT ON FUNCTION spelled_letters(text) IS 'The letters by which the spelling of a name is compared with what was typed.';
 
@@ -358,7 +358,7 @@ DECLARE
   loaned constant text := (
     SELECT string_agg(coalesce(place_word(spelled_letters(p)) ->> 'word', p), '' ORDER BY o)
     FROM unnest(place_words_apart(ARRAY[word], ARRAY[word])) WITH ORDINALITY AS t (p, o));
-  han constant text := regexp_replace(regexp_replace(regexp_replace(loaned, '[站駅驛驿]', '역', 'g'), '(..)(?:通り?|(?<![0-9一二三四五六七八九])街)$', '\1路'), '湖$', '호수');
+  han constant text := regexp_replace(regexp_replace(regexp_replace(regexp_replace(loaned, '[站駅驛驿]', '역', 'g'), '(..)(?:通り?|[キギ]ル|(?<![0-9一二三四五六七八九])街)$', '\1路'), '湖$', '호수'), '池$', '못');
   reading constant text := regexp_replace(hangul_of_han(han), '(?<=..)대학$', '대');
   forms constant text[] := ARRAY[initial_sounds_changed(reading, false), initial_sounds_changed(reading, true)];
   road constant text := substring(forms[1] FROM '^(..+)로$');

@@ -808,7 +808,7 @@ DECLARE
   w record;
 BEGIN
   spelled := '{}';
-  IF NOT is_foreign(array_to_string(words, '')) OR (SELECT count(*) FROM unnest(unknown) AS u WHERE u !~ '^[0-9-]+$') > 4 THEN
+  IF NOT is_foreign(array_to_string(words, '')) OR (SELECT count(*) FROM unnest(unknown) AS u WHERE u !~ '^[0-9-]+$') > 5 THEN
     read_as := words;
     RETURN;
   END IF;
@@ -821,7 +821,7 @@ BEGIN
     size := least(4, cardinality(words) - i + 1);
     WHILE size > 0 LOOP
       run := words[i:i + size - 1];
-      IF is_foreign(array_to_string(run, ' ')) AND NOT cuts_a_place_word(words, i, i + size - 1) THEN
+      IF array_to_string(run, '') !~ '[가-힣]' AND is_foreign(array_to_string(run, ' ')) AND NOT cuts_a_place_word(words, i, i + size - 1) THEN
         SELECT * INTO w FROM run_spelled(run, unknown, begun AND i + size > cardinality(words));
         EXIT WHEN w.word IS NOT NULL;
       END IF;

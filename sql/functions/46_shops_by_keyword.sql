@@ -55,7 +55,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '[附付]近|近[辺邊]|周辺|周边|周邊|近く|近郊|あたり|辺り|エリア|ホテル|カフェ(?!通り|ストリート)'
   || '|旁边|旁邊|一带|一帶|最近的?|最寄り|[0-9一二三四五六七八九十]*[番号號]?出口|推荐|推薦|おすすめ|オススメ|どこ|在?哪[里裡裏]有?|哪儿有|怎[么麼]去|地址|位置|地[图圖]'
   || '|韓国|韩国|韓國|南韩|南韓|プリクラ|フォトブース|セルフ写真館?|証明写真|写真館|写真馆|寫真館|自?拍照?[馆館]|拍照|自拍|拍[贴貼][机機]?店?|大[头頭][贴貼]|照相[馆館]|照相亭|照片亭|快照亭|[证證]件照|四格照片?|照片'
-  || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|哪[里裡裏]?有|可以|商圈|海水浴[场場]|海[滩灘]|ビーチ';
+  || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|は?ありますか|行きたい|撮りたい|哪[里裡裏]?有|可以|商圈|我?[想要]去|拍$';
 COMMENT ON FUNCTION cjk_small_words() IS 'What people write around names in Chinese and Japanese, as the branches of a regular expression.';
 
 CREATE OR REPLACE FUNCTION latin_small_words() RETURNS text []
@@ -69,7 +69,7 @@ COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in En
 CREATE OR REPLACE FUNCTION korean_small_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{내,어디,어디가,어디에,어디야,어디에요,어디예요,추천,추천좀,추천줘,추천요,추천해줘,추천해요,추천주세요,추천좀줘,추천좀요,추천해주세요,추천좀주세요,24시,24시간,무인,
-  여행,맛집,핫플,데이트,놀거리,위치,가격,가볼만한곳,좋아,좋아요,찾아줘,알려줘,있어,있어요,있나요,있을까,있는,가까운,가장,제일,좋은,곳,찍기,찍을,찍을만한,찍을만한곳,갈만한,가볼만한,사진찍을만한곳,사진찍는곳,증명사진}'::text [];
+  여행,맛집,핫플,데이트,놀거리,위치,가격,가볼만한곳,좋아,좋아요,찾아줘,알려줘,있어,있어요,있나요,있을까,있는,가까운,가장,제일,좋은,곳,찍기,찍을,찍을만한,찍을만한곳,갈만한,가볼만한,사진찍을만한곳,사진찍는곳,찍는,찍는곳,있는거,있는곳,있는데,증명사진}'::text [];
 COMMENT ON FUNCTION korean_small_words() IS 'What people write around names in Korean.';
 
 CREATE OR REPLACE FUNCTION universities_shortened(word text) RETURNS text
@@ -112,7 +112,7 @@ BEGIN
   keyword := normalize(keyword, NFKC);
   FOR street IN SELECT * FROM (VALUES
     (' 로데오 ', '\mrodeo\M(?:[ -]*(?:street|geori)\M)?|ロデオ(?:通り|ストリート)?|(?:罗德奥|羅德奧|罗德欧|羅德歐)(?:街|大街)?'),
-    (' 카페거리 ', '\m(?:cafe|café|kape)[ -]*(?:street|road|alley|geori)\M|カフェ(?:通り|ストリート)|咖啡(?:一条街|一條街|街)'),
+    (' 카페거리 ', '\m(?:cafe|café|kape)[ -]*(?:street|road|alley|geori)\M|カフェ(?:通り|ストリート)|(?<!安木)咖啡(?:一条街|一條街|街)'),
     (' 먹자골목 ', '\m(?:food|meokja|mukja)[ -]*(?:street|alley|golmok)\M|(?:グルメ|食べ歩き|モクチャ|食堂)(?:通り|横丁|コルモク)|美食(?:街|巷|胡同)|小吃街')
   ) AS s (korean, spellings) LOOP
     keyword := regexp_replace(keyword, street.spellings, street.korean, 'gi');
@@ -136,7 +136,8 @@ BEGIN
   piece := regexp_replace(piece, '[本总總]店', ' 본점 ', 'g');
   piece := regexp_replace(piece, '店(?!村)', ' ', 'g');
   piece := regexp_replace(piece, '^の|(?<=[\u30a1-\u30ff\u3400-\u9fff])(?:にある|での|[のでにへとをはが的])|の(?=[\u30a1-\u30ff\u3400-\u9fff])', ' ', 'g');
-  RETURN regexp_replace(piece, cjk_small_words(), ' \& ', 'g');
+  piece := regexp_replace(piece, cjk_small_words(), ' \& ', 'g');
+  RETURN regexp_replace(piece, '(^|[[:space:]])[のでにへとをはがも](?=[\u30a1-\u30ff\u3400-\u9fff[:space:]]|$)', ' ', 'g');
 END $$;
 COMMENT ON FUNCTION particles_as_blanks(text)
 IS 'What is no name in kana and Chinese characters, with blanks for particles and 店 and around words for photo booths.';
@@ -163,7 +164,8 @@ DECLARE
   words text[];
 BEGIN
   FOREACH piece IN ARRAY coalesce(unknown, '{}') LOOP
-    typed := replace(typed, piece, particles_as_blanks(piece));
+    -- what is known goes on behind it: 海雲台近くのフォトイズム
+    typed := replace(typed, piece, CASE WHEN particles_as_blanks(piece) <> piece THEN ' ' || particles_as_blanks(piece) || ' ' ELSE piece END);
   END LOOP;
   typed := streets_in_korean(typed);
   gate := regexp_match(typed, '\m([전경강충])대 ?([후북정중]문)');
@@ -172,15 +174,22 @@ BEGIN
   END IF;
   typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*[站駅驛]', '역 ', 'g');
   typed := regexp_replace(typed, '(?<=[\u3041-\u9fff])역(?![가-힣])', '駅 ', 'g');
+  typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*4[[:space:]]?cuts?\M', '4컷', 'g');
   -- ㅎ홍대: a key held too long
   typed := regexp_replace(typed, '\m[\u1100-\u1112](?=[가-힣]{2})', '', 'g');
   -- フオト and ロツテ, as keyboards without small kana write them
   typed := regexp_replace(typed, '[ツつ](?=[カキクケコタチテトパピプペポかきくけこたちてとぱぴぷぺぽ])', 'ッ', 'g');
   IF typed ~ '[a-z]' THEN
+    typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*역(?![가-힣])|\m(?:stn|sta)\M\.?', ' station ', 'g');
+    -- Seoul숲, but CGV건대점 is found as it is
+    typed := regexp_replace(regexp_replace(typed, '(?<=[a-z])(?=[가-힣])', ' ', 'g'), '(?<=[가-힣])(?=[a-z])', ' ', 'g');
+    typed := regexp_replace(typed, '\m(?:s[aâ]n bay|bandara|aeropuerto|a[eé]roport|aeroporto|flughafen)[[:space:]]+(?:(?:de|di)[[:space:]]+)?([a-zà-ÿ]{3,})', '\1 airport', 'g');
+    -- of kwang-an-ri no part is an article
+    typed := regexp_replace(typed, '(?<=[a-z])-(an|in|a|on|at|is|it|i|am|my|to|do|go)-(?=[a-z])', '\1', 'g');
     typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*[站駅驛]', ' station ', 'g');
     typed := regexp_replace(regexp_replace(typed, '(?<=[\u3041-\u9fff])(?=[a-z])', ' ', 'g'), '(?<=[a-z])(?=[\u3041-\u9fff])', ' ', 'g');
     typed := regexp_replace(
-      typed, '(?:^station|\m(?:stasiun|estaci[oó]n|gare|stazione|bahnhof|ga))[[:space:]]+(?:(?:de|di)[[:space:]]+|d'')?([a-z]{3,})\M(?![[:space:]]+(?:st|univ))', '\1 station', 'g');
+      typed, '(?:^station|\m(?:stasiun|estaci[oó]n|gare|stazione|bahnhof|ga))[[:space:]]+(?:(?:de|di)[[:space:]]+|d'')?([a-zà-ÿ]{3,})\M(?![[:space:]]+(?:st|univ))', '\1 station', 'g');
     typed := regexp_replace(typed, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'g');
     typed := regexp_replace(typed, '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'g');
     typed := regexp_replace(typed, '\mno\.?[[:space:]]*([0-9]+)\M', '\1호점', 'g');

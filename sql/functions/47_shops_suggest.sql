@@ -111,6 +111,10 @@ BEGIN
       AND jamo(s.name) COLLATE "C" < without_station_sign(f) || U&'\+10ffff'
     WHERE jamo(s.name || '역') LIKE like_pattern(f)
     UNION ALL
+    SELECT 'station', s.id, (n.nickname <> f)::int FROM unnest(forms) f
+    INNER JOIN nickname_letters() n ON starts_with(n.nickname, f) AND length(f) > 4
+    INNER JOIN stations s ON station_terms(s.name, s.name_en) @> ARRAY[n.station] AND jamo(s.name) = n.station
+    UNION ALL
     SELECT 'station', s.id, 1 FROM unnest(forms) f INNER JOIN stations s
       ON jamo_initials(jamo(s.name)) COLLATE "C" >= without_station_sign(f)
       AND jamo_initials(jamo(s.name)) COLLATE "C" < without_station_sign(f) || U&'\+10ffff'
@@ -312,10 +316,10 @@ BEGIN
       tried := tried || ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(meant.understood) WITH ORDINALITY t (x, i) ORDER BY i)::text;
     END IF;
   END IF;
-  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typo', 'before'] LOOP
+  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typo', 'before', 'last'] LOOP
     EXIT WHEN body IS NOT NULL;
     CONTINUE WHEN length(keyword) > 25 AND (pass NOT IN ('spelling', 'before') OR length(keyword) > 45 OR cardinality(typed) = 1)
-      OR characters + length(keyword) > 50 AND pass NOT IN ('spelling', 'known names', 'before')
+      OR characters + length(keyword) > 50 AND pass NOT IN ('spelling', 'known names', 'before', 'last')
       OR pass IN ('hanja', 'known names') AND cardinality(unknown) NOT BETWEEN 1 AND 2
       -- the reading without small words has no signs either
       OR pass = 'punctuation' AND is_foreign(keyword)
@@ -331,6 +335,8 @@ BEGIN
       known := search_known_names(typed, meant);
       CONTINUE WHEN known IS NULL OR known.rest <> '{}' OR known.impossible OR jsonb_array_length(known.understood) > 2;
       words := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(known.understood) WITH ORDINALITY t (x, i) ORDER BY i);
+    ELSIF pass = 'last' THEN
+      words := spelled[greatest(cardinality(spelled), 2):];
     ELSIF pass = 'before' AND cardinality(spelled) > 1 THEN
       words := trim_array(spelled, 1);
     ELSIF pass = 'before' THEN
