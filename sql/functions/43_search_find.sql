@@ -589,16 +589,18 @@ END $$;
 COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, for a 동 also those whose address or name contains it; null if none are given.';
 
 -- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길.
-CREATE OR REPLACE FUNCTION branches_at(shop_ids bigint [], branch text [], stations bigint []) RETURNS bigint []
+CREATE OR REPLACE FUNCTION branches_at(shop_ids bigint [], branch text [], places geography []) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  around geometry[] := ARRAY(SELECT ST_Expand(spot_at(p), 20000) FROM unnest(places) AS p);
 BEGIN
   RETURN ARRAY(
     SELECT s.id FROM shops AS s
-    WHERE s.id = ANY (shop_ids) AND s.name_jamo LIKE ALL (ARRAY(SELECT '%' || like_pattern(b) FROM unnest(branch) AS b)) AND (
-      branches_at.stations IS NULL OR EXISTS (SELECT FROM stations AS t WHERE t.id = ANY (branches_at.stations) AND ST_DWithin(t.geog, s.geog, 20000))));
+    WHERE s.id = ANY (shop_ids) AND s.name_jamo LIKE ALL (ARRAY(SELECT '%' || like_pattern(b) FROM unnest(branch) AS b))
+      AND (places IS NULL OR EXISTS (SELECT FROM unnest(around) AS a WHERE s.spot &&& a)));
 END $$;
-COMMENT ON FUNCTION branches_at(bigint [], text [], bigint [])
-IS 'Those of the shops that have the words of a station''s name in theirs and, unless it is null, are within 20 km of one of the stations.';
+COMMENT ON FUNCTION branches_at(bigint [], text [], geography [])
+IS 'Those of the shops that have the words of a station''s name in theirs and, unless there are none, are within about 20 km of one of the places.';
 
 -- For words that are_too_many() shops have. The scans, of four districts for 수원, share the shops to read. The filters are tested
 -- on the shops with the words.
@@ -676,7 +678,7 @@ BEGIN
           b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
       END IF;
     END IF;
-    named := branches_at(named, branch, CASE WHEN regions IS NULL THEN stations END);
+    named := branches_at(named, branch, CASE WHEN regions IS NULL THEN places END);
     -- A branch with the station's name and the other words is the only result; without other words, it comes first, and the shops
     -- around the station may not fit into the list.
     found := named;
