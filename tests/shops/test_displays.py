@@ -24,9 +24,9 @@ ENGLISH = {
 BRANCHES = {
     "강남역점": ("Gangnam Station", "江南駅店", "江南站店"), "강남점": ("Gangnam", "江南店", "江南店"),
     "강남역 2호점": ("Gangnam Station No. 2", "江南駅 2号店", "江南站 2號店"), "역삼역점": ("Yeoksam Station", "駅三駅店", "驛三站店"),
-    "시청역점": ("City Hall Station", "シチョン駅店", "City Hall站店"), "홍대점": ("Hongdae", "ホンデ店", "Hongdae店"),
+    "시청역점": ("City Hall Station", "シチョン駅店", "City Hall站店"), "홍대점": ("Hongdae", "ホンデ店", "弘大店"),
     "본점": ("Main", "本店", "總店"), "3호점": ("No. 3", "3号店", "3號店"), "강남": ("Gangnam", "江南", "江南"), "": ("", "", ""),
-    "AK플라자 홍대점": ("AK Plaza Hongdae", "AKプラザ ホンデ店", "AK廣場 Hongdae店"),
+    "AK플라자 홍대점": ("AK Plaza Hongdae", "AKプラザ ホンデ店", "AK廣場 弘大店"),
     "롯데월드몰점": ("Lotte World Mall", "ロッテワールドモール店", "樂天世界購物中心店"), "이월드점": ("E-World", "イーワールド店", "E-World店"),
     "광안리해수욕장점": ("Gwangalli Beach", "広安里海水浴場店", "廣安里海水浴場店"), "강남현대백화점": ("Gangnam Hyundai Department Store", "江南現代百貨店", "江南現代百貨"),
     "강남현대백화점 2호점": ("Gangnam Hyundai Department Store No. 2", "江南現代百貨店 2号店", "江南現代百貨 2號店"),
