@@ -1,8 +1,8 @@
 -- Words of shop names that other languages do not write by sound: loan words, chains, kinds of places and places with foreign names.
 
 -- Alternatives are separated by a bar; displays show the first. A hyphen marks a word that is only looked for at the end of another
--- one. Chinese is written in traditional characters, from which the others follow. Names of stations and regions are not listed:
--- imports store theirs.
+-- one. Chinese is written in traditional characters, from which the others follow. Imports store the names of stations and
+-- regions: only what visitors call them otherwise is listed.
 CREATE OR REPLACE FUNCTION place_words(OUT korean text, OUT en text, OUT ja text, OUT zh text) RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 150
 BEGIN ATOMIC

@@ -25,7 +25,8 @@ RETURN '{
   "한국외국어대": "외대앞", "연세대": "신촌", "연대": "신촌", "경희대": "회기", "중앙대": "흑석", "세종대": "어린이대공원", "고대": "고려대",
   "성대": "성균관대", "설입": "서울대입구", "홍입": "홍대입구", "건입": "건대입구", "숙입": "숙대입구", "고터": "고속터미널", "가디": "가산디지털단지",
   "구디": "구로디지털단지", "설대": "서울대입구", "설대입구": "서울대입구", "부대": "부산대", "영대": "영남대", "경성대": "경성대부경대", "부경대": "경성대부경대",
-  "단국대": "죽전", "을입": "을지로입구", "힙지로": "을지로3가", "남터": "남부터미널", "어대": "어린이대공원", "구디단": "구로디지털단지", "가디단": "가산디지털단지", "종3": "종로3가", "을3": "을지로3가", "디엠씨": "디지털미디어시티", "dmc": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오"}'::jsonb;
+  "단국대": "죽전", "을입": "을지로입구", "힙지로": "을지로3가", "남터": "남부터미널", "어대": "어린이대공원", "구디단": "구로디지털단지",
+  "가디단": "가산디지털단지", "종3": "종로3가", "을3": "을지로3가", "디엠씨": "디지털미디어시티", "dmc": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오"}'::jsonb;
 COMMENT ON FUNCTION station_nicknames() IS 'What people call stations, and the names of these.';
 
 -- Without arguments, so that PostgreSQL evaluates it once a session where a statement contains it.
@@ -36,12 +37,12 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION nickname_beginnings() IS 'The first two letters of stations'' nicknames.';
 
-CREATE OR REPLACE FUNCTION nickname_letters(OUT nickname text, OUT station text) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION nickname_letters() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT jamo(n.key), jamo(n.value) FROM jsonb_each_text(station_nicknames()) AS n;
+  SELECT jsonb_object_agg(jamo(n.key), jamo(n.value)) FROM jsonb_each_text(station_nicknames()) AS n;
 END;
-COMMENT ON FUNCTION nickname_letters() IS 'The letters of the stations'' nicknames and of their names.';
+COMMENT ON FUNCTION nickname_letters() IS 'The letters of the stations'' nicknames, and those of the names.';
 
 -- 고려대학교 is 고려대, and 서울대학교 is 서울대입구.
 CREATE OR REPLACE FUNCTION stations_called(name text) RETURNS text []
@@ -55,14 +56,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION stations_called(text) IS 'The stations that people call by the name of a university (홍익대학교), or in short (고터); null if there are none.';
 
+-- With the region above it where others have its name.
 CREATE OR REPLACE FUNCTION island_regions() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{
-  "강화도": "강화군", "교동도": "교동면", "거제도": "거제시", "남해도": "남해군", "울릉도": "울릉군", "안면도": "안면읍", "영흥도": "영흥면",
-  "백령도": "백령면", "연평도": "연평면", "덕적도": "덕적면", "자월도": "자월면", "영종도": "영종동", "대부도": "대부동", "돌산도": "돌산읍", "압해도": "압해읍",
-  "흑산도": "흑산면", "임자도": "임자면", "비금도": "비금면", "도초도": "도초면", "안좌도": "안좌면", "보길도": "보길면", "노화도": "노화읍", "청산도": "청산면",
-  "욕지도": "욕지면", "한산도": "한산면"}'::jsonb;
-COMMENT ON FUNCTION island_regions() IS 'Islands with the regions that consist of them.';
+  "강화도": ["강화군"], "교동도": ["교동면"], "영종도": ["영종동", "영종1동", "운서동"], "영흥도": ["영흥면"], "덕적도": ["덕적면"], "자월도": ["자월면"],
+  "백령도": ["백령면"], "연평도": ["연평면"], "대부도": ["대부동"], "안면도": ["안면읍"], "울릉도": ["울릉군"], "거제도": ["거제시"], "남해도": ["남해군"],
+  "욕지도": ["욕지면"], "한산도": ["통영시 한산면"], "돌산도": ["돌산읍"], "압해도": ["압해읍"], "흑산도": ["흑산면"], "임자도": ["임자면"], "비금도": ["비금면"],
+  "도초도": ["도초면"], "안좌도": ["안좌면"], "보길도": ["보길면"], "노화도": ["노화읍"], "청산도": ["완도군 청산면"]}'::jsonb;
+COMMENT ON FUNCTION island_regions() IS 'Islands with their regions.';
 
 -- Applies to all lookups of terms: with the statistics of an empty dictionary, as before the first ANALYZE after a load, the planner
 -- would compute the terms of every row instead of using the index.
@@ -116,8 +118,10 @@ BEGIN
   UNION ALL
   SELECT c.key, 'region', r.id, 0
   FROM (
-    SELECT k AS key, jamo(island_regions() ->> normalize(k, NFC)) AS name FROM unnest(keys) AS k WHERE island_regions() ? normalize(k, NFC)
-  ) AS c INNER JOIN regions AS r ON region_terms(r.name, r.name_en, r.level) @> ARRAY[c.name];
+    SELECT k AS key, regexp_replace(n.name, '^.* ', '') AS name, substring(n.name, '^(.*) ') AS above
+    FROM unnest(keys) AS k CROSS JOIN LATERAL jsonb_array_elements_text(island_regions() -> normalize(k, NFC)) AS n (name)
+  ) AS c INNER JOIN regions AS r ON region_terms(r.name, r.name_en, r.level) @> ARRAY[jamo(c.name)]
+  WHERE c.above IS NULL OR EXISTS (SELECT FROM regions AS p WHERE p.id = r.parent_id AND p.name = c.above);
 END $$;
 COMMENT ON FUNCTION search_names(text []) IS 'Brands, regions and stations of which a name has exactly the letters of a key.';
 

@@ -358,7 +358,7 @@ BEGIN
     reading.rest := array_remove(reading.rest, normalize(word, NFD));
     reading.names := ARRAY(SELECT replace(n, normalize(word, NFD), '') FROM unnest(reading.names) n);
   END LOOP;
-  reading.ignored := unknown;
+  reading.ignored := coalesce(reading.ignored, '{}') || unknown;
   RETURN reading;
 END $$;
 COMMENT ON FUNCTION reading_without(keyword_reading, text []) IS 'The reading of a keyword without some of its unknown words.';

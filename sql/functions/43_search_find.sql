@@ -279,16 +279,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION box_within(geometry, geometry) IS 'The intersection of two boxes in space; null if it is empty.';
 
--- The rows of a station, one per line, are so close together that one scan reads the shops around all of them.
+-- The rows of a station, one per line, and the shops of a street are so close together that one scan reads the shops around all.
 CREATE OR REPLACE FUNCTION places_merged(places geography []) RETURNS geography []
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN ARRAY(
     SELECT ST_Union(c.geom)::geography FROM (
-      SELECT p::geometry AS geom, ST_ClusterDBSCAN(p::geometry, 0.005, 1) OVER () AS place FROM unnest(places) AS p
-    ) AS c GROUP BY c.place ORDER BY c.place);
+      SELECT p::geometry AS geom, o, ST_ClusterDBSCAN(p::geometry, 0.005, 1) OVER () AS place FROM unnest(places) WITH ORDINALITY AS t (p, o)
+    ) AS c GROUP BY c.place ORDER BY min(c.o));
 END $$;
-COMMENT ON FUNCTION places_merged(geography []) IS 'The points; those within half a kilometre of another one are merged with it.';
+COMMENT ON FUNCTION places_merged(geography []) IS 'The points in their order; those within half a kilometre of another one are merged with it.';
 
 CREATE OR REPLACE FUNCTION station_places(stations bigint []) RETURNS geography []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -679,6 +679,10 @@ BEGIN
       END IF;
     END IF;
     named := branches_at(named, branch, CASE WHEN regions IS NULL THEN places END);
+    IF matched AND named = '{}' AND NOT plain THEN
+      SELECT branches_at(w.ids, branch, CASE WHEN regions IS NULL THEN places END) <> '{}' INTO matched FROM search_by_words(
+        spot, all_of(ARRAY[within, b.rarest]), b.others, b.other_hints, NULL, full_names, beginnings, true, NULL, at_most) w;
+    END IF;
     -- A branch with the station's name and the other words is the only result; without other words, it comes first, and the shops
     -- around the station may not fit into the list.
     found := named;
@@ -754,19 +758,22 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   viewer_spot geometry := spot_at(viewer);
   named bigint[] := (
-    SELECT f.ids FROM search_find(viewer, NULL, u.regions, NULL, '{}', u.rest, '{}', u.names, sample, NULL, 20, 20) AS f);
+    SELECT f.ids FROM search_find(viewer, NULL, u.regions, NULL, '{}', u.rest, '{}', NULL, sample, NULL, 20, 20) AS f);
   places geography[] := (places_merged(ARRAY(SELECT s.geog FROM shops AS s WHERE s.id = ANY (named) ORDER BY s.spot <<->> viewer_spot)))[:5];
   near bigint[] := search_near_places(viewer_spot, places, u.brands, u.regions, NULL, NULL, filters IS NULL, filters, at_most);
 BEGIN
   SELECT array_agg(n.id), array_agg(3), array_agg(n.distance_m) INTO ids, tiers, distances
   FROM (
-    SELECT s.id, ST_Distance(s.geog, viewer) AS distance_m FROM shops AS s WHERE s.id = ANY (near)
-    ORDER BY distance_rank(ST_Distance(s.geog, viewer)), s.id LIMIT needed + 1
+    SELECT * FROM (
+      SELECT s.id, ST_Distance(s.geog, viewer) AS distance_m FROM shops AS s WHERE s.id = ANY (near[:needed + 51])
+      OFFSET 0  -- else the distance is computed twice
+    ) AS d
+    ORDER BY distance_rank(d.distance_m), d.id LIMIT needed + 1
   ) AS n;
   ids := coalesce(ids, '{}');
   total := least(cardinality(near), at_most + 1);
   complete := true;
-  matched := near <> '{}' OR filters IS NOT NULL AND search_near_places(viewer_spot, places, u.brands, u.regions, NULL, NULL, true, NULL, 1) <> '{}';
+  matched := near <> '{}' OR NOT (filters IS NULL) AND search_near_places(viewer_spot, places, u.brands, u.regions, NULL, NULL, true, NULL, 1) <> '{}';
 END $$;
 COMMENT ON FUNCTION search_around_names
-IS 'What search_find returns, for shops of the brands within 1 km of at most five places of shops with the other words in name or address.';
+IS 'What search_find returns, for shops of the brands within 1 km of at most five places of the 21 best shops with the other words in name or address.';

@@ -275,7 +275,7 @@ BEGIN
     FROM meant AS m
     WHERE m.kind = 'region' AND m.unit IS NULL AND NOT misspelt AND m.name_level = 'dong' AND m.name = m.spelling || '洞'
     UNION ALL
-    SELECT d.key, CASE right(d.key, 1) WHEN '區' THEN 'zh-Hant' ELSE 'zh-Hans' END, d.key, jamo(translate(left(han_folded(d.key), 1), '中东西南北', '중동서남북') || '구'), 0
+    SELECT d.key, CASE WHEN d.key ~ '區' THEN 'zh-Hant' WHEN d.key ~ '東' THEN 'ja' ELSE 'zh-Hans' END, d.key, jamo(translate(left(han_folded(d.key), 1), '中东西南北', '중동서남북') || '구'), 0
     FROM unnest(typed) AS d (key) WHERE NOT misspelt AND han_folded(d.key) ~ '^[中东西南北]区$'
   )
   SELECT m.key, m.kind, m.id,
@@ -351,14 +351,14 @@ END $$;
 COMMENT ON FUNCTION names_begun(text)
 IS 'Brands, regions and stations with a spelling that begins as typed: rank 0 is the whole name, 1 an exact prefix, 2 a prefix by sound.';
 
--- Koreans write 路 and 通り as 로 or 길, so what is before it is looked for. 新論峴 is 신논현 as 論峴 is 논현: of the forms, a known one.
+-- Koreans write 路, 通り, 街 and キル as 로 or 길, so what is before it is looked for. 新論峴 is 신논현 as 論峴 is 논현: of the forms, a known one.
 CREATE OR REPLACE FUNCTION han_in_korean(word text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   loaned constant text := (
     SELECT string_agg(coalesce(place_word(spelled_letters(p)) ->> 'word', p), '' ORDER BY o)
     FROM unnest(place_words_apart(ARRAY[word], ARRAY[word])) WITH ORDINALITY AS t (p, o));
-  han constant text := regexp_replace(regexp_replace(regexp_replace(regexp_replace(loaned, '[站駅驛驿]', '역', 'g'), '(..)(?:通り?|[キギ]ル|(?<![0-9一二三四五六七八九])街)$', '\1路'), '湖$', '호수'), '池$', '못');
+  han constant text := regexp_replace(regexp_replace(regexp_replace(loaned, '[站駅驛驿]', '역', 'g'), '(..)(?:通り?|[キギ]ル|(?<![0-9一二三四五六七八九])街)$', '\1路'), '湖$', '호수');
   reading constant text := regexp_replace(hangul_of_han(han), '(?<=..)대학$', '대');
   forms constant text[] := ARRAY[initial_sounds_changed(reading, false), initial_sounds_changed(reading, true)];
   road constant text := substring(forms[1] FROM '^(..+)로$');
@@ -367,6 +367,8 @@ BEGIN
     RETURN NULL;
   END IF;
   RETURN coalesce(
+    -- 池 is 못 or 지
+    CASE WHEN han ~ '池$' AND unknown_words(ARRAY[left(forms[1], -1) || '못']) = '{}' THEN left(forms[1], -1) || '못' END,
     CASE WHEN forms[1] <> forms[2] OR road IS NOT NULL
       THEN (SELECT f FROM unnest(forms) WITH ORDINALITY AS t (f, o) WHERE unknown_words(ARRAY[f]) = '{}' ORDER BY o LIMIT 1) END,
     CASE WHEN han ~ '路$' AND unknown_words(ARRAY[road]) <> '{}' THEN road END,
@@ -386,15 +388,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION name_in_korean(text, bigint) IS 'The Korean name of a row of a dictionary, of a region without the one above it, its number and, as addresses shorten it, the kind of a province, city or district.';
 
--- Of the districts of a city the city is named.
+-- Of all districts of a city the city is named, of some (masan) the name that they share.
 CREATE OR REPLACE FUNCTION korean_names(understood jsonb) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN ARRAY(
     SELECT name_key(CASE
       WHEN NOT x ? 'matched' THEN x ->> 'text'
-      WHEN x ->> 'kind' = 'region' AND jsonb_array_length(x -> 'ids') > 1
-        THEN (SELECT coalesce(substring(min(r.name), '^(.+)시 '), name_in_korean('region', min(r.id))) FROM regions AS r WHERE x -> 'ids' @> to_jsonb(r.id))
+      WHEN x ->> 'kind' = 'region' AND jsonb_array_length(x -> 'ids') > 1 THEN coalesce(
+        (SELECT min(a.alias) FROM region_aliases AS a WHERE x -> 'ids' @> to_jsonb(a.region_id) AND a.alias ~ '^[가-힣]+$'
+          GROUP BY a.alias HAVING count(*) = jsonb_array_length(x -> 'ids') ORDER BY 1 LIMIT 1),
+        (SELECT coalesce(substring(min(r.name), '^(.+)시 '), name_in_korean('region', min(r.id))) FROM regions AS r WHERE x -> 'ids' @> to_jsonb(r.id)))
       ELSE name_in_korean(x ->> 'kind', (x -> 'ids' ->> 0)::bigint) END)
     FROM jsonb_array_elements(understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
 END $$;
@@ -419,8 +423,10 @@ BEGIN
       SELECT p FROM unnest(words) WITH ORDINALITY AS t (w, o)
       CROSS JOIN LATERAL unnest(CASE WHEN forms ->> w ~ '^[가-힣]{5,}$' THEN word_apart(forms ->> w) ELSE ARRAY[coalesce(forms ->> w, w)] END)
       WITH ORDINALITY AS p (p, i) ORDER BY o, i));
-    spelled := (SELECT jsonb_object_agg(f.value, jsonb_build_object('text', f.key, 'lang', 'ko-Hani', 'matched', f.value))
-      FROM jsonb_each_text(forms) AS f WHERE f.value IS NOT NULL);
+    spelled := (
+      SELECT jsonb_object_agg(p, jsonb_build_object('text', f.key, 'lang', 'ko-Hani', 'matched', p))
+      FROM jsonb_each_text(forms) AS f CROSS JOIN LATERAL unnest(ARRAY[f.value] || CASE WHEN f.value ~ '^[가-힣]{5,}$' THEN word_apart(f.value) END) AS p
+      WHERE f.value IS NOT NULL);
   END IF;
   IF read_as = words THEN
     read_as := NULL;

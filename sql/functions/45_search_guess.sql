@@ -466,12 +466,13 @@ DECLARE
   rest constant text[] := composed(u.rest);
   surely text[] := ARRAY(
     SELECT w FROM jsonb_each(spelled) AS s CROSS JOIN string_to_table(s.key, ' ') AS w WHERE s.value ->> 'lang' <> 'ko-Latn');
-  unknown text[] := ARRAY(SELECT r FROM unnest(rest) AS r WHERE r ~ '^[0-9]+(-[0-9]+)?$');
+  house_numbers text[] := ARRAY(SELECT r FROM unnest(rest) AS r WHERE r ~ '^[0-9]+(-[0-9]+)?$');
+  unknown text[];
   k record;
 BEGIN
   -- 강남대로 287, where no shop has that number
-  IF unknown <> '{}' AND EXISTS (SELECT FROM unnest(rest) AS r WHERE r ~ '..[로길]$') THEN
-    RETURN reading_without(u, unknown);
+  IF house_numbers <> '{}' AND EXISTS (SELECT FROM unnest(rest) AS r WHERE r ~ '..[로길]$') THEN
+    RETURN reading_without(u, house_numbers);
   END IF;
   IF surely = '{}' AND EXISTS (SELECT FROM place_words() AS p WHERE p.korean = ANY (rest)) THEN
     unknown := composed(words_nowhere(u.rest, coalesce(sample, search_sample())));
@@ -791,10 +792,10 @@ CREATE OR REPLACE FUNCTION cuts_a_place_word(words text [], first integer, last 
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN EXISTS (
-    SELECT FROM generate_series(first + 1, last) AS i
-    WHERE last < cardinality(words) AND place_word(spelled_letters(array_to_string(words[i:last + 1], ' '))) IS NOT NULL);
+    SELECT FROM generate_series(first + 1, last) AS i CROSS JOIN generate_series(last + 1, least(i + 3, cardinality(words))) AS j
+    WHERE place_word(spelled_letters(array_to_string(words[i:j], ' '))) IS NOT NULL);
 END $$;
-COMMENT ON FUNCTION cuts_a_place_word(text [], integer, integer) IS 'Whether a run of words ends within one of place_words().';
+COMMENT ON FUNCTION cuts_a_place_word(text [], integer, integer) IS 'Whether a run of words ends within one of place_words() of at most four words.';
 
 -- The longest run is tried first.
 CREATE OR REPLACE FUNCTION shop_words_spelled(
@@ -821,9 +822,9 @@ BEGIN
     size := least(4, cardinality(words) - i + 1);
     WHILE size > 0 LOOP
       run := words[i:i + size - 1];
-      IF array_to_string(run, '') !~ '[가-힣]' AND is_foreign(array_to_string(run, ' ')) AND NOT cuts_a_place_word(words, i, i + size - 1) THEN
+      IF array_to_string(run, '') !~ '[가-힣]' AND is_foreign(array_to_string(run, ' ')) THEN
         SELECT * INTO w FROM run_spelled(run, unknown, begun AND i + size > cardinality(words));
-        EXIT WHEN w.word IS NOT NULL;
+        EXIT WHEN w.word IS NOT NULL AND NOT cuts_a_place_word(words, i, i + size - 1);
       END IF;
       size := size - 1;
     END LOOP;

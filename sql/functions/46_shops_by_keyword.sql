@@ -68,16 +68,17 @@ COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in En
 
 CREATE OR REPLACE FUNCTION korean_small_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '{내,어디,어디가,어디에,어디야,어디에요,어디예요,추천,추천좀,추천줘,추천요,추천해줘,추천해요,추천주세요,추천좀줘,추천좀요,추천해주세요,추천좀주세요,24시,24시간,무인,
-  여행,맛집,핫플,데이트,놀거리,위치,가격,가볼만한곳,좋아,좋아요,찾아줘,알려줘,있어,있어요,있나요,있을까,있는,가까운,가장,제일,좋은,곳,찍기,찍을,찍을만한,찍을만한곳,갈만한,가볼만한,사진찍을만한곳,사진찍는곳,찍는,찍는곳,있는거,있는곳,있는데,증명사진}'::text [];
+RETURN '{내,어디,어디가,어디에,어디야,어디에요,어디예요,추천,추천좀,추천줘,추천요,추천해줘,추천해요,추천주세요,추천좀줘,추천좀요,추천해주세요,추천좀주세요,
+  24시,24시간,무인,여행,맛집,핫플,데이트,놀거리,위치,가격,증명사진,찾아줘,알려줘,있어,있어요,있나요,있을까,있는,있는거,있는곳,있는데,
+  가까운,가장,제일,좋아,좋아요,좋은,곳,찍기,찍을,찍는,찍는곳,찍을만한,찍을만한곳,갈만한,가볼만한,가볼만한곳,사진찍을만한곳,사진찍는곳}'::text [];
 COMMENT ON FUNCTION korean_small_words() IS 'What people write around names in Korean.';
 
 CREATE OR REPLACE FUNCTION universities_shortened(word text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
-  RETURN CASE WHEN strpos(word, '대학교') > 2
-    THEN regexp_replace(regexp_replace(word, '(?<=..)여자대학교', '여대'), '(?<=..)대학교', '대')
-    WHEN word = '경상대' THEN '경상국립대' ELSE word END;
+  RETURN regexp_replace(
+    CASE WHEN strpos(word, '대학교') > 2 THEN regexp_replace(regexp_replace(word, '(?<=..)여자대학교', '여대'), '(?<=..)대학교', '대') ELSE word END,
+    '^경상대', '경상국립대');
 END $$;
 COMMENT ON FUNCTION universities_shortened(text) IS 'The word with a university as names write it: 전북대정문 for 전북대학교정문.';
 
@@ -175,16 +176,16 @@ BEGIN
   typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*[站駅驛]', '역 ', 'g');
   typed := regexp_replace(typed, '(?<=[\u3041-\u9fff])역(?![가-힣])', '駅 ', 'g');
   typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*4[[:space:]]?cuts?\M', '4컷', 'g');
-  -- ㅎ홍대: a key held too long
+  -- the first letter typed twice: ㅎ홍대
   typed := regexp_replace(typed, '\m[\u1100-\u1112](?=[가-힣]{2})', '', 'g');
   -- フオト and ロツテ, as keyboards without small kana write them
   typed := regexp_replace(typed, '[ツつ](?=[カキクケコタチテトパピプペポかきくけこたちてとぱぴぷぺぽ])', 'ッ', 'g');
   IF typed ~ '[a-z]' THEN
     typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*역(?![가-힣])|\m(?:stn|sta)\M\.?', ' station ', 'g');
-    -- Seoul숲, but CGV건대점 is found as it is
+    -- Seoul숲; a name that shops write so (CGV건대점) has been found by then
     typed := regexp_replace(regexp_replace(typed, '(?<=[a-z])(?=[가-힣])', ' ', 'g'), '(?<=[가-힣])(?=[a-z])', ' ', 'g');
     typed := regexp_replace(typed, '\m(?:s[aâ]n bay|bandara|aeropuerto|a[eé]roport|aeroporto|flughafen)[[:space:]]+(?:(?:de|di)[[:space:]]+)?([a-zà-ÿ]{3,})', '\1 airport', 'g');
-    -- of kwang-an-ri no part is an article
+    -- the middle of kwang-an-ri is not the article
     typed := regexp_replace(typed, '(?<=[a-z])-(an|in|a|on|at|is|it|i|am|my|to|do|go)-(?=[a-z])', '\1', 'g');
     typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*[站駅驛]', ' station ', 'g');
     typed := regexp_replace(regexp_replace(typed, '(?<=[\u3041-\u9fff])(?=[a-z])', ' ', 'g'), '(?<=[a-z])(?=[\u3041-\u9fff])', ' ', 'g');
@@ -196,7 +197,7 @@ BEGIN
     typed := regexp_replace(typed, '\mmain(?:[[:space:]]+(?:branch|store))?$', '본점');
   END IF;
   words := without_small_words(keyword_words(signs_as_blanks(typed)));
-  -- four cut photo, but Life Four Cuts
+  -- of four cut photo nothing is a name, of Life Four Cuts all is
   RETURN CASE WHEN words <@ '{four,4,cut,cuts,4cut,4cuts}' THEN '{}' ELSE words END;
 END $$;
 COMMENT ON FUNCTION small_words_reading(text, text []) IS 'The words of a keyword without those that people write around names.';
@@ -365,7 +366,8 @@ DECLARE
 BEGIN
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
     'literal', 'small words', 'small words at stations', 'spelling', 'spelling literally', 'around names', 'keyboard', 'keyboard without shift', 'incomplete', 'typo',
-    'hanja', 'hanja literally', 'typo in a name', 'apart', 'halves', 'joined', 'either place', 'known words', 'known names'] LOOP
+    'hanja', 'hanja literally', 'typo in a name', 'apart', 'halves', 'joined', 'either place', 'known words', 'around known names',
+    'known names'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
     -- are no longer read once they have been left out. Where nothing else is left than names, a sentence costs no more than they do.
     -- An address in Latin letters is long, but spelling looks up few of its words.
@@ -404,10 +406,9 @@ BEGIN
         u := small;
         IF small_words = '{}' THEN
           u.regions := '{}';
-          u.impossible := false;
         END IF;
       WHEN pass = 'small words at stations' THEN
-        CONTINUE WHEN small IS NULL OR small_words = plain_words OR small.rest <> '{}' OR small.regions IS NULL;
+        CONTINUE WHEN small_words = plain_words OR small.rest <> '{}' OR small.regions IS NULL;
         u := search_understand(small_words, 'station', small.spans);
       WHEN pass IN ('spelling', 'hanja', 'incomplete') THEN
         SELECT r.* INTO words, spelled FROM search_respelled(
@@ -429,22 +430,27 @@ BEGIN
         u.understood := (
           SELECT jsonb_agg(x || coalesce(spelled -> (x ->> 'text'), '{}') ORDER BY o)
           FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o));
-      WHEN pass = 'around names' THEN
+      WHEN pass IN ('around names', 'around known names') THEN
         u := coalesce(spelled_reading, small);
+        CONTINUE WHEN u.brands IS NULL OR u.stations IS NOT NULL OR u.impossible;
         sample := coalesce(sample, search_sample());
-        u := reading_without(u, composed(words_nowhere(u.rest, sample)));
-        IF array_to_string(u.rest, ' ') ~ ' ' THEN
+        nowhere := nowhere || words_nowhere(ARRAY(SELECT r FROM unnest(u.rest) r WHERE r <> ALL (looked_up)), sample);
+        looked_up := looked_up || u.rest;
+        -- what no shop has may be misspelt
+        CONTINUE WHEN (u.rest && nowhere) = (pass = 'around names');
+        u := reading_without(u, ARRAY(SELECT r FROM unnest(composed(u.rest)) r WHERE normalize(r, NFD) = ANY (nowhere)));
+        IF cardinality(u.rest) > 1 THEN
           u := reading_without(u, ARRAY(SELECT r FROM unnest(composed(u.rest)) r WHERE r ~ ('^' || words_after_places())));
         END IF;
-        CONTINUE WHEN u.brands IS NULL OR u.stations IS NOT NULL OR u.impossible OR NOT array_to_string(u.rest, '') ~ '[^0-9-]{2}';
+        CONTINUE WHEN NOT EXISTS (SELECT FROM unnest(composed(u.rest)) r WHERE r ~ '[^0-9-]{2}');
       WHEN pass IN ('halves', 'joined') THEN
         sample := coalesce(sample, search_sample());
         words := CASE
-          WHEN pass = 'joined' AND spelled_reading IS NOT NULL
+          WHEN pass = 'joined' AND spelled_words IS NOT NULL
             THEN words_joined(korean_names(spelled_reading.understood), composed(spelled_reading.rest), sample)
           WHEN pass = 'joined' THEN words_joined(small_words, composed(small.rest), sample)
           WHEN cardinality(small_words) = 1 AND cardinality(small.rest) = 1 THEN halves_apart(small_words[1], sample) ELSE small_words END;
-        CONTINUE WHEN words = small_words;
+        CONTINUE WHEN words = small_words OR pass = 'joined' AND spelled_words IS NOT NULL AND words = korean_names(spelled_reading.understood);
         u := CASE pass WHEN 'joined' THEN search_understand(words, NULL) ELSE search_literally(words) END;
       WHEN pass = 'either place' THEN
         CONTINUE WHEN NOT small.impossible;
@@ -463,15 +469,17 @@ BEGIN
     END CASE;
     CONTINUE WHEN u IS NULL;
     understood := coalesce(understood, u.understood);
-    IF pass NOT IN ('region', 'station') OR (u.brands, u.regions, u.stations, u.rest)::text <> ALL (done) THEN
+    IF pass NOT IN ('region', 'station', 'small words at stations') OR (u.brands, u.regions, u.stations, u.rest)::text <> ALL (done) THEN
       characters := characters + size;
     END IF;
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.
     CONTINUE WHEN pass IN ('station', 'small words at stations') AND (
       SELECT count(*) > 1 FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' = 'station');
     misspelt := CASE WHEN pass ~ '^typo' AND length(array_to_string(u.rest, '')) <= 24 THEN u.rest ELSE '{}' END;
-    CONTINUE WHEN u.impossible OR pass = 'typo in a name' AND misspelt = '{}' OR (pass NOT IN ('typo in a name', 'around names') AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
-    done := done || (u.brands, u.regions, u.stations, u.rest)::text;
+    CONTINUE WHEN u.impossible OR pass = 'typo in a name' AND misspelt = '{}' OR (pass <> 'typo in a name' AND pass !~ '^around' AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
+    IF pass !~ '^around' THEN
+      done := done || (u.brands, u.regions, u.stations, u.rest)::text;
+    END IF;
     IF sample IS NULL AND u.rest <> '{}' THEN
       sample := search_sample();
     END IF;
@@ -486,7 +494,7 @@ BEGIN
     IF pass IN ('understood', 'small words', 'spelling', 'hanja', 'incomplete') THEN
       other := search_other_meaning(u);
     END IF;
-    IF pass = 'around names' THEN
+    IF pass ~ '^around' THEN
       SELECT * INTO f FROM search_around_names(viewer, u, sample, filters, at_most, coalesce(needed, at_most));
     ELSIF other IS NULL THEN
       SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,

@@ -112,7 +112,7 @@ BEGIN
     WHERE jamo(s.name || '역') LIKE like_pattern(f)
     UNION ALL
     SELECT 'station', s.id, (n.nickname <> f)::int FROM unnest(forms) f
-    INNER JOIN nickname_letters() n ON starts_with(n.nickname, f) AND length(f) > 4
+    INNER JOIN jsonb_each_text(nickname_letters()) n (nickname, station) ON n.nickname = f OR length(f) > 4 AND starts_with(n.nickname, f)
     INNER JOIN stations s ON station_terms(s.name, s.name_en) @> ARRAY[n.station] AND jamo(s.name) = n.station
     UNION ALL
     SELECT 'station', s.id, 1 FROM unnest(forms) f INNER JOIN stations s
@@ -287,7 +287,8 @@ IS 'The nearest five shops of known names and a name that begins as the words be
 
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 -- Interpretations end at 50 characters in total, but spellings look up few words. Of one or two names beside what may become a word
--- that a search leaves out, the names are suggested: 圣水洞拍, mangwon marke. At last, what is before the last word: 광안리 인생네.
+-- that a search leaves out, the names are suggested: 圣水洞拍, mangwon marke. At last, what is before the last word, then
+-- this word alone: 광안리 인생네, Fotoautomat myeongd.
 CREATE OR REPLACE FUNCTION shops_suggest(
   keyword text, user_lon double precision, user_lat double precision, lang text DEFAULT NULL
 ) RETURNS text
@@ -316,17 +317,18 @@ BEGIN
       tried := tried || ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(meant.understood) WITH ORDINALITY t (x, i) ORDER BY i)::text;
     END IF;
   END IF;
-  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typo', 'before', 'last'] LOOP
+  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typed', 'typo', 'before', 'last'] LOOP
     EXIT WHEN body IS NOT NULL;
-    CONTINUE WHEN length(keyword) > 25 AND (pass NOT IN ('spelling', 'before') OR length(keyword) > 45 OR cardinality(typed) = 1)
-      OR characters + length(keyword) > 50 AND pass NOT IN ('spelling', 'known names', 'before', 'last')
+    CONTINUE WHEN length(keyword) > 25 AND pass <> 'typed' AND (pass NOT IN ('spelling', 'before') OR length(keyword) > 45 OR cardinality(typed) = 1)
+      OR characters + length(keyword) > 50 AND pass NOT IN ('spelling', 'known names', 'typed', 'before', 'last')
       OR pass IN ('hanja', 'known names') AND cardinality(unknown) NOT BETWEEN 1 AND 2
       -- the reading without small words has no signs either
       OR pass = 'punctuation' AND is_foreign(keyword)
+      OR pass IN ('before', 'last') AND cardinality(small_words) > 4
       OR pass = 'typo' AND (cardinality(typed) > 1 OR length(keyword) > 12 OR cardinality(unknown) <> 1);
     IF pass = 'spelling' THEN
       small_words := search_reading('small words', keyword, unknown);
-      EXIT WHEN cardinality(small_words) > 4;
+      CONTINUE WHEN cardinality(small_words) > 4;
       SELECT s.read_as INTO spelled FROM shop_words_spelled(small_words, CASE WHEN small_words = typed THEN unknown ELSE unknown_words(small_words) END, true) s;
       words := spelled;
     ELSIF pass = 'hanja' THEN
@@ -335,7 +337,12 @@ BEGIN
       known := search_known_names(typed, meant);
       CONTINUE WHEN known IS NULL OR known.rest <> '{}' OR known.impossible OR jsonb_array_length(known.understood) > 2;
       words := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(known.understood) WITH ORDINALITY t (x, i) ORDER BY i);
+    ELSIF pass = 'typed' THEN
+      CONTINUE WHEN NOT is_place_word;
+      body := suggestions(typed, viewer, meant.spans);
+      CONTINUE;
     ELSIF pass = 'last' THEN
+      -- unless it is all
       words := spelled[greatest(cardinality(spelled), 2):];
     ELSIF pass = 'before' AND cardinality(spelled) > 1 THEN
       words := trim_array(spelled, 1);
@@ -354,9 +361,6 @@ BEGIN
     characters := characters + length(keyword);
     body := suggestions(words, viewer);
   END LOOP;
-  IF body IS NULL AND is_place_word THEN
-    body := suggestions(typed, viewer, meant.spans);
-  END IF;
   IF lang IS NOT NULL THEN
     body := suggestions_in(body, lang);
   END IF;

@@ -28,7 +28,7 @@ SHOPS = {
     "하루필름 서울숲점": ((127.045, 37.545), "서울 성동구 왕십리로 1", "성동구"),
     "홍대네컷 역삼점": ((127.036, 37.5), "서울 강남구 역삼로 1", "강남구"),
     "인생네컷 와우산점": ((126.925, 37.556), "서울 마포구 와우산로 1", "마포구"),
-    "인생네컷 인천공항1터미널점": ((126.452, 37.447), "인천 중구 공항로 272", "중구 인천"),
+    "인생네컷 인천공항1터미널점": ((126.452, 37.447), "인천 중구 공항로 272", "인천 중구"),
     "인생네컷 전주한옥마을점": ((127.153, 35.815), "전북 전주시 태조로 44", "전주시 완산구"),
     "하루필름 객사점": ((127.145, 35.82), "전북 전주시 전주객사길 1", "전주시 완산구"),
     "인생네컷 속초해수욕장점": ((128.6, 38.19), "강원 속초시 해오름로 1", "속초시"),
@@ -66,7 +66,7 @@ def client_of_shops(make: Maker, client: FlaskClient) -> FlaskClient:
     for name, (at, address, region) in SHOPS.items():
         sido = provinces[address.split()[0]]
         if region not in regions:
-            regions[region] = make.region(region.split(" 인천")[0], parent=sido)
+            regions[region] = make.region(region.removeprefix("인천 "), parent=sido)
         make.shop(
             name, at=at, brand_id=brands[name.split()[0]], road_address=address,
             sido_id=sido, sigungu_id=regions[region],
@@ -78,10 +78,10 @@ def client_of_shops(make: Maker, client: FlaskClient) -> FlaskClient:
     return client
 
 
-def asked(client: FlaskClient, path: str, keyword: str, **more: Any) -> Any:
+def get_json(client: FlaskClient, path: str, keyword: str, **more: Any) -> Any:
     response = client.get(path, query_string={"keyword": keyword, **AT, **more})
     assert response.status_code == 200, response.text
-    return response.get_json()
+    return response.json
 
 
 @pytest.mark.parametrize(
@@ -140,16 +140,34 @@ def asked(client: FlaskClient, path: str, keyword: str, **more: Any) -> Any:
 def test_the_shops_that_are_meant_are_found(
     client_of_shops: FlaskClient, keyword: str, shops: list[str]
 ) -> None:
-    found = asked(client_of_shops, "/shops", keyword)
+    found = get_json(client_of_shops, "/shops", keyword)
     assert [s["place_name"].split()[1] for s in found] == shops
+
+
+@pytest.mark.parametrize(
+    ("keyword", "shops", "ignored"),
+    [
+        ("가로수길 아무말 하루필름", ["압구정점", "신사본점"], ["아무말"]),
+        ("하루필름 가로수길 해변", ["압구정점", "신사본점"], ["해변"]),
+        ("하루필름 가로수길 해변 아무말", ["압구정점", "신사본점"], ["해변", "아무말"]),
+        ("하루필름 한옥마을 아무말", ["객사점"], ["아무말"]),
+    ],
+)
+def test_what_is_left_out_around_a_landmark_is_told(
+    client_of_shops: FlaskClient, keyword: str, shops: list[str], ignored: list[str]
+) -> None:
+    found = get_json(client_of_shops, "/shops", keyword, explain="true")
+    assert [s["place_name"].split()[1] for s in found["shops"]] == shops
+    assert found["ignored"] == ignored
 
 
 def test_filters_apply_around_a_landmark(client_of_shops: FlaskClient, make: Maker) -> None:
     ((near,),) = make.rows("SELECT id FROM shops WHERE place_name = '하루필름 신사본점'")
     make.review(make.member(), near, star_rating=5)
-    found = asked(client_of_shops, "/shops", "가로수길 하루필름", minRating=4)
+    found = get_json(client_of_shops, "/shops", "가로수길 하루필름", minRating=4)
     assert [s["id"] for s in found] == [near]
-    assert asked(client_of_shops, "/shops", "전주한옥마을 하루필름", minRating=4) == []
+    # not the one of another district, which a looser reading would find
+    assert get_json(client_of_shops, "/shops", "전주한옥마을 하루필름", minRating=4) == []
 
 
 @pytest.mark.parametrize(
@@ -173,5 +191,5 @@ def test_filters_apply_around_a_landmark(client_of_shops: FlaskClient, make: Mak
 def test_what_a_search_finds_is_suggested_while_it_is_typed(
     client_of_shops: FlaskClient, typed: str, label: str
 ) -> None:
-    suggested = asked(client_of_shops, "/shops/suggest", typed, q=typed)
+    suggested = get_json(client_of_shops, "/shops/suggest", typed, q=typed)
     assert label in [item["label"] for item in suggested]
