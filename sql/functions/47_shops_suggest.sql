@@ -324,7 +324,7 @@ BEGIN
       OR pass IN ('hanja', 'known names') AND cardinality(unknown) NOT BETWEEN 1 AND 2
       -- the reading without small words has no signs either
       OR pass = 'punctuation' AND is_foreign(keyword)
-      OR pass IN ('before', 'last') AND cardinality(small_words) > 4
+      OR pass IN ('before', 'last') AND (cardinality(small_words) > 4 OR unknown = '{}')
       OR pass = 'typo' AND (cardinality(typed) > 1 OR length(keyword) > 12 OR cardinality(unknown) <> 1);
     IF pass = 'spelling' THEN
       small_words := search_reading('small words', keyword, unknown);
@@ -347,7 +347,7 @@ BEGIN
     ELSIF pass = 'before' AND cardinality(spelled) > 1 THEN
       words := trim_array(spelled, 1);
     ELSIF pass = 'before' THEN
-      CONTINUE WHEN length(keyword) NOT BETWEEN 3 AND 12 OR cardinality(typed) <> 1 OR unknown = '{}';
+      CONTINUE WHEN length(keyword) NOT BETWEEN 3 AND 12 OR cardinality(typed) <> 1;
       words := ARRAY[left(typed[1], -1)];
       body := suggestions(words, viewer);
       EXIT WHEN body IS NOT NULL;
