@@ -56,7 +56,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION stations_called(text) IS 'The stations that people call by the name of a university (홍익대학교), or in short (고터); null if there are none.';
 
--- With the region above it where others have its name.
+-- A name that several regions have stands behind that of the region above: 완도군 청산면.
 CREATE OR REPLACE FUNCTION island_regions() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{

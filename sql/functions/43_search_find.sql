@@ -623,6 +623,26 @@ END $$;
 COMMENT ON FUNCTION search_near_words
 IS 'Of the thousand nearest shops of the brands and regions those with the words of the query that pass the filters; matched if the filters exclude some.';
 
+CREATE OR REPLACE FUNCTION shops_ranked(
+  viewer geography, shop_ids bigint [], named bigint [], full_names text [], beginnings text [], needed integer,
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision []
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  SELECT coalesce(array_agg(best.id), '{}'), array_agg(best.tier), array_agg(best.distance_m) INTO ids, tiers, distances
+  FROM (
+    SELECT c.* FROM (
+      SELECT s.id, ST_Distance(s.geog, viewer) AS distance_m,
+        least(search_tier(s.name_jamo, full_names, beginnings), CASE WHEN s.id = ANY (named) THEN 2 ELSE 3 END) AS tier
+      FROM shops s WHERE s.id = ANY (shop_ids)
+      OFFSET 0  -- else the distance is computed twice
+    ) c
+    ORDER BY c.tier, distance_rank(c.distance_m), c.id LIMIT needed + 1
+  ) best;
+END $$;
+COMMENT ON FUNCTION shops_ranked(geography, bigint [], bigint [], text [], text [], integer)
+IS 'The needed + 1 best of the shops by tier, which for named branches is at most 2, distance (metres) and id.';
+
 CREATE OR REPLACE FUNCTION search_find(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
   misspelt text [], names text [], sample text [], filters shop_filters, at_most integer, needed integer,
@@ -733,17 +753,7 @@ BEGIN
         q.others, q.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
     END IF;
   END IF;
-  SELECT array_agg(best.id), array_agg(best.tier), array_agg(best.distance_m) INTO ids, tiers, distances
-  FROM (
-    SELECT c.* FROM (
-      SELECT s.id, ST_Distance(s.geog, viewer) AS distance_m,
-        least(search_tier(s.name_jamo, full_names, beginnings), CASE WHEN s.id = ANY (named) THEN 2 ELSE 3 END) AS tier
-      FROM shops s WHERE s.id = ANY (found)
-      OFFSET 0  -- else the distance is computed twice
-    ) c
-    ORDER BY c.tier, distance_rank(c.distance_m), c.id LIMIT needed + 1
-  ) best;
-  ids := coalesce(ids, '{}');
+  SELECT r.* INTO ids, tiers, distances FROM shops_ranked(viewer, found, named, full_names, beginnings, needed) AS r;
   total := coalesce(total, least((SELECT count(DISTINCT f) FROM unnest(found) f), at_most + 1));
 END $$;
 COMMENT ON FUNCTION search_find
@@ -762,15 +772,7 @@ DECLARE
   places geography[] := (places_merged(ARRAY(SELECT s.geog FROM shops AS s WHERE s.id = ANY (named) ORDER BY s.spot <<->> viewer_spot)))[:5];
   near bigint[] := search_near_places(viewer_spot, places, u.brands, u.regions, NULL, NULL, filters IS NULL, filters, at_most);
 BEGIN
-  SELECT array_agg(n.id), array_agg(3), array_agg(n.distance_m) INTO ids, tiers, distances
-  FROM (
-    SELECT * FROM (
-      SELECT s.id, ST_Distance(s.geog, viewer) AS distance_m FROM shops AS s WHERE s.id = ANY (near[:needed + 51])
-      OFFSET 0  -- else the distance is computed twice
-    ) AS d
-    ORDER BY distance_rank(d.distance_m), d.id LIMIT needed + 1
-  ) AS n;
-  ids := coalesce(ids, '{}');
+  SELECT r.* INTO ids, tiers, distances FROM shops_ranked(viewer, near[:needed + 51], '{}', '{}', '{}', needed) AS r;
   total := least(cardinality(near), at_most + 1);
   complete := true;
   matched := near <> '{}' OR NOT (filters IS NULL) AND search_near_places(viewer_spot, places, u.brands, u.regions, NULL, NULL, true, NULL, 1) <> '{}';

@@ -396,7 +396,7 @@ BEGIN
     SELECT name_key(CASE
       WHEN NOT x ? 'matched' THEN x ->> 'text'
       WHEN x ->> 'kind' = 'region' AND jsonb_array_length(x -> 'ids') > 1 THEN coalesce(
-        (SELECT min(a.alias) FROM region_aliases AS a WHERE x -> 'ids' @> to_jsonb(a.region_id) AND a.alias ~ '^[가-힣]+$'
+        (SELECT a.alias FROM region_aliases AS a WHERE x -> 'ids' @> to_jsonb(a.region_id) AND a.alias ~ '^[가-힣]+$'
           GROUP BY a.alias HAVING count(*) = jsonb_array_length(x -> 'ids') ORDER BY 1 LIMIT 1),
         (SELECT coalesce(substring(min(r.name), '^(.+)시 '), name_in_korean('region', min(r.id))) FROM regions AS r WHERE x -> 'ids' @> to_jsonb(r.id)))
       ELSE name_in_korean(x ->> 'kind', (x -> 'ids' ->> 0)::bigint) END)
@@ -411,22 +411,21 @@ CREATE OR REPLACE FUNCTION words_in_korean(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
+  -- 慶州皇理團路 is 경주 황리단
   forms constant jsonb := (
-    SELECT jsonb_object_agg(w, han_in_korean(w)) FROM unnest(words) AS w
+    SELECT jsonb_object_agg(w, CASE WHEN f ~ '^[가-힣]{5,}$' THEN to_jsonb(word_apart(f)) ELSE jsonb_build_array(coalesce(f, w)) END)
+    FROM unnest(words) AS w CROSS JOIN LATERAL han_in_korean(w) AS f
     WHERE w ~ '[\u3400-\u9fff]' AND length(w) <= 16 AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w, u) > 0));
 BEGIN
   IF unknown = '{}' THEN
     read_as := korean_names(understood);
   ELSIF forms IS NOT NULL THEN
-    -- 慶州皇理團路 is 경주 황리단
     read_as := without_small_words(ARRAY(
       SELECT p FROM unnest(words) WITH ORDINALITY AS t (w, o)
-      CROSS JOIN LATERAL unnest(CASE WHEN forms ->> w ~ '^[가-힣]{5,}$' THEN word_apart(forms ->> w) ELSE ARRAY[coalesce(forms ->> w, w)] END)
-      WITH ORDINALITY AS p (p, i) ORDER BY o, i));
+      CROSS JOIN LATERAL jsonb_array_elements_text(coalesce(forms -> w, jsonb_build_array(w))) WITH ORDINALITY AS p (p, i) ORDER BY o, i));
     spelled := (
       SELECT jsonb_object_agg(p, jsonb_build_object('text', f.key, 'lang', 'ko-Hani', 'matched', p))
-      FROM jsonb_each_text(forms) AS f CROSS JOIN LATERAL unnest(ARRAY[f.value] || CASE WHEN f.value ~ '^[가-힣]{5,}$' THEN word_apart(f.value) END) AS p
-      WHERE f.value IS NOT NULL);
+      FROM jsonb_each(forms) AS f CROSS JOIN LATERAL jsonb_array_elements_text(f.value) AS p WHERE p <> f.key);
   END IF;
   IF read_as = words THEN
     read_as := NULL;

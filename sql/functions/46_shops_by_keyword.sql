@@ -154,19 +154,39 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{"전후문": "전남대", "경북문": "경북대", "강후문": "강원대", "충정문": "충남대", "충중문": "충북대"}'::jsonb;
 COMMENT ON FUNCTION gate_universities() IS 'Universities by the first syllable of their name and the gate by which people tell them: 전대 후문 is 전남대후문.';
 
+-- Words for stations, airports, exits, lines and branches of a keyword in Latin letters, also beside other scripts: Seoul숲, gare de
+-- Séoul. Names that shops write so (CGV건대점) are looked for as they are before. The middle of kwang-an-ri is no article. No. 2 and Main
+-- are 2호점 and 본점, as we display branches.
+CREATE OR REPLACE FUNCTION latin_words_evened(typed text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*(?:[站駅驛]|역(?![가-힣]))|\m(?:stn|sta)\M\.?', ' station ', 'g');
+  typed := regexp_replace(regexp_replace(typed, '(?<=[\u3041-\u9fff가-힣])(?=[a-z])', ' ', 'g'), '(?<=[a-z])(?=[\u3041-\u9fff가-힣])', ' ', 'g');
+  typed := regexp_replace(typed, '\m(?:s[aâ]n bay|bandara|aeropuerto|a[eé]roport|aeroporto|flughafen)[[:space:]]+(?:(?:de|di)[[:space:]]+)?([a-zà-ÿ]{3,})', '\1 airport', 'g');
+  typed := regexp_replace(typed, '(?<=[a-z])-(an|in|a|on|at|is|it|i|am|my|to|do|go)-(?=[a-z])', '\1', 'g');
+  typed := regexp_replace(
+    typed, '(?:^station|\m(?:stasiun|estaci[oó]n|gare|stazione|bahnhof|ga))[[:space:]]+(?:(?:de|di)[[:space:]]+|d'')?([a-zà-ÿ]{3,})\M(?![[:space:]]+(?:st|univ))', '\1 station', 'g');
+  typed := regexp_replace(typed, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'g');
+  typed := regexp_replace(typed, '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'g');
+  typed := regexp_replace(typed, '\mno\.?[[:space:]]*([0-9]+)\M', '\1호점', 'g');
+  RETURN regexp_replace(typed, '\mmain(?:[[:space:]]+(?:branch|store))?$', '본점');
+END $$;
+COMMENT ON FUNCTION latin_words_evened(text) IS 'The keyword with what people write around names in Latin letters as we read it, and blanks where the script changes.';
+
 -- Words that names are written beside, in the keyword whose unknown parts are given: a 今日のフィルム that is a name stays as it is.
--- No. 2 and Main are 2호점 and 본점, as we display branches.
 CREATE OR REPLACE FUNCTION small_words_reading(keyword text, unknown text []) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   typed text := array_to_string(keyword_words(keyword), ' ');
   piece text;
+  bare text;
   gate text[];
   words text[];
 BEGIN
   FOREACH piece IN ARRAY coalesce(unknown, '{}') LOOP
+    bare := particles_as_blanks(piece);
     -- what is known goes on behind it: 海雲台近くのフォトイズム
-    typed := replace(typed, piece, CASE WHEN particles_as_blanks(piece) <> piece THEN ' ' || particles_as_blanks(piece) || ' ' ELSE piece END);
+    typed := replace(typed, piece, CASE WHEN bare <> piece THEN ' ' || bare || ' ' ELSE piece END);
   END LOOP;
   typed := streets_in_korean(typed);
   gate := regexp_match(typed, '\m([전경강충])대 ?([후북정중]문)');
@@ -181,20 +201,7 @@ BEGIN
   -- フオト and ロツテ, as keyboards without small kana write them
   typed := regexp_replace(typed, '[ツつ](?=[カキクケコタチテトパピプペポかきくけこたちてとぱぴぷぺぽ])', 'ッ', 'g');
   IF typed ~ '[a-z]' THEN
-    typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*역(?![가-힣])|\m(?:stn|sta)\M\.?', ' station ', 'g');
-    -- Seoul숲; a name that shops write so (CGV건대점) has been found by then
-    typed := regexp_replace(regexp_replace(typed, '(?<=[a-z])(?=[가-힣])', ' ', 'g'), '(?<=[가-힣])(?=[a-z])', ' ', 'g');
-    typed := regexp_replace(typed, '\m(?:s[aâ]n bay|bandara|aeropuerto|a[eé]roport|aeroporto|flughafen)[[:space:]]+(?:(?:de|di)[[:space:]]+)?([a-zà-ÿ]{3,})', '\1 airport', 'g');
-    -- the middle of kwang-an-ri is not the article
-    typed := regexp_replace(typed, '(?<=[a-z])-(an|in|a|on|at|is|it|i|am|my|to|do|go)-(?=[a-z])', '\1', 'g');
-    typed := regexp_replace(typed, '(?<=[a-z])[[:space:]]*[站駅驛]', ' station ', 'g');
-    typed := regexp_replace(regexp_replace(typed, '(?<=[\u3041-\u9fff])(?=[a-z])', ' ', 'g'), '(?<=[a-z])(?=[\u3041-\u9fff])', ' ', 'g');
-    typed := regexp_replace(
-      typed, '(?:^station|\m(?:stasiun|estaci[oó]n|gare|stazione|bahnhof|ga))[[:space:]]+(?:(?:de|di)[[:space:]]+|d'')?([a-zà-ÿ]{3,})\M(?![[:space:]]+(?:st|univ))', '\1 station', 'g');
-    typed := regexp_replace(typed, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'g');
-    typed := regexp_replace(typed, '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'g');
-    typed := regexp_replace(typed, '\mno\.?[[:space:]]*([0-9]+)\M', '\1호점', 'g');
-    typed := regexp_replace(typed, '\mmain(?:[[:space:]]+(?:branch|store))?$', '본점');
+    typed := latin_words_evened(typed);
   END IF;
   words := without_small_words(keyword_words(signs_as_blanks(typed)));
   -- of four cut photo nothing is a name, of Life Four Cuts all is
@@ -348,11 +355,13 @@ DECLARE
   words text[];
   spelled jsonb;
   korean_words text[];
+  separate text[];
   spelled_words text[];
   spelled_reading keyword_reading;
   typed_words jsonb;
   sample text[];
   read text[] := ARRAY[plain_words::text, '{}'];
+  reading text;
   done text[] := ARRAY[]::text[];
   misspelt text[];
   looked_up text[] := ARRAY[]::text[];
@@ -405,6 +414,7 @@ BEGIN
         read := read || small_words::text;
         u := small;
         IF small_words = '{}' THEN
+          -- the whole country: search_scans()
           u.regions := '{}';
         END IF;
       WHEN pass = 'small words at stations' THEN
@@ -445,12 +455,12 @@ BEGIN
         CONTINUE WHEN NOT EXISTS (SELECT FROM unnest(composed(u.rest)) r WHERE r ~ '[^0-9-]{2}');
       WHEN pass IN ('halves', 'joined') THEN
         sample := coalesce(sample, search_sample());
+        u := coalesce(spelled_reading, small);
+        separate := CASE WHEN spelled_words IS NULL OR pass = 'halves' THEN small_words ELSE korean_names(u.understood) END;
         words := CASE
-          WHEN pass = 'joined' AND spelled_words IS NOT NULL
-            THEN words_joined(korean_names(spelled_reading.understood), composed(spelled_reading.rest), sample)
-          WHEN pass = 'joined' THEN words_joined(small_words, composed(small.rest), sample)
+          WHEN pass = 'joined' THEN words_joined(separate, composed(u.rest), sample)
           WHEN cardinality(small_words) = 1 AND cardinality(small.rest) = 1 THEN halves_apart(small_words[1], sample) ELSE small_words END;
-        CONTINUE WHEN words = small_words OR pass = 'joined' AND spelled_words IS NOT NULL AND words = korean_names(spelled_reading.understood);
+        CONTINUE WHEN words = separate;
         u := CASE pass WHEN 'joined' THEN search_understand(words, NULL) ELSE search_literally(words) END;
       WHEN pass = 'either place' THEN
         CONTINUE WHEN NOT small.impossible;
@@ -469,17 +479,17 @@ BEGIN
     END CASE;
     CONTINUE WHEN u IS NULL;
     understood := coalesce(understood, u.understood);
-    IF pass NOT IN ('region', 'station', 'small words at stations') OR (u.brands, u.regions, u.stations, u.rest)::text <> ALL (done) THEN
+    -- around the names of shops, the same words find others
+    reading := (CASE WHEN pass ~ '^around' THEN pass END, u.brands, u.regions, u.stations, u.rest)::text;
+    IF pass NOT IN ('region', 'station', 'small words at stations') OR reading <> ALL (done) THEN
       characters := characters + size;
     END IF;
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.
     CONTINUE WHEN pass IN ('station', 'small words at stations') AND (
       SELECT count(*) > 1 FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' = 'station');
     misspelt := CASE WHEN pass ~ '^typo' AND length(array_to_string(u.rest, '')) <= 24 THEN u.rest ELSE '{}' END;
-    CONTINUE WHEN u.impossible OR pass = 'typo in a name' AND misspelt = '{}' OR (pass <> 'typo in a name' AND pass !~ '^around' AND (u.brands, u.regions, u.stations, u.rest)::text = ANY (done));
-    IF pass !~ '^around' THEN
-      done := done || (u.brands, u.regions, u.stations, u.rest)::text;
-    END IF;
+    CONTINUE WHEN u.impossible OR pass = 'typo in a name' AND misspelt = '{}' OR pass <> 'typo in a name' AND reading = ANY (done);
+    done := done || reading;
     IF sample IS NULL AND u.rest <> '{}' THEN
       sample := search_sample();
     END IF;

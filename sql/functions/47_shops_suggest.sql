@@ -312,10 +312,6 @@ BEGIN
   is_place_word := EXISTS (SELECT FROM unnest(unknown) AS u WHERE place_word(spelled_letters(u)) IS NOT NULL);
   IF NOT is_place_word THEN
     body := suggestions(typed, viewer, meant.spans);
-    -- regions in one word were looked for as words of their own
-    IF cardinality(typed) = 1 AND NOT EXISTS (SELECT FROM jsonb_array_elements(meant.understood) x WHERE x ->> 'kind' <> 'region') THEN
-      tried := tried || ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(meant.understood) WITH ORDINALITY t (x, i) ORDER BY i)::text;
-    END IF;
   END IF;
   FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typed', 'typo', 'before', 'last'] LOOP
     EXIT WHEN body IS NOT NULL;
