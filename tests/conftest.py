@@ -85,6 +85,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
     return Scheduling(config, log)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spreads the files of browser tests evenly among the others: a browser uses all processors, others often wait."""
+    places: dict[Path, float] = {}
+    for driven in (True, False):
+        files = [i.path for i in items if (i.path.parent.name == "browser") is driven]
+        distinct = list(dict.fromkeys(files))
+        places |= {path: (at + 0.5) / len(distinct) for at, path in enumerate(distinct)}
+    items.sort(key=lambda item: places[item.path])
+
+
 @contextmanager
 def copied(server_url: str, template_name: str, purpose: str) -> Iterator[str]:
     """URL of a database of its own with the schema, gone afterwards."""

@@ -26,7 +26,8 @@ RETURN '{
   "성대": "성균관대", "설입": "서울대입구", "홍입": "홍대입구", "건입": "건대입구", "숙입": "숙대입구", "고터": "고속터미널", "가디": "가산디지털단지",
   "구디": "구로디지털단지", "설대": "서울대입구", "설대입구": "서울대입구", "부대": "부산대", "영대": "영남대", "경성대": "경성대부경대", "부경대": "경성대부경대",
   "단국대": "죽전", "을입": "을지로입구", "힙지로": "을지로3가", "남터": "남부터미널", "어대": "어린이대공원", "구디단": "구로디지털단지",
-  "가디단": "가산디지털단지", "종3": "종로3가", "을3": "을지로3가", "디엠씨": "디지털미디어시티", "dmc": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오"}'::jsonb;
+  "가디단": "가산디지털단지", "종3": "종로3가", "을3": "을지로3가", "디엠씨": "디지털미디어시티", "dmc": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오", "계대": "계명대",
+  "디디피": "동대문역사문화공원", "ddp": "동대문역사문화공원", "롯월": "잠실", "디큐브": "신도림", "디큐브시티": "신도림"}'::jsonb;
 COMMENT ON FUNCTION station_nicknames() IS 'What people call stations, and the names of these.';
 
 -- Without arguments, so that PostgreSQL evaluates it once a session where a statement contains it.
@@ -57,14 +58,15 @@ END $$;
 COMMENT ON FUNCTION stations_called(text) IS 'The stations that people call by the name of a university (홍익대학교), or in short (고터); null if there are none.';
 
 -- A name that several regions have stands behind that of the region above: 완도군 청산면.
-CREATE OR REPLACE FUNCTION island_regions() RETURNS jsonb
+CREATE OR REPLACE FUNCTION sight_regions() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{
   "강화도": ["강화군"], "교동도": ["교동면"], "영종도": ["영종동", "영종1동", "운서동"], "영흥도": ["영흥면"], "덕적도": ["덕적면"], "자월도": ["자월면"],
   "백령도": ["백령면"], "연평도": ["연평면"], "대부도": ["대부동"], "안면도": ["안면읍"], "울릉도": ["울릉군"], "거제도": ["거제시"], "남해도": ["남해군"],
   "욕지도": ["욕지면"], "한산도": ["통영시 한산면"], "돌산도": ["돌산읍"], "압해도": ["압해읍"], "흑산도": ["흑산면"], "임자도": ["임자면"], "비금도": ["비금면"],
-  "도초도": ["도초면"], "안좌도": ["안좌면"], "보길도": ["보길면"], "노화도": ["노화읍"], "청산도": ["완도군 청산면"]}'::jsonb;
-COMMENT ON FUNCTION island_regions() IS 'Islands with their regions.';
+  "도초도": ["도초면"], "안좌도": ["안좌면"], "보길도": ["보길면"], "노화도": ["노화읍"], "청산도": ["완도군 청산면"],
+  "인천공항": ["운서동"], "인천국제공항": ["운서동"], "성산일출봉": ["성산읍"], "일출봉": ["성산읍"], "서울대공원": ["과천시"]}'::jsonb;
+COMMENT ON FUNCTION sight_regions() IS 'Islands and sights with their regions.';
 
 -- Applies to all lookups of terms: with the statistics of an empty dictionary, as before the first ANALYZE after a load, the planner
 -- would compute the terms of every row instead of using the index.
@@ -119,7 +121,7 @@ BEGIN
   SELECT c.key, 'region', r.id, 0
   FROM (
     SELECT k AS key, regexp_replace(n.name, '^.* ', '') AS name, substring(n.name, '^(.*) ') AS above
-    FROM unnest(keys) AS k CROSS JOIN LATERAL jsonb_array_elements_text(island_regions() -> normalize(k, NFC)) AS n (name)
+    FROM unnest(keys) AS k CROSS JOIN LATERAL jsonb_array_elements_text(sight_regions() -> normalize(k, NFC)) AS n (name)
   ) AS c INNER JOIN regions AS r ON region_terms(r.name, r.name_en, r.level) @> ARRAY[jamo(c.name)]
   WHERE c.above IS NULL OR EXISTS (SELECT FROM regions AS p WHERE p.id = r.parent_id AND p.name = c.above);
 END $$;

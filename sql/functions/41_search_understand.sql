@@ -231,6 +231,21 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION keyword_words(text) IS 'The words of a keyword as name_key writes them; at most 50 of at most 100 characters.';
 
+-- A foreign name may be that of several regions, of which the best ranked is meant.
+CREATE OR REPLACE FUNCTION piece_in_korean(piece jsonb) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  IF piece ->> 'means' <> 'region' OR piece ->> 'text' ~ '[가-힣]' THEN
+    RETURN piece ->> 'korean';
+  END IF;
+  RETURN (
+    SELECT name_in_korean('region', i.id::bigint)
+    FROM jsonb_array_elements_text(piece -> 'found' -> 'region' -> 'ids') WITH ORDINALITY AS i (id, o)
+    INNER JOIN jsonb_array_elements_text(piece -> 'found' -> 'region' -> 'ranks') WITH ORDINALITY AS r (rank, o) USING (o)
+    ORDER BY r.rank::integer, o LIMIT 1);
+END $$;
+COMMENT ON FUNCTION piece_in_korean(jsonb) IS 'The name of a piece of a keyword, in Korean if it is a region.';
+
 CREATE OR REPLACE FUNCTION search_understand(words text [], preferred text, known_spans jsonb DEFAULT NULL)
 RETURNS keyword_reading
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -263,9 +278,9 @@ BEGIN
   SELECT array_agg(DISTINCT n) INTO u.names FROM (
     SELECT normalize(whole, NFD) AS n WHERE u.rest <> '{}' OR u.branch <> '{}'
     UNION ALL
-    SELECT jamo(b.name) || (SELECT string_agg(normalize(x ->> 'korean', NFD), '' ORDER BY (x ->> 'at')::int)
+    SELECT jamo(b.name) || (SELECT string_agg(normalize(piece_in_korean(x), NFD), '' ORDER BY (x ->> 'at')::int)
       FROM jsonb_array_elements(pieces) x WHERE x ->> 'means' <> 'brand')
-    FROM brands b WHERE b.id = ANY (u.brands) AND (u.rest <> '{}' OR u.branch <> '{}')) q WHERE n <> '';
+    FROM brands b WHERE b.id = ANY (u.brands) AND (u.rest <> '{}' OR u.branch <> '{}' OR u.regions IS NOT NULL)) q WHERE n <> '';
   SELECT coalesce(jsonb_agg(jsonb_build_object('text', x -> 'text', 'kind', x -> 'means', 'ids',
       coalesce(CASE x ->> 'means' WHEN 'region' THEN (
           SELECT jsonb_agg(i) FROM jsonb_array_elements(x -> 'found' -> 'region' -> 'ids') i

@@ -494,24 +494,22 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION has_few_shops(tsquery) IS 'Whether so few shops match the query that a search can test words on all of them.';
 
-CREATE OR REPLACE FUNCTION words_nowhere(words text [], sample text []) RETURNS text []
+CREATE OR REPLACE FUNCTION shops_have(word text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
-  nowhere text[] := ARRAY[]::text[];
-  word text;
-  query tsquery;
+  query constant tsquery := rest_query(word);
 BEGIN
-  FOR word IN SELECT c.word FROM search_counted(words, sample) AS c WHERE c.shops = 0 LOOP
-    query := rest_query(word);
-    IF NOT EXISTS (
-      SELECT FROM shops AS s
-      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
-        AND s.status <> 'CLOSED'
-    ) THEN
-      nowhere := nowhere || word;
-    END IF;
-  END LOOP;
-  RETURN nowhere;
+  RETURN EXISTS (
+    SELECT FROM shops AS s
+    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+      AND s.status <> 'CLOSED');
+END $$;
+COMMENT ON FUNCTION shops_have(text) IS 'Whether a shop has the letters in its name or address, or in a name of its brand.';
+
+CREATE OR REPLACE FUNCTION words_nowhere(words text [], sample text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(SELECT c.word FROM search_counted(words, sample) AS c WHERE c.shops = 0 AND NOT shops_have(c.word));
 END $$;
 COMMENT ON FUNCTION words_nowhere(text [], text []) IS 'Those of the words that neither the sample nor any other shop has.';
 
@@ -580,13 +578,29 @@ BEGIN
   FOR named IN
     SELECT array_agg(DISTINCT r.parent_id) AS parents,
       normalize(regexp_replace(name_key(r.name), '제?[0-9·.,]+(가[0-9]*)?동$', '동'), NFD) AS letters
-    FROM regions AS r WHERE r.id = ANY (regions) AND r.level = 'dong' AND r.name ~ '..(동|[0-9]가)$' GROUP BY 2
+    FROM regions AS r WHERE r.id = ANY (regions) AND r.level = 'dong' AND r.name ~ '.(동|[0-9]가)$' GROUP BY 2
   LOOP
     every := every || (in_any('r', named.parents) && begins_with_any(ARRAY[named.letters]));
   END LOOP;
   RETURN every;
 END $$;
 COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, for a 동 also those whose address or name contains it; null if none are given.';
+
+-- 인생네컷 강남 also names 인생네컷 강남점 on the other side of the street that bounds 강남구.
+CREATE OR REPLACE FUNCTION search_called(brands bigint [], full_names text [], regions tsquery, plain boolean, filters shop_filters)
+RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+DECLARE
+  query tsquery := begins_with_any(ARRAY(SELECT chr(2) || left(n, 23) FROM unnest(full_names) AS n)) && !!regions;
+BEGIN
+  RETURN ARRAY(
+    SELECT s.id FROM shops AS s
+    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+      AND s.status <> 'CLOSED' AND s.name_jamo = ANY (full_names) AND s.brand_id = ANY (brands) AND (plain OR shop_passes(s, filters))
+    LIMIT 100);
+END $$;
+COMMENT ON FUNCTION search_called(bigint [], text [], tsquery, boolean, shop_filters)
+IS 'At most a hundred shops of the brands with one of the names, without those that the query for the regions finds.';
 
 -- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길.
 CREATE OR REPLACE FUNCTION branches_at(shop_ids bigint [], branch text [], places geography []) RETURNS bigint []
@@ -659,8 +673,9 @@ DECLARE
   scannable boolean := NOT 'dong' = ANY (levels) AND (NOT 'sigungu' = ANY (levels) OR brands_are_common(spot, brands, regions));
   likes text[];
   hints text[] := ARRAY(SELECT h FROM unnest(rest) w CROSS JOIN unnest(typed_prefixes(w)) h);
-  full_names text[] := branch_names(names);
-  beginnings text[] := ARRAY(SELECT like_pattern(n) FROM unnest(names) n);
+  -- names alone are all of one tier
+  full_names text[] := CASE WHEN branch || rest <> '{}' THEN branch_names(names) END;
+  beginnings text[] := CASE WHEN branch || rest <> '{}' THEN ARRAY(SELECT like_pattern(n) FROM unnest(names) n) END;
   words_are_common boolean := false;
   beginnings_are_common boolean := false;
   named bigint[] := ARRAY[]::bigint[];
@@ -668,6 +683,7 @@ DECLARE
   near bigint[];
   every_near bigint[];
   found bigint[];
+  outside bigint[];
 BEGIN
   complete := true;
   SELECT * INTO q FROM search_queries(rest, sample, misspelt);
@@ -752,6 +768,11 @@ BEGIN
       SELECT w.ids, w.complete, w.matched INTO found, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]),
         q.others, q.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
     END IF;
+  END IF;
+  IF found <> '{}' AND regions <> '{}' AND branch || rest = '{}' THEN
+    outside := search_called(brands, branch_names(names), within, plain, filters);
+    found := found || outside;
+    total := CASE WHEN total IS NOT NULL THEN least(total + cardinality(outside), at_most + 1) END;
   END IF;
   SELECT r.* INTO ids, tiers, distances FROM shops_ranked(viewer, found, named, full_names, beginnings, needed) AS r;
   total := coalesce(total, least((SELECT count(DISTINCT f) FROM unnest(found) f), at_most + 1));

@@ -295,7 +295,7 @@ BEGIN
     SELECT coalesce(bool_or(starts_with(spelling_key(a.alias), spelling_key(k.spelling))), true)
     FROM region_aliases AS a INNER JOIN regions AS r ON r.id = a.region_id
     -- 城南市 is listed for 분당구, too
-    WHERE a.region_id = n.id AND a.kind = 'foreign' AND a.alias ~ '^[\u3400-\u9fff]{2}' AND NOT (a.alias ~ '市$' AND r.name ~ '구$'));
+    WHERE a.region_id = n.id AND a.kind = 'foreign' AND a.alias ~ '^[\u3400-\u9fff]{2}' AND NOT (a.alias !~ '[区區]$' AND r.name ~ ' .+구$'));
 END $$;
 COMMENT ON FUNCTION names_spelled(text [], boolean)
 IS 'Brands, regions and stations of spellings, with the name in Hangul (empty if a foreign name matched), language and spelling; misspelt: one letter differs, by sound.';
@@ -372,9 +372,34 @@ BEGIN
     CASE WHEN forms[1] <> forms[2] OR road IS NOT NULL
       THEN (SELECT f FROM unnest(forms) WITH ORDINALITY AS t (f, o) WHERE unknown_words(ARRAY[f]) = '{}' ORDER BY o LIMIT 1) END,
     CASE WHEN han ~ '路$' AND unknown_words(ARRAY[road]) <> '{}' THEN road END,
+    CASE WHEN han ~ '路$' THEN (SELECT road || u FROM unnest('{로,길}'::text[]) AS u WHERE shops_have(normalize(road || u, NFD)) LIMIT 1) END,
     forms[1]);
 END $$;
 COMMENT ON FUNCTION han_in_korean(text) IS 'A word in Chinese characters as Koreans read it (狎鷗亭 압구정); null if a character has no known reading.';
+
+-- 松坡ナル is 송파나루, half of it as it is heard. 前 is 앞, of which some names consist (外大前), and others do not (釜山大前).
+CREATE OR REPLACE FUNCTION name_in_kana(word text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  bare constant text := coalesce(without_station_word(word), word);
+  form text;
+BEGIN
+  IF length(word) > 16 OR bare !~ '[\u3400-\u9fff]' OR bare !~ '[\u3041-\u30ff]|大前$' THEN
+    RETURN NULL;
+  END IF;
+  FOR form IN
+    SELECT string_agg(CASE WHEN p.part[1] ~ '[\u3400-\u9fff]' THEN in_kana(initial_sounds_changed(hangul_of_han(p.part[1]), false)) ELSE p.part[1] END, '' ORDER BY p.o)
+    FROM (VALUES (1, regexp_replace(bare, '前$', 'アプ')), (2, regexp_replace(bare, '前$', ''))) AS f (rank, written)
+    CROSS JOIN LATERAL regexp_matches(f.written, '[\u3400-\u9fff]+|[^\u3400-\u9fff]+', 'g') WITH ORDINALITY AS p (part, o)
+    GROUP BY f.rank ORDER BY f.rank
+  LOOP
+    IF form !~ '[\u3400-\u9fff]' AND EXISTS (SELECT FROM names_spelled(ARRAY[form])) THEN
+      RETURN form || CASE WHEN bare <> word THEN '駅' ELSE '' END;
+    END IF;
+  END LOOP;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION name_in_kana(text) IS 'A name in Chinese characters and kana, or one that ends in 大前, as katakana; null if no name is heard so.';
 
 CREATE OR REPLACE FUNCTION name_in_korean(kind text, row_id bigint) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -404,32 +429,51 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION korean_names(jsonb) IS 'The words of a reading, with foreign names in Korean.';
 
--- If everything is a name, shops may have their Korean names in name and address: 春川 明洞 is no station of 서울.
--- Longer words than names sentences, whose readings cost much and find nothing.
-CREATE OR REPLACE FUNCTION words_in_korean(
-  words text [], unknown text [], understood jsonb, OUT read_as text [], OUT spelled jsonb
-)
+-- 慶州皇理團路 is 경주 황리단길. Of 麻浦区西桥洞 only 西桥洞 is unknown, unless shops have all of it as one word. Longer words than names are
+-- sentences, whose readings cost much and find nothing.
+CREATE OR REPLACE FUNCTION han_word_in_korean(word text, spans jsonb)
+RETURNS TABLE (part text, typed text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  -- 慶州皇理團路 is 경주 황리단
-  forms constant jsonb := (
-    SELECT jsonb_object_agg(w, CASE WHEN f ~ '^[가-힣]{5,}$' THEN to_jsonb(word_apart(f)) ELSE jsonb_build_array(coalesce(f, w)) END)
-    FROM unnest(words) AS w CROSS JOIN LATERAL han_in_korean(w) AS f
-    WHERE w ~ '[\u3400-\u9fff]' AND length(w) <= 16 AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w, u) > 0));
+  whole constant text := CASE WHEN length(word) <= 16 THEN han_in_korean(word) END;
+  parts constant text[] := names_apart(word, spans);
+BEGIN
+  IF cardinality(parts) = 1 OR shops_have(normalize(whole, NFD)) THEN
+    RETURN QUERY SELECT p, word FROM unnest(CASE WHEN whole ~ '^[가-힣]{5,}$' THEN word_apart(whole) ELSE ARRAY[coalesce(whole, word)] END) AS p;
+  ELSE
+    RETURN QUERY
+    SELECT CASE WHEN length(p.name) > 16 OR EXISTS (
+        SELECT FROM jsonb_to_recordset(spans) AS s (first integer, past integer) WHERE s.past = p.past AND s.past - s.first = length(p.name)) THEN p.name
+      ELSE coalesce(han_in_korean(p.name), p.name) END, p.name
+    FROM (SELECT n, o, 1 + sum(length(n)) OVER (ORDER BY o) FROM unnest(parts) WITH ORDINALITY AS t (n, o)) AS p (name, o, past) ORDER BY p.o;
+  END IF;
+END $$;
+COMMENT ON FUNCTION han_word_in_korean(text, jsonb)
+IS 'A word with Chinese characters as words that Koreans read, with names of the dictionaries as they are, and how each was typed. The spans, those of search_understand, count from its first letter.';
+
+-- If everything is a name, shops may have their Korean names in name and address: 春川 明洞 is no station of 서울.
+CREATE OR REPLACE FUNCTION words_in_korean(
+  words text [], unknown text [], understood jsonb, spans jsonb, OUT read_as text [], OUT spelled jsonb
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   IF unknown = '{}' THEN
     read_as := korean_names(understood);
-  ELSIF forms IS NOT NULL THEN
-    read_as := without_small_words(ARRAY(
-      SELECT p FROM unnest(words) WITH ORDINALITY AS t (w, o)
-      CROSS JOIN LATERAL jsonb_array_elements_text(coalesce(forms -> w, jsonb_build_array(w))) WITH ORDINALITY AS p (p, i) ORDER BY o, i));
-    spelled := (
-      SELECT jsonb_object_agg(p, jsonb_build_object('text', f.key, 'lang', 'ko-Hani', 'matched', p))
-      FROM jsonb_each(forms) AS f CROSS JOIN LATERAL jsonb_array_elements_text(f.value) AS p WHERE p <> f.key);
+  ELSE
+    SELECT without_small_words(array_agg(p.part ORDER BY w.o, p.o)),
+      jsonb_object_agg(p.part, jsonb_build_object('text', p.typed, 'lang', 'ko-Hani', 'matched', p.part)) FILTER (WHERE p.part <> p.typed)
+    INTO read_as, spelled
+    FROM (SELECT t.word, t.o, sum(length(t.word)) OVER (ORDER BY t.o) - length(t.word) AS place FROM unnest(words) WITH ORDINALITY AS t (word, o)) AS w
+    CROSS JOIN LATERAL (
+      SELECT w.word, w.word, 1 WHERE w.word !~ '[\u3400-\u9fff]' OR NOT EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w.word, u) > 0)
+      UNION ALL
+      SELECT k.part, k.typed, k.o FROM han_word_in_korean(w.word, spans_after(spans, w.place::integer)) WITH ORDINALITY AS k (part, typed, o)
+      WHERE w.word ~ '[\u3400-\u9fff]' AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w.word, u) > 0)
+    ) AS p (part, typed, o);
   END IF;
-  IF read_as = words THEN
+  IF spelled IS NULL AND unknown <> '{}' OR read_as = words THEN
     read_as := NULL;
   END IF;
 END $$;
-COMMENT ON FUNCTION words_in_korean(text [], text [], jsonb)
+COMMENT ON FUNCTION words_in_korean(text [], text [], jsonb, jsonb)
 IS 'The words with unknown ones in Chinese characters as Koreans read them, or the Korean names of all; null if there are none.';

@@ -323,8 +323,10 @@ BEGIN
   END IF;
   ends := (SELECT jsonb_object_agg(s.first, s.past) FROM (
     SELECT s.first, max(s.past) AS past
-    FROM jsonb_to_recordset(spans) AS s (first integer, past integer, kind text, ranks integer [])
-    WHERE s.past - s.first > 1 AND s.past <= length(word) + 1 AND (NOT is_cjk OR s.kind <> 'region' OR s.ranks && '{0,1}')
+    FROM jsonb_to_recordset(spans) AS s (first integer, past integer, kind text, ids bigint [], ranks integer [])
+    WHERE s.past - s.first > 1 AND s.past <= length(word) + 1 AND (s.kind <> 'region' OR CASE WHEN is_cjk THEN s.ranks && '{0,1}'
+      -- 부산시민공원 is not all of 부산
+      ELSE NOT EXISTS (SELECT FROM regions AS r WHERE r.id = ANY (s.ids) AND r.level = 'sido') END)
       AND substr(word, s.past - 1) !~ '^[\u3041-\u30ff]{2}' GROUP BY s.first) AS s);
   WHILE i <= length(word) LOOP
     past := CASE WHEN is_cjk OR i = 1 OR substr(word, i) !~ suffix THEN (ends ->> i::text)::integer END;
@@ -442,7 +444,9 @@ BEGIN
       ORDER BY p.rank DESC, p.place DESC
     LOOP
       EXIT WHEN odd.places > 4;
-      CONTINUE WHEN odd.typed = ANY (words) OR odd.rank = 0 AND odd.places < 3;
+      -- 동대문 DDP: what the longer name begins with says no more
+      CONTINUE WHEN (odd.typed = ANY (words) OR odd.rank = 0 AND odd.places < 3) AND NOT EXISTS (
+        SELECT FROM stations AS s WHERE s.id = ANY (reading.stations) AND s.name LIKE odd.typed || '_%');
       found := ARRAY(
         SELECT x ->> 'text' FROM jsonb_array_elements(reading.understood) WITH ORDINALITY AS t (x, o) WHERE o <> odd.place ORDER BY o);
       IF NOT are_apart(search_understand(found, NULL)) THEN
@@ -483,6 +487,16 @@ BEGIN
   IF unknown <> '{}' AND rest && surely AND unknown <@ small_words THEN
     RETURN reading_without(u, unknown);
   END IF;
+  -- Dongpirang village and 東皮郎壁畫村 are 동피랑
+  unknown := ARRAY(SELECT r FROM unnest(rest) AS r WHERE english_units() ? r OR r ~ ('^' || words_after_places()));
+  IF rest <@ unknown THEN
+    unknown := '{}';
+  END IF;
+  IF spelled <> '{}' AND unknown <> '{}' AND rest && ARRAY(SELECT w FROM jsonb_object_keys(spelled) AS w) THEN
+    u := reading_without(u, unknown);
+    u.ignored := ARRAY(SELECT coalesce(spelled -> i ->> 'text', i) FROM unnest(u.ignored) AS i);
+    RETURN u;
+  END IF;
   k := known_names(words, u);
   IF k.ignored = '{}' THEN
     RETURN NULL;
@@ -495,7 +509,7 @@ COMMENT ON FUNCTION search_known_words(text [], keyword_reading, text [], jsonb,
 IS 'The reading of words, some spelled in Korean, without those that are no part of names; null if that changes nothing or leaves no word of shop names.';
 
 -- What is left of a word with a name in it is not ignored: 신강남 is not 강남.
-CREATE OR REPLACE FUNCTION search_known_names(small_words text [], small keyword_reading) RETURNS keyword_reading
+CREATE OR REPLACE FUNCTION search_known_names(small_words text [], small keyword_reading, spelled jsonb DEFAULT NULL) RETURNS keyword_reading
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   u keyword_reading := small;
@@ -510,11 +524,21 @@ BEGIN
     END IF;
     u := reading_without(u, composed(u.rest));
   END IF;
-  u.ignored := k.ignored || u.ignored;
+  u.ignored := ARRAY(SELECT coalesce(spelled -> i ->> 'text', i) FROM unnest(k.ignored || u.ignored) AS i);
   RETURN CASE WHEN u.ignored <> '{}' THEN u END;
 END $$;
-COMMENT ON FUNCTION search_known_names(text [], keyword_reading)
-IS 'The reading of a keyword without words that nothing matches; null if there are none.';
+COMMENT ON FUNCTION search_known_names(text [], keyword_reading, jsonb)
+IS 'The reading of a keyword without words that nothing matches, as they were typed if words are spelled in Korean; null if there are none.';
+
+CREATE OR REPLACE FUNCTION reading_with_more(one keyword_reading, other keyword_reading) RETURNS keyword_reading
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+  WHEN num_nonnulls(other.regions, other.stations) > 0 AND (
+    num_nonnulls(one.regions, one.stations) = 0 OR length(array_to_string(other.ignored, '')) < length(array_to_string(one.ignored, ''))) THEN other
+  ELSE one
+END;
+COMMENT ON FUNCTION reading_with_more(keyword_reading, keyword_reading)
+IS 'Of two readings of a keyword the one with a place that ignores less of it, in case of doubt the first.';
 
 -- 남산타워 is 남산서울타워, and 속초중앙시장 in 속초. A half of one syllable is in too many names.
 CREATE OR REPLACE FUNCTION halves_apart(word text, sample text []) RETURNS text []
@@ -627,7 +651,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION place_words_apart(text [], text []) IS 'The words, with those of place_words() in unknown kana and Chinese characters as words of their own.';
 
--- Olympic-ro is a road, 올림픽로, and PNU station 부산대역.
+-- Olympic-ro is a road, 올림픽로, and PNU station 부산대역, but Expo station is in no dictionary of the metro.
 CREATE OR REPLACE FUNCTION place_word_spelled(typed text, begun boolean, OUT word text, OUT spelling text, OUT lang text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -642,7 +666,8 @@ BEGIN
     word := meaning ->> 'word';
     spelling := meaning ->> 'spelling';
     IF place_word(letters) IS NULL THEN
-      word := word || (units ->> of_unit[2]);
+      word := word || CASE WHEN units ->> of_unit[2] <> '역' OR EXISTS (SELECT FROM search_names(ARRAY[normalize(word || '역', NFD)]))
+        THEN units ->> of_unit[2] ELSE '' END;
       spelling := typed;
     END IF;
   END IF;
@@ -654,10 +679,10 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION place_word_spelled(text, boolean) IS 'The word of place_words() with this spelling or, if begun, one that begins so; null if there is none.';
 
--- Latin spellings of words that only names of shops have, not those of brands, which tens of thousands of shops may have: the
--- words of some shops that sound so, as far as they sound so. Of several the nearest spelling is meant, and of those what most of
--- the shops have. `begun`: the last letters may be missing. What is written sha may be 샤, by the rule sya. Kana are only looked up
--- complete.
+-- Latin spellings of words that only names of shops or their lot addresses have, not those of brands, which tens of thousands of
+-- shops may have: the words of some shops that sound so, as far as they sound so. Of several the nearest spelling is meant, and of
+-- those what most of the shops have. `begun`: the last letters may be missing. What is written sha may be 샤, by the rule sya. Kana
+-- are only looked up complete.
 CREATE OR REPLACE FUNCTION shop_word_spelled(typed text, begun boolean, OUT word text, OUT spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off SET work_mem = '32MB' AS $$
 DECLARE
@@ -672,10 +697,11 @@ BEGIN
     RETURN;
   END IF;
   WITH sounding AS MATERIALIZED (
-    SELECT s.place_name FROM shops AS s
-    WHERE name_sounds(s.place_name) @@ begins_with_any(array_remove(sounds, NULL)) AND s.status <> 'CLOSED' LIMIT 50
+    SELECT s.place_name, s.lot_address FROM shops AS s
+    WHERE shop_sounds(s.place_name, s.lot_address) @@ begins_with_any(array_remove(sounds, NULL)) AND s.status <> 'CLOSED' LIMIT 50
   ), words AS MATERIALIZED (
-    SELECT w, count(*) AS shops FROM sounding AS s CROSS JOIN unnest(sounding_words(s.place_name)) AS w GROUP BY w
+    SELECT w, count(*) AS shops FROM sounding AS s CROSS JOIN unnest(sounding_words(s.place_name) || neighbourhood_of(s.lot_address)) AS w
+    WHERE w IS NOT NULL GROUP BY w
   ), pieces AS MATERIALIZED (
     -- a syllable has one to six Latin letters
     SELECT left(w.w, n) AS piece, sum(w.shops) AS shops
@@ -699,7 +725,7 @@ BEGIN
   ORDER BY n.off, n.shops DESC, n.piece, n.spelling LIMIT 1;
 END $$;
 COMMENT ON FUNCTION shop_word_spelled(text, boolean)
-IS 'The word of shop names for a spelling in Latin letters or kana, and how we write it; null if no word sounds like it.';
+IS 'The word of shop names or 동 of lot addresses for a spelling in Latin letters or kana, and how we write it; null if none sounds like it.';
 
 -- A road is only looked for where its unit is typed, unless the last letters may be missing. Roads have no names in Chinese
 -- characters here, but many are called after a station or region that has: 江南大路.
@@ -751,13 +777,24 @@ END $$;
 COMMENT ON FUNCTION road_spelled(text, boolean)
 IS 'The road of an address for a spelling in Latin letters, kana or Chinese characters, and how English or Japanese addresses write it; null if there is none.';
 
+CREATE OR REPLACE FUNCTION place_units() RETURNS text []
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '{gil,ro,daero,ga,dong,gu,geori,golmok,yeok}'::text [];
+COMMENT ON FUNCTION place_units() IS 'What ends a name of roads, regions and stations in Latin letters.';
+
+CREATE OR REPLACE FUNCTION english_units() RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '{"university": "dae", "univ": "dae", "street": "geori", "village": "maeul", "alley": "golmok", "beach": "haesuyokjang", "market": "sijang",
+  "lake": "hosu", "park": "gongwon", "square": "gwangjang", "plaza": "gwangjang", "station": "yeok", "mall": "mol", "resort": "", "complex": ""}'::jsonb;
+COMMENT ON FUNCTION english_units() IS 'What ends a name of places in English, and how Korean says it in Latin letters.';
+
 -- Adjacent unknown words may be one: jongno gwigeumsok. The unit of a road or a region belongs to the word before it, even if it is
 -- a name (길동): garosu-gil. A road may be called after a known place, gangnam-daero and カンナム大路, of which only 大路 is unknown, and
 -- a branch too: seogwipo olle for 서귀포올레시장점.
 CREATE OR REPLACE FUNCTION run_spelled(run text [], unknown text [], begun boolean, OUT word text, OUT spelling text, OUT lang text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  units constant text[] := '{gil,ro,daero,ga,dong,gu,geori,golmok,yeok}'::text[];
+  units constant text[] := place_units();
   typed constant text := array_to_string(run, ' ');
   is_unknown constant boolean := typed !~ '[가-힣]' AND run[2:] <@ (unknown || units) AND run[1] <> ALL (units)
     AND (run[1] = ANY (unknown) OR run[2] = ANY (unknown) AND cardinality(unknown) <= 2);
@@ -770,8 +807,22 @@ BEGIN
   IF word IS NULL AND is_unknown THEN
     SELECT * INTO word, spelling FROM shop_word_spelled(typed, false);
   END IF;
+  IF word IS NULL AND cardinality(run) = 2 AND run && unknown AND run[1] ~ '^[a-z]{3,}$' AND english_units() ? run[2]
+    AND (run[1] = ANY (unknown) OR place_word(run[2]) IS NULL) THEN
+    SELECT * INTO word, spelling FROM shop_word_spelled(concat(run[1], english_units() ->> run[2]), false);
+  END IF;
   IF word IS NULL AND (ends_unknown OR last = ANY (units)) THEN
     SELECT * INTO word, spelling FROM road_spelled(typed, false);
+  END IF;
+  -- 咸德 beside 海水浴場
+  IF word IS NULL AND typed ~ '^[\u3400-\u9fff]{2,8}$' AND run && unknown THEN
+    word := han_in_korean(typed);
+    IF word IS NOT NULL AND shops_have(normalize(word, NFD)) THEN
+      spelling := word;
+      lang := 'ko-Hani';
+    ELSE
+      word := NULL;
+    END IF;
   END IF;
   IF word IS NULL AND begun AND run && unknown THEN
     SELECT * INTO word, spelling, lang FROM place_word_spelled(typed, true);
@@ -787,15 +838,15 @@ END $$;
 COMMENT ON FUNCTION run_spelled(text [], text [], boolean)
 IS 'The word of shop names, or else the road, that consecutive foreign words spell or, if begun, may become, its spelling and the language of that; null if there is none.';
 
--- jeonju hanok village: hanok village is a place, jeonju hanok begins a name
+-- jeonju hanok village: hanok village is a place, jeonju hanok begins a name; sejong naseong is cut off from dong
 CREATE OR REPLACE FUNCTION cuts_a_place_word(words text [], first integer, last integer) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  RETURN EXISTS (
+  RETURN coalesce(last > first AND words[last + 1] = ANY (place_units()), false) OR EXISTS (
     SELECT FROM generate_series(first + 1, last) AS i CROSS JOIN generate_series(last + 1, least(i + 3, cardinality(words))) AS j
     WHERE place_word(spelled_letters(array_to_string(words[i:j], ' '))) IS NOT NULL);
 END $$;
-COMMENT ON FUNCTION cuts_a_place_word(text [], integer, integer) IS 'Whether a run of words ends within one of place_words() of at most four words.';
+COMMENT ON FUNCTION cuts_a_place_word(text [], integer, integer) IS 'Whether a run of words ends before its unit or within one of place_words() of at most four words.';
 
 -- The longest run is tried first.
 CREATE OR REPLACE FUNCTION shop_words_spelled(
@@ -813,6 +864,13 @@ BEGIN
     read_as := words;
     RETURN;
   END IF;
+  FOR i IN 1..cardinality(words) LOOP
+    CONTINUE WHEN NOT EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(words[i], u) > 0);
+    run := ARRAY[name_in_kana(words[i])];
+    CONTINUE WHEN run[1] IS NULL;
+    spelled := spelled || jsonb_build_object(run[1], jsonb_build_object('text', words[i], 'lang', 'ja', 'matched', run[1]));
+    words[i] := run[1];
+  END LOOP;
   IF array_to_string(unknown, '') ~ '[\u3041-\u9fff]' AND place_words_apart(words, unknown) <> words THEN
     words := place_words_apart(words, unknown);
     unknown := unknown || unknown_words(words);

@@ -52,10 +52,10 @@ COMMENT ON FUNCTION signs_as_blanks(text) IS 'The keyword with punctuation, symb
 
 CREATE OR REPLACE FUNCTION cjk_small_words() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '[附付]近|近[辺邊]|周辺|周边|周邊|近く|近郊|あたり|辺り|エリア|ホテル|カフェ(?!通り|ストリート)'
+RETURN '[附付]近有?|近[辺邊]|周辺|周边|周邊|近く|近郊|あたり|辺り|エリア|ホテル|カフェ(?!通り|ストリート)'
   || '|旁边|旁邊|一带|一帶|最近的?|最寄り|[0-9一二三四五六七八九十]*[番号號]?出口|推荐|推薦|おすすめ|オススメ|どこ|在?哪[里裡裏]有?|哪儿有|怎[么麼]去|地址|位置|地[图圖]'
-  || '|韓国|韩国|韓國|南韩|南韓|プリクラ|フォトブース|セルフ写真館?|証明写真|写真館|写真馆|寫真館|自?拍照?[馆館]|拍照|自拍|拍[贴貼][机機]?店?|大[头頭][贴貼]|照相[馆館]|照相亭|照片亭|快照亭|[证證]件照|四格照片?|照片'
-  || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|は?ありますか|行きたい|撮りたい|哪[里裡裏]?有|可以|商圈|我?[想要]去|拍$';
+  || '|韓国|韩国|韓國|南韩|南韓|プリクラ|ぷりくら|フォトブース|セルフ写真館?|証明写真|写真館|写真馆|寫真館|自?拍照?[馆館]|拍照|自拍|拍[贴貼][机機]?店?|拍?大[头頭][贴貼]|照相[馆館]|照相亭|照片亭|快照亭|[证證]件照|(?<![\u3400-\u9fff])四格|四格照片?|照片'
+  || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|は?ありますか|行きたい|撮りたい|哪[里裡裏]?有|可以|商圈|我?[想要]去|(?:拍|[吗嗎呢])$';
 COMMENT ON FUNCTION cjk_small_words() IS 'What people write around names in Chinese and Japanese, as the branches of a regular expression.';
 
 CREATE OR REPLACE FUNCTION latin_small_words() RETURNS text []
@@ -63,8 +63,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{near,nearby,nearest,close,closest,around,in,on,at,the,of,to,from,a,an,any,some,for,with,and,where,is,are,there,here,it,i,am,me,
   my,we,us,you,can,do,how,get,go,going,find,looking,take,taking,want,need,please,open,now,today,best,good,top,nice,cute,cheap,
   popular,famous,recommend,recommended,recommendation,recommendations,photo,photos,picture,pictures,self,studio,studios,
-  palace,temple,fortress,island,machine,machines,place,places,area,branch,store,stores,shop,shops,exit,city,district,south,korea,korean}'::text [];
+  palace,temple,fortress,island,machine,machines,place,places,area,branch,store,stores,shop,shops,exit,city,district,south,korea,korean,ktx,srt}'::text [];
 COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in English.';
+
+CREATE OR REPLACE FUNCTION photo_words() RETURNS text []
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '{photo,photos,picture,pictures}'::text [];
+COMMENT ON FUNCTION photo_words() IS 'What every shop makes, in English.';
 
 CREATE OR REPLACE FUNCTION korean_small_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -112,7 +117,7 @@ BEGIN
   END IF;
   keyword := normalize(keyword, NFKC);
   FOR street IN SELECT * FROM (VALUES
-    (' 로데오 ', '\mrodeo\M(?:[ -]*(?:street|geori)\M)?|ロデオ(?:通り|ストリート)?|(?:罗德奥|羅德奧|罗德欧|羅德歐)(?:街|大街)?'),
+    (' 로데오 ', '\mrodeo\M(?:[ -]*(?:street|geori)\M)?|ロデオ(?:通り|ストリート)?(?![駅站])|(?:罗德奥|羅德奧|罗德欧|羅德歐)(?:街|大街)?(?![站驛])'),
     (' 카페거리 ', '\m(?:cafe|café|kape)[ -]*(?:street|road|alley|geori)\M|カフェ(?:通り|ストリート)|(?<!安木)咖啡(?:一条街|一條街|街)'),
     (' 먹자골목 ', '\m(?:food|meokja|mukja)[ -]*(?:street|alley|golmok)\M|(?:グルメ|食べ歩き|モクチャ|食堂)(?:通り|横丁|コルモク)|美食(?:街|巷|胡同)|小吃街')
   ) AS s (korean, spellings) LOOP
@@ -146,7 +151,7 @@ IS 'What is no name in kana and Chinese characters, with blanks for particles an
 CREATE OR REPLACE FUNCTION asks_for_any_shop(keyword text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN normalize(keyword, NFKC) ~* ('사진|포토|네컷|4컷|부스|근처|주변|photo|booth|\mnear|four *cut|4 *cut'
-  || '|[附付]近|近く|周[辺边邊]|プリクラ|フォト|[写寫]真|大[头頭][贴貼]|拍照|照相|拍[贴貼]|照片|自拍');
+  || '|[附付]近|近く|周[辺边邊]|プリクラ|ぷりくら|フォト|[写寫]真|大[头頭][贴貼]|拍照|照相|拍[贴貼]|照片|自拍');
 COMMENT ON FUNCTION asks_for_any_shop(text) IS 'Whether a keyword that names no place has a word for photo booths or for what is near (photo booth near me, 근처 사진관).';
 
 CREATE OR REPLACE FUNCTION gate_universities() RETURNS jsonb
@@ -166,6 +171,9 @@ BEGIN
   typed := regexp_replace(typed, '(?<=[a-z])-(an|in|a|on|at|is|it|i|am|my|to|do|go)-(?=[a-z])', '\1', 'g');
   typed := regexp_replace(
     typed, '(?:^station|\m(?:stasiun|estaci[oó]n|gare|stazione|bahnhof|ga))[[:space:]]+(?:(?:de|di)[[:space:]]+|d'')?([a-zà-ÿ]{3,})\M(?![[:space:]]+(?:st|univ))', '\1 station', 'g');
+  typed := regexp_replace(typed, '\muniversity of ([a-z]{3,})', '\1 university', 'g');
+  typed := regexp_replace(typed, '\mcity hall\M', 'cityhall', 'g');
+  typed := regexp_replace(typed, '(?<=[a-z]{3})photo ?booths?\M', ' ', 'g');
   typed := regexp_replace(typed, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'g');
   typed := regexp_replace(typed, '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'g');
   typed := regexp_replace(typed, '\mno\.?[[:space:]]*([0-9]+)\M', '\1호점', 'g');
@@ -181,14 +189,16 @@ DECLARE
   piece text;
   bare text;
   gate text[];
-  words text[];
 BEGIN
   FOREACH piece IN ARRAY coalesce(unknown, '{}') LOOP
-    bare := particles_as_blanks(piece);
-    -- what is known goes on behind it: 海雲台近くのフォトイズム
-    typed := replace(typed, piece, CASE WHEN bare <> piece THEN ' ' || bare || ' ' ELSE piece END);
+    bare := regexp_replace(particles_as_blanks(piece), '(?<=[\u3041-\u9fff])(?=[가-힣]{2})|(?<=[가-힣]{2})(?=[\u3041-\u9fff])', ' ', 'g');
+    -- what is known goes on behind it, life4cutshongdae and 海雲台近くのフォトイズム, or it has no name for a neighbour
+    typed := btrim(replace(typed, piece, CASE WHEN bare <> piece OR bare ~ '^([a-z]{4,}|[\u3041-\u9fff]{2,})$' THEN ' ' || bare || ' ' ELSE piece END));
   END LOOP;
-  typed := streets_in_korean(typed);
+  -- ロデオ may be part of a known name
+  IF NOT is_foreign(typed) OR streets_in_korean(array_to_string(unknown, ' ')) <> array_to_string(unknown, ' ') THEN
+    typed := streets_in_korean(typed);
+  END IF;
   gate := regexp_match(typed, '\m([전경강충])대 ?([후북정중]문)');
   IF gate_universities() ? concat(gate[1], gate[2]) THEN
     typed := regexp_replace(typed, '\m' || gate[1] || '대 ?(?=' || gate[2] || ')', gate_universities() ->> (gate[1] || gate[2]));
@@ -196,6 +206,10 @@ BEGIN
   typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*[站駅驛]', '역 ', 'g');
   typed := regexp_replace(typed, '(?<=[\u3041-\u9fff])역(?![가-힣])', '駅 ', 'g');
   typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*4[[:space:]]?cuts?\M', '4컷', 'g');
+  typed := regexp_replace(typed, '\m24[[:space:]]*(?:hours?|hrs?)\M', ' ', 'g');
+  IF unknown && '{cut,cuts,4cut,4cuts}' THEN
+    typed := regexp_replace(typed, '\m(?:4|four)[[:space:]-]*cuts?\M', ' ', 'g');
+  END IF;
   -- the first letter typed twice: ㅎ홍대
   typed := regexp_replace(typed, '\m[\u1100-\u1112](?=[가-힣]{2})', '', 'g');
   -- フオト and ロツテ, as keyboards without small kana write them
@@ -203,11 +217,19 @@ BEGIN
   IF typed ~ '[a-z]' THEN
     typed := latin_words_evened(typed);
   END IF;
-  words := without_small_words(keyword_words(signs_as_blanks(typed)));
-  -- of four cut photo nothing is a name, of Life Four Cuts all is
-  RETURN CASE WHEN words <@ '{four,4,cut,cuts,4cut,4cuts}' THEN '{}' ELSE words END;
+  RETURN without_small_words(keyword_words(signs_as_blanks(typed)));
 END $$;
 COMMENT ON FUNCTION small_words_reading(text, text []) IS 'The words of a keyword without those that people write around names.';
+
+-- 구미역 is in 구미: of railway stations the dictionary may only have those of the metro.
+CREATE OR REPLACE FUNCTION regions_of_stations(words text [], unknown text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT CASE WHEN w = ANY (unknown) AND EXISTS (SELECT FROM search_names(ARRAY[normalize(place, NFD)]) AS n WHERE n.kind = 'region') THEN place ELSE w END
+    FROM unnest(words) WITH ORDINALITY AS t (w, i) CROSS JOIN LATERAL substring(w, '^(.{2,})역$') AS place ORDER BY i);
+END $$;
+COMMENT ON FUNCTION regions_of_stations(text [], text []) IS 'The words, with unknown stations that are called as a region as that region.';
 
 -- `words` are those of the keyword, or what the pass replaces them with.
 CREATE OR REPLACE FUNCTION search_reading(pass text, keyword text, unknown text [], OUT words text [])
@@ -226,7 +248,7 @@ BEGIN
       FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY t (w, i)
       WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
   ELSIF pass = 'small words' THEN
-    words := small_words_reading(keyword, unknown);
+    words := regions_of_stations(small_words_reading(keyword, ARRAY(SELECT u FROM unnest(unknown) AS u WHERE name_in_kana(u) IS NULL)), unknown);
   ELSIF pass = 'typo' THEN
     words := ARRAY(
       SELECT c FROM unnest(corrected_across_spaces(words, unknown)) WITH ORDINALITY t (w, i)
@@ -367,12 +389,20 @@ DECLARE
   looked_up text[] := ARRAY[]::text[];
   nowhere text[] := ARRAY[]::text[];
   is_corrected boolean := false;
+  is_somewhere boolean;
   characters integer := 0;
   -- A sentence has more readings than a name with typing errors, and fewer that find anything.
   most_characters integer := CASE WHEN cardinality(unknown) > 3 THEN 90 ELSE 150 END;
   size integer := length(keyword);
   filtered boolean := NOT (filters IS NULL);
 BEGIN
+  -- gangnam photo: no beginning of Photoism is meant
+  IF unknown && photo_words() AND NOT unknown @> plain_words THEN
+    plain_words := ARRAY(SELECT w FROM unnest(plain_words) WITH ORDINALITY AS t (w, i) WHERE w <> ALL (photo_words()) OR w <> ALL (unknown) ORDER BY i);
+    plain := search_understand(plain_words, NULL);
+    unknown := composed(plain.rest);
+    read := ARRAY[plain_words::text, '{}'];
+  END IF;
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
     'literal', 'small words', 'small words at stations', 'spelling', 'spelling literally', 'around names', 'keyboard', 'keyboard without shift', 'incomplete', 'typo',
     'hanja', 'hanja literally', 'typo in a name', 'apart', 'halves', 'joined', 'either place', 'known words', 'around known names',
@@ -422,7 +452,7 @@ BEGIN
         u := search_understand(small_words, 'station', small.spans);
       WHEN pass IN ('spelling', 'hanja', 'incomplete') THEN
         SELECT r.* INTO words, spelled FROM search_respelled(
-          pass, keyword, small_words, small.understood,
+          pass, keyword, small_words, small.understood, small.spans,
           CASE WHEN pass = 'spelling' AND small.impossible THEN small_words
             ELSE composed(small.rest) || CASE pass WHEN 'spelling' THEN doubtful_names(small.understood, small.rest = '{}') END END) r;
         CONTINUE WHEN words IS NULL OR words::text = ANY (read);
@@ -430,8 +460,7 @@ BEGIN
         u := search_understand(words, NULL);
         korean_words := CASE
           WHEN pass = 'incomplete' OR u.rest <> '{}' THEN NULL
-          WHEN u.impossible THEN ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o) ORDER BY o)
-          ELSE words END;
+          ELSE korean_names(u.understood) END;
         IF pass = 'spelling' OR pass = 'hanja' AND (spelled_words IS NULL OR NOT is_foreign(array_to_string(words, ''))) THEN
           spelled_words := words;
           spelled_reading := u;
@@ -447,7 +476,7 @@ BEGIN
         nowhere := nowhere || words_nowhere(ARRAY(SELECT r FROM unnest(u.rest) r WHERE r <> ALL (looked_up)), sample);
         looked_up := looked_up || u.rest;
         -- what no shop has may be misspelt
-        CONTINUE WHEN (u.rest && nowhere) = (pass = 'around names');
+        CONTINUE WHEN pass = 'around names' AND u.rest && nowhere;
         u := reading_without(u, ARRAY(SELECT r FROM unnest(composed(u.rest)) r WHERE normalize(r, NFD) = ANY (nowhere)));
         IF cardinality(u.rest) > 1 THEN
           u := reading_without(u, ARRAY(SELECT r FROM unnest(composed(u.rest)) r WHERE r ~ ('^' || words_after_places())));
@@ -469,7 +498,14 @@ BEGIN
         u := CASE WHEN spelled_words IS NULL THEN search_known_words(small_words, small, small_words, NULL, sample)
           ELSE search_known_words(spelled_words, spelled_reading, small_words, typed_words, sample) END;
       WHEN pass = 'known names' THEN
+        is_somewhere := EXISTS (
+          SELECT FROM unnest((coalesce(spelled_reading, small)).rest) r WHERE r = ANY (looked_up) AND r <> ALL (nowhere));
         u := search_known_names(small_words, small);
+        IF spelled_words IS NOT NULL THEN
+          u := reading_with_more(u, search_known_names(spelled_words, spelled_reading, typed_words));
+        END IF;
+        -- A brand has no shop at 에버랜드: those of the whole country are not meant.
+        CONTINUE WHEN is_somewhere AND num_nonnulls(u.regions, u.stations) = 0;
       ELSE
         words := search_reading(pass, keyword, unknown);
         CONTINUE WHEN words::text = ANY (read);
@@ -480,7 +516,7 @@ BEGIN
     CONTINUE WHEN u IS NULL;
     understood := coalesce(understood, u.understood);
     -- around the names of shops, the same words find others
-    reading := (CASE WHEN pass ~ '^around' THEN pass END, u.brands, u.regions, u.stations, u.rest)::text;
+    reading := (CASE WHEN pass ~ '^around' THEN 'around' END, u.brands, u.regions, u.stations, u.rest)::text;
     IF pass NOT IN ('region', 'station', 'small words at stations') OR reading <> ALL (done) THEN
       characters := characters + size;
     END IF;
@@ -529,7 +565,7 @@ END $$;
 COMMENT ON FUNCTION search_shops IS 'The needed + 1 best shops of a keyword (by default at_most + 1), their number, counted up to at_most + 1, which pass found them, how it was understood, and words left out as nothing has them.';
 
 CREATE OR REPLACE FUNCTION search_respelled(
-  pass text, keyword text, small_words text [], understood jsonb, unknown text [], OUT words text [], OUT spelled jsonb
+  pass text, keyword text, small_words text [], understood jsonb, spans jsonb, unknown text [], OUT words text [], OUT spelled jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -537,12 +573,12 @@ BEGIN
     WHEN 'incomplete' THEN
       SELECT c.* INTO words, spelled FROM search_completed(keyword, small_words, unknown) AS c;
     WHEN 'hanja' THEN
-      SELECT h.* INTO words, spelled FROM words_in_korean(small_words, unknown, understood) AS h;
+      SELECT h.* INTO words, spelled FROM words_in_korean(small_words, unknown, understood, spans) AS h;
     ELSE
       SELECT CASE WHEN s.spelled <> '{}' THEN s.read_as END, s.spelled INTO words, spelled FROM shop_words_spelled(small_words, unknown, false) AS s;
   END CASE;
 END $$;
-COMMENT ON FUNCTION search_respelled(text, text, text [], jsonb, text [])
+COMMENT ON FUNCTION search_respelled(text, text, text [], jsonb, jsonb, text [])
 IS 'The words with unknown ones as those of shop names that sound so, in Korean reading, or as the names that begin so, and how those are spelled; null where there are none.';
 
 -- bukchon is heard as 북천면, which has no shop, but 북촌 is meant. The 동 동성로 has no shop either, but names and addresses have it.

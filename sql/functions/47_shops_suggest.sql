@@ -285,6 +285,33 @@ END $$;
 COMMENT ON FUNCTION shops_of_begun_names(text [], geography, jsonb)
 IS 'The nearest five shops of known names and a name that begins as the words behind them; nulls if there are none.';
 
+CREATE OR REPLACE FUNCTION suggestion(kind text, id bigint, label text, matches json, place geography) RETURNS json
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN json_build_object(
+  'kind', kind, 'id', id, 'label', label, 'matches', matches,
+  'longitude', trim_scale(round(ST_X(place::geometry)::numeric, 7))::text, 'latitude', trim_scale(round(ST_Y(place::geometry)::numeric, 7))::text
+);
+COMMENT ON FUNCTION suggestion(text, bigint, text, json, geography) IS 'A suggestion; matches are [[from, to]] in characters of the label.';
+
+CREATE OR REPLACE FUNCTION shops_suggested(shop_ids bigint []) RETURNS json
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (
+  SELECT json_agg(suggestion('shop', s.id, s.place_name, '[]', s.geog) ORDER BY t.o)
+  FROM unnest(shop_ids) WITH ORDINALITY AS t (id, o) INNER JOIN shops AS s ON s.id = t.id
+);
+COMMENT ON FUNCTION shops_suggested(bigint []) IS 'The shops as suggestions, in this order; null if there are none.';
+
+-- 구로디지탈단 begins 구로디지털단지점.
+CREATE OR REPLACE FUNCTION misspelt_shops(word text, viewer geography) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  rest constant text[] := ARRAY[normalize(word, NFD)];
+BEGIN
+  RETURN (
+    SELECT f.ids[:5] FROM search_find(viewer, NULL, NULL, NULL, '{}', rest, rest, NULL, search_sample(), NULL, 5, 5) AS f WHERE word ~ '^[가-힣]{3,8}$');
+END $$;
+COMMENT ON FUNCTION misspelt_shops(text, geography) IS 'At most five shops with a word in Hangul, of which one letter differs, in their name; null if it is too short or too long.';
+
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 -- Interpretations end at 50 characters in total, but spellings look up few words. Of one or two names beside what may become a word
 -- that a search leaves out, the names are suggested: 圣水洞拍, mangwon marke. At last, what is before the last word, then
@@ -313,22 +340,25 @@ BEGIN
   IF NOT is_place_word THEN
     body := suggestions(typed, viewer, meant.spans);
   END IF;
-  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typed', 'typo', 'before', 'last'] LOOP
+  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typed', 'typo', 'typo in a name', 'before', 'last'] LOOP
     EXIT WHEN body IS NOT NULL;
     CONTINUE WHEN length(keyword) > 25 AND pass <> 'typed' AND (pass NOT IN ('spelling', 'before') OR length(keyword) > 45 OR cardinality(typed) = 1)
       OR characters + length(keyword) > 50 AND pass NOT IN ('spelling', 'known names', 'typed', 'before', 'last')
       OR pass IN ('hanja', 'known names') AND cardinality(unknown) NOT BETWEEN 1 AND 2
       -- the reading without small words has no signs either
       OR pass = 'punctuation' AND is_foreign(keyword)
-      OR pass IN ('before', 'last') AND (cardinality(small_words) > 4 OR unknown = '{}')
-      OR pass = 'typo' AND (cardinality(typed) > 1 OR length(keyword) > 12 OR cardinality(unknown) <> 1);
+      OR pass IN ('before', 'last') AND (cardinality(small_words) > 6 OR unknown = '{}')
+      OR pass ~ '^typo' AND (cardinality(typed) > 1 OR length(keyword) > 12 OR cardinality(unknown) <> 1);
     IF pass = 'spelling' THEN
       small_words := search_reading('small words', keyword, unknown);
-      CONTINUE WHEN cardinality(small_words) > 4;
+      IF small_words = '{}' AND asks_for_any_shop(keyword) THEN
+        body := shops_suggested(ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), NULL, '{}', NULL, NULL, NULL, NULL, true, NULL, 5, 5) AS w));
+      END IF;
+      CONTINUE WHEN cardinality(small_words) > 6;
       SELECT s.read_as INTO spelled FROM shop_words_spelled(small_words, CASE WHEN small_words = typed THEN unknown ELSE unknown_words(small_words) END, true) s;
       words := spelled;
     ELSIF pass = 'hanja' THEN
-      SELECT h.read_as INTO words FROM words_in_korean(typed, unknown, meant.understood) h;
+      SELECT h.read_as INTO words FROM words_in_korean(typed, unknown, meant.understood, meant.spans) h;
     ELSIF pass = 'known names' THEN
       known := search_known_names(typed, meant);
       CONTINUE WHEN known IS NULL OR known.rest <> '{}' OR known.impossible OR jsonb_array_length(known.understood) > 2;
@@ -340,15 +370,23 @@ BEGIN
     ELSIF pass = 'last' THEN
       -- unless it is all
       words := spelled[greatest(cardinality(spelled), 2):];
+    ELSIF pass = 'typo in a name' THEN
+      body := shops_suggested(misspelt_shops(typed[1], viewer));
+      CONTINUE;
     ELSIF pass = 'before' AND cardinality(spelled) > 1 THEN
-      words := trim_array(spelled, 1);
+      -- nor a house number: 25 Yeonmujang-gil, Seongdong
+      words := ARRAY(SELECT w FROM unnest(trim_array(spelled, 1)) WITH ORDINALITY AS t (w, i) WHERE w !~ '^[0-9-]+$' ORDER BY i);
     ELSIF pass = 'before' THEN
       CONTINUE WHEN length(keyword) NOT BETWEEN 3 AND 12 OR cardinality(typed) <> 1;
-      words := ARRAY[left(typed[1], -1)];
-      body := suggestions(words, viewer);
+      FOR missing IN 1..CASE WHEN keyword ~ '[\u3041-\u9fff]' THEN least(length(typed[1]) - 2, 3) ELSE 1 END LOOP
+        words := ARRAY[left(typed[1], -missing)];
+        body := suggestions(words, viewer);
+        EXIT WHEN body IS NOT NULL;
+        tried := tried || words::text;
+        SELECT s.read_as INTO words FROM shop_words_spelled(words, words, true) s;
+        EXIT WHEN words::text <> ALL (tried);
+      END LOOP;
       EXIT WHEN body IS NOT NULL;
-      tried := tried || words::text;
-      SELECT s.read_as INTO words FROM shop_words_spelled(words, words, true) s;
     ELSE
       words := search_reading(pass, keyword, unknown);
     END IF;
@@ -409,11 +447,8 @@ BEGIN
     WHERE b.rest = '{}' AND b.brands IS NULL AND b.stations IS NULL;
   END IF;
   RETURN (
-    SELECT json_agg(json_build_object('kind', s.kind, 'id', s.id, 'label', s.label,
-      'matches', label_matches(s.label, coalesce(length(s.label) - length(r.name), 0),
-        CASE WHEN s.kind = 'shop' THEN words ELSE ARRAY[s.looked_for] END),
-      'longitude', trim_scale(round(ST_X(s.place::geometry)::numeric, 7))::text, 'latitude', trim_scale(round(ST_Y(s.place::geometry)::numeric, 7))::text)
-      ORDER BY s.rank, s.size, s.o)
+    SELECT json_agg(suggestion(s.kind, s.id, s.label, label_matches(s.label, coalesce(length(s.label) - length(r.name), 0),
+      CASE WHEN s.kind = 'shop' THEN words ELSE ARRAY[s.looked_for] END), s.place) ORDER BY s.rank, s.size, s.o)
     FROM (
       SELECT n.kind, n.id, n.label, n.rank, n.size, n.place, n.o, whole AS looked_for
       FROM suggested_names(typed_prefixes(whole), NULL, viewer) WITH ORDINALITY n (kind, id, label, rank, size, place, o)

@@ -6,7 +6,7 @@ CREATE INDEX IF NOT EXISTS shops_words_idx ON shops
 USING gin (search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id)) WITH (fastupdate = off)
 WHERE status <> 'CLOSED';
 
-CREATE INDEX IF NOT EXISTS shops_sounds_idx ON shops USING gin (name_sounds(place_name)) WITH (fastupdate = off)
+CREATE INDEX IF NOT EXISTS shops_sounds_idx ON shops USING gin (shop_sounds(place_name, lot_address)) WITH (fastupdate = off)
 WHERE status <> 'CLOSED';
 
 CREATE INDEX IF NOT EXISTS shops_roads_idx ON shops (road_sound(road_address) COLLATE "C") WHERE status <> 'CLOSED';
