@@ -27,16 +27,28 @@ RETURN '{
   "구디": "구로디지털단지", "설대": "서울대입구", "설대입구": "서울대입구", "부대": "부산대", "영대": "영남대", "경성대": "경성대부경대", "부경대": "경성대부경대",
   "단국대": "죽전", "을입": "을지로입구", "힙지로": "을지로3가", "남터": "남부터미널", "어대": "어린이대공원", "구디단": "구로디지털단지",
   "가디단": "가산디지털단지", "종3": "종로3가", "을3": "을지로3가", "디엠씨": "디지털미디어시티", "dmc": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오", "계대": "계명대",
-  "디디피": "동대문역사문화공원", "ddp": "동대문역사문화공원", "롯월": "잠실", "디큐브": "신도림", "디큐브시티": "신도림"}'::jsonb;
+  "디디피": "동대문역사문화공원", "ddp": "동대문역사문화공원", "롯월": "잠실", "디큐브": "신도림", "디큐브시티": "신도림",
+  "자갈치시장": "자갈치", "순천향대": "신창", "순천향대학교": "신창"}'::jsonb;
 COMMENT ON FUNCTION station_nicknames() IS 'What people call stations, and the names of these.';
+
+-- A name that several regions have stands behind that of the region above: 완도군 청산면.
+CREATE OR REPLACE FUNCTION sight_regions() RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '{
+  "강화도": ["강화군"], "교동도": ["교동면"], "영종도": ["영종동", "영종1동", "운서동"], "영흥도": ["영흥면"], "덕적도": ["덕적면"], "자월도": ["자월면"],
+  "백령도": ["백령면"], "연평도": ["연평면"], "대부도": ["대부동"], "안면도": ["안면읍"], "울릉도": ["울릉군"], "거제도": ["거제시"], "남해도": ["남해군"],
+  "욕지도": ["욕지면"], "한산도": ["통영시 한산면"], "돌산도": ["돌산읍"], "압해도": ["압해읍"], "흑산도": ["흑산면"], "임자도": ["임자면"], "비금도": ["비금면"],
+  "도초도": ["도초면"], "안좌도": ["안좌면"], "보길도": ["보길면"], "노화도": ["노화읍"], "청산도": ["완도군 청산면"],
+  "인천공항": ["운서동"], "인천국제공항": ["운서동"], "성산일출봉": ["성산읍"], "일출봉": ["성산읍"], "서울대공원": ["과천시"], "유스퀘어": ["광천동"], "광천터미널": ["광천동"]}'::jsonb;
+COMMENT ON FUNCTION sight_regions() IS 'Islands and sights with their regions.';
 
 -- Without arguments, so that PostgreSQL evaluates it once a session where a statement contains it.
 CREATE OR REPLACE FUNCTION nickname_beginnings() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT array_agg(DISTINCT left(k, 2)) FROM jsonb_object_keys(station_nicknames()) AS k;
+  SELECT array_agg(DISTINCT left(k, 2)) FROM jsonb_object_keys(station_nicknames() || sight_regions()) AS k;
 END;
-COMMENT ON FUNCTION nickname_beginnings() IS 'The first two letters of stations'' nicknames.';
+COMMENT ON FUNCTION nickname_beginnings() IS 'The first two letters of station_nicknames() and sight_regions().';
 
 CREATE OR REPLACE FUNCTION nickname_letters() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -56,17 +68,6 @@ BEGIN
     WHEN university <> name THEN ARRAY[university, university || '입구'] END;
 END $$;
 COMMENT ON FUNCTION stations_called(text) IS 'The stations that people call by the name of a university (홍익대학교), or in short (고터); null if there are none.';
-
--- A name that several regions have stands behind that of the region above: 완도군 청산면.
-CREATE OR REPLACE FUNCTION sight_regions() RETURNS jsonb
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '{
-  "강화도": ["강화군"], "교동도": ["교동면"], "영종도": ["영종동", "영종1동", "운서동"], "영흥도": ["영흥면"], "덕적도": ["덕적면"], "자월도": ["자월면"],
-  "백령도": ["백령면"], "연평도": ["연평면"], "대부도": ["대부동"], "안면도": ["안면읍"], "울릉도": ["울릉군"], "거제도": ["거제시"], "남해도": ["남해군"],
-  "욕지도": ["욕지면"], "한산도": ["통영시 한산면"], "돌산도": ["돌산읍"], "압해도": ["압해읍"], "흑산도": ["흑산면"], "임자도": ["임자면"], "비금도": ["비금면"],
-  "도초도": ["도초면"], "안좌도": ["안좌면"], "보길도": ["보길면"], "노화도": ["노화읍"], "청산도": ["완도군 청산면"],
-  "인천공항": ["운서동"], "인천국제공항": ["운서동"], "성산일출봉": ["성산읍"], "일출봉": ["성산읍"], "서울대공원": ["과천시"]}'::jsonb;
-COMMENT ON FUNCTION sight_regions() IS 'Islands and sights with their regions.';
 
 -- Applies to all lookups of terms: with the statistics of an empty dictionary, as before the first ANALYZE after a load, the planner
 -- would compute the terms of every row instead of using the index.

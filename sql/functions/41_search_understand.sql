@@ -71,7 +71,9 @@ BEGIN
   ), pairs AS (
     SELECT a.i, b.i AS j, substr(whole, a.i, b.i - a.i) AS key
     FROM edges AS a INNER JOIN edges AS b ON b.i > a.i + 1 AND b.i <= a.i + 40 AND (b.o <= a.o + 5 OR b.o = 1000)
-    WHERE a.is_latin AND a.o <= 16
+    LEFT JOIN edges AS n ON n.o = a.o + 1
+    -- near, in French, Spanish and Malay
+    WHERE a.is_latin AND a.o <= 16 AND NOT (coalesce(n.i < b.i, false) AND substr(whole, a.i, n.i - a.i) IN ('de', 'du', 'des', 'di', 'à'))
   ), beginnings AS MATERIALIZED (
     SELECT p.*, 'begins ' || left(spelling_key(coalesce(without_station_word(p.key), p.key)), 12) AS term
     FROM pairs AS p WHERE is_foreign(p.key) AND p.key !~ '[가-힣ㄱ-ㅣ\u3041-\u30ff\u3400-\u9fff]' AND p.key <> ALL (latin_small_words())
@@ -231,6 +233,19 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION keyword_words(text) IS 'The words of a keyword as name_key writes them; at most 50 of at most 100 characters.';
 
+-- 송도 센트럴파크 is the station in 송도동, and not that or 송도역.
+CREATE OR REPLACE FUNCTION is_station_of_region(pieces jsonb) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM jsonb_array_elements(pieces) AS a CROSS JOIN jsonb_array_elements(pieces) AS b
+    INNER JOIN regions AS r ON a -> 'found' -> 'region' -> 'ids' @> to_jsonb(r.id)
+    INNER JOIN stations AS s ON b -> 'found' -> 'station' -> 'ids' @> to_jsonb(s.id)
+    WHERE a ->> 'means' = 'station' AND b ->> 'means' = 'station' AND NOT b -> 'found' ? 'region' AND NOT a -> 'found' -> 'station' -> 'ids' @> to_jsonb(s.id)
+      AND ST_Covers(r.boundary, s.geog::geometry));
+END $$;
+COMMENT ON FUNCTION is_station_of_region(jsonb) IS 'Whether of two stations that a keyword names one lies in the region with the name of the other.';
+
 -- A foreign name may be that of several regions, of which the best ranked is meant.
 CREATE OR REPLACE FUNCTION piece_in_korean(piece jsonb) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -275,6 +290,10 @@ BEGIN
     WHERE p.is_name AND (h ->> 'first')::int = p.first AND (h ->> 'past')::int = p.past
   ) m ON true;
   SELECT r.* INTO u.brands, u.regions, u.stations, u.branch, u.rest, u.impossible FROM search_resolve(pieces) r;
+  IF preferred IS NULL AND (SELECT count(*) > 1 FROM jsonb_array_elements(pieces) x WHERE x ->> 'means' = 'station')
+    AND is_station_of_region(pieces) THEN
+    RETURN search_understand(words, 'region', u.spans);
+  END IF;
   SELECT array_agg(DISTINCT n) INTO u.names FROM (
     SELECT normalize(whole, NFD) AS n WHERE u.rest <> '{}' OR u.branch <> '{}'
     UNION ALL

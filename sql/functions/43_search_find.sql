@@ -587,30 +587,33 @@ END $$;
 COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, for a 동 also those whose address or name contains it; null if none are given.';
 
 -- 인생네컷 강남 also names 인생네컷 강남점 on the other side of the street that bounds 강남구.
-CREATE OR REPLACE FUNCTION search_called(brands bigint [], full_names text [], regions tsquery, plain boolean, filters shop_filters)
+CREATE OR REPLACE FUNCTION search_called(
+  brands bigint [], full_names text [], regions bigint [], within tsquery, plain boolean, filters shop_filters
+)
 RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
-  query tsquery := begins_with_any(ARRAY(SELECT chr(2) || left(n, 23) FROM unnest(full_names) AS n)) && !!regions;
+  query tsquery := begins_with_any(ARRAY(SELECT chr(2) || left(n, 23) FROM unnest(full_names) AS n)) && !!within;
 BEGIN
   RETURN ARRAY(
     SELECT s.id FROM shops AS s
     WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
       AND s.status <> 'CLOSED' AND s.name_jamo = ANY (full_names) AND s.brand_id = ANY (brands) AND (plain OR shop_passes(s, filters))
+      AND EXISTS (SELECT FROM regions AS r WHERE r.id = ANY (search_called.regions) AND ST_DWithin(r.boundary, s.geog::geometry, 0.05))
     LIMIT 100);
 END $$;
-COMMENT ON FUNCTION search_called(bigint [], text [], tsquery, boolean, shop_filters)
-IS 'At most a hundred shops of the brands with one of the names, without those that the query for the regions finds.';
+COMMENT ON FUNCTION search_called(bigint [], text [], bigint [], tsquery, boolean, shop_filters)
+IS 'At most a hundred shops of the brands with one of the names within 0.05 degrees of the regions, without those that the query `within` finds.';
 
--- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길.
+-- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길, nor for 이대 포토그레이 대화점.
 CREATE OR REPLACE FUNCTION branches_at(shop_ids bigint [], branch text [], places geography []) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   around geometry[] := ARRAY(SELECT ST_Expand(spot_at(p), 20000) FROM unnest(places) AS p);
 BEGIN
   RETURN ARRAY(
-    SELECT s.id FROM shops AS s
-    WHERE s.id = ANY (shop_ids) AND s.name_jamo LIKE ALL (ARRAY(SELECT '%' || like_pattern(b) FROM unnest(branch) AS b))
+    SELECT s.id FROM shops AS s LEFT JOIN brands AS o ON o.id = s.brand_id AND starts_with(s.name_jamo, jamo(o.name))
+    WHERE s.id = ANY (shop_ids) AND substr(s.name_jamo, length(coalesce(jamo(o.name), '')) + 1) LIKE ALL (ARRAY(SELECT '%' || like_pattern(b) FROM unnest(branch) AS b))
       AND (places IS NULL OR EXISTS (SELECT FROM unnest(around) AS a WHERE s.spot &&& a)));
 END $$;
 COMMENT ON FUNCTION branches_at(bigint [], text [], geography [])
@@ -769,9 +772,10 @@ BEGIN
         q.others, q.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
     END IF;
   END IF;
-  IF found <> '{}' AND regions <> '{}' AND branch || rest = '{}' THEN
-    outside := search_called(brands, branch_names(names), within, plain, filters);
+  IF regions <> '{}' AND branch || rest = '{}' THEN
+    outside := search_called(brands, branch_names(names), regions, within, plain, filters);
     found := found || outside;
+    matched := matched OR outside <> '{}';
     total := CASE WHEN total IS NOT NULL THEN least(total + cardinality(outside), at_most + 1) END;
   END IF;
   SELECT r.* INTO ids, tiers, distances FROM shops_ranked(viewer, found, named, full_names, beginnings, needed) AS r;

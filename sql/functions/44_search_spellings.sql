@@ -363,7 +363,8 @@ DECLARE
   forms constant text[] := ARRAY[initial_sounds_changed(reading, false), initial_sounds_changed(reading, true)];
   road constant text := substring(forms[1] FROM '^(..+)로$');
 BEGIN
-  IF reading ~ '[\u3041-\u30ff\u3400-\u9fff]' THEN
+  -- one character is a particle or a part of another word: 我, 機
+  IF reading ~ '[\u3041-\u30ff\u3400-\u9fff]' OR length(word) < 2 THEN
     RETURN NULL;
   END IF;
   RETURN coalesce(
@@ -457,7 +458,7 @@ CREATE OR REPLACE FUNCTION words_in_korean(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  IF unknown = '{}' THEN
+  IF NOT EXISTS (SELECT FROM unnest(unknown) AS u WHERE u !~ '^[0-9-]+$') THEN
     read_as := korean_names(understood);
   ELSE
     SELECT without_small_words(array_agg(p.part ORDER BY w.o, p.o)),
@@ -471,7 +472,7 @@ BEGIN
       WHERE w.word ~ '[\u3400-\u9fff]' AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w.word, u) > 0)
     ) AS p (part, typed, o);
   END IF;
-  IF spelled IS NULL AND unknown <> '{}' OR read_as = words THEN
+  IF read_as = words THEN
     read_as := NULL;
   END IF;
 END $$;

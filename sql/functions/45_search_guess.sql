@@ -303,7 +303,7 @@ COMMENT ON FUNCTION station_apart(text) IS 'The station that a word begins with,
 -- What places around a station or in a region are called after it; other words are not ignored where no blank is before them.
 CREATE OR REPLACE FUNCTION words_after_places() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '(?:전통|중앙|한옥|먹자|벽화)?(?:시장|지구|마을|공원|호수|골목|거리|상가|상권|광장|[사삼오]거리|로터리|교차로|성당|구청|시청|군청|터미널|공항|타워|백화점|아울렛|아웃렛|마트'
+RETURN '(?:전통|중앙|한옥|먹자|벽화)?(?:시장|지구|신도시|마을|공원|호수|골목|거리|상가|상권|광장|[사삼오]거리|로터리|교차로|성당|구청|시청|군청|터미널|공항|타워|백화점|아울렛|아웃렛|마트'
   || '|야구장|축구장|경기장|체육관|해수욕장|해변|유원지|캠퍼스|[정후북중동서남]문|영화관|사진관|데이트|여행)$';
 COMMENT ON FUNCTION words_after_places() IS 'Words for places that follow a name in Hangul, as a regular expression.';
 
@@ -346,7 +346,7 @@ BEGIN
   END IF;
   -- 북촌 in 북촌한옥마을 is in no dictionary, but a word of shop names; 카페거리 is one word
   RETURN coalesce(
-    CASE WHEN apart = '{}' AND NOT EXISTS (SELECT FROM place_words() AS p WHERE p.korean = word) THEN coalesce(regexp_match(word, '^(..+?)(' || words_after_places() || ')'), regexp_match(word, '^(...+)([길몰])$')) END,
+    CASE WHEN NOT EXISTS (SELECT FROM place_words() AS p WHERE p.korean = word) THEN coalesce(regexp_match(word, '^(..+?)(' || words_after_places() || ')'), regexp_match(word, '^(...+)([길몰])$')) END,
     ARRAY[word]);
 END $$;
 COMMENT ON FUNCTION names_apart(text, jsonb)
@@ -433,10 +433,12 @@ BEGIN
     WITH ORDINALITY AS p (p, j) ORDER BY i, j);
   found := ARRAY(SELECT w FROM unnest(read_as) WITH ORDINALITY AS t (w, i) WHERE w !~ ('^([길몰]$|' || words_after_places() || ')') ORDER BY i);
   -- 국제시장 is not what has 국제 in its address, and a sentence of short words names nothing
-  IF found <> read_as AND cardinality(found) BETWEEN 1 AND 2 AND length(array_to_string(found, '')) >= 2 * cardinality(found) AND (
+  IF found <> read_as AND cardinality(found) BETWEEN 1 AND 3 AND length(array_to_string(found, '')) >= 2 * cardinality(found) AND (
     unknown_words(found) <> found OR NOT EXISTS (SELECT FROM unnest(found) AS w WHERE NOT is_in_shop_names(w))) THEN
     ignored := ARRAY(SELECT w FROM unnest(read_as) AS w WHERE w <> ALL (found));
     read_as := found;
+  ELSIF found <> read_as AND array_to_string(words, '') !~ '[\u3041-\u9fff]' THEN
+    read_as := words;
   END IF;
   IF unknown = '{}' AND are_apart(reading) THEN
     FOR odd IN
@@ -651,6 +653,30 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION place_words_apart(text [], text []) IS 'The words, with those of place_words() in unknown kana and Chinese characters as words of their own.';
 
+-- 統營東皮郎 is in 統營, but 江南大路 a road, and 樂天世界 a word of place_words().
+CREATE OR REPLACE FUNCTION regions_apart(words text [], unknown text []) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  apart text[] := ARRAY[]::text[];
+  word text;
+  region text;
+BEGIN
+  FOREACH word IN ARRAY words LOOP
+    WHILE word ~ '^[\u3041-\u9fff]{2}' AND length(word) <= 24 AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(u, word) > 0 OR strpos(word, u) > 0)
+      AND place_word(spelled_letters(word)) IS NULL LOOP
+      SELECT max(s.key COLLATE "C") INTO region
+      FROM names_spelled(ARRAY(SELECT left(word, n) FROM generate_series(2, least(length(word) - 2, 8)) AS n)) AS s
+      WHERE s.kind = 'region' AND s.rank < 2 AND substr(word, length(s.key) + 1) !~ '^([0-9]|大?[路街道]$|大[学學]|通り|[ァ-ヺー])';
+      EXIT WHEN region IS NULL;
+      apart := apart || region;
+      word := substr(word, length(region) + 1);
+    END LOOP;
+    apart := apart || word;
+  END LOOP;
+  RETURN apart;
+END $$;
+COMMENT ON FUNCTION regions_apart(text [], text []) IS 'The words, with the regions that unknown ones in Chinese characters or kana begin with as words of their own.';
+
 -- Olympic-ro is a road, 올림픽로, and PNU station 부산대역, but Expo station is in no dictionary of the metro.
 CREATE OR REPLACE FUNCTION place_word_spelled(typed text, begun boolean, OUT word text, OUT spelling text, OUT lang text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -815,7 +841,7 @@ BEGIN
     SELECT * INTO word, spelling FROM road_spelled(typed, false);
   END IF;
   -- 咸德 beside 海水浴場
-  IF word IS NULL AND typed ~ '^[\u3400-\u9fff]{2,8}$' AND run && unknown THEN
+  IF word IS NULL AND typed ~ '^[\u3400-\u9fff]{2,8}([0-9]+길)?$' AND run && unknown THEN
     word := han_in_korean(typed);
     IF word IS NOT NULL AND shops_have(normalize(word, NFD)) THEN
       spelling := word;
@@ -860,7 +886,7 @@ DECLARE
   w record;
 BEGIN
   spelled := '{}';
-  IF NOT is_foreign(array_to_string(words, '')) OR (SELECT count(*) FROM unnest(unknown) AS u WHERE u !~ '^[0-9-]+$') > 5 THEN
+  IF NOT is_foreign(array_to_string(words, '')) OR (SELECT count(*) FROM unnest(unknown) AS u WHERE u !~ '^[0-9-]+$') > 6 THEN
     read_as := words;
     RETURN;
   END IF;
@@ -871,9 +897,12 @@ BEGIN
     spelled := spelled || jsonb_build_object(run[1], jsonb_build_object('text', words[i], 'lang', 'ja', 'matched', run[1]));
     words[i] := run[1];
   END LOOP;
-  IF array_to_string(unknown, '') ~ '[\u3041-\u9fff]' AND place_words_apart(words, unknown) <> words THEN
-    words := place_words_apart(words, unknown);
-    unknown := unknown || unknown_words(words);
+  IF array_to_string(unknown, '') ~ '[\u3041-\u9fff]' THEN
+    run := place_words_apart(regions_apart(words, unknown), unknown);
+    IF run <> words THEN
+      words := run;
+      unknown := unknown || unknown_words(words);
+    END IF;
   END IF;
   read_as := '{}';
   WHILE i <= cardinality(words) LOOP
@@ -982,6 +1011,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   word text;
   ending text;
+  separate text[];
   f record;
 BEGIN
   read_as := '{}';
@@ -997,6 +1027,17 @@ BEGIN
       SELECT * INTO f FROM completed_word(ending);
       read_as := read_as || left(word, length(word) - length(ending));
       word := ending;
+    END IF;
+    IF f.name IS NULL AND word ~ '^[가-힣]{3,}[가-힣ㄱ-ㅎ]$' THEN
+      -- 부산서면인생네
+      separate := word_apart(word);
+      f.name := completed_korean(separate[cardinality(separate)]);
+      IF cardinality(separate) > 1 AND f.name IS NOT NULL THEN
+        read_as := read_as || trim_array(separate, 1);
+        f.lang := 'ko';
+      ELSE
+        f.name := NULL;
+      END IF;
     END IF;
     read_as := read_as || coalesce(name_key(f.name), word);
     IF f.lang <> 'ko' THEN

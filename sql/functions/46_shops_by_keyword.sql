@@ -47,14 +47,14 @@ CREATE OR REPLACE FUNCTION signs_as_blanks(keyword text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(normalize(keyword, NFKC), '[.]{2,}|[.](?![^[:space:]])|[]["#$&''()*+,/:;<=>?@^`{|}~'
   || '\u00a1-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02bc\u115f\u1160\u119e\u200e-\u205f\u2061-\u2bff\u2e00-\u2e7f'
-  || '\u3001-\u3004\u3008-\u3020\u3030\u30fb\ufe00-\ufe0f\ufff9-\uffff\U0001f000-\U0001faff\U000e0000-\U000e0fff!-]', ' ', 'g');
-COMMENT ON FUNCTION signs_as_blanks(text) IS 'The keyword with punctuation, symbols and emoji as blanks.';
+  || '\u3001-\u3004\u3008-\u3020\u3030\u30fb\ufe00-\ufe0f\ufff9-\uffff\U0001f000-\U0001faff\U000e0000-\U000e0fff!]|-(?![0-9])|(?<![0-9])-', ' ', 'g');
+COMMENT ON FUNCTION signs_as_blanks(text) IS 'The keyword with punctuation, symbols and emoji as blanks, but not the hyphen of 679-4.';
 
 CREATE OR REPLACE FUNCTION cjk_small_words() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '[附付]近有?|近[辺邊]|周辺|周边|周邊|近く|近郊|あたり|辺り|エリア|ホテル|カフェ(?!通り|ストリート)'
-  || '|旁边|旁邊|一带|一帶|最近的?|最寄り|[0-9一二三四五六七八九十]*[番号號]?出口|推荐|推薦|おすすめ|オススメ|どこ|在?哪[里裡裏]有?|哪儿有|怎[么麼]去|地址|位置|地[图圖]'
-  || '|韓国|韩国|韓國|南韩|南韓|プリクラ|ぷりくら|フォトブース|セルフ写真館?|証明写真|写真館|写真馆|寫真館|自?拍照?[馆館]|拍照|自拍|拍[贴貼][机機]?店?|拍?大[头頭][贴貼]|照相[馆館]|照相亭|照片亭|快照亭|[证證]件照|(?<![\u3400-\u9fff])四格|四格照片?|照片'
+RETURN '[离離]?我?(?:[附付]近有?|最近)的?|近[辺邊]|周辺|周边|周邊|近く|近郊|あたり|辺り|エリア|ホテル|カフェ(?!通り|ストリート)'
+  || '|旁边|旁邊|一带|一帶|最近的?|最寄り|[0-9一二三四五六七八九十何]*[番号號]?出口|何がある|推荐|推薦|おすすめ|オススメ|どこ|在?哪[里裡裏]有?|哪儿有|怎[么麼]去|地址|位置|地[图圖]'
+  || '|韓国|韩国|韓國|南韩|南韓|プリクラ機?|ぷりくら|フォトブース|セルフ写真館?|証明写真|写真[館馆]?|寫真館?|自?拍照?[馆館]|拍照[机機]?|自拍|貼紙相|贴纸相|哪[个個]牌子好?|哪家好|好不好|拍[贴貼][机機]?店?|拍?大[头頭][贴貼]|照相[馆館]|照相亭|照片亭|快照亭|[证證]件照|(?<!人生)(?<!弘大)[四4]格(?:照片?)?|照片'
   || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|は?ありますか|行きたい|撮りたい|哪[里裡裏]?有|可以|商圈|我?[想要]去|(?:拍|[吗嗎呢])$';
 COMMENT ON FUNCTION cjk_small_words() IS 'What people write around names in Chinese and Japanese, as the branches of a regular expression.';
 
@@ -63,13 +63,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{near,nearby,nearest,close,closest,around,in,on,at,the,of,to,from,a,an,any,some,for,with,and,where,is,are,there,here,it,i,am,me,
   my,we,us,you,can,do,how,get,go,going,find,looking,take,taking,want,need,please,open,now,today,best,good,top,nice,cute,cheap,
   popular,famous,recommend,recommended,recommendation,recommendations,photo,photos,picture,pictures,self,studio,studios,
-  palace,temple,fortress,island,machine,machines,place,places,area,branch,store,stores,shop,shops,exit,city,district,south,korea,korean,ktx,srt}'::text [];
+  palace,temple,fortress,island,photobox,photomaton,fotobox,foto,de,du,des,di,sa,à,près,pres,où,faire,terdekat,dekat,malapit,saan,may,machine,machines,place,places,area,branch,store,stores,shop,shops,exit,city,district,korea,korean,ktx,srt}'::text [];
 COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in English.';
 
 CREATE OR REPLACE FUNCTION photo_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '{photo,photos,picture,pictures}'::text [];
-COMMENT ON FUNCTION photo_words() IS 'What every shop makes, in English.';
+RETURN '{photo,photos,picture,pictures,네컷,4컷}'::text [];
+COMMENT ON FUNCTION photo_words() IS 'What every shop makes.';
 
 CREATE OR REPLACE FUNCTION korean_small_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -151,7 +151,7 @@ IS 'What is no name in kana and Chinese characters, with blanks for particles an
 CREATE OR REPLACE FUNCTION asks_for_any_shop(keyword text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN normalize(keyword, NFKC) ~* ('사진|포토|네컷|4컷|부스|근처|주변|photo|booth|\mnear|four *cut|4 *cut'
-  || '|[附付]近|近く|周[辺边邊]|プリクラ|ぷりくら|フォト|[写寫]真|大[头頭][贴貼]|拍照|照相|拍[贴貼]|照片|自拍');
+  || '|[附付]近|近く|周[辺边邊]|プリクラ|ぷりくら|フォト|[写寫]真|大[头頭][贴貼]|拍照|照相|拍[贴貼]|照片|自拍|四格|貼紙相|贴纸相');
 COMMENT ON FUNCTION asks_for_any_shop(text) IS 'Whether a keyword that names no place has a word for photo booths or for what is near (photo booth near me, 근처 사진관).';
 
 CREATE OR REPLACE FUNCTION gate_universities() RETURNS jsonb
@@ -171,6 +171,7 @@ BEGIN
   typed := regexp_replace(typed, '(?<=[a-z])-(an|in|a|on|at|is|it|i|am|my|to|do|go)-(?=[a-z])', '\1', 'g');
   typed := regexp_replace(
     typed, '(?:^station|\m(?:stasiun|estaci[oó]n|gare|stazione|bahnhof|ga))[[:space:]]+(?:(?:de|di)[[:space:]]+|d'')?([a-zà-ÿ]{3,})\M(?![[:space:]]+(?:st|univ))', '\1 station', 'g');
+  typed := regexp_replace(typed, '\msouth[[:space:]]+korea\M', ' ', 'g');
   typed := regexp_replace(typed, '\muniversity of ([a-z]{3,})', '\1 university', 'g');
   typed := regexp_replace(typed, '\mcity hall\M', 'cityhall', 'g');
   typed := regexp_replace(typed, '(?<=[a-z]{3})photo ?booths?\M', ' ', 'g');
@@ -189,11 +190,12 @@ DECLARE
   piece text;
   bare text;
   gate text[];
+  words text[];
 BEGIN
   FOREACH piece IN ARRAY coalesce(unknown, '{}') LOOP
     bare := regexp_replace(particles_as_blanks(piece), '(?<=[\u3041-\u9fff])(?=[가-힣]{2})|(?<=[가-힣]{2})(?=[\u3041-\u9fff])', ' ', 'g');
     -- what is known goes on behind it, life4cutshongdae and 海雲台近くのフォトイズム, or it has no name for a neighbour
-    typed := btrim(replace(typed, piece, CASE WHEN bare <> piece OR bare ~ '^([a-z]{4,}|[\u3041-\u9fff]{2,})$' THEN ' ' || bare || ' ' ELSE piece END));
+    typed := btrim(replace(typed, piece, CASE WHEN bare <> piece OR bare ~ '^([a-z]{4,}|[\u3041-\u9fff]{2,}|[가-힣]{3,})$' THEN ' ' || bare || ' ' ELSE piece END));
   END LOOP;
   -- ロデオ may be part of a known name
   IF NOT is_foreign(typed) OR streets_in_korean(array_to_string(unknown, ' ')) <> array_to_string(unknown, ' ') THEN
@@ -217,7 +219,14 @@ BEGIN
   IF typed ~ '[a-z]' THEN
     typed := latin_words_evened(typed);
   END IF;
-  RETURN without_small_words(keyword_words(signs_as_blanks(typed)));
+  typed := regexp_replace(typed, '路([0-9]+)[街巷]', '路\1길 ', 'g');
+  typed := regexp_replace(typed, '(?<=[洞里街路])(?=[0-9])(?![0-9]+길)', ' ', 'g');
+  typed := regexp_replace(typed, '(?<=[0-9])(?:[号號]|番地)(?=[[:space:]]|$)', ' ', 'g');
+  words := keyword_words(signs_as_blanks(typed));
+  -- in and the are part of Play in the Box
+  RETURN ARRAY(
+    SELECT b FROM unnest(words) WITH ORDINALITY AS t (w, i) CROSS JOIN LATERAL unnest(
+      CASE WHEN w = ANY (latin_small_words()) AND w <> ALL (unknown) THEN ARRAY[w] ELSE without_small_words(ARRAY[w]) END) AS b ORDER BY i);
 END $$;
 COMMENT ON FUNCTION small_words_reading(text, text []) IS 'The words of a keyword without those that people write around names.';
 
@@ -226,14 +235,28 @@ CREATE OR REPLACE FUNCTION regions_of_stations(words text [], unknown text []) R
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT CASE WHEN w = ANY (unknown) AND EXISTS (SELECT FROM search_names(ARRAY[normalize(place, NFD)]) AS n WHERE n.kind = 'region') THEN place ELSE w END
+    SELECT CASE WHEN EXISTS (SELECT FROM unnest(unknown) AS u WHERE starts_with(u, w))
+      AND EXISTS (SELECT FROM search_names(ARRAY[normalize(place, NFD)]) AS n WHERE n.kind = 'region')
+      AND NOT EXISTS (SELECT FROM search_names(ARRAY[normalize(w, NFD)]) AS n WHERE n.kind = 'station') THEN place ELSE w END
     FROM unnest(words) WITH ORDINALITY AS t (w, i) CROSS JOIN LATERAL substring(w, '^(.{2,})역$') AS place ORDER BY i);
 END $$;
 COMMENT ON FUNCTION regions_of_stations(text [], text []) IS 'The words, with unknown stations that are called as a region as that region.';
 
+-- 이천터미널 is in 이천, and not misspelt 인천터미널.
+CREATE OR REPLACE FUNCTION goes_on_from_a_place(word text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM search_names(ARRAY[normalize(substring(word, '^(..+)' || words_after_places()), NFD)]) AS n
+    WHERE n.kind = 'region' AND n.rank = 0 OR n.kind = 'station');
+END $$;
+COMMENT ON FUNCTION goes_on_from_a_place(text) IS 'Whether a word is the name of a region or a station with a word for a place.';
+
 -- `words` are those of the keyword, or what the pass replaces them with.
 CREATE OR REPLACE FUNCTION search_reading(pass text, keyword text, unknown text [], OUT words text [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  piece text;
 BEGIN
   words := keyword_words(keyword);
   IF pass ~ '^punctuation' THEN
@@ -248,11 +271,15 @@ BEGIN
       FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY t (w, i)
       WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
   ELSIF pass = 'small words' THEN
-    words := regions_of_stations(small_words_reading(keyword, ARRAY(SELECT u FROM unnest(unknown) AS u WHERE name_in_kana(u) IS NULL)), unknown);
+    FOREACH piece IN ARRAY ARRAY(SELECT u FROM unnest(unknown) AS u WHERE name_in_kana(u) IS NOT NULL) LOOP
+      keyword := replace(keyword, piece, ' ' || piece || ' ');
+      unknown := array_remove(unknown, piece);
+    END LOOP;
+    words := regions_of_stations(small_words_reading(keyword, unknown), unknown);
   ELSIF pass = 'typo' THEN
     words := ARRAY(
       SELECT c FROM unnest(corrected_across_spaces(words, unknown)) WITH ORDINALITY t (w, i)
-      CROSS JOIN LATERAL unnest(CASE WHEN without_small_words(ARRAY[w]) = '{}' THEN '{}'
+      CROSS JOIN LATERAL unnest(CASE WHEN without_small_words(ARRAY[w]) = '{}' THEN '{}' WHEN goes_on_from_a_place(w) THEN ARRAY[w]
         -- also what a brand's name leaves over: 포토이즘벅스 is 포토이즘박스
         WHEN EXISTS (SELECT FROM unnest(unknown) AS x WHERE right(w, length(x)) = x) THEN corrected_word(w) ELSE ARRAY[w] END) c ORDER BY i);
   ELSIF pass = 'apart' THEN
@@ -390,29 +417,32 @@ DECLARE
   nowhere text[] := ARRAY[]::text[];
   is_corrected boolean := false;
   is_somewhere boolean;
+  left_over keyword_reading;
   characters integer := 0;
   -- A sentence has more readings than a name with typing errors, and fewer that find anything.
-  most_characters integer := CASE WHEN cardinality(unknown) > 3 THEN 90 ELSE 150 END;
+  most_characters integer := CASE WHEN cardinality(plain.rest) > 3 THEN 90 ELSE 150 END;
   size integer := length(keyword);
   filtered boolean := NOT (filters IS NULL);
 BEGIN
-  -- gangnam photo: no beginning of Photoism is meant
-  IF unknown && photo_words() AND NOT unknown @> plain_words THEN
-    plain_words := ARRAY(SELECT w FROM unnest(plain_words) WITH ORDINALITY AS t (w, i) WHERE w <> ALL (photo_words()) OR w <> ALL (unknown) ORDER BY i);
+  -- gangnam photo, 성수 네컷: no beginning of Photoism is meant, nor only brands with 네컷
+  IF unknown && photo_words() AND NOT plain_words <@ photo_words() THEN
+    words := ARRAY(SELECT w FROM unnest(unknown) AS w WHERE w = ANY (photo_words()));
+    plain_words := ARRAY(SELECT w FROM unnest(plain_words) WITH ORDINALITY AS t (w, i) WHERE w <> ALL (words) ORDER BY i);
     plain := search_understand(plain_words, NULL);
-    unknown := composed(plain.rest);
+    unknown := composed(plain.rest) || words;
     read := ARRAY[plain_words::text, '{}'];
   END IF;
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
-    'literal', 'small words', 'small words at stations', 'spelling', 'spelling literally', 'around names', 'keyboard', 'keyboard without shift', 'incomplete', 'typo',
+    'literal', 'small words', 'small words at stations', 'spelling', 'spelling at stations', 'spelling literally', 'around names', 'keyboard', 'keyboard without shift', 'incomplete', 'typo',
     'hanja', 'hanja literally', 'typo in a name', 'apart', 'halves', 'joined', 'either place', 'known words', 'around known names',
-    'known names'] LOOP
+    'known names', 'known names at stations'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
     -- are no longer read once they have been left out. Where nothing else is left than names, a sentence costs no more than they do.
     -- An address in Latin letters is long, but spelling looks up few of its words.
     CONTINUE WHEN characters + size > most_characters AND pass NOT IN ('small words', 'spelling', 'hanja', 'either place', 'known words', 'known names');
     -- Of many unknown words all would have to be right but for a letter: a long sentence is no misspelt name.
-    CONTINUE WHEN pass ~ '^typo' AND (cardinality(unknown) > 4 OR small_words = '{}') OR pass = 'typo in a name' AND is_corrected;
+    CONTINUE WHEN pass ~ '^typo' AND (cardinality(plain.rest) > 4 OR small_words = '{}')
+      OR pass = 'typo in a name' AND (is_corrected OR EXISTS (SELECT FROM unnest(unknown) w WHERE goes_on_from_a_place(w)));
     IF pass IN ('small words', 'spelling', 'hanja', 'incomplete', 'joined', 'either place', 'known words', 'known names') AND small_words IS NULL THEN
       -- city is part of Digital Media City
       small_words := CASE WHEN plain.rest = '{}' AND NOT plain.impossible AND num_nonnulls(plain.regions, plain.stations) < 2 THEN plain_words
@@ -433,16 +463,18 @@ BEGIN
         CONTINUE WHEN CASE pass WHEN 'region' THEN plain.stations IS NULL ELSE plain.regions IS NULL AND NOT plain.impossible END;
         u := search_understand(plain_words, pass, plain.spans);
       WHEN pass = 'literal' THEN
+        CONTINUE WHEN names_a_district(plain_words, plain);
         u := search_literally(plain_words);
       WHEN pass ~ ' literally$' THEN
         -- 거제중앙로 is a road, not 거제 and 중앙로
-        CONTINUE WHEN korean_words IS NULL;
+        CONTINUE WHEN korean_words IS NULL OR names_a_district(small_words, small);
         u := search_literally(korean_words);
         korean_words := NULL;
       WHEN pass = 'small words' THEN
         CONTINUE WHEN small_words::text = ANY (read) AND NOT (small_words = '{}' AND asks_for_any_shop(keyword)) OR characters + size > most_characters AND small.rest <> '{}';
         read := read || small_words::text;
         u := small;
+        korean_words := CASE WHEN u.impossible AND NOT is_foreign(array_to_string(small_words, '')) THEN small_words END;
         IF small_words = '{}' THEN
           -- the whole country: search_scans()
           u.regions := '{}';
@@ -450,6 +482,9 @@ BEGIN
       WHEN pass = 'small words at stations' THEN
         CONTINUE WHEN small_words = plain_words OR small.rest <> '{}' OR small.regions IS NULL;
         u := search_understand(small_words, 'station', small.spans);
+      WHEN pass = 'spelling at stations' THEN
+        CONTINUE WHEN spelled_words IS NULL OR spelled_reading.regions IS NULL;
+        u := search_understand(spelled_words, 'station', spelled_reading.spans);
       WHEN pass IN ('spelling', 'hanja', 'incomplete') THEN
         SELECT r.* INTO words, spelled FROM search_respelled(
           pass, keyword, small_words, small.understood, small.spans,
@@ -459,7 +494,7 @@ BEGIN
         read := read || words::text;
         u := search_understand(words, NULL);
         korean_words := CASE
-          WHEN pass = 'incomplete' OR u.rest <> '{}' THEN NULL
+          WHEN pass = 'incomplete' OR EXISTS (SELECT FROM unnest(u.rest) r WHERE r !~ '^[0-9-]+$') THEN NULL
           ELSE korean_names(u.understood) END;
         IF pass = 'spelling' OR pass = 'hanja' AND (spelled_words IS NULL OR NOT is_foreign(array_to_string(words, ''))) THEN
           spelled_words := words;
@@ -506,8 +541,16 @@ BEGIN
         END IF;
         -- A brand has no shop at 에버랜드: those of the whole country are not meant.
         CONTINUE WHEN is_somewhere AND num_nonnulls(u.regions, u.stations) = 0;
+        words := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o) ORDER BY o);
+        u.spans := (search_understand(words, NULL)).spans;
+        left_over := CASE WHEN u.regions IS NOT NULL THEN u END;
+      WHEN pass = 'known names at stations' THEN
+        CONTINUE WHEN left_over IS NULL;
+        u := search_understand(words, 'station', left_over.spans);
+        u.ignored := left_over.ignored;
       ELSE
-        words := search_reading(pass, keyword, unknown);
+        words := CASE pass WHEN 'apart' THEN search_reading(pass, array_to_string(small_words, ' '), composed(small.rest))
+          ELSE search_reading(pass, keyword, unknown) END;
         CONTINUE WHEN words::text = ANY (read);
         read := read || words::text;
         is_corrected := is_corrected OR pass = 'typo';
@@ -517,11 +560,11 @@ BEGIN
     understood := coalesce(understood, u.understood);
     -- around the names of shops, the same words find others
     reading := (CASE WHEN pass ~ '^around' THEN 'around' END, u.brands, u.regions, u.stations, u.rest)::text;
-    IF pass NOT IN ('region', 'station', 'small words at stations') OR reading <> ALL (done) THEN
+    IF pass !~ 'region|station' OR reading <> ALL (done) THEN
       characters := characters + size;
     END IF;
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.
-    CONTINUE WHEN pass IN ('station', 'small words at stations') AND (
+    CONTINUE WHEN pass ~ 'station' AND (
       SELECT count(*) > 1 FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' = 'station');
     misspelt := CASE WHEN pass ~ '^typo' AND length(array_to_string(u.rest, '')) <= 24 THEN u.rest ELSE '{}' END;
     CONTINUE WHEN u.impossible OR pass = 'typo in a name' AND misspelt = '{}' OR pass <> 'typo in a name' AND reading = ANY (done);
@@ -537,7 +580,7 @@ BEGIN
       CONTINUE WHEN u.rest && nowhere;
     END IF;
     other := NULL;
-    IF pass IN ('understood', 'small words', 'spelling', 'hanja', 'incomplete') THEN
+    IF pass IN ('understood', 'small words', 'spelling', 'hanja', 'incomplete', 'known names') THEN
       other := search_other_meaning(u);
     END IF;
     IF pass ~ '^around' THEN
@@ -594,6 +637,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION doubtful_names(jsonb, boolean)
 IS 'The foreign names of a keyword without results that may be words of shop names instead: those that only sound like the name and, if asked for all, those that shop names have letter for letter.';
+
+-- 안동 인생네컷 is not in 도안동, but 거제중앙로 may be a road.
+CREATE OR REPLACE FUNCTION names_a_district(words text [], reading keyword_reading) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN reading.rest = '{}' AND reading.stations IS NULL AND NOT reading.impossible AND cardinality(words) > 1 AND EXISTS (
+    SELECT FROM jsonb_array_elements(reading.understood) AS x INNER JOIN regions AS r ON x -> 'ids' @> to_jsonb(r.id)
+    WHERE x ->> 'kind' = 'region' AND x ->> 'text' = ANY (words) AND r.level <> 'dong');
+END $$;
+COMMENT ON FUNCTION names_a_district(text [], keyword_reading) IS 'Whether of several words, which are all names of brands and regions, one is that of a province, a city or a district.';
 
 CREATE OR REPLACE FUNCTION search_literally(words text []) RETURNS keyword_reading
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$

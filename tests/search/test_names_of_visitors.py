@@ -87,9 +87,13 @@ def shops(make: Maker, client: FlaskClient) -> FlaskClient:
     myeongdong = make.region("명동", level="dong", parent=regions["중구"])
     make.sql("UPDATE shops SET dong_id = %s WHERE place_name = '포토이즘 을지로점'", myeongdong)
     make.region("서면", level="dong", parent=regions["하남시"])
-    make.sql(
-        "UPDATE regions SET boundary = ST_Multi(ST_Expand(ST_Point(127.064, 37.595, 4326), 0.01)) WHERE name = '동대문구'"
-    )
+    for district, (longitude, latitude), size in (
+        ("동대문구", (127.064, 37.595), 0.01), ("강남구", (127.05, 37.51), 0.02), ("서면", (127.224, 37.545), 0.02),
+    ):  # fmt: skip
+        make.sql(
+            "UPDATE regions SET boundary = ST_Multi(ST_Expand(ST_Point(%s, %s, 4326), %s)) WHERE name = %s",
+            longitude, latitude, size, district,
+        )  # fmt: skip
     return client
 
 
@@ -139,6 +143,22 @@ def get_json(client: FlaskClient, path: str, keyword: str) -> Any:
         ("gangnam photo", ["신사점", "압구정로데오점"]),
         ("life4cutshongdae", ["와우산점"]),
         ("포토이즘 box 홍대", ["서교점"]),
+        ("South Gyeongsang", ["동피랑점"]),
+        ("photobox di Hongdae", ["와우산점", "서교점"]),
+        ("photomaton de Séoul Life4Cuts", ["신당점", "와우산점", "신사점", "강남점", "봉천점"]),
+        # a number of an address in other scripts
+        ("麻浦区西橋洞2", ["서교점"]),
+        ("Insa-dong 38", ["쌈지길점"]),
+        # what goes on from a place is no misspelt station
+        ("구리터미널", ["인창점"]),
+        ("하남스타필드인생네컷", ["스타필드하남점"]),
+        ("성안길광장 포토이즘", ["성안길점"]),
+        ("울산대후문 포토이즘", ["울산대앞점"]),
+        # every shop makes them
+        ("서면 네컷", ["서면점"]),
+        ("离我最近的人生四格 首尔", ["신당점", "와우산점", "신사점", "강남점", "봉천점"]),
+        # a district has no shop of the brand, but a 동 that ends like it has
+        ("고양 인생네컷", []),
         # of two places the one whose name goes on
         ("동대문 디디피 인생네컷", ["신당점"]),
         # a brand that a landmark has no shop of, and what only begins like a province
