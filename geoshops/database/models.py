@@ -634,7 +634,9 @@ def _index(
 # expression indexes of the search; their collation is only in sql/schema
 WORDS = "search_words(name_jamo, road_address, lot_address, brand_id, sido_id, sigungu_id, dong_id)"
 _index("shops_words_idx", Shop, WORDS, using="gin", where=OPEN_SHOPS)
-_index("shops_sounds_idx", Shop, "shop_sounds(place_name, lot_address)", using="gin", where=OPEN_SHOPS)
+_index(
+    "shops_sounds_idx", Shop, "shop_sounds(place_name, lot_address)", using="gin", where=OPEN_SHOPS
+)
 _index("shops_roads_idx", Shop, "road_sound(road_address)", where=OPEN_SHOPS)
 _index("brands_sounds_idx", Brand, "name_sounds(name)", using="gin")
 _index("station_aliases_spellings_idx", StationAlias, "brand_spellings(alias)", using="gin")

@@ -41,7 +41,9 @@ COMMENT ON FUNCTION without_marks(text) IS 'The text without accents and breves:
 CREATE OR REPLACE FUNCTION spelled_letters(value text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(
-  replace(replace(replace(replace(kana_folded(han_folded(cjk_evened(lower(latin_evened(without_marks(value)))))),
+  replace(replace(replace(replace(CASE
+    WHEN value ~ '^[ -~]*$' THEN lower(latin_evened(value))
+    ELSE kana_folded(han_folded(cjk_evened(lower(latin_evened(without_marks(value)))))) END,
     'university', 'univ'), 'national', 'natl'), 'oo', 'u'), 'sh', 's'),
   '[^a-z0-9\u3041-\u9fff]|(?<=univ)e(?:r(?:s(?:it?)?)?)?$', '', 'g'
 );

@@ -511,7 +511,8 @@ COMMENT ON FUNCTION search_known_words(text [], keyword_reading, text [], jsonb,
 IS 'The reading of words, some spelled in Korean, without those that are no part of names; null if that changes nothing or leaves no word of shop names.';
 
 -- What is left of a word with a name in it is not ignored: 신강남 is not 강남.
-CREATE OR REPLACE FUNCTION search_known_names(small_words text [], small keyword_reading, spelled jsonb DEFAULT NULL) RETURNS keyword_reading
+CREATE OR REPLACE FUNCTION search_known_names(small_words text [], small keyword_reading, spelled jsonb DEFAULT NULL)
+RETURNS keyword_reading
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   u keyword_reading := small;
@@ -536,7 +537,8 @@ CREATE OR REPLACE FUNCTION reading_with_more(one keyword_reading, other keyword_
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
   WHEN num_nonnulls(other.regions, other.stations) > 0 AND (
-    num_nonnulls(one.regions, one.stations) = 0 OR length(array_to_string(other.ignored, '')) < length(array_to_string(one.ignored, ''))) THEN other
+    num_nonnulls(one.regions, one.stations) = 0
+    OR length(array_to_string(other.ignored, '')) < length(array_to_string(one.ignored, ''))) THEN other
   ELSE one
 END;
 COMMENT ON FUNCTION reading_with_more(keyword_reading, keyword_reading)
@@ -810,8 +812,8 @@ COMMENT ON FUNCTION place_units() IS 'What ends a name of roads, regions and sta
 
 CREATE OR REPLACE FUNCTION english_units() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '{"university": "dae", "univ": "dae", "street": "geori", "village": "maeul", "alley": "golmok", "beach": "haesuyokjang", "market": "sijang",
-  "lake": "hosu", "park": "gongwon", "square": "gwangjang", "plaza": "gwangjang", "station": "yeok", "mall": "mol", "resort": "", "complex": ""}'::jsonb;
+RETURN '{"university": "dae", "univ": "dae", "street": "geori", "village": "maeul", "alley": "golmok",
+  "beach": "haesuyokjang", "market": "sijang", "lake": "hosu", "park": "gongwon", "square": "gwangjang", "plaza": "gwangjang", "station": "yeok", "mall": "mol", "resort": "", "complex": ""}'::jsonb;
 COMMENT ON FUNCTION english_units() IS 'What ends a name of places in English, and how Korean says it in Latin letters.';
 
 -- Adjacent unknown words may be one: jongno gwigeumsok. The unit of a road or a region belongs to the word before it, even if it is

@@ -47,14 +47,17 @@ CREATE OR REPLACE FUNCTION signs_as_blanks(keyword text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(normalize(keyword, NFKC), '[.]{2,}|[.](?![^[:space:]])|[]["#$&''()*+,/:;<=>?@^`{|}~'
   || '\u00a1-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02bc\u115f\u1160\u119e\u200e-\u205f\u2061-\u2bff\u2e00-\u2e7f'
-  || '\u3001-\u3004\u3008-\u3020\u3030\u30fb\ufe00-\ufe0f\ufff9-\uffff\U0001f000-\U0001faff\U000e0000-\U000e0fff!]|-(?![0-9])|(?<![0-9])-', ' ', 'g');
+  || '\u3001-\u3004\u3008-\u3020\u3030\u30fb\ufe00-\ufe0f\ufff9-\uffff\U0001f000-\U0001faff\U000e0000-\U000e0fff!]'
+  || '|-(?![0-9])|(?<![0-9])-', ' ', 'g');
 COMMENT ON FUNCTION signs_as_blanks(text) IS 'The keyword with punctuation, symbols and emoji as blanks, but not the hyphen of 679-4.';
 
 CREATE OR REPLACE FUNCTION cjk_small_words() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '[离離]?我?(?:[附付]近有?|最近)的?|近[辺邊]|周辺|周边|周邊|近く|近郊|あたり|辺り|エリア|ホテル|カフェ(?!通り|ストリート)'
   || '|旁边|旁邊|一带|一帶|最近的?|最寄り|[0-9一二三四五六七八九十何]*[番号號]?出口|何がある|推荐|推薦|おすすめ|オススメ|どこ|在?哪[里裡裏]有?|哪儿有|怎[么麼]去|地址|位置|地[图圖]'
-  || '|韓国|韩国|韓國|南韩|南韓|プリクラ機?|ぷりくら|フォトブース|セルフ写真館?|証明写真|写真[館馆]?|寫真館?|自?拍照?[馆館]|拍照[机機]?|自拍|貼紙相|贴纸相|哪[个個]牌子好?|哪家好|好不好|拍[贴貼][机機]?店?|拍?大[头頭][贴貼]|照相[馆館]|照相亭|照片亭|快照亭|[证證]件照|(?<!人生)(?<!弘大)[四4]格(?:照片?)?|照片'
+  || '|韓国|韩国|韓國|南韩|南韓|プリクラ機?|ぷりくら|フォトブース|セルフ写真館?|証明写真|写真[館馆]?|寫真館?'
+  || '|自?拍照?[馆館]|拍照[机機]?|自拍|貼紙相|贴纸相|哪[个個]牌子好?|哪家好|好不好|拍[贴貼][机機]?店?|拍?大[头頭][贴貼]|照相[馆館]|照相亭|照片亭|快照亭'
+  || '|[证證]件照|(?<!人生)(?<!弘大)[四4]格(?:照片?)?|照片'
   || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|は?ありますか|行きたい|撮りたい|哪[里裡裏]?有|可以|商圈|我?[想要]去|(?:拍|[吗嗎呢])$';
 COMMENT ON FUNCTION cjk_small_words() IS 'What people write around names in Chinese and Japanese, as the branches of a regular expression.';
 
@@ -235,9 +238,11 @@ CREATE OR REPLACE FUNCTION regions_of_stations(words text [], unknown text []) R
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT CASE WHEN EXISTS (SELECT FROM unnest(unknown) AS u WHERE starts_with(u, w))
-      AND EXISTS (SELECT FROM search_names(ARRAY[normalize(place, NFD)]) AS n WHERE n.kind = 'region')
-      AND NOT EXISTS (SELECT FROM search_names(ARRAY[normalize(w, NFD)]) AS n WHERE n.kind = 'station') THEN place ELSE w END
+    SELECT CASE
+      WHEN place IS NULL OR NOT EXISTS (SELECT FROM unnest(unknown) AS u WHERE starts_with(u, w)) THEN w
+      WHEN EXISTS (SELECT FROM search_names(ARRAY[normalize(w, NFD)]) AS n WHERE n.kind = 'station') THEN w
+      WHEN EXISTS (SELECT FROM search_names(ARRAY[normalize(place, NFD)]) AS n WHERE n.kind = 'region') THEN place
+      ELSE w END
     FROM unnest(words) WITH ORDINALITY AS t (w, i) CROSS JOIN LATERAL substring(w, '^(.{2,})역$') AS place ORDER BY i);
 END $$;
 COMMENT ON FUNCTION regions_of_stations(text [], text []) IS 'The words, with unknown stations that are called as a region as that region.';
@@ -245,10 +250,11 @@ COMMENT ON FUNCTION regions_of_stations(text [], text []) IS 'The words, with un
 -- 이천터미널 is in 이천, and not misspelt 인천터미널.
 CREATE OR REPLACE FUNCTION goes_on_from_a_place(word text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  place constant text := substring(word, '^(..+)' || words_after_places());
 BEGIN
-  RETURN EXISTS (
-    SELECT FROM search_names(ARRAY[normalize(substring(word, '^(..+)' || words_after_places()), NFD)]) AS n
-    WHERE n.kind = 'region' AND n.rank = 0 OR n.kind = 'station');
+  RETURN CASE WHEN place IS NULL THEN false ELSE EXISTS (
+    SELECT FROM search_names(ARRAY[normalize(place, NFD)]) AS n WHERE n.kind = 'region' AND n.rank = 0 OR n.kind = 'station') END;
 END $$;
 COMMENT ON FUNCTION goes_on_from_a_place(text) IS 'Whether a word is the name of a region or a station with a word for a place.';
 

@@ -176,7 +176,7 @@ COMMENT ON FUNCTION shops_of_rare_brands(bigint [], bigint []) IS 'At most six h
 -- Unlike a search, it need not find the best shops of the country, but must be fast for one letter.
 CREATE OR REPLACE FUNCTION suggested_shops(
   viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [], names text [],
-  anywhere boolean, OUT ids bigint [], OUT tiers integer []
+  anywhere boolean, INOUT sample text [], OUT ids bigint [], OUT tiers integer []
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -192,8 +192,9 @@ BEGIN
   IF rest = '{}' OR stations IS NOT NULL
     OR EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'dong') THEN
     -- How many shops are read follows from how many are wanted. Of those of a 동, the nearest are suggested; of those with the words, any.
+    sample := CASE WHEN rest <> '{}' THEN coalesce(sample, search_sample()) ELSE sample END;
     SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
-      '{}', names, CASE WHEN rest <> '{}' THEN search_sample() END, NULL, wanted, wanted) f;
+      '{}', names, sample, NULL, wanted, wanted) f;
     RETURN;
   END IF;
   are_rare := EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'sigungu')
@@ -209,7 +210,8 @@ BEGIN
     WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
       AND w.name_jamo LIKE ALL (others));
   IF anywhere AND cardinality(found) < 5 THEN
-    SELECT * INTO q FROM search_queries(rest, search_sample(), '{}');
+    sample := coalesce(sample, search_sample());
+    SELECT * INTO q FROM search_queries(rest, sample, '{}');
     found := found || ARRAY(
       SELECT c.id FROM (
         SELECT s.* FROM shops s
@@ -223,7 +225,7 @@ BEGIN
     SELECT s.id, search_tier(s.name_jamo, full_names, beginnings) AS tier
     FROM shops s WHERE s.id = ANY (found) ORDER BY tier, distance_rank(ST_Distance(s.geog, viewer)), s.id LIMIT 5) best;
 END $$;
-COMMENT ON FUNCTION suggested_shops IS 'At most five shops that match the words.';
+COMMENT ON FUNCTION suggested_shops IS 'At most five shops that match the words, and the sample of search_sample() if it was needed or given.';
 
 CREATE OR REPLACE FUNCTION spans_before(spans jsonb, place integer) RETURNS jsonb
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -289,7 +291,8 @@ CREATE OR REPLACE FUNCTION suggestion(kind text, id bigint, label text, matches 
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN json_build_object(
   'kind', kind, 'id', id, 'label', label, 'matches', matches,
-  'longitude', trim_scale(round(ST_X(place::geometry)::numeric, 7))::text, 'latitude', trim_scale(round(ST_Y(place::geometry)::numeric, 7))::text
+  'longitude', trim_scale(round(ST_X(place::geometry)::numeric, 7))::text,
+  'latitude', trim_scale(round(ST_Y(place::geometry)::numeric, 7))::text
 );
 COMMENT ON FUNCTION suggestion(text, bigint, text, json, geography) IS 'A suggestion; matches are [[from, to]] in characters of the label.';
 
@@ -302,15 +305,15 @@ RETURN (
 COMMENT ON FUNCTION shops_suggested(bigint []) IS 'The shops as suggestions, in this order; null if there are none.';
 
 -- 구로디지탈단 begins 구로디지털단지점.
-CREATE OR REPLACE FUNCTION misspelt_shops(word text, viewer geography) RETURNS bigint []
+CREATE OR REPLACE FUNCTION misspelt_shops(word text, viewer geography, sample text []) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   rest constant text[] := ARRAY[normalize(word, NFD)];
 BEGIN
   RETURN (
-    SELECT f.ids[:5] FROM search_find(viewer, NULL, NULL, NULL, '{}', rest, rest, NULL, search_sample(), NULL, 5, 5) AS f WHERE word ~ '^[가-힣]{3,8}$');
+    SELECT f.ids[:5] FROM search_find(viewer, NULL, NULL, NULL, '{}', rest, rest, NULL, coalesce(sample, search_sample()), NULL, 5, 5) AS f WHERE word ~ '^[가-힣]{3,8}$');
 END $$;
-COMMENT ON FUNCTION misspelt_shops(text, geography) IS 'At most five shops with a word in Hangul, of which one letter differs, in their name; null if it is too short or too long.';
+COMMENT ON FUNCTION misspelt_shops(text, geography, text []) IS 'At most five shops with a word in Hangul, of which one letter differs, in their name; null if it is too short or too long.';
 
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 -- Interpretations end at 50 characters in total, but spellings look up few words. Of one or two names beside what may become a word
@@ -333,12 +336,13 @@ DECLARE
   small_words text[];
   spelled text[] := typed;
   tried text[] := ARRAY[typed::text];
+  sample text[];
   is_place_word boolean;
 BEGIN
   -- 괴산 sounds like coex
   is_place_word := EXISTS (SELECT FROM unnest(unknown) AS u WHERE place_word(spelled_letters(u)) IS NOT NULL);
   IF NOT is_place_word THEN
-    body := suggestions(typed, viewer, meant.spans);
+    SELECT s.* INTO sample, body FROM suggestions(typed, viewer, meant.spans, sample) s;
   END IF;
   FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typed', 'typo', 'typo in a name', 'before', 'last'] LOOP
     EXIT WHEN body IS NOT NULL;
@@ -365,13 +369,13 @@ BEGIN
       words := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(known.understood) WITH ORDINALITY t (x, i) ORDER BY i);
     ELSIF pass = 'typed' THEN
       CONTINUE WHEN NOT is_place_word;
-      body := suggestions(typed, viewer, meant.spans);
+      SELECT s.* INTO sample, body FROM suggestions(typed, viewer, meant.spans, sample) s;
       CONTINUE;
     ELSIF pass = 'last' THEN
       -- unless it is all
       words := spelled[greatest(cardinality(spelled), 2):];
     ELSIF pass = 'typo in a name' THEN
-      body := shops_suggested(misspelt_shops(typed[1], viewer));
+      body := shops_suggested(misspelt_shops(typed[1], viewer, sample));
       CONTINUE;
     ELSIF pass = 'before' AND cardinality(spelled) > 1 THEN
       -- nor a house number: 25 Yeonmujang-gil, Seongdong
@@ -380,7 +384,7 @@ BEGIN
       CONTINUE WHEN length(keyword) NOT BETWEEN 3 AND 12 OR cardinality(typed) <> 1;
       FOR missing IN 1..CASE WHEN keyword ~ '[\u3041-\u9fff]' THEN least(length(typed[1]) - 2, 3) ELSE 1 END LOOP
         words := ARRAY[left(typed[1], -missing)];
-        body := suggestions(words, viewer);
+        SELECT s.* INTO sample, body FROM suggestions(words, viewer, NULL, sample) s;
         EXIT WHEN body IS NOT NULL;
         tried := tried || words::text;
         SELECT s.read_as INTO words FROM shop_words_spelled(words, words, true) s;
@@ -393,7 +397,7 @@ BEGIN
     CONTINUE WHEN coalesce(words, '{}') = '{}' OR words::text = ANY (tried);
     tried := tried || words::text;
     characters := characters + length(keyword);
-    body := suggestions(words, viewer);
+    SELECT s.* INTO sample, body FROM suggestions(words, viewer, NULL, sample) s;
   END LOOP;
   IF lang IS NOT NULL THEN
     body := suggestions_in(body, lang);
@@ -403,7 +407,7 @@ END $$;
 COMMENT ON FUNCTION shops_suggest
 IS 'Suggestions as JSON: kind, id, label, matches [[from, to]] in characters of the label, longitude, latitude, with lang also display.';
 
-CREATE OR REPLACE FUNCTION suggestions(typed text [], viewer geography, known_spans jsonb DEFAULT NULL) RETURNS json
+CREATE OR REPLACE FUNCTION suggestions(typed text [], viewer geography, known_spans jsonb, INOUT sample text [], OUT body json)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   words text[] := ARRAY(SELECT normalize(w, NFD) FROM unnest(typed) w);
@@ -417,13 +421,15 @@ DECLARE
   tiers integer[];
 BEGIN
   IF cardinality(typed) = 0 THEN
-    RETURN NULL;
+    RETURN;
   END IF;
   SELECT * INTO u FROM search_understand(typed, NULL, known_spans);
   -- 서울강남 is interpreted as 서울 강남: the last word is searched within the others
   IF cardinality(typed) = 1 AND jsonb_array_length(u.understood) > 1
     AND NOT EXISTS (SELECT FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' <> 'region') THEN
-    RETURN suggestions(ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, i) ORDER BY i), viewer);
+    SELECT s.* INTO sample, body FROM suggestions(
+      ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, i) ORDER BY i), viewer, NULL, sample) s;
+    RETURN;
   END IF;
   -- some name begins with any letter or syllable
   begins_name := cardinality(typed) = 1 AND length(whole) <= 3 OR EXISTS (SELECT FROM names_beginning(typed_prefixes(whole)));
@@ -435,8 +441,8 @@ BEGIN
     SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, known_spans) b;
   END IF;
   IF ids IS NULL THEN
-    SELECT s.ids, s.tiers INTO ids, tiers FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
-      length(words[cardinality(words)]) > 3 AND NOT begins_name) s;
+    SELECT s.* INTO sample, ids, tiers FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
+      length(words[cardinality(words)]) > 3 AND NOT begins_name, sample) s;
   END IF;
   IF coalesce(ids, '{}') = '{}' AND continues_names AND NOT ends_foreign THEN
     SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, known_spans) b;
@@ -446,7 +452,7 @@ BEGIN
     FROM search_understand(trim_array(typed, 1), NULL, spans_before(u.spans, length(array_to_string(trim_array(typed, 1), '')) + 1)) b
     WHERE b.rest = '{}' AND b.brands IS NULL AND b.stations IS NULL;
   END IF;
-  RETURN (
+  body := (
     SELECT json_agg(suggestion(s.kind, s.id, s.label, label_matches(s.label, coalesce(length(s.label) - length(r.name), 0),
       CASE WHEN s.kind = 'shop' THEN words ELSE ARRAY[s.looked_for] END), s.place) ORDER BY s.rank, s.size, s.o)
     FROM (
@@ -462,4 +468,4 @@ BEGIN
       FROM unnest(ids, tiers) WITH ORDINALITY t (id, tier, o) INNER JOIN shops p ON p.id = t.id
     ) s LEFT JOIN regions r ON s.kind = 'region' AND r.id = s.id);
 END $$;
-COMMENT ON FUNCTION suggestions(text [], geography, jsonb) IS 'Names that begin with the words, and the five best shops; null if there are none.';
+COMMENT ON FUNCTION suggestions(text [], geography, jsonb, text []) IS 'Names that begin with the words, and the five best shops; null if there are none. The sample, that of search_sample(), is null until it is needed.';
