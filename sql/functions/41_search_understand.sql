@@ -239,10 +239,11 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN EXISTS (
     SELECT FROM jsonb_array_elements(pieces) AS a CROSS JOIN jsonb_array_elements(pieces) AS b
-    INNER JOIN regions AS r ON a -> 'found' -> 'region' -> 'ids' @> to_jsonb(r.id)
-    INNER JOIN stations AS s ON b -> 'found' -> 'station' -> 'ids' @> to_jsonb(s.id)
-    WHERE a ->> 'means' = 'station' AND b ->> 'means' = 'station' AND NOT b -> 'found' ? 'region' AND NOT a -> 'found' -> 'station' -> 'ids' @> to_jsonb(s.id)
-      AND ST_Covers(r.boundary, s.geog::geometry));
+    CROSS JOIN LATERAL jsonb_array_elements_text(a -> 'found' -> 'region' -> 'ids') AS region_id
+    CROSS JOIN LATERAL jsonb_array_elements_text(b -> 'found' -> 'station' -> 'ids') AS station_id
+    INNER JOIN regions AS r ON r.id = region_id::bigint INNER JOIN stations AS s ON s.id = station_id::bigint
+    WHERE a ->> 'means' = 'station' AND b ->> 'means' = 'station' AND NOT b -> 'found' ? 'region'
+      AND NOT a -> 'found' -> 'station' -> 'ids' @> to_jsonb(s.id) AND ST_Covers(r.boundary, s.geog::geometry));
 END $$;
 COMMENT ON FUNCTION is_station_of_region(jsonb) IS 'Whether of two stations that a keyword names one lies in the region with the name of the other.';
 
@@ -396,6 +397,18 @@ BEGIN
   RETURN reading;
 END $$;
 COMMENT ON FUNCTION reading_without(keyword_reading, text []) IS 'The reading of a keyword without some of its unknown words.';
+
+CREATE OR REPLACE FUNCTION with_words(reading keyword_reading, rest text []) RETURNS keyword_reading
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  reading.rest := ARRAY(SELECT normalize(w, NFD) FROM unnest(rest) WITH ORDINALITY AS t (w, o) ORDER BY o);
+  reading.names := NULL;
+  reading.understood := (
+    SELECT jsonb_agg(x) FROM jsonb_array_elements(reading.understood) AS x WHERE x ->> 'kind' <> 'rest')
+    || (SELECT jsonb_agg(jsonb_build_object('text', w, 'kind', 'rest', 'ids', '[]'::jsonb)) FROM unnest(rest) AS w);
+  RETURN reading;
+END $$;
+COMMENT ON FUNCTION with_words(keyword_reading, text []) IS 'The reading of a keyword with other words in place of its unknown ones.';
 
 -- The normaliser decomposes syllables; people and names do not.
 CREATE OR REPLACE FUNCTION composed(words text []) RETURNS text []

@@ -297,6 +297,30 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION station_places(bigint []) IS 'Where the stations are, each place once.';
 
+-- A 동 includes more than its boundary: addresses and shop names use the 법정동, while boundaries are those of 행정동. Both count,
+-- but only within the district.
+CREATE OR REPLACE FUNCTION named_dongs(regions bigint []) RETURNS TABLE (letters text, district bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN QUERY
+  SELECT DISTINCT normalize(regexp_replace(name_key(r.name), '제?[0-9·.,]+(가[0-9]*)?동$', '동'), NFD), r.parent_id
+  FROM regions AS r WHERE r.id = ANY (named_dongs.regions) AND r.level = 'dong' AND r.name ~ '.(동|[0-9]가)$';
+END $$;
+COMMENT ON FUNCTION named_dongs(bigint []) IS 'The letters of those regions that are 동, as addresses write them, and their districts.';
+
+CREATE OR REPLACE FUNCTION in_regions(regions bigint []) RETURNS tsquery
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  every tsquery := in_any('r', regions);
+  named record;
+BEGIN
+  FOR named IN SELECT d.letters, array_agg(d.district) AS districts FROM named_dongs(regions) AS d GROUP BY 1 LOOP
+    every := every || (in_any('r', named.districts) && begins_with_any(ARRAY[named.letters]));
+  END LOOP;
+  RETURN every;
+END $$;
+COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, for a 동 also those whose address or name contains it; null if none are given.';
+
 -- Nearest to the viewer first within the box around each place, because a kilometre may contain tens of thousands of shops.
 -- The places and brands share a budget of shops to read, which is smaller if words, regions or filters are tested; no scan reads
 -- beyond the shops already found. A generic plan needs a separate query for each index.
@@ -316,7 +340,10 @@ DECLARE
   chords float8[] := ARRAY[]::float8[];
   more bigint[];
   their_chords float8[];
+  dongs text[];
+  districts bigint[];
 BEGIN
+  SELECT coalesce(array_agg(d.letters), '{}'), coalesce(array_agg(d.district), '{}') INTO dongs, districts FROM named_dongs(regions) AS d;
   FOR place IN
     SELECT p.geog, p.spot, b AS brand
     FROM (SELECT g AS geog, spot_at(g) AS spot FROM unnest(places) g) p CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
@@ -331,7 +358,8 @@ BEGIN
       SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
         SELECT c.id, c.chord_m FROM (
           SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, place.geog, place.spot, 1000, surely_m)
-            AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
+            AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions)
+              OR s.sigungu_id = ANY (districts) AND search_holds(s.name_jamo, s.road_address, s.lot_address, NULL, dongs, begins_with_any(dongs)))
             AND search_admits(s, NULL, NULL, hints, query, plain, filters) AS admitted
           FROM shops s
           WHERE s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
@@ -340,7 +368,8 @@ BEGIN
       SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
         SELECT c.id, c.chord_m FROM (
           SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, place.geog, place.spot, 1000, surely_m)
-            AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions))
+            AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions)
+              OR s.sigungu_id = ANY (districts) AND search_holds(s.name_jamo, s.road_address, s.lot_address, NULL, dongs, begins_with_any(dongs)))
             AND search_admits(s, NULL, NULL, hints, query, plain, filters) AS admitted
           FROM shops s
           WHERE s.brand_id = place.brand AND s.spot &&& within AND s.status <> 'CLOSED'
@@ -567,24 +596,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_named IS 'The at_most + 51 nearest shops of the brands and regions whose name has this prefix; none if there are too many to read all.';
 
--- A 동 includes more than its boundary: addresses and shop names use the 법정동, while boundaries are those of 행정동. Both count,
--- but only within the district.
-CREATE OR REPLACE FUNCTION in_regions(regions bigint []) RETURNS tsquery
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-  every tsquery := in_any('r', regions);
-  named record;
-BEGIN
-  FOR named IN
-    SELECT array_agg(DISTINCT r.parent_id) AS parents,
-      normalize(regexp_replace(name_key(r.name), '제?[0-9·.,]+(가[0-9]*)?동$', '동'), NFD) AS letters
-    FROM regions AS r WHERE r.id = ANY (regions) AND r.level = 'dong' AND r.name ~ '.(동|[0-9]가)$' GROUP BY 2
-  LOOP
-    every := every || (in_any('r', named.parents) && begins_with_any(ARRAY[named.letters]));
-  END LOOP;
-  RETURN every;
-END $$;
-COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, for a 동 also those whose address or name contains it; null if none are given.';
 
 -- 인생네컷 강남 also names 인생네컷 강남점 on the other side of the street that bounds 강남구.
 CREATE OR REPLACE FUNCTION search_called(
@@ -593,7 +604,7 @@ CREATE OR REPLACE FUNCTION search_called(
 RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
-  query tsquery := begins_with_any(ARRAY(SELECT chr(2) || left(n, 23) FROM unnest(full_names) AS n)) && !!within;
+  query tsquery := all_of(ARRAY[begins_with_any(ARRAY(SELECT chr(2) || left(n, 23) FROM unnest(full_names) AS n)), !!within]);
 BEGIN
   RETURN ARRAY(
     SELECT s.id FROM shops AS s
@@ -603,7 +614,7 @@ BEGIN
     LIMIT 100);
 END $$;
 COMMENT ON FUNCTION search_called(bigint [], text [], bigint [], tsquery, boolean, shop_filters)
-IS 'At most a hundred shops of the brands with one of the names within 0.05 degrees of the regions, without those that the query `within` finds.';
+IS 'At most a hundred shops of the brands with one of the names within 0.05 degrees of the regions, without those that the query `within` finds, if it is given.';
 
 -- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길, nor for 이대 포토그레이 대화점.
 CREATE OR REPLACE FUNCTION branches_at(shop_ids bigint [], branch text [], places geography []) RETURNS bigint []

@@ -325,7 +325,8 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   letters text := spelled_letters(typed);
   script text := left(spelling_key(letters), 1);
-  without_station text := substring(letters, '^(.{3,}?)(?:s|st|sta|stat|stati|statio|station|stn)$');
+  without_station text := coalesce(
+    substring(letters, '^(.{3,}?)(?:s|st|sta|stat|stati|statio|station|stn)$'), substring(letters, '^(.{2,})[驿站]$'));
 BEGIN
   RETURN QUERY
   WITH forms AS (

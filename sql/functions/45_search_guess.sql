@@ -573,7 +573,7 @@ DECLARE
 BEGIN
   FOREACH word IN ARRAY words LOOP
     both_words := joined[cardinality(joined)] || word;
-    IF (word = ANY (unknown) OR joined[cardinality(joined)] = ANY (unknown)) AND both_words ~ '^[가-힣]{3,12}$'
+    IF (word = ANY (unknown) OR joined[cardinality(joined)] = ANY (unknown)) AND both_words ~ '^[가-힣]{2,}[0-9]*[가-힣]{1,8}$' AND length(both_words) BETWEEN 3 AND 12
       AND words_nowhere(ARRAY[normalize(both_words, NFD)], sample) = '{}' THEN
       joined[cardinality(joined)] := both_words;
     ELSE
@@ -668,7 +668,8 @@ BEGIN
       AND place_word(spelled_letters(word)) IS NULL LOOP
       SELECT max(s.key COLLATE "C") INTO region
       FROM names_spelled(ARRAY(SELECT left(word, n) FROM generate_series(2, least(length(word) - 2, 8)) AS n)) AS s
-      WHERE s.kind = 'region' AND s.rank < 2 AND substr(word, length(s.key) + 1) !~ '^([0-9]|大?[路街道]$|大[学學]|通り|[ァ-ヺー])';
+      WHERE s.kind = 'region' AND s.rank < 2 AND substr(word, length(s.key) + 1) !~ '^([0-9]|大?[路街道]$|大[学學]|通り)'
+        AND NOT (s.key ~ '[ァ-ヺー]$' AND substr(word, length(s.key) + 1) ~ '^[ァ-ヺー]');
       EXIT WHEN region IS NULL;
       apart := apart || region;
       word := substr(word, length(region) + 1);
@@ -843,7 +844,7 @@ BEGIN
     SELECT * INTO word, spelling FROM road_spelled(typed, false);
   END IF;
   -- 咸德 beside 海水浴場
-  IF word IS NULL AND typed ~ '^[\u3400-\u9fff]{2,8}([0-9]+길)?$' AND run && unknown THEN
+  IF word IS NULL AND typed ~ '^[\u3400-\u9fff]{2,8}([0-9]+[길가])?$' AND run && unknown THEN
     word := han_in_korean(typed);
     IF word IS NOT NULL AND shops_have(normalize(word, NFD)) THEN
       spelling := word;

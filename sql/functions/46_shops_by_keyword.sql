@@ -55,10 +55,10 @@ CREATE OR REPLACE FUNCTION cjk_small_words() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '[离離]?我?(?:[附付]近有?|最近)的?|近[辺邊]|周辺|周边|周邊|近く|近郊|あたり|辺り|エリア|ホテル|カフェ(?!通り|ストリート)'
   || '|旁边|旁邊|一带|一帶|最近的?|最寄り|[0-9一二三四五六七八九十何]*[番号號]?出口|何がある|推荐|推薦|おすすめ|オススメ|どこ|在?哪[里裡裏]有?|哪儿有|怎[么麼]去|地址|位置|地[图圖]'
-  || '|韓国|韩国|韓國|南韩|南韓|プリクラ機?|ぷりくら|フォトブース|セルフ写真館?|証明写真|写真[館馆]?|寫真館?'
-  || '|自?拍照?[馆館]|拍照[机機]?|自拍|貼紙相|贴纸相|哪[个個]牌子好?|哪家好|好不好|拍[贴貼][机機]?店?|拍?大[头頭][贴貼]|照相[馆館]|照相亭|照片亭|快照亭'
-  || '|[证證]件照|(?<!人生)(?<!弘大)[四4]格(?:照片?)?|照片'
-  || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|は?ありますか|行きたい|撮りたい|哪[里裡裏]?有|可以|商圈|我?[想要]去|(?:拍|[吗嗎呢])$';
+  || '|韓国|韩国|韓國|南韩|南韓|プリクラ機?|プリ機|ぷりくら|フォトブース|セルフ写真館?|証明写真|写真[館馆]?|寫真館?'
+  || '|自?拍照?[馆館]|拍照[机機]?|自拍|貼紙相|贴纸相|哪[个個]牌子好?|哪家好|好不好|拍[贴貼][机機]?店?|拍?大[头頭][贴貼]|照相[馆館机機亭]?|拍照亭|照片亭|快照亭'
+  || '|[证證]件照|(?<!人生)(?<!弘大)[四4]格(?:照片|照相[馆館机機]?|照|相[馆館])?|照片'
+  || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|[にはが]?あります?か?[？?]?|[にはが]?ある[？?]?$|行きたい|撮りたい|哪[里裡裏]?有|可以|商圈|我?[想要]去|(?:拍|[吗嗎呢])$';
 COMMENT ON FUNCTION cjk_small_words() IS 'What people write around names in Chinese and Japanese, as the branches of a regular expression.';
 
 CREATE OR REPLACE FUNCTION latin_small_words() RETURNS text []
@@ -66,12 +66,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{near,nearby,nearest,close,closest,around,in,on,at,the,of,to,from,a,an,any,some,for,with,and,where,is,are,there,here,it,i,am,me,
   my,we,us,you,can,do,how,get,go,going,find,looking,take,taking,want,need,please,open,now,today,best,good,top,nice,cute,cheap,
   popular,famous,recommend,recommended,recommendation,recommendations,photo,photos,picture,pictures,self,studio,studios,
-  palace,temple,fortress,island,photobox,photomaton,fotobox,foto,de,du,des,di,sa,à,près,pres,où,faire,terdekat,dekat,malapit,saan,may,machine,machines,place,places,area,branch,store,stores,shop,shops,exit,city,district,korea,korean,ktx,srt}'::text [];
-COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in English.';
+  palace,temple,fortress,island,machine,machines,place,places,area,branch,store,stores,shop,shops,exit,city,district,korea,korean,ktx,srt,
+  photobox,photomaton,fotobox,foto,de,du,des,di,sa,à,près,pres,où,faire,terdekat,dekat,malapit,saan,may}'::text [];
+COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in English, French, Spanish, Malay and Filipino.';
 
 CREATE OR REPLACE FUNCTION photo_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '{photo,photos,picture,pictures,네컷,4컷}'::text [];
+RETURN '{photo,photos,picture,pictures,네컷,4컷,プリ}'::text [];
 COMMENT ON FUNCTION photo_words() IS 'What every shop makes.';
 
 CREATE OR REPLACE FUNCTION korean_small_words() RETURNS text []
@@ -222,14 +223,16 @@ BEGIN
   IF typed ~ '[a-z]' THEN
     typed := latin_words_evened(typed);
   END IF;
-  typed := regexp_replace(typed, '路([0-9]+)[街巷]', '路\1길 ', 'g');
-  typed := regexp_replace(typed, '(?<=[洞里街路])(?=[0-9])(?![0-9]+길)', ' ', 'g');
+  typed := regexp_replace(typed, '([洞路])([0-9]+)街(?=[[:space:]]*[0-9]+-[0-9])', '\1\2가 ', 'g');
+  typed := regexp_replace(regexp_replace(typed, '洞([0-9]+)街', '洞\1가 ', 'g'), '路([0-9]+)[街巷]', '路\1길 ', 'g');
+  typed := regexp_replace(typed, '(?<=[洞里街路])(?=[0-9])(?![0-9]+[길가])', ' ', 'g');
   typed := regexp_replace(typed, '(?<=[0-9])(?:[号號]|番地)(?=[[:space:]]|$)', ' ', 'g');
   words := keyword_words(signs_as_blanks(typed));
   -- in and the are part of Play in the Box
   RETURN ARRAY(
     SELECT b FROM unnest(words) WITH ORDINALITY AS t (w, i) CROSS JOIN LATERAL unnest(
-      CASE WHEN w = ANY (latin_small_words()) AND w <> ALL (unknown) THEN ARRAY[w] ELSE without_small_words(ARRAY[w]) END) AS b ORDER BY i);
+      CASE WHEN w = ANY (latin_small_words()) AND w <> ALL (unknown) THEN ARRAY[w] WHEN w = ANY (photo_words()) THEN '{}'
+        ELSE without_small_words(ARRAY[w]) END) AS b ORDER BY i);
 END $$;
 COMMENT ON FUNCTION small_words_reading(text, text []) IS 'The words of a keyword without those that people write around names.';
 
@@ -241,11 +244,11 @@ BEGIN
     SELECT CASE
       WHEN place IS NULL OR NOT EXISTS (SELECT FROM unnest(unknown) AS u WHERE starts_with(u, w)) THEN w
       WHEN EXISTS (SELECT FROM search_names(ARRAY[normalize(w, NFD)]) AS n WHERE n.kind = 'station') THEN w
-      WHEN EXISTS (SELECT FROM search_names(ARRAY[normalize(place, NFD)]) AS n WHERE n.kind = 'region') THEN place
+      WHEN EXISTS (SELECT FROM search_names(ARRAY[normalize(place, NFD)]) AS n WHERE n.kind = 'region') OR is_in_shop_names(place) THEN place
       ELSE w END
     FROM unnest(words) WITH ORDINALITY AS t (w, i) CROSS JOIN LATERAL substring(w, '^(.{2,})역$') AS place ORDER BY i);
 END $$;
-COMMENT ON FUNCTION regions_of_stations(text [], text []) IS 'The words, with unknown stations that are called as a region as that region.';
+COMMENT ON FUNCTION regions_of_stations(text [], text []) IS 'The words, with unknown stations that are called as a region, or as names of shops, without 역.';
 
 -- 이천터미널 is in 이천, and not misspelt 인천터미널.
 CREATE OR REPLACE FUNCTION goes_on_from_a_place(word text) RETURNS boolean
@@ -430,9 +433,9 @@ DECLARE
   size integer := length(keyword);
   filtered boolean := NOT (filters IS NULL);
 BEGIN
-  -- gangnam photo, 성수 네컷: no beginning of Photoism is meant, nor only brands with 네컷
-  IF unknown && photo_words() AND NOT plain_words <@ photo_words() THEN
-    words := ARRAY(SELECT w FROM unnest(unknown) AS w WHERE w = ANY (photo_words()));
+  -- gangnam photo, 성수 네컷: no beginning of Photoism is meant, nor only brands with 네컷. プリ, short for プリクラ, is also a 면.
+  IF plain_words && photo_words() AND NOT plain_words <@ photo_words() THEN
+    words := ARRAY(SELECT w FROM unnest(plain_words) AS w WHERE w = ANY (photo_words()) AND (w = ANY (unknown) OR w = 'プリ'));
     plain_words := ARRAY(SELECT w FROM unnest(plain_words) WITH ORDINALITY AS t (w, i) WHERE w <> ALL (words) ORDER BY i);
     plain := search_understand(plain_words, NULL);
     unknown := composed(plain.rest) || words;
@@ -529,9 +532,12 @@ BEGIN
         separate := CASE WHEN spelled_words IS NULL OR pass = 'halves' THEN small_words ELSE korean_names(u.understood) END;
         words := CASE
           WHEN pass = 'joined' THEN words_joined(separate, composed(u.rest), sample)
-          WHEN cardinality(small_words) = 1 AND cardinality(small.rest) = 1 THEN halves_apart(small_words[1], sample) ELSE small_words END;
-        CONTINUE WHEN words = separate;
-        u := CASE pass WHEN 'joined' THEN search_understand(words, NULL) ELSE search_literally(words) END;
+          WHEN cardinality(small.rest) = 1 AND small.regions IS NULL AND small.stations IS NULL THEN
+            array_remove(small_words, (composed(small.rest))[1]) || halves_apart((composed(small.rest))[1], sample)
+          ELSE small_words END;
+        CONTINUE WHEN words @> separate;
+        u := CASE WHEN pass = 'joined' THEN search_understand(words, NULL) WHEN small.brands IS NULL THEN search_literally(words)
+          ELSE with_words(small, ARRAY(SELECT w FROM unnest(words) WITH ORDINALITY t (w, o) WHERE w <> ALL (small_words) ORDER BY o)) END;
       WHEN pass = 'either place' THEN
         CONTINUE WHEN NOT small.impossible;
         u := search_either_region(small_words, small);
@@ -649,8 +655,8 @@ CREATE OR REPLACE FUNCTION names_a_district(words text [], reading keyword_readi
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN reading.rest = '{}' AND reading.stations IS NULL AND NOT reading.impossible AND cardinality(words) > 1 AND EXISTS (
-    SELECT FROM jsonb_array_elements(reading.understood) AS x INNER JOIN regions AS r ON x -> 'ids' @> to_jsonb(r.id)
-    WHERE x ->> 'kind' = 'region' AND x ->> 'text' = ANY (words) AND r.level <> 'dong');
+    SELECT FROM regions AS r INNER JOIN jsonb_array_elements(reading.understood) AS x ON x -> 'ids' @> to_jsonb(r.id)
+    WHERE r.id = ANY (reading.regions) AND r.level <> 'dong' AND x ->> 'kind' = 'region' AND x ->> 'text' = ANY (words));
 END $$;
 COMMENT ON FUNCTION names_a_district(text [], keyword_reading) IS 'Whether of several words, which are all names of brands and regions, one is that of a province, a city or a district.';
 

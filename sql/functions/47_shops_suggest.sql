@@ -195,6 +195,12 @@ BEGIN
     sample := CASE WHEN rest <> '{}' THEN coalesce(sample, search_sample()) ELSE sample END;
     SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
       '{}', names, sample, NULL, wanted, wanted) f;
+    IF rest = '{}' AND regions IS NOT NULL THEN
+      -- 인생네컷 강남 is also what 인생네컷 강남점 is called
+      found := search_called(brands, full_names, regions, NULL, true, NULL);
+      ids := (found || ARRAY(SELECT i FROM unnest(ids) WITH ORDINALITY AS t (i, o) WHERE i <> ALL (found) ORDER BY o))[:5];
+      tiers := array_fill(1, ARRAY[cardinality(found)]) || tiers;
+    END IF;
     RETURN;
   END IF;
   are_rare := EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'sigungu')
@@ -259,7 +265,10 @@ BEGIN
       array_agg(DISTINCT b.id) FILTER (WHERE b.kind = 'station') AS stations
     INTO begun
     FROM (
-      SELECT * FROM names_beginning(typed_prefixes(normalize(array_to_string(typed[number + 1:], ''), NFD))) AS n ORDER BY n.rank LIMIT 25
+      SELECT n.* FROM names_beginning(typed_prefixes(normalize(array_to_string(typed[number + 1:], ''), NFD))) AS n
+      LEFT JOIN regions AS r ON n.kind = 'region' AND r.id = n.id
+      -- Busan comes before the many 동 that begin with Bu
+      ORDER BY n.rank, array_position('{sido,brand,sigungu,station,dong}'::text[], coalesce(r.level, n.kind)) LIMIT 25
     ) AS b LEFT JOIN LATERAL unnest(brand_family(b.id)) AS f ON b.kind = 'brand';
     CONTINUE WHEN begun IS NULL;
     SELECT * INTO known FROM search_understand(typed[:number], NULL, spans_before(spans, head_past));
@@ -303,6 +312,21 @@ RETURN (
   FROM unnest(shop_ids) WITH ORDINALITY AS t (id, o) INNER JOIN shops AS s ON s.id = t.id
 );
 COMMENT ON FUNCTION shops_suggested(bigint []) IS 'The shops as suggestions, in this order; null if there are none.';
+
+-- 홍대인생 is 홍대 and the beginning of 인생네컷. Unlike a search, a suggestion may take what is left over for a beginning.
+CREATE OR REPLACE FUNCTION brand_apart(word text) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  place text;
+BEGIN
+  FOR place IN SELECT DISTINCT n.name FROM names_before(word, 2) AS n WHERE n.kind <> 'brand' AND word ~ '^[가-힣]{4,12}[ㄱ-ㅎ]?$' ORDER BY 1 DESC LOOP
+    IF EXISTS (SELECT FROM names_beginning(typed_prefixes(normalize(substr(word, length(place) + 1), NFD))) AS b WHERE b.kind = 'brand') THEN
+      RETURN ARRAY[place, substr(word, length(place) + 1)];
+    END IF;
+  END LOOP;
+  RETURN ARRAY[word];
+END $$;
+COMMENT ON FUNCTION brand_apart(text) IS 'A word in Hangul as a region or station and the beginning of a brand behind it, or the word.';
 
 -- 구로디지탈단 begins 구로디지털단지점.
 CREATE OR REPLACE FUNCTION misspelt_shops(word text, viewer geography, sample text []) RETURNS bigint []
@@ -393,6 +417,9 @@ BEGIN
       EXIT WHEN body IS NOT NULL;
     ELSE
       words := search_reading(pass, keyword, unknown);
+      IF pass = 'apart' AND words = typed AND cardinality(typed) = 1 THEN
+        words := brand_apart(typed[1]);
+      END IF;
     END IF;
     CONTINUE WHEN coalesce(words, '{}') = '{}' OR words::text = ANY (tried);
     tried := tried || words::text;
@@ -424,6 +451,11 @@ BEGIN
     RETURN;
   END IF;
   SELECT * INTO u FROM search_understand(typed, NULL, known_spans);
+  -- 대구 동성: what would be a place elsewhere begins another word
+  IF u.impossible AND cardinality(typed) > 1 THEN
+    SELECT * INTO u FROM search_understand(trim_array(typed, 1), NULL);
+    u.rest := u.rest || words[cardinality(words)];
+  END IF;
   -- 서울강남 is interpreted as 서울 강남: the last word is searched within the others
   IF cardinality(typed) = 1 AND jsonb_array_length(u.understood) > 1
     AND NOT EXISTS (SELECT FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' <> 'region') THEN
@@ -431,8 +463,9 @@ BEGIN
       ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, i) ORDER BY i), viewer, NULL, sample) s;
     RETURN;
   END IF;
-  -- some name begins with any letter or syllable
-  begins_name := cardinality(typed) = 1 AND length(whole) <= 3 OR EXISTS (SELECT FROM names_beginning(typed_prefixes(whole)));
+  -- some name begins with any letter or syllable; several words must not only sound like one: Photoism Busa is not Photoism Box
+  begins_name := cardinality(typed) = 1 AND length(whole) <= 3 OR EXISTS (
+    SELECT FROM names_beginning(typed_prefixes(whole)) AS n WHERE n.rank < 2 OR cardinality(typed) = 1);
   -- Only the words as typed come with their spans: corrected ones would cost as much again. In foreign letters the last word is
   -- likelier to begin a place than to stand in a shop's name.
   continues_names := known_spans IS NOT NULL AND NOT begins_name;

@@ -84,6 +84,7 @@ def shops(make: Maker, client: FlaskClient) -> FlaskClient:
     for district in ("고양시 일산동구", "고양시 일산서구"):
         ilsan = regions.get(district) or make.region(district, parent=provinces["경기"])
         make.region_alias(ilsan, "일산", kind="short")
+    make.insert("region_aliases", region_id=regions["통영시"], alias="統營", kind="foreign", lang="zh-Hant")  # fmt: skip
     myeongdong = make.region("명동", level="dong", parent=regions["중구"])
     make.sql("UPDATE shops SET dong_id = %s WHERE place_name = '포토이즘 을지로점'", myeongdong)
     make.region("서면", level="dong", parent=regions["하남시"])
@@ -154,6 +155,21 @@ def get_json(client: FlaskClient, path: str, keyword: str) -> Any:
         ("하남스타필드인생네컷", ["스타필드하남점"]),
         ("성안길광장 포토이즘", ["성안길점"]),
         ("울산대후문 포토이즘", ["울산대앞점"]),
+        ("麻浦区西橋洞2街 38", []),
+        ("청주 성안로 1", ["성안길점"]),
+        ("성안 로", ["성안길점"]),
+        # a town in kanji, its landmark in kana
+        ("統営トンピラン", ["동피랑점"]),
+        ("慶州トンピラン", []),
+        # a railway station that only shops have in their names
+        ("라페스타역", ["라페스타점"]),
+        # with a brand, too, half of a word
+        ("스타하남 인생네컷", ["스타필드하남점"]),
+        ("ホンデに人生四カットある？", ["와우산점"]),
+        ("弘大附近四格照相館", ["와우산점", "서교점"]),
+        ("ホンデ プリ", ["와우산점", "서교점"]),
+        # the 법정동 of a lot address also near a station
+        ("서교동 홍대입구역", ["와우산점", "서교점"]),
         # every shop makes them
         ("서면 네컷", ["서면점"]),
         ("离我最近的人生四格 首尔", ["신당점", "와우산점", "신사점", "강남점", "봉천점"]),
@@ -201,6 +217,10 @@ def test_what_names_no_place_finds_and_suggests_the_nearest(
         ("東皮郎壁", "포토이즘 동피랑점"),
         ("1 Gwanak-ro, Gwanak-g", "인생네컷 봉천점"),
         ("Ulsan University the main gat", "포토이즘 울산대앞점"),
+        # without a blank, and the branch that is called so
+        ("홍대인생", "인생네컷 와우산점"),
+        ("弘大入口駅", "홍대입구역"),
+        ("인생네컷 강남", "인생네컷 강남점"),
     ],
 )
 def test_what_a_search_finds_is_suggested_while_it_is_typed(
