@@ -604,17 +604,19 @@ CREATE OR REPLACE FUNCTION search_called(
 RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
-  query tsquery := all_of(ARRAY[begins_with_any(ARRAY(SELECT chr(2) || left(n, 23) FROM unnest(full_names) AS n)), !!within]);
+  named constant tsquery := (SELECT string_agg(quoted_word(chr(2) || left(n, 23)), '|')::tsquery FROM unnest(full_names) AS n);
+  -- null without names: a negation alone would read the whole index
+  query constant tsquery := CASE WHEN within IS NULL THEN named ELSE named && !!within END;
 BEGIN
   RETURN ARRAY(
     SELECT s.id FROM shops AS s
     WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
       AND s.status <> 'CLOSED' AND s.name_jamo = ANY (full_names) AND s.brand_id = ANY (brands) AND (plain OR shop_passes(s, filters))
       AND EXISTS (SELECT FROM regions AS r WHERE r.id = ANY (search_called.regions) AND ST_DWithin(r.boundary, s.geog::geometry, 0.05))
-    LIMIT 100);
+    LIMIT 20);
 END $$;
 COMMENT ON FUNCTION search_called(bigint [], text [], bigint [], tsquery, boolean, shop_filters)
-IS 'At most a hundred shops of the brands with one of the names within 0.05 degrees of the regions, without those that the query `within` finds, if it is given.';
+IS 'At most twenty shops of the brands with one of the names within 0.05 degrees of the regions, without those that the query `within` finds, if it is given.';
 
 -- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길, nor for 이대 포토그레이 대화점.
 CREATE OR REPLACE FUNCTION branches_at(shop_ids bigint [], branch text [], places geography []) RETURNS bigint []
@@ -783,7 +785,7 @@ BEGIN
         q.others, q.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
     END IF;
   END IF;
-  IF regions <> '{}' AND branch || rest = '{}' THEN
+  IF regions <> '{}' AND names <> '{}' AND branch || rest = '{}' THEN
     outside := search_called(brands, branch_names(names), regions, within, plain, filters);
     found := found || outside;
     matched := matched OR outside <> '{}';

@@ -43,6 +43,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(
   replace(replace(replace(replace(CASE
     WHEN value ~ '^[ -~]*$' THEN lower(latin_evened(value))
+    WHEN value ~ '^[\u30a1-\u30fc]*$' THEN kana_folded(cjk_evened(value))
     ELSE kana_folded(han_folded(cjk_evened(lower(latin_evened(without_marks(value)))))) END,
     'university', 'univ'), 'national', 'natl'), 'oo', 'u'), 'sh', 's'),
   '[^a-z0-9\u3041-\u9fff]|(?<=univ)e(?:r(?:s(?:it?)?)?)?$', '', 'g'

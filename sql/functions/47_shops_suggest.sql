@@ -195,7 +195,7 @@ BEGIN
     sample := CASE WHEN rest <> '{}' THEN coalesce(sample, search_sample()) ELSE sample END;
     SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
       '{}', names, sample, NULL, wanted, wanted) f;
-    IF rest = '{}' AND regions IS NOT NULL THEN
+    IF rest = '{}' AND regions IS NOT NULL AND names <> '{}' THEN
       -- 인생네컷 강남 is also what 인생네컷 강남점 is called
       found := search_called(brands, full_names, regions, NULL, true, NULL);
       ids := (found || ARRAY(SELECT i FROM unnest(ids) WITH ORDINALITY AS t (i, o) WHERE i <> ALL (found) ORDER BY o))[:5];
@@ -210,7 +210,7 @@ BEGIN
       SELECT r.id, r.name_jamo FROM shops_of_rare_brands(brands, regions) r WHERE are_rare
       UNION ALL
       SELECT c.id, c.name_jamo FROM search_scan(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
-        NULL, NULL, (SELECT greatest(600 / greatest(count(*), 1), 60) FROM search_scans(brands, regions))::integer) c
+        NULL, NULL, (SELECT greatest(400 / greatest(count(*), 1), 60) FROM search_scans(brands, regions))::integer) c
       WHERE NOT are_rare
     ) w
     WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
