@@ -77,6 +77,11 @@ def test_no_search_reads_the_whole_table(plans: Any, keyword: str, index: str) -
     assert not re.search(r"Seq Scan on (public\.)?shops", plan)
 
 
+@pytest.mark.parametrize("keyword", ["서울", "부산", "인생네컷"])
+def test_a_single_name_needs_no_index_over_words(plans: Any, keyword: str) -> None:
+    assert "shops_words_idx" not in plans(keyword)
+
+
 def test_a_brand_within_a_district_reads_no_shops_of_the_brand_elsewhere(plans: Any) -> None:
     brands = ("인생네컷", "하루필름", "포토이즘", "포토그레이", "셀픽스")
     # every shop of a district of this country is of one brand
