@@ -72,7 +72,7 @@ BEGIN
     SELECT a.i, b.i AS j, substr(whole, a.i, b.i - a.i) AS key
     FROM edges AS a INNER JOIN edges AS b ON b.i > a.i + 1 AND b.i <= a.i + 40 AND (b.o <= a.o + 5 OR b.o = 1000)
     LEFT JOIN edges AS n ON n.o = a.o + 1
-    -- near, in French, Spanish and Malay
+    -- a preposition begins no name: de Myeongdong
     WHERE a.is_latin AND a.o <= 16 AND NOT (coalesce(n.i < b.i, false) AND substr(whole, a.i, n.i - a.i) IN ('de', 'du', 'des', 'di', 'à'))
   ), beginnings AS MATERIALIZED (
     SELECT p.*, 'begins ' || left(spelling_key(coalesce(without_station_word(p.key), p.key)), 12) AS term
@@ -398,7 +398,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION reading_without(keyword_reading, text []) IS 'The reading of a keyword without some of its unknown words.';
 
-CREATE OR REPLACE FUNCTION with_words(reading keyword_reading, rest text []) RETURNS keyword_reading
+CREATE OR REPLACE FUNCTION reading_with(reading keyword_reading, rest text []) RETURNS keyword_reading
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   reading.rest := ARRAY(SELECT normalize(w, NFD) FROM unnest(rest) WITH ORDINALITY AS t (w, o) ORDER BY o);
@@ -408,7 +408,7 @@ BEGIN
     || (SELECT jsonb_agg(jsonb_build_object('text', w, 'kind', 'rest', 'ids', '[]'::jsonb)) FROM unnest(rest) AS w);
   RETURN reading;
 END $$;
-COMMENT ON FUNCTION with_words(keyword_reading, text []) IS 'The reading of a keyword with other words in place of its unknown ones.';
+COMMENT ON FUNCTION reading_with(keyword_reading, text []) IS 'The reading of a keyword with other words in place of its unknown ones.';
 
 -- The normaliser decomposes syllables; people and names do not.
 CREATE OR REPLACE FUNCTION composed(words text []) RETURNS text []

@@ -596,9 +596,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_named IS 'The at_most + 51 nearest shops of the brands and regions whose name has this prefix; none if there are too many to read all.';
 
-
 -- 인생네컷 강남 also names 인생네컷 강남점 on the other side of the street that bounds 강남구.
-CREATE OR REPLACE FUNCTION search_called(
+CREATE OR REPLACE FUNCTION search_named_exactly(
   brands bigint [], full_names text [], regions bigint [], within tsquery, plain boolean, filters shop_filters
 )
 RETURNS bigint []
@@ -612,10 +611,10 @@ BEGIN
     SELECT s.id FROM shops AS s
     WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
       AND s.status <> 'CLOSED' AND s.name_jamo = ANY (full_names) AND s.brand_id = ANY (brands) AND (plain OR shop_passes(s, filters))
-      AND EXISTS (SELECT FROM regions AS r WHERE r.id = ANY (search_called.regions) AND ST_DWithin(r.boundary, s.geog::geometry, 0.05))
+      AND EXISTS (SELECT FROM regions AS r WHERE r.id = ANY (search_named_exactly.regions) AND ST_DWithin(r.boundary, s.geog::geometry, 0.05))
     LIMIT 20);
 END $$;
-COMMENT ON FUNCTION search_called(bigint [], text [], bigint [], tsquery, boolean, shop_filters)
+COMMENT ON FUNCTION search_named_exactly(bigint [], text [], bigint [], tsquery, boolean, shop_filters)
 IS 'At most twenty shops of the brands with one of the names within 0.05 degrees of the regions, without those that the query `within` finds, if it is given.';
 
 -- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길, nor for 이대 포토그레이 대화점.
@@ -786,7 +785,7 @@ BEGIN
     END IF;
   END IF;
   IF regions <> '{}' AND names <> '{}' AND branch || rest = '{}' THEN
-    outside := search_called(brands, branch_names(names), regions, within, plain, filters);
+    outside := search_named_exactly(brands, branch_names(names), regions, within, plain, filters);
     found := found || outside;
     matched := matched OR outside <> '{}';
     total := CASE WHEN total IS NOT NULL THEN least(total + cardinality(outside), at_most + 1) END;

@@ -382,7 +382,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION han_in_korean(text) IS 'A word in Chinese characters as Koreans read it (狎鷗亭 압구정); null if a character has no known reading.';
 
--- 松坡ナル is 송파나루, half of it as it is heard. 前 is 앞, of which some names consist (外大前), and others do not (釜山大前).
+-- 松坡ナル is 송파나루, half of it as it is heard. 前 is 앞, which ends some names (外大前) and not others (釜山大前).
 CREATE OR REPLACE FUNCTION name_in_kana(word text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE

@@ -462,6 +462,11 @@ END $$;
 COMMENT ON FUNCTION known_names(text [], keyword_reading)
 IS 'The words with names apart from unknown ones, and without the least certain one of places that are apart, which is ignored.';
 
+CREATE OR REPLACE FUNCTION as_typed(words text [], spelled jsonb) RETURNS text []
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ARRAY(SELECT coalesce(spelled -> w ->> 'text', w) FROM unnest(words) AS w);
+COMMENT ON FUNCTION as_typed(text [], jsonb) IS 'Words, some of them spelled in Korean, as the visitor typed them.';
+
 -- Words for places after words of shop names are left out (북촌한옥마을), and unknown ones beside words that are spelled as names
 -- (photo booth with props in everland) or, in Korean, if no shop has them (광안리 서면극장).
 CREATE OR REPLACE FUNCTION search_known_words(
@@ -496,7 +501,7 @@ BEGIN
   END IF;
   IF spelled <> '{}' AND unknown <> '{}' AND rest && ARRAY(SELECT w FROM jsonb_object_keys(spelled) AS w) THEN
     u := reading_without(u, unknown);
-    u.ignored := ARRAY(SELECT coalesce(spelled -> i ->> 'text', i) FROM unnest(u.ignored) AS i);
+    u.ignored := as_typed(u.ignored, spelled);
     RETURN u;
   END IF;
   k := known_names(words, u);
@@ -504,7 +509,7 @@ BEGIN
     RETURN NULL;
   END IF;
   u := search_understand(k.read_as, NULL);
-  u.ignored := ARRAY(SELECT coalesce(spelled -> i ->> 'text', i) FROM unnest(k.ignored) AS i);
+  u.ignored := as_typed(k.ignored, spelled);
   RETURN CASE WHEN u.rest <> '{}' THEN u END;
 END $$;
 COMMENT ON FUNCTION search_known_words(text [], keyword_reading, text [], jsonb, text [])
@@ -527,13 +532,13 @@ BEGIN
     END IF;
     u := reading_without(u, composed(u.rest));
   END IF;
-  u.ignored := ARRAY(SELECT coalesce(spelled -> i ->> 'text', i) FROM unnest(k.ignored || u.ignored) AS i);
+  u.ignored := as_typed(k.ignored || u.ignored, spelled);
   RETURN CASE WHEN u.ignored <> '{}' THEN u END;
 END $$;
 COMMENT ON FUNCTION search_known_names(text [], keyword_reading, jsonb)
 IS 'The reading of a keyword without words that nothing matches, as they were typed if words are spelled in Korean; null if there are none.';
 
-CREATE OR REPLACE FUNCTION reading_with_more(one keyword_reading, other keyword_reading) RETURNS keyword_reading
+CREATE OR REPLACE FUNCTION fuller_reading(one keyword_reading, other keyword_reading) RETURNS keyword_reading
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
   WHEN num_nonnulls(other.regions, other.stations) > 0 AND (
@@ -541,7 +546,7 @@ RETURN CASE
     OR length(array_to_string(other.ignored, '')) < length(array_to_string(one.ignored, ''))) THEN other
   ELSE one
 END;
-COMMENT ON FUNCTION reading_with_more(keyword_reading, keyword_reading)
+COMMENT ON FUNCTION fuller_reading(keyword_reading, keyword_reading)
 IS 'Of two readings of a keyword the one with a place that ignores less of it, in case of doubt the first.';
 
 -- 남산타워 is 남산서울타워, and 속초중앙시장 in 속초. A half of one syllable is in too many names.

@@ -280,6 +280,7 @@ BEGIN
       FROM regexp_split_to_table(normalize(keyword, NFKC), '[[:space:]]+') WITH ORDINALITY t (w, i)
       WHERE NOT is_blank(w) ORDER BY i LIMIT 50);
   ELSIF pass = 'small words' THEN
+    -- Taken out of the unknown words, because small words would be cut from inside such a name.
     FOREACH piece IN ARRAY ARRAY(SELECT u FROM unnest(unknown) AS u WHERE name_in_kana(u) IS NOT NULL) LOOP
       keyword := replace(keyword, piece, ' ' || piece || ' ');
       unknown := array_remove(unknown, piece);
@@ -426,7 +427,7 @@ DECLARE
   nowhere text[] := ARRAY[]::text[];
   is_corrected boolean := false;
   is_somewhere boolean;
-  left_over keyword_reading;
+  known_places keyword_reading;
   characters integer := 0;
   -- A sentence has more readings than a name with typing errors, and fewer that find anything.
   most_characters integer := CASE WHEN cardinality(plain.rest) > 3 THEN 90 ELSE 150 END;
@@ -434,8 +435,8 @@ DECLARE
   filtered boolean := NOT (filters IS NULL);
 BEGIN
   -- gangnam photo, 성수 네컷: no beginning of Photoism is meant, nor only brands with 네컷. プリ, short for プリクラ, is also a 면.
-  IF plain_words && photo_words() AND NOT plain_words <@ photo_words() THEN
-    words := ARRAY(SELECT w FROM unnest(plain_words) AS w WHERE w = ANY (photo_words()) AND (w = ANY (unknown) OR w = 'プリ'));
+  words := ARRAY(SELECT w FROM unnest(plain_words) AS w WHERE w = ANY (photo_words()) AND (w = ANY (unknown) OR w = 'プリ'));
+  IF words <> '{}' AND NOT plain_words <@ photo_words() THEN
     plain_words := ARRAY(SELECT w FROM unnest(plain_words) WITH ORDINALITY AS t (w, i) WHERE w <> ALL (words) ORDER BY i);
     plain := search_understand(plain_words, NULL);
     unknown := composed(plain.rest) || words;
@@ -537,7 +538,7 @@ BEGIN
           ELSE small_words END;
         CONTINUE WHEN words @> separate;
         u := CASE WHEN pass = 'joined' THEN search_understand(words, NULL) WHEN small.brands IS NULL THEN search_literally(words)
-          ELSE with_words(small, ARRAY(SELECT w FROM unnest(words) WITH ORDINALITY t (w, o) WHERE w <> ALL (small_words) ORDER BY o)) END;
+          ELSE reading_with(small, ARRAY(SELECT w FROM unnest(words) WITH ORDINALITY t (w, o) WHERE w <> ALL (small_words) ORDER BY o)) END;
       WHEN pass = 'either place' THEN
         CONTINUE WHEN NOT small.impossible;
         u := search_either_region(small_words, small);
@@ -549,17 +550,17 @@ BEGIN
           SELECT FROM unnest((coalesce(spelled_reading, small)).rest) r WHERE r = ANY (looked_up) AND r <> ALL (nowhere));
         u := search_known_names(small_words, small);
         IF spelled_words IS NOT NULL THEN
-          u := reading_with_more(u, search_known_names(spelled_words, spelled_reading, typed_words));
+          u := fuller_reading(u, search_known_names(spelled_words, spelled_reading, typed_words));
         END IF;
         -- A brand has no shop at 에버랜드: those of the whole country are not meant.
         CONTINUE WHEN is_somewhere AND num_nonnulls(u.regions, u.stations) = 0;
         words := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, o) ORDER BY o);
         u.spans := (search_understand(words, NULL)).spans;
-        left_over := CASE WHEN u.regions IS NOT NULL THEN u END;
+        known_places := CASE WHEN u.regions IS NOT NULL THEN u END;
       WHEN pass = 'known names at stations' THEN
-        CONTINUE WHEN left_over IS NULL;
-        u := search_understand(words, 'station', left_over.spans);
-        u.ignored := left_over.ignored;
+        CONTINUE WHEN known_places IS NULL;
+        u := search_understand(words, 'station', known_places.spans);
+        u.ignored := known_places.ignored;
       ELSE
         words := CASE pass WHEN 'apart' THEN search_reading(pass, array_to_string(small_words, ' '), composed(small.rest))
           ELSE search_reading(pass, keyword, unknown) END;

@@ -197,7 +197,7 @@ BEGIN
       '{}', names, sample, NULL, wanted, wanted) f;
     IF rest = '{}' AND regions IS NOT NULL AND names <> '{}' THEN
       -- 인생네컷 강남 is also what 인생네컷 강남점 is called
-      found := search_called(brands, full_names, regions, NULL, true, NULL);
+      found := search_named_exactly(brands, full_names, regions, NULL, true, NULL);
       ids := (found || ARRAY(SELECT i FROM unnest(ids) WITH ORDINALITY AS t (i, o) WHERE i <> ALL (found) ORDER BY o))[:5];
       tiers := array_fill(1, ARRAY[cardinality(found)]) || tiers;
     END IF;
@@ -406,6 +406,7 @@ BEGIN
       words := ARRAY(SELECT w FROM unnest(trim_array(spelled, 1)) WITH ORDINALITY AS t (w, i) WHERE w !~ '^[0-9-]+$' ORDER BY i);
     ELSIF pass = 'before' THEN
       CONTINUE WHEN length(keyword) NOT BETWEEN 3 AND 12 OR cardinality(typed) <> 1;
+      -- A word that is only begun may be three characters long without spaces around it, as in Japanese and Chinese.
       FOR missing IN 1..CASE WHEN keyword ~ '[\u3041-\u9fff]' THEN least(length(typed[1]) - 2, 3) ELSE 1 END LOOP
         words := ARRAY[left(typed[1], -missing)];
         SELECT s.* INTO sample, body FROM suggestions(words, viewer, NULL, sample) s;
