@@ -173,6 +173,11 @@ END;
 COMMENT ON FUNCTION place_words()
 IS 'Words of shop names and how English, Japanese and Chinese write them; a hyphen before those that only end a word.';
 
+CREATE OR REPLACE FUNCTION place_nicknames() RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '{"웨돔": "웨스턴돔", "현백": "현대백화점", "롯백": "롯데백화점", "신백": "신세계백화점", "타스": "타임스퀘어", "스필": "스타필드"}'::jsonb;
+COMMENT ON FUNCTION place_nicknames() IS 'What people call malls in short, and the words of shop names.';
+
 -- Without arguments, so that PostgreSQL evaluates it once a session where a statement contains it. POSIX expressions prefer the first
 -- match, then the longest.
 CREATE OR REPLACE FUNCTION place_word_parts() RETURNS text

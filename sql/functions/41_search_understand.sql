@@ -49,9 +49,10 @@ BEGIN
       AND a.kind = 'region' AND a.ranks @> '{0}' AND b.kind = 'region' AND b.ranks @> '{0}');
 END $$;
 COMMENT ON FUNCTION search_spans(text, boolean [])
-IS 'Names of the dictionaries within a keyword: from its unit first to before past.';
+IS 'Names of the dictionaries within a keyword: from the character first up to, but without, the character past.';
 
--- A name in Latin letters begins and ends at word boundaries or where the script changes.
+-- A name in Latin letters begins and ends where a word begins or the script changes: it is at most five such parts of the first
+-- sixteen, or reaches to the end of the keyword, within forty characters.
 CREATE OR REPLACE FUNCTION latin_spans(whole text, word_starts boolean [])
 RETURNS TABLE (first integer, past integer, key text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -64,13 +65,13 @@ BEGIN
   WITH signs AS MATERIALIZED (
     SELECT i, substr(whole, i, 1) !~ '[가-힣ㄱ-ㅣ\u3041-\u30ff\u3400-\u9fff]' AS is_latin FROM generate_series(1, length(whole)) AS i
   ), edges AS MATERIALIZED (
-    SELECT s.i, s.is_latin, row_number() OVER (ORDER BY s.i) AS o FROM signs AS s LEFT JOIN signs AS p ON p.i = s.i - 1
+    SELECT s.i, s.is_latin, row_number() OVER (ORDER BY s.i) AS o, false AS is_end FROM signs AS s LEFT JOIN signs AS p ON p.i = s.i - 1
     WHERE word_starts[s.i] OR s.is_latin <> p.is_latin
     UNION ALL
-    SELECT length(whole) + 1, false, 1000
+    SELECT length(whole) + 1, false, NULL, true
   ), pairs AS (
     SELECT a.i, b.i AS j, substr(whole, a.i, b.i - a.i) AS key
-    FROM edges AS a INNER JOIN edges AS b ON b.i > a.i + 1 AND b.i <= a.i + 40 AND (b.o <= a.o + 5 OR b.o = 1000)
+    FROM edges AS a INNER JOIN edges AS b ON b.i > a.i + 1 AND b.i <= a.i + 40 AND (b.o <= a.o + 5 OR b.is_end)
     LEFT JOIN edges AS n ON n.o = a.o + 1
     -- a preposition begins no name: de Myeongdong
     WHERE a.is_latin AND a.o <= 16 AND NOT (coalesce(n.i < b.i, false) AND substr(whole, a.i, n.i - a.i) IN ('de', 'du', 'des', 'di', 'à'))
@@ -83,7 +84,7 @@ BEGIN
   SELECT b.i, b.j, b.key FROM beginnings AS b CROSS JOIN known AS k
   WHERE b.term = ANY (k.terms) OR b.term ~ '^begins ~..?$';
 END $$;
-COMMENT ON FUNCTION latin_spans(text, boolean []) IS 'The parts of a keyword that may be names in Latin letters, of at most five of the first sixteen words.';
+COMMENT ON FUNCTION latin_spans(text, boolean []) IS 'The parts of a keyword that may be names in Latin letters.';
 
 -- Chinese characters and kana have no blanks between words, so a name may begin at each of the first forty characters, and extends
 -- as long as a name has this prefix. The word for station or the unit of a region may follow it.
@@ -132,7 +133,7 @@ CREATE OR REPLACE FUNCTION search_pieces(
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   n integer := cardinality(word_starts) - 1;
-  -- cost and state of reaching a unit: 0 at a word's start or after a brand, 1 after another name, 2 after unknown units
+  -- cost and state of reaching a character: 0 at a word's start or after a brand, 1 after another name, 2 after unknown characters
   cost float8[] := array_fill(NULL::float8, ARRAY[3 * (n + 1)]);
   came_from integer[] := array_fill(NULL::integer, ARRAY[3 * (n + 1)]);
   named boolean[] := array_fill(false, ARRAY[3 * (n + 1)]);
@@ -188,7 +189,7 @@ BEGIN
     AND (word_starts[j] OR EXISTS (SELECT FROM unnest(hit_first, hit_is_brand) AS h (f, b) WHERE h.b AND h.f = j));
 END $$;
 COMMENT ON FUNCTION search_steps(boolean [], integer [], integer [], boolean [])
-IS 'Every name found, and every run of unknown units between the ends of words and brands.';
+IS 'Every name found, and every run of unknown characters between the ends of words and brands.';
 
 -- Of several region names, those that contain each other: 서울 강남구 is 강남구, 중구 alone is every 중구.
 CREATE OR REPLACE FUNCTION regions_within_each_other(pieces integer [], ids bigint [], ranks integer [])
@@ -262,6 +263,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION piece_in_korean(jsonb) IS 'The name of a piece of a keyword, in Korean if it is a region.';
 
+-- 江南 is 강남, and 弘大 홍대, as branches of 홍대입구 are called.
+CREATE OR REPLACE FUNCTION station_in_korean(meaning jsonb) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  name constant text := name_in_korean('station', (meaning -> 'ids' ->> 0)::bigint);
+  heard constant text := hangul_of_han(coalesce(without_station_word(meaning ->> 'spelling'), meaning ->> 'spelling'));
+BEGIN
+  RETURN CASE WHEN meaning ->> 'spelling' IS NOT NULL THEN CASE WHEN starts_with(name, heard) THEN heard ELSE name END END;
+END $$;
+COMMENT ON FUNCTION station_in_korean(jsonb)
+IS 'The Korean name of a station that search_spans found by a foreign one, or the part of it that Chinese characters stand for; null if a Korean name was found.';
+
 CREATE OR REPLACE FUNCTION search_understand(words text [], preferred text, known_spans jsonb DEFAULT NULL)
 RETURNS keyword_reading
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -277,7 +290,10 @@ BEGIN
   u.spans := coalesce(known_spans, (SELECT jsonb_agg(s) FROM search_spans(whole, starts) s), '[]');
   SELECT jsonb_agg(jsonb_build_object(
       'at', p.first, 'text', substr(whole, p.first, p.past - p.first),
-      'korean', coalesce(nullif(m.found -> search_meaning(m.found, preferred) ->> 'korean', ''), substr(whole, p.first, p.past - p.first)),
+      'korean', coalesce(
+        nullif(m.found -> search_meaning(m.found, preferred) ->> 'korean', ''),
+        CASE search_meaning(m.found, preferred) WHEN 'station' THEN station_in_korean(m.found -> 'station') END,
+        substr(whole, p.first, p.past - p.first)),
       'means', search_meaning(m.found, preferred),
       'found', m.found) ORDER BY p.first)
   INTO pieces
@@ -315,6 +331,7 @@ END $$;
 COMMENT ON FUNCTION search_understand(text [], text, jsonb)
 IS 'Interprets the words of a keyword; preferred is region or station for names that are both, null for the usual meaning.';
 
+-- Rank 0 is a full name (region_rank).
 CREATE OR REPLACE FUNCTION search_meaning(found jsonb, preferred text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
@@ -328,6 +345,19 @@ RETURN CASE
 END;
 COMMENT ON FUNCTION search_meaning(jsonb, text)
 IS 'Selects the meaning of a name: brand, region or station; 강남 is the 구, 강남역, 신촌 and 서면 are stations.';
+
+-- Lists of foreign names have few of the rows of a station, which has one for each line.
+CREATE OR REPLACE FUNCTION station_lines(stations bigint []) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
+DECLARE
+  names text[] := ARRAY(SELECT DISTINCT jamo(s.name) FROM stations AS s WHERE s.id = ANY (station_lines.stations));
+BEGIN
+  RETURN ARRAY(
+    SELECT o.id FROM (SELECT t.* FROM unnest(names) AS n INNER JOIN stations AS t ON station_terms(t.name, t.name_en) @> ARRAY[n] OFFSET 0) AS o
+    WHERE EXISTS (SELECT FROM stations AS s WHERE s.id = ANY (station_lines.stations) AND s.name = o.name AND ST_DWithin(o.geog, s.geog, 1000))
+    ORDER BY 1);
+END $$;
+COMMENT ON FUNCTION station_lines(bigint []) IS 'The stations with all rows of their names within 1 km.';
 
 CREATE OR REPLACE FUNCTION search_resolve(
   pieces jsonb,
@@ -355,6 +385,9 @@ BEGIN
   SELECT array_agg(DISTINCT i::bigint ORDER BY i::bigint) INTO stations
   FROM jsonb_array_elements(pieces) x CROSS JOIN jsonb_array_elements_text(x -> 'found' -> 'station' -> 'ids') i
   WHERE x ->> 'means' = 'station';
+  IF EXISTS (SELECT FROM jsonb_array_elements(pieces) x WHERE x ->> 'means' = 'station' AND x -> 'found' -> 'station' ->> 'spelling' IS NOT NULL) THEN
+    stations := station_lines(stations);
+  END IF;
   branch := ARRAY(
     SELECT normalize(x ->> 'korean', NFD) FROM jsonb_array_elements(pieces) x
     WHERE x ->> 'means' = 'station' AND brands IS NOT NULL ORDER BY (x ->> 'at')::int);
@@ -417,6 +450,13 @@ BEGIN
   RETURN ARRAY(SELECT normalize(w, NFC) FROM unnest(words) WITH ORDINALITY AS t (w, i) ORDER BY i);
 END $$;
 COMMENT ON FUNCTION composed(text []) IS 'The words with whole syllables in place of their letters.';
+
+CREATE OR REPLACE FUNCTION contains_any(word text, parts text []) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM unnest(parts) AS p WHERE strpos(word, p) > 0);
+END $$;
+COMMENT ON FUNCTION contains_any(text, text []) IS 'Whether a word contains one of the parts.';
 
 CREATE OR REPLACE FUNCTION unknown_words(words text []) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$

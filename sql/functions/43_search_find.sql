@@ -596,16 +596,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_named IS 'The at_most + 51 nearest shops of the brands and regions whose name has this prefix; none if there are too many to read all.';
 
--- 인생네컷 강남 also names 인생네컷 강남점 on the other side of the street that bounds 강남구.
+-- 인생네컷 강남 is the name of 인생네컷 강남점, which may be on the other side of the street that bounds 강남구.
 CREATE OR REPLACE FUNCTION search_named_exactly(
   brands bigint [], full_names text [], regions bigint [], within tsquery, plain boolean, filters shop_filters
 )
 RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
-  named constant tsquery := (SELECT string_agg(quoted_word(chr(2) || left(n, 23)), '|')::tsquery FROM unnest(full_names) AS n);
   -- null without names: a negation alone would read the whole index
-  query constant tsquery := CASE WHEN within IS NULL THEN named ELSE named && !!within END;
+  query constant tsquery := (SELECT string_agg(quoted_word(chr(2) || left(n, 23)), '|')::tsquery FROM unnest(full_names) AS n) && within;
 BEGIN
   RETURN ARRAY(
     SELECT s.id FROM shops AS s
@@ -615,7 +614,7 @@ BEGIN
     LIMIT 20);
 END $$;
 COMMENT ON FUNCTION search_named_exactly(bigint [], text [], bigint [], tsquery, boolean, shop_filters)
-IS 'At most twenty shops of the brands with one of the names within 0.05 degrees of the regions, without those that the query `within` finds, if it is given.';
+IS 'At most twenty shops of the brands with one of the names within 0.05 degrees of the regions that the query `within` finds.';
 
 -- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길, nor for 이대 포토그레이 대화점.
 CREATE OR REPLACE FUNCTION branches_at(shop_ids bigint [], branch text [], places geography []) RETURNS bigint []
@@ -785,8 +784,9 @@ BEGIN
     END IF;
   END IF;
   IF regions <> '{}' AND names <> '{}' AND branch || rest = '{}' THEN
-    outside := search_named_exactly(brands, branch_names(names), regions, within, plain, filters);
-    found := found || outside;
+    full_names := branch_names(names);
+    outside := search_named_exactly(brands, full_names, regions, !!within, plain, filters);
+    found := found || outside || search_named_exactly(brands, full_names, regions, within, plain, filters);
     matched := matched OR outside <> '{}';
     total := CASE WHEN total IS NOT NULL THEN least(total + cardinality(outside), at_most + 1) END;
   END IF;
@@ -816,3 +816,23 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_around_names
 IS 'What search_find returns, for shops of the brands within 1 km of at most five places of the 21 best shops with the other words in name or address.';
+
+-- 남이섬 belongs to 가평, but visitors come from 춘천. A chain of stores, which are everywhere, is no landmark beside a region.
+CREATE OR REPLACE FUNCTION search_beside_regions(
+  viewer geography, u keyword_reading, sample text [], filters shop_filters, needed integer,
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean, OUT matched boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  named bigint[] := (SELECT f.ids FROM search_find(viewer, u.brands, NULL, NULL, '{}', u.rest, '{}', NULL, sample, NULL, 20, 20) AS f);
+BEGIN
+  matched := cardinality(named) BETWEEN 1 AND 20 AND NOT EXISTS (
+    SELECT FROM shops AS s WHERE s.id = ANY (named) AND NOT EXISTS (
+      SELECT FROM regions AS r WHERE r.id = ANY (u.regions) AND ST_DWithin(r.boundary, s.geog::geometry, 0.2)));
+  named := CASE WHEN matched THEN ARRAY(SELECT s.id FROM shops AS s WHERE s.id = ANY (named) AND (filters IS NULL OR shop_passes(s, filters))) END;
+  SELECT r.* INTO ids, tiers, distances FROM shops_ranked(viewer, named, '{}', '{}', '{}', needed) AS r;
+  total := coalesce(cardinality(named), 0);
+  complete := true;
+END $$;
+COMMENT ON FUNCTION search_beside_regions
+IS 'What search_find returns, for at most twenty shops with the other words in name or address if all are within 0.2 degrees of the regions, else nothing.';

@@ -429,7 +429,8 @@ BEGIN
         (SELECT a.alias FROM region_aliases AS a WHERE x -> 'ids' @> to_jsonb(a.region_id) AND a.alias ~ '^[가-힣]+$'
           GROUP BY a.alias HAVING count(*) = jsonb_array_length(x -> 'ids') ORDER BY 1 LIMIT 1),
         (SELECT coalesce(substring(min(r.name), '^(.+)시 '), name_in_korean('region', min(r.id))) FROM regions AS r WHERE x -> 'ids' @> to_jsonb(r.id)))
-      ELSE name_in_korean(x ->> 'kind', (x -> 'ids' ->> 0)::bigint) END)
+      ELSE concat(name_in_korean(x ->> 'kind', (x -> 'ids' ->> 0)::bigint),
+        CASE WHEN x ->> 'kind' = 'station' AND without_station_word(x ->> 'text') IS NOT NULL THEN '역' END) END)
     FROM jsonb_array_elements(understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
 END $$;
 COMMENT ON FUNCTION korean_names(jsonb) IS 'The words of a reading, with foreign names in Korean.';
@@ -470,10 +471,10 @@ BEGIN
     INTO read_as, spelled
     FROM (SELECT t.word, t.o, sum(length(t.word)) OVER (ORDER BY t.o) - length(t.word) AS place FROM unnest(words) WITH ORDINALITY AS t (word, o)) AS w
     CROSS JOIN LATERAL (
-      SELECT w.word, w.word, 1 WHERE w.word !~ '[\u3400-\u9fff]' OR NOT EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w.word, u) > 0)
+      SELECT w.word, w.word, 1 WHERE w.word !~ '[\u3400-\u9fff]' OR NOT contains_any(w.word, unknown)
       UNION ALL
       SELECT k.part, k.typed, k.o FROM han_word_in_korean(w.word, spans_after(spans, w.place::integer)) WITH ORDINALITY AS k (part, typed, o)
-      WHERE w.word ~ '[\u3400-\u9fff]' AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w.word, u) > 0)
+      WHERE w.word ~ '[\u3400-\u9fff]' AND contains_any(w.word, unknown)
     ) AS p (part, typed, o);
   END IF;
   IF read_as = words THEN

@@ -416,7 +416,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION is_in_shop_names(text) IS 'Whether the name of a shop contains the word.';
 
--- 석촌호수 is at 석촌역, not in 호수동, and 수원 화성행궁 in 수원's 행궁동, not in 화성. A word of its own is not left out, nor of two
+-- 석촌호수 is at 석촌역, not in 호수동, and 수원 화성남문 in 수원's 남문동, not in 화성. A word of its own is not left out, nor of two
 -- places one whose name is in full: 강남 서면 and 서울해운대구 are mistakes.
 CREATE OR REPLACE FUNCTION known_names(words text [], reading keyword_reading, OUT read_as text [], OUT ignored text [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -429,7 +429,7 @@ BEGIN
   read_as := ARRAY(
     SELECT p FROM (SELECT w, i, sum(length(w)) OVER (ORDER BY i) - length(w) AS before FROM unnest(words) WITH ORDINALITY AS t (w, i)) AS t
     CROSS JOIN LATERAL unnest(
-      CASE WHEN EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(w, u) > 0) THEN names_apart(w, spans_after(reading.spans, before::integer)) ELSE ARRAY[w] END)
+      CASE WHEN contains_any(w, unknown) THEN names_apart(w, spans_after(reading.spans, before::integer)) ELSE ARRAY[w] END)
     WITH ORDINALITY AS p (p, j) ORDER BY i, j);
   found := ARRAY(SELECT w FROM unnest(read_as) WITH ORDINALITY AS t (w, i) WHERE w !~ ('^([길몰]$|' || words_after_places() || ')') ORDER BY i);
   -- 국제시장 is not what has 국제 in its address, and a sentence of short words names nothing
@@ -655,7 +655,7 @@ BEGIN
   RETURN ARRAY(
     SELECT p FROM unnest(words) WITH ORDINALITY AS t (word, i)
     CROSS JOIN LATERAL unnest(
-      CASE WHEN word ~ '[\u3041-\u9fff]' AND EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(word, u) > 0) THEN place_word_apart(word) ELSE ARRAY[word] END)
+      CASE WHEN word ~ '[\u3041-\u9fff]' AND contains_any(word, unknown) THEN place_word_apart(word) ELSE ARRAY[word] END)
     WITH ORDINALITY AS p (p, j) ORDER BY i, j);
 END $$;
 COMMENT ON FUNCTION place_words_apart(text [], text []) IS 'The words, with those of place_words() in unknown kana and Chinese characters as words of their own.';
@@ -899,7 +899,7 @@ BEGIN
     RETURN;
   END IF;
   FOR i IN 1..cardinality(words) LOOP
-    CONTINUE WHEN NOT EXISTS (SELECT FROM unnest(unknown) AS u WHERE strpos(words[i], u) > 0);
+    CONTINUE WHEN NOT contains_any(words[i], unknown);
     run := ARRAY[name_in_kana(words[i])];
     CONTINUE WHEN run[1] IS NULL;
     spelled := spelled || jsonb_build_object(run[1], jsonb_build_object('text', words[i], 'lang', 'ja', 'matched', run[1]));
@@ -976,10 +976,12 @@ BEGIN
     RETURN;
   END IF;
   WITH begun AS MATERIALIZED (
-    SELECT DISTINCT r.kind, r.names, r.name_level, r.lang FROM rows_spelled(ARRAY['begins ' || left(sound, 12)]) AS r LIMIT 100
+    -- itaew has no vowel to spare: its w is half a sound, its ae is not
+    SELECT DISTINCT r.kind, r.names, r.name_level, r.lang, length(r.term) AS size
+    FROM rows_spelled(ARRAY['begins ' || left(sound, 12), 'begins ' || left(spelling_key(regexp_replace(letters, '[wyc]+$', '')), 12)]) AS r ORDER BY size DESC LIMIT 100
   ), named AS MATERIALIZED (
     SELECT b.kind, b.name_level, b.lang, n FROM begun AS b CROSS JOIN unnest(array_remove(b.names, '')) AS n
-    ORDER BY length(normalize(n, NFD)), n LIMIT 30
+    ORDER BY b.size DESC, length(normalize(n, NFD)), n LIMIT 30
   ), spelled AS (
     SELECT b.kind, b.name_level, b.lang, b.n, s FROM named AS b
     CROSS JOIN LATERAL unnest(CASE
@@ -991,7 +993,8 @@ BEGIN
     CASE WHEN q.lang <> '' THEN q.lang WHEN q.n !~ '[가-힣]' THEN 'en' WHEN is_latin THEN 'ko-Latn' ELSE 'ja' END, q.s
   INTO name, lang, spelling
   FROM (SELECT p.*, spelled_letters(p.s) AS whole FROM spelled AS p) AS q
-  WHERE starts_with(q.whole, letters)
+  -- Busa in itself is a 동
+  WHERE starts_with(q.whole, letters) AND NOT (is_latin AND q.whole = letters)
     OR length(letters) > 5 AND starts_with(spelling_key(q.s), sound) AND length(q.whole) >= length(letters)
   ORDER BY NOT starts_with(q.whole, letters), length(q.whole), CASE
       WHEN q.name_level ~ 'sido' THEN 0 WHEN q.kind = 'brand' THEN 1 WHEN q.name_level ~ 'sigungu' THEN 2 WHEN q.kind = 'station' THEN 3 ELSE 4 END,
@@ -1000,17 +1003,29 @@ END $$;
 COMMENT ON FUNCTION completed_spelling(text)
 IS 'The dictionary name with a spelling that begins as typed, its language and that spelling; null if there is none.';
 
-CREATE OR REPLACE FUNCTION completed_word(word text, OUT name text, OUT lang text, OUT spelling text)
+CREATE OR REPLACE FUNCTION completed_word(word text, is_beside_others boolean, OUT name text, OUT lang text, OUT spelling text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  place record;
 BEGIN
   IF is_foreign(word) THEN
     SELECT s.* INTO name, lang, spelling FROM completed_spelling(word) AS s;
+    -- hong is rather Hongdae than Hongje, but seou not Seoul Forest
+    IF word ~ '^[a-z ]{3,}$' AND (length(word) > 3 OR is_beside_others) THEN
+      SELECT * INTO place FROM place_word_spelled(word, true);
+      IF name IS NULL OR length(place.spelling) <= length(spelling) + 1 AND NOT starts_with(lower(place.spelling), lower(spelling)) THEN
+        name := coalesce(place.word, name);
+        lang := coalesce(place.lang, lang);
+        spelling := coalesce(place.spelling, spelling);
+      END IF;
+    END IF;
   ELSE
     name := completed_korean(word);
     lang := CASE WHEN name IS NOT NULL THEN 'ko' END;
   END IF;
 END $$;
-COMMENT ON FUNCTION completed_word(text) IS 'The shortest name that begins as a word does, with the language and the spelling that go on from it; nulls where none does.';
+COMMENT ON FUNCTION completed_word(text, boolean)
+IS 'The shortest name that begins as a word does, with the language and the spelling that go on from it; nulls where none does. Of a word beside others three Latin letters suffice.';
 
 -- What is unknown may be the end of a word after a name: the whole word is tried first. Kana and Chinese characters have no blanks
 -- between words, so that what is typed of one name may be two others: プチョンシチョ is プチョン and シチョ.
@@ -1030,9 +1045,9 @@ BEGIN
       read_as := read_as || word;
       CONTINUE;
     END IF;
-    SELECT * INTO f FROM completed_word(word);
+    SELECT * INTO f FROM completed_word(word, cardinality(words) > 1);
     IF f.name IS NULL AND ending <> word THEN
-      SELECT * INTO f FROM completed_word(ending);
+      SELECT * INTO f FROM completed_word(ending, true);
       read_as := read_as || left(word, length(word) - length(ending));
       word := ending;
     END IF;

@@ -77,7 +77,7 @@ COMMENT ON FUNCTION photo_words() IS 'What every shop makes.';
 
 CREATE OR REPLACE FUNCTION korean_small_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '{내,어디,어디가,어디에,어디야,어디에요,어디예요,추천,추천좀,추천줘,추천요,추천해줘,추천해요,추천주세요,추천좀줘,추천좀요,추천해주세요,추천좀주세요,
+RETURN '{내,집,집에서,우리집,우리집에서,우리동네,여기,여기서,어디,어디가,어디에,어디야,어디에요,어디예요,추천,추천좀,추천줘,추천요,추천해줘,추천해요,추천주세요,추천좀줘,추천좀요,추천해주세요,추천좀주세요,
   24시,24시간,무인,여행,맛집,핫플,데이트,놀거리,위치,가격,증명사진,찾아줘,알려줘,있어,있어요,있나요,있을까,있는,있는거,있는곳,있는데,
   가까운,가장,제일,좋아,좋아요,좋은,곳,찍기,찍을,찍는,찍는곳,찍을만한,찍을만한곳,갈만한,가볼만한,가볼만한곳,사진찍을만한곳,사진찍는곳}'::text [];
 COMMENT ON FUNCTION korean_small_words() IS 'What people write around names in Korean.';
@@ -97,7 +97,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN ARRAY(
     SELECT bare FROM unnest(words) WITH ORDINALITY AS t (word, i)
-    CROSS JOIN LATERAL regexp_replace(universities_shortened(word),
+    CROSS JOIN LATERAL regexp_replace(coalesce(place_nicknames() ->> word, universities_shortened(word)),
       '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?(추천|맛집|핫플|포토부스|즉석사진|스티커사진|놀거리|데이트|어디)*$'
       || '|(?<=.[\u3041-\u9fff])([0-9]+[番号號])?(出口)?(の)?(附近|周辺|近く|旁边|旁邊)?(の)?$', '') AS bare
     WHERE bare <> ALL (korean_small_words()) AND bare <> ALL (latin_small_words())
@@ -177,6 +177,7 @@ BEGIN
     typed, '(?:^station|\m(?:stasiun|estaci[oó]n|gare|stazione|bahnhof|ga))[[:space:]]+(?:(?:de|di)[[:space:]]+|d'')?([a-zà-ÿ]{3,})\M(?![[:space:]]+(?:st|univ))', '\1 station', 'g');
   typed := regexp_replace(typed, '\msouth[[:space:]]+korea\M', ' ', 'g');
   typed := regexp_replace(typed, '\muniversity of ([a-z]{3,})', '\1 university', 'g');
+  typed := regexp_replace(typed, '(?<=[a-z]{3})[[:space:]-]*[dt]aeha[gk]+yo\M', ' university', 'g');
   typed := regexp_replace(typed, '\mcity hall\M', 'cityhall', 'g');
   typed := regexp_replace(typed, '(?<=[a-z]{3})photo ?booths?\M', ' ', 'g');
   typed := regexp_replace(typed, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'g');
@@ -209,6 +210,8 @@ BEGIN
   IF gate_universities() ? concat(gate[1], gate[2]) THEN
     typed := regexp_replace(typed, '\m' || gate[1] || '대 ?(?=' || gate[2] || ')', gate_universities() ->> (gate[1] || gate[2]));
   END IF;
+  -- 중문 behind a university is its gate, not 중문동
+  typed := regexp_replace(typed, '(?<=[가-힣]대)(학교)?[[:space:]]+(?=[정후중북동서남]문(?![가-힣]))', '\1', 'g');
   typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*[站駅驛]', '역 ', 'g');
   typed := regexp_replace(typed, '(?<=[\u3041-\u9fff])역(?![가-힣])', '駅 ', 'g');
   typed := regexp_replace(typed, '(?<=[가-힣])[[:space:]]*4[[:space:]]?cuts?\M', '4컷', 'g');
@@ -325,7 +328,7 @@ BEGIN
   -- kyungsung univ begins a name, and univ another one
   place := array_position(typed, unknown[1]);
   joined := unknown[1] || ' ' || unknown[2];
-  IF cardinality(unknown) = 2 AND typed[place + 1] = unknown[2] AND joined ~ '^[a-z ]+$' AND (completed_word(joined)).name IS NOT NULL THEN
+  IF cardinality(unknown) = 2 AND typed[place + 1] = unknown[2] AND joined ~ '^[a-z ]+$' AND (completed_word(joined, true)).name IS NOT NULL THEN
     typed := typed[:place - 1] || joined || typed[place + 2:];
     unknown := ARRAY[joined];
   END IF;
@@ -444,7 +447,7 @@ BEGIN
   END IF;
   FOREACH pass IN ARRAY ARRAY['understood', 'region', 'station', 'branch', 'punctuation', 'punctuation and branch',
     'literal', 'small words', 'small words at stations', 'spelling', 'spelling at stations', 'spelling literally', 'around names', 'keyboard', 'keyboard without shift', 'incomplete', 'typo',
-    'hanja', 'hanja literally', 'typo in a name', 'apart', 'halves', 'joined', 'either place', 'known words', 'around known names',
+    'hanja', 'hanja literally', 'typo in a name', 'apart', 'halves', 'joined', 'either place', 'known words', 'around known names', 'beside the region',
     'known names', 'known names at stations'] LOOP
     -- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place
     -- are no longer read once they have been left out. Where nothing else is left than names, a sentence costs no more than they do.
@@ -499,13 +502,15 @@ BEGIN
         SELECT r.* INTO words, spelled FROM search_respelled(
           pass, keyword, small_words, small.understood, small.spans,
           CASE WHEN pass = 'spelling' AND small.impossible THEN small_words
+            -- Busa is a 동, but also begins Busan
+            WHEN pass = 'incomplete' AND small.rest = '{}' AND small_words[cardinality(small_words)] ~ '^[a-z]{4,}$' THEN small_words[cardinality(small_words):]
             ELSE composed(small.rest) || CASE pass WHEN 'spelling' THEN doubtful_names(small.understood, small.rest = '{}') END END) r;
         CONTINUE WHEN words IS NULL OR words::text = ANY (read);
         read := read || words::text;
         u := search_understand(words, NULL);
         korean_words := CASE
           WHEN pass = 'incomplete' OR EXISTS (SELECT FROM unnest(u.rest) r WHERE r !~ '^[0-9-]+$') THEN NULL
-          ELSE korean_names(u.understood) END;
+          ELSE names_in_addresses(u.understood) END;
         IF pass = 'spelling' OR pass = 'hanja' AND (spelled_words IS NULL OR NOT is_foreign(array_to_string(words, ''))) THEN
           spelled_words := words;
           spelled_reading := u;
@@ -520,13 +525,18 @@ BEGIN
         sample := coalesce(sample, search_sample());
         nowhere := nowhere || words_nowhere(ARRAY(SELECT r FROM unnest(u.rest) r WHERE r <> ALL (looked_up)), sample);
         looked_up := looked_up || u.rest;
-        -- what no shop has may be misspelt
-        CONTINUE WHEN pass = 'around names' AND u.rest && nowhere;
+        -- what no shop has may be misspelt, and only a brand, Hongdae 4cut, has the hong of photoism hong
+        CONTINUE WHEN pass = 'around names' AND u.rest && nowhere OR EXISTS (
+          SELECT FROM unnest(u.rest) r WHERE r ~ '^[a-z]{3,}$' AND r <> ALL (nowhere) AND NOT is_in_shop_names(r));
         u := reading_without(u, ARRAY(SELECT r FROM unnest(composed(u.rest)) r WHERE normalize(r, NFD) = ANY (nowhere)));
         IF cardinality(u.rest) > 1 THEN
           u := reading_without(u, ARRAY(SELECT r FROM unnest(composed(u.rest)) r WHERE r ~ ('^' || words_after_places())));
         END IF;
         CONTINUE WHEN NOT EXISTS (SELECT FROM unnest(composed(u.rest)) r WHERE r ~ '[^0-9-]{2}');
+      WHEN pass = 'beside the region' THEN
+        u := coalesce(spelled_reading, small);
+        CONTINUE WHEN u.regions IS NULL OR u.stations IS NOT NULL OR u.rest && nowhere OR NOT u.rest <@ looked_up
+          OR NOT EXISTS (SELECT FROM unnest(composed(u.rest)) r WHERE r !~ ('^' || words_after_places()));
       WHEN pass IN ('halves', 'joined') THEN
         sample := coalesce(sample, search_sample());
         u := coalesce(spelled_reading, small);
@@ -572,7 +582,7 @@ BEGIN
     CONTINUE WHEN u IS NULL;
     understood := coalesce(understood, u.understood);
     -- around the names of shops, the same words find others
-    reading := (CASE WHEN pass ~ '^around' THEN 'around' END, u.brands, u.regions, u.stations, u.rest)::text;
+    reading := (substring(pass, '^(?:around|beside)'), u.brands, u.regions, u.stations, u.rest)::text;
     IF pass !~ 'region|station' OR reading <> ALL (done) THEN
       characters := characters + size;
     END IF;
@@ -598,6 +608,8 @@ BEGIN
     END IF;
     IF pass ~ '^around' THEN
       SELECT * INTO f FROM search_around_names(viewer, u, sample, filters, at_most, coalesce(needed, at_most));
+    ELSIF pass = 'beside the region' THEN
+      SELECT * INTO f FROM search_beside_regions(viewer, u, sample, filters, coalesce(needed, at_most));
     ELSIF other IS NULL THEN
       SELECT * INTO f FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest,
         misspelt, u.names, sample, filters, at_most, CASE WHEN pass ~ '^typo' AND u.branch || u.rest <> '{}' THEN at_most ELSE coalesce(needed, at_most) END);
@@ -650,6 +662,19 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION doubtful_names(jsonb, boolean)
 IS 'The foreign names of a keyword without results that may be words of shop names instead: those that only sound like the name and, if asked for all, those that shop names have letter for letter.';
+
+-- 사당 stands for 사당역, but 강남 alone would be all of 강남구.
+CREATE OR REPLACE FUNCTION names_in_addresses(understood jsonb) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  is_only_place boolean := (SELECT count(*) = 1 FROM jsonb_array_elements(understood) AS x WHERE x ->> 'kind' IN ('region', 'station'));
+BEGIN
+  RETURN ARRAY(
+    SELECT CASE WHEN is_only_place AND EXISTS (SELECT FROM search_names(ARRAY[normalize(b.bare, NFD)]) AS n WHERE n.kind = 'region' AND n.rank = 0) THEN k.name ELSE b.bare END
+    FROM unnest(korean_names(understood)) WITH ORDINALITY AS k (name, o)
+    CROSS JOIN LATERAL regexp_replace(k.name, '(..)역$', '\1') AS b (bare) ORDER BY k.o);
+END $$;
+COMMENT ON FUNCTION names_in_addresses(jsonb) IS 'The words of a reading in Korean, stations without 역, unless one is the only place and a district is called so.';
 
 -- 안동 인생네컷 is not in 도안동, but 거제중앙로 may be a road.
 CREATE OR REPLACE FUNCTION names_a_district(words text [], reading keyword_reading) RETURNS boolean

@@ -383,7 +383,8 @@ BEGIN
         body := shops_suggested(ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), NULL, '{}', NULL, NULL, NULL, NULL, true, NULL, 5, 5) AS w));
       END IF;
       CONTINUE WHEN cardinality(small_words) > 6;
-      SELECT s.read_as INTO spelled FROM shop_words_spelled(small_words, CASE WHEN small_words = typed THEN unknown ELSE unknown_words(small_words) END, true) s;
+      SELECT s.read_as INTO spelled FROM shop_words_spelled(
+        small_words, CASE WHEN small_words <> typed THEN unknown_words(small_words) WHEN meant.impossible THEN typed ELSE unknown END, true) s;
       words := spelled;
     ELSIF pass = 'hanja' THEN
       SELECT h.read_as INTO words FROM words_in_korean(typed, unknown, meant.understood, meant.spans) h;

@@ -201,17 +201,17 @@ def test_of_three_places_the_odd_one_in_a_word_is_left_out(
 ) -> None:
     gyeonggi = make.region("경기도", level="sido")
     suwon, _ = (make.region(name, parent=gyeonggi) for name in ("수원시", "화성시"))
-    haenggung = make.region("행궁동", level="dong", parent=suwon)
+    old_town = make.region("남문동", level="dong", parent=suwon)
     make.shop(
         "달빛 수원점",
         at=(127.01, 37.28),
         brand_id=None,
         sido_id=gyeonggi,
         sigungu_id=suwon,
-        dong_id=haenggung,
+        dong_id=old_town,
     )
     told = client.get(
-        "/shops", query_string={"keyword": "수원 화성행궁", "explain": "true", **AT}
+        "/shops", query_string={"keyword": "수원 화성남문", "explain": "true", **AT}
     ).get_json()
     assert [shop["place_name"] for shop in told["shops"]] == ["달빛 수원점"]
     assert told["ignored"] == ["화성"]

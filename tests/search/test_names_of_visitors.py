@@ -115,8 +115,8 @@ def get_json(client: FlaskClient, path: str, keyword: str) -> Any:
         ("where can i take 4 cut photos in insadong", ["쌈지길점"]),
         ("명동 포토이즘", ["명동점", "을지로점"]),
         # a branch with the name of the district next to it, but none far away
-        ("인생네컷 강남", ["신사점", "강남점"]),
-        ("life4cuts gangnam", ["신사점", "강남점"]),
+        ("인생네컷 강남", ["강남점", "신사점"]),
+        ("life4cuts gangnam", ["강남점", "신사점"]),
         ("포토이즘 서면", ["서면점"]),
         # railway stations that the dictionary lacks are no misspelt ones
         ("구미역 하루필름", ["원평점"]),
