@@ -70,6 +70,7 @@ class ReplicaConnection(extensions.connection):
             time.sleep(WAIT_STEP_S)
 
     def _has_replayed(self, wanted: int) -> bool:
+        """Whether the replica has replayed `wanted`; raises Behind when it is so far behind that waiting is no use."""
         checked_at = time.monotonic()
         with (
             WATCHDOG.deadline(self, CHECK_WITHIN_S),
@@ -122,7 +123,9 @@ class Replicas(Database):
 
 
 class Routed(Database):
-    """Runs writes on the primary and the queries of GET and HEAD requests on replicas."""
+    """Runs queries of GET and HEAD requests on replicas, everything else, searches by POST included, on the primary.
+
+    A replica that is behind or fails is replaced by the primary, and a primary that shuts down by another replica."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
@@ -149,7 +152,8 @@ class Routed(Database):
         if environ is None or environ["REQUEST_METHOD"] not in READ_METHODS:
             return super()._query(statement, values, fetch)
         try:
-            self._require_own_writes(environ)
+            self._positions.start()
+            self._note_own_writes(environ)
             return self._replicas.query(statement, values, fetch)
         except Behind:
             metrics.DATABASE_FAILURES.labels("replica_behind").inc()
@@ -165,9 +169,10 @@ class Routed(Database):
             # A primary that shuts down also closes its read connections; replicas still serve.
             return self._replicas.query(statement, values, fetch)
 
-    def _require_own_writes(self, environ: dict[str, Any]) -> None:
-        """Stores the primary's WAL position in the environment, once per request; raises Behind if it is unknown."""
-        self._positions.start()
+    def _note_own_writes(self, environ: dict[str, Any]) -> None:
+        """Notes in the environment the WAL position that a replica must have replayed to show the member's own writes.
+
+        Raises Behind if the position is unknown."""
         if not self._own_writes or "HTTP_AUTHORIZATION" not in environ:
             return
         if READ_POSITION in environ or self._positions.primary_is_lost:

@@ -17,7 +17,8 @@ MOST_NEW_BRANDS = 100
 # closings that need no confirmation: fewer than five shops, or at most a fifth of the source's open ones
 FEWEST_TO_GUARD = 5
 USUAL_SHARE = 0.2
-# up to this number, repeated keys may be errors of the source; above it, the column is not a key
+# From this many rows that cannot be imported because their key is that of another shop, and if they exceed this share, the
+# column is not a key; fewer may be errors of the source.
 FEWEST_LOST = 10
 LOST_SHARE = 0.01
 KEYS_SHOWN = 5
@@ -92,11 +93,13 @@ class Closings:
 
 @dataclass
 class Loaded:
-    """Result of the load; each row is counted once."""
+    """Result of the load. A row of the file is either inserted, updated, unchanged or identical."""
 
     inserted: int = 0
     updated: int = 0
+    # the shop already has the values of the row
     unchanged: int = 0
+    # an earlier row of the file has the same values
     identical: int = 0
     closed_missing: int = 0
     closed_stated: int = 0
@@ -246,7 +249,9 @@ def lock_shops(cursor: Any, source: str, *, close_missing: bool, new_keys: bool)
 
 
 def write(cursor: Any, source: str, resolved: Resolved) -> Loaded:
-    """Inserts new shops and updates changed ones; leaves the others untouched."""
+    """Inserts new shops and updates changed ones.
+
+    Of the others, at most the date of verification, the reason for closing and the key are refreshed."""
     cursor.execute(_update_statement())
     updated, _ = cursor.fetchone()
     compared = resolved.new <= MOST_COMPARED

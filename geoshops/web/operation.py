@@ -153,7 +153,7 @@ class Blueprint(SmorestBlueprint):  # type: ignore[misc]
 
         auth: `none`, `optional` (`caller` may be None) or `required`.
         cache: `shared` (public unless a token was sent, always revalidated) or `none` (no-store).
-        geojson: the client may choose GeoJSON, except with the query flag `json_only`.
+        geojson: the client may choose GeoJSON, unless the query flag with the name in `json_only` is set.
         media: the media type if it is not JSON; `also`: other media types that clients may choose.
         errors: error statuses besides the general ones; 409 is implied for commands.
         max_body_bytes: the maximum size of a body, if above the general limit.

@@ -28,7 +28,7 @@ BEGIN
   RETURN CASE WHEN is_few THEN ids END;
 END $$;
 COMMENT ON FUNCTION shops_of_few(bigint [], shop_filters, integer)
-IS 'The shops of these brands that are not closed and pass; null if brands is null (all), or if they have more than `most` shops.';
+IS 'The shops of these brands that are not closed and pass; null if brand_ids is null (all brands), or if they have more than `most` shops.';
 
 -- Lists of the searches by shape. Fields of only one search are passed as text. Building displays that are not stored costs more
 -- than the search itself, so after the first 200 shops, Korean displays are used instead.
@@ -75,11 +75,11 @@ BEGIN
     ) AS q
   );
 END $$;
-COMMENT ON FUNCTION shops_json IS 'A page of these shops as JSON, each with its extra members; by rank, or by rating, reviews or favorites (best first), then rank, then id. The rank is the distance from the viewer, or from the centre, unless given; without a viewer distances are unknown. With lang each has its display.';
+COMMENT ON FUNCTION shops_json IS 'A page of these shops as JSON, each with its extra fields; by rank, or by rating, reviews or favorites (best first), then rank, then id. The rank is the distance from the viewer, or from the centre, unless given; without a viewer distances are unknown. With lang each has its display.';
 
--- Two intervals overlap if each begins before the end of the other. Sorted together, the number of lower ends before an upper
--- end is its position, less its position among upper ends. Their sum counts every pair once, overlapping pairs twice, and every
--- interval with itself.
+-- Two intervals overlap if each begins before the end of the other. With all ends sorted together, the number of lower ends before an
+-- upper end is its position, less its position among the upper ends. These numbers, summed over the upper ends, count every interval
+-- with itself once, every pair once, and overlapping pairs once more.
 CREATE OR REPLACE FUNCTION overlapping_pairs(lows double precision [], highs double precision []) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce(sum(e.place) FILTER (WHERE e.is_high), 0) - cardinality(lows)::numeric * (cardinality(lows) + 1)
@@ -111,6 +111,7 @@ END $$;
 COMMENT ON FUNCTION is_intricate(geometry, double precision)
 IS 'Whether more than most_pairs pairs of edges overlap in x, and also more in y.';
 
+-- Too large is an area with a corner more than 2500 km from its centre or with a perimeter of more than 40,000 km.
 -- Subdivides the area, because the index is searched with boxes, and the box of a long, thin area contains mostly other shops. An
 -- area with very many corners is not subdivided, because a cut through a jagged edge creates a part for every tooth.
 CREATE OR REPLACE FUNCTION parts_of_area(
@@ -171,9 +172,9 @@ LANGUAGE sql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 $$;
 COMMENT ON FUNCTION shops_inside(bigint [], geometry, double precision []) IS 'Those of the shops that lie in an area of a frame''s plane.';
 
--- If the boxes of an area contain more than most_examined shops, all shops of brands with few shops are still compared. Otherwise
--- the result consists of the shops found up to then and of those nearest to the centre. Only the former would be on one side of a
--- large area; only the latter would find nothing in a ring.
+-- The boxes of an area may contain more than most_examined shops. If the brands have few shops, all of these are compared. If they
+-- have many, the result joins the shops found so far and those nearest to the centre: the first alone would lie on one side of a
+-- large area, and the second alone would miss the shops in a ring.
 CREATE OR REPLACE FUNCTION shops_of_area(
   whole geometry, parts geometry [], frame double precision [], brand_ids bigint [], filters shop_filters, most_examined integer,
   OUT ids bigint [], OUT truncated boolean
