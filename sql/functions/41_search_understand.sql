@@ -413,6 +413,48 @@ RETURN (
   FROM jsonb_array_elements(spans) AS s WHERE (s ->> 'first')::int > place);
 COMMENT ON FUNCTION spans_after(jsonb, integer) IS 'Of the names that search_understand found in a keyword, those that begin after a place in it, counted from there.';
 
+-- Names are searched in the first forty characters and sixteen words, to which others come where words are left out.
+CREATE OR REPLACE FUNCTION spans_in_words(spans jsonb, whole_words text [], words text []) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+#variable_conflict use_column
+DECLARE
+  whole constant text := left(array_to_string(whole_words, ''), 100);
+  looked_for text;
+  start integer;
+  reached integer := 1;
+  word_starts integer[] := ARRAY[]::integer[];
+BEGIN
+  IF cardinality(whole_words) > 12 OR whole ~ '([\u3041-\u9fff][^\u3041-\u9fff]*){40}' THEN
+    RETURN NULL;
+  END IF;
+  FOREACH looked_for IN ARRAY words LOOP
+    SELECT min(w.first) INTO start FROM (
+      SELECT t.word, 1 + sum(length(t.word)) OVER (ORDER BY t.o) - length(t.word) FROM unnest(whole_words) WITH ORDINALITY AS t (word, o)) AS w (word, first)
+    WHERE w.word = looked_for AND w.first >= reached;
+    -- a part of a word; a name in Latin letters begins and ends with a word: hongdaephotobooth has none
+    IF start IS NULL AND looked_for !~ '[a-z]' THEN
+      start := reached - 1 + nullif(strpos(substr(whole, reached), looked_for), 0);
+    END IF;
+    IF start IS NULL OR start > length(whole) THEN
+      RETURN NULL;
+    END IF;
+    word_starts := word_starts || start;
+    reached := start + length(looked_for);
+  END LOOP;
+  RETURN (
+    WITH parts AS (
+      SELECT a.first, a.first + length(w.word) AS past, a.first - 1 - (sum(length(w.word)) OVER (ORDER BY w.o) - length(w.word))::integer AS left_out
+      FROM unnest(words) WITH ORDINALITY AS w (word, o) INNER JOIN unnest(word_starts) WITH ORDINALITY AS a (first, o) USING (o)
+    )
+    SELECT coalesce(jsonb_agg(n.span || jsonb_build_object('first', n.first - h.left_out, 'past', n.past - h.left_out)), '[]')
+    FROM (SELECT s, (s ->> 'first')::integer, (s ->> 'past')::integer FROM jsonb_array_elements(spans) AS s) AS n (span, first, past)
+    INNER JOIN parts AS h ON n.first >= h.first AND n.first < h.past
+    INNER JOIN parts AS t ON n.past > t.first AND n.past <= t.past
+    WHERE h.first = t.first OR h.left_out = t.left_out AND n.first = h.first AND n.past = t.past);
+END $$;
+COMMENT ON FUNCTION spans_in_words(jsonb, text [], text [])
+IS 'Of the names that search_understand found in the whole words, those in words left of them, within one or of several in full, counted from the first one left; null if these are no parts of the former in their order, or names of them may not have been searched.';
+
 CREATE OR REPLACE FUNCTION reading_without(reading keyword_reading, unknown text []) RETURNS keyword_reading
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE

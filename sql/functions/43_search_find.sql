@@ -596,25 +596,33 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_named IS 'The at_most + 51 nearest shops of the brands and regions whose name has this prefix; none if there are too many to read all.';
 
--- 인생네컷 강남 is the name of 인생네컷 강남점, which may be on the other side of the street that bounds 강남구.
+-- 인생네컷 강남 is the name of 인생네컷 강남점, which may be on the other side of the street that bounds 강남구. No index
+-- serves the condition on the brands: it would read all of their shops.
 CREATE OR REPLACE FUNCTION search_named_exactly(
-  brands bigint [], full_names text [], regions bigint [], within tsquery, plain boolean, filters shop_filters
+  brands bigint [], full_names text [], regions bigint [], within tsquery, plain boolean, filters shop_filters,
+  OUT ids bigint [], OUT outside integer
 )
-RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
-  -- null without names: a negation alone would read the whole index
-  query constant tsquery := (SELECT string_agg(quoted_word(chr(2) || left(n, 23)), '|')::tsquery FROM unnest(full_names) AS n) && within;
+  named constant tsquery := (SELECT string_agg(quoted_word(chr(2) || left(n, 23)), '|')::tsquery FROM unnest(full_names) AS n);
 BEGIN
-  RETURN ARRAY(
-    SELECT s.id FROM shops AS s
-    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
-      AND s.status <> 'CLOSED' AND s.name_jamo = ANY (full_names) AND s.brand_id = ANY (brands) AND (plain OR shop_passes(s, filters))
-      AND EXISTS (SELECT FROM regions AS r WHERE r.id = ANY (search_named_exactly.regions) AND ST_DWithin(r.boundary, s.geog::geometry, 0.05))
-    LIMIT 20);
+  SELECT coalesce(array_agg(c.id), '{}'), count(*) FILTER (WHERE NOT c.belongs AND NOT search_words(
+      c.name_jamo, c.road_address, c.lot_address, c.brand_id, c.sido_id, c.sigungu_id, c.dong_id) @@ within) INTO ids, outside
+  FROM (
+    SELECT n.* FROM (
+      SELECT s.*, regions && ARRAY[s.sido_id, s.sigungu_id, s.dong_id] AS belongs FROM shops AS s
+      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ named
+        AND s.status <> 'CLOSED' AND s.name_jamo = ANY (full_names) AND array_position(brands, s.brand_id) IS NOT NULL AND (plain OR shop_passes(s, filters))
+    ) AS n
+    WHERE n.belongs OR EXISTS (
+      -- the boxes are compared first, without reading the boundary
+      SELECT FROM regions AS r
+      WHERE r.id = ANY (search_named_exactly.regions) AND r.boundary && ST_Expand(n.geog::geometry, 0.05) AND ST_DWithin(r.boundary, n.geog::geometry, 0.05))
+    LIMIT 20
+  ) AS c;
 END $$;
 COMMENT ON FUNCTION search_named_exactly(bigint [], text [], bigint [], tsquery, boolean, shop_filters)
-IS 'At most twenty shops of the brands with one of the names within 0.05 degrees of the regions that the query `within` finds.';
+IS 'At most twenty shops of the brands with one of the names within 0.05 degrees of the regions, and how many of them the query `within` does not find.';
 
 -- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길, nor for 이대 포토그레이 대화점.
 CREATE OR REPLACE FUNCTION branches_at(shop_ids bigint [], branch text [], places geography []) RETURNS bigint []
@@ -697,7 +705,7 @@ DECLARE
   near bigint[];
   every_near bigint[];
   found bigint[];
-  outside bigint[];
+  exact record;
 BEGIN
   complete := true;
   SELECT * INTO q FROM search_queries(rest, sample, misspelt);
@@ -785,10 +793,10 @@ BEGIN
   END IF;
   IF regions <> '{}' AND names <> '{}' AND branch || rest = '{}' THEN
     full_names := branch_names(names);
-    outside := search_named_exactly(brands, full_names, regions, !!within, plain, filters);
-    found := found || outside || search_named_exactly(brands, full_names, regions, within, plain, filters);
-    matched := matched OR outside <> '{}';
-    total := CASE WHEN total IS NOT NULL THEN least(total + cardinality(outside), at_most + 1) END;
+    SELECT * INTO exact FROM search_named_exactly(brands, full_names, regions, within, plain, filters);
+    found := found || exact.ids;
+    matched := matched OR exact.outside > 0;
+    total := CASE WHEN total IS NOT NULL THEN least(total + exact.outside, at_most + 1) END;
   END IF;
   SELECT r.* INTO ids, tiers, distances FROM shops_ranked(viewer, found, named, full_names, beginnings, needed) AS r;
   total := coalesce(total, least((SELECT count(DISTINCT f) FROM unnest(found) f), at_most + 1));

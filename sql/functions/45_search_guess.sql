@@ -451,7 +451,7 @@ BEGIN
         SELECT FROM stations AS s WHERE s.id = ANY (reading.stations) AND s.name LIKE odd.typed || '_%');
       found := ARRAY(
         SELECT x ->> 'text' FROM jsonb_array_elements(reading.understood) WITH ORDINALITY AS t (x, o) WHERE o <> odd.place ORDER BY o);
-      IF NOT are_apart(search_understand(found, NULL)) THEN
+      IF NOT are_apart(search_understand(found, NULL, spans_in_words(reading.spans, words, found))) THEN
         ignored := ARRAY[odd.typed];
         read_as := found;
         EXIT;
@@ -508,7 +508,7 @@ BEGIN
   IF k.ignored = '{}' THEN
     RETURN NULL;
   END IF;
-  u := search_understand(k.read_as, NULL);
+  u := search_understand(k.read_as, NULL, spans_in_words(u.spans, words, k.read_as));
   u.ignored := as_typed(k.ignored, spelled);
   RETURN CASE WHEN u.rest <> '{}' THEN u END;
 END $$;
@@ -522,9 +522,10 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   u keyword_reading := small;
   k record := known_names(small_words, small);
+  known text[];
 BEGIN
   IF k.read_as <> small_words THEN
-    u := search_understand(k.read_as, NULL);
+    u := search_understand(k.read_as, NULL, spans_in_words(small.spans, small_words, k.read_as));
   END IF;
   IF num_nonnulls(u.brands, u.regions, u.stations) > 0 THEN
     IF NOT composed(u.rest) <@ k.read_as THEN
@@ -532,6 +533,8 @@ BEGIN
     END IF;
     u := reading_without(u, composed(u.rest));
   END IF;
+  known := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
+  u.spans := coalesce(spans_in_words(u.spans, k.read_as, known), (search_understand(known, NULL)).spans);
   u.ignored := as_typed(k.ignored || u.ignored, spelled);
   RETURN CASE WHEN u.ignored <> '{}' THEN u END;
 END $$;
@@ -908,8 +911,8 @@ BEGIN
   IF array_to_string(unknown, '') ~ '[\u3041-\u9fff]' THEN
     run := place_words_apart(regions_apart(words, unknown), unknown);
     IF run <> words THEN
+      unknown := unknown || unknown_words(ARRAY(SELECT r FROM unnest(run) AS r WHERE r <> ALL (words)));
       words := run;
-      unknown := unknown || unknown_words(words);
     END IF;
   END IF;
   read_as := '{}';

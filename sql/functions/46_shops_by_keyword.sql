@@ -189,6 +189,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   s search_state;
   photo text[];
+  others text[];
 BEGIN
   s.keyword := keyword;
   -- 홍대 앞 is 홍대, but 앞 is also part of names: 경남대앞점
@@ -198,12 +199,13 @@ BEGIN
   s.characters := 0;
   s.size := length(keyword);
   -- A sentence has more readings than a name with typing errors, and fewer that find anything.
-  s.most_characters := CASE WHEN cardinality((s.plain).rest) > 3 THEN 90 ELSE 150 END;
+  s.most_characters := CASE WHEN cardinality((s.plain).rest) > 3 OR jsonb_array_length((s.plain).understood) > 5 THEN 90 ELSE 150 END;
   -- gangnam photo, 성수 네컷: no beginning of Photoism is meant, nor only brands with 네컷. プリ, short for プリクラ, is also a 면.
   photo := ARRAY(SELECT w FROM unnest(s.plain_words) AS w WHERE w = ANY (photo_words()) AND (w = ANY (s.unknown) OR w = 'プリ'));
   IF photo <> '{}' AND NOT s.plain_words <@ photo_words() THEN
-    s.plain_words := ARRAY(SELECT w FROM unnest(s.plain_words) WITH ORDINALITY AS t (w, i) WHERE w <> ALL (photo) ORDER BY i);
-    s.plain := search_understand(s.plain_words, NULL);
+    others := ARRAY(SELECT w FROM unnest(s.plain_words) WITH ORDINALITY AS t (w, i) WHERE w <> ALL (photo) ORDER BY i);
+    s.plain := search_understand(others, NULL, spans_in_words((s.plain).spans, s.plain_words, others));
+    s.plain_words := others;
     s.unknown := composed((s.plain).rest) || photo;
   END IF;
   s.words_read := ARRAY[s.plain_words::text, '{}'];
@@ -221,11 +223,16 @@ COMMENT ON FUNCTION search_started(text) IS 'A keyword as typed, before the firs
 CREATE OR REPLACE FUNCTION is_worth_reading(s search_state, pass text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  IF s.characters + s.size > s.most_characters AND pass NOT IN ('small words', 'spelling', 'hanja', 'either place', 'known words', 'known names') THEN
+  IF s.characters + s.size > s.most_characters AND (
+    pass NOT IN ('small words', 'spelling', 'hanja', 'either place', 'known words', 'known names')
+    OR pass IN ('spelling', 'hanja', 'known names') AND (s.size > 45 OR array_to_string(s.small_words, ' ') ~ '[^ ]{25}')) THEN
     RETURN false;
   END IF;
   RETURN CASE
     WHEN pass ~ '^typo' AND (cardinality((s.plain).rest) > 4 OR s.small_words = '{}') THEN false
+    -- no shop is called by two brands
+    WHEN pass IN ('literal', 'typo in a name') AND (
+      SELECT count(*) > 1 FROM jsonb_array_elements((s.plain).understood) AS x WHERE x ->> 'kind' = 'brand') THEN false
     WHEN pass = 'typo in a name' THEN NOT s.is_corrected AND NOT EXISTS (SELECT FROM unnest(s.unknown) AS w WHERE goes_on_from_a_place(w))
     WHEN pass = 'hanja' THEN cardinality((s.small).rest) <= 4
     ELSE true END;
@@ -275,10 +282,12 @@ BEGIN
   s.small_words := CASE
     WHEN (s.plain).rest = '{}' AND NOT (s.plain).impossible AND num_nonnulls((s.plain).regions, (s.plain).stations) < 2 THEN s.plain_words
     ELSE search_reading('small words', s.keyword, s.unknown) END;
-  s.small := CASE WHEN s.small_words = s.plain_words THEN s.plain ELSE search_understand(s.small_words, NULL) END;
+  s.small := CASE
+    WHEN s.small_words = s.plain_words THEN s.plain
+    ELSE search_understand(s.small_words, NULL, spans_in_words((s.plain).spans, s.plain_words, s.small_words)) END;
   s.size := greatest(s.size / 2, least(s.size, length(array_to_string(s.small_words, ' '))));
   -- Words around a place make a name with a typing error long, but add no readings.
-  IF cardinality((s.small).rest) <= 2 THEN
+  IF cardinality((s.small).rest) <= 2 AND jsonb_array_length((s.small).understood) <= 5 THEN
     s.most_characters := 200;
   END IF;
   is_read := s.small_words::text = ANY (s.words_read) AND NOT (s.small_words = '{}' AND asks_for_any_shop(s.keyword));
@@ -386,12 +395,13 @@ DECLARE
   u keyword_reading := coalesce(s.spelled, s.small);
 BEGIN
   IF u.regions IS NOT NULL AND u.stations IS NULL AND u.rest <@ s.looked_up AND NOT u.rest && s.nowhere
-    AND EXISTS (SELECT FROM unnest(composed(u.rest)) AS r WHERE r !~ ('^' || words_after_places())) THEN
+    AND EXISTS (SELECT FROM unnest(composed(u.rest)) AS r WHERE r !~ ('^' || words_after_places()))
+    AND (SELECT min(c.shops) < 3 FROM search_counted(u.rest, s.sample) AS c) THEN
     s.reading := u;
   END IF;
   RETURN s;
 END $$;
-COMMENT ON FUNCTION read_beside_the_region(search_state) IS 'The pass that looks for words that shops have, though none in the region.';
+COMMENT ON FUNCTION read_beside_the_region(search_state) IS 'The pass that looks for words that few shops have, though none in the region.';
 
 CREATE OR REPLACE FUNCTION read_halves(s search_state) RETURNS search_state
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -442,7 +452,6 @@ BEGIN
     RETURN s;
   END IF;
   s.known_words := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
-  u.spans := (search_understand(s.known_words, NULL)).spans;
   s.known_places := u;
   s.reading := u;
   RETURN s;

@@ -195,12 +195,6 @@ BEGIN
     sample := CASE WHEN rest <> '{}' THEN coalesce(sample, search_sample()) ELSE sample END;
     SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
       '{}', names, sample, NULL, wanted, wanted) f;
-    IF rest = '{}' AND regions IS NOT NULL AND names <> '{}' THEN
-      -- 인생네컷 강남 is also what 인생네컷 강남점 is called
-      found := search_named_exactly(brands, full_names, regions, NULL, true, NULL);
-      ids := (found || ARRAY(SELECT i FROM unnest(ids) WITH ORDINALITY AS t (i, o) WHERE i <> ALL (found) ORDER BY o))[:5];
-      tiers := array_fill(1, ARRAY[cardinality(found)]) || tiers;
-    END IF;
     RETURN;
   END IF;
   are_rare := EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'sigungu')
@@ -358,7 +352,10 @@ DECLARE
   pass text;
   words text[];
   small_words text[];
+  unknown_small text[];
   spelled text[] := typed;
+  spelled_reading keyword_reading := meant;
+  reading keyword_reading;
   tried text[] := ARRAY[typed::text];
   sample text[];
   is_place_word boolean;
@@ -366,7 +363,7 @@ BEGIN
   -- 괴산 sounds like coex
   is_place_word := EXISTS (SELECT FROM unnest(unknown) AS u WHERE place_word(spelled_letters(u)) IS NOT NULL);
   IF NOT is_place_word THEN
-    SELECT s.* INTO sample, body FROM suggestions(typed, viewer, meant.spans, sample) s;
+    SELECT s.* INTO sample, body FROM suggestions(typed, viewer, meant, true, sample) s;
   END IF;
   FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typed', 'typo', 'typo in a name', 'before', 'last'] LOOP
     EXIT WHEN body IS NOT NULL;
@@ -375,26 +372,36 @@ BEGIN
       OR pass IN ('hanja', 'known names') AND cardinality(unknown) NOT BETWEEN 1 AND 2
       -- the reading without small words has no signs either
       OR pass = 'punctuation' AND is_foreign(keyword)
-      OR pass IN ('before', 'last') AND (cardinality(small_words) > 6 OR unknown = '{}')
+      OR pass IN ('before', 'last') AND (cardinality(small_words) > 5 OR unknown = '{}')
       OR pass ~ '^typo' AND (cardinality(typed) > 1 OR length(keyword) > 12 OR cardinality(unknown) <> 1);
+    reading := NULL;
     IF pass = 'spelling' THEN
       small_words := search_reading('small words', keyword, unknown);
       IF small_words = '{}' AND asks_for_any_shop(keyword) THEN
         body := shops_suggested(ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), NULL, '{}', NULL, NULL, NULL, NULL, true, NULL, 5, 5) AS w));
       END IF;
       CONTINUE WHEN cardinality(small_words) > 6;
-      SELECT s.read_as INTO spelled FROM shop_words_spelled(
-        small_words, CASE WHEN small_words <> typed THEN unknown_words(small_words) WHEN meant.impossible THEN typed ELSE unknown END, true) s;
+      IF small_words <> typed THEN
+        unknown_small := composed((search_understand(small_words, NULL, spans_in_words(meant.spans, typed, small_words))).rest);
+      ELSE
+        unknown_small := CASE WHEN meant.impossible THEN typed ELSE unknown END;
+      END IF;
+      SELECT s.read_as INTO spelled FROM shop_words_spelled(small_words, unknown_small, true) s;
+      IF spelled <> typed THEN
+        spelled_reading := search_understand(spelled, NULL, spans_in_words(meant.spans, typed, spelled));
+      END IF;
       words := spelled;
+      reading := spelled_reading;
     ELSIF pass = 'hanja' THEN
       SELECT h.read_as INTO words FROM words_in_korean(typed, unknown, meant.understood, meant.spans) h;
     ELSIF pass = 'known names' THEN
       known := search_known_names(typed, meant);
       CONTINUE WHEN known IS NULL OR known.rest <> '{}' OR known.impossible OR jsonb_array_length(known.understood) > 2;
       words := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(known.understood) WITH ORDINALITY t (x, i) ORDER BY i);
+      reading := search_understand(words, NULL, known.spans);
     ELSIF pass = 'typed' THEN
       CONTINUE WHEN NOT is_place_word;
-      SELECT s.* INTO sample, body FROM suggestions(typed, viewer, meant.spans, sample) s;
+      SELECT s.* INTO sample, body FROM suggestions(typed, viewer, meant, true, sample) s;
       CONTINUE;
     ELSIF pass = 'last' THEN
       -- unless it is all
@@ -410,7 +417,7 @@ BEGIN
       -- A word that is only begun may be three characters long without spaces around it, as in Japanese and Chinese.
       FOR missing IN 1..CASE WHEN keyword ~ '[\u3041-\u9fff]' THEN least(length(typed[1]) - 2, 3) ELSE 1 END LOOP
         words := ARRAY[left(typed[1], -missing)];
-        SELECT s.* INTO sample, body FROM suggestions(words, viewer, NULL, sample) s;
+        SELECT s.* INTO sample, body FROM suggestions(words, viewer, search_understand(words, NULL), false, sample) s;
         EXIT WHEN body IS NOT NULL;
         tried := tried || words::text;
         SELECT s.read_as INTO words FROM shop_words_spelled(words, words, true) s;
@@ -426,7 +433,11 @@ BEGIN
     CONTINUE WHEN coalesce(words, '{}') = '{}' OR words::text = ANY (tried);
     tried := tried || words::text;
     characters := characters + length(keyword);
-    SELECT s.* INTO sample, body FROM suggestions(words, viewer, NULL, sample) s;
+    IF reading IS NULL THEN
+      reading := search_understand(words, NULL, CASE WHEN pass IN ('before', 'last') THEN spans_in_words(spelled_reading.spans, spelled, words)
+        ELSE spans_in_words(meant.spans, typed, words) END);
+    END IF;
+    SELECT s.* INTO sample, body FROM suggestions(words, viewer, reading, false, sample) s;
   END LOOP;
   IF lang IS NOT NULL THEN
     body := suggestions_in(body, lang);
@@ -436,12 +447,14 @@ END $$;
 COMMENT ON FUNCTION shops_suggest
 IS 'Suggestions as JSON: kind, id, label, matches [[from, to]] in characters of the label, longitude, latitude, with lang also display.';
 
-CREATE OR REPLACE FUNCTION suggestions(typed text [], viewer geography, known_spans jsonb, INOUT sample text [], OUT body json)
+CREATE OR REPLACE FUNCTION suggestions(
+  typed text [], viewer geography, u keyword_reading, is_as_typed boolean, INOUT sample text [], OUT body json
+)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   words text[] := ARRAY(SELECT normalize(w, NFD) FROM unnest(typed) w);
   whole text := array_to_string(words, '');
-  u record;
+  separate text[];
   above bigint[];
   begins_name boolean;
   continues_names boolean;
@@ -452,35 +465,35 @@ BEGIN
   IF cardinality(typed) = 0 THEN
     RETURN;
   END IF;
-  SELECT * INTO u FROM search_understand(typed, NULL, known_spans);
   -- 대구 동성: what would be a place elsewhere begins another word
   IF u.impossible AND cardinality(typed) > 1 THEN
-    SELECT * INTO u FROM search_understand(trim_array(typed, 1), NULL);
+    u := search_understand(trim_array(typed, 1), NULL, spans_in_words(u.spans, typed, trim_array(typed, 1)));
     u.rest := u.rest || words[cardinality(words)];
   END IF;
   -- 서울강남 is interpreted as 서울 강남: the last word is searched within the others
   IF cardinality(typed) = 1 AND jsonb_array_length(u.understood) > 1
     AND NOT EXISTS (SELECT FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' <> 'region') THEN
+    separate := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, i) ORDER BY i);
     SELECT s.* INTO sample, body FROM suggestions(
-      ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, i) ORDER BY i), viewer, NULL, sample) s;
+      separate, viewer, search_understand(separate, NULL, spans_in_words(u.spans, typed, separate)), false, sample) s;
     RETURN;
   END IF;
   -- some name begins with any letter or syllable; several words must not only sound like one: Photoism Busa is not Photoism Box
   begins_name := cardinality(typed) = 1 AND length(whole) <= 3 OR EXISTS (
     SELECT FROM names_beginning(typed_prefixes(whole)) AS n WHERE n.rank < 2 OR cardinality(typed) = 1);
-  -- Only the words as typed come with their spans: corrected ones would cost as much again. In foreign letters the last word is
+  -- Only for the words as typed: corrected ones would cost as much again. In foreign letters the last word is
   -- likelier to begin a place than to stand in a shop's name.
-  continues_names := known_spans IS NOT NULL AND NOT begins_name;
+  continues_names := is_as_typed AND NOT begins_name;
   ends_foreign := is_foreign(typed[cardinality(typed)]);
   IF continues_names AND ends_foreign THEN
-    SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, known_spans) b;
+    SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, u.spans) b;
   END IF;
   IF ids IS NULL THEN
     SELECT s.* INTO sample, ids, tiers FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
       length(words[cardinality(words)]) > 3 AND NOT begins_name, sample) s;
   END IF;
   IF coalesce(ids, '{}') = '{}' AND continues_names AND NOT ends_foreign THEN
-    SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, known_spans) b;
+    SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, u.spans) b;
   END IF;
   IF cardinality(typed) > 1 THEN
     SELECT b.regions INTO above
@@ -503,4 +516,5 @@ BEGIN
       FROM unnest(ids, tiers) WITH ORDINALITY t (id, tier, o) INNER JOIN shops p ON p.id = t.id
     ) s LEFT JOIN regions r ON s.kind = 'region' AND r.id = s.id);
 END $$;
-COMMENT ON FUNCTION suggestions(text [], geography, jsonb, text []) IS 'Names that begin with the words, and the five best shops; null if there are none. The sample, that of search_sample(), is null until it is needed.';
+COMMENT ON FUNCTION suggestions(text [], geography, keyword_reading, boolean, text [])
+IS 'Names that begin with the words, which are read so, and the five best shops; null if there are none. The sample, that of search_sample(), is null until it is needed.';
