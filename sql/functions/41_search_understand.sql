@@ -203,14 +203,14 @@ BEGIN
     WITH RECURSIVE named AS (
       SELECT * FROM unnest(pieces, ids, ranks) AS t (piece, id, rank)
     ), up AS (
-      SELECT DISTINCT n.id, n.id AS above FROM named AS n
+      SELECT DISTINCT n.id, n.id AS above FROM named AS n WHERE (SELECT count(DISTINCT m.piece) > 1 FROM named AS m)
       UNION
       SELECT u.id, r.parent_id FROM up AS u INNER JOIN regions AS r ON r.id = u.above WHERE r.parent_id IS NOT NULL
     ), fitting AS (
       SELECT n.id, min(n.rank) AS rank FROM named AS n
       WHERE NOT EXISTS (
         SELECT FROM unnest(pieces) AS p
-        WHERE NOT EXISTS (
+        WHERE p <> n.piece AND NOT EXISTS (
           SELECT FROM up AS u INNER JOIN named AS m ON m.id = u.above WHERE u.id = n.id AND m.piece = p))
       GROUP BY n.id
     ), best AS (

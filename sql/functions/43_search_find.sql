@@ -248,24 +248,18 @@ DECLARE
   budget integer := CASE WHEN others IS NULL AND stations IS NULL THEN least(4000, 100 * at_most) ELSE 500 END;
 BEGIN
   WITH c AS MATERIALIZED (
-    SELECT s.id, s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.geog, s.spot,
-      plain OR shop_passes(s, filters) AS passes
+    SELECT s.id, search_tier(s.name_jamo, full_names, beginnings) AS tier, ST_3DDistance(s.spot, viewer_spot) AS chord_m,
+      plain OR shop_passes(s, filters) AS passes,
+      (others IS NULL OR search_holds(s.name_jamo, s.road_address, s.lot_address, s.brand_id, other_hints, others))
+      AND (search_by_words.stations IS NULL OR EXISTS (
+          SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, s.geog, 1000))) AS holds
     FROM shops AS s
     WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
       AND s.status <> 'CLOSED'
     LIMIT budget
   )
-  SELECT ARRAY(
-    SELECT c.id FROM c
-    WHERE c.passes AND (stations IS NULL OR EXISTS (
-        SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, c.geog, 1000)))
-      AND (others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, other_hints, others))
-    ORDER BY search_tier(c.name_jamo, full_names, beginnings), ST_3DDistance(c.spot, viewer_spot), c.id LIMIT at_most + 51
-  ), (SELECT count(*) < budget FROM c), plain OR EXISTS (
-    SELECT FROM c
-    WHERE (stations IS NULL OR EXISTS (
-        SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, c.geog, 1000)))
-      AND (others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, other_hints, others)))
+  SELECT ARRAY(SELECT c.id FROM c WHERE c.passes AND c.holds ORDER BY c.tier, c.chord_m, c.id LIMIT at_most + 51),
+    (SELECT count(*) < budget FROM c), plain OR EXISTS (SELECT FROM c WHERE c.holds)
   INTO ids, complete, matched;
 END $$;
 COMMENT ON FUNCTION search_by_words IS 'The best shops for the query by the index over words that also match the other words; near one of the stations, if any; not complete if it reached the limit; matched if the filters exclude some.';

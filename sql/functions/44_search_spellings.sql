@@ -247,9 +247,11 @@ BEGIN
     FROM rows_spelled(ARRAY(SELECT DISTINCT t FROM terms)) AS r INNER JOIN terms AS t ON t.t = r.term
     WHERE t.unit IS NULL OR r.kind = 'station' OR r.kind = 'region' AND NOT t.is_station AND has_unit(r.name_level, t.unit)
   ), sounds AS MATERIALIZED (
-    SELECT d.names, d.script, n.name, s.spelling, spelling_key(s.spelling) AS sound, spelled_letters(s.spelling) AS letters
-    FROM (SELECT DISTINCT names, left(sound, 1) AS script FROM found) AS d
-    CROSS JOIN unnest(d.names) AS n (name) CROSS JOIN unnest(spellings_in(d.script, n.name)) AS s (spelling)
+    SELECT q.*, spelled_letters(q.spelling) AS letters FROM (
+      SELECT d.names, d.script, n.name, s.spelling, spelling_key(s.spelling) AS sound
+      FROM (SELECT DISTINCT names, left(sound, 1) AS script FROM found) AS d
+      CROSS JOIN unnest(d.names) AS n (name) CROSS JOIN unnest(spellings_in(d.script, n.name)) AS s (spelling) OFFSET 0
+    ) AS q WHERE misspelt OR q.sound = ANY (ARRAY(SELECT f.sound FROM forms AS f))
   ), near AS MATERIALIZED (
     SELECT DISTINCT f.key, f.kind, f.id, f.unit, f.is_station, f.name_level, f.lang, s.name, s.spelling, s.letters, length(f.letters) AS size,
       CASE WHEN f.letters = s.letters THEN 0 ELSE greatest(edit_distance(f.letters, s.letters), 1) END AS off,
