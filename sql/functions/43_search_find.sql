@@ -625,8 +625,9 @@ DECLARE
   around geometry[] := ARRAY(SELECT ST_Expand(spot_at(p), 20000) FROM unnest(places) AS p);
 BEGIN
   RETURN ARRAY(
-    SELECT s.id FROM shops AS s LEFT JOIN brands AS o ON o.id = s.brand_id AND starts_with(s.name_jamo, jamo(o.name))
-    WHERE s.id = ANY (shop_ids) AND substr(s.name_jamo, length(coalesce(jamo(o.name), '')) + 1) LIKE ALL (ARRAY(SELECT '%' || like_pattern(b) FROM unnest(branch) AS b))
+    WITH named AS MATERIALIZED (SELECT b.id, jamo(b.name) AS letters FROM brands AS b)
+    SELECT s.id FROM shops AS s LEFT JOIN named AS n ON n.id = s.brand_id AND starts_with(s.name_jamo, n.letters)
+    WHERE s.id = ANY (shop_ids) AND substr(s.name_jamo, length(coalesce(n.letters, '')) + 1) LIKE ALL (ARRAY(SELECT '%' || like_pattern(b) FROM unnest(branch) AS b))
       AND (places IS NULL OR EXISTS (SELECT FROM unnest(around) AS a WHERE s.spot &&& a)));
 END $$;
 COMMENT ON FUNCTION branches_at(bigint [], text [], geography [])
