@@ -431,10 +431,10 @@ BEGIN
     IF more > most THEN
       bound_m := least(bound_m, efforts_m[needed]);
       -- a second sample is large, and so is its bound near
-      surplus_m := CASE round WHEN 1 THEN surplus_m / 256 ELSE 'infinity' END;
+      surplus_m := CASE round WHEN 1 THEN surplus_m / 128 ELSE 'infinity' END;
       most := most_examined;
     ELSE
-      surplus_m := surplus_m * least(8, greatest(2, 1.5 * needed / coalesce(cardinality(ids), 1)));
+      surplus_m := surplus_m * least(3, greatest(1.5, 1.2 * needed / coalesce(cardinality(ids), 1)));
     END IF;
     -- around a better place, the same bound has a smaller surplus
     IF efforts_m[1] < t.effort_m THEN
