@@ -493,6 +493,13 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION composed(text []) IS 'The words with whole syllables in place of their letters.';
 
+CREATE OR REPLACE FUNCTION words_understood(understood jsonb) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
+END $$;
+COMMENT ON FUNCTION words_understood(jsonb) IS 'The names and words of a reading, each as one word.';
+
 CREATE OR REPLACE FUNCTION contains_any(word text, parts text []) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -536,7 +543,7 @@ CREATE OR REPLACE FUNCTION search_other_meaning(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  words constant text[] := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
+  words constant text[] := words_understood(u.understood);
   o keyword_reading;
   meant jsonb;
 BEGIN

@@ -533,7 +533,7 @@ BEGIN
     END IF;
     u := reading_without(u, composed(u.rest));
   END IF;
-  known := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
+  known := words_understood(u.understood);
   u.spans := coalesce(spans_in_words(u.spans, k.read_as, known), (search_understand(known, NULL)).spans);
   u.ignored := as_typed(k.ignored || u.ignored, spelled);
   RETURN CASE WHEN u.ignored <> '{}' THEN u END;

@@ -451,7 +451,7 @@ BEGIN
   IF u IS NULL OR is_somewhere AND num_nonnulls(u.regions, u.stations) = 0 THEN
     RETURN s;
   END IF;
-  s.known_words := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY AS t (x, o) ORDER BY o);
+  s.known_words := words_understood(u.understood);
   s.known_places := u;
   s.reading := u;
   RETURN s;

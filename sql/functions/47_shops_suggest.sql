@@ -397,7 +397,7 @@ BEGIN
     ELSIF pass = 'known names' THEN
       known := search_known_names(typed, meant);
       CONTINUE WHEN known IS NULL OR known.rest <> '{}' OR known.impossible OR jsonb_array_length(known.understood) > 2;
-      words := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(known.understood) WITH ORDINALITY t (x, i) ORDER BY i);
+      words := words_understood(known.understood);
       reading := search_understand(words, NULL, known.spans);
     ELSIF pass = 'typed' THEN
       CONTINUE WHEN NOT is_place_word;
@@ -473,7 +473,7 @@ BEGIN
   -- 서울강남 is interpreted as 서울 강남: the last word is searched within the others
   IF cardinality(typed) = 1 AND jsonb_array_length(u.understood) > 1
     AND NOT EXISTS (SELECT FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' <> 'region') THEN
-    separate := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) WITH ORDINALITY t (x, i) ORDER BY i);
+    separate := words_understood(u.understood);
     SELECT s.* INTO sample, body FROM suggestions(
       separate, viewer, search_understand(separate, NULL, spans_in_words(u.spans, typed, separate)), false, sample) s;
     RETURN;

@@ -6,6 +6,11 @@ from dataclasses import dataclass, field
 
 from tests.make import Maker
 
+PROVINCES = {
+    "서울": "서울특별시", "인천": "인천광역시", "대전": "대전광역시", "광주": "광주광역시", "부산": "부산광역시", "전북": "전북특별자치도",
+    "경남": "경상남도", "경북": "경상북도", "강원": "강원특별자치도", "경기": "경기도", "충남": "충청남도", "충북": "충청북도",
+}  # fmt: skip
+
 BRANDS = {
     "인생네컷": ["Life4Cuts", "라이프포컷"],
     "하루필름": ["Haru Film"],
@@ -164,3 +169,24 @@ def _shop(
         sigungu_id=sigungu_id,
         dong_id=made.regions[f"{sigungu_id}/{dong}"],
     )
+
+
+def make_listed(
+    make: Maker, shops: dict[str, tuple[tuple[float, float], str, str]], brands: dict[str, int]
+) -> dict[str, int]:
+    """Shops from their name, which begins with the brand, to position, address and district; returns the regions by name.
+
+    A district with the name of several begins with its province (인천 중구)."""
+    regions: dict[str, int] = {}
+    for name, (at, address, district) in shops.items():
+        province = address.split()[0]
+        if province not in regions:
+            regions[province] = make.region(PROVINCES[province], level="sido")
+        if district not in regions:
+            short = district.removeprefix(f"{province} ")
+            regions[district] = make.region(short, parent=regions[province])
+        make.shop(
+            name, at=at, brand_id=brands[name.split()[0]], road_address=address,
+            sido_id=regions[province], sigungu_id=regions[district],
+        )  # fmt: skip
+    return regions

@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.make import Maker
+from tests.search.country import make_listed
 
 AT = {"userLng": 126.98, "userLat": 37.56}
 # name: position, Chinese characters
@@ -54,23 +55,8 @@ def client_of_shops(make: Maker, client: FlaskClient) -> FlaskClient:
         station = make.station(name, at=at)
         if hanja:
             make.insert("station_aliases", station_id=station, alias=hanja, lang="zh-Hant")
-    provinces = {
-        short: make.region(name, level="sido")
-        for short, name in {
-            "서울": "서울특별시", "인천": "인천광역시", "대전": "대전광역시", "광주": "광주광역시", "부산": "부산광역시", "전북": "전북특별자치도",
-            "경남": "경상남도", "경북": "경상북도", "강원": "강원특별자치도", "경기": "경기도", "충남": "충청남도",
-        }.items()
-    }  # fmt: skip
+    regions = make_listed(make, SHOPS, brands)
     make.sql("SELECT add_province_aliases(), add_foreign_province_names()")
-    regions: dict[str, int] = {}
-    for name, (at, address, region) in SHOPS.items():
-        sido = provinces[address.split()[0]]
-        if region not in regions:
-            regions[region] = make.region(region.removeprefix("인천 "), parent=sido)
-        make.shop(
-            name, at=at, brand_id=brands[name.split()[0]], road_address=address,
-            sido_id=sido, sigungu_id=regions[region],
-        )  # fmt: skip
     anmyeon = make.region("안면읍", level="dong", parent=regions["태안군"])
     make.sql("UPDATE shops SET dong_id = %s WHERE sigungu_id = %s", anmyeon, regions["태안군"])
     bundang = make.region("분당동", level="dong", parent=regions["성남시 분당구"])

@@ -8,14 +8,12 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.make import Maker
+from tests.search.country import make_listed
 
 AT = {"userLng": 126.98, "userLat": 37.56}
 STATIONS = {
     "강남": (127.028, 37.498), "홍대입구": (126.924, 37.557), "이태원": (126.994, 37.534), "한양대": (127.044, 37.556),
     "홍제": (126.944, 37.589), "건대입구": (127.07, 37.54),
-}  # fmt: skip
-PROVINCES = {
-    "서울": "서울특별시", "충북": "충청북도", "경기": "경기도", "강원": "강원특별자치도", "부산": "부산광역시",
 }  # fmt: skip
 # name: position, address, region
 SHOPS = {
@@ -56,17 +54,7 @@ def client_of_shops(make: Maker, client: FlaskClient) -> FlaskClient:
     make.station("홍대입구", at=(126.926, 37.558))
     for name, alias in (("강남", "江南"), ("홍대입구", "弘大")):
         make.insert("station_aliases", station_id=stations[name], alias=alias, lang="zh-Hant")
-    regions: dict[str, int] = {}
-    for name, (at, address, region) in SHOPS.items():
-        province = address.split()[0]
-        if province not in regions:
-            regions[province] = make.region(PROVINCES[province], level="sido")
-        if region not in regions:
-            regions[region] = make.region(region, parent=regions[province])
-        make.shop(
-            name, at=at, brand_id=brands[name.split()[0]], road_address=address,
-            sido_id=regions[province], sigungu_id=regions[region],
-        )  # fmt: skip
+    regions = make_listed(make, SHOPS, brands)
     for dong in ("중문동", "부사동"):
         make.region(dong, level="dong", parent=regions["강남구"])
     haenggung = make.region("행궁동", level="dong", parent=regions["수원시"])
