@@ -138,14 +138,15 @@ IS 'A lower bound of effort_m for all places within radius_m.';
 CREATE OR REPLACE FUNCTION quarters_of(box geometry) RETURNS geometry []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  lon double precision := (ST_XMin(box) + ST_XMax(box)) / 2;
-  lat double precision := (ST_YMin(box) + ST_YMax(box)) / 2;
+  x CONSTANT double precision := (ST_XMin(box) + ST_XMax(box)) / 2;
+  y CONSTANT double precision := (ST_YMin(box) + ST_YMax(box)) / 2;
+  srid CONSTANT integer := ST_SRID(box);
 BEGIN
   RETURN ARRAY[
-    ST_MakeEnvelope(ST_XMin(box), ST_YMin(box), lon, lat, 4326), ST_MakeEnvelope(lon, ST_YMin(box), ST_XMax(box), lat, 4326),
-    ST_MakeEnvelope(ST_XMin(box), lat, lon, ST_YMax(box), 4326), ST_MakeEnvelope(lon, lat, ST_XMax(box), ST_YMax(box), 4326)];
+    ST_MakeEnvelope(ST_XMin(box), ST_YMin(box), x, y, srid), ST_MakeEnvelope(x, ST_YMin(box), ST_XMax(box), y, srid),
+    ST_MakeEnvelope(ST_XMin(box), y, x, ST_YMax(box), srid), ST_MakeEnvelope(x, y, ST_XMax(box), ST_YMax(box), srid)];
 END $$;
-COMMENT ON FUNCTION quarters_of(geometry) IS 'A box divided into four at the middle of its sides.';
+COMMENT ON FUNCTION quarters_of(geometry) IS 'The box of a geometry, divided into four at the middle of its sides.';
 
 -- If enough of the shops nearest to the middle pass, they give an upper bound of the effort of the best ones: their own effort if
 -- that takes few distances to compute, else one derived from their distance. Nearest means in degrees, because the index supports
@@ -222,7 +223,7 @@ IS 'If half of the people are at one place and half at another, within a 300th o
 -- The index is searched with the boxes of segments of the geodesic. The sums of shops near the segment's chord, which is up to
 -- c²/8R below the surface, are compared, which lowers the surplus. A segment with more than `few` shops is divided into four.
 -- The first surplus is slightly more than that of a good place (guess_m). The number of shops is proportional to its square root,
--- which gives the next surplus. If the strip becomes wide, best_around() is more efficient.
+-- which gives the next surplus. If the strip becomes wide, best_by_sum() is more efficient.
 CREATE OR REPLACE FUNCTION best_between(
   people geography [], guess_m double precision, brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
   OUT ids bigint [], OUT efforts_m double precision [], OUT truncated boolean, OUT examined bigint
@@ -287,13 +288,13 @@ COMMENT ON FUNCTION best_between IS 'The `needed` shops that pass with the least
 
 -- Where distances are convex (see least_effort_m), the tangent plane at any place bounds the sum from below, and the places with a sum
 -- of at most a bound are on one side of the line where it reaches the bound. The line is closest to them from a place near their border,
--- which is found by bisection.
+-- which is found by bisection, to a share (closeness) of its distance from the middle.
 -- The line is drawn through the two points of it that are reach_m from its foot, as a geodesic, which is straight in the gnomonic
 -- plane. Within d metres, it deviates by at most d²(|off_m| / 4e13 + 2.8e-10) metres from the line of the tangent plane (parallel lines
 -- converge on a sphere) and from a straight one (a geodesic of the ellipsoid is not exactly in a plane through the Earth's centre).
 CREATE OR REPLACE FUNCTION area_cut(
   area geometry, people geography [], middle geography, bound_m double precision, frame double precision [],
-  reach_m double precision, azimuth double precision, OUT rest geometry, OUT border_m double precision
+  reach_m double precision, azimuth double precision, closeness double precision, OUT rest geometry, OUT border_m double precision
 )
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -309,7 +310,7 @@ DECLARE
 BEGIN
   rest := area;
   border_m := reach_m;
-  WHILE border_m > 1 AND inside_m < 0.8 * border_m LOOP
+  WHILE border_m > 1 AND inside_m < closeness * border_m LOOP
     half_m := (inside_m + border_m) / 2;
     IF effort_m(ST_Project(middle, half_m, azimuth), people, true) > bound_m THEN
       border_m := half_m;
@@ -335,7 +336,7 @@ COMMENT ON FUNCTION area_cut IS 'What a tangent line leaves of an area within re
 
 -- First towards the farthest corner of the area until that is near the border; then across, as the area may be long and thin.
 CREATE OR REPLACE FUNCTION area_of_sum(
-  people geography [], middle geography, bound_m double precision, frame double precision [], half_m double precision
+  people geography [], middle geography, bound_m double precision, frame double precision [], half_m double precision, closeness double precision
 ) RETURNS geometry
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -350,57 +351,52 @@ BEGIN
     corner := from_gnomonic((SELECT d.geom FROM ST_DumpPoints(area) AS d ORDER BY ST_X(d.geom) ^ 2 + ST_Y(d.geom) ^ 2 DESC LIMIT 1), frame);
     corner_m := ST_Distance(middle, corner);
     azimuth := ST_Azimuth(middle, corner);
-    SELECT c.rest, c.border_m INTO area, border_m FROM area_cut(area, people, middle, bound_m, frame, corner_m, azimuth) AS c;
-    EXIT WHEN border_m > 0.8 * corner_m;
+    SELECT c.rest, c.border_m INTO area, border_m FROM area_cut(area, people, middle, bound_m, frame, corner_m, azimuth, closeness) AS c;
+    EXIT WHEN border_m > closeness * corner_m;
   END LOOP;
-  area := (area_cut(area, people, middle, bound_m, frame, corner_m, azimuth + pi() / 2)).rest;
-  area := (area_cut(area, people, middle, bound_m, frame, corner_m, azimuth - pi() / 2)).rest;
+  area := (area_cut(area, people, middle, bound_m, frame, corner_m, azimuth + pi() / 2, closeness)).rest;
+  area := (area_cut(area, people, middle, bound_m, frame, corner_m, azimuth - pi() / 2, closeness)).rest;
   FOR corner IN SELECT from_gnomonic(d.geom, frame) FROM ST_DumpPoints(area) AS d LOOP
-    area := (area_cut(area, people, middle, bound_m, frame, corner_m, ST_Azimuth(middle, corner))).rest;
+    area := (area_cut(area, people, middle, bound_m, frame, corner_m, ST_Azimuth(middle, corner), closeness)).rest;
   END LOOP;
   RETURN area;
 END $$;
 COMMENT ON FUNCTION area_of_sum IS 'A convex polygon in the plane of a frame around the middle that contains all places whose sum of distances is at most bound_m, given that they are within half_m (at most 1000 km) of the middle.';
 
--- The box of a long, thin area contains mostly other places, so the area is divided across its length.
-CREATE OR REPLACE FUNCTION boxes_of_area(area geometry, frame double precision []) RETURNS geometry []
+-- The box of a long, thin area contains mostly other places.
+CREATE OR REPLACE FUNCTION cells_of_area(area geometry) RETURNS geometry []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  bearing CONSTANT double precision := (
-    SELECT ST_Azimuth(ST_MakePoint(0, 0), d.geom) FROM ST_DumpPoints(area) AS d ORDER BY ST_X(d.geom) ^ 2 + ST_Y(d.geom) ^ 2 DESC LIMIT 1
-  );
-  upright CONSTANT geometry := ST_Rotate(area, bearing);
-  low CONSTANT double precision := ST_YMin(upright);
-  high CONSTANT double precision := ST_YMax(upright);
-  -- twice the mean width, if the area is long
-  height CONSTANT double precision := greatest(least(sqrt(ST_Area(area)) / 3, 4 * ST_Area(area) / ST_Perimeter(area)), (high - low) / 200);
+  cells geometry[] := ARRAY[area];
 BEGIN
-  RETURN ARRAY(
-    SELECT unnest(boxes_around(ST_Rotate(p.part, -bearing), frame))
-    FROM generate_series(0, ceil((high - low) / height)::integer) AS n
-    CROSS JOIN ST_ClipByBox2D(upright, ST_MakeEnvelope(
-        ST_XMin(upright) - height, low + (n - 0.5) * height, ST_XMax(upright) + height, low + (n + 0.5) * height)) AS p (part)
-    WHERE NOT ST_IsEmpty(p.part)
-  );
+  WHILE cardinality(cells) BETWEEN 1 AND 63 LOOP
+    cells := ARRAY(
+      SELECT p.part
+      FROM unnest(cells) AS c (cell)
+      CROSS JOIN LATERAL unnest(quarters_of(c.cell)) AS q (box)
+      CROSS JOIN ST_ClipByBox2D(c.cell, q.box) AS p (part)
+      WHERE NOT ST_IsEmpty(p.part)
+    );
+  END LOOP;
+  RETURN cells;
 END $$;
-COMMENT ON FUNCTION boxes_of_area(geometry, double precision [])
-IS 'Boxes in degrees that contain all positions in a convex polygon of a frame''s plane and, if it is long and thin, few others.';
+COMMENT ON FUNCTION cells_of_area(geometry) IS 'A convex polygon in at least 64 parts.';
 
--- The number of shops in an area is approximately proportional to the surplus over the least sum, but places of nearly the same sum
--- may include a city: then a small surplus is tried first.
+-- Computes the sums of a sample of the shops in the area, first of those in the cells with the least sum at their centre. The best of the
+-- sample give a lower bound and so a smaller area, until the sample is all shops of the area. The area of the first sample may be larger
+-- than needed, which takes less to compute.
 CREATE OR REPLACE FUNCTION best_by_sum(
   people geography [], middle geography, bound_m double precision,
   brand_ids bigint [], filters shop_filters, needed integer, most_examined integer,
   OUT ids bigint [], OUT efforts_m double precision [], OUT examined bigint
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_sort = off SET enable_memoize = off
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_memoize = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 DECLARE
-  most integer := greatest(400, 4 * needed);
+  sample bigint := greatest(400, 4 * needed);
+  closeness double precision := 0.5;
   center geography := middle;
-  surplus_m double precision := bound_m - effort_m(middle, people, true);
-  guess_m double precision;
   half_m double precision;
   t record;
   frame double precision[];
@@ -408,39 +404,37 @@ DECLARE
   more integer;
 BEGIN
   examined := 0;
-  FOR round IN 1..8 LOOP
+  LOOP
     ids := NULL;
     t := tangent_at(center, people, true);
-    guess_m := least(bound_m, t.effort_m + surplus_m);
-    half_m := (guess_m + t.effort_m) / cardinality(people) + 1;
+    half_m := (bound_m + t.effort_m) / cardinality(people) + 1;
     EXIT WHEN examined > most_examined OR half_m > 1000000 OR t.longest_m + 3 * half_m > 9985000;
     frame := (SELECT gnomonic_frame(ST_X(c.spot), ST_Y(c.spot), ST_Z(c.spot)) FROM spot_at(center) AS c (spot));
-    area := area_of_sum(people, center, guess_m, frame, half_m);
+    area := area_of_sum(people, center, bound_m, frame, half_m, closeness);
+    sample := least(sample, most_examined - examined);
     SELECT array_agg(f.id) FILTER (WHERE f.effort_m IS NOT NULL), array_agg(f.effort_m) FILTER (WHERE f.effort_m IS NOT NULL), count(*)
     INTO ids, efforts_m, more
     FROM (
-      SELECT s.id, CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND ST_Intersects(area, gnomonic(s.spot, frame))
+      SELECT s.id, CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND ST_Intersects(c.cell, gnomonic(s.spot, frame))
         AND (filters IS NULL OR shop_passes(s, filters)) THEN effort_m(s.geog, people, true) END AS effort_m
-      FROM (SELECT unnest(boxes_of_area(area, frame)) AS box OFFSET 0) AS b
+      FROM (
+        SELECT u.cell FROM unnest(cells_of_area(area)) AS u (cell)
+        ORDER BY effort_m(from_gnomonic(ST_Centroid(u.cell), frame), people, true)
+      ) AS c
+      CROSS JOIN LATERAL unnest(boxes_around(c.cell, frame)) AS b (box)
       INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
-      LIMIT most + 1
+      LIMIT sample + 1
     ) AS f;
     examined := examined + more;
-    SELECT k.* INTO ids, efforts_m FROM keep_best(ids, efforts_m, guess_m, needed) AS k;
-    EXIT WHEN more <= most AND (guess_m = bound_m OR cardinality(ids) = needed);
-    IF more > most THEN
-      bound_m := least(bound_m, efforts_m[needed]);
-      -- a second sample is large, and so is its bound near
-      surplus_m := CASE round WHEN 1 THEN surplus_m / 128 ELSE 'infinity' END;
-      most := most_examined;
-    ELSE
-      surplus_m := surplus_m * least(3, greatest(1.5, 1.2 * needed / coalesce(cardinality(ids), 1)));
-    END IF;
+    SELECT k.* INTO ids, efforts_m FROM keep_best(ids, efforts_m, bound_m, needed) AS k;
+    EXIT WHEN more <= sample;
+    bound_m := least(bound_m, efforts_m[needed]);
     -- around a better place, the same bound has a smaller surplus
     IF efforts_m[1] < t.effort_m THEN
       center := (SELECT s.geog FROM shops AS s WHERE s.id = ids[1]);
     END IF;
-    ids := NULL;
+    sample := 8 * sample;
+    closeness := 0.97;
   END LOOP;
 END $$;
 COMMENT ON FUNCTION best_by_sum IS 'The `needed` shops that pass with the least sum of distances, given that so many have at most bound_m: exact; null if more than most_examined shops would be examined, or if people are too far apart.';

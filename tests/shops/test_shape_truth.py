@@ -287,7 +287,7 @@ WITH given AS (
 SELECT ARRAY(SELECT ST_Intersects(a.area, gnomonic(spot_at(p), c.frame)) FROM unnest(c.places) AS p)
 FROM centred AS c
 CROSS JOIN LATERAL area_of_sum(c.people, c.middle, c.bound_m, c.frame,
-  (c.bound_m + effort_m(c.middle, c.people, true)) / cardinality(c.people) + 1) AS a (area)"""
+  (c.bound_m + effort_m(c.middle, c.people, true)) / cardinality(c.people) + 1, %s) AS a (area)"""
 
 
 def group_around(rng: random.Random) -> tuple[list[Place], list[Place]]:
@@ -316,9 +316,10 @@ def group_in_two_towns(rng: random.Random) -> tuple[list[Place], list[Place]]:
     ]
 
 
+@pytest.mark.parametrize(("closeness", "most"), [(0.5, 0.5), (0.97, 0.15)])
 @pytest.mark.parametrize("cases", CASES)
 def test_the_area_of_a_bound_holds_every_place_within_it_and_few_others(
-    make: Maker, cases: int
+    make: Maker, cases: int, closeness: float, most: float
 ) -> None:
     rng = random.Random(17)
     within = others = 0
@@ -328,11 +329,32 @@ def test_the_area_of_a_bound_holds_every_place_within_it_and_few_others(
         efforts = ways(places, group).sum(axis=1)
         bound_m = float(np.sort(efforts)[rng.randrange(5, 100)])
         lines = [*zip(*group, strict=True), *places.T.tolist()]
-        ((held,),) = make.rows(AREA, *map(list, lines), bound_m)
+        ((held,),) = make.rows(AREA, *map(list, lines), bound_m, closeness)
         assert np.array(held)[efforts <= bound_m].all()
         within += int((efforts <= bound_m).sum())
         others += int(np.array(held)[efforts > bound_m].sum())
-    assert others < within / 3
+    assert others < most * within
+
+
+def near(rng: random.Random, town: Place, most_m: float) -> Place:
+    """A place at most so far from another, more often close to it."""
+    return away(town, rng.uniform(0, 360), most_m * rng.random())
+
+
+@pytest.mark.parametrize("cases", CASES)
+def test_groups_in_two_towns_with_many_shops_meet_where_the_sum_is_least(
+    make: Maker, cases: int
+) -> None:
+    rng = random.Random(31)
+    for _ in range(cases // BATCH):
+        place = middle(rng)
+        other = away(place, rng.uniform(0, 360), 10 ** rng.uniform(4, 5.7))
+        spread_m = 10 ** rng.uniform(3, 4.3)
+        points = np.array([near(rng, end, spread_m) for end in (place, other) * 1500])
+        load(make, points)
+        for _ in range(BATCH):
+            group = [near(rng, end, spread_m) for end in (place, other) * rng.choice((1, 2, 5))]
+            check_meeting(make, points, group, True, rng.choice((1, 20, 100)))
 
 
 def halves(rng: random.Random) -> tuple[list[Place], Place, Place]:
