@@ -336,7 +336,8 @@ COMMENT ON FUNCTION area_cut IS 'What a tangent line leaves of an area within re
 
 -- First towards the farthest corner of the area until that is near the border; then across, as the area may be long and thin.
 CREATE OR REPLACE FUNCTION area_of_sum(
-  people geography [], middle geography, bound_m double precision, frame double precision [], half_m double precision, closeness double precision
+  people geography [], middle geography, bound_m double precision, frame double precision [], half_m double precision,
+  closeness double precision
 ) RETURNS geometry
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
