@@ -364,24 +364,27 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION area_of_sum IS 'A convex polygon in the plane of a frame around the middle that contains all places whose sum of distances is at most bound_m, given that they are within half_m (at most 1000 km) of the middle.';
 
--- The box of a long, thin area contains mostly other places.
+-- The box of a long, thin area contains mostly other places. Where the middle of its sides is near the border, a quarter is tiny.
 CREATE OR REPLACE FUNCTION cells_of_area(area geometry) RETURNS geometry []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   cells geometry[] := ARRAY[area];
+  large double precision;
 BEGIN
-  WHILE cardinality(cells) BETWEEN 1 AND 63 LOOP
+  WHILE cardinality(cells) BETWEEN 1 AND 47 LOOP
+    large := (SELECT max(ST_Area(ST_Envelope(c.cell))) / 4 FROM unnest(cells) AS c (cell));
     cells := ARRAY(
       SELECT p.part
       FROM unnest(cells) AS c (cell)
-      CROSS JOIN LATERAL unnest(quarters_of(c.cell)) AS q (box)
+      CROSS JOIN ST_Envelope(c.cell) AS e (box)
+      CROSS JOIN LATERAL unnest(CASE WHEN ST_Area(e.box) >= large THEN quarters_of(e.box) ELSE ARRAY[e.box] END) AS q (box)
       CROSS JOIN ST_ClipByBox2D(c.cell, q.box) AS p (part)
       WHERE NOT ST_IsEmpty(p.part)
     );
   END LOOP;
   RETURN cells;
 END $$;
-COMMENT ON FUNCTION cells_of_area(geometry) IS 'A convex polygon in at least 64 parts.';
+COMMENT ON FUNCTION cells_of_area(geometry) IS 'A convex polygon in at least 48 parts.';
 
 -- Computes the sums of a sample of the shops in the area, first of those in the cells with the least sum at their centre. The best of the
 -- sample give a lower bound and so a smaller area, until the sample is all shops of the area. The area of the first sample may be larger
@@ -396,7 +399,7 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_mem
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 DECLARE
   sample bigint := greatest(400, 4 * needed);
-  closeness double precision := 0.5;
+  closeness double precision := 0.7;
   center geography := middle;
   half_m double precision;
   t record;
@@ -434,8 +437,8 @@ BEGIN
     IF efforts_m[1] < t.effort_m THEN
       center := (SELECT s.geog FROM shops AS s WHERE s.id = ids[1]);
     END IF;
-    sample := 8 * sample;
-    closeness := 0.97;
+    sample := 4 * sample;
+    closeness := 0.96;
   END LOOP;
 END $$;
 COMMENT ON FUNCTION best_by_sum IS 'The `needed` shops that pass with the least sum of distances, given that so many have at most bound_m: exact; null if more than most_examined shops would be examined, or if people are too far apart.';
