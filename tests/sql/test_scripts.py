@@ -24,8 +24,9 @@ def unquoted(text: str) -> list[str]:
     return [line for line in code if UNQUOTED.search(re.sub(r":'\w+'", "", line))]
 
 
-def test_there_are_25():
-    assert [int(name[:2]) for name in NAMES] == list(range(1, 26))
+def test_the_numbers_have_no_gaps():
+    assert len(NAMES) >= 25
+    assert [int(name[:2]) for name in NAMES] == list(range(1, len(NAMES) + 1))
 
 
 def test_the_lint_finds_what_it_is_for():
