@@ -15,7 +15,7 @@ from geoshops.web.paging import ItemList
 from tests.geodesy import WGS84, distance_text
 from tests.make import Maker
 
-QUERIES = [pytest.param(2000, id="some"), pytest.param(10_000, id="many", marks=pytest.mark.full)]
+QUERIES = [pytest.param(500, id="some"), pytest.param(10_000, id="many", marks=pytest.mark.full)]
 AT_MOST = 1000
 Points = NDArray[np.float64]
 
