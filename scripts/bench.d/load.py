@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import re
 import secrets
@@ -61,7 +62,7 @@ def pgbench(
 
 def percentile(ordered: list[float], percent: float) -> float:
     """Nearest-rank percentile of an ascending list."""
-    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
+    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
 
 
 def wrk(

@@ -205,7 +205,7 @@ def meetings_ms(cursor: Any) -> dict[str, dict[str, float]]:
     cases = [(people, min(people, 3)) for people in (2, 3, 4, 5, 10)] + [(4, 2), (10, 2)]
     for people, towns in cases:
         rng = random.Random(9)
-        groups = [_group(rng, people, towns) for _ in range(100)]
+        groups = [_group(rng, people, towns) for _ in range(200)]
         for by in ("longest", "sum"):
             calls = [
                 f"list_shops_meet(ARRAY{[x for x, _ in group]}, ARRAY{[y for _, y in group]}, {by == 'sum'}, {FIRST_PAGE})"
