@@ -387,7 +387,7 @@ END $$;
 COMMENT ON FUNCTION cells_of_area(geometry) IS 'A convex polygon in at least 48 parts.';
 
 -- Computes the sums of a sample of the shops in the area, first of those in the cells with the least sum at their centre. The best of the
--- sample give a lower bound and so a smaller area, until the sample is all shops of the area. The area of the first sample may be larger
+-- sample give a tighter bound and so a smaller area, until the sample is all shops of the area. The area of the first sample may be larger
 -- than needed, which takes less to compute.
 CREATE OR REPLACE FUNCTION best_by_sum(
   people geography [], middle geography, bound_m double precision,

@@ -228,13 +228,15 @@ def check_passages(
         assert (np.abs(np.array([float(row[1]) for row in rows]) - along[ids - 1]) < alike).all()
 
 
+def near(rng: random.Random, town: Place, most_m: float) -> Place:
+    """A place at most so far from another, more often close to it."""
+    return away(town, rng.uniform(0, 360), most_m * rng.random())
+
+
 def people(rng: random.Random) -> list[Place]:
     place = middle(rng)
     spread_m = 10 ** rng.uniform(2, 7)
-    group = [
-        away(place, rng.uniform(0, 360), rng.uniform(0, spread_m))
-        for _ in range(rng.randrange(2, 11))
-    ]
+    group = [near(rng, place, spread_m) for _ in range(rng.randrange(2, 11))]
     if rng.random() < 0.2:
         group[-1] = group[0]
     if rng.random() < 0.2:
@@ -257,6 +259,11 @@ def test_people_meet_where_they_meet_on_the_spheroid(make: Maker, cases: int) ->
         check_meeting(make, points, people(rng), rng.random() < 0.5, rng.choice((1, 5, 20, 100)))
 
 
+def efforts_of(distances: Floats, *, by_sum: bool) -> Floats:
+    """The sum or the longest of the distances to each place."""
+    return distances.sum(axis=1) if by_sum else distances.max(axis=1)
+
+
 def check_meeting(
     make: Maker, points: Floats, group: list[Place], by_sum: bool, count: int
 ) -> None:
@@ -267,7 +274,7 @@ def check_meeting(
         *map(list, zip(*group, strict=True)), count, by_sum,
     )  # fmt: skip
     distances = ways(points, group)
-    efforts = distances.sum(axis=1) if by_sum else distances.max(axis=1)
+    efforts = efforts_of(distances, by_sum=by_sum)
     best = np.sort(efforts)[:count]
     assert len(rows) == len({row[0] for row in rows}) == count
     assert np.abs(np.array([row[1] for row in rows]) - best).max() < 1e-4
@@ -293,13 +300,8 @@ CROSS JOIN LATERAL area_of_sum(c.people, c.middle, c.bound_m, c.frame,
 def group_around(rng: random.Random) -> tuple[list[Place], list[Place]]:
     """3 to 10 people around a place, and 200 places among them."""
     place, spread_m = middle(rng), 10 ** rng.uniform(2, 5.6)
-    group = [
-        away(place, rng.uniform(0, 360), rng.uniform(0, spread_m))
-        for _ in range(rng.randrange(3, 11))
-    ]
-    return group, [
-        away(place, rng.uniform(0, 360), spread_m * rng.uniform(0, 1)) for _ in range(200)
-    ]
+    group = [near(rng, place, spread_m) for _ in range(rng.randrange(3, 11))]
+    return group, [near(rng, place, spread_m) for _ in range(200)]
 
 
 def group_in_two_towns(rng: random.Random) -> tuple[list[Place], list[Place]]:
@@ -307,12 +309,9 @@ def group_in_two_towns(rng: random.Random) -> tuple[list[Place], list[Place]]:
     place, azimuth, way_m = middle(rng), rng.uniform(0, 360), 10 ** rng.uniform(3, 5.7)
     spread_m = way_m * 10 ** rng.uniform(-3, -0.5)
     ends = (place, away(place, azimuth, way_m)) * rng.choice((2, 5))
-    group = [away(end, rng.uniform(0, 360), rng.uniform(0, spread_m)) for end in ends]
+    group = [near(rng, end, spread_m) for end in ends]
     return group, [
-        away(
-            away(place, azimuth, way_m * rng.random()), rng.uniform(0, 360), spread_m * rng.random()
-        )
-        for _ in range(200)
+        near(rng, away(place, azimuth, way_m * rng.random()), spread_m) for _ in range(200)
     ]
 
 
@@ -334,11 +333,6 @@ def test_the_area_of_a_bound_holds_every_place_within_it_and_few_others(
         within += int((efforts <= bound_m).sum())
         others += int(np.array(held)[efforts > bound_m].sum())
     assert others < most * within
-
-
-def near(rng: random.Random, town: Place, most_m: float) -> Place:
-    """A place at most so far from another, more often close to it."""
-    return away(town, rng.uniform(0, 360), most_m * rng.random())
 
 
 @pytest.mark.parametrize("cases", CASES)
@@ -363,9 +357,7 @@ def halves(rng: random.Random) -> tuple[list[Place], Place, Place]:
     other = away(place, rng.uniform(0, 360), 10 ** rng.uniform(1.5, 6.8))
     spread_m = rng.choice((0, 0, 10, 300))
     group = [
-        away(end, rng.uniform(0, 360), rng.uniform(0, spread_m))
-        for _ in range(rng.choice((1, 1, 2, 5)))
-        for end in (place, other)
+        near(rng, end, spread_m) for _ in range(rng.choice((1, 1, 2, 5))) for end in (place, other)
     ]
     rng.shuffle(group)
     return group, place, other
@@ -396,15 +388,11 @@ def test_people_at_two_places_meet_between_them(make: Maker, cases: int) -> None
 RATED = "jsonb_populate_record(NULL::shop_filters, jsonb_build_object('min_rating', %s))"
 
 
-@pytest.mark.parametrize("cases", CASES)
-def test_lists_of_meeting_points_are_exact_or_marked(make: Maker, cases: int) -> None:
-    rng = random.Random(13)
-    points = world(rng)
-    load(make, points)
+def brands_and_stars(make: Maker, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Brand and stars of each shop: a tenth belong to the second brand, 1 % to the third; an eighth have four stars."""
     for name in ("가", "나", "다"):
         make.brand(name)
-    # a tenth belong to the second brand, 1 % to the third; an eighth have four stars
-    numbers = np.arange(1, len(points) + 1)
+    numbers = np.arange(1, count + 1)
     brands = np.where(numbers % 100 == 0, 3, np.where(numbers % 10 == 0, 2, 1))
     stars = np.where(numbers % 8 == 0, 4, 2)
     make.sql(
@@ -415,6 +403,15 @@ def test_lists_of_meeting_points_are_exact_or_marked(make: Maker, cases: int) ->
     # only the third has few
     make.sql("UPDATE brands SET shop_cnt = CASE id WHEN 3 THEN 12 ELSE 100000 END")
     make.sql("ANALYZE shops")
+    return brands, stars
+
+
+@pytest.mark.parametrize("cases", CASES)
+def test_lists_of_meeting_points_are_exact_or_marked(make: Maker, cases: int) -> None:
+    rng = random.Random(13)
+    points = world(rng)
+    load(make, points)
+    brands, stars = brands_and_stars(make, len(points))
     exact = marked = 0
     for _ in range(cases):
         group, by_sum = people(rng), rng.random() < 0.5
@@ -432,8 +429,7 @@ def test_lists_of_meeting_points_are_exact_or_marked(make: Maker, cases: int) ->
         result = ItemList.parse(text.encode())
         ids = np.array([shop["id"] for shop in json.loads(result.body)], np.int64)
         passing = np.flatnonzero((stars >= rating) & np.isin(brands, wanted or [1, 2, 3]))
-        distances = ways(points, group)
-        efforts = distances.sum(axis=1) if by_sum else distances.max(axis=1)
+        efforts = efforts_of(ways(points, group), by_sum=by_sum)
         best = np.sort(efforts[passing])[: min(size, 100)]
         listed = efforts[ids - 1]
         assert set(ids.tolist()) <= set((passing + 1).tolist()) and len(set(ids.tolist())) == len(
