@@ -20,6 +20,7 @@ LIST_AND_LIBRARY = """() => [
   performance.getEntriesByName("list")[0].startTime,
   performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/maplibre-gl.mjs")).startTime,
 ]"""
+NO_COOKIES = "Object.defineProperty(document, 'cookie', { get: () => '', set: () => {} })"
 RATINGS = "#list .rating > span[aria-hidden]:not(.quiet)"
 
 
@@ -462,6 +463,18 @@ def test_the_language_can_be_switched_and_is_kept(visitor: Visit) -> None:
     phone.one("#account").tap()
     phone.one("dialog select.language").select_option("zh-Hant")
     expect(phone.one("html")).to_have_attribute("lang", "zh-Hant")
+
+
+def test_the_language_can_be_switched_where_cookies_are_blocked(visitor: Visit) -> None:
+    v = visitor(map_seen=Map.NONE, path="")
+    v.page.add_init_script(NO_COOKIES)
+    v.go("/")
+    v.one("#language").select_option("ja")
+    expect(v.one("html")).to_have_attribute("lang", "ja")
+    v.rest()
+    v.one("#language").select_option("en")
+    expect(v.one("html")).to_have_attribute("lang", "en")
+    assert "lang=en" in v.page.url
 
 
 def test_shops_are_shown_in_the_language_of_the_page(visitor: Visit) -> None:
