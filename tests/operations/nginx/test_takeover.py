@@ -105,7 +105,14 @@ def servers(process: psutil.Process) -> list[psutil.Process]:
 
 
 def end_of(processes: list[psutil.Process]) -> bool:
-    return not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in processes)
+    return all(map(has_ended, processes))
+
+
+def has_ended(process: psutil.Process) -> bool:
+    """Whether it is gone, perhaps only since the last look, or a zombie."""
+    with suppress(psutil.NoSuchProcess):
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    return True
 
 
 def kill(*processes: psutil.Process) -> None:
@@ -142,8 +149,7 @@ def test_a_start_ends_processes_left_by_killed_ones(serve: Serve, other: str) ->
         rest = supervisor.children(recursive=True)
         kill(supervisor, *named(supervisor, other))
         # nobody is left to end them
-        orphans = [one for one in rest if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
-        assert orphans
+        assert not end_of(rest)
     with serve.ready():
         assert "processes of a server that was killed" in serve.log
         assert end_of(rest)
