@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,10 +17,16 @@ SEOUL_CITY_HALL = (126.9779, 37.5663)
 
 
 @pytest.fixture(scope="module")
-def land(connection: Any) -> Iterator[country.Country]:
-    """The country; its tables are emptied before and by whoever comes after."""
+def make_once(connection: Any) -> Maker:
+    """Builders of rows for all tests of a module, which only read them and do not use `make`, which removes them."""
     empty(connection)
-    yield country.build(Maker(connection))
+    return Maker(connection)
+
+
+@pytest.fixture(scope="module")
+def land(make_once: Maker) -> country.Country:
+    """The country."""
+    return country.build(make_once)
 
 
 @pytest.fixture

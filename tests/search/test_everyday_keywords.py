@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.make import Maker
@@ -45,23 +46,27 @@ SHOPS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def client_of_shops(make: Maker, client: FlaskClient) -> FlaskClient:
-    """The shops of SHOPS near the stations; 분당동, but not 분당구, has a name in Chinese characters."""
-    brands = {name: make.brand(name) for name in ("인생네컷", "하루필름", "홍대네컷")}
+@pytest.fixture(scope="module")
+def client_of_shops(make_once: Maker, app: Flask) -> FlaskClient:
+    """The shops of SHOPS near the stations, one with a review; 분당동, but not 분당구, has a name in Chinese characters."""
+    brands = {name: make_once.brand(name) for name in ("인생네컷", "하루필름", "홍대네컷")}
     for alias in ("Life4Cuts", "人生四格"):
-        make.brand_alias(brands["인생네컷"], alias)
+        make_once.brand_alias(brands["인생네컷"], alias)
     for name, (at, hanja) in STATIONS.items():
-        station = make.station(name, at=at)
+        station = make_once.station(name, at=at)
         if hanja:
-            make.insert("station_aliases", station_id=station, alias=hanja, lang="zh-Hant")
-    regions = make_listed(make, SHOPS, brands)
-    make.sql("SELECT add_province_aliases(), add_foreign_province_names()")
-    anmyeon = make.region("안면읍", level="dong", parent=regions["태안군"])
-    make.sql("UPDATE shops SET dong_id = %s WHERE sigungu_id = %s", anmyeon, regions["태안군"])
-    bundang = make.region("분당동", level="dong", parent=regions["성남시 분당구"])
-    make.insert("region_aliases", region_id=bundang, alias="盆唐洞", kind="foreign", lang="zh-Hans")
-    return client
+            make_once.insert("station_aliases", station_id=station, alias=hanja, lang="zh-Hant")
+    regions = make_listed(make_once, SHOPS, brands)
+    make_once.sql("SELECT add_province_aliases(), add_foreign_province_names()")
+    anmyeon = make_once.region("안면읍", level="dong", parent=regions["태안군"])
+    make_once.sql("UPDATE shops SET dong_id = %s WHERE sigungu_id = %s", anmyeon, regions["태안군"])
+    bundang = make_once.region("분당동", level="dong", parent=regions["성남시 분당구"])
+    make_once.insert(
+        "region_aliases", region_id=bundang, alias="盆唐洞", kind="foreign", lang="zh-Hans"
+    )
+    rated = make_once.sql("SELECT id FROM shops WHERE place_name = '하루필름 신사본점'")
+    make_once.review(make_once.member(), rated, star_rating=5)
+    return app.test_client()
 
 
 def get_json(client: FlaskClient, path: str, keyword: str, **more: Any) -> Any:
@@ -147,11 +152,9 @@ def test_what_is_left_out_around_a_landmark_is_told(
     assert found["ignored"] == ignored
 
 
-def test_filters_apply_around_a_landmark(client_of_shops: FlaskClient, make: Maker) -> None:
-    ((near,),) = make.rows("SELECT id FROM shops WHERE place_name = '하루필름 신사본점'")
-    make.review(make.member(), near, star_rating=5)
+def test_filters_apply_around_a_landmark(client_of_shops: FlaskClient) -> None:
     found = get_json(client_of_shops, "/shops", "가로수길 하루필름", minRating=4)
-    assert [s["id"] for s in found] == [near]
+    assert [s["place_name"] for s in found] == ["하루필름 신사본점"]
     # not the one of another district, which a looser reading would find
     assert get_json(client_of_shops, "/shops", "전주한옥마을 하루필름", minRating=4) == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.make import Maker
@@ -53,49 +54,52 @@ PROVINCES = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def shops(make: Maker, client: FlaskClient) -> FlaskClient:
+@pytest.fixture(scope="module")
+def shops(make_once: Maker, app: Flask) -> FlaskClient:
     """The shops of SHOPS near the stations. 명동 has its boundary, as regions with shops do, around 을지로점 alone."""
     brands = {
-        name: make.brand(name) for name in ("인생네컷", "하루필름", "포토이즘", "포토이즘박스")
+        name: make_once.brand(name) for name in ("인생네컷", "하루필름", "포토이즘", "포토이즘박스")
     }
     for brand, aliases in {"인생네컷": ("Life4Cuts", "人生四格", "人生四カット"), "포토이즘": ("Photoism",)}.items():  # fmt: skip
         for alias in aliases:
-            make.brand_alias(brands[brand], alias)
+            make_once.brand_alias(brands[brand], alias)
     for name, (at, hanja) in STATIONS.items():
-        station = make.station(name, at=at)
+        station = make_once.station(name, at=at)
         if hanja:
-            make.insert("station_aliases", station_id=station, alias=hanja, lang="zh-Hant")
+            make_once.insert("station_aliases", station_id=station, alias=hanja, lang="zh-Hant")
     provinces = {
-        short: make.region(name, level="sido", parent=None) for short, name in PROVINCES.items()
+        short: make_once.region(name, level="sido", parent=None)
+        for short, name in PROVINCES.items()
     }
-    make.sql("SELECT add_province_aliases(), add_foreign_province_names()")
+    make_once.sql("SELECT add_province_aliases(), add_foreign_province_names()")
     regions: dict[str, int] = {}
     for name, (at, road, lot, district) in SHOPS.items():
         sido = provinces[(road or lot).split()[0]]
         if district not in regions:
-            regions[district] = make.region(
+            regions[district] = make_once.region(
                 district.removeprefix("대전 ").removeprefix("울산 "), parent=sido
             )
-        make.shop(
+        make_once.shop(
             name, at=at, brand_id=brands[name.split()[0]], road_address=road, lot_address=lot,
             sido_id=sido, sigungu_id=regions[district],
         )  # fmt: skip
     for district in ("고양시 일산동구", "고양시 일산서구"):
-        ilsan = regions.get(district) or make.region(district, parent=provinces["경기"])
-        make.region_alias(ilsan, "일산", kind="short")
-    make.insert("region_aliases", region_id=regions["통영시"], alias="統營", kind="foreign", lang="zh-Hant")  # fmt: skip
-    myeongdong = make.region("명동", level="dong", parent=regions["중구"])
-    make.sql("UPDATE shops SET dong_id = %s WHERE place_name = '포토이즘 을지로점'", myeongdong)
-    make.region("서면", level="dong", parent=regions["하남시"])
+        ilsan = regions.get(district) or make_once.region(district, parent=provinces["경기"])
+        make_once.region_alias(ilsan, "일산", kind="short")
+    make_once.insert("region_aliases", region_id=regions["통영시"], alias="統營", kind="foreign", lang="zh-Hant")  # fmt: skip
+    myeongdong = make_once.region("명동", level="dong", parent=regions["중구"])
+    make_once.sql(
+        "UPDATE shops SET dong_id = %s WHERE place_name = '포토이즘 을지로점'", myeongdong
+    )
+    make_once.region("서면", level="dong", parent=regions["하남시"])
     for district, (longitude, latitude), size in (
         ("동대문구", (127.064, 37.595), 0.01), ("강남구", (127.05, 37.51), 0.02), ("서면", (127.224, 37.545), 0.02),
     ):  # fmt: skip
-        make.sql(
+        make_once.sql(
             "UPDATE regions SET boundary = ST_Multi(ST_Expand(ST_Point(%s, %s, 4326), %s)) WHERE name = %s",
             longitude, latitude, size, district,
         )  # fmt: skip
-    return client
+    return app.test_client()
 
 
 def get_json(client: FlaskClient, path: str, keyword: str) -> Any:
@@ -241,5 +245,7 @@ def test_what_a_search_finds_is_suggested_while_it_is_typed(
         ("", None),
     ],
 )
-def test_the_neighbourhood_of_a_lot_address(make: Maker, address: str, name: str | None) -> None:
-    assert make.sql("SELECT neighbourhood_of(%s)", address) == name
+def test_the_neighbourhood_of_a_lot_address(
+    make_once: Maker, address: str, name: str | None
+) -> None:
+    assert make_once.sql("SELECT neighbourhood_of(%s)", address) == name
