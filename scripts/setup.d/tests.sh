@@ -4,7 +4,16 @@
 # PROGRAM:PACKAGE for the programs that tests start.
 TEST_PROGRAMS="nginx:nginx redis-server:redis-server promtool:prometheus prometheus:prometheus pgbouncer:pgbouncer haproxy:haproxy wrk:wrk"
 
-have_chromium() { [ -n "${GEOSHOPS_CHROMIUM-}" ] || have chromium || have chromium-browser || have google-chrome; }
+have_chromium() {
+  [ -z "${GEOSHOPS_CHROMIUM-}" ] || return 0
+  have chromium-headless-shell || have chromium || have chromium-browser || have google-chrome
+}
+
+# The shell draws no window of its own: the tests need two thirds of the time. Ubuntu lacks it.
+need_chromium() {
+  if can_apt; then apt_refresh; fi
+  if package_known chromium-headless-shell; then apt_need Chromium chromium-headless-shell; else apt_need Chromium chromium; fi
+}
 
 # Without a Korean font, screenshots show boxes instead of names.
 have_korean_font() { have fc-list && fc-list ':lang=ko' 2>/dev/null | grep -q .; }
@@ -22,7 +31,7 @@ need_plpgsql_check() {
 }
 
 need_test_packages() {
-  have_chromium || apt_need Chromium chromium
+  have_chromium || need_chromium
   have_korean_font || apt_need "a Korean font" fonts-nanum fontconfig
   have_card_fonts || apt_need "fonts for preview pictures" fonts-noto-cjk
   have_libatomic || apt_need "libatomic for Playwright" libatomic1

@@ -55,10 +55,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """Path of Chromium; skips, visibly, where it or the front-end packages are missing."""
-    names = ("chromium", "chromium-browser", "google-chrome")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     path = os.environ.get("GEOSHOPS_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     if not path:
-        pytest.skip("no Chromium (apt-get install chromium fonts-nanum)")
+        pytest.skip("no Chromium (apt-get install chromium-headless-shell fonts-nanum)")
     if not (MAP / "static/vendor/maplibre-gl").is_dir():
         pytest.skip("the front-end packages are missing (scripts/setup)")
     return str(path)

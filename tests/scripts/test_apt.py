@@ -14,6 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 # Chromium's names, programs of .venv/bin, of every Debian, and for containers and machines
 ELSEWHERE = {
+    "chromium-headless-shell",
     "chromium",
     "chromium-browser",
     "google-chrome",
@@ -143,11 +144,15 @@ def test_an_administrators_own_policy_stays(machine: Machine) -> None:
     assert machine.policy.read_text() == "#!/bin/sh\nexit 0\n"
 
 
-def test_someone_without_sudo_is_given_one_line_for_everything(machine: Machine) -> None:
+@pytest.mark.parametrize("chromium", ["chromium-headless-shell", "chromium"])
+def test_someone_without_sudo_is_given_one_line_for_everything(
+    machine: Machine, chromium: str
+) -> None:
     machine.someone()
     nothing = (
         "have() { false; }; have_program() { false; }; have_libatomic() { false; }; "
-        "have_card_fonts() { false; }; have_plpgsql_check() { false; }; installed_major() { echo 15; }"
+        "have_card_fonts() { false; }; have_plpgsql_check() { false; }; installed_major() { echo 15; }; "
+        f"package_known() {{ [ {chromium} = chromium-headless-shell ]; }}"
     )
     done = machine.run(
         f"need_all() {{ {nothing}; need_test_packages; }}; need_all\nhave() {{ [ $1 = apt-get ]; }}\ninstall_needed"
@@ -155,7 +160,7 @@ def test_someone_without_sudo_is_given_one_line_for_everything(machine: Machine)
     assert done.returncode == 1
     commands = re.findall("Ask an administrator to run: (.+)", done.stderr)
     assert commands == [
-        "apt-get update && apt-get install -y --no-install-recommends chromium fonts-nanum fontconfig "
+        f"apt-get update && apt-get install -y --no-install-recommends {chromium} fonts-nanum fontconfig "
         "fonts-noto-cjk libatomic1 nginx redis-server prometheus pgbouncer haproxy wrk postgresql-15-plpgsql-check"
     ]
     assert not machine.notes.exists()
