@@ -181,8 +181,8 @@ def connection(database_url: str) -> Iterator[Any]:
     opened.close()
 
 
-# Tables that tests have filled. A new one is given to a test that needs statistics or many rows; deleting a few rows takes
-# a hundredth of the time that new files for a table and its indexes do.
+# Tables that tests have filled. To DELETE a few rows takes a hundredth of the time of TRUNCATE, which makes new files for
+# a table and its indexes, and which is for tables that have grown or have statistics.
 FILLED = """
 SELECT string_agg(format('%I', t.name), ', ') FILTER (WHERE t.is_worn),
   string_agg(format('DELETE FROM %I', t.name), '; ') FILTER (WHERE NOT t.is_worn)
