@@ -181,8 +181,8 @@ def connection(database_url: str) -> Iterator[Any]:
     opened.close()
 
 
-# Tables that tests have filled. To DELETE a few rows takes a hundredth of the time of TRUNCATE, which makes new files for
-# a table and its indexes, and which is for tables that have grown or have statistics.
+# Tables that tests have filled. TRUNCATE makes new files for a table and its indexes, which would cost most tests more than
+# what they do: it is for tables that have grown or have statistics. From the others the rows are deleted.
 FILLED = """
 SELECT string_agg(format('%I', t.name), ', ') FILTER (WHERE t.is_worn),
   string_agg(format('DELETE FROM %I', t.name), '; ') FILTER (WHERE NOT t.is_worn)
@@ -222,6 +222,13 @@ def db(connection: Any) -> Any:
 def make(db: Any) -> Maker:
     """Builders of rows."""
     return Maker(db)
+
+
+@pytest.fixture(scope="module")
+def make_once(connection: Any) -> Maker:
+    """Builders of rows for all tests of a module, which only read them and do not use `make`, which removes them."""
+    empty(connection)
+    return Maker(connection)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ have_chromium() {
   have chromium-headless-shell || have chromium || have chromium-browser || have google-chrome
 }
 
-# The shell draws no window of its own: the tests need two thirds of the time. Ubuntu lacks it.
+# The headless shell draws no window, so pages load sooner. Not every distribution has it.
 need_chromium() {
   if can_apt; then apt_refresh; fi
   if package_known chromium-headless-shell; then apt_need Chromium chromium-headless-shell; else apt_need Chromium chromium; fi

@@ -8,19 +8,11 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests.conftest import empty
 from tests.make import Maker
 from tests.search import country
 
 Ask = Callable[..., Any]
 SEOUL_CITY_HALL = (126.9779, 37.5663)
-
-
-@pytest.fixture(scope="module")
-def make_once(connection: Any) -> Maker:
-    """Builders of rows for all tests of a module, which only read them and do not use `make`, which removes them."""
-    empty(connection)
-    return Maker(connection)
 
 
 @pytest.fixture(scope="module")

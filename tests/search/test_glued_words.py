@@ -15,6 +15,9 @@ AT = {"userLng": 127.0, "userLat": 37.5}
 STATIONS = {
     "명동": "明洞", "홍대입구": "弘大入口", "압구정": "狎鷗亭", "신논현": "新論峴", "망원": "望遠", "석촌": "石村",
 }  # fmt: skip
+ELSEWHERE = (
+    "경리단길점", "명동성당점", "남산서울타워점", "전주객사점", "북촌점", "에버랜드점", "서울숲길점",
+)  # fmt: skip
 
 
 def boundary(west: float, south: float, side: float = 0.02) -> str:
@@ -51,15 +54,7 @@ def found(make: Maker, client: FlaskClient) -> Found:
                 f"사진관 {name}점", at=(at[0] + 0.01, at[1] + 0.01), brand_id=None, sido_id=seoul,
                 **{f"{level}_id": region},
             )  # fmt: skip
-    for name in (
-        "경리단길점",
-        "명동성당점",
-        "남산서울타워점",
-        "전주객사점",
-        "북촌점",
-        "에버랜드점",
-        "서울숲길점",
-    ):
+    for name in ELSEWHERE:
         make.shop(f"달빛 {name}", at=(128, 37), brand_id=None)
 
     def answer(keyword: str) -> tuple[list[str], list[str]]:

@@ -10,7 +10,6 @@ from typing import Any
 import psycopg2
 import pytest
 
-from tests.conftest import empty
 from tests.make import Maker
 
 FILL = """
@@ -21,18 +20,16 @@ FROM generate_series(1, 20000) AS n JOIN brands AS b ON b.id = 1 + n % 5"""
 
 
 @pytest.fixture(scope="module")
-def plans(connection: Any, database_url: str) -> Iterator[Any]:
+def plans(make_once: Maker, database_url: str) -> Iterator[Any]:
     """The plans of the nested statements of a search, as text."""
-    empty(connection)
-    make = Maker(connection)
     for name in ("인생네컷", "하루필름", "포토이즘", "포토그레이", "셀픽스"):
-        make.brand(name)
-    seoul = make.region("서울특별시", level="sido")
+        make_once.brand(name)
+    seoul = make_once.region("서울특별시", level="sido")
     for number in range(20):
-        make.region(f"{number}번구", parent=seoul)
-    make.region("부산광역시", level="sido")
-    make.sql(FILL)
-    make.sql("VACUUM ANALYZE")
+        make_once.region(f"{number}번구", parent=seoul)
+    make_once.region("부산광역시", level="sido")
+    make_once.sql(FILL)
+    make_once.sql("VACUUM ANALYZE")
     own = psycopg2.connect(database_url)
     own.autocommit = True
     own.notices = deque()  # a list would keep the last fifty only

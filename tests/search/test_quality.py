@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from flask import Flask
 
 from geoshops.cli import main
-from tests.conftest import empty
 from tests.make import Maker
 from tests.search import reference
 from tests.search.cases import Case, all_cases
@@ -34,15 +32,14 @@ SEED = (
 
 
 @pytest.fixture(scope="module")
-def country(connection: Any, database_url: str) -> Iterator[reference.Country]:
+def country(make_once: Maker, database_url: str) -> Iterator[reference.Country]:
     """The generated country as the reference sees it."""
-    empty(connection)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DATABASE_URL", database_url)
         patch.delenv("GEOSHOPS_OWNER_DATABASE_URL", raising=False)
         seeded = CliRunner().invoke(main, SEED)
     assert seeded.exit_code == 0, seeded.output
-    yield reference.read(Maker(connection))
+    yield reference.read(make_once)
 
 
 def measure(

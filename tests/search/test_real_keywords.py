@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from flask import Flask
 
 from geoshops.cli import main
-from tests.conftest import empty
 from tests.make import Maker
 from tests.search.country import BRANDS, SHOPS
 
@@ -32,10 +30,9 @@ UPDATE shops SET (sido_id, sigungu_id, dong_id) = (
 
 @pytest.fixture(scope="module")
 def korea(
-    connection: Any, database_url: str, shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+    make_once: Maker, database_url: str, shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Maker]:
     """Imported as an operator does."""
-    empty(connection)
     rejects = tmp_path_factory.mktemp("rejected") / "rejected.csv"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DATABASE_URL", database_url)
@@ -52,16 +49,15 @@ def korea(
             ]
             done = CliRunner().invoke(main, command)
             assert done.exit_code == 0, done.output
-    make = Maker(connection)
-    brands = {name: make.brand(name) for name in BRANDS}
+    brands = {name: make_once.brand(name) for name in BRANDS}
     for name, aliases in BRANDS.items():
         for alias in aliases:
-            make.brand_alias(brands[name], alias)
+            make_once.brand_alias(brands[name], alias)
     for brand, name, lon, lat, address, _ in SHOPS:
         at = MOVED.get(name, (lon, lat))
-        make.shop(name, at=at, brand_id=brands.get(brand or ""), road_address=address)
-    make.sql(LOCATE)
-    yield make
+        make_once.shop(name, at=at, brand_id=brands.get(brand or ""), road_address=address)
+    make_once.sql(LOCATE)
+    yield make_once
 
 
 @pytest.fixture

@@ -7,14 +7,12 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from flask import Flask
 
 from geoshops.cli import main
-from tests.conftest import empty
 from tests.make import Maker
 from tests.search import mistypes, reference, spellings
 from tests.search.cases import Case
@@ -49,15 +47,13 @@ ALIASES = "SELECT s.name, a.alias FROM station_aliases a JOIN stations s ON s.id
 
 @pytest.fixture(scope="module")
 def korea(
-    connection: Any, database_url: str, shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+    make_once: Maker, database_url: str, shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[reference.Country, spellings.Names]]:
     """Imported as an operator does."""
-    empty(connection)
-    make = Maker(connection)
     for name, aliases in BRANDS.items():
-        brand = make.brand(name)
+        brand = make_once.brand(name)
         for alias in aliases:
-            make.brand_alias(brand, alias)
+            make_once.brand_alias(brand, alias)
     rejects = tmp_path_factory.mktemp("rejected") / "rejected.csv"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DATABASE_URL", database_url)
@@ -66,13 +62,13 @@ def korea(
             arguments = ["import", kind, str(shared_data / name), "--mapping", mapping]
             done = CliRunner().invoke(main, [*arguments, "--rejects", str(rejects)])
             assert done.exit_code == 0, done.output
-    country = reference.read(make)
+    country = reference.read(make_once)
     names = spellings.Names(
         brands={b: {a for a in all_ if a.isascii() or a[0] != "돈"} for b, all_ in BRANDS.items()}
     )
-    for name, alias in make.rows(ALIASES):
+    for name, alias in make_once.rows(ALIASES):
         names.stations.setdefault(name, set()).add(alias)
-    for region, alias in make.rows(
+    for region, alias in make_once.rows(
         "SELECT region_id, alias FROM region_aliases WHERE kind = 'foreign'"
     ):
         names.regions.setdefault(region, set()).add(alias)

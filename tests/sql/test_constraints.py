@@ -7,7 +7,6 @@ from typing import Any
 import psycopg2
 import pytest
 
-from tests.conftest import empty
 from tests.make import Maker
 from tests.sql.violations import BASE, CHECKS, UNIQUES
 
@@ -37,12 +36,10 @@ WHERE p.pronamespace = 'public'::regnamespace AND p.prokind IN ('f', 'p')
 
 
 @pytest.fixture(scope="module")
-def filled(connection: Any) -> Maker:
+def filled(make_once: Maker) -> Maker:
     """Rows in every table, which stay unchanged because the tests' statements are rejected."""
-    empty(connection)
-    make = Maker(connection)
-    make.sql(BASE)
-    return make
+    make_once.sql(BASE)
+    return make_once
 
 
 def rejection(make: Maker, statement: str) -> str:

@@ -29,8 +29,8 @@ function speak(language) {
   document.cookie = `lang=${language}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax`;
   const url = new URL(location.href);
   url.searchParams.delete("lang");
-  // To read a cookie waits until it is stored; the request might overtake it. Where cookies are blocked, the URL names
-  // the language.
+  // Reading the cookie back waits until the browser has stored it; else the request might overtake it. Where cookies are
+  // blocked, the URL names the language.
   if (!document.cookie.split("; ").includes(`lang=${language}`)) url.searchParams.set("lang", language);
   location.replace(url);
 }
