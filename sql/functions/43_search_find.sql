@@ -570,25 +570,28 @@ IS 'Words as queries: `every` for all words; `rarest` for the index; `others` fo
 -- A prefix of a name has few entries in the index, but a word within names has one per continuation. Brands are compared afterwards,
 -- because the names imply them, and an index would read all shops of a brand.
 CREATE OR REPLACE FUNCTION search_named(
-  viewer_spot geometry, brands bigint [], regions bigint [], names text [], full_names text [], beginnings text [],
-  plain boolean, filters shop_filters, at_most integer
-) RETURNS bigint []
+  viewer_spot geometry, brands bigint [], regions bigint [], around geometry [], names text [], full_names text [], beginnings text [],
+  plain boolean, filters shop_filters, at_most integer, OUT ids bigint [], OUT are_enough boolean
+)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
 DECLARE
   query tsquery := all_of(ARRAY[in_regions(regions), begins_with_any(ARRAY(SELECT chr(2) || n FROM unnest(names) n))]);
 BEGIN
-  RETURN coalesce((
-    SELECT CASE WHEN count(*) < 5000 THEN
-      (array_agg(c.id ORDER BY c.tier, c.chord_m, c.id) FILTER (WHERE c.brand_id = ANY (brands)))[:at_most + 51] END
-    FROM (
-      SELECT s.id, s.brand_id, search_tier(s.name_jamo, full_names, beginnings) AS tier, s.spot <<->> viewer_spot AS chord_m
-      FROM shops s
-      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
-        AND s.status <> 'CLOSED' AND s.name_jamo LIKE ANY (beginnings) AND (plain OR shop_passes(s, filters))
-      LIMIT 5000
-    ) c), '{}');
+  SELECT CASE WHEN count(*) < 5000 THEN (array_agg(c.id ORDER BY c.tier, c.chord_m, c.id) FILTER (WHERE c.is_near))[:at_most + 51] END,
+    count(*) < 5000 AND count(*) FILTER (WHERE c.is_near IS NOT NULL) > at_most + 50
+  INTO ids, are_enough
+  FROM (
+    SELECT s.id, search_tier(s.name_jamo, full_names, beginnings) AS tier, s.spot <<->> viewer_spot AS chord_m,
+      CASE WHEN s.brand_id = ANY (brands) THEN around IS NULL OR EXISTS (SELECT FROM unnest(around) AS a WHERE s.spot &&& a) END AS is_near
+    FROM shops s
+    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+      AND s.status <> 'CLOSED' AND s.name_jamo LIKE ANY (beginnings) AND (plain OR shop_passes(s, filters))
+    LIMIT 5000
+  ) c;
+  ids := coalesce(ids, '{}');
 END $$;
-COMMENT ON FUNCTION search_named IS 'The at_most + 51 nearest shops of the brands and regions whose name has this prefix; none if there are too many to read all.';
+COMMENT ON FUNCTION search_named
+IS 'The at_most + 51 nearest shops of the brands and regions within the boxes, if any, whose name has this prefix, and whether there are as many inside or outside of the boxes; none if there are too many to read all.';
 
 -- 인생네컷 강남 is the name of 인생네컷 강남점, which may be on the other side of the street that bounds 강남구. No index
 -- serves the condition on the brands: it would read all of their shops.
@@ -619,19 +622,17 @@ COMMENT ON FUNCTION search_named_exactly(bigint [], text [], bigint [], tsquery,
 IS 'At most twenty shops of the brands with one of the names within 0.05 degrees of the regions, and how many of them the query `within` does not find.';
 
 -- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길, nor for 이대 포토그레이 대화점.
-CREATE OR REPLACE FUNCTION branches_at(shop_ids bigint [], branch text [], places geography []) RETURNS bigint []
+CREATE OR REPLACE FUNCTION branches_at(shop_ids bigint [], branch text [], around geometry []) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-  around geometry[] := ARRAY(SELECT ST_Expand(spot_at(p), 20000) FROM unnest(places) AS p);
 BEGIN
   RETURN ARRAY(
     WITH named AS MATERIALIZED (SELECT b.id, jamo(b.name) AS letters FROM brands AS b)
     SELECT s.id FROM shops AS s LEFT JOIN named AS n ON n.id = s.brand_id AND starts_with(s.name_jamo, n.letters)
     WHERE s.id = ANY (shop_ids) AND substr(s.name_jamo, length(coalesce(n.letters, '')) + 1) LIKE ALL (ARRAY(SELECT '%' || like_pattern(b) FROM unnest(branch) AS b))
-      AND (places IS NULL OR EXISTS (SELECT FROM unnest(around) AS a WHERE s.spot &&& a)));
+      AND (around IS NULL OR EXISTS (SELECT FROM unnest(around) AS a WHERE s.spot &&& a)));
 END $$;
-COMMENT ON FUNCTION branches_at(bigint [], text [], geography [])
-IS 'Those of the shops that have the words of a station''s name in theirs and, unless there are none, are within about 20 km of one of the places.';
+COMMENT ON FUNCTION branches_at(bigint [], text [], geometry [])
+IS 'Those of the shops that have the words of a station''s name in theirs and, unless there are none, are within one of the boxes.';
 
 -- For words that are_too_many() shops have. The scans, of four districts for 수원, share the shops to read. The filters are tested
 -- on the shops with the words.
@@ -696,7 +697,9 @@ DECLARE
   words_are_common boolean := false;
   beginnings_are_common boolean := false;
   named bigint[] := ARRAY[]::bigint[];
+  are_enough boolean := false;
   places geography[];
+  around geometry[];
   near bigint[];
   every_near bigint[];
   found bigint[];
@@ -718,10 +721,12 @@ BEGIN
   END IF;
   IF stations IS NOT NULL THEN
     places := station_places(stations);
+    -- a branch is within about 20 km of the station it is called by
+    around := CASE WHEN regions IS NULL THEN ARRAY(SELECT ST_Expand(spot_at(p), 20000) FROM unnest(places) AS p) END;
     IF branch <> '{}' AND rest = '{}' AND at_most <= 1000 THEN
-      named := search_named(spot, brands, regions, names, full_names, beginnings, plain, filters, at_most);
+      SELECT n.* INTO named, are_enough FROM search_named(spot, brands, regions, around, names, full_names, beginnings, plain, filters, at_most) AS n;
     END IF;
-    IF branch <> '{}' AND cardinality(named) < at_most + 51 THEN
+    IF branch <> '{}' AND NOT are_enough THEN
       SELECT * INTO b FROM search_queries(branch || rest, coalesce(sample, search_sample()), misspelt);
       IF b.too_common AND scannable AND within IS NOT NULL THEN
         SELECT w.ids, w.matched, false INTO named, matched, complete
@@ -730,10 +735,10 @@ BEGIN
         SELECT w.ids, w.complete, w.matched INTO named, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, b.rarest]),
           b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
       END IF;
+      named := branches_at(named, branch, around);
     END IF;
-    named := branches_at(named, branch, CASE WHEN regions IS NULL THEN places END);
     IF matched AND named = '{}' AND NOT plain THEN
-      SELECT branches_at(w.ids, branch, CASE WHEN regions IS NULL THEN places END) <> '{}' INTO matched FROM search_by_words(
+      SELECT branches_at(w.ids, branch, around) <> '{}' INTO matched FROM search_by_words(
         spot, all_of(ARRAY[within, b.rarest]), b.others, b.other_hints, NULL, full_names, beginnings, true, NULL, at_most) w;
     END IF;
     -- A branch with the station's name and the other words is the only result; without other words, it comes first, and the shops
