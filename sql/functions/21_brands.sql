@@ -1,10 +1,10 @@
 -- Brands for the searches. A sub-brand cannot have sub-brands (geoshops brands rejects them).
 
 CREATE OR REPLACE FUNCTION brand_family(brand bigint) RETURNS bigint []
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-  SELECT array_agg(b.id ORDER BY b.id) FROM brands AS b WHERE brand IN (b.id, b.parent_id);
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (SELECT array_agg(b.id ORDER BY b.id) FROM brands AS b WHERE brand IN (b.id, b.parent_id));
+END $$;
 COMMENT ON FUNCTION brand_family(bigint) IS 'The brand and all its sub-brands.';
 
 CREATE OR REPLACE FUNCTION brand_named(wanted text) RETURNS bigint

@@ -39,15 +39,18 @@ END $$;
 COMMENT ON FUNCTION without_marks(text) IS 'The text without accents and breves: Sŏul is Soul.';
 
 CREATE OR REPLACE FUNCTION spelled_letters(value text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN regexp_replace(
-  replace(replace(replace(replace(CASE
-    WHEN value ~ '^[ -~]*$' THEN lower(latin_evened(value))
-    WHEN value ~ '^[\u30a1-\u30fc]*$' THEN kana_folded(cjk_evened(value))
-    ELSE kana_folded(han_folded(cjk_evened(lower(latin_evened(without_marks(value)))))) END,
-    'university', 'univ'), 'national', 'natl'), 'oo', 'u'), 'sh', 's'),
-  '[^a-z0-9\u3041-\u9fff]|(?<=univ)e(?:r(?:s(?:it?)?)?)?$', '', 'g'
-);
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF value ~ '^[\u30a1-\u30fc]*$' THEN
+    RETURN kana_folded(cjk_evened(value));
+  END IF;
+  RETURN regexp_replace(
+    replace(replace(replace(replace(CASE
+      WHEN value ~ '^[ -~]*$' THEN lower(latin_evened(value))
+      ELSE kana_folded(han_folded(cjk_evened(lower(latin_evened(without_marks(value)))))) END,
+      'university', 'univ'), 'national', 'natl'), 'oo', 'u'), 'sh', 's'),
+    '[^a-z0-9\u3041-\u9fff]|(?<=univ)e(?:r(?:s(?:it?)?)?)?$', '', 'g');
+END $$;
 COMMENT ON FUNCTION spelled_letters(text) IS 'The letters by which the spelling of a name is compared with what was typed.';
 
 CREATE OR REPLACE FUNCTION without_half_sound(letters text) RETURNS text
@@ -128,11 +131,11 @@ COMMENT ON FUNCTION without_region_word(text) IS 'The name before 特別市, 市
 CREATE OR REPLACE FUNCTION has_unit(name_level text, unit text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE unit
-  WHEN '市' THEN name_level ~ 'sido|sigungu'
-  WHEN '岛' THEN name_level ~ 'sido|sigungu'
-  WHEN '道' THEN name_level ~ 'sido'
-  WHEN '洞' THEN name_level ~ 'dong' AND name_level !~ 'rural'
-  ELSE name_level ~ 'sigungu'
+  WHEN '市' THEN name_level LIKE ANY ('{%sido,%sigungu}')
+  WHEN '岛' THEN name_level LIKE ANY ('{%sido,%sigungu}')
+  WHEN '道' THEN name_level LIKE '%sido'
+  WHEN '洞' THEN name_level LIKE '%dong' AND name_level <> 'rural dong'
+  ELSE name_level LIKE '%sigungu'
 END;
 COMMENT ON FUNCTION has_unit(text, text) IS 'True when regions of a level may be called a 市, 道, 区, 郡, 洞 or 岛 (濟州島).';
 
@@ -248,9 +251,11 @@ BEGIN
     WHERE t.unit IS NULL OR r.kind = 'station' OR r.kind = 'region' AND NOT t.is_station AND has_unit(r.name_level, t.unit)
   ), sounds AS MATERIALIZED (
     SELECT q.*, spelled_letters(q.spelling) AS letters FROM (
-      SELECT d.names, d.script, n.name, s.spelling, spelling_key(s.spelling) AS sound
-      FROM (SELECT DISTINCT names, left(sound, 1) AS script FROM found) AS d
-      CROSS JOIN unnest(d.names) AS n (name) CROSS JOIN unnest(spellings_in(d.script, n.name)) AS s (spelling) OFFSET 0
+      SELECT p.*, spelling_key(p.spelling) AS sound FROM (
+        SELECT DISTINCT d.names, d.script, n.name, s.spelling
+        FROM (SELECT DISTINCT names, left(sound, 1) AS script FROM found) AS d
+        CROSS JOIN unnest(d.names) AS n (name) CROSS JOIN unnest(spellings_in(d.script, n.name)) AS s (spelling)
+      ) AS p OFFSET 0
     ) AS q WHERE misspelt OR q.sound = ANY (ARRAY(SELECT f.sound FROM forms AS f))
   ), near AS MATERIALIZED (
     SELECT DISTINCT f.key, f.kind, f.id, f.unit, f.is_station, f.name_level, f.lang, s.name, s.spelling, s.letters, length(f.letters) AS size,
@@ -264,7 +269,7 @@ BEGIN
       WHEN misspelt THEN may_be_misspelt(f.sound, s.sound, f.letters, s.letters) ELSE s.sound = f.sound END
   ), nearest AS (
     SELECT n.*, first_value((n.off, n.off_unfolded, n.letters)) OVER (PARTITION BY n.key ORDER BY n.off, n.off_unfolded, CASE
-        WHEN n.name_level ~ 'sido' THEN 0 WHEN n.kind = 'brand' THEN 1 WHEN n.name_level ~ 'sigungu' THEN 2 WHEN n.kind = 'station' THEN 3 ELSE 4 END,
+        WHEN n.name_level LIKE '%sido' THEN 0 WHEN n.kind = 'brand' THEN 1 WHEN n.name_level LIKE '%sigungu' THEN 2 WHEN n.kind = 'station' THEN 3 ELSE 4 END,
         n.letters) AS best
     FROM near AS n WHERE n.off <= greatest(2, 0.6 * n.size)
   ), meant AS MATERIALIZED (
@@ -285,8 +290,8 @@ BEGIN
   )
   SELECT m.key, m.kind, m.id,
     CASE m.kind WHEN 'brand' THEN 0 WHEN 'station' THEN (NOT m.is_station)::int ELSE CASE
-      WHEN m.name ~ '[가-힣]' THEN region_rank(CASE WHEN m.name_level ~ ' dong$' THEN 'dong' ELSE split_part(m.name_level, 'short ', 1) END, '', jamo(m.name))
-      WHEN m.name_level ~ 'dong' AND m.spelling <> m.name THEN 2 ELSE 0 END END,
+      WHEN m.name ~ '[가-힣]' THEN region_rank(CASE WHEN m.name_level LIKE '% dong' THEN 'dong' ELSE split_part(m.name_level, 'short ', 1) END, '', jamo(m.name))
+      WHEN m.name_level LIKE '%dong' AND m.spelling <> m.name THEN 2 ELSE 0 END END,
     CASE WHEN m.name ~ '[가-힣]' THEN m.name ELSE '' END || CASE WHEN m.is_station AND m.name ~ '[가-힣]' THEN '역' ELSE '' END,
     m.name_lang, m.spelling
   FROM meant AS m WHERE m.unit IS NULL OR m.is_station OR m.kind = 'region'
@@ -340,12 +345,13 @@ BEGIN
     WHERE f.form IS NOT NULL AND is_foreign(f.form)
   ), found AS MATERIALIZED (
     -- of the many 동, those beyond the limit are left out before a station or a district
-    SELECT DISTINCT r.kind, r.id, r.names, f.only_stations, r.name_level ~ 'dong' AS is_dong
+    SELECT DISTINCT r.kind, r.id, r.names, f.only_stations, r.name_level LIKE '%dong' AS is_dong
     FROM rows_spelled(ARRAY(SELECT term FROM forms)) AS r INNER JOIN forms AS f ON f.term = r.term
     WHERE r.kind = 'station' OR NOT f.only_stations ORDER BY is_dong LIMIT 100
   ), spelled AS MATERIALIZED (
     SELECT d.names, ARRAY(
-        SELECT spelled_letters(s) FROM unnest(d.names) AS n (name) CROSS JOIN unnest(spellings_in(script, n.name)) AS s) AS spellings
+        SELECT spelled_letters(x.s) FROM (SELECT DISTINCT s FROM unnest(d.names) AS n (name) CROSS JOIN unnest(spellings_in(script, n.name)) AS s) AS x
+      ) AS spellings
     FROM (SELECT DISTINCT names FROM found) AS d
   )
   SELECT f.kind, f.id, CASE

@@ -1000,7 +1000,7 @@ BEGIN
   WHERE starts_with(q.whole, letters) AND NOT (is_latin AND q.whole = letters)
     OR length(letters) > 5 AND starts_with(spelling_key(q.s), sound) AND length(q.whole) >= length(letters)
   ORDER BY NOT starts_with(q.whole, letters), length(q.whole), CASE
-      WHEN q.name_level ~ 'sido' THEN 0 WHEN q.kind = 'brand' THEN 1 WHEN q.name_level ~ 'sigungu' THEN 2 WHEN q.kind = 'station' THEN 3 ELSE 4 END,
+      WHEN q.name_level LIKE '%sido' THEN 0 WHEN q.kind = 'brand' THEN 1 WHEN q.name_level LIKE '%sigungu' THEN 2 WHEN q.kind = 'station' THEN 3 ELSE 4 END,
     q.s LIMIT 1;
 END $$;
 COMMENT ON FUNCTION completed_spelling(text)

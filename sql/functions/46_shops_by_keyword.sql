@@ -59,10 +59,10 @@ DECLARE
   piece text;
 BEGIN
   words := keyword_words(keyword);
-  IF pass ~ '^punctuation' THEN
+  IF starts_with(pass, 'punctuation') THEN
     words := keyword_words(signs_as_blanks(keyword));
   END IF;
-  IF pass ~ 'branch$' THEN
+  IF pass LIKE '%branch' THEN
     words := ARRAY(SELECT regexp_replace(w, '(..)점$', '\1') FROM unnest(words) w);
   ELSIF pass = 'keyboard' OR pass = 'keyboard without shift' AND normalize(keyword, NFKC) ~ '[A-Z]' THEN
     words := ARRAY(
@@ -229,7 +229,7 @@ BEGIN
     RETURN false;
   END IF;
   RETURN CASE
-    WHEN pass ~ '^typo' AND (cardinality((s.plain).rest) > 4 OR s.small_words = '{}') THEN false
+    WHEN starts_with(pass, 'typo') AND (cardinality((s.plain).rest) > 4 OR s.small_words = '{}') THEN false
     -- no shop is called by two brands
     WHEN pass IN ('literal', 'typo in a name') AND (
       SELECT count(*) > 1 FROM jsonb_array_elements((s.plain).understood) AS x WHERE x ->> 'kind' = 'brand') THEN false
@@ -482,13 +482,13 @@ BEGIN
       s := read_as_typed(s, pass);
     WHEN pass = 'small words' THEN
       s := read_without_small_words(s);
-    WHEN pass ~ ' at stations$' THEN
+    WHEN pass LIKE '% at stations' THEN
       s := read_at_stations(s, pass);
-    WHEN pass ~ ' literally$' THEN
+    WHEN pass LIKE '% literally' THEN
       s := read_literally(s);
     WHEN pass IN ('spelling', 'hanja', 'incomplete') THEN
       s := read_respelled(s, pass);
-    WHEN pass ~ '^around' THEN
+    WHEN starts_with(pass, 'around') THEN
       s := read_around_names(s, pass);
     WHEN pass = 'beside the region' THEN
       s := read_beside_the_region(s);
@@ -521,7 +521,7 @@ DECLARE
   other record;
 BEGIN
   understood := u.understood;
-  IF pass ~ '^around' THEN
+  IF starts_with(pass, 'around') THEN
     SELECT f.* INTO ids, tiers, distances, total, complete, matched FROM search_around_names(viewer, u, sample, filters, at_most, needed) AS f;
     RETURN;
   ELSIF pass = 'beside the region' THEN
@@ -534,13 +534,13 @@ BEGIN
   IF other IS NULL THEN
     SELECT f.* INTO ids, tiers, distances, total, complete, matched
     FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, misspelt, u.names, sample, filters, at_most,
-      CASE WHEN pass ~ '^typo' AND u.branch || u.rest <> '{}' THEN at_most ELSE needed END) AS f;
+      CASE WHEN starts_with(pass, 'typo') AND u.branch || u.rest <> '{}' THEN at_most ELSE needed END) AS f;
   ELSE
     SELECT f.* INTO ids, tiers, distances, total, complete, matched
     FROM search_find_either(viewer, u, other.other_regions, other.other_stations, sample, filters, at_most) AS f;
     understood := understood || other.other_understood;
   END IF;
-  IF pass ~ '^typo' THEN
+  IF starts_with(pass, 'typo') THEN
     tiers := array_fill(4, ARRAY[cardinality(ids)]);
   END IF;
 END $$;
@@ -578,13 +578,13 @@ BEGIN
     understood := coalesce(understood, u.understood);
     -- around the names of shops, the same words find others
     reading := (substring(pass, '^(?:around|beside)'), u.brands, u.regions, u.stations, u.rest)::text;
-    IF pass !~ 'region|station' OR reading <> ALL (done) THEN
+    IF pass NOT LIKE ALL ('{%region%,%station%}') OR reading <> ALL (done) THEN
       s.characters := s.characters + s.size;
     END IF;
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.
-    CONTINUE WHEN pass ~ 'station' AND (
+    CONTINUE WHEN pass LIKE '%station%' AND (
       SELECT count(*) > 1 FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' = 'station');
-    misspelt := CASE WHEN pass ~ '^typo' AND length(array_to_string(u.rest, '')) <= 24 THEN u.rest ELSE '{}' END;
+    misspelt := CASE WHEN starts_with(pass, 'typo') AND length(array_to_string(u.rest, '')) <= 24 THEN u.rest ELSE '{}' END;
     CONTINUE WHEN u.impossible OR CASE pass WHEN 'typo in a name' THEN misspelt = '{}' ELSE reading = ANY (done) END;
     done := done || reading;
     IF u.rest <> '{}' THEN

@@ -228,21 +228,23 @@ END $$;
 COMMENT ON FUNCTION suggested_shops IS 'At most five shops that match the words, and the sample of search_sample() if it was needed or given.';
 
 CREATE OR REPLACE FUNCTION spans_before(spans jsonb, place integer) RETURNS jsonb
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN (SELECT coalesce(jsonb_agg(s), '[]') FROM jsonb_array_elements(spans) AS s WHERE (s ->> 'past')::int <= place);
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(s), '[]') FROM jsonb_array_elements(spans) AS s WHERE (s ->> 'past')::int <= place);
+END $$;
 COMMENT ON FUNCTION spans_before(jsonb, integer) IS 'Of the names that search_understand found in a keyword, those that end before a place in it.';
 
 -- The known names at the beginning of a keyword may be followed by the beginning of another: 明洞 phot, photoism myeongd. `spans` are
--- those of search_understand for the same words. The longest beginning comes first: 明洞 Photoism Bo is of Photoism Box, not of a
--- place that begins with Bo.
+-- those of search_understand for the same words, and `before` is its reading of all but the last. The longest beginning comes first:
+-- 明洞 Photoism Bo is of Photoism Box, not of a place that begins with Bo.
 CREATE OR REPLACE FUNCTION shops_of_begun_names(
-  typed text [], viewer geography, spans jsonb, OUT ids bigint [], OUT tiers integer []
+  typed text [], viewer geography, spans jsonb, before keyword_reading, OUT ids bigint [], OUT tiers integer []
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   number integer;
   head_past integer;
-  known record;
+  known keyword_reading;
   begun record;
 BEGIN
   FOR number, head_past IN
@@ -265,7 +267,7 @@ BEGIN
       ORDER BY n.rank, array_position('{sido,brand,sigungu,station,dong}'::text[], coalesce(r.level, n.kind)) LIMIT 25
     ) AS b LEFT JOIN LATERAL unnest(brand_family(b.id)) AS f ON b.kind = 'brand';
     CONTINUE WHEN begun IS NULL;
-    SELECT * INTO known FROM search_understand(typed[:number], NULL, spans_before(spans, head_past));
+    known := CASE WHEN number = cardinality(typed) - 1 THEN before ELSE search_understand(typed[:number], NULL, spans_before(spans, head_past)) END;
     IF known.regions IS NOT NULL THEN
       begun.regions := (
         SELECT array_agg(r.id) FROM regions AS r LEFT JOIN regions AS p ON p.id = r.parent_id
@@ -287,16 +289,17 @@ BEGIN
     EXIT WHEN ids IS NOT NULL;
   END LOOP;
 END $$;
-COMMENT ON FUNCTION shops_of_begun_names(text [], geography, jsonb)
+COMMENT ON FUNCTION shops_of_begun_names(text [], geography, jsonb, keyword_reading)
 IS 'The nearest five shops of known names and a name that begins as the words behind them; nulls if there are none.';
 
 CREATE OR REPLACE FUNCTION suggestion(kind text, id bigint, label text, matches json, place geography) RETURNS json
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN json_build_object(
-  'kind', kind, 'id', id, 'label', label, 'matches', matches,
-  'longitude', trim_scale(round(ST_X(place::geometry)::numeric, 7))::text,
-  'latitude', trim_scale(round(ST_Y(place::geometry)::numeric, 7))::text
-);
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN json_build_object(
+    'kind', kind, 'id', id, 'label', label, 'matches', matches,
+    'longitude', trim_scale(round(ST_X(place::geometry)::numeric, 7))::text,
+    'latitude', trim_scale(round(ST_Y(place::geometry)::numeric, 7))::text);
+END $$;
 COMMENT ON FUNCTION suggestion(text, bigint, text, json, geography) IS 'A suggestion; matches are [[from, to]] in characters of the label.';
 
 CREATE OR REPLACE FUNCTION shops_suggested(shop_ids bigint []) RETURNS json
@@ -373,7 +376,7 @@ BEGIN
       -- the reading without small words has no signs either
       OR pass = 'punctuation' AND is_foreign(keyword)
       OR pass IN ('before', 'last') AND (cardinality(small_words) > 5 OR unknown = '{}')
-      OR pass ~ '^typo' AND (cardinality(typed) > 1 OR length(keyword) > 12 OR cardinality(unknown) <> 1);
+      OR starts_with(pass, 'typo') AND (cardinality(typed) > 1 OR length(keyword) > 12 OR cardinality(unknown) <> 1);
     reading := NULL;
     IF pass = 'spelling' THEN
       small_words := search_reading('small words', keyword, unknown);
@@ -455,6 +458,7 @@ DECLARE
   words text[] := ARRAY(SELECT normalize(w, NFD) FROM unnest(typed) w);
   whole text := array_to_string(words, '');
   separate text[];
+  before keyword_reading;
   above bigint[];
   begins_name boolean;
   continues_names boolean;
@@ -478,6 +482,10 @@ BEGIN
       separate, viewer, search_understand(separate, NULL, spans_in_words(u.spans, typed, separate)), false, sample) s;
     RETURN;
   END IF;
+  IF cardinality(typed) > 1 THEN
+    before := search_understand(trim_array(typed, 1), NULL, spans_before(u.spans, length(array_to_string(trim_array(typed, 1), '')) + 1));
+    above := CASE WHEN before.rest = '{}' AND before.brands IS NULL AND before.stations IS NULL THEN before.regions END;
+  END IF;
   -- some name begins with any letter or syllable; several words must not only sound like one: Photoism Busa is not Photoism Box
   begins_name := cardinality(typed) = 1 AND length(whole) <= 3 OR EXISTS (
     SELECT FROM names_beginning(typed_prefixes(whole)) AS n WHERE n.rank < 2 OR cardinality(typed) = 1);
@@ -486,19 +494,14 @@ BEGIN
   continues_names := is_as_typed AND NOT begins_name;
   ends_foreign := is_foreign(typed[cardinality(typed)]);
   IF continues_names AND ends_foreign THEN
-    SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, u.spans) b;
+    SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, u.spans, before) b;
   END IF;
   IF ids IS NULL THEN
     SELECT s.* INTO sample, ids, tiers FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
       length(words[cardinality(words)]) > 3 AND NOT begins_name, sample) s;
   END IF;
   IF coalesce(ids, '{}') = '{}' AND continues_names AND NOT ends_foreign THEN
-    SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, u.spans) b;
-  END IF;
-  IF cardinality(typed) > 1 THEN
-    SELECT b.regions INTO above
-    FROM search_understand(trim_array(typed, 1), NULL, spans_before(u.spans, length(array_to_string(trim_array(typed, 1), '')) + 1)) b
-    WHERE b.rest = '{}' AND b.brands IS NULL AND b.stations IS NULL;
+    SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, u.spans, before) b;
   END IF;
   body := (
     SELECT json_agg(suggestion(s.kind, s.id, s.label, label_matches(s.label, coalesce(length(s.label) - length(r.name), 0),
