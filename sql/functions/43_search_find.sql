@@ -4,7 +4,7 @@
 -- its 시. A shop in two scans would count twice towards the limit, so a 시군구 within a given 시도 is omitted.
 CREATE OR REPLACE FUNCTION search_scans(brands bigint [], regions bigint [])
 RETURNS TABLE (brand bigint, sido bigint, sigungu bigint)
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
