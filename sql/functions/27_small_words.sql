@@ -12,18 +12,19 @@ COMMENT ON FUNCTION signs_as_blanks(text) IS 'The keyword with punctuation, symb
 
 CREATE OR REPLACE FUNCTION cjk_small_words() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '[离離]?我?(?:[附付]近有?|最近)的?|近[辺邊]|周辺|周边|周邊|近く|近郊|あたり|辺り|エリア|ホテル|カフェ(?!通り|ストリート)'
-  || '|旁边|旁邊|一带|一帶|最近的?|最寄り|[0-9一二三四五六七八九十何]*[番号號]?出口|何がある|推荐|推薦|おすすめ|オススメ|どこ|在?哪[里裡裏]有?|哪儿有|怎[么麼]去|地址|位置|地[图圖]'
-  || '|韓国|韩国|韓國|南韩|南韓|プリクラ機?|プリ機|ぷりくら|フォトブース|セルフ写真館?|証明写真|写真[館馆]?|寫真館?'
+RETURN '[离離]?我?(?:[附付]近有?|最近)的?|近[辺邊]|周辺|周边|周邊|近く|(?:一番)?近い|近郊|(?:ここ|現在地|今いる場所)(?:から)?|私の?(?=近|[[:space:]]|$)|友達と?'
+  || '|あたり|辺り|エリア|ホテル|カフェ(?!通り|ストリート)|旁边|旁邊|一带|一帶|最近的?|最寄り|[0-9一二三四五六七八九十何]*[番号號]?出口|何がある|推荐|推薦|おすすめ|オススメ|どこ|在?哪[里裡裏]有?'
+  || '|哪儿有|怎[么麼]去|地址|位置|地[图圖]|韓国|韩国|韓國|南韩|南韓|プリク(?:ラ機?)?|プリ機|プリ(?=を?撮)|ぷりくら|フォトブース|セルフ写真館?|証明写真|写真[館馆]?|寫真館?'
   || '|自?拍照?[馆館]|拍照[机機]?|自拍|貼紙相|贴纸相|哪[个個]牌子好?|哪家好|好不好|拍[贴貼][机機]?店?|拍?大[头頭][贴貼]|照相[馆館机機亭]?|拍照亭|照片亭|快照亭'
   || '|[证證]件照|(?<!人生)(?<!弘大)[四4]格(?:照片|照相[馆館机機]?|照|相[馆館])?|照片'
-  || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|[にはが]?あります?か?[？?]?|[にはが]?ある[？?]?$|行きたい|撮りたい|哪[里裡裏]?有|可以|商圈|我?[想要]去|(?:拍|[吗嗎呢])$';
+  || '|有(?:没有|沒有)?(?=[四4]格|[拍大照自人]|[[:space:]]|$)|地方|旅行|旅[游遊](?![区區])|[観观觀]光$|可以|商圈|我?[想要]去'
+  || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|[にはが]?あります?か?[？?]?|[にはが]?ある[？?]?$|行きたい|撮りたい|撮れる|撮る|場所|哪[里裡裏]?有|(?:拍|[吗嗎呢])$';
 COMMENT ON FUNCTION cjk_small_words() IS 'What people write around names in Chinese and Japanese, as the branches of a regular expression.';
 
 CREATE OR REPLACE FUNCTION latin_small_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN '{near,nearby,nearest,close,closest,around,in,on,at,the,of,to,from,a,an,any,some,for,with,and,where,is,are,there,here,it,i,am,me,
-  my,we,us,you,can,do,how,get,go,going,find,looking,take,taking,want,need,please,open,now,today,best,good,top,nice,cute,cheap,
+RETURN '{near,nearby,nearest,front,close,closest,around,in,on,at,the,of,to,from,a,an,any,some,for,with,and,where,is,are,there,here,it,i,am,
+  me,my,we,us,you,can,do,how,get,go,going,find,looking,take,taking,want,need,please,open,now,today,best,good,top,nice,cute,cheap,
   popular,famous,recommend,recommended,recommendation,recommendations,photo,photos,picture,pictures,self,studio,studios,
   palace,temple,fortress,island,machine,machines,place,places,area,branch,store,stores,shop,shops,exit,city,district,korea,korean,ktx,srt,
   photobox,photomaton,fotobox,foto,de,du,des,di,sa,à,près,pres,où,faire,terdekat,dekat,malapit,saan,may}'::text [];
@@ -57,7 +58,7 @@ BEGIN
   RETURN ARRAY(
     SELECT bare FROM unnest(words) WITH ORDINALITY AS t (word, i)
     CROSS JOIN LATERAL regexp_replace(coalesce(place_nicknames() ->> word, universities_shortened(word)),
-      '(^|(?<=..))([0-9]+번)?(출구)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?(추천|맛집|핫플|포토부스|즉석사진|스티커사진|놀거리|데이트|어디)*$'
+      '(^|(?<=..))([0-9]+번)?(출구?)?(신도시?)?(근처|주변|부근|인근|근방|쪽|앞|옆)?(에서|에|의)?(추천|맛집|핫플|포토부스|즉석사진|스티커사진|놀거리|데이트|어디)*$'
       || '|(?<=.[\u3041-\u9fff])([0-9]+[番号號])?(出口)?(の)?(附近|周辺|近く|旁边|旁邊)?(の)?$', '') AS bare
     WHERE bare <> ALL (korean_small_words()) AND bare <> ALL (latin_small_words())
       AND bare !~ ('^((무인|즉석|스티커|셀프|네컷|4컷|24시간?)*(사진(관|기|부스)?|포토(부스)?|네컷|4컷|부스|(photo)?booths?)?'
@@ -135,10 +136,11 @@ BEGIN
   typed := regexp_replace(
     typed, '(?:^station|\m(?:stasiun|estaci[oó]n|gare|stazione|bahnhof|ga))[[:space:]]+(?:(?:de|di)[[:space:]]+|d'')?([a-zà-ÿ]{3,})\M(?![[:space:]]+(?:st|univ))', '\1 station', 'g');
   typed := regexp_replace(typed, '\msouth[[:space:]]+korea\M', ' ', 'g');
-  typed := regexp_replace(typed, '\muniversity of ([a-z]{3,})', '\1 university', 'g');
+  typed := regexp_replace(typed, '\muniv(?:ersity)? of ([a-z]{3,})', '\1 university', 'g');
+  typed := regexp_replace(typed, '\mhot springs?\M', 'oncheon', 'g');
   typed := regexp_replace(typed, '(?<=[a-z]{3})[[:space:]-]*[dt]aeha[gk]+yo\M', ' university', 'g');
   typed := regexp_replace(typed, '\mcity hall\M', 'cityhall', 'g');
-  typed := regexp_replace(typed, '(?<=[a-z]{3})photo ?booths?\M', ' ', 'g');
+  typed := regexp_replace(typed, '(?<=[a-z]{3})photo ?booths?\M|\mphoto bo(?:ot?h?)?$', ' ', 'g');
   typed := regexp_replace(typed, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'g');
   typed := regexp_replace(typed, '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'g');
   typed := regexp_replace(typed, '\mno\.?[[:space:]]*([0-9]+)\M', '\1호점', 'g');
@@ -158,9 +160,11 @@ DECLARE
 BEGIN
   FOREACH piece IN ARRAY coalesce(unknown, '{}') LOOP
     bare := regexp_replace(particles_as_blanks(piece), '(?<=[\u3041-\u9fff])(?=[가-힣]{2})|(?<=[가-힣]{2})(?=[\u3041-\u9fff])', ' ', 'g');
+    bare := regexp_replace(bare, '(?<=[가-힣]{2})(로데오)(?:거리)?$', ' \1');
     -- what is known goes on behind it, life4cutshongdae and 海雲台近くのフォトイズム, or it has no name for a neighbour
     typed := btrim(replace(typed, piece, CASE WHEN bare <> piece OR bare ~ '^([a-z]{4,}|[\u3041-\u9fff]{2,}|[가-힣]{3,})$' THEN ' ' || bare || ' ' ELSE piece END));
   END LOOP;
+  typed := regexp_replace(typed, '[[:space:]]+', ' ', 'g');
   -- ロデオ may be part of a known name
   IF NOT is_foreign(typed) OR streets_in_korean(array_to_string(unknown, ' ')) <> array_to_string(unknown, ' ') THEN
     typed := streets_in_korean(typed);
@@ -178,6 +182,7 @@ BEGIN
   IF unknown && '{cut,cuts,4cut,4cuts}' THEN
     typed := regexp_replace(typed, '\m(?:4|four)[[:space:]-]*cuts?\M', ' ', 'g');
   END IF;
+  typed := regexp_replace(typed, '(?:찾아[[:space:]]*)?(?:가는|오는|오시는)[[:space:]]*(?:길|법|방법)', ' ', 'g');
   -- the first letter typed twice: ㅎ홍대
   typed := regexp_replace(typed, '\m[\u1100-\u1112](?=[가-힣]{2})', '', 'g');
   -- フオト and ロツテ, as keyboards without small kana write them

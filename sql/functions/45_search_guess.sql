@@ -137,7 +137,9 @@ RETURN CASE length(name) - length(word)
   WHEN 1 THEN length(word) >= 3 AND word = ANY (one_letter_less(name))
   WHEN 0 THEN length(word) >= 4 AND EXISTS (
     SELECT FROM generate_series(1, length(word)) AS i
-    WHERE left(word, i - 1) = left(name, i - 1) AND substr(word, i + 1) = substr(name, i + 1))
+    WHERE left(word, i - 1) = left(name, i - 1) AND substr(word, i + 1) = substr(name, i + 1)
+      -- 서부터미널 is not 남부터미널
+      AND substr(word, i, 1) || substr(name, i, 1) !~ '^[동서남북]{2}$')
   ELSE false
 END;
 COMMENT ON FUNCTION is_a_syllable_off(text, text) IS 'True when the name has one syllable more than the word, or another one (인네컷, 인성네컷).';
@@ -248,6 +250,8 @@ BEGIN
       FROM generate_series(1, cardinality(words) - 1) AS i
       CROSS JOIN LATERAL generate_series(i + 1, least(i + 2, cardinality(words))) AS j
       WHERE words[i:j] <@ unknown AND length(array_to_string(words[i:j], '')) >= 4
+        -- photoizm 광안리 is no photoism
+        AND (array_to_string(words[i:j], '') !~ '[가-힣]' OR array_to_string(words[i:j], '') !~ '[a-z]')
         AND length(coalesce(without_station_word(array_to_string(words[i:j], '')), array_to_string(words[i:j], ''))) <= 25
     )
     SELECT words[:j.i - 1] || normalize(p.name, NFC) || words[j.j + 1:]
@@ -522,10 +526,18 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   u keyword_reading := small;
   k record := known_names(small_words, small);
+  stations text[];
   known text[];
 BEGIN
   IF k.read_as <> small_words THEN
     u := search_understand(k.read_as, NULL, spans_in_words(small.spans, small_words, k.read_as));
+  END IF;
+  -- 江陵中央市場 is not near a station 中央 of another city
+  IF small.stations IS NULL AND NOT u.impossible AND are_apart(u) THEN
+    stations := ARRAY(SELECT x ->> 'text' FROM jsonb_array_elements(u.understood) AS x WHERE x ->> 'kind' = 'station');
+    k.read_as := ARRAY(SELECT w FROM unnest(k.read_as) WITH ORDINALITY AS t (w, i) WHERE w <> ALL (stations) ORDER BY i);
+    k.ignored := k.ignored || stations;
+    u := search_understand(k.read_as, NULL);
   END IF;
   IF num_nonnulls(u.brands, u.regions, u.stations) > 0 THEN
     IF NOT composed(u.rest) <@ k.read_as THEN
@@ -542,15 +554,16 @@ COMMENT ON FUNCTION search_known_names(text [], keyword_reading, jsonb)
 IS 'The reading of a keyword without words that nothing matches, as they were typed if words are spelled in Korean; null if there are none.';
 
 CREATE OR REPLACE FUNCTION fuller_reading(one keyword_reading, other keyword_reading) RETURNS keyword_reading
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE
-  WHEN num_nonnulls(other.regions, other.stations) > 0 AND (
-    num_nonnulls(one.regions, one.stations) = 0
-    OR length(array_to_string(other.ignored, '')) < length(array_to_string(one.ignored, ''))) THEN other
-  ELSE one
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE
+    WHEN num_nonnulls(other.regions, other.stations) > 0 AND (
+      num_nonnulls(one.regions, one.stations) = 0
+      OR length(array_to_string(other.ignored, '')) < length(array_to_string(one.ignored, '')) AND NOT are_apart(other)) THEN other
+    ELSE one END;
+END $$;
 COMMENT ON FUNCTION fuller_reading(keyword_reading, keyword_reading)
-IS 'Of two readings of a keyword the one with a place that ignores less of it, in case of doubt the first.';
+IS 'Of two readings of a keyword the one with a place that ignores less of it, unless its places are apart; in case of doubt the first.';
 
 -- 남산타워 is 남산서울타워, and 속초중앙시장 in 속초. A half of one syllable is in too many names.
 CREATE OR REPLACE FUNCTION halves_apart(word text, sample text []) RETURNS text []

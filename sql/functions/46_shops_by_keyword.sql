@@ -249,6 +249,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION with_words_looked_up(search_state, text []) IS 'The state after it was looked up which of the words no shop has.';
 
+-- 인사동, which addresses have, is not 신사동.
+CREATE OR REPLACE FUNCTION perhaps_misspelt(s search_state, words text []) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT w FROM unnest(words) WITH ORDINALITY AS t (w, i)
+    WHERE w <> ALL (s.looked_up) OR w = ANY (s.nowhere) OR normalize(w, NFC) !~ '^[가-힣]{2,}동$' ORDER BY i);
+END $$;
+COMMENT ON FUNCTION perhaps_misspelt(search_state, text []) IS 'The words without neighbourhoods (동) that shops have.';
+
 CREATE OR REPLACE FUNCTION read_as_typed(s search_state, pass text) RETURNS search_state
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -308,8 +318,11 @@ COMMENT ON FUNCTION read_without_small_words(search_state) IS 'The pass without 
 CREATE OR REPLACE FUNCTION read_at_stations(s search_state, pass text) RETURNS search_state
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
-  IF pass = 'small words at stations' AND s.small_words <> s.plain_words AND (s.small).rest = '{}' AND (s.small).regions IS NOT NULL THEN
-    s.reading := search_understand(s.small_words, 'station', (s.small).spans);
+  IF pass = 'small words at stations' AND s.small_words <> s.plain_words AND (s.small).rest = '{}' THEN
+    -- 운정신도시 is farther than 1 km from 운정역
+    s.reading := CASE
+      WHEN (s.small).regions IS NOT NULL THEN search_understand(s.small_words, 'station', (s.small).spans)
+      WHEN (s.small).stations IS NOT NULL THEN search_understand(s.small_words, 'region', (s.small).spans) END;
   ELSIF pass = 'spelling at stations' AND (s.spelled).regions IS NOT NULL THEN
     s.reading := search_understand(s.spelled_words, 'station', (s.spelled).spans);
   ELSIF pass = 'known names at stations' AND (s.known_places).regions IS NOT NULL THEN
@@ -318,7 +331,7 @@ BEGIN
   END IF;
   RETURN s;
 END $$;
-COMMENT ON FUNCTION read_at_stations(search_state, text) IS 'Passes that take a station in place of a region which an earlier pass read.';
+COMMENT ON FUNCTION read_at_stations(search_state, text) IS 'Passes that take a station in place of a region which an earlier pass read, or a region in place of a station.';
 
 CREATE OR REPLACE FUNCTION read_literally(s search_state) RETURNS search_state
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -462,6 +475,7 @@ CREATE OR REPLACE FUNCTION read_other_words(s search_state, pass text) RETURNS s
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   words text[] := CASE pass WHEN 'apart' THEN search_reading(pass, array_to_string(s.small_words, ' '), composed((s.small).rest))
+    WHEN 'typo' THEN search_reading(pass, s.keyword, composed(perhaps_misspelt(s, ARRAY(SELECT normalize(u, NFD) FROM unnest(s.unknown) AS u))))
     ELSE search_reading(pass, s.keyword, s.unknown) END;
 BEGIN
   IF words::text <> ALL (s.words_read) THEN
@@ -584,7 +598,7 @@ BEGIN
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.
     CONTINUE WHEN pass LIKE '%station%' AND (
       SELECT count(*) > 1 FROM jsonb_array_elements(u.understood) x WHERE x ->> 'kind' = 'station');
-    misspelt := CASE WHEN starts_with(pass, 'typo') AND length(array_to_string(u.rest, '')) <= 24 THEN u.rest ELSE '{}' END;
+    misspelt := CASE WHEN starts_with(pass, 'typo') AND length(array_to_string(u.rest, '')) <= 24 THEN perhaps_misspelt(s, u.rest) ELSE '{}' END;
     CONTINUE WHEN u.impossible OR CASE pass WHEN 'typo in a name' THEN misspelt = '{}' ELSE reading = ANY (done) END;
     done := done || reading;
     IF u.rest <> '{}' THEN

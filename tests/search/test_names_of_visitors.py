@@ -16,7 +16,7 @@ STATIONS = {
     "서울대입구": ((126.953, 37.481), None), "외대앞": ((127.063, 37.596), None), "부산대": ((129.089, 35.229), None),
     "송파나루": ((127.112, 37.51), None), "압구정": ((127.028, 37.527), "狎鷗亭"), "일산": ((126.77, 37.682), "一山"),
     "홍대입구": ((126.924, 37.557), "弘大入口"), "동대문역사문화공원": ((127.008, 37.565), None), "동대문": ((127.01, 37.571), None),
-    "구리": ((127.143, 37.603), None), "서면": ((129.059, 35.158), None),
+    "구리": ((127.143, 37.603), None), "서면": ((129.059, 35.158), None), "중앙": ((129.036, 35.104), "中央"), "남부터미널": ((127.016, 37.485), None),
 }  # fmt: skip
 # name: position, road address, lot address, district
 SHOPS = {
@@ -91,9 +91,11 @@ def shops(make_once: Maker, app: Flask) -> FlaskClient:
     make_once.sql(
         "UPDATE shops SET dong_id = %s WHERE place_name = '포토이즘 을지로점'", myeongdong
     )
+    make_once.insert("region_aliases", region_id=regions["강릉시"], alias="江陵", kind="foreign", lang="zh-Hant")  # fmt: skip
     make_once.region("서면", level="dong", parent=regions["하남시"])
+    make_once.region("신사동", level="dong", parent=regions["강남구"])
     for district, (longitude, latitude), size in (
-        ("동대문구", (127.064, 37.595), 0.01), ("강남구", (127.05, 37.51), 0.02), ("서면", (127.224, 37.545), 0.02),
+        ("동대문구", (127.064, 37.595), 0.01), ("강남구", (127.05, 37.51), 0.02), ("서면", (127.224, 37.545), 0.02), ("강릉시", (128.897, 37.754), 0.1),
     ):  # fmt: skip
         make_once.sql(
             "UPDATE regions SET boundary = ST_Multi(ST_Expand(ST_Point(%s, %s, 4326), %s)) WHERE name = %s",
@@ -183,6 +185,16 @@ def get_json(client: FlaskClient, path: str, keyword: str) -> Any:
         ("동대문 디디피 인생네컷", ["신당점"]),
         # a brand that a landmark has no shop of, and what only begins like a province
         ("에버랜드 인생네컷", []),
+        # a market in another city than the station that it is called like
+        ("江陵中央市場", ["월화거리점"]),
+        ("江陵 中央市場 Photoism", ["월화거리점"]),
+        # a misspelt brand beside a place that only shops have in their names
+        ("photoizm 울산대", ["울산대앞점"]),
+        # neighbourhoods and directions are no typing errors
+        ("인사동 인생네컷", []),
+        ("서부터미널", []),
+        # a street after a town, written as one word
+        ("구미로데오 하루필름", ["원평점"]),
         ("부산시민공원", []),
     ],
 )

@@ -95,6 +95,14 @@ def meant(found: Any) -> set[str]:
         ("insaeng four cuts hongdae", {"인생네컷", "홍대입구역"}),
         ("홍데", {"홍대입구역"}),
         ("건데 포토이즘", {"건대입구역", "포토이즘"}),
+        ("ホンデで友達とプリ撮れる場所", {"홍대입구역"}),
+        ("明洞プリ撮れる店", {"명동역"}),
+        ("明洞旅行 プリクラ", {"명동역"}),
+        ("明洞有四格照片吗", {"명동역"}),
+        ("弘大有没有拍大头贴的地方", {"홍대입구역"}),
+        ("성수 네컷 찾아가는길", {"성수역"}),
+        ("포토이즘 성수 가는 길", {"성수역", "포토이즘"}),
+        ("성수신도시 포토이즘", {"성수역", "포토이즘"}),
     ],
 )
 def test_names_are_understood_and_nothing_is_left_out(
@@ -137,7 +145,7 @@ def test_small_words_alone_find_nothing(answer: Answer, keyword: str) -> None:
     "keyword",
     [
         "写真館", "大头贴", "附近", "photo booth", "best photo booth in the city", "photo booth near me", "four cut photo",
-        "포토부스", "내 주변", "근처 사진관", "네컷사진",
+        "포토부스", "내 주변", "근처 사진관", "네컷사진", "一番近いプリクラ", "ここから一番近いプリクラ", "私の近くのプリクラ",
     ],
 )  # fmt: skip
 def test_words_for_photo_booths_alone_find_the_nearest_shops(answer: Answer, keyword: str) -> None:

@@ -59,6 +59,35 @@ def test_a_part_of_a_nickname_is_none(found: Found, keyword: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("keyword", "names"),
+    [
+        ("남대문시장", ["회현동"]),
+        ("南大門市場", ["회현동"]),
+        ("카이스트 네컷", ["온천2동"]),
+        ("KAIST", ["온천2동"]),
+        ("송정역", ["광주송정", "송정"]),
+        ("광주송정역", ["광주송정"]),
+    ],
+)
+def test_a_sight_is_in_its_region_and_two_stations_share_a_nickname(
+    make: Maker, client: FlaskClient, keyword: str, names: list[str]
+) -> None:
+    province = make.region("경기도", level="sido", parent=None)
+    for district, dong in (("중구", "회현동"), ("유성구", "온천2동"), ("동래구", "온천2동")):
+        parent = make.region(district, parent=province)
+        region = make.region(dong, level="dong", parent=parent)
+        if district != "동래구":
+            make.shop(f"{dong} 사진관", sigungu_id=parent, dong_id=region, brand_id=None)
+    for station, at in (("광주송정", (126.79, 35.14)), ("송정", (126.81, 37.56))):
+        make.station(station, at=at)
+        make.shop(f"{station} 사진관", at=at, brand_id=None)
+    answer = client.get(
+        "/shops", query_string={"keyword": keyword, "userLng": 126.8, "userLat": 35.1}
+    )
+    assert [s["place_name"].removesuffix(" 사진관") for s in answer.get_json()] == names
+
+
+@pytest.mark.parametrize(
     "keyword", ["성수동 인생네컷", "성수동 Life4Cuts", "성수동1가 Life4Cuts", "네컷사진 성수동"]
 )
 def test_a_dong_of_several_parts_has_the_shops_of_their_addresses(
