@@ -271,7 +271,7 @@ BEGIN
   RETURN QUERY
   SELECT normalize(n.key, NFC), n.kind, n.rank
   FROM search_names(ARRAY(SELECT normalize(left(word, l), NFD) FROM generate_series(2, least(length(word) - least_left, 24)) AS l
-      WHERE substr(word, l + 1) !~ '^(대|대학|중앙)?[로길]')) AS n;
+      WHERE substr(word, l + 1) !~ '^(대|대학|중앙)?(로(?!데오?$)|길)')) AS n;
 END $$;
 COMMENT ON FUNCTION names_before(text, integer)
 IS 'The names of the dictionaries that a word begins with, if at least so many syllables are left over.';

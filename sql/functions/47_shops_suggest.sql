@@ -325,6 +325,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION brand_apart(text) IS 'A word in Hangul as a region or station and the beginning of a brand behind it, or the word.';
 
+-- A word that is only begun may be three characters long without spaces around it, as in Japanese and Chinese. In Hangul, where it
+-- may be a word for a kind of place, the place before it is meant: 노형오거, 산본로데, 송도해수욕.
+CREATE OR REPLACE FUNCTION words_cut(word text) RETURNS text []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  IF word ~ '[\u3041-\u9fff]' THEN
+    RETURN ARRAY(SELECT left(word, -missing) FROM generate_series(1, least(length(word) - 2, 3)) AS missing);
+  END IF;
+  RETURN left(word, -1) || ARRAY(
+    SELECT n.name FROM names_before(word, 2) AS n
+    WHERE n.kind <> 'brand' AND word ~ '^[가-힣]{4,8}$' AND substr(word, length(n.name) + 1) ~ '^.{2,4}(?<!역)$' ORDER BY n.name COLLATE "C" DESC LIMIT 1);
+END $$;
+COMMENT ON FUNCTION words_cut(text) IS 'A word without what may only be begun at its end, the longest first.';
+
 -- 구로디지탈단 begins 구로디지털단지점.
 CREATE OR REPLACE FUNCTION misspelt_shops(word text, viewer geography, sample text []) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -355,13 +369,14 @@ DECLARE
   pass text;
   words text[];
   small_words text[];
-  unknown_small text[];
+  small keyword_reading := meant;
   spelled text[] := typed;
   spelled_reading keyword_reading := meant;
   reading keyword_reading;
   tried text[] := ARRAY[typed::text];
   sample text[];
   is_place_word boolean;
+  shorter text;
 BEGIN
   -- 괴산 sounds like coex
   is_place_word := EXISTS (SELECT FROM unnest(unknown) AS u WHERE place_word(spelled_letters(u)) IS NOT NULL);
@@ -372,7 +387,7 @@ BEGIN
     EXIT WHEN body IS NOT NULL;
     CONTINUE WHEN length(keyword) > 25 AND pass <> 'typed' AND (pass NOT IN ('spelling', 'before') OR length(keyword) > 45 OR cardinality(typed) = 1)
       OR characters + length(keyword) > 50 AND pass NOT IN ('spelling', 'known names', 'typed', 'before', 'last')
-      OR pass IN ('hanja', 'known names') AND cardinality(unknown) NOT BETWEEN 1 AND 2
+      OR pass IN ('hanja', 'known names') AND cardinality(unknown) > 2 OR pass = 'known names' AND unknown = '{}'
       -- the reading without small words has no signs either
       OR pass = 'punctuation' AND is_foreign(keyword)
       OR pass IN ('before', 'last') AND (cardinality(small_words) > 5 OR unknown = '{}')
@@ -385,18 +400,22 @@ BEGIN
       END IF;
       CONTINUE WHEN cardinality(small_words) > 6;
       IF small_words <> typed THEN
-        unknown_small := composed((search_understand(small_words, NULL, spans_in_words(meant.spans, typed, small_words))).rest);
-      ELSE
-        unknown_small := CASE WHEN meant.impossible THEN typed ELSE unknown END;
+        small := search_understand(small_words, NULL, spans_in_words(meant.spans, typed, small_words));
       END IF;
-      SELECT s.read_as INTO spelled FROM shop_words_spelled(small_words, unknown_small, true) s;
+      SELECT s.read_as INTO spelled FROM shop_words_spelled(
+        small_words, CASE WHEN small_words = typed AND meant.impossible THEN typed ELSE composed(small.rest) END, true) s;
       IF spelled <> typed THEN
         spelled_reading := search_understand(spelled, NULL, spans_in_words(meant.spans, typed, spelled));
       END IF;
       words := spelled;
       reading := spelled_reading;
     ELSIF pass = 'hanja' THEN
-      SELECT h.read_as INTO words FROM words_in_korean(typed, unknown, meant.understood, meant.spans) h;
+      -- unless they are the same letters, only cut apart
+      IF small.rest = '{}' OR array_to_string(small_words, '') <> array_to_string(typed, '') THEN
+        SELECT h.read_as INTO words FROM words_in_korean(small_words, composed(small.rest), small.understood, small.spans) h;
+      ELSE
+        SELECT h.read_as INTO words FROM words_in_korean(typed, unknown, meant.understood, meant.spans) h;
+      END IF;
     ELSIF pass = 'known names' THEN
       known := search_known_names(typed, meant);
       CONTINUE WHEN known IS NULL OR known.rest <> '{}' OR known.impossible OR jsonb_array_length(known.understood) > 2;
@@ -417,9 +436,8 @@ BEGIN
       words := ARRAY(SELECT w FROM unnest(trim_array(spelled, 1)) WITH ORDINALITY AS t (w, i) WHERE w !~ '^[0-9-]+$' ORDER BY i);
     ELSIF pass = 'before' THEN
       CONTINUE WHEN length(keyword) NOT BETWEEN 3 AND 12 OR cardinality(typed) <> 1;
-      -- A word that is only begun may be three characters long without spaces around it, as in Japanese and Chinese.
-      FOR missing IN 1..CASE WHEN keyword ~ '[\u3041-\u9fff]' THEN least(length(typed[1]) - 2, 3) ELSE 1 END LOOP
-        words := ARRAY[left(typed[1], -missing)];
+      FOREACH shorter IN ARRAY words_cut(typed[1]) LOOP
+        words := ARRAY[shorter];
         SELECT s.* INTO sample, body FROM suggestions(words, viewer, search_understand(words, NULL), false, sample) s;
         EXIT WHEN body IS NOT NULL;
         tried := tried || words::text;

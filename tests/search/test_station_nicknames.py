@@ -87,6 +87,24 @@ def test_a_sight_is_in_its_region_and_two_stations_share_a_nickname(
     assert [s["place_name"].removesuffix(" 사진관") for s in answer.get_json()] == names
 
 
+@pytest.mark.parametrize("typed", ["仁川空港", "仁川空港 プリクラ"])
+def test_two_names_are_suggested_as_the_sight_that_they_are_in_korean(
+    make: Maker, client: FlaskClient, typed: str
+) -> None:
+    incheon = make.region("인천광역시", level="sido", parent=None)
+    make.region_alias(incheon, "인천", kind="short")
+    make.insert("region_aliases", region_id=incheon, alias="仁川", kind="foreign", lang="zh-Hant")
+    jung = make.region("중구", parent=incheon)
+    unseo = make.region("운서동", level="dong", parent=jung)
+    station = make.station("공항", at=(126.81, 37.56))
+    make.insert("station_aliases", station_id=station, alias="空港", lang="ja")
+    make.shop(
+        "인생네컷 운서동점", at=(126.49, 37.49), sigungu_id=jung, dong_id=unseo, brand_id=None
+    )
+    answer = client.get("/shops/suggest", query_string={"q": typed, **AT})
+    assert "인생네컷 운서동점" in [item["label"] for item in answer.get_json()]
+
+
 @pytest.mark.parametrize(
     "keyword", ["성수동 인생네컷", "성수동 Life4Cuts", "성수동1가 Life4Cuts", "네컷사진 성수동"]
 )

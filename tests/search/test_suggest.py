@@ -103,6 +103,11 @@ def test_a_name_beside_what_will_be_left_out_is_suggested(suggest: Any, typed: s
     assert labels(suggest(typed), "station")[0] == "강남역"
 
 
+@pytest.mark.parametrize("typed", ["강남역4번출", "강남오거", "강남해수욕", "강남터미", "강남신도"])
+def test_a_place_before_a_half_typed_word_is_suggested(suggest: Any, typed: str) -> None:
+    assert "강남역" in labels(suggest(typed), "station")
+
+
 @pytest.mark.parametrize("typed", ["아무마", "강남역 아무말 다른말 또다른마", "魑魅"])
 def test_what_names_nothing_suggests_nothing(suggest: Any, typed: str) -> None:
     assert suggest(typed) == []
