@@ -17,7 +17,7 @@ RETURN '[离離]?我?(?:[附付]近有?|最近)的?|近[辺邊]|周辺|周边|�
   || '|哪儿有|怎[么麼]去|地址|位置|地[图圖]|韓国|韩国|韓國|南韩|南韓|プリク(?:ラ機?)?|プリ機|プリ(?=を?撮)|ぷりくら|フォトブース|セルフ写真館?|証明写真|写真[館馆]?|寫真館?'
   || '|自?拍照?[馆館]|拍照[机機]?|自拍|貼紙相|贴纸相|哪[个個]牌子好?|哪家好|好不好|拍[贴貼][机機]?店?|拍?大[头頭][贴貼]|照相[馆館机機亭]?|拍照亭|照片亭|快照亭'
   || '|[证證]件照|(?<!人生)(?<!弘大)[四4]格(?:照片|照相[馆館机機]?|照|相[馆館])?|照片'
-  || '|有(?:没有|沒有)?(?=[四4]格|[拍大照自人]|[[:space:]]|$)|地方|旅行|旅[游遊](?![区區])|[観观觀]光$|可以|商圈|我?[想要]去'
+  || '|有(?:没有|沒有)?(?=[四4]格|[拍大照自人]|[[:space:]]|$)|地方|旅行|旅[游遊](?![区區])|[観观觀]光$|可以|商圈|我?[想要]?去|玩(?=[附[:space:]]|$)'
   || '|自助|无人|無人|[网網][红紅]|[热熱][门門]|打卡|[请請][问問]|有什[么麼]|什[么麼]|[にはが]?あります?か?[？?]?|[にはが]?ある[？?]?$|行きたい|撮りたい|撮れる|撮る|場所|哪[里裡裏]?有|(?:拍|[吗嗎呢])$';
 COMMENT ON FUNCTION cjk_small_words() IS 'What people write around names in Chinese and Japanese, as the branches of a regular expression.';
 
@@ -140,7 +140,7 @@ BEGIN
   typed := regexp_replace(typed, '\mhot springs?\M', 'oncheon', 'g');
   typed := regexp_replace(typed, '(?<=[a-z]{3})[[:space:]-]*[dt]aeha[gk]+yo\M', ' university', 'g');
   typed := regexp_replace(typed, '\mcity hall\M', 'cityhall', 'g');
-  typed := regexp_replace(typed, '(?<=[a-z]{3})photo ?booths?\M|\mphoto bo(?:ot?h?)?$', ' ', 'g');
+  typed := regexp_replace(typed, '(?<=[a-z]{3})photo ?booths?\M|\mphoto ?bo(?:ot?h?)?$', ' ', 'g');
   typed := regexp_replace(typed, '\m(exit|gate)\M[[:space:].#]*[0-9]+', ' ', 'g');
   typed := regexp_replace(typed, '\mline[[:space:]]*([0-9]+)\M', '\1호선', 'g');
   typed := regexp_replace(typed, '\mno\.?[[:space:]]*([0-9]+)\M', '\1호점', 'g');

@@ -766,13 +766,15 @@ BEGIN
       ELSE (is_kana OR length(x.spelling) BETWEEN length(letters) - 4 AND length(letters) + 6) AND sound_key(x.spelling) = ANY (sounds) END
   ), near AS (
     SELECT b.piece, b.spelling, sum(b.shops) AS shops,
-      CASE WHEN is_kana THEN edit_distance(letters, b.spelling)
-        ELSE edit_distance(letters, spelled_letters(CASE WHEN begun THEN left(b.spelling, length(letters)) ELSE b.spelling END)) END AS off
+      -- ブクチョン is 북촌, although ポ is as far from ブ as プ
+      CASE WHEN is_kana THEN edit_distance(kana_folded(letters), kana_folded(b.spelling))
+        ELSE edit_distance(letters, spelled_letters(CASE WHEN begun THEN left(b.spelling, length(letters)) ELSE b.spelling END)) END AS off,
+      CASE WHEN is_kana THEN edit_distance(letters, b.spelling) END AS off_unfolded
     FROM beginnings AS b GROUP BY b.piece, b.spelling
   )
   SELECT n.piece, n.spelling INTO word, spelling FROM near AS n
   WHERE n.off <= greatest(2, 0.6 * length(letters))
-  ORDER BY n.off, n.shops DESC, n.piece, n.spelling LIMIT 1;
+  ORDER BY n.off, n.off_unfolded, n.shops DESC, n.piece, n.spelling LIMIT 1;
 END $$;
 COMMENT ON FUNCTION shop_word_spelled(text, boolean)
 IS 'The word of shop names or 동 of lot addresses for a spelling in Latin letters or kana, and how we write it; null if none sounds like it.';

@@ -482,6 +482,12 @@ BEGIN
     s.words_read := s.words_read || words::text;
     s.is_corrected := s.is_corrected OR pass = 'typo';
     s.reading := search_understand(words, NULL);
+    -- a misspelt brand beside a place of which only shops have the name
+    IF pass = 'typo' AND (s.reading).brands IS NOT NULL AND (s.reading).rest <> '{}'
+      AND (s.small).brands IS NULL AND s.spelled_words IS NULL THEN
+      s.small_words := words;
+      s.small := s.reading;
+    END IF;
   END IF;
   RETURN s;
 END $$;
@@ -592,7 +598,7 @@ BEGIN
     understood := coalesce(understood, u.understood);
     -- around the names of shops, the same words find others
     reading := (substring(pass, '^(?:around|beside)'), u.brands, u.regions, u.stations, u.rest)::text;
-    IF pass NOT LIKE ALL ('{%region%,%station%}') OR reading <> ALL (done) THEN
+    IF pass NOT LIKE ALL ('{%region%,%station%,punctuation}') OR reading <> ALL (done) THEN
       s.characters := s.characters + s.size;
     END IF;
     -- Where 춘천 서면 has no shop, those around the stations 춘천 and 서면 (부산) are not meant.

@@ -190,6 +190,8 @@ def get_json(client: FlaskClient, path: str, keyword: str) -> Any:
         ("江陵 中央市場 Photoism", ["월화거리점"]),
         # a misspelt brand beside a place that only shops have in their names
         ("photoizm 울산대", ["울산대앞점"]),
+        # and one that only another shop near the place belongs to
+        ("쌈지길 포토이슴", ["을지로점"]),
         # neighbourhoods and directions are no typing errors
         ("인사동 인생네컷", []),
         ("서부터미널", []),
