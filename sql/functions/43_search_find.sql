@@ -1,7 +1,8 @@
 -- Finds the shops of an interpreted keyword: with a nearest-first index on brand or region, else with the index on words.
 
 -- Brands and regions as conditions of index scans: every brand with every 시도, every 시군구 alone. 제주 is the name of the 도 and
--- its 시. A shop in two scans would count twice towards the limit, so a 시군구 within a given 시도 is omitted.
+-- its 시. A shop in two scans would count twice towards the limit, so a 시군구 within a given 시도 is omitted. Planned once, although
+-- functions call it whose own statements must be planned each time.
 CREATE OR REPLACE FUNCTION search_scans(brands bigint [], regions bigint [])
 RETURNS TABLE (brand bigint, sido bigint, sigungu bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan AS $$

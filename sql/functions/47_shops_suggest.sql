@@ -410,7 +410,7 @@ BEGIN
       words := spelled;
       reading := spelled_reading;
     ELSIF pass = 'hanja' THEN
-      -- unless they are the same letters, only cut apart
+      -- small words that are only cut apart (釜山서면포토그) would lose the name that is begun
       IF small.rest = '{}' OR array_to_string(small_words, '') <> array_to_string(typed, '') THEN
         SELECT h.read_as INTO words FROM words_in_korean(small_words, composed(small.rest), small.understood, small.spans) h;
       ELSE

@@ -48,6 +48,11 @@ SHOPS = {
     "인생네컷 신당점": ((127.008, 37.566), "서울 중구 장충단로 1", "", "중구"),
     "포토이즘 서면점": ((129.06, 35.159), "부산 부산진구 서면로 1", "", "부산진구"),
 }  # fmt: skip
+# district: the centre of its boundary, a square, and half of the side in degrees
+BOUNDARIES = {
+    "동대문구": ((127.064, 37.595), 0.01), "강남구": ((127.05, 37.51), 0.02), "서면": ((127.224, 37.545), 0.02),
+    "강릉시": ((128.897, 37.754), 0.1),
+}  # fmt: skip
 PROVINCES = {
     "서울": "서울특별시", "부산": "부산광역시", "대전": "대전광역시", "울산": "울산광역시", "경기": "경기도", "강원": "강원특별자치도",
     "경남": "경상남도", "경북": "경상북도", "충북": "충청북도", "제주": "제주특별자치도",
@@ -86,17 +91,15 @@ def shops(make_once: Maker, app: Flask) -> FlaskClient:
     for district in ("고양시 일산동구", "고양시 일산서구"):
         ilsan = regions.get(district) or make_once.region(district, parent=provinces["경기"])
         make_once.region_alias(ilsan, "일산", kind="short")
-    make_once.insert("region_aliases", region_id=regions["통영시"], alias="統營", kind="foreign", lang="zh-Hant")  # fmt: skip
+    for city, hanja in (("통영시", "統營"), ("강릉시", "江陵")):
+        make_once.insert("region_aliases", region_id=regions[city], alias=hanja, kind="foreign", lang="zh-Hant")  # fmt: skip
     myeongdong = make_once.region("명동", level="dong", parent=regions["중구"])
     make_once.sql(
         "UPDATE shops SET dong_id = %s WHERE place_name = '포토이즘 을지로점'", myeongdong
     )
-    make_once.insert("region_aliases", region_id=regions["강릉시"], alias="江陵", kind="foreign", lang="zh-Hant")  # fmt: skip
     make_once.region("서면", level="dong", parent=regions["하남시"])
     make_once.region("신사동", level="dong", parent=regions["강남구"])
-    for district, (longitude, latitude), size in (
-        ("동대문구", (127.064, 37.595), 0.01), ("강남구", (127.05, 37.51), 0.02), ("서면", (127.224, 37.545), 0.02), ("강릉시", (128.897, 37.754), 0.1),
-    ):  # fmt: skip
+    for district, ((longitude, latitude), size) in BOUNDARIES.items():
         make_once.sql(
             "UPDATE regions SET boundary = ST_Multi(ST_Expand(ST_Point(%s, %s, 4326), %s)) WHERE name = %s",
             longitude, latitude, size, district,
