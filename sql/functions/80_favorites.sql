@@ -6,10 +6,14 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan A
 BEGIN
   RETURN (
     SELECT concat('{"id":', f.id, ',"shop":', shop_json(
-        s.card, s.counts, b.card, b.image_path, origin, metres(ST_Distance(s.geog, viewer)), true), '}')
+        s.card, s.counts, b.card, b.image_path, origin, q.m, true), '}')
     FROM favorites f
     JOIN shops s ON s.id = f.shop_id
     LEFT JOIN brands b ON b.id = s.brand_id
+    CROSS JOIN LATERAL (
+      SELECT metres(ST_Distance(s.geog, viewer)) AS m
+      OFFSET 0  -- keeps m a value: shop_json uses it several times and is not inlined with an expression
+    ) q
     WHERE f.id = favorite);
 END $$;
 COMMENT ON FUNCTION favorite_json(bigint, geography, text)

@@ -9,6 +9,7 @@ import psycopg2
 import pytest
 
 from tests.conftest import copied
+from tests.make import Maker
 
 RADII_M = (1, 100, 2000, 50_000, 1_000_000, 20_040_000)
 FILL = """
@@ -123,6 +124,40 @@ def test_the_json_of_a_shop_is_inlined(country: Any) -> None:
     )
     text = "\n".join(line for (line,) in cursor.fetchall())
     assert "shop_json(" not in text and "distance_text(" not in text
+
+
+HOT = {
+    "detail": "SELECT shop_detail(%(shop)s, 127, 37, '', 'Asia/Seoul')",
+    "reviews": "SELECT shop_reviews_json(%(shop)s, 'newest', 'Asia/Seoul', 100, 20, 0)",
+    "favorite": "SELECT favorite_json(%(favorite)s, 'POINT(127 37)', '')",
+    "map": "SELECT shops_around(127, 37.5, 127, 37.5, 1000000, NULL, '', 1000)",
+}
+# includes calls that earlier transactions have not reported yet
+CALLED = """
+SELECT c.funcname, c.calls
+FROM pg_stat_xact_user_functions c JOIN pg_proc p ON p.oid = c.funcid JOIN pg_language l ON l.oid = p.prolang
+WHERE l.lanname = 'sql'"""
+
+
+@pytest.mark.parametrize("statement", HOT)
+def test_hot_statements_inline_their_sql_functions(make: Maker, statement: str) -> None:
+    shop, member = make.shop(at=(127, 37.5)), make.member()
+    make.review(member, shop)
+    ids = {"shop": shop, "favorite": make.favorite(member, shop)}
+    cursor = make.connection.cursor()
+    cursor.execute("BEGIN")
+    # planning with known values calls the functions of constants
+    cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+    cursor.execute("SET LOCAL track_functions = 'all'")
+    cursor.execute(CALLED)
+    before = cursor.fetchall()
+    cursor.execute(HOT[statement], ids)
+    (body,) = cursor.fetchone()
+    cursor.execute(CALLED)
+    called = set(cursor.fetchall()) - set(before)
+    cursor.execute("ROLLBACK")
+    assert "인생네컷" in body or "좋아요" in body
+    assert called == set()
 
 
 SHAPES = {
