@@ -119,7 +119,7 @@ def serve(app: Any, path: Path, threads: int) -> None:
     from granian import Granian
     from granian.constants import Interfaces
     from granian.log import LogLevels
-    from processes import end_with_parent
+    from processes import end_with_parent, schedule_as_batch
 
     from geoshops import metrics
 
@@ -127,6 +127,7 @@ def serve(app: Any, path: Path, threads: int) -> None:
 
     def target(_: str) -> Any:
         end_with_parent(signal.SIGKILL, server)
+        schedule_as_batch()
         metrics.WORKERS_STARTED.inc()
         return app
 

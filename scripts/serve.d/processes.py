@@ -121,6 +121,14 @@ def end_with_parent(number: signal.Signals, parent: int) -> None:
         os.kill(os.getpid(), number)
 
 
+def schedule_as_batch() -> None:
+    """Makes threads of this process that wake up wait for running ones; Linux only.
+
+    Otherwise each reply of the database interrupts a thread that works on another request."""
+    with contextlib.suppress(AttributeError, OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+
+
 def say(text: str) -> None:
     """Prints a line to standard error."""
     print(f"geoshops: {text}", file=sys.stderr, flush=True)

@@ -6,7 +6,7 @@ import multiprocessing
 import signal
 from typing import Any
 
-from processes import end_with_parent
+from processes import end_with_parent, schedule_as_batch
 
 
 def load() -> Any:
@@ -14,6 +14,7 @@ def load() -> Any:
     server = multiprocessing.parent_process()
     if server and server.pid:
         end_with_parent(signal.SIGKILL, server.pid)
+    schedule_as_batch()
     from wsgi import app
 
     return app

@@ -122,6 +122,21 @@ def kill(*processes: psutil.Process) -> None:
         one.kill()
 
 
+def policies(supervisor: psutil.Process) -> list[set[int]]:
+    """Of each worker, the scheduling policies of its threads."""
+    workers = [one for server in servers(supervisor) for one in server.children() or [server]]
+    with suppress(ProcessLookupError):
+        return [{os.sched_getscheduler(thread.id) for thread in one.threads()} for one in workers]
+    return []
+
+
+@pytest.mark.parametrize("options", [(), ("--production",)])
+def test_threads_of_workers_are_scheduled_as_batch(serve: Serve, options: tuple[str, ...]) -> None:
+    serve.options = options
+    with serve.ready() as supervisor:
+        wait_until(lambda: policies(supervisor) == [{os.SCHED_BATCH}] * 2)
+
+
 def test_all_processes_end_with_a_killed_supervisor(serve: Serve) -> None:
     with serve.ready() as supervisor:
         rest = supervisor.children(recursive=True)
