@@ -16,7 +16,7 @@ from psycopg2 import errorcodes
 from geoshops.console import as_started, committing
 from geoshops.database import deferred_indexes
 from geoshops.database.operator_connection import connected
-from geoshops.database.sql_files import MigrationError, SqlFile, grants, sql_files
+from geoshops.database.sql_files import OF_CODE, MigrationError, SqlFile, grants, sql_files
 
 LOCK = 7_406_311_520_917_233  # any number, the same in every release
 NO_TRANSACTION = "-- geoshops: no-transaction"
@@ -168,7 +168,9 @@ def _applied(connection: Any) -> dict[str, str]:
 def _state(file: SqlFile, applied: dict[str, str]) -> str:
     if file.name not in applied:
         return "pending"
-    return "applied" if applied[file.name] == file.sha256 else "changed"
+    recorded = applied[file.name]
+    is_unknown = file.kind == "versioned" and not recorded.startswith(OF_CODE)
+    return "applied" if recorded == file.sha256 or is_unknown else "changed"
 
 
 def _pending(connection: Any) -> Iterator[SqlFile]:

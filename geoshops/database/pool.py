@@ -123,9 +123,9 @@ class Database:
         """All rows of one autocommitted query."""
         return self._query(*with_values(statement, values), _all_rows)
 
-    def row_of_primary(self, statement: Statement | str, values: Values = ()) -> Row:
+    def row_of_primary(self, statement: Statement | str) -> Row:
         """Like row, but always from the primary."""
-        return self._run(*with_values(statement, values), _first_row, self._query_options)
+        return self._run(*with_values(statement, ()), _first_row, self._query_options)
 
     @property
     def primary_is_lost(self) -> bool:

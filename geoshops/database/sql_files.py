@@ -15,6 +15,10 @@ VERSIONED = ("schema", "changes")
 REPEATABLE = ("functions", "views")
 # extensions that a superuser creates (scripts/setup.d/extensions.sql)
 EXTENSIONS = ("postgis", "pg_trgm", "btree_gist", "intarray")
+# comments beginning with --, and COMMENT statements
+COMMENTS = re.compile(r"^\s*--.*\n|\s+-- .*$|^COMMENT ON [^']*'(?:[^']|'')*';\n?", re.MULTILINE)
+# tells checksums of code from those of whole files, which databases of development have
+OF_CODE = "code:"
 DEFINED = re.compile(r"^CREATE (?:OR REPLACE )?(?:FUNCTION|VIEW) (?:public\.)?(\w+)", re.MULTILINE)
 
 
@@ -32,8 +36,10 @@ class SqlFile:
 
     @property
     def sha256(self) -> str:
-        """Checksum of the text."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        """Checksum of the text; of a versioned file without comments, which may be reworded when it has been applied."""
+        if self.kind == "repeatable":
+            return hashlib.sha256(self.text.encode()).hexdigest()
+        return OF_CODE + hashlib.sha256(COMMENTS.sub("", self.text).strip().encode()).hexdigest()
 
     @property
     def defined(self) -> set[str]:

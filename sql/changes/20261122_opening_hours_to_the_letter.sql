@@ -1,11 +1,11 @@
--- Opening hours to the letter of the contract. The rule of schema/01_text.sql looked into nested arrays and took what it
--- could not compare for right: null for a time made a shop open all week.
+-- Opening hours exactly as the contract defines them. jsonpath searches nested arrays as well and accepts what it cannot compare:
+-- with null as a time, a shop would be open all week.
 
--- No load or correction under way may write by the rule of before what the end of this file would no longer find.
+-- Waits for imports and corrections, which would otherwise write invalid hours while this file repairs the existing ones.
 LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE;
 
--- jsonb is written in one way only: keys by length, one blank after colons and commas, 1e0 as 1. So one expression tells
--- keys, types and values at once: 9 us for a week, where the path took 12. A comma too many it need not look for.
+-- The text of a jsonb value is unique: keys by length, one blank after colons and commas, 1e0 as 1. So one regular expression
+-- checks keys, types and values.
 CREATE OR REPLACE FUNCTION opening_hours_are_valid(hours jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hours = '[]' OR hours::text ~ (
@@ -15,7 +15,7 @@ RETURN hours = '[]' OR hours::text ~ (
 COMMENT ON FUNCTION opening_hours_are_valid(jsonb)
 IS 'True for [{"day": 1-7 (Monday is 1), "open": "HH:MM", "close": "HH:MM"}] and nothing else in it, the day as a plain integer; close up to 24:00, or at or before open for past midnight.';
 
--- What the rule of before let in: keys that nobody reads go, hours that are none become unknown.
+-- Repairs existing rows: unknown keys are removed, invalid hours become unknown.
 CREATE TEMP TABLE mended_hours ON COMMIT DROP AS
 SELECT s.id, s.opening_hours AS old, coalesce(plain.hours, '[]') AS new
 FROM shops AS s

@@ -1,5 +1,5 @@
--- Counting a brand's shops for GET /brands reads every shop, so the number is kept with the brand. The counting stands in
--- a file of its own: here it would hold up every search by the lock that a new column takes.
+-- Counting a brand's shops for GET /brands reads every shop, so the number is kept with the brand. A separate file
+-- counts them: here it would block every search by the lock that a new column takes.
 ALTER TABLE brands
 ADD COLUMN shop_cnt integer NOT NULL DEFAULT 0
 CONSTRAINT brands_shop_cnt_not_negative CHECK (shop_cnt >= 0);

@@ -1,4 +1,4 @@
--- After loads and corrections under way, which do not count yet.
+-- Waits for imports and corrections that began before the column existed.
 LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE;
 UPDATE brands AS b SET shop_cnt = c.shop_cnt
 FROM (

@@ -1,11 +1,12 @@
--- Immutable text functions under generated columns. A change here needs a change file that rewrites those columns.
+-- Immutable text functions that generated columns use. Whoever changes one also needs a file of sql/changes that rewrites
+-- those columns.
 
 CREATE FUNCTION json_string(value text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN to_json(value)::text;
 COMMENT ON FUNCTION json_string(text) IS 'The text as a JSON string, quotes included.';
 
--- Written by its shortest digits where seven decimals hold it exactly: by numeric it takes five times as long.
+-- A number of at most seven decimals is written as it is, because a conversion to numeric is slow.
 CREATE FUNCTION degrees_text(value double precision) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
@@ -34,7 +35,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN value ~ '^[[:space:]\u00ad\u200b-\u200d\u2060\u3164\ufeff]*$';
 COMMENT ON FUNCTION is_blank(text) IS 'True when nothing of the text can be seen.';
 
--- Not STRICT: with OR in it, PostgreSQL would not inline it then (1 us a row of an import).
+-- Not STRICT: PostgreSQL would not inline a strict function that contains OR.
 CREATE FUNCTION opening_hours_are_valid(hours jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hours = '[]' OR (
@@ -48,7 +49,7 @@ RETURN hours = '[]' OR (
 COMMENT ON FUNCTION opening_hours_are_valid(jsonb)
 IS 'True for [{"day": 1-7 (Monday is 1), "open": "HH:MM", "close": "HH:MM"}]; close up to 24:00, or at or before open for past midnight.';
 
--- PL/pgSQL for the same reason as shop_card: 9 against 43 us a row.
+-- PL/pgSQL for the same reason as shop_card.
 CREATE FUNCTION opening_minutes(hours jsonb) RETURNS int4multirange
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -59,7 +60,7 @@ DECLARE
   minutes int4multirange := '{}';
 BEGIN
   IF hours = '[]' OR NOT public.opening_hours_are_valid(hours) THEN
-    RETURN minutes;  -- what is not valid the table's rule refuses by its name
+    RETURN minutes;  -- the table's CHECK rejects invalid hours and names itself in the error
   END IF;
   FOR span IN SELECT value FROM jsonb_array_elements(hours) LOOP
     midnight := ((span ->> 'day')::integer - 1) * 1440;

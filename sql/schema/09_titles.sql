@@ -1,4 +1,4 @@
--- Titles that members collect: the catalogue, and who holds which.
+-- Titles that members collect: the catalogue, and the titles of each member.
 CREATE TABLE titles (
   id bigint NOT NULL,
   name text NOT NULL,
@@ -21,7 +21,7 @@ COMMENT ON COLUMN titles.name IS 'Name of the title';
 COMMENT ON COLUMN titles.content IS 'Description, shown to those who hold it';
 COMMENT ON COLUMN titles.standard IS 'How to obtain it, shown to those who do not';
 COMMENT ON COLUMN titles.target IS 'Progress at which it is awarded';
-COMMENT ON COLUMN titles.earned_by IS 'Act after which its rule is checked: sign-in, review or favorite';
+COMMENT ON COLUMN titles.earned_by IS 'Command after which its rule is checked: sign-in, review or favorite';
 COMMENT ON COLUMN titles.color IS 'Colour of the drawn medal, #rrggbb';
 COMMENT ON COLUMN titles.emblem IS 'SVG path on the medal, in a box of 64 by 64';
 

@@ -1,4 +1,4 @@
--- The titles that members can earn. Their rules stand in sql/views/10_title_progress.sql, by the same ids.
+-- The titles that members can earn. sql/views/10_title_progress.sql has their rules, by the same ids.
 INSERT INTO titles (id, name, content, standard, target, earned_by, color, emblem) VALUES
 (1, '뉴비', '반가워요! 첫 발을 내디딘 새내기예요.', '처음 로그인하면 얻어요.', 1, 'sign-in', '#7bc47f',
 'M32 46V30 M32 34C32 26 26 22 18 22C18 30 24 34 32 34 M32 30C32 22 38 18 46 18C46 26 40 30 32 30'),

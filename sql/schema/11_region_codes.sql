@@ -1,5 +1,5 @@
--- Codes of regions at their sources. The statistics office and the ministry number the same districts differently,
--- and one's code is another district at the other: a code means something only together with its source.
+-- Codes of regions at their sources. The statistics office and the ministry use different codes, and the same code may name
+-- different districts: a code means something only together with its source.
 CREATE TABLE region_codes (
   source text NOT NULL,
   level text NOT NULL,

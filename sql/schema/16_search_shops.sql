@@ -1,10 +1,10 @@
--- What the search needs of shops, regions, stations and brands: letters beside the names, and indexes over both.
--- Nothing here is kept by hand: generated columns and indexes over expressions follow their rows at once.
+-- Columns and indexes for the search of shops, regions, stations and brands. Generated columns and indexes on expressions
+-- need no code that updates them.
 
 ALTER TABLE shops ADD COLUMN name_jamo text NOT NULL GENERATED ALWAYS AS (jamo(place_name)) STORED;
 COMMENT ON COLUMN shops.name_jamo IS 'Letters of the name (jamo)';
 
--- The indexes of shops for the search stand in sql/indexes.
+-- sql/indexes has the indexes of shops for the search.
 CREATE INDEX brands_jamo_idx ON brands (jamo(name) COLLATE "C");
 CREATE INDEX brands_initials_idx ON brands (jamo_initials(jamo(name)) COLLATE "C");
 CREATE INDEX brand_aliases_jamo_idx ON brand_aliases (jamo(alias) COLLATE "C");

@@ -1,5 +1,5 @@
--- What the map's tiles show where shops crowd: cells counted beforehand. Every other tile is read from shops.
--- Written by refresh_tile_grid() alone; nothing else depends on it, so it may be emptied at any time.
+-- Cells with counted shops, for tiles of areas with many shops. Every other tile is read from the table of shops.
+-- Only refresh_tile_grid() writes it, and it can be emptied at any time.
 
 CREATE TABLE crowded_tiles (
   zoom smallint NOT NULL,

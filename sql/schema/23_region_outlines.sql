@@ -1,5 +1,5 @@
--- Simplified boundaries for the map's lower zoom levels. Written by draw_outlines() in geoshops/boundaries.py alone;
--- nothing else depends on it, so it may be emptied at any time: the map then reads the boundaries themselves.
+-- Simplified boundaries for the map's lower zoom levels. Only geoshops/operations/boundaries.py writes them. The table can be
+-- emptied at any time: the map then reads the boundaries themselves.
 CREATE TABLE region_outlines (
   region_id bigint NOT NULL,
   detail smallint NOT NULL,

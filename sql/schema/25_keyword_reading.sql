@@ -1,4 +1,4 @@
--- A reading of a keyword travels through the functions of the search as one value.
+-- One meaning of a keyword, which the functions of the search pass on as one value.
 
 CREATE TYPE keyword_reading AS (
   brands bigint [],

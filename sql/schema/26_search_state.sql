@@ -1,4 +1,4 @@
--- What the passes of a keyword search know of each other.
+-- What a pass of a keyword search knows of the passes before it.
 
 CREATE TYPE search_state AS (
   keyword text,

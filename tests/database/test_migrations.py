@@ -59,7 +59,7 @@ def test_applied_once_and_again_when_a_function_changes(fresh: str, folder: Path
     assert value(fresh, "SELECT f()") == 2
 
 
-def test_indexes_that_are_built_count_as_no_files(
+def test_built_indexes_are_not_counted_as_files(
     fresh: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("geoshops.database.deferred_indexes.build_missing", lambda *_: 6)
@@ -76,7 +76,7 @@ def test_a_function_with_other_parameters_replaces_the_old_one(fresh: str, folde
     assert value(fresh, "SELECT f(7)") == 7
 
 
-def test_a_renamed_file_of_functions_is_no_unknown_one(fresh: str, folder: Path) -> None:
+def test_a_renamed_file_of_functions_is_not_unknown(fresh: str, folder: Path) -> None:
     migrations.upgrade(fresh, quietly)
     (folder / "functions" / "f.sql").rename(folder / "functions" / "g.sql")
     assert {*migrations.status(fresh)} == {
@@ -113,6 +113,24 @@ def test_a_rewritten_versioned_file_is_rejected(fresh: str, folder: Path) -> Non
     (folder / "schema" / "01.sql").write_text("CREATE TABLE a (x bigint);")
     with pytest.raises(sql_files.MigrationError, match="sql/changes"):
         migrations.upgrade(fresh, quietly)
+
+
+def test_comments_of_an_applied_file_may_be_reworded(fresh: str, folder: Path) -> None:
+    migrations.upgrade(fresh, quietly)
+    (folder / "schema" / "01.sql").write_text(
+        "-- Numbers; 'without' units.\nCREATE TABLE a (x int); INSERT INTO a VALUES (100 % 7);  -- 2"
+        "\nCOMMENT ON TABLE a IS 'Numbers; not the author''s';\n"
+    )
+    assert migrations.upgrade(fresh, quietly) == 0
+    assert ("schema/01.sql", "applied") in migrations.status(fresh)
+
+
+def test_checksums_of_whole_files_are_accepted(fresh: str, folder: Path) -> None:
+    migrations.upgrade(fresh, quietly)
+    with psycopg2.connect(fresh) as connection, connection.cursor() as cursor:
+        cursor.execute("UPDATE schema_history SET sha256 = repeat('0', 64)")
+    assert migrations.upgrade(fresh, quietly) == 1
+    assert ("schema/01.sql", "applied") in migrations.status(fresh)
 
 
 def test_a_failing_file_changes_nothing_and_is_named(fresh: str, folder: Path) -> None:
