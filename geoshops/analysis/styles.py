@@ -59,9 +59,9 @@ NOTES = {
     "14": "도보권은 길 대신 직선거리로 어림한 원",
 }
 MISSING = {
-    "GS001": "경계가 없는 지역은 빠져 있음",
-    "GS002": "경계 자료가 없어 지점을 감싼 볼록 껍질 + 1 km로 대신함",
-    "GS003": "인구 자료 없음",
+    "GS001": "경계가 없는 지역은 빠져 있어요",
+    "GS002": "경계 자료가 없어 지점을 감싼 볼록 껍질 + 1 km로 대신했어요",
+    "GS003": "인구 자료가 없어요",
 }
 # missing population data do not affect maps, so only reports mention them
 MISSING_IN_CHARTS = ("GS001", "GS002")

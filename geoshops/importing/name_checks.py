@@ -29,7 +29,7 @@ LEAST_LIKENESS = 0.5
 
 @dataclass(frozen=True)
 class KoreanForms:
-    """The Korean names of a region without blanks: in full, short and former; each with its katakana, folded by sound."""
+    """A region's Korean name, and its full, short and former names without blanks; `kana` maps each of these to folded katakana."""
 
     name: str
     kana: Mapping[str, str]
@@ -37,7 +37,7 @@ class KoreanForms:
 
 @dataclass(frozen=True)
 class Claim:
-    """The names that one row gives a region; `foreign` ones are folded, `same_as` names the thing in another catalogue."""
+    """The names of a region in one row of a source; `foreign` are folded, `same_as` is the region's identifier elsewhere."""
 
     line: int
     korean: frozenset[str]
@@ -47,7 +47,7 @@ class Claim:
 
 
 def stem(korean: str) -> str:
-    """The name without its unit: 인제군 and 인제 are one place."""
+    """Removes the unit from a name: 인제군 and 인제 are one place."""
     return KOREAN_UNIT.sub("", KOREAN_UNIT.sub("", korean.replace(" ", "")))
 
 
@@ -58,7 +58,7 @@ def korean_forms(rows: Iterable[tuple[str, str, str]]) -> KoreanForms:
 
 
 def flaw(name: str, folded: str, lang: str, forms: KoreanForms) -> str:
-    """Why a name cannot be the one of a region; empty if it can."""
+    """Returns why a name cannot belong to a region; empty if it can."""
     if lang not in SCRIPTS:
         return ""
     if reason := script_flaw(name, lang):
@@ -69,7 +69,7 @@ def flaw(name: str, folded: str, lang: str, forms: KoreanForms) -> str:
 
 
 def script_flaw(name: str, lang: str) -> str:
-    """Why a name is not written as Japanese (ja) or Chinese (zh) is; empty if it is."""
+    """Returns why a name cannot be Japanese (ja) or Chinese (zh) by its characters; empty if it can."""
     # ? and - stand where the source's encoding lacks a character
     if re.search(r"[?？-]", name):
         return "lacks a character"
@@ -102,10 +102,10 @@ def _unit_fits(form: str, last: str, own: str) -> bool:
 
 
 def confused(claims: Iterable[Claim]) -> dict[int, set[str]]:
-    """The folded foreign names, by line, that belong to another row.
+    """Returns, by line, the folded foreign names that rows of different regions share by mistake and must drop.
 
-    A row loses a name of another place if one of its Korean variants is that place, or if both rows claim to be the same thing in
-    the other catalogue; then neither keeps the name unless the variants decide."""
+    The row that has the other region's name among its Korean variants drops the name. If that is true of both rows or of neither,
+    both drop it if they have the same identifier (`same_as`), else both keep it."""
     by_name: dict[str, list[Claim]] = defaultdict(list)
     for claim in claims:
         for name in claim.foreign:
@@ -121,12 +121,12 @@ def confused(claims: Iterable[Claim]) -> dict[int, set[str]]:
 def _losers(one: Claim, other: Claim) -> Collection[Claim]:
     if {*map(stem, one.korean)} & {*map(stem, other.korean)}:
         return ()
-    named = [a for a, b in ((one, other), (other, one)) if _says_to_be(a, b)]
-    if len(named) == 1:
-        return named
+    losers = [a for a, b in ((one, other), (other, one)) if _has_name_of(a, b)]
+    if len(losers) == 1:
+        return losers
     return (one, other) if one.same_as and one.same_as == other.same_as else ()
 
 
-def _says_to_be(one: Claim, other: Claim) -> bool:
-    """Whether a Korean variant of one row is the name of the other; 남구 is also a part of 포항시남구."""
+def _has_name_of(one: Claim, other: Claim) -> bool:
+    """Whether a Korean variant of one row is the other's name, not just the end of its own (남구 of 포항시남구)."""
     return any(not name.endswith(v) for v in one.variants & other.korean for name in one.korean)

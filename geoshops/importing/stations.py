@@ -51,10 +51,10 @@ STAGE_NAMES = """
 CREATE TEMP TABLE incoming_names ON COMMIT DROP AS
 SELECT i.line, i.name, i.geog, v.field, v.alias, v.lang, kana_folded(han_folded(v.alias)) AS folded
 FROM incoming i CROSS JOIN LATERAL (VALUES {names}) v (field, alias, lang) WHERE v.alias <> ''"""
-# A syllable has a Chinese character: one alone is what an encoding left of a name.
+# Each syllable has a Chinese character. A single one for a longer name means that the source's encoding lacked the others.
 INCOMPLETE = """
 DELETE FROM incoming_names WHERE length(alias) = 1 AND length(name) > 1 RETURNING line, field"""
-# A row of a transfer station may have the names of the next station.
+# In the sources, rows of transfer stations sometimes have the foreign names of a neighbouring station.
 CONFUSED = """
 DELETE FROM incoming_names i
 WHERE EXISTS (

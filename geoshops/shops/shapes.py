@@ -75,7 +75,7 @@ def _line(value: list[Any]) -> list[Position]:
 
 
 def _place(position: Position) -> Position:
-    """The position as every other one of the same place: a pole has all longitudes, and 180° is -180°."""
+    """Normalises a position so that equal places compare equal: longitude 0 at the poles, and 180 instead of -180."""
     if abs(position.lat) == 90:
         return Position(0.0, position.lat)
     return Position(180.0, position.lat) if position.lng == -180 else position

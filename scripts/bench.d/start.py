@@ -23,7 +23,7 @@ FULL, QUICK = 1_000_000, 40_000
 STEPS = 10
 
 
-def first_answer_s(url: str, workers: int = 1, *options: str) -> float:
+def first_response_s(url: str, workers: int = 1, *options: str) -> float:
     """Returns the seconds from the start of scripts/serve to the first response."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("w") as log:
@@ -45,8 +45,8 @@ def _wait(url: str) -> float:
     limit = time.perf_counter() + 30
     while time.perf_counter() < limit:
         try:
-            with urllib.request.urlopen(url, timeout=10) as answer:
-                answer.read()
+            with urllib.request.urlopen(url, timeout=10) as response:
+                response.read()
                 return time.perf_counter()
         except OSError:
             time.sleep(0.005)
@@ -106,16 +106,16 @@ def through(bench: Bench, requests: int) -> list[dict[str, float]]:
 def main(bench: Bench) -> dict[str, object]:
     """Returns the growth from the second tenth on, since the first fills caches."""
     url = bench.database(bench.size())
-    starts = [first_answer_s(url) for _ in range(STARTS)]
-    print("first answer after " + ", ".join(f"{s:.2f}" for s in starts) + " s", file=sys.stderr)
-    with_nginx = [first_answer_s(url, 2, "--production") for _ in range(STARTS)]
+    starts = [first_response_s(url) for _ in range(STARTS)]
+    print("first response after " + ", ".join(f"{s:.2f}" for s in starts) + " s", file=sys.stderr)
+    with_nginx = [first_response_s(url, 2, "--production") for _ in range(STARTS)]
     print("with nginx after " + ", ".join(f"{s:.2f}" for s in with_nginx) + " s", file=sys.stderr)
     steps = through(bench, QUICK if bench.quick else FULL)
     return {
-        "first_answer_s": round(statistics.median(starts), 2),
-        "slowest_first_answer_s": round(max(starts), 2),
-        "production_first_answer_s": round(statistics.median(with_nginx), 2),
-        "slowest_production_first_answer_s": round(max(with_nginx), 2),
+        "first_response_s": round(statistics.median(starts), 2),
+        "slowest_first_response_s": round(max(starts), 2),
+        "production_first_response_s": round(statistics.median(with_nginx), 2),
+        "slowest_production_first_response_s": round(max(with_nginx), 2),
         "requests": steps[-1]["requests"],
         "memory_mb": steps[-1]["pss_mb"],
         "resident_mb": steps[-1]["rss_mb"],

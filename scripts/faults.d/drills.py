@@ -183,15 +183,15 @@ def _rejection_figures(faults: list[Fault]) -> dict[str, Any]:
     ours = [f for f in faults if f.kind.database and f.kind.name != "locks"]
     times = sorted(x.seconds for f in ours for x in f.rejections)
     return {
-        "refused_while_database_away": len(times),
-        "refusal_p99_s": round(percentile(times, 99), 3),
-        "refusal_max_s": round(max(times, default=0), 3),
-        "refusal_p99_under_locks_s": round(percentile(locks, 99), 3),
-        "refusal_max_under_locks_s": round(max(locks, default=0), 3),
+        "rejected_while_database_away": len(times),
+        "rejection_p99_s": round(percentile(times, 99), 3),
+        "rejection_max_s": round(max(times, default=0), 3),
+        "rejection_p99_under_locks_s": round(percentile(locks, 99), 3),
+        "rejection_max_under_locks_s": round(max(locks, default=0), 3),
         "broken_by_worker_kills": sum(
             x.status == 0 for f in faults if not f.kind.stops_service for x in f.responses
         ),
-        "wrong_answers": sum(len(f.wrong) for f in faults),
+        "wrong_responses": sum(len(f.wrong) for f in faults),
     }
 
 
@@ -233,12 +233,12 @@ def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
 def holds(figures: dict[str, Any]) -> bool:
     """True when nothing was lost or wrong and all times are within their limits."""
     zero = (
-        "lost", "returned", "stale", "doubled", "refused", "shops_with_wrong_counters", "wrong_answers",
+        "lost", "returned", "stale", "doubled", "rejected", "shops_with_wrong_counters", "wrong_responses",
         "secrets_in_logs",
     )  # fmt: skip
     return (
         not any(figures[name] for name in zero)
-        and max(figures["refusal_p99_s"], figures["refusal_p99_under_locks_s"]) <= UNAVAILABLE_S
+        and max(figures["rejection_p99_s"], figures["rejection_p99_under_locks_s"]) <= UNAVAILABLE_S
         and figures["broken_by_worker_kills"] <= figures["faults"]
         and figures["recovery_max_s"] <= RECOVERY_S
     )

@@ -33,7 +33,7 @@ class Violations:
     returned: list[str] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     doubled: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
 
     def figures(self) -> dict[str, int]:
         """Returns the number of violations of each kind."""
@@ -150,7 +150,7 @@ class Member(threading.Thread):
             self.acknowledged += 1
             return True
         if response.status != 404:
-            self.violations.refused.append(f"{response.status} {response.body[:200]!r}")
+            self.violations.rejected.append(f"{response.status} {response.body[:200]!r}")
         return False
 
     def _look(self, number: int) -> None:

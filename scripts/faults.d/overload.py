@@ -24,13 +24,13 @@ from service import Service, temporary_service
 
 OVERLOAD_FACTOR = 4
 MIN_SHARE = 0.85
-REFUSED_WITHIN_S = 1.0
+REJECTED_WITHIN_S = 1.0
 # enough connections to keep the service busy without a long queue
 BUSY_CONNECTIONS = 16
 ROUNDS = 8
 # throughput may rise between two runs
 MARGIN = 1.05
-REFUSED = 503
+REJECTED = 503
 SAMPLE_S = 0.1
 
 
@@ -56,8 +56,8 @@ class Costs:
         """Returns the costs; their ratio estimates the share without the generator on the same cores."""
         best_us, over_us = (statistics.median(self._us[name]) for name in ("best", "over"))
         return {
-            "us_a_good_answer_at_best": round(best_us),
-            "us_a_good_answer": round(over_us),
+            "us_per_good_response_at_best": round(best_us),
+            "us_per_good_response": round(over_us),
             "share_by_processor_time": round(best_us / over_us, 3),
         }
 
@@ -93,7 +93,7 @@ def main(args: argparse.Namespace) -> tuple[dict[str, Any], bool]:
     figures["unclear_of_sample"] = sum(not response.is_valid for response in sampled)
     figures["sample"] = len(sampled)
     figures["p95_ms_just_after"] = after
-    kept = figures["share_of_best"] >= MIN_SHARE and figures["refused_max_s"] <= REFUSED_WITHIN_S
+    kept = figures["share_of_best"] >= MIN_SHARE and figures["rejected_max_s"] <= REJECTED_WITHIN_S
     kept = kept and figures["offered_times"] >= OVERLOAD_FACTOR and not figures["unclear_of_sample"]
     return figures, kept and not figures["odd_or_broken"]
 
@@ -122,9 +122,9 @@ def figures_of(best: list[Run], over: list[Run]) -> dict[str, Any]:
     around = [statistics.mean(pair) for pair in itertools.pairwise(rates)]
     good = [run.per_s(200) for run in over]
     pairs = list(zip(over, around, strict=True))
-    normal, taken, refused = (
+    normal, accepted, rejected = (
         sorted(x for run in runs for x in run.times_s.get(status, []))
-        for runs, status in ((best, 200), (over, 200), (over, REFUSED))
+        for runs, status in ((best, 200), (over, 200), (over, REJECTED))
     )
     everything = sum((run.counts for run in best + over), start=Counter())
     return {
@@ -132,11 +132,11 @@ def figures_of(best: list[Run], over: list[Run]) -> dict[str, Any]:
         "under_load_good_per_s": good,
         "share_of_best": round(statistics.median(r.per_s(200) / b for r, b in pairs), 3),
         "offered_times": round(statistics.median(r.offered_per_s / b for r, b in pairs), 2),
-        "refused_p99_s": round(percentile(refused, 99), 3),
-        "refused_max_s": round(refused[-1] if refused else 0, 3),
-        "good_p99_s": round(percentile(taken, 99), 3),
+        "rejected_p99_s": round(percentile(rejected, 99), 3),
+        "rejected_max_s": round(rejected[-1] if rejected else 0, 3),
+        "good_p99_s": round(percentile(accepted, 99), 3),
         "good_p99_s_at_best": round(percentile(normal, 99), 3),
-        "odd_or_broken": everything.total() - everything[200] - everything[REFUSED],
+        "odd_or_broken": everything.total() - everything[200] - everything[REJECTED],
         "generator_cores": _cores(over),
         "generator_cores_at_best": _cores(best),
     }

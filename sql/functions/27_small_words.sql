@@ -1,7 +1,7 @@
 -- What people write around names in a keyword: particles, fillers, words for photo booths, stations and streets, in five languages.
 
--- Percent, underscore and backslash stay: the contract has them stand for themselves. U+119E is what NFKC makes of ㆍ, which
--- many write for a middle dot. Zero-width characters are no blanks, for name_key takes them out of the middle of a word.
+-- Percent, underscore and backslash are kept, because the contract treats them as ordinary characters. NFKC converts ㆍ, which many
+-- people type as a middle dot, to U+119E. Zero-width characters are not replaced, because name_key removes them within words.
 CREATE OR REPLACE FUNCTION signs_as_blanks(keyword text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(normalize(keyword, NFKC), '[.]{2,}|[.](?![^[:space:]])|[]["#$&''()*+,/:;<=>?@^`{|}~'
@@ -33,7 +33,7 @@ COMMENT ON FUNCTION latin_small_words() IS 'What people write around names in En
 CREATE OR REPLACE FUNCTION photo_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{photo,photos,picture,pictures,네컷,4컷,プリ}'::text [];
-COMMENT ON FUNCTION photo_words() IS 'What every shop makes.';
+COMMENT ON FUNCTION photo_words() IS 'Words for photos, which fit every shop and so do not restrict a search unless they are part of a name.';
 
 CREATE OR REPLACE FUNCTION korean_small_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -51,7 +51,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION universities_shortened(text) IS 'The word with a university as names write it: 전북대정문 for 전북대학교정문.';
 
--- What people write around a place, and what every shop here is. Not before names that hold such words have been looked for.
+-- Removes words around places and words for photo booths. Call it only after names have been looked up, because names may contain such
+-- words.
 CREATE OR REPLACE FUNCTION without_small_words(words text []) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -70,7 +71,7 @@ END $$;
 COMMENT ON FUNCTION without_small_words(text [])
 IS 'The words without those around a place (근처, near, 附近), exits, floors and names of photo booths in general (강남역 2번 출구 근처 포토부스).';
 
--- Streets that names and addresses call by what they have, in other languages and in Latin letters; 로데오거리 is also 로데오.
+-- Types of streets that are part of names and addresses, in other languages and in Latin letters; 로데오거리 is also 로데오.
 CREATE OR REPLACE FUNCTION streets_in_korean(keyword text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -91,9 +92,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION streets_in_korean(text) IS 'The keyword with rodeo, cafe street and food street as 로데오, 카페거리 and 먹자골목.';
 
--- Kana and Chinese characters have no blanks around particles and what every shop is (明洞のフォトイズム, 弘大大頭貼); words for a
--- station are made one (カンナムえき, ミョンドンヨク, 江南地铁站), 入口 after kana goes (ホンデ入口), and a shop's 店 too, but 2号店 and
--- 本店 are 2호점 and 본점.
+-- Text in kana and Chinese characters has no blanks around particles and words for photo booths (明洞のフォトイズム, 弘大大頭貼), so they are
+-- inserted. All words for a station become 駅 (カンナムえき, ミョンドンヨク, 江南地铁站). 入口 after kana is removed (ホンデ入口), as is the 店 of a shop;
+-- 2号店 and 本店 become 2호점 and 본점.
 CREATE OR REPLACE FUNCTION particles_as_blanks(piece text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -110,7 +111,7 @@ BEGIN
   RETURN regexp_replace(piece, '(^|[[:space:]])[のでにへとをはがも](?=[\u30a1-\u30ff\u3400-\u9fff[:space:]]|$)', ' ', 'g');
 END $$;
 COMMENT ON FUNCTION particles_as_blanks(text)
-IS 'What is no name in kana and Chinese characters, with blanks for particles and 店 and around words for photo booths.';
+IS 'An unknown part of a keyword in kana and Chinese characters, with blanks instead of particles and 店 and around words for photo booths.';
 
 CREATE OR REPLACE FUNCTION asks_for_any_shop(keyword text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -121,11 +122,11 @@ COMMENT ON FUNCTION asks_for_any_shop(text) IS 'Whether a keyword that names no 
 CREATE OR REPLACE FUNCTION gate_universities() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{"전후문": "전남대", "경북문": "경북대", "강후문": "강원대", "충정문": "충남대", "충중문": "충북대"}'::jsonb;
-COMMENT ON FUNCTION gate_universities() IS 'Universities by the first syllable of their name and the gate by which people tell them: 전대 후문 is 전남대후문.';
+COMMENT ON FUNCTION gate_universities() IS 'Universities by the first syllable of their name and a gate: 전대 is short for several universities, but 전대 후문 is 전남대후문.';
 
--- Words for stations, airports, exits, lines and branches of a keyword in Latin letters, also beside other scripts: Seoul숲, gare de
--- Séoul. Names that shops write so (CGV건대점) are looked for as they are before. The middle of kwang-an-ri is no article. No. 2 and Main
--- are 2호점 and 본점, as we display branches.
+-- Words for stations, airports, exits, lines and branches in Latin letters, also beside other scripts: Seoul숲, gare de Séoul. Earlier
+-- passes have looked for names of shops in several scripts as typed (CGV건대점). The an of kwang-an-ri is no article. No. 2 and Main are
+-- how displays write 2호점 and 본점.
 CREATE OR REPLACE FUNCTION latin_words_evened(typed text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -146,9 +147,9 @@ BEGIN
   typed := regexp_replace(typed, '\mno\.?[[:space:]]*([0-9]+)\M', '\1호점', 'g');
   RETURN regexp_replace(typed, '\mmain(?:[[:space:]]+(?:branch|store))?$', '본점');
 END $$;
-COMMENT ON FUNCTION latin_words_evened(text) IS 'The keyword with what people write around names in Latin letters as we read it, and blanks where the script changes.';
+COMMENT ON FUNCTION latin_words_evened(text) IS 'The keyword with words around names in Latin letters in one form, and blanks where the script changes.';
 
--- Words that names are written beside, in the keyword whose unknown parts are given: a 今日のフィルム that is a name stays as it is.
+-- Particles are only searched in the unknown parts of the keyword, so that a name with a particle is kept (今日のフィルム).
 CREATE OR REPLACE FUNCTION small_words_reading(keyword text, unknown text []) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -205,7 +206,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION small_words_reading(text, text []) IS 'The words of a keyword without those that people write around names.';
 
--- 구미역 is in 구미: of railway stations the dictionary may only have those of the metro.
+-- The dictionary may lack railway stations that no metro serves: 구미역 then means 구미.
 CREATE OR REPLACE FUNCTION regions_of_stations(words text [], unknown text []) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -217,4 +218,4 @@ BEGIN
       ELSE w END
     FROM unnest(words) WITH ORDINALITY AS t (w, i) CROSS JOIN LATERAL substring(w, '^(.{2,})역$') AS place ORDER BY i);
 END $$;
-COMMENT ON FUNCTION regions_of_stations(text [], text []) IS 'The words, with unknown stations that are called as a region, or as names of shops, without 역.';
+COMMENT ON FUNCTION regions_of_stations(text [], text []) IS 'The words, without the 역 of unknown stations that have the name of a region or occur in names of shops.';

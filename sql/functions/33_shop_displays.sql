@@ -163,8 +163,8 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE lang WHEN 'en' THEN ' Station' WHEN 'ja' THEN '駅' ELSE '站' END;
 COMMENT ON FUNCTION station_word(text) IS 'The word for station after a name.';
 
--- Of a longer word, what stands before and after is transcribed: 광안리해수욕장, 판교현대백화점. One that only ends words is none
--- elsewhere: 몰운대 is no mall.
+-- The parts before and after the word of place_words() are transcribed: 광안리해수욕장, 판교현대백화점. A word that only ends others is
+-- not recognised elsewhere: 몰운대 is no mall.
 CREATE OR REPLACE FUNCTION place_words_in(word text, place geography, lang text, regions jsonb) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE

@@ -15,9 +15,9 @@ BEGIN
     WHEN normalize(key, NFC) ~ '.(읍|면|리)$' THEN 1
     ELSE 2 END;
 END $$;
-COMMENT ON FUNCTION region_rank(text, text, text) IS 'How well a name that follows from its row tells a region.';
+COMMENT ON FUNCTION region_rank(text, text, text) IS 'How well a name derived from a region''s own names identifies it: 0 is best, 1 a 읍, 면 or 리, 2 a 읍면동 without its suffix.';
 
--- In short (고터), or by a university after which the station is not called.
+-- Short names (고터), and universities near a station that has another name.
 CREATE OR REPLACE FUNCTION station_nicknames() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{
@@ -29,9 +29,9 @@ RETURN '{
   "가디단": "가산디지털단지", "종3": "종로3가", "을3": "을지로3가", "디엠씨": "디지털미디어시티", "dmc": "디지털미디어시티", "동역사": "동대문역사문화공원", "압로": "압구정로데오", "계대": "계명대",
   "디디피": "동대문역사문화공원", "ddp": "동대문역사문화공원", "롯월": "잠실", "송정": "광주송정", "동아대": "하단", "디큐브": "신도림", "디큐브시티": "신도림",
   "자갈치시장": "자갈치", "해운대해수욕장": "해운대", "해운대해변": "해운대", "순천향대": "신창"}'::jsonb;
-COMMENT ON FUNCTION station_nicknames() IS 'What people call stations, and the names of these.';
+COMMENT ON FUNCTION station_nicknames() IS 'Maps nicknames of stations to their names.';
 
--- A name that several regions have stands behind that of the region above: 완도군 청산면.
+-- If several regions have the name, that of the parent region precedes it: 완도군 청산면.
 CREATE OR REPLACE FUNCTION sight_regions() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{

@@ -346,7 +346,7 @@ END;
 COMMENT ON FUNCTION search_meaning(jsonb, text)
 IS 'Selects the meaning of a name: brand, region or station; 강남 is the 구, 강남역, 신촌 and 서면 are stations.';
 
--- Lists of foreign names have few of the rows of a station, which has one for each line.
+-- A station has a row for each of its lines. Lists of foreign names cover only some of these rows.
 CREATE OR REPLACE FUNCTION station_lines(stations bigint []) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
@@ -411,9 +411,10 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (
   SELECT coalesce(jsonb_agg(s || jsonb_build_object('first', (s ->> 'first')::int - place, 'past', (s ->> 'past')::int - place)), '[]')
   FROM jsonb_array_elements(spans) AS s WHERE (s ->> 'first')::int > place);
-COMMENT ON FUNCTION spans_after(jsonb, integer) IS 'Of the names that search_understand found in a keyword, those that begin after a place in it, counted from there.';
+COMMENT ON FUNCTION spans_after(jsonb, integer) IS 'The spans of search_understand that begin after a position of the keyword, with positions counted from there.';
 
--- Names are searched in the first forty characters and sixteen words, to which others come where words are left out.
+-- search_understand looks for names only in the first forty characters and sixteen words. If words of a longer keyword are left out,
+-- later ones move into that range, so its spans would be incomplete.
 CREATE OR REPLACE FUNCTION spans_in_words(spans jsonb, whole_words text [], words text []) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 #variable_conflict use_column
@@ -453,7 +454,7 @@ BEGIN
     WHERE h.first = t.first OR h.left_out = t.left_out AND n.first = h.first AND n.past = t.past);
 END $$;
 COMMENT ON FUNCTION spans_in_words(jsonb, text [], text [])
-IS 'Of the names that search_understand found in the whole words, those in words left of them, within one or of several in full, counted from the first one left; null if these are no parts of the former in their order, or names of them may not have been searched.';
+IS 'The spans that search_understand returned for whole_words, restricted to `words`, what is left of them: names within one of these or of several complete ones, with positions counted in `words`. Null if `words` are not parts of whole_words in the same order, or if whole_words are too long to have been searched completely.';
 
 CREATE OR REPLACE FUNCTION reading_without(reading keyword_reading, unknown text []) RETURNS keyword_reading
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -536,8 +537,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION have_a_name_in_common(bigint [], bigint []) IS 'Whether a region is called as a station in Korean.';
 
--- 송도 is 송도역 and, 4 km from it, 송도동; 동대문 is 동대문구 and 동대문역 outside of it. Far ones have the name by chance, but both are
--- meant where Korean tells them apart: ハプチョン is 합정역 and 합천군.
+-- 송도 is 송도역 and, 4 km from it, 송도동; 동대문 is 동대문구 and 동대문역 outside of it. A region and a station that are far apart have the
+-- same name by chance. Both are meant nevertheless if only the foreign spelling is the same: ハプチョン is 합정역 and 합천군.
 CREATE OR REPLACE FUNCTION search_other_meaning(
   u keyword_reading, OUT other_regions bigint [], OUT other_stations bigint [], OUT other_understood jsonb
 )

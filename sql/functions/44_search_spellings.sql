@@ -108,7 +108,7 @@ END $$;
 COMMENT ON FUNCTION sounds_of_kana(text)
 IS 'The sound keys of the Korean words that are written so in katakana, other letters as they are; empty if there are more than 300.';
 
--- 江南駅 and gangnam station are only the station
+-- A name with a word for station means only the station: 江南駅, gangnam station.
 CREATE OR REPLACE FUNCTION without_station_word(spelling text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN substring(
@@ -190,8 +190,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION may_be_misspelt(text, text, text, text) IS 'True when the key that was typed, or in Latin its letters, are one letter off those of a name.';
 
--- A Latin letter that is wrong may be a part of a sound and change the key in several places (gwacheosi, teominoel): the keys of
--- what is left without it, or with two letters the other way round, are looked up as well.
+-- A wrong Latin letter may change the sound key in several places (gwacheosi, teominoel). So the keys of the word without a letter, or
+-- with two letters exchanged, are looked up as well.
 CREATE OR REPLACE FUNCTION near_spellings(sound text, letters text) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -390,7 +390,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION han_in_korean(text) IS 'A word in Chinese characters as Koreans read it (狎鷗亭 압구정); null if a character has no known reading.';
 
--- 松坡ナル is 송파나루, half of it as it is heard. 前 is 앞, which ends some names (外大前) and not others (釜山大前).
+-- 松坡ナル is 송파나루: one half is written in Chinese characters, the other as it sounds, in kana. 前 may be 앞, which some stations have
+-- in their names (外大前 is 외대앞) and others do not (釜山大前 is 부산대), so names are looked for with and without it.
 CREATE OR REPLACE FUNCTION name_in_kana(word text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -412,7 +413,7 @@ BEGIN
   END LOOP;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION name_in_kana(text) IS 'A name in Chinese characters and kana, or one that ends in 大前, as katakana; null if no name is heard so.';
+COMMENT ON FUNCTION name_in_kana(text) IS 'A name in both Chinese characters and kana, or one that ends in 大前, in katakana; null if no name of the dictionaries sounds like it.';
 
 CREATE OR REPLACE FUNCTION name_in_korean(kind text, row_id bigint) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -426,7 +427,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION name_in_korean(text, bigint) IS 'The Korean name of a row of a dictionary, of a region without the one above it, its number and, as addresses shorten it, the kind of a province, city or district.';
 
--- Of all districts of a city the city is named, of some (masan) the name that they share.
+-- If a name means all districts of a city, the result is the name of the city; if only some (masan), the name that these share.
 CREATE OR REPLACE FUNCTION korean_names(understood jsonb) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN

@@ -90,7 +90,7 @@ COMMENT ON FUNCTION one_letter_off(text) IS 'The words one letter away: replaced
 CREATE OR REPLACE FUNCTION is_long_enough_for_typos(letters text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN length(letters) BETWEEN 4 AND 40 AND length(normalize(letters, NFC)) > 1;
-COMMENT ON FUNCTION is_long_enough_for_typos(text) IS 'Shorter words are one letter away from everything.';
+COMMENT ON FUNCTION is_long_enough_for_typos(text) IS 'Whether a word is long enough to correct; shorter ones are one letter away from too many names.';
 
 -- A name is similar to a word if both are equal without one letter or syllable, or one equals the other without one.
 CREATE OR REPLACE FUNCTION near_terms(word text) RETURNS text []
@@ -124,7 +124,7 @@ BEGIN
   RETURN extra || lacking ~ '^([\u1100-\u1112]{2}|[\u1161-\u1175]{2}|[\u11a8-\u11c2]{2}|[a-z]{2}|[0-9]{2})$' AND length(extra) = 1
     OR length(extra) = 1 AND lacking = ''
     OR extra = '' AND (lacking ~ '^[\u11a8-\u11c2]$' OR lacking ~ '^[a-z]$' AND word ~ '^[a-z0-9]+$')
-    -- what a missing letter leaves alone: 셀픽ㅡ, 셀픽ㅅ
+    -- a syllable of which a letter is missing: 셀픽ㅡ, 셀픽ㅅ
     OR extra = '' AND lacking ~ '^[\u1100-\u1175]$' AND normalize(word, NFC) ~ '[\u1100-\u1175]'
     OR length(extra) = 2 AND lacking = reverse(extra) AND word ~ '^[a-z0-9]+$'
     OR length(normalize(word, NFC)) > 4 AND name = ANY (one_syllable_less(word));
@@ -262,7 +262,7 @@ END $$;
 COMMENT ON FUNCTION corrected_across_spaces(text [], text [])
 IS 'The words, with the first two or three unknown ones that together are a misspelt name corrected.';
 
--- What a street is called after is no region (강남대로).
+-- The name in that of a street is no region (강남대로).
 CREATE OR REPLACE FUNCTION names_before(word text, least_left integer)
 RETURNS TABLE (name text, kind text, rank integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -304,7 +304,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION station_apart(text) IS 'The station that a word begins with, also without 역, and what is left over (잠실롯데월드몰), or the word.';
 
--- What places around a station or in a region are called after it; other words are not ignored where no blank is before them.
+-- Words that form the name of a place with that of a station or region. Other words without a blank before them are not ignored.
 CREATE OR REPLACE FUNCTION words_after_places() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '(?:전통|중앙|한옥|먹자|벽화)?(?:시장|지구|신도시|마을|공원|호수|골목|거리|상가|상권|광장|[사삼오]거리|로터리|교차로|성당|구청|시청|군청|터미널|공항|타워|백화점|아울렛|아웃렛|마트'
@@ -420,8 +420,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION is_in_shop_names(text) IS 'Whether the name of a shop contains the word.';
 
--- 석촌호수 is at 석촌역, not in 호수동, and 수원 화성남문 in 수원's 남문동, not in 화성. A word of its own is not left out, nor of two
--- places one whose name is in full: 강남 서면 and 서울해운대구 are mistakes.
+-- If the named places are far apart, the less certain one is ignored: 석촌호수 is at 석촌역, not in 호수동, and 수원 화성남문 is in 수원's
+-- 남문동, not in 화성. A name that is a word of its own is never ignored (강남 서면), nor, of only two places, one with its full name
+-- (서울해운대구): such keywords are mistakes of the visitor, without results.
 CREATE OR REPLACE FUNCTION known_names(words text [], reading keyword_reading, OUT read_as text [], OUT ignored text [])
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -436,7 +437,7 @@ BEGIN
       CASE WHEN contains_any(w, unknown) THEN names_apart(w, spans_after(reading.spans, before::integer)) ELSE ARRAY[w] END)
     WITH ORDINALITY AS p (p, j) ORDER BY i, j);
   found := ARRAY(SELECT w FROM unnest(read_as) WITH ORDINALITY AS t (w, i) WHERE w !~ ('^([길몰]$|' || words_after_places() || ')') ORDER BY i);
-  -- 국제시장 is not what has 국제 in its address, and a sentence of short words names nothing
+  -- 국제시장 does not mean shops with 국제 in their address, and a sentence of short words names no place
   IF found <> read_as AND cardinality(found) BETWEEN 1 AND 3 AND length(array_to_string(found, '')) >= 2 * cardinality(found) AND (
     unknown_words(found) <> found OR NOT EXISTS (SELECT FROM unnest(found) AS w WHERE NOT is_in_shop_names(w))) THEN
     ignored := ARRAY(SELECT w FROM unnest(read_as) AS w WHERE w <> ALL (found));
@@ -450,7 +451,7 @@ BEGIN
       ORDER BY p.rank DESC, p.place DESC
     LOOP
       EXIT WHEN odd.places > 4;
-      -- 동대문 DDP: what the longer name begins with says no more
+      -- 동대문 DDP: if one name is the beginning of the other's station (동대문역사문화공원), it adds no information and may be ignored
       CONTINUE WHEN (odd.typed = ANY (words) OR odd.rank = 0 AND odd.places < 3) AND NOT EXISTS (
         SELECT FROM stations AS s WHERE s.id = ANY (reading.stations) AND s.name LIKE odd.typed || '_%');
       found := ARRAY(
@@ -464,7 +465,7 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION known_names(text [], keyword_reading)
-IS 'The words with names apart from unknown ones, and without the least certain one of places that are apart, which is ignored.';
+IS 'The words with names separated from unknown parts, and, if the named places are far apart, without the least certain one, which is ignored.';
 
 CREATE OR REPLACE FUNCTION as_typed(words text [], spelled jsonb) RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -519,7 +520,7 @@ END $$;
 COMMENT ON FUNCTION search_known_words(text [], keyword_reading, text [], jsonb, text [])
 IS 'The reading of words, some spelled in Korean, without those that are no part of names; null if that changes nothing or leaves no word of shop names.';
 
--- What is left of a word with a name in it is not ignored: 신강남 is not 강남.
+-- The rest of a word that contains a name is not ignored: 신강남 is not 강남.
 CREATE OR REPLACE FUNCTION search_known_names(small_words text [], small keyword_reading, spelled jsonb DEFAULT NULL)
 RETURNS keyword_reading
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -832,13 +833,13 @@ IS 'The road of an address for a spelling in Latin letters, kana or Chinese char
 CREATE OR REPLACE FUNCTION place_units() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{gil,ro,daero,ga,dong,gu,geori,golmok,yeok}'::text [];
-COMMENT ON FUNCTION place_units() IS 'What ends a name of roads, regions and stations in Latin letters.';
+COMMENT ON FUNCTION place_units() IS 'Last words of names of roads, regions and stations in Latin letters.';
 
 CREATE OR REPLACE FUNCTION english_units() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{"university": "dae", "univ": "dae", "street": "geori", "village": "maeul", "alley": "golmok",
   "beach": "haesuyokjang", "market": "sijang", "lake": "hosu", "park": "gongwon", "square": "gwangjang", "plaza": "gwangjang", "station": "yeok", "mall": "mol", "resort": "", "complex": ""}'::jsonb;
-COMMENT ON FUNCTION english_units() IS 'What ends a name of places in English, and how Korean says it in Latin letters.';
+COMMENT ON FUNCTION english_units() IS 'Last words of English names of places, and their Korean equivalents in Latin letters.';
 
 -- Adjacent unknown words may be one: jongno gwigeumsok. The unit of a road or a region belongs to the word before it, even if it is
 -- a name (길동): garosu-gil. A road may be called after a known place, gangnam-daero and カンナム大路, of which only 大路 is unknown, and

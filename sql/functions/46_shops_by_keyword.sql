@@ -1,6 +1,6 @@
 -- Keyword search: interpretations of the keyword from the strictest to the loosest; the first with a result wins.
 
--- Only the rows of the page are read whole, and those of all results only where their order depends on them.
+-- Complete rows are read only for the shops of the page, or for all results if the order depends on their columns.
 CREATE OR REPLACE FUNCTION search_json(
   ids bigint [], tiers integer [], distances double precision [], origin text, member bigint, sort text,
   explain boolean, page_size integer, page_offset integer, lang text
@@ -95,8 +95,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_reading(text, text, text []) IS 'The words of a keyword as a pass reads them.';
 
--- A middle dot of kana stands within names. What is typed of a name is one word, two with what else it is not certain of: more
--- unknown ones are a sentence.
+-- The middle dot of kana separates words within one name, so it is removed. The beginning of a name is one unknown word; a second one may
+-- be unknown for another reason. With more than two unknown words, the keyword is a sentence, and none is completed.
 CREATE OR REPLACE FUNCTION search_completed(keyword text, small_words text [], rest text [], OUT words text [], OUT spelled jsonb)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -113,7 +113,7 @@ BEGIN
     SELECT w FROM unnest(small_words) WITH ORDINALITY AS t (w, i)
     WHERE w !~ '^(station|stn|sta|subway|역)$' OR w <> ALL (unknown) ORDER BY i);
   unknown := ARRAY(SELECT u FROM unnest(unknown) AS u WHERE u !~ '^(station|stn|sta|subway|역)$');
-  -- kyungsung univ begins a name, and univ another one
+  -- kyungsung univ is the beginning of one name, although univ alone would be that of another
   place := array_position(typed, unknown[1]);
   joined := unknown[1] || ' ' || unknown[2];
   IF cardinality(unknown) = 2 AND typed[place + 1] = unknown[2] AND joined ~ '^[a-z ]+$' AND (completed_word(joined, true)).name IS NOT NULL THEN
@@ -125,7 +125,7 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION search_completed(text, text [], text [])
-IS 'The words of a keyword with up to two unknown ones as the names that begin so, and how those are spelled; null where no name does.';
+IS 'The words of a keyword, with up to two unknown ones replaced by names that begin with them, and the spelling of these; null if there are none.';
 
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
 CREATE OR REPLACE FUNCTION shops_by_keyword(
@@ -198,7 +198,7 @@ BEGIN
   s.unknown := composed((s.plain).rest);
   s.characters := 0;
   s.size := length(keyword);
-  -- A sentence has more readings than a name with typing errors, and fewer that find anything.
+  -- a sentence has more readings than a name with typing errors, and fewer of them find shops
   s.most_characters := CASE WHEN cardinality((s.plain).rest) > 3 OR jsonb_array_length((s.plain).understood) > 5 THEN 90 ELSE 150 END;
   -- gangnam photo, 성수 네컷: no beginning of Photoism is meant, nor only brands with 네컷. プリ, short for プリクラ, is also a 면.
   photo := ARRAY(SELECT w FROM unnest(s.plain_words) AS w WHERE w = ANY (photo_words()) AND (w = ANY (s.unknown) OR w = 'プリ'));
@@ -216,10 +216,10 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_started(text) IS 'A keyword as typed, before the first pass.';
 
--- Readings cost by their length. Counted in characters, unlike a clock, they find the same at any load. Words around a place are no
--- longer read once they have been left out. Where nothing else is left than names, a sentence costs no more than they do. An address in
--- Latin letters is long, but spelling looks up few of its words. Of many unknown words all would have to be right but for a letter:
--- a long sentence is no misspelt name.
+-- The cost of a reading grows with its length. The budget is counted in characters, not in time, so that results do not depend on the
+-- load. Passes that read little are exempt; spelling, hanja and known names only up to 45 characters: an address in Latin letters is
+-- long, but few of its words are looked up. With many unknown words, typing errors are not corrected: all other words would have to be
+-- right, and a long sentence is no misspelt name.
 CREATE OR REPLACE FUNCTION is_worth_reading(s search_state, pass text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -230,14 +230,14 @@ BEGIN
   END IF;
   RETURN CASE
     WHEN starts_with(pass, 'typo') AND (cardinality((s.plain).rest) > 4 OR s.small_words = '{}') THEN false
-    -- no shop is called by two brands
+    -- no shop name contains two brands
     WHEN pass IN ('literal', 'typo in a name') AND (
       SELECT count(*) > 1 FROM jsonb_array_elements((s.plain).understood) AS x WHERE x ->> 'kind' = 'brand') THEN false
     WHEN pass = 'typo in a name' THEN NOT s.is_corrected AND NOT EXISTS (SELECT FROM unnest(s.unknown) AS w WHERE goes_on_from_a_place(w))
     WHEN pass = 'hanja' THEN cardinality((s.small).rest) <= 4
     ELSE true END;
 END $$;
-COMMENT ON FUNCTION is_worth_reading(search_state, text) IS 'Whether the budget of a keyword and its unknown words admit a pass.';
+COMMENT ON FUNCTION is_worth_reading(search_state, text) IS 'Whether a pass is within the budget of the keyword and may find shops, given the unknown words.';
 
 CREATE OR REPLACE FUNCTION with_words_looked_up(s search_state, words text []) RETURNS search_state
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -263,7 +263,7 @@ CREATE OR REPLACE FUNCTION read_as_typed(s search_state, pass text) RETURNS sear
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   CASE pass
-    -- A preference reads nothing otherwise where the other kind is not named.
+    -- a preference changes the reading only if a name of the other kind was recognised
     WHEN 'region' THEN
       IF (s.plain).stations IS NOT NULL THEN
         s.reading := search_understand(s.plain_words, 'region', (s.plain).spans);
@@ -610,7 +610,8 @@ BEGIN
     IF u.rest <> '{}' THEN
       s.sample := coalesce(s.sample, search_sample());
     END IF;
-    -- Readings have words in common: one that no shop has, found out once the first reading has failed, ends all that keep it.
+    -- Readings have words in common. After the first one without a result, words that no shop has are looked up: readings that keep such a
+    -- word cannot have a result and are skipped.
     IF cardinality(done) > 1 AND misspelt = '{}' AND u.rest <> '{}' THEN
       s := with_words_looked_up(s, u.rest);
       complete := true;
@@ -633,7 +634,7 @@ BEGIN
   total := 0;
   pass := 'none';
 END $$;
-COMMENT ON FUNCTION search_shops IS 'The needed + 1 best shops of a keyword (by default at_most + 1), their number, counted up to at_most + 1, which pass found them, how it was understood, and words left out as nothing has them.';
+COMMENT ON FUNCTION search_shops IS 'The needed + 1 best shops of a keyword (by default at_most + 1), their number, counted up to at_most + 1, which pass found them, how it was understood, and the words left out because nothing matches them.';
 
 CREATE OR REPLACE FUNCTION search_respelled(
   pass text, keyword text, small_words text [], understood jsonb, spans jsonb, unknown text [], OUT words text [], OUT spelled jsonb
@@ -666,7 +667,7 @@ END $$;
 COMMENT ON FUNCTION doubtful_names(jsonb, boolean)
 IS 'The foreign names of a keyword without results that may be words of shop names instead: those that only sound like the name and, if asked for all, those that shop names have letter for letter.';
 
--- 사당 stands for 사당역, but 강남 alone would be all of 강남구.
+-- 사당 can mean 사당역, but 강남 alone would be all of 강남구.
 CREATE OR REPLACE FUNCTION names_in_addresses(understood jsonb) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -701,7 +702,7 @@ BEGIN
   u.understood := (SELECT coalesce(jsonb_agg(jsonb_build_object('text', w, 'kind', 'rest', 'ids', '[]'::jsonb)), '[]') FROM unnest(words) AS w);
   RETURN u;
 END $$;
-COMMENT ON FUNCTION search_literally(text []) IS 'The keyword as words that all must stand in name or address, whatever else they may mean.';
+COMMENT ON FUNCTION search_literally(text []) IS 'The keyword as words that name or address must all contain, whatever else they may mean.';
 
 -- The normaliser writes letters that stand alone as conjoining jamo, which few fonts show as they were typed.
 CREATE OR REPLACE FUNCTION letters_as_typed(letters text) RETURNS text

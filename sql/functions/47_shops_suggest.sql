@@ -157,7 +157,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION suggested_names(text [], bigint [], geography) IS 'The best brands, regions and stations for the letters typed.';
 
--- In search of a brand that few shops of a district belong to, a scan would read all of them.
+-- If few shops of a district belong to the brand, a nearest-first scan would read all shops of the district.
 CREATE OR REPLACE FUNCTION shops_of_rare_brands(brands bigint [], regions bigint [])
 RETURNS TABLE (id bigint, name_jamo text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
@@ -232,7 +232,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
   RETURN (SELECT coalesce(jsonb_agg(s), '[]') FROM jsonb_array_elements(spans) AS s WHERE (s ->> 'past')::int <= place);
 END $$;
-COMMENT ON FUNCTION spans_before(jsonb, integer) IS 'Of the names that search_understand found in a keyword, those that end before a place in it.';
+COMMENT ON FUNCTION spans_before(jsonb, integer) IS 'The spans of search_understand that end before a position of the keyword.';
 
 -- The known names at the beginning of a keyword may be followed by the beginning of another: 明洞 phot, photoism myeongd. `spans` are
 -- those of search_understand for the same words, and `before` is its reading of all but the last. The longest beginning comes first:
@@ -508,7 +508,7 @@ BEGIN
   begins_name := cardinality(typed) = 1 AND length(whole) <= 3 OR EXISTS (
     SELECT FROM names_beginning(typed_prefixes(whole)) AS n WHERE n.rank < 2 OR cardinality(typed) = 1);
   -- Only for the words as typed: corrected ones would cost as much again. In foreign letters the last word is
-  -- likelier to begin a place than to stand in a shop's name.
+  -- more likely the beginning of a place than a word of a shop's name.
   continues_names := is_as_typed AND NOT begins_name;
   ends_foreign := is_foreign(typed[cardinality(typed)]);
   IF continues_names AND ends_foreign THEN

@@ -1,4 +1,4 @@
-"""geoshops sql, export and report: another program can read every format; failures are clear and leave no files."""
+"""Tests geoshops sql, export and report: other programs can read every format; failures are clear and leave no files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.make import Maker
 
 @pytest.fixture
 def run(database_url, db, monkeypatch, tmp_path):
-    """Runs the command line on the test's database, in an empty folder."""
+    """Runs the command line on the test database, in an empty folder."""
     monkeypatch.setenv("GEOSHOPS_READER_DATABASE_URL", database_url)
     monkeypatch.chdir(tmp_path)
 
@@ -43,7 +43,7 @@ def booths(make: Maker):
     return first
 
 
-def test_whoever_asks_gives_the_owners_rights_up(run, booths, monkeypatch):
+def test_queries_run_without_the_owners_privileges(run, booths, monkeypatch):
     script = scripts.find("18")
     spy = dataclasses.replace(
         script, text=script.text.replace("s.place_name,", "current_user::text AS place_name,", 1)
@@ -71,25 +71,25 @@ def test_table_and_csv(run, booths):
 
 
 def test_geojson_is_rfc_7946(run, booths):
-    found = json.loads(run("sql", "run", "01", "--format", "geojson").output)
-    assert found["type"] == "FeatureCollection"
-    first = found["features"][0]
+    collection = json.loads(run("sql", "run", "01", "--format", "geojson").output)
+    assert collection["type"] == "FeatureCollection"
+    first = collection["features"][0]
     assert first["geometry"] == {
         "type": "LineString",
         "coordinates": [[127.03, 37.5], [127.032, 37.5]],
     }
     assert first["properties"]["nearest_brand"] == "포토그레이"
-    assert "crs" not in found
+    assert "crs" not in collection
 
 
 @pytest.mark.parametrize("kind", ["parquet", "gpkg"])
 def test_files_for_other_programs(run, booths, kind):
-    done = run("sql", "run", "07", "--format", kind, "-o", f"out.{kind}")
-    assert done.exit_code == 0, done.output
+    result = run("sql", "run", "07", "--format", kind, "-o", f"out.{kind}")
+    assert result.exit_code == 0, result.output
     read = geopandas.read_parquet if kind == "parquet" else geopandas.read_file
-    frame = read(f"out.{kind}")
-    assert frame["shops"].sum() == 3
-    assert frame.crs.equals("EPSG:4326") or frame.crs.equals("OGC:CRS84")
+    features = read(f"out.{kind}")
+    assert features["shops"].sum() == 3
+    assert features.crs.equals("EPSG:4326") or features.crs.equals("OGC:CRS84")
 
 
 def test_a_result_without_geometry_can_be_parquet_but_not_geojson(run, booths):
@@ -182,12 +182,12 @@ def test_a_missing_library_is_named_with_its_remedy(run, booths, monkeypatch, mi
     assert list(Path().iterdir()) == []
 
 
-def test_a_machine_without_a_korean_font_hears_of_it_once(run, booths, monkeypatch):
+def test_a_missing_korean_font_is_reported_once(run, booths, monkeypatch):
     monkeypatch.setattr("geoshops.analysis.pictures.FONTS", ["absent"])
-    done = run("sql", "run", "18", "--format", "png", "-o", "x.png")
-    assert done.exit_code == 0
-    assert done.stderr.count("no Korean font is installed") == 1
-    assert "fonts-nanum" in done.stderr
+    result = run("sql", "run", "18", "--format", "png", "-o", "x.png")
+    assert result.exit_code == 0
+    assert result.stderr.count("no Korean font is installed") == 1
+    assert "fonts-nanum" in result.stderr
 
 
 def test_the_legend_of_a_print_lies_below_its_map(run, booths, monkeypatch):
@@ -222,8 +222,8 @@ def drawn(run, monkeypatch):
     )
 
     def draw(*arguments: str) -> Figure:
-        done = run("sql", "run", *arguments, "--format", "png", "-o", "x.png")
-        assert done.exit_code == 0, done.output
+        result = run("sql", "run", *arguments, "--format", "png", "-o", "x.png")
+        assert result.exit_code == 0, result.output
         return figures[-1]
 
     return draw
@@ -272,11 +272,12 @@ def test_names_on_a_map_do_not_touch(drawn, booths, make):
 
 def test_a_hull_in_place_of_a_boundary_is_labelled_on_the_chart(drawn, run, booths):
     assert (
-        "경계 자료가 없어 지점을 감싼 볼록 껍질 + 1 km로 대신함" in drawn("07").axes[0].get_title()
+        "경계 자료가 없어 지점을 감싼 볼록 껍질 + 1 km로 대신했어요"
+        in drawn("07").axes[0].get_title()
     )
-    done = run("sql", "run", "07")
-    assert "warning: no boundary of the country is loaded: the hull" in done.stderr
-    assert "warning" not in done.stdout
+    result = run("sql", "run", "07")
+    assert "warning: no boundary of the country is loaded: the hull" in result.stderr
+    assert "warning" not in result.stdout
     page_of = run("sql", "run", "07", "--format", "html", "-o", "x.html")
     assert "warning: no boundary" in page_of.stderr
     assert "경계 자료가 없어" in Path("x.html").read_text(encoding="utf-8")
@@ -296,24 +297,24 @@ def test_a_script_that_needs_boundaries_fails_with_the_remedy(run, booths):
 
 @pytest.mark.parametrize("kind", ["csv", "geojson", "geojsonseq", "gpkg", "parquet", "fgb"])
 def test_export_of_shops_in_every_format(run, booths, kind):
-    done = run("export", "shops", "--format", kind, "-o", f"shops.{kind}")
-    assert done.exit_code == 0, done.output
+    result = run("export", "shops", "--format", kind, "-o", f"shops.{kind}")
+    assert result.exit_code == 0, result.output
     if kind == "parquet":
-        frame = geopandas.read_parquet("shops.parquet")
+        features = geopandas.read_parquet("shops.parquet")
     elif kind == "csv":
-        frame = geopandas.pd.read_csv("shops.csv")
+        features = geopandas.pd.read_csv("shops.csv")
     else:
-        frame = geopandas.read_file(f"shops.{kind}")
-    assert sorted(frame["place_name"]) == ["=SUM(1)", "인생네컷 강남점", "포토그레이"]
-    assert sorted(frame["longitude"]) == pytest.approx([127.03, 127.031, 127.032])
-    assert frame["star_rating_avg"].isna().sum() == 2
+        features = geopandas.read_file(f"shops.{kind}")
+    assert sorted(features["place_name"]) == ["=SUM(1)", "인생네컷 강남점", "포토그레이"]
+    assert sorted(features["longitude"]) == pytest.approx([127.03, 127.031, 127.032])
+    assert features["star_rating_avg"].isna().sum() == 2
 
 
 def test_export_filters(run, booths, make):
     def names(*arguments):
-        done = run("export", "shops", *arguments)
-        assert done.exit_code == 0, done.output
-        return [r["place_name"] for r in csv.DictReader(io.StringIO(done.stdout))]
+        result = run("export", "shops", *arguments)
+        assert result.exit_code == 0, result.output
+        return [r["place_name"] for r in csv.DictReader(io.StringIO(result.stdout))]
 
     assert names("--brand", "포토그레이") == ["포토그레이"]
     assert names("--bbox", "127.0305,37,128,38") == ["=SUM(1)", "포토그레이"]
@@ -327,10 +328,10 @@ def test_export_filters(run, booths, make):
 
 
 def test_export_of_reviews_has_neither_text_nor_author(run, booths):
-    done = run("export", "reviews")
-    (row,) = csv.DictReader(io.StringIO(done.stdout))
+    result = run("export", "reviews")
+    (row,) = csv.DictReader(io.StringIO(result.stdout))
     assert row["star_rating"] == "5"
-    assert "비밀" not in done.output
+    assert "비밀" not in result.output
     assert not {"content", "member_id"} & set(row)
 
 
@@ -347,8 +348,8 @@ def test_pictures_are_drawn_also_of_nothing(run, make, number):
             other = make.brand("X")
             make.shop(at=(127.031, 37.5), brand_id=other, opened_on="2024-03-01")
             make.review(make.member(), first)
-        done = run("sql", "run", number, "--format", "png", "-o", "x.png")
-        assert done.exit_code == 0, done.output
+        result = run("sql", "run", number, "--format", "png", "-o", "x.png")
+        assert result.exit_code == 0, result.output
         with Image.open("x.png") as image:
             assert image.width > 600
             assert len(image.convert("RGB").getcolors(1 << 24)) > 20
@@ -363,8 +364,8 @@ needs_maplibre = pytest.mark.skipif(
 def test_the_analysis_page_is_self_contained_and_escapes_text(run, make):
     shop = make.shop("</script><script>alert(1)</script>", at=(127.03, 37.5))
     make.review(make.member(), shop)
-    done = run("sql", "run", "18", "--format", "html", "-o", "x.html")
-    assert done.exit_code == 0, done.output
+    result = run("sql", "run", "18", "--format", "html", "-o", "x.html")
+    assert result.exit_code == 0, result.output
     text = Path("x.html").read_text(encoding="utf-8")
     assert "alert(1)" in text
     assert "alert(1)</script>" not in text
@@ -381,8 +382,8 @@ def test_a_page_of_a_chart(run, booths):
 def test_report(run, booths, make):
     seoul = make.insert("regions", level="sido", name="서울특별시", code="11")
     make.sql("UPDATE shops SET sido_id = %s", seoul)
-    done = run("report", "--region", "서울특별시", "-o", "report.html")
-    assert done.exit_code == 0, done.output
+    result = run("report", "--region", "서울특별시", "-o", "report.html")
+    assert result.exit_code == 0, result.output
     text = Path("report.html").read_text(encoding="utf-8")
     assert text.count("<section>") == 9
     assert text.count("data:image/png") == 8

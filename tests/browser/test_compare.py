@@ -12,13 +12,11 @@ from playwright.sync_api import Route, expect
 from tests.browser.visitor import PHONE, Map, Visitor
 
 Visit = Callable[..., Visitor]
-SAYS_SOMETHING = (
-    "rows => rows.map(row => [...row.cells].slice(1).some(cell => cell.innerText.trim()))"
-)
+HAS_CONTENT = "rows => rows.map(row => [...row.cells].slice(1).some(cell => cell.innerText.trim()))"
 
 
 def choose(v: Visitor, *places: int) -> list[str]:
-    """Chooses shops of the list; their names."""
+    """Chooses the shops at these places of the list; returns their names."""
     for place in places:
         v.page.locator("#list [data-compare]").nth(place).click()
     return [v.names()[place] for place in places]
@@ -34,9 +32,7 @@ IN_A_ROW = """[...document.querySelectorAll('#compare > *')].map((e) => e.getBou
 
 @pytest.mark.parametrize("width", [320, 390])
 @pytest.mark.parametrize("language", ["ko-KR", "en-US", "ja-JP", "zh-CN", "zh-TW"])
-def test_what_to_do_with_chosen_shops_stands_in_one_row(
-    visitor: Visit, language: str, width: int
-) -> None:
+def test_actions_for_chosen_shops_are_in_one_row(visitor: Visit, language: str, width: int) -> None:
     phone = {**PHONE, "viewport": {"width": width, "height": 760}}
     v = visitor(map_seen=Map.NONE, language=language, path="/?r=5000", **phone)
     choose(v, 0)
@@ -63,10 +59,10 @@ def test_three_shops_are_compared_and_a_fourth_must_wait(visitor: Visit) -> None
     assert columns(v) == names
     rows = v.page.locator(".comparison th[scope=row]").all_inner_texts()
     assert [
-        row for row in ("거리", "별점", "청결", "보정", "소품", "영업 시간") if row not in rows
+        row for row in ("거리", "별점", "청결", "보정", "소품", "영업시간") if row not in rows
     ] == []
-    # a row that says nothing of any shop is left out
-    assert all(v.page.locator(".comparison tbody tr").evaluate_all(SAYS_SOMETHING))
+    # rows without a value for any shop are left out
+    assert all(v.page.locator(".comparison tbody tr").evaluate_all(HAS_CONTENT))
     v.page.locator(".comparison .link").nth(1).click()
     expect(v.one("#sheet-title")).to_have_text(names[1])
     expect(v.one("dialog")).to_have_count(0)
@@ -76,7 +72,7 @@ def test_three_shops_are_compared_and_a_fourth_must_wait(visitor: Visit) -> None
     expect(v.page.locator("[data-compare][aria-pressed=true]")).to_have_count(0)
 
 
-def test_what_a_shop_is_known_for_is_no_row_where_none_has_a_title(visitor: Visit) -> None:
+def test_the_row_of_titles_is_left_out_if_no_shop_has_a_title(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path="/?r=5000")
 
     def close(route: Route) -> None:
@@ -129,7 +125,7 @@ def test_three_columns_fit_on_a_phone_and_words_stay_whole(
     assert max(cells.evaluate_all("cells => cells.map(e => e.scrollWidth - e.clientWidth)")) <= 1
 
 
-def test_a_shop_that_is_gone_leaves_the_others(visitor: Visit) -> None:
+def test_a_missing_shop_leaves_the_others(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path="/?r=5000")
     kept = v.page.evaluate("geoshops.state.shops[0]")
     v.go(f"/?r=5000&compare={kept['id']},999999999")

@@ -52,7 +52,7 @@ async function ownFile(request) {
   return known ?? fetch(request);
 }
 
-// A place that a link names is rounded, and must be the same request as before.
+// Rounds the map's centre, because links contain rounded coordinates: opening a link must find the stored response.
 function keyOf(url) {
   for (const name of POSITION) url.searchParams.delete(name);
   for (const name of ["mapLat", "mapLng"]) {

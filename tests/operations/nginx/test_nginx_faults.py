@@ -1,4 +1,4 @@
-"""The drills themselves: their generator, their judgement, and a short run of the real thing."""
+"""scripts/faults: its request generator, its evaluation of responses, and a short run of each drill."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_faults_lose_nothing() -> None:
         "secrets_in_logs",
     ):
         assert figures[name] == 0, figures
-    assert figures["wrong_answers"] == 0, figures
+    assert figures["wrong_responses"] == 0, figures
 
 
 @pytest.mark.full

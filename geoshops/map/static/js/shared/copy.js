@@ -1,4 +1,4 @@
-// Copies a link to the clipboard and says so, or how to do it by hand.
+// Copies a link to the clipboard and shows a confirmation, or how to copy it by hand.
 import { t } from "./i18n.js";
 import { toast } from "./toast.js";
 

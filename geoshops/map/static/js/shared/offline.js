@@ -7,7 +7,7 @@ const MEMBER_CACHE = "member";
 const LAST_VIEW = "last_view";
 const listeners = [];
 let tilesMissing = false;
-// elements that say that something could not be loaded, with what loads it
+// error notices of failed loads, with the functions that retry them
 let failures = [];
 
 // Listeners are called when the network is back.

@@ -33,7 +33,7 @@ export function say(error) {
   return error?.message || t(`error.${["offline", "timeout"].includes(error?.code) ? error.code : "invalid"}`);
 }
 
-// Says that something could not be loaded; loads it again on a press, and when the browser is back online.
+// A notice that loading failed, with a button to retry; also retries when the browser is back online.
 export function failure(error, again) {
   const shown = h("div", { class: "list-state", role: "alert" }, icon("cloud"), h("p", {}, say(error)),
     h("button", { class: "button", type: "button", onclick: again }, icon("again"), t("error.again")));

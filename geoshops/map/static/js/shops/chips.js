@@ -91,10 +91,10 @@ function scrollAlong(event) {
   if (box.scrollLeft !== before) event.preventDefault();
 }
 
-// Not with every list, as a press on a chip that is drawn anew is lost.
+// Not redrawn with every new list, because a press on a chip is lost if the chip is replaced meanwhile.
 const drawFilters = () => redraw(one("#filters"), filterRow());
 
-// The chosen filters and the button that clears them stand at the beginning.
+// Scrolls to the beginning of the row, where the chosen filters and the button that clears them are.
 function showFilters() {
   const box = one("#filters");
   box.scrollLeft = 0;

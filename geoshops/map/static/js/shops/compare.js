@@ -73,7 +73,7 @@ const ROWS = [
 ];
 
 function table(shops, close) {
-  // The address of the table is left before that of the shop comes.
+  // Removes the comparison from the current history entry first, because opening the shop adds an entry.
   const open = (shop) => () => { update({ comparing: false }); close(); update({ shop_id: shop.id }); };
   const head = (shop) => h("th", { scope: "col" }, h("button", { class: "link", type: "button", onclick: open(shop) }, placeName(shop)));
   const row = ([key, cell]) => {
@@ -87,7 +87,7 @@ async function fetchShops() {
   const from = origin();
   const query = { userLat: from.lat, userLng: from.lng, lang: displayLang };
   const shops = await Promise.all(state.compare.map((id) => get(`/shops/${id}`, query).catch((error) => {
-    // A shop of a shared link may be gone.
+    // A shop of a shared link may have been deleted.
     if (error.status === 404) return null;
     throw error;
   })));

@@ -18,7 +18,7 @@ import { heart } from "../member/favorites.js";
 const PAGE = 40;
 const STEP = 6;
 const LOWEST_ROW_PX = 80;
-// At first as many as the screen has room for.
+// The first page has as many shops as fit on the screen.
 const page = () => (isStarted() ? PAGE : Math.max(4, Math.ceil((innerHeight - one("#list").getBoundingClientRect().top) / LOWEST_ROW_PX)));
 let shown = PAGE;
 let drawn = {};
@@ -35,13 +35,13 @@ function link(shop) {
   return h("a", { class: "name", href: shopPath(shop.id), onclick: open }, placeName(shop));
 }
 
-// The results of a keyword are measured from where the map was before it moved to them, unless the visitor's position is known.
-// From the centre of the map to a shop that is the centre there is none.
+// Distances are measured from the visitor or, if the position is unknown, from the centre of the map. The latter are hidden for a
+// keyword, because the map has moved to the results since, and if they are zero. A meeting lists the distances of all people instead.
 const hasDistance = (shop) => !shop.distances_m && (state.user || (!state.query && shop.distance_m > 0));
 
 function item(shop) {
   const open = link(shop);
-  // A finger does not hover.
+  // Touch has no hover state.
   const lit = (id) => ({ pointerType }) => { if (pointerType !== "touch") update({ lit_id: id }); };
   return h("li", { class: "shop", id: `shop-${shop.id}`, onpointerenter: lit(shop.id), onpointerleave: lit(null) },
     badge(shop),
@@ -51,7 +51,7 @@ function item(shop) {
     h("div", { class: "shop-actions" }, heart(shop), compareButton(shop)));
 }
 
-// Whether the shop is open; nothing where its hours are unknown, or where it is closed for longer, which its tags say.
+// Shows whether the shop is open; nothing if its hours are unknown, or if it is closed for longer, which its tags show.
 function showOpen(row, shop) {
   const hours = state.hours.get(shop.id);
   const shown = openTag({ ...shop, ...hours, open_now: hours?.open_now ?? null });
@@ -106,7 +106,7 @@ function wider() {
   return radius_m && h("button", { class: "button", type: "button", onclick: () => update({ radius_m }) }, t("list.wider", { radius: metres(radius_m) }));
 }
 
-// Says that the list is for another area than that of the map.
+// Shows a notice if the list is for another area than that of the map.
 function showPlace() {
   one("#elsewhere").hidden = !state.moved;
   one("#elsewhere").textContent = t("list.elsewhere");

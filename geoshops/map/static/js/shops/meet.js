@@ -18,7 +18,7 @@ const asking = afterPause(ask, WAIT_MS);
 
 const rounded = (distance_m) => metres(distance_m < 1000 ? distance_m : Math.round(distance_m / 100) * 100);
 
-// Each person's way to the shop, in a list of the plan.
+// Each person's distance to the shop, in the list of a plan.
 export function ways(shop) {
   const way = (distance_m, i) => h("li", {}, h("span", { class: "person" }, number(i + 1)), rounded(distance_m));
   return shop.distances_m && h("ol", { class: "ways", "aria-label": t("meet.ways") }, shop.distances_m.map(way));

@@ -49,7 +49,7 @@ function when(minute, now) {
   return minute - now < DAY_MIN ? time : t("open.day", { day: t(`day.${Math.floor(within / DAY_MIN) + 1}`), time });
 }
 
-// What the status says of an open or closed shop.
+// The opening status of a shop as text.
 export function openingText({ open_now, opening_hours: hours }) {
   if (isAlwaysOpen(hours)) return t("open.always");
   const now = minuteOfWeek();

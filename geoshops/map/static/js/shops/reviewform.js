@@ -66,7 +66,7 @@ function sender(shop, old, last) {
   };
 }
 
-// The draft of the form, with the line that says that it is kept and discards it.
+// The draft of the form, with the line that reports that it is saved and has the button to discard it.
 function draftOf(name, { values, clear }) {
   const kept = readDraft(name);
   const last = { sent: kept?.sent, key: kept?.key };
@@ -86,7 +86,7 @@ function draftOf(name, { values, clear }) {
   return { kept, last, line, keep, drop };
 }
 
-// A problem in words; after the end of the session, with the way back.
+// Shows an error message; if the session has ended, with the sign-in button.
 function complain(problem, error, wish) {
   const again = error.status === 401 && !state.member;
   problem.hidden = false;

@@ -21,7 +21,7 @@ let running = null;
 let loading = false;
 let opener = null;
 let position = null;
-// The end of showing the first reviews.
+// A promise that resolves when the first reviews are shown.
 let listed = null;
 
 async function load() {
@@ -106,7 +106,7 @@ function render(shop) {
   if (focused) one("#sheet-title").focus();
 }
 
-// None from the centre of the map to a shop that is the centre.
+// Hidden for a shop at the centre of the map if the visitor's position is unknown, because the distance is then zero.
 function way(shop) {
   if (!shop.distance || !(state.user || shop.distance_m)) return null;
   return [h("span", {}, t(state.user ? "from.user" : "from.center", { distance: shop.distance })), walk(shop)];
@@ -154,7 +154,7 @@ async function share() {
 // The hearts of the list and the sheet are synchronised.
 function favoriteChanged() {
   const { id, ...changes } = state.favorite_change;
-  // The response on its way may not include the change.
+  // A response that is still loading may not include the change.
   if (loading && state.shop_id === id) load();
   if (state.shop?.id !== id || isSame(state.shop, changes)) return;
   const pressed = one("#sheet .heart:focus");
@@ -164,7 +164,7 @@ function favoriteChanged() {
   if (pressed) one("#sheet .heart").focus();
 }
 
-// The search around a shop far away measures its distance again.
+// Once the map has moved to a shop far away, the search there measures its distance from the new centre.
 function distanceChanged() {
   const found = state.shops.find(({ id }) => id === state.shop?.id);
   if (state.query || !found || found.distance === state.shop.distance) return;
