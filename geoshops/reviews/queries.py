@@ -12,10 +12,12 @@ from geoshops.errors import NotFound
 from geoshops.web import writes
 from geoshops.web.idempotency import Key
 from geoshops.web.paging import ItemList, Page, cut, list_of_caller
+from geoshops.web.review_schemas import ReviewBody
 from geoshops.web.sessions import ids
 from geoshops.web.tokens import Caller
 
-FIELDS = ("star_rating", "content", "purity", "retouch", "item")
+# parameters of create_review and change_review
+FIELDS = tuple(ReviewBody().fields)
 CUT = ("at_most", "page_size", "page_offset")
 
 ONE = compiled(select(func.review_json(*named("review", "zone", "lang"))))

@@ -9,26 +9,22 @@ from geoalchemy2 import Geography
 from sqlalchemy import VARCHAR, bindparam, case, false, func, null, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
-from geoshops.database.models import Brand, Shop
+from geoshops.database.models import Shop
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
 from geoshops.errors import ApiError, NotFound
+from geoshops.web import named_brand
 from geoshops.web.paging import ItemList, Page, cut, list_of_caller
 from geoshops.web.sessions import ids, of_live_session
 from geoshops.web.shop_filters import FILTERS, ShopFilters
 from geoshops.web.tokens import Caller
 
-BRAND = compiled(select(func.brand_family(*named(brand=func.brand_named(*named("wanted"))))))
-REPRESENTATIVE = compiled(select(Brand.name).where(Brand.is_representative).order_by(Brand.id))
+BRAND = compiled(select(func.brand_family(*named(brand=named_brand.BRAND_ID))))
 
 
 def brand_ids(db: Database, name: str) -> list[int]:
     """Ids of the brand with that name or alias and of its sub-brands; raises ApiError if it is unknown."""
-    (ids,) = db.row(BRAND, {"wanted": name})
-    if ids is None:
-        names = [name for (name,) in db.rows(REPRESENTATIVE)]
-        raise ApiError("not_one_of", name="brand", choices=", ".join(names))
-    return cast(list[int], ids)
+    return cast(list[int], named_brand.value_of(db, BRAND, name))
 
 
 # parameters of every search by place

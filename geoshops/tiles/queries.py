@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import func, literal, select
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy import func, select
 
-from geoshops.database.models import Brand, CrowdedTile
+from geoshops.database.models import CrowdedTile
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
-from geoshops.errors import ApiError
+from geoshops.web import named_brand
 from geoshops.web.shop_filters import FILTERS, ShopFilters
 
 EVERY_SHOP, REPRESENTATIVE = 0, -1
-
-REPRESENTATIVE_NAMES = (
-    select(func.string_agg(Brand.name, aggregate_order_by(literal(", "), Brand.id)))
-    .where(Brand.is_representative)
-    .scalar_subquery()
-)
-BRAND = compiled(select(func.brand_named(*named("wanted")), REPRESENTATIVE_NAMES))
+BRAND = compiled(select(named_brand.BRAND_ID))
 TILE = compiled(select(func.shops_tile(*named("z", "x", "y", "selection", filters=FILTERS))))
 REFRESHED = compiled(select(func.min(CrowdedTile.refreshed_at)))
 REFRESH = compiled(select(func.refresh_tile_grid(*named(moment=func.now()))))
@@ -30,10 +23,7 @@ def selection(db: Database, *, brand: str | None, all_brands: bool) -> int:
     """The selection's number as in sql/schema/22_tiles.sql; raises ApiError for an unknown brand."""
     if not brand:
         return EVERY_SHOP if all_brands else REPRESENTATIVE
-    brand_id, names = db.row(BRAND, {"wanted": brand})
-    if brand_id is None:
-        raise ApiError("not_one_of", name="brand", choices=names)
-    return int(brand_id)
+    return int(named_brand.value_of(db, BRAND, brand))
 
 
 def tile(

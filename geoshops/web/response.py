@@ -43,9 +43,7 @@ def json_text(
     return Response(body.encode() if isinstance(body, str) else body, headers, status)
 
 
-def json_value(
-    value: object, headers: Mapping[str, str] = NO_HEADERS, *, status: int = 200
-) -> Response:
+def json_value(value: object, headers: Mapping[str, str] = NO_HEADERS) -> Response:
     """A response with a Python value as JSON; non-ASCII characters are not escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return json_text(text, headers, status=status)
+    return json_text(text, headers)

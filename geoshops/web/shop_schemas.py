@@ -23,28 +23,28 @@ class ShopFilterArgs(Args):
         high=5,
         load_default=None,
         data_key="minRating",
-        metadata=described("Minimum average rating"),
+        metadata=described("Minimum average rating", 4),
     )
     open_now = Flag(
-        load_default=False, data_key="openNow", metadata=described("Only shops open now")
+        load_default=False, data_key="openNow", metadata=described("Only shops open now", True)
     )
     clean = Number(
         low=0,
         high=1,
         load_default=None,
-        metadata=described("Minimum share of GOOD cleanliness votes (Wilson lower bound)"),
+        metadata=described("Minimum share of GOOD cleanliness votes (Wilson lower bound)", 0.3),
     )
     retouch = Number(
         low=0,
         high=1,
         load_default=None,
-        metadata=described("Minimum share of GOOD retouching votes (Wilson lower bound)"),
+        metadata=described("Minimum share of GOOD retouching votes (Wilson lower bound)", 0.3),
     )
     props = Number(
         low=0,
         high=1,
         load_default=None,
-        metadata=described("Minimum share of GOOD props votes (Wilson lower bound)"),
+        metadata=described("Minimum share of GOOD props votes (Wilson lower bound)", 0.3),
     )
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
