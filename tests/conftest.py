@@ -1,4 +1,4 @@
-"""Fixtures: a real PostGIS database a run, built by the product's own path; emptied between tests."""
+"""Fixtures: one real PostGIS database per run, built by the project's migrations and emptied between tests."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from tests.pooler import pooled
 ROOT = Path(__file__).resolve().parent.parent
 # the settings of a developer's own .env must not reach a test
 os.environ["FLASK_SKIP_DOTENV"] = "1"
-# a shell that runs us in the background ignores Ctrl-C, and what we start would inherit that
+# a shell that runs pytest in the background ignores SIGINT, and child processes would inherit that
 signal.signal(signal.SIGINT, signal.default_int_handler)
-# a busy machine is no fault of the code; timings belong in the benchmark
+# no deadlines: timings depend on the machine's load and belong in the benchmark
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 SECRET_KEY = "a key for tests, longer than thirty-two bytes"
 
 
 ROLE_PASSWORD = "only for tests"
-# several test processes may come at the same time
+# several test processes may create the roles at the same time
 MAKE_ROLES = f"""
 DO $$ DECLARE role text; BEGIN
   PERFORM pg_advisory_xact_lock(7406311520917234);
@@ -51,7 +51,7 @@ END $$"""
 
 
 def as_role(url: str, role: str) -> str:
-    """The URL of the same database as one of our roles."""
+    """The URL of the same database for one of the service's roles."""
     parts = urlsplit(url)
     place = parts.netloc.rpartition("@")[2]
     return urlunsplit(parts._replace(netloc=f"{role}:{quote(ROLE_PASSWORD)}@{place}"))
@@ -63,7 +63,7 @@ def with_database(url: str, name: str) -> str:
 
 
 def execute(url: str, *statements: str) -> None:
-    """Runs statements, each on its own."""
+    """Runs statements, each in its own transaction."""
     connection = psycopg2.connect(url)
     connection.autocommit = True
     for statement in statements:
@@ -72,7 +72,7 @@ def execute(url: str, *statements: str) -> None:
 
 
 class Scheduling(LoadFileScheduling):
-    """Gives the tests of a file to one process, and all tests of containers, which share a Docker daemon, to one."""
+    """Assigns all tests of a file to one process, and all container tests, which share a Docker daemon, to one process."""
 
     def _split_scope(self, nodeid: str) -> str:
         folder = "tests/containers/"
@@ -81,12 +81,12 @@ class Scheduling(LoadFileScheduling):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
-    """Replaces the scheduling of --dist."""
+    """Replaces the scheduler that --dist selects."""
     return Scheduling(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spreads the files of browser tests evenly among the others: a browser uses all processors, others often wait."""
+    """Interleaves the browser test files with the others, because a browser uses all processors and other tests often wait."""
     places: dict[Path, float] = {}
     for driven in (True, False):
         files = [i.path for i in items if (i.path.parent.name == "browser") is driven]
@@ -97,7 +97,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @contextmanager
 def copied(server_url: str, template_name: str, purpose: str) -> Iterator[str]:
-    """URL of a database of its own with the schema, gone afterwards."""
+    """Yields the URL of a separate database with the schema, and drops it afterwards."""
     name = f"geoshops_{purpose}_{os.getpid()}"
     drop = f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"
     execute(server_url, drop, f"CREATE DATABASE {name} TEMPLATE {template_name}")
@@ -109,7 +109,7 @@ def copied(server_url: str, template_name: str, purpose: str) -> Iterator[str]:
 
 @contextmanager
 def alone_on(url: str) -> Iterator[None]:
-    """Keeps the other test processes of this server out."""
+    """Holds a lock so that only one test process of this server runs the block."""
     connection = psycopg2.connect(url)
     connection.autocommit = True
     connection.cursor().execute("SELECT pg_advisory_lock(7406311520917235)")
@@ -121,7 +121,7 @@ def alone_on(url: str) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
-    """Superuser URL of a throw-away server; scripts/test gives one, else scripts/db makes one."""
+    """Superuser URL of a throw-away server: the one that scripts/test provides, otherwise started with scripts/db."""
     given = os.environ.get("GEOSHOPS_TEST_DATABASE_URL")
     if given:
         yield given
@@ -140,11 +140,11 @@ def server_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def template_name(server_url: str) -> Iterator[str]:
-    """A database with the schema, from which others are copied."""
+    """Name of a database with the schema, the template for the others."""
     name = f"geoshops_template_{os.getpid()}"
     execute(server_url, MAKE_ROLES)
     execute(server_url, f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
-    # roles belong to the whole server: two workers must not set their limits at the same moment
+    # roles belong to the whole server: two test processes must not set their limits at the same time
     with alone_on(server_url):
         migrations.upgrade(with_database(server_url, name), lambda _: None)
     yield name
@@ -153,20 +153,23 @@ def template_name(server_url: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def database_url(server_url: str, template_name: str) -> Iterator[str]:
-    """The run's database; tests share it and find it as the schema left it."""
+    """URL of the run's database, which the tests share."""
     with copied(server_url, template_name, "test") as url:
         yield url
 
 
 def pytest_collection_finish() -> None:
-    """Modules and the collected tests stay to the end: collections of garbage need not visit them again and again."""
+    """Excludes modules and collected tests from garbage collection, because they exist until the end of the run."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="module", autouse=True)
 def connections_of_applications_that_are_gone() -> Iterator[None]:
-    """Are closed after each module: a kept one returns to its pool first, which is collected after it."""
+    """Closes pooled connections of applications that no longer exist, after each module.
+
+    Two collections are needed: the first returns a connection to its pool, the second collects the pool.
+    """
     yield
     gc.collect()
     gc.collect()
@@ -181,8 +184,8 @@ def connection(database_url: str) -> Iterator[Any]:
     opened.close()
 
 
-# Tables that tests have filled. TRUNCATE makes new files for a table and its indexes, which would cost most tests more than
-# what they do: it is for tables that have grown or have statistics. From the others the rows are deleted.
+# Tables that tests have filled. TRUNCATE creates new files for a table and its indexes, which is expensive: it is used
+# only for tables that have grown or have statistics. From the others the rows are deleted.
 FILLED = """
 SELECT string_agg(format('%I', t.name), ', ') FILTER (WHERE t.is_worn),
   string_agg(format('DELETE FROM %I', t.name), '; ') FILTER (WHERE NOT t.is_worn)
@@ -200,7 +203,7 @@ WHERE pg_sequence_last_value(s.seqrelid) IS NOT NULL"""
 
 
 def empty(connection: Any) -> None:
-    """Removes all rows, the catalogue of titles excepted."""
+    """Removes all rows except the catalogue of titles."""
     cursor = connection.cursor()
     cursor.execute(FILLED)
     worn, deletes = cursor.fetchone()
@@ -213,7 +216,7 @@ def empty(connection: Any) -> None:
 
 @pytest.fixture
 def db(connection: Any) -> Any:
-    """The connection on a database without rows, the catalogue of titles excepted."""
+    """A connection to a database without rows, except for the catalogue of titles."""
     empty(connection)
     return connection
 
@@ -226,14 +229,14 @@ def make(db: Any) -> Maker:
 
 @pytest.fixture(scope="module")
 def make_once(connection: Any) -> Maker:
-    """Builders of rows for all tests of a module, which only read them and do not use `make`, which removes them."""
+    """Builders of rows for all tests of a module; these tests must not change rows, nor use `make`, which removes them."""
     empty(connection)
     return Maker(connection)
 
 
 @pytest.fixture(scope="session")
 def service_url(database_url: str) -> Iterator[str]:
-    """The run's database as the service's role sees it; through PgBouncer where one is named."""
+    """URL of the run's database for the service's role; through PgBouncer if GEOSHOPS_TEST_PGBOUNCER names a program."""
     url = as_role(database_url, "geoshops_app")
     pgbouncer = os.environ.get("GEOSHOPS_TEST_PGBOUNCER")
     if not pgbouncer:
@@ -245,7 +248,7 @@ def service_url(database_url: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def app(service_url: str, database_url: str) -> Flask:
-    """The application as shipped, on the run's database, with no more rights than in production."""
+    """The application on the run's database, with the same rights as in production."""
     return create_app(
         {
             "database_url": service_url,
@@ -260,13 +263,13 @@ def app(service_url: str, database_url: str) -> Flask:
 
 @pytest.fixture
 def client(app: Flask, db: Any) -> FlaskClient:
-    """A client on an empty database."""
+    """A test client; the database is empty."""
     return app.test_client()
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real files for tests; skips, visibly, where it is absent."""
+    """The folder of real data files; skips the test if it is missing."""
     folder = Path(os.environ.get("GEOSHOPS_SHARED_DATA", ROOT.parent / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip("no folder of real files beside the project (../shared/data)")

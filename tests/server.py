@@ -50,12 +50,12 @@ def serving(
             yield wait_for(f"http://127.0.0.1:{port}", process, log)
         finally:
             process.send_signal(signal.SIGTERM)
-            # a worker that is told to end while it starts does not hear it, and is killed after ten seconds
+            # a worker ignores SIGTERM while it is starting, and is killed after ten seconds
             process.wait(60)
 
 
 def wait_for(origin: str, process: subprocess.Popen[bytes], log: object) -> str:
-    """The origin, once it answers."""
+    """Returns the origin once the server is ready; fails with the log if it ends or does not become ready."""
     for _ in range(480):
         try:
             if requests.get(f"{origin}/readyz", timeout=2).ok:
@@ -76,18 +76,18 @@ def free_port() -> int:
 
 
 def wait_for_port(port: int) -> None:
-    """Until something listens on the port of the loopback address."""
+    """Waits until a process listens on the port of the loopback address."""
     for _ in range(600):
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
             return
         except OSError:
             time.sleep(0.05)
-    raise AssertionError(f"nothing listens on port {port}")
+    raise AssertionError(f"no process listens on port {port}")
 
 
 def wait_until(condition: Callable[[], bool]) -> float:
-    """Seconds until it holds."""
+    """Waits until the condition holds; returns the seconds that it took."""
     began = time.monotonic()
     while not condition():
         assert time.monotonic() < began + 60

@@ -1,4 +1,4 @@
-"""The command line: what a command cannot mean is refused before anything is asked or changed."""
+"""The command line: invalid options and settings are rejected before the database is queried or changed."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def test_invalid_settings_end_the_server_with_one_line(name: str, value: str) ->
         timeout=60,
         check=False,
     )
-    told = [line for line in ended.stderr.splitlines() if line.startswith("geoshops: ")]
+    lines = [line for line in ended.stderr.splitlines() if line.startswith("geoshops: ")]
     assert ended.returncode == 1
-    assert name in told[0] or (value and value in told[0])
-    assert len(set(told)) == 1 and "Traceback" not in ended.stdout + ended.stderr
+    assert name in lines[0] or (value and value in lines[0])
+    assert len(set(lines)) == 1 and "Traceback" not in ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_database_that_is_down_is_reported_in_one_line(
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_folder_that_is_not_there_is_reported_in_one_line(
+def test_a_missing_folder_is_reported_in_one_line(
     tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
@@ -117,28 +117,28 @@ def test_the_version_is_the_products_own() -> None:
 
 def test_imports_offer_no_option_that_they_ignore() -> None:
     for words in (("--format", "csv"), ("--delimiter", ";")):
-        refused = run("import", "regions", "x.geojson", *words)
-        assert (refused.exit_code, "No such option" in refused.output) == (2, True)
+        result = run("import", "regions", "x.geojson", *words)
+        assert (result.exit_code, "No such option" in result.output) == (2, True)
     for what, option in (("shops", "--format"), ("regions", "--level")):
-        refused = run("import", what, "x", option, "")
-        assert (refused.exit_code, f"value for '{option}'" in refused.output) == (2, True)
+        result = run("import", what, "x", option, "")
+        assert (result.exit_code, f"value for '{option}'" in result.output) == (2, True)
 
 
 @pytest.mark.parametrize("port", ["abc", "99999", "0", "-1", "8e3"])
-def test_a_port_that_is_none_is_reported_in_one_line(port: str) -> None:
-    refused = subprocess.run(
+def test_an_invalid_port_is_reported_in_one_line(port: str) -> None:
+    ended = subprocess.run(
         ["scripts/serve"], cwd=ROOT, env={**os.environ, "PORT": port}, capture_output=True, text=True
     )  # fmt: skip
-    assert refused.returncode == 1
-    assert refused.stderr == f"geoshops: PORT must be a number between 1 and 65535, not '{port}'\n"
+    assert ended.returncode == 1
+    assert ended.stderr == f"geoshops: PORT must be a number between 1 and 65535, not '{port}'\n"
 
 
 def test_an_unknown_program_of_the_cluster_is_not_fetched() -> None:
-    refused = subprocess.run(
+    ended = subprocess.run(
         ["scripts/cluster", "program", "sh"], cwd=ROOT, capture_output=True, text=True
     )
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert "program must be etcd, haproxy or pgbouncer, not 'sh'" in refused.stderr
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "program must be etcd, haproxy or pgbouncer, not 'sh'" in ended.stderr
 
 
 WITHOUT_GEODATA = """
@@ -154,7 +154,7 @@ main()
 
 
 def without_geodata(*args: str) -> subprocess.CompletedProcess[str]:
-    """A command where the libraries of the extra `operator` are not installed, as in the service's image."""
+    """Runs a command without the libraries of the extra `operator`, as in the service's image."""
     return subprocess.run(
         [sys.executable, "-c", WITHOUT_GEODATA, *args],
         env={**os.environ, "GEOSHOPS_TESTING": "1"},

@@ -1,4 +1,4 @@
-"""Commands report what they did, whatever happens to their output, and whenever Ctrl-C comes."""
+"""Commands report what they changed even if their output fails or Ctrl-C interrupts them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.make import Maker
 
 Run = Callable[..., Result]
 FULL = Path("/dev/full")
-# commands that write, and what shows that they did
+# commands that write, each with a query that checks the change
 WRITING = (
     (("brands", "add", "하루필름"), "SELECT count(*) FROM brands WHERE name = '하루필름'"),
     (("shops", "close", "SHOP", "--reason", "x"), "SELECT count(*) FROM shops WHERE status = 'CLOSED'"),
@@ -41,7 +41,7 @@ NAMES = [" ".join(words[:2]) + " --json" * ("--json" in words) for words, _ in W
 def start(
     make: Maker, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs `geoshops ARGS…` in a process, with its standard output where it is told."""
+    """Runs `geoshops ARGS…` in a process, with the given standard output."""
     shop_id = make.shop()
     make.sql("UPDATE shops SET review_cnt = 7, star_rating_sum = 7")
     (tmp_path / "in.csv").write_text("name,lon,lat\n새 가게,127.5,37.5\n", encoding="utf-8")
@@ -62,7 +62,7 @@ def start(
 
 
 @pytest.mark.parametrize(("words", "check"), WRITING, ids=NAMES)
-def test_a_reader_that_has_enough_stops_no_command(
+def test_a_closed_output_pipe_does_not_stop_a_command(
     start: Callable[..., subprocess.CompletedProcess[str]],
     make: Maker,
     words: tuple[str, ...],
@@ -88,11 +88,11 @@ def test_a_full_disk_is_reported_as_such(
     with FULL.open("w") as full:
         ended = start(words, full)
     assert (ended.returncode, make.sql(check)) == (EXIT_INCOMPLETE, 1), ended.stderr
-    said = "done, but the output could not be written: No space left on device"
-    assert ended.stderr.splitlines()[-1] == said
+    message = "done, but the output could not be written: No space left on device"
+    assert ended.stderr.splitlines()[-1] == message
 
 
-def test_what_the_terminal_cannot_show_is_escaped(
+def test_characters_outside_the_terminals_encoding_are_escaped(
     start: Callable[..., subprocess.CompletedProcess[str]], make: Maker, tmp_path: Path
 ) -> None:
     (tmp_path / "in.csv").write_text("name,lon,lat,brand\n가게,127,37,하루필름\n", encoding="utf-8")
@@ -104,7 +104,7 @@ def test_what_the_terminal_cannot_show_is_escaped(
 
 @pytest.fixture
 def run(make: Maker, database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Runs `geoshops ARGS…` in this process, in an own folder."""
+    """Runs `geoshops ARGS…` in this process, in a temporary folder."""
     monkeypatch.setenv("DATABASE_URL", database_url)
     monkeypatch.delenv("GEOSHOPS_OWNER_DATABASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)
@@ -113,7 +113,7 @@ def run(make: Maker, database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def connected_by(monkeypatch: pytest.MonkeyPatch, commit: Callable[[Any], None]) -> None:
-    """Connections from now on commit in this way."""
+    """Makes new connections commit with this function."""
 
     class Connection(psycopg2.extensions.connection):
         def commit(self) -> None:
@@ -123,7 +123,7 @@ def connected_by(monkeypatch: pytest.MonkeyPatch, commit: Callable[[Any], None])
     monkeypatch.setattr("psycopg2.connect", connect)
 
 
-def test_ctrl_c_during_a_commit_comes_too_late(
+def test_ctrl_c_during_a_commit_does_not_undo_it(
     run: Run, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(commit: Callable[[], None]) -> None:
@@ -140,18 +140,18 @@ def test_ctrl_c_during_a_commit_comes_too_late(
 def test_ctrl_c_after_a_commit_reports_the_commit(
     run: Run, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[str] = []
+    messages: list[str] = []
 
     def interrupted(text: str, **_: object) -> None:
-        said.append(text)
-        if len(said) == 1:
+        messages.append(text)
+        if len(messages) == 1:
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("click.echo", interrupted)
     done = run("brands", "add", "하루필름")
     assert make.sql("SELECT count(*) FROM brands") == 1
     assert done.exit_code == EXIT_INCOMPLETE
-    assert said[1] == "interrupted. Changes committed before are kept."
+    assert messages[1] == "interrupted. Changes committed before are kept."
 
 
 def test_a_connection_lost_during_the_commit_leaves_the_outcome_open(

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import func, select
 
 from geoshops import create_app, tiles
+from geoshops.database.models import Brand
 from geoshops.database.statements import execute, named
 from geoshops.shops import queries, routes, schemas
 from geoshops.web.operation import Blueprint
@@ -44,7 +45,7 @@ def test_the_endpoint(service_url: str, make: Maker, monkeypatch: pytest.MonkeyP
         routes,
         blueprint=own,
         json_value=json_value,
-        queries=SimpleNamespace(**names_of(example("python", "ONE_BRAND"), queries)),
+        queries=SimpleNamespace(**names_of(example("python", "ONE_BRAND"), queries, Brand=Brand)),
         schemas=SimpleNamespace(**names_of(example("python", "class BrandCount"), schemas)),
     )
     # in the place of another feature, as an application registers a fixed list

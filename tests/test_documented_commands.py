@@ -19,13 +19,13 @@ COMMAND = re.compile(r"(\S*)(?<![\w-])geoshops ([a-z][a-z-]+)(?: +([a-z][a-z-]+)
 
 
 def documented(page: Path) -> list[tuple[str, str, str]]:
-    """Path, command and subcommand of everything that calls geoshops outside a container."""
+    """(path, command, subcommand) of every documented geoshops call outside a container."""
     text = page.read_text(encoding="utf-8")
     return [
-        (found[1], found[2], found[3] or "")
+        (match[1], match[2], match[3] or "")
         for code in CODE.findall(text)
-        for found in COMMAND.finditer(code)
-        if not IN_CONTAINER.search(code[: found.start()])
+        for match in COMMAND.finditer(code)
+        if not IN_CONTAINER.search(code[: match.start()])
     ]
 
 

@@ -1,4 +1,4 @@
-"""Opening hours: what files and operators write and what the table takes are told alike."""
+"""Opening hours: the Python parser and the table's check constraint accept and reject the same values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOOD = [
     '[{"day": 1, "open": "10:00", "close": "22:00"}]',
     '[{"close": "24:00", "open": "00:00", "day": 7}, {"day": 7, "open": "23:59", "close": "00:00"}]',
 ]
-# JSON of a table's column, but no opening hours
+# valid JSON, but not valid opening hours
 BAD = [
     "null",
     "{}",
@@ -56,7 +56,7 @@ BAD = [
     '[{"day": 1, "open": "10:00", "close": "11:00"}, {"day": 2}]',
     '[{"day": 1, "open": "10:00", "close": "11:00"}, []]',
 ]
-# not even jsonb, but something that Python reads
+# accepted by Python's JSON parser but not by jsonb
 WORSE = [
     "nonsense",
     "NaN",
@@ -71,7 +71,7 @@ WORSE = [
 
 
 @pytest.mark.parametrize("text", GOOD)
-def test_hours_of_the_contract_are_taken(make: Maker, text: str) -> None:
+def test_valid_opening_hours_are_accepted(make: Maker, text: str) -> None:
     assert json.loads(canonical(text)) == json.loads(text)
     assert make.sql("SELECT opening_hours_are_valid(%s)", canonical(text)) is True
     assert make.sql("SELECT opening_hours_are_valid(%s)", text) is True
@@ -86,15 +86,15 @@ def test_other_opening_hours_are_rejected(make: Maker, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", WORSE)
-def test_what_is_no_json_of_the_database_is_rejected_before_it(text: str) -> None:
+def test_json_that_jsonb_cannot_store_is_rejected_by_the_parser(text: str) -> None:
     with pytest.raises(ValueError):
         canonical(text)
 
 
-def test_a_day_with_a_point_is_that_day(make: Maker) -> None:
+def test_a_day_written_as_a_decimal_becomes_an_integer(make: Maker) -> None:
     given = '[{"day": 1.0, "open": "10:00", "close": "22:00"}]'
     assert canonical(given) == '[{"day": 1, "open": "10:00", "close": "22:00"}]'
-    # the answers of the service repeat it as it was written, and integers are promised there
+    # responses repeat the stored value, and the contract promises integers
     assert make.sql("SELECT opening_hours_are_valid(%s)", given) is False
 
 
@@ -115,19 +115,19 @@ def test_an_upgrade_repairs_rows_of_the_previous_rule(make: Maker) -> None:
         endless = make.shop(opening_hours=[good[0] | {"open": None}])
         numbers = make.shop(opening_hours=[good[0] | {"open": 10, "close": 11}])
         make.sql(CHANGE.read_text(encoding="utf-8"))
-        found = make.rows("SELECT id, opening_hours, open_minutes::text FROM shops ORDER BY id")
-        told = make.rows("SELECT subject_id, detail -> 'old' FROM audit_log ORDER BY subject_id")
+        shops = make.rows("SELECT id, opening_hours, open_minutes::text FROM shops ORDER BY id")
+        audited = make.rows("SELECT subject_id, detail -> 'old' FROM audit_log ORDER BY subject_id")
     finally:
         make.sql("ROLLBACK")
-    assert found == [
+    assert shops == [
         (fine, good, "{[600,1320)}"),
         (more, good, "{[600,1320)}"),
         (nested, [], "{}"),
         (endless, [], "{}"),
         (numbers, [], "{}"),
     ]
-    assert [shop for shop, _ in told] == [more, nested, endless, numbers]
-    assert told[1][1] == {"opening_hours": [good]}
+    assert [shop for shop, _ in audited] == [more, nested, endless, numbers]
+    assert audited[1][1] == {"opening_hours": [good]}
 
 
 def test_the_table_rejects_a_null_for_a_time(make: Maker) -> None:

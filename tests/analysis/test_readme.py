@@ -1,4 +1,4 @@
-"""sql/README.md: the catalogue is complete, and the worked examples produce the printed results."""
+"""Tests sql/README.md: the catalogue is complete, and the examples produce the printed results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_there_are_ten():
 
 
 @pytest.mark.parametrize(("number", "language", "command", "expected"), EXAMPLES)
-def test_the_example_gives_what_the_page_says(
+def test_the_example_gives_the_documented_output(
     database_url, db, monkeypatch, number, language, command, expected
 ):
     town = (ROOT / "sql" / "examples" / "town.sql").read_text(encoding="utf-8")
@@ -41,9 +41,9 @@ def test_the_example_gives_what_the_page_says(
     else:
         program, *arguments = shlex.split(command)
         assert program == ".venv/bin/geoshops"
-        done = CliRunner().invoke(main, arguments)
-        assert done.exit_code == 0, done.output
-        output = done.stdout
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 0, result.output
+        output = result.stdout
     assert lines(output) == lines(expected)
 
 

@@ -1,4 +1,4 @@
-"""Colours and legends: numbers in order, no noise, frequent classes first."""
+"""Tests colours and legends of charts: classes in order, none without content, frequent ones first."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from geoshops.analysis.styles import (
 )  # fmt: skip
 
 
-def test_territories_stand_in_the_order_of_their_numbers() -> None:
+def test_territories_are_in_the_order_of_their_numbers() -> None:
     assert list(class_colors([10, 2, 1, 2, 2], STYLES["09"])) == ["1", "2", "10"]
 
 
-def test_names_stand_by_frequency() -> None:
+def test_names_are_ordered_by_frequency() -> None:
     assert list(class_colors(["b", "a", "b", None], STYLES["11"])) == ["b", "a"]
 
 
@@ -39,7 +39,7 @@ def test_a_legend_calls_next_to_nothing_nothing() -> None:
     assert labels([5.25e-05, 5.0, 90.0], "03") == ["0", "5", "90"]
 
 
-def test_no_value_stands_in_two_classes_of_a_legend() -> None:
+def test_no_value_is_in_two_classes_of_a_legend() -> None:
     assert labels([5, 5, 5, 6, 6, 7, 7, 8, 9, 16], "08") == ["5", "6", "7", "8", "9", "16"]
     assert labels([1, 2, 3, 4], "08") == ["1", "2", "3", "4"]
     assert labels([n / 2 for n in range(70)], "01")[:2] == ["0 – 4.5", "5 – 9.5"]
@@ -79,7 +79,7 @@ def test_unknown_and_insignificant_are_distinguished() -> None:
     assert UNKNOWN not in {*SEQUENCE, *CATEGORIES, OTHER, *STYLES["12"].colors.values()}
 
 
-def test_what_says_nothing_is_drawn_below_the_rest() -> None:
+def test_insignificant_values_are_drawn_below_the_rest() -> None:
     rows = [{"class": c, "geom": "x"} for c in ("HH", None, "LL", "ns")]
     assert [r["class"] for r in select_rows(rows, STYLES["13"])] == ["ns", None, "LL", "HH"]
 
@@ -105,5 +105,5 @@ def test_of_leaders_side_by_side_one_colours_the_district() -> None:
             ("1", "a", 1, "x"), ("1", "b", 1, "x"), ("1", "c", 3, "x"), ("2", "b", 1, "y"), ("3", "b", 1, None),
         ]
     ]  # fmt: skip
-    found = [(r["region_code"], r["brand"]) for r in select_rows(rows, STYLES["11"])]
-    assert sorted(found) == [("1", "a"), ("2", "b")]
+    selected = [(r["region_code"], r["brand"]) for r in select_rows(rows, STYLES["11"])]
+    assert sorted(selected) == [("1", "a"), ("2", "b")]

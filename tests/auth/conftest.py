@@ -1,4 +1,4 @@
-"""Fixtures of sign-in: the real provider, an application that uses it, and signing in as a person."""
+"""Fixtures for sign-in tests: identity providers, an application that uses one, and sign-in helpers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REDIRECT = "http://127.0.0.1:8000/"
 
 @pytest.fixture(scope="session")
 def idp() -> Iterator[str]:
-    """Issuer of the development provider."""
+    """Starts the development provider; yields its issuer URL."""
     with provider.running() as issuer:
         yield issuer
 
@@ -41,7 +41,7 @@ def settings_for(database_url: str, issuer: str, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def stub_server() -> Iterator[Stub]:
-    """A provider that answers what tests tell it to."""
+    """A stub provider, whose responses each test sets."""
     server = Stub()
     yield server
     server.close()
@@ -49,7 +49,7 @@ def stub_server() -> Iterator[Stub]:
 
 @pytest.fixture
 def stub(stub_server: Stub) -> Stub:
-    """The same, knowing nothing yet."""
+    """The stub provider without responses or recorded requests."""
     stub_server.reset()
     return stub_server
 
@@ -68,14 +68,14 @@ def web(auth_app: Flask, db: Any) -> FlaskClient:
 
 @pytest.fixture
 def start(web: FlaskClient) -> Callable[..., dict[str, str]]:
-    """Begins a sign-in as a front end does; returns what it sends to /auth/login/idp, and `state`."""
+    """Starts a sign-in as a client application does; returns the parameters for /auth/login/idp."""
 
     def begin(person: str = "minji", **query: str) -> dict[str, str]:
         started = web.get("/auth/authorize", query_string=query).json
-        back = provider.sign_in_at(started["authorize_url"], person)
-        assert back["state"] == started["state"]
+        callback = provider.sign_in_at(started["authorize_url"], person)
+        assert callback["state"] == started["state"]
         return {
-            "code": back["code"],
+            "code": callback["code"],
             "nonce": started["nonce"],
             "code_verifier": started["code_verifier"],
         }
@@ -85,15 +85,15 @@ def start(web: FlaskClient) -> Callable[..., dict[str, str]]:
 
 @pytest.fixture
 def sign_in(web: FlaskClient, start: Callable[..., dict[str, str]]) -> Callable[..., Any]:
-    """The tokens of a person who signed in."""
+    """Signs a person in; returns the tokens."""
 
-    def signed(person: str = "minji") -> dict[str, str]:
-        answer = web.get("/auth/login/idp", query_string=start(person))
-        assert answer.status_code == 200, answer.json
-        tokens: dict[str, str] = answer.json
+    def sign_in_as(person: str = "minji") -> dict[str, str]:
+        response = web.get("/auth/login/idp", query_string=start(person))
+        assert response.status_code == 200, response.json
+        tokens: dict[str, str] = response.json
         return tokens
 
-    return signed
+    return sign_in_as
 
 
 def bearer(tokens: dict[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Forged and altered tokens by the hundred: (name, token) pairs made from a good one."""
+"""Forged and altered tokens: (name, token) pairs derived from a valid one."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def parts_of(token: str) -> tuple[dict[str, Any], dict[str, Any], str]:
 
 
 def _json(part: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
-    return found
+    decoded: dict[str, Any] = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+    return decoded
 
 
 def signed(header: dict[str, Any], claims: Any, key: str | bytes, *, hash: str = "sha256") -> str:
-    """A token signed by HMAC whatever its header says."""
+    """A token signed with HMAC, regardless of the algorithm in its header."""
     body = f"{encoded(json.dumps(header).encode())}.{encoded(json.dumps(claims).encode())}"
     secret = key.encode() if isinstance(key, str) else key
     return f"{body}.{encoded(hmac.new(secret, body.encode(), hash).digest())}"
 
 
-def no_algorithm(good: str) -> Forged:
-    """alg none in eight spellings, with an empty, the old and an odd signature."""
+def algorithm_none(good: str) -> Forged:
+    """Eight spellings of `alg` none, each with an empty, the original and an invalid signature."""
     header, claims, signature = parts_of(good)
     for spelling in ("none", "None", "NONE", "nOnE", "", " none", "none ", "null"):
         body = f"{encoded(json.dumps({**header, 'alg': spelling}).encode())}.{encoded(json.dumps(claims).encode())}"
@@ -47,8 +47,8 @@ def no_algorithm(good: str) -> Forged:
             yield f"alg {spelling!r} {ending[:4]!r}", f"{body}.{ending}"
 
 
-def confused(good: str, key: str) -> Forged:
-    """Another algorithm than ours, with our key or with a public one."""
+def algorithm_confusion(good: str, key: str) -> Forged:
+    """Algorithms other than HS256, signed with the service's key or with a public key as HMAC secret."""
     header, claims, _ = parts_of(good)
     pair = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = pair.public_key().public_bytes(
@@ -68,8 +68,8 @@ def confused(good: str, key: str) -> Forged:
     yield "no alg", signed({k: v for k, v in header.items() if k != "alg"}, claims, key)
 
 
-def odd_kids(good: str, key: str) -> Forged:
-    """Thirteen kids that are not ours, each with four keys."""
+def unknown_kids(good: str, key: str) -> Forged:
+    """Thirteen unknown values of `kid`, each signed with four keys, and no `kid`."""
     header, claims, _ = parts_of(good)
     kids = [
         None, "", "0", 0, [], {}, True, "../../../../dev/null", "/etc/hostname", "' OR 1=1 --",
@@ -85,8 +85,8 @@ def odd_kids(good: str, key: str) -> Forged:
     yield "no kid", signed(without, claims, key)
 
 
-def named_keys(good: str, key: str) -> Forged:
-    """Headers that bring a key or say where one is, and critical extensions."""
+def keys_in_headers(good: str, key: str) -> Forged:
+    """Headers that embed a key or link to one, critical extensions, and values of `typ`."""
     header, claims, _ = parts_of(good)
     jwk = {"kty": "oct", "k": encoded(b"mine"), "kid": header["kid"]}
     extras: list[dict[str, Any]] = [
@@ -106,8 +106,8 @@ def named_keys(good: str, key: str) -> Forged:
         yield f"typ {typ!r}", signed({**header, "typ": typ}, claims, key)
 
 
-def bent(good: str) -> Forged:
-    """Altered texts of a good token."""
+def altered(good: str) -> Forged:
+    """A valid token with characters or parts changed, added or removed."""
     head, body, signature = good.split(".")
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     for at in (*range(0, len(signature), 4), len(signature) - 1):
@@ -127,13 +127,13 @@ def bent(good: str) -> Forged:
 
 
 def wrong_claims(good: str, key: str) -> Forged:
-    """Every claim missing or wrong in turn, signed with our own key."""
+    """Tokens signed with the service's key in which one claim is missing, null or invalid."""
     header, claims, _ = parts_of(good)
     now = int(time.time())
     for name in ("sub", "sid", "jti", "iat", "nbf", "exp", "iss", "aud", "type"):
         yield f"without {name}", signed(header, {k: v for k, v in claims.items() if k != name}, key)
         yield f"null {name}", signed(header, {**claims, name: None}, key)
-    odd: dict[str, list[Any]] = {
+    invalid: dict[str, list[Any]] = {
         "sub": [1, "", "-1", "1.0", "01", " 1", "٣", "1e3", "9" * 30, ["1"], "x"],
         "sid": ["1", 1.5, True, 0, -1, 2**70, [1], {}],
         "jti": [1, [], True],
@@ -144,20 +144,20 @@ def wrong_claims(good: str, key: str) -> Forged:
         "aud": ["other", "", ["other"], ["geoshops", "other"], 1],
         "type": ["refresh", "ACCESS", "", 1, ["access"], "id"],
     }
-    for name, values in odd.items():
+    for name, values in invalid.items():
         for value in values:
             yield f"{name} {str(value)[:24]!r}", signed(header, {**claims, name: value}, key)
     for body in ([], "text", 1, None):
         yield f"claims {body!r}", signed(header, body, key)
 
 
-def all_of(good: str, key: str) -> list[tuple[str, str]]:
+def all_forgeries(good: str, key: str) -> list[tuple[str, str]]:
     """Every forged token."""
     return [
-        *no_algorithm(good),
-        *confused(good, key),
-        *odd_kids(good, key),
-        *named_keys(good, key),
-        *bent(good),
+        *algorithm_none(good),
+        *algorithm_confusion(good, key),
+        *unknown_kids(good, key),
+        *keys_in_headers(good, key),
+        *altered(good),
         *wrong_claims(good, key),
     ]

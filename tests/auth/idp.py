@@ -1,4 +1,4 @@
-"""The development provider for tests: started once a run, driven as a browser would."""
+"""Starts the development identity provider, and signs people in at it as a browser does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECRET = "a client secret for tests"
 
 
 def free_port() -> int:
-    """A port that is free now."""
+    """Returns a TCP port that is not in use."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -30,7 +30,7 @@ def free_port() -> int:
 
 @contextmanager
 def running(**environment: str) -> Iterator[str]:
-    """The provider on a port of its own; yields its issuer."""
+    """Runs the provider on a free port; yields its issuer URL."""
     port = free_port()
     prepared = subprocess.run(
         [str(ROOT / "scripts" / "idp"), "install"], capture_output=True, text=True, check=False
@@ -55,14 +55,14 @@ def running(**environment: str) -> Iterator[str]:
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
-    until, last = time.monotonic() + 60, "nothing was asked"
-    while time.monotonic() < until:
-        assert process.poll() is None, "the provider ended"
+    deadline, last = time.monotonic() + 60, "no request was sent"
+    while time.monotonic() < deadline:
+        assert process.poll() is None, "the provider process exited"
         try:
-            answer = requests.get(url, timeout=2)
-            if answer.ok:
+            response = requests.get(url, timeout=2)
+            if response.ok:
                 return
-            last = f"status {answer.status_code}"
+            last = f"status {response.status_code}"
         except requests.RequestException as error:
             last = str(error)
         time.sleep(0.1)
@@ -70,20 +70,20 @@ def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
 
 
 def sign_in_at(authorize_url: str, person: str = "minji") -> dict[str, str]:
-    """What a browser brings back after the person has signed in: code and state."""
+    """Signs a person in; returns the query of the redirect to the client: `code` and `state`."""
     browser = requests.Session()
     page = browser.get(authorize_url, timeout=10)
     assert page.status_code == 200, page.text
     assert f'value="{person}"' in page.text or person not in ("minji", "junho", "haneul")
     action = re.search(r'action="([^"]+)"', page.text)
     assert action
-    answer = browser.post(
+    response = browser.post(
         urljoin(page.url, action[1]), data={"sub": person}, allow_redirects=False, timeout=10
     )
-    while urlsplit(answer.headers["Location"]).netloc in ("", urlsplit(page.url).netloc):
-        answer = browser.get(
-            urljoin(page.url, answer.headers["Location"]), allow_redirects=False, timeout=10
+    while urlsplit(response.headers["Location"]).netloc in ("", urlsplit(page.url).netloc):
+        response = browser.get(
+            urljoin(page.url, response.headers["Location"]), allow_redirects=False, timeout=10
         )
-        assert answer.is_redirect, answer.text
-    back = parse_qs(urlsplit(answer.headers["Location"]).query)
-    return {name: values[0] for name, values in back.items()}
+        assert response.is_redirect, response.text
+    query = parse_qs(urlsplit(response.headers["Location"]).query)
+    return {name: values[0] for name, values in query.items()}

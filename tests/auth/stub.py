@@ -1,4 +1,4 @@
-"""A provider that answers whatever a test tells it to: the shapes of Kakao and Naver, faults, and lies."""
+"""A stub identity provider, whose responses each test sets."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from urllib.parse import parse_qs, urlsplit
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-Answer = Callable[["Request"], None]
+Responder = Callable[["Request"], None]
 
 
 class Request(BaseHTTPRequestHandler):
-    """One request to the stub; answers are functions on it."""
+    """One request to the stub; a responder is a function that takes it and sends the response."""
 
     protocol_version = "HTTP/1.1"
 
@@ -28,20 +28,20 @@ class Request(BaseHTTPRequestHandler):
         stub: Stub = self.server.stub  # type: ignore[attr-defined]
         path = urlsplit(self.path).path
         stub.seen.append((path, self.form, dict(self.headers)))
-        answer = stub.answers.get(path)
-        if answer is None:
+        responder = stub.responders.get(path)
+        if responder is None:
             self.json({"error": "not_found"}, 404)
         else:
-            answer(self)
+            responder(self)
 
     do_POST = do_GET  # noqa: N815
 
     def json(self, value: object, status: int = 200) -> None:
-        """An ordinary answer."""
+        """Sends a JSON response."""
         self.bytes(json.dumps(value).encode(), status)
 
     def bytes(self, body: bytes, status: int = 200, **headers: str) -> None:
-        """A whole answer."""
+        """Sends a complete response."""
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", **headers}.items():
             self.send_header(name.replace("_", "-"), value)
@@ -50,7 +50,7 @@ class Request(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def stream(self, chunks: Iterator[bytes], **headers: str) -> None:
-        """An answer without end."""
+        """Sends a response without Content-Length, until the chunks end or the client disconnects."""
         self.send_response(200)
         for name, value in {"Content-Type": "application/json", **headers}.items():
             self.send_header(name.replace("_", "-"), value)
@@ -63,50 +63,50 @@ class Request(BaseHTTPRequestHandler):
                 return
 
     def log_message(self, *_: object) -> None:
-        """Silent."""
+        """Suppresses the access log."""
 
 
-class Quiet(ThreadingHTTPServer):
-    """Clients give up on purpose here; nobody wants to read that they did."""
+class QuietServer(ThreadingHTTPServer):
+    """A server that does not print errors, because tests make clients disconnect."""
 
     daemon_threads = True
     request_queue_size = 256
 
     def handle_error(self, *_: object) -> None:
-        """Nothing."""
+        """Suppresses the traceback."""
 
 
 class Stub:
-    """The server; `answers` maps paths to what they do."""
+    """The server; `responders` maps a path to the function that responds to it."""
 
     def __init__(self) -> None:
-        self.server = Quiet(("127.0.0.1", 0), Request)
+        self.server = QuietServer(("127.0.0.1", 0), Request)
         self.server.stub = self  # type: ignore[attr-defined]
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        self.answers: dict[str, Answer] = {}
+        self.responders: dict[str, Responder] = {}
         self.seen: list[tuple[str, dict[str, str], dict[str, str]]] = []
         self.first_key = RSAKey.generate_key(2048, {"kid": "one", "use": "sig"})
         self.key = self.first_key
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def reset(self) -> None:
-        """Forgets what one test told it."""
-        self.answers.clear()
+        """Removes responders, recorded requests and a replaced key."""
+        self.responders.clear()
         self.seen.clear()
         self.key = self.first_key
 
     def close(self) -> None:
-        """Stops it."""
+        """Stops the server."""
         self.server.shutdown()
         self.server.server_close()
 
     def paths(self) -> list[str]:
-        """Paths that were asked for."""
+        """Returns the paths of the recorded requests."""
         return [path for path, _, _ in self.seen]
 
-    def speak_openid(self, **claims: object) -> None:
-        """Answers as an honest OpenID provider; `claims` replace those of the id_token (None: left out)."""
-        self.answers = {
+    def serve_openid(self, **claims: object) -> None:
+        """Responds as a valid OpenID provider; `claims` replace those of the id_token (None omits one)."""
+        self.responders = {
             "/.well-known/openid-configuration": lambda r: r.json(self.metadata()),
             "/jwks": lambda r: r.json({"keys": [self.key.as_dict(private=False)]}),
             "/token": lambda r: r.json(self.tokens(self.id_token(**claims))),
@@ -114,7 +114,7 @@ class Stub:
         }
 
     def metadata(self) -> dict[str, object]:
-        """Discovery document."""
+        """The discovery document."""
         return {
             "issuer": self.url,
             "authorization_endpoint": f"{self.url}/authorize",
@@ -126,7 +126,7 @@ class Stub:
         }
 
     def tokens(self, id_token: object) -> dict[str, object]:
-        """Answer of the token endpoint."""
+        """The response body of the token endpoint."""
         return {
             "access_token": "access",
             "refresh_token": "refresh",
@@ -135,9 +135,9 @@ class Stub:
         }
 
     def id_token(self, header: dict[str, Any] | None = None, **claims: object) -> str:
-        """A signed id_token; claims that are None are left out."""
+        """A signed id_token; claims that are None are omitted."""
         now = int(time.time())
-        whole = {
+        defaults = {
             "iss": self.url,
             "aud": "client",
             "sub": "somebody",
@@ -145,5 +145,5 @@ class Stub:
             "exp": now + 600,
             **claims,
         }
-        kept = {name: value for name, value in whole.items() if value is not None}
-        return jwt.encode(header or {"alg": "RS256", "kid": "one"}, kept, self.key)
+        present = {name: value for name, value in defaults.items() if value is not None}
+        return jwt.encode(header or {"alg": "RS256", "kid": "one"}, present, self.key)

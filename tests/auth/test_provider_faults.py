@@ -1,4 +1,4 @@
-"""A provider that fails or lies: refused in time, nobody is registered, and well again at once."""
+"""A provider that fails or sends invalid data: sign-in is rejected within a time limit and registers nobody."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def stub_app(stub_server: Stub, service_url: str) -> Flask:
 
 
 @pytest.fixture
-def there(stub: Stub, stub_app: Flask, db: Any) -> FlaskClient:
-    """A client whose provider is the stub, honest until told otherwise; nothing is cached yet."""
-    stub.speak_openid()
+def stub_client(stub: Stub, stub_app: Flask, db: Any) -> FlaskClient:
+    """A client whose provider is the stub, which responds correctly at first; nothing is cached."""
+    stub.serve_openid()
     providers.init_app(stub_app, stub_app.extensions["geoshops.settings"])
     return stub_app.test_client()
 
@@ -98,54 +98,64 @@ FAULTS: dict[str, Fault] = {
     "HTML": lambda r: r.bytes(b"<html></html>", Content_Type="text/html"),
     "JSON as text": lambda r: r.bytes(b'{"access_token": "a"}', Content_Type="text/plain"),
     "an array": lambda r: r.json([1, 2]),
-    "nothing": lambda r: r.bytes(b""),
+    "empty body": lambda r: r.bytes(b""),
     "not UTF-8": lambda r: r.bytes(b'{"access_token": "\xff\xfe"}'),
     "long number": lambda r: r.bytes(b'{"sub": ' + b"9" * 5000 + b"}"),
     "compressed": lambda r: r.bytes(b"\x1f\x8b\x08\x00" + b"\0" * 100, Content_Encoding="gzip"),
-    "no HTTP": lambda r: (r.wfile.write(b"nonsense\r\n\r\n"), _close(r))[1],
+    "not HTTP": lambda r: (r.wfile.write(b"nonsense\r\n\r\n"), _close(r))[1],
 }
 
 
 @pytest.fixture
-def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same limits in small, so that the short half of the tests stays short."""
+def short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shortens the time limits of requests to the provider, so that slow faults are detected early."""
     monkeypatch.setattr(outbound, "TOTAL_S", 1.2)
     monkeypatch.setattr(outbound, "READ_S", 0.9)
 
 
-def refused(there: FlaskClient, make: Maker, within_s: float) -> None:
+def assert_rejected(stub_client: FlaskClient, make: Maker, within_s: float) -> None:
     started = time.monotonic()
-    answer = there.get("/auth/login/idp?code=x")
+    response = stub_client.get("/auth/login/idp?code=x")
     assert time.monotonic() - started < within_s
-    assert (answer.status_code, answer.json["error_code"]) == (502, "106"), answer.json
+    assert (response.status_code, response.json["error_code"]) == (502, "106"), response.json
     assert make.sql("SELECT count(*) FROM members") == 0
 
 
 @pytest.mark.parametrize("endpoint", ["/token", "/me"])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_fault_is_106_in_time_and_forgotten_afterwards(
-    there: FlaskClient, stub: Stub, make: Maker, brisk: None, fault: str, endpoint: str
+def test_a_fault_is_106_within_the_time_limit_and_the_next_sign_in_works(
+    stub_client: FlaskClient,
+    stub: Stub,
+    make: Maker,
+    short_timeouts: None,
+    fault: str,
+    endpoint: str,
 ) -> None:
-    well = stub.answers[endpoint]
-    stub.answers[endpoint] = FAULTS[fault]
-    refused(there, make, within_s=5)
+    working = stub.responders[endpoint]
+    stub.responders[endpoint] = FAULTS[fault]
+    assert_rejected(stub_client, make, within_s=5)
     assert "/elsewhere" not in stub.paths()
-    stub.answers[endpoint] = well
+    stub.responders[endpoint] = working
     started = time.monotonic()
-    assert there.get("/auth/login/idp?code=x").status_code == 200
+    assert stub_client.get("/auth/login/idp?code=x").status_code == 200
     assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize("endpoint", ["/.well-known/openid-configuration", "/jwks"])
 @pytest.mark.parametrize("fault", ["closed", "500", "256 MB", "redirect", "deep JSON", "an array"])
-def test_fault_of_the_metadata_is_106_and_not_remembered(
-    there: FlaskClient, stub: Stub, make: Maker, brisk: None, fault: str, endpoint: str
+def test_a_fault_of_the_metadata_is_106_and_not_cached(
+    stub_client: FlaskClient,
+    stub: Stub,
+    make: Maker,
+    short_timeouts: None,
+    fault: str,
+    endpoint: str,
 ) -> None:
-    well = stub.answers[endpoint]
-    stub.answers[endpoint] = FAULTS[fault]
-    refused(there, make, within_s=5)
-    stub.answers[endpoint] = well
-    assert there.get("/auth/login/idp?code=x").status_code == 200
+    working = stub.responders[endpoint]
+    stub.responders[endpoint] = FAULTS[fault]
+    assert_rejected(stub_client, make, within_s=5)
+    stub.responders[endpoint] = working
+    assert stub_client.get("/auth/login/idp?code=x").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -155,27 +165,27 @@ def test_fault_of_the_metadata_is_106_and_not_remembered(
         ("requests.Session", OSError(24, "Too many open files")),
     ],
 )
-def test_a_system_without_threads_or_files_is_106_and_keeps_no_place(
-    there: FlaskClient, make: Maker, stub_app: Flask, missing: str, error: Exception
+def test_lack_of_threads_or_files_is_106_and_occupies_no_slot(
+    stub_client: FlaskClient, make: Maker, stub_app: Flask, missing: str, error: Exception
 ) -> None:
-    def refuse(*_: object) -> None:
+    def fail(*_: object) -> None:
         raise error
 
     places = stub_app.extensions["geoshops.providers"].pool.places
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"geoshops.auth.outbound.{missing}", refuse)
+        patch.setattr(f"geoshops.auth.outbound.{missing}", fail)
         for _ in range(places + 1):
-            refused(there, make, within_s=5)
-    assert there.get("/auth/login/idp?code=x").status_code == 200
+            assert_rejected(stub_client, make, within_s=5)
+    assert stub_client.get("/auth/login/idp?code=x").status_code == 200
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("fault", ["slow", "dripping body", "dripping headers"])
-def test_slow_providers_are_given_up_after_five_seconds(
-    there: FlaskClient, stub: Stub, make: Maker, fault: str
+def test_requests_to_slow_providers_time_out_after_five_seconds(
+    stub_client: FlaskClient, stub: Stub, make: Maker, fault: str
 ) -> None:
-    stub.answers["/token"] = FAULTS[fault]
-    refused(there, make, within_s=7.5)
+    stub.responders["/token"] = FAULTS[fault]
+    assert_rejected(stub_client, make, within_s=7.5)
 
 
 def _claims(stub: Stub) -> dict[str, Any]:
@@ -198,7 +208,7 @@ def _unsigned(stub: Stub) -> str:
 
 
 NOW = int(time.time())
-LIES: dict[str, Callable[[Stub], object]] = {
+INVALID_ID_TOKENS: dict[str, Callable[[Stub], object]] = {
     "no id_token": lambda s: None,
     "not a token": lambda s: "x.y.z",
     "unsigned": _unsigned,
@@ -217,29 +227,31 @@ LIES: dict[str, Callable[[Stub], object]] = {
     "not valid yet": lambda s: s.id_token(nbf=NOW + 6000),
     "no subject": lambda s: s.id_token(sub=None),
     "another subject than the profile's": lambda s: s.id_token(sub="other"),
-    "subject no text": lambda s: s.id_token(sub=12),
+    "subject not a string": lambda s: s.id_token(sub=12),
     "blank subject": lambda s: s.id_token(sub=" "),
     "no audience": lambda s: s.id_token(aud=None),
     "no issuer": lambda s: s.id_token(iss=None),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("lie", LIES)
-def test_no_lie_signs_anybody_in(there: FlaskClient, stub: Stub, make: Maker, lie: str) -> None:
-    token = LIES[lie](stub)
-    stub.answers["/token"] = lambda r: r.json(stub.tokens(token))
-    refused(there, make, within_s=2)
+@pytest.mark.parametrize("case", INVALID_ID_TOKENS)
+def test_invalid_id_tokens_are_rejected(
+    stub_client: FlaskClient, stub: Stub, make: Maker, case: str
+) -> None:
+    token = INVALID_ID_TOKENS[case](stub)
+    stub.responders["/token"] = lambda r: r.json(stub.tokens(token))
+    assert_rejected(stub_client, make, within_s=2)
 
 
 @pytest.mark.parametrize(
     "profile",
     [{}, {"sub": "other"}, {"sub": None}, {"sub": ["somebody"]}, {"sub": "somebody\u0000"}],
 )
-def test_profile_of_somebody_else_signs_nobody_in(
-    there: FlaskClient, stub: Stub, make: Maker, profile: dict[str, object]
+def test_a_profile_of_another_subject_is_rejected(
+    stub_client: FlaskClient, stub: Stub, make: Maker, profile: dict[str, object]
 ) -> None:
-    stub.answers["/me"] = lambda r: r.json(profile)
-    refused(there, make, within_s=2)
+    stub.responders["/me"] = lambda r: r.json(profile)
+    assert_rejected(stub_client, make, within_s=2)
 
 
 @pytest.mark.parametrize(
@@ -251,19 +263,19 @@ def test_profile_of_somebody_else_signs_nobody_in(
         {"access_token": "x" * 9000},
     ],
 )
-def test_odd_tokens_of_the_provider_are_106(
-    there: FlaskClient, stub: Stub, make: Maker, tokens: dict[str, object]
+def test_invalid_access_tokens_of_the_provider_are_106(
+    stub_client: FlaskClient, stub: Stub, make: Maker, tokens: dict[str, object]
 ) -> None:
-    stub.answers["/token"] = lambda r: r.json({**stub.tokens(stub.id_token()), **tokens})
-    refused(there, make, within_s=2)
+    stub.responders["/token"] = lambda r: r.json({**stub.tokens(stub.id_token()), **tokens})
+    assert_rejected(stub_client, make, within_s=2)
 
 
-def test_metadata_of_another_issuer_are_rejected(
-    there: FlaskClient, stub: Stub, make: Maker
+def test_metadata_of_another_issuer_is_rejected(
+    stub_client: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     metadata = {**stub.metadata(), "issuer": "https://evil.example"}
-    stub.answers["/.well-known/openid-configuration"] = lambda r: r.json(metadata)
-    refused(there, make, within_s=2)
+    stub.responders["/.well-known/openid-configuration"] = lambda r: r.json(metadata)
+    assert_rejected(stub_client, make, within_s=2)
     assert "/token" not in stub.paths()
 
 
@@ -272,58 +284,60 @@ def test_metadata_of_another_issuer_are_rejected(
     [(["client_secret_basic"], True), (["client_secret_post"], False), (None, True)],
 )
 def test_the_client_secret_is_sent_by_the_providers_method(
-    there: FlaskClient, stub: Stub, methods: list[str] | None, in_header: bool
+    stub_client: FlaskClient, stub: Stub, methods: list[str] | None, in_header: bool
 ) -> None:
     metadata = {**stub.metadata(), "token_endpoint_auth_methods_supported": methods}
-    stub.answers["/.well-known/openid-configuration"] = lambda r: r.json(metadata)
-    assert there.get("/auth/login/idp?code=x").status_code == 200
-    _, form, headers = next(seen for seen in stub.seen if seen[0] == "/token")
+    stub.responders["/.well-known/openid-configuration"] = lambda r: r.json(metadata)
+    assert stub_client.get("/auth/login/idp?code=x").status_code == 200
+    _, form, headers = next(request for request in stub.seen if request[0] == "/token")
     assert ("client_secret" in form) is not in_header
     assert headers.get("Authorization", "").startswith("Basic ") is in_header
 
 
-def test_two_identities_with_one_nickname_stay_two(
-    there: FlaskClient, stub: Stub, make: Maker
+def test_two_identities_with_one_nickname_become_two_members(
+    stub_client: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     for subject in ("one", "two"):
-        stub.speak_openid(sub=subject)
-        stub.answers["/me"] = lambda r, s=subject: r.json(
+        stub.serve_openid(sub=subject)
+        stub.responders["/me"] = lambda r, s=subject: r.json(
             {"sub": s, "nickname": "Twin", "email": "x@example"}
         )
-        assert there.get("/auth/login/idp?code=x").status_code == 200
+        assert stub_client.get("/auth/login/idp?code=x").status_code == 200
     assert make.sql("SELECT count(*) FROM members") == 2
 
 
-def test_keys_are_fetched_once_and_an_unknown_kid_asks_once_a_minute(
-    there: FlaskClient, stub: Stub, make: Maker
+def test_keys_are_cached_and_an_unknown_kid_does_not_refetch_them_at_once(
+    stub_client: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     for _ in range(3):
-        assert there.get("/auth/login/idp?code=x").status_code == 200
-    odd = stub.id_token(header={"alg": "RS256", "kid": "two"})
-    stub.answers["/token"] = lambda r: r.json(stub.tokens(odd))
+        assert stub_client.get("/auth/login/idp?code=x").status_code == 200
+    unknown = stub.id_token(header={"alg": "RS256", "kid": "two"})
+    stub.responders["/token"] = lambda r: r.json(stub.tokens(unknown))
     for _ in range(3):
-        assert there.get("/auth/login/idp?code=x").json["error_code"] == "106"
+        assert stub_client.get("/auth/login/idp?code=x").json["error_code"] == "106"
     assert stub.paths().count("/jwks") == 1
     assert stub.paths().count("/.well-known/openid-configuration") == 1
 
 
-def test_rotated_keys_of_the_provider_are_found(
-    there: FlaskClient, stub: Stub, monkeypatch: pytest.MonkeyPatch
+def test_rotated_keys_of_the_provider_are_fetched(
+    stub_client: FlaskClient, stub: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert there.get("/auth/login/idp?code=x").status_code == 200
+    assert stub_client.get("/auth/login/idp?code=x").status_code == 200
     stub.key = RSAKey.generate_key(2048, {"kid": "two", "use": "sig"})
     token = stub.id_token(header={"alg": "RS256", "kid": "two"})
-    stub.answers["/token"] = lambda r: r.json(stub.tokens(token))
+    stub.responders["/token"] = lambda r: r.json(stub.tokens(token))
     monkeypatch.setattr("geoshops.auth.id_token.UNKNOWN_KID_EVERY_S", -1)
-    assert there.get("/auth/login/idp?code=x").status_code == 200
+    assert stub_client.get("/auth/login/idp?code=x").status_code == 200
 
 
-def test_codes_and_tokens_are_in_no_log(
-    there: FlaskClient, stub: Stub, caplog: pytest.LogCaptureFixture, capfd: Any
+def test_codes_and_tokens_are_not_logged(
+    stub_client: FlaskClient, stub: Stub, caplog: pytest.LogCaptureFixture, capfd: Any
 ) -> None:
-    answer = there.get("/auth/login/idp?code=very-secret-code&code_verifier=very-secret-verifier")
-    stub.answers["/token"] = FAULTS["500"]
-    there.get("/auth/login/idp?code=very-secret-code")
-    written = caplog.text + "".join(capfd.readouterr())
-    for secret in ("very-secret", answer.json["access_token"], answer.json["refresh_token"]):
-        assert secret not in written
+    response = stub_client.get(
+        "/auth/login/idp?code=very-secret-code&code_verifier=very-secret-verifier"
+    )
+    stub.responders["/token"] = FAULTS["500"]
+    stub_client.get("/auth/login/idp?code=very-secret-code")
+    logged = caplog.text + "".join(capfd.readouterr())
+    for secret in ("very-secret", response.json["access_token"], response.json["refresh_token"]):
+        assert secret not in logged

@@ -1,4 +1,4 @@
-"""Kakao, Naver, Google and Apple: what differs there, against a stub with their shapes."""
+"""Provider-specific behaviour of Kakao, Naver, Google and Apple, tested with a stub that sends their response formats."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def apple_key() -> str:
 
 @pytest.fixture(scope="module")
 def app(stub_server: Stub, tmp_path_factory: pytest.TempPathFactory, service_url: str) -> Flask:
-    """Every preset with its endpoints moved to the stub."""
+    """An application with every preset, whose endpoints are those of the stub."""
     endpoints = {
         "kakao": ("authorize", "token", "jwks", "profile", "unlink"),
         "naver": ("authorize", "token", "profile"),
@@ -79,9 +79,9 @@ def web(app: Flask, db: Any) -> FlaskClient:
 
 
 def kakao(stub: Stub, **claims: object) -> None:
-    """Kakao's answers, as its documentation shows them."""
+    """Sets Kakao's responses as its documentation shows them."""
     token = stub.id_token(iss="https://kauth.kakao.com", sub="4242", **claims)
-    stub.answers |= {
+    stub.responders |= {
         "/kakao/token": lambda r: r.json({**stub.tokens(token), "expires_in": 21599, "scope": "openid profile_nickname"}),
         "/kakao/jwks": lambda r: r.json({"keys": [stub.key.as_dict(private=False)]}),
         "/kakao/profile": lambda r: r.json(
@@ -92,8 +92,8 @@ def kakao(stub: Stub, **claims: object) -> None:
 
 
 def naver(stub: Stub) -> None:
-    """Naver's answers: no OpenID Connect, expires_in as text."""
-    stub.answers |= {
+    """Sets Naver's responses: no OpenID Connect, `expires_in` as text."""
+    stub.responders |= {
         "/naver/token": lambda r: r.json(
             {"access_token": "a", "refresh_token": "r", "token_type": "bearer", "expires_in": "3600"}
         ),
@@ -124,7 +124,7 @@ def test_kakao_scopes_are_separated_by_commas(web: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "status", "refused"),
+    ("body", "status", "error_code"),
     [
         ({"error": "invalid_grant", "error_description": "authorization code not found", "error_code": "KOE320"}, 400, "105"),
         ({"error": "invalid_grant", "error_description": "Redirect URI mismatch.", "error_code": "KOE303"}, 400, "105"),
@@ -139,16 +139,16 @@ def test_kakao_scopes_are_separated_by_commas(web: FlaskClient) -> None:
     ],
 )  # fmt: skip
 def test_kakao_errors(
-    web: FlaskClient, stub: Stub, answer: dict[str, Any], status: int, refused: str
+    web: FlaskClient, stub: Stub, body: dict[str, Any], status: int, error_code: str
 ) -> None:
     kakao(stub)
-    stub.answers["/kakao/token"] = lambda r: r.json(answer, status)
-    assert sign_in(web, "kakao").json["error_code"] == refused
+    stub.responders["/kakao/token"] = lambda r: r.json(body, status)
+    assert sign_in(web, "kakao").json["error_code"] == error_code
 
 
-def test_kakao_id_token_must_agree_with_the_profile(web: FlaskClient, stub: Stub) -> None:
+def test_kakao_id_token_must_match_the_profile(web: FlaskClient, stub: Stub) -> None:
     kakao(stub)
-    stub.answers["/kakao/profile"] = lambda r: r.json({"id": 4243})
+    stub.responders["/kakao/profile"] = lambda r: r.json({"id": 4243})
     assert sign_in(web, "kakao").json["error_code"] == "106"
 
 
@@ -158,7 +158,7 @@ def test_kakao_nonce_is_compared(web: FlaskClient, stub: Stub) -> None:
     assert sign_in(web, "kakao", nonce="other").json["error_code"] == "105"
 
 
-def test_withdrawal_unlinks_at_kakao_by_the_admin_key(
+def test_withdrawal_unlinks_at_kakao_with_the_admin_key(
     web: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     kakao(stub)
@@ -171,20 +171,22 @@ def test_withdrawal_unlinks_at_kakao_by_the_admin_key(
     assert make.sql("SELECT count(*) FROM pending_unlinks") == 0
 
 
-def test_kakao_not_linked_any_more_is_success(web: FlaskClient, stub: Stub, make: Maker) -> None:
+def test_kakao_reporting_no_link_counts_as_unlinked(
+    web: FlaskClient, stub: Stub, make: Maker
+) -> None:
     kakao(stub)
-    stub.answers["/kakao/unlink"] = lambda r: r.json(
+    stub.responders["/kakao/unlink"] = lambda r: r.json(
         {"msg": "NotRegisteredUser", "code": -101}, 400
     )
     web.delete("/member", headers=bearer(sign_in(web, "kakao").json))
     assert make.sql("SELECT count(*) FROM pending_unlinks") == 0
 
 
-def test_failed_unlinking_is_worked_off_by_the_command(
+def test_the_command_retries_a_failed_unlinking(
     app: Flask, web: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     kakao(stub)
-    stub.answers["/kakao/unlink"] = lambda r: r.json({}, 500)
+    stub.responders["/kakao/unlink"] = lambda r: r.json({}, 500)
     tokens = sign_in(web, "kakao").json
     assert web.delete("/member", headers=bearer(tokens)).status_code == 200
     run = app.test_cli_runner().invoke
@@ -200,11 +202,11 @@ def test_failed_unlinking_is_worked_off_by_the_command(
     assert "1 unlinked, 0 failed, 0 pending" in run(members, ["unlink-pending"]).output
 
 
-def test_who_comes_back_before_the_unlinking_is_done_stays_linked(
+def test_signing_in_again_drops_the_pending_unlink(
     app: Flask, web: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     kakao(stub)
-    stub.answers["/kakao/unlink"] = lambda r: r.json({}, 500)
+    stub.responders["/kakao/unlink"] = lambda r: r.json({}, 500)
     web.delete("/member", headers=bearer(sign_in(web, "kakao").json))
     make.insert(
         "pending_unlinks", provider="kakao", issuer="https://kauth.kakao.com", subject="4243"
@@ -218,11 +220,11 @@ def test_who_comes_back_before_the_unlinking_is_done_stays_linked(
     assert [form["target_id"] for _, form, _ in stub.seen] == ["4243"]
 
 
-def test_an_unlinking_under_way_when_its_person_comes_back_ends_well(
+def test_signing_in_again_during_an_unlinking_keeps_the_identity(
     web: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     kakao(stub)
-    stub.answers["/kakao/unlink"] = lambda r: r.json({}, 500)
+    stub.responders["/kakao/unlink"] = lambda r: r.json({}, 500)
     web.delete("/member", headers=bearer(sign_in(web, "kakao").json))
     make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
     with web.application.app_context():
@@ -246,15 +248,15 @@ def test_same_identity_after_withdrawal_is_a_new_member(web: FlaskClient, stub: 
 
 def test_naver_needs_no_id_token_and_gets_the_state(web: FlaskClient, stub: Stub) -> None:
     naver(stub)
-    answer = sign_in(web, "naver", state="the-state", nonce="ignored-there")
-    assert answer.status_code == 200
+    response = sign_in(web, "naver", state="the-state", nonce="ignored-there")
+    assert response.status_code == 200
     form = stub.seen[0][1]
     assert form["state"] == "the-state" and form["client_secret"] == "secret"
     assert stub.seen[1][2]["Authorization"] == "Bearer a"
 
 
 @pytest.mark.parametrize(
-    ("path", "answer", "refused"),
+    ("path", "body", "error_code"),
     [
         ("token", {"error": "invalid_request", "error_description": "no valid data in session"}, "105"),
         ("token", {"error": "invalid_request", "error_description": "wrong client id / client secret pair"}, "106"),
@@ -265,15 +267,15 @@ def test_naver_needs_no_id_token_and_gets_the_state(web: FlaskClient, stub: Stub
         ("profile", {"resultcode": "00", "message": "success"}, "106"),
     ],
 )  # fmt: skip
-def test_naver_errors_come_with_status_200(
-    web: FlaskClient, stub: Stub, path: str, answer: dict[str, Any], refused: str
+def test_naver_errors_have_status_200(
+    web: FlaskClient, stub: Stub, path: str, body: dict[str, Any], error_code: str
 ) -> None:
     naver(stub)
-    stub.answers[f"/naver/{path}"] = lambda r: r.json(answer)
-    assert sign_in(web, "naver").json["error_code"] == refused
+    stub.responders[f"/naver/{path}"] = lambda r: r.json(body)
+    assert sign_in(web, "naver").json["error_code"] == error_code
 
 
-def test_withdrawal_unlinks_at_naver_by_a_fresh_access_token(
+def test_withdrawal_unlinks_at_naver_with_a_new_access_token(
     web: FlaskClient, stub: Stub, make: Maker
 ) -> None:
     naver(stub)
@@ -289,7 +291,7 @@ def test_withdrawal_unlinks_at_naver_by_a_fresh_access_token(
 
 
 @pytest.mark.parametrize(
-    ("answer", "left"),
+    ("body", "pending"),
     [
         ({"error": "invalid_request", "error_description": "no valid data in session"}, 0),
         ({"error": "invalid_grant"}, 0),
@@ -298,19 +300,20 @@ def test_withdrawal_unlinks_at_naver_by_a_fresh_access_token(
         ({"error": "server_error"}, 1),
     ],
 )  # fmt: skip
-def test_naver_is_unlinked_when_the_token_is_dead_and_not_when_our_key_is_wrong(
-    web: FlaskClient, stub: Stub, make: Maker, answer: dict[str, Any], left: int
+def test_naver_counts_as_unlinked_if_the_token_is_invalid_but_not_if_the_client_is(
+    web: FlaskClient, stub: Stub, make: Maker, body: dict[str, Any], pending: int
 ) -> None:
     naver(stub)
     tokens = sign_in(web, "naver").json
-    stub.answers["/naver/token"] = lambda r: r.json(answer)
+    stub.responders["/naver/token"] = lambda r: r.json(body)
     web.delete("/member", headers=bearer(tokens))
-    assert make.sql("SELECT count(*) FROM pending_unlinks") == left
+    assert make.sql("SELECT count(*) FROM pending_unlinks") == pending
 
 
 def google(stub: Stub, name: str, issuer: str) -> None:
+    """Sets Google's responses, or those of Apple, under the provider's name."""
     token = stub.id_token(iss=issuer, name="Gil Dong", sub="g-1")
-    stub.answers |= {
+    stub.responders |= {
         f"/{name}/token": lambda r: r.json(stub.tokens(token)),
         f"/{name}/jwks": lambda r: r.json({"keys": [stub.key.as_dict(private=False)]}),
         f"/{name}/profile": lambda r: r.json({"sub": "g-1", "name": "Gil Dong"}),
@@ -319,7 +322,7 @@ def google(stub: Stub, name: str, issuer: str) -> None:
 
 
 @pytest.mark.parametrize("issuer", ["https://accounts.google.com", "accounts.google.com"])
-def test_google_has_two_spellings_of_its_issuer(
+def test_both_spellings_of_googles_issuer_are_accepted(
     web: FlaskClient, stub: Stub, make: Maker, issuer: str
 ) -> None:
     google(stub, "google", issuer)
@@ -327,9 +330,9 @@ def test_google_has_two_spellings_of_its_issuer(
     assert make.sql("SELECT issuer FROM member_identities") == "https://accounts.google.com"
 
 
-# Google says that a token is dead by 400; Apple says it by 200, and by 400 that our key is wrong.
+# Google responds 400 to an invalid token. Apple responds 200 to it, and 400 to invalid client credentials.
 @pytest.mark.parametrize(
-    ("name", "status", "answer", "left"),
+    ("name", "status", "content", "pending"),
     [
         ("google", 200, {}, 0), ("google", 204, None, 0),
         ("google", 400, {"error": "invalid_token", "error_description": "Token expired or revoked"}, 0),
@@ -340,37 +343,37 @@ def test_google_has_two_spellings_of_its_issuer(
         ("apple", 400, {"error": "invalid_grant"}, 1), ("apple", 400, {"error": ["invalid_token"]}, 1),
     ],
 )  # fmt: skip
-def test_withdrawal_revokes_and_stays_on_the_list_unless_the_token_is_dead(
-    web: FlaskClient, stub: Stub, make: Maker, name: str, status: int, answer: object, left: int
+def test_withdrawal_revokes_the_token_and_the_unlink_stays_pending_on_errors(
+    web: FlaskClient, stub: Stub, make: Maker, name: str, status: int, content: object, pending: int
 ) -> None:
     google(stub, name, presets()[name].issuer)
-    body = b"" if answer is None else json.dumps(answer).encode()
-    stub.answers[f"/{name}/unlink"] = lambda r: r.bytes(body, status)
+    body = b"" if content is None else json.dumps(content).encode()
+    stub.responders[f"/{name}/unlink"] = lambda r: r.bytes(body, status)
     web.delete("/member", headers=bearer(sign_in(web, name).json))
     assert stub.seen[-1][1]["token"] == "refresh"
-    assert make.sql("SELECT count(*) FROM pending_unlinks") == left
+    assert make.sql("SELECT count(*) FROM pending_unlinks") == pending
 
 
 NEW_KEY = "the key after the one of these tests, longer than thirty-two bytes"
 
 
-def keys(app: Flask, *, signing: str, also: str = "") -> None:
-    """Restarts the application's providers with other keys."""
+def restart_with_keys(app: Flask, *, signing: str, previous: str = "") -> None:
+    """Initialises the application's providers again with other keys."""
     settings = app.extensions["geoshops.settings"]
-    providers.init_app(app, replace(settings, secret_key=signing, previous_secret_key=also))
+    providers.init_app(app, replace(settings, secret_key=signing, previous_secret_key=previous))
 
 
-def test_a_token_of_a_dropped_key_stays_on_the_list_until_the_key_is_back(
+def test_an_unlink_token_sealed_with_a_removed_key_stays_pending_until_the_key_is_restored(
     app: Flask, web: FlaskClient, stub: Stub, make: Maker, caplog: pytest.LogCaptureFixture
 ) -> None:
     google(stub, "google", "https://accounts.google.com")
     tokens = sign_in(web, "google").json
-    keys(app, signing=NEW_KEY)
+    restart_with_keys(app, signing=NEW_KEY)
     assert web.delete("/member", headers=bearer(tokens)).status_code == 200
     assert "/google/unlink" not in stub.paths()
     assert make.rows("SELECT last_error FROM pending_unlinks") == [("unlink_token_sealed",)]
     assert "GEOSHOPS_PREVIOUS_SECRET_KEY" in caplog.text
-    keys(app, signing=NEW_KEY, also=SECRET_KEY)
+    restart_with_keys(app, signing=NEW_KEY, previous=SECRET_KEY)
     make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
     run = app.test_cli_runner().invoke(members, ["unlink-pending"])
     assert "1 unlinked, 0 failed, 0 pending" in run.output
@@ -378,7 +381,7 @@ def test_a_token_of_a_dropped_key_stays_on_the_list_until_the_key_is_back(
 
 
 @pytest.mark.parametrize("name", ["kakao", "google"])
-def test_a_member_without_a_token_and_one_unlinked_without_it_need_no_key(
+def test_unlinking_without_a_stored_token_needs_no_previous_key(
     app: Flask, web: FlaskClient, stub: Stub, make: Maker, name: str
 ) -> None:
     if name == "kakao":
@@ -388,7 +391,7 @@ def test_a_member_without_a_token_and_one_unlinked_without_it_need_no_key(
     tokens = sign_in(web, name).json
     if name == "google":
         make.sql("UPDATE member_identities SET unlink_token = NULL")
-    keys(app, signing=NEW_KEY)
+    restart_with_keys(app, signing=NEW_KEY)
     web.delete("/member", headers=bearer(tokens))
     assert make.sql("SELECT count(*) FROM pending_unlinks") == 0
     assert ("/kakao/unlink" in stub.paths()) is (name == "kakao")
@@ -396,18 +399,18 @@ def test_a_member_without_a_token_and_one_unlinked_without_it_need_no_key(
 
 def test_apple_gets_a_signed_client_secret(web: FlaskClient, stub: Stub, app: Flask) -> None:
     google(stub, "apple", "https://appleid.apple.com")
-    answer = sign_in(web, "apple")
-    assert answer.status_code == 200, answer.json
+    response = sign_in(web, "apple")
+    assert response.status_code == 200, response.json
     secret = next(form for path, form, _ in stub.seen if path == "/apple/token")["client_secret"]
     client = app.extensions["geoshops.providers"].clients["apple"]
-    found = jwt.decode(secret, ECKey.import_key(client.client_secret), algorithms=["ES256"])
-    assert found.header["kid"] == "KEY"
-    assert found.claims["iss"] == "TEAM" and found.claims["sub"] == "client"
-    assert found.claims["aud"] == "https://appleid.apple.com"
-    assert 0 < found.claims["exp"] - found.claims["iat"] <= 600
+    decoded = jwt.decode(secret, ECKey.import_key(client.client_secret), algorithms=["ES256"])
+    assert decoded.header["kid"] == "KEY"
+    assert decoded.claims["iss"] == "TEAM" and decoded.claims["sub"] == "client"
+    assert decoded.claims["aud"] == "https://appleid.apple.com"
+    assert 0 < decoded.claims["exp"] - decoded.claims["iat"] <= 600
 
 
-def test_presets_hold_https_addresses_only() -> None:
+def test_presets_contain_https_urls_only() -> None:
     for name, preset in presets().items():
         for field in ("authorize_url", "token_url", "jwks_url", "profile_url", "unlink_url"):
             value = getattr(preset, field)
@@ -422,7 +425,7 @@ def test_presets_hold_https_addresses_only() -> None:
         {"idp": "apple", "idp_client_id": "x"},
     ],
 )
-def test_providers_that_cannot_work_stop_the_start(
+def test_invalid_provider_settings_prevent_the_start(
     service_url: str, settings: dict[str, str]
 ) -> None:
     with pytest.raises(ConfigError, match="provider"):
@@ -441,7 +444,7 @@ def test_providers_that_cannot_work_stop_the_start(
         '[myspace]\nclient_id = "x"',
     ],
 )
-def test_a_file_of_providers_that_cannot_work_stops_the_start(
+def test_an_invalid_file_of_providers_prevents_the_start(
     service_url: str, tmp_path: Path, text: str
 ) -> None:
     file = tmp_path / "more.toml"
@@ -450,6 +453,6 @@ def test_a_file_of_providers_that_cannot_work_stops_the_start(
         create_app({"database_url": service_url, "testing": True, "idp_more": str(file)})
 
 
-def test_a_missing_file_of_providers_stops_the_start(service_url: str) -> None:
+def test_a_missing_file_of_providers_prevents_the_start(service_url: str) -> None:
     with pytest.raises(ConfigError, match="GEOSHOPS_IDP_MORE"):
         create_app({"database_url": service_url, "testing": True, "idp_more": "/no/such/file"})

@@ -1,4 +1,4 @@
-"""Sessions: refreshing, rotation and its grace, replay, signing out; and the client flow of the specification."""
+"""Sessions: token refresh, rotation with its grace period, replay, sign-out, and the client flow of the specification."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.make import Maker
 
 
 class Device:
-    """A signed-in client."""
+    """A signed-in client with its access and refresh token."""
 
     def __init__(self, app: Flask, make: Maker, member: int | None = None) -> None:
         self.app, self.http = app, app.test_client()
@@ -42,7 +42,7 @@ class Device:
     def bearer(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.access}"}
 
-    def ask(self, token: str | None = None, **more: object) -> Any:
+    def renew(self, token: str | None = None, **more: object) -> Any:
         return self.http.post("/auth/token", json={"refresh_token": token or self.refresh, **more})
 
 
@@ -51,8 +51,8 @@ def device(client: FlaskClient, app: Flask, make: Maker) -> Device:
     return Device(app, make)
 
 
-def code(answer: Any) -> tuple[int, str | None]:
-    return answer.status_code, answer.json.get("error_code")
+def code(response: Any) -> tuple[int, str | None]:
+    return response.status_code, response.json.get("error_code")
 
 
 def test_client_flow_of_the_specification(device: Device, make: Maker) -> None:
@@ -60,38 +60,38 @@ def test_client_flow_of_the_specification(device: Device, make: Maker) -> None:
     past = {name: claims[name] - 7200 for name in ("iat", "nbf", "exp")}
     device.access = forged.signed(header, {**claims, **past}, SECRET_KEY)
     assert device.info().status_code == 401
-    answer = device.ask()
-    assert answer.status_code == 200 and set(answer.json) == {"access_token", "expires_in"}
-    device.access = answer.json["access_token"]
+    response = device.renew()
+    assert response.status_code == 200 and set(response.json) == {"access_token", "expires_in"}
+    device.access = response.json["access_token"]
     assert device.info().json["id"] == device.member
-    assert device.ask().status_code == 200
+    assert device.renew().status_code == 200
 
 
-def test_rotation_gives_both_tokens_and_the_new_one_works(device: Device) -> None:
-    answer = device.ask(rotate=True)
-    assert set(answer.json) == {"access_token", "expires_in", "refresh_token"}
-    assert answer.json["refresh_token"] != device.refresh
-    assert device.ask(answer.json["refresh_token"]).status_code == 200
+def test_rotation_returns_both_tokens_and_the_new_one_works(device: Device) -> None:
+    response = device.renew(rotate=True)
+    assert set(response.json) == {"access_token", "expires_in", "refresh_token"}
+    assert response.json["refresh_token"] != device.refresh
+    assert device.renew(response.json["refresh_token"]).status_code == 200
 
 
 @pytest.mark.parametrize("rotate", [None, False])
-def test_a_switch_that_is_null_is_off(device: Device, rotate: bool | None) -> None:
-    answer = device.ask(rotate=rotate)
-    assert (answer.status_code, set(answer.json)) == (200, {"access_token", "expires_in"})
+def test_rotation_is_off_when_rotate_is_null_or_false(device: Device, rotate: bool | None) -> None:
+    response = device.renew(rotate=rotate)
+    assert (response.status_code, set(response.json)) == (200, {"access_token", "expires_in"})
 
 
-def test_a_lost_response_is_repeated_byte_for_byte(device: Device) -> None:
-    first, again = device.ask(rotate=True), device.ask(rotate=True)
+def test_repeating_a_rotation_returns_the_same_refresh_token(device: Device) -> None:
+    first, again = device.renew(rotate=True), device.renew(rotate=True)
     assert again.status_code == 200
     assert again.json["refresh_token"] == first.json["refresh_token"]
 
 
-def test_repetition_survives_a_rotation_of_the_signing_key(
+def test_repeating_a_rotation_works_after_the_signing_key_was_replaced(
     device: Device, service_url: str
 ) -> None:
     from geoshops import create_app
 
-    first = device.ask(rotate=True).json["refresh_token"]
+    first = device.renew(rotate=True).json["refresh_token"]
     keys = {
         "secret_key": "another key for tests, also longer than 32 bytes",
         "previous_secret_key": SECRET_KEY,
@@ -101,52 +101,52 @@ def test_repetition_survives_a_rotation_of_the_signing_key(
     assert forged.parts_of(again["refresh_token"])[1] == forged.parts_of(first)[1]
 
 
-def test_predecessor_is_dead_once_the_successor_was_used(device: Device) -> None:
-    successor = device.ask(rotate=True).json["refresh_token"]
-    assert device.ask(successor).status_code == 200
-    assert code(device.ask()) == (401, "104")
-    assert code(device.ask(successor)) == (401, "104")
+def test_using_the_predecessor_after_its_successor_ends_the_session(device: Device) -> None:
+    successor = device.renew(rotate=True).json["refresh_token"]
+    assert device.renew(successor).status_code == 200
+    assert code(device.renew()) == (401, "104")
+    assert code(device.renew(successor)) == (401, "104")
     assert code(device.info()) == (401, "101")
 
 
-def test_replay_after_the_grace_ends_the_session(device: Device, make: Maker) -> None:
-    successor = device.ask(rotate=True).json["refresh_token"]
+def test_replay_after_the_grace_period_ends_the_session(device: Device, make: Maker) -> None:
+    successor = device.renew(rotate=True).json["refresh_token"]
     make.sql(
         "UPDATE sessions SET rotated_at = rotated_at - interval '31 s', last_used_at = rotated_at - interval '31 s'"
     )
-    assert code(device.ask(rotate=True)) == (401, "104")
-    assert code(device.ask(successor)) == (401, "104")
+    assert code(device.renew(rotate=True)) == (401, "104")
+    assert code(device.renew(successor)) == (401, "104")
     assert code(device.info()) == (401, "101")
 
 
-def test_grace_has_one_generation(device: Device) -> None:
-    second = device.ask(rotate=True).json["refresh_token"]
-    third = device.ask(second, rotate=True).json["refresh_token"]
-    assert code(device.ask()) == (401, "104")
-    assert code(device.ask(third)) == (401, "104")
+def test_the_grace_period_covers_one_generation_of_tokens(device: Device) -> None:
+    second = device.renew(rotate=True).json["refresh_token"]
+    third = device.renew(second, rotate=True).json["refresh_token"]
+    assert code(device.renew()) == (401, "104")
+    assert code(device.renew(third)) == (401, "104")
 
 
 def test_replay_leaves_other_devices_signed_in(device: Device, app: Flask, make: Maker) -> None:
     other = Device(app, make, device.member)
-    second = device.ask(rotate=True).json["refresh_token"]
-    device.ask(second, rotate=True)
-    device.ask()
+    second = device.renew(rotate=True).json["refresh_token"]
+    device.renew(second, rotate=True)
+    device.renew()
     assert code(device.info()) == (401, "101")
     assert other.info().status_code == 200
 
 
-def test_rotation_moves_the_end_but_never_past_180_days(device: Device, make: Maker) -> None:
+def test_rotation_extends_the_session_to_at_most_180_days(device: Device, make: Maker) -> None:
     make.sql("UPDATE sessions SET created_at = now() - interval '170 days'")
-    token = device.ask(rotate=True).json["refresh_token"]
+    token = device.renew(rotate=True).json["refresh_token"]
     claims = forged.parts_of(token)[1]
     assert 9.9 * 86400 < claims["exp"] - claims["iat"] < 10.1 * 86400
 
 
 def test_access_token_never_outlives_its_session(device: Device, make: Maker) -> None:
     make.sql("UPDATE sessions SET expires_at = now() + interval '5 minutes'")
-    pair = device.ask().json
-    claims = forged.parts_of(pair["access_token"])[1]
-    assert abs(pair["expires_in"] - (claims["exp"] - claims["iat"])) <= 1
+    renewed = device.renew().json
+    claims = forged.parts_of(renewed["access_token"])[1]
+    assert abs(renewed["expires_in"] - (claims["exp"] - claims["iat"])) <= 1
     assert 290 <= claims["exp"] - claims["iat"] <= 300
 
 
@@ -156,21 +156,21 @@ def test_expired_refresh_token_is_103(device: Device, app: Flask) -> None:
         token = tokens.issue_refresh(
             device.caller, "j", issued_at=ago, expires_at=ago + dt.timedelta(days=30)
         )
-    answer = device.ask(token)
-    assert code(answer) == (401, "103")
-    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
+    response = device.renew(token)
+    assert code(response) == (401, "103")
+    assert response.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
 
 
-def test_access_token_for_refresh_is_104_and_back_101(device: Device) -> None:
-    answer = device.ask(device.access)
-    assert code(answer) == (401, "104")
-    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
+def test_access_and_refresh_tokens_are_not_interchangeable(device: Device) -> None:
+    response = device.renew(device.access)
+    assert code(response) == (401, "104")
+    assert response.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
     headers = {"Authorization": f"Bearer {device.refresh}"}
     assert code(device.http.get("/member/info", headers=headers)) == (401, "101")
 
 
 @pytest.mark.parametrize(
-    ("body", "refused"),
+    ("body", "error_code"),
     [
         (b"", "001"), (b"{", "001"), (b"[]", "001"), (b"{}", "003"), (b"null", "001"), (b"\xff", "001"),
         (b"[" * 50000, "001"), (b'{"x": NaN}', "001"),
@@ -184,9 +184,11 @@ def test_access_token_for_refresh_is_104_and_back_101(device: Device) -> None:
         (b'{"refresh_token": "\xf0\x9f\x98\x80"}', "104"), (b'{"refresh_token": "x"}', "104"),
     ],
 )  # fmt: skip
-def test_bad_refresh_bodies(client: FlaskClient, body: bytes, refused: str) -> None:
-    answer = client.post("/auth/token", data=body, content_type="application/json")
-    assert answer.json["error_code"] == refused
+def test_invalid_refresh_bodies_are_rejected(
+    client: FlaskClient, body: bytes, error_code: str
+) -> None:
+    response = client.post("/auth/token", data=body, content_type="application/json")
+    assert response.json["error_code"] == error_code
 
 
 def test_huge_body_is_413_and_other_types_415(client: FlaskClient) -> None:
@@ -195,7 +197,7 @@ def test_huge_body_is_413_and_other_types_415(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "refused"),
+    ("headers", "error_code"),
     [
         ({"Content-Type": "application/json; charset=UTF-8"}, "104"),
         ({"Content-Type": 'application/json;charset="utf8"'}, "104"),
@@ -208,23 +210,27 @@ def test_huge_body_is_413_and_other_types_415(client: FlaskClient) -> None:
         ({"Content-Encoding": "none"}, "415"),
     ],
 )
-def test_bodies_are_plain_utf_8(client: FlaskClient, headers: dict[str, str], refused: str) -> None:
+def test_only_unencoded_utf_8_json_bodies_are_accepted(
+    client: FlaskClient, headers: dict[str, str], error_code: str
+) -> None:
     sent = {"Content-Type": "application/json", **headers}
-    answer = client.post("/auth/token", data=b'{"refresh_token": "x"}', headers=sent)
-    assert answer.json["error_code"] == refused
-    if refused == "415":
+    response = client.post("/auth/token", data=b'{"refresh_token": "x"}', headers=sent)
+    assert response.json["error_code"] == error_code
+    if error_code == "415":
         (name,) = headers
-        assert answer.json["error_message"].startswith(f"[{name}]")
-        wanted = "identity" if name == "Content-Encoding" else None
-        assert answer.headers.get("Accept-Encoding") == wanted
+        assert response.json["error_message"].startswith(f"[{name}]")
+        expected = "identity" if name == "Content-Encoding" else None
+        assert response.headers.get("Accept-Encoding") == expected
 
 
-def test_sign_out_ends_access_and_refresh_at_once(device: Device, app: Flask, make: Maker) -> None:
+def test_sign_out_invalidates_access_and_refresh_token(
+    device: Device, app: Flask, make: Maker
+) -> None:
     other = Device(app, make, device.member)
-    answer = device.http.get("/auth/logout", headers=device.bearer)
-    assert answer.json == {"logged_out": True} and answer.headers["Cache-Control"] == "no-store"
+    response = device.http.get("/auth/logout", headers=device.bearer)
+    assert response.json == {"logged_out": True} and response.headers["Cache-Control"] == "no-store"
     assert code(device.info()) == (401, "101")
-    assert code(device.ask()) == (401, "104")
+    assert code(device.renew()) == (401, "104")
     assert code(device.http.get("/auth/logout", headers=device.bearer)) == (401, "101")
     assert other.info().status_code == 200
 
@@ -251,16 +257,16 @@ def test_session_list_and_ending_another_device(device: Device, app: Flask, make
     }  # fmt: skip
     assert set(listed[0]) == {"id", "device", "create_date", "last_used_date", "is_current"}
     assert 6 <= len(listed[0]["create_date"]) <= 7
-    gone = f"/auth/sessions/{other.caller.session_id}"
-    assert device.http.delete(gone, headers=device.bearer).json == {"id": other.caller.session_id}
+    path = f"/auth/sessions/{other.caller.session_id}"
+    assert device.http.delete(path, headers=device.bearer).json == {"id": other.caller.session_id}
     assert code(other.info()) == (401, "101")
-    assert code(device.http.delete(gone, headers=device.bearer)) == (404, "404")
+    assert code(device.http.delete(path, headers=device.bearer)) == (404, "404")
 
 
 @pytest.mark.parametrize("path", ["0", "99999999999999999999", "x", "-1", "1.5"])
-def test_odd_session_ids_are_404(device: Device, path: str) -> None:
-    answer = device.http.delete(f"/auth/sessions/{path}", headers=device.bearer)
-    assert code(answer) == (404, "404")
+def test_invalid_session_ids_are_404(device: Device, path: str) -> None:
+    response = device.http.delete(f"/auth/sessions/{path}", headers=device.bearer)
+    assert code(response) == (404, "404")
 
 
 def test_a_member_cannot_end_another_members_session(
@@ -278,14 +284,14 @@ def test_old_sessions_are_purged(device: Device, app: Flask, make: Maker) -> Non
         "UPDATE sessions SET ended_at = now() - interval '40 days' WHERE id = %s",
         device.caller.session_id,
     )
-    done = app.test_cli_runner().invoke(sessions, ["purge"])
-    assert done.output == "1 sessions deleted\n"
+    result = app.test_cli_runner().invoke(sessions, ["purge"])
+    assert result.output == "1 sessions deleted\n"
     assert make.sql("SELECT count(*) FROM sessions") == 1
 
 
-def test_a_purge_of_the_future_deletes_nothing(device: Device, app: Flask, make: Maker) -> None:
+def test_purge_rejects_negative_and_too_many_days(device: Device, app: Flask, make: Maker) -> None:
     for days in ("-5", "-400", "10000000"):
-        refused = app.test_cli_runner().invoke(sessions, ["purge", "--days", days])
-        assert refused.exit_code == 2, refused.output
+        result = app.test_cli_runner().invoke(sessions, ["purge", "--days", days])
+        assert result.exit_code == 2, result.output
     assert app.test_cli_runner().invoke(sessions, ["purge", "--days", "0"]).exit_code == 0
     assert make.sql("SELECT count(*) FROM sessions") == 1

@@ -1,4 +1,4 @@
-"""Sign-in against a real OpenID provider, as a front end does it."""
+"""Sign-in at a real OpenID provider, with the requests that a client application sends."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def test_two_people_are_two_members(web: FlaskClient, sign_in: SignIn) -> None:
 
 
 def test_sign_in_responses_are_not_stored(web: FlaskClient, start: Start) -> None:
-    begun = web.get("/auth/authorize")
-    signed = web.get("/auth/login/idp", query_string=start())
-    assert begun.headers["Cache-Control"] == signed.headers["Cache-Control"] == "no-store"
-    assert "ETag" not in signed.headers
+    started = web.get("/auth/authorize")
+    signed_in = web.get("/auth/login/idp", query_string=start())
+    assert started.headers["Cache-Control"] == signed_in.headers["Cache-Control"] == "no-store"
+    assert "ETag" not in signed_in.headers
 
 
-def test_authorize_offers_fresh_state_nonce_and_verifier(web: FlaskClient) -> None:
+def test_authorize_returns_new_state_nonce_and_verifier(web: FlaskClient) -> None:
     one, two = web.get("/auth/authorize").json, web.get("/auth/authorize").json
     for name in ("state", "nonce", "code_verifier"):
         assert len(one[name]) >= 43 and one[name] != two[name]
@@ -75,12 +75,12 @@ def test_authorize_offers_fresh_state_nonce_and_verifier(web: FlaskClient) -> No
 def test_wrong_verifier_nonce_or_code_is_105(
     web: FlaskClient, start: Start, make: Maker, name: str, value: str
 ) -> None:
-    answer = web.get("/auth/login/idp", query_string={**start(), name: value})
-    assert (answer.status_code, answer.json["error_code"]) == (400, "105")
+    response = web.get("/auth/login/idp", query_string={**start(), name: value})
+    assert (response.status_code, response.json["error_code"]) == (400, "105")
     assert make.sql("SELECT count(*) FROM members") == 0
 
 
-def test_missing_verifier_is_rejected_where_the_sign_in_had_one(
+def test_missing_verifier_is_rejected_if_the_sign_in_started_with_one(
     web: FlaskClient, start: Start
 ) -> None:
     sent = start()
@@ -88,20 +88,20 @@ def test_missing_verifier_is_rejected_where_the_sign_in_had_one(
     assert web.get("/auth/login/idp", query_string=sent).json["error_code"] == "105"
 
 
-def test_nonce_may_be_left_out(web: FlaskClient, start: Start) -> None:
+def test_nonce_is_optional(web: FlaskClient, start: Start) -> None:
     sent = start()
     del sent["nonce"]
     assert web.get("/auth/login/idp", query_string=sent).status_code == 200
 
 
-def test_code_works_once(web: FlaskClient, start: Start, make: Maker) -> None:
+def test_a_code_is_accepted_once(web: FlaskClient, start: Start, make: Maker) -> None:
     sent = start()
-    answers = [web.get("/auth/login/idp", query_string=sent) for _ in range(3)]
-    assert [a.status_code for a in answers] == [200, 400, 400]
+    responses = [web.get("/auth/login/idp", query_string=sent) for _ in range(3)]
+    assert [a.status_code for a in responses] == [200, 400, 400]
     assert make.sql("SELECT count(*) FROM sessions") == 1
 
 
-def test_tokens_of_the_provider_itself_open_nothing(
+def test_tokens_of_the_provider_are_rejected(
     web: FlaskClient, sign_in: SignIn, start: Start, idp: str
 ) -> None:
     sign_in("minji")
@@ -114,30 +114,30 @@ def test_tokens_of_the_provider_itself_open_nothing(
         "client_id": CLIENT,
         "client_secret": SECRET,
     }
-    theirs = requests.post(f"{idp}/token", data=form, timeout=10).json()
+    provider_tokens = requests.post(f"{idp}/token", data=form, timeout=10).json()
     for name in ("id_token", "access_token", "refresh_token"):
-        headers = {"Authorization": f"Bearer {theirs[name]}"}
+        headers = {"Authorization": f"Bearer {provider_tokens[name]}"}
         for path in ("/member/info", "/shops?keyword=강남&userLat=37.5&userLng=127"):
-            answer = web.get(path, headers=headers)
-            assert (answer.status_code, answer.json["error_code"]) == (401, "101"), name
-        answer = web.post("/auth/token", json={"refresh_token": theirs[name]})
-        assert (answer.status_code, answer.json["error_code"]) == (401, "104"), name
+            response = web.get(path, headers=headers)
+            assert (response.status_code, response.json["error_code"]) == (401, "101"), name
+        response = web.post("/auth/token", json={"refresh_token": provider_tokens[name]})
+        assert (response.status_code, response.json["error_code"]) == (401, "104"), name
 
 
-def test_redirect_uri_of_the_list_is_passed_on(web: FlaskClient) -> None:
+def test_a_redirect_uri_other_than_the_one_at_authorize_is_105(web: FlaskClient) -> None:
     other = "http://localhost:5173/"
     started = web.get("/auth/authorize", query_string={"redirect_uri": other}).json
-    back = sign_in_at(started["authorize_url"])
-    sent = {"code": back["code"], "code_verifier": started["code_verifier"]}
-    wrong = web.get("/auth/login/idp", query_string={**sent, "redirect_uri": REDIRECT})
-    assert wrong.json["error_code"] == "105"
+    callback = sign_in_at(started["authorize_url"])
+    sent = {"code": callback["code"], "code_verifier": started["code_verifier"]}
+    response = web.get("/auth/login/idp", query_string={**sent, "redirect_uri": REDIRECT})
+    assert response.json["error_code"] == "105"
 
 
 def test_sign_in_with_the_second_redirect_uri(web: FlaskClient, start: Start) -> None:
     other = "http://localhost:5173/"
     sent = start(redirect_uri=other)
-    answer = web.get("/auth/login/idp", query_string={**sent, "redirect_uri": other})
-    assert answer.status_code == 200
+    response = web.get("/auth/login/idp", query_string={**sent, "redirect_uri": other})
+    assert response.status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/auth/authorize", "/auth/login/idp?code=x"])
@@ -149,9 +149,9 @@ def test_unknown_redirect_uri_or_provider_is_107(
 ) -> None:
     separator = "&" if "?" in path else "?"
     (name, value), *_ = query.items()
-    answer = web.get(f"{path}{separator}{name}={value}")
-    assert (answer.status_code, answer.json["error_code"]) == (400, "107")
-    assert answer.json["error_message"].startswith(f"[{name}]")
+    response = web.get(f"{path}{separator}{name}={value}")
+    assert (response.status_code, response.json["error_code"]) == (400, "107")
+    assert response.json["error_message"].startswith(f"[{name}]")
 
 
 def test_without_a_configured_provider_sign_in_is_107(client: FlaskClient) -> None:
@@ -169,21 +169,19 @@ def test_code_is_required_and_not_blank(web: FlaskClient) -> None:
     assert web.get("/auth/login/idp", query_string={"code": "x" * 5000}).json["error_code"] == "002"
 
 
-def test_provider_unreachable_is_106_and_makes_nobody(
+def test_an_unreachable_provider_is_106_and_creates_no_member(
     service_url: str, db: Any, make: Maker
 ) -> None:
     from geoshops import create_app
     from tests.auth.conftest import settings_for
 
     app = create_app(settings_for(service_url, "http://127.0.0.1:9"))
-    answer = app.test_client().get("/auth/login/idp?code=x")
-    assert (answer.status_code, answer.json["error_code"]) == (502, "106")
+    response = app.test_client().get("/auth/login/idp?code=x")
+    assert (response.status_code, response.json["error_code"]) == (502, "106")
     assert make.sql("SELECT count(*) FROM members") == 0
 
 
-def test_unlink_token_is_not_stored_in_the_clear(
-    auth_app: Flask, sign_in: SignIn, make: Maker
-) -> None:
+def test_unlink_token_is_stored_encrypted(auth_app: Flask, sign_in: SignIn, make: Maker) -> None:
     sign_in()
     sealed = bytes(make.sql("SELECT unlink_token FROM member_identities"))
     token = auth_app.extensions["geoshops.providers"].sealer.open(sealed)

@@ -1,4 +1,4 @@
-"""The service's own tokens: forged ones are refused everywhere, keys rotate, kinds are kept apart."""
+"""The service's own tokens: forged ones are rejected, keys rotate, access and refresh tokens are not interchangeable."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ def good(app: Flask, make: Maker) -> str:
     return make.bearer(app, make.member("김민지"))["Authorization"].removeprefix("Bearer ")
 
 
-def test_the_good_token_is_accepted(client: FlaskClient, good: str) -> None:
-    answer = client.get("/member/info", headers={"Authorization": f"Bearer {good}"})
-    assert answer.json["nickname"] == "김민지"
+def test_a_valid_token_is_accepted(client: FlaskClient, good: str) -> None:
+    response = client.get("/member/info", headers={"Authorization": f"Bearer {good}"})
+    assert response.json["nickname"] == "김민지"
 
 
 def test_forged_tokens_are_rejected_on_every_kind_of_endpoint(
     client: FlaskClient, make: Maker, good: str
 ) -> None:
     make.shop()
-    attacks = forged.all_of(good, SECRET_KEY)
-    assert len(attacks) >= 190
+    forgeries = forged.all_forgeries(good, SECRET_KEY)
+    assert len(forgeries) >= 190
     accepted = []
-    for name, token in attacks:
+    for name, token in forgeries:
         headers = {"Authorization": f"Bearer {token}".encode().decode("latin-1")}
         for method, path in (("GET", "/member/info"), ("GET", "/shops/1"), ("DELETE", "/member")):
-            answer = client.open(path, method=method, headers=headers)
-            ok = (answer.status_code, answer.json.get("error_code")) == (401, "101")
-            if not ok or 'error="invalid_token"' not in answer.headers["WWW-Authenticate"]:
-                accepted.append((name, path, answer.status_code))
+            response = client.open(path, method=method, headers=headers)
+            rejected = (response.status_code, response.json.get("error_code")) == (401, "101")
+            if not rejected or 'error="invalid_token"' not in response.headers["WWW-Authenticate"]:
+                accepted.append((name, path, response.status_code))
     assert accepted == []
     assert make.sql("SELECT count(*) FROM members WHERE withdrawn_at IS NULL") == 1
 
@@ -52,35 +52,35 @@ def test_forged_tokens_are_rejected_on_every_kind_of_endpoint(
 def test_forged_refresh_tokens_are_104(
     app: Flask, client: FlaskClient, make: Maker, good: str
 ) -> None:
-    names = []
-    for name, token in forged.all_of(good, SECRET_KEY):
-        answer = client.post("/auth/token", json={"refresh_token": token})
-        if (answer.status_code, answer.json["error_code"]) not in ((401, "104"), (400, "002")):
-            names.append((name, answer.status_code))
-    assert names == []
+    accepted = []
+    for name, token in forged.all_forgeries(good, SECRET_KEY):
+        response = client.post("/auth/token", json={"refresh_token": token})
+        if (response.status_code, response.json["error_code"]) not in ((401, "104"), (400, "002")):
+            accepted.append((name, response.status_code))
+    assert accepted == []
 
 
-def test_tokens_count_in_the_header_only(client: FlaskClient, good: str) -> None:
+def test_tokens_are_read_from_the_authorization_header_only(client: FlaskClient, good: str) -> None:
     client.set_cookie("access_token_cookie", good)
-    for answer in (
+    for response in (
         client.get(f"/member/info?access_token={good}&jwt={good}"),
         client.delete("/member", json={"access_token": good}),
     ):
-        assert answer.json["error_code"] == "100"
+        assert response.json["error_code"] == "100"
 
 
 @pytest.mark.parametrize(
     "header", ["", "Bearer", "Bearer ", "Basic eDp5", "Token x", "Bearer a, Bearer b"]
 )
 def test_other_authorization_headers_are_101(client: FlaskClient, header: str) -> None:
-    answer = client.get("/member/info", headers={"Authorization": header})
-    assert (answer.status_code, answer.json["error_code"]) == (401, "101")
+    response = client.get("/member/info", headers={"Authorization": header})
+    assert (response.status_code, response.json["error_code"]) == (401, "101")
 
 
 def test_no_header_is_100_with_the_plain_challenge(client: FlaskClient) -> None:
-    answer = client.get("/member/info")
-    assert (answer.status_code, answer.json["error_code"]) == (401, "100")
-    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
+    response = client.get("/member/info")
+    assert (response.status_code, response.json["error_code"]) == (401, "100")
+    assert response.headers["WWW-Authenticate"] == 'Bearer realm="geoshops"'
 
 
 def _expired(app: Flask, make: Maker) -> str:
@@ -95,15 +95,15 @@ def _expired(app: Flask, make: Maker) -> str:
 def test_expired_access_token_is_102(app: Flask, client: FlaskClient, make: Maker) -> None:
     headers = {"Authorization": f"Bearer {_expired(app, make)}"}
     for path in ("/member/info", "/shops/1"):
-        answer = client.get(path, headers=headers)
-        assert (answer.status_code, answer.json["error_code"]) == (401, "102")
-        assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
+        response = client.get(path, headers=headers)
+        assert (response.status_code, response.json["error_code"]) == (401, "102")
+        assert 'error="invalid_token"' in response.headers["WWW-Authenticate"]
 
 
-def test_a_token_that_was_good_expires(
+def test_an_accepted_token_expires(
     client: FlaskClient, good: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its signature is not looked at again; its time is."""
+    """Verified signatures are cached, so the expiry must be checked on every request."""
     headers = {"Authorization": f"Bearer {good}"}
     assert client.get("/member/info", headers=headers).status_code == 200
     ends_at = forged.parts_of(good)[1]["exp"] + tokens.LEEWAY_S
@@ -113,18 +113,20 @@ def test_a_token_that_was_good_expires(
     assert client.get("/member/info", headers=headers).json["error_code"] == "102"
 
 
-def test_a_token_of_one_kind_is_never_one_of_the_other(app: Flask, good: str) -> None:
+def test_an_access_token_is_not_accepted_as_a_refresh_token(app: Flask, good: str) -> None:
     with app.app_context():
         assert tokens.caller_of(f"Bearer {good}", tokens.keys())
         with pytest.raises(Unauthorized):
             tokens.read_refresh(good)
 
 
-def test_expired_and_otherwise_wrong_is_101(app: Flask, client: FlaskClient, make: Maker) -> None:
+def test_an_expired_token_that_is_also_invalid_is_101(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
     header, claims, _ = forged.parts_of(_expired(app, make))
     token = forged.signed(header, {**claims, "aud": "other"}, SECRET_KEY)
-    answer = client.get("/member/info", headers={"Authorization": f"Bearer {token}"})
-    assert answer.json["error_code"] == "101"
+    response = client.get("/member/info", headers={"Authorization": f"Bearer {token}"})
+    assert response.json["error_code"] == "101"
 
 
 def _app(service_url: str, **keys: str) -> Flask:
@@ -145,13 +147,13 @@ def test_two_keys_are_valid_while_rotating(service_url: str, make: Maker) -> Non
     assert before.test_client().get("/member/info", headers=new).json["error_code"] == "101"
 
 
-def test_kid_says_nothing_of_the_key(good: str) -> None:
+def test_kid_does_not_reveal_the_key(good: str) -> None:
     header, claims, _ = forged.parts_of(good)
     assert header == {"alg": "HS256", "typ": "JWT", "kid": tokens.key_id(SECRET_KEY)}
     assert SECRET_KEY[:8] not in json.dumps([header, claims])
 
 
-def test_a_bit_that_decoders_ignore_is_rejected(app: Flask, good: str) -> None:
+def test_a_signature_with_a_changed_padding_bit_is_rejected(app: Flask, good: str) -> None:
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     last = alphabet[alphabet.index(good[-1]) ^ 1]
     signature, loose = good.rpartition(".")[2], good.rpartition(".")[2][:-1] + last

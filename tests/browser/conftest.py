@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests: the service as it runs, on sample data, and Debian's Chromium."""
+"""Fixtures of the browser tests: the running service with sample data, and Debian's Chromium."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything here drives a real browser."""
+    """Marks all tests of this folder as browser tests."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, Any]:
-    """Remembers which tests failed: a picture of every page would take longer than many a test."""
+    """Records which tests failed, because screenshots are taken only for these: they are slow."""
     report = yield
     if report.failed:
         item.stash[FAILED] = True
@@ -54,7 +54,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """Path of Chromium; skips, visibly, where it or the front-end packages are missing."""
+    """Path of Chromium; skips the test if it or the front-end packages are missing."""
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     path = os.environ.get("GEOSHOPS_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     if not path:
@@ -75,7 +75,7 @@ def axe() -> str:
 
 @pytest.fixture(scope="session")
 def sample_url(server_url: str, template_name: str) -> Iterator[str]:
-    """A database of its own with a small generated country, which the first test process seeds for all."""
+    """URL of a separate database with a small generated country; the first test process seeds it for all."""
     seeded = f"geoshops_seeded_{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"
     with ExitStack() as copies:
         with alone_on(server_url):
@@ -114,7 +114,7 @@ def seed(url: str) -> None:
 
 @pytest.fixture(scope="session")
 def site(sample_url: str) -> Iterator[str]:
-    """Address of the running service, with the development provider behind it."""
+    """Origin of the running service, which signs in with the development identity provider."""
     with provider.running() as issuer:
         settings = {
             **ALONE,
@@ -129,7 +129,7 @@ def site(sample_url: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser(chromium: str) -> Iterator[Browser]:
-    """One browser for all tests; each visitor has a profile of its own."""
+    """One browser for all tests; each visitor has a separate profile."""
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield launched
@@ -138,7 +138,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 @pytest.fixture
 def visitor(browser: Browser, site: str, request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Makes visitors; what their consoles said must be nothing. Pictures of failed tests are kept."""
+    """Creates visitors; afterwards asserts that their consoles have no errors. Saves screenshots if the test failed."""
     made: list[Visitor] = []
 
     def make(**options: Any) -> Visitor:
@@ -146,8 +146,8 @@ def visitor(browser: Browser, site: str, request: pytest.FixtureRequest) -> Iter
         return made[-1]
 
     yield make
-    for number, one in enumerate(made):
+    for number, made_visitor in enumerate(made):
         if FAILED in request.node.stash:
-            one.page.screenshot(path=ARTEFACTS / f"{request.node.name}-{number}.png")
-        one.context.close()
-    assert [text for one in made for text in one.complaints] == []
+            made_visitor.page.screenshot(path=ARTEFACTS / f"{request.node.name}-{number}.png")
+        made_visitor.context.close()
+    assert [text for made_visitor in made for text in made_visitor.complaints] == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -14,16 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.conftest import ROOT, SECRET_KEY
+from tests.server import free_port
 
 MAP = ROOT / "geoshops" / "map"
 PATIENCE_S = 60.0
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A host of streets in place of OpenFreeMap: a style of the OpenMapTiles schema, its TileJSON and its tiles."""
+"""A local fake of OpenFreeMap: serves a style for the OpenMapTiles schema, its TileJSON and its vector tiles."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ SELECT coalesce((SELECT ST_AsMVT(r, 'transportation') FROM roads AS r WHERE r.ge
 
 
 def style(origin: str) -> dict[str, Any]:
-    """A style in bright colours, which the page must replace by its own."""
+    """A style in bright colours, which the page must replace with its own."""
 
     def layer(name: str, kind: str, data: str, **more: Any) -> dict[str, Any]:
         return {"id": name, "type": kind, "source": "openmaptiles", "source-layer": data, **more}
@@ -89,7 +89,7 @@ def style(origin: str) -> dict[str, Any]:
 
 
 class Host:
-    """The running host. `mode` is up, silent (never responds) or failing (status 500)."""
+    """The running tile server. `mode` is up, silent (never responds) or failing (status 500)."""
 
     def __init__(self, server: ThreadingHTTPServer, database_url: str) -> None:
         self.origin = f"http://127.0.0.1:{server.server_port}"
@@ -99,13 +99,13 @@ class Host:
         self.database_url = database_url
 
     def body(self, path: str) -> bytes:
-        """What the host has at a path."""
+        """The body of the response for a path."""
         if path == "/style.json":
             return json.dumps(style(self.origin)).encode()
         if path == "/planet":
             tiles = [f"{self.origin}/tiles/{{z}}/{{x}}/{{y}}.pbf"]
-            told = {"tiles": tiles, "minzoom": 0, "maxzoom": 14, "attribution": ATTRIBUTION}
-            return json.dumps(told).encode()
+            tilejson = {"tiles": tiles, "minzoom": 0, "maxzoom": 14, "attribution": ATTRIBUTION}
+            return json.dumps(tilejson).encode()
         return self.tile(*map(int, path.removeprefix("/tiles/").removesuffix(".pbf").split("/")))
 
     def tile(self, z: int, x: int, y: int) -> bytes:
@@ -127,7 +127,7 @@ def hosting(database_url: str) -> Iterator[Host]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            """A response by the host's mode."""
+            """Responds according to the host's mode."""
             host.requested.append(self.path)
             if host.mode == "silent":
                 host.released.wait(30)
@@ -139,7 +139,7 @@ def hosting(database_url: str) -> Iterator[Host]:
                 self.wfile.write(host.body(self.path))
 
         def log_message(self, *_: object) -> None:
-            """Says nothing."""
+            """Suppresses the access log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

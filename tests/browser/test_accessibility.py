@@ -31,7 +31,7 @@ KINDS = [
     )
     for language, screen, scheme in itertools.product(LANGUAGES, SCREENS, SCHEMES)
 ]
-# pages as the map shows them are light, before any script has run dark
+# without --full, pages with scripts are checked in the light theme only, and pages without scripts in the dark one
 PAGES = [
     pytest.param(
         scripts,
@@ -49,7 +49,7 @@ APART = "UPDATE shops SET status = 'OPEN', merged_into_id = NULL WHERE id = %s"
 
 
 def browse(v: Visitor) -> Iterator[str]:
-    """Visits the views of everybody."""
+    """Opens the views that need no sign-in, and yields the name of each."""
     yield "list"
     v.one("#query").press_sequentially("강남")
     expect(v.one("#suggestion-0")).to_contain_text("강남")
@@ -94,7 +94,7 @@ def browse(v: Visitor) -> Iterator[str]:
 
 
 def take_part(v: Visitor) -> Iterator[str]:
-    """Visits the views of members."""
+    """Opens the views of members, and yields the name of each."""
     v.one("#write").click()
     v.one("#content").fill("좋아요")
     yield "review form"
@@ -113,14 +113,14 @@ def take_part(v: Visitor) -> Iterator[str]:
 
 
 def violations(v: Visitor, view: str, *, rests: bool = True) -> list[str]:
-    """What axe finds in a view; only the map's page says when it rests."""
+    """Violations that axe reports for a view. Pass rests=False for pages that do not signal when they are idle."""
     if rests:
         v.rest()
     report: dict[str, Any] = v.page.evaluate(RUN)
     return [
-        f"{view}, {one['id']}: {node['html'][:160]}"
-        for one in report["violations"]
-        for node in one["nodes"]
+        f"{view}, {violation['id']}: {node['html'][:160]}"
+        for violation in report["violations"]
+        for node in violation["nodes"]
     ]
 
 
@@ -128,10 +128,10 @@ def violations(v: Visitor, view: str, *, rests: bool = True) -> list[str]:
 def test_axe_finds_nothing(visitor: Visit, axe: str, options: dict[str, Any]) -> None:
     v = visitor(bypass_csp=True, path="/?r=1500", member=next(PEOPLE), **options)
     v.page.evaluate(axe)
-    found: list[str] = []
+    problems: list[str] = []
     for view in itertools.chain(browse(v), take_part(v)):
-        found += violations(v, view)
-    assert found == []
+        problems += violations(v, view)
+    assert problems == []
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -147,7 +147,7 @@ def test_axe_finds_nothing_for_visitors_who_are_asked_to_sign_in(
 
 @pytest.fixture(scope="module")
 def pages(sample_url: str) -> Iterator[dict[str, tuple[str, int]]]:
-    """Pages with an address of their own, and the status after redirects."""
+    """Pages besides the map: path, and the status after redirects."""
     with closing(psycopg2.connect(sample_url)) as connection:
         connection.autocommit = True
         cursor = connection.cursor()
@@ -176,17 +176,17 @@ def test_axe_finds_nothing_on_pages_with_an_address(
     scripts: bool,
     scheme: Scheme,
 ) -> None:
-    """As the map shows them, and as they are before any script has run."""
+    """Checks each page after the map has taken it over, and with empty scripts, as before any script has run."""
     v = visitor(
         map_seen=Map.NONE, bypass_csp=True, language=language, color_scheme=scheme, path="", **PHONE
     )
     if not scripts:
         empty = {"body": "", "content_type": "text/javascript"}
         v.page.route(re.compile(r"/assets/.*\.js"), lambda route: route.fulfill(**empty))
-    found: list[str] = []
+    problems: list[str] = []
     for name, (path, status) in pages.items():
         response = v.page.goto(v.site + path)
         assert response is not None and response.status == status, name
         v.page.evaluate(axe)
-        found += violations(v, name, rests=scripts and status != 404)
-    assert found == []
+        problems += violations(v, name, rests=scripts and status != 404)
+    assert problems == []

@@ -1,4 +1,4 @@
-"""The page of an analysis in a browser: nothing is too short to be shown, nothing hidden, nobody asked."""
+"""The HTML report of an analysis in a browser: short lines stay visible, nothing is hidden, and no request is sent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize(("width", "height"), [(1000, 700), (390, 760)])
-def test_a_pair_of_some_metres_is_seen_on_the_map_of_a_country(
+def test_a_pair_a_few_metres_apart_is_visible_on_the_map_of_a_country(
     browser: Any, tmp_path: Path, width: int, height: int
 ) -> None:
     rows = [{"verdict": verdict} for verdict in PAIRS]
@@ -34,15 +34,15 @@ def test_a_pair_of_some_metres_is_seen_on_the_map_of_a_country(
     )
     file.write_text(text, encoding="utf-8")
     opened = browser.new_page(viewport={"width": width, "height": height})
-    asked: list[str] = []
-    opened.on("request", lambda request: asked.append(request.url))
+    requested: list[str] = []
+    opened.on("request", lambda request: requested.append(request.url))
     opened.goto(file.as_uri())
     opened.wait_for_selector("html[data-idle]", state="attached", timeout=60_000)
     shown = opened.locator("#map").bounding_box()
     legend = opened.locator("#legend").bounding_box()
     picture = Image.open(io.BytesIO(opened.locator("#map").screenshot())).convert("RGB")
     opened.close()
-    assert [url for url in asked if url.startswith("http")] == []
+    assert [url for url in requested if url.startswith("http")] == []
     assert legend["x"] >= shown["x"] + shown["width"] or legend["y"] >= shown["y"] + shown["height"]
     for verdict in PAIRS:
         color = np.array([int(style.colors[verdict][i : i + 2], 16) for i in (1, 3, 5)])

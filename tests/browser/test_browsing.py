@@ -1,4 +1,4 @@
-"""Looking around: first load, list and map as twins, filters, one shop, addresses."""
+"""Browsing: first load, list and map with the same shops, filters, the shop sheet, URLs, languages, themes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ RATINGS = "#list .rating > span[aria-hidden]:not(.quiet)"
 
 
 def total(visitor: Visitor) -> int:
-    """The number of booths that the list's heading tells."""
+    """The number of booths in the list's heading."""
     text = visitor.one("#list-title").inner_text()
-    found = re.search(r"([\d,]+)곳$|^(\d+) ", text)
-    assert found, text
-    return int((found[1] or found[2]).replace(",", ""))
+    match = re.search(r"([\d,]+)곳$|^(\d+) ", text)
+    assert match, text
+    return int((match[1] or match[2]).replace(",", ""))
 
 
 def booths_on_map(visitor: Visitor) -> int:
@@ -47,12 +47,14 @@ def test_the_first_load_shows_the_same_booths_on_the_map_and_in_the_list(visitor
 
 
 @pytest.mark.parametrize("language", ["ko-KR", "en-US"])
-def test_the_list_is_asked_for_once_and_comes_before_the_map(visitor: Visit, language: str) -> None:
+def test_the_list_is_requested_once_and_before_the_map_library(
+    visitor: Visit, language: str
+) -> None:
     v = visitor(path="", language=language)
-    asked: list[str] = []
-    v.page.on("request", lambda request: asked.append(request.url))
+    requested: list[str] = []
+    v.page.on("request", lambda request: requested.append(request.url))
     v.go("/")
-    lists = [url for url in asked if "/shops/brand?" in url and "openNow" not in url]
+    lists = [url for url in requested if "/shops/brand?" in url and "openNow" not in url]
     assert len(lists) == 1
     listed, library = v.page.evaluate(LIST_AND_LIBRARY)
     assert listed < library
@@ -79,11 +81,11 @@ PICTURE = """() => {
   const { width, height } = geoshops.map.getCanvas();
   return { colours: new Set(new Uint32Array(data.buffer)).size, fits: picture.width === width && picture.height === height };
 }"""
-# what waits 2 s at most waits for ever
+# disables the page's fallback, which shows the map after two seconds at the latest
 PATIENT = "(set => { window.setTimeout = (run, ms, ...rest) => set(run, ms === 2000 ? 1e8 : ms, ...rest); })(setTimeout)"
 
 
-def test_a_picture_stands_for_the_map_until_the_page_rests_or_the_visitor_moves_it(
+def test_a_picture_replaces_the_map_until_the_page_is_idle_or_the_visitor_moves_it(
     visitor: Visit,
 ) -> None:
     v = visitor(path="", map_seen=Map.WHOLE)
@@ -109,7 +111,7 @@ def test_a_picture_stands_for_the_map_until_the_page_rests_or_the_visitor_moves_
     v.rest()
 
 
-# Counts the calls of a method until the map is in sight, each of which takes `busy_ms`: the most in a task, and all.
+# Counts the calls of a method until the map is visible: the most in one task, and all. Each call is slowed down by `busy_ms`.
 CALLS = """globalThis.calls = {most: 0, all: 0};
 ((prototype, name, busy_ms) => {
   const call = prototype[name];
@@ -133,7 +135,7 @@ CALLS = """globalThis.calls = {most: 0, all: 0};
         ('(WebGL2RenderingContext.prototype, "linkProgram", 10)', 5, 2),  # shaders
     ],
 )
-def test_the_start_of_the_map_is_many_short_tasks(
+def test_the_map_starts_in_many_short_tasks(
     visitor: Visit, method: str, least: int, most: int
 ) -> None:
     v = visitor(path="")
@@ -147,20 +149,20 @@ def test_the_start_of_the_map_is_many_short_tasks(
 
 def test_the_sea_is_loaded_where_it_can_be_seen(visitor: Visit) -> None:
     v = visitor(path="", map_seen=Map.WHOLE)
-    asked: list[str] = []
-    v.page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    requested: list[str] = []
+    v.page.on("request", lambda request: requested.append(request.url.rpartition("/")[2]))
     v.go("/")
-    assert "coast.json" not in asked
+    assert "coast.json" not in requested
     v.move("jumpTo({center: [127.04, 37.5], zoom: 15})")
     v.rest()
-    assert "coast.json" not in asked
+    assert "coast.json" not in requested
     v.move("jumpTo({center: [129.04, 35.1], zoom: 11})")
     v.rest()
-    assert "coast.json" in asked
+    assert "coast.json" in requested
     assert v.rendered("near-shore")
 
 
-def test_a_moved_map_brings_its_booths(visitor: Visit) -> None:
+def test_a_moved_map_loads_its_booths(visitor: Visit) -> None:
     v = visitor()
     before = v.names()
     v.move("jumpTo({center: [126.924, 37.556]})")
@@ -203,8 +205,8 @@ RING = """() => {
 
 def test_the_circle_stays_around_the_middle_and_is_as_large_as_the_radius(visitor: Visit) -> None:
     v = visitor(path="/?r=2000")
-    for act in ("jumpTo({center: [126.92, 37.55]})", "jumpTo({zoom: 12})"):
-        v.move(act)
+    for change in ("jumpTo({center: [126.92, 37.55]})", "jumpTo({zoom: 12})"):
+        v.move(change)
         v.rest()
         ring = v.page.evaluate(RING)
         assert abs(ring["x"]) < 1
@@ -246,19 +248,19 @@ def test_a_filter_of_the_service_narrows_the_list(visitor: Visit) -> None:
     assert ratings and min(ratings) >= 4
 
 
-def test_a_press_on_a_filter_is_not_lost_when_a_list_comes(visitor: Visit) -> None:
+def test_a_press_on_a_filter_is_not_lost_when_a_list_arrives(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE)
     held: list[Route] = []
     v.page.route("**/shops/brand*", lambda route: held.append(route), times=1)
     v.one("#radius").select_option("2000")
     v.until(lambda: held)
 
-    def come() -> None:
+    def release_list() -> None:
         held[0].continue_()
         expect(v.one("#list-title")).to_contain_text("2km")
 
     chip = v.page.locator("#filters .chip", has_text="별점 4점 이상")
-    v.press_during(chip, come)
+    v.press_during(chip, release_list)
     expect(chip).to_have_attribute("aria-pressed", "true")
 
 
@@ -269,26 +271,26 @@ def test_a_press_on_a_shop_is_not_lost_when_open_ones_are_marked(visitor: Visit)
     v.page.goto(f"{v.site}/?r=5000")
     v.until(lambda: held)
 
-    def mark() -> None:
+    def release_hours() -> None:
         held[0].continue_()
         v.one("#list .tag.good").first.wait_for()
 
-    v.press_during(v.one("#list .name").first, mark)
+    v.press_during(v.one("#list .name").first, release_hours)
     expect(v.one("#sheet")).to_be_visible()
 
 
-def test_the_list_tells_open_closed_and_unknown_shops_apart(visitor: Visit) -> None:
+def test_the_list_distinguishes_open_closed_and_unknown_shops(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path="")
     always = [{"day": day, "open": "00:00", "close": "24:00"} for day in range(1, 8)]
-    # never now: the browser's clock is trusted only where it agrees with the service
-    answers = iter(((True, always), (False, [{"day": 1, "open": "10:00", "close": "10:01"}])))
+    # closed all the time, because the browser's clock counts only if it agrees with the service
+    states = iter(((True, always), (False, [{"day": 1, "open": "10:00", "close": "10:01"}])))
 
-    def answer(route: Route) -> None:
-        ids = [int(one) for one in parse_qs(urlsplit(route.request.url).query)["id"]]
-        known = [(shop_id, *next(answers, (None, []))) for shop_id in ids]
+    def respond(route: Route) -> None:
+        ids = [int(value) for value in parse_qs(urlsplit(route.request.url).query)["id"]]
+        known = [(shop_id, *next(states, (None, []))) for shop_id in ids]
         route.fulfill(json=[{"id": n, "open_now": o, "opening_hours": h} for n, o, h in known])
 
-    v.page.route("**/shops/hours?*", answer)
+    v.page.route("**/shops/hours?*", respond)
     v.go("/?r=5000")
     tags = [row.locator(".meta .tag") for row in v.page.locator("#list .shop").all()[:3]]
     expect(tags[0]).to_have_text("24시간 영업")
@@ -382,7 +384,7 @@ def test_near_me_asks_the_browser_for_the_position(visitor: Visit) -> None:
     v.page.locator("#list .name", has_text=KNOWN).first.wait_for()
 
 
-def test_near_me_without_permission_says_so(visitor: Visit) -> None:
+def test_near_me_without_permission_shows_a_message(visitor: Visit) -> None:
     v = visitor(permissions=[])
     v.one("#near").click()
     v.toast("위치를 알 수 없어요")
@@ -409,7 +411,7 @@ def test_the_keyboard_opens_and_closes_a_shop_and_keeps_its_place(visitor: Visit
 
 
 def test_an_empty_list_offers_a_larger_radius(visitor: Visit) -> None:
-    # a place without shops whose next ones are in the next radius
+    # no shops nearby, but some within the next larger radius
     v = visitor(map_seen=Map.NONE, path="/?at=37.4979,127.0276,14&r=500")
     v.page.route("**/shops/brand?*radius=500*", lambda route: route.fulfill(json=[]))
     v.go("/?at=37.4979,127.0276,14&r=500")
@@ -485,7 +487,7 @@ def test_shops_are_shown_in_the_language_of_the_page(visitor: Visit) -> None:
     assert not re.search("[가-힣]", " ".join(english.one("#list .address").all_inner_texts()))
     assert not re.search("[가-힣]", " ".join(english.one("#chips .chip").all_inner_texts()))
     assert english.open_first() == names[0]
-    # for the taxi driver, and to know the sign
+    # the Korean name, to show a taxi driver and to recognise the sign
     assert korean.names()[0] in english.one("#sheet-body").inner_text()
     assert {pin["name"] for pin in english.rendered("pins")} <= set(names)
     english.one("#query").press_sequentially("강남")
@@ -534,7 +536,7 @@ def test_a_map_seen_from_afar_shows_the_clusters_of_the_whole_country(visitor: V
 FIELD_LAYERS = """() => geoshops.map.getStyle().layers.map(layer => layer.id).filter(id => id.startsWith("field-"))"""
 
 
-def test_clusters_of_a_zoom_level_are_added_when_the_map_comes_to_it(visitor: Visit) -> None:
+def test_clusters_of_a_zoom_level_are_added_when_the_map_reaches_it(visitor: Visit) -> None:
     v = visitor()
     assert v.page.evaluate(FIELD_LAYERS) == ["field-0", "field-counts-0"]
     v.move("jumpTo({center: [127.8, 36.3], zoom: 7})")
@@ -558,7 +560,7 @@ def test_land_under_the_detailed_coast_is_drawn_only_where_it_is_seen(visitor: V
     assert v.rendered(*COARSE) == []
 
 
-def test_english_tells_one_thing_from_several(visitor: Visit) -> None:
+def test_english_distinguishes_singular_and_plural(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, language="en-US")
     script = """async () => {
       const { t } = await import("/static/js/shared/i18n.js");

@@ -1,4 +1,4 @@
-"""/docs: an overview that opens Swagger UI at an operation, in both languages, on any screen, and usable by everybody."""
+"""/docs: an overview that opens Swagger UI at an operation, in both languages, on any screen, and accessible."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WIDTH = "[document.documentElement.scrollWidth, innerWidth]"
 
 @pytest.fixture
 def read(browser: Browser, site: str) -> Iterator[Read]:
-    """Opens /docs; its console must report nothing."""
+    """Opens /docs; afterwards asserts that its console has no errors."""
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
@@ -100,19 +100,21 @@ def test_it_fits_the_screen_and_axe_finds_nothing(
     page = read(f"/docs?lang={language}", color_scheme=scheme, bypass_csp=True, **screen)
     page.evaluate(axe)
 
-    def look(view: str) -> None:
-        found = page.evaluate(RUN)["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], view
+    def check_view(view: str) -> None:
+        violations = page.evaluate(RUN)["violations"]
+        assert [
+            (violation["id"], violation["nodes"][0]["html"]) for violation in violations
+        ] == [], view
         needed, given = page.evaluate(WIDTH)
         assert needed <= given == screen["viewport"]["width"], view
 
-    look("overview")
+    check_view("overview")
     open_operation(page, "listShopsWithin")
-    look("operation")
+    check_view("operation")
     page.locator(".try-out__btn").first.click()
     page.locator(".execute").click()
     page.locator(".live-responses-table").wait_for()
-    look("response")
+    check_view("response")
 
 
 def test_requests_that_need_no_sign_in_work_with_their_examples(read: Read, site: str) -> None:

@@ -1,4 +1,4 @@
-"""A review that is being written is never lost, and the keyboard stays where somebody types."""
+"""Drafts of reviews are never lost, and the focus stays in the field in which a member types."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_each_shop_has_its_own_draft(writer: Visitor) -> None:
     expect_draft(v)
 
 
-def test_a_draft_is_discarded_after_a_question(writer: Visitor) -> None:
+def test_a_draft_is_discarded_after_a_confirmation(writer: Visitor) -> None:
     v = writer
     v.page.get_by_role("button", name="작성 내용 삭제").click()
     v.page.get_by_role("button", name="취소").click()
@@ -120,7 +120,7 @@ def test_a_draft_survives_a_session_that_ends_and_is_back_after_sign_in(writer: 
     expect(v.page.locator(".review.mine .content")).to_have_text(WORDS)
 
 
-def test_the_way_back_to_a_form_is_in_view_on_a_phone(visitor: Visit) -> None:
+def test_the_button_that_returns_to_a_form_is_visible_on_a_phone(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path="/?r=5000", member=next(PEOPLE), **PHONE)
     v.open_first()
     v.one("#write").click()

@@ -1,4 +1,4 @@
-"""Figures of the page: time to the first booths, bytes of a first load, time from pan to booths."""
+"""Performance of the page: time to the first booths, bytes of a first load, time from pan to booths."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ STATIONS = [[127.0366, 37.5006], [127.0490, 37.5045], [127.0276, 37.4979], [127.
 
 
 def keep(name: str, value: object) -> None:
-    """Writes a figure beside the pictures."""
+    """Writes a measured value next to the screenshots."""
     ARTEFACTS.mkdir(parents=True, exist_ok=True)
     path = ARTEFACTS / "figures.json"
     figures = json.loads(path.read_text()) if path.exists() else {}
     path.write_text(json.dumps({**figures, name: value}, indent=2))
 
 
-def test_the_first_booths_come_soon_and_few_bytes_bring_them(visitor: Visit) -> None:
+def test_the_first_booths_appear_soon_and_need_few_bytes(visitor: Visit) -> None:
     visits = [visitor(map_seen=Map.WHOLE) for _ in range(3)]
     first = [v.page.evaluate(FIRST_BOOTHS) for v in visits]
     transferred = max(v.page.evaluate(TRANSFERRED) for v in visits)

@@ -1,4 +1,4 @@
-"""Without WebGL, without network, with a slow one; and nothing that goes to other servers."""
+"""Degraded environments: no WebGL, no map library, no network, slow or malformed responses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Visit = Callable[..., Visitor]
 
 @pytest.fixture(scope="module")
 def flat_browser(browser: Browser, chromium: str) -> Iterator[Browser]:
-    """A browser without any 3D."""
+    """A browser without WebGL."""
     launched = browser.browser_type.launch(
         executable_path=chromium, args=[*FLAGS, "--disable-3d-apis"]
     )
@@ -22,7 +22,7 @@ def flat_browser(browser: Browser, chromium: str) -> Iterator[Browser]:
     launched.close()
 
 
-def test_without_webgl_the_list_stands_alone(flat_browser: Browser, site: str) -> None:
+def test_without_webgl_only_the_list_is_shown(flat_browser: Browser, site: str) -> None:
     v = Visitor(flat_browser, site)
     expect(v.one("#map-note")).to_be_visible()
     expect(v.one(".map-area")).to_be_hidden()
@@ -42,7 +42,7 @@ def test_without_webgl_the_list_stands_alone(flat_browser: Browser, site: str) -
 def test_the_offline_basemap_shows_land_names_and_stations(visitor: Visit) -> None:
     v = visitor(path="/?at=36.5,127.8,6.5", map_seen=Map.WHOLE)
     assert v.rendered("near-land")
-    # Numbers of clusters take the place of some names.
+    # numbers of clusters hide some names
     provinces = {f["name"] for f in v.rendered("names")}
     assert len(provinces & {"강원특별자치도", "충청남도", "충청북도", "전라남도", "경상북도"}) >= 2
     v.move("jumpTo({center: [127.0276, 37.4979], zoom: 14})")
@@ -68,7 +68,7 @@ def test_a_malformed_response_is_reported(visitor: Visit) -> None:
     expect(v.one("#list [role=alert]")).to_contain_text("서버 응답에 문제가 있어요")
 
 
-def test_while_the_first_answer_is_awaited_skeletons_stand_in(visitor: Visit) -> None:
+def test_skeletons_are_shown_until_the_first_response(visitor: Visit) -> None:
     v = visitor(path="")
     held: list[Route] = []
     v.page.route("**/shops/brand*", lambda route: held.append(route))
@@ -81,7 +81,7 @@ def test_while_the_first_answer_is_awaited_skeletons_stand_in(visitor: Visit) ->
     expect(v.one("#list-region")).to_have_attribute("aria-busy", "false")
 
 
-def test_without_the_map_library_the_list_stands_alone(visitor: Visit) -> None:
+def test_without_the_map_library_only_the_list_is_shown(visitor: Visit) -> None:
     v = visitor(path="")
     v.page.route("**/maplibre-gl.mjs", lambda route: route.abort())
     v.go("/")

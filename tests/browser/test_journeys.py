@@ -1,4 +1,4 @@
-"""What people come for, and in how many steps: clicks, taps and fields typed. `scripts/screenshots --journeys` shows each."""
+"""User journeys and their number of steps (clicks, taps, fields). `scripts/screenshots --journeys` takes pictures of each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PICTURES = os.environ.get("GEOSHOPS_JOURNEY_PICTURES")
 
 
 class Look(NamedTuple):
-    """How a visitor sees the page."""
+    """Language, theme and device with which a journey is run."""
 
     language: str
     theme: str
@@ -31,7 +31,7 @@ class Look(NamedTuple):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of the browser's profile."""
+        """Options of the browser context."""
         screen = PHONE if self.screen == "phone" else {"viewport": {"width": 1280, "height": 800}}
         map_seen = Map.WHOLE if PICTURES else Map.PLAIN
         return {
@@ -61,11 +61,11 @@ class Journey:
         self.picture()
 
     def text(self, key: str) -> str:
-        """A text of the page in the visitor's language."""
+        """A message of the page in the visitor's language."""
         return str(self.texts[key])
 
     def picture(self) -> None:
-        """Keeps what the visitor sees, numbered by the steps so far."""
+        """Saves a screenshot, numbered by the steps so far."""
         if PICTURES:
             if self.v.page.url.startswith(self.v.site):
                 self.v.rest()
@@ -110,7 +110,7 @@ Start = Callable[..., Journey]
 
 @pytest.fixture(params=LOOKS, ids="-".join)
 def journey(visitor: Visit, request: pytest.FixtureRequest) -> Start:
-    """Starts journeys on a phone, for pictures in every look."""
+    """Starts journeys on a phone; for screenshots, in every look."""
     look: Look = request.param
 
     def start(*, signed_in: bool = False, **options: Any) -> Journey:

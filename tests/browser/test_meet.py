@@ -1,4 +1,4 @@
-"""A plan to meet: friends on the map, everybody's way, and a link for them."""
+"""Meeting plans: friends on the map, the distance of each, and a link to share."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ WAYS = "#list .shop:first-child .ways li"
 
 
 def metres(text: str) -> float:
-    found = re.search(r"([\d.]+)(k?)m", text)
-    assert found, text
-    return float(found[1]) * (1000 if found[2] else 1)
+    match = re.search(r"([\d.]+)(k?)m", text)
+    assert match, text
+    return float(match[1]) * (1000 if match[2] else 1)
 
 
 def tap_map(v: Visitor, longitude: float, latitude: float) -> None:
@@ -54,7 +54,7 @@ def test_friends_are_added_by_station_and_by_tapping_the_map(visitor: Visit) -> 
     expect(v.page.locator(".maplibregl-marker.person")).to_have_count(0)
 
 
-def test_a_late_answer_does_not_bring_places_back_after_one_was_taken(visitor: Visit) -> None:
+def test_a_late_response_does_not_show_places_again_after_one_was_chosen(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path=PLACES)
     v.one("#meet-open").click()
     v.one("#friend").fill("강")
@@ -81,7 +81,7 @@ def test_enter_adds_the_place_of_the_whole_text(visitor: Visit) -> None:
     expect(v.page.locator("#people li")).to_contain_text(["홍대입구"])
 
 
-def test_the_list_is_ordered_by_the_longest_way(visitor: Visit) -> None:
+def test_the_list_is_ordered_by_the_longest_distance(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path=PLAN)
     lists = v.page.locator("#list .ways").all_inner_texts()
     assert len(lists) > 5
@@ -100,7 +100,7 @@ def test_the_link_of_a_plan_opens_on_any_phone(visitor: Visit) -> None:
     expect(phone.page.locator("#people li")).to_have_count(2)
     assert phone.page.evaluate("document.documentElement.scrollWidth") == 390
     assert len(phone.names()) == len(v.names())
-    # the plan's shops, however far one is zoomed out, and no circle
+    # the plan's shops at any zoom level, and no circle
     assert phone.rendered(*FIELD) == []
     assert phone.rendered("pins", "clusters")
     expect(phone.one(".ring")).to_be_hidden()

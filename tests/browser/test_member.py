@@ -139,17 +139,17 @@ def test_a_review_and_a_shop_are_reported(member: Visitor) -> None:
     expect(v.one("#report-reason")).to_be_focused()
     v.one("#report-reason").select_option("ABUSE")
     v.one("#report-words").fill("욕이 있어요")
-    with v.page.expect_response("**/reports") as told:
+    with v.page.expect_response("**/reports") as response:
         v.page.get_by_role("button", name="보내기").click()
-    assert told.value.status == 201
-    assert told.value.json()["content"] == "욕이 있어요"
+    assert response.value.status == 201
+    assert response.value.json()["content"] == "욕이 있어요"
     v.toast("알려 주셔서 고마워요")
     expect(v.one("dialog")).to_have_count(0)
     v.page.get_by_role("button", name="잘못된 정보 신고").click()
     v.one("#report-reason").select_option("CLOSED")
-    with v.page.expect_response("**/shops/*/reports") as told:
+    with v.page.expect_response("**/shops/*/reports") as response:
         v.page.get_by_role("button", name="보내기").click()
-    assert told.value.status == 201
+    assert response.value.status == 201
 
 
 def test_a_visitor_who_reports_is_asked_to_sign_in(visitor: Visit) -> None:
@@ -196,8 +196,8 @@ def test_a_double_click_on_the_heart_shows_the_stored_state(member: Visitor) -> 
     expect(heart).to_have_attribute("aria-pressed", "false")
     for number, method in enumerate(("POST", "DELETE"), start=1):
         v.until(lambda number=number: len(held) >= number)
-        # a request after it shows that no other one is on its way
-        v.page.evaluate("fetch('/healthz').then(answer => answer.ok)")
+        # the response to a later request shows that no other one is pending
+        v.page.evaluate("fetch('/healthz').then(response => response.ok)")
         assert [route.request.method for route in held[number - 1 :]] == [method]
         held[number - 1].continue_()
     v.rest()
@@ -208,7 +208,7 @@ def test_a_heart_pressed_while_booths_are_awaited_stays(traveller: Visitor) -> N
     v = traveller
     expect(v.page.locator("#list .heart").first).to_be_visible()
     held: list[tuple[Route, APIResponse]] = []
-    # the next request asks which shops are open
+    # only the first request: the next one loads which shops are open
     v.page.route("**/shops/brand*", lambda route: held.append((route, route.fetch())), times=1)
     v.move("panBy([3, 0])")
     v.until(lambda: held)
@@ -216,8 +216,8 @@ def test_a_heart_pressed_while_booths_are_awaited_stays(traveller: Visitor) -> N
     heart.click()
     expect(heart).to_have_attribute("aria-pressed", "true")
     v.toast("찜 첫 걸음")
-    ((route, answer),) = held
-    route.fulfill(response=answer)
+    ((route, response),) = held
+    route.fulfill(response=response)
     v.rest()
     expect(v.page.get_by_role("button", name=f"{name} 찜 해제")).to_be_visible()
 
@@ -230,11 +230,11 @@ def test_a_press_on_a_heart_is_not_lost_when_another_one_is_stored(member: Visit
     hearts.first.click()
     v.until(lambda: held)
 
-    def store() -> None:
+    def release_first() -> None:
         held[0].continue_()
         v.toast("찜 첫 걸음")
 
-    v.press_during(hearts.nth(1), store)
+    v.press_during(hearts.nth(1), release_first)
     expect(v.page.locator("#list .heart[aria-pressed=true]")).to_have_count(2)
 
 
@@ -251,7 +251,7 @@ def test_favorites_that_are_listed_at_once_have_the_one_just_pressed(member: Vis
     expect(v.page.locator(".own .name")).to_have_text([name])
 
 
-def test_a_heart_that_no_press_of_reached_the_service_is_as_before(member: Visitor) -> None:
+def test_a_heart_whose_presses_never_reached_the_service_is_unchanged(member: Visitor) -> None:
     v = member
     v.page.route("**/favorites/*", lambda route: route.abort())
     heart = v.page.locator("#list .heart").first
@@ -301,7 +301,7 @@ def test_a_favorite_pressed_by_a_visitor_is_kept_after_sign_in(visitor: Visit) -
     expect(v.page.locator(".own .name")).to_have_text([name])
 
 
-def test_a_sign_in_without_a_wish_saves_nothing(visitor: Visit) -> None:
+def test_a_sign_in_without_a_pending_favorite_saves_nothing(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path="/?r=5000")
     v.page.locator("#list .heart").first.click()
     v.page.keyboard.press("Escape")
@@ -437,7 +437,9 @@ def test_a_token_refresh_during_an_outage_is_reported_as_unavailable(member: Vis
     expect(v.one("#account")).to_have_class(re.compile("signed-in"))
 
 
-def test_a_member_whom_the_page_could_not_ask_for_is_not_told_to_sign_in(member: Visitor) -> None:
+def test_a_member_whose_session_could_not_be_checked_is_not_asked_to_sign_in(
+    member: Visitor,
+) -> None:
     v = member
     away = {"error_code": "503", "error_message": "잠시 후 다시 시도해 주세요"}
     v.page.route("**/member/info", lambda route: route.fulfill(status=503, json=away))

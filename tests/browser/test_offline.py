@@ -1,4 +1,4 @@
-"""Without a network: the last view, favorites, notices; and what remains after sign-out."""
+"""Offline use: the last view, favorites, notices, and what the cache keeps after sign-out."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ KEPT = """async () => {
     for (const { url } of await (await caches.open(name)).keys()) found.push(`${name} ${new URL(url).pathname}`);
   return found;
 }"""
-# the service worker keeps and forgets responses later than the page has them
+# the service worker updates its caches after the page has received the responses
 KEEPS_FAVORITES = f"async () => (await ({KEPT})()).includes('member /favorites')"
 KEEPS_NO_MEMBER = f"async () => !(await ({KEPT})()).some(entry => entry.startsWith('member '))"
 
 
-def lose_line(v: Visitor) -> None:
+def go_offline(v: Visitor) -> None:
     v.context.set_offline(True)
     expect(v.one("#connection")).to_contain_text("인터넷에 연결되어 있지 않아")
 
@@ -50,10 +50,10 @@ def test_the_last_area_and_favorites_open_without_a_network(visitor: Visit) -> N
         v.one("#list .heart").first.click()
     show_favorites(v)
     v.page.wait_for_function(KEEPS_FAVORITES)
-    lose_line(v)
+    go_offline(v)
     v.page.goto(v.site)
     v.page.wait_for_selector("#list .name")
-    # the list begins with the rows that the screen has room for
+    # the list first shows only the rows that fit the screen
     v.rest()
     assert sorted(v.names()) == sorted(names)
     v.page.wait_for_selector("#account.signed-in")
@@ -71,13 +71,13 @@ def test_the_last_area_and_favorites_open_without_a_network(visitor: Visit) -> N
     v.page.wait_for_function(KEEPS_NO_MEMBER)
 
 
-def test_missing_tiles_are_noticed_and_loaded_when_the_line_is_back(visitor: Visit) -> None:
+def test_missing_tiles_are_noticed_and_loaded_when_the_connection_is_back(visitor: Visit) -> None:
     v = visitor()
     v.page.route("**/basemap/**", lambda route: route.abort())
     v.move("jumpTo({center: [127.4, 36.35]})")
     expect(v.one("#connection")).to_contain_text("지도 일부를 불러오지 못했어요")
     v.page.unroute("**/basemap/**")
-    lose_line(v)
+    go_offline(v)
     with v.page.expect_response("**/basemap/**"):
         v.context.set_offline(False)
     expect(v.one("#connection")).to_be_hidden()
@@ -91,29 +91,29 @@ def test_a_shop_that_was_opened_opens_without_a_network(visitor: Visit) -> None:
     name = v.open_first()
     shop = urlsplit(v.page.url).path
     v.page.wait_for_function(f"async () => (await ({KEPT})()).includes('seen /shops/{shop[6:]}')")
-    lose_line(v)
+    go_offline(v)
     v.page.reload()
     expect(v.one("#sheet-title")).to_have_text(name)
     v.page.goto(f"{v.site}/")
     v.page.wait_for_selector("#list .name")
     assert "r=2000" in v.page.url
-    # the page of a shop that was not opened is a page, too
+    # a shop that was not opened before gets a page as well
     v.page.goto(f"{v.site}/shop/1")
     expect(v.one("#sheet-body [role=alert] .button")).to_be_visible()
     v.context.set_offline(False)
-    # Chromium's emulation forgets the event after a navigation
+    # Chromium's offline emulation sends no event after a navigation
     v.page.evaluate("dispatchEvent(new Event('online'))")
     expect(v.one("#write")).to_be_visible()
 
 
-def test_what_failed_is_loaded_again_when_the_line_is_back(visitor: Visit) -> None:
+def test_failed_requests_are_repeated_when_the_connection_is_back(visitor: Visit) -> None:
     v = visitor(path="/?r=2000", map_seen=Map.NONE, member=next(PEOPLE))
     failed = v.one("[role=alert] .button")
     for open_part, close_part, loaded in (
         ("#list .name", "#sheet-close", "#sheet #write"),
         ("#account", "dialog .icon-button", "dialog .title"),
     ):
-        lose_line(v)
+        go_offline(v)
         v.one(open_part).first.click()
         expect(failed).to_be_visible()
         v.context.set_offline(False)
@@ -122,7 +122,7 @@ def test_what_failed_is_loaded_again_when_the_line_is_back(visitor: Visit) -> No
         v.one(close_part).first.click()
     for place in range(2):
         v.page.locator("#list [data-compare]").nth(place).click()
-    lose_line(v)
+    go_offline(v)
     v.page.locator("#compare .primary").click()
     expect(failed).to_be_visible()
     v.context.set_offline(False)

@@ -1,4 +1,4 @@
-"""What a phone needs: a sheet that is dragged, Back, targets for thumbs."""
+"""The page on a phone: draggable sheets, the Back button, and large touch targets."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_list_is_dragged_between_three_heights_and_back_closes_the_full_one(
     v = phone
     panel, grip, tools = v.one("#list-region"), v.one("#grip"), v.one("#around-tools")
     expect(panel).to_have_attribute("data-position", "half")
-    # which shops, not how to search, is what half a list has room for
+    # at half height the list has room for shops, but not for the search controls
     expect(tools).to_be_hidden()
     swipe(v, to_y=130, panel="#list-region", handle="#list-handle")
     expect(panel).to_have_attribute("data-position", "full")
@@ -137,7 +137,7 @@ def test_the_button_and_the_arrow_keys_set_the_height_of_the_sheet(phone: Visito
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_the_sheet_moves_only_for_those_who_do_not_mind(visitor: Visit, motion: str) -> None:
+def test_the_sheet_is_animated_only_without_reduced_motion(visitor: Visit, motion: str) -> None:
     v = visitor(path="/?r=5000", **{**PHONE, "reduced_motion": motion})
     v.open_first()
     press = (
@@ -208,7 +208,7 @@ SMALL = """() => [...document.querySelectorAll("button, a[href], select, summary
   .map(([html, box]) => `${Math.round(box.width)} x ${Math.round(box.height)}: ${html}`)"""
 
 
-def test_targets_are_44_pixels(phone: Visitor) -> None:
+def test_touch_targets_are_at_least_44_pixels(phone: Visitor) -> None:
     v = phone
     v.sign_in("thumbs")
     assert v.page.evaluate(SMALL) == [], "list"
@@ -235,7 +235,9 @@ def test_targets_are_44_pixels(phone: Visitor) -> None:
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/shop/424242"])
-def test_targets_of_a_page_about_a_missing_one_are_44_pixels(visitor: Visit, path: str) -> None:
+def test_touch_targets_of_a_not_found_page_are_at_least_44_pixels(
+    visitor: Visit, path: str
+) -> None:
     v = visitor(path="", **PHONE)
     v.page.goto(f"{v.site}{path}")
     expect(v.page.locator("main .button")).to_be_visible()
@@ -269,7 +271,7 @@ def test_nothing_covers_anything_else_on_the_map(visitor: Visit, language: str, 
     expect(v.one("#connection")).to_be_hidden()
     v.rest()
     v.open_first()
-    # the sources of the map stay in view
+    # the map's attribution stays visible
     expect(v.one("#sheet")).to_have_attribute("data-position", "half")
     assert v.page.evaluate(OVERLAPS) == []
     v.one("#sheet-grip").press("ArrowDown")
@@ -282,7 +284,9 @@ LASTING_TOASTS = "(set => { window.setTimeout = (run, ms, ...rest) => set(run, m
 
 
 @pytest.mark.parametrize("position", ["half", "full"])
-def test_what_was_won_by_a_review_does_not_cover_it(visitor: Visit, position: str) -> None:
+def test_the_notice_of_an_earned_title_does_not_cover_the_review(
+    visitor: Visit, position: str
+) -> None:
     v = visitor(path="", member=f"toasts-{position}", **PHONE)
     v.context.add_init_script(LASTING_TOASTS)
     v.go("/?r=5000")

@@ -1,4 +1,4 @@
-"""The search box: suggestions while typing, Korean composition, results, empty answers."""
+"""The search box: suggestions while typing, Korean composition, results, empty results."""
 
 from __future__ import annotations
 
@@ -88,13 +88,13 @@ def test_a_keyword_finds_its_booths_and_the_map_goes_there(visitor: Visit) -> No
 CENTER = "() => Object.values(geoshops.map.getCenter()).map(degrees => degrees.toFixed(3))"
 
 
-def held_back(v: Visitor, pattern: str, path: str, ready: str) -> None:
-    """Opens an address; what fits the pattern goes on its way only when the page is ready."""
-    held: list[Route] = []
-    v.page.route(pattern, lambda route: held.append(route), times=1)
+def open_with_delay(v: Visitor, pattern: str, path: str, ready: str) -> None:
+    """Opens a path; delays the first request that matches the pattern until the script `ready` returns true."""
+    delayed: list[Route] = []
+    v.page.route(pattern, lambda route: delayed.append(route), times=1)
     v.page.goto(v.site + path)
-    v.until(lambda: held and v.page.evaluate(ready))
-    for route in held:
+    v.until(lambda: delayed and v.page.evaluate(ready))
+    for route in delayed:
         route.continue_()
     v.rest()
 
@@ -104,15 +104,15 @@ def test_a_link_with_a_keyword_shows_its_place_after_a_late_response(
 ) -> None:
     v = visitor(path="")
     path = "/?at=37.49800,127.02800,13.0&q=%EB%B6%80%EC%82%B0"
-    held_back(v, "**/shops?*", path, "Boolean(window.geoshops?.map?.loaded())")
+    open_with_delay(v, "**/shops?*", path, "Boolean(window.geoshops?.map?.loaded())")
     assert v.names()
     assert v.page.evaluate(CENTER) == ["127.028", "37.498"]
 
 
-def test_results_that_come_before_the_map_are_where_it_goes(visitor: Visit) -> None:
+def test_the_map_moves_to_results_that_arrived_before_it(visitor: Visit) -> None:
     v = visitor(path="")
     ready = "Boolean(document.querySelector('#list .name'))"
-    held_back(v, "**/maplibre-gl.mjs", "/?q=%EB%B6%80%EC%82%B0", ready)
+    open_with_delay(v, "**/maplibre-gl.mjs", "/?q=%EB%B6%80%EC%82%B0", ready)
     longitude, latitude = map(float, v.page.evaluate(CENTER))
     assert 128.7 < longitude < 129.4 and 34.9 < latitude < 35.5
     v.move("panBy([200, 0])")

@@ -1,4 +1,4 @@
-"""The sheet of a shop: the way there, opening hours, sharing; and what a printer makes of the page."""
+"""The sheet of a shop: routes to it, opening hours, sharing, printing."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def page_of_shop(v: Visitor) -> str:
 
 
 def links(v: Visitor) -> dict[str, str]:
-    """Addresses of the links to routes, in order."""
+    """URLs of the links to route planners, by provider, in order."""
     script = "links => links.map(link => [link.dataset.route, link.getAttribute('href')])"
     return dict(v.page.locator("[data-route]").evaluate_all(script))
 
 
-def test_the_routes_stand_in_one_line(visitor: Visit) -> None:
+def test_the_route_links_are_in_one_line(visitor: Visit) -> None:
     for language in ("ko-KR", "en-US", "ja-JP", "zh-CN", "zh-TW"):
         v = visitor(map_seen=Map.NONE, language=language)
         v.open_first()
@@ -51,12 +51,12 @@ def test_routes_lead_to_the_shop_kakao_and_naver_first(visitor: Visit) -> None:
     v.open_first()
     shop = v.page.evaluate("geoshops.state.shop")
     lng, lat, name = shop["longitude"], shop["latitude"], shop["place_name"]
-    found = links(v)
-    assert [*found] == ["kakao", "naver", "google"]
-    assert unquote(found["kakao"]) == f"https://map.kakao.com/link/to/{name},{lat},{lng}"
-    assert f"/-/{lng},{lat},{name}," in unquote(found["naver"])
+    urls = links(v)
+    assert [*urls] == ["kakao", "naver", "google"]
+    assert unquote(urls["kakao"]) == f"https://map.kakao.com/link/to/{name},{lat},{lng}"
+    assert f"/-/{lng},{lat},{name}," in unquote(urls["naver"])
     # Google has no walking routes in Korea
-    google = parse_qs(urlsplit(found["google"]).query)
+    google = parse_qs(urlsplit(urls["google"]).query)
     assert google == {"api": ["1"], "destination": [f"{lat},{lng}"], "travelmode": ["transit"]}
 
 
@@ -66,13 +66,13 @@ def test_an_iphone_has_apple_maps_and_the_naver_app_with_a_page_to_fall_back_on(
     v = visitor(map_seen=Map.NONE, **PHONE, user_agent=IPHONE)
     v.open_first()
     shop = v.page.evaluate("geoshops.state.shop")
-    found = links(v)
-    assert [*found] == ["kakao", "naver", "apple", "google"]
-    assert found["naver"].startswith("nmap://route/walk?")
-    naver = parse_qs(urlsplit(found["naver"]).query)
+    urls = links(v)
+    assert [*urls] == ["kakao", "naver", "apple", "google"]
+    assert urls["naver"].startswith("nmap://route/walk?")
+    naver = parse_qs(urlsplit(urls["naver"]).query)
     assert naver["dname"] == [shop["place_name"]]
     assert (naver["dlng"], naver["dlat"]) == ([shop["longitude"]], [shop["latitude"]])
-    assert parse_qs(urlsplit(found["apple"]).query)["dirflg"] == ["w"]
+    assert parse_qs(urlsplit(urls["apple"]).query)["dirflg"] == ["w"]
     page = "https://map.naver.com/**"
     v.page.route(page, lambda route: route.abort())
     with v.page.expect_request(page):
@@ -109,23 +109,23 @@ def test_walking_minutes_are_an_estimate(visitor: Visit) -> None:
     expect(lead).not_to_contain_text("도보")
 
 
-# of one and the next case the texts differ: the sheet cannot still show the one before
+# Consecutive cases have different texts, so that the text of the previous case cannot pass as the next one.
 STATUSES: tuple[tuple[list[tuple[int, str, str]], bool, str], ...] = (
     ([(day, "10:00", "22:00") for day in WEEK], True, "영업 중 · 22:00까지"),
     ([(day, "10:00", "02:00") for day in WEEK], True, "영업 중 · 02:00까지"),
-    # touching spans are one; Sunday's goes on into Monday
+    # adjacent spans are joined
     ([(3, "10:00", "24:00"), (4, "00:00", "05:00")], True, "영업 중 · 05:00까지"),
     ([(day, "00:00", "24:00") for day in WEEK], True, "24시간 영업"),
     ([(3, "00:00", "24:00"), (4, "00:00", "23:30")], True, "영업 중 · 목요일 23:30까지"),
     ([(day, "09:00", "09:00") for day in WEEK], True, "24시간 영업"),
     ([(day, "10:00", "20:00") for day in WEEK], False, "영업 종료 · 10:00에 열어요"),
     ([(1, "10:00", "20:00")], False, "영업 종료 · 월요일 10:00에 열어요"),
-    # the service's clock counts
+    # open_now of the service takes precedence over the browser's clock
     ([(3, "10:00", "20:59")], True, "영업 중"),
 )
 
 
-def test_the_status_says_until_when(visitor: Visit) -> None:
+def test_the_status_shows_when_it_ends(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, timezone_id="America/New_York")
     v.page.clock.set_fixed_time(WEDNESDAY_21)
     for hours, open_now, text in STATUSES:
@@ -169,7 +169,7 @@ def test_days_with_the_same_times_are_one_line(visitor: Visit) -> None:
     expect(v.page.locator(".hours li")).to_have_text(["每天10:00–22:00"])
 
 
-def test_the_link_is_copied_or_the_visitor_is_told_how(visitor: Visit) -> None:
+def test_the_link_is_copied_or_shown_for_copying(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, permissions=["geolocation", "clipboard-read", "clipboard-write"])
     v.open_first()
     v.one("#share-copy").click()
@@ -180,7 +180,7 @@ def test_the_link_is_copied_or_the_visitor_is_told_how(visitor: Visit) -> None:
     v.toast("주소창의 주소를 복사해 주세요")
 
 
-def test_the_system_shares_where_it_can(visitor: Visit) -> None:
+def test_the_system_share_dialog_is_used_if_available(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path="")
     v.context.add_init_script("navigator.share = async (data) => { window.shared = data; }")
     v.go("/")
@@ -189,7 +189,7 @@ def test_the_system_shares_where_it_can(visitor: Visit) -> None:
     assert v.page.evaluate("shared") == {"title": name, "url": page_of_shop(v)}
 
 
-def test_paper_shows_the_list_or_the_shop(visitor: Visit) -> None:
+def test_a_printed_page_shows_the_list_or_the_shop(visitor: Visit) -> None:
     v = visitor(path="/?r=5000", color_scheme="dark")
     v.page.emulate_media(media="print")
     expect(v.one("#list .name").nth(30)).to_be_visible()
@@ -214,12 +214,12 @@ def test_the_list_marks_the_shops_that_are_open(visitor: Visit) -> None:
     v.page.locator(".chip", has_text="영업 중").click()
     expect(v.page.locator(".chip[aria-pressed=true]", has_text="영업 중")).to_be_visible()
     v.rest()
-    # the list shows its first page
+    # the list shows only its first page
     assert marked
     assert v.names()[: len(marked)] == marked
 
 
-def test_titles_stand_out_from_the_row_of_the_open_shop(visitor: Visit) -> None:
+def test_titles_contrast_with_the_highlighted_row_of_the_open_shop(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE)
     v.page.locator("#list .shop:has(.tags .tag) .name").first.click()
     v.rest()

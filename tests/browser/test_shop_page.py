@@ -72,7 +72,7 @@ def test_a_shop_of_the_list_opens_in_a_new_tab_or_here(visitor: Visit) -> None:
     expect(v.one("#sheet-title")).to_have_text(name)
 
 
-def test_a_closed_shop_says_so_and_shows_its_neighbours(visitor: Visit, sample_url: str) -> None:
+def test_a_closed_shop_is_marked_and_shows_its_neighbours(visitor: Visit, sample_url: str) -> None:
     with closing(psycopg2.connect(sample_url)) as connection, connection.cursor() as cursor:
         cursor.execute(
             "SELECT min(id) FROM shops WHERE status = 'CLOSED' AND merged_into_id IS NULL"
@@ -131,7 +131,7 @@ def test_the_language_of_the_address_stays_until_another_is_chosen(visitor: Visi
     assert v.page.title().endswith("Necutjigi")
 
 
-def test_what_is_shared_is_the_address_of_the_page(visitor: Visit) -> None:
+def test_the_shared_link_is_the_address_of_the_page(visitor: Visit) -> None:
     v = visitor(
         map_seen=Map.NONE, path=f"/shop/{SHOP}", permissions=["clipboard-read", "clipboard-write"]
     )
@@ -140,7 +140,7 @@ def test_what_is_shared_is_the_address_of_the_page(visitor: Visit) -> None:
     assert v.page.evaluate("navigator.clipboard.readText()") == f"{v.site}/shop/{SHOP}"
 
 
-def test_who_signs_in_from_a_page_comes_back_to_it(visitor: Visit) -> None:
+def test_sign_in_from_a_shop_page_returns_to_it(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE, path=f"/shop/{SHOP}")
     v.sign_in("page-reader")
     assert f"/shop/{SHOP}?" in v.page.url
@@ -159,10 +159,10 @@ def test_an_unknown_shop_leads_back_to_the_map(visitor: Visit) -> None:
 def test_the_browser_finds_the_page_installable(visitor: Visit) -> None:
     v = visitor(map_seen=Map.NONE)
     session = v.context.new_cdp_session(v.page)
-    found = session.send("Page.getAppManifest")
-    assert (found["errors"], found["url"]) == ([], f"{v.site}/manifest.webmanifest?lang=ko")
+    manifest = session.send("Page.getAppManifest")
+    assert (manifest["errors"], manifest["url"]) == ([], f"{v.site}/manifest.webmanifest?lang=ko")
     problems = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
-    # a visitor's profile is one that nothing can be installed in
+    # a browser context is an incognito profile, in which nothing can be installed
     assert {problem["errorId"] for problem in problems} <= {"in-incognito"}
 
 

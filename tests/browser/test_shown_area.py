@@ -1,4 +1,4 @@
-"""The list and the map hold the same shops: after links and moves, with filters at any zoom level, in drawn areas."""
+"""The list and the map show the same shops: after links and moves, with filters at any zoom level, in drawn areas."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def field_total(v: Visitor) -> int:
 
 
 def chip(v: Visitor, text: str) -> None:
-    """Presses a filter and waits for the list."""
+    """Clicks a filter and waits for the list."""
     v.page.locator("#filters .chip", has_text=text).click()
     v.rest()
 
@@ -53,7 +53,7 @@ def test_a_link_to_a_distant_shop_brings_its_surroundings(visitor: Visit, addres
     expect(v.one("#area")).to_be_hidden()
 
 
-def test_a_list_that_stays_says_which_area_it_shows(visitor: Visit) -> None:
+def test_a_list_that_stays_names_the_area_that_it_shows(visitor: Visit) -> None:
     v = visitor()
     before = v.names()
     v.one("#follow").uncheck()
@@ -85,7 +85,7 @@ def test_a_map_seen_from_afar_lists_the_shops_that_it_shows(visitor: Visit) -> N
         return int(re.sub(r"\D", "", title.inner_text()))
 
     expect(title).to_contain_text("지도 영역 안에")
-    # clusters at the edge hold shops beyond it
+    # clusters at the edge contain shops outside the map
     assert 0.9 < counted() / field_total(v) < 1.1
     assert len(v.names()) <= 40 < counted()
     for hidden in ("#area", "#elsewhere", "#radius"):
@@ -107,7 +107,7 @@ def test_a_map_seen_from_afar_lists_the_shops_that_it_shows(visitor: Visit) -> N
     expect(title).to_contain_text("반경 1km")
 
 
-def test_a_map_seen_from_afar_says_where_it_shows_no_shop(visitor: Visit) -> None:
+def test_a_map_seen_from_afar_has_a_message_where_it_shows_no_shop(visitor: Visit) -> None:
     v = visitor(path="/?at=20,-120,5")
     expect(v.one("#list")).to_contain_text("이 영역에는 지점이 없어요")
     assert "필터" not in v.one("#list").inner_text()
@@ -170,7 +170,7 @@ def test_the_wheel_scrolls_a_row_of_chips(visitor: Visit) -> None:
     v.page.wait_for_function("document.querySelector('#chips').scrollLeft > 0")
 
 
-def test_nothing_nearby_is_said_only_where_it_is_true(visitor: Visit) -> None:
+def test_the_message_nothing_nearby_is_shown_only_where_it_is_true(visitor: Visit) -> None:
     empty = visitor(map_seen=Map.NONE, path="/?at=37.2,131.86,14&r=500")
     expect(empty.one("#list")).to_contain_text("이 근처에는")
     v = visitor(map_seen=Map.NONE, path="/?r=500")
@@ -225,15 +225,15 @@ def loop(v: Visitor, *, touch: bool = False) -> None:
 def test_an_area_drawn_on_the_map_holds_exactly_its_shops(visitor: Visit, kind: str) -> None:
     v = visitor(path="/?at=37.4979,127.0276,13", **(PHONE if kind == "finger" else {}))
     v.one("#draw").click()
-    with v.page.expect_response("**/shops/within*") as answer:
+    with v.page.expect_response("**/shops/within*") as response:
         loop(v, touch=kind == "finger")
-    assert answer.value.status == 200
-    (ring,) = json.loads(answer.value.request.post_data or "")["coordinates"]
+    assert response.value.status == 200
+    (ring,) = json.loads(response.value.request.post_data or "")["coordinates"]
     assert 4 <= len(ring) <= 8
     assert ring[0] == ring[-1]
     expect(v.one("#list-title")).to_contain_text("그린 영역 안에")
     v.rest()
-    assert booths_on_map(v) == total(v) == len(answer.value.json()) > 0
+    assert booths_on_map(v) == total(v) == len(response.value.json()) > 0
     assert v.rendered("area-fill")
     expect(v.one("#around-tools")).to_be_hidden()
     shared = visitor(path=v.page.url.removeprefix(v.site))
@@ -289,7 +289,7 @@ def test_the_keyboard_searches_the_visible_map_instead(visitor: Visit) -> None:
 
 
 @pytest.mark.parametrize("area", ["x", "~~~~", "_p~iF~ps|U_ulLnnqC", "%20"])
-def test_an_area_that_is_none_is_left_out(visitor: Visit, area: str) -> None:
+def test_an_invalid_area_in_the_address_is_ignored(visitor: Visit, area: str) -> None:
     v = visitor(path=f"/?area={area}", map_seen=Map.NONE)
     expect(v.one("#list-title")).to_contain_text("반경")
     assert "area=" not in v.page.url

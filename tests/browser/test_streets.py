@@ -1,4 +1,4 @@
-"""Streets under the shops: of an online style with its outages, of the operator's own file."""
+"""The street basemap: from an online style, including its outages, or from the operator's PMTiles file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Newcomer(Visitor):
     """A visitor of a page with streets."""
 
     def streets(self, present: bool = True) -> None:
-        """Waits until streets are drawn, or gone."""
+        """Waits until streets are drawn, or removed."""
         self.page.wait_for_function(f"present => ({ARE_SHOWN}) === present", arg=present)
         self.rest()
 
@@ -40,13 +40,13 @@ class Newcomer(Visitor):
         return str(self.page.evaluate(script, [layer, name]))
 
     def attribution(self) -> str:
-        """Whom the map names as its sources."""
+        """The text of the map's attribution."""
         return str(self.page.evaluate(ATTRIBUTION))
 
 
 @contextmanager
 def newcomer(browser: Browser, address: str, name: str, **options: Any) -> Iterator[Newcomer]:
-    """A visitor whose console said nothing; a picture of the page is kept."""
+    """A new visitor; afterwards saves a screenshot and asserts that the console has no errors."""
     visitor = Newcomer(browser, address, **options)
     yield visitor
     ARTEFACTS.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def host(sample_url: str) -> Iterator[Host]:
 
 @pytest.fixture
 def up(host: Host) -> Iterator[Host]:
-    """The same, responding; its outages end with the test."""
+    """The host in mode `up`; a test may change the mode."""
     host.requested.clear()
     yield host
     host.mode = "up"
@@ -72,7 +72,7 @@ def up(host: Host) -> Iterator[Host]:
 
 @pytest.fixture(scope="module")
 def online(sample_url: str, host: Host) -> Iterator[str]:
-    """The service with that style."""
+    """Origin of the service with the host's style."""
     settings = {
         **ALONE,
         "DATABASE_URL": sample_url,
@@ -84,7 +84,7 @@ def online(sample_url: str, host: Host) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def own(sample_url: str, shared_data: Path) -> Iterator[str]:
-    """The service with a PMTiles file."""
+    """Origin of the service with a PMTiles file."""
     path = shared_data / "streets" / "myeongdong_osm.pmtiles"
     if not path.is_file():
         pytest.skip("no ../shared/data/streets/myeongdong_osm.pmtiles")
@@ -160,7 +160,7 @@ def test_without_streets_the_offline_map_remains(
         expect(v.one("html[data-toasts]")).to_have_count(0)
 
 
-def test_a_browser_without_a_connection_does_not_ask_for_streets(
+def test_a_browser_without_a_connection_does_not_request_streets(
     browser: Browser, online: str, up: Host
 ) -> None:
     offline = "Object.defineProperty(navigator, 'onLine', { get: () => !window.cut })"
@@ -174,7 +174,7 @@ def test_a_browser_without_a_connection_does_not_ask_for_streets(
 
 
 @pytest.mark.parametrize("mode", ["silent", "failing"])
-def test_streets_that_go_away_give_way_to_the_offline_map(
+def test_the_offline_map_replaces_streets_that_become_unavailable(
     browser: Browser, online: str, up: Host, mode: str
 ) -> None:
     with newcomer(browser, online, f"away-{mode}", path=GANGNAM) as v:
@@ -205,7 +205,7 @@ def test_shops_come_before_streets_and_with_few_requests(
         )
         before = [one.url for one in sent if 0 < one.timing["startTime"] < booths]
         assert [url for url in before if url.startswith(up.origin) or "/hours" in url] == []
-        # the page comes as one module each without a bundle
+        # an unbundled page loads each module with a separate request
         modules = [url for url in before if url.endswith((".js", ".css"))]
         assert 10 < len(before) - len(modules) + 2 <= MOST_REQUESTS
         assert len([path for path in up.requested if path.startswith("/tiles/")]) == len(
@@ -231,7 +231,7 @@ def test_an_own_file_is_drawn_in_both_themes(browser: Browser, own: str) -> None
 def test_a_file_of_protomaps_gets_labels_in_the_language_of_the_page(
     browser: Browser, own: str
 ) -> None:
-    """Of a file with Protomaps' layers the page makes Protomaps' map, in its own colours."""
+    """For a file with Protomaps' layers, the page uses Protomaps' style with its own colours."""
     script = """async () => {
       const { archiveMap } = await import(document.querySelector("script[src$='/main.js']").src);
       const header = { minZoom: 0, maxZoom: 15, minLon: 124.5, minLat: 33, maxLon: 132, maxLat: 39 };

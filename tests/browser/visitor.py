@@ -1,4 +1,4 @@
-"""A visitor of the map page: a browser profile, what it can do, and what its console complained of."""
+"""A visitor of the map page: a browser context with helpers for actions, and the errors of its console."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ PHONE = {
     "has_touch": True,
 }
 GANGNAM = {"latitude": 37.4979, "longitude": 127.0276}
-# only a machine that is slow or busy needs so long
+# long, for slow or busy machines
 PATIENCE_MS = 60_000
-# Refused requests are part of some stories (a stolen token, a cut line); the page answers for them.
+# Rejected and failed requests are part of some tests (a stolen token, a lost connection); the page handles them.
 EXPECTED = re.compile(r"Failed to load resource: (the server responded with|net::ERR_)")
 VIOLATIONS = "addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))"
-# every toast that the page has shown: one that came while the page was still busy may be gone when a test looks
+# records every toast, because one that appeared while the page was busy may have disappeared when a test checks
 TOASTS = """
 new MutationObserver(records => {
   for (const node of records.flatMap(record => [...record.addedNodes]))
@@ -46,10 +46,10 @@ addEventListener("DOMContentLoaded", async () => {
 })
 """
 
-# a quarter of the pixels along each side; where everything is, stays
+# renders the map at a quarter of its resolution; the layout does not change
 COARSE = "Object.defineProperty(window, 'devicePixelRatio', { get: () => 0.25 })"
 
-# Nothing is on its way, and the last changes of the map are drawn.
+# Properties of the features that the map has drawn in these layers.
 RENDERED = """ids => {
   const layers = ids.filter(id => geoshops.map.getLayer(id));
   return geoshops.map.queryRenderedFeatures({layers}).map(feature => feature.properties);
@@ -60,7 +60,7 @@ RESTS = (
 
 
 class Map(Enum):
-    """How a visitor sees the map. Without graphics hardware, to draw it costs more than all the rest of a page."""
+    """How much of the map is drawn. Without graphics hardware, drawing is the most expensive part of a page."""
 
     NONE = "none"
     # without the land of the offline basemap
@@ -75,7 +75,7 @@ WITHHELD = {
 
 
 class Visitor:
-    """Opens pages and waits for the page's own sign that nothing is on its way any more."""
+    """Opens pages and waits until the page signals that it is idle."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Visitor:
             "geolocation": GANGNAM,
             "permissions": ["geolocation"],
             "reduced_motion": "reduce",
-            # its requests escape the routes by which tests make faults
+            # requests of a service worker bypass the routes with which tests simulate faults
             "service_workers": "block",
         }
         self.site = site
@@ -124,15 +124,15 @@ class Visitor:
             self.go(path)
 
     def _begin_session(self) -> None:
-        """Signs in without the pages that it takes: the browser gets the cookie, and has the page's mark already."""
-        ask, home = self.context.request, f"{self.site}/"
-        begun = ask.get(f"{self.site}/auth/authorize", params={"redirect_uri": home}).json()
+        """Signs in over the API instead of the pages. Sets the refresh cookie; the page's own mark was set in local storage."""
+        api, home = self.context.request, f"{self.site}/"
+        begun = api.get(f"{self.site}/auth/authorize", params={"redirect_uri": home}).json()
         back = provider.sign_in_at(begun.pop("authorize_url"), self.person)
         query = {"redirect_uri": home, **begun, "code": back["code"]}
-        answer = ask.get(
+        response = api.get(
             f"{self.site}/auth/login/idp", params=query, headers={"X-Token-Storage": "cookie"}
         )
-        assert answer.ok, answer.text()
+        assert response.ok, response.text()
 
     def _console(self, message: Any) -> None:
         if message.type == "error" and not EXPECTED.match(message.text):
@@ -144,22 +144,22 @@ class Visitor:
             self.outside.append(request.url)
 
     def go(self, path: str) -> None:
-        """Opens an address of the site and waits until it rests."""
+        """Opens a path of the site and waits until the page is idle."""
         self.page.goto(self.site + path)
         self.rest()
 
     def rest(self) -> None:
-        """Waits until nothing is on its way.
+        """Waits until no request is pending and the map is drawn.
 
-        After a tap or another touch, first wait for its effect: the browser makes a click of it later.
+        After a tap or another touch, first wait for its effect: the browser sends the click event later.
         """
         self.page.wait_for_function(RESTS)
 
     def until(self, condition: Callable[[], object]) -> None:
-        """Waits until something holds that the page's requests bring about."""
+        """Waits for a condition that depends on the page's requests."""
         end = time.monotonic() + PATIENCE_MS / 1000
         while not condition():
-            assert time.monotonic() < end, "waited in vain"
+            assert time.monotonic() < end, "the condition was not met in time"
             self.page.wait_for_timeout(50)
 
     def one(self, selector: str) -> Locator:
@@ -175,12 +175,12 @@ class Visitor:
         self.page.evaluate(f"void geoshops.map.{call}")
 
     def rendered(self, *layers: str) -> list[dict[str, Any]]:
-        """Properties of what the map shows in those of the layers that it has."""
-        found: list[dict[str, Any]] = self.page.evaluate(RENDERED, list(layers))
-        return found
+        """Properties of the features drawn in these layers; layers that the map does not have are ignored."""
+        features: list[dict[str, Any]] = self.page.evaluate(RENDERED, list(layers))
+        return features
 
     def open_first(self) -> str:
-        """Opens the first shop of the list; its name."""
+        """Opens the first shop of the list; returns its name."""
         name = self.names()[0]
         self.one("#list .name").first.click()
         self.page.get_by_role("heading", name=name, level=2).wait_for()
@@ -188,14 +188,14 @@ class Visitor:
         return name
 
     def press_during(self, target: Locator, happens: Callable[[], object]) -> None:
-        """Presses something with the mouse; between down and up something else happens."""
+        """Presses the mouse button on the target, calls `happens`, then releases the button."""
         target.hover()
         self.page.mouse.down()
         happens()
         self.page.mouse.up()
 
     def sign_in(self, person: str) -> None:
-        """Signs in at the development provider as somebody who is typed."""
+        """Signs in at the development provider by typing this name."""
         self.person = person
         self.one("#account").click()
         self.one("dialog .primary").click()
@@ -205,22 +205,22 @@ class Visitor:
         self.rest()
 
     def toast(self, text: str) -> None:
-        """Waits for a message, unless the page has shown it already."""
+        """Waits until the page has shown a toast with this text, now or before."""
         self.page.locator(f'html[data-toasts*="{text}"]').wait_for(state="attached")
 
     def end_session(self) -> None:
-        """Ends the session at the service behind the page's back, as another device can."""
-        ask = self.context.request
-        renewed = ask.post(f"{self.site}/auth/token", headers={"X-Token-Storage": "cookie"})
+        """Ends the session over the API without the page noticing, as another device can."""
+        api = self.context.request
+        renewed = api.post(f"{self.site}/auth/token", headers={"X-Token-Storage": "cookie"})
         bearer = {"Authorization": f"Bearer {renewed.json()['access_token']}"}
-        assert ask.get(f"{self.site}/auth/logout", headers=bearer).ok
+        assert api.get(f"{self.site}/auth/logout", headers=bearer).ok
 
     def reject_token(self, path: str) -> None:
-        """Lets the service reject the page's current access token on the path, as when it has expired."""
+        """Rejects the page's current access token on the path with 401, as if it had expired."""
         expired = {"error_code": "102", "error_message": "expired"}
         rejected: list[str] = []
 
-        def answer(route: Route) -> None:
+        def respond(route: Route) -> None:
             rejected[1:] = []
             rejected.append(route.request.headers["authorization"])
             if rejected[0] == rejected[-1]:
@@ -228,4 +228,4 @@ class Visitor:
             else:
                 route.continue_()
 
-        self.page.route(lambda url: urlsplit(url).path == path, answer)
+        self.page.route(lambda url: urlsplit(url).path == path, respond)

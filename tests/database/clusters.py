@@ -54,7 +54,7 @@ class Cluster:
         return [postmaster, *postmaster.children(recursive=True)]
 
     def freeze(self) -> None:
-        """Freezes every process (SIGSTOP): connections are neither answered nor rejected."""
+        """Freezes every process (SIGSTOP): connections are neither accepted nor rejected."""
         for process in self.processes():
             process.send_signal(signal.SIGSTOP)
 

@@ -77,7 +77,7 @@ class Service:
         return self.call("GET", "/brands")
 
     def write(self) -> TimedResponse:
-        """A command: a review."""
+        """A command: writes a review."""
         body = {"star_rating": 5, "content": "밝아요"}
         path = f"/reviews/shop/{self.shop}"
         return self.call("POST", path, json=body, headers=self.headers)

@@ -51,7 +51,7 @@ def test_one_request_probes_a_silent_server_and_the_others_are_rejected(silent_u
     assert waited_s[10] < 0.9, "the others did not"
 
 
-def test_those_who_come_with_a_probe_that_succeeds_are_let_through(
+def test_callers_that_wait_for_a_successful_probe_are_let_through(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # callers wait this long for the probe, whose connection takes longer on a busy machine

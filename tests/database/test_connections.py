@@ -91,11 +91,11 @@ def test_a_connection_that_is_lost_while_locks_are_read_is_replaced(
     kept = backend_of(database)
     look = pool._a_table_is_locked
 
-    def look_at_the_dead(connection: Any) -> bool:
+    def check_closed_connection(connection: Any) -> bool:
         make.sql("SELECT pg_terminate_backend(%s)", kept)
         return look(connection)
 
-    monkeypatch.setattr(pool, "_a_table_is_locked", look_at_the_dead)
+    monkeypatch.setattr(pool, "_a_table_is_locked", check_closed_connection)
     with pytest.raises(psycopg2.errors.LockNotAvailable):
         database.row(
             f"DO $$ BEGIN RAISE EXCEPTION '' USING ERRCODE = '{LOCK_NOT_AVAILABLE}'; END $$"

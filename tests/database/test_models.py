@@ -29,10 +29,10 @@ def differences(url: str, *statements: str) -> list[Any]:
             connection.execute(text(statement))
         options = {"include_object": include, "compare_type": True}
         context = MigrationContext.configure(connection, opts=options)
-        found = compare_metadata(context, Base.metadata)
+        compared = compare_metadata(context, Base.metadata)
         connection.rollback()
     engine.dispose()
-    return [item for item in found if not is_only_a_comment(item)]
+    return [item for item in compared if not is_only_a_comment(item)]
 
 
 def is_only_a_comment(item: Any) -> bool:

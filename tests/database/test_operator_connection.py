@@ -30,7 +30,7 @@ WHERE datname = current_database() AND wait_event_type = 'Lock' AND query NOT LI
 
 
 @pytest.fixture
-def held_up(make: Maker, database_url: str) -> Iterator[None]:
+def blocked(make: Maker, database_url: str) -> Iterator[None]:
     """Locks shops and the upgrade lock, so that readers and upgrades wait."""
     with closing(psycopg2.connect(database_url)) as connection:
         cursor = connection.cursor()
@@ -39,8 +39,8 @@ def held_up(make: Maker, database_url: str) -> Iterator[None]:
         yield
 
 
-def test_ctrl_c_ends_what_waits_for_the_database(
-    held_up: None, make: Maker, database_url: str
+def test_ctrl_c_ends_a_command_that_waits_for_the_database(
+    blocked: None, make: Maker, database_url: str
 ) -> None:
     program = "from geoshops.cli import main; main()"
     environment = {**os.environ, "DATABASE_URL": database_url, "GEOSHOPS_TESTING": "1"}
@@ -61,8 +61,8 @@ def test_ctrl_c_ends_what_waits_for_the_database(
         for process in running:
             process.send_signal(signal.SIGINT)
         for words, process in zip(COMMANDS, running, strict=True):
-            said = process.communicate(timeout=10)[1]
-            assert (process.returncode, said.strip()) == (1, "Aborted!"), words
+            stderr = process.communicate(timeout=10)[1]
+            assert (process.returncode, stderr.strip()) == (1, "Aborted!"), words
         assert make.sql(WAITING) == 0
     finally:
         for process in running:

@@ -21,7 +21,7 @@ from tests.database.conftest import NAME, Service, assert_clear_rejection
 BACK_WITHIN_S = 10.0
 
 
-def test_a_stopped_server_is_rejected_at_once_and_found_again(
+def test_requests_fail_fast_while_the_server_is_stopped_and_recover(
     service: Service, cluster: Cluster
 ) -> None:
     assert service.read().status == 200
@@ -47,7 +47,7 @@ def test_killed_sessions_are_replaced_unnoticed(service: Service, admin: Any) ->
         assert {response.status for response in service.at_once(call, 16)} == {status}
 
 
-def test_reads_go_on_while_the_database_is_read_only(service: Service, admin: Any) -> None:
+def test_reads_continue_while_the_database_is_read_only(service: Service, admin: Any) -> None:
     cursor = admin.cursor()
     cursor.execute("ALTER ROLE geoshops_app SET default_transaction_read_only = on")
     cursor.execute(
@@ -109,7 +109,7 @@ def test_a_locked_row_blocks_no_other_request(service: Service) -> None:
     assert service.write().status == 201
 
 
-def test_a_queue_for_a_row_is_no_locked_table(service: Service) -> None:
+def test_a_queue_for_a_row_is_not_a_locked_table(service: Service) -> None:
     holder, waiter = connect(service.url), connect(service.url)
     holder.autocommit = False
     lock = "SELECT FROM members WHERE id = %s FOR NO KEY UPDATE"
@@ -132,7 +132,7 @@ def test_a_queue_for_a_row_is_no_locked_table(service: Service) -> None:
         waiter.close()
 
 
-def test_a_refresh_of_the_tiles_is_no_locked_table(service: Service) -> None:
+def test_a_refresh_of_the_tiles_is_not_a_locked_table(service: Service) -> None:
     strangers = [service.other() for _ in range(8)]
     refreshing, locker = psycopg2.connect(service.url), psycopg2.connect(service.url)
     refreshing.cursor().execute("SELECT refresh_tile_grid(now())")
@@ -149,9 +149,7 @@ def test_a_refresh_of_the_tiles_is_no_locked_table(service: Service) -> None:
             connection.close()
 
 
-def test_what_waits_for_a_connection_in_vain_is_rejected(
-    service: Service, cluster: Cluster
-) -> None:
+def test_a_request_that_gets_no_connection_is_rejected(service: Service, cluster: Cluster) -> None:
     role = "ALTER ROLE geoshops_app CONNECTION LIMIT"
     admin = connect(service.url)
     admin.cursor().execute(f"{role} 0")
@@ -169,7 +167,7 @@ def test_what_waits_for_a_connection_in_vain_is_rejected(
     assert service.seconds_until(service.read, 200) < BACK_WITHIN_S
 
 
-def test_a_server_without_connections_to_give(service: Service, cluster: Cluster) -> None:
+def test_a_server_with_exhausted_connections(service: Service, cluster: Cluster) -> None:
     url = as_role(cluster.database(NAME), "geoshops_reader")
     admin = connect(service.url)
     admin.cursor().execute(
@@ -191,7 +189,7 @@ def test_a_server_without_connections_to_give(service: Service, cluster: Cluster
 
 @pytest.fixture
 def small_disk(service: Service, admin: Any) -> Iterator[Path]:
-    """A file system of 8 MiB on which the table of reviews lies."""
+    """A file system of 8 MiB that contains the table of reviews."""
     # outside pytest's folders, which the server's account cannot enter
     folder = Path(tempfile.mkdtemp(prefix="geoshops-small-disk-"))
     folder.chmod(0o755)
@@ -212,7 +210,9 @@ def small_disk(service: Service, admin: Any) -> Iterator[Path]:
     folder.rmdir()
 
 
-def test_reads_go_on_while_the_disk_is_full(service: Service, small_disk: Path, admin: Any) -> None:
+def test_reads_continue_while_the_disk_is_full(
+    service: Service, small_disk: Path, admin: Any
+) -> None:
     filler = small_disk / "filler"
     with filler.open("wb", buffering=0) as file:
         try:
@@ -247,7 +247,7 @@ def test_queries_get_two_seconds_and_writes_five(service: Service, limited: Any)
 
 
 @pytest.mark.full
-def test_an_act_is_stopped_after_five_seconds(limited: Any) -> None:
+def test_a_command_is_cancelled_after_five_seconds(limited: Any) -> None:
     started = time.monotonic()
     with pytest.raises(psycopg2.errors.QueryCanceled):
         limited.write("SELECT pg_sleep(30)")

@@ -24,7 +24,7 @@ BEGIN
   END IF;
   RETURN call;
 END $$"""
-ASK = "SELECT stumbling(%s, %s)"
+FAILING_QUERY = "SELECT stumbling(%s, %s)"
 
 
 @pytest.fixture(autouse=True)
@@ -42,14 +42,14 @@ def stumbling(db: Any) -> Iterator[None]:
 def test_conflicts_run_again_three_times_in_all(app: Flask, code: str, verb: str) -> None:
     with app.app_context():
         run = getattr(database(), verb)
-        assert run(ASK, (ATTEMPTS - 1, code)) == (ATTEMPTS,)
+        assert run(FAILING_QUERY, (ATTEMPTS - 1, code)) == (ATTEMPTS,)
         with pytest.raises(psycopg2.errors.lookup(code)):
-            run(ASK, (3 * ATTEMPTS, code))
+            run(FAILING_QUERY, (3 * ATTEMPTS, code))
 
 
 def test_other_errors_do_not_run_again(app: Flask, make: Maker) -> None:
     with app.app_context(), pytest.raises(psycopg2.errors.lookup("23505")):
-        database().row(ASK, (100, "23505"))
+        database().row(FAILING_QUERY, (100, "23505"))
     assert make.rows("SELECT last_value FROM calls") == [(1,)]
 
 
@@ -61,7 +61,7 @@ def response_to(app: Flask, path: str, method: str, code: str) -> Response:
     """The response of an operation if the database returns this SQLSTATE in every attempt."""
     with app.test_request_context(path, method=method):
         with pytest.raises(psycopg2.Error) as caught:
-            database().write(ASK, (100, code))
+            database().write(FAILING_QUERY, (100, code))
         assert caught.value.pgcode == code
         return cast(Response, app.handle_user_exception(caught.value))
 

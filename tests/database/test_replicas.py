@@ -82,7 +82,7 @@ class Pair(Service):
         """The brand's name in an anonymous query."""
         return str(self.call("GET", "/brands", **more).response.json()[0]["brand_name"])
 
-    def asks_the_replica(self) -> bool:
+    def queries_the_replica(self) -> bool:
         """Whether an anonymous query does not see a change made immediately before."""
         self.rename("before")
         self.await_replay()
@@ -119,7 +119,7 @@ def pair(primary: Cluster, standby: Cluster) -> Iterator[Pair]:
 
 def test_the_replica_serves_anonymous_reads_until_it_is_stale(pair: Pair) -> None:
     # workers use it only after they have sampled the primary's position in the background
-    wait_until(pair.asks_the_replica)
+    wait_until(pair.queries_the_replica)
     pair.rename("before")
     pair.await_replay()
     with pair.paused():
@@ -201,7 +201,7 @@ def test_a_members_read_needs_no_connection_of_the_primarys_pool(
     app = app_on(primary, standby, pool_size=1, pool_timeout_s=0.1)
     database_of_app: Any = app.extensions["geoshops.database.pool"]
     busy = database_of_app.engine.raw_connection()
-    kept = busy.dbapi_connection.get_backend_pid()
+    busy_pid = busy.dbapi_connection.get_backend_pid()
     in_recovery = "SELECT pg_is_in_recovery()"
     for _ in range(3):
         with request_of(app, headers={"Authorization": "Bearer x"}):
@@ -210,7 +210,7 @@ def test_a_members_read_needs_no_connection_of_the_primarys_pool(
         # the next one finds its connection closed
         execute(
             primary.database(NAME),
-            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid NOT IN ({kept}, pg_backend_pid())"
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid NOT IN ({busy_pid}, pg_backend_pid())"
             " AND application_name = 'geoshops'",
         )
     busy.close()
@@ -221,18 +221,18 @@ def test_a_silent_primary_is_given_up_before_the_attempt_to_connect_ends() -> No
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"host=127.0.0.1 port={silent.getsockname()[1]} dbname=x user=x connect_timeout=2"
         positions = WalPositions(PrimaryConnection(lambda: psycopg2.connect(url)))
-        asking = threading.Thread(target=positions.sample)
-        asking.start()
+        sampler = threading.Thread(target=positions.sample)
+        sampler.start()
         assert not positions.primary_is_lost
         began = time.monotonic()
         assert positions.sample() is None
         assert time.monotonic() - began < 1.8
         assert positions.primary_is_lost
-        asking.join()
+        sampler.join()
         assert positions.primary_is_lost
 
 
-def test_a_lost_replica_is_not_missed(pair: Pair) -> None:
+def test_losing_the_replica_fails_no_request(pair: Pair) -> None:
     pair.at_once(pair.read, 16)
     pair.standby.stop()
     try:
@@ -244,7 +244,7 @@ def test_a_lost_replica_is_not_missed(pair: Pair) -> None:
     pair.await_replay()
     time.sleep(1)
     assert {result.status for result in pair.at_once(pair.read, 16)} == {200}
-    assert pair.asks_the_replica()
+    assert pair.queries_the_replica()
 
 
 def test_reads_continue_without_the_primary(pair: Pair) -> None:
@@ -289,7 +289,7 @@ def test_reads_continue_while_the_primary_is_frozen(pair: Pair) -> None:
 
 
 @pytest.mark.full
-def test_a_frozen_replica_is_given_up(pair: Pair) -> None:
+def test_a_frozen_replica_is_replaced_by_the_primary(pair: Pair) -> None:
     pair.at_once(pair.read, 16)
     pair.standby.freeze()
     try:
@@ -303,7 +303,7 @@ def test_a_frozen_replica_is_given_up(pair: Pair) -> None:
         pair.standby.thaw()
     pair.await_replay()
     time.sleep(1.5)
-    assert pair.asks_the_replica()
+    assert pair.queries_the_replica()
 
 
 @pytest.mark.full

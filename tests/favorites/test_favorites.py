@@ -1,4 +1,4 @@
-"""Favorites: the list, adding, removing."""
+"""Favorites over HTTP: adding, removing and listing them."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def test_adding_twice_adds_once(app: Flask, client: FlaskClient, make: Maker) ->
     assert_exact(make, shop)
 
 
-def test_removing_is_always_fine(app: Flask, client: FlaskClient, make: Maker) -> None:
+def test_removing_is_idempotent(app: Flask, client: FlaskClient, make: Maker) -> None:
     shop, headers = make.shop(), make.bearer(app)
     make.favorite(make.member(), shop)
     client.post(f"/favorites/{shop}", headers=headers)
     for _ in range(2):
-        answer = client.delete(f"/favorites/{shop}", headers=headers)
-        assert answer.status_code == 200
-        assert answer.get_json() == {"shop_id": shop, "favorite": False, "favorite_cnt": 1}
+        response = client.delete(f"/favorites/{shop}", headers=headers)
+        assert response.status_code == 200
+        assert response.get_json() == {"shop_id": shop, "favorite": False, "favorite_cnt": 1}
     assert_exact(make, shop)
 
 
@@ -54,8 +54,8 @@ def test_unknown_shops_are_not_found(app: Flask, client: FlaskClient, make: Make
     headers = make.bearer(app)
     for method in ("POST", "DELETE"):
         for shop in ("999999", str(2**63 - 1), str(2**63), "x"):
-            answer = client.open(f"/favorites/{shop}", method=method, headers=headers)
-            assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404")
+            response = client.open(f"/favorites/{shop}", method=method, headers=headers)
+            assert (response.status_code, response.get_json()["error_code"]) == (404, "404")
 
 
 def test_the_list_is_newest_first_with_distances(
@@ -100,18 +100,18 @@ def test_closed_shops_stay_in_the_list(app: Flask, client: FlaskClient, make: Ma
     assert [item["shop"]["status"] for item in items] == ["CLOSED"]
 
 
-def test_flags_of_searches_agree_with_the_list(
+def test_searches_and_details_show_whether_a_shop_is_a_favorite(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop, headers = make.shop(), make.bearer(app)
     around = f"/shops/brand?{HERE}&mapLat=37.4979&mapLng=127.0276"
-    for act, flag in (("POST", True), ("DELETE", False)):
-        client.open(f"/favorites/{shop}", method=act, headers=headers)
-        for found in (
+    for method, is_favorite in (("POST", True), ("DELETE", False)):
+        client.open(f"/favorites/{shop}", method=method, headers=headers)
+        for shown in (
             client.get(around, headers=headers).get_json()[0],
             client.get(f"/shops/{shop}", headers=headers).get_json(),
         ):
-            assert (found["favorite"], found["favorite_cnt"]) == (flag, int(flag))
+            assert (shown["favorite"], shown["favorite_cnt"]) == (is_favorite, int(is_favorite))
         assert client.get(around).get_json()[0]["favorite"] is False
 
 
@@ -129,15 +129,15 @@ def test_flags_of_searches_agree_with_the_list(
         ("userLat=37&userLng=127&size=101", "002", "size"),
     ],
 )
-def test_bad_queries_are_rejected(
+def test_invalid_queries_are_rejected(
     app: Flask, client: FlaskClient, make: Maker, query: str, expected: str, name: str
 ) -> None:
-    answer = client.get(f"/favorites?{query}", headers=make.bearer(app))
-    assert (answer.status_code, answer.get_json()["error_code"]) == (400, expected)
-    assert answer.get_json()["error_message"].startswith(f"[{name}]")
+    response = client.get(f"/favorites?{query}", headers=make.bearer(app))
+    assert (response.status_code, response.get_json()["error_code"]) == (400, expected)
+    assert response.get_json()["error_message"].startswith(f"[{name}]")
 
 
-def test_pages_and_the_cut_at_a_thousand(app: Flask, client: FlaskClient, make: Maker) -> None:
+def test_pages_and_the_limit_of_a_thousand(app: Flask, client: FlaskClient, make: Maker) -> None:
     member = make.member()
     headers = make.bearer(app, member)
     make.shop()
@@ -164,7 +164,7 @@ def test_pages_and_the_cut_at_a_thousand(app: Flask, client: FlaskClient, make: 
     ("method", "path"),
     [("GET", f"/favorites?{HERE}"), ("POST", "/favorites/1"), ("DELETE", "/favorites/1")],
 )
-def test_every_endpoint_needs_a_living_session(
+def test_every_endpoint_needs_an_active_session(
     app: Flask, client: FlaskClient, make: Maker, method: str, path: str
 ) -> None:
     shop, member = make.shop(), make.member()
@@ -179,11 +179,11 @@ def test_every_endpoint_needs_a_living_session(
 
 
 def test_responses_are_never_cached(app: Flask, client: FlaskClient, make: Maker) -> None:
-    answer = client.get(f"/favorites?{HERE}", headers=make.bearer(app))
-    assert answer.headers["Cache-Control"] == "no-store"
+    response = client.get(f"/favorites?{HERE}", headers=make.bearer(app))
+    assert response.headers["Cache-Control"] == "no-store"
 
 
-def test_wrong_methods_name_the_right_ones(client: FlaskClient, make: Maker) -> None:
-    answer = client.get("/favorites/1")
-    assert answer.status_code == 405
-    assert {"POST", "DELETE"} <= {m.strip() for m in answer.headers["Allow"].split(",")}
+def test_a_response_405_lists_the_allowed_methods(client: FlaskClient, make: Maker) -> None:
+    response = client.get("/favorites/1")
+    assert response.status_code == 405
+    assert {"POST", "DELETE"} <= {m.strip() for m in response.headers["Allow"].split(",")}

@@ -1,4 +1,4 @@
-"""Runs imports as an operator does: the command, a file, the run's database."""
+"""Fixtures: run import commands with files on the run's database, as an operator does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture(autouse=True)
 def whole_afterwards(database_url: str) -> Iterator[None]:
-    """Builds indexes of the search that a killed load of a test may have left missing; the next test needs them."""
+    """Builds search indexes that an interrupted load of a test may have left missing, because the next test needs them."""
     yield
     build_missing(database_url, lambda _: None)
 
@@ -43,10 +43,10 @@ def summary(run: Run) -> Callable[..., dict[str, Any]]:
     def invoke(*args: object) -> dict[str, Any]:
         result = run(*args, "--json")
         assert result.exit_code == 0, result.output
-        found: dict[str, Any] = json.loads(result.stdout)
+        report: dict[str, Any] = json.loads(result.stdout)
         counts = ("inserted", "updated", "unchanged", "identical", "rejected")
-        assert found["read"] == sum(found.get(name, 0) for name in counts)
-        return found
+        assert report["read"] == sum(report.get(name, 0) for name in counts)
+        return report
 
     return invoke
 

@@ -58,7 +58,7 @@ def test_corrections_count_the_shops_of_brands(client: FlaskClient, make: Maker,
     assert make.rows("SELECT * FROM brand_counter_differences") == []
 
 
-def test_recount_repairs_what_was_changed_in_sql(
+def test_recount_repairs_counters_changed_in_sql(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     runner = app.test_cli_runner()
@@ -72,12 +72,12 @@ def test_recount_repairs_what_was_changed_in_sql(
         [f"brand {brand}: shop_cnt is 3, counted 2", "0 shops and 1 brands differed"],
     )
     assert counts(client) == {"인생네컷": 3}, "a check repairs nothing"
-    found = json.loads(runner.invoke(recount, ["--json"]).output)
-    assert found == {"differing": 1, "repaired": 1, "shop_ids": [], "brand_ids": [brand]}
+    report = json.loads(runner.invoke(recount, ["--json"]).output)
+    assert report == {"differing": 1, "repaired": 1, "shop_ids": [], "brand_ids": [brand]}
     assert counts(client) == {"인생네컷": 2}
 
 
-def test_two_that_count_at_the_same_time_follow_each_other(make: Maker, database_url: str) -> None:
+def test_concurrent_recounts_run_one_after_the_other(make: Maker, database_url: str) -> None:
     brand = make.brand("인생네컷")
     shops = [make.shop(f"s{n}", brand_id=brand) for n in range(3)]
     close = "UPDATE shops SET status = 'CLOSED' WHERE id = %s"

@@ -31,12 +31,12 @@ SELECT b.name, p.name, b.is_representative, b.badge_color,
 FROM brands b LEFT JOIN brands p ON p.id = b.parent_id ORDER BY b.name COLLATE "C" """
 
 
-def test_brands_come_in_and_are_on_the_map(
+def test_brands_are_imported_and_shown_on_the_map(
     summary: Summary, write: Write, make: Maker, client: FlaskClient
 ) -> None:
     make.shop("인생네컷 강남역점", at=(127.03, 37.5), brand_id=None)
-    found = summary("import", "brands", write(*ROWS))
-    assert (found["inserted"], found["unchanged"], found["shops_changed"]) == (4, 1, 1)
+    report = summary("import", "brands", write(*ROWS))
+    assert (report["inserted"], report["unchanged"], report["shops_changed"]) == (4, 1, 1)
     assert [(*row[:4], row[4] and json.loads(row[4])) for row in make.rows(STATE)] == [
         ("인생네컷", None, True, "#d6336c", {"Life4Cuts": "en", "人生四格": "zh-Hans"}),
         ("포토이즘", None, True, "#52606d", None),
@@ -54,26 +54,26 @@ def test_a_repeated_import_of_brands_changes_nothing(
     summary("import", "brands", write(*ROWS))
     before = make.rows("SELECT b.*, xmin::text FROM brands b ORDER BY id")
     logged = make.sql("SELECT count(*) FROM audit_log")
-    found = summary("import", "brands", write(*ROWS))
-    assert (found["unchanged"], found["inserted"], found["updated"]) == (5, 0, 0)
+    report = summary("import", "brands", write(*ROWS))
+    assert (report["unchanged"], report["inserted"], report["updated"]) == (5, 0, 0)
     assert make.rows("SELECT b.*, xmin::text FROM brands b ORDER BY id") == before
     assert make.sql("SELECT count(*) FROM audit_log") == logged
 
 
 def test_a_dry_run_of_brands_changes_nothing(summary: Summary, write: Write, make: Maker) -> None:
-    found = summary("import", "brands", write(*ROWS), "--dry-run")
-    assert (found["inserted"], found["dry_run"]) == (4, True)
+    report = summary("import", "brands", write(*ROWS), "--dry-run")
+    assert (report["inserted"], report["dry_run"]) == (4, True)
     assert make.sql("SELECT count(*) FROM brands") + make.sql("SELECT count(*) FROM audit_log") == 0
 
 
-def test_what_differs_is_updated_and_what_is_empty_stays(
+def test_different_values_are_updated_and_empty_ones_keep_the_old_value(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     summary("import", "brands", write(*ROWS))
-    found = summary(
+    report = summary(
         "import", "brands", write(HEAD, "life4cuts,,,false,,", "인생네컷,人生四格,zh-Hant,,,")
     )
-    assert (found["updated"], found["inserted"]) == (2, 0)
+    assert (report["updated"], report["inserted"]) == (2, 0)
     assert make.rows("SELECT name, is_representative, badge_color FROM brands WHERE id = brand_named('인생네컷')") == [
         ("인생네컷", False, "#d6336c")
     ]  # fmt: skip
@@ -100,41 +100,41 @@ def test_what_differs_is_updated_and_what_is_empty_stays(
         ("하루필름", "the row has 1 values, the header 6"),
     ],
 )  # fmt: skip
-def test_rows_that_cannot_be_are_listed(
+def test_invalid_rows_are_listed(
     summary: Summary, write: Write, make: Maker, row: str, reason: str
 ) -> None:
-    found = summary("import", "brands", write(*ROWS, row))
-    assert (found["inserted"], found["rejected"]) == (4, 1)
-    with Path(found["rejects_file"]).open(encoding="utf-8", newline="") as stream:
+    report = summary("import", "brands", write(*ROWS, row))
+    assert (report["inserted"], report["rejected"]) == (4, 1)
+    with Path(report["rejects_file"]).open(encoding="utf-8", newline="") as stream:
         assert [(r["line"], r["reason"]) for r in csv.DictReader(stream)] == [("7", reason)]
     assert make.sql("SELECT count(*) FROM brands") == 3, "a rejected row adds no brand"
 
 
-def test_a_file_without_a_row_that_fits_is_rejected(run: Run, write: Write, make: Maker) -> None:
-    for rows, said in (((HEAD,), "a header but no rows"), ((HEAD, "가,,,maybe,,"), "maybe"),
+def test_a_file_without_a_valid_row_is_rejected(run: Run, write: Write, make: Maker) -> None:
+    for rows, message in (((HEAD,), "a header but no rows"), ((HEAD, "가,,,maybe,,"), "maybe"),
                        (("title",), "no column for name"), ((HEAD, "가,,,,가,"), "the brand itself")):  # fmt: skip
         done = run("import", "brands", write(*rows))
         assert done.exit_code == 1
-        assert said in done.output or "must be true or false" in done.output
+        assert message in done.output or "must be true or false" in done.output
         assert "Nothing was changed." in done.output
     assert make.sql("SELECT count(*) FROM brands") == 0
 
 
-def test_languages_are_shown_and_kept_by_verbs(run: Run, make: Maker) -> None:
+def test_languages_are_shown_and_changed_by_commands(run: Run, make: Maker) -> None:
     make.brand("인생네컷")
     assert run("brands", "alias", "인생네컷", "人生四格", "--lang", "zh-Hans").exit_code == 0
     assert ": 人生四格 (zh-Hans)" in run("brands", "list").output
     assert json.loads(run("brands", "list", "--json").output)[0]["languages"] == {
         "人生四格": "zh-Hans"
     }
-    refused = run("brands", "alias", "인생네컷", "Life4Cuts", "--lang", "English")
-    assert (refused.exit_code, "a language must be a tag such as ko, en" in refused.output) == (
+    result = run("brands", "alias", "인생네컷", "Life4Cuts", "--lang", "English")
+    assert (result.exit_code, "a language must be a tag such as ko, en" in result.output) == (
         1,
         True,
     )
 
 
-def test_brands_of_real_lists_come_in(
+def test_brands_of_real_lists_are_imported(
     summary: Summary, write: Write, shared_data: Path, make: Maker
 ) -> None:
     text = (shared_data / "nsi_photo_booth_brands.json").read_text(encoding="utf-8")
@@ -146,6 +146,6 @@ def test_brands_of_real_lists_come_in(
         if key in ("name:ko", "name:en", "name:ja")
     ]
     assert rows
-    found = summary("import", "brands", write("name,alias,lang,is_representative", *rows))
-    assert found["rejected"] == 0
+    report = summary("import", "brands", write("name,alias,lang,is_representative", *rows))
+    assert report["rejected"] == 0
     assert make.sql("SELECT count(*) FROM brand_aliases WHERE lang = 'en'") > 0

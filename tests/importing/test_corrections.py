@@ -65,8 +65,8 @@ def test_what_was_set_by_hand_survives_imports(
     shop = make.sql("SELECT id FROM shops")
     ok(run, "shops", "set", shop, "place_name=인생네컷 강남본점", "longitude=127.03", "phone=02-1",
        "--reason", "owner called")  # fmt: skip
-    found = summary("import", "shops", path, *OPTIONS)
-    assert found["unchanged"] == 1
+    report = summary("import", "shops", path, *OPTIONS)
+    assert report["unchanged"] == 1
     moved = write(HEAD, ROW.replace("37.4979", "37.4").replace("역삼동 1", "역삼동 2"))
     assert summary("import", "shops", moved, *OPTIONS)["updated"] == 1
     assert make.rows(
@@ -93,9 +93,9 @@ def test_a_correction_during_an_import_is_not_lost(
         member.cursor().execute("SELECT FROM shops WHERE id = %s FOR UPDATE", (first,))
 
         def correct() -> None:
-            _until(lambda: make.sql("SELECT count(*) FROM pg_locks WHERE NOT granted") == 1)
+            _wait_until(lambda: make.sql("SELECT count(*) FROM pg_locks WHERE NOT granted") == 1)
             with subprocess.Popen(command) as operator:
-                _until(
+                _wait_until(
                     lambda: (
                         operator.poll() is not None
                         or make.sql("SELECT count(*) FROM pg_locks WHERE NOT granted") == 2
@@ -113,10 +113,10 @@ def test_a_correction_during_an_import_is_not_lost(
     ]
 
 
-def _until(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + 20
+def _wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
     while not condition():
-        assert time.monotonic() < until
+        assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
@@ -153,7 +153,7 @@ def test_merging_moves_reviews_and_favorites(run: Run, make: Maker, client: Flas
 
 
 def merged(summary: Summary, write: Write, make: Maker, run: Run) -> tuple[int, int, str]:
-    """A shop of the file that is merged into another: both, and the day of closing."""
+    """Imports a shop and merges it into another one; returns both ids and the closing day."""
     make.brand("인생네컷")
     summary("import", "shops", write(HEAD, ROW), *OPTIONS)
     duplicate = make.sql("SELECT id FROM shops")
@@ -162,7 +162,7 @@ def merged(summary: Summary, write: Write, make: Maker, run: Run) -> tuple[int, 
     return duplicate, kept, make.sql("SELECT closed_on::text FROM shops WHERE id = %s", duplicate)
 
 
-def test_a_repeated_merge_does_not_wait_for_acts_on_the_duplicate(
+def test_a_repeated_merge_does_not_wait_for_commands_on_the_duplicate(
     run: Run,
     summary: Summary,
     write: Write,
@@ -172,9 +172,9 @@ def test_a_repeated_merge_does_not_wait_for_acts_on_the_duplicate(
 ) -> None:
     duplicate, kept, _ = merged(summary, write, make, run)
     monkeypatch.setenv("PGOPTIONS", "-c lock_timeout=2s")
-    with closing(psycopg2.connect(database_url)) as acting:
+    with closing(psycopg2.connect(database_url)) as other_command:
         # its next step waits for the lock of the other shop
-        acting.cursor().execute("SELECT pg_advisory_xact_lock_shared(-%s)", (duplicate,))
+        other_command.cursor().execute("SELECT pg_advisory_xact_lock_shared(-%s)", (duplicate,))
         result = run("shops", "merge", duplicate, kept, "--reason", "twice")
     assert result.exit_code == 1
     assert f"shop {duplicate} is already merged into another shop" in result.output
@@ -192,7 +192,7 @@ def test_a_merged_shop_keeps_its_closing_day(
 
 
 @pytest.mark.parametrize("field", ["status", "closed_on"])
-def test_what_keeps_a_merged_shop_closed_is_not_released(
+def test_fields_that_keep_a_merged_shop_closed_cannot_be_released(
     run: Run, summary: Summary, write: Write, make: Maker, field: str
 ) -> None:
     duplicate, kept, _ = merged(summary, write, make, run)
@@ -207,8 +207,8 @@ def test_a_merged_shop_that_was_released_before_does_not_stop_an_import(
 ) -> None:
     duplicate, _, day = merged(summary, write, make, run)
     make.sql("UPDATE shops SET overrides = '{}'")
-    found = summary("import", "shops", write(HEAD, ROW, ROW.replace("1,", "2,", 1)), *OPTIONS)
-    assert (found["inserted"], found["unchanged"]) == (1, 1)
+    report = summary("import", "shops", write(HEAD, ROW, ROW.replace("1,", "2,", 1)), *OPTIONS)
+    assert (report["inserted"], report["unchanged"]) == (1, 1)
     assert make.rows("SELECT status, closed_on::text FROM shops WHERE id = %s", duplicate) == [
         ("CLOSED", day)
     ]
@@ -256,7 +256,7 @@ def test_invalid_opening_hours_name_the_format(run: Run, make: Maker, hours: str
     assert make.sql("SELECT opening_hours::text FROM shops") == day.replace("1.0", "1")
 
 
-def test_usage_is_reported(run: Run, make: Maker) -> None:
+def test_usage_errors_are_reported(run: Run, make: Maker) -> None:
     shop = make.shop()
     assert run("shops", "set", shop, "colour=red", "--reason", "x").exit_code == 2
     assert run("shops", "set", shop, "phone=1").exit_code == 2
@@ -264,7 +264,7 @@ def test_usage_is_reported(run: Run, make: Maker) -> None:
     assert run("shops", "set", 999, "phone=1", "--reason", "x").exit_code == 1
 
 
-def test_brands_are_kept_by_verbs(run: Run, make: Maker) -> None:
+def test_brands_are_changed_by_commands(run: Run, make: Maker) -> None:
     ok(run, "brands", "add", "포토이즘", "--representative", "--color", "#112233")
     ok(run, "brands", "add", "포토이즘박스", "--parent", "포토이즘")
     ok(run, "brands", "alias", "포토이즘", "photoism")
@@ -304,13 +304,13 @@ def test_shops_get_a_brand_that_becomes_known(run: Run, make: Maker) -> None:
     assert brands == {named: "포토이즘박스", unknown: "포토이즘컬러드", other: None}
 
 
-def test_an_import_tells_how_many_pairs_may_be_one_shop(
+def test_an_import_reports_the_number_of_possible_duplicates(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     second = ROW.replace("1,인생네컷 강남점", "2,인생네컷 강남역점")
     far = ROW.replace("1,인생네컷 강남점", "3,인생네컷 강남점").replace("37.4979", "37.5079")
-    found = summary("import", "shops", write(HEAD, ROW, second, far), *OPTIONS)
-    assert (found["inserted"], found["duplicate_candidates"]) == (3, 1)
+    report = summary("import", "shops", write(HEAD, ROW, second, far), *OPTIONS)
+    assert (report["inserted"], report["duplicate_candidates"]) == (3, 1)
     assert (
         summary("import", "shops", write(HEAD, ROW, second, far), *OPTIONS)["duplicate_candidates"]
         == 0

@@ -20,7 +20,7 @@ Write = Callable[..., Path]
 GEOD = Geod(ellps="WGS84")
 SEOUL = (126.906320, 37.505781)
 JEJU = (126.51707694663682, 33.40532008266306)
-# Modified Korean central belt on Bessel with the seven parameters of the national survey, written out
+# The modified Korean central belt on Bessel as a PROJ string, with the seven datum parameters of the national survey
 BESSEL = (
     "+proj=tmerc +lat_0=38 +lon_0={lon_0} +k=1 +x_0=200000 +y_0=500000 +ellps=bessel"
     " +towgs84=-115.80,474.99,674.11,1.16,-2.31,-1.63,6.43"
@@ -39,8 +39,8 @@ def read(name: str, x: float, y: float, scale: float = 1.0) -> tuple[float, floa
 
 
 def test_the_check_point_of_5174_is_right_to_the_metre() -> None:
-    found = read("EPSG:5174", 191647.162754919, 444844.764072362)
-    assert metres_between(found, SEOUL) < 1
+    position = read("EPSG:5174", 191647.162754919, 444844.764072362)
+    assert metres_between(position, SEOUL) < 1
     wrong = read("EPSG:2097", 191647.162754919, 444844.764072362)
     assert 200 < metres_between(wrong, SEOUL) < 300
 
@@ -64,7 +64,7 @@ def test_the_datum_shift_agrees_with_parameters_written_out(
         ("EPSG:4326", 126.906320, 37.505781),
     ],
 )
-def test_one_place_in_every_system(name: str, x: float, y: float) -> None:
+def test_one_position_in_every_system(name: str, x: float, y: float) -> None:
     assert metres_between(read(name, x, y), SEOUL) < 5
 
 
@@ -101,9 +101,11 @@ def points(system: int | str, *, swapped: bool = False, factor: float = 1.0) -> 
 
 
 @pytest.mark.parametrize("system", [5174, 5179, 5181, 5186, 2097, 4326])
-def test_ten_provinces_come_in(summary: Summary, write: Write, make: Maker, system: int) -> None:
-    found = summary("import", "shops", write(*points(system)), *OPTIONS, "--crs", f"EPSG:{system}")
-    assert (found["inserted"], found["rejected"]) == (10, 0)
+def test_shops_in_ten_provinces_are_imported(
+    summary: Summary, write: Write, make: Maker, system: int
+) -> None:
+    report = summary("import", "shops", write(*points(system)), *OPTIONS, "--crs", f"EPSG:{system}")
+    assert (report["inserted"], report["rejected"]) == (10, 0)
 
 
 @pytest.mark.parametrize(

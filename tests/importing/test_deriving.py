@@ -49,22 +49,24 @@ def brands(make: Maker) -> Maker:
         ("((((", None),
     ],
 )  # fmt: skip
-def test_a_brand_is_never_a_mere_beginning(brands: Maker, name: str, brand: str | None) -> None:
-    found = brands.sql("SELECT b.name FROM brands b WHERE b.id = brand_of(%s)", name)
-    assert found == brand
+def test_a_brand_is_not_derived_from_the_mere_beginning_of_a_word(
+    brands: Maker, name: str, brand: str | None
+) -> None:
+    derived = brands.sql("SELECT b.name FROM brands b WHERE b.id = brand_of(%s)", name)
+    assert derived == brand
 
 
-def test_without_brands_no_name_means_one(make: Maker) -> None:
+def test_without_brands_no_brand_is_derived(make: Maker) -> None:
     assert make.sql("SELECT brand_of('인생네컷 강남점')") is None
 
 
 @pytest.fixture
 def regions(make: Maker) -> Maker:
     def region(level: str, name: str, parent: int | None = None, *old: str) -> int:
-        found = int(make.insert("regions", level=level, name=name, parent_id=parent))
+        region_id = int(make.insert("regions", level=level, name=name, parent_id=parent))
         for alias in old:
-            make.insert("region_aliases", region_id=found, alias=alias, kind="old")
-        return found
+            make.insert("region_aliases", region_id=region_id, alias=alias, kind="old")
+        return region_id
 
     seoul = region("sido", "서울특별시", None, "서울", "서울시")
     busan = region("sido", "부산광역시", None, "부산")
@@ -106,28 +108,30 @@ def regions(make: Maker) -> Maker:
 def test_addresses_name_regions(
     regions: Maker, address: str, names: tuple[str | None, ...]
 ) -> None:
-    found = regions.rows(
+    derived = regions.rows(
         "SELECT a.name, b.name, c.name FROM region_of_address(%s) f"
         " LEFT JOIN regions a ON a.id = f.sido_id LEFT JOIN regions b ON b.id = f.sigungu_id"
         " LEFT JOIN regions c ON c.id = f.dong_id",
         address,
     )
-    assert found == [names]
+    assert derived == [names]
 
 
-def test_a_boundary_rules_over_the_address(regions: Maker) -> None:
+def test_a_boundary_takes_precedence_over_the_address(regions: Maker) -> None:
     regions.sql(
         "UPDATE regions SET boundary = ST_Multi(ST_MakeEnvelope(127, 37, 128, 38, 4326))"
         " WHERE name = '강남구'"
     )
     regions.sql("SELECT cut_boundaries(ARRAY(SELECT id FROM regions WHERE name = '강남구'))")
-    ask = "SELECT r.name FROM regions r WHERE r.id = (region_of(%s, point_at(%s, %s))).sigungu_id"
-    assert regions.sql(ask, "경기 부천시 중동", 127.5, 37.5) == "강남구"
-    assert regions.sql(ask, "경기 부천시 중동", 126.5, 37.5) == "부천시"
+    query = "SELECT r.name FROM regions r WHERE r.id = (region_of(%s, point_at(%s, %s))).sigungu_id"
+    assert regions.sql(query, "경기 부천시 중동", 127.5, 37.5) == "강남구"
+    assert regions.sql(query, "경기 부천시 중동", 126.5, 37.5) == "부천시"
 
 
 @pytest.mark.parametrize("numbered", [False, True])
-def test_all_shops_at_once_get_what_each_would_alone(regions: Maker, numbered: bool) -> None:
+def test_all_shops_at_once_get_the_same_regions_as_each_one_alone(
+    regions: Maker, numbered: bool
+) -> None:
     """Boundaries of every level, and addresses that match them, contradict them or name no region."""
     if numbered:  # a region with a number as its name: outlines cannot be used
         gangnam = regions.sql("SELECT id FROM regions WHERE name = '강남구'")

@@ -32,33 +32,33 @@ def test_columns_that_are_not_used_are_listed(run: Run, write: Write) -> None:
     assert "columns that the file lacks: brand, address, roadAddress" in done.output
 
 
-def test_identical_rows_are_no_rejects(summary: Summary, run: Run, write: Write) -> None:
+def test_identical_rows_are_not_rejected(summary: Summary, run: Run, write: Write) -> None:
     row = "가,127,37,Aspen"
     path = write("name,lon,lat,location", row, row, "나,127.1,37,Aspen", "가,127,37,Boulder", row)
-    found = summary("import", "shops", path, *OWN)
-    assert (found["inserted"], found["identical"], found["rejected"]) == (2, 2, 1)
-    assert found["reasons"] == {"same key as line …, but different values": 1}
-    listed = Path(found["rejects_file"]).read_text(encoding="utf-8").splitlines()[1:]
+    report = summary("import", "shops", path, *OWN)
+    assert (report["inserted"], report["identical"], report["rejected"]) == (2, 2, 1)
+    assert report["reasons"] == {"same key as line …, but different values": 1}
+    listed = Path(report["rejects_file"]).read_text(encoding="utf-8").splitlines()[1:]
     assert listed == ['5,"same key as line 2, but different values",가,127,37,Boulder']
     done = run("import", "shops", write("name,lon,lat", "가,127,37", "가,127,37"), "--source", "b")
     assert "2 read = 1 inserted + 0 updated + 0 unchanged + 1 identical + 0 rejected" in done.output
 
 
-def test_identical_stations_are_no_rejects(summary: Summary, write: Write) -> None:
+def test_identical_stations_are_not_rejected(summary: Summary, write: Write) -> None:
     row = "강남역,2호선,127.0276,37.4979"
     path = write("name,line_name,lon,lat", row, row, row.replace("127.0", "127.1"))
-    found = summary("import", "stations", path, *OWN)
-    assert (found["inserted"], found["identical"], found["rejected"]) == (1, 1, 1)
+    report = summary("import", "stations", path, *OWN)
+    assert (report["inserted"], report["identical"], report["rejected"]) == (1, 1, 1)
 
 
-def test_columns_are_found_whatever_their_case(summary: Summary, write: Write, make: Maker) -> None:
+def test_columns_are_found_regardless_of_case(summary: Summary, write: Write, make: Maker) -> None:
     path = write("NAME,Lon,LAT,Phone", "가,127,37,02-1")
     assert summary("import", "shops", path, *OWN)["inserted"] == 1
     path = write("Name,BRAND,Address,ROADADDRESS,Longitude,Latitude", "나,,,,127,37")
     assert summary("import", "shops", path, "--mapping", "booths")["columns_not_used"] == []
     path = write("Title,X,Y", "다,127,37")
-    found = summary("import", "shops", path, *OWN, "--map", "TITLE=place_name")
-    assert found["inserted"] == 1
+    report = summary("import", "shops", path, *OWN, "--map", "TITLE=place_name")
+    assert report["inserted"] == 1
     assert make.rows("SELECT place_name, phone FROM shops ORDER BY id") == [
         ("가", "02-1"),
         ("나", ""),
@@ -76,7 +76,7 @@ def test_columns_that_differ_in_case_only_are_named_exactly(
     assert summary("import", "shops", path, *OWN, "--map", "TITLE=place_name")["inserted"] == 1
 
 
-def test_properties_of_regions_and_cells_are_found_whatever_their_case(
+def test_properties_of_regions_and_cells_are_found_regardless_of_case(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     square = {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]]}
@@ -119,9 +119,9 @@ def test_a_value_that_does_not_fit_is_dropped_and_its_row_kept(
         "3;다;127;37;;;;;burnt;",
     )
     options = (*OWN, "--map", "id=source_id")
-    found = summary("import", "shops", path, *options)
-    assert (found["inserted"], found["rejected"]) == (2, 1)
-    assert {(d["reason"], d["values"], *d["lines"]) for d in found["dropped"]} == {
+    report = summary("import", "shops", path, *options)
+    assert (report["inserted"], report["rejected"]) == (2, 1)
+    assert {(d["reason"], d["values"], *d["lines"]) for d in report["dropped"]} == {
         ("[brand] longer than … characters", 1, 2),
         ("[homepage] must begin with http:// or https://", 1, 2),
         ("[phone] … must contain a digit", 1, 2),
@@ -149,17 +149,17 @@ def test_an_invalid_closing_date_without_status_rejects_the_row(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write("name,lon,lat,closed_on", "가,127,37,some day", "나,127,37,N/A")
-    found = summary("import", "shops", path, *OWN)
-    assert (found["inserted"], found["rejected"], found["dropped"]) == (1, 1, [])
+    report = summary("import", "shops", path, *OWN)
+    assert (report["inserted"], report["rejected"], report["dropped"]) == (1, 1, [])
 
 
 def test_a_long_english_name_of_a_station_is_dropped(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write("name,name_en,lon,lat", f"강남역,{'x' * 101},127,37", "역삼역,Yeoksam,127.1,37")
-    found = summary("import", "stations", path, *OWN)
-    assert (found["inserted"], found["rejected"]) == (2, 0)
-    assert found["dropped"] == [
+    report = summary("import", "stations", path, *OWN)
+    assert (report["inserted"], report["rejected"]) == (2, 0)
+    assert report["dropped"] == [
         {"reason": "[name_en] longer than … characters", "values": 1, "lines": [2]}
     ]
     assert make.rows("SELECT name, name_en FROM stations ORDER BY id") == [
@@ -197,8 +197,8 @@ def test_words_for_a_missing_value_are_empty(
 ) -> None:
     path = write("name,lon,lat,address,phone,homepage,brand,opened_on",
                  f"None,127,37,{given},{given},{given},{given},{given}")  # fmt: skip
-    found = summary("import", "shops", path, *OWN, "--add-brands")
-    assert (found["inserted"], found["dropped"], found["brands_added"]) == (1, [], [])
+    report = summary("import", "shops", path, *OWN, "--add-brands")
+    assert (report["inserted"], report["dropped"], report["brands_added"]) == (1, [], [])
     assert make.rows("SELECT place_name, lot_address, phone, homepage FROM shops") == [
         ("None", "", "", "")
     ]
@@ -209,14 +209,16 @@ def test_cities_on_one_point_are_reported(run: Run, summary: Summary, write: Wri
     shared = [f"가게 {n},-105.5,39.0,{city},CO" for n, city in enumerate(cities)]
     mall = [f"상가 {n},-104.9,39.7,Denver,CO" for n in range(5)]
     path = write("name,lon,lat,city,state", *shared, *mall)
-    found = summary("import", "shops", path, *OWN)
-    assert found["inserted"] == 9
-    assert found["shared_points"] == [
+    report = summary("import", "shops", path, *OWN)
+    assert report["inserted"] == 9
+    assert report["shared_points"] == [
         {"shops": 4, "cities": 3, "longitude": -105.5, "latitude": 39.0,
          "examples": ["Aspen", "Boulder", "Denver"]}
     ]  # fmt: skip
-    said = run("import", "shops", path, *OWN).output
-    assert "warning: 4 shops of 3 cities lie on one point, -105.500000, 39.000000 (Aspen, " in said
+    output = run("import", "shops", path, *OWN).output
+    assert (
+        "warning: 4 shops of 3 cities lie on one point, -105.500000, 39.000000 (Aspen, " in output
+    )
 
 
 def test_districts_of_addresses_on_one_point_are_reported(
@@ -228,8 +230,8 @@ def test_districts_of_addresses_on_one_point_are_reported(
     rows = [
         f"가 {n},서울특별시 {gu} 길 {n},127.01,37.5" for n, gu in enumerate(("강남구", "서초구"))
     ]
-    found = summary("import", "shops", write("name,address,lon,lat", *rows), *OWN)
-    assert [(p["shops"], p["examples"]) for p in found["shared_points"]] == [
+    report = summary("import", "shops", write("name,address,lon,lat", *rows), *OWN)
+    assert [(p["shops"], p["examples"]) for p in report["shared_points"]] == [
         (2, ["서울특별시 강남구", "서울특별시 서초구"])
     ]
 
@@ -241,18 +243,18 @@ def test_categories_do_not_become_brands(
         f"가게 {n},{word},127.{n},37" for n, word in enumerate(("피자", "ATM", "제조업", "피자"))
     ]
     path = write("name,brand,lon,lat", *rows)
-    found = summary("import", "shops", path, *OWN)
-    assert (found["inserted"], found["brands_added"]) == (4, [])
-    assert found["unknown_brands"] == {"피자": 2, "ATM": 1, "제조업": 1}
+    report = summary("import", "shops", path, *OWN)
+    assert (report["inserted"], report["brands_added"]) == (4, [])
+    assert report["unknown_brands"] == {"피자": 2, "ATM": 1, "제조업": 1}
     assert make.sql("SELECT count(*) FROM brands") == 0
-    said = run("import", "shops", path, *OWN).output
-    assert "unknown brands, not added (number of rows): 피자 (2), ATM (1), 제조업 (1)" in said
-    assert "--add-brands" in said
-    found = summary("import", "shops", path, *OWN, "--add-brands")
-    assert (found["updated"], found["brands_added"]) == (4, ["ATM", "제조업", "피자"])
+    output = run("import", "shops", path, *OWN).output
+    assert "unknown brands, not added (number of rows): 피자 (2), ATM (1), 제조업 (1)" in output
+    assert "--add-brands" in output
+    report = summary("import", "shops", path, *OWN, "--add-brands")
+    assert (report["updated"], report["brands_added"]) == (4, ["ATM", "제조업", "피자"])
 
 
-def test_an_import_tells_that_no_brand_is_representative(
+def test_an_import_reports_that_no_brand_is_representative(
     run: Run, write: Write, make: Maker, client: FlaskClient
 ) -> None:
     make.brand("하루필름", representative=False)
@@ -260,10 +262,10 @@ def test_an_import_tells_that_no_brand_is_representative(
     path = write("name,lon,lat", "인생네컷 플러스 1호점,127.03,37.5", "인생네컷 플러스 2호점,127.03,37.5",
                  "하루필름 강남점,127.03,37.5")  # fmt: skip
     search = "/shops/brand?userLat=37.5&userLng=127.03&mapLat=37.5&mapLng=127.03"
-    said = run("import", "shops", path, *OWN).output
+    output = run("import", "shops", path, *OWN).output
     assert client.get(search).json == []
     command = "  geoshops brands representative '인생네컷 플러스'\n  geoshops brands representative 하루필름\n"
-    assert "no brand is representative" in said and command in said
+    assert "no brand is representative" in output and command in output
     assert run("brands", "representative", "인생네컷 플러스").exit_code == 0
     assert len(client.get(search).json or []) == 2
     assert "no brand is representative" not in run("import", "shops", path, *OWN).output
@@ -288,5 +290,5 @@ def test_duplicates_are_found_by_index_in_a_table_that_was_analysed_empty(
     )
     before = make.sql(READ)
     assert summary("import", "shops", path, *OWN)["inserted"] == rows
-    # every shop compared with every other would be 360,000
+    # comparing every shop with every other would take 360,000 comparisons
     assert make.sql(READ) - before < rows * rows / 4

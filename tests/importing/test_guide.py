@@ -1,4 +1,4 @@
-"""Runs the examples of the import guide; all of them describe the same place."""
+"""Runs the examples of the import guide, which all describe the same shop."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_there_is_an_example_for_every_system() -> None:
 
 
 @pytest.mark.parametrize(("title", "text", "command"), EXAMPLES)
-def test_examples_mean_one_place(
+def test_examples_import_the_same_position(
     summary: Callable[..., dict[str, Any]],
     tmp_path: Path,
     make: Maker,
@@ -39,8 +39,8 @@ def test_examples_mean_one_place(
 ) -> None:
     path = tmp_path / "in.csv"
     path.write_text(text, encoding="utf-8")
-    found = summary(*(path if word == "FILE" else word for word in shlex.split(command)))
-    assert found["inserted"] == 1, title
+    report = summary(*(path if word == "FILE" else word for word in shlex.split(command)))
+    assert report["inserted"] == 1, title
     assert make.sql("SELECT ST_Distance(geog, point_at(126.906320, 37.505781)) FROM shops") < 1
     assert make.sql("SELECT road_address || lot_address FROM shops") in (
         "",
@@ -48,18 +48,18 @@ def test_examples_mean_one_place(
     )
 
 
-def test_the_example_of_stations_brings_them_in(
+def test_the_example_of_stations_is_imported(
     summary: Callable[..., dict[str, Any]], tmp_path: Path, make: Maker
 ) -> None:
     path = tmp_path / "in.csv"
     path.write_text("역명,호선,경도,위도\n서울역,1호선,126.97,37.55\n", encoding="utf-8")
     (command,) = re.findall(r"```sh\n\.venv/bin/geoshops (import stations .+?)\n```", GUIDE)
-    found = summary(*(path if word == "FILE" else word for word in shlex.split(command)))
-    assert (found["inserted"], found["columns_not_used"]) == (1, [])
+    report = summary(*(path if word == "FILE" else word for word in shlex.split(command)))
+    assert (report["inserted"], report["columns_not_used"]) == (1, [])
     assert make.rows("SELECT name, line FROM stations") == [("서울", "1호선")]
 
 
-def test_the_example_of_brands_brings_them_in(
+def test_the_example_of_brands_is_imported(
     summary: Callable[..., dict[str, Any]], tmp_path: Path, make: Maker
 ) -> None:
     path = tmp_path / "in.csv"
@@ -67,8 +67,8 @@ def test_the_example_of_brands_brings_them_in(
         r"```csv\n([^`]+)```\n```sh\n\.venv/bin/geoshops (import brands .+?)\n```", GUIDE
     )
     path.write_text(text, encoding="utf-8")
-    found = summary(*(path if word == "FILE" else word for word in shlex.split(command)))
-    assert (found["inserted"], found["rejected"]) == (4, 0)
+    report = summary(*(path if word == "FILE" else word for word in shlex.split(command)))
+    assert (report["inserted"], report["rejected"]) == (4, 0)
     assert make.sql("SELECT array_agg(lang ORDER BY id) FROM brand_aliases") == [
         "en", "zh-Hans", "en", "en",
     ]  # fmt: skip
@@ -93,7 +93,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("path", sorted(MAPPINGS.glob("*.json")), ids=lambda path: path.stem)
-def test_saved_mappings_are_whole(path: Path) -> None:
+def test_saved_mappings_are_complete(path: Path) -> None:
     kind = KINDS.get(path.stem, "shops")
     mapping = saved_mapping(path.stem, kind)
     assert mapping.title

@@ -37,7 +37,7 @@ FOREIGN_KEYS = (
 )
 
 
-# how often the next shop of the table's file stands in the other of two cities
+# how often consecutive rows of the table lie in different cities (of two)
 CITY_CHANGES = """
 SELECT count(*) FROM (
   SELECT ST_X(geog::geometry) > 128 AS busan, lag(ST_X(geog::geometry) > 128) OVER (ORDER BY ctid) AS before FROM shops
@@ -79,11 +79,11 @@ def interrupted(
 def test_a_large_first_load_leaves_every_index_and_rule_as_it_was(
     every_load_is_large: None, summary: Summary, write: Write, make: Maker
 ) -> None:
-    before = [make.rows(ask) for ask in DEFINITIONS]
-    found = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
-    assert found["inserted"] == 30
-    assert found["keyword_seconds"] > found["seconds"]
-    assert [make.rows(ask) for ask in DEFINITIONS] == before
+    before = [make.rows(query) for query in DEFINITIONS]
+    report = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
+    assert report["inserted"] == 30
+    assert report["keyword_seconds"] > report["seconds"]
+    assert [make.rows(query) for query in DEFINITIONS] == before
     for column in ("brand_id", "sido_id", "sigungu_id", "dong_id", "merged_into_id"):
         with pytest.raises(psycopg2.errors.ForeignKeyViolation):
             make.sql(f"UPDATE shops SET {column} = 999999, status = 'CLOSED'")
@@ -109,35 +109,35 @@ def test_a_load_drops_no_index_while_tables_are_in_use(
     make: Maker, database_url: str,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(deferred_indexes, "LOCK_ATTEMPTS", 2)
-    before = [make.rows(ask) for ask in (OIDS, FOREIGN_KEYS)]
+    before = [make.rows(query) for query in (OIDS, FOREIGN_KEYS)]
     with closing(psycopg2.connect(database_url)) as reader:
         reader.cursor().execute("SELECT count(*) FROM regions")
-        found = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
-    assert (found["inserted"], found["keyword_seconds"]) == (30, None)
-    assert [make.rows(ask) for ask in (OIDS, FOREIGN_KEYS)] == before
+        report = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
+    assert (report["inserted"], report["keyword_seconds"]) == (30, None)
+    assert [make.rows(query) for query in (OIDS, FOREIGN_KEYS)] == before
 
 
 def test_a_load_and_a_command_on_several_tables_cannot_deadlock(
     every_load_is_large: None, summary: Summary, write: Write, make: Maker, database_url: str
 ) -> None:
     """A command has read regions and will lock shops; the load is about to lock both."""
-    with closing(psycopg2.connect(database_url)) as act:
-        cursor = act.cursor()
+    with closing(psycopg2.connect(database_url)) as command:
+        cursor = command.cursor()
         cursor.execute("SELECT count(*) FROM regions")
         counted: list[Any] = []
 
-        def want_shops() -> None:
-            until_somebody_waits(make)
+        def read_shops() -> None:
+            wait_for_a_blocked_session(make)
             cursor.execute("SELECT count(*) FROM shops")
             counted.append(cursor.fetchone())
-            act.rollback()
+            command.rollback()
 
-        thread = threading.Thread(target=want_shops)
+        thread = threading.Thread(target=read_shops)
         thread.start()
-        found = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
+        report = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
         thread.join()
     assert counted == [(0,)]
-    assert (found["inserted"], found["keyword_seconds"] > 0) == (30, True)
+    assert (report["inserted"], report["keyword_seconds"] > 0) == (30, True)
 
 
 def test_a_load_beside_many_shops_touches_no_index(
@@ -145,15 +145,15 @@ def test_a_load_beside_many_shops_touches_no_index(
 ) -> None:
     summary("import", "shops", write(*rows(*range(10))), "--source", "own")
     before = make.rows(OIDS)
-    found = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
-    assert (found["inserted"], found["keyword_seconds"]) == (20, None)
+    report = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
+    assert (report["inserted"], report["keyword_seconds"]) == (20, None)
     assert make.rows(OIDS) == before
 
 
 def test_a_failed_or_dry_large_load_leaves_the_very_same_indexes(
     every_load_is_large: None, run: Run, write: Write, make: Maker
 ) -> None:
-    before = [make.rows(ask) for ask in (OIDS, FOREIGN_KEYS)]
+    before = [make.rows(query) for query in (OIDS, FOREIGN_KEYS)]
     path = write(*rows(*range(30)))
     assert run("import", "shops", path, "--source", "own", "--dry-run").exit_code == 0
     make.sql("ALTER TABLE shops ADD CONSTRAINT no_five CHECK (source_id <> '5') NOT VALID")
@@ -161,7 +161,7 @@ def test_a_failed_or_dry_large_load_leaves_the_very_same_indexes(
         assert run("import", "shops", path, "--source", "own").exit_code == 1
     finally:
         make.sql("ALTER TABLE shops DROP CONSTRAINT no_five")
-    assert [make.rows(ask) for ask in (OIDS, FOREIGN_KEYS)] == before
+    assert [make.rows(query) for query in (OIDS, FOREIGN_KEYS)] == before
     assert make.sql("SELECT count(*) FROM shops") == 0
 
 
@@ -179,26 +179,28 @@ def test_both_searches_are_correct_without_the_deferred_indexes(
     assert client.get("/shops?keyword=가게 7호점&userLat=37.5&userLng=127").json == before
 
 
-def test_doctor_names_what_is_missing_and_upgrade_builds_it(
+def test_doctor_lists_missing_indexes_and_upgrade_builds_them(
     interrupted: Run, database_url: str
 ) -> None:
     settings = Settings(database_url=database_url, secret_key=SECRET_KEY)
     finding = doctor.check_schema(settings)
     assert "index shops_words_idx missing" in finding.detail
     assert finding.remedy == "geoshops db upgrade"
-    said: list[str] = []
-    assert migrations.upgrade(database_url, said.append) == 0
-    assert sum(text.startswith("index ") for text in said) == len(deferred_indexes.built_later())
-    assert any(text.startswith("index shops_words_idx (") for text in said)
+    messages: list[str] = []
+    assert migrations.upgrade(database_url, messages.append) == 0
+    assert sum(text.startswith("index ") for text in messages) == len(
+        deferred_indexes.built_later()
+    )
+    assert any(text.startswith("index shops_words_idx (") for text in messages)
     assert doctor.check_schema(settings).ok
-    assert migrations.upgrade(database_url, said.append) == 0
+    assert migrations.upgrade(database_url, messages.append) == 0
 
 
-def test_the_next_import_builds_what_is_missing(
+def test_the_next_import_builds_missing_indexes(
     interrupted: Run, summary: Summary, write: Write, database_url: str
 ) -> None:
-    found = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
-    assert (found["unchanged"], found["keyword_seconds"] > 0) == (30, True)
+    report = summary("import", "shops", write(*rows(*range(30))), "--source", "own")
+    assert (report["unchanged"], report["keyword_seconds"] > 0) == (30, True)
     assert missing(database_url) == set()
 
 
@@ -228,15 +230,15 @@ def test_imports_wait_for_each_other(
         other.cursor().execute("LOCK TABLE brands IN SHARE UPDATE EXCLUSIVE MODE")
 
         def add_a_brand() -> None:
-            until_somebody_waits(make)
+            wait_for_a_blocked_session(make)
             make.sql("INSERT INTO brands (name) VALUES ('딴 브랜드')")
             other.rollback()
 
         thread = threading.Thread(target=add_a_brand)
         thread.start()
-        found = summary("import", "shops", write(*rows(1, 2, 3)), "--source", "own")
+        report = summary("import", "shops", write(*rows(1, 2, 3)), "--source", "own")
         thread.join()
-    assert found["inserted"] == 3
+    assert report["inserted"] == 3
     assert make.sql("SELECT name FROM brands") == "딴 브랜드", "readers and members go on"
 
 
@@ -254,20 +256,20 @@ def test_members_and_an_import_lock_shops_in_one_order(
         cursor.execute(count, (ids[0],))
 
         def want_the_last() -> None:
-            until_somebody_waits(make)
+            wait_for_a_blocked_session(make)
             cursor.execute(count, (ids[-1],))
             member.commit()
 
         thread = threading.Thread(target=want_the_last)
         thread.start()
-        found = summary("import", "shops", write(*backwards), "--source", "own")
+        report = summary("import", "shops", write(*backwards), "--source", "own")
         thread.join()
-    assert found["updated"] == 200
+    assert report["updated"] == 200
     counts = make.rows("SELECT favorite_cnt FROM shops ORDER BY id")
     assert (counts[0], counts[-1], counts[1]) == ((1,), (1,), (0,)), "no count is lost"
 
 
-def until_somebody_waits(make: Maker) -> None:
+def wait_for_a_blocked_session(make: Maker) -> None:
     until = time.monotonic() + 20
     while not make.sql("SELECT count(*) FROM pg_locks WHERE NOT granted"):
         assert time.monotonic() < until

@@ -13,7 +13,7 @@ import psycopg2
 import pytest
 
 from tests.importing.conftest import Run
-from tests.importing.test_large_loads import until_somebody_waits
+from tests.importing.test_large_loads import wait_for_a_blocked_session
 from tests.make import Maker
 
 Summary = Callable[..., dict[str, Any]]
@@ -22,12 +22,12 @@ FIRST = "name,lot_address,lon,lat"
 OWN = ("--source", "own", "--on-missing", "close")
 LICENCES = "개방자치단체코드,관리번호,사업장명,소재지전체주소,도로명전체주소,좌표정보(x),좌표정보(y),영업상태명"
 AS_BEFORE = ("--mapping", "localdata", "--map", "관리번호=source_id")
-# a degree of latitude is 111 km, so this is a metre
+# a metre in degrees of latitude
 METRE = 1 / 111_000
 
 
 def keys(make: Maker) -> dict[int, str]:
-    """Every shop with its key."""
+    """The key of every shop, by shop id."""
     return dict(make.rows("SELECT id, source_id FROM shops ORDER BY id"))
 
 
@@ -39,7 +39,7 @@ def licence(office: int, number: str, name: str, x: float, y: float = 444844.0) 
     return f"{office},{number},{name},서울 영등포구 도림동 {number},,{x},{y},영업/정상"
 
 
-def test_a_list_in_another_layout_meets_its_own_shops(
+def test_a_list_in_another_layout_matches_its_own_shops(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     summary("import", "shops", write(FIRST, *booths(range(40))), *OWN)
@@ -48,8 +48,8 @@ def test_a_list_in_another_layout_meets_its_own_shops(
         f"127.{n:03}04;37.49997;인생네컷  {n} 호점;서울 강남구 테헤란로 {n}" for n in range(40)
     ]
     path = write("lon;lat;place_name;road_address", *other)
-    found = summary("import", "shops", path, *OWN)
-    assert (found["inserted"], found["rekeyed"], found["closed_missing"]) == (0, 40, 0)
+    report = summary("import", "shops", path, *OWN)
+    assert (report["inserted"], report["rekeyed"], report["closed_missing"]) == (0, 40, 0)
     assert keys(make).keys() == before.keys()
     assert keys(make)[min(before)] == "인생네컷0호점|서울강남구테헤란로0"
     again = summary("import", "shops", path, *OWN)
@@ -62,8 +62,8 @@ def test_a_dry_run_counts_matches_and_keeps_the_keys(
     summary("import", "shops", write(FIRST, *booths(range(3))), *OWN)
     before = keys(make)
     path = write("name,lon,lat", *(f"인생네컷 {n}호점,127.{n:03},37.5" for n in range(3)))
-    found = summary("import", "shops", path, *OWN, "--dry-run")
-    assert (found["inserted"], found["rekeyed"]) == (0, 3)
+    report = summary("import", "shops", path, *OWN, "--dry-run")
+    assert (report["inserted"], report["rekeyed"]) == (0, 3)
     assert keys(make) == before
 
 
@@ -88,21 +88,21 @@ def test_shops_of_one_name_are_matched_by_the_nearest_position(
         ("포토이즘 신촌점,서울,127,37.5", 0),
     ],
 )
-def test_another_name_or_100_m_make_another_shop(
+def test_another_name_or_a_distance_of_100_m_is_another_shop(
     summary: Summary, write: Write, make: Maker, line: str, rekeyed: int
 ) -> None:
     summary("import", "shops", write(FIRST, "포토이즘 홍대점,마포,127,37.5"), "--source", "own")
-    found = summary("import", "shops", write(FIRST, line), "--source", "own")
-    assert (found["rekeyed"], found["inserted"]) == (rekeyed, 1 - rekeyed)
+    report = summary("import", "shops", write(FIRST, line), "--source", "own")
+    assert (report["rekeyed"], report["inserted"]) == (rekeyed, 1 - rekeyed)
 
 
-def test_ids_of_a_source_are_believed(summary: Summary, write: Write, make: Maker) -> None:
+def test_ids_of_a_source_take_precedence(summary: Summary, write: Write, make: Maker) -> None:
     """A list to which ids are added keeps its shops; another id at the same place is another shop."""
     summary("import", "shops", write(FIRST, *booths(range(3))), "--source", "own")
     before = set(keys(make))
     lines = [f"A-{n},{line}" for n, line in enumerate(booths(range(3)))]
-    found = summary("import", "shops", write(f"source_id,{FIRST}", *lines), "--source", "own")
-    assert (found["inserted"], found["rekeyed"]) == (0, 3)
+    report = summary("import", "shops", write(f"source_id,{FIRST}", *lines), "--source", "own")
+    assert (report["inserted"], report["rekeyed"]) == (0, 3)
     assert set(keys(make)) == before
     other = write(f"source_id,{FIRST}", *(line.replace("A-", "B-") for line in lines))
     assert summary("import", "shops", other, "--source", "own")["inserted"] == 3
@@ -128,8 +128,8 @@ def test_the_row_of_a_merged_shop_lists_the_shop_that_stays(
     kept, duplicate, *_ = keys(make)
     run("shops", "merge", duplicate, kept, "--reason", "same door")
     without = write(head, *(line.replace("가게 1", "새 가게") for line in lines[1:]))
-    found = summary("import", "shops", without, *OWN)
-    assert (found["closed_missing"], found["inserted"], found["updated"]) == (0, 0, 1)
+    report = summary("import", "shops", without, *OWN)
+    assert (report["closed_missing"], report["inserted"], report["updated"]) == (0, 0, 1)
     assert make.rows("SELECT id, source_id, place_name, status FROM shops ORDER BY id LIMIT 2") == [
         (kept, "0", "새 가게", "OPEN"),
         (duplicate, "1", "가게 1", "CLOSED"),
@@ -147,7 +147,7 @@ def test_new_keys_and_a_review_under_way_cannot_deadlock(
         cursor.execute("SELECT FROM shops WHERE id = %s FOR KEY SHARE", (shop,))
 
         def count() -> None:
-            until_somebody_waits(make)
+            wait_for_a_blocked_session(make)
             cursor.execute("UPDATE shops SET favorite_cnt = 1 WHERE id = %s", (shop,))
             member.commit()
 
@@ -163,8 +163,8 @@ def test_licence_numbers_are_unique_within_their_municipality_only(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     lines = [licence(3000000 + n, "2018-00001", f"사진관 {n}", 191647 + n) for n in range(30)]
-    found = summary("import", "shops", write(LICENCES, *lines), "--mapping", "localdata")
-    assert (found["inserted"], found["rejected"]) == (30, 0)
+    report = summary("import", "shops", write(LICENCES, *lines), "--mapping", "localdata")
+    assert (report["inserted"], report["rejected"]) == (30, 0)
     assert make.sql("SELECT min(source_id) FROM shops") == "3000000|2018-00001"
 
 
@@ -184,8 +184,8 @@ def test_a_register_imported_by_its_number_alone_keeps_its_shops(
         licence(3090000, "2018-2", "사진관 2", 199647, 454844),
     ]
     path = write(LICENCES, *now)
-    found = summary("import", "shops", path, "--mapping", "localdata", "--on-missing", "close")
-    assert (found["rekeyed"], found["inserted"], found["closed_missing"]) == (19, 2, 1)
+    report = summary("import", "shops", path, "--mapping", "localdata", "--on-missing", "close")
+    assert (report["rekeyed"], report["inserted"], report["closed_missing"]) == (19, 2, 1)
     shops = dict(make.rows("SELECT source_id, id FROM shops"))
     assert {k: shops[f"3000000|{k}"] for i, k in before.items() if k != "2018-19"} == {
         k: i for i, k in before.items() if k != "2018-19"
@@ -203,8 +203,8 @@ def test_a_rejected_row_lists_the_shop_of_its_former_key(
     lines = [licence(3000000, f"2018-{n}", f"사진관 {n}", 191647 + n) for n in range(3)]
     summary("import", "shops", write(LICENCES, *lines), *AS_BEFORE)
     broken = write(LICENCES, *lines[:2], lines[2].replace("191649", ""))
-    found = summary("import", "shops", broken, "--mapping", "localdata", "--on-missing", "close")
-    assert (found["rejected"], found["closed_missing"]) == (1, 0)
+    report = summary("import", "shops", broken, "--mapping", "localdata", "--on-missing", "close")
+    assert (report["rejected"], report["closed_missing"]) == (1, 0)
 
 
 def test_a_register_without_the_municipality_is_rejected(
@@ -266,9 +266,9 @@ def test_the_real_register_keeps_its_shops_when_numbers_repeat_between_municipal
     )
     make.sql("UPDATE shops SET source_id = split_part(source_id, '|', 2)")
     names = dict(make.rows("SELECT id, place_name FROM shops"))
-    found = summary("import", "shops", path, *options)
-    assert found["rekeyed"] == len(names) < whole["inserted"]
-    assert (found["inserted"], found["closed_missing"]) == (whole["inserted"] - len(names), 0)
+    report = summary("import", "shops", path, *options)
+    assert report["rekeyed"] == len(names) < whole["inserted"]
+    assert (report["inserted"], report["closed_missing"]) == (whole["inserted"] - len(names), 0)
     assert names.items() <= dict(make.rows("SELECT id, place_name FROM shops")).items()
 
 
@@ -277,14 +277,14 @@ def test_real_lists_of_booths_close_reopen_change_their_layout_and_merge(
 ) -> None:
     folder = shared_data / "photobooths_kr_chalkak"
     long, short = folder / "dontlxxkup_geocoded.csv", folder / "photoheim_geocoded.csv"
-    one = ("--mapping", "booths", "--source", "one", "--rejects", tmp_path / "rejected.csv")
-    assert summary("import", "shops", long, *one, "--on-missing", "close")["inserted"] == 35
-    rejected = run("import", "shops", short, *one, "--on-missing", "close")
+    options = ("--mapping", "booths", "--source", "one", "--rejects", tmp_path / "rejected.csv")
+    assert summary("import", "shops", long, *options, "--on-missing", "close")["inserted"] == 35
+    rejected = run("import", "shops", short, *options, "--on-missing", "close")
     assert rejected.exit_code == 1
     assert "this would close 35 of the 35 open shops of source one" in rejected.output
-    closed = summary("import", "shops", short, *one, "--on-missing", "close", "--allow-shrink")
+    closed = summary("import", "shops", short, *options, "--on-missing", "close", "--allow-shrink")
     assert closed["closed_missing"] == 35
-    assert summary("import", "shops", long, *one)["reopened"] == 35
+    assert summary("import", "shops", long, *options)["reopened"] == 35
     ids = set(keys(make))
     path = tmp_path / "other.csv"
     with long.open(encoding="utf-8", newline="") as given, path.open("w", newline="") as made:
@@ -296,7 +296,7 @@ def test_real_lists_of_booths_close_reopen_change_their_layout_and_merge(
             )
     other = summary("import", "shops", path, "--source", "one")
     assert (other["inserted"], other["rekeyed"], set(keys(make))) == (0, 35, ids)
-    again = summary("import", "shops", long, "--mapping", "booths", "--source", "two", *one[4:])
+    again = summary("import", "shops", long, "--mapping", "booths", "--source", "two", *options[4:])
     assert again["inserted"] == 35
     make.sql(
         "UPDATE shops SET brand_id = (SELECT min(id) FROM brands) WHERE source IN ('one', 'two')"

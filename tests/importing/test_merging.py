@@ -70,7 +70,7 @@ def test_an_interrupted_run_is_continued(run: Run, make: Maker, write: Write) ->
     assert merged(make) == {a: None, b: a, c: a}
 
 
-def test_ctrl_c_keeps_what_was_merged(
+def test_ctrl_c_keeps_the_pairs_already_merged(
     run: Run, make: Maker, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make.brand()
@@ -91,7 +91,7 @@ def test_ctrl_c_keeps_what_was_merged(
     assert make.sql("SELECT shop_cnt FROM brands") == 2
 
 
-def test_faults_of_a_file_are_listed_before_anything_is_merged(
+def test_errors_in_a_file_are_listed_before_anything_is_merged(
     run: Run, make: Maker, write: Write
 ) -> None:
     make.brand()
@@ -126,11 +126,11 @@ def test_a_file_that_holds_no_pairs_is_rejected(
 @pytest.mark.parametrize(
     "args", [(), ("1",), ("1", "2", "--all-certain"), ("--all-certain", "--from", "pairs.csv")]
 )
-def test_exactly_one_kind_of_pairs_is_named(run: Run, args: tuple[str, ...]) -> None:
+def test_exactly_one_source_of_pairs_is_required(run: Run, args: tuple[str, ...]) -> None:
     assert run("shops", "merge", *args, *REASON).exit_code == 2
 
 
-def test_what_is_certain_is_merged_and_the_rest_is_left(
+def test_certain_duplicates_are_merged_and_others_are_left(
     run: Run, make: Maker, write: Write
 ) -> None:
     make.brand()

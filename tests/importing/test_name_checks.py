@@ -1,4 +1,4 @@
-"""Names that public lists give to the wrong region are dropped by rule, and reported."""
+"""Names that public lists assign to the wrong region are dropped by rule, and reported."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_name_fits_the_korean_one(
         (["중구", "남구"], {"중구", "남구"}), (["충주시", "청주시"], {"충주", "청주"}),
     ],
 )  # fmt: skip
-def test_a_unit_makes_no_other_place(korean: list[str], stems: set[str]) -> None:
+def test_a_unit_suffix_does_not_make_another_region(korean: list[str], stems: set[str]) -> None:
     assert set(map(stem, korean)) == stems
 
 
@@ -117,10 +117,10 @@ def test_wrong_names_are_dropped_and_reported(
         "충주시|청주시,,清州市,清州市,,,127.9,36.97",
         "여주,여주시,驪州市,수북면,,village,127.63,37.30",
     )
-    found = summary("import", "region-names", path)
-    assert (found["inserted"], found["rejected"]) == (5, 1), found["reasons"]
-    assert found["reasons"] == {"[name] 충주시|청주시 are different places": 1}
-    assert {(d["reason"], d["values"], tuple(d["lines"])) for d in found["dropped"]} == {
+    report = summary("import", "region-names", path)
+    assert (report["inserted"], report["rejected"]) == (5, 1), report["reasons"]
+    assert report["reasons"] == {"[name] 충주시|청주시 are different places": 1}
+    assert {(d["reason"], d["values"], tuple(d["lines"])) for d in report["dropped"]} == {
         ("[name_ja] the name of another place in the list", 1, (3,)),
         ("[name_zh] the name of another place in the list", 2, (3, 5)),
         ("[name_ja] does not fit the Korean name", 2, (5, 8)),
@@ -142,10 +142,10 @@ def test_the_real_list_gives_no_name_to_two_districts(
     country: Maker, summary: Summary, shared_data: Path, tmp_path: Path
 ) -> None:
     path = shared_data / "names" / "regions_kr_whosonfirst_ko_en_ja_zh.csv"
-    found = summary(
+    report = summary(
         "import", "region-names", path, "--mapping", "whosonfirst", "--rejects", tmp_path / "r.csv"
     )
-    assert found["read"] == 1387 and sum(d["values"] for d in found["dropped"]) >= 30
+    assert report["read"] == 1387 and sum(d["values"] for d in report["dropped"]) >= 30
     for name, korean in (
         ("江南区", "강남구"),
         ("忠清南道", "충청남도"),

@@ -1,4 +1,4 @@
-"""geoshops import population: squares, outlines and polygons with the people who live in them."""
+"""geoshops import population: grid squares, outlines and polygons with their number of inhabitants."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def feature(key: str | None, people: Any, west: float = 127.0, size: float = 0.5
     return {"type": "Feature", "properties": properties, "geometry": geometry}
 
 
-def collection(*found: dict[str, Any]) -> str:
-    return json.dumps({"type": "FeatureCollection", "features": found})
+def collection(*features: dict[str, Any]) -> str:
+    return json.dumps({"type": "FeatureCollection", "features": features})
 
 
-def test_polygons_come_in_once_and_a_repeat_changes_nothing(
+def test_polygons_are_imported_once_and_a_repeat_changes_nothing(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write(collection(feature("a", 10), feature("b", 2.5, 128)), name="in.geojson")
-    found = summary("import", "population", path, "--source", "grid")
-    assert (found["inserted"], found["rejected"]) == (2, 0)
+    report = summary("import", "population", path, "--source", "grid")
+    assert (report["inserted"], report["rejected"]) == (2, 0)
     assert make.rows(CELLS) == [
         ("grid", "a", 10, "MULTIPOLYGON(((127 37,127.5 37,127.5 37.5,127 37.5,127 37)))"),
         ("grid", "b", 2.5, "MULTIPOLYGON(((128 37,128.5 37,128.5 37.5,128 37.5,128 37)))"),
@@ -53,10 +53,10 @@ def test_a_new_count_replaces_the_old_one_and_cells_are_deleted_only_on_request(
     summary("import", "population", path, "--source", "grid")
     summary("import", "population", path, "--source", "other")
     path = write(collection(feature("a", 11)), name="in.geojson")
-    found = summary("import", "population", path, "--source", "grid")
-    assert (found["updated"], found["removed"]) == (1, 0)
-    found = summary("import", "population", path, "--source", "grid", "--on-missing", "delete")
-    assert (found["unchanged"], found["removed"]) == (1, 1)
+    report = summary("import", "population", path, "--source", "grid")
+    assert (report["updated"], report["removed"]) == (1, 0)
+    report = summary("import", "population", path, "--source", "grid", "--on-missing", "delete")
+    assert (report["unchanged"], report["removed"]) == (1, 1)
     assert make.rows("SELECT source, source_id, population FROM population_cells ORDER BY 1, 2") == [
         ("grid", "a", 11), ("other", "a", 10), ("other", "b", 2),
     ]  # fmt: skip
@@ -66,11 +66,11 @@ def test_a_grid_of_squares_in_a_plane_is_a_kilometre_wide(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write("code,x,y,people", "다사5050,950500,1950500,1200", "다사5150,951500,1950500,0")
-    found = summary(
+    report = summary(
         "import", "population", path, "--source", "sgis", "--crs", "EPSG:5179", "--cell-size", 1000,
         "--map", "code=source_id", "--map", "people=population",
     )  # fmt: skip
-    assert found["inserted"] == 2
+    assert report["inserted"] == 2
     lon, lat = Transformer.from_crs(5179, 4326, always_xy=True).transform(950000, 1950000)
     corner, per_km2 = make.rows(
         "SELECT ST_Distance(point_at(%s, %s), (ST_Dump(ST_Points(geom))).geom::geography), people_per_km2"
@@ -81,16 +81,16 @@ def test_a_grid_of_squares_in_a_plane_is_a_kilometre_wide(
     assert per_km2 == pytest.approx(1200, rel=0.002)
 
 
-def test_squares_without_a_key_are_known_by_their_middle(
+def test_squares_without_a_key_are_identified_by_their_centre(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write("x,y,population", "127.1,37.1,5", "127.2,37.1,6")
     options = ("--source", "own", "--cell-size", "0.1")
     summary("import", "population", path, *options)
-    found = summary(
+    report = summary(
         "import", "population", write("x,y,population", "127.1,37.1,7", "127.2,37.1,6"), *options
     )
-    assert (found["updated"], found["unchanged"]) == (1, 1)
+    assert (report["updated"], report["unchanged"]) == (1, 1)
     area = make.sql("SELECT ST_Area(cell::geography) FROM population_cells WHERE population = 7")
     ring = ([127.05, 127.15, 127.15, 127.05], [37.05, 37.05, 37.15, 37.15])
     assert area == pytest.approx(Geod(ellps="WGS84").polygon_area_perimeter(*ring)[0], rel=1e-4)
@@ -108,9 +108,9 @@ def test_bad_cells_are_listed_with_their_reason(
     ]  # fmt: skip
     lines = [";".join(row) for row in rows]
     path = write("source_id;cell;population", *lines, "only one value")
-    found = summary("import", "population", path, "--source", "own")
-    assert (found["read"], found["inserted"], found["rejected"]) == (11, 2, 9)
-    with Path(found["rejects_file"]).open(encoding="utf-8", newline="") as stream:
+    report = summary("import", "population", path, "--source", "own")
+    assert (report["read"], report["inserted"], report["rejected"]) == (11, 2, 9)
+    with Path(report["rejects_file"]).open(encoding="utf-8", newline="") as stream:
         reasons = {int(row["line"]): row["reason"] for row in csv.DictReader(stream)}
     assert reasons[4] == "[population] 'N/A' must be a decimal number"
     assert reasons[5] == "[population] '-1' is negative"
@@ -124,17 +124,17 @@ def test_bad_cells_are_listed_with_their_reason(
     assert make.sql("SELECT bool_and(ST_IsValid(cell)) FROM population_cells") is True
 
 
-def test_a_dry_run_tells_the_same_and_changes_nothing(
+def test_a_dry_run_reports_the_same_and_changes_nothing(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write(collection(feature(None, 10)), name="in.geojson")
-    found = summary("import", "population", path, "--source", "own", "--dry-run")
-    assert (found["inserted"], found["dry_run"]) == (1, True)
+    report = summary("import", "population", path, "--source", "own", "--dry-run")
+    assert (report["inserted"], report["dry_run"]) == (1, True)
     assert make.sql("SELECT count(*) FROM population_cells") == 0
 
 
 @pytest.mark.parametrize(
-    ("lines", "options", "said"),
+    ("lines", "options", "message"),
     [
         (("x,y,population", "127,37,1"), (), "and --cell-size"),
         (("x,y", "127,37"), ("--cell-size", "1"), "no column for population"),
@@ -144,15 +144,20 @@ def test_a_dry_run_tells_the_same_and_changes_nothing(
     ],
 )
 def test_files_without_cells_are_rejected_with_the_remedy(
-    run: Run, write: Write, make: Maker, lines: tuple[str, ...], options: tuple[str, ...], said: str
+    run: Run,
+    write: Write,
+    make: Maker,
+    lines: tuple[str, ...],
+    options: tuple[str, ...],
+    message: str,
 ) -> None:
     result = run("import", "population", write(*lines), "--source", "own", *options)
     assert result.exit_code == 1
-    assert said in result.output
+    assert message in result.output
     assert make.sql("SELECT count(*) FROM population_cells") == 0
 
 
-def test_analysts_count_the_people_that_came_in(
+def test_analysts_count_the_imported_population(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write(collection(feature("a", 10), feature("b", 30, 128)), name="in.geojson")

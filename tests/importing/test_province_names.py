@@ -18,7 +18,7 @@ NAMED = {
 }  # fmt: skip
 
 
-def test_every_official_name_means_its_province(make: Maker) -> None:
+def test_every_official_name_is_found_as_its_province(make: Maker) -> None:
     for name in PROVINCES.values():
         make.region(name, level="sido")
     added = make.sql("SELECT add_foreign_province_names()")

@@ -27,8 +27,8 @@ OPTIONS = ("--source", "own", "--map", "address=lot_address")
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp949", "utf-16"])
 def test_encodings_are_detected(summary: Summary, write: Write, make: Maker, encoding: str) -> None:
-    found = summary("import", "shops", write(HEAD, ROW, encoding=encoding), *OPTIONS)
-    assert found["inserted"] == 1
+    report = summary("import", "shops", write(HEAD, ROW, encoding=encoding), *OPTIONS)
+    assert report["inserted"] == 1
     assert make.sql("SELECT place_name FROM shops") == "인생네컷 강남점"
 
 
@@ -42,8 +42,8 @@ def test_delimiters_are_detected(
 
 def test_a_delimiter_can_be_named(summary: Summary, write: Write, make: Maker) -> None:
     lines = [line.replace(",", "~") for line in (HEAD, ROW)]
-    found = summary("import", "shops", write(*lines), *OPTIONS, "--delimiter", "~")
-    assert found["inserted"] == 1
+    report = summary("import", "shops", write(*lines), *OPTIONS, "--delimiter", "~")
+    assert report["inserted"] == 1
 
 
 def test_wrong_encodings_are_rejected(run: Run, write: Write) -> None:
@@ -105,9 +105,9 @@ def test_bad_rows_are_rejected_with_a_reason(
     summary: Summary, write: Write, make: Maker, bad: str, reason: str
 ) -> None:
     path = write(HEAD, ROW, bad, "끝,,127.2,37.6")
-    found = summary("import", "shops", path, *OPTIONS)
-    assert (found["inserted"], found["rejected"]) == (2, 1)
-    listed = Path(found["rejects_file"]).read_text(encoding="utf-8")
+    report = summary("import", "shops", path, *OPTIONS)
+    assert (report["inserted"], report["rejected"]) == (2, 1)
+    listed = Path(report["rejects_file"]).read_text(encoding="utf-8")
     line = listed.split("\n", 1)[1]
     assert line.startswith("3,")
     assert reason in line.replace('""', '"')
@@ -116,15 +116,15 @@ def test_bad_rows_are_rejected_with_a_reason(
 def test_an_unclosed_quote_swallows_nothing_silently(
     summary: Summary, write: Write, make: Maker
 ) -> None:
-    found = summary(
+    report = summary(
         "import", "shops", write(HEAD, ROW, '"offen,,127,37.5', "끝,,127.2,37.6"), *OPTIONS
     )
-    assert (found["inserted"], found["rejected"]) == (1, 1)
-    assert "끝,,127.2,37.6" in Path(found["rejects_file"]).read_text(encoding="utf-8")
+    assert (report["inserted"], report["rejected"]) == (1, 1)
+    assert "끝,,127.2,37.6" in Path(report["rejects_file"]).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         ([HEAD], "a header but no rows"),
         ([HEAD, "a,b"], "none of the 1 rows can be imported"),
@@ -139,23 +139,23 @@ def test_an_unclosed_quote_swallows_nothing_silently(
         (["{}"], "no features"),
     ],
 )
-def test_files_that_cannot_be_taken_change_nothing(
-    run: Run, write: Write, make: Maker, lines: list[str], said: str
+def test_rejected_files_change_nothing(
+    run: Run, write: Write, make: Maker, lines: list[str], message: str
 ) -> None:
     path = write(*lines)
     result = run("import", "shops", path, "--source", "own")
     assert result.exit_code == 1, result.output
-    assert said in result.output
+    assert message in result.output
     assert "Nothing was changed" in result.output
     assert make.sql("SELECT count(*) FROM shops") == 0
     assert sorted(p.name for p in path.parent.iterdir()) == ["in.csv"]
 
 
-def test_what_is_no_file_is_reported(run: Run, tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_file_is_reported(run: Run, tmp_path: Path) -> None:
     empty = tmp_path / "empty.csv"
     empty.touch()
     os.mkfifo(tmp_path / "pipe")
-    for path, said in (
+    for path, message in (
         (tmp_path, "not a regular file"),
         (tmp_path / "pipe", "not a regular file"),
         (Path("/dev/zero"), "not a regular file"),
@@ -164,7 +164,7 @@ def test_what_is_no_file_is_reported(run: Run, tmp_path: Path) -> None:
     ):
         result = run("import", "shops", path, "--source", "own")
         assert result.exit_code == 1, path
-        assert said in result.output
+        assert message in result.output
 
 
 def test_a_file_without_permission_is_reported(
@@ -186,20 +186,20 @@ def test_a_line_longer_than_the_limit_is_rejected(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write(HEAD, f"{'가' * 3_500_000},,127,37.5", ROW)
-    found = summary("import", "shops", path, *OPTIONS)
-    assert (found["inserted"], found["rejected"]) == (1, 1)
-    assert Path(found["rejects_file"]).stat().st_size > 10_000_000
+    report = summary("import", "shops", path, *OPTIONS)
+    assert (report["inserted"], report["rejected"]) == (1, 1)
+    assert Path(report["rejects_file"]).stat().st_size > 10_000_000
 
 
 LONG_NAME = f"{'가' * 201},,127,37.5"
 
 
-def test_a_block_of_nothing_but_rejected_rows_ends_nothing(
+def test_a_block_with_only_rejected_rows_does_not_end_the_import(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write(HEAD, *[LONG_NAME] * (2 * CHUNK_ROWS), ROW)
-    found = summary("import", "shops", path, *OPTIONS)
-    assert (found["read"], found["inserted"]) == (2 * CHUNK_ROWS + 1, 1)
+    report = summary("import", "shops", path, *OPTIONS)
+    assert (report["read"], report["inserted"]) == (2 * CHUNK_ROWS + 1, 1)
 
 
 def test_a_file_with_only_invalid_rows_is_rejected(run: Run, write: Write) -> None:
@@ -213,8 +213,8 @@ def test_blocks_larger_than_one_read_are_complete(
 ) -> None:
     pages = [f"https://{n:04}{'가' * 480}" for n in range(1_500)]
     rows = (f"가게 {n},,{100 + n / 100},37.5,{page}" for n, page in enumerate(pages))
-    found = summary("import", "shops", write(f"{HEAD},homepage", *rows), *OPTIONS)
-    assert found["inserted"] == len(pages)
+    report = summary("import", "shops", write(f"{HEAD},homepage", *rows), *OPTIONS)
+    assert report["inserted"] == len(pages)
     assert make.sql("SELECT array_agg(homepage ORDER BY homepage) FROM shops") == pages
 
 
@@ -224,7 +224,7 @@ def test_a_line_without_end_is_rejected(run: Run, write: Write) -> None:
     assert "longer than 16 MiB" in result.output
 
 
-def test_ten_thousand_columns_are_no_matter(summary: Summary, write: Write, make: Maker) -> None:
+def test_ten_thousand_columns_are_imported(summary: Summary, write: Write, make: Maker) -> None:
     wide = ",".join(f"c{n}" for n in range(10_000))
     path = write(f"{HEAD},{wide}", f"{ROW},{',' * 9_999}")
     assert summary("import", "shops", path, *OPTIONS)["inserted"] == 1
@@ -245,7 +245,7 @@ def test_a_file_that_changes_while_being_read_is_rejected(write: Write) -> None:
 
 
 @pytest.mark.parametrize("block", [1, 2, 7, 64])
-def test_geojson_is_read_whatever_the_blocks(
+def test_geojson_is_read_with_any_block_size(
     write: Write, monkeypatch: pytest.MonkeyPatch, block: int
 ) -> None:
     monkeypatch.setattr("geoshops.importing.geojson.BLOCK", block)
@@ -275,11 +275,11 @@ def test_record_separators_of_sequences_are_understood(
     pretty = json.dumps(feature, indent=1, ensure_ascii=False)
     broken = '{"type": "Feature", '
     path = write(f"\x1e{pretty}", f"\x1e{broken}", f"\x1e{pretty.replace('가', '나')}")
-    found = summary("import", "shops", path, "--source", "own")
-    assert (found["inserted"], found["rejected"]) == (2, 1)
+    report = summary("import", "shops", path, "--source", "own")
+    assert (report["inserted"], report["rejected"]) == (2, 1)
 
 
-def test_features_that_are_no_points_are_rejected(
+def test_features_that_are_not_points_are_rejected(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     def feature(geometry: Any) -> dict[str, Any]:
@@ -297,8 +297,8 @@ def test_features_that_are_no_points_are_rejected(
     ]
     good = feature({"type": "Point", "coordinates": [127, 37.5, 10]})
     whole = {"type": "FeatureCollection", "features": [good, *map(feature, odd), 5, {"type": "x"}]}
-    found = summary("import", "shops", write(json.dumps(whole)), "--source", "own")
-    assert (found["inserted"], found["rejected"]) == (1, 10)
+    report = summary("import", "shops", write(json.dumps(whole)), "--source", "own")
+    assert (report["inserted"], report["rejected"]) == (1, 10)
 
 
 def test_a_named_crs_other_than_wgs84_is_rejected(run: Run, write: Write) -> None:

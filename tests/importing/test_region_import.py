@@ -57,8 +57,8 @@ def test_parents_come_from_codes_and_shops_get_their_regions(
         ),
         name="in.geojson",
     )
-    found = summary("import", "regions", path, "--mapping", "kostat")
-    assert (found["inserted"], found["shops_changed"]) == (3, 2)
+    report = summary("import", "regions", path, "--mapping", "kostat")
+    assert (report["inserted"], report["shops_changed"]) == (3, 2)
     names = make.rows(
         "SELECT s.id, r.name, p.name FROM shops s JOIN regions r ON r.id = s.sigungu_id"
         " JOIN regions p ON p.id = s.sido_id ORDER BY s.id"
@@ -76,15 +76,15 @@ def test_parents_come_from_containment_without_codes(
         "--source", "own", "--level", "sido",
     )  # fmt: skip
     path = write(collection(region("", "작은군", square(1, 1)), region("", "먼군", square(50, 50))))
-    found = summary("import", "regions", path, "--source", "own", "--level", "sigungu")
-    assert (found["inserted"], found["rejected"]) == (1, 1)
+    report = summary("import", "regions", path, "--source", "own", "--level", "sigungu")
+    assert (report["inserted"], report["rejected"]) == (1, 1)
     assert make.sql(
         "SELECT p.name FROM regions r JOIN regions p ON p.id = r.parent_id WHERE r.name = '작은군'"
     ) == "큰도"  # fmt: skip
-    assert "import that level first" in next(iter(found["reasons"]))
+    assert "import that level first" in next(iter(report["reasons"]))
 
 
-def test_a_boundary_goes_to_the_region_that_is_there_under_an_old_name(
+def test_a_boundary_is_assigned_to_an_existing_region_by_its_old_name(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     incheon = make.insert("regions", level="sido", name="인천광역시", code="28")
@@ -93,15 +93,15 @@ def test_a_boundary_goes_to_the_region_that_is_there_under_an_old_name(
     )
     make.insert("region_aliases", region_id=michuhol, alias="남구", kind="old")
     path = write(collection(region("23999", "남구", square(126, 37))))
-    found = summary("import", "regions", path, "--mapping", "kostat")
-    assert (found["updated"], found["inserted"]) == (1, 0)
+    report = summary("import", "regions", path, "--mapping", "kostat")
+    assert (report["updated"], report["inserted"]) == (1, 0)
     assert make.rows("SELECT code, boundary IS NOT NULL FROM regions WHERE level = 'sigungu'") == [
         ("28177", True)
     ]
     assert make.sql("SELECT (region_of_address('인천 남구 주안동 1')).sigungu_id") == michuhol
 
 
-def test_districts_of_a_city_that_begin_alike_are_known_by_what_they_share(
+def test_districts_of_a_city_are_found_by_their_common_beginning(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     names = ("고양시 덕양구", "고양시 일산동구", "고양시 일산서구", "포항시 남구", "포항시 북구")
@@ -118,7 +118,7 @@ def test_districts_of_a_city_that_begin_alike_are_known_by_what_they_share(
     assert shared == [("고양시 일산동구", "일산", "short"), ("고양시 일산서구", "일산", "short")]
 
 
-def test_districts_that_were_renamed_or_moved_are_found_by_what_they_were_called(
+def test_renamed_or_moved_districts_are_found_by_their_former_names(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write(
@@ -136,12 +136,12 @@ def test_districts_that_were_renamed_or_moved_are_found_by_what_they_were_called
     for keyword, name in (
         ("인천 남구", "미추홀구"), ("경북 군위", "군위군"), ("경상북도 군위군", "군위군"), ("대구 군위", "군위군"),
     ):  # fmt: skip
-        found = make.rows(
+        matches = make.rows(
             "SELECT r.name FROM search_understand(keyword_words(%s), NULL) u"
             " JOIN regions r ON r.id = ANY (u.regions)",
             keyword,
         )
-        assert found == [(name,)], keyword
+        assert matches == [(name,)], keyword
 
 
 def test_invalid_polygons_are_repaired_and_large_ones_rejected(
@@ -157,10 +157,10 @@ def test_invalid_polygons_are_repaired_and_large_ones_rejected(
             region("4", "밖", square(190, 0)),
         )
     )
-    found = summary(
+    report = summary(
         "import", "regions", path, "--source", "own", "--level", "sido", "--max-vertices", 20
     )
-    assert (found["inserted"], found["repaired"] > 0, found["rejected"]) == (1, True, 3)
+    assert (report["inserted"], report["repaired"] > 0, report["rejected"]) == (1, True, 3)
     assert make.sql("SELECT bool_and(ST_IsValid(boundary)) FROM regions") is True
 
 
@@ -181,20 +181,20 @@ def test_topojson_is_rejected_with_the_remedy(run: Run, write: Write) -> None:
     assert "convert it to GeoJSON" in result.output
 
 
-def test_districts_of_korea_hold_the_hospitals_of_their_addresses(
+def test_districts_of_korea_contain_the_hospitals_with_their_addresses(
     summary: Summary, make: Maker, shared_data: Path, tmp_path: Path
 ) -> None:
     rejects = ("--rejects", tmp_path / "rejected.csv")
     hospitals = shared_data / "localdata_animal_hospital_202307_cp949_epsg5174.csv"
-    found = summary("import", "shops", hospitals, "--mapping", "localdata", *rejects)
-    assert (found["read"], found["inserted"], found["encoding"]) == (9736, 8555, "cp949")
-    assert found["reasons"] == {"no coordinates": 1181}
+    report = summary("import", "shops", hospitals, "--mapping", "localdata", *rejects)
+    assert (report["read"], report["inserted"], report["encoding"]) == (9736, 8555, "cp949")
+    assert report["reasons"] == {"no coordinates": 1181}
     folder = shared_data / "boundaries_kr_2018"
-    found = summary(
+    report = summary(
         "import", "regions", folder / "skorea-municipalities-2018-simple.geojson",
         "--mapping", "kostat", *rejects,
     )  # fmt: skip
-    assert (found["inserted"], found["repaired"]) == (250, 18)
+    assert (report["inserted"], report["repaired"]) == (250, 18)
     fits, count = make.rows(
         "SELECT count(*) FILTER (WHERE s.sigungu_id = a.sigungu_id), count(*)"
         " FROM shops s CROSS JOIN LATERAL"
@@ -233,14 +233,14 @@ def test_installed_boundaries_fill_an_empty_database(run: Run, make: Maker) -> N
     assert make.sql("SELECT count(*) FROM regions") == 269
 
 
-def test_installed_boundaries_find_regions_by_their_former_names(run: Run, make: Maker) -> None:
+def test_installed_boundaries_match_regions_by_their_former_names(run: Run, make: Maker) -> None:
     gangwon = make.insert("regions", level="sido", name="강원도", code="32")
     assert run("import", "boundaries").exit_code == 0
     assert make.sql("SELECT boundary IS NOT NULL FROM regions WHERE id = %s", gangwon) is True
     assert make.sql("SELECT count(*) FROM regions WHERE level = 'sido'") == 17
 
 
-def test_missing_boundaries_name_what_installs_them(
+def test_missing_boundaries_are_reported_with_the_install_command(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(

@@ -38,8 +38,8 @@ def test_names_go_to_the_region_at_the_position(
         "수원시,,水原,水原市,sigungu,127.0,37.3",
         "없는구,,無,無,sigungu,127.0,37.3",
     )
-    found = summary("import", "region-names", path)
-    assert (found["inserted"], found["rejected"]) == (2, 1)
+    report = summary("import", "region-names", path)
+    assert (report["inserted"], report["rejected"]) == (2, 1)
     assert make.rows(ALIASES) == [
         ("중구", ["Jung-gu en english", "チュン区 ja foreign", "中区 ja foreign", "中區 zh-Hant foreign"]),
         ("수원시 팔달구", ["水原 ja foreign", "水原市 zh-Hans foreign"]),

@@ -36,7 +36,7 @@ def rows(*numbers: int) -> list[str]:
     return [HEAD, *(f"{n},가게 {n},127.{n:03},37.5,영업,2020-01-01," for n in numbers)]
 
 
-def test_missing_shops_stay_unless_they_shall_close(
+def test_missing_shops_stay_open_unless_on_missing_is_close(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     summary("import", "shops", write(*rows(*range(20))), *OPTIONS)
@@ -44,10 +44,10 @@ def test_missing_shops_stay_unless_they_shall_close(
     fewer = write(*rows(*range(15)))
     assert summary("import", "shops", fewer, *OPTIONS)["closed_missing"] == 0
     make.sql("UPDATE shops SET overrides = '{\"status\": \"OPEN\"}' WHERE source_id = '19'")
-    found = summary(
+    report = summary(
         "import", "shops", fewer, *OPTIONS, "--on-missing", "close", "--as-of", "2026-05-01"
     )
-    assert (found["closed_missing"], found["unchanged"]) == (4, 15)
+    assert (report["closed_missing"], report["unchanged"]) == (4, 15)
     closed = make.rows(
         "SELECT source_id, closed_on::text FROM shops WHERE status = 'CLOSED' ORDER BY 1"
     )
@@ -63,19 +63,21 @@ def test_an_import_that_would_close_more_than_a_fifth_is_rejected(
     summary("import", "shops", write(*rows(*range(20))), *OPTIONS)
     before = make.rows("SELECT shops.*, xmin::text FROM shops ORDER BY id")
     fifteen = write(*rows(*range(15)), name="fifteen.csv")
-    told = "this would close 5 of the 20 open shops of source own: 5 that the file does not list"
+    message = "this would close 5 of the 20 open shops of source own: 5 that the file does not list"
     for options in ((), ("--dry-run",)):
         result = run("import", "shops", fifteen, *OPTIONS, "--on-missing", "close", *options)
         assert result.exit_code == 1
-        assert told in result.output
+        assert message in result.output
         assert "--allow-shrink" in result.output
     assert "5 shops closed because the file no longer lists them" in result.output, (
         "the dry run counts all"
     )
     assert make.rows("SELECT shops.*, xmin::text FROM shops ORDER BY id") == before
     assert summary("import", "shops", fifteen, *OPTIONS)["unchanged"] == 15
-    found = summary("import", "shops", fifteen, *OPTIONS, "--on-missing", "close", "--allow-shrink")
-    assert found["closed_missing"] == 5
+    report = summary(
+        "import", "shops", fifteen, *OPTIONS, "--on-missing", "close", "--allow-shrink"
+    )
+    assert report["closed_missing"] == 5
 
 
 def test_a_file_of_the_same_size_may_not_close_the_shops_of_another(
@@ -100,8 +102,8 @@ def test_closings_that_the_file_states_count_too(
     assert result.exit_code == 1
     assert "would close 6 of the 20" in result.output
     assert "1 that the file does not list and 5 that are closed in the file" in result.output
-    found = summary("import", "shops", write(*closed[:5], *lines[5:]), *OPTIONS)
-    assert (found["closed_stated"], found["closed_missing"]) == (4, 0)
+    report = summary("import", "shops", write(*closed[:5], *lines[5:]), *OPTIONS)
+    assert (report["closed_stated"], report["closed_missing"]) == (4, 0)
 
 
 PLAIN = "source_id,name,lon,lat"
@@ -121,8 +123,8 @@ def test_a_shop_that_an_import_closed_reopens_when_it_is_listed_again(
     assert make.rows("SELECT DISTINCT closed_by FROM shops WHERE status = 'CLOSED'") == [
         ("IMPORT",)
     ]
-    found = summary("import", "shops", write(*plain(*range(30))), *own)
-    assert (found["reopened"], found["updated"], found["unchanged"]) == (4, 4, 26)
+    report = summary("import", "shops", write(*plain(*range(30))), *own)
+    assert (report["reopened"], report["updated"], report["unchanged"]) == (4, 4, 26)
     assert make.rows("SELECT DISTINCT status, closed_on, closed_by FROM shops") == [
         ("OPEN", None, None)
     ]
@@ -143,8 +145,8 @@ def test_only_what_an_import_closed_reopens(
         "0 and 2"
     )
     run("shops", "set", ids["2"], "closed_on=2020-01-01", "--reason", "long ago")
-    found = summary("import", "shops", write(*plain(*range(40))), *own)
-    assert found["reopened"] == 1
+    report = summary("import", "shops", write(*plain(*range(40))), *own)
+    assert report["reopened"] == 1
     assert make.rows(
         "SELECT source_id, closed_by FROM shops WHERE status = 'CLOSED' ORDER BY source_id"
     ) == [("1", "OPERATOR"), ("2", "OPERATOR"), ("3", "OPERATOR"), ("4", "SOURCE")]
@@ -153,7 +155,7 @@ def test_only_what_an_import_closed_reopens(
     assert make.sql("SELECT status FROM shops WHERE source_id = '1'") == "OPEN"
 
 
-def test_an_upgrade_derives_who_closed_a_shop(make: Maker) -> None:
+def test_an_upgrade_derives_whether_an_import_or_an_operator_closed_a_shop(make: Maker) -> None:
     kept = make.shop("남은 가게")
     merged = make.shop("합친 가게", status="CLOSED", merged_into_id=kept)
     by_hand = make.shop("닫은 가게", status="CLOSED", overrides='{"status": "CLOSED"}')
@@ -175,7 +177,7 @@ def test_rows_rejected_this_time_are_closed_only_when_the_file_misses_them(
     assert make.sql("SELECT status FROM shops WHERE source_id = '3'") == "OPEN"
 
 
-def test_status_and_days_come_along(summary: Summary, write: Write, make: Maker) -> None:
+def test_status_and_dates_are_imported(summary: Summary, write: Write, make: Maker) -> None:
     path = write(
         HEAD,
         "1,가,127,37.5,폐업,2020-01-01,20211231",
@@ -186,12 +188,12 @@ def test_status_and_days_come_along(summary: Summary, write: Write, make: Maker)
         "6,바,127,37.5,OPEN,2021-02-30,",
         "7,사,127,37.5,,,",
     )
-    found = summary("import", "shops", path, *OPTIONS)
-    assert found["reasons"] == {
+    report = summary("import", "shops", path, *OPTIONS)
+    assert report["reasons"] == {
         "[closed_on] before opened_on": 1,
         "[status] … must be OPEN, TEMP_CLOSED or CLOSED": 1,
     }
-    assert [d["reason"] for d in found["dropped"]] == ["[opened_on] … must be a date such as ………"]
+    assert [d["reason"] for d in report["dropped"]] == ["[opened_on] … must be a date such as ………"]
     assert make.rows(
         "SELECT source_id, status, opened_on::text, closed_on::text FROM shops ORDER BY 1"
     ) == [
@@ -214,7 +216,7 @@ def test_verified_on_moves_forward_without_a_change(
     ]
 
 
-def test_opening_hours_and_brands_come_along(
+def test_opening_hours_and_brands_are_imported(
     run: Run, summary: Summary, write: Write, make: Maker
 ) -> None:
     path = write(
@@ -223,9 +225,9 @@ def test_opening_hours_and_brands_come_along(
         '나;127;37.5;새브랜드;[{"day":9,"open":"10:00","close":"22:00"}]',
         "다;127;37.5;;nonsense",
     )
-    found = summary("import", "shops", path, "--source", "own", "--add-brands")
-    assert (found["inserted"], found["rejected"], found["brands_added"]) == (3, 0, ["새 브랜드"])
-    assert [(d["values"], d["lines"]) for d in found["dropped"]] == [(2, [3, 4])]
+    report = summary("import", "shops", path, "--source", "own", "--add-brands")
+    assert (report["inserted"], report["rejected"], report["brands_added"]) == (3, 0, ["새 브랜드"])
+    assert [(d["values"], d["lines"]) for d in report["dropped"]] == [(2, [3, 4])]
     many = [f"가게 {n};127;37.5;브랜드 {n};" for n in range(101)]
     result = run(
         "import", "shops", write("name;lon;lat;brand;opening_hours", *many), "--source", "own",
@@ -235,7 +237,9 @@ def test_opening_hours_and_brands_come_along(
     assert "101 unknown brands" in result.output
 
 
-def test_hours_that_are_none_are_dropped_alone(summary: Summary, write: Write, make: Maker) -> None:
+def test_invalid_hours_are_dropped_without_the_row(
+    summary: Summary, write: Write, make: Maker
+) -> None:
     days = ["1.0", '"9"', "NaN", "Infinity", "1e400", '"\\u0000"', '"\\ud800"', "null", "[1]"]
     path = write(
         "name;lon;lat;opening_hours",
@@ -246,12 +250,12 @@ def test_hours_that_are_none_are_dropped_alone(summary: Summary, write: Write, m
         '끝없는 가게;127;37.5;[{"day":1,"open":null,"close":"22:00"}]',
         '겹친 가게;127;37.5;[[{"day":1,"open":"10:00","close":"22:00"}]]',
     )
-    found = summary("import", "shops", path, "--source", "own")
-    assert (found["inserted"], found["rejected"]) == (11, 0)
+    report = summary("import", "shops", path, "--source", "own")
+    assert (report["inserted"], report["rejected"]) == (11, 0)
     assert make.rows(
         "SELECT opening_hours::text, open_minutes::text FROM shops WHERE opening_hours <> '[]'"
     ) == [('[{"day": 1, "open": "10:00", "close": "22:00"}]', "{[600,1320)}")]
-    (dropped,) = found["dropped"]
+    (dropped,) = report["dropped"]
     assert (dropped["values"], dropped["lines"]) == (10, [*range(3, 13)])
     assert dropped["reason"].startswith("[opening_hours] must be JSON such as")
 
@@ -260,8 +264,8 @@ def test_the_list_of_rejects_disappears_with_the_rejects(
     summary: Summary, write: Write, tmp_path: Path, make: Maker
 ) -> None:
     bad = write(*rows(1), "2,나,abc,37.5,영업,,")
-    found = summary("import", "shops", bad, *OPTIONS)
-    assert Path(found["rejects_file"]).exists()
+    report = summary("import", "shops", bad, *OPTIONS)
+    assert Path(report["rejects_file"]).exists()
     assert summary("import", "shops", write(*rows(1)), *OPTIONS)["rejects_file"] is None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv"]
     notes = tmp_path / "in.csv.rejected.csv"
@@ -279,7 +283,7 @@ def test_a_list_of_rejects_that_cannot_be_written_stops_the_import(
     assert make.sql("SELECT count(*) FROM shops") == 0
 
 
-def test_ctrl_c_during_the_commit_comes_too_late(
+def test_ctrl_c_during_the_commit_does_not_undo_it(
     run: Run, write: Write, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Interrupted(psycopg2.extensions.connection):
@@ -309,7 +313,7 @@ def test_ctrl_c_cancels_a_long_statement(database_url: str) -> None:
 
 
 @pytest.mark.parametrize("round_", range(4))
-def test_ctrl_c_at_any_moment_changes_nothing_or_says_what_it_did(
+def test_ctrl_c_at_any_moment_changes_nothing_or_reports_the_change(
     make: Maker, database_url: str, tmp_path: Path, round_: int
 ) -> None:
     path = tmp_path / "in.csv"

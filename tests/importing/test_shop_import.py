@@ -25,13 +25,13 @@ def shops(make: Maker, columns: str) -> list[tuple[Any, ...]]:
     return make.rows(f"SELECT {columns} FROM shops ORDER BY id")
 
 
-def test_csv_comes_in_and_is_found_on_the_map(
+def test_csv_is_imported_and_found_on_the_map(
     summary: Summary, write: Write, make: Maker, client: FlaskClient
 ) -> None:
     make.brand("인생네컷")
     make.brand("하루필름")
-    found = summary("import", "shops", write(HEAD, GANGNAM, HONGDAE), "--mapping", "booths")
-    assert found["inserted"] == 2
+    report = summary("import", "shops", write(HEAD, GANGNAM, HONGDAE), "--mapping", "booths")
+    assert report["inserted"] == 2
     response = client.get(
         "/shops/brand?userLat=37.5&userLng=127&mapLat=37.4979&mapLng=127.0276&radius=100"
     )
@@ -39,20 +39,22 @@ def test_csv_comes_in_and_is_found_on_the_map(
     assert (response.json or [])[0]["place_address"] == "서울 강남구 강남대로 1"
 
 
-def test_columns_are_named_by_map(summary: Summary, write: Write, make: Maker) -> None:
+def test_columns_are_selected_with_the_option_map(
+    summary: Summary, write: Write, make: Maker
+) -> None:
     path = write("상호;경도;위도;번호", "인생네컷;127.1;37.5;A-1")
-    found = summary(
+    report = summary(
         "import", "shops", path, "--source", "own", "--map", "상호=place_name",
         "--map", "경도=longitude", "--map", "위도=latitude", "--map", "번호=source_id",
     )  # fmt: skip
-    assert found["inserted"] == 1
+    assert report["inserted"] == 1
     assert shops(
         make, "place_name, source, source_id, ST_X(geog::geometry), ST_Y(geog::geometry)"
     ) == [("인생네컷", "own", "A-1", 127.1, 37.5)]
 
 
 @pytest.mark.parametrize("sequence", [False, True])
-def test_geojson_comes_in(summary: Summary, write: Write, make: Maker, sequence: bool) -> None:
+def test_geojson_is_imported(summary: Summary, write: Write, make: Maker, sequence: bool) -> None:
     features = [
         {
             "type": "Feature",
@@ -64,8 +66,8 @@ def test_geojson_comes_in(summary: Summary, write: Write, make: Maker, sequence:
     ]
     collection = json.dumps({"type": "FeatureCollection", "features": features})
     lines = map(json.dumps, features) if sequence else [collection]
-    found = summary("import", "shops", write(*lines, name="in.json"), "--source", "own")
-    assert found["inserted"] == 3
+    report = summary("import", "shops", write(*lines, name="in.json"), "--source", "own")
+    assert report["inserted"] == 3
     assert shops(make, "source_id, ST_X(geog::geometry)") == [
         ("0", 127.0),
         ("1", 127.1),
@@ -88,8 +90,8 @@ def test_a_changed_row_is_updated_and_only_that(
     summary("import", "shops", write(HEAD, GANGNAM, HONGDAE), "--mapping", "booths")
     make.sql("UPDATE shops SET modified_at = '2020-01-01'")
     moved = GANGNAM.replace("127.0276", "127.0286")
-    found = summary("import", "shops", write(HEAD, moved, HONGDAE), "--mapping", "booths")
-    assert (found["updated"], found["unchanged"]) == (1, 1)
+    report = summary("import", "shops", write(HEAD, moved, HONGDAE), "--mapping", "booths")
+    assert (report["updated"], report["unchanged"]) == (1, 1)
     assert [row[0] for row in shops(make, "modified_at > '2021-01-01'")] == [True, False]
 
 
@@ -107,9 +109,9 @@ def test_rejected_rows_are_listed_with_line_reason_and_themselves(
         moved := GANGNAM.replace("127.0276", "127.0277"),
         HONGDAE,
     )
-    found = summary("import", "shops", path, "--mapping", "booths")
-    assert (found["inserted"], found["rejected"]) == (2, 6)
-    with Path(found["rejects_file"]).open(encoding="utf-8", newline="") as stream:
+    report = summary("import", "shops", path, "--mapping", "booths")
+    assert (report["inserted"], report["rejected"]) == (2, 6)
+    with Path(report["rejects_file"]).open(encoding="utf-8", newline="") as stream:
         listed = list(csv.reader(stream))
     assert listed[0] == ["line", "reason", *HEAD.split(",")]
     by_line = {int(row[0]): row for row in listed[1:]}
@@ -122,26 +124,30 @@ def test_rejected_rows_are_listed_with_line_reason_and_themselves(
     assert by_line[8][2:] == moved.split(",")
 
 
-def test_a_dry_run_tells_the_same_and_changes_nothing(
+def test_a_dry_run_reports_the_same_and_changes_nothing(
     summary: Summary, write: Write, make: Maker
 ) -> None:
-    found = summary("import", "shops", write(HEAD, GANGNAM), "--mapping", "booths", "--dry-run")
-    assert (found["inserted"], found["dry_run"], found["brands_added"]) == (1, True, ["인생네컷"])
+    report = summary("import", "shops", write(HEAD, GANGNAM), "--mapping", "booths", "--dry-run")
+    assert (report["inserted"], report["dry_run"], report["brands_added"]) == (
+        1,
+        True,
+        ["인생네컷"],
+    )
     assert shops(make, "id") == []
     assert make.sql("SELECT count(*) FROM brands") == 0
 
 
-def test_booth_lists_come_in(
+def test_booth_lists_are_imported(
     summary: Summary, run: Run, shared_data: Path, make: Maker, client: FlaskClient, tmp_path: Path
 ) -> None:
     rows = {"dontlxxkup_geocoded": 35, "hongdae4cut_geocoded": 11, "photoheim_geocoded": 16}
     for name, count in rows.items():
         path = shared_data / "photobooths_kr_chalkak" / f"{name}.csv"
-        found = summary(
+        report = summary(
             "import", "shops", path, "--mapping", "booths", "--source", name,
             "--rejects", tmp_path / "rejected.csv",
         )  # fmt: skip
-        assert (found["read"], found["inserted"]) == (count, count)
+        assert (report["read"], report["inserted"]) == (count, count)
     response = client.get(
         "/shops/brand?userLat=37.55&userLng=126.99&mapLat=37.5511&mapLng=126.9878"
         "&radius=300&brand=돈룩업"
@@ -153,23 +159,23 @@ def test_booth_lists_come_in(
     assert "no column for longitude, latitude" in rejected.output
 
 
-def test_every_list_of_booths_is_a_source_of_its_own(
+def test_every_list_of_booths_is_a_separate_source(
     summary: Summary, write: Write, make: Maker
 ) -> None:
     long = [f"인생네컷 {n}호점,인생네컷,,,127.{n:03},37.5" for n in range(30)]
     summary("import", "shops", write(HEAD, *long, name="long.csv"), "--mapping", "booths")
     short = write(HEAD, GANGNAM, HONGDAE, name="short.csv")
     for inserted in (2, 0):
-        found = summary("import", "shops", short, "--mapping", "booths", "--on-missing", "close")
-        assert (found["inserted"], found["closed_missing"]) == (inserted, 0)
-        assert found["source"] == "booths-short"
+        report = summary("import", "shops", short, "--mapping", "booths", "--on-missing", "close")
+        assert (report["inserted"], report["closed_missing"]) == (inserted, 0)
+        assert report["source"] == "booths-short"
     assert make.rows("SELECT source, count(*) FROM shops GROUP BY 1 ORDER BY 1") == [
         ("booths-long", 30),
         ("booths-short", 2),
     ]
 
 
-def test_the_map_counts_what_came_in(summary: Summary, write: Write, make: Maker) -> None:
+def test_the_map_counts_imported_shops(summary: Summary, write: Write, make: Maker) -> None:
     make.insert("crowded_tiles", zoom=0, x=0, y=0, refreshed_at="2026-11-20 10:00+09")
     file = write(HEAD, GANGNAM, HONGDAE)
     summary("import", "shops", file, "--mapping", "booths", "--dry-run")
@@ -200,12 +206,12 @@ def test_imported_shops_are_found_by_keyword(
 def test_a_first_load_leaves_every_index_as_it_was(
     summary: Summary, write: Write, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY 1"
-    before = make.rows(ask)
+    query = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY 1"
+    before = make.rows(query)
     monkeypatch.setattr("geoshops.database.deferred_indexes.LEAST_ROWS", 1)
     rows = [f"가게 {n},,,,127.{n:03},37.5" for n in range(30)]
     assert summary("import", "shops", write(HEAD, *rows), "--mapping", "booths")["inserted"] == 30
-    assert make.rows(ask) == before
+    assert make.rows(query) == before
 
 
 def test_the_list_of_rejects_never_replaces_the_file(run: Run, write: Write) -> None:

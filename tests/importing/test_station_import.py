@@ -48,12 +48,12 @@ def test_a_doubled_ending_does_not_stop_the_others(
         "\u3164(강남),3호선,127.0276,37.4979",
         "\u3164역,4호선,127.0276,37.4979",
     )
-    found = summary("import", "stations", path, "--source", "own")
-    assert (found["inserted"], found["reasons"]) == (2, {"[name] blank": 2})
+    report = summary("import", "stations", path, "--source", "own")
+    assert (report["inserted"], report["reasons"]) == (2, {"[name] blank": 2})
     assert make.rows("SELECT name FROM stations ORDER BY line") == [("구",), ("강남",)]
 
 
-def test_stations_come_in_by_name_and_line(
+def test_stations_are_imported_by_name_and_line(
     summary: Summary, write: Callable[..., Path], make: Maker
 ) -> None:
     path = write(
@@ -61,8 +61,8 @@ def test_stations_come_in_by_name_and_line(
         "강남역,2호선,127.0276,37.4979",
         "강남역,신분당선,127.0276,37.4979",
     )
-    found = summary("import", "stations", path, "--source", "own")
-    assert found["inserted"] == 2
+    report = summary("import", "stations", path, "--source", "own")
+    assert report["inserted"] == 2
     assert make.rows("SELECT name, line FROM stations ORDER BY line") == [
         ("강남", "2호선"),
         ("강남", "신분당선"),
@@ -81,13 +81,13 @@ def test_a_mapping_for_other_columns_names_the_expected_ones(
     assert "the file has name, lon, lat" in result.output
 
 
-def test_the_standard_data_come_in_and_wrong_positions_are_reported(
+def test_the_standard_data_is_imported_and_wrong_positions_are_reported(
     summary: Summary, shared_data: Path, make: Maker, tmp_path: Path
 ) -> None:
     path = shared_data / "subway_stations_kr_standard_202202_cp949.csv"
     rejects = tmp_path / "rejected.csv"
-    found = summary("import", "stations", path, "--mapping", "stations", "--rejects", rejects)
-    assert found["read"] == 994
+    report = summary("import", "stations", path, "--mapping", "stations", "--rejects", rejects)
+    assert report["read"] == 994
     with rejects.open(encoding="utf-8", newline="") as stream:
         listed = [(row["역사명"], row["reason"]) for row in csv.DictReader(stream)]
     suspicious = {name for name, reason in listed if reason.startswith("suspicious")}
@@ -109,11 +109,11 @@ def test_names_in_other_languages_go_to_every_row_of_the_station(
         "답십리,,踏十里(?),?,,127.05,37.57",
     )
     summary("import", "stations", second, "--source", "other")
-    found = make.rows(
+    aliases = make.rows(
         "SELECT s.name, s.line, s.source, array_agg(a.alias || ' ' || a.lang ORDER BY a.alias)"
         " FROM station_aliases a JOIN stations s ON s.id = a.station_id GROUP BY s.id ORDER BY s.source DESC, s.name"
     )
-    assert found == [
+    assert aliases == [
         ("명동", "4호선", "own", ["ミョンドン ja", "明洞 zh-Hans", "明洞 zh-Hant"]),
         ("답십리", "", "other", ["踏十里 zh-Hant"]),
         ("명동", "", "other", ["ミョンドン ja", "明洞 zh-Hans", "明洞 zh-Hant"]),

@@ -1,4 +1,4 @@
-"""Names of stations as lists have them, cleaned by rule: signs, encodings' gaps, the next station's names."""
+"""Rules that clean names of stations: sign texts, characters lost in an encoding, names of the next station."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def test_a_station_keeps_no_name_of_the_next_one(
         "한대앞,4호선,,ハンデアプ,汉阳大学,126.853,37.31",
         "장산,2호선,Jangsan,チャンサン,山,129.177,35.17",
     )
-    found = summary("import", "stations", path, "--source", "own")
-    assert {(d["reason"], tuple(d["lines"])) for d in found["dropped"]} == {
+    report = summary("import", "stations", path, "--source", "own")
+    assert {(d["reason"], tuple(d["lines"])) for d in report["dropped"]} == {
         ("[name_ja] the name of the next station", (4,)),
         ("[name_zh] the name of the next station", (4,)),
         ("[name_zh] lacks a character", (7,)),
@@ -113,14 +113,14 @@ def test_the_real_lists_bring_names_of_nearly_every_station(
         "import", "stations", shared_data / file, "--mapping", mapping, "--rejects", tmp_path / "r"
     )
     total = make.sql("SELECT count(DISTINCT name) FROM stations")
-    found = {"en": make.sql("SELECT count(DISTINCT name) FROM stations WHERE name_en <> ''")} | {
+    counts = {"en": make.sql("SELECT count(DISTINCT name) FROM stations WHERE name_en <> ''")} | {
         lang: make.sql(
             "SELECT count(DISTINCT s.name) FROM stations s JOIN station_aliases a ON a.station_id = s.id WHERE a.lang LIKE %s",
             f"{lang}%",
         )
         for lang in ("ja", "zh")
     }
-    assert {lang: found[lang] for lang in named if found[lang] < named[lang] * total} == {}
+    assert {lang: counts[lang] for lang in named if counts[lang] < named[lang] * total} == {}
     spoilt = make.rows(
         "SELECT alias FROM station_aliases WHERE alias ~ '[가-힣?]|[一-鿿] [一-鿿]'"
         " UNION ALL SELECT name_en FROM stations WHERE name_en ~* '''''|[`’]| station$|  '"

@@ -118,7 +118,7 @@ NAMES = st.lists(
 ).flatmap(lambda words: st.sampled_from((" ".join(words), "".join(words), "  ".join(words))))  # fmt: skip
 
 
-def test_the_quick_way_to_a_brand_finds_what_the_pattern_finds(make: Maker) -> None:
+def test_the_fast_path_for_brands_gives_the_same_results_as_the_pattern(make: Maker) -> None:
     for name in (
         "포토",
         "포토이즘",

@@ -1,4 +1,4 @@
-"""The page about the API: an overview in both languages, and Korean texts for all that the document describes."""
+"""Tests the API documentation page: an overview in both languages, and Korean texts for everything in the OpenAPI document."""
 
 from __future__ import annotations
 

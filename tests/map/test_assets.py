@@ -1,4 +1,4 @@
-"""Static files: addresses with a digest, which are kept forever, and plain ones for tools."""
+"""Tests static files: addresses with a digest, which are cached forever, and plain addresses for tools."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def test_the_digest_follows_names_and_contents(folder: Path) -> None:
     assert re.fullmatch("[0-9a-f]{16}", seen[0])
 
 
-def test_another_releases_address_is_answered_but_not_kept(client: FlaskClient) -> None:
+def test_a_request_for_another_release_gets_a_response_that_is_not_cached(
+    client: FlaskClient,
+) -> None:
     old = client.get("/assets/0123456789abcdef/js/main.js")
     assert old.status_code == 200
     assert old.headers["Cache-Control"] == "no-cache"
@@ -64,9 +66,9 @@ def test_plain_addresses_stay_for_tools(client: FlaskClient) -> None:
     assert "max-age=60" in response.headers["Cache-Control"]
 
 
-def test_files_carry_the_policy_that_a_worker_lives_under(client: FlaskClient) -> None:
-    answer = client.get(assets.address("js/main.js"))
-    assert directives(answer.headers["Content-Security-Policy"])["connect-src"] == "'self'"
+def test_files_carry_the_content_security_policy_of_workers(client: FlaskClient) -> None:
+    response = client.get(assets.address("js/main.js"))
+    assert directives(response.headers["Content-Security-Policy"])["connect-src"] == "'self'"
 
 
 def test_a_compressed_file_is_sent_compressed_if_accepted(
@@ -88,9 +90,9 @@ def test_a_compressed_file_is_sent_compressed_if_accepted(
 
 def assert_sent(client: FlaskClient, accepted: str, coding: str) -> None:
     """Asserts the content coding of a file."""
-    answer = client.get(assets.address("land.json"), headers={"Accept-Encoding": accepted})
-    assert (answer.headers["Content-Encoding"], answer.mimetype) == (coding, "application/json")
-    assert answer.headers["Vary"] == "Accept-Encoding"
+    response = client.get(assets.address("land.json"), headers={"Accept-Encoding": accepted})
+    assert (response.headers["Content-Encoding"], response.mimetype) == (coding, "application/json")
+    assert response.headers["Vary"] == "Accept-Encoding"
 
 
 def test_files_outside_the_folder_are_not_served(client: FlaskClient) -> None:

@@ -1,4 +1,4 @@
-"""Badges: letters that tell brands apart."""
+"""Tests badges: letters that distinguish brands."""
 
 from __future__ import annotations
 

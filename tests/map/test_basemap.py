@@ -1,4 +1,4 @@
-"""The tiles under the booths: borders, names and stations of what is loaded."""
+"""Tests basemap tiles: borders, names and stations of the loaded regions."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def tile_of(lon: float, lat: float, z: int) -> tuple[int, int]:
 
 def tile(client: FlaskClient, z: int, at: tuple[float, float] = GANGNAM) -> bytes:
     x, y = tile_of(*at, z)
-    answer = client.get(f"/basemap/{z}/{x}/{y}.mvt")
-    assert (answer.status_code, answer.mimetype) == (200, MVT)
-    return answer.data
+    response = client.get(f"/basemap/{z}/{x}/{y}.mvt")
+    assert (response.status_code, response.mimetype) == (200, MVT)
+    return response.data
 
 
 def areas(tile: bytes) -> list[tuple[str, list[int]]]:

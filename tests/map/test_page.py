@@ -1,4 +1,4 @@
-"""The page's shell: language, texts, its modules."""
+"""Tests the HTML of the map page: language, texts, script modules."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ KOREAN = {"Accept-Language": "ko-KR,ko;q=0.9,en;q=0.8"}
 def test_the_page_is_in_the_language_of_the_browser(
     client: FlaskClient, languages: str, lang: str
 ) -> None:
-    answer = client.get("/", headers={"Accept-Language": languages})
-    assert f'<html lang="{lang}">' in answer.text
-    assert f"<title>{texts(lang)['title']}</title>" in answer.text
-    assert f'<option value="{lang}" lang="{lang}" selected>' in answer.text
-    assert {"Accept-Language", "Cookie"} <= set(answer.headers["Vary"].split(", "))
+    response = client.get("/", headers={"Accept-Language": languages})
+    assert f'<html lang="{lang}">' in response.text
+    assert f"<title>{texts(lang)['title']}</title>" in response.text
+    assert f'<option value="{lang}" lang="{lang}" selected>' in response.text
+    assert {"Accept-Language", "Cookie"} <= set(response.headers["Vary"].split(", "))
 
 
 @pytest.mark.parametrize(("chosen", "lang"), [("zh-Hant", "zh-Hant"), ("xx", "ko"), ("", "ko")])
@@ -63,13 +63,13 @@ def test_the_html_is_valid_before_a_script_has_run(client: FlaskClient) -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_page_brings_its_texts_along(client: FlaskClient, lang: str) -> None:
     html = client.get("/", headers={"Accept-Language": lang}).text
-    found = re.search(r'<script id="texts" type="application/json">(.*?)</script>', html)
-    assert found and json.loads(found[1]) == texts(lang)
+    match = re.search(r'<script id="texts" type="application/json">(.*?)</script>', html)
+    assert match and json.loads(match[1]) == texts(lang)
 
 
 @pytest.fixture
 def sources(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The page as it is while a module has been changed since scripts/setup."""
+    """Makes the page use source modules, as after a change since scripts/setup."""
     monkeypatch.setattr(assets, "BUILT", "none")
     for known in (assets.modules, assets.styles):
         known.cache_clear()

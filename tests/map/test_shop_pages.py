@@ -1,4 +1,4 @@
-"""Pages of shops as crawlers and messengers read them."""
+"""Tests pages of shops as crawlers and messengers read them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOURS = [
 
 
 class Read(HTMLParser):
-    """What a reader without JavaScript gets of a page."""
+    """The content of a page for a reader without JavaScript."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -106,9 +106,9 @@ def read(client: FlaskClient) -> Callable[..., Read]:
     """Opens pages that exist."""
 
     def get(path: str, **headers: str) -> Read:
-        answer = client.get(path, headers=headers)
-        assert (answer.status_code, answer.mimetype) == (200, "text/html")
-        return Read(answer.text)
+        response = client.get(path, headers=headers)
+        assert (response.status_code, response.mimetype) == (200, "text/html")
+        return Read(response.text)
 
     return get
 
@@ -226,7 +226,7 @@ def test_an_unknown_language_is_ignored(read: Callable[..., Read], shop: int, se
     assert page.meta["og:locale"] == "en_US"
 
 
-def test_names_are_escaped_wherever_they_stand(read: Callable[..., Read], make: Maker) -> None:
+def test_names_are_escaped_everywhere(read: Callable[..., Read], make: Maker) -> None:
     make.brand(HOSTILE)
     shop = make.shop(HOSTILE, road_address=HOSTILE, homepage="javascript:alert(1)", phone=HOSTILE)
     make.review(make.member("<i>\"'&amp;"), shop, content=HOSTILE)
@@ -276,9 +276,9 @@ def test_one_statement_makes_a_page(
 
 
 def test_a_closed_shop_is_gone_with_a_way_to_others(client: FlaskClient, make: Maker) -> None:
-    answer = client.get(f"/shop/{make.shop(status='CLOSED', opening_hours=HOURS)}")
-    assert (answer.status_code, answer.mimetype) == (410, "text/html")
-    page = Read(answer.text)
+    response = client.get(f"/shop/{make.shop(status='CLOSED', opening_hours=HOURS)}")
+    assert (response.status_code, response.mimetype) == (410, "text/html")
+    page = Read(response.text)
     assert page.meta["robots"] == "noindex"
     assert "폐점한 지점이에요" in page.shown and "10:00" not in page.shown
     longitude, latitude = GANGNAM
@@ -290,8 +290,8 @@ def test_a_merged_shop_redirects_to_the_one_that_has_its_reviews(
 ) -> None:
     kept = make.shop()
     merged = make.shop(status="CLOSED", merged_into_id=kept)
-    answer = client.get(f"/shop/{merged}?lang=en&at=1,2,3")
-    assert (answer.status_code, answer.location) == (301, f"/shop/{kept}?lang=en")
+    response = client.get(f"/shop/{merged}?lang=en&at=1,2,3")
+    assert (response.status_code, response.location) == (301, f"/shop/{kept}?lang=en")
     assert client.get(f"/shop/{merged}").location == f"/shop/{kept}"
 
 
@@ -299,9 +299,9 @@ def test_a_merged_shop_redirects_to_the_one_that_has_its_reviews(
 def test_an_unknown_shop_is_a_page_for_people_and_json_for_programs(
     client: FlaskClient, db: Any, shop_id: str
 ) -> None:
-    answer = client.get(f"/shop/{shop_id}", headers={"Accept": "text/html,*/*;q=0.8"})
-    assert (answer.status_code, answer.mimetype) == (404, "text/html")
-    assert "지점을 찾을 수 없어요" in answer.text
+    response = client.get(f"/shop/{shop_id}", headers={"Accept": "text/html,*/*;q=0.8"})
+    assert (response.status_code, response.mimetype) == (404, "text/html")
+    assert "지점을 찾을 수 없어요" in response.text
     assert client.get(f"/shop/{shop_id}").mimetype == "text/html"
     program = client.get(f"/shop/{shop_id}", headers={"Accept": "application/json"})
     assert (program.status_code, program.get_json()["error_code"]) == (404, "404")
@@ -324,7 +324,7 @@ class TestCards:
 
     @pytest.fixture(autouse=True)
     def fonts(self) -> None:
-        """Skips, visibly, where the fonts are missing."""
+        """Skips the test if the fonts are missing."""
         if not card.has_fonts():
             pytest.skip("no fonts for pictures of shops (apt-get install fonts-noto-cjk)")
 
@@ -335,13 +335,13 @@ class TestCards:
         page = read(f"/shop/{shop}?lang={lang}")
         url = urlsplit(page.meta["og:image"])
         assert parse_qs(url.query)["lang"] == [lang]
-        answer = client.get(f"{url.path}?{url.query}")
-        assert (answer.status_code, answer.mimetype) == (200, "image/png")
-        picture = Image.open(io.BytesIO(answer.data))
+        response = client.get(f"{url.path}?{url.query}")
+        assert (response.status_code, response.mimetype) == (200, "image/png")
+        picture = Image.open(io.BytesIO(response.data))
         assert (picture.format, picture.size) == ("PNG", (1200, 630))
         assert (page.meta["og:image:width"], page.meta["og:image:height"]) == ("1200", "630")
-        assert answer.headers["Cache-Control"] == "public, max-age=86400"
-        known = {"If-None-Match": answer.headers["ETag"]}
+        assert response.headers["Cache-Control"] == "public, max-age=86400"
+        known = {"If-None-Match": response.headers["ETag"]}
         assert client.get(f"{url.path}?{url.query}", headers=known).status_code == 304
 
     def test_the_picture_changes_with_the_shop_alone(

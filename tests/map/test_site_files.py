@@ -1,4 +1,4 @@
-"""The sitemap, robots.txt, the manifest and its icons."""
+"""Tests the sitemap, robots.txt, the manifest and its icons."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from geoshops.messages import LANGUAGES
 from tests.make import Maker
 
 MOST_BYTES, MOST_ENTRIES = 50 * 1024 * 1024, 50_000
-# RFC 2396: what stands in a URI without being escaped
+# RFC 2396: characters that need no escape in a URI
 URI = re.compile(r"https?://[A-Za-z0-9;/?:@&=+$,_.!~*'()%-]+")
 NAMESPACE = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9"}
 SITEMAPS = f"{{{NAMESPACE['s']}}}"
 
 
 def addresses(client: FlaskClient, path: str) -> list[str]:
-    answer = client.get(path)
-    assert (answer.status_code, answer.mimetype) == (200, "application/xml")
-    root = ET.fromstring(answer.data)
+    response = client.get(path)
+    assert (response.status_code, response.mimetype) == (200, "application/xml")
+    root = ET.fromstring(response.data)
     return [loc.text or "" for loc in root.iterfind("*/s:loc", NAMESPACE)]
 
 
@@ -134,9 +134,9 @@ def test_the_check_of_the_schemas_notices_faults(entry: str) -> None:
 
 
 def test_robots_find_the_sitemap_and_stay_away_from_sign_in(client: FlaskClient) -> None:
-    answer = client.get("/robots.txt")
-    assert answer.mimetype == "text/plain"
-    lines = answer.text.splitlines()
+    response = client.get("/robots.txt")
+    assert response.mimetype == "text/plain"
+    lines = response.text.splitlines()
     assert "Sitemap: http://localhost/sitemap.xml" in lines
     assert [line for line in lines if line.startswith("Disallow")] == ["Disallow: /auth/"]
 
@@ -154,9 +154,9 @@ def test_the_page_can_be_installed(client: FlaskClient, lang: str) -> None:
     page = client.get(f"/?lang={lang}").text
     path = f"/manifest.webmanifest?lang={lang}"
     assert f'<link rel="manifest" href="{path}">' in page
-    answer = client.get(path)
-    assert answer.mimetype == "application/manifest+json"
-    manifest = answer.get_json(force=True)
+    response = client.get(path)
+    assert response.mimetype == "application/manifest+json"
+    manifest = response.get_json(force=True)
     assert (manifest["lang"], manifest["display"], manifest["start_url"]) == (
         lang,
         "standalone",
@@ -172,8 +172,11 @@ def test_the_page_can_be_installed(client: FlaskClient, lang: str) -> None:
 
 
 def test_the_icon_of_the_root_has_several_sizes(client: FlaskClient) -> None:
-    answer = client.get("/favicon.ico")
-    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "public, max-age=86400")
-    icon = Image.open(io.BytesIO(answer.data))
+    response = client.get("/favicon.ico")
+    assert (response.status_code, response.headers["Cache-Control"]) == (
+        200,
+        "public, max-age=86400",
+    )
+    icon = Image.open(io.BytesIO(response.data))
     assert icon.format == "ICO"
     assert icon.info["sizes"] == {(16, 16), (32, 32), (48, 48)}

@@ -1,4 +1,4 @@
-"""The page's texts: every language has all of them, each is used, and none stands anywhere else."""
+"""Tests the page's texts: complete in every language, all used, and none hard-coded in scripts or templates."""
 
 from __future__ import annotations
 
@@ -130,14 +130,14 @@ def test_every_text_is_used_and_every_text_used_exists() -> None:
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
-def test_no_text_stands_in_a_script(path: Path) -> None:
-    found = [
+def test_scripts_contain_no_text(path: Path) -> None:
+    strings_found = [
         text
         for text in strings(path)
         if re.search(r"[^\W\d_a-zA-Z]", text)
         or (re.match(r"[A-Z][a-z]+( [A-Za-z]+)+$", text) and text not in PROPER_NAMES)
     ]
-    assert path.name == "font.js" or found == []
+    assert path.name == "font.js" or strings_found == []
     if path.name != "font.js":
         # a child of an element that is a text: h("p", {}, "Text")
         assert not re.search(
@@ -150,24 +150,24 @@ class Shown(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.texts: list[str] = []
 
     def handle_data(self, data: str) -> None:
         """A text."""
-        self.found.append(data.strip())
+        self.texts.append(data.strip())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Attributes of an element; those of meta elements are no texts, but for the description."""
         if tag != "meta" or ("name", "description") in attrs:
-            self.found += [value or "" for name, value in attrs if name in SHOWN_ATTRIBUTES]
+            self.texts += [value or "" for name, value in attrs if name in SHOWN_ATTRIBUTES]
 
 
-def test_no_text_stands_in_a_template() -> None:
+def test_templates_contain_no_text() -> None:
     shown = Shown()
     for path in TEMPLATES:
         shown.feed(re.sub(r"\{\{.*?\}\}|\{%.*?%\}", "", path.read_text(encoding="utf-8")))
-    assert len(shown.found) > 100
-    assert [text for text in shown.found if text and not LANGUAGE_NEUTRAL.fullmatch(text)] == []
+    assert len(shown.texts) > 100
+    assert [text for text in shown.texts if text and not LANGUAGE_NEUTRAL.fullmatch(text)] == []
 
 
 def test_titles_are_named_as_in_the_database(make: Maker) -> None:

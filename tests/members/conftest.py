@@ -1,4 +1,4 @@
-"""A signed-in member as a client sees it."""
+"""Fixtures for member tests: signed-in members who send requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.make import Maker
 
 
 class Person:
-    """A member with a session and the requests that tests make."""
+    """A member with a session, and methods that send requests as this member."""
 
     def __init__(self, app: Flask, make: Maker, nickname: str | None = None) -> None:
         self.make, self.http = make, app.test_client()
@@ -47,6 +47,6 @@ def junho(app: Flask, client: FlaskClient, make: Maker) -> Person:
     return Person(app, make, "준호")
 
 
-def code(answer: Any) -> tuple[int, str]:
-    """Status and error code."""
-    return answer.status_code, answer.json["error_code"]
+def code(response: Any) -> tuple[int, str]:
+    """Returns status and error code of a response."""
+    return response.status_code, response.json["error_code"]

@@ -1,4 +1,4 @@
-"""Nicknames: the rule, who holds one, changing it."""
+"""Nicknames: allowed characters, uniqueness, changes, and the default nickname of a new member."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("sent", "kept"), GOOD)
-def test_good_nicknames_are_kept_normalised(minji: Person, sent: str, kept: str) -> None:
-    answer = minji.patch("/member/nickname", {"nickname": sent})
-    assert (answer.status_code, answer.json["nickname"]) == (200, kept)
-    assert minji.get("/member/info").json["nickname"] == kept
-    assert answer.headers["Cache-Control"] == "no-store"
+@pytest.mark.parametrize(("sent", "stored"), GOOD)
+def test_valid_nicknames_are_stored_normalised(minji: Person, sent: str, stored: str) -> None:
+    response = minji.patch("/member/nickname", {"nickname": sent})
+    assert (response.status_code, response.json["nickname"]) == (200, stored)
+    assert minji.get("/member/info").json["nickname"] == stored
+    assert response.headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize("sent", BAD)
-def test_bad_nicknames_are_002_by_both_ways(minji: Person, sent: str) -> None:
+def test_invalid_nicknames_are_002_on_check_and_on_change(minji: Person, sent: str) -> None:
     assert code(minji.patch("/member/nickname", {"nickname": sent})) == (400, "002")
     assert code(minji.get("/member/nickname", nickname=sent)) == (400, "002")
     assert minji.get("/member/info").json["nickname"] == "민지"
@@ -47,7 +47,7 @@ IGNORABLE = [
 ]  # fmt: skip
 
 
-def test_no_invisible_character_makes_another_nickname_or_a_text() -> None:
+def test_invisible_characters_are_not_allowed_in_nicknames_and_count_as_blank() -> None:
     for first, last in IGNORABLE:
         for character in map(chr, range(first, last + 1)):
             assert not nicknames.is_allowed(f"행복한{character}고양이"), hex(ord(character))
@@ -63,7 +63,7 @@ def test_nicknames_with_invisible_characters_are_rejected(minji: Person, invisib
 
 
 @pytest.mark.parametrize(
-    ("body", "refused"),
+    ("body", "error_code"),
     [
         (b"", "001"), (b"[]", "001"), (b"{}", "003"), (b'"x"', "001"), (b"{", "001"), (b"\xed\xa0\x80", "001"),
         (b"[" * 60000, "001"), (b'{"nick": "x"}', "003"), (b'{"nickname": null}', "002"),
@@ -74,11 +74,11 @@ def test_nicknames_with_invisible_characters_are_rejected(minji: Person, invisib
         (b'{"nickname": "a\\tb"}', "002"),
     ],
 )  # fmt: skip
-def test_bad_bodies(minji: Person, body: bytes, refused: str) -> None:
-    answer = minji.http.patch(
+def test_invalid_bodies_are_rejected(minji: Person, body: bytes, error_code: str) -> None:
+    response = minji.http.patch(
         "/member/nickname", data=body, content_type="application/json", headers=minji.bearer
     )
-    assert code(answer) == (400, refused)
+    assert code(response) == (400, error_code)
 
 
 def test_large_bodies_are_413_and_forms_415(minji: Person) -> None:
@@ -86,10 +86,10 @@ def test_large_bodies_are_413_and_forms_415(minji: Person) -> None:
         (b"x" * 30_000_000, "application/json", 413),
         (b"nickname=ab", "application/x-www-form-urlencoded", 415),
     ):
-        answer = minji.http.patch(
+        response = minji.http.patch(
             "/member/nickname", data=data, content_type=kind, headers=minji.bearer
         )
-        assert answer.status_code == status
+        assert response.status_code == status
 
 
 def test_extra_fields_have_no_effect(minji: Person, junho: Person) -> None:
@@ -99,11 +99,16 @@ def test_extra_fields_have_no_effect(minji: Person, junho: Person) -> None:
     assert minji.get("/member/info").json["main_member_title"] == ""
 
 
-def test_free_is_true_used_and_own_are_false(minji: Person, junho: Person) -> None:
-    for nickname, free in (("새이름", True), ("준호", False), ("민지", False), (" 준호 ", False)):
-        answer = minji.get("/member/nickname", nickname=nickname)
-        assert answer.status_code == 200
-        assert json.loads(answer.data) is free, nickname
+def test_only_unused_nicknames_are_available(minji: Person, junho: Person) -> None:
+    for nickname, available in (
+        ("새이름", True),
+        ("준호", False),
+        ("민지", False),
+        (" 준호 ", False),
+    ):
+        response = minji.get("/member/nickname", nickname=nickname)
+        assert response.status_code == 200
+        assert json.loads(response.data) is available, nickname
 
 
 @pytest.mark.parametrize("other", ["ABC", "abc", "ＡＢＣ", "ⓐⓑⓒ", "aBc"])
@@ -112,13 +117,13 @@ def test_nicknames_are_unique_by_their_folded_form(
 ) -> None:
     assert minji.patch("/member/nickname", {"nickname": "Abc"}).status_code == 200
     expected = (409, "409") if nicknames.is_allowed(other) else (400, "002")
-    answer = junho.patch("/member/nickname", {"nickname": other})
-    assert code(answer) == expected
+    response = junho.patch("/member/nickname", {"nickname": other})
+    assert code(response) == expected
     if expected[0] == 409:
-        assert answer.json["error_message"] == "[nickname] is already taken"
+        assert response.json["error_message"] == "[nickname] is already taken"
 
 
-def test_ones_own_nickname_again_changes_nothing(minji: Person) -> None:
+def test_a_member_may_send_their_own_nickname_again_in_any_case(minji: Person) -> None:
     assert minji.patch("/member/nickname", {"nickname": "민지"}).status_code == 200
     recased = minji.patch("/member/nickname", {"nickname": "Minji"})
     assert minji.patch("/member/nickname", {"nickname": "MINJI"}).json["nickname"] == "MINJI"
@@ -131,21 +136,21 @@ def test_the_name_of_withdrawn_members_is_reserved(minji: Person) -> None:
         assert code(minji.patch("/member/nickname", {"nickname": name})) == (409, "409")
 
 
-def test_who_is_signed_out_hears_that_before_a_nickname_is_rejected(minji: Person) -> None:
+def test_an_ended_session_is_reported_before_an_invalid_nickname(minji: Person) -> None:
     minji.make.sql("UPDATE sessions SET ended_at = now()")
     for nickname in ("탈퇴한 회원", "민지"):
-        answer = minji.patch("/member/nickname", {"nickname": nickname})
-        assert code(answer) == (401, "101")
-        assert "invalid_token" in answer.headers["WWW-Authenticate"]
+        response = minji.patch("/member/nickname", {"nickname": nickname})
+        assert code(response) == (401, "101")
+        assert "invalid_token" in response.headers["WWW-Authenticate"]
 
 
-def test_shown_name_of_the_withdrawn_is_the_databases(minji: Person) -> None:
+def test_python_and_sql_show_the_same_name_for_withdrawn_members(minji: Person) -> None:
     query = "SELECT nickname_in(ROW(1, NULL, NULL, now(), now())::members, %s)"
     assert {lang: minji.make.sql(query, lang) for lang in LANGUAGES} == nicknames.WITHDRAWN
     assert minji.make.sql(query, None) == nicknames.WITHDRAWN["ko"]
 
 
-def test_repeated_and_missing_parameter(minji: Person) -> None:
+def test_a_repeated_or_missing_parameter_is_rejected(minji: Person) -> None:
     assert code(
         minji.http.get("/member/nickname?nickname=ab&nickname=cd", headers=minji.bearer)
     ) == (400, "002")
@@ -153,21 +158,21 @@ def test_repeated_and_missing_parameter(minji: Person) -> None:
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "provider_name",
     ["김민지", "", None, "😀😀", "x" * 300, "<script>alert(1)</script>", "\u0000\ud800", " - ", "\u0301\u0301", "\u3164", "한 " * 40],
 )  # fmt: skip
-def test_default_nicknames_keep_the_rule(wish: str | None) -> None:
-    names = nicknames.candidates(wish)
+def test_default_nicknames_are_valid_and_unique(provider_name: str | None) -> None:
+    names = nicknames.candidates(provider_name)
     assert len(set(names)) > 8
     assert all(nicknames.is_allowed(name) and nicknames.normalised(name) == name for name in names)
     assert all(name[-4:].isdigit() for name in names)
 
 
 def test_default_nickname_omits_invisible_characters() -> None:
-    wish = "葛\U000e0100城 마음\u2764\ufe0f 홍\u3164길동"
-    assert nicknames.candidates(wish)[0][:-4] == "葛城 마음 홍 길동"
+    provider_name = "葛\U000e0100城 마음\u2764\ufe0f 홍\u3164길동"
+    assert nicknames.candidates(provider_name)[0][:-4] == "葛城 마음 홍 길동"
 
 
-def test_default_nickname_is_the_providers_with_four_digits() -> None:
+def test_default_nickname_is_the_providers_name_with_four_digits() -> None:
     assert nicknames.candidates("김민지")[0][:3] == "김민지"
     assert len(nicknames.candidates("김민지")[0]) == 7

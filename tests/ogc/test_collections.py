@@ -1,4 +1,4 @@
-"""Regions and stations as collections of OGC API Features."""
+"""Tests regions and stations as collections of OGC API Features."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def ids(client: FlaskClient, path: str, **query: object) -> list[int]:
     """Identifiers of the items of a page that is complete."""
     response = client.get(f"{path}/items", query_string=query)
     assert response.status_code == 200, response.text
-    found = [feature["id"] for feature in response.json["features"]]
-    assert response.json["numberMatched"] == response.json["numberReturned"] == len(found)
-    return found
+    feature_ids = [feature["id"] for feature in response.json["features"]]
+    assert response.json["numberMatched"] == response.json["numberReturned"] == len(feature_ids)
+    return feature_ids
 
 
 def test_a_region_is_a_multipolygon_with_its_names(client: FlaskClient, make: Maker) -> None:
@@ -84,7 +84,7 @@ def test_a_station_is_a_point_with_its_line(client: FlaskClient, make: Maker) ->
 
 
 @pytest.mark.parametrize(
-    ("box", "found"),
+    ("box", "expected"),
     [
         ("127.1,37.1,127.2,37.2", ["square"]), ("127.3,37.3,130,38", ["square", "pair"]), ("0,0,180,90", ["square", "pair", "date line"]),
         ("127,37.9,127,37.9", ["square"]), ("126,37.5,127,37.5", ["square"]), ("128.5,37.1,128.6,37.9", []),
@@ -93,7 +93,7 @@ def test_a_station_is_a_point_with_its_line(client: FlaskClient, make: Maker) ->
     ],
 )  # fmt: skip
 def test_a_box_finds_the_regions_that_it_touches(
-    client: FlaskClient, make: Maker, box: str, found: list[str]
+    client: FlaskClient, make: Maker, box: str, expected: list[str]
 ) -> None:
     regions = {
         "square": bounded(make, "서울특별시", (127, 37, 128, 38)),
@@ -101,7 +101,7 @@ def test_a_box_finds_the_regions_that_it_touches(
         "date line": bounded(make, "제주특별자치도", (179.9, -1, 180, 1), (-180, -1, -179.9, 1)),
         "without boundary": make.region("대구광역시", level="sido"),
     }
-    assert ids(client, REGIONS, bbox=box) == sorted(regions[name] for name in found)
+    assert ids(client, REGIONS, bbox=box) == sorted(regions[name] for name in expected)
 
 
 def test_a_region_without_a_boundary_neither_intersects_nor_not(
@@ -120,16 +120,16 @@ def test_a_region_without_a_boundary_neither_intersects_nor_not(
 
 
 @pytest.mark.parametrize(
-    ("box", "found"),
+    ("box", "expected"),
     [("126,37,127.0276,38", [0]), ("129.05,35,129.07,36", [1]), ("179,-1,-179,1", [2, 3]), ("-180,-90,180,90", [0, 1, 2, 3]),
      ("127.0276,37.4979,127.0276,37.4979", [0]), ("0,0,1,1", [])],
 )  # fmt: skip
 def test_a_box_finds_the_stations_in_it(
-    client: FlaskClient, make: Maker, box: str, found: list[int]
+    client: FlaskClient, make: Maker, box: str, expected: list[int]
 ) -> None:
     places = (GANGNAM, (129.06, 35.16), (179.9, 0.5), (-179.9, -0.5))
     stations = [make.station(f"{n}번", at=at) for n, at in enumerate(places)]
-    assert ids(client, STATIONS, bbox=box) == [stations[n] for n in found]
+    assert ids(client, STATIONS, bbox=box) == [stations[n] for n in expected]
 
 
 BOXES = [
@@ -166,13 +166,13 @@ def test_a_filter_leaves_the_features_in_a_box(client: FlaskClient, make: Maker,
         assert ids(client, path, bbox=box) == inside
         assert ids(client, path, bbox=box, filter=everything) == inside
         assert ids(client, path, bbox=box, filter=f"NOT id = {inside[0]}") == inside[1:]
-    found = ids(client, REGIONS, bbox=box)
-    assert found
-    assert ids(client, REGIONS, bbox=box, filter="level = 'sido'") == found
+    expected = ids(client, REGIONS, bbox=box)
+    assert expected
+    assert ids(client, REGIONS, bbox=box, filter="level = 'sido'") == expected
 
 
 @pytest.mark.parametrize(
-    ("path", "condition", "found"),
+    ("path", "condition", "expected"),
     [
         (REGIONS, "level = 'sido'", ["서울특별시"]), (REGIONS, "parent_id IS NULL", ["서울특별시"]), (REGIONS, "(\"parent_id\" = '1')", ["강남구"]),
         (REGIONS, "sido = '서울특별시' AND level IN ('sigungu')", ["강남구"]), (REGIONS, "name_en LIKE 'Seo%'", ["서울특별시"]),
@@ -183,7 +183,7 @@ def test_a_filter_leaves_the_features_in_a_box(client: FlaskClient, make: Maker,
     ],
 )  # fmt: skip
 def test_filters_take_the_properties_of_their_collection(
-    client: FlaskClient, make: Maker, path: str, condition: str, found: list[str]
+    client: FlaskClient, make: Maker, path: str, condition: str, expected: list[str]
 ) -> None:
     sido = bounded(make, "서울특별시", (126, 37, 128, 38), name_en="Seoul", code="11")
     make.region("강남구", parent=sido)
@@ -191,7 +191,7 @@ def test_filters_take_the_properties_of_their_collection(
     make.station("서면", at=(129.06, 35.16), line="부산 1호선")
     listed = client.get(f"{path}/items", query_string={"filter": condition})
     assert listed.status_code == 200, listed.text
-    assert [feature["properties"]["name"] for feature in listed.json["features"]] == found
+    assert [feature["properties"]["name"] for feature in listed.json["features"]] == expected
 
 
 @pytest.mark.parametrize("path", [REGIONS, STATIONS])
@@ -229,13 +229,13 @@ def test_pages_of_every_collection_are_linked(client: FlaskClient, make: Maker) 
     stations = [make.station(f"{n}번", at=(n, 0)) for n in range(5)]
     for path, keys in ((REGIONS, regions), (STATIONS, stations)):
         address: str | None = f"{path}/items?limit=2&bbox=0,0,20,20"
-        found: list[list[int]] = []
+        pages: list[list[int]] = []
         while address:
             body = client.get(address).json
-            found.append([feature["id"] for feature in body["features"]])
+            pages.append([feature["id"] for feature in body["features"]])
             links = {link["rel"]: link["href"] for link in body["links"]}
             address = links.get("next", "").removeprefix("http://localhost")
-        assert found == [keys[:2], keys[2:4], keys[4:]]
+        assert pages == [keys[:2], keys[2:4], keys[4:]]
 
 
 def test_pages_of_regions_are_shorter(client: FlaskClient, make: Maker) -> None:

@@ -1,6 +1,6 @@
 """The abstract tests of OGC API Features, part 1, version 1.0.1, annex A: classes Core and GeoJSON, each by its id.
 
-OGC's executable suite needs Java and packages of Maven Central; these tests do what its annex asks, over HTTP alone. The
+OGC's executable suite needs Java and packages of Maven Central; these tests implement annex A over HTTP. The
 ids without a test of their own: fc-timeStamp (the property is optional and not sent)."""
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ def others(make: Maker) -> dict[str, list[int]]:
 
 
 def document(client: FlaskClient, address: str, **headers: str) -> Any:
-    """A document that must be there."""
+    """The JSON document at an address; asserts status 200."""
     response = client.get(address.removeprefix("http://localhost"), headers=headers)
     assert response.status_code == 200, (address, response.text)
     return response.get_json(force=True)
 
 
 def hrefs(body: Any, rel: str) -> list[str]:
-    """The addresses of a relation; every link has relation and type."""
+    """The addresses of the links with a relation; asserts that every link has relation and type."""
     assert all(link["rel"] and link["type"] and link["href"] for link in body["links"])
     return [link["href"] for link in body["links"] if link["rel"] == rel]
 
@@ -152,15 +152,15 @@ def test_core_sfc_md_op_and_success(client: FlaskClient, shops: list[int]) -> No
 def test_core_fc_op_response_links_and_numbers(
     client: FlaskClient, shops: list[int], query: str
 ) -> None:
-    found = document(client, f"{items_of(client)}{query}")
-    assert found["type"] == "FeatureCollection" and isinstance(found["features"], list)
-    assert found["numberReturned"] == len(found["features"]) > 0
+    page = document(client, f"{items_of(client)}{query}")
+    assert page["type"] == "FeatureCollection" and isinstance(page["features"], list)
+    assert page["numberReturned"] == len(page["features"]) > 0
     expected = shops[:5] if "bbox" in query else shops
-    assert found["numberMatched"] == len(expected)
-    (own,), (other,) = hrefs(found, "self"), hrefs(found, "alternate")
-    assert own == other and document(client, own) == found
-    assert document(client, other, Accept=JSON) == found
-    assert "timeStamp" not in found
+    assert page["numberMatched"] == len(expected)
+    (own,), (other,) = hrefs(page, "self"), hrefs(page, "alternate")
+    assert own == other and document(client, own) == page
+    assert document(client, other, Accept=JSON) == page
+    assert "timeStamp" not in page
 
 
 @pytest.mark.parametrize("name", NAMES[1:])
@@ -168,12 +168,12 @@ def test_core_fc_op_response_links_and_numbers(
 def test_core_fc_op_of_the_other_collections(
     client: FlaskClient, others: dict[str, list[int]], name: str, query: str
 ) -> None:
-    found = document(client, f"{items_of(client, name)}{query}")
-    assert [feature["id"] for feature in found["features"]] == others[name]
-    assert found["numberReturned"] == found["numberMatched"] == 3
-    (own,), (other,) = hrefs(found, "self"), hrefs(found, "alternate")
-    assert document(client, own) == found == document(client, other, Accept=JSON)
-    for key, listed in zip(others[name], found["features"], strict=True):
+    page = document(client, f"{items_of(client, name)}{query}")
+    assert [feature["id"] for feature in page["features"]] == others[name]
+    assert page["numberReturned"] == page["numberMatched"] == 3
+    (own,), (other,) = hrefs(page, "self"), hrefs(page, "alternate")
+    assert document(client, own) == page == document(client, other, Accept=JSON)
+    for key, listed in zip(others[name], page["features"], strict=True):
         feature = document(client, f"{items_of(client, name)}/{key}")
         assert {part: feature[part] for part in listed} == listed
         (collection,) = hrefs(feature, "collection")
@@ -205,8 +205,8 @@ def test_core_fc_bbox_definition(client: FlaskClient, name: str) -> None:
 def test_core_fc_bbox_response(client: FlaskClient, shops: list[int], box: str) -> None:
     assert ids(client, f"?bbox={box}") == shops[:5]
     assert ids(client, f"?bbox={quote(box)}&limit=2") == shops[:2]
-    found = document(client, f"{items_of(client)}?bbox={box}&limit=2")
-    (following,) = hrefs(found, "next")
+    page = document(client, f"{items_of(client)}?bbox={box}&limit=2")
+    (following,) = hrefs(page, "next")
     assert [f["id"] for f in document(client, following)["features"]] == shops[2:4]
 
 
@@ -244,8 +244,8 @@ def test_core_fc_time_response(client: FlaskClient, shops: list[int], interval: 
     # no feature is associated with a temporal geometry: each matches every time
     assert ids(client, f"?datetime={quote(interval)}") == shops
     both = f"?datetime={quote(interval)}&bbox=126.9,37.4,127.1,37.6&limit=2"
-    found = document(client, f"{items_of(client)}{both}")
-    (following,) = hrefs(found, "next")
+    page = document(client, f"{items_of(client)}{both}")
+    (following,) = hrefs(page, "next")
     assert "datetime=" in following
     assert [f["id"] for f in document(client, following)["features"]] == shops[2:4]
 

@@ -1,7 +1,7 @@
 """The abstract tests of filters, each by its conformance class and id: OGC API Features, part 3 (19-079r2), and CQL2 (21-065r2).
 
 Every class that /ogc/conformance declares has tests here or, for part 1, in test_conformance.py. Filters are sent as CQL2 text,
-which is what /conf/cql2-text/validate asks. Not tested are the classes' test-data, which are predicates on a data set of the
+as /conf/cql2-text/validate requires. Not tested are the classes' test-data, which are predicates on a data set of the
 standard, and what a server has to do only where it supports more: filter-crs (part 2) and get-functions (the class functions)."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ VALUES = {"string": "'foo'", "integer": "1", "number": "3.14", "date": "DATE('20
 
 @pytest.fixture(autouse=True)
 def features(make: Maker) -> None:
-    """Shops, regions and stations, with and without what may be missing."""
+    """Shops, regions and stations, with and without their optional properties."""
     brand = make.brand("foo")
     make.shop("foo", at=(127.0, 37.5), brand_id=brand, opened_on="2022-04-14", review_cnt=1, star_rating_sum=4, phone="1")  # fmt: skip
     make.shop("O'Neil 100% _", at=(-30.0, 10.0), brand_id=None)
@@ -49,7 +49,7 @@ def items(client: FlaskClient, name: str, **query: str) -> Any:
     return client.get(f"{ROOT}/collections/{name}/items", query_string=query)
 
 
-def found(client: FlaskClient, name: str, condition: str, **query: str) -> list[int]:
+def filtered_ids(client: FlaskClient, name: str, condition: str, **query: str) -> list[int]:
     """Identifiers of the features that a filter finds."""
     response = items(client, name, filter=condition, **query)
     assert response.status_code == 200, (condition, response.text)
@@ -89,15 +89,15 @@ def scalars(client: FlaskClient, name: str) -> dict[str, str]:
 
 def predicates(client: FlaskClient, name: str) -> list[str]:
     """Predicates of all classes."""
-    made = ["true", "FALSE", "S_INTERSECTS(geometry,BBOX(120,30,130,40))"]
+    conditions = ["true", "FALSE", "S_INTERSECTS(geometry,BBOX(120,30,130,40))"]
     for key, kind in scalars(client, name).items():
-        made += [f"{key} IS NULL", f"{key} <> {VALUES[kind]}", f"{key} >= {VALUES[kind]}"]
-        made += [f"{key} LIKE 'f%'"] if kind == "string" else []
-        made += [f"{key} BETWEEN 0 AND 2"] if kind in ("integer", "number") else []
-    return made
+        conditions += [f"{key} IS NULL", f"{key} <> {VALUES[kind]}", f"{key} >= {VALUES[kind]}"]
+        conditions += [f"{key} LIKE 'f%'"] if kind == "string" else []
+        conditions += [f"{key} BETWEEN 0 AND 2"] if kind in ("integer", "number") else []
+    return conditions
 
 
-# -- what is declared
+# -- declared classes
 
 
 def functions() -> list[str]:
@@ -161,11 +161,11 @@ def test_queryables_get_queryables_response_without_other_properties(
 def test_filter_filter_param(client: FlaskClient, name: str) -> None:
     everything = all_of(client, name)
     for key in queryables(client, name):
-        some = found(client, name, f"{key} IS NULL", **{"filter-lang": "cql2-text"})
+        some = filtered_ids(client, name, f"{key} IS NULL", **{"filter-lang": "cql2-text"})
         for feature in items(client, name).get_json(force=True)["features"]:
             value = {**feature["properties"], "id": 1, "geometry": feature["geometry"]}[key]
             assert (feature["id"] in some) == (value is None), key
-        assert sorted([*some, *found(client, name, f"{key} IS NOT NULL")]) == everything
+        assert sorted([*some, *filtered_ids(client, name, f"{key} IS NOT NULL")]) == everything
     assert is_rejected(client, name, filter="THIS IS NOT A FILTER")
 
 
@@ -177,7 +177,7 @@ def test_filter_filter_lang_param_and_its_default(client: FlaskClient, name: str
     assert parameters["filter-lang"]["schema"] == {
         "type": "string", "enum": ["cql2-text"], "default": "cql2-text",
     }  # fmt: skip
-    both = found(client, name, "id >= 1"), found(client, name, "id >= 1", **{"filter-lang": "cql2-text"})  # fmt: skip
+    both = filtered_ids(client, name, "id >= 1"), filtered_ids(client, name, "id >= 1", **{"filter-lang": "cql2-text"})  # fmt: skip
     assert both[0] == both[1] == all_of(client, name)
     assert is_rejected(client, name, filter="id >= 1", **{"filter-lang": "cql2-json"})
 
@@ -186,9 +186,9 @@ def test_filter_filter_lang_param_and_its_default(client: FlaskClient, name: str
 def test_filter_filter_crs_wgs84(client: FlaskClient, name: str) -> None:
     (box,) = client.get(f"{ROOT}/collections/{name}").json["extent"]["spatial"]["bbox"]
     west, south, east, north = box
-    there = found(client, name, "geometry IS NOT NULL")
+    there = filtered_ids(client, name, "geometry IS NOT NULL")
     assert there
-    assert found(client, name, f"S_INTERSECTS(geometry,BBOX({west},{south},{east},{north}))") == there  # fmt: skip
+    assert filtered_ids(client, name, f"S_INTERSECTS(geometry,BBOX({west},{south},{east},{north}))") == there  # fmt: skip
     assert is_rejected(client, name, filter="S_INTERSECTS(geometry,BBOX(1000000,1000000,2000000,2000000))")  # fmt: skip
     # part 2 is not declared: there is one CRS, and the parameter is unknown
     assert "filter-crs" not in test_conformance.parameters(client, name)
@@ -202,7 +202,10 @@ def test_filter_response_holds_what_is_true_and_nothing_else(
 ) -> None:
     everything = all_of(client, name)
     for condition in predicates(client, name):
-        true, false = found(client, name, condition), found(client, name, f"NOT ({condition})")
+        true, false = (
+            filtered_ids(client, name, condition),
+            filtered_ids(client, name, f"NOT ({condition})"),
+        )
         assert not {*true} & {*false} and {*true, *false} <= {*everything}, condition
 
 
@@ -220,12 +223,12 @@ def test_features_filter_queryables_link(client: FlaskClient, name: str) -> None
 
 @every_collection
 def test_features_filter_mixing_expression(client: FlaskClient, name: str) -> None:
-    there = found(client, name, "geometry IS NOT NULL")
+    there = filtered_ids(client, name, "geometry IS NOT NULL")
     condition = "S_INTERSECTS(geometry,BBOX(-180,-90,180,90))"
-    assert found(client, name, condition, bbox="-180,-90,180,90") == there
-    assert found(client, name, condition, bbox="-180,-90,-170,-80") == []
-    assert found(client, name, "id = 1", bbox="126,37,128,38", datetime="2022-04-14T00:00:00Z") == [1]  # fmt: skip
-    assert found(client, name, "id = 2", bbox="126,37,128,38") == []
+    assert filtered_ids(client, name, condition, bbox="-180,-90,180,90") == there
+    assert filtered_ids(client, name, condition, bbox="-180,-90,-170,-80") == []
+    assert filtered_ids(client, name, "id = 1", bbox="126,37,128,38", datetime="2022-04-14T00:00:00Z") == [1]  # fmt: skip
+    assert filtered_ids(client, name, "id = 2", bbox="126,37,128,38") == []
 
 
 @every_collection
@@ -249,23 +252,25 @@ def test_basic_cql2_basic_test(client: FlaskClient, name: str) -> None:
 def test_basic_cql2_comparison(client: FlaskClient, name: str) -> None:
     for key, kind in scalars(client, name).items():
         sets = {
-            sign: {*found(client, name, f"{key} {sign} {VALUES[kind]}")}
+            sign: {*filtered_ids(client, name, f"{key} {sign} {VALUES[kind]}")}
             for sign in ("=", "<>", ">", "<", ">=", "<=")
         }
         for one, other in (("=", "<>"), (">", "<="), ("<", ">=")):
             assert not sets[one] & sets[other], key
             # NULL is in neither (binary-comparison-predicate, C)
-            assert sets[one] | sets[other] == {*found(client, name, f"{key} IS NOT NULL")}, key
+            assert sets[one] | sets[other] == {*filtered_ids(client, name, f"{key} IS NOT NULL")}, (
+                key
+            )
         assert sets["<="] == sets["<"] | sets["="] and sets[">="] == sets[">"] | sets["="]
 
 
 @every_collection
 def test_basic_cql2_is_null(client: FlaskClient, name: str) -> None:
     for key in queryables(client, name):
-        null, there = found(client, name, f"{key} IS NULL"), found(client, name, f"{key} is not null")  # fmt: skip
+        null, there = filtered_ids(client, name, f"{key} IS NULL"), filtered_ids(client, name, f"{key} is not null")  # fmt: skip
         assert sorted([*null, *there]) == all_of(client, name)
         # the truth table of NOT
-        assert found(client, name, f"NOT {key} IS NULL") == there
+        assert filtered_ids(client, name, f"NOT {key} IS NULL") == there
 
 
 @every_collection
@@ -275,7 +280,7 @@ def test_basic_cql2_boolean(client: FlaskClient, name: str) -> None:
         "true": everything, "false": [], "NOT FALSE": everything, "(TRUE)": everything, "true AND false": [],
         "FALSE OR TRUE": everything, "id = 1 AND TRUE": [1], "id = 1 OR FALSE": [1],
     }.items():  # fmt: skip
-        assert found(client, name, condition) == expected, condition
+        assert filtered_ids(client, name, condition) == expected, condition
 
 
 @every_collection
@@ -302,16 +307,19 @@ class Kleene(float):
 def check_logic(client: FlaskClient, name: str, form: str, value: Callable[..., Kleene]) -> None:
     """Combinations of four predicates hold the features for which they are true."""
     rng = random.Random(3)
-    made, everything = predicates(client, name), all_of(client, name)
+    conditions, everything = predicates(client, name), all_of(client, name)
     truths: dict[str, dict[int, Kleene]] = {}
-    for condition in made:
-        true, false = found(client, name, condition), found(client, name, f"NOT ({condition})")
+    for condition in conditions:
+        true, false = (
+            filtered_ids(client, name, condition),
+            filtered_ids(client, name, f"NOT ({condition})"),
+        )
         truths[condition] = {key: Kleene(0.5 + (key in true) / 2 - (key in false) / 2) for key in everything}  # fmt: skip
     for _ in range(10):
-        chosen = rng.sample(made, 4)
+        chosen = rng.sample(conditions, 4)
         expected = [key for key in everything if value(*(truths[p][key] for p in chosen)) == 1]
         text = form.format(**{f"p{n}": condition for n, condition in enumerate(chosen, 1)})
-        assert found(client, name, text) == expected, text
+        assert filtered_ids(client, name, text) == expected, text
 
 
 @pytest.mark.parametrize(
@@ -326,7 +334,7 @@ def check_logic(client: FlaskClient, name: str, form: str, value: Callable[..., 
 def test_basic_cql2_null_predicate_and_truth_tables(
     client: FlaskClient, condition: str, rows: list[int]
 ) -> None:
-    assert found(client, "shops", condition) == rows
+    assert filtered_ids(client, "shops", condition) == rows
 
 
 @every_collection
@@ -353,11 +361,14 @@ def number_columns(client: FlaskClient, name: str) -> Iterable[str]:
 @every_collection
 def test_advanced_comparison_operators_like(client: FlaskClient, name: str) -> None:
     for key in text_columns(client, name):
-        everything = found(client, name, f"{key} IS NOT NULL")
-        assert found(client, name, f"{key} LIKE '%'") == found(client, name, f"{key} like '%%'") == everything  # fmt: skip
-        some, empty = found(client, name, f"{key} like '_%'"), found(client, name, f"{key} like ''")
+        everything = filtered_ids(client, name, f"{key} IS NOT NULL")
+        assert filtered_ids(client, name, f"{key} LIKE '%'") == filtered_ids(client, name, f"{key} like '%%'") == everything  # fmt: skip
+        some, empty = (
+            filtered_ids(client, name, f"{key} like '_%'"),
+            filtered_ids(client, name, f"{key} like ''"),
+        )
         assert not {*some} & {*empty} and sorted([*some, *empty]) == everything
-        found(client, name, rf"{key} like '\%\_'")
+        filtered_ids(client, name, rf"{key} like '\%\_'")
 
 
 @pytest.mark.parametrize(
@@ -371,22 +382,26 @@ def test_advanced_comparison_operators_like(client: FlaskClient, name: str) -> N
 def test_advanced_comparison_operators_like_predicate(
     client: FlaskClient, pattern: str, rows: list[int]
 ) -> None:
-    assert found(client, "shops", f"place_name LIKE '{pattern}'") == rows
-    assert found(client, "shops", f"place_name NOT LIKE '{pattern}'") == sorted({1, 2, 3} - {*rows})
+    assert filtered_ids(client, "shops", f"place_name LIKE '{pattern}'") == rows
+    assert filtered_ids(client, "shops", f"place_name NOT LIKE '{pattern}'") == sorted(
+        {1, 2, 3} - {*rows}
+    )
     # a wildcard does not match NULL
-    assert found(client, "shops", f"sido LIKE '{pattern}' OR sido NOT LIKE '{pattern}'") == []
+    assert (
+        filtered_ids(client, "shops", f"sido LIKE '{pattern}' OR sido NOT LIKE '{pattern}'") == []
+    )
 
 
 @every_collection
 def test_advanced_comparison_operators_between(client: FlaskClient, name: str) -> None:
     for key in number_columns(client, name):
-        there = found(client, name, f"{key} IS NOT NULL")
-        some = found(client, name, f"{key} BETWEEN 0 AND 100")
-        assert some == found(client, name, f"{key} >= 0 AND {key} <= 100")
-        assert sorted([*some, *found(client, name, f"{key} NOT BETWEEN 0 AND 100")]) == there
-        assert found(client, name, f"{key} between 100.0 and 1.0") == []
-    assert found(client, name, "id BETWEEN 1 AND 2") == [1, 2]
-    assert found(client, name, "id BETWEEN 1 AND 1.5 AND id BETWEEN .5 AND 1.") == [1]
+        there = filtered_ids(client, name, f"{key} IS NOT NULL")
+        some = filtered_ids(client, name, f"{key} BETWEEN 0 AND 100")
+        assert some == filtered_ids(client, name, f"{key} >= 0 AND {key} <= 100")
+        assert sorted([*some, *filtered_ids(client, name, f"{key} NOT BETWEEN 0 AND 100")]) == there
+        assert filtered_ids(client, name, f"{key} between 100.0 and 1.0") == []
+    assert filtered_ids(client, name, "id BETWEEN 1 AND 2") == [1, 2]
+    assert filtered_ids(client, name, "id BETWEEN 1 AND 1.5 AND id BETWEEN .5 AND 1.") == [1]
 
 
 @every_collection
@@ -395,11 +410,11 @@ def test_advanced_comparison_operators_in(client: FlaskClient, name: str) -> Non
         values = {
             "string": "'foo', 'bar'", "integer": "1, 2, 3", "number": "1, 2, 3", "date": "'2022-04-14', '2022-04-15'",
         }[kind]  # fmt: skip
-        there = found(client, name, f"{key} IS NOT NULL")
-        some = found(client, name, f"{key} in ({values})")
-        assert sorted([*some, *found(client, name, f"{key} NOT IN ({values})")]) == there
+        there = filtered_ids(client, name, f"{key} IS NOT NULL")
+        some = filtered_ids(client, name, f"{key} in ({values})")
+        assert sorted([*some, *filtered_ids(client, name, f"{key} NOT IN ({values})")]) == there
         first = VALUES[kind] if kind != "number" else "1"
-        assert {*found(client, name, f"{key} = {first}")} <= {*some}
+        assert {*filtered_ids(client, name, f"{key} = {first}")} <= {*some}
     assert is_rejected(client, name, filter="id IN ('foo', 1)")
 
 
@@ -416,12 +431,12 @@ def test_advanced_comparison_operators_logical(client: FlaskClient, name: str) -
 
 @every_collection
 def test_basic_spatial_functions_s_intersects(client: FlaskClient, name: str) -> None:
-    there = found(client, name, "geometry IS NOT NULL")
-    assert found(client, name, "S_INTERSECTS(geometry,BBOX(-180,-90,180,90))") == there
-    assert found(client, name, "S_INTERSECTS(geometry,POINT(7.02 49.92))") == []
+    there = filtered_ids(client, name, "geometry IS NOT NULL")
+    assert filtered_ids(client, name, "S_INTERSECTS(geometry,BBOX(-180,-90,180,90))") == there
+    assert filtered_ids(client, name, "S_INTERSECTS(geometry,POINT(7.02 49.92))") == []
     assert is_rejected(client, name, filter="S_INTERSECTS(geometry,POINT(90 180))")
     west, east = "BBOX(-180,-90,-90,90)", "BBOX(90,-90,180,90)"
-    assert found(client, name, f"S_INTERSECTS(geometry,{west}) AND S_INTERSECTS(geometry,{east})") == []  # fmt: skip
+    assert filtered_ids(client, name, f"S_INTERSECTS(geometry,{west}) AND S_INTERSECTS(geometry,{east})") == []  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -439,7 +454,7 @@ def test_basic_spatial_functions_spatial_predicate(
     client: FlaskClient, condition: str, rows: list[int]
 ) -> None:
     # the second region has no boundary: the predicate is NULL, and so is its negation
-    assert found(client, "regions", condition) == rows
+    assert filtered_ids(client, "regions", condition) == rows
 
 
 @every_collection
@@ -466,8 +481,8 @@ def test_cql2_text_escaping(literal: str, text: str) -> None:
 
 
 def test_cql2_text_escaping_of_stored_characters(client: FlaskClient) -> None:
-    assert found(client, "shops", r"place_name = 'a\tb\\c'") == [3]
-    assert found(client, "shops", r"place_name = 'O\'Neil 100% _'") == [2]
+    assert filtered_ids(client, "shops", r"place_name = 'a\tb\\c'") == [3]
+    assert filtered_ids(client, "shops", r"place_name = 'O\'Neil 100% _'") == [2]
 
 
 @pytest.mark.parametrize(
@@ -498,4 +513,4 @@ def test_cql2_text_escaping_of_stored_characters(client: FlaskClient) -> None:
     ],
 )  # fmt: skip
 def test_cql2_text_productions_of_the_bnf(client: FlaskClient, text: str) -> None:
-    found(client, "shops", text)
+    filtered_ids(client, "shops", text)

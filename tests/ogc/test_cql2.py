@@ -1,4 +1,4 @@
-"""CQL2 filters of OGC API Features: what they select, what they reject, and what QGIS learns of them."""
+"""Tests CQL2 filters of OGC API Features: selected features, errors, and the queryables that QGIS reads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def shops(make: Maker) -> dict[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("condition", "found"),
+    ("condition", "expected"),
     [
         ("review_cnt >= 2", [1, 2]), ("review_cnt<>2", [1, 3]), ("star_rating_avg = 4.5", [1]), ("id in (1,3)", [1, 3]),
         ("brand_name = '인생네컷'", [1]), ("place_name = 'O''Neil'", [3]), ('"place_name" LIKE \'%강남%\'', [1]),
@@ -60,12 +60,12 @@ def shops(make: Maker) -> dict[int, str]:
     ],
 )  # fmt: skip
 def test_filters_select_shops(
-    client: FlaskClient, shops: dict[int, str], condition: str, found: list[int]
+    client: FlaskClient, shops: dict[int, str], condition: str, expected: list[int]
 ) -> None:
     response = client.get(ITEMS, query_string={"filter": condition})
     assert response.status_code == 200, response.text
-    assert [feature["id"] for feature in response.json["features"]] == found
-    assert response.json["numberMatched"] == len(found)
+    assert [feature["id"] for feature in response.json["features"]] == expected
+    assert response.json["numberMatched"] == len(expected)
 
 
 def test_a_filter_joins_the_box_and_stays_in_the_links(
@@ -94,7 +94,7 @@ def test_a_filter_joins_the_box_and_stays_in_the_links(
         ("S_INTERSECTS(place_name, POINT(1 2))", "character 14: S_INTERSECTS takes the geometry"),
         ("S_INTERSECTS(geometry, POLYGON((1 2, 3 4)))", "character 32: a ring has at least 4 positions, and the last"), ("S_INTERSECTS(geometry, CIRCLE(1 2))", "character 24: one of BBOX"),
         ("S_INTERSECTS(geometry, BBOX(1, 2, 3))", "character 24: BBOX has four numbers, or six"),
-        # what the classes of the standard demand that are not declared
+        # syntax of conformance classes that are not declared
         ("eo:cloud_cover < 0.1", "character 1: the property must be one of id"), ("CASEI(brand_name) = 'x'", "character 6: a comparison"),
         ("S_WITHIN(geometry, BBOX(1, 2, 3, 4))", "character 9: a comparison"), ("T_AFTER(opened_on, DATE('2024-05-01'))", "character 8: a comparison"),
         ("A_EQUALS(id, (1, 2))", "character 9: a comparison"),
@@ -102,7 +102,7 @@ def test_a_filter_joins_the_box_and_stays_in_the_links(
         ("id = 1; DROP TABLE shops", "character 7: "), ("NOT", "character 4: the filter ends"), ("AND id = 1", "character 1: a property"),
         ("(" * (MAX_DEPTH + 1) + "id = 1" + ")" * (MAX_DEPTH + 1), f"character {MAX_DEPTH + 1}: conditions are nested at most"),
         (" OR ".join(["id=1"] * (MAX_TERMS + 1)), "character 1601: a filter has at most"), ("id = 1" + " " * MAX_LENGTH, f"must have at most {MAX_LENGTH}"),
-        # positions, and shapes that are no shapes, by their own character
+        # positions and invalid shapes, with the position of the wrong character
         ("S_INTERSECTS(geometry, POINT(1000 2000))", "character 30: a longitude between -180 and 180"), ("S_INTERSECTS(geometry, POINT(90 180))", "character 33: a latitude between -90 and 90"),
         ("S_INTERSECTS(geometry, POINT(1e400 2))", "character 30: a number must be finite"), ("S_INTERSECTS(geometry, POINT(1 2 1e400))", "character 34: a number must be finite"),
         ("S_INTERSECTS(geometry, BBOX(1000000, 1000000, 2000000, 2000000))", "character 29: a longitude"), ("S_INTERSECTS(geometry, BBOX(1, 40, 2, 30))", "character 39: the northern latitude"),
@@ -162,7 +162,7 @@ def test_the_collection_leads_to_its_queryables(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("box", "found"),
+    ("box", "expected"),
     [
         ("BBOX(170, -20, -170, 20)", [1, 2]), ("BBOX(-180, -90, 180, 90)", [1, 2, 3]), ("BBOX(180, -20, -180, 20)", []),
         ("BBOX(175, 0, 175, 0)", [1]), ("BBOX(175, -1, 175, 1)", [1]), ("BBOX(174, 0, 176, 0)", [1]), ("BBOX(0, 0, 0, 0)", [3]),
@@ -172,15 +172,15 @@ def test_the_collection_leads_to_its_queryables(client: FlaskClient) -> None:
     ],
 )  # fmt: skip
 def test_geometries_of_filters(
-    client: FlaskClient, make: Maker, box: str, found: list[int]
+    client: FlaskClient, make: Maker, box: str, expected: list[int]
 ) -> None:
     for lng in (175.0, -175.0, 0.0):
         make.shop(at=(lng, 0.0))
     response = client.get(ITEMS, query_string={"filter": f"S_INTERSECTS(geometry, {box})"})
     assert response.status_code == 200, response.text
-    assert [feature["id"] for feature in response.json["features"]] == found
+    assert [feature["id"] for feature in response.json["features"]] == expected
     outside = client.get(ITEMS, query_string={"filter": f"NOT S_INTERSECTS(geometry, {box})"})
-    assert [f["id"] for f in outside.json["features"]] == sorted({1, 2, 3} - {*found})
+    assert [f["id"] for f in outside.json["features"]] == sorted({1, 2, 3} - {*expected})
 
 
 SLOW = "place_name LIKE '%a%b%c%d%e%f%g%h%i%j%'"
@@ -195,7 +195,7 @@ def many(make: Maker) -> None:
     )
 
 
-def test_a_filter_that_takes_too_long_is_an_error_that_says_what_helps(
+def test_a_filter_that_takes_too_long_is_an_error_with_a_remedy(
     client: FlaskClient, many: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert client.get(ITEMS, query_string={"filter": SLOW}).json["features"] == []
@@ -205,7 +205,7 @@ def test_a_filter_that_takes_too_long_is_an_error_that_says_what_helps(
     assert response.json["error_message"] == (
         "[filter] takes longer than 1 ms here; add a bbox or S_INTERSECTS with a small area, or compare an id"
     )
-    # the limit was that statement's
+    # the limit applied to that statement only
     assert client.get(ITEMS, query_string={"limit": 3000}).json["numberReturned"] == 3000
 
 

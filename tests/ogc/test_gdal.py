@@ -1,4 +1,4 @@
-"""GDAL, through pyogrio, reads the collections from a running server."""
+"""Tests that GDAL (through pyogrio) reads the collections from a running server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INSERT INTO stations (name, line, geog) VALUES ('강남', '2호선', point_at(12
 
 @pytest.fixture(scope="module")
 def address(service_url: str, connection: object) -> Iterator[str]:
-    """A running server over 2500 open shops, as GDAL wants its address."""
+    """The address, in GDAL's notation, of a running server with 2500 open shops."""
     empty(connection)
     connection.cursor().execute(FILL)  # type: ignore[attr-defined]
     with serving(service_url, SECRET_KEY) as origin:
@@ -48,7 +48,7 @@ def test_it_reads_every_page(address: str) -> None:
     assert shops.geometry.iloc[0].coords[0] == (126.001, 37.0)
 
 
-def test_it_asks_for_a_box(address: str) -> None:
+def test_it_requests_a_box(address: str) -> None:
     shops = pyogrio.read_dataframe(address, layer="shops", bbox=(126.0, 36.0, 126.1005, 38.0))
     assert len(shops) == 100
 

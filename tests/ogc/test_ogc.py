@@ -1,4 +1,4 @@
-"""OGC API Features: its documents, its pages, its refusals."""
+"""Tests OGC API Features: documents, pages, errors."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def relative(address: str) -> str:
 
 def walk(client: FlaskClient, address: str) -> list[list[int]]:
     """Ids by page, following the links."""
-    found = []
+    pages = []
     while address:
         body = client.get(address).json
-        found.append([feature["id"] for feature in body["features"]])
-        assert body["numberReturned"] == len(found[-1])
+        pages.append([feature["id"] for feature in body["features"]])
+        assert body["numberReturned"] == len(pages[-1])
         address = relative(links(body).get("next", ""))
-    return found
+    return pages
 
 
 def test_the_landing_page_leads_everywhere(client: FlaskClient) -> None:
@@ -85,8 +85,8 @@ def test_closed_and_unknown_shops_are_no_items(client: FlaskClient, make: Maker)
     closed = make.shop(status="CLOSED")
     assert client.get(ITEMS).json["features"] == []
     for key in (closed, 12345, 10**25):
-        answer = client.get(f"{ITEMS}/{key}")
-        assert (answer.status_code, answer.json["error_code"]) == (404, "404")
+        response = client.get(f"{ITEMS}/{key}")
+        assert (response.status_code, response.json["error_code"]) == (404, "404")
 
 
 @pytest.mark.parametrize(("size", "pages"), [(1, 7), (3, 3), (7, 1), (8, 1)])
@@ -94,9 +94,9 @@ def test_the_links_lead_through_all_pages(
     client: FlaskClient, make: Maker, size: int, pages: int
 ) -> None:
     shops = [make.shop() for _ in range(7)]
-    found = walk(client, f"{ITEMS}?limit={size}")
-    assert [shop for page in found for shop in page] == shops
-    assert len(found) == pages
+    ids_by_page = walk(client, f"{ITEMS}?limit={size}")
+    assert [shop for page in ids_by_page for shop in page] == shops
+    assert len(ids_by_page) == pages
 
 
 def test_what_comes_and_goes_meanwhile_moves_no_page(client: FlaskClient, make: Maker) -> None:
@@ -154,14 +154,14 @@ def test_a_huge_limit_is_the_largest_page(client: FlaskClient, make: Maker) -> N
 def test_bad_values_are_rejected_in_the_form_of_the_contract(
     client: FlaskClient, query: str, name: str
 ) -> None:
-    answer = client.get(f"{ITEMS}?{query}")
-    assert (answer.status_code, answer.json["error_code"]) == (400, "002")
-    assert answer.json["error_message"].startswith(f"[{name}]")
+    response = client.get(f"{ITEMS}?{query}")
+    assert (response.status_code, response.json["error_code"]) == (400, "002")
+    assert response.json["error_message"].startswith(f"[{name}]")
 
 
 def test_another_collection_is_not_found(client: FlaskClient) -> None:
-    answer = client.get("/ogc/collections/reviews/items")
-    assert (answer.status_code, answer.json["error_code"]) == (404, "404")
+    response = client.get("/ogc/collections/reviews/items")
+    assert (response.status_code, response.json["error_code"]) == (404, "404")
 
 
 @pytest.mark.parametrize(
@@ -176,5 +176,5 @@ def test_another_collection_is_not_found(client: FlaskClient) -> None:
 def test_the_client_chooses_the_name_of_the_type(
     client: FlaskClient, accept: str, status: int, mimetype: str
 ) -> None:
-    answer = client.get(ITEMS, headers={"Accept": accept})
-    assert (answer.status_code, answer.mimetype) == (status, mimetype)
+    response = client.get(ITEMS, headers={"Accept": accept})
+    assert (response.status_code, response.mimetype) == (status, mimetype)

@@ -22,7 +22,7 @@ from tests.conftest import ROOT
 
 RECORD = Path(__file__).with_name("released_functions.json")
 CALL = re.compile(r"\b([a-z_][a-z0-9_]*)\(")
-# a function without result columns has one without a name
+# a scalar function has one result column without a name
 FUNCTIONS = """
 SELECT p.proname,
   ARRAY(SELECT concat_ws(' ', p.proargnames[n], format_type(t, NULL))
@@ -40,7 +40,7 @@ ORDER BY 1, 2"""
 
 @dataclass(frozen=True)
 class Function:
-    """A function as its callers see it: names and types of parameters, how many have a default, columns of the result."""
+    """The signature of an SQL function: parameter names and types, number of defaults, and result columns."""
 
     name: str
     takes: list[str]
@@ -48,7 +48,7 @@ class Function:
     returns: dict[str, str]
 
     def accepts(self, arguments: int) -> bool:
-        """True when it can be called with so many."""
+        """Whether the function can be called with this number of arguments."""
         return len(self.takes) - self.defaults <= arguments <= len(self.takes)
 
     def __str__(self) -> str:
@@ -56,12 +56,12 @@ class Function:
 
 
 def functions(connection: Any) -> list[Function]:
-    """All functions of ours in a database."""
+    """All functions of the service in a database."""
     return [Function(*row) for row in migrations.run(connection, FUNCTIONS).fetchall()]
 
 
 def loaded() -> list[Path]:
-    """The modules of a worker; an operator's command is always of the release that is installed."""
+    """The modules that a worker imports; operators' commands are left out, because they always match the installed release."""
     program = (
         "import sys; from geoshops import create_app; "
         "create_app({'testing': True, 'database_url': 'postgresql://127.0.0.1:1/none'}); "
@@ -74,7 +74,7 @@ def loaded() -> list[Path]:
 
 
 def called(paths: Iterable[Path]) -> set[str]:
-    """Every name that the strings of these modules call, or that they write as `func.name`."""
+    """Names of all SQL functions that these modules call: in string literals, or as `func.name` of SQLAlchemy."""
     names: set[str] = set()
     for path in paths:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -86,26 +86,28 @@ def called(paths: Iterable[Path]) -> set[str]:
 
 
 def recorded() -> list[Function]:
-    """What the release before calls."""
+    """The functions that the previous release calls, from the recorded file."""
     return [Function(**one) for one in json.loads(RECORD.read_text(encoding="utf-8"))]
 
 
 def broken(released: Iterable[Function], present: list[Function]) -> Iterator[str]:
-    """Calls of the release before that would fail, or do something else, in a database with these functions."""
-    for one in released:
-        found = [f for f in present if f.name == one.name and f.accepts(len(one.takes))]
-        if not found:
-            yield f"{one} is gone"
-        elif len(found) > 1:
-            yield f"{one} may be any of {', '.join(map(str, found))}"
-        elif found[0].takes[: len(one.takes)] != one.takes:
-            yield f"{one} takes other parameters now: {found[0]}"
-        elif one.returns.items() - found[0].returns.items():
-            yield f"{one} returned {one.returns}, now {found[0].returns}"
+    """Yields a message for each call of the previous release that would fail or behave differently with these functions."""
+    for function in released:
+        candidates = [
+            f for f in present if f.name == function.name and f.accepts(len(function.takes))
+        ]
+        if not candidates:
+            yield f"{function} is gone"
+        elif len(candidates) > 1:
+            yield f"{function} may be any of {', '.join(map(str, candidates))}"
+        elif candidates[0].takes[: len(function.takes)] != function.takes:
+            yield f"{function} takes other parameters now: {candidates[0]}"
+        elif function.returns.items() - candidates[0].returns.items():
+            yield f"{function} returned {function.returns}, now {candidates[0].returns}"
 
 
 def main() -> None:
-    """Records the functions that the workers of this checkout call, one a line."""
+    """Records the functions that the workers of this checkout call, one per line."""
     names = called(loaded())
     with psycopg2.connect(sys.argv[1]) as connection:
         kept = [asdict(one) for one in functions(connection) if one.name in names]

@@ -1,4 +1,4 @@
-"""Every fault is in a metric, and every metric that alerts and dashboard name is there."""
+"""Metrics: every fault is counted, and every metric that the alerts and the dashboard use exists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.conftest import ROOT, SECRET_KEY
 from tests.make import Maker
 
 DEPLOY = ROOT / "scripts" / "deploy"
-# Prometheus' own
+# provided by Prometheus itself
 GIVEN = {"up"}
 SERIES = re.compile(r"\b([a-z][a-z0-9_]*)(?=[\[{]|\)| [=><]|$)")
 WORDS = {
@@ -35,20 +35,20 @@ WORDS = {
 
 
 def expressions() -> list[str]:
-    """What alerts and dashboard ask."""
+    """All PromQL expressions of the alert rules and the dashboard."""
     rules = (DEPLOY / "alerts.yml").read_text(encoding="utf-8")
-    asked = re.findall(r"expr: (?:>-\n)?(.+?)\n +(?:for|labels):", rules, re.DOTALL)
+    alert_expressions = re.findall(r"expr: (?:>-\n)?(.+?)\n +(?:for|labels):", rules, re.DOTALL)
     panels = json.loads((DEPLOY / "dashboard.json").read_text(encoding="utf-8"))["panels"]
-    return [*asked, *(t["expr"] for panel in panels for t in panel["targets"])]
+    return [*alert_expressions, *(t["expr"] for panel in panels for t in panel["targets"])]
 
 
 def named(expression: str) -> set[str]:
-    """Names of series in an expression."""
+    """Names of the time series in an expression."""
     return set(SERIES.findall(re.sub(r'"[^"]*"', "", expression))) - WORDS
 
 
 def served(client: FlaskClient) -> set[str]:
-    """Names under which /metrics gives values."""
+    """Names of the time series that /metrics exposes."""
     names = set()
     for name, kind in re.findall(r"# TYPE (\S+) (\w+)", client.get("/metrics").text):
         more = ("_bucket", "_sum", "_count") if kind == "histogram" else ("",)
@@ -57,14 +57,14 @@ def served(client: FlaskClient) -> set[str]:
 
 
 def value(client: FlaskClient, series: str) -> float:
-    found = re.search(rf"^{re.escape(series)} (\S+)$", client.get("/metrics").text, re.MULTILINE)
-    return float(found[1]) if found else 0
+    match = re.search(rf"^{re.escape(series)} (\S+)$", client.get("/metrics").text, re.MULTILINE)
+    return float(match[1]) if match else 0
 
 
 def test_every_metric_of_alerts_and_dashboard_exists(client: FlaskClient) -> None:
-    asked = [named(expression) for expression in expressions()]
-    assert len(asked) > 20 and all(asked)
-    assert set().union(*asked) - GIVEN - served(client) == set()
+    metrics = [named(expression) for expression in expressions()]
+    assert len(metrics) > 20 and all(metrics)
+    assert set().union(*metrics) - GIVEN - served(client) == set()
 
 
 def test_a_lost_database_is_in_the_next_scrape(service_url: str) -> None:

@@ -1,4 +1,4 @@
-"""A real Prometheus beside the service as shipped: each fault is in a metric within 15 s, with its alert after it."""
+"""A real Prometheus scrapes the running service: each fault shows in a metric within 15 s, then fires its alert."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ AROUND = "/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127"
 
 
 class Prometheus:
-    """Questions to a running Prometheus."""
+    """Queries a running Prometheus."""
 
     def __init__(self, origin: str) -> None:
         self.origin = origin
 
-    def value(self, question: str) -> float | None:
-        found = self._get("/api/v1/query", query=question)["data"]["result"]
-        return sum(float(one["value"][1]) for one in found) if found else None
+    def value(self, expression: str) -> float | None:
+        samples = self._get("/api/v1/query", query=expression)["data"]["result"]
+        return sum(float(sample["value"][1]) for sample in samples) if samples else None
 
     def firing(self) -> set[str]:
         alerts = self._get("/api/v1/alerts")["data"]["alerts"]
-        return {one["labels"]["alertname"] for one in alerts if one["state"] == "firing"}
+        return {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
 
     def _get(self, path: str, **query: str) -> Any:
         return requests.get(f"{self.origin}{path}", params=query, timeout=5).json()
 
 
-def seconds_until(holds: Callable[[], object], at_most_s: float) -> float:
-    """How long it took; fails when it takes longer."""
+def seconds_until(condition: Callable[[], object], at_most_s: float) -> float:
+    """Seconds until the condition holds; fails after at_most_s."""
     started = time.monotonic()
-    while not holds():
-        assert time.monotonic() - started < at_most_s, "it is not seen"
+    while not condition():
+        assert time.monotonic() - started < at_most_s, "the condition does not hold in time"
         time.sleep(0.2)
     return time.monotonic() - started
 
 
 @pytest.fixture
 def own_url(server_url: str, template_name: str) -> Iterator[str]:
-    """A database that may be closed without harm to other tests."""
+    """A separate database, because the test closes it to connections."""
     with copied(server_url, template_name, "watched") as url:
         yield url
 
@@ -78,16 +78,16 @@ def prometheus(service: str, tmp_path: Path) -> Iterator[Prometheus]:
          "--storage.tsdb.path=data"],
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    asked = Prometheus(f"http://{address}")
+    client = Prometheus(f"http://{address}")
 
     def scraped() -> bool:
         try:
-            return asked.value("database_up") == 1
+            return client.value("database_up") == 1
         except requests.RequestException:
             return False
 
     seconds_until(scraped, 60)
-    yield asked
+    yield client
     process.terminate()
     process.wait(20)
 
@@ -97,8 +97,8 @@ def test_each_fault_is_seen_in_time(service: str, prometheus: Prometheus, own_ur
     locker = psycopg2.connect(own_url)
     locker.cursor().execute("LOCK TABLE shops IN ACCESS EXCLUSIVE MODE")
     assert requests.get(f"{service}{AROUND}", timeout=10).status_code == 503
-    trouble = 'sum(database_failures_total{cause=~"lock|locked_table"}) > 0'
-    seconds_until(lambda: prometheus.value(trouble), WITHIN_S)
+    lock_failures = 'sum(database_failures_total{cause=~"lock|locked_table"}) > 0'
+    seconds_until(lambda: prometheus.value(lock_failures), WITHIN_S)
     assert prometheus.value("database_up") == 1, "a locked table is no lost database"
     locker.rollback()
     locker.close()

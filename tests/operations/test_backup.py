@@ -1,4 +1,4 @@
-"""Backup and restore: every row, rule and grant comes back, and nothing is overwritten unasked."""
+"""Backup and restore: every row, rule and grant comes back, and nothing is overwritten without confirmation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.sql.violations import BASE
 
 EXTENSIONS = (ROOT / "scripts" / "setup.d" / "extensions.sql").read_text(encoding="utf-8")
 OWNER = "geoshops_test_owner"
-QUESTIONS = ("/shops/1", "/reviews/1", "/reviews/shop/1", "/brands", "/titles/1.svg", "/readyz")
+PATHS = ("/shops/1", "/reviews/1", "/reviews/shop/1", "/brands", "/titles/1.svg", "/readyz")
 
 
 def run(url: str, *words: str) -> Result:
@@ -40,7 +40,7 @@ def filled(make: Maker, database_url: str) -> str:
 
 @pytest.fixture
 def target(server_url: str) -> Iterator[str]:
-    """An empty database as a new server has it: extensions by a superuser, its owner has no rights beyond it."""
+    """An empty database as on a new server: a superuser created the extensions, the owner has no other rights."""
     name = f"geoshops_restored_{os.getpid()}"
     make_owner = (
         f"DO $$ BEGIN CREATE ROLE {OWNER} LOGIN PASSWORD '{ROLE_PASSWORD}';"
@@ -78,13 +78,13 @@ def test_every_row_rule_and_grant_comes_back(filled: str, target: str, tmp_path:
         assert cursor.fetchone() == (501,)
 
 
-def test_the_service_answers_the_same_with_the_same_rights(
+def test_the_restored_service_returns_the_same_responses_with_the_same_rights(
     filled: str, target: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "saved"
     run(filled, "backup", str(file))
     run(owned(target), "restore", str(file))
-    answers = []
+    responses = []
     for url in (filled, target):
         config = {
             "database_url": as_role(url, "geoshops_app"),
@@ -92,9 +92,9 @@ def test_the_service_answers_the_same_with_the_same_rights(
             "testing": True,
         }
         client = create_app(config).test_client()
-        answers.append([(a.status_code, a.get_data()) for a in map(client.get, QUESTIONS)])
-    assert answers[0] == answers[1]
-    assert [status for status, _ in answers[0]] == [200] * len(QUESTIONS)
+        responses.append([(a.status_code, a.get_data()) for a in map(client.get, PATHS)])
+    assert responses[0] == responses[1]
+    assert [status for status, _ in responses[0]] == [200] * len(PATHS)
     with (
         psycopg2.connect(as_role(target, "geoshops_app")) as connection,
         pytest.raises(psycopg2.errors.InsufficientPrivilege),
@@ -108,7 +108,7 @@ INSERT INTO audit_log (id, actor, action, subject, reason) VALUES (%(n)s, 'a', '
 DELETE FROM favorites WHERE member_id = 2"""
 
 
-def test_writing_goes_on_and_the_backup_is_of_one_moment(
+def test_a_backup_is_a_consistent_snapshot_and_does_not_block_writes(
     filled: str, target: str, tmp_path: Path
 ) -> None:
     stop, written = threading.Event(), []
@@ -133,15 +133,15 @@ def test_writing_goes_on_and_the_backup_is_of_one_moment(
     assert run(owned(target), "restore", str(tmp_path / "saved")).exit_code == 0
 
 
-def test_a_filled_database_is_not_overwritten_unasked(
+def test_a_filled_database_is_not_overwritten_without_confirmation(
     filled: str, target: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "saved"
     run(filled, "backup", str(file))
     assert run(owned(target), "restore", str(file)).exit_code == 0
     execute(target, "UPDATE members SET nickname = '다른 이름' WHERE id = 1")
-    refused = run(owned(target), "restore", str(file))
-    assert refused.exit_code == 1 and "not empty" in refused.output
+    result = run(owned(target), "restore", str(file))
+    assert result.exit_code == 1 and "not empty" in result.output
     assert CliRunner().invoke(
         main, ["restore", str(file), "--replace"], input="n\n",
         env={"DATABASE_URL": owned(target), "GEOSHOPS_OWNER_DATABASE_URL": owned(target)},
@@ -157,20 +157,20 @@ def test_a_filled_database_is_not_overwritten_unasked(
         assert cursor.fetchone() == ("하나",)
 
 
-def test_damage_is_found_before_anything_is_changed(
+def test_a_damaged_backup_is_rejected_before_anything_is_changed(
     filled: str, target: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "saved"
     run(filled, "backup", str(file))
     whole = file.read_bytes()
     file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    refused = run(owned(target), "restore", str(file), "--replace", "--yes")
-    assert refused.exit_code == 1 and "damaged" in refused.output
+    result = run(owned(target), "restore", str(file), "--replace", "--yes")
+    assert result.exit_code == 1 and "damaged" in result.output
     Path(f"{file}.json").unlink()
     assert "must both exist" in run(owned(target), "restore", str(file)).output
 
 
-def test_what_a_superuser_makes_must_be_there(
+def test_missing_extensions_and_roles_are_reported(
     filled: str, target: str, server_url: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "saved"
@@ -178,32 +178,34 @@ def test_what_a_superuser_makes_must_be_there(
     name = target.rpartition("/")[2]
     again = f"CREATE DATABASE {name} OWNER {OWNER}"
     execute(server_url, f"DROP DATABASE {name} WITH (FORCE)", again)
-    refused = run(owned(target), "restore", str(file))
-    assert refused.exit_code == 1 and "extensions are missing: btree_gist" in refused.output
+    result = run(owned(target), "restore", str(file))
+    assert result.exit_code == 1 and "extensions are missing: btree_gist" in result.output
     listed = json.loads(Path(f"{file}.json").read_text())
     listed["grants"]["shops to somebody_else"] = "x"
     Path(f"{file}.json").write_text(json.dumps(listed))
-    refused = run(owned(target), "restore", str(file))
-    assert refused.exit_code == 1 and "roles are missing: somebody_else" in refused.output
+    result = run(owned(target), "restore", str(file))
+    assert result.exit_code == 1 and "roles are missing: somebody_else" in result.output
 
 
 def test_a_backup_that_fails_leaves_nothing(tmp_path: Path) -> None:
     gone = "postgresql://nobody@127.0.0.1:9/none"
-    refused = run(gone, "backup", str(tmp_path / "saved"))
-    assert refused.exit_code == 1 and list(tmp_path.iterdir()) == []
+    result = run(gone, "backup", str(tmp_path / "saved"))
+    assert result.exit_code == 1 and list(tmp_path.iterdir()) == []
 
 
-def test_a_difference_is_named(filled: str, target: str, tmp_path: Path) -> None:
+def test_a_difference_between_backup_and_restored_database_is_reported(
+    filled: str, target: str, tmp_path: Path
+) -> None:
     file = tmp_path / "saved"
     run(filled, "backup", str(file))
     listed = json.loads(Path(f"{file}.json").read_text())
     listed["tables"]["favorites"] = "3 rows 1 2"
     listed["grants"]["shops to geoshops_app"] = "none"
     Path(f"{file}.json").write_text(json.dumps(listed))
-    refused = run(owned(target), "restore", str(file))
-    assert refused.exit_code == 1
-    assert "tables: favorites: 3 rows 1 2 in the backup" in refused.output
-    assert "grants: shops to geoshops_app" in refused.output
+    result = run(owned(target), "restore", str(file))
+    assert result.exit_code == 1
+    assert "tables: favorites: 3 rows 1 2 in the backup" in result.output
+    assert "grants: shops to geoshops_app" in result.output
 
 
 def test_a_backup_is_private_and_not_overwritten(filled: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Boundaries as scripts/setup installs them: every district, borders shared, gaps kept for nobody but water."""
+"""District boundaries that scripts/setup installs: complete, without overlaps, and with gaps only where there is water."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_overlaps_go_to_the_first_and_gaps_to_the_neighbour() -> None:
     assert polygon_coverage.union(areas).equals(box(0, 0, 3, 2))
 
 
-def test_water_between_neighbours_belongs_to_nobody() -> None:
+def test_water_between_neighbours_belongs_to_no_district() -> None:
     around = box(0, 0, 1, 1) - box(0.4, 0.4, 0.6, 0.6)
     halves = [around & box(0, 0, 0.5, 1), around & box(0.5, 0, 1, 1)]
     assert shapely.area(polygon_coverage.union(polygon_coverage.cleaned(halves))) == pytest.approx(
@@ -56,7 +56,7 @@ def test_every_place_of_the_sample_lies_in_its_district(districts) -> None:
     assert outside == []
 
 
-def test_a_position_beyond_the_border_is_drawn_towards_its_spot() -> None:
+def test_a_position_beyond_the_border_is_moved_back_towards_its_spot() -> None:
     spot = next(s for s in spots() if s.name == "강남" and s.kind == "station")
     area = box(spot.lon - 0.01, spot.lat - 0.01, spot.lon + 0.001, spot.lat + 0.01)
     ground = Ground([boundaries.District(spot.dong.sigungu.code, "강남구", area)])

@@ -1,4 +1,4 @@
-"""The containers have no more than they need: no root, no writable root, no capabilities."""
+"""The Compose files and Dockerfiles: least privilege, secrets, settings, ports, and build stages of the containers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DOCKERFILE = (ROOT / "scripts" / "deploy" / "Dockerfile").read_text(encoding="ut
 PRODUCTION = (ROOT / "scripts" / "deploy" / "production.yml").read_text(encoding="utf-8")
 NAMES = {f.metadata["env"] for f in dataclasses.fields(Settings)}
 SECRETS = {f.metadata["env"] for f in dataclasses.fields(Settings) if f.metadata["secret"]}
-# the volumes have their own; those of a checkout's .env name the cluster that scripts/setup made
+# containers get these from secret files on volumes; a checkout's .env has the values for the cluster of scripts/setup
 OWN = {
     "DATABASE_URL",
     "GEOSHOPS_OWNER_DATABASE_URL",
@@ -37,7 +37,7 @@ OURS = [name for name, service in COMPOSE["services"].items() if service["image"
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_a_container_of_ours_may_do_nothing_but_serve(name: str) -> None:
+def test_a_container_of_the_service_has_no_privileges(name: str) -> None:
     service = COMPOSE["services"][name]
     assert service["read_only"] is True and service["tmpfs"] == ["/tmp"]
     assert service["cap_drop"] == ["ALL"] and "cap_add" not in service
@@ -47,7 +47,7 @@ def test_a_container_of_ours_may_do_nothing_but_serve(name: str) -> None:
     assert not service.get("privileged") and "network_mode" not in service
 
 
-def test_no_container_may_gain_privileges() -> None:
+def test_no_container_can_gain_privileges() -> None:
     assert OURS
     for name, service in COMPOSE["services"].items():
         assert "no-new-privileges:true" in service["security_opt"], name
@@ -67,7 +67,7 @@ def test_secrets_are_files_that_only_their_users_mount() -> None:
     assert "app-secrets" not in str(COMPOSE["services"]["psql"])
 
 
-def test_streets_of_the_operator_lie_where_containers_look_for_them() -> None:
+def test_the_operators_basemap_file_is_mounted_where_its_setting_points() -> None:
     services = [COMPOSE["services"][name] for name in OURS]
     nginx = yaml.safe_load(PRODUCTION.replace("!reset", ""))["services"]
     services += [nginx["nginx-config"], nginx["nginx"]]
@@ -75,26 +75,28 @@ def test_streets_of_the_operator_lie_where_containers_look_for_them() -> None:
         assert (
             "${GEOSHOPS_BASEMAP_FILE:-/dev/null}:/basemap/streets.pmtiles:ro" in service["volumes"]
         )
-    # the service of the image nginx has no settings
+    # the last one runs the plain nginx image, which reads no settings of the service
     for service in services[:-1]:
-        found = service["environment"]["GEOSHOPS_BASEMAP_FILE"]
-        assert found == "${GEOSHOPS_BASEMAP_FILE:+/basemap/streets.pmtiles}"
+        path = service["environment"]["GEOSHOPS_BASEMAP_FILE"]
+        assert path == "${GEOSHOPS_BASEMAP_FILE:+/basemap/streets.pmtiles}"
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_every_setting_comes_from_the_environment_or_env(name: str) -> None:
+def test_every_setting_comes_from_the_environment_or_the_env_file(name: str) -> None:
     service = COMPOSE["services"][name]
     environment = service["environment"]
-    assert "env_file" not in service, "it would hand on a checkout's own database and port"
+    assert "env_file" not in service, (
+        "it would pass a checkout's own database and port to the container"
+    )
     assert {key for key in environment if key in NAMES} == NAMES - OWN - {"GEOSHOPS_TESTING"}
-    # without a value it is absent where nobody gives one: an empty one would not be a number
+    # a null value passes the variable only if it is set; an empty string would be an invalid number
     plain = NAMES - {"GEOSHOPS_BASEMAP_FILE"}
     assert {environment[key] for key in environment if key in plain} == {None}
     assert environment["DATABASE_URL_FILE"] and environment["GEOSHOPS_SECRET_KEY_FILE"]
 
 
-def test_the_production_front_rejects_as_the_service_does() -> None:
-    # safe_load does not know the tag that takes a list of another file away
+def test_production_nginx_gets_the_cors_and_body_size_settings() -> None:
+    # safe_load does not know the !reset tag, which removes a list that another Compose file defines
     production: Any = yaml.safe_load(re.sub(r"!reset ", "", PRODUCTION))
     environment = production["services"]["nginx-config"]["environment"]
     assert {"GEOSHOPS_CORS_ORIGINS", "GEOSHOPS_MAX_BODY_BYTES"} <= set(environment)
@@ -102,11 +104,11 @@ def test_the_production_front_rejects_as_the_service_does() -> None:
 
 def test_only_the_service_has_a_port_and_only_on_this_machine() -> None:
     ports = {n: s["ports"] for n, s in COMPOSE["services"].items() if "ports" in s}
-    assert all(port.startswith("127.0.0.1:") for found in ports.values() for port in found)
+    assert all(port.startswith("127.0.0.1:") for published in ports.values() for port in published)
     assert "db" not in ports
 
 
-def test_the_image_ends_as_nobody_without_compilers() -> None:
+def test_the_image_runs_unprivileged_and_contains_no_compilers() -> None:
     service, operator = (stages()[name] for name in ("service", "operator"))
     assert "\nUSER 10001" in service and "HEALTHCHECK" in service
     assert operator.startswith("FROM service ")
@@ -120,9 +122,9 @@ def test_the_image_ends_as_nobody_without_compilers() -> None:
 
 
 def stages() -> dict[str, str]:
-    """The instructions of the Dockerfile by the name of their stage."""
-    found = re.split(r"^(?=FROM )", DOCKERFILE, flags=re.MULTILINE)[1:]
-    return {stage.splitlines()[0].rpartition(" ")[2]: stage for stage in found}
+    """The text of each build stage of the Dockerfile, by stage name."""
+    texts = re.split(r"^(?=FROM )", DOCKERFILE, flags=re.MULTILINE)[1:]
+    return {stage.splitlines()[0].rpartition(" ")[2]: stage for stage in texts}
 
 
 def test_packages_are_installed_before_the_source_is_copied() -> None:
@@ -133,7 +135,7 @@ def test_packages_are_installed_before_the_source_is_copied() -> None:
     assert build.startswith("FROM packages ") and "--no-deps" in build
 
 
-def test_the_page_is_changed_without_installing_its_packages_again() -> None:
+def test_a_changed_page_does_not_reinstall_the_npm_packages() -> None:
     copied, installed = stages()["front-end"].split("RUN scripts/setup --front-end-only")[:2]
     assert "package-lock.json" in copied and "static" not in copied
     assert "static/js" in installed and "static/css" in installed
@@ -149,8 +151,8 @@ def test_the_requirements_of_the_image_are_those_of_setup_cfg() -> None:
     assert not [line for line in listed if line.startswith(("shapely", "numpy"))]
 
 
-def test_only_the_server_needs_the_folder_of_metrics() -> None:
-    # a geoshops command that found the variable without the folder would fail
+def test_only_the_server_has_the_metrics_folder_variable() -> None:
+    # a geoshops command fails if the variable is set but the folder is missing
     assert "PROMETHEUS_MULTIPROC_DIR" not in DOCKERFILE + json.dumps(COMPOSE) + PRODUCTION
     script = (DEPLOY / "start.sh").read_text(encoding="utf-8")
     assert script.index("PROMETHEUS_MULTIPROC_DIR=") < script.index("mkdir -p")
@@ -163,7 +165,7 @@ def test_a_pooler_outlives_its_node() -> None:
         assert pooler["command"] == ["pgbouncer", f"node{number}"]
 
 
-def test_every_node_takes_the_lock_that_its_watcher_waits_for() -> None:
+def test_every_node_holds_the_lock_that_its_watcher_waits_for() -> None:
     nodes = [f"node{number}" for number in "123"]
     assert COMPOSE["services"]["watch-nodes"]["command"] == ["watch", *nodes]
     for name in (*nodes, "watch-nodes"):
@@ -171,7 +173,7 @@ def test_every_node_takes_the_lock_that_its_watcher_waits_for() -> None:
 
 
 def test_no_container_leaves_a_volume_of_the_database_image_behind() -> None:
-    # `docker compose run --rm psql` takes its own away
+    # `docker compose run --rm psql` removes its anonymous volume
     for name, service in COMPOSE["services"].items():
         if service["image"] in ("geoshops-db", "geoshops-node") and name != "psql":
             places = [*service.get("tmpfs", []), *(v.split(":")[1] for v in service["volumes"])]
@@ -182,7 +184,7 @@ def test_the_balancer_checks_the_pooler_and_the_role_of_its_node() -> None:
     balancer = (DEPLOY / "haproxy.cfg").read_text(encoding="utf-8")
     for name in ("writer", "reader"):
         backend = balancer.split(f"\nbackend {name}\n")[1].split("\n\n")[0]
-        # without a port of its own a check goes to the port that clients use
+        # without an explicit port, a health check uses the client port
         servers = re.findall(r"server (node\d) (pgbouncer\d):6432 check (.*)", backend)
         assert [(node[-1], pooler[-1]) for node, pooler, _ in servers] == [(n, n) for n in "123"]
         assert not [more for *_, more in servers if "port" in more]
@@ -245,7 +247,7 @@ def test_secrets_are_made_once_on_a_read_only_root(tmp_path: Path) -> None:
     )
 
 
-def test_there_is_a_stand_in_for_every_base_image() -> None:
+def test_every_base_image_has_a_replacement_for_tests() -> None:
     named = base_images()
     assert {"debian:trixie-slim", "postgres:17-trixie", "haproxy:3.0"} <= named
     script = STAND_INS.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The signing key changes while people are signed in: by two reloads, and nobody's valid token is refused."""
+"""Rotation of the signing key with two reloads: no valid token of a signed-in member is rejected."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Server:
                 sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
                 "--port", str(port), "--workers", "2", "--blocking-threads", "4",
                 "--backpressure", "256", "--no-ws", "--no-access-log",
-                # a worker that is told to end while it still loads does not hear it
+                # a worker ignores SIGTERM while it is still loading, so it must be killed
                 "--workers-kill-timeout", "10", "wsgi:app",
             ],
             cwd=ROOT,
@@ -60,15 +60,15 @@ class Server:
 
     def reload(self) -> None:
         """Replaces both workers, one after the other."""
-        before = self.said("Stopped old worker")
+        before = self.count_in_log("Stopped old worker")
         self.process.send_signal(signal.SIGHUP)
         deadline = time.monotonic() + 60
-        while self.said("Stopped old worker") < before + 2:
+        while self.count_in_log("Stopped old worker") < before + 2:
             assert time.monotonic() < deadline, "the workers were not replaced"
             time.sleep(0.1)
         wait_for(self.origin, self.process, self.log)
 
-    def said(self, words: str) -> int:
+    def count_in_log(self, words: str) -> int:
         return (self.folder / "log").read_text().count(words)
 
 
@@ -94,36 +94,36 @@ def signed_in(app: Flask, make: Maker) -> tuple[str, str]:
 
 
 class Person:
-    """Uses the first access token all the time, and every new one at once, wherever it was signed."""
+    """A client that keeps using its first access token, and each new one immediately, whichever worker signed it."""
 
     def __init__(self, origin: str, access: str, refresh: str) -> None:
         self.origin, self.first, self.refresh = origin, access, refresh
-        self.answers: dict[int, int] = {}
+        self.statuses: dict[int, int] = {}
         self.kids: set[str] = set()
         self.stopping = threading.Event()
 
-    def live(self) -> None:
+    def run(self) -> None:
         while not self.stopping.is_set():
-            fresh = self._ask("POST", "/auth/token", json={"refresh_token": self.refresh})
+            fresh = self._request("POST", "/auth/token", json={"refresh_token": self.refresh})
             for token in (self.first, fresh and fresh["access_token"]):
                 if token:
                     self.kids.add(jwt.get_unverified_header(token)["kid"])
                     bearer = {"Authorization": f"Bearer {token}"}
-                    self._ask("GET", "/member/info", headers=bearer)
+                    self._request("GET", "/member/info", headers=bearer)
 
-    def _ask(self, method: str, path: str, **more: Any) -> Any:
+    def _request(self, method: str, path: str, **more: Any) -> Any:
         try:
-            answer = requests.request(method, f"{self.origin}{path}", timeout=10, **more)
+            response = requests.request(method, f"{self.origin}{path}", timeout=10, **more)
         except requests.ConnectionError:
-            return None  # a worker that ends closes connections: another subject
-        self.answers[answer.status_code] = self.answers.get(answer.status_code, 0) + 1
-        return answer.json()
+            return None  # a worker that ends closes its connections, which is not tested here
+        self.statuses[response.status_code] = self.statuses.get(response.status_code, 0) + 1
+        return response.json()
 
 
 @pytest.mark.full
 def test_key_rotation_keeps_sessions(app: Flask, server: Server, make: Maker) -> None:
     people = [Person(server.origin, *signed_in(app, make)) for _ in range(MEMBERS)]
-    threads = [threading.Thread(target=person.live) for person in people]
+    threads = [threading.Thread(target=person.run) for person in people]
     for thread in threads:
         thread.start()
     try:
@@ -138,19 +138,19 @@ def test_key_rotation_keeps_sessions(app: Flask, server: Server, make: Maker) ->
             person.stopping.set()
         for thread in threads:
             thread.join()
-    statuses = {status for person in people for status in person.answers}
-    assert statuses == {200}, [person.answers for person in people]
-    assert sum(person.answers[200] for person in people) > 200
+    statuses = {status for person in people for status in person.statuses}
+    assert statuses == {200}, [person.statuses for person in people]
+    assert sum(person.statuses[200] for person in people) > 200
     wanted = {tokens.key_id(SECRET_KEY), tokens.key_id(NEW_KEY)}
     assert all(person.kids == wanted for person in people)
 
 
 @pytest.mark.full
-def test_a_dropped_key_opens_nothing(app: Flask, server: Server, make: Maker) -> None:
+def test_tokens_of_a_removed_key_are_rejected(app: Flask, server: Server, make: Maker) -> None:
     access, _ = signed_in(app, make)
     bearer = {"Authorization": f"Bearer {access}"}
     assert requests.get(f"{server.origin}/member/info", headers=bearer, timeout=10).ok
     server.keys(signing=NEW_KEY, also="")
     server.reload()
-    refused = requests.get(f"{server.origin}/member/info", headers=bearer, timeout=10)
-    assert (refused.status_code, refused.json()["error_code"]) == (401, "101")
+    response = requests.get(f"{server.origin}/member/info", headers=bearer, timeout=10)
+    assert (response.status_code, response.json()["error_code"]) == (401, "101")

@@ -1,4 +1,4 @@
-"""The recipe of docs/operations.md brings back the moment before a mistake; followed to the letter."""
+"""Point-in-time recovery: the documented commands of docs/operations.md restore the moment before a mistake."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def recipe() -> list[str]:
 
 
 class Cluster:
-    """A real cluster with default durability, of the user that PostgreSQL wants."""
+    """A real cluster with default durability settings, run by an unprivileged user because PostgreSQL rejects root."""
 
     def __init__(self, programs: Path, folder: Path) -> None:
         self.folder, self.port = folder, free_port()
@@ -51,7 +51,7 @@ class Cluster:
         self.sh(f'cat >>"$PGDATA/postgresql.conf" <<END{config}END')
 
     def sh(self, commands: str, **more: str) -> None:
-        """Runs commands as PostgreSQL's user; shows what they said when they fail."""
+        """Runs commands as PostgreSQL's user; shows their output if they fail."""
         user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
         done = subprocess.run(
             [*user, "sh", "-euc", commands], cwd=self.folder, env={**self.places, **more},
@@ -65,14 +65,14 @@ class Cluster:
 
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    if not found or (os.geteuid() == 0 and not shutil.which("runuser")):
+    program_folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    if not program_folders or (os.geteuid() == 0 and not shutil.which("runuser")):
         pytest.skip("no server programs of PostgreSQL here")
-    # pytest's own folders are closed to PostgreSQL's user
+    # PostgreSQL's user cannot enter pytest's folders
     with tempfile.TemporaryDirectory(prefix="geoshops-pitr.") as name:
         if os.geteuid() == 0:
             shutil.chown(name, "postgres")
-        made = Cluster(found[0], Path(name))
+        made = Cluster(program_folders[0], Path(name))
         yield made
         made.sh('pg_ctl --pgdata="$PGDATA" stop --mode=immediate || :')
 
@@ -83,7 +83,7 @@ def write(make: Maker, shop: int, member: int, count: int) -> None:
 
 
 def moment() -> str:
-    """Now, as a target; what comes before and after it is a little away."""
+    """The current time as a recovery target, with a pause before and after so that other commits do not share it."""
     time.sleep(0.2)
     now = time.time()
     time.sleep(0.2)
@@ -97,7 +97,7 @@ def connected(url: str) -> Any:
 
 
 @pytest.mark.full
-def test_the_moment_before_a_mistake_comes_back(cluster: Cluster) -> None:
+def test_the_state_before_a_mistake_is_restored(cluster: Cluster) -> None:
     settings, base_backup, recovery = recipe()
     cluster.sh(settings)
     cluster.start()

@@ -1,4 +1,4 @@
-"""Workers of two releases on one database: what the older ones call is still there, and no request fails."""
+"""Workers of two releases on one database: the functions that older workers call still exist, and no request fails."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ OLD = Function("f", ["bigint", "text"], 0, {"body": "text"})
 OTHERS = [Function("g", [], 0, {"": "text"})]
 
 
-def test_what_the_release_before_calls_is_still_there(connection: Any) -> None:
+def test_functions_that_the_previous_release_calls_still_exist(connection: Any) -> None:
     released = recorded()
     assert len(released) > 40
     assert list(broken(released, functions(connection))) == [], RULES
 
 
 @pytest.mark.parametrize(
-    ("present", "told"),
+    ("present", "message"),
     [
         ([OLD], ""),
         # a parameter with a default at the end, a column more
@@ -55,8 +55,8 @@ def test_what_the_release_before_calls_is_still_there(connection: Any) -> None:
         ([replace(OLD, returns={"": "text"})], "f(bigint, text) returned {'body': 'text'}, now {'': 'text'}"),
     ],
 )  # fmt: skip
-def test_a_call_that_would_fail_is_reported(present: list[Function], told: str) -> None:
-    assert list(broken([OLD], [*present, *OTHERS])) == ([told] if told else [])
+def test_a_call_that_would_fail_is_reported(present: list[Function], message: str) -> None:
+    assert list(broken([OLD], [*present, *OTHERS])) == ([message] if message else [])
 
 
 def edit(path: Path, *changes: tuple[str, str]) -> None:
@@ -70,14 +70,14 @@ def edit(path: Path, *changes: tuple[str, str]) -> None:
 def definition(path: Path, name: str) -> str:
     """The text from CREATE to COMMENT."""
     pattern = rf"^CREATE OR REPLACE FUNCTION {name}\(.*?(?=^COMMENT)"
-    found = re.search(pattern, path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert found
-    return found[0]
+    match = re.search(pattern, path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert match
+    return match[0]
 
 
 @pytest.fixture
 def newer(tmp_path: Path) -> Path:
-    """The next release, whose workers call three functions otherwise; by the rules of docs/contributing.md."""
+    """A checkout of the next release, which changes three function signatures by the rules of docs/contributing.md."""
     without = shutil.ignore_patterns("node_modules", "vendor", "__pycache__", "data")
     for name in ("geoshops", "sql"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=without)
@@ -120,7 +120,7 @@ LANGUAGE sql STABLE AS $$ SELECT shop_reviews_text(shop, sort, zone, at_most, pa
 
 
 def add_a_result_column(newer: Path) -> None:
-    """What CREATE OR REPLACE cannot do: the upgrade drops all functions and recreates them."""
+    """CREATE OR REPLACE cannot change result columns, so the upgrade drops all functions and recreates them."""
     edit(newer / "sql" / "functions" / "80_favorites.sql",
          ("OUT item_id bigint, OUT replayed boolean", "OUT item_id bigint, OUT replayed boolean, OUT note text"))  # fmt: skip
 
@@ -137,14 +137,14 @@ def upgrade(checkout: Path, url: str) -> str:
 
 @pytest.fixture
 def upgraded(newer: Path, database_url: str, connection: Any) -> Iterator[Callable[[], str]]:
-    """Upgrades the database to the next release, and afterwards makes it this one's again."""
+    """Upgrades the database to the next release; afterwards restores the schema of this release."""
     yield lambda: upgrade(newer, database_url)
     migrations.reset(database_url)
     migrations.upgrade(database_url, lambda _: None)
 
 
 class Clients:
-    """One client a server, which repeats the requests whose functions change."""
+    """Two clients per server, which repeat the requests whose SQL functions change."""
 
     def __init__(self, shop: int, bearer: dict[str, str]) -> None:
         self.shop, self.bearer = shop, bearer
@@ -160,7 +160,7 @@ class Clients:
             ("GET", f"/reviews/shop/{self.shop}"),
         )
         with requests.Session() as session:
-            # not as fast as they can: the upgrade and the new server need the processors
+            # paced, because the upgrade and the new server need the processors
             while not self.stopping.wait(0.02):
                 for method, path in calls:
                     response = session.request(
@@ -173,7 +173,7 @@ class Clients:
                         )
 
     def wait_for(self, more: int, *origins: str) -> None:
-        """Until each of these servers has answered so many more times."""
+        """Waits until each of these servers has sent this many more responses."""
         before = {origin: self.of(origin) for origin in origins}
         until = time.monotonic() + 60
         while any(self.of(origin) < count + more for origin, count in before.items()):
@@ -209,8 +209,8 @@ def test_workers_of_both_releases_serve_side_by_side(
         clients.running(pool, old),
     ):
         clients.wait_for(20, old)
-        said = upgraded()
-        assert ("recreating" in said) is (change is add_a_result_column)
+        output = upgraded()
+        assert ("recreating" in output) is (change is add_a_result_column)
         clients.wait_for(20, old)
         with serving(service_url, SECRET_KEY, checkout=newer) as new, clients.running(pool, new):
             clients.wait_for(100, old, new)
@@ -225,20 +225,20 @@ def test_a_changed_signature_without_the_old_one_is_reported(
     path = newer / "sql" / "functions" / "80_favorites.sql"
     edit(path, ("lang text DEFAULT NULL, note text DEFAULT ''", "lang text, note text"))
     upgraded()
-    (told,) = broken(recorded(), functions(connection))
-    assert told.startswith("favorites_json(") and told.endswith(" is gone")
+    (message,) = broken(recorded(), functions(connection))
+    assert message.startswith("favorites_json(") and message.endswith(" is gone")
 
 
 def test_upgrades_keep_the_old_definitions_until_they_are_dropped(
     newer: Path, upgraded: Callable[[], str], connection: Any, database_url: str
 ) -> None:
     upgraded()
-    # a correction of this release beside them
+    # this release also corrects a function
     path = newer / "sql" / "functions" / "80_favorites.sql"
     path.write_text(path.read_text(encoding="utf-8") + "\n-- corrected\n", encoding="utf-8")
     upgraded()
     assert list(broken(recorded(), functions(connection))) == []
-    # the release after
+    # the following release
     (newer / "sql" / "functions" / "previous.sql").unlink()
     (newer / "sql" / "changes" / "20990101_previous.sql").write_text(
         "DROP FUNCTION IF EXISTS remove_favorite(bigint, bigint, bigint);\n"

@@ -1,4 +1,4 @@
-"""The scheduler runs every job that is due, outlives failures, and ends with the server that started it."""
+"""The scheduler runs every due job, continues after failures, and ends with the server that started it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_once_runs_every_job(owner: None) -> None:
     ]
 
 
-def test_the_exit_code_of_once_tells_that_a_job_failed(
+def test_once_exits_with_an_error_if_a_job_failed(
     owner: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[str] = []
@@ -102,7 +102,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_beside_a_service_that_starts_it_loads_nothing_of_the_service() -> None:
+def test_the_scheduler_does_not_import_the_service() -> None:
     program = "import sys, geoshops.operations.scheduler; print(*{name.partition('.')[0] for name in sys.modules})"
     loaded = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
@@ -128,7 +128,7 @@ def test_it_ends_with_its_parent(owner: None) -> None:
 
 
 def test_it_does_not_outlive_a_parent_that_ends_at_once(owner: None) -> None:
-    # as scripts/serve does with an option that the server refuses
+    # as scripts/serve does when the server rejects an option
     ended = subprocess.run(
         ["sh", "-c", '(exec "$0" -m geoshops.operations.scheduler --with-parent "$$" >/dev/null 2>&1) & echo $!', sys.executable],
         cwd=ROOT,
@@ -159,11 +159,11 @@ def test_compose_and_serve_start_one() -> None:
         service = services[name]
         assert service["command"] == ["geoshops", "scheduler"]
         assert service["restart"] == "unless-stopped"
-        # the same databases as the migration before it: each profile has its own
+        # the same databases as the migration that precedes it; each profile has separate ones
         assert service["environment"] == services[migrated]["environment"]
         assert service.get("profiles") == services[migrated].get("profiles")
         assert list(service["depends_on"]) == [migrated]
-    # "up service" starts what that one needs, and nothing else of the profile
+    # `up service` starts only the dependencies of that service, not the rest of its profile
     assert "scheduler-nodes" in services["service"]["depends_on"]
     assert 'scheduler --with-parent "$$"' in (ROOT / "scripts" / "serve").read_text(
         encoding="utf-8"

@@ -1,4 +1,4 @@
-"""`geoshops db upgrade` while people read and write: no lock is waited for a second, no 500, nothing is lost."""
+"""`geoshops db upgrade` under load: lock waits stay below a second, no request gets 500, and no write is lost."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tests.conftest import ROOT
 from tests.make import Maker
 
 LONGEST_S = 1.0
-# What waits for a lock is refused after 0.6 s, and then others at once, all to be tried again: on a busy machine that may happen.
-MOST_REFUSED = 0.05
-# Of this database alone: other tests, which let somebody wait, have theirs in the same cluster. An index that is built
-# concurrently may wait for a vacuum or an old transaction as long as it likes: its locks hold up nobody.
+# A busy machine may delay a lock past its timeout: those requests get a 503 with Retry-After, and the open circuit breaker rejects others.
+MOST_REJECTED = 0.05
+# Counts this database only, because other tests cause lock waits in the same cluster. An index that is built
+# concurrently may wait for a vacuum or an old transaction for any time, because its locks block no other session.
 WAITING = """
 SELECT coalesce(max(extract(epoch FROM clock_timestamp() - l.waitstart)), 0)
 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
@@ -34,29 +34,29 @@ INDEX = f"{migrations.NO_TRANSACTION}\nCREATE INDEX CONCURRENTLY reviews_note_id
 
 
 class Load:
-    """Requests one after another in several threads, and what became of them."""
+    """Sends requests from several threads and counts their results."""
 
     def __init__(self, app: Flask) -> None:
         self.app, self.stopping = app, threading.Event()
         self.waited_s = 0.0
         self.failed: list[tuple[str, int, str]] = []
-        self.refused = 0
+        self.rejected = 0
         self.done: dict[str, int] = {}
 
-    def repeat(self, name: str, ask: Callable[[Any], Any]) -> None:
+    def repeat(self, name: str, send: Callable[[Any], Any]) -> None:
         client = self.app.test_client()
         while not self.stopping.is_set():
-            answer = ask(client)
-            if answer.status_code < 300:
+            response = send(client)
+            if response.status_code < 300:
                 self.done[name] = self.done.get(name, 0) + 1
-            elif answer.status_code in (409, 503) and "Retry-After" in answer.headers:
-                self.refused += 1
-                self.stopping.wait(float(answer.headers["Retry-After"]))
+            elif response.status_code in (409, 503) and "Retry-After" in response.headers:
+                self.rejected += 1
+                self.stopping.wait(float(response.headers["Retry-After"]))
             else:
-                self.failed.append((name, answer.status_code, answer.get_data(as_text=True)))
+                self.failed.append((name, response.status_code, response.get_data(as_text=True)))
 
     def watch(self, url: str) -> None:
-        """Notes the longest wait for a lock."""
+        """Records the longest lock wait."""
         connection = psycopg2.connect(url)
         connection.autocommit = True
         cursor = connection.cursor()
@@ -69,21 +69,21 @@ class Load:
 
 @pytest.fixture
 def load(app: Flask, make: Maker, database_url: str) -> Iterator[Load]:
-    """Two readers and two writers, running, and who watches the locks."""
+    """Runs two readers, two writers, and a thread that watches lock waits."""
     shop = make.shop()
     for _ in range(20):
         make.shop()
     running = Load(app)
     bearers = [make.bearer(app) for _ in range(2)]
     body = {"star_rating": 5, "content": "좋아요"}
-    acts: dict[str, Callable[[Any], Any]] = {
+    requests: dict[str, Callable[[Any], Any]] = {
         "around": lambda c: c.get(AROUND),
         "detail": lambda c: c.get(f"/shops/{shop}"),
         "review": lambda c: c.post(f"/reviews/shop/{shop}", json=body, headers=bearers[0]),
         "favorite": lambda c: c.post(f"/favorites/{shop}", headers=bearers[1]),
     }
-    with ThreadPoolExecutor(len(acts) + 1) as pool:
-        futures = [pool.submit(running.repeat, *act) for act in acts.items()]
+    with ThreadPoolExecutor(len(requests) + 1) as pool:
+        futures = [pool.submit(running.repeat, *request) for request in requests.items()]
         futures.append(pool.submit(running.watch, database_url))
         time.sleep(0.5)
         yield running
@@ -94,7 +94,7 @@ def load(app: Flask, make: Maker, database_url: str) -> Iterator[Load]:
 
 @pytest.fixture
 def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database_url: str) -> Iterator[Path]:
-    """A newer release's sql/; what it changed is taken back afterwards."""
+    """A copy of sql/ that a test changes into a newer release; afterwards the schema is reset."""
     folder = tmp_path / "sql"
     shutil.copytree(ROOT / "sql", folder)
     (folder / "changes").mkdir(exist_ok=True)
@@ -105,8 +105,8 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database_url: str) ->
     migrations.upgrade(database_url, lambda _: None)
 
 
-def upgrade_in_peace(load: Load, url: str, make: Maker) -> int:
-    """Upgrades and checks what the others saw of it."""
+def upgrade_and_check(load: Load, url: str, make: Maker) -> int:
+    """Upgrades, then asserts that the clients had no errors, no long lock waits and no lost writes."""
     count = migrations.upgrade(url, lambda _: None)
     time.sleep(0.3)
     load.stopping.set()
@@ -114,7 +114,7 @@ def upgrade_in_peace(load: Load, url: str, make: Maker) -> int:
     assert load.failed == []
     assert load.waited_s < LONGEST_S
     assert min(load.done.values()) > 10
-    assert load.refused <= MOST_REFUSED * sum(load.done.values())
+    assert load.rejected <= MOST_REJECTED * sum(load.done.values())
     assert make.sql("SELECT count(*) FROM reviews") == load.done["review"]
     assert make.rows("SELECT shop_id FROM counter_differences") == []
     return count
@@ -132,7 +132,7 @@ def test_functions_and_views_are_replaced(
     load: Load, newer: Path, database_url: str, make: Maker
 ) -> None:
     touched = touch(newer)
-    assert upgrade_in_peace(load, database_url, make) == touched
+    assert upgrade_and_check(load, database_url, make) == touched
 
 
 def test_columns_and_indexes_are_added_during_a_long_query(
@@ -141,12 +141,14 @@ def test_columns_and_indexes_are_added_during_a_long_query(
     (newer / "changes" / "20990101_note.sql").write_text(COLUMN)
     (newer / "changes" / "20990102_note_index.sql").write_text(INDEX)
     touch(newer)
-    asking = psycopg2.connect(database_url)
-    asking.cursor().execute("SELECT count(*) FROM reviews, shops")
-    threading.Timer(3, asking.rollback).start()
+    long_query = psycopg2.connect(database_url)
+    long_query.cursor().execute("SELECT count(*) FROM reviews, shops")
+    threading.Timer(3, long_query.rollback).start()
     started = time.perf_counter()
-    assert upgrade_in_peace(load, database_url, make) > 30
-    assert time.perf_counter() - started > 3, "the column cannot come before the question is over"
+    assert upgrade_and_check(load, database_url, make) > 30
+    assert time.perf_counter() - started > 3, (
+        "the column cannot be added before the query has ended"
+    )
     assert make.sql("SELECT to_regclass('reviews_note_idx')") == "reviews_note_idx"
 
 
@@ -157,5 +159,5 @@ def test_a_changed_result_type_recreates_all_functions(
     extra.write_text("CREATE OR REPLACE FUNCTION extra() RETURNS integer LANGUAGE sql RETURN 1;")
     migrations.upgrade(database_url, lambda _: None)
     extra.write_text("CREATE OR REPLACE FUNCTION extra() RETURNS text LANGUAGE sql RETURN '1';")
-    assert upgrade_in_peace(load, database_url, make) == 1
+    assert upgrade_and_check(load, database_url, make) == 1
     assert make.sql("SELECT extra()") == "1"

@@ -1,4 +1,4 @@
-"""Real threads against a real server of two worker processes."""
+"""Fixtures for race tests: a server with two worker processes, and clients that send requests at the same moment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Crowd:
         self.sessions = [requests.Session() for _ in range(THREADS)]
 
     def members(self, number: int = THREADS) -> list[tuple[int, Headers]]:
-        """Signed-in members."""
+        """Creates members; returns the identifier and the headers of each."""
         ids = [self.make.member() for _ in range(number)]
         return [(member, self.make.bearer(self.app, member)) for member in ids]
 
@@ -43,7 +43,7 @@ class Crowd:
             return list(pool.map(run, range(len(calls))))
 
     def call(self, method: str, path: str, headers: Headers, body: object = None) -> Call:
-        """A request to be made by one of the clients."""
+        """Returns a call that sends this request over the session of a client."""
         return lambda session: session.request(
             method, self.origin + path, headers=headers, json=body, timeout=60
         )
@@ -58,7 +58,7 @@ def origin(service_url: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def limited_origin(service_url: str) -> Iterator[str]:
-    """A server that lets a member review a shop twice."""
+    """Origin of a server that accepts two reviews of a shop by one member."""
     with serving(service_url, SECRET_KEY, GEOSHOPS_REVIEWS_PER_SHOP="2") as address:
         yield address
 
@@ -67,9 +67,9 @@ def limited_origin(service_url: str) -> Iterator[str]:
 def crowd(origin: str, app: Flask, make: Maker) -> Iterator[Crowd]:
     """The clients, on an empty database; fails if a deadlock has occurred."""
     before = deadlocks(make)
-    people = Crowd(origin, app, make)
-    yield people
-    for session in people.sessions:
+    clients = Crowd(origin, app, make)
+    yield clients
+    for session in clients.sessions:
         session.close()
     assert deadlocks(make) == before
 

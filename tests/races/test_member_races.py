@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 
 from tests.make import Maker
-from tests.members.test_members import rows_naming
+from tests.members.test_members import count_rows_of_member
 from tests.races.conftest import THREADS, Crowd
 
 ROUNDS = [pytest.param(3, id="few"), pytest.param(100, id="many", marks=pytest.mark.full)]
@@ -14,13 +14,15 @@ REVIEW = {"star_rating": 5, "content": "good"}
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_one_nickname_wanted_by_all_has_one_holder(crowd: Crowd, make: Maker, rounds: int) -> None:
+def test_one_nickname_requested_by_all_is_given_to_one_member(
+    crowd: Crowd, make: Maker, rounds: int
+) -> None:
     people = crowd.members()
     for number in range(rounds):
         body = {"nickname": f"wanted {number}"}
         calls = [crowd.call("PATCH", "/member/nickname", bearer, body) for _, bearer in people]
-        found = sorted(a.status_code for a in crowd.at_once(calls))
-        assert found == [200] + [409] * (THREADS - 1)
+        statuses = sorted(a.status_code for a in crowd.at_once(calls))
+        assert statuses == [200] + [409] * (THREADS - 1)
         assert make.sql("SELECT count(*) FROM members WHERE nickname = %s", body["nickname"]) == 1
 
 
@@ -41,7 +43,9 @@ def test_nicknames_passed_round_a_ring_cause_no_deadlock(
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_main_title_set_to_two_at_once_is_one(crowd: Crowd, make: Maker, rounds: int) -> None:
+def test_concurrent_changes_of_the_main_title_leave_one(
+    crowd: Crowd, make: Maker, rounds: int
+) -> None:
     ((member, bearer),) = crowd.members(1)
     for title in (1, 2):
         make.insert("member_titles", member_id=member, title_id=title, awarded_at="now")
@@ -61,7 +65,7 @@ def test_main_title_set_to_two_at_once_is_one(crowd: Crowd, make: Maker, rounds:
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_withdrawal_against_writes_leaves_no_orphan(
+def test_withdrawal_during_writes_leaves_no_orphaned_rows(
     crowd: Crowd, app: Flask, make: Maker, rounds: int
 ) -> None:
     shops = [make.shop(f"shop {n}") for n in range(5)]
@@ -81,7 +85,7 @@ def test_withdrawal_against_writes_leaves_no_orphan(
         responses = crowd.at_once([leave, leave, *writes, *more])
         assert sorted(a.status_code for a in responses[:2]) == [200, 401]
         assert {a.status_code for a in responses[2:]} <= {200, 201, 401}
-        assert rows_naming(make, member) == {"members": 1}
+        assert count_rows_of_member(make, member) == {"members": 1}
         assert make.rows("SELECT shop_id FROM counter_differences") == []
 
 

@@ -23,10 +23,10 @@ ROUNDS = [pytest.param(3, id="few"), pytest.param(100, id="many", marks=pytest.m
 
 
 @pytest.fixture(scope="module")
-def honest() -> Iterator[Stub]:
+def provider_stub() -> Iterator[Stub]:
     """A provider that uses the code as the subject, and the same nickname for everyone."""
     stub = Stub()
-    stub.speak_openid()
+    stub.serve_openid()
 
     def token(request: Request) -> None:
         code = request.form["code"]
@@ -35,16 +35,16 @@ def honest() -> Iterator[Stub]:
     def profile(request: Request) -> None:
         request.json({"sub": request.headers["Authorization"][7:], "nickname": "쌍둥이"})
 
-    stub.answers |= {"/token": token, "/me": profile}
+    stub.responders |= {"/token": token, "/me": profile}
     yield stub
     stub.close()
 
 
 @pytest.fixture(scope="module")
-def origin(service_url: str, honest: Stub) -> Iterator[str]:
+def origin(service_url: str, provider_stub: Stub) -> Iterator[str]:
     """A server that signs people in at the stub."""
     settings = {
-        "GEOSHOPS_IDP_ISSUER": honest.url,
+        "GEOSHOPS_IDP_ISSUER": provider_stub.url,
         "GEOSHOPS_IDP_CLIENT_ID": "client",
         "GEOSHOPS_IDP_REDIRECT_URIS": REDIRECT,
         # All threads may call the provider at once, so that the race is in the database.
@@ -60,7 +60,7 @@ def sign_ins(crowd: Crowd, subjects: list[str]) -> list[requests.Response]:
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_first_sign_in_of_one_identity_by_all_makes_one_member(
+def test_concurrent_first_sign_ins_of_one_identity_create_one_member(
     crowd: Crowd, make: Maker, rounds: int
 ) -> None:
     for number in range(rounds):
@@ -72,7 +72,7 @@ def test_first_sign_in_of_one_identity_by_all_makes_one_member(
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_first_sign_ins_with_one_nickname_make_as_many_members(
+def test_concurrent_first_sign_ins_with_one_nickname_create_one_member_each(
     crowd: Crowd, make: Maker, rounds: int
 ) -> None:
     for number in range(rounds):
@@ -93,13 +93,13 @@ def test_one_authorization_code_signs_in_once(service_url: str, app: Flask, make
         }
         with serving(service_url, SECRET_KEY, **settings) as origin:
             crowd = Crowd(origin, app, make)
-            begun = requests.get(f"{origin}/auth/authorize", timeout=10).json()
-            code = provider.sign_in_at(begun["authorize_url"])["code"]
-            path = f"/auth/login/idp?code={code}&code_verifier={begun['code_verifier']}"
+            started = requests.get(f"{origin}/auth/authorize", timeout=10).json()
+            code = provider.sign_in_at(started["authorize_url"])["code"]
+            path = f"/auth/login/idp?code={code}&code_verifier={started['code_verifier']}"
             responses = crowd.at_once([crowd.call("GET", path, {})] * THREADS)
-    found = sorted(a.status_code for a in responses)
-    assert found[:1] in ([200], [400]) and found.count(200) <= 1
-    assert all(status in (200, 400, 502) for status in found)
+    statuses = sorted(a.status_code for a in responses)
+    assert statuses[:1] in ([200], [400]) and statuses.count(200) <= 1
+    assert all(status in (200, 400, 502) for status in statuses)
     assert make.sql("SELECT count(*) FROM sessions") <= 1
 
 
@@ -119,7 +119,7 @@ def test_one_refresh_token_rotated_by_all_has_one_successor(
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_sign_out_against_refresh_ends_the_session(
+def test_sign_out_during_refreshes_ends_the_session(
     crowd: Crowd, app: Flask, make: Maker, rounds: int
 ) -> None:
     for _ in range(rounds):
@@ -137,7 +137,7 @@ def test_sign_out_against_refresh_ends_the_session(
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_sign_out_holds_on_every_worker_at_once(
+def test_sign_out_takes_effect_in_every_worker_at_once(
     crowd: Crowd, app: Flask, make: Maker, rounds: int
 ) -> None:
     for _ in range(rounds):
@@ -149,10 +149,10 @@ def test_sign_out_holds_on_every_worker_at_once(
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_who_comes_back_while_the_list_is_worked_off_is_on_it_no_more(
+def test_signing_in_again_during_retries_drops_the_pending_unlink(
     crowd: Crowd, app: Flask, make: Maker, rounds: int
 ) -> None:
-    def work_off(_: requests.Session) -> requests.Response:
+    def retry_unlinks(_: requests.Session) -> requests.Response:
         with app.app_context():
             for _ in range(5):
                 if entry := queries.claim_unlink(database()):
@@ -167,13 +167,13 @@ def test_who_comes_back_while_the_list_is_worked_off_is_on_it_no_more(
         make.sql("UPDATE pending_unlinks SET next_attempt_at = now()")
         assert make.sql("SELECT count(*) FROM pending_unlinks") == len(subjects)
         again = [crowd.call("GET", f"/auth/login/idp?code={subject}", {}) for subject in subjects]
-        responses = crowd.at_once([*again, *again, *[work_off] * 4])
+        responses = crowd.at_once([*again, *again, *[retry_unlinks] * 4])
         assert {a.status_code for a in responses if a.status_code} == {200}
         assert make.sql("SELECT count(*) FROM pending_unlinks") == 0
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_withdrawal_against_new_sign_ins_leaves_one_whole_member(
+def test_withdrawal_during_new_sign_ins_leaves_no_member_without_identity(
     crowd: Crowd, make: Maker, rounds: int
 ) -> None:
     for number in range(rounds):
@@ -186,10 +186,10 @@ def test_withdrawal_against_new_sign_ins_leaves_one_whole_member(
         old = responses[0].json()["id"]
         assert make.sql("SELECT count(*) FROM sessions WHERE member_id = %s", old) == 0
         linked = make.sql("SELECT count(*) FROM member_identities WHERE subject = %s", subject)
-        living = make.sql(
+        without_identity = make.sql(
             "SELECT count(*) FROM members m WHERE withdrawn_at IS NULL"
             " AND NOT EXISTS (SELECT FROM member_identities i WHERE i.member_id = m.id)"
         )
-        assert (linked <= 1, living) == (True, 0)
+        assert (linked <= 1, without_identity) == (True, 0)
         entries = "SELECT count(*) FROM pending_unlinks WHERE subject = %s"
         assert make.sql(entries, subject) == 1 - linked

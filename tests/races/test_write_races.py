@@ -27,7 +27,9 @@ def statuses(responses: list[requests.Response]) -> Counter[int]:
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_one_favorite_added_and_removed_by_many(crowd: Crowd, make: Maker, rounds: int) -> None:
+def test_one_favorite_added_and_removed_by_many_requests(
+    crowd: Crowd, make: Maker, rounds: int
+) -> None:
     shop = make.shop()
     ((member, headers),) = crowd.members(1)
     path = f"/favorites/{shop}"
@@ -47,7 +49,7 @@ def test_one_favorite_added_and_removed_by_many(crowd: Crowd, make: Maker, round
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_one_shop_loved_by_many(crowd: Crowd, make: Maker, rounds: int) -> None:
+def test_one_shop_added_and_removed_by_many_members(crowd: Crowd, make: Maker, rounds: int) -> None:
     shop, members = make.shop(), crowd.members()
     for _ in range(rounds):
         for method, expected in (("POST", 201), ("DELETE", 200)):
@@ -72,7 +74,9 @@ def test_many_members_review_one_shop(crowd: Crowd, make: Maker, rounds: int) ->
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_many_write_change_and_delete_on_few_shops(crowd: Crowd, make: Maker, rounds: int) -> None:
+def test_members_create_change_and_delete_reviews_of_few_shops(
+    crowd: Crowd, make: Maker, rounds: int
+) -> None:
     shops, dice = [make.shop(f"s{i}") for i in range(3)], random.Random(2)
     members = crowd.members(8)
     own: dict[int, list[int]] = {member: [] for member, _ in members}
@@ -80,7 +84,7 @@ def test_many_write_change_and_delete_on_few_shops(crowd: Crowd, make: Maker, ro
         calls = []
         for place in range(THREADS):
             member, headers = members[place % len(members)]
-            calls.append(one_act(crowd, dice, shops, own[member], headers))
+            calls.append(random_command(crowd, dice, shops, own[member], headers))
         responses = crowd.at_once(calls)
         assert set(statuses(responses)) <= {200, 201, 404}
         for member in own:
@@ -91,7 +95,7 @@ def test_many_write_change_and_delete_on_few_shops(crowd: Crowd, make: Maker, ro
     assert make.sql("SELECT count(*) FROM counter_differences") == 0
 
 
-def one_act(
+def random_command(
     crowd: Crowd, dice: random.Random, shops: list[int], own: list[int], headers: Headers
 ) -> Call:
     command = dice.choice(["create", "create", "change", "delete", "favorite", "unfavorite"])
@@ -106,7 +110,7 @@ def one_act(
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_change_against_delete(crowd: Crowd, make: Maker, rounds: int) -> None:
+def test_changes_during_deletion_of_a_review(crowd: Crowd, make: Maker, rounds: int) -> None:
     shop = make.shop()
     ((member, headers),) = crowd.members(1)
     for _ in range(rounds):
@@ -160,7 +164,7 @@ def test_a_title_is_awarded_once_and_not_missed(crowd: Crowd, make: Maker, round
 
 
 @pytest.mark.parametrize("rounds", ROUNDS)
-def test_writes_against_the_end_of_the_session(crowd: Crowd, make: Maker, rounds: int) -> None:
+def test_writes_during_the_end_of_the_session(crowd: Crowd, make: Maker, rounds: int) -> None:
     shop = make.shop()
     for _ in range(rounds):
         ((member, headers),) = crowd.members(1)
@@ -185,7 +189,7 @@ def test_writes_against_the_end_of_the_session(crowd: Crowd, make: Maker, rounds
 
 @pytest.mark.full
 @pytest.mark.parametrize("rounds", [20])
-def test_a_limit_holds_under_a_rush(
+def test_the_limit_of_reviews_holds_under_concurrent_requests(
     crowd: Crowd, make: Maker, rounds: int, limited_origin: str
 ) -> None:
     for _ in range(rounds):
@@ -224,6 +228,6 @@ def test_exactly_one_review_is_the_first_of_a_shop(crowd: Crowd, make: Maker, ro
 
 
 def assert_exact_after_repair(make: Maker, shop: int) -> None:
-    """Recounts after rows were deleted without the service."""
+    """Repairs the counters after rows were deleted with plain SQL, and compares them."""
     make.sql("SELECT repair_counters(%s)", shop)
     assert_exact(make, shop)

@@ -1,4 +1,4 @@
-"""Moderators: a hidden review is gone from everything that counts or shows it, and comes back whole."""
+"""Moderation: a hidden review leaves all lists and counters until it is shown again; commands are logged."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tests.make import Maker
 REVIEW = {"star_rating": 1, "content": "나쁜 말", "purity": "BAD", "retouch": "GOOD"}
 
 
-def run(app: Flask, *words: str) -> Result:
-    return app.test_cli_runner().invoke(moderate, list(words))
+def run(app: Flask, *arguments: str) -> Result:
+    return app.test_cli_runner().invoke(moderate, list(arguments))
 
 
 @pytest.fixture
 def scene(app: Flask, client: FlaskClient, make: Maker) -> dict[str, Any]:
-    """A shop with a good review and a bad one that somebody reported."""
+    """A shop with a good review and an abusive one, which is reported."""
     shop, author = make.shop(), make.member()
     bearer = make.bearer(app, author)
     bad = client.post(f"/reviews/shop/{shop}", json=REVIEW, headers=bearer).get_json()
@@ -43,8 +43,8 @@ def scene(app: Flask, client: FlaskClient, make: Maker) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def seen(client: FlaskClient, scene: dict[str, Any]) -> Any:
-    """Everything that the public and the author see of the shop's reviews."""
+def visible_state(client: FlaskClient, scene: dict[str, Any]) -> Any:
+    """Returns everything that the public and the author see of the shop's reviews."""
     detail: Any = client.get(f"/shops/{scene['shop']}").get_json()
     around: Any = client.get(
         "/shops/brand?userLat=37.5&userLng=127&mapLat=37.4979&mapLng=127.0276"
@@ -60,24 +60,24 @@ def seen(client: FlaskClient, scene: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("reason", ["", " \u3000", "\udcff"])
-@pytest.mark.parametrize("act", ["hide", "show", "uphold", "dismiss"])
+@pytest.mark.parametrize("command", ["hide", "show", "uphold", "dismiss"])
 def test_blank_and_undecodable_reasons_are_rejected(
-    app: Flask, scene: dict[str, Any], act: str, reason: str
+    app: Flask, scene: dict[str, Any], command: str, reason: str
 ) -> None:
-    subject = scene["review"] if act in ("hide", "show") else scene["report"]
-    done = run(app, act, str(subject), "--reason", reason)
-    assert done.exit_code in (1, 2)
-    assert "must not be blank" in done.output or "cannot be written in utf-8" in done.output
-    assert "CONTEXT" not in done.output
+    subject = scene["review"] if command in ("hide", "show") else scene["report"]
+    result = run(app, command, str(subject), "--reason", reason)
+    assert result.exit_code in (1, 2)
+    assert "must not be blank" in result.output or "cannot be written in utf-8" in result.output
+    assert "CONTEXT" not in result.output
 
 
 def test_a_hidden_review_leaves_all_lists_and_counts_until_shown(
     app: Flask, client: FlaskClient, make: Maker, scene: dict[str, Any]
 ) -> None:
-    before = seen(client, scene)
+    before = visible_state(client, scene)
     assert (before["review_cnt"], before["star_rating_avg"], before["one"]) == (2, 3.0, 200)
     assert run(app, "hide", str(scene["review"]), "--reason", "욕설").exit_code == 0
-    hidden = seen(client, scene)
+    hidden = visible_state(client, scene)
     assert (hidden["review_cnt"], hidden["star_rating_avg"]) == (1, 5.0)
     assert hidden["around"] == [(1, 5.0)]
     assert hidden["rating_counts"] == {"1": 0, "2": 0, "3": 0, "4": 0, "5": 1}
@@ -86,7 +86,7 @@ def test_a_hidden_review_leaves_all_lists_and_counts_until_shown(
     assert (hidden["own"], hidden["one"]) == ([], 404)
     assert make.rows("SELECT shop_id FROM counter_differences") == []
     assert run(app, "show", str(scene["review"]), "--reason", "이의").exit_code == 0
-    assert seen(client, scene) == before
+    assert visible_state(client, scene) == before
     assert make.rows("SELECT shop_id FROM counter_differences") == []
 
 
@@ -119,7 +119,7 @@ def test_a_review_shown_again_earns_its_titles(
     assert 3 in detail["titles"]
 
 
-def test_nothing_is_awarded_to_members_who_left(app: Flask, make: Maker) -> None:
+def test_nothing_is_awarded_to_withdrawn_members(app: Flask, make: Maker) -> None:
     author, shop = make.member(), make.shop()
     review = make.review(author, shop)
     run(app, "hide", str(review), "--reason", "욕설")
@@ -131,7 +131,7 @@ def test_nothing_is_awarded_to_members_who_left(app: Flask, make: Maker) -> None
     assert make.sql("SELECT count(*) FROM member_titles") == 0
 
 
-def test_every_act_is_in_the_log_with_actor_and_reason(
+def test_every_command_is_logged_with_actor_and_reason(
     app: Flask, make: Maker, scene: dict[str, Any]
 ) -> None:
     run(app, "hide", str(scene["review"]), "--reason", "욕설")
@@ -148,23 +148,25 @@ def test_every_act_is_in_the_log_with_actor_and_reason(
     assert "이의 제기" in run(app, "log").output
 
 
-def test_reports_are_listed_and_settled(
+def test_reports_are_listed_and_closed(
     app: Flask, client: FlaskClient, make: Maker, scene: dict[str, Any]
 ) -> None:
     body = {"reason": "CLOSED", "content": "문 닫았어요"}
     client.post(f"/shops/{scene['shop']}/reports", json=body, headers=make.bearer(app))
-    found = json.loads(run(app, "list", "--json").stdout)
-    assert [(r["reason"], r["review_content"]) for r in found] == [
+    reports = json.loads(run(app, "list", "--json").stdout)
+    assert [(r["reason"], r["review_content"]) for r in reports] == [
         ("ABUSE", "나쁜 말"),
         ("CLOSED", None),
     ]
-    assert found[0]["author"] == scene["author"] and found[1]["content"] == "문 닫았어요"
+    assert reports[0]["author"] == scene["author"] and reports[1]["content"] == "문 닫았어요"
     of_shops = json.loads(run(app, "list", "--kind", "shop", "--json").stdout)
-    assert [r["id"] for r in of_shops] == [found[1]["id"]]
+    assert [r["id"] for r in of_shops] == [reports[1]["id"]]
     assert "나쁜 말" in run(app, "list").output
-    assert run(app, "uphold", str(found[1]["id"]), "--reason", "폐점 확인").exit_code == 0
-    again = run(app, "dismiss", str(found[0]["id"]), str(found[1]["id"]), "--reason", "문제 없음")
-    assert again.exit_code == 1 and f"no open reports with ids {found[1]['id']}" in again.output
+    assert run(app, "uphold", str(reports[1]["id"]), "--reason", "폐점 확인").exit_code == 0
+    again = run(
+        app, "dismiss", str(reports[0]["id"]), str(reports[1]["id"]), "--reason", "문제 없음"
+    )
+    assert again.exit_code == 1 and f"no open reports with ids {reports[1]['id']}" in again.output
     assert json.loads(run(app, "list", "--json").stdout) == []
     assert [r["status"] for r in json.loads(run(app, "list", "--all", "--json").stdout)] == [
         "DISMISSED",
@@ -172,21 +174,23 @@ def test_reports_are_listed_and_settled(
     ]
 
 
-def test_what_is_not_there_is_reported(app: Flask, db: Any) -> None:
+def test_an_unknown_review_is_an_error(app: Flask, db: Any) -> None:
     for verb in ("hide", "show"):
-        answer = run(app, verb, "77", "--reason", "x")
-        assert answer.exit_code == 1 and "no review with id 77" in answer.output
+        result = run(app, verb, "77", "--reason", "x")
+        assert result.exit_code == 1 and "no review with id 77" in result.output
     assert run(app, "hide", "77").exit_code == 2
 
 
-def test_the_service_itself_cannot_hide(app: Flask, make: Maker, scene: dict[str, Any]) -> None:
+def test_the_role_of_the_service_cannot_hide_a_review(
+    app: Flask, make: Maker, scene: dict[str, Any]
+) -> None:
     with app.app_context():
         service = Database(settings())
         with pytest.raises(Exception, match="permission denied"):
             service.row("SELECT hide_review(%s, 'x', 'y', now())", (scene["review"],))
 
 
-def test_hiding_and_writing_at_once_keep_the_counters(
+def test_concurrent_hiding_and_writing_keep_the_counters_exact(
     app: Flask, client: FlaskClient, make: Maker, scene: dict[str, Any]
 ) -> None:
     path = f"/reviews/{scene['review']}"

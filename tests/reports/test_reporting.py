@@ -1,4 +1,4 @@
-"""Members report reviews and shops: once while open, by the contract's rules, forgotten when they leave."""
+"""Reports of reviews and shops: one open report per member, validation, merges, export and withdrawal."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ SPAM = {"reason": "SPAM", "content": "광고예요"}
 
 
 @pytest.fixture
-def place(make: Maker) -> tuple[int, int]:
+def shop_and_review(make: Maker) -> tuple[int, int]:
     """A shop and a review of it."""
     shop = make.shop()
     return shop, make.review(make.member(), shop)
 
 
-def test_a_report_is_made_once_while_it_is_open(
-    app: Flask, client: FlaskClient, make: Maker, place: tuple[int, int]
+def test_a_member_has_one_open_report_of_a_review(
+    app: Flask, client: FlaskClient, make: Maker, shop_and_review: tuple[int, int]
 ) -> None:
-    path, bearer = f"/reviews/{place[1]}/reports", make.bearer(app)
+    path, bearer = f"/reviews/{shop_and_review[1]}/reports", make.bearer(app)
     first = client.post(path, json=SPAM, headers=bearer)
     assert first.status_code == 201
     report: Any = first.get_json()
     assert len(report.pop("create_date")) in (6, 7)
-    expected = {**SPAM, "id": report["id"], "review_id": place[1], "status": "OPEN"}
+    expected = {**SPAM, "id": report["id"], "review_id": shop_and_review[1], "status": "OPEN"}
     assert report == expected
     again = client.post(path, json={"reason": "OTHER"}, headers=bearer)
     assert (again.status_code, again.get_json()) == (200, first.get_json())
@@ -41,19 +41,23 @@ def test_a_report_is_made_once_while_it_is_open(
     assert client.post(path, json=SPAM, headers=bearer).status_code == 201
 
 
-def test_a_shop_is_reported(
-    app: Flask, client: FlaskClient, make: Maker, place: tuple[int, int]
+def test_a_member_has_one_open_report_of_a_shop(
+    app: Flask, client: FlaskClient, make: Maker, shop_and_review: tuple[int, int]
 ) -> None:
     bearer = make.bearer(app)
-    answer = client.post(f"/shops/{place[0]}/reports", json={"reason": "CLOSED"}, headers=bearer)
-    assert (answer.status_code, answer.get_json()["shop_id"]) == (201, place[0])
-    assert answer.get_json()["content"] == ""
-    again = client.post(f"/shops/{place[0]}/reports", json={"reason": "CLOSED"}, headers=bearer)
+    response = client.post(
+        f"/shops/{shop_and_review[0]}/reports", json={"reason": "CLOSED"}, headers=bearer
+    )
+    assert (response.status_code, response.get_json()["shop_id"]) == (201, shop_and_review[0])
+    assert response.get_json()["content"] == ""
+    again = client.post(
+        f"/shops/{shop_and_review[0]}/reports", json={"reason": "CLOSED"}, headers=bearer
+    )
     assert again.status_code == 200
     assert make.sql("SELECT count(*) FROM reports") == 1
 
 
-def test_a_report_of_a_merged_shop_is_about_the_remaining_one(
+def test_a_report_of_a_merged_shop_refers_to_the_remaining_one(
     app: Flask, client: FlaskClient, make: Maker, database_url: str
 ) -> None:
     first, second, kept = make.shop("옛 지점"), make.shop("새 지점"), make.shop("남은 지점")
@@ -96,7 +100,7 @@ def merge_shops(database_url: str, duplicate: int, into: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("thing", "body", "status", "code"),
+    ("collection", "body", "status", "code"),
     [
         ("reviews", {}, 400, "003"),
         ("reviews", {"content": "가"}, 400, "003"),
@@ -107,47 +111,54 @@ def merge_shops(database_url: str, duplicate: int, into: int) -> None:
         ("shops", {"reason": "OTHER", "content": 7}, 400, "002"),
     ],
 )
-def test_bad_bodies_are_rejected(
-    app: Flask, client: FlaskClient, make: Maker, thing: str, body: Any, status: int, code: str
+def test_invalid_bodies_are_rejected(
+    app: Flask, client: FlaskClient, make: Maker, collection: str, body: Any, status: int, code: str
 ) -> None:
-    answer = client.post(f"/{thing}/1/reports", json=body, headers=make.bearer(app))
-    assert (answer.status_code, answer.get_json()["error_code"]) == (status, code)
+    response = client.post(f"/{collection}/1/reports", json=body, headers=make.bearer(app))
+    assert (response.status_code, response.get_json()["error_code"]) == (status, code)
 
 
-def test_what_is_not_there_cannot_be_reported(
-    app: Flask, client: FlaskClient, make: Maker, place: tuple[int, int]
+def test_hidden_and_unknown_reviews_and_unknown_shops_cannot_be_reported(
+    app: Flask, client: FlaskClient, make: Maker, shop_and_review: tuple[int, int]
 ) -> None:
     bearer = make.bearer(app)
     make.sql("UPDATE reviews SET hidden_at = now()")
-    for path in (f"/reviews/{place[1]}", "/reviews/0", "/reviews/99999999999999999999", "/shops/0"):
+    for path in (
+        f"/reviews/{shop_and_review[1]}",
+        "/reviews/0",
+        "/reviews/99999999999999999999",
+        "/shops/0",
+    ):
         body = {"reason": "OTHER"}
         assert client.post(f"{path}/reports", json=body, headers=bearer).status_code == 404
 
 
-def test_reporting_needs_a_member(client: FlaskClient, place: tuple[int, int]) -> None:
-    for path in (f"/reviews/{place[1]}/reports", f"/shops/{place[0]}/reports"):
-        answer = client.post(path, json={"reason": "OTHER"})
-        assert (answer.status_code, answer.get_json()["error_code"]) == (401, "100")
+def test_reporting_needs_a_session(client: FlaskClient, shop_and_review: tuple[int, int]) -> None:
+    for path in (f"/reviews/{shop_and_review[1]}/reports", f"/shops/{shop_and_review[0]}/reports"):
+        response = client.post(path, json={"reason": "OTHER"})
+        assert (response.status_code, response.get_json()["error_code"]) == (401, "100")
 
 
-def test_reports_are_limited_by_member(
-    service_url: str, db: Any, make: Maker, place: tuple[int, int]
+def test_reports_are_rate_limited(
+    service_url: str, db: Any, make: Maker, shop_and_review: tuple[int, int]
 ) -> None:
     app = create_app(
         {"database_url": service_url, "secret_key": SECRET_KEY, "testing": True,
          "ratelimit_storage_uri": "memory://"}
     )  # fmt: skip
     bearer = make.bearer(app)
-    answer = app.test_client().post(f"/reviews/{place[1]}/reports", json=SPAM, headers=bearer)
-    assert answer.headers["RateLimit-Policy"] == '"reports";q=30;w=3600'
+    response = app.test_client().post(
+        f"/reviews/{shop_and_review[1]}/reports", json=SPAM, headers=bearer
+    )
+    assert response.headers["RateLimit-Policy"] == '"reports";q=30;w=3600'
 
 
-def test_the_export_has_them_and_withdrawal_takes_name_and_words(
-    app: Flask, client: FlaskClient, make: Maker, place: tuple[int, int]
+def test_the_export_contains_reports_and_withdrawal_anonymises_them(
+    app: Flask, client: FlaskClient, make: Maker, shop_and_review: tuple[int, int]
 ) -> None:
     bearer = make.bearer(app)
-    client.post(f"/reviews/{place[1]}/reports", json=SPAM, headers=bearer)
-    client.post(f"/shops/{place[0]}/reports", json={"reason": "CLOSED"}, headers=bearer)
+    client.post(f"/reviews/{shop_and_review[1]}/reports", json=SPAM, headers=bearer)
+    client.post(f"/shops/{shop_and_review[0]}/reports", json={"reason": "CLOSED"}, headers=bearer)
     exported: Any = client.get("/member/export", headers=bearer).get_json()
     assert [r["reason"] for r in exported["reports"]] == ["SPAM", "CLOSED"]
     assert exported["reports"][0]["content"] == "광고예요"
@@ -159,12 +170,12 @@ def test_the_export_has_them_and_withdrawal_takes_name_and_words(
 
 
 @pytest.mark.parametrize("path", ["/reviews/{review}", "/member?reviews=delete"])
-def test_a_deleted_review_takes_its_reports_along(
+def test_deleting_a_review_deletes_its_reports(
     app: Flask, client: FlaskClient, make: Maker, path: str
 ) -> None:
     author, shop = make.member(), make.shop()
     review = make.review(author, shop)
     client.post(f"/reviews/{review}/reports", json=SPAM, headers=make.bearer(app))
-    gone = client.delete(path.format(review=review), headers=make.bearer(app, author))
-    assert gone.status_code == 200
+    deleted = client.delete(path.format(review=review), headers=make.bearer(app, author))
+    assert deleted.status_code == 200
     assert make.sql("SELECT count(*) FROM reports") == 0

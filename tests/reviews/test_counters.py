@@ -1,4 +1,4 @@
-"""Counters, averages, histograms and votes equal the rows after any sequence of acts."""
+"""Counters, averages, histograms and votes equal the rows after any sequence of commands; the recount command repairs them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FACETS = st.sampled_from(["GOOD", "BAD", "UNSELECTED"])
 REVIEW = st.fixed_dictionaries(
     {"star_rating": st.integers(1, 5), "content": st.just("글"), "purity": FACETS, "retouch": FACETS, "item": FACETS}
 )  # fmt: skip
-ACTS = st.lists(
+COMMANDS = st.lists(
     st.tuples(
         st.sampled_from(["create", "create", "change", "delete", "favorite", "unfavorite"]),
         st.integers(0, 2),
@@ -32,25 +32,25 @@ ACTS = st.lists(
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(acts=ACTS)
-def test_counters_equal_the_rows_after_any_acts(
-    app: Flask, client: FlaskClient, make: Maker, acts: list[Any]
+@given(commands=COMMANDS)
+def test_counters_equal_the_rows_after_any_commands(
+    app: Flask, client: FlaskClient, make: Maker, commands: list[Any]
 ) -> None:
     shops = [make.shop(f"s{i}") for i in range(2)]
     people = [make.bearer(app) for _ in range(3)]
     written: list[int] = []
-    for act, person, place, which, review in acts:
+    for command, person, place, which, review in commands:
         headers, shop = people[person], shops[place]
         target = written[which % len(written)] if written else 0
-        if act == "create":
-            answer = client.post(f"/reviews/shop/{shop}", json=review, headers=headers)
-            written.append(answer.get_json()["review_info"]["id"])
-        elif act == "change":
+        if command == "create":
+            response = client.post(f"/reviews/shop/{shop}", json=review, headers=headers)
+            written.append(response.get_json()["review_info"]["id"])
+        elif command == "change":
             client.patch(f"/reviews/{target}", json=review, headers=headers)
-        elif act == "delete":
+        elif command == "delete":
             client.delete(f"/reviews/{target}", headers=headers)
         else:
-            method = "POST" if act == "favorite" else "DELETE"
+            method = "POST" if command == "favorite" else "DELETE"
             client.open(f"/favorites/{shop}", method=method, headers=headers)
     for shop in shops:
         assert_exact(make, shop)
@@ -67,9 +67,9 @@ def assert_detail_agrees(client: FlaskClient, make: Maker, shop: int) -> None:
     assert detail["rating_counts"] == {str(n): rows[f"star_{n}"] for n in range(1, 6)}
     for facet in ("purity", "retouch", "item"):
         good, bad = rows[f"{facet}_good"], rows[f"{facet}_bad"]
-        found = detail["tag_stats"][facet]
-        assert (found["good"], found["bad"]) == (good, bad)
-        assert found["unselected"] == cnt - good - bad
+        votes = detail["tag_stats"][facet]
+        assert (votes["good"], votes["bad"]) == (good, bad)
+        assert votes["unselected"] == cnt - good - bad
 
 
 @pytest.fixture
@@ -87,7 +87,9 @@ def broken(make: Maker) -> list[int]:
     return shops
 
 
-def test_recount_finds_and_repairs(app: Flask, make: Maker, broken: list[int]) -> None:
+def test_recount_reports_and_repairs_wrong_counters(
+    app: Flask, make: Maker, broken: list[int]
+) -> None:
     runner = app.test_cli_runner()
     before = [stored(make, shop) for shop in broken]
     checked = runner.invoke(recount, ["--check", "--json"])
@@ -108,7 +110,7 @@ def test_recount_finds_and_repairs(app: Flask, make: Maker, broken: list[int]) -
     assert (clean.exit_code, clean.output) == (0, "0 shops and 0 brands differed\n")
 
 
-def test_recount_sees_missing_statistics(app: Flask, make: Maker) -> None:
+def test_recount_detects_missing_statistics(app: Flask, make: Maker) -> None:
     shop = make.shop()
     make.review(make.member(), shop, item="BAD")
     make.sql("DELETE FROM shop_stats")

@@ -1,4 +1,4 @@
-"""Idempotency-Key: one effect and one answer for a request that is repeated."""
+"""Idempotency-Key: a repeated request takes effect once and gets the stored response."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ def test_a_repeated_review_is_written_once(app: Flask, client: FlaskClient, make
     path = f"/reviews/shop/{shop}"
     first = client.post(path, json=GOOD, headers=headers)
     again = client.post(path, json=GOOD, headers=headers)
-    spelled = client.post(
+    respelled = client.post(
         path, data=b'{ "content":"\\uc88b\\uc544\\uc694",\n"star_rating":5,"x":1}', headers=headers
     )
-    for answer in (first, again, spelled):
-        assert answer.status_code == 201
-        assert answer.data == first.data
-        assert answer.headers["Location"] == first.headers["Location"]
-        assert answer.headers.get("Idempotency-Replayed") == (None if answer is first else "true")
+    for response in (first, again, respelled):
+        assert response.status_code == 201
+        assert response.data == first.data
+        assert response.headers["Location"] == first.headers["Location"]
+        assert response.headers.get("Idempotency-Replayed") == (
+            None if response is first else "true"
+        )
     assert make.sql("SELECT count(*) FROM reviews") == 1
     assert_exact(make, shop)
 
 
-def test_the_stored_answer_stays_when_the_review_has_gone(
+def test_the_stored_response_remains_after_the_review_is_deleted(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop, member = make.shop(), make.member()
@@ -48,13 +50,13 @@ def test_the_same_key_for_another_request_is_rejected(
     shop, other = make.shop(), make.shop("다른 지점")
     headers = {**make.bearer(app), "Idempotency-Key": "k"}
     assert client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).status_code == 201
-    for answer in (
+    for response in (
         client.post(f"/reviews/shop/{shop}", json={**GOOD, "star_rating": 4}, headers=headers),
         client.post(f"/reviews/shop/{other}", json=GOOD, headers=headers),
         client.post(f"/favorites/{shop}", headers=headers),
     ):
-        assert (answer.status_code, answer.get_json()["error_code"]) == (422, "422")
-        assert "Idempotency-Replayed" not in answer.headers
+        assert (response.status_code, response.get_json()["error_code"]) == (422, "422")
+        assert "Idempotency-Replayed" not in response.headers
     assert make.sql("SELECT count(*) FROM reviews") == 1
     assert make.sql("SELECT count(*) FROM favorites") == 0
     assert_exact(make, shop)
@@ -65,8 +67,8 @@ def test_members_do_not_share_keys(app: Flask, client: FlaskClient, make: Maker)
     ids = set()
     for _ in range(2):
         headers = {**make.bearer(app), "Idempotency-Key": "k"}
-        answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
-        ids.add(answer.get_json()["review_info"]["id"])
+        response = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+        ids.add(response.get_json()["review_info"]["id"])
     assert len(ids) == 2
 
 
@@ -94,7 +96,7 @@ def test_a_favorite_keeps_its_first_status(app: Flask, client: FlaskClient, make
     assert unkeyed.status_code == 200 and "Idempotency-Replayed" not in unkeyed.headers
 
 
-def test_who_has_moved_meanwhile_gets_the_first_answer(
+def test_a_repeated_request_from_another_position_gets_the_stored_response(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop = make.shop()
@@ -104,19 +106,19 @@ def test_who_has_moved_meanwhile_gets_the_first_answer(
         for position in ("?userLat=37.5&userLng=127", "?userLat=37.4&userLng=127.1", "")
     )
     assert first.get_json()["shop"]["distance"] != ""
-    assert [(answer.status_code, answer.data) for answer in later] == [(201, first.data)] * 2
+    assert [(response.status_code, response.data) for response in later] == [(201, first.data)] * 2
 
 
 def test_another_spelling_of_the_path_is_the_same_request(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop = make.shop()
-    for act, body in ((f"/reviews/shop/{shop}", GOOD), (f"/favorites/{shop}", None)):
+    for path, body in ((f"/reviews/shop/{shop}", GOOD), (f"/favorites/{shop}", None)):
         keyed = {**make.bearer(app), "Idempotency-Key": "k"}
-        first = client.post(act, json=body, headers=keyed)
-        for path in (f"{act}/", act.replace(f"/{shop}", f"/00{shop}")):
-            again = client.post(path, json=body, headers=keyed)
-            assert (again.status_code, again.data) == (201, first.data), path
+        first = client.post(path, json=body, headers=keyed)
+        for spelling in (f"{path}/", path.replace(f"/{shop}", f"/00{shop}")):
+            again = client.post(spelling, json=body, headers=keyed)
+            assert (again.status_code, again.data) == (201, first.data), spelling
     assert make.sql("SELECT count(*) FROM reviews") == 1
 
 
@@ -124,13 +126,13 @@ def test_another_spelling_of_the_path_is_the_same_request(
 def test_keys_must_be_visible_ascii(app: Flask, client: FlaskClient, make: Maker, key: str) -> None:
     shop = make.shop()
     headers = {**make.bearer(app), "Idempotency-Key": key.encode().decode("latin-1")}
-    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
-    assert (answer.status_code, answer.get_json()["error_code"]) == (400, "002")
-    assert "[Idempotency-Key]" in answer.get_json()["error_message"]
+    response = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+    assert (response.status_code, response.get_json()["error_code"]) == (400, "002")
+    assert "[Idempotency-Key]" in response.get_json()["error_message"]
     assert make.sql("SELECT count(*) FROM reviews") == 0
 
 
-def test_a_stored_response_needs_a_live_session(
+def test_a_stored_response_needs_an_active_session(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop = make.shop()

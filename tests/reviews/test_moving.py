@@ -1,4 +1,4 @@
-"""Acts that wait while their shop is merged into another or deleted."""
+"""Commands of members that wait for a lock while their shop is merged into another or deleted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REVIEW = {"star_rating": 5, "content": "새 글"}
 
 
 @pytest.mark.parametrize("method", ["PATCH", "DELETE"])
-def test_a_change_follows_the_review(
+def test_a_change_during_a_merge_applies_to_the_moved_review(
     app: Flask, client: FlaskClient, make: Maker, database_url: str, method: str
 ) -> None:
     old, new, member = make.shop("옛 지점"), make.shop("새 지점"), make.member()
@@ -40,9 +40,9 @@ def test_a_change_follows_the_review(
         cursor.execute("UPDATE reviews SET shop_id = %s WHERE id = %s", (new, review))
         cursor.execute("SELECT repair_counters(id) FROM shops ORDER BY id")
         merging.commit()
-        answer = waiting.result(60)
+        response = waiting.result(60)
     merging.close()
-    assert answer.status_code == 200, answer.text
+    assert response.status_code == 200, response.text
     rows = make.rows("SELECT shop_id, star_rating FROM reviews")
     assert rows == ([(new, 1)] if method == "PATCH" else [])
     for shop in (old, new):
@@ -51,7 +51,7 @@ def test_a_change_follows_the_review(
 
 @pytest.mark.parametrize("path", ["/reviews/shop/{}", "/favorites/{}"])
 @pytest.mark.parametrize("reviews", [0, 1])
-def test_an_act_on_a_shop_that_is_deleted_meanwhile_is_404(
+def test_a_command_on_a_shop_that_is_deleted_meanwhile_is_404(
     app: Flask, client: FlaskClient, make: Maker, database_url: str, path: str, reviews: int
 ) -> None:
     shop, headers = make.shop(), make.bearer(app)
@@ -67,9 +67,9 @@ def test_an_act_on_a_shop_that_is_deleted_meanwhile_is_404(
         )
         wait_for_a_lock(make)
         deleting.commit()
-        answer = waiting.result(60)
+        response = waiting.result(60)
     deleting.close()
-    assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404"), answer.text
+    assert (response.status_code, response.get_json()["error_code"]) == (404, "404"), response.text
     left = "SELECT (SELECT count(*) FROM reviews) + (SELECT count(*) FROM favorites)"
     assert make.sql(left) == 0
 
@@ -104,38 +104,38 @@ COMMANDS = {
 
 @pytest.mark.parametrize("table", COMMANDS)
 @pytest.mark.parametrize("reviews", [0, 1])
-def test_a_merge_includes_commands_under_way(
+def test_a_merge_includes_uncommitted_commands(
     make: Maker, database_url: str, table: str, reviews: int
 ) -> None:
     old, new, member = make.shop("옛 지점"), make.shop("새 지점"), make.member()
     for _ in range(reviews):
         make.review(make.member(), old)
-    who = {"member": member, "session": make.session(member), "shop": old}
-    acting = psycopg2.connect(database_url)
-    acting.cursor().execute(COMMANDS[table], who)
-    merge_during(acting, make, database_url, old, new)
+    arguments = {"member": member, "session": make.session(member), "shop": old}
+    writing = psycopg2.connect(database_url)
+    writing.cursor().execute(COMMANDS[table], arguments)
+    merge_during(writing, make, database_url, old, new)
     assert make.rows(f"SELECT DISTINCT shop_id FROM {table}") == [(new,)]
     for shop in (old, new):
         assert_exact(make, shop)
 
 
-def test_a_merge_and_a_second_favorite_of_its_member_do_not_lock_each_other_out(
+def test_a_merge_and_a_second_favorite_of_the_same_member_do_not_deadlock(
     make: Maker, database_url: str
 ) -> None:
     old, new, member = make.shop("옛 지점"), make.shop("새 지점"), make.member()
-    who = {"member": member, "session": make.session(member)}
-    acting = psycopg2.connect(database_url)
-    cursor = acting.cursor()
-    cursor.execute(COMMANDS["favorites"], {**who, "shop": old})
-    acting.commit()
-    cursor.execute(COMMANDS["favorites"], {**who, "shop": new})
-    merge_during(acting, make, database_url, old, new)
+    arguments = {"member": member, "session": make.session(member)}
+    writing = psycopg2.connect(database_url)
+    cursor = writing.cursor()
+    cursor.execute(COMMANDS["favorites"], {**arguments, "shop": old})
+    writing.commit()
+    cursor.execute(COMMANDS["favorites"], {**arguments, "shop": new})
+    merge_during(writing, make, database_url, old, new)
     assert make.rows("SELECT shop_id FROM favorites") == [(new,)]
     for shop in (old, new):
         assert_exact(make, shop)
 
 
-def test_a_favorite_taken_away_during_a_merge_is_taken_from_where_the_merge_put_it(
+def test_a_favorite_removed_during_a_merge_is_removed_from_the_remaining_shop(
     app: Flask, client: FlaskClient, make: Maker, database_url: str
 ) -> None:
     old, new, member = make.shop("옛 지점"), make.shop("새 지점"), make.member()
@@ -147,15 +147,15 @@ def test_a_favorite_taken_away_during_a_merge_is_taken_from_where_the_merge_put_
         waiting = pool.submit(app.test_client().delete, f"/favorites/{old}", headers=headers)
         wait_for_a_lock(make)
         merging.commit()
-        answer = waiting.result(60)
+        response = waiting.result(60)
     merging.close()
-    assert answer.get_json() == {"shop_id": new, "favorite": False, "favorite_cnt": 0}
+    assert response.get_json() == {"shop_id": new, "favorite": False, "favorite_cnt": 0}
     assert make.rows("SELECT shop_id FROM favorites") == []
     for shop in (old, new):
         assert_exact(make, shop)
 
 
-def test_what_is_written_of_a_merged_shop_goes_where_its_reviews_went(
+def test_writes_to_a_merged_shop_go_to_the_remaining_shop(
     app: Flask, client: FlaskClient, make: Maker, database_url: str
 ) -> None:
     old, new, kept = make.shop("옛 지점"), make.shop("새 지점"), make.shop("남은 지점")
@@ -176,7 +176,7 @@ def test_what_is_written_of_a_merged_shop_goes_where_its_reviews_went(
     assert removed.json == {"shop_id": kept, "favorite": False, "favorite_cnt": 0}
 
 
-def test_an_act_that_waits_for_a_second_merge_follows_it_too(
+def test_a_command_that_waits_for_a_second_merge_goes_to_the_last_remaining_shop(
     app: Flask, client: FlaskClient, make: Maker, database_url: str
 ) -> None:
     old, new, kept = make.shop("옛 지점"), make.shop("새 지점"), make.shop("남은 지점")
@@ -191,29 +191,29 @@ def test_an_act_that_waits_for_a_second_merge_follows_it_too(
         )
         wait_for_a_lock(make)
         merging.commit()
-        answer = waiting.result(60)
+        response = waiting.result(60)
     merging.close()
-    assert (answer.status_code, answer.get_json()["shop_info"]["id"]) == (201, kept)
+    assert (response.status_code, response.get_json()["shop_info"]["id"]) == (201, kept)
     for shop in (old, new, kept):
         assert_exact(make, shop)
 
 
-def merge_during(acting: Any, make: Maker, database_url: str, old: int, new: int) -> None:
-    """Merges two shops while an act on another connection is not committed, and commits it once the merge waits."""
+def merge_during(writing: Any, make: Maker, database_url: str, old: int, new: int) -> None:
+    """Merges two shops while a command on another connection is not committed; commits it once the merge waits."""
     merging = psycopg2.connect(database_url)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(merge, merging.cursor(), old, new, "2026-01-01", "twice")
         wait_for_a_lock(make)
-        acting.commit()
+        writing.commit()
         waiting.result(60)
     merging.commit()
-    acting.close(), merging.close()
+    writing.close(), merging.close()
 
 
 def wait_for_a_lock(make: Maker) -> None:
-    """Returns when some session waits for a lock."""
+    """Returns as soon as a session waits for a lock."""
     for _ in range(600):
         if make.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
             return
         time.sleep(0.05)
-    raise AssertionError("nobody waited")
+    raise AssertionError("no session waited for a lock")

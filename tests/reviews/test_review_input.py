@@ -1,4 +1,4 @@
-"""What a review body may hold: refused with the right code, or back exactly as sent."""
+"""Bodies of reviews: invalid ones are rejected with the right error code, valid text is returned unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ TEXTS = [
     "0",
 ]
 
-BLANKS = ["", " ", "\t\r\n ", "\u3000", "\u00a0\u2003", "\u200b", "\u200b \u200b \ufeff", "\u2060\u3164\u00ad", "\u200e\u202e", "\ufe0f"]  # fmt: skip
+BLANKS = [
+    "", " ", "\t\r\n ", "\u3000", "\u00a0\u2003", "\u200b", "\u200b \u200b \ufeff", "\u2060\u3164\u00ad",
+    "\u200e\u202e", "\ufe0f",
+]  # fmt: skip
 
 BAD_VALUES: list[tuple[str, Any]] = [
     *[("star_rating", v) for v in (0, 6, -1, 10**30, "5", 4.0, 4.5, 1e0, True, False, [], [5], {}, "", "five")],
@@ -48,7 +51,8 @@ BAD_VALUES: list[tuple[str, Any]] = [
     ("content", "del\x7f"),
     ("content", "lone \ud800 surrogate"),
     ("content", "\udfff"),
-    *[(facet, v) for facet in ("purity", "retouch", "item") for v in ("good", "BEST", "", " GOOD", 1, True, [], ["GOOD"], {}, "GOOD\x00", "\ud800")],
+    *[(facet, v) for facet in ("purity", "retouch", "item")
+      for v in ("good", "BEST", "", " GOOD", 1, True, [], ["GOOD"], {}, "GOOD\x00", "\ud800")],
     ("star_rating", None),
     ("content", None),
 ]  # fmt: skip
@@ -71,42 +75,42 @@ def post(client: FlaskClient, shop: int, headers: dict[str, str], body: object) 
     )
 
 
-def code(answer: TestResponse) -> tuple[int, str]:
-    return answer.status_code, answer.get_json()["error_code"]
+def code(response: TestResponse) -> tuple[int, str]:
+    return response.status_code, response.get_json()["error_code"]
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_text_comes_back_exactly(
+def test_text_is_returned_unchanged(
     client: FlaskClient, shop: int, headers: dict[str, str], text: str
 ) -> None:
-    answer = post(client, shop, headers, {**GOOD, "content": text})
-    assert answer.status_code == 201, answer.text
-    review = answer.get_json()["review_info"]
+    response = post(client, shop, headers, {**GOOD, "content": text})
+    assert response.status_code == 201, response.text
+    review = response.get_json()["review_info"]
     assert review["content"] == text
     assert client.get(f"/reviews/{review['id']}").get_json()["review_info"]["content"] == text
     listed = client.get(f"/reviews/shop/{shop}").get_json()
     assert listed[0]["review_info"]["content"] == text
-    turned = text[::-1] if len(text) < 4000 else text
+    reversed_text = text[::-1] if len(text) < 4000 else text
     changed = client.patch(
-        f"/reviews/{review['id']}", json={**GOOD, "content": turned}, headers=headers
+        f"/reviews/{review['id']}", json={**GOOD, "content": reversed_text}, headers=headers
     )
-    assert changed.get_json()["review_info"]["content"] == turned
+    assert changed.get_json()["review_info"]["content"] == reversed_text
 
 
 @pytest.mark.parametrize(("field", "value"), BAD_VALUES)
-def test_bad_values_are_rejected_by_name(
+def test_invalid_values_are_rejected_with_the_name_of_the_field(
     client: FlaskClient, make: Maker, shop: int, headers: dict[str, str], field: str, value: Any
 ) -> None:
     review = post(client, shop, headers, GOOD).get_json()["review_info"]["id"]
     body = json.dumps({**GOOD, field: value}).encode()
-    for answer in (
+    for response in (
         post(client, shop, headers, body),
         client.patch(
             f"/reviews/{review}", data=body, headers=headers, content_type="application/json"
         ),
     ):
-        assert code(answer) == (400, "002"), answer.text
-        assert answer.get_json()["error_message"].startswith(f"[{field}] ")
+        assert code(response) == (400, "002"), response.text
+        assert response.get_json()["error_message"].startswith(f"[{field}] ")
     assert make.rows("SELECT star_rating, content FROM reviews") == [(5, "좋아요")]
     assert_exact(make, shop)
 
@@ -117,13 +121,13 @@ def test_missing_fields_are_reported_before_invalid_ones(
 ) -> None:
     body = {"star_rating": 99, "content": "", "purity": "?"}
     del body[missing]
-    answer = post(client, shop, headers, body)
-    assert code(answer) == (400, "003")
-    assert answer.get_json()["error_message"] == f"[{missing}] required parameter is missing"
+    response = post(client, shop, headers, body)
+    assert code(response) == (400, "003")
+    assert response.get_json()["error_message"] == f"[{missing}] required parameter is missing"
     assert code(post(client, shop, headers, {"x": 1})) == (400, "003")
 
 
-def test_an_empty_object_misses_its_first_field(
+def test_an_empty_object_is_rejected_with_the_name_of_the_first_field(
     client: FlaskClient, make: Maker, shop: int, headers: dict[str, str]
 ) -> None:
     response = post(client, shop, headers, b"{}")
@@ -149,7 +153,7 @@ def test_an_empty_object_misses_its_first_field(
         b"star_rating=5&content=a",
     ],
 )
-def test_what_is_no_object_is_rejected(
+def test_bodies_that_are_not_a_json_object_are_rejected(
     client: FlaskClient, make: Maker, shop: int, headers: dict[str, str], raw: bytes
 ) -> None:
     assert code(post(client, shop, headers, raw)) == (400, "001")
@@ -164,9 +168,7 @@ def test_deep_json_in_a_field_is_rejected(
         assert code(post(client, shop, headers, raw))[0] == 400
 
 
-def test_huge_bodies_are_rejected_unread(
-    client: FlaskClient, shop: int, headers: dict[str, str]
-) -> None:
+def test_large_bodies_are_413(client: FlaskClient, shop: int, headers: dict[str, str]) -> None:
     assert code(post(client, shop, headers, b" " * 65_537)) == (413, "413")
     huge = b'{"star_rating":5,"content":"' + b"a" * 30_000_000 + b'"}'
     assert code(post(client, shop, headers, huge)) == (413, "413")
@@ -176,14 +178,14 @@ def test_huge_bodies_are_rejected_unread(
 def test_chunked_bodies_have_the_same_limit(
     client: FlaskClient, shop: int, headers: dict[str, str], size: int, expected: int
 ) -> None:
-    answer = client.post(
+    response = client.post(
         f"/reviews/shop/{shop}",
         input_stream=io.BytesIO(json.dumps(GOOD).encode().ljust(size)),
         headers=headers,
         content_type="application/json",
         environ_overrides={"wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"},
     )
-    assert answer.status_code == expected, answer.text
+    assert response.status_code == expected, response.text
 
 
 def test_another_content_type_is_rejected(
@@ -191,8 +193,8 @@ def test_another_content_type_is_rejected(
 ) -> None:
     body = json.dumps(GOOD)
     path = f"/reviews/shop/{shop}"
-    form = client.post(path, data=body, headers=headers, content_type="text/plain")
-    assert code(form) == (415, "415")
+    as_text = client.post(path, data=body, headers=headers, content_type="text/plain")
+    assert code(as_text) == (415, "415")
     assert client.post(path, data=body, headers=headers).status_code == 201
     with_charset = client.post(
         path, data=body, headers=headers, content_type="application/json; charset=utf-8"
@@ -204,7 +206,7 @@ def test_unknown_keys_have_no_effect(
     client: FlaskClient, make: Maker, shop: int, headers: dict[str, str]
 ) -> None:
     other = make.member()
-    answer = post(
+    response = post(
         client,
         shop,
         headers,
@@ -219,16 +221,16 @@ def test_unknown_keys_have_no_effect(
             "review_cnt": 50,
         },
     )
-    assert answer.status_code == 201
-    found = answer.get_json()
-    assert found["review_info"]["id"] != 4711
-    assert found["member_info"]["id"] != other
-    assert found["shop_info"]["id"] == shop
-    assert found["review_info"]["create_date"][0] > 2000
+    assert response.status_code == 201
+    created = response.get_json()
+    assert created["review_info"]["id"] != 4711
+    assert created["member_info"]["id"] != other
+    assert created["shop_info"]["id"] == shop
+    assert created["review_info"]["create_date"][0] > 2000
     assert_exact(make, shop)
 
 
-def test_null_judgements_count_as_omitted(
+def test_facets_that_are_null_count_as_omitted(
     client: FlaskClient, shop: int, headers: dict[str, str]
 ) -> None:
     body = {**GOOD, "purity": None, "retouch": "UNSELECTED", "item": "GOOD"}
@@ -241,15 +243,15 @@ def test_body_errors_come_before_not_found_and_not_author(
 ) -> None:
     assert code(post(client, 999_999, headers, {**GOOD, "star_rating": 9})) == (400, "002")
     review = make.review(make.member(), shop)
-    bad = client.patch(f"/reviews/{review}", json={"star_rating": 5}, headers=headers)
-    assert code(bad) == (400, "003")
+    incomplete = client.patch(f"/reviews/{review}", json={"star_rating": 5}, headers=headers)
+    assert code(incomplete) == (400, "003")
 
 
 def test_messages_are_korean_on_request(
     client: FlaskClient, shop: int, headers: dict[str, str]
 ) -> None:
     korean = {**headers, "Accept-Language": "ko-KR,ko;q=0.9"}
-    answer = post(client, shop, korean, {**GOOD, "content": " "})
-    assert answer.get_json()["error_message"] == "[content] 값은 비워 둘 수 없어요"
-    answer = client.delete("/reviews/9999", headers=korean)
-    assert answer.get_json()["error_message"] == "리뷰를 찾을 수 없어요"
+    response = post(client, shop, korean, {**GOOD, "content": " "})
+    assert response.get_json()["error_message"] == "[content] 값은 비워 둘 수 없어요"
+    response = client.delete("/reviews/9999", headers=korean)
+    assert response.get_json()["error_message"] == "리뷰를 찾을 수 없어요"

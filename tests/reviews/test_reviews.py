@@ -1,4 +1,4 @@
-"""Reviews: every endpoint with every field and status."""
+"""Reviews over HTTP: every endpoint with its fields, status codes and permissions."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def test_a_created_review_is_returned_and_listed_everywhere(
 ) -> None:
     shop, member = make.shop("인생네컷 강남역점"), make.member("작가")
     headers = make.bearer(app, member)
-    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
-    assert answer.status_code == 201
-    written = answer.get_json()
+    response = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+    assert response.status_code == 201
+    written = response.get_json()
     titles = written.pop("awarded_titles")
     info = written["review_info"]
     assert set(info) == INFO_KEYS
@@ -42,8 +42,8 @@ def test_a_created_review_is_returned_and_listed_everywhere(
         "place_name": "인생네컷 강남역점",
     }
     assert 2 in [title["id"] for title in titles]
-    assert answer.headers["Location"] == f"/reviews/{info['id']}"
-    assert client.get(answer.headers["Location"]).get_json() == written
+    assert response.headers["Location"] == f"/reviews/{info['id']}"
+    assert client.get(response.headers["Location"]).get_json() == written
     assert client.get("/reviews/member", headers=headers).get_json() == [written]
     in_list = client.get(f"/reviews/shop/{shop}").get_json()
     author = {"id": member, "nickname": "작가", "main_member_title": ""}
@@ -58,28 +58,28 @@ def test_a_change_replaces_the_whole_review(app: Flask, client: FlaskClient, mak
     shop, headers = make.shop(), make.bearer(app)
     before = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).get_json()
     review = before["review_info"]["id"]
-    answer = client.patch(
+    response = client.patch(
         f"/reviews/{review}",
         json={"star_rating": 2, "content": "다시 가니 별로", "retouch": "BAD"},
         headers=headers,
     )
-    assert answer.status_code == 200
-    info = answer.get_json()["review_info"]
+    assert response.status_code == 200
+    info = response.get_json()["review_info"]
     assert (info["star_rating"], info["content"]) == (2, "다시 가니 별로")
     assert (info["purity"], info["retouch"], info["item"]) == ("UNSELECTED", "BAD", "UNSELECTED")
     assert info["create_date"] == before["review_info"]["create_date"]
     assert info["modify_date"] > info["create_date"]
-    assert answer.get_json()["awarded_titles"] == []
-    assert set(answer.get_json()) == {"review_info", "member_info", "shop_info", "awarded_titles"}
+    assert response.get_json()["awarded_titles"] == []
+    assert set(response.get_json()) == {"review_info", "member_info", "shop_info", "awarded_titles"}
     assert_exact(make, shop)
 
 
-def test_a_deleted_review_is_gone(app: Flask, client: FlaskClient, make: Maker) -> None:
+def test_a_deleted_review_cannot_be_found(app: Flask, client: FlaskClient, make: Maker) -> None:
     shop, headers = make.shop(), make.bearer(app)
-    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
-    review = answer.get_json()["review_info"]["id"]
-    gone = client.delete(f"/reviews/{review}", headers=headers)
-    assert (gone.status_code, gone.get_json()) == (200, {"id": review})
+    response = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers)
+    review = response.get_json()["review_info"]["id"]
+    deleted = client.delete(f"/reviews/{review}", headers=headers)
+    assert (deleted.status_code, deleted.get_json()) == (200, {"id": review})
     again = client.delete(f"/reviews/{review}", headers=headers)
     assert (again.status_code, again.get_json()["error_code"]) == (404, "404")
     assert client.get(f"/reviews/{review}").status_code == 404
@@ -87,20 +87,22 @@ def test_a_deleted_review_is_gone(app: Flask, client: FlaskClient, make: Maker) 
     assert_exact(make, shop)
 
 
-def test_only_the_author_may_touch_a_review(app: Flask, client: FlaskClient, make: Maker) -> None:
+def test_only_the_author_may_change_or_delete_a_review(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
     shop, author, other = make.shop(), make.bearer(app), make.bearer(app)
-    answer = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=author)
-    review = answer.get_json()["review_info"]["id"]
-    for answer in (
+    response = client.post(f"/reviews/shop/{shop}", json=GOOD, headers=author)
+    review = response.get_json()["review_info"]["id"]
+    for response in (
         client.patch(f"/reviews/{review}", json={**GOOD, "star_rating": 1}, headers=other),
         client.delete(f"/reviews/{review}", headers=other),
     ):
-        assert (answer.status_code, answer.get_json()["error_code"]) == (403, "403")
-    for answer in (
+        assert (response.status_code, response.get_json()["error_code"]) == (403, "403")
+    for response in (
         client.patch("/reviews/999999", json=GOOD, headers=other),
         client.delete("/reviews/999999", headers=other),
     ):
-        assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404")
+        assert (response.status_code, response.get_json()["error_code"]) == (404, "404")
     assert client.get(f"/reviews/{review}").get_json()["review_info"]["star_rating"] == 5
     assert_exact(make, shop)
 
@@ -114,7 +116,7 @@ def test_only_the_author_may_touch_a_review(app: Flask, client: FlaskClient, mak
         ("DELETE", "/reviews/{review}"),
     ],
 )
-def test_writing_needs_a_living_session(
+def test_endpoints_of_members_need_an_active_session(
     app: Flask, client: FlaskClient, make: Maker, method: str, path: str
 ) -> None:
     shop, member = make.shop(), make.member()
@@ -130,7 +132,7 @@ def test_writing_needs_a_living_session(
     assert_exact(make, shop)
 
 
-def test_reads_ignore_the_header(client: FlaskClient, make: Maker) -> None:
+def test_public_reads_ignore_the_authorization_header(client: FlaskClient, make: Maker) -> None:
     shop = make.shop()
     review = make.review(make.member(), shop)
     headers = {"Authorization": "Bearer nonsense"}
@@ -155,9 +157,9 @@ def test_lists_are_newest_first_and_can_be_sorted(client: FlaskClient, make: Mak
 
 
 def listed(client: FlaskClient, path: str, **kwargs: Any) -> list[int]:
-    answer = client.get(path, **kwargs)
-    assert answer.status_code == 200, answer.text
-    return [item["review_info"]["id"] for item in answer.get_json()]
+    response = client.get(path, **kwargs)
+    assert response.status_code == 200, response.text
+    return [item["review_info"]["id"] for item in response.get_json()]
 
 
 def test_pages_of_a_shops_and_of_own_reviews(app: Flask, client: FlaskClient, make: Maker) -> None:
@@ -165,15 +167,15 @@ def test_pages_of_a_shops_and_of_own_reviews(app: Flask, client: FlaskClient, ma
     headers = make.bearer(app, member)
     ids = [make.review(member, shop) for _ in range(5)][::-1]
     for path in (f"/reviews/shop/{shop}", "/reviews/member"):
-        answer = client.get(f"{path}?page=2&size=2", headers=headers)
-        assert [item["review_info"]["id"] for item in answer.get_json()] == ids[2:4]
-        assert answer.headers["X-Total-Count"] == "5"
-        assert f'<{path}?page=3&size=2>; rel="next"' in answer.headers["Link"]
+        response = client.get(f"{path}?page=2&size=2", headers=headers)
+        assert [item["review_info"]["id"] for item in response.get_json()] == ids[2:4]
+        assert response.headers["X-Total-Count"] == "5"
+        assert f'<{path}?page=3&size=2>; rel="next"' in response.headers["Link"]
         assert listed(client, f"{path}?page=9", headers=headers) == []
         assert client.get(f"{path}?page=0", headers=headers).status_code == 400
 
 
-def test_unpaged_lists_stop_at_a_thousand_and_say_so(
+def test_unpaged_lists_have_at_most_a_thousand_items_and_report_truncation(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     shop, member = make.shop(), make.member()
@@ -214,24 +216,28 @@ def test_hidden_reviews_do_not_appear(app: Flask, client: FlaskClient, make: Mak
     assert_exact(make, shop)
 
 
-def test_withdrawn_authors_keep_only_the_id(client: FlaskClient, make: Maker) -> None:
+def test_withdrawn_authors_are_shown_with_their_id_and_a_placeholder(
+    client: FlaskClient, make: Maker
+) -> None:
     shop, member = make.shop(), make.member("떠난이")
     review = make.review(member, shop)
     make.sql(
         "UPDATE members SET nickname = NULL, nickname_key = NULL, withdrawn_at = now() WHERE id = %s",
         member,
     )
-    gone = {"id": member, "nickname": "탈퇴한 회원"}
-    assert client.get(f"/reviews/{review}").get_json()["member_info"] == gone
+    author = {"id": member, "nickname": "탈퇴한 회원"}
+    assert client.get(f"/reviews/{review}").get_json()["member_info"] == author
     in_list = client.get(f"/reviews/shop/{shop}").get_json()[0]["member_info"]
-    assert in_list == {**gone, "main_member_title": ""}
+    assert in_list == {**author, "main_member_title": ""}
     for path in (f"/reviews/{review}", f"/reviews/shop/{shop}", f"/shops/{shop}"):
         for lang, shown in WITHDRAWN.items():
             text = client.get(path, query_string={"lang": lang}).get_data(as_text=True)
             assert f'"nickname":"{shown}"' in text, (path, lang)
 
 
-def test_the_main_title_stands_in_the_shops_list(client: FlaskClient, make: Maker) -> None:
+def test_the_reviews_of_a_shop_show_the_main_title_of_the_author(
+    client: FlaskClient, make: Maker
+) -> None:
     shop, member = make.shop(), make.member()
     make.review(member, shop)
     make.title(member, 3, main=True)
@@ -244,8 +250,8 @@ def test_unknown_shops_and_reviews_are_not_found(
 ) -> None:
     headers = make.bearer(app)
     for path in ("/reviews/1", "/reviews/shop/1", "/reviews/abc", f"/reviews/{2**63}"):
-        answer = client.get(path)
-        assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404"), path
+        response = client.get(path)
+        assert (response.status_code, response.get_json()["error_code"]) == (404, "404"), path
     assert client.post("/reviews/shop/1", json=GOOD, headers=headers).status_code == 404
     assert client.get("/reviews/1").get_json()["error_message"] == "review cannot be found"
 
@@ -270,9 +276,11 @@ def test_a_setting_limits_reviews_of_one_shop(app: Flask, client: FlaskClient, m
     shop, member = make.shop(), make.member()
     headers = make.bearer(app, member)
     limited = create_app({**settings_of(app), "reviews_per_shop": 2}).test_client()
-    answers = [limited.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers) for _ in range(3)]
-    assert [answer.status_code for answer in answers] == [201, 201, 400]
-    assert answers[2].get_json()["error_code"] == "400"
+    responses = [
+        limited.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers) for _ in range(3)
+    ]
+    assert [response.status_code for response in responses] == [201, 201, 400]
+    assert responses[2].get_json()["error_code"] == "400"
     assert_exact(make, shop)
     assert client.post(f"/reviews/shop/{shop}", json=GOOD, headers=headers).status_code == 201
 
@@ -282,13 +290,13 @@ def settings_of(app: Flask) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("raw", [b"{", b"{}", b'{"star_rating":9,"content":""}', b" " * 70_000])
-def test_an_ended_session_is_reported_before_a_bad_body(
+def test_an_ended_session_is_reported_before_an_invalid_body(
     app: Flask, client: FlaskClient, make: Maker, raw: bytes
 ) -> None:
     shop, headers = make.shop(), make.bearer(app)
     path = f"/reviews/shop/{shop}"
-    alive = client.post(path, data=raw, headers=headers, content_type="application/json")
-    assert alive.status_code in (400, 413)
+    active = client.post(path, data=raw, headers=headers, content_type="application/json")
+    assert active.status_code in (400, 413)
     make.sql("UPDATE sessions SET ended_at = now()")
     ended = client.post(path, data=raw, headers=headers, content_type="application/json")
     assert (ended.status_code, ended.get_json()["error_code"]) == (401, "101")

@@ -1,4 +1,4 @@
-"""How often an endpoint of reviews asks the database: every message there is one through `_run_once`."""
+"""Every endpoint of reviews sends one statement to the database; the tests count the calls of `Database._run_once`."""
 
 from __future__ import annotations
 
@@ -15,37 +15,39 @@ REVIEW = {"star_rating": 5, "content": "조명이 밝아요"}
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The statements that the service sends, in their order."""
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Records the statements that the service sends, in order."""
     sent: list[str] = []
     run_once = Database._run_once
 
-    def noted(self: Database, statement: str, *rest: Any) -> Any:
+    def record(self: Database, statement: str, *rest: Any) -> Any:
         sent.append(statement)
         return run_once(self, statement, *rest)
 
-    monkeypatch.setattr(Database, "_run_once", noted)
+    monkeypatch.setattr(Database, "_run_once", record)
     return sent
 
 
-def test_writing_with_counters_titles_and_key_is_one(
-    app: Flask, client: FlaskClient, make: Maker, asked: list[str]
+def test_a_write_with_counters_titles_and_key_is_one_statement(
+    app: Flask, client: FlaskClient, make: Maker, statements: list[str]
 ) -> None:
     shop, headers = make.shop(), make.bearer(app)
-    answer = client.post(
+    created = client.post(
         f"/reviews/shop/{shop}", json=REVIEW, headers={**headers, "Idempotency-Key": "k"}
     )
-    assert answer.json["awarded_titles"]
-    path = answer.headers["Location"]
+    assert created.json["awarded_titles"]
+    path = created.headers["Location"]
     assert client.patch(path, json={**REVIEW, "star_rating": 1}, headers=headers).status_code == 200
     assert client.delete(path, headers=headers).status_code == 200
-    assert len(asked) == 3, asked
+    assert len(statements) == 3, statements
 
 
-def test_reading_is_one(app: Flask, client: FlaskClient, make: Maker, asked: list[str]) -> None:
+def test_a_read_is_one_statement(
+    app: Flask, client: FlaskClient, make: Maker, statements: list[str]
+) -> None:
     shop, member = make.shop(), make.member()
     review, headers = make.review(member, shop), make.bearer(app, member)
     for path in (f"/reviews/shop/{shop}", f"/reviews/{review}", "/reviews/member"):
-        del asked[:]
+        del statements[:]
         assert client.get(path, headers=headers).status_code == 200
-        assert len(asked) == 1, asked
+        assert len(statements) == 1, statements

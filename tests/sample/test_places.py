@@ -1,4 +1,4 @@
-"""The sample's places: enough of them, unique below their parent, at the right positions."""
+"""Tests the places of the sample data: enough of them, unique below their parent, at the right positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated shops: deterministic, with unique names, in the district of their address."""
+"""Tests generated shops: deterministic, with unique names, in the district of their address."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_brand_is_the_longest_that_the_name_begins_with(booths):
     assert any(s.brand.name == "포토이즘박스" for s in booths)
 
 
-def test_every_booth_stands_in_korea_and_near_its_district(booths):
+def test_every_booth_is_in_korea_and_near_its_district(booths):
     west, south, east, north = KOREA
     for s in booths:
         assert west < s.lon < east and south < s.lat < north

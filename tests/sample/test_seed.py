@@ -1,4 +1,4 @@
-"""geoshops seed on a real database: first run, repeated run, --reset."""
+"""Tests geoshops seed on a real database: first run, repeated run, --reset."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_the_output_states_that_the_data_are_invented(few, country):
     assert country.rows("SELECT DISTINCT source FROM shops") == [("sample",)]
 
 
-def test_a_second_run_changes_nothing_and_says_so(again):
+def test_a_second_run_changes_nothing_and_reports_it(again):
     make, seed = again
     before = fingerprint(make), make.sql("SELECT max(xmin::text::bigint) FROM shops")
     result = seed(*FEW)
@@ -153,7 +153,7 @@ def test_a_second_run_changes_nothing_and_says_so(again):
     assert (fingerprint(make), make.sql("SELECT max(xmin::text::bigint) FROM shops")) == before
 
 
-def test_reset_asks_and_gives_the_same_rows_again(again):
+def test_reset_prompts_and_creates_the_same_rows_again(again):
     make, seed = again
     before = fingerprint(make)
     assert seed(*FEW, "--reset", input="n\n").exit_code == 1
@@ -263,9 +263,9 @@ def test_an_interrupted_seed_leaves_nothing(db, make, database_url):
     while not make.sql(copying) and time.monotonic() < deadline:
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=60)
+    _, output = running.communicate(timeout=60)
     assert running.returncode == 1
-    assert "interrupted. Nothing was changed" in said or "Aborted!" in said
+    assert "interrupted. Nothing was changed" in output or "Aborted!" in output
     assert make.sql("SELECT count(*) FROM shops") == make.sql("SELECT count(*) FROM regions") == 0
 
 
@@ -328,7 +328,7 @@ WHERE NOT EXISTS (SELECT FROM regions r WHERE r.id = s.sigungu_id AND ST_Covers(
   OR NOT EXISTS (SELECT FROM regions r WHERE r.id = s.sido_id AND ST_Covers(r.boundary, s.geog::geometry))"""
 
 
-def test_booths_stand_within_the_boundaries_of_their_districts(usual, whole):
+def test_booths_are_within_the_boundaries_of_their_districts(usual, whole):
     assert "boundaries of 269 regions" in usual.result.output
     assert usual.result.stderr == ""
     counted = (
@@ -360,7 +360,7 @@ def test_boundaries_move_no_booth_but_those_beyond_the_border(bordered, country)
     assert bordered.rows(rows) == country.rows(rows)
 
 
-def test_the_usual_country_is_alive(whole):
+def test_the_usual_country_has_recent_activity(whole):
     assert whole.sql("SELECT count(*) FROM shops") >= 1500
     assert whole.sql("SELECT count(*) FROM reviews") == 20_000
     assert whole.sql("SELECT count(DISTINCT sigungu_id) FROM shops") >= 60
@@ -391,12 +391,12 @@ def test_the_rules_of_imports_find_the_same_regions_and_brands(country):
         ("road_address", "sido_id, sigungu_id"),
         ("lot_address", "sido_id, sigungu_id, dong_id"),
     ):
-        found = ", ".join(f"r.{level}" for level in levels.split(", "))
+        imported = ", ".join(f"r.{level}" for level in levels.split(", "))
         kept = ", ".join(f"s.{level}" for level in levels.split(", "))
         assert (
             country.rows(
                 f"SELECT s.{address} FROM shops s, region_of_address(s.{address}) r"
-                f" WHERE s.{address} <> '' AND ({found}) IS DISTINCT FROM ({kept})"
+                f" WHERE s.{address} <> '' AND ({imported}) IS DISTINCT FROM ({kept})"
             )
             == []
         )
@@ -404,13 +404,15 @@ def test_the_rules_of_imports_find_the_same_regions_and_brands(country):
 
 
 def test_a_large_country_leaves_every_index_as_it_was(make, database_url, monkeypatch):
-    ask = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY 1"
-    before = make.rows(ask)
+    indexes_query = (
+        "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY 1"
+    )
+    before = make.rows(indexes_query)
     monkeypatch.setattr("geoshops.database.deferred_indexes.LEAST_ROWS", 50)
     result = run_seed(database_url, *FEW)
     assert result.exit_code == 0, result.output
     assert "index shops_words_idx (" in result.output
-    assert make.rows(ask) == before
+    assert make.rows(indexes_query) == before
 
 
 def test_a_large_country_is_seeded_again(again, monkeypatch):

@@ -1,4 +1,4 @@
-"""Generated members, reviews and favorites: deterministic, in the right period, without duplicates."""
+"""Tests generated members, reviews and favorites: deterministic, in the right period, without duplicates."""
 
 from __future__ import annotations
 

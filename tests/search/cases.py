@@ -1,4 +1,4 @@
-"""Keywords with what they mean, made from whatever country is loaded: other places and names at every seed."""
+"""Generates test keywords and their expected meaning from the loaded country; each seed selects other places and names."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Case:
 
 
 def parts(syllable: str) -> tuple[int, int, int] | None:
-    """Numbers of first, middle and last letter (0: none) of a syllable."""
+    """Indexes of the initial, medial and final letter of a Hangul syllable (final 0: none); None for other characters."""
     code = ord(syllable) - 0xAC00
     return (code // 588, code % 588 // 28, code % 28) if 0 <= code < 11172 else None
 
@@ -123,14 +123,14 @@ def on_latin_keys(name: str) -> str:
 
 
 def half_typed(name: str) -> str:
-    """Without the last letter."""
+    """The name without its last letter."""
     p = parts(name[-1])
     assert p
     return name[:-1] + (syllable(p[0], p[1], 0) if p[2] else LETTERS[p[0]])
 
 
 def misspelt(name: str, rng: random.Random) -> str:
-    """One vowel wrong in one syllable."""
+    """The name with a wrong vowel in a random syllable."""
     at = rng.randrange(len(name))
     p = parts(name[at])
     assert p
@@ -146,13 +146,13 @@ def is_hangul(text: str) -> bool:
 
 
 def all_cases(country: Country, seed: int = 1) -> list[Case]:
-    """At least two hundred."""
+    """All cases without duplicates; at least two hundred."""
     rng = random.Random(seed)
-    made = [
+    cases = [
         *_regions(country, rng), *_brands(country, rng), *_brands_in_regions(country, rng),
         *_stations(country, rng), *_branches(country, rng), *_false_friends(country),
     ]  # fmt: skip
-    return list({(c.keyword, c.group): c for c in made}.values())
+    return list({(c.keyword, c.group): c for c in cases}.values())
 
 
 def _booths_in(country: Country, level: str) -> list[int]:
@@ -228,7 +228,8 @@ def _stations(country: Country, rng: random.Random) -> Iterator[Case]:
 
 def _branches(country: Country, rng: random.Random) -> Iterator[Case]:
     names = {brand: name for name, brand in country.brand_names.items()}
-    # 인생네컷 좌동 is a region and a brand even where a branch is called so; with 점 it is a branch
+    # Only names that end in 점 (branch) are unambiguous: `인생네컷 좌동` is read as a brand in the region 좌동,
+    # even if a shop has that name.
     branded = [
         s for s in country.shops
         if s.brand and s.name.startswith(f"{names[s.brand]} ") and s.name.endswith("점")
@@ -246,7 +247,7 @@ def _branch(country: Country, shop: Shop) -> Intent:
 
 
 def _false_friends(country: Country) -> Iterator[Case]:
-    """A name of several places, a region inside another word, a brand inside an address."""
+    """Ambiguous keywords: a name shared by several places, a region inside another word, unknown words."""
     for name in (
         "중구",
         "동구",

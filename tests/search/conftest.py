@@ -1,4 +1,4 @@
-"""The search's country, built once a module and kept between its tests, which only read it."""
+"""Fixtures of the search tests: a small country, loaded once per module because tests only read it, and a search in it."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from flask import Flask
 from tests.make import Maker
 from tests.search import country
 
-Ask = Callable[..., Any]
+Search = Callable[..., Any]
 SEOUL_CITY_HALL = (126.9779, 37.5663)
 
 
 @pytest.fixture(scope="module")
 def land(make_once: Maker) -> country.Country:
-    """The country."""
+    """The country of tests/search/country.py."""
     return country.build(make_once)
 
 
 @pytest.fixture
-def ask(app: Flask, land: country.Country) -> Ask:
-    """GET /shops from Seoul's city hall unless told otherwise; the names in order."""
+def search(app: Flask, land: country.Country) -> Search:
+    """Sends GET /shops with a keyword, by default from Seoul's city hall, and returns the shop names in order."""
     client = app.test_client()
 
     def names(keyword: str, at: tuple[float, float] = SEOUL_CITY_HALL, **more: Any) -> list[str]:
         query = {"keyword": keyword, "userLng": at[0], "userLat": at[1], **more}
-        answer = client.get("/shops", query_string=query)
-        assert answer.status_code == 200, answer.text
-        return [shop["place_name"] for shop in answer.json]
+        response = client.get("/shops", query_string=query)
+        assert response.status_code == 200, response.text
+        return [shop["place_name"] for shop in response.json]
 
     return names

@@ -1,4 +1,4 @@
-"""A small country for the search: real names of regions and stations, shops where they are easily confused."""
+"""A small country for search tests: real names of regions and stations, and shops with names that are easily confused."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ STATIONS = [
     ("신천", 126.7862, 37.4391, "서해선", "Sincheon"),
 ]
 
-# brand, name, longitude, latitude, address, the regions it lies in
+# brand, name, longitude, latitude, address, regions
 SHOPS = [
     ("인생네컷", "인생네컷 강남역점", 127.0280, 37.4985, "서울특별시 강남구 강남대로 396", "강남구/역삼1동"),
     ("인생네컷", "인생네컷 역삼점", 127.0365, 37.5006, "서울 강남구 테헤란로 152", "강남구/역삼2동"),
@@ -111,7 +111,7 @@ SHOPS = [
 
 @dataclass
 class Country:
-    """Ids by name."""
+    """Ids of brands, regions and shops by name."""
 
     brands: dict[str, int] = field(default_factory=dict)
     regions: dict[str, int] = field(default_factory=dict)
@@ -119,39 +119,39 @@ class Country:
 
 
 def build(make: Maker) -> Country:
-    """Writes the country into an empty database."""
-    made = Country()
+    """Inserts the country into an empty database."""
+    country = Country()
     for number, (name, aliases) in enumerate(BRANDS.items()):
-        made.brands[name] = make.brand(name, representative=number < 4)
+        country.brands[name] = make.brand(name, representative=number < 4)
         for alias in aliases:
-            make.brand_alias(made.brands[name], alias)
+            make.brand_alias(country.brands[name], alias)
     make.sql(
-        "UPDATE brands SET parent_id = %s WHERE name = '포토이즘박스'", made.brands["포토이즘"]
+        "UPDATE brands SET parent_id = %s WHERE name = '포토이즘박스'", country.brands["포토이즘"]
     )
-    _regions(make, made)
+    _regions(make, country)
     make.sql("SELECT add_province_aliases()")
     for name, lon, lat, line, name_en in STATIONS:
         make.station(name, at=(lon, lat), line=line, name_en=name_en)
     for brand, name, lon, lat, address, path in SHOPS:
-        _shop(make, made, brand, name, (lon, lat), address, path)
-    return made
+        _shop(make, country, brand, name, (lon, lat), address, path)
+    return country
 
 
-def _regions(make: Maker, made: Country) -> None:
+def _regions(make: Maker, country: Country) -> None:
     for sido, children in REGIONS.items():
-        made.regions[sido] = make.region(sido, level="sido")
+        country.regions[sido] = make.region(sido, level="sido")
         for sigungu, dongs in children.items():
-            sigungu_id = make.region(sigungu, parent=made.regions[sido])
-            made.regions[f"{sido}:{sigungu}"] = made.regions[sigungu] = sigungu_id
+            sigungu_id = make.region(sigungu, parent=country.regions[sido])
+            country.regions[f"{sido}:{sigungu}"] = country.regions[sigungu] = sigungu_id
             for dong in dongs:
-                made.regions[f"{sigungu_id}/{dong}"] = make.region(
+                country.regions[f"{sigungu_id}/{dong}"] = make.region(
                     dong, level="dong", parent=sigungu_id
                 )
 
 
 def _shop(
     make: Maker,
-    made: Country,
+    country: Country,
     brand: str | None,
     name: str,
     at: tuple[float, float],
@@ -159,24 +159,24 @@ def _shop(
     path: str,
 ) -> None:
     sigungu, dong = path.split("/")
-    sigungu_id = made.regions[sigungu]
-    made.shops[name] = make.shop(
+    sigungu_id = country.regions[sigungu]
+    country.shops[name] = make.shop(
         name,
         at=at,
-        brand_id=made.brands[brand] if brand else None,
+        brand_id=country.brands[brand] if brand else None,
         road_address=address,
         sido_id=make.sql("SELECT parent_id FROM regions WHERE id = %s", sigungu_id),
         sigungu_id=sigungu_id,
-        dong_id=made.regions[f"{sigungu_id}/{dong}"],
+        dong_id=country.regions[f"{sigungu_id}/{dong}"],
     )
 
 
 def make_listed(
     make: Maker, shops: dict[str, tuple[tuple[float, float], str, str]], brands: dict[str, int]
 ) -> dict[str, int]:
-    """Shops from their name, which begins with the brand, to position, address and district; returns the regions by name.
+    """Creates shops, given position, address and district by shop name; returns region ids by name.
 
-    A district with the name of several begins with its province (인천 중구)."""
+    A shop name begins with its brand. A district name that several provinces share is preceded by its province (인천 중구)."""
     regions: dict[str, int] = {}
     for name, (at, address, district) in shops.items():
         province = address.split()[0]

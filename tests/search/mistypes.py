@@ -1,7 +1,7 @@
-"""Keywords in five languages with one typing error or without their last letter, and what they mean.
+"""Generates keywords with a typing error or without their last letters, and their expected meaning.
 
-A keyword is only made where its meaning is certain: no other name is a letter from what is typed, or begins so. What is a letter
-off, and which names sound alike, is told here by an implementation of its own, without the SQL."""
+A keyword is generated only if its meaning is certain: no other name has an edit distance of one letter or the same prefix. Edit
+distance and similar sounds are computed here in Python, independently of the SQL under test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.search.reference import Intent, near, squeezed
 from tests.search.spellings import Maker, is_han, is_kana, romanized
 
 LANGUAGES = ("Korean", "romanised", "Japanese", "Chinese")
-# what a keyword of each language may have behind a station's name
+# the word for station that may follow a station's name in each language
 STATION = {"Korean": "역", "romanised": " station", "Japanese": "駅", "Chinese": "站"}
 AROUND = {
     "Korean": " 근처",
@@ -39,7 +39,7 @@ PER_LANGUAGE = 300
 
 @dataclass(frozen=True)
 class Name:
-    """A name in a script, of a station or a district, with what it means; `own` is its Korean name."""
+    """A name of a station or district in one script, with its meaning; `own` is the Korean name."""
 
     language: str
     letters: str
@@ -53,12 +53,12 @@ def letters_of(text: str) -> str:
 
 
 def split(name: Name) -> str:
-    """The letters that may be wrong: of Hangul those of the syllables."""
+    """The letters of a name that a typing error may change; Hangul syllables are decomposed."""
     return letters_of(name.letters) if name.language == "Korean" else name.letters
 
 
-def heard(text: str) -> str:
-    """What is left of Latin letters when those that sound alike are one; other scripts without marks and old forms."""
+def sound_key(text: str) -> str:
+    """A key that is equal for names that sound alike: merges similar Latin letters, removes marks and old forms of other scripts."""
     if not text.isascii():
         return unicodedata.normalize("NFC", text)
     for pattern, instead in (("ch", "j"), ("ae", "e"), ("[eyw]?[ou]", "o"), ("e[ou]", "o"), ("yi|ui", "i"), ("y", "i"),
@@ -72,7 +72,7 @@ def one_less(word: str) -> set[str]:
 
 
 class Names:
-    """Every name of every script; those a letter away from each other share what is left of them without one."""
+    """Index of all names in all scripts; names at an edit distance of one share a key that lacks one letter."""
 
     def __init__(self, maker: Maker) -> None:
         self.maker, self.country = maker, maker.country
@@ -90,7 +90,7 @@ class Names:
                 self._remember(name.language, name.letters, name.own)
 
     def _remember(self, language: str, spelling: str, own: str) -> None:
-        letters = letters_of(spelling) if language == "Korean" else heard(spelling)
+        letters = letters_of(spelling) if language == "Korean" else sound_key(spelling)
         self.sounds[language].add((letters, own))
         for left in {letters} | one_less(letters):
             self.without_one[language, left].add(own)
@@ -132,15 +132,15 @@ class Names:
                     self.names[language].append(Name(language, alias, own, False, intent))
 
     def near(self, language: str, typed: str) -> set[str]:
-        """Korean names of the places whose spelling may be a letter from what is typed; sometimes two letters."""
-        letters = letters_of(typed) if language == "Korean" else heard(typed)
+        """Korean names of the places whose spelling differs from the typed text by about one letter (at most two)."""
+        letters = letters_of(typed) if language == "Korean" else sound_key(typed)
         return set[str]().union(
             *(self.without_one[language, left] for left in {letters} | one_less(letters))
         )
 
     def beginning(self, language: str, typed: str) -> set[str]:
-        """Korean names of the places of which a spelling begins so, or with which what is typed begins."""
-        form = letters_of(typed) if language == "Korean" else heard(typed)
+        """Korean names of the places with a spelling that begins with the typed text; in Japanese also the reverse."""
+        form = letters_of(typed) if language == "Korean" else sound_key(typed)
         return {
             own for letters, own in self.sounds[language]
             if letters.startswith(form) or (language == "Japanese" and form.startswith(letters))
@@ -148,7 +148,7 @@ class Names:
 
 
 def changed(name: Name, dice: random.Random) -> str:
-    """One letter replaced, left out, doubled or exchanged with the next; the first stays."""
+    """The name with one letter replaced, omitted, doubled or swapped with the next; the first letter is kept."""
     if name.language == "Korean":
         letters = letters_of(name.letters)
         at = dice.randrange(1, len(letters))
@@ -171,12 +171,12 @@ def changed(name: Name, dice: random.Random) -> str:
 
 
 class Mistyped:
-    """The keywords."""
+    """Generates the mistyped keywords of a country."""
 
     def __init__(self, maker: Maker, seed: int = 20261123) -> None:
         self.maker, self.names, self.dice = maker, Names(maker), random.Random(seed)
         self.branded: dict[tuple[str, bool], tuple[str | None, Intent]] = {}
-        self.said = letters_of(
+        self.shop_letters = letters_of(
             " ".join(squeezed(f"{s.name} {s.address}") for s in maker.country.shops)
         )
 
@@ -185,7 +185,7 @@ class Mistyped:
             n for n in self.names.names[language]
             if n.intent and len(split(n)) >= LEAST_LETTERS[language]
         ]  # fmt: skip
-        # several rounds, because not every error leaves the meaning certain
+        # several rounds, because some errors make the meaning ambiguous
         rounds = names * 12
         self.dice.shuffle(rounds)
         return rounds
@@ -195,14 +195,14 @@ class Mistyped:
         return typed + self.dice.choice(["", AROUND[name.language]])
 
     def misspelt(self, language: str) -> Iterator[tuple[Name, str]]:
-        """A name with one letter wrong, where no other name is near and no shop says so."""
+        """Names with one wrong letter, if no other name is similar and no shop's name or address contains the text."""
         seen = set()
         for name in self._candidates(language):
             typed = changed(name, self.dice)
             if (
                 typed in seen
                 or self.names.near(language, typed) != {name.own}
-                or self._is_said(typed)
+                or self.occurs_in_shops(typed)
             ):
                 continue
             seen.add(typed)
@@ -211,40 +211,40 @@ class Mistyped:
                 return
 
     def incomplete(self, language: str) -> Iterator[tuple[Name, str]]:
-        """A name without its last letter or two, where no other name begins so and no shop says so."""
+        """Names without their last one or two letters, if no other name has this prefix and no shop's name or address contains it."""
         seen = set()
         for name in self._candidates(language):
             letters = split(name)
             left = letters[: -self.dice.choice([1, 2] if len(letters) > 6 else [1])]
             typed = unicodedata.normalize("NFC", left)
             others = self.names.near(language, typed) | self.names.beginning(language, typed)
-            if typed in seen or others != {name.own} or self._is_said(typed):
+            if typed in seen or others != {name.own} or self.occurs_in_shops(typed):
                 continue
             seen.add(typed)
             yield name, typed
             if len(seen) == PER_LANGUAGE:
                 return
 
-    def _is_said(self, typed: str) -> bool:
-        return letters_of(squeezed(typed)) in self.said
+    def occurs_in_shops(self, typed: str) -> bool:
+        return letters_of(squeezed(typed)) in self.shop_letters
 
     def mixed(self) -> Iterator[Case]:
-        """A brand in one script and a misspelt or incomplete place in another, in any order."""
+        """A brand and a misspelt or incomplete place, each in a random script, in random order."""
         for language in LANGUAGES:
             both = [*self.misspelt(language), *self.incomplete(language)]
             self.dice.shuffle(both)
-            found = 0
+            count = 0
             for name, typed in both:
                 brand, intent = self._branded(name)
-                if brand is None or found == 100:
+                if brand is None or count == 100:
                     continue
-                found += 1
+                count += 1
                 words = [typed, self.dice.choice(sorted({brand, *self.maker.names.brands[brand]}))]
                 self.dice.shuffle(words)
                 yield Case("mixed, mistyped", " ".join(words), intent)
 
     def _branded(self, name: Name) -> tuple[str | None, Intent]:
-        """A brand with a booth at the place, and what both mean; None when there is no such booth."""
+        """A brand with a booth at the place, and the meaning of both; the brand is None if there is no such booth."""
         assert name.intent
         key = (name.own, name.is_station)
         if key not in self.branded:
@@ -265,11 +265,11 @@ class Mistyped:
         return self.branded[key]
 
     def all(self) -> list[Case]:
-        """At least three hundred of each language, half of them incomplete."""
+        """All cases: per language at least three hundred, half of them incomplete."""
         cases = []
         for language in LANGUAGES:
-            for kind, made in (("misspelt", self.misspelt), ("incomplete", self.incomplete)):
-                for name, typed in made(language):
+            for kind, generate in (("misspelt", self.misspelt), ("incomplete", self.incomplete)):
+                for name, typed in generate(language):
                     assert name.intent
                     cases.append(Case(f"{language}, {kind}", typed, name.intent))
         return [*cases, *self.mixed()]

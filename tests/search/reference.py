@@ -1,6 +1,6 @@
-"""A search by brute force: plain Python over all shops, from the meaning in the design and not from the SQL.
+"""Reference search for tests: brute force over all shops in Python, independent of the SQL.
 
-It is told what a keyword means instead of parsing it: regions, brands, stations, a piece of the name."""
+It does not parse keywords. Its input is their meaning: regions, brands, stations, a part of the name."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Shop:
 
 @dataclass(frozen=True)
 class Intent:
-    """What somebody means; None means any."""
+    """The meaning of a keyword; None matches any shop."""
 
     regions: frozenset[int] | None = None
     brands: frozenset[int] | None = None
     stations: tuple[Position, ...] | None = None
     piece: str | None = None
     branch: str | None = None
-    # a 동 is also what addresses and names call so within these districts
+    # within these districts, a 동 also matches shops whose address or name contains this text
     spoken: str | None = None
     districts: frozenset[int] = frozenset()
 
@@ -48,7 +48,7 @@ def squeezed(text: str) -> str:
 
 @dataclass
 class Country:
-    """Everything in memory."""
+    """The shops, brands, regions and stations of a database, in memory."""
 
     shops: list[Shop] = field(default_factory=list)
     brand_names: dict[str, int] = field(default_factory=dict)
@@ -61,25 +61,27 @@ class Country:
         return frozenset({brand} | self.children[brand])
 
     def path(self, region: int) -> list[int]:
-        """The region and those above it."""
+        """The region and its ancestors."""
         parent = self.regions[region][2]
         return [region, *(self.path(parent) if parent else [])]
 
     def called(self, name: str, *, above: int | None = None) -> frozenset[int]:
-        """All regions of a name, below another one if that is given."""
+        """All regions with this name, optionally only descendants of `above`."""
         return frozenset(
             r for r in self.region_names[name] if above is None or above in self.path(r)[1:]
         )
 
     def find(self, intent: Intent, at: Position) -> list[Shop]:
-        """Relevant shops: relevance first, then distance by the geodesic, then id."""
-        kept = [shop for shop in self.shops if means(intent, shop)]
+        """Matching shops, ordered by relevance, then geodesic distance, then id."""
+        kept = [shop for shop in self.shops if matches(intent, shop)]
         return sorted(kept, key=lambda s: (tier(intent, s), geodesic_m(*at, *s.at), s.id))
 
 
-def means(intent: Intent, shop: Shop) -> bool:
-    """Region AND brand AND station AND piece."""
-    if intent.regions is not None and not (intent.regions & shop.regions or speaks(intent, shop)):
+def matches(intent: Intent, shop: Shop) -> bool:
+    """Whether the shop matches region AND brand AND station AND part of the name."""
+    if intent.regions is not None and not (
+        intent.regions & shop.regions or mentions_dong(intent, shop)
+    ):
         return False
     if intent.brands is not None and shop.brand not in intent.brands:
         return False
@@ -90,8 +92,8 @@ def means(intent: Intent, shop: Shop) -> bool:
     return piece in squeezed(shop.name) or any(word.startswith(piece) for word in words)
 
 
-def speaks(intent: Intent, shop: Shop) -> bool:
-    """True when the shop says the 동 in its address or name, in one of the districts."""
+def mentions_dong(intent: Intent, shop: Shop) -> bool:
+    """Whether the shop is in one of the districts and has the 동 in its address or name."""
     if intent.spoken is None or not intent.districts & shop.regions:
         return False
     words = [squeezed(word) for word in shop.address.split()]
@@ -103,7 +105,7 @@ def near(stations: tuple[Position, ...], shop: Shop) -> bool:
 
 
 def tier(intent: Intent, shop: Shop) -> int:
-    """1 the name itself, 2 a name that begins so or a branch of the station's name, 3 the rest."""
+    """Relevance: 1 for the exact name, 2 for a prefix of the name or a branch named after the station, 3 for the rest."""
     name = squeezed(shop.name)
     if intent.branch:
         return 2 if squeezed(intent.branch) in name else 3
@@ -115,21 +117,21 @@ def tier(intent: Intent, shop: Shop) -> int:
 
 def own_names(name: str, level: str) -> set[str]:
     """A region's usual names: 서울특별시, 서울시, 서울; 수원시 영통구, 영통구, 영통, 수원시, 수원; 역삼1동, 역삼동."""
-    found = {name}
+    names = {name}
     if level == "sido":
         short = next(name.removesuffix(end) for end in SIDO_ENDINGS if name.endswith(end))
-        found |= {short, f"{short}시" if name.endswith("시") else f"{short}도"}
+        names |= {short, f"{short}시" if name.endswith("시") else f"{short}도"}
     elif level == "sigungu":
         city, _, district = name.rpartition(" ")
         for part in filter(None, (city, district)):
-            found |= {part, part[:-1]} if len(part) > 2 else {part}
+            names |= {part, part[:-1]} if len(part) > 2 else {part}
     else:
-        found.add(re.sub(r"[0-9·.,]+(동|가)$", r"\1", name))
-    return found
+        names.add(re.sub(r"[0-9·.,]+(동|가)$", r"\1", name))
+    return names
 
 
 def read(make: Maker) -> Country:
-    """The country as it stands in the tables."""
+    """Loads the country from the database."""
     country = Country()
     for brand, name, parent in make.rows("SELECT id, name, parent_id FROM brands"):
         country.brand_names[name] = brand

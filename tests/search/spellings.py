@@ -1,7 +1,7 @@
-"""Names in other scripts by an implementation of its own, and keywords made of them with what they mean.
+"""Generates names in other scripts, and keywords made of them with their expected meaning.
 
-Nothing here looks at the SQL: romanisation works on letters instead of code points, what is typed by ear is made by
-replacing letters, and a keyword's meaning follows from the Korean names it was made of."""
+Independent of the SQL under test: romanisation works on letters instead of code points, phonetic misspellings replace
+letters, and a keyword's meaning follows from the Korean names that it was made of."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ CODA = {"\u11a8": G, "\u11ab": N, "\u11ae": D, "\u11af": R, "\u11b7": M, "\u11b8
 
 
 def romanized(korean: str) -> str:
-    """By the official rule, in small letters without hyphens; simple finals only, as names of places have them."""
+    """Romanises by the official rule, in lower case without hyphens; supports only simple final consonants, as in place names."""
     letters = unicodedata.normalize("NFD", korean)
-    # a consonant before a vowel moves over
+    # a final consonant before a vowel moves to the next syllable
     letters = re.sub(
         "([\u11a8\u11ab\u11ae\u11af\u11b7\u11b8\u11ba\u11bd-\u11c1])\u110b",
         lambda m: CODA[m[1]],
@@ -47,23 +47,17 @@ def romanized(korean: str) -> str:
     return written.replace("llr", "ll")
 
 
-# what people write instead, in the order in which it is tried
+# common phonetic misspellings, in the order in which they are tried
 BY_EAR = (("^g", "k"), ("^b", "p"), ("^d", "t"), ("^j", "ch"), ("eo", "u"), ("eo", "o"), ("u(?!i)", "oo"), ("si", "shi"),
     ("eu", "u"), ("ae", "e"), ("ll", "l"))  # fmt: skip
 
 
 def by_ear(latin: str) -> Iterator[str]:
-    """One habit at a time, then two."""
+    """Phonetic misspellings of a romanised name, each with one replacement."""
     for pattern, instead in BY_EAR:
         spelling = re.sub(pattern, instead, latin, count=1)
         if spelling != latin and len(spelling) > 4:
             yield spelling
-
-
-def typo(latin: str, dice: random.Random) -> str:
-    """Two neighbouring letters exchanged, or one doubled or left out; the first stays."""
-    i = dice.randrange(1, len(latin) - 1)
-    return dice.choice([latin[:i] + latin[i + 1 :], latin[:i] + latin[i] + latin[i:]])
 
 
 # the same characters in other forms: Korean, simplified, Japanese
@@ -73,16 +67,16 @@ FORMS = ("區区区", "廣广広", "驛驿駅", "學学学", "國国国", "東�
 
 def other_forms(name: str) -> set[str]:
     """The name in Korean, simplified and Japanese characters."""
-    found = {name}
+    forms = {name}
     for column in range(3):
         table = {ord(c): form[column] for form in FORMS for c in form}
-        found.add(name.translate(table))
-    return found
+        forms.add(name.translate(table))
+    return forms
 
 
 @dataclass
 class Names:
-    """What the imported lists call the places: by Korean name, the names in other scripts."""
+    """Names in other scripts from the imported lists: stations and brands by Korean name, regions by id."""
 
     stations: dict[str, set[str]] = field(default_factory=dict)
     regions: dict[int, set[str]] = field(default_factory=dict)
@@ -98,7 +92,7 @@ def is_kana(text: str) -> bool:
 
 
 class Maker:
-    """Keywords of one country."""
+    """Generates the keywords of a country."""
 
     def __init__(self, country: Country, names: Names, seed: int = 20261123) -> None:
         self.country, self.names, self.dice = country, names, random.Random(seed)
@@ -128,13 +122,13 @@ class Maker:
         return Intent(stations=spots)
 
     def dong(self, name: str) -> Intent:
-        """Every 동 of the name, with what addresses and names call so in its districts."""
+        """The meaning of a 동: all regions with this name, and shops of their districts with it in address or name."""
         regions = self.country.called(name)
         districts = frozenset(p for r in regions if (p := self.country.regions[r][2]) is not None)
         return Intent(regions=regions, spoken=name, districts=districts)
 
     def korean(self) -> Iterator[Case]:
-        """Stations, districts and 동, alone and with what people write around them."""
+        """Stations, districts and 동, alone and with common words around them."""
         for name in self.stations():
             yield Case("Korean", f"{name}역", self.at_stations(name))
             yield Case("Korean", f"{name}역 근처 추천", self.at_stations(name))
@@ -148,7 +142,7 @@ class Maker:
                 yield Case("Korean", name, self.dong(name))
 
     def latin(self) -> Iterator[Case]:
-        """Official, by ear, with words around; only spellings that no other station shares."""
+        """Romanised names: official, phonetic, with words around; only spellings that no other station shares."""
         for name in self.stations():
             spelling = romanized(name)
             if len(spelling) < 5:
@@ -156,8 +150,8 @@ class Maker:
             intent = self.at_stations(*self.by_latin[spelling])
             yield Case("Latin", f"{spelling} station", intent)
             yield Case("Latin", f"near {spelling.upper()} Stn. exit 2", intent)
-            for heard in [h for h in by_ear(spelling) if h not in self.by_latin][:2]:
-                yield Case("Latin by ear", f"{heard} station", intent)
+            for spelling_by_ear in [h for h in by_ear(spelling) if h not in self.by_latin][:2]:
+                yield Case("Latin by ear", f"{spelling_by_ear} station", intent)
         for region in self.regions("sigungu"):
             name = self.country.regions[region][0]
             intent = Intent(regions=self.country.called(name))
@@ -171,8 +165,8 @@ class Maker:
             stem, unit = romanized(name[:-1]), romanized(name[-1])
             if len(stem) > 3:
                 yield Case("Latin", f"{stem.title()}-{unit}", intent)
-                for heard in list(by_ear(stem))[:1]:
-                    yield Case("Latin by ear", f"{heard}{unit}", intent)
+                for spelling_by_ear in list(by_ear(stem))[:1]:
+                    yield Case("Latin by ear", f"{spelling_by_ear}{unit}", intent)
 
     def foreign(self, group: str, fits: object, suffixes: tuple[str, ...]) -> Iterator[Case]:
         """Names of stations in a script, as listed, in other forms and with the word for station."""
@@ -197,7 +191,7 @@ class Maker:
                         yield Case(group, alias, Intent(regions=self.country.called(own)))
 
     def mixed(self) -> Iterator[Case]:
-        """A brand in one script and a place in another, in any order; only where there is such a booth."""
+        """A brand in one script and a place in another, in random order; only if there is such a booth."""
         for name in self.stations():
             latin = romanized(name)
             if len(latin) < 5 or len(self.by_latin[latin]) > 1:
@@ -218,14 +212,14 @@ class Maker:
                     yield Case("mixed", " ".join(words), intent)
 
     def all(self) -> list[Case]:
-        """At least three hundred of each script."""
+        """All cases: at least three hundred of each script."""
         kana = self.foreign("Japanese", is_kana, ("駅", "駅"))
         han = self.foreign("Chinese", is_han, ("站", "駅", "驛"))
         return [*self.korean(), *self.latin(), *kana, *han, *self.mixed()]
 
 
 def kana_forms(name: str) -> set[str]:
-    """As listed, in hiragana, half width, and with the first consonant voiced."""
+    """A katakana name as listed, in hiragana, in half width, and with the first consonant voiced."""
     hiragana = "".join(chr(ord(c) - 0x60) if "ァ" <= c <= "ヶ" else c for c in name)
     voiced = name.translate(
         str.maketrans("カキクケコタテトプパピペポ", "ガギグゲゴダデドブバビベボ")

@@ -1,4 +1,4 @@
-"""geoshops search: the same answer on the command line, and the same refusals."""
+"""Tests `geoshops search`: the same results and errors as the HTTP endpoint."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def run(make: Maker, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def test_lines_show_the_interpretation_and_each_shops_rank(run: Run) -> None:
-    done = run("강남 인생네컷", "--at", "127.04", "37.5")
-    lines = [line.split() for line in done.output.splitlines()]
+    result = run("강남 인생네컷", "--at", "127.04", "37.5")
+    lines = [line.split() for line in result.output.splitlines()]
     assert lines[:3] == [
         ["region", "강남", "=", "강남구"],
         ["brand", "인생네컷", "=", "인생네컷"],
@@ -38,14 +38,14 @@ def test_lines_show_the_interpretation_and_each_shops_rank(run: Run) -> None:
     assert lines[3][:4] == ["1", "all", "words", "0m"]
 
 
-def test_json_is_the_answer_of_explain(run: Run) -> None:
-    told = json.loads(run("ㅇㅅㄴㅋ", "--json", "--limit", "1").output)
-    assert [piece["text"] for piece in told["understood"]] == ["ㅇㅅㄴㅋ"]
-    assert [shop["place_name"] for shop in told["shops"]] == ["인생네컷 신사점"]
+def test_json_is_the_explain_response(run: Run) -> None:
+    body = json.loads(run("ㅇㅅㄴㅋ", "--json", "--limit", "1").output)
+    assert [piece["text"] for piece in body["understood"]] == ["ㅇㅅㄴㅋ"]
+    assert [shop["place_name"] for shop in body["shops"]] == ["인생네컷 신사점"]
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ((" ",), "KEYWORD must not be blank"),
         (("a\x01b",), "KEYWORD must not contain control characters"),
@@ -55,6 +55,8 @@ def test_json_is_the_answer_of_explain(run: Run) -> None:
         (("강남", "--at", "nan", "37"), "--at: LNG must be a decimal number"),
     ],
 )
-def test_what_the_service_rejects_is_rejected(run: Run, words: tuple[str, ...], told: str) -> None:
-    done = run(*words)
-    assert (done.exit_code, told in done.output) == (2, True), done.output
+def test_what_the_service_rejects_is_rejected(
+    run: Run, words: tuple[str, ...], message: str
+) -> None:
+    result = run(*words)
+    assert (result.exit_code, message in result.output) == (2, True), result.output

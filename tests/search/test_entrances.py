@@ -1,4 +1,4 @@
-"""Stations called 입구 and 대입구, by the names that people call them: 홍대, 서울대역, 숭실."""
+"""Tests that stations called 입구 or 대입구 are found by their colloquial short names: 홍대, 서울대역, 숭실."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from tests.make import Maker
 from tests.search.spellings import romanized
 
-Found = Callable[[str], list[str]]
+FindNumbers = Callable[[str], list[str]]
 AT = {"userLng": 127.0276, "userLat": 37.4979}
 ENTRANCES = ("건대입구", "경인교대입구", "남한산성입구", "동대입구", "서울대입구", "성신여대입구", "숙대입구",
     "숭실대입구", "을지로입구", "인천대입구", "총신대입구", "태릉입구", "한성대입구", "홍대입구")  # fmt: skip
@@ -18,7 +18,7 @@ ENTRANCES = ("건대입구", "경인교대입구", "남한산성입구", "동대
 
 @pytest.fixture
 def stations(make: Maker) -> None:
-    """Each with a shop beside it; Seoul and Incheon are also names of their own."""
+    """The stations, each with a shop next to it; Seoul and Incheon are also regions."""
     seoul = make.region("서울특별시", level="sido")
     make.region("인천광역시", level="sido")
     make.region("관악구", parent=seoul)
@@ -28,36 +28,36 @@ def stations(make: Maker) -> None:
 
 
 @pytest.fixture
-def found(client: FlaskClient, stations: None) -> Found:
+def find_numbers(client: FlaskClient, stations: None) -> FindNumbers:
     def numbers(keyword: str) -> list[str]:
-        answer = client.get("/shops", query_string={"keyword": keyword, **AT})
-        assert answer.status_code == 200, answer.text
-        return [shop["place_name"].split("번")[0] for shop in answer.get_json()]
+        response = client.get("/shops", query_string={"keyword": keyword, **AT})
+        assert response.status_code == 200, response.text
+        return [shop["place_name"].split("번")[0] for shop in response.get_json()]
 
     return numbers
 
 
 @pytest.mark.parametrize("number", range(len(ENTRANCES)))
-def test_every_entrance_is_found_by_its_short_names(found: Found, number: int) -> None:
+def test_every_entrance_is_found_by_its_short_names(find_numbers: FindNumbers, number: int) -> None:
     name = ENTRANCES[number]
     short = name.removesuffix("입구")
     latin = romanized(short)
     keywords = [name, f"{name}역", short, f"{short}역", f"{short} 입구", f"{latin} station", f"{latin}ipgu",
         f"{latin} ipgu station", f"near {latin.upper()} stn"]  # fmt: skip
     for keyword in keywords:
-        assert found(keyword) == [str(number)], keyword
+        assert find_numbers(keyword) == [str(number)], keyword
 
 
 @pytest.mark.parametrize("keyword", ["숭실", "숭실역", "한성", "한성역", "성신여역", "총신"])
-def test_a_university_is_found_without_its_word(found: Found, keyword: str) -> None:
+def test_a_university_is_found_without_its_word(find_numbers: FindNumbers, keyword: str) -> None:
     name = f"{keyword.removesuffix('역')}대입구"
-    assert found(keyword) == [str(ENTRANCES.index(name))]
+    assert find_numbers(keyword) == [str(ENTRANCES.index(name))]
 
 
-def test_a_name_of_its_own_is_no_university(found: Found) -> None:
-    assert found("서울역") == [str(len(ENTRANCES))]
-    assert str(ENTRANCES.index("서울대입구")) not in found("서울")
-    assert str(ENTRANCES.index("인천대입구")) not in found("인천")
+def test_a_name_of_its_own_is_no_university(find_numbers: FindNumbers) -> None:
+    assert find_numbers("서울역") == [str(len(ENTRANCES))]
+    assert str(ENTRANCES.index("서울대입구")) not in find_numbers("서울")
+    assert str(ENTRANCES.index("인천대입구")) not in find_numbers("인천")
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_a_name_of_its_own_is_no_university(found: Found) -> None:
 def test_an_entrance_is_found_in_kana_as_lists_and_guides_write_it(
     client: FlaskClient, stations: None, keyword: str, name: str
 ) -> None:
-    answer = client.get("/shops", query_string={"keyword": keyword, "explain": "true", **AT})
-    found = answer.get_json()
-    assert found["pass"] == "understood"
-    assert [shop["place_name"].split("번")[0] for shop in found["shops"]] == [
+    response = client.get("/shops", query_string={"keyword": keyword, "explain": "true", **AT})
+    body = response.get_json()
+    assert body["pass"] == "understood"
+    assert [shop["place_name"].split("번")[0] for shop in body["shops"]] == [
         str(ENTRANCES.index(name))
     ]

@@ -1,4 +1,4 @@
-"""Keywords as visitors and locals type them: landmarks with another brand, directions as districts, islands, addresses, sentences."""
+"""Tests everyday keywords of visitors and locals: landmarks with a brand, district names, islands, addresses, sentences."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ def get_json(client: FlaskClient, path: str, keyword: str, **more: Any) -> Any:
 @pytest.mark.parametrize(
     ("keyword", "shops"),
     [
-        # another brand near the shops that have the landmark in their name
+        # a brand near a landmark that only names of other brands' shops contain
         ("가로수길 하루필름", ["압구정점", "신사본점"]),
         ("하루필름 가로수길", ["압구정점", "신사본점"]),
         ("garosu-gil 하루필름", ["압구정점", "신사본점"]),
         ("전주한옥마을 하루필름", ["객사점"]),
-        # a branch called so, not a road or another 동 far away
+        # a branch with this name, not a road or another 동 far away
         ("명동 인생네컷", ["명동점"]),
         ("인생네컷명동", ["명동점"]),
         ("인생네컷 明洞哪里有", ["명동점"]),
@@ -109,7 +109,7 @@ def get_json(client: FlaskClient, path: str, keyword: str, **more: Any) -> Any:
         ("慶州皇理團路", ["황리단길점"]),
         ("皇理团街", ["황리단길점"]),
         ("ロツテワールド", ["롯데월드몰점"]),
-        # slips and sentences
+        # typing errors and sentences
         ("ㅎ홍대 인생네컷", ["와우산점"]),
         ("명동에 있는 인생네컷", ["명동점"]),
         ("명동에서 사진 찍을만한 곳", ["명동점"]),
@@ -128,11 +128,11 @@ def get_json(client: FlaskClient, path: str, keyword: str, **more: Any) -> Any:
         ("287 Gangnam-daero, Gangnam-gu, Seoul", ["강남점"]),
     ],
 )
-def test_the_shops_that_are_meant_are_found(
+def test_keywords_find_the_intended_shops(
     client_of_shops: FlaskClient, keyword: str, shops: list[str]
 ) -> None:
-    found = get_json(client_of_shops, "/shops", keyword)
-    assert [s["place_name"].split()[1] for s in found] == shops
+    response_shops = get_json(client_of_shops, "/shops", keyword)
+    assert [s["place_name"].split()[1] for s in response_shops] == shops
 
 
 @pytest.mark.parametrize(
@@ -144,18 +144,18 @@ def test_the_shops_that_are_meant_are_found(
         ("하루필름 한옥마을 아무말", ["객사점"], ["아무말"]),
     ],
 )
-def test_what_is_left_out_around_a_landmark_is_told(
+def test_ignored_words_beside_a_landmark_are_reported(
     client_of_shops: FlaskClient, keyword: str, shops: list[str], ignored: list[str]
 ) -> None:
-    found = get_json(client_of_shops, "/shops", keyword, explain="true")
-    assert [s["place_name"].split()[1] for s in found["shops"]] == shops
-    assert found["ignored"] == ignored
+    body = get_json(client_of_shops, "/shops", keyword, explain="true")
+    assert [s["place_name"].split()[1] for s in body["shops"]] == shops
+    assert body["ignored"] == ignored
 
 
 def test_filters_apply_around_a_landmark(client_of_shops: FlaskClient) -> None:
-    found = get_json(client_of_shops, "/shops", "가로수길 하루필름", minRating=4)
-    assert [s["place_name"] for s in found] == ["하루필름 신사본점"]
-    # not the one of another district, which a looser reading would find
+    response_shops = get_json(client_of_shops, "/shops", "가로수길 하루필름", minRating=4)
+    assert [s["place_name"] for s in response_shops] == ["하루필름 신사본점"]
+    # not the shop of another district, which a less strict interpretation would find
     assert get_json(client_of_shops, "/shops", "전주한옥마을 하루필름", minRating=4) == []
 
 
@@ -177,7 +177,7 @@ def test_filters_apply_around_a_landmark(client_of_shops: FlaskClient) -> None:
         ("인생내컷", "인생네컷"),
     ],
 )
-def test_what_a_search_finds_is_suggested_while_it_is_typed(
+def test_search_results_are_suggested_while_typing(
     client_of_shops: FlaskClient, typed: str, label: str
 ) -> None:
     suggested = get_json(client_of_shops, "/shops/suggest", typed, q=typed)

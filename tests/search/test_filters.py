@@ -1,4 +1,4 @@
-"""What a filter lets through, and how the planner sees it."""
+"""Tests the SQL filter of shops: which shops pass, and that the planner inlines it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tests.make import Maker
 
 def test_a_shop_without_votes_has_a_share_of_0(make: Maker) -> None:
     shop = make.shop(brand_id=make.brand("인생네컷"))
-    for clean, found in ((0, [shop]), (0.1, [])):
+    for clean, expected in ((0, [shop]), (0.1, [])):
         statement = (
             "SELECT ids FROM search_shops('인생네컷', point_at(127, 37.5), %s::shop_filters, 10)"
         )
-        assert make.sql(statement, make.filters(clean=clean)) == found
+        assert make.sql(statement, make.filters(clean=clean)) == expected
 
 
-def test_the_filters_are_put_in_place(make: Maker) -> None:
+def test_filters_are_inlined(make: Maker) -> None:
     def filter_of(**values: Any) -> str:
         plan = make.rows(
             "EXPLAIN SELECT FROM shops s WHERE shop_passes(s, %s::shop_filters)",

@@ -1,4 +1,4 @@
-"""Names and other words without a blank between them, in Korean reading, and names of several places."""
+"""Tests names joined to other words without a space, names in Korean reading, and names shared by several places."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from tests.make import Maker
 
-Found = Callable[[str], tuple[list[str], list[str]]]
+FindShops = Callable[[str], tuple[list[str], list[str]]]
 AT = {"userLng": 127.0, "userLat": 37.5}
 STATIONS = {
     "명동": "明洞", "홍대입구": "弘大入口", "압구정": "狎鷗亭", "신논현": "新論峴", "망원": "望遠", "석촌": "石村",
@@ -27,8 +27,8 @@ def boundary(west: float, south: float, side: float = 0.02) -> str:
 
 
 @pytest.fixture
-def found(make: Maker, client: FlaskClient) -> Found:
-    """Stations in a row, each with a shop of two brands; districts north of them, and streets in names of shops."""
+def find_shops(make: Maker, client: FlaskClient) -> FindShops:
+    """Searches a row of stations, each with shops of two brands, districts north of them, and streets in shop names."""
     seoul = make.region("서울특별시", level="sido")
     for alias, lang in (("首爾", "zh-Hant"), ("Seoul", "en")):
         make.insert("region_aliases", region_id=seoul, alias=alias, kind="foreign", lang=lang)
@@ -57,14 +57,14 @@ def found(make: Maker, client: FlaskClient) -> Found:
     for name in ELSEWHERE:
         make.shop(f"달빛 {name}", at=(128, 37), brand_id=None)
 
-    def answer(keyword: str) -> tuple[list[str], list[str]]:
+    def find(keyword: str) -> tuple[list[str], list[str]]:
         query = {"keyword": keyword, "explain": "true", **AT}
         response = client.get("/shops", query_string=query)
         assert response.status_code == 200, response.text
-        told = response.get_json()
-        return sorted(shop["place_name"] for shop in told["shops"]), told["ignored"]
+        body = response.get_json()
+        return sorted(shop["place_name"] for shop in body["shops"]), body["ignored"]
 
-    return answer
+    return find
 
 
 @pytest.mark.parametrize(
@@ -95,17 +95,17 @@ def found(make: Maker, client: FlaskClient) -> Found:
     ],
 )
 def test_a_name_is_found_beside_other_words(
-    found: Found, keyword: str, same_as: str, ignored: list[str]
+    find_shops: FindShops, keyword: str, same_as: str, ignored: list[str]
 ) -> None:
-    assert found(same_as)[0] != []
-    assert found(keyword) == (found(same_as)[0], ignored)
+    assert find_shops(same_as)[0] != []
+    assert find_shops(keyword) == (find_shops(same_as)[0], ignored)
 
 
 @pytest.mark.parametrize(
     "keyword", ["명동아무말", "신명동", "아무말시장", "新明洞", "明洞路", "행리단"]
 )
-def test_a_part_of_another_word_is_no_name(found: Found, keyword: str) -> None:
-    assert found(keyword) == ([], [])
+def test_a_part_of_another_word_is_no_name(find_shops: FindShops, keyword: str) -> None:
+    assert find_shops(keyword) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -122,14 +122,14 @@ def test_a_part_of_another_word_is_no_name(found: Found, keyword: str) -> None:
     ],
 )
 def test_chinese_characters_are_read_in_korean(
-    found: Found, keyword: str, shops: list[str]
+    find_shops: FindShops, keyword: str, shops: list[str]
 ) -> None:
-    assert found(keyword) == (shops, [])
+    assert find_shops(keyword) == (shops, [])
 
 
 @pytest.mark.parametrize("keyword", ["北京", "東京駅", "魑魅魍魎", "北京路"])
-def test_other_chinese_characters_find_nothing(found: Found, keyword: str) -> None:
-    assert found(keyword) == ([], [])
+def test_other_chinese_characters_find_nothing(find_shops: FindShops, keyword: str) -> None:
+    assert find_shops(keyword) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -147,9 +147,9 @@ def test_other_chinese_characters_find_nothing(found: Found, keyword: str) -> No
     ],
 )
 def test_words_of_shop_names_and_several_districts(
-    found: Found, keyword: str, shops: list[str], ignored: list[str]
+    find_shops: FindShops, keyword: str, shops: list[str], ignored: list[str]
 ) -> None:
-    assert found(keyword) == (shops, ignored)
+    assert find_shops(keyword) == (shops, ignored)
 
 
 @pytest.fixture
@@ -179,14 +179,14 @@ def songdo(make: Maker, client: FlaskClient) -> Callable[[str], Any]:
 
 
 def test_a_station_and_a_neighbourhood_near_it_are_both_meant(songdo: Callable[..., Any]) -> None:
-    answer = songdo("송도")
-    assert [s["place_name"] for s in answer.get_json()] == [
+    response = songdo("송도")
+    assert [s["place_name"] for s in response.get_json()] == [
         "포토이즘 센트럴파크점",
         "인생네컷 옥련점",
     ]
     assert songdo("송도", page=1, size=1).headers["X-Total-Count"] == "2"
-    told = songdo("인천 송도", explain="true").get_json()
-    assert {name for x in told["understood"] for name in x["names"]} >= {"송도역", "송도1동"}
+    body = songdo("인천 송도", explain="true").get_json()
+    assert {name for x in body["understood"] for name in x["names"]} >= {"송도역", "송도1동"}
     assert [s["place_name"] for s in songdo("송도역").get_json()] == ["인생네컷 옥련점"]
     assert songdo("송도", page=2, size=1).get_json()[0]["place_name"] == "인생네컷 옥련점"
 
@@ -205,11 +205,11 @@ def test_of_three_places_the_odd_one_in_a_word_is_left_out(
         sigungu_id=suwon,
         dong_id=old_town,
     )
-    told = client.get(
+    body = client.get(
         "/shops", query_string={"keyword": "수원 화성남문", "explain": "true", **AT}
     ).get_json()
-    assert [shop["place_name"] for shop in told["shops"]] == ["달빛 수원점"]
-    assert told["ignored"] == ["화성"]
+    assert [shop["place_name"] for shop in body["shops"]] == ["달빛 수원점"]
+    assert body["ignored"] == ["화성"]
 
 
 @pytest.mark.parametrize("keyword", ["성수동", "seongsu-dong", "ソンス洞", "聖水洞"])
@@ -229,8 +229,8 @@ def test_a_neighbourhood_is_found_by_the_name_in_addresses(
         make.shop(
             f"달빛 {name}점", at=(127.05, 37.54), brand_id=None, sigungu_id=district, dong_id=dong
         )
-    found = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
-    assert sorted(shop["place_name"] for shop in found) == [
+    shops = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
+    assert sorted(shop["place_name"] for shop in shops) == [
         "달빛 성수1가1동점",
         "달빛 성수2가3동점",
     ]
@@ -249,8 +249,8 @@ def test_a_district_and_a_station_that_sound_alike_are_both_meant(
         ("합천", ["합천점"]),
         ("ハプチョン駅", ["합정점"]),
     ):
-        found = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
-        assert [shop["place_name"] for shop in found] == [f"달빛 {branch}" for branch in branches]
+        shops = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
+        assert [shop["place_name"] for shop in shops] == [f"달빛 {branch}" for branch in branches]
 
 
 @pytest.mark.parametrize("keyword", ["대전 은행동", "daejeon eunhaeng dong", "大田银杏洞"])
@@ -269,15 +269,15 @@ def test_a_neighbourhood_that_another_city_has_as_a_region_is_found_in_addresses
         sido_id=daejeon,
         lot_address="대전 중구 은행동 1-1",
     )
-    found = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
-    assert [shop["place_name"] for shop in found] == ["달빛 중앙로점"]
+    shops = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
+    assert [shop["place_name"] for shop in shops] == ["달빛 중앙로점"]
 
 
 @pytest.mark.parametrize("keyword", ["kyungsung univ", "gil"])
 def test_the_beginning_of_a_name_is_read_as_a_whole(
     make: Maker, client: FlaskClient, keyword: str
 ) -> None:
-    """Not each of its words, nor what is left of a short name without its unit."""
+    """Neither each of its words nor a short name without its unit."""
     for name, name_en, at in (
         ("교대", "Univ. of Education", (127.0, 37.5)),
         ("경성대부경대", "Kyungsung Univ. Pukyong Univ.", (129.1, 35.1)),
@@ -287,7 +287,7 @@ def test_the_beginning_of_a_name_is_read_as_a_whole(
     gangdong = make.region("강동구", parent=make.region("서울특별시", level="sido"))
     dong = make.insert("regions", name="길동", level="dong", name_en="Gil-dong", parent_id=gangdong)
     make.shop("달빛 길동점", brand_id=None, dong_id=dong)
-    found = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
-    assert [shop["place_name"] for shop in found] == (
+    shops = client.get("/shops", query_string={"keyword": keyword, **AT}).get_json()
+    assert [shop["place_name"] for shop in shops] == (
         ["달빛 경성대부경대점"] if " " in keyword else []
     )

@@ -1,4 +1,4 @@
-"""Keywords that once exhausted the database: they get a response, and the work for each is bounded by construction."""
+"""Tests hostile keywords: they get a response, and the database work for each is bounded."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_the_look_ups_for_a_hostile_keyword_are_bounded(
 
 @pytest.fixture
 def dictionaries_analysed_empty(connection: Any, land: Country) -> Iterator[None]:
-    """The statistics that autovacuum leaves when it comes just before a load."""
+    """The statistics that autovacuum leaves when it runs just before a load."""
     cursor = connection.cursor()
     cursor.execute(
         "UPDATE pg_class SET reltuples = 0, relpages = 1 WHERE oid = ANY (%s::regclass[])",
@@ -173,13 +173,15 @@ FOREIGN = [
 
 @pytest.mark.parametrize("statement", [SEARCH, SUGGEST])
 @pytest.mark.parametrize("keyword", FOREIGN)
-def test_any_script_is_answered(connection: Any, keyword: str, statement: str) -> None:
+def test_keywords_in_any_script_get_a_response(
+    connection: Any, keyword: str, statement: str
+) -> None:
     cursor = connection.cursor()
     cursor.execute(statement, (keyword,))
     assert cursor.fetchone()[0]
 
 
-# first and last letter of what people and attackers type
+# first and last characters of the scripts that users and attackers type
 RANGES = (
     ("\uac00", "\ud7a3"), ("\u1100", "\u11ff"), ("\u3131", "\u318e"), ("a", "z"), ("A", "Z"), ("0", "9"), ("\u00c0", "\u017f"),
     ("\u3041", "\u30ff"), ("\uff65", "\uffdc"), ("\uff01", "\uff5e"), ("\u4e00", "\u9fff"), ("\U00020000", "\U000200ff"),

@@ -1,4 +1,4 @@
-"""Keywords in every script without their last letters or with one wrong, where no name or address has what was typed."""
+"""Tests incomplete and misspelt keywords in every script that no name or address contains literally."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HERE = (127.0276, 37.4979)
 
 @pytest.fixture
 def places(make: Maker) -> Maker:
-    """A station and a district whose names no shop says."""
+    """Stations and a district whose names no shop's name or address contains."""
     seoul = make.region("서울특별시", level="sido")
     district = make.region("광진구", parent=seoul)
     station = make.station("건대입구", at=HERE, name_en="Konkuk Univ.")
@@ -35,14 +35,14 @@ def places(make: Maker) -> Maker:
     return make
 
 
-def answer(client: FlaskClient, keyword: str) -> Any:
+def explain(client: FlaskClient, keyword: str) -> Any:
     response = client.get("/shops", query_string={"keyword": keyword, "explain": "true", **AT})
     assert response.status_code == 200, response.text
     return response.get_json()
 
 
-def found(client: FlaskClient, keyword: str) -> list[str]:
-    return [shop["place_name"] for shop in answer(client, keyword)["shops"]]
+def find_names(client: FlaskClient, keyword: str) -> list[str]:
+    return [shop["place_name"] for shop in explain(client, keyword)["shops"]]
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def found(client: FlaskClient, keyword: str) -> list[str]:
         ("건대입 인생네컷", "인생네컷 하나"), ("인생네컷 geondaei", "인생네컷 하나"), ("建大入 인생네컷", "인생네컷 하나"),
     ],
 )  # fmt: skip
-def test_the_shortest_name_that_begins_so_is_meant(
+def test_a_prefix_means_the_shortest_name(
     places: Maker, client: FlaskClient, keyword: str, shop: str
 ) -> None:
-    assert found(client, keyword) == [shop]
+    assert find_names(client, keyword) == [shop]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_the_shortest_name_that_begins_so_is_meant(
 def test_one_letter_may_be_wrong(
     places: Maker, client: FlaskClient, keyword: str, shop: str
 ) -> None:
-    assert found(client, keyword) == [shop]
+    assert find_names(client, keyword) == [shop]
 
 
 @pytest.mark.parametrize("word", ["station", "staion", "statoin", "statiom"])
@@ -83,13 +83,13 @@ def test_a_misspelt_word_for_a_station_means_the_station_and_not_the_district(
     district = make.region("강남구", parent=make.region("서울특별시", level="sido"))
     make.shop("역", at=HERE, brand_id=None)
     make.shop("구", at=(127.06, 37.52), sigungu_id=district, brand_id=None)
-    assert found(client, f"gangnam {word}") == ["역"]
+    assert find_names(client, f"gangnam {word}") == ["역"]
 
 
 def test_of_kana_a_letter_off_those_written_nearest_are_meant(
     make: Maker, client: FlaskClient
 ) -> None:
-    # シンリン, シンタン and シンチヨン by sound
+    # similar by sound: シンリン, シンタン and シンチヨン
     for number, (name, alias) in enumerate(
         {"신당": "シンダン", "신림": "シンリム", "신정": "シンジョン"}.items()
     ):
@@ -97,13 +97,13 @@ def test_of_kana_a_letter_off_those_written_nearest_are_meant(
         station = make.station(name, at=at)
         make.insert("station_aliases", station_id=station, alias=alias, lang="ja")
         make.shop(f"{name} 사진관", at=at, brand_id=None)
-    assert found(client, "シンチム駅") == ["신림 사진관"]
+    assert find_names(client, "シンチム駅") == ["신림 사진관"]
 
 
 def test_two_characters_are_no_misspelt_name(places: Maker, client: FlaskClient) -> None:
     places.region("강남구", parent=places.sql("SELECT id FROM regions WHERE level = 'sido'"))
     places.sql("INSERT INTO region_aliases (region_id, alias, kind, lang) SELECT id, '江南', 'foreign', 'zh-Hant' FROM regions WHERE name = '강남구'")  # fmt: skip
-    assert found(client, "江北") == found(client, "江山南") == []
+    assert find_names(client, "江北") == find_names(client, "江山南") == []
 
 
 @pytest.mark.parametrize(
@@ -120,10 +120,10 @@ def test_two_characters_are_no_misspelt_name(places: Maker, client: FlaskClient)
         ("汝矣渡", "zh-Hant", "汝矣渡口"),
     ],
 )
-def test_explain_tells_language_and_name(
+def test_explain_reports_language_and_name(
     places: Maker, client: FlaskClient, keyword: str, lang: str, matched: str
 ) -> None:
-    (word,) = answer(client, keyword)["understood"]
+    (word,) = explain(client, keyword)["understood"]
     assert (word["lang"], word["matched"], word["kind"]) == (lang, matched, "station")
 
 
@@ -137,7 +137,7 @@ def test_names_of_several_places_are_all_of_them_nearest_first(
         )
         make.shop(f"{3 - number}번", at=(129 - number / 2, 36), sigungu_id=district, brand_id=None)
     for keyword in ("중구", "jung-gu", "junggu", "中区", "中區", "チュング"):
-        assert found(client, keyword) == ["1번", "2번", "3번"], keyword
+        assert find_names(client, keyword) == ["1번", "2번", "3번"], keyword
 
 
 def suggested(client: FlaskClient, typed: str) -> list[tuple[str, str]]:
@@ -174,5 +174,5 @@ def test_one_chinese_character_begins_a_name(places: Maker, client: FlaskClient)
 def test_a_known_name_is_suggested_beside_unknown_letters(
     places: Maker, client: FlaskClient
 ) -> None:
-    """As a search leaves these out."""
+    """A search ignores these letters, too."""
     assert suggested(client, "建大入口 xqzw")[0] == ("station", "건대입구역")

@@ -1,4 +1,4 @@
-"""Which index serves which keyword, read from the plans that PostgreSQL really ran."""
+"""Tests which index serves which keyword, by the plans that PostgreSQL executed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def plans(make_once: Maker, database_url: str) -> Iterator[Any]:
     make_once.sql("VACUUM ANALYZE")
     own = psycopg2.connect(database_url)
     own.autocommit = True
-    own.notices = deque()  # a list would keep the last fifty only
+    own.notices = deque()  # psycopg's list keeps only the last fifty notices
     cursor = own.cursor()
     cursor.execute("LOAD 'auto_explain'")
     for setting in (
@@ -42,7 +42,7 @@ def plans(make_once: Maker, database_url: str) -> Iterator[Any]:
         cursor.execute(f"SET {setting}")
 
     def of(keyword: str) -> str:
-        for _ in range(7):  # past the custom plans, so that the kept plan is seen
+        for _ in range(7):  # run often enough that PostgreSQL uses the generic plan
             own.notices.clear()
             cursor.execute(
                 "SELECT shops_by_keyword(%s, 127, 36, NULL, 'distance', '', 300, 300, 0)",
@@ -81,10 +81,10 @@ def test_a_single_name_needs_no_index_over_words(plans: Any, keyword: str) -> No
 
 def test_a_brand_within_a_district_reads_no_shops_of_the_brand_elsewhere(plans: Any) -> None:
     brands = ("인생네컷", "하루필름", "포토이즘", "포토그레이", "셀픽스")
-    # every shop of a district of this country is of one brand
-    found = [plans(f"3번구 {brand}") for brand in brands]
-    assert any("shops_region_spot_idx" in plan for plan in found)
-    assert not any("shops_brand_id_idx" in plan for plan in found)
+    # all shops of a district of this country belong to one brand
+    brand_plans = [plans(f"3번구 {brand}") for brand in brands]
+    assert any("shops_region_spot_idx" in plan for plan in brand_plans)
+    assert not any("shops_brand_id_idx" in plan for plan in brand_plans)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_brand_within_a_district_reads_no_shops_of_the_brand_elsewhere(plans: 
     [("부산", "0+"), ("구역점", "0+"), ("부산 구역점", "0+"), ("3번구 인생네컷", "0")],
 )
 @pytest.mark.parametrize("at_most", [300, 10_000])
-def test_a_filter_that_no_shop_passes_reads_a_part_of_the_shops_and_says_so(
+def test_a_filter_that_no_shop_passes_reads_a_part_of_the_shops_and_reports_truncation(
     plans: Any, connection: Any, keyword: str, total: str, at_most: int
 ) -> None:
     cursor = connection.cursor()
@@ -106,11 +106,11 @@ def test_a_filter_that_no_shop_passes_reads_a_part_of_the_shops_and_says_so(
         "SELECT shops_by_keyword(%s, 127, 36, jsonb_populate_record(NULL::shop_filters, %s), 'distance', '', %s, 20, 0)",
         (keyword, '{"min_rating": 4}', at_most),
     )
-    (found,) = cursor.fetchone()
+    (text,) = cursor.fetchone()
     cursor.execute(fetched)
     read = cursor.fetchone()[0] - before
     cursor.execute("ROLLBACK")
-    assert found.split("\n", 1) == [total, "[]"]
+    assert text.split("\n", 1) == [total, "[]"]
     assert read < 15_000
 
 
@@ -120,11 +120,11 @@ CALLS = (
 
 
 def counted(connection: Any, function: str, keyword: str, filters: str | None) -> tuple[str, int]:
-    """The first line of a first page of up to 10,000 shops, and how often it called the function."""
+    """The first line of the first page of up to 10,000 shops, and the number of calls of the function."""
     cursor = connection.cursor()
     cursor.execute("BEGIN")
     cursor.execute("SET LOCAL track_functions = 'all'")
-    # includes what earlier transactions have not reported yet
+    # includes calls that earlier transactions have not reported yet
     cursor.execute(CALLS, (function,))
     (before,) = cursor.fetchone()
     cursor.execute(
@@ -185,7 +185,7 @@ def test_the_names_in_a_keyword_are_found_once_for_all_their_meanings(
 def test_a_rare_brand_of_a_district_is_suggested_without_reading_the_district(
     plans: Any, connection: Any, typed: str
 ) -> None:
-    # every other shop of the district is of one brand
+    # all other shops of the district belong to one brand
     cursor = connection.cursor()
     cursor.execute(
         "INSERT INTO shops (brand_id, place_name, geog, road_address, sido_id, sigungu_id)"
@@ -205,7 +205,7 @@ def test_a_rare_brand_of_a_district_is_suggested_without_reading_the_district(
 def suggestions_counting(
     connection: Any, function: str, typed: str
 ) -> tuple[list[dict[str, Any]], int]:
-    """The suggestions, and how often they called the function."""
+    """The suggestions, and the number of calls of the function."""
     cursor = connection.cursor()
     cursor.execute("BEGIN")
     cursor.execute("SET LOCAL track_functions = 'all'")
@@ -221,7 +221,7 @@ def suggestions_counting(
 
 @pytest.fixture
 def a_million_shops(plans: Any, connection: Any) -> Iterator[None]:
-    """The statistics of a large country, in which every shop has 구역점 in its name."""
+    """Sets the statistics of a large country, in which all shops have 구역점 in their name."""
     cursor = connection.cursor()
     cursor.execute("UPDATE pg_class SET reltuples = 1e6 WHERE oid = 'shops'::regclass")
     yield
@@ -244,7 +244,7 @@ def test_the_branches_of_a_station_called_like_most_shops_are_those_near_the_vie
 def test_a_name_whose_missing_letter_leaves_another_alone_is_corrected(
     plans: Any, connection: Any
 ) -> None:
-    """Else the index would collect the many shops with a word a letter away."""
+    """Otherwise the index scan would return the many shops with a word at an edit distance of one."""
     cursor = connection.cursor()
     cursor.execute("SELECT corrected_word(name_key('셀픽ㅡ'))")
     assert cursor.fetchone() == (["셀픽스"],)

@@ -1,4 +1,4 @@
-"""Keywords as people in a place type them: gates, malls in short, names half typed, landmarks beside the region that is named."""
+"""Tests keywords of locals: gates, short names of malls, incomplete names, landmarks next to a named region."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SHOPS = {
 
 @pytest.fixture
 def client_of_shops(make: Maker, client: FlaskClient) -> FlaskClient:
-    """The shops of SHOPS; 춘천시 has a boundary, 중문동 and 부사동 have no shops, and 강남 has a name in Chinese characters."""
+    """A client for the shops of SHOPS; 춘천시 has a boundary, 중문동 and 부사동 have no shops, 강남 has a name in Chinese characters."""
     brands = {name: make.brand(name) for name in ("인생네컷", "하루필름", "홍대네컷")}
     for brand, alias in (
         ("인생네컷", "Life4Cuts"),
@@ -79,7 +79,7 @@ def get_json(client: FlaskClient, path: str, keyword: str, **more: Any) -> Any:
         ("충북대학교 중문 하루필름", ["사창점"]),
         # malls in short
         ("웨돔 인생네컷", ["웨스턴돔점"]),
-        # a name that a shop of the region has to the letter comes first
+        # a shop of the region with exactly this name comes first
         ("인생네컷 강남", ["강남점", "가로수길점"]),
         ("life4cuts gangnam-gu", ["강남점", "가로수길점"]),
         ("江南區 人生四格", ["강남점", "가로수길점"]),
@@ -87,7 +87,7 @@ def get_json(client: FlaskClient, path: str, keyword: str, **more: Any) -> Any:
         ("江南駅 하루필름", []),
         # all lines of a station
         ("弘大 人生四格", ["와우산점", "어울마당점"]),
-        # half typed, and no brand that begins so
+        # incomplete, and no brand has this prefix
         ("life4cuts hong", ["와우산점", "어울마당점"]),
         ("life4cuts hon", ["와우산점", "어울마당점"]),
         ("하루필름 itaew", ["경리단점"]),
@@ -95,7 +95,7 @@ def get_json(client: FlaskClient, path: str, keyword: str, **more: Any) -> Any:
         ("하루필름 konku", ["화양점"]),
         ("hanyang daehakgyo", ["행당점"]),
         ("하루필름 hanyang daehakkyo", ["행당점"]),
-        # a landmark beside the region that is named, but no chain
+        # a landmark next to the named region, but no chain
         ("춘천 남이섬", ["남이섬선착장점"]),
         ("chuncheon 남이섬 인생네컷", ["남이섬선착장점"]),
         ("춘천 롯데마트", ["남춘천점"]),
@@ -103,24 +103,24 @@ def get_json(client: FlaskClient, path: str, keyword: str, **more: Any) -> Any:
         ("水原华城", ["행궁점"]),
     ],
 )
-def test_the_shops_that_are_meant_are_found(
+def test_keywords_find_the_intended_shops(
     client_of_shops: FlaskClient, keyword: str, shops: list[str]
 ) -> None:
-    found = get_json(client_of_shops, "/shops", keyword)
-    assert [s["place_name"].split()[1] for s in found] == shops
+    response_shops = get_json(client_of_shops, "/shops", keyword)
+    assert [s["place_name"].split()[1] for s in response_shops] == shops
 
 
 @pytest.mark.parametrize("keyword", ["집에서 제일 가까운 네컷 어디야", "우리집 근처 네컷"])
 def test_at_home_the_nearest_shops_are_meant(client_of_shops: FlaskClient, keyword: str) -> None:
-    found = get_json(client_of_shops, "/shops", keyword)
-    assert [s["place_name"] for s in found[:2]] == ["인생네컷 종각점", "홍대네컷 종각점"]
-    assert len(found) == len(SHOPS)
+    response_shops = get_json(client_of_shops, "/shops", keyword)
+    assert [s["place_name"] for s in response_shops[:2]] == ["인생네컷 종각점", "홍대네컷 종각점"]
+    assert len(response_shops) == len(SHOPS)
 
 
 def test_filters_apply_to_a_landmark_beside_the_region(
     client_of_shops: FlaskClient, make: Maker
 ) -> None:
-    # not the shops of the region, which a looser reading would find
+    # not the shops of the region, which a less strict interpretation would find
     ((other,),) = make.rows("SELECT id FROM shops WHERE place_name = '하루필름 남춘천점'")
     make.review(make.member(), other, star_rating=5)
     assert get_json(client_of_shops, "/shops", "춘천 남이섬", minRating=4) == []

@@ -1,4 +1,4 @@
-"""Places as visitors name them: neighbourhoods of lot addresses, railway stations, half in kanji and half in kana, English words."""
+"""Tests place names as visitors write them: neighbourhoods of lot addresses, railway stations, mixed kanji and kana, English words."""
 
 from __future__ import annotations
 
@@ -123,14 +123,14 @@ def get_json(client: FlaskClient, path: str, keyword: str) -> Any:
         ("仁寺洞", ["쌈지길점"]),
         ("where can i take 4 cut photos in insadong", ["쌈지길점"]),
         ("명동 포토이즘", ["명동점", "을지로점"]),
-        # a branch with the name of the district next to it, but none far away
+        # a branch with the name of the adjacent district, but none far away
         ("인생네컷 강남", ["강남점", "신사점"]),
         ("life4cuts gangnam", ["강남점", "신사점"]),
         ("포토이즘 서면", ["서면점"]),
-        # railway stations that the dictionary lacks are no misspelt ones
+        # railway stations missing in the dictionary are not misspellings of others
         ("구미역 하루필름", ["원평점"]),
         ("구미역", ["원평점"]),
-        # half as written, half as heard
+        # half by characters, half by sound
         ("ソウル大入口", ["봉천점"]),
         ("ソウル大入口駅 人生四カット", ["봉천점"]),
         ("外大前駅", ["휘경점"]),
@@ -159,7 +159,7 @@ def get_json(client: FlaskClient, path: str, keyword: str) -> Any:
         # a number of an address in other scripts
         ("麻浦区西橋洞2", ["서교점"]),
         ("Insa-dong 38", ["쌈지길점"]),
-        # what goes on from a place is no misspelt station
+        # a longer name that begins with a place is no misspelt station
         ("구리터미널", ["인창점"]),
         ("하남스타필드인생네컷", ["스타필드하남점"]),
         ("성안길광장 포토이즘", ["성안길점"]),
@@ -172,23 +172,23 @@ def get_json(client: FlaskClient, path: str, keyword: str) -> Any:
         ("慶州トンピラン", []),
         # a railway station that only shops have in their names
         ("라페스타역", ["라페스타점"]),
-        # with a brand, too, half of a word
+        # with a brand, too, and a word that is half complete
         ("스타하남 인생네컷", ["스타필드하남점"]),
         ("ホンデに人生四カットある？", ["와우산점"]),
         ("弘大附近四格照相館", ["와우산점", "서교점"]),
         ("ホンデ プリ", ["와우산점", "서교점"]),
         # the 법정동 of a lot address also near a station
         ("서교동 홍대입구역", ["와우산점", "서교점"]),
-        # every shop makes them
+        # words that apply to every shop
         ("서면 네컷", ["서면점"]),
         ("离我最近的人生四格 首尔", ["신당점", "와우산점", "신사점", "강남점", "봉천점"]),
         # a district has no shop of the brand, but a 동 that ends like it has
         ("고양 인생네컷", []),
-        # of two places the one whose name goes on
+        # of two places the one whose name continues
         ("동대문 디디피 인생네컷", ["신당점"]),
-        # a brand that a landmark has no shop of, and what only begins like a province
+        # a brand without a shop at the landmark, and a word that only begins like a province
         ("에버랜드 인생네컷", []),
-        # a market in another city than the station that it is called like
+        # a market in another city than the station of the same name
         ("江陵中央市場", ["월화거리점"]),
         ("江陵 中央市場 Photoism", ["월화거리점"]),
         # a misspelt brand beside a place that only shops have in their names
@@ -203,7 +203,7 @@ def get_json(client: FlaskClient, path: str, keyword: str) -> Any:
         ("부산시민공원", []),
     ],
 )
-def test_the_shops_that_are_meant_are_found(
+def test_keywords_find_the_intended_shops(
     shops: FlaskClient, keyword: str, names: list[str]
 ) -> None:
     assert [s["place_name"].split()[1] for s in get_json(shops, "/shops", keyword)] == names
@@ -213,8 +213,8 @@ def test_the_shops_that_are_meant_are_found(
     "keyword", ["hongdaephotobooth", "弘大四格", "hongdae 4 cut", "hongdae photos"]
 )
 def test_words_for_photo_booths_leave_the_place(shops: FlaskClient, keyword: str) -> None:
-    found = [s["place_name"].split()[1] for s in get_json(shops, "/shops", keyword)]
-    assert found == ["와우산점", "서교점"]
+    branches = [s["place_name"].split()[1] for s in get_json(shops, "/shops", keyword)]
+    assert branches == ["와우산점", "서교점"]
 
 
 @pytest.mark.parametrize(
@@ -238,13 +238,13 @@ def test_what_names_no_place_finds_and_suggests_the_nearest(
         ("東皮郎壁", "포토이즘 동피랑점"),
         ("1 Gwanak-ro, Gwanak-g", "인생네컷 봉천점"),
         ("Ulsan University the main gat", "포토이즘 울산대앞점"),
-        # without a blank, and the branch that is called so
+        # without a space, and the branch with this name
         ("홍대인생", "인생네컷 와우산점"),
         ("弘大入口駅", "홍대입구역"),
         ("인생네컷 강남", "인생네컷 강남점"),
     ],
 )
-def test_what_a_search_finds_is_suggested_while_it_is_typed(
+def test_search_results_are_suggested_while_typing(
     shops: FlaskClient, typed: str, label: str
 ) -> None:
     assert label in [item["label"] for item in get_json(shops, "/shops/suggest", typed)]

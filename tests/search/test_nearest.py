@@ -1,4 +1,4 @@
-"""The nearest shops that a keyword and a filter mean are found, however many others are nearer, and each once."""
+"""Tests that the nearest shops that match a keyword and filters are found once each, however many other shops are nearer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from tests.make import Maker
 
 VIEWER = (127.0, 37.5)
-# a search for one shop walks along 1040 of each brand before it reads them all
+# a search for one shop reads the nearest 1040 of each brand before it falls back to all of them
 UNRATED = """
 INSERT INTO shops (brand_id, place_name, geog)
 SELECT %s, '인생네컷 ' || n, point_at(127 + (n %% 33) / 5000.0, 37.5 + n / 200000.0) FROM generate_series(1, 1500) n"""
@@ -18,7 +18,7 @@ SELECT %s, %s || n, point_at(127, %s + n / 10000.0), 2, 9 FROM generate_series(1
 
 @pytest.fixture
 def brands(make: Maker) -> tuple[int, int]:
-    """One brand of which the rated shops lie behind many others, and one of rated shops alone, farther off."""
+    """A brand whose rated shops are behind many unrated ones, and a more distant brand with rated shops only."""
     crowded, rare = make.brand("인생네컷"), make.brand("하루필름")
     make.sql(UNRATED, crowded)
     make.sql(RATED, crowded, "인생네컷 별점 ", 37.52)
@@ -27,14 +27,14 @@ def brands(make: Maker) -> tuple[int, int]:
 
 
 def best(make: Maker, keyword: str, at_most: int) -> list[int]:
-    """The shops rated four and better, as the search orders them."""
+    """Ids of the shops with at least four stars, in the order of the search."""
     statement = "SELECT unnest(ids) FROM search_shops(%s, point_at(%s, %s), %s::shop_filters, %s)"
     filters = make.filters(min_rating=4)
     return [shop for (shop,) in make.rows(statement, keyword, *VIEWER, filters, at_most)]
 
 
 def nearest(make: Maker, brands: tuple[int, ...], at_most: int, *, rated: bool = True) -> list[int]:
-    """The same by looking at every shop."""
+    """The expected ids, computed from all shops."""
     statement = """
         SELECT id FROM shops
         WHERE brand_id = ANY (%s) AND (NOT %s OR star_rating_sum >= 4 * review_cnt AND review_cnt > 0)
@@ -44,9 +44,9 @@ def nearest(make: Maker, brands: tuple[int, ...], at_most: int, *, rated: bool =
 
 @pytest.mark.parametrize("at_most", [1, 20, 100])
 def test_of_one_brand(make: Maker, brands: tuple[int, int], at_most: int) -> None:
-    found = best(make, "인생네컷", at_most)
-    assert found == nearest(make, brands[:1], at_most)
-    assert len(found) == min(at_most + 1, 60)
+    shop_ids = best(make, "인생네컷", at_most)
+    assert shop_ids == nearest(make, brands[:1], at_most)
+    assert len(shop_ids) == min(at_most + 1, 60)
 
 
 @pytest.mark.parametrize("at_most", [1, 20, 100])
@@ -58,8 +58,8 @@ def test_one_brand_does_not_hide_another_that_is_nearer(
 
 def test_common_words_of_two_brands(make: Maker, brands: tuple[int, int]) -> None:
     make.sql("UPDATE shops SET place_name = place_name || ' 스튜디오'")
-    found = best(make, "인생네컷 하루필름 스튜디오", 1)
-    assert found == nearest(make, brands, 1)
+    shop_ids = best(make, "인생네컷 하루필름 스튜디오", 1)
+    assert shop_ids == nearest(make, brands, 1)
 
 
 @pytest.mark.parametrize("at_most", [1, 20, 100])
@@ -67,7 +67,7 @@ def test_half_typed(make: Maker, brands: tuple[int, int], at_most: int) -> None:
     assert best(make, "인생넼", at_most) == nearest(make, brands[:1], at_most)
 
 
-def test_half_typed_words_are_looked_for_as_most_of_the_nearest_have_them(
+def test_a_half_typed_word_is_read_as_most_of_the_nearest_shops_have_it(
     make: Maker, brands: tuple[int, int]
 ) -> None:
     statement = """
@@ -92,15 +92,15 @@ def test_a_province_and_its_city_of_one_name_count_a_shop_once(make: Maker) -> N
     )  # fmt: skip
     for keyword in ("제주", "제주 사진관"):
         statement = "SELECT ids FROM search_shops(%s, point_at(126.5, 33.5), NULL, 100)"
-        found = make.sql(statement, keyword)
-        assert len(found) == len(set(found)) == 101
+        shop_ids = make.sql(statement, keyword)
+        assert len(shop_ids) == len(set(shop_ids)) == 101
 
 
 @pytest.mark.parametrize("at_most", [1, 100, 240, 300])
 @pytest.mark.parametrize("keyword", ["중구", "중구 인생네컷"])
 def test_of_regions_that_share_a_name(make: Maker, keyword: str, at_most: int) -> None:
     brands = make.brand("인생네컷"), make.brand("하루필름")
-    # two mingle, the others lie behind them
+    # two regions overlap, the others are farther away
     for sido, first, step in (
         ("가도", 3, 1e-2),
         ("나도", 0, 2e-4),
@@ -115,8 +115,10 @@ def test_of_regions_that_share_a_name(make: Maker, keyword: str, at_most: int) -
             list(brands), first, step, parent, make.region("중구", parent=parent),
         )  # fmt: skip
     statement = "SELECT unnest(ids) FROM search_shops(%s, point_at(%s, %s), NULL, %s)"
-    found = [shop for (shop,) in make.rows(statement, keyword, *VIEWER, at_most)]
-    assert found == nearest(make, brands if keyword == "중구" else brands[:1], at_most, rated=False)
+    shop_ids = [shop for (shop,) in make.rows(statement, keyword, *VIEWER, at_most)]
+    assert shop_ids == nearest(
+        make, brands if keyword == "중구" else brands[:1], at_most, rated=False
+    )
 
 
 SOME = """
@@ -145,14 +147,14 @@ def test_pages_are_parts_of_the_whole_list(make: Maker, keyword: str, total: int
     for name in ("인생네컷", "하루필름"):
         make.sql(SOME, make.brand(name), f"{name} ", seoul, district)
     statement = "SELECT ids, total, complete FROM search_shops(%s, point_at(%s, %s), NULL, %s, %s)"
-    ((every, found, complete),) = make.rows(statement, keyword, *VIEWER, 10_000, None)
-    assert (len(every), found, complete) == (total, total, True)
+    ((every, count, complete),) = make.rows(statement, keyword, *VIEWER, 10_000, None)
+    assert (len(every), count, complete) == (total, total, True)
     for needed in (1, 20, 60):
-        ((ids, found, complete),) = make.rows(statement, keyword, *VIEWER, 10_000, needed)
+        ((ids, count, complete),) = make.rows(statement, keyword, *VIEWER, 10_000, needed)
         assert ids[:needed] == every[:needed]
-        assert (found, complete) == (total, True)
-        ((_, found, _),) = make.rows(statement, keyword, *VIEWER, 100, needed)
-        assert found == 101
+        assert (count, complete) == (total, True)
+        ((_, count, _),) = make.rows(statement, keyword, *VIEWER, 100, needed)
+        assert count == 101
 
 
 def test_the_lines_of_a_station_are_searched_together(make: Maker) -> None:
@@ -188,7 +190,7 @@ def test_branches_of_a_station_before_the_shops_around_it(make: Maker, at_most: 
     make.sql(BRANCHES, brand, "인생네컷 강남역 ", 200)
     statement = "SELECT ids, total FROM search_shops('인생네컷 강남역', point_at(%s, %s), NULL, %s)"
     ((ids, total),) = make.rows(statement, *VIEWER, at_most)
-    # where names that begin so fill the list, others are not looked for
+    # if names with this prefix fill the list, other matches are not searched
     branches = make.rows(NAMED, "컷 강남역" if at_most < 200 else "강남역", *VIEWER, at_most + 1)
     around = make.rows(NAMED, "[0-9]호", *VIEWER, at_most + 1 - len(branches))
     assert ids == [shop for (shop,) in branches + around]
@@ -199,6 +201,6 @@ def test_a_name_longer_than_its_index_entry_is_compared_whole(make: Maker) -> No
     make.station("동대문역사문화공원", at=(127.002, 37.503))
     brand = make.brand("포토시그니처")
     make.sql(BRANCHES, brand, "포토시그니처 동대문역 ", 60)
-    meant = make.shop("포토시그니처 동대문역사문화공원역점", at=(127.3, 37.9))
+    expected = make.shop("포토시그니처 동대문역사문화공원역점", at=(127.3, 37.9))
     statement = "SELECT ids FROM search_shops(%s, point_at(%s, %s), NULL, 1)"
-    assert make.sql(statement, "포토시그니처 동대문역사문화공원역", *VIEWER) == [meant]
+    assert make.sql(statement, "포토시그니처 동대문역사문화공원역", *VIEWER) == [expected]

@@ -1,4 +1,4 @@
-"""Malls, parks and other words that foreign languages do not write by sound: place_words() and names heard wrongly."""
+"""Tests malls, parks and other words that other languages translate instead of transcribing (place_words()), and similar sounds."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ STATIONS = {
     "서울대입구": ((126.95, 37.48), "首爾大入口"),
     "고속터미널": ((127.0, 37.505), "高速巴士客運站"),
 }
-# words of the list that the stations above are also called
+# words of the list that are also names of the stations above
 STATION_WORDS = ("서울대", "고속터미널")
-FOUND = {
+EXPECTED_BRANCHES = {
     "coex": "코엑스점", "COEX Mall": "코엑스점", "コエックス": "코엑스점", "life4cuts coex": "코엑스점", "coex 인생네컷": "코엑스점",
     "lotte world": "롯데월드몰점", "Lotte World Mall": "롯데월드몰점", "ロッテワールド": "롯데월드몰점", "乐天世界": "롯데월드몰점", "樂天世界": "롯데월드몰점",
     "樂天世界購物中心": "롯데월드몰점", "photo booth near lotte world": "롯데월드몰점", "ロッテワールドのプリクラ": "롯데월드몰점",
@@ -42,8 +42,8 @@ BEGUN = {
 
 
 @pytest.fixture
-def answer(make: Maker, client: FlaskClient) -> Callable[..., Any]:
-    """A shop at each place; what GET /shops and GET /shops/suggest explain of a keyword."""
+def get_json(make: Maker, client: FlaskClient) -> Callable[..., Any]:
+    """Creates a shop at each place; requests GET /shops or GET /shops/suggest with a keyword and returns the body."""
     brand = make.brand("인생네컷")
     make.brand_alias(brand, "Life4Cuts")
     for branch in BRANCHES:
@@ -52,19 +52,19 @@ def answer(make: Maker, client: FlaskClient) -> Callable[..., Any]:
     for name, (at, hanja) in STATIONS.items():
         make.insert("station_aliases", station_id=make.station(name, at=at), alias=hanja, lang="zh-Hant")  # fmt: skip
 
-    def asked(keyword: str, path: str = "/shops", **more: str) -> Any:
+    def request_json(keyword: str, path: str = "/shops", **more: str) -> Any:
         response = client.get(path, query_string={"keyword": keyword, **AT, **more})
         assert response.status_code == 200, response.text
         return response.json
 
-    return asked
+    return request_json
 
 
-@pytest.mark.parametrize(("keyword", "branch"), FOUND.items())
+@pytest.mark.parametrize(("keyword", "branch"), EXPECTED_BRANCHES.items())
 def test_a_place_is_found_by_its_foreign_name(
-    answer: Callable[..., Any], keyword: str, branch: str
+    get_json: Callable[..., Any], keyword: str, branch: str
 ) -> None:
-    assert [shop["place_name"] for shop in answer(keyword)] == [f"인생네컷 {branch}"]
+    assert [shop["place_name"] for shop in get_json(keyword)] == [f"인생네컷 {branch}"]
 
 
 @pytest.mark.parametrize(
@@ -79,20 +79,20 @@ def test_a_place_is_found_by_its_foreign_name(
     ],
 )
 def test_a_road_with_a_loan_word_is_found(
-    answer: Callable[..., Any], make: Maker, keyword: str
+    get_json: Callable[..., Any], make: Maker, keyword: str
 ) -> None:
     make.shop("달빛 송파점", road_address="서울특별시 송파구 올림픽로 300", brand_id=None)
-    assert [shop["place_name"] for shop in answer(keyword)] == ["달빛 송파점"]
+    assert [shop["place_name"] for shop in get_json(keyword)] == ["달빛 송파점"]
 
 
 @pytest.mark.parametrize(("typed", "branch"), BEGUN.items())
-def test_a_begun_place_is_suggested(answer: Callable[..., Any], typed: str, branch: str) -> None:
-    labels = [item["label"] for item in answer(typed, "/shops/suggest")]
+def test_a_begun_place_is_suggested(get_json: Callable[..., Any], typed: str, branch: str) -> None:
+    labels = [item["label"] for item in get_json(typed, "/shops/suggest")]
     assert f"인생네컷 {branch}" in labels
 
 
-def test_the_explanation_names_language_and_spelling(answer: Callable[..., Any]) -> None:
-    body = answer("ロッテワールド", explain="true")
+def test_the_explanation_names_language_and_spelling(get_json: Callable[..., Any]) -> None:
+    body = get_json("ロッテワールド", explain="true")
     assert body["pass"] == "spelling"
     (part,) = body["understood"]
     assert (part["text"], part["lang"], part["matched"]) == (
@@ -103,30 +103,32 @@ def test_the_explanation_names_language_and_spelling(answer: Callable[..., Any])
 
 
 @pytest.mark.parametrize("keyword", ["lotte cinema", "rotunda", "airport", "図書館", "シネマ"])
-def test_a_place_without_shops_finds_none(answer: Callable[..., Any], keyword: str) -> None:
-    assert answer(keyword) == []
+def test_a_place_without_shops_finds_none(get_json: Callable[..., Any], keyword: str) -> None:
+    assert get_json(keyword) == []
 
 
-def test_a_name_that_only_sounds_so_gives_way_to_a_shop(
-    answer: Callable[..., Any], make: Maker
+def test_a_shop_name_takes_precedence_over_a_similar_sound(
+    get_json: Callable[..., Any], make: Maker
 ) -> None:
     province = make.region("경상남도", level="sido")
     make.region("북천면", level="dong", parent=make.region("하동군", parent=province))
     make.region("동성로1가", level="dong", parent=make.region("중구", parent=province))
-    assert [shop["place_name"] for shop in answer("bukchon")] == ["인생네컷 북촌점"]
-    assert [shop["place_name"] for shop in answer("dongseongno")] == ["인생네컷 동성로스파크점"]
+    assert [shop["place_name"] for shop in get_json("bukchon")] == ["인생네컷 북촌점"]
+    assert [shop["place_name"] for shop in get_json("dongseongno")] == ["인생네컷 동성로스파크점"]
 
 
-def test_a_name_that_is_written_so_stays_one(answer: Callable[..., Any], make: Maker) -> None:
+def test_an_exact_spelling_is_not_replaced_by_a_similar_sound(
+    get_json: Callable[..., Any], make: Maker
+) -> None:
     make.station("신촌", at=(129.3, 36.0))
     make.shop("달빛 신천점", brand_id=None)
-    assert answer("sinchon") == []
-    assert [shop["place_name"] for shop in answer("sincheon")] == ["달빛 신천점"]
+    assert get_json("sinchon") == []
+    assert [shop["place_name"] for shop in get_json("sincheon")] == ["달빛 신천점"]
 
 
 @pytest.mark.parametrize("lang", ["en", "ja", "zh-Hans", "zh-Hant"])
-def test_what_is_displayed_is_found(make: Maker, answer: Callable[..., Any], lang: str) -> None:
-    """Each word of the list, as its language displays it."""
+def test_displayed_words_are_found(make: Maker, get_json: Callable[..., Any], lang: str) -> None:
+    """Searches each word of the list as it is displayed in its language."""
     column = lang[:2]
     words = make.rows(
         f"""SELECT DISTINCT ON (spelling) korean, spelling FROM (
@@ -139,7 +141,7 @@ def test_what_is_displayed_is_found(make: Maker, answer: Callable[..., Any], lan
     missed = [
         (korean, written)
         for number, (korean, written) in enumerate(words)
-        if f"달빛 {number}{korean}점" not in {shop["place_name"] for shop in answer(written)}
+        if f"달빛 {number}{korean}점" not in {shop["place_name"] for shop in get_json(written)}
     ]
-    # kinds of places that are left out, and what is also read as a station
+    # excluded: ignored kinds of places, and words that are also stations
     assert {korean for korean, _ in missed} <= {"해수욕장", "시청", "한국외대", *STATION_WORDS}

@@ -1,4 +1,4 @@
-"""Precision and recall at 10 against a search by brute force, on the generated country."""
+"""Tests precision and recall at 10 against the reference search, on the generated country."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.search import reference
 from tests.search.cases import Case, all_cases
 
 PLACES = ((126.9779, 37.5663), (129.0592, 35.1578), (126.5312, 33.4996))
-# at least this much in every group of keywords
+# required average of each group of keywords
 LEAST = 0.95
 SEED = (
     "seed",
@@ -33,7 +33,7 @@ SEED = (
 
 @pytest.fixture(scope="module")
 def country(make_once: Maker, database_url: str) -> Iterator[reference.Country]:
-    """The generated country as the reference sees it."""
+    """The generated country, loaded for the reference search."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DATABASE_URL", database_url)
         patch.delenv("GEOSHOPS_OWNER_DATABASE_URL", raising=False)
@@ -45,15 +45,15 @@ def country(make_once: Maker, database_url: str) -> Iterator[reference.Country]:
 def measure(
     app: Flask, country: reference.Country, case: Case, at: tuple[float, float]
 ) -> tuple[float, float]:
-    """Precision and recall of the first ten."""
+    """Precision and recall of the first ten results."""
     query = {"keyword": case.keyword, "userLng": at[0], "userLat": at[1], "page": 1, "size": 10}
-    answer = app.test_client().get("/shops", query_string=query)
-    assert answer.status_code == 200, answer.text
-    found = [shop["id"] for shop in answer.json or []]
+    response = app.test_client().get("/shops", query_string=query)
+    assert response.status_code == 200, response.text
+    shop_ids = [shop["id"] for shop in response.json or []]
     wanted = [shop.id for shop in country.find(case.intent, at)]
-    right = set(found) & set(wanted)
-    precision = len(right) / len(found) if found else float(not wanted)
-    return precision, len(set(found) & set(wanted[:10])) / min(
+    relevant = set(shop_ids) & set(wanted)
+    precision = len(relevant) / len(shop_ids) if shop_ids else float(not wanted)
+    return precision, len(set(shop_ids) & set(wanted[:10])) / min(
         10, len(wanted)
     ) if wanted else precision
 

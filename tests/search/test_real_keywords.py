@@ -1,4 +1,4 @@
-"""The table of keywords on real boundaries and stations, with booths set down where such places are."""
+"""Tests keywords on real boundaries and stations, with invented booths at the matching places."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILES = (
     ("regions", "boundaries_kr_2018/skorea-submunicipalities-2018-simple.geojson", "kostat"),
     ("stations", "subway_stations_kr_standard_202202_cp949.csv", "stations"),
 )
-# where the made-up country is beside the real boundaries
+# positions of the invented country that are outside the real boundaries
 MOVED = {"인생네컷 진주점": (128.0849, 35.1798)}
 LOCATE = """
 UPDATE shops SET (sido_id, sigungu_id, dong_id) = (
@@ -32,7 +32,7 @@ UPDATE shops SET (sido_id, sigungu_id, dong_id) = (
 def korea(
     make_once: Maker, database_url: str, shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Maker]:
-    """Imported as an operator does."""
+    """A database with the real boundaries and stations, imported by the commands of an operator."""
     rejects = tmp_path_factory.mktemp("rejected") / "rejected.csv"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DATABASE_URL", database_url)
@@ -47,8 +47,8 @@ def korea(
                 "--rejects",
                 str(rejects),
             ]
-            done = CliRunner().invoke(main, command)
-            assert done.exit_code == 0, done.output
+            result = CliRunner().invoke(main, command)
+            assert result.exit_code == 0, result.output
     brands = {name: make_once.brand(name) for name in BRANDS}
     for name, aliases in BRANDS.items():
         for alias in aliases:
@@ -61,14 +61,14 @@ def korea(
 
 
 @pytest.fixture
-def ask(app: Flask, korea: Maker) -> Callable[..., list[str]]:
+def search(app: Flask, korea: Maker) -> Callable[..., list[str]]:
     client = app.test_client()
 
     def names(keyword: str) -> list[str]:
         query = {"keyword": keyword, "userLng": 126.9779, "userLat": 37.5663}
-        answer = client.get("/shops", query_string=query)
-        assert answer.status_code == 200, answer.text
-        return [shop["place_name"] for shop in answer.get_json()]
+        response = client.get("/shops", query_string=query)
+        assert response.status_code == 200, response.text
+        return [shop["place_name"] for shop in response.get_json()]
 
     return names
 
@@ -89,17 +89,17 @@ GANGNAM = "11230"
 @pytest.mark.parametrize(
     "keyword", ["강남구", "강남", "서울 강남구", "서울특별시 강남구", "서울시강남구"]
 )
-def test_gangnam(ask: Callable[..., list[str]], korea: Maker, keyword: str) -> None:
-    assert set(ask(keyword)) == inside(korea, GANGNAM) != set()
+def test_gangnam(search: Callable[..., list[str]], korea: Maker, keyword: str) -> None:
+    assert set(search(keyword)) == inside(korea, GANGNAM) != set()
 
 
 @pytest.mark.parametrize("keyword", ["강남구 포토이즘", "포토이즘 강남구", "강남포토이즘"])
-def test_a_brand_in_gangnam(ask: Callable[..., list[str]], korea: Maker, keyword: str) -> None:
+def test_a_brand_in_gangnam(search: Callable[..., list[str]], korea: Maker, keyword: str) -> None:
     wanted = {name for name in inside(korea, GANGNAM) if name.startswith("포토이즘 ")}
-    assert set(ask(keyword)) == wanted != set()
+    assert set(search(keyword)) == wanted != set()
 
 
-def test_every_jung_gu_nearest_first(ask: Callable[..., list[str]], korea: Maker) -> None:
+def test_every_jung_gu_nearest_first(search: Callable[..., list[str]], korea: Maker) -> None:
     codes = [
         code
         for (code,) in korea.rows(
@@ -107,19 +107,19 @@ def test_every_jung_gu_nearest_first(ask: Callable[..., list[str]], korea: Maker
         )
     ]
     assert len(codes) in (5, 6)
-    found = ask("중구")
-    assert set(found) == inside(korea, *codes)
-    assert found[-1] == "하루필름 남포점"
+    shop_names = search("중구")
+    assert set(shop_names) == inside(korea, *codes)
+    assert shop_names[-1] == "하루필름 남포점"
 
 
 @pytest.mark.parametrize("keyword", ["강남역", "강남역 2호선"])
-def test_gangnam_station(ask: Callable[..., list[str]], keyword: str) -> None:
-    assert set(ask(keyword)) == {"인생네컷 강남역점", "포토이즘 강남역점", "인생네컷 역삼점"}
+def test_gangnam_station(search: Callable[..., list[str]], keyword: str) -> None:
+    assert set(search(keyword)) == {"인생네컷 강남역점", "포토이즘 강남역점", "인생네컷 역삼점"}
 
 
 @pytest.mark.parametrize("keyword", ["홍대입구", "홍대 입구역"])
-def test_hongdae_station(ask: Callable[..., list[str]], keyword: str) -> None:
-    assert {"인생네컷 홍대점", "포토그레이 홍대입구역점"} <= set(ask(keyword))
+def test_hongdae_station(search: Callable[..., list[str]], keyword: str) -> None:
+    assert {"인생네컷 홍대점", "포토그레이 홍대입구역점"} <= set(search(keyword))
 
 
 @pytest.mark.parametrize(
@@ -140,16 +140,16 @@ def test_hongdae_station(ask: Callable[..., list[str]], keyword: str) -> None:
         ("하루필림 제주", "하루필름 제주점"),
     ],
 )
-def test_the_first(ask: Callable[..., list[str]], keyword: str, first: str) -> None:
-    assert ask(keyword)[0] == first
+def test_the_first(search: Callable[..., list[str]], keyword: str, first: str) -> None:
+    assert search(keyword)[0] == first
 
 
 def test_a_dong_that_is_not_there_is_not_gangnam_gu(
-    ask: Callable[..., list[str]], korea: Maker
+    search: Callable[..., list[str]], korea: Maker
 ) -> None:
-    assert not inside(korea, GANGNAM) & set(ask("경상남도 진주시 강남동"))
+    assert not inside(korea, GANGNAM) & set(search("경상남도 진주시 강남동"))
 
 
 @pytest.mark.parametrize("keyword", ["아무말", "서울 해운대구", "꿹뛟"])
-def test_nothing(ask: Callable[..., list[str]], keyword: str) -> None:
-    assert ask(keyword) == []
+def test_nothing(search: Callable[..., list[str]], keyword: str) -> None:
+    assert search(keyword) == []

@@ -1,4 +1,4 @@
-"""Roads of addresses in Latin letters and kana, as the addresses are displayed."""
+"""Tests roads of addresses in Latin letters and kana, as addresses are displayed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROADS = ("강남대로", "테헤란로", "대학로", "선릉로152길", "신림
 
 @pytest.fixture
 def roads(make: Maker) -> Maker:
-    """A shop on each road, with a number, and a district and a station that a road is called after."""
+    """A shop with a numbered address on each road, and a district and a station that roads are named after."""
     seoul = make.region("서울특별시", level="sido")
     district = make.region("강남구", parent=seoul)
     make.insert(
@@ -46,12 +46,12 @@ def roads(make: Maker) -> Maker:
 
 @pytest.fixture
 def addresses(client: FlaskClient) -> Callable[[str], set[str]]:
-    def found(keyword: str) -> set[str]:
-        answer = client.get("/shops", query_string={"keyword": keyword, **AT})
-        assert answer.status_code == 200, answer.text
-        return {shop["place_address"] for shop in answer.json or []}
+    def find_addresses(keyword: str) -> set[str]:
+        response = client.get("/shops", query_string={"keyword": keyword, **AT})
+        assert response.status_code == 200, response.text
+        return {shop["place_address"] for shop in response.json or []}
 
-    return found
+    return find_addresses
 
 
 def in_latin(road: str) -> str:
@@ -69,8 +69,8 @@ def test_a_road_is_found_by_its_official_spelling(
     assert here
     latin = in_latin(road)
     for spelling in (latin, latin.replace("-", ""), latin.replace("-", " "), latin.upper()):
-        found = addresses(spelling)
-        assert here <= found and all(road in a for a in found), spelling
+        displayed = addresses(spelling)
+        assert here <= displayed and all(road in a for a in displayed), spelling
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ IN_KANA = {
 def test_a_road_is_found_in_kana(
     roads: Maker, addresses: Callable[[str], set[str]], kana: str
 ) -> None:
-    found = addresses(kana)
-    assert found and all(f" {IN_KANA[kana]} " in address for address in found)
+    displayed = addresses(kana)
+    assert displayed and all(f" {IN_KANA[kana]} " in address for address in displayed)
 
 
 @pytest.mark.parametrize("road", ROADS)
@@ -193,11 +193,11 @@ def test_spellings_by_ear(roads: Maker, addresses: Callable[[str], set[str]]) ->
 def test_explain_names_the_road(
     roads: Maker, client: FlaskClient, typed: str, text: str, lang: str, matched: str
 ) -> None:
-    answer: Any = client.get(
+    response: Any = client.get(
         "/shops", query_string={"keyword": typed, "explain": "true", **AT}
     ).json
-    assert answer["pass"] == "spelling"
-    assert answer["understood"][0] == {
+    assert response["pass"] == "spelling"
+    assert response["understood"][0] == {
         "text": text, "kind": "rest", "ids": [], "names": [], "lang": lang, "matched": matched,
     }  # fmt: skip
 
@@ -217,12 +217,12 @@ def test_explain_names_the_road(
 def test_a_road_is_suggested_one_keystroke_earlier(
     roads: Maker, client: FlaskClient, road: str
 ) -> None:
-    found = {
+    shop_ids = {
         shop["id"] for shop in client.get("/shops", query_string={"keyword": road, **AT}).json or []
     }
     for typed in (road[:-1], road):
         suggested = client.get("/shops/suggest", query_string={"keyword": typed, **AT}).json or []
-        assert found & {s["id"] for s in suggested if s["kind"] == "shop"}, typed
+        assert shop_ids & {s["id"] for s in suggested if s["kind"] == "shop"}, typed
 
 
 def test_a_changed_address_is_found_at_once(

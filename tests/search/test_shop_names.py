@@ -1,4 +1,4 @@
-"""Words that only names of shops have, by their spelling in Latin letters."""
+"""Tests romanised spellings of words that occur only in shop names."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def branches(make: Maker) -> Maker:
 
 @pytest.fixture
 def names(client: FlaskClient) -> Callable[[str], list[str]]:
-    def found(keyword: str) -> list[str]:
-        answer = client.get("/shops", query_string={"keyword": keyword, **AT})
-        assert answer.status_code == 200, answer.text
-        return [shop["place_name"] for shop in answer.json or []]
+    def find_names(keyword: str) -> list[str]:
+        response = client.get("/shops", query_string={"keyword": keyword, **AT})
+        assert response.status_code == 200, response.text
+        return [shop["place_name"] for shop in response.json or []]
 
-    return found
+    return find_names
 
 
 @pytest.mark.parametrize(
@@ -87,11 +87,13 @@ def test_what_no_name_sounds_like_is_not_guessed(
     assert names(keyword) == []
 
 
-def test_explain_tells_the_language_and_the_spelling(branches: Maker, client: FlaskClient) -> None:
+def test_explain_reports_the_language_and_the_spelling(
+    branches: Maker, client: FlaskClient
+) -> None:
     query = {"keyword": "life4cuts karosugil", "explain": "true", **AT}
-    answer = client.get("/shops", query_string=query).get_json()
-    assert answer["pass"] == "spelling"
-    word = answer["understood"][1]
+    response = client.get("/shops", query_string=query).get_json()
+    assert response["pass"] == "spelling"
+    word = response["understood"][1]
     assert (word["kind"], word["text"]) == ("rest", "karosugil")
     assert (word["lang"], word["matched"]) == ("ko-Latn", "garosugil")
 

@@ -1,4 +1,4 @@
-"""What people write around names: sentences, particles, 店, words for stations, streets and photo booths."""
+"""Tests words around names: sentences, particles, 店, words for stations, streets and photo booths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from tests.make import Maker
 
 AT = {"userLng": 127.0276, "userLat": 37.4979}
-Answer = Callable[[str], Any]
+Explain = Callable[[str], Any]
 STATIONS = {
     "강남": ("江南", "カンナム"), "명동": ("明洞", "ミョンドン"), "성수": ("聖水", "ソンス"), "홍대입구": ("弘大入口", "ホンデイック"),
     "건대입구": ("建大入口", "コンデイック"), "압구정": ("狎鷗亭", "アックジョン"), "이대": ("梨大", "イデ"),
@@ -24,8 +24,8 @@ BRANDS = {
 
 
 @pytest.fixture
-def answer(make: Maker, client: FlaskClient) -> Answer:
-    """A shop of each brand at each station, and one on a street of bars in 압구정; what the search explains of a keyword."""
+def explain(make: Maker, client: FlaskClient) -> Explain:
+    """Creates shops of each brand at each station and on a street in 압구정; searches a keyword with explain=true."""
     seoul = make.region("서울특별시", level="sido")
     gangnam = make.region("강남구", parent=seoul)
     brands = {}
@@ -47,16 +47,16 @@ def answer(make: Maker, client: FlaskClient) -> Answer:
     make.shop("인생네컷 홍대 2호점", at=(127.3, 37.5), brand_id=brands["인생네컷"], sido_id=seoul)
     make.shop("인생네컷 명동본점", at=(127.1, 37.5), brand_id=brands["인생네컷"], sido_id=seoul)
 
-    def explained(keyword: str) -> Any:
+    def get_explanation(keyword: str) -> Any:
         response = client.get("/shops", query_string={"keyword": keyword, "explain": "true", **AT})
         assert response.status_code == 200, response.text
         return response.get_json()
 
-    return explained
+    return get_explanation
 
 
-def meant(found: Any) -> set[str]:
-    return {name for x in found["understood"] for name in x["names"]}
+def understood_names(body: Any) -> set[str]:
+    return {name for x in body["understood"] for name in x["names"]}
 
 
 @pytest.mark.parametrize(
@@ -107,11 +107,11 @@ def meant(found: Any) -> set[str]:
     ],
 )
 def test_names_are_understood_and_nothing_is_left_out(
-    answer: Answer, keyword: str, names: set[str]
+    explain: Explain, keyword: str, names: set[str]
 ) -> None:
-    found = answer(keyword)
-    assert (meant(found), found["ignored"]) == (names, [])
-    assert found["shops"]
+    body = explain(keyword)
+    assert (understood_names(body), body["ignored"]) == (names, [])
+    assert body["shops"]
 
 
 @pytest.mark.parametrize(
@@ -122,24 +122,24 @@ def test_names_are_understood_and_nothing_is_left_out(
         ("人生四格 明洞 本店", "인생네컷 명동본점"), ("Life4Cuts Myeongdong Main", "인생네컷 명동본점"),
     ],
 )  # fmt: skip
-def test_streets_and_branches_are_told_as_in_korean(
-    answer: Answer, keyword: str, shop: str
+def test_streets_and_branches_are_recognised_as_in_korean(
+    explain: Explain, keyword: str, shop: str
 ) -> None:
-    assert [s["place_name"] for s in answer(keyword)["shops"]] == [shop]
+    assert [s["place_name"] for s in explain(keyword)["shops"]] == [shop]
 
 
 @pytest.mark.parametrize(
     "keyword", ["人生四格 なにか", "明洞 なにか", "gangnam photo booth foobar"]
 )
-def test_what_is_no_small_word_is_told(answer: Answer, keyword: str) -> None:
-    found = answer(keyword)
-    assert found["ignored"] == [keyword.split()[-1]]
-    assert found["shops"]
+def test_other_words_are_reported_as_ignored(explain: Explain, keyword: str) -> None:
+    body = explain(keyword)
+    assert body["ignored"] == [keyword.split()[-1]]
+    assert body["shops"]
 
 
 @pytest.mark.parametrize("keyword", ["の", "店", "추천", "24시간 무인", "best in the city"])
-def test_small_words_alone_find_nothing(answer: Answer, keyword: str) -> None:
-    assert answer(keyword)["shops"] == []
+def test_small_words_alone_find_nothing(explain: Explain, keyword: str) -> None:
+    assert explain(keyword)["shops"] == []
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,11 @@ def test_small_words_alone_find_nothing(answer: Answer, keyword: str) -> None:
         "포토부스", "내 주변", "근처 사진관", "네컷사진", "一番近いプリクラ", "ここから一番近いプリクラ", "私の近くのプリクラ",
     ],
 )  # fmt: skip
-def test_words_for_photo_booths_alone_find_the_nearest_shops(answer: Answer, keyword: str) -> None:
-    found = answer(keyword)
-    distances = [s["distance_m"] for s in found["shops"]]
+def test_words_for_photo_booths_alone_find_the_nearest_shops(
+    explain: Explain, keyword: str
+) -> None:
+    body = explain(keyword)
+    distances = [s["distance_m"] for s in body["shops"]]
     assert len(distances) == len(STATIONS) * len(BRANDS) + 3
     assert distances == sorted(distances)
-    assert found["pass"] == "small words"
+    assert body["pass"] == "small words"

@@ -1,4 +1,4 @@
-"""Names as they are heard: breves of McCune and Reischauer, and kana of which many sound alike."""
+"""Tests phonetic spellings: McCune-Reischauer with breves, and kana that sound alike."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from tests.make import Maker
 
 AT = {"userLng": 127.0276, "userLat": 37.4979}
-Found = Callable[[str], list[str]]
+FindNames = Callable[[str], list[str]]
 STATIONS = (
     "전포",
     "천호",
@@ -33,8 +33,8 @@ DONGS = ("장전동", "창전동", "창천동", "첨단동", "이도동", "인�
 
 
 @pytest.fixture
-def found(make: Maker, client: FlaskClient) -> Found:
-    """A shop at each station and in each 동; the numbers of those that a keyword finds."""
+def find_names(make: Maker, client: FlaskClient) -> FindNames:
+    """Creates a shop at each station and in each 동; returns the names of the shops that a keyword finds."""
     seoul = make.region("서울특별시", level="sido")
     for number, name in enumerate(STATIONS):
         at = (127 + number / 10, 37)
@@ -46,9 +46,9 @@ def found(make: Maker, client: FlaskClient) -> Found:
         make.shop(name, sigungu_id=district, dong_id=dong, brand_id=None, sido_id=seoul)
 
     def names(keyword: str) -> list[str]:
-        answer = client.get("/shops", query_string={"keyword": keyword, **AT})
-        assert answer.status_code == 200, answer.text
-        return [shop["place_name"] for shop in answer.get_json()]
+        response = client.get("/shops", query_string={"keyword": keyword, **AT})
+        assert response.status_code == 200, response.text
+        return [shop["place_name"] for shop in response.get_json()]
 
     return names
 
@@ -61,12 +61,14 @@ def found(make: Maker, client: FlaskClient) -> Found:
         ("So\u0306llu\u0306ng", "선릉"), ("Ŭljiro 3-ga", "을지로3가"), ("Anguk", "안국"), ("Pangyo", "판교"),
     ],
 )  # fmt: skip
-def test_breves_mark_vowels_that_are_heard_alike(found: Found, keyword: str, name: str) -> None:
-    assert found(keyword) == [name]
+def test_breves_mark_vowels_that_are_heard_alike(
+    find_names: FindNames, keyword: str, name: str
+) -> None:
+    assert find_names(keyword) == [name]
 
 
-def test_seoul_with_a_breve(found: Found) -> None:
-    assert len(found("Sŏul")) == len(STATIONS) + len(DONGS)
+def test_seoul_with_a_breve(find_names: FindNames) -> None:
+    assert len(find_names("Sŏul")) == len(STATIONS) + len(DONGS)
 
 
 @pytest.mark.parametrize(
@@ -79,32 +81,36 @@ def test_seoul_with_a_breve(found: Found) -> None:
     ],
 )  # fmt: skip
 def test_of_kana_that_sound_alike_those_written_so_are_meant(
-    found: Found, keyword: str, name: str | None
+    find_names: FindNames, keyword: str, name: str | None
 ) -> None:
-    assert found(keyword) == ([name] if name else ["장전동", "창전동"])
+    assert find_names(keyword) == ([name] if name else ["장전동", "창전동"])
 
 
 def test_a_whole_name_without_shops_is_not_the_beginning_of_another(
-    make: Maker, found: Found
+    make: Maker, find_names: FindNames
 ) -> None:
     make.sql("UPDATE shops SET status = 'CLOSED' WHERE place_name = '청담'")
-    assert found("チョンダム") == []
+    assert find_names("チョンダム") == []
 
 
 @pytest.mark.parametrize(
     "keyword", ["濟州島", "济州岛", "済州島", "濟州", "チェジュ島", "チェジュ道"]
 )
-def test_a_province_may_be_called_an_island(make: Maker, found: Found, keyword: str) -> None:
+def test_a_province_may_be_called_an_island(
+    make: Maker, find_names: FindNames, keyword: str
+) -> None:
     jeju = make.region("제주특별자치도", level="sido")
     make.insert("region_aliases", region_id=jeju, alias="濟州", kind="foreign", lang="zh-Hant")
     make.region_alias(jeju, "제주", "short")
     make.shop("함덕해변", brand_id=None, sido_id=jeju)
-    assert found(keyword) == ["함덕해변"]
+    assert find_names(keyword) == ["함덕해변"]
 
 
-def test_a_station_may_stand_before_other_words_without_a_space(make: Maker, found: Found) -> None:
+def test_a_station_may_precede_other_words_without_a_space(
+    make: Maker, find_names: FindNames
+) -> None:
     make.shop("사진 롯데월드몰점", at=(127.2, 37), brand_id=None)
     make.shop("사진 롯데월드", at=(128, 37), brand_id=None)
-    assert found("청담 롯데월드몰") == found("청담롯데월드몰") == ["사진 롯데월드몰점"]
-    assert found("서면롯데월드몰") == []
-    assert found("청담롯데") == []
+    assert find_names("청담 롯데월드몰") == find_names("청담롯데월드몰") == ["사진 롯데월드몰점"]
+    assert find_names("서면롯데월드몰") == []
+    assert find_names("청담롯데") == []

@@ -1,4 +1,4 @@
-"""Precision and recall at 10 of keywords in other scripts, on real regions, stations and booths."""
+"""Tests precision and recall at 10 of keywords in other scripts, on real regions, stations and booths."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ BRANDS = {
     "포토하임": ("photoheim", "フォトハイム"),
     "홍대네컷": ("hongdae four cuts", "弘大四格", "弘大四カット"),
 }
-# a letter that is wrong may sound like another name that is less like it in writing
+# a wrong letter may sound like another name that is spelled less similarly
 LEAST_MISTYPED = 0.95
-# names tried of each script, and at most so many suggestions of a kind
+# number of tested names per script, and the maximum number of suggestions per kind
 SUGGESTED, MOST_SUGGESTED = 150, {"brand": 3, "region": 4, "station": 3}
 ALIASES = "SELECT s.name, a.alias FROM station_aliases a JOIN stations s ON s.id = a.station_id"
 
@@ -49,7 +49,7 @@ ALIASES = "SELECT s.name, a.alias FROM station_aliases a JOIN stations s ON s.id
 def korea(
     make_once: Maker, database_url: str, shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[reference.Country, spellings.Names]]:
-    """Imported as an operator does."""
+    """A database with the real files, imported by the commands of an operator."""
     for name, aliases in BRANDS.items():
         brand = make_once.brand(name)
         for alias in aliases:
@@ -60,8 +60,8 @@ def korea(
         patch.delenv("GEOSHOPS_OWNER_DATABASE_URL", raising=False)
         for kind, name, mapping in FILES:
             arguments = ["import", kind, str(shared_data / name), "--mapping", mapping]
-            done = CliRunner().invoke(main, [*arguments, "--rejects", str(rejects)])
-            assert done.exit_code == 0, done.output
+            result = CliRunner().invoke(main, [*arguments, "--rejects", str(rejects)])
+            assert result.exit_code == 0, result.output
     country = reference.read(make_once)
     names = spellings.Names(
         brands={b: {a for a in all_ if a.isascii() or a[0] != "돈"} for b, all_ in BRANDS.items()}
@@ -82,7 +82,7 @@ def figures_of(
     capsys: pytest.CaptureFixture[str],
     least: float = LEAST,
 ) -> dict[str, list[tuple[float, float]]]:
-    """Precision and recall at 10 by group, each at least `least` on average; printed with what is below 1."""
+    """Asserts that precision and recall at 10 of each group are at least `least` on average; prints them with keywords below 1."""
     figures: dict[str, list[tuple[float, float]]] = defaultdict(list)
     weak = []
     for number, case in enumerate(cases):
@@ -124,78 +124,78 @@ def test_precision_and_recall_at_ten_of_mistyped_keywords(
 
 
 def before_the_last_key(keyword: str) -> str:
-    """What was typed a keystroke earlier: of Hangul a letter, else a sign."""
+    """The text one keystroke earlier: without the last Hangul letter or other character."""
     if "가" <= keyword[-1] <= "힣":
         return unicodedata.normalize("NFC", unicodedata.normalize("NFD", keyword)[:-1])
     return keyword[:-1]
 
 
 def single_names(maker: spellings.Maker, names: spellings.Names) -> dict[str, list[str]]:
-    """Stations, districts and brands with shops, each in every script that it is known in."""
-    found: dict[str, set[str]] = defaultdict(set)
+    """Names of stations, districts and brands with shops, by script."""
+    by_script: dict[str, set[str]] = defaultdict(set)
     for own in maker.stations():
-        found["Korean"].add(f"{own}역")
-        found["Latin"].add(f"{spellings.romanized(own)} station")
+        by_script["Korean"].add(f"{own}역")
+        by_script["Latin"].add(f"{spellings.romanized(own)} station")
         for alias in names.stations.get(own, ()):
-            found["Japanese" if spellings.is_kana(alias) else "Chinese"].add(alias)
+            by_script["Japanese" if spellings.is_kana(alias) else "Chinese"].add(alias)
     for region in maker.regions("sigungu"):
         own = maker.country.regions[region][0]
-        found["Korean"].add(own)
-        found["Latin"].add(spellings.romanized(own[:-1]) + "-" + spellings.romanized(own[-1]))
+        by_script["Korean"].add(own)
+        by_script["Latin"].add(spellings.romanized(own[:-1]) + "-" + spellings.romanized(own[-1]))
         for alias in names.regions.get(region, ()):
-            found["Japanese" if spellings.is_kana(alias) else "Chinese"].add(alias)
+            by_script["Japanese" if spellings.is_kana(alias) else "Chinese"].add(alias)
     for brand, aliases in names.brands.items():
-        found["Korean"].add(brand)
+        by_script["Korean"].add(brand)
         for alias in aliases:
-            found["Latin" if alias.isascii() else "Japanese"].add(alias)
-    # the lists write Chinese characters with blanks between them; with a single sign too many names begin
+            by_script["Latin" if alias.isascii() else "Japanese"].add(alias)
+    # The lists have spaces between Chinese characters; too many names begin with the same single character.
     return {
-        script: sorted(name for name in made if len(name.replace(" ", "")) > 2)
-        for script, made in found.items()
+        script: sorted(name for name in spelled if len(name.replace(" ", "")) > 2)
+        for script, spelled in by_script.items()
     }
 
 
-def test_what_is_found_is_suggested_a_keystroke_earlier(
+def test_single_names_are_suggested_a_keystroke_earlier(
     app: Flask, korea: tuple[reference.Country, spellings.Names], capsys: pytest.CaptureFixture[str]
 ) -> None:
     client, dice = app.test_client(), random.Random(20261123)
     at = {"userLng": PLACES[0][0], "userLat": PLACES[0][1]}
-    for script, made in single_names(spellings.Maker(*korea), korea[1]).items():
+    for script, spelled in single_names(spellings.Maker(*korea), korea[1]).items():
         missing: list[str] = []
         crowded: list[str] = []
-        names = dice.sample(made, min(SUGGESTED, len(made)))
+        names = dice.sample(spelled, min(SUGGESTED, len(spelled)))
         for name in names:
             query = {"keyword": name, "explain": "true", **at}
-            answer = client.get("/shops", query_string=query).get_json()
-            meant = {(x["kind"], i) for x in answer["understood"] for i in x["ids"]}
-            if not answer["shops"] or not meant:
+            body = client.get("/shops", query_string=query).get_json()
+            understood = {(x["kind"], i) for x in body["understood"] for i in x["ids"]}
+            if not body["shops"] or not understood:
                 continue
             typed = {"keyword": before_the_last_key(name), **at}
             items = client.get("/shops/suggest", query_string=typed).get_json()
             kinds = [item["kind"] for item in items]
-            if meant.isdisjoint((item["kind"], item["id"]) for item in items):
-                # a list that is full has as many other names that begin so
-                is_full = any(kinds.count(kind) >= MOST_SUGGESTED[kind] for kind, _ in meant)
+            if understood.isdisjoint((item["kind"], item["id"]) for item in items):
+                # a full list contains as many other names with this prefix
+                is_full = any(kinds.count(kind) >= MOST_SUGGESTED[kind] for kind, _ in understood)
                 (crowded if is_full else missing).append(name)
         with capsys.disabled():
             print(f"\n{script}: {len(names)} names, crowded out {crowded}, missing {missing}")
         assert len(missing) <= (1 - LEAST) * len(names), (script, missing)
 
 
-def test_what_several_names_find_is_suggested_a_keystroke_earlier(
+def test_several_names_are_suggested_a_keystroke_earlier(
     app: Flask, korea: tuple[reference.Country, spellings.Names], capsys: pytest.CaptureFixture[str]
 ) -> None:
     client = app.test_client()
     at = {"userLng": PLACES[0][0], "userLat": PLACES[0][1]}
-    found, missing = 0, []
+    count, missing = 0, []
     for case in spellings.Maker(*korea).mixed():
         if not client.get("/shops", query_string={"keyword": case.keyword, **at}).get_json():
             continue
-        found += 1
+        count += 1
         typed = {"keyword": before_the_last_key(case.keyword), **at}
         if not client.get("/shops/suggest", query_string=typed).get_json():
             missing.append(case.keyword)
     with capsys.disabled():
-        print(f"\nseveral names: {found} keywords, missing {missing}")
-    assert found >= 300
-    assert len(missing) <= (1 - LEAST) * found, missing
+        print(f"\nseveral names: {count} keywords, missing {missing}")
+    assert count >= 300
+    assert len(missing) <= (1 - LEAST) * count, missing

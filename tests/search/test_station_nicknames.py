@@ -1,4 +1,4 @@
-"""What people call stations and places in Korean: universities in full and in short, 고터, 성수동."""
+"""Tests Korean nicknames of stations and places: full and short names of universities, 고터, 성수동."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from flask.testing import FlaskClient
 
 from tests.make import Maker
 
-Found = Callable[[str], list[str]]
+FindNames = Callable[[str], list[str]]
 AT = {"userLng": 127.0276, "userLat": 37.4979}
-# station → what it is called
+# station → its nicknames
 NICKNAMES = {
     "고속터미널": ("고터", "고터역", "고터 근처"),
     "홍대입구": ("홍익대", "홍익대학교", "홍익대학교 앞", "홍대 앞", "홍입"),
@@ -26,8 +26,8 @@ NICKNAMES = {
 
 
 @pytest.fixture
-def found(make: Maker, client: FlaskClient) -> Found:
-    """A shop beside each station, and one of a university without one."""
+def find_names(make: Maker, client: FlaskClient) -> FindNames:
+    """Creates a shop next to each station and one at a university without a station; returns the names that a keyword finds."""
     for number, name in enumerate(NICKNAMES):
         at = (126 + number / 10, 37)
         make.station(name, at=at)
@@ -35,27 +35,29 @@ def found(make: Maker, client: FlaskClient) -> Found:
     make.shop("전북대구정문 사진관", brand_id=None)
 
     def names(keyword: str) -> list[str]:
-        answer = client.get("/shops", query_string={"keyword": keyword, **AT})
-        assert answer.status_code == 200, answer.text
-        return [shop["place_name"].removesuffix(" 사진관") for shop in answer.get_json()]
+        response = client.get("/shops", query_string={"keyword": keyword, **AT})
+        assert response.status_code == 200, response.text
+        return [shop["place_name"].removesuffix(" 사진관") for shop in response.get_json()]
 
     return names
 
 
 @pytest.mark.parametrize("station", NICKNAMES)
-def test_a_station_is_found_by_what_people_call_it(found: Found, station: str) -> None:
+def test_a_station_is_found_by_what_people_call_it(find_names: FindNames, station: str) -> None:
     for keyword in NICKNAMES[station]:
-        assert found(keyword) == [station], keyword
+        assert find_names(keyword) == [station], keyword
 
 
 @pytest.mark.parametrize("keyword", ["전북대", "전북대학교", "전북대학교 앞", "전북대 앞"])
-def test_a_university_without_a_station_is_found_by_name(found: Found, keyword: str) -> None:
-    assert found(keyword) == ["전북대구정문"]
+def test_a_university_without_a_station_is_found_by_name(
+    find_names: FindNames, keyword: str
+) -> None:
+    assert find_names(keyword) == ["전북대구정문"]
 
 
 @pytest.mark.parametrize("keyword", ["앞", "대학교", "고터미"])
-def test_a_part_of_a_nickname_is_none(found: Found, keyword: str) -> None:
-    assert found(keyword) == []
+def test_a_part_of_a_nickname_is_none(find_names: FindNames, keyword: str) -> None:
+    assert find_names(keyword) == []
 
 
 @pytest.mark.parametrize(
@@ -81,10 +83,10 @@ def test_a_sight_is_in_its_region_and_two_stations_share_a_nickname(
     for station, at in (("광주송정", (126.79, 35.14)), ("송정", (126.81, 37.56))):
         make.station(station, at=at)
         make.shop(f"{station} 사진관", at=at, brand_id=None)
-    answer = client.get(
+    response = client.get(
         "/shops", query_string={"keyword": keyword, "userLng": 126.8, "userLat": 35.1}
     )
-    assert [s["place_name"].removesuffix(" 사진관") for s in answer.get_json()] == names
+    assert [s["place_name"].removesuffix(" 사진관") for s in response.get_json()] == names
 
 
 @pytest.mark.parametrize("typed", ["仁川空港", "仁川空港 プリクラ"])
@@ -101,8 +103,8 @@ def test_two_names_are_suggested_as_the_sight_that_they_are_in_korean(
     make.shop(
         "인생네컷 운서동점", at=(126.49, 37.49), sigungu_id=jung, dong_id=unseo, brand_id=None
     )
-    answer = client.get("/shops/suggest", query_string={"q": typed, **AT})
-    assert "인생네컷 운서동점" in [item["label"] for item in answer.get_json()]
+    response = client.get("/shops/suggest", query_string={"q": typed, **AT})
+    assert "인생네컷 운서동점" in [item["label"] for item in response.get_json()]
 
 
 @pytest.mark.parametrize(
@@ -125,5 +127,5 @@ def test_a_dong_of_several_parts_has_the_shops_of_their_addresses(
     make.shop(
         "인생네컷 왕십리점", lot_address="서울 성동구 행당동 1", sigungu_id=district, brand_id=brand
     )
-    answer = client.get("/shops", query_string={"keyword": keyword, **AT})
-    assert [shop["place_name"] for shop in answer.get_json()] == ["인생네컷 서울숲점"]
+    response = client.get("/shops", query_string={"keyword": keyword, **AT})
+    assert [shop["place_name"] for shop in response.get_json()] == ["인생네컷 서울숲점"]

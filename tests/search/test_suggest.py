@@ -1,4 +1,4 @@
-"""GET /shops/suggest: what a keyword may become."""
+"""Tests GET /shops/suggest: completions of a keyword."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def suggest(app: Flask, land: Country) -> Any:
 
     def items(typed: str) -> list[dict[str, Any]]:
         query = {"q": typed, "userLng": SEOUL_CITY_HALL[0], "userLat": SEOUL_CITY_HALL[1]}
-        answer = client.get("/shops/suggest", query_string=query)
-        assert answer.status_code == 200, answer.text
-        found: list[dict[str, Any]] = answer.get_json()
-        return found
+        response = client.get("/shops/suggest", query_string=query)
+        assert response.status_code == 200, response.text
+        suggestions: list[dict[str, Any]] = response.get_json()
+        return suggestions
 
     return items
 
@@ -93,8 +93,8 @@ def test_each_letter_leads_to_a_station(suggest: Any) -> None:
 
 def test_each_letter_leads_to_the_parts_of_a_neighbourhood(suggest: Any) -> None:
     for typed in ("역삼ㄷ", "역삼도", "역삼동", "강남 역삼도"):
-        found = labels(suggest(typed), "region")
-        assert found == ["서울특별시 강남구 역삼1동", "서울특별시 강남구 역삼2동"], typed
+        suggested = labels(suggest(typed), "region")
+        assert suggested == ["서울특별시 강남구 역삼1동", "서울특별시 강남구 역삼2동"], typed
     assert labels(suggest("성수도"), "region") == ["서울특별시 성동구 성수1가1동"]
 
 
@@ -109,14 +109,14 @@ def test_a_place_before_a_half_typed_word_is_suggested(suggest: Any, typed: str)
 
 
 @pytest.mark.parametrize("typed", ["아무마", "강남역 아무말 다른말 또다른마", "魑魅"])
-def test_what_names_nothing_suggests_nothing(suggest: Any, typed: str) -> None:
+def test_an_unknown_text_has_no_suggestions(suggest: Any, typed: str) -> None:
     assert suggest(typed) == []
 
 
 def test_letters_are_shown_in_the_region_that_they_name_not_in_those_above(suggest: Any) -> None:
-    found = {item["label"]: item["matches"] for item in suggest("서울 ㅅ")}
-    assert found["서울특별시 서초구"] == [[6, 7]]
-    assert found["서울특별시 성동구"] == [[6, 7]]
+    matches = {item["label"]: item["matches"] for item in suggest("서울 ㅅ")}
+    assert matches["서울특별시 서초구"] == [[6, 7]]
+    assert matches["서울특별시 성동구"] == [[6, 7]]
 
 
 def test_after_a_region_its_parts(suggest: Any) -> None:
@@ -128,13 +128,13 @@ def test_a_station_of_two_lines_is_one_suggestion(suggest: Any) -> None:
     assert labels(suggest("강남역"), "station") == ["강남역"]
 
 
-def test_a_suggestions_label_is_a_keyword_that_finds_it(suggest: Any, ask: Any) -> None:
+def test_a_suggestions_label_is_a_keyword_that_finds_it(suggest: Any, search: Any) -> None:
     for typed in ("강남", "홍대입", "포토이", "중구", "인생네컷 서"):
         for item in suggest(typed):
             if item["kind"] == "shop":
-                assert ask(item["label"])[0] == item["label"]
+                assert search(item["label"])[0] == item["label"]
             elif item["kind"] == "brand":
-                assert all(name.startswith(item["label"]) for name in ask(item["label"]))
+                assert all(name.startswith(item["label"]) for name in search(item["label"]))
 
 
 def test_initials_english_and_the_wrong_keyboard(suggest: Any) -> None:
@@ -143,7 +143,7 @@ def test_initials_english_and_the_wrong_keyboard(suggest: Any) -> None:
     assert labels(suggest("rkdska")) == labels(suggest("Rkdska")) == labels(suggest("강남"))
 
 
-def test_shops_by_two_words_show_where_both_stand(suggest: Any) -> None:
+def test_shops_by_two_words_highlight_both_words(suggest: Any) -> None:
     shop = next(item for item in suggest("인생네컷 서울숲") if item["kind"] == "shop")
     assert (shop["label"], shop["matches"]) == ("인생네컷 서울숲점", [[0, 4], [5, 8]])
 

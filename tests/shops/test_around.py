@@ -1,4 +1,4 @@
-"""GET /shops/brand: results, order, format."""
+"""Tests GET /shops/brand: results, order, format."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def test_search_orders_by_distance_from_the_user_then_id(client: FlaskClient, ma
     for name in ("c", "b", "a"):
         make.shop(name, at=spots[name])
     make.shop("a2", at=spots["a"])
-    found = client.get("/shops/brand", query_string=at(spots["u"], spots["a"]))
-    assert names(found) == ["b", "a", "a2", "c"]
+    response = client.get("/shops/brand", query_string=at(spots["u"], spots["a"]))
+    assert names(response) == ["b", "a", "a2", "c"]
 
 
 def test_the_circle_is_around_the_map_centre_and_inclusive(
@@ -121,7 +121,9 @@ def test_a_blank_brand_and_radius_are_as_omitted(client: FlaskClient, make: Make
         assert len(client.get("/shops/brand", query_string={**HERE, **more}).get_json()) == 1
 
 
-def test_closed_shops_are_not_found_and_resting_ones_are(client: FlaskClient, make: Maker) -> None:
+def test_closed_shops_are_excluded_and_temporarily_closed_ones_included(
+    client: FlaskClient, make: Maker
+) -> None:
     make.brand()
     make.shop("쉼", status="TEMP_CLOSED")
     make.shop("닫음", status="CLOSED")
@@ -212,11 +214,11 @@ def test_filters(client: FlaskClient, make: Maker) -> None:
         ("props", "0.5"): ["나쁨"],
     }
     for (name, value), wanted in expected.items():
-        found = client.get("/shops/brand", query_string={**HERE, name: value})
-        assert names(found) == wanted, (name, value)
+        response = client.get("/shops/brand", query_string={**HERE, name: value})
+        assert names(response) == wanted, (name, value)
 
 
-def test_a_box_without_radius_decides_alone(client: FlaskClient, make: Maker) -> None:
+def test_a_box_needs_no_radius(client: FlaskClient, make: Maker) -> None:
     make.brand()
     make.shop("서쪽 끝", at=(179.9, -17.0))
     make.shop("동쪽 끝", at=(-179.9, -17.0))
@@ -261,15 +263,15 @@ def test_the_filtered_form_writes_the_same_bytes(client: FlaskClient, make: Make
     assert plain.data == filtered.data
 
 
-def test_at_one_distance_on_different_sides_the_identifier_decides(
+def test_the_id_breaks_ties_of_distance_in_different_directions(
     client: FlaskClient, make: Maker
 ) -> None:
     make.brand()
     for n in range(200, 0, -1):
         for side in (1, -1):
             make.shop(at=(round(127.0276 + side * n * 1e-5, 7), 37.4979))
-    found = client.get("/shops/brand", query_string=HERE).get_json()
-    ids = [shop["id"] for shop in found]
+    shops = client.get("/shops/brand", query_string=HERE).get_json()
+    ids = [shop["id"] for shop in shops]
     assert len(ids) == 400
     assert all(west == east + 1 for east, west in zip(ids[::2], ids[1::2], strict=True))
 
@@ -296,7 +298,7 @@ def test_names_cannot_break_the_json(client: FlaskClient, make: Maker) -> None:
     assert shop["place_name"] == odd and shop["place_address"] == odd
 
 
-def test_a_cut_search_keeps_the_lower_id_of_equal_distances(make: Maker) -> None:
+def test_a_truncated_search_keeps_the_lower_id_of_equal_distances(make: Maker) -> None:
     # mirrored places: their computed distances differ by less than a nanometre, and the first is larger
     ids = [make.shop(at=(lon, 37.5)) for lon in (126.999, 127.001)]
     metres = [
@@ -307,6 +309,6 @@ def test_a_cut_search_keeps_the_lower_id_of_equal_distances(make: Maker) -> None
     text = make.sql(
         "SELECT shops_around(127, 37.5, 127, 37.5, 2000, NULL, '', 1, all_brands => true)"
     )
-    found = ItemList.parse(text.encode())
-    assert found.truncated
-    assert [shop["id"] for shop in json.loads(found.body)] == ids[:1]
+    items = ItemList.parse(text.encode())
+    assert items.truncated
+    assert [shop["id"] for shop in json.loads(items.body)] == ids[:1]

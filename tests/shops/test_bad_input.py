@@ -1,4 +1,4 @@
-"""Every parameter of the shop endpoints with every kind of invalid value: the right code, never a 500."""
+"""Tests invalid values of every parameter of the shop endpoints: the documented error code, never a 500."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The circle around a box contains the whole box, by the oracle's distances."""
+"""Tests that the circle around a box contains the whole box, with distances by GeographicLib."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GET /shops/{id} and GET /brands."""
+"""Tests GET /shops/{id} and GET /brands."""
 
 from __future__ import annotations
 
@@ -107,9 +107,9 @@ def test_brands(client: FlaskClient, make: Maker) -> None:
     sub = make.brand("인생네컷 플러스", representative=False, parent_id=main)
     make.shop(brand_id=main)
     make.shop(brand_id=main, status="CLOSED")
-    found = client.get("/brands").get_json()
-    assert [b["id"] for b in found] == [main, other, sub]
-    assert set(found[0]) == {
+    brands = client.get("/brands").get_json()
+    assert [b["id"] for b in brands] == [main, other, sub]
+    assert set(brands[0]) == {
         "id",
         "brand_name",
         "file_path",
@@ -117,4 +117,4 @@ def test_brands(client: FlaskClient, make: Maker) -> None:
         "parent_id",
         "shop_cnt",
     }
-    assert (found[0]["shop_cnt"], found[2]["parent_id"]) == (1, main)
+    assert (brands[0]["shop_cnt"], brands[2]["parent_id"]) == (1, main)

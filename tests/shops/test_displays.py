@@ -1,4 +1,4 @@
-"""Names and addresses of shops in other languages: what they say, where they come, when they are made."""
+"""Tests display names and addresses in other languages: their text, the endpoints that return them, when they are recomputed."""
 
 from __future__ import annotations
 
@@ -176,20 +176,22 @@ def test_branches_are_named_after_their_stations(make: Maker, branch: str) -> No
 @pytest.fixture
 def districts(make: Maker) -> tuple[int, int, int]:
     """Seoul, 강남구 and a district of two words with their foreign names."""
-    found: list[int] = []
+    region_ids: list[int] = []
     for name, parent, names in (
         ("서울특별시", None, {"ja": "ソウル", "zh-Hant": "首爾", "zh-Hans": "首尔"}),
         ("강남구", 0, {"ja": "カンナム区", "zh-Hant": "江南區"}),
         ("수원시 팔달구", 0, {"zh-Hant": "水原市 八達區"}),
     ):
         level = "sido" if parent is None else "sigungu"
-        found.append(make.region(name, level=level, parent=None if parent is None else found[0]))
+        region_ids.append(
+            make.region(name, level=level, parent=None if parent is None else region_ids[0])
+        )
         for lang, alias in (
             {"zh-Hant": "漢城", **names}.items() if parent is None else names.items()
         ):
-            values = {"region_id": found[-1], "alias": alias, "kind": "foreign", "lang": lang}
+            values = {"region_id": region_ids[-1], "alias": alias, "kind": "foreign", "lang": lang}
             make.insert("region_aliases", **values)
-    return found[0], found[1], found[2]
+    return region_ids[0], region_ids[1], region_ids[2]
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -318,7 +320,7 @@ def test_floors_and_rooms_are_written_as_in_the_language(make: Maker) -> None:
         ('"사진관" \\ 강남점', '"Sajingwan" \\ Gangnam'),
     ],
 )
-def test_the_brand_leads_the_name_where_it_stands_in_it(
+def test_the_brand_leads_the_display_name_if_the_name_contains_it(
     client: FlaskClient, make: Maker, shop: int, name: str, english: str
 ) -> None:
     make.sql("UPDATE shops SET place_name = %s", name)
@@ -357,7 +359,7 @@ def test_geojson_has_the_display_too(client: FlaskClient, shop: int) -> None:
     assert collection["features"][0]["properties"]["display"] == ENGLISH
 
 
-def made(make: Maker, every: bool = False) -> int:
+def refresh_displays(make: Maker, every: bool = False) -> int:
     return int(make.sql("SELECT changed FROM refresh_shop_displays(0, 100, %s)", every))
 
 
@@ -365,18 +367,22 @@ def test_displays_are_made_once_and_again_after_a_change(
     client: FlaskClient, make: Maker, shop: int
 ) -> None:
     path = f"/shops/{shop}?lang=en"
-    assert (made(make), made(make), made(make, every=True)) == (1, 0, 0)
-    # read where it is up to date: the stored text stands in the response
+    assert (refresh_displays(make), refresh_displays(make), refresh_displays(make, every=True)) == (
+        1,
+        0,
+        0,
+    )
+    # an up-to-date display is returned as stored
     make.sql("UPDATE shop_displays SET en = replace(en, 'Life4Cuts', 'Stored')")
     assert client.get(path).get_json()["display"]["brand_name"] == "Stored"
     make.sql("UPDATE shops SET place_name = '인생네컷 홍대점'")
     assert client.get(path).get_json()["display"]["place_name"] == "Life4Cuts Hongdae"
-    assert made(make) == 1
+    assert refresh_displays(make) == 1
     make.sql("UPDATE stations SET name_en = 'Kangnam'")
     make.sql("UPDATE shops SET place_name = '인생네컷 강남점'")
-    assert (made(make), made(make)) == (1, 0)
+    assert (refresh_displays(make), refresh_displays(make)) == (1, 0)
     make.sql("UPDATE stations SET name_en = 'Gangnam'")
-    assert (made(make), made(make, every=True)) == (0, 1)
+    assert (refresh_displays(make), refresh_displays(make, every=True)) == (0, 1)
     make.sql("DELETE FROM shops")
     assert make.sql("SELECT count(*) FROM shop_displays") == 0
 
@@ -388,6 +394,6 @@ def test_the_command_makes_displays_in_batches(
     for number in range(5):
         make.shop(f"인생네컷 강남역 {number + 2}호점")
     make.connection.commit()
-    made_now = app.test_cli_runner().invoke(main, ["shops", "displays", "--json"])
-    assert json.loads(made_now.output) == {"changed": 5}
+    result = app.test_cli_runner().invoke(main, ["shops", "displays", "--json"])
+    assert json.loads(result.output) == {"changed": 5}
     assert make.sql("SELECT count(*) FROM shop_displays") == 5

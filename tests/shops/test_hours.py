@@ -1,4 +1,4 @@
-"""GET /shops/hours: opening hours of several shops, and whether they are open now."""
+"""Tests GET /shops/hours: opening hours of several shops, and whether they are open now."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def test_open_closed_and_unknown_are_as_on_the_shops_page(client: FlaskClient, m
         make.shop(opening_hours=ALWAYS, status="TEMP_CLOSED"),
         make.shop(opening_hours=ALWAYS, status="CLOSED"),
     ]
-    found = client.get("/shops/hours", query_string={"id": [*reversed(shops), 424242]}).get_json()
-    assert [(one["id"], one["open_now"]) for one in found] == [
+    hours = client.get("/shops/hours", query_string={"id": [*reversed(shops), 424242]}).get_json()
+    assert [(one["id"], one["open_now"]) for one in hours] == [
         *zip(shops, (True, False, None, False, False), strict=True)
     ]
-    for one in found:
+    for one in hours:
         detail = client.get(f"/shops/{one['id']}").get_json()
         assert one == {name: detail[name] for name in one}
     assert client.get("/shops/hours?id=424242").get_json() == []
@@ -53,5 +53,5 @@ def test_as_many_shops_as_a_page_of_a_list_can_be_requested(
     client: FlaskClient, make: Maker
 ) -> None:
     shops = [make.shop() for _ in range(100)]
-    found = client.get("/shops/hours", query_string={"id": shops}).get_json()
-    assert [one["id"] for one in found] == shops
+    hours = client.get("/shops/hours", query_string={"id": shops}).get_json()
+    assert [one["id"] for one in hours] == shops

@@ -1,4 +1,4 @@
-"""Limits of searches by shape: listed shops, counts, and brands with few shops, for which they are exact."""
+"""Tests the limits of searches by shape: listed shops and counts, which are exact for brands with few shops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RATED = """jsonb_populate_record(NULL::shop_filters, '{"min_rating": 4}')"""
 
 @pytest.fixture
 def town(make: Maker) -> Floats:
-    """Shops of a common brand, 1, and after them some of a rare one, 2: every seventh of both has four stars."""
+    """Creates shops of a common brand (1), then some of a rare brand (2); every seventh shop has four stars."""
     rng = random.Random(12)
     make.brand("인생네컷")
     make.brand("하루필름")
@@ -37,7 +37,7 @@ def town(make: Maker) -> Floats:
         " FROM unnest(%s, %s) WITH ORDINALITY AS p (lon, lat, n)",
         CROWD, *points.T.tolist(),
     )  # fmt: skip
-    # as if there were thousands of them
+    # so that the planner and the limits assume thousands of shops
     make.sql("UPDATE brands SET shop_cnt = CASE id WHEN 1 THEN 100000 ELSE 12 END")
     return points
 
@@ -66,13 +66,13 @@ def listed(
     }  # fmt: skip
     values = [json.dumps(shape[call])] if call in shape else []
     ((text,),) = make.rows(statements[call].format(options), *values)
-    found = ItemList.parse(text.encode())
-    assert found.total is not None
-    return json.loads(found.body), found.total, found.truncated
+    items = ItemList.parse(text.encode())
+    assert items.total is not None
+    return json.loads(items.body), items.total, items.truncated
 
 
 def expected(points: Floats, call: str) -> list[int]:
-    """The numbers of the points that a search finds, in its order."""
+    """The expected ids of the points, in the order of the search."""
     if call == "within":
         inside = np.flatnonzero(is_within(points, [[RING]], (-53.0, -37.5)))
         return sorted(inside.tolist())
@@ -175,8 +175,8 @@ def test_of_shops_that_rarely_pass_those_found_are_listed_and_marked(
     shops, total, truncated = listed(make, call, brands="ARRAY[1]", filters=RATED)
     assert truncated and total >= len(shops) > 0
     assert all(shop["id"] % 7 == 0 for shop in shops)
-    nobody, total, truncated = listed(make, call, brands="ARRAY[1]", filters=NO_ONE)
-    assert (nobody, total, truncated) == ([], 0, True)
+    listed_shops, total, truncated = listed(make, call, brands="ARRAY[1]", filters=NO_ONE)
+    assert (listed_shops, total, truncated) == ([], 0, True)
 
 
 @pytest.mark.parametrize("by", ["meet", "meet by sum"])

@@ -1,4 +1,4 @@
-"""Areas, routes and meeting points against GeographicLib on random cases: poles, the 180th meridian, one spot, antipodes."""
+"""Compares areas, routes and meeting points with GeographicLib on random cases: poles, the 180th meridian, equal and antipodal points."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def load(make: Maker, points: Floats) -> None:
 
 
 def middle(rng: random.Random) -> Place:
-    """A place: in Korea, anywhere, at the 180th meridian, around a pole, on the equator."""
+    """A random place: in Korea, anywhere, at the 180th meridian, around a pole or on the equator."""
     return rng.choice(
         (
             (rng.uniform(126, 129), rng.uniform(34, 38)),
@@ -52,11 +52,15 @@ def away(place: Place, azimuth: float, metres: float) -> Place:
 
 
 def star(rng: random.Random, place: Place, radius_m: float) -> Ring:
-    """A ring around a place, at least 0.35 of the radius away from it; it does not cross itself."""
+    """A ring around a place with corners at 0.5 to 1 of the radius and edges at least 0.35 of it away; it does not cross itself."""
     count = rng.randrange(6, 30)
-    turn = rng.uniform(0, 360)
+    offset_deg = rng.uniform(0, 360)
     ring = [
-        away(place, turn + 360 * (n + rng.uniform(0, 0.4)) / count, radius_m * rng.uniform(0.5, 1))
+        away(
+            place,
+            offset_deg + 360 * (n + rng.uniform(0, 0.4)) / count,
+            radius_m * rng.uniform(0.5, 1),
+        )
         for n in range(count)
     ]
     if rng.random() < 0.5:
@@ -78,7 +82,7 @@ def area(rng: random.Random) -> tuple[list[list[Ring]], Place, float]:
 
 
 def beside(rng: random.Random, ring: Ring, off_m: float) -> Place:
-    """A point at that distance from an edge, on either side."""
+    """A point at the given distance from an edge, on a random side."""
     n = rng.randrange(len(ring) - 1)
     azimuth, _, length_m = WGS84.inv(*ring[n], *ring[n + 1])
     lng, lat, back = WGS84.fwd(*ring[n], azimuth, length_m * rng.uniform(0.1, 0.9))
@@ -94,7 +98,7 @@ def points_of(
     return [*spread, *edges, spread[0], spread[0]]
 
 
-def found(make: Maker, statement: str, *values: object) -> list[dict[str, Any]]:
+def select_rows(make: Maker, statement: str, *values: object) -> list[dict[str, Any]]:
     (row,) = make.rows(statement, *values)
     result = ItemList.parse(row[0].encode())
     assert not result.truncated
@@ -114,7 +118,7 @@ def test_areas_hold_what_they_hold_on_the_spheroid(make: Maker, cases: int) -> N
         for polygons, place, radius_m in areas:
             shape = {"type": "MultiPolygon", "coordinates": polygons}
             user = away(place, rng.uniform(0, 360), rng.uniform(0, radius_m))
-            shops = found(
+            shops = select_rows(
                 make,
                 f"SELECT body FROM list_shops_within(ST_GeomFromGeoJSON(%s)::geography, %s, %s, {LIST})",
                 json.dumps(shape), *user,
@@ -146,7 +150,7 @@ def test_areas_are_listed_from_their_centroid_and_hold_the_same_for_analysts(
         load(make, points)
         for polygons, _, _ in areas:
             shape = json.dumps({"type": "MultiPolygon", "coordinates": polygons})
-            shops = found(
+            shops = select_rows(
                 make,
                 f"SELECT body FROM list_shops_within(ST_GeomFromGeoJSON(%s)::geography, NULL, NULL, {LIST})",
                 shape,
@@ -229,7 +233,7 @@ def check_passages(
 
 
 def near(rng: random.Random, town: Place, most_m: float) -> Place:
-    """A place at most so far from another, more often close to it."""
+    """A random place within the given distance of another, more often close to it."""
     return away(town, rng.uniform(0, 360), most_m * rng.random())
 
 
@@ -443,7 +447,7 @@ def test_lists_of_meeting_points_are_exact_or_marked(make: Maker, cases: int) ->
             exact += 1
         else:
             marked += 1
-        # the cap holds any of them: what is left of it is found by bounds
+        # with the largest cap, bounds narrow the candidates down and the list must be exact
         if cap == 30_000:
             assert len(listed) == len(best) and (np.abs(listed - best) < 1e-4).all()
     assert exact > cases / 5 and marked > cases / 5

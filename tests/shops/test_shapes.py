@@ -1,4 +1,4 @@
-"""POST /shops/within, POST /shops/along and GET /shops/meet: results, order, errors."""
+"""Tests POST /shops/within, POST /shops/along and GET /shops/meet: results, order, errors."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LINE = {"type": "LineString", "coordinates": [[127.0, 37.5], [127.1, 37.5]]}
 USER = {"userLng": 127.0276, "userLat": 37.4979}
 
 
-def ask(client: FlaskClient, name: str, **query: object) -> Any:
-    """The search with a shape around Gangnam."""
+def search(client: FlaskClient, name: str, **query: object) -> Any:
+    """Sends the search by this name with a shape around Gangnam."""
     if name == "meet":
         return client.get("/shops/meet", query_string={"at": ["127.0,37.5", "127.1,37.5"], **query})
     return client.post(
@@ -184,10 +184,10 @@ def test_filters_brands_and_sorting_are_those_of_the_radius_search(
         ("bbox", "127.055,37,127.065,38"): ["나쁨"],
     }  # fmt: skip
     for (parameter, value), wanted in expected.items():
-        assert sorted(names(ask(client, name, **{parameter: value}))) == wanted, parameter
-    assert names(ask(client, name, sort="reviews")) == ["나쁨", "좋음"]
-    assert names(ask(client, name, sort="rating")) == ["좋음", "나쁨"]
-    unknown = ask(client, name, brand="없는브랜드")
+        assert sorted(names(search(client, name, **{parameter: value}))) == wanted, parameter
+    assert names(search(client, name, sort="reviews")) == ["나쁨", "좋음"]
+    assert names(search(client, name, sort="rating")) == ["좋음", "나쁨"]
+    unknown = search(client, name, brand="없는브랜드")
     assert (unknown.status_code, unknown.get_json()["error_code"]) == (400, "002")
 
 
@@ -197,12 +197,12 @@ def test_pages_cover_the_list_without_overlap(client: FlaskClient, make: Maker, 
     ids = [make.shop(f"점포 {n}", at=(127.05 + n * 1e-5, 37.5)) for n in range(25)]
     seen: list[int] = []
     for page in (1, 2, 3):
-        response = ask(client, name, page=page, size=10)
+        response = search(client, name, page=page, size=10)
         seen += [shop["id"] for shop in response.get_json()]
         assert response.headers["X-Total-Count"] == "25"
         assert "X-Total-Count-Capped" not in response.headers
     assert sorted(seen) == ids
-    assert seen == [shop["id"] for shop in ask(client, name).get_json()]
+    assert seen == [shop["id"] for shop in search(client, name).get_json()]
     assert 'rel="prev"' in response.headers["Link"]
     if name == "meet":
         assert response.headers["Link"].count("at=127.0%2C37.5") == 3
@@ -212,11 +212,11 @@ def test_pages_cover_the_list_without_overlap(client: FlaskClient, make: Maker, 
 def test_names_are_shown_in_a_language(client: FlaskClient, make: Maker, name: str) -> None:
     make.brand()
     shop = make.shop(at=(127.05, 37.5), road_address="서울 강남구 강남대로 1")
-    (found,) = ask(client, name, lang="en").get_json()
+    (listed_shop,) = search(client, name, lang="en").get_json()
     detail = client.get(f"/shops/{shop}?lang=en").get_json()
-    assert found["display"] == detail["display"]
-    assert "display" not in ask(client, name).get_json()[0]
-    assert ask(client, name, lang="xx").get_json()["error_code"] == "002"
+    assert listed_shop["display"] == detail["display"]
+    assert "display" not in search(client, name).get_json()[0]
+    assert search(client, name, lang="xx").get_json()["error_code"] == "002"
 
 
 @pytest.mark.parametrize("name", ["within", "along", "meet"])
@@ -230,15 +230,15 @@ def test_a_response_makes_few_displays_that_are_not_stored(
     )
 
     def shown(**page: int) -> list[str]:
-        shops = ask(client, name, lang="en", **page).get_json()
+        shops = search(client, name, lang="en", **page).get_json()
         return [shop["display"]["place_name"] for shop in shops]
 
-    made = shown()
-    assert made[200:] == ["인생네컷 강남점"] * 3
-    assert len({*made[:200]}) == 1 and "인생네컷" not in made[0]
-    assert shown(page=3, size=100) == made[:3]
+    displayed = shown()
+    assert displayed[200:] == ["인생네컷 강남점"] * 3
+    assert len({*displayed[:200]}) == 1 and "인생네컷" not in displayed[0]
+    assert shown(page=3, size=100) == displayed[:3]
     make.sql("SELECT refresh_shop_displays(0, 1000, false)")
-    assert shown() == made[:1] * 203
+    assert shown() == displayed[:1] * 203
 
 
 @pytest.mark.parametrize("name", ["within", "along", "meet"])
@@ -248,7 +248,7 @@ def test_a_long_list_is_cut(client: FlaskClient, make: Maker, name: str) -> None
         "INSERT INTO shops (brand_id, place_name, geog)"
         " SELECT 1, 'x', point_at(127 + n * 5e-5, 37.5) FROM generate_series(1, 1001) n"
     )
-    response = ask(client, name)
+    response = search(client, name)
     assert (len(response.get_json()), response.headers["X-Result-Truncated"]) == (1000, "true")
     lost = {*range(1, 1002)} - {shop["id"] for shop in response.get_json()}
     assert lost == {{"within": 1001, "along": 1001, "meet": 1}[name]}
@@ -309,8 +309,8 @@ def star(corners: int, inner: float, outer: float) -> list[list[float]]:
     """A closed ring whose corners alternate between two distances from (127, 37.5), in degrees."""
     ring = []
     for n in range(corners):
-        turn, away = n / corners * 2 * math.pi, (inner, outer)[n % 2]
-        ring.append([127 + away * math.cos(turn), 37.5 + away * math.sin(turn)])
+        angle, away = n / corners * 2 * math.pi, (inner, outer)[n % 2]
+        ring.append([127 + away * math.cos(angle), 37.5 + away * math.sin(angle)])
     return [*ring, ring[0]]
 
 
@@ -329,8 +329,8 @@ def test_overlapping_pairs_are_those_that_share_a_number(
 def test_areas_of_thousands_of_needles_are_rejected(client: FlaskClient, make: Maker) -> None:
     make.brand()
     make.shop(at=(127.0, 37.5))
-    frames = [[box(127 - r, 37 - r, 127 + r, 37 + r) for r in (n / 30000, n / 30000 - 1e-5)] for n in range(1, 900)]  # fmt: skip
-    rejected = (area(star(9998, 0.005, 0.03)), {"type": "MultiPolygon", "coordinates": frames})
+    polygons = [[box(127 - r, 37 - r, 127 + r, 37 + r) for r in (n / 30000, n / 30000 - 1e-5)] for n in range(1, 900)]  # fmt: skip
+    rejected = (area(star(9998, 0.005, 0.03)), {"type": "MultiPolygon", "coordinates": polygons})
     for shape in rejected:
         response = client.post("/shops/within", json=shape)
         assert response.get_json()["error_message"].startswith("[coordinates] too many edges")

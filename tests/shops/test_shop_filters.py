@@ -1,4 +1,4 @@
-"""Filters of shop searches are the same in SQL, in Python and in the query parameters."""
+"""Tests that filters of shop searches are the same in SQL, in Python and in the query parameters."""
 
 from __future__ import annotations
 

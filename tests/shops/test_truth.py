@@ -1,4 +1,4 @@
-"""Membership and distances against an independent oracle: GeographicLib by pyproj.Geod."""
+"""Compares results and distances of circle searches with GeographicLib (pyproj.Geod)."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def around(
         "SELECT shops_around(%s, %s, %s, %s, %s, NULL, '', %s)",
         *center, *user, radius_m, AT_MOST,
     )  # fmt: skip
-    found = ItemList.parse(text.encode())
-    return json.loads(found.body), found.total, found.truncated
+    items = ItemList.parse(text.encode())
+    return json.loads(items.body), items.total, items.truncated
 
 
 def world(rng: random.Random) -> Points:
-    """Points with difficult arithmetic: cities, both poles, the 180th meridian, one spot."""
+    """Points in cities and where arithmetic is difficult: both poles, the 180th meridian, many at one position."""
     spots: list[tuple[float, float]] = []
     spots += [(rng.uniform(126.8, 127.2), rng.uniform(37.4, 37.7)) for _ in range(700)]
     spots += [(rng.uniform(-180, 180), rng.uniform(-90, 90)) for _ in range(400)]
@@ -83,7 +83,7 @@ def random_query(rng: random.Random, points: Points) -> tuple[tuple[float, float
 def expected(
     points: Points, center: tuple[float, float], user: tuple[float, float], radius_m: int
 ) -> Any:
-    """Ids in order and their distance texts, computed only by the oracle."""
+    """Ids in order and their distance texts, computed by GeographicLib alone."""
     from_center, from_user = geodesics(*center, points), geodesics(*user, points)
     inside = np.flatnonzero(from_center <= radius_m)
     cut = len(inside) > AT_MOST

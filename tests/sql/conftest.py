@@ -1,4 +1,4 @@
-"""Fixtures of the analysis scripts: a drawn town, and running a script as the analysts' role."""
+"""Fixtures for tests of the analysis scripts: a town drawn in text, and a function that runs a script as the analysts' role."""
 
 from __future__ import annotations
 
@@ -64,17 +64,20 @@ class Town:
         more = {"level": "sido", "code": name, **more}
         boundary = f"SRID=4326;{shapely.MultiPolygon([polygon]).wkt}"
         center = f"SRID=4326;{polygon.centroid.wkt}"
-        found = self.make.insert("regions", name=name, boundary=boundary, center=center, **more)
+        region_id = self.make.insert("regions", name=name, boundary=boundary, center=center, **more)
         self.make.insert(
-            "region_parts", region_id=found, level=more["level"], part=f"SRID=4326;{polygon.wkt}"
+            "region_parts",
+            region_id=region_id,
+            level=more["level"],
+            part=f"SRID=4326;{polygon.wkt}",
         )
         column = f"{more['level']}_id"
         self.make.sql(
             f"UPDATE shops SET {column} = %s WHERE ST_Intersects(geog::geometry, %s)",
-            found,
+            region_id,
             boundary,
         )
-        return int(found)
+        return int(region_id)
 
 
 @pytest.fixture
@@ -84,15 +87,15 @@ def town(make: Maker) -> Town:
 
 
 @pytest.fixture
-def ask(database_url: str, db: Any) -> Iterator[Callable[..., list[Row]]]:
-    """Runs a script by its number, as geoshops_reader."""
+def run_script(database_url: str, db: Any) -> Iterator[Callable[..., list[Row]]]:
+    """Runs the script with a number as geoshops_reader and returns its rows as dicts."""
 
     def run(number: int, **values: object) -> list[Row]:
         script = scripts.find(f"{number:02}")
         given = {name: str(value) for name, value in values.items()}
-        with runner.run(database_url, script, given) as found:
-            names = [c.name for c in found.columns]
-            rows = [dict(zip(names, row, strict=True)) for row in found.rows]
+        with runner.run(database_url, script, given) as result:
+            names = [c.name for c in result.columns]
+            rows = [dict(zip(names, row, strict=True)) for row in result.rows]
         for row in rows:
             if row.get("geom"):
                 row["geom"] = shapely.from_wkb(row["geom"])

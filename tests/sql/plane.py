@@ -1,4 +1,4 @@
-"""Draws geography in text: a symbol is a place, `.` is nothing, columns and rows are a step apart."""
+"""Converts text drawings to positions: a symbol is a place, `.` is empty, columns and rows are a step apart."""
 
 from __future__ import annotations
 

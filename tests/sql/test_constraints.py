@@ -1,4 +1,4 @@
-"""Every named constraint of the schema rejects rows that violate it; the catalogs list the constraints."""
+"""Tests that every named constraint in the system catalogs rejects rows that violate it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = t.oid AND c.con
 NARROW_IDS = f"""
 SELECT a.attrelid::regclass || '.' || a.attname FROM pg_attribute a
 WHERE a.attrelid IN ({OURS}) AND a.attidentity <> '' AND a.atttypid <> 'bigint'::regtype"""
-# session state, which the next client of a pooler's connection would find, or which transaction mode would lose
+# session state, which a pooler in transaction mode would lose or leak to the next client
 SESSION_BOUND = r"""
 SELECT p.oid::regprocedure::text FROM pg_proc p
 WHERE p.pronamespace = 'public'::regnamespace AND p.prokind IN ('f', 'p')

@@ -1,4 +1,4 @@
-"""Generated columns of the shops table."""
+"""Tests the generated columns of the shops table."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ def test_degrees_are_plain_decimals_whichever_way_they_are_written(make):
         37.00000005,
     ]
     values += [round(value, n % 12) for n, value in enumerate(some)] + [v / 1e6 for v in some[:500]]
-    found = make.rows(
+    rows = make.rows(
         "SELECT degrees_text(v) FROM unnest(%s::float8[]) WITH ORDINALITY t (v, n) ORDER BY n",
         values,
     )
-    assert [text for (text,) in found] == [plain_degrees(value) for value in values]
+    assert [text for (text,) in rows] == [plain_degrees(value) for value in values]
 
 
 def test_letters_of_ascii_are_the_text_in_lower_case_without_white_space(make):
-    found = make.rows("SELECT chr(n), jamo('A ' || chr(n) || 'b') FROM generate_series(1, 127) n")
-    assert found == [(c, "a" + ("" if c in " \t\n\v\f\r" else c.lower()) + "b") for c, _ in found]
+    rows = make.rows("SELECT chr(n), jamo('A ' || chr(n) || 'b') FROM generate_series(1, 127) n")
+    assert rows == [(c, "a" + ("" if c in " \t\n\v\f\r" else c.lower()) + "b") for c, _ in rows]
 
 
 def test_opening_hours_become_minutes_of_the_week(make):

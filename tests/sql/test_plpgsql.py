@@ -1,4 +1,4 @@
-"""plpgsql_check has no findings in the PL/pgSQL functions: no unknown column, wrong type or unused variable."""
+"""Tests that plpgsql_check reports no unknown column, wrong type or unused variable in the PL/pgSQL functions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def checked_url(server_url: str, template_name: str) -> Iterator[str]:
 
 
 def test_functions_hold_no_error_that_only_running_them_would_show(checked_url: str) -> None:
-    found = []
+    findings = []
     with closing(psycopg2.connect(checked_url)) as connection, connection.cursor() as cursor:
         cursor.execute(OURS)
         functions = [name for (name,) in cursor.fetchall()]
@@ -53,8 +53,10 @@ def test_functions_hold_no_error_that_only_running_them_would_show(checked_url: 
         cursor.execute(TEMPORARY)
         for name in functions:
             cursor.execute(CHECK, (name,))
-            found += [(name, *row) for row in cursor.fetchall() if (name, row[2]) not in EXPECTED]
-    assert found == [], "\n".join(map(str, found))
+            findings += [
+                (name, *row) for row in cursor.fetchall() if (name, row[2]) not in EXPECTED
+            ]
+    assert findings == [], "\n".join(map(str, findings))
 
 
 def test_the_check_reports_an_unknown_column(checked_url: str) -> None:

@@ -1,4 +1,4 @@
-"""Analysts can read the views, but no personal data."""
+"""Tests that analysts can read the views, but no personal data."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_views_show_no_text_and_no_member(db, reader):
     assert "남에게" not in str(row)
 
 
-def test_the_reviewer_key_tells_people_apart_and_follows_the_salt(db, reader, make):
+def test_the_reviewer_key_distinguishes_members_and_depends_on_the_salt(db, reader, make):
     make.insert("reviewer_salt", salt=b"0123456789abcdef")
     first, second = make.member(), make.member()
     for member in (first, first, second):
@@ -191,7 +191,7 @@ def test_searches_by_shape_are_for_analysts_alone(db, reader, name):
     assert cursor.fetchall() == [(True, ["search_path=public, pg_temp"], False, True)]
 
 
-def test_tables_of_the_reader_do_not_stand_in_for_ours(db, reader):
+def test_tables_of_the_reader_do_not_shadow_the_service_tables(db, reader):
     cursor = reader.cursor()
     # names of temporary tables must not affect a function that runs as the owner
     cursor.execute("CREATE TEMPORARY TABLE shops AS SELECT 99::bigint AS id")
@@ -219,7 +219,7 @@ def test_the_examples_of_searches_by_shape_run_as_the_reader(reader):
         assert cursor.fetchall()[0][0] == 1
 
 
-def test_the_example_of_the_readme_prints_what_it_says(database_url, db):
+def test_the_example_of_the_readme_prints_the_documented_output(database_url, db):
     db.cursor().execute(page("sql/examples/town.sql"))
     section = page("sql/README.md").partition("## Searches by shape")[2].partition("\n## ")[0]
     ((command, printed),) = re.findall(r"```sql\n(.*?)```\n+```text\n(.*?)```", section, re.DOTALL)

@@ -1,4 +1,4 @@
-"""Romanisation by 고시 2000-8: the examples of the rule, and the official English names of all regions."""
+"""Tests romanisation by 고시 2000-8 with the examples of the rule and the official English names of all regions."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def test_other_signs_stay(make: Maker) -> None:
 
 def test_letter_by_letter(make: Maker) -> None:
     given = ("종로", "신림", "백암")
-    found = [make.sql("SELECT romanized(%s, false)", name) for name in given]
-    assert found == ["Jongro", "Sinrim", "Baekam"]
+    romanizations = [make.sql("SELECT romanized(%s, false)", name) for name in given]
+    assert romanizations == ["Jongro", "Sinrim", "Baekam"]
 
 
 def test_the_official_examples(make: Maker, shared_data: Path) -> None:
@@ -76,9 +76,13 @@ def test_the_official_examples(make: Maker, shared_data: Path) -> None:
         korean = row["korean"]
         if row["rule"] == "administrative unit may be dropped":
             korean = korean[:-1]
-        found = make.sql(f"SELECT {function}(%s)", korean)
-        if (found != row["romanized"]) if is_place else letters(found) != letters(row["romanized"]):
-            wrong.append((korean, found))
+        romanization = make.sql(f"SELECT {function}(%s)", korean)
+        if (
+            (romanization != row["romanized"])
+            if is_place
+            else letters(romanization) != letters(row["romanized"])
+        ):
+            wrong.append((korean, romanization))
     assert (wrong, len(rows)) == ([], 48)
 
 

@@ -1,4 +1,4 @@
-"""Checks of all scripts: correct headers, quoted variables, harmless hostile values."""
+"""Tests all analysis scripts: correct headers, quoted variables, safe handling of hostile values."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ def test_hostile_values_are_rejected_or_harmless(script, town, database_url):
 
 def test_plain_psql_runs_a_script_with_a_parameter(town, database_url):
     town.draw("a . b", step_m=100)
-    done = subprocess.run(
+    result = subprocess.run(
         ["psql", "-X", "-At", "-v", "near_m=50", "-f", str(scripts.find("01").path), database_url],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert len([line for line in done.stdout.splitlines() if "|" in line]) == 2
-    assert done.stderr == ""
+    assert len([line for line in result.stdout.splitlines() if "|" in line]) == 2
+    assert result.stderr == ""
 
 
 @pytest.mark.parametrize("script", ALL, ids=NAMES)
@@ -97,16 +97,16 @@ def test_psql_prints_one_table_and_nothing_else(script, town, database_url):
     town.region("서울특별시", -500, -500, 1000, 1000)
     cell = "SRID=4326;MULTIPOLYGON(((127 37,128 37,128 38,127 38,127 37)))"
     town.make.insert("population_cells", population=1, cell=cell)
-    done = subprocess.run(
+    result = subprocess.run(
         ["psql", "-X", "--csv", "-f", str(script.path), database_url],
         capture_output=True,
         text=True,
         check=True,
     )
-    header, *rows = csv.reader(done.stdout.splitlines())
+    header, *rows = csv.reader(result.stdout.splitlines())
     assert header == list(script.columns)
     assert {len(row) for row in rows} <= {len(header)}
-    assert done.stderr == ""
+    assert result.stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The service's role has the privileges that the service needs, and no others."""
+"""Tests that the service's role has exactly the privileges that the service needs, and its limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of names in foreign scripts: by sound, by character."""
+"""Tests the SQL functions that compute search keys of names in foreign scripts, by sound and by character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests tiles as a map does."""
+"""Fixtures of the tile tests: requests tiles as a map does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from tests.tiles.mvt import Feature, decode
 
-Ask = Callable[..., list[Feature]]
+GetFeatures = Callable[..., list[Feature]]
 
 
 def place(lon: float, lat: float, z: int) -> tuple[int, int]:
@@ -21,8 +21,8 @@ def place(lon: float, lat: float, z: int) -> tuple[int, int]:
 
 
 @pytest.fixture
-def ask(client: FlaskClient) -> Ask:
-    """Features of a tile."""
+def get_features(client: FlaskClient) -> GetFeatures:
+    """Requests a tile and returns its features."""
 
     def features(z: int, x: int, y: int, query: str = "allBrands=true") -> list[Feature]:
         response = client.get(f"/tiles/shops/{z}/{x}/{y}.mvt?{query}")

@@ -1,4 +1,4 @@
-"""A reader of Mapbox vector tiles (version 2.1 of the specification), points only."""
+"""Decodes points of Mapbox vector tiles (version 2.1 of the specification)."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ def unzigzag(value: int) -> int:
 
 
 def scalar(value: bytes) -> Any:
-    ((number, found),) = messages(value)
+    ((number, raw),) = messages(value)
     if number == 1:
-        return found.decode()
+        return raw.decode()
     if number in (2, 3):
-        return struct.unpack("<f" if number == 2 else "<d", found)[0]
-    return {4: found, 5: found, 6: unzigzag(found) if number == 6 else 0, 7: bool(found)}[number]
+        return struct.unpack("<f" if number == 2 else "<d", raw)[0]
+    return {4: raw, 5: raw, 6: unzigzag(raw) if number == 6 else 0, 7: bool(raw)}[number]

@@ -1,4 +1,4 @@
-"""Tiles with the filters of the searches: the same shops, and clusters that add up to the search's count."""
+"""Tests tiles with search filters: they show the same shops, and cluster counts add up to the search's count."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.make import GANGNAM, Maker
-from tests.tiles.conftest import Ask, place
+from tests.tiles.conftest import GetFeatures, place
 from tests.tiles.mvt import decode
 
 WORLD = "bbox=-180,-90,180,90&page=1&size=1&userLat=37.5&userLng=127&mapLat=37.5&mapLng=127"
@@ -45,7 +45,7 @@ def country(make: Maker, count: int = 150) -> None:
             )  # fmt: skip
 
 
-def found(client: FlaskClient, query: str) -> int:
+def count_shops(client: FlaskClient, query: str) -> int:
     """The number of shops that a search finds in the whole world."""
     response = client.get(f"/shops/brand?{WORLD}&{query}")
     assert response.status_code == 200, response.json
@@ -54,7 +54,7 @@ def found(client: FlaskClient, query: str) -> int:
 
 @pytest.mark.parametrize("beforehand", [False, True], ids=["live", "crowded"])
 def test_clusters_add_up_to_what_the_search_finds(
-    make: Maker, client: FlaskClient, ask: Ask, beforehand: bool
+    make: Maker, client: FlaskClient, get_features: GetFeatures, beforehand: bool
 ) -> None:
     country(make)
     if beforehand:
@@ -63,18 +63,18 @@ def test_clusters_add_up_to_what_the_search_finds(
     for filters in FILTERS:
         for brand in BRANDS:
             query = f"{brand}&{filters}"
-            shown = sum(f.properties["shop_cnt"] for f in ask(0, 0, 0, query))
-            assert shown == found(client, query), query
+            shown = sum(f.properties["shop_cnt"] for f in get_features(0, 0, 0, query))
+            assert shown == count_shops(client, query), query
             counts.add(shown)
-    assert len(counts) > 8 and max(counts) < found(client, "allBrands=true")
+    assert len(counts) > 8 and max(counts) < count_shops(client, "allBrands=true")
 
 
 def test_from_zoom_15_only_shops_that_pass_are_shown(
-    make: Maker, client: FlaskClient, ask: Ask
+    make: Maker, client: FlaskClient, get_features: GetFeatures
 ) -> None:
     make.shop("open", opening_hours=ALL_DAY)
     make.shop("unknown")
-    shown = ask(15, *place(*GANGNAM, 15), "allBrands=true&openNow=true")
+    shown = get_features(15, *place(*GANGNAM, 15), "allBrands=true&openNow=true")
     assert [f.properties["place_name"] for f in shown] == ["open"]
 
 

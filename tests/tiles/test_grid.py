@@ -1,4 +1,4 @@
-"""Precomputed cells equal live ones, as of the last refresh."""
+"""Tests that precomputed cells equal live ones, as of the last refresh."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flask import Flask
 
 from geoshops.tiles.commands import commands
 from tests.make import GANGNAM, Maker
-from tests.tiles.conftest import Ask, place
+from tests.tiles.conftest import GetFeatures, place
 
 LIVE = """
 SELECT t.zoom, t.x, t.y, c.cell, c.place_x, c.place_y, c.expansion_zoom, c.shop_cnt, c.review_cnt, c.star_rating_sum,
@@ -79,12 +79,14 @@ def test_what_did_not_change_is_not_written(make: Maker) -> None:
     assert make.sql("SELECT count(*) FROM tile_cells") == 0
 
 
-def test_a_new_shop_shows_at_once_from_zoom_15_and_in_sparse_tiles(make: Maker, ask: Ask) -> None:
+def test_a_new_shop_shows_at_once_from_zoom_15_and_in_sparse_tiles(
+    make: Maker, get_features: GetFeatures
+) -> None:
     country(make)
     refresh(make)
 
     def shops_of(z: int) -> int:
-        return sum(f.properties.get("shop_cnt", 1) for f in ask(z, *place(*GANGNAM, z)))
+        return sum(f.properties.get("shop_cnt", 1) for f in get_features(z, *place(*GANGNAM, z)))
 
     before = {z: shops_of(z) for z in (6, 14, 15)}
     make.shop("new")

@@ -1,4 +1,4 @@
-"""Contents of tiles, and requests for them."""
+"""Tests the contents of tiles, and HTTP responses to requests for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from geoshops.tiles.tilejson import LAST_CLUSTER_ZOOM, LAST_ZOOM
 from geoshops.web.vector_tiles import MAX_ZOOM
 from tests.conftest import ROOT
 from tests.make import GANGNAM, Maker
-from tests.tiles.conftest import Ask, place
+from tests.tiles.conftest import GetFeatures, place
 from tests.tiles.mvt import Feature
 
 MVT = "application/vnd.mapbox-vector-tile"
@@ -22,8 +22,10 @@ LON, LAT = GANGNAM
 GANGNAM_15 = "/tiles/shops/15/{}/{}.mvt".format(*place(*GANGNAM, 15))
 
 
-def around_gangnam(ask: Ask, z: int, query: str = "allBrands=true") -> list[Feature]:
-    return ask(z, *place(*GANGNAM, z), query)
+def around_gangnam(
+    get_features: GetFeatures, z: int, query: str = "allBrands=true"
+) -> list[Feature]:
+    return get_features(z, *place(*GANGNAM, z), query)
 
 
 def crowd(make: Maker, count: int = 200) -> list[tuple[float, float]]:
@@ -34,13 +36,13 @@ def crowd(make: Maker, count: int = 200) -> list[tuple[float, float]]:
     return points
 
 
-def test_from_zoom_15_a_tile_shows_each_shop(make: Maker, ask: Ask) -> None:
+def test_from_zoom_15_a_tile_shows_each_shop(make: Maker, get_features: GetFeatures) -> None:
     brand = make.brand("하루필름")
     shop = make.shop("하루필름 강남점", brand_id=brand, status="TEMP_CLOSED")
     make.review(make.member(), shop, star_rating=4)
     make.review(make.member(), shop, star_rating=5)
     make.favorite(make.member(), shop)
-    (feature,) = around_gangnam(ask, 15)
+    (feature,) = around_gangnam(get_features, 15)
     assert (feature.layer, feature.id) == ("shops", shop)
     assert feature.properties == {
         "shop_id": shop,
@@ -55,7 +57,7 @@ def test_from_zoom_15_a_tile_shows_each_shop(make: Maker, ask: Ask) -> None:
 
 @pytest.mark.parametrize("beforehand", [False, True])
 def test_below_they_are_clusters_with_count_and_average(
-    make: Maker, ask: Ask, beforehand: bool
+    make: Maker, get_features: GetFeatures, beforehand: bool
 ) -> None:
     near = [make.shop("a"), make.shop("b", at=(LON + 1e-5, LAT))]
     make.shop("closed", status="CLOSED")
@@ -65,7 +67,7 @@ def test_below_they_are_clusters_with_count_and_average(
     make.review(make.member(), near[1], star_rating=1)
     if beforehand:
         make.sql("SELECT refresh_tile_grid(now(), 1)")
-    alone, cluster = sorted(around_gangnam(ask, 9), key=lambda f: f.properties["shop_cnt"])
+    alone, cluster = sorted(around_gangnam(get_features, 9), key=lambda f: f.properties["shop_cnt"])
     assert alone.layer == cluster.layer == "clusters"
     assert alone.properties == {
         "shop_cnt": 1,
@@ -82,9 +84,11 @@ def test_below_they_are_clusters_with_count_and_average(
     }
 
 
-def test_sql_python_and_the_page_agree_on_the_zoom_levels(make: Maker, ask: Ask) -> None:
+def test_sql_python_and_the_page_agree_on_the_zoom_levels(
+    make: Maker, get_features: GetFeatures
+) -> None:
     make.shop()
-    layers = {z: around_gangnam(ask, z)[0].layer for z in range(MAX_ZOOM + 1)}
+    layers = {z: around_gangnam(get_features, z)[0].layer for z in range(MAX_ZOOM + 1)}
     assert [z for z, layer in layers.items() if layer == "clusters"] == [
         *range(LAST_CLUSTER_ZOOM + 1)
     ]
@@ -102,13 +106,15 @@ def test_sql_python_and_the_page_agree_on_the_zoom_levels(make: Maker, ask: Ask)
     assert highest <= LAST_CLUSTER_ZOOM
 
 
-def selected(ask: Ask, query: str) -> int:
+def selected(get_features: GetFeatures, query: str) -> int:
     """Number of shops of the cluster; another test compares live and precomputed clusters."""
-    return sum(f.properties["shop_cnt"] for f in around_gangnam(ask, 10, query))
+    return sum(f.properties["shop_cnt"] for f in around_gangnam(get_features, 10, query))
 
 
 @pytest.mark.parametrize("beforehand", [False, True])
-def test_brands_are_chosen_as_in_the_search(make: Maker, ask: Ask, beforehand: bool) -> None:
+def test_brands_are_chosen_as_in_the_search(
+    make: Maker, get_features: GetFeatures, beforehand: bool
+) -> None:
     parent, other = make.brand("인생네컷"), make.brand("하루필름")
     child = make.brand("인생네컷 플러스", representative=False, parent_id=parent)
     small = make.brand("동네네컷", representative=False)
@@ -118,12 +124,14 @@ def test_brands_are_chosen_as_in_the_search(make: Maker, ask: Ask, beforehand: b
             make.shop(brand_id=brand)
     if beforehand:
         make.sql("SELECT refresh_tile_grid(now(), 1)")
-    assert selected(ask, "") == 7
-    assert selected(ask, "allBrands=true") == 31
-    assert selected(ask, "brand=인생네컷") == selected(ask, "brand=life4cuts") == 3
-    assert selected(ask, "brand=인생네컷 플러스") == 2
-    assert selected(ask, "brand=동네네컷&allBrands=true") == 8
-    shown = around_gangnam(ask, 16, "brand=하루필름")
+    assert selected(get_features, "") == 7
+    assert selected(get_features, "allBrands=true") == 31
+    assert (
+        selected(get_features, "brand=인생네컷") == selected(get_features, "brand=life4cuts") == 3
+    )
+    assert selected(get_features, "brand=인생네컷 플러스") == 2
+    assert selected(get_features, "brand=동네네컷&allBrands=true") == 8
+    shown = around_gangnam(get_features, 16, "brand=하루필름")
     assert [f.properties["brand_name"] for f in shown] == ["하루필름"] * 4
 
 
@@ -141,14 +149,14 @@ def cells(points: list[tuple[float, float]], z: int) -> set[tuple[int, int]]:
 
 @pytest.mark.parametrize("beforehand", [False, True])
 def test_a_cluster_falls_apart_at_its_expansion_zoom(
-    make: Maker, ask: Ask, beforehand: bool
+    make: Maker, get_features: GetFeatures, beforehand: bool
 ) -> None:
     points = crowd(make)
     if beforehand:
         make.sql("SELECT refresh_tile_grid(now(), 1)")
     z, seen = 8, set()
     x, y = place(*GANGNAM, z)
-    for cluster in ask(z, x, y):
+    for cluster in get_features(z, x, y):
         cell = (64 * x + cluster.x // 64, 64 * y + cluster.y // 64)
         inside = [at for at in points if place(*at, z + 6) == cell]
         expansion = cluster.properties["expansion_zoom"]
@@ -159,11 +167,13 @@ def test_a_cluster_falls_apart_at_its_expansion_zoom(
     assert len(seen) > 2
 
 
-def test_shops_at_one_place_are_separate_from_zoom_15(make: Maker, ask: Ask) -> None:
+def test_shops_at_one_place_are_separate_from_zoom_15(
+    make: Maker, get_features: GetFeatures
+) -> None:
     crowd(make, 0)
     make.shop(), make.shop()
-    assert [f.properties["expansion_zoom"] for f in around_gangnam(ask, 3)] == [15]
-    assert len(around_gangnam(ask, 15)) == 2
+    assert [f.properties["expansion_zoom"] for f in around_gangnam(get_features, 3)] == [15]
+    assert len(around_gangnam(get_features, 15)) == 2
 
 
 def test_a_tile_without_shops_is_empty(client: FlaskClient) -> None:
@@ -197,23 +207,25 @@ def test_only_vector_tiles_are_to_be_had(client: FlaskClient) -> None:
     assert client.get(GANGNAM_15, headers={"Accept": "image/png"}).status_code == 406
 
 
-def test_tilejson_tells_address_layers_and_age(client: FlaskClient, make: Maker) -> None:
+def test_tilejson_reports_address_layers_and_age(client: FlaskClient, make: Maker) -> None:
     make.brand("인생네컷")
-    found = client.get("/tiles/shops.json?brand=인생네컷").json
-    assert found["tiles"] == [
+    tilejson = client.get("/tiles/shops.json?brand=인생네컷").json
+    assert tilejson["tiles"] == [
         "http://localhost/tiles/shops/{z}/{x}/{y}.mvt?brand=%EC%9D%B8%EC%83%9D%EB%84%A4%EC%BB%B7"
     ]
-    assert (found["tilejson"], found["minzoom"], found["maxzoom"]) == ("3.0.0", 0, 15)
-    assert "an hour old" in found["description"]
-    assert found["clusters_refreshed_at"] is None
+    assert (tilejson["tilejson"], tilejson["minzoom"], tilejson["maxzoom"]) == ("3.0.0", 0, 15)
+    assert "an hour old" in tilejson["description"]
+    assert tilejson["clusters_refreshed_at"] is None
     make.shop()
     make.sql("SELECT refresh_tile_grid('2026-11-20 10:00+09', 1)")
-    told = client.get("/tiles/shops.json").json["clusters_refreshed_at"]
-    assert datetime.fromisoformat(told) == datetime.fromisoformat("2026-11-20T01:00:00+00:00")
+    refreshed_at = client.get("/tiles/shops.json").json["clusters_refreshed_at"]
+    assert datetime.fromisoformat(refreshed_at) == datetime.fromisoformat(
+        "2026-11-20T01:00:00+00:00"
+    )
 
 
 def test_tilejson_names_the_fields_that_are_there(
-    client: FlaskClient, make: Maker, ask: Ask
+    client: FlaskClient, make: Maker, get_features: GetFeatures
 ) -> None:
     make.shop()
     fields = {
@@ -221,5 +233,5 @@ def test_tilejson_names_the_fields_that_are_there(
         for layer in client.get("/tiles/shops.json").json["vector_layers"]
     }
     for zoom in (12, 15):
-        (feature,) = around_gangnam(ask, zoom)
+        (feature,) = around_gangnam(get_features, zoom)
         assert set(feature.properties) == fields[feature.layer] - {"approximate"}

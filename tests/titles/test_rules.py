@@ -1,4 +1,4 @@
-"""Each title is earned at exactly its threshold, counted by hand, and never taken back."""
+"""Rules of member titles: each is awarded at exactly its threshold and never revoked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALL = {"purity": "GOOD", "retouch": "BAD", "item": "GOOD"}
 
 
 class Person:
-    """A member who acts over HTTP."""
+    """A member who sends requests over HTTP."""
 
     def __init__(self, app: Flask, client: FlaskClient, make: Maker) -> None:
         self.client, self.make = client, make
@@ -23,31 +23,31 @@ class Person:
         self.headers = make.bearer(app, self.id)
 
     def review(self, shop: int, **more: object) -> set[int]:
-        """Reviews a shop; the titles that it earned."""
+        """Reviews a shop; returns the identifiers of the titles awarded for it."""
         body = {"star_rating": 4, "content": "좋아요", **more}
-        answer = self.client.post(f"/reviews/shop/{shop}", json=body, headers=self.headers)
-        assert answer.status_code == 201, answer.text
-        return {title["id"] for title in answer.get_json()["awarded_titles"]}
+        response = self.client.post(f"/reviews/shop/{shop}", json=body, headers=self.headers)
+        assert response.status_code == 201, response.text
+        return {title["id"] for title in response.get_json()["awarded_titles"]}
 
     def favorite(self, shop: int) -> set[int]:
-        """Adds a favorite; the titles that it earned."""
-        answer = self.client.post(f"/favorites/{shop}", headers=self.headers)
-        return {title["id"] for title in answer.get_json()["awarded_titles"]}
+        """Adds a favorite; returns the identifiers of the titles awarded for it."""
+        response = self.client.post(f"/favorites/{shop}", headers=self.headers)
+        return {title["id"] for title in response.get_json()["awarded_titles"]}
 
     def title(self, title_id: int) -> dict[str, object]:
-        """The title as it stands."""
-        answer = self.client.get(f"/member-titles/{title_id}", headers=self.headers)
-        found: dict[str, object] = answer.get_json()
-        return found
+        """Returns a title with the member's state."""
+        response = self.client.get(f"/member-titles/{title_id}", headers=self.headers)
+        title: dict[str, object] = response.get_json()
+        return title
 
     def progress(self, title_id: int) -> tuple[int, int]:
-        """Current and target."""
-        found = self.title(title_id)["progress"]
-        assert isinstance(found, dict)
-        return found["current"], found["target"]
+        """Returns the current value and the target of a title."""
+        progress = self.title(title_id)["progress"]
+        assert isinstance(progress, dict)
+        return progress["current"], progress["target"]
 
-    def earns_at(self, title_id: int, steps: list[set[int]], step: int) -> None:
-        """The title came with this step (from 1) and with no other."""
+    def assert_awarded_at(self, title_id: int, steps: list[set[int]], step: int) -> None:
+        """Asserts that the title was awarded at this step, counted from 1, and at no other."""
         assert [title_id in earned for earned in steps] == [
             i + 1 == step for i in range(len(steps))
         ]
@@ -67,8 +67,8 @@ def region(make: Maker, level: str, name: str, parent: int | None = None) -> int
 def test_reviews_earn_titles_2_3_and_14(person: Person, make: Maker) -> None:
     shops = [make.shop(f"s{i}") for i in range(20)]
     steps = [person.review(shops[min(i, 18)]) for i in range(30)]
-    person.earns_at(2, steps, 1)
-    person.earns_at(3, steps, 3)
+    person.assert_awarded_at(2, steps, 1)
+    person.assert_awarded_at(3, steps, 3)
     assert person.progress(14) == (29, 30), "thirty reviews, but of nineteen shops"
     assert not any(14 in earned for earned in steps)
     assert 14 in person.review(shops[19])
@@ -78,12 +78,12 @@ def test_reviews_earn_titles_2_3_and_14(person: Person, make: Maker) -> None:
 def test_title_14_needs_thirty_reviews_too(person: Person, make: Maker) -> None:
     shops = [make.shop(f"s{i}") for i in range(25)]
     steps = [person.review(shops[i % 25]) for i in range(31)]
-    person.earns_at(14, steps, 30)
+    person.assert_awarded_at(14, steps, 30)
 
 
 def test_favorites_earn_titles_4_and_5(person: Person, make: Maker) -> None:
     shops = [make.shop(f"s{i}") for i in range(4)]
-    person.earns_at(4, [person.favorite(shops[0])], 1)
+    person.assert_awarded_at(4, [person.favorite(shops[0])], 1)
     assert person.favorite(shops[0]) == set()
     assert person.progress(5) == (1, 3)
     assert [person.favorite(shop) for shop in shops[1:]] == [set(), {5}, set()]
@@ -97,8 +97,8 @@ def test_three_districts_earn_title_6_and_five_provinces_title_7(
     shops = [make.shop(f"s{i}", sido_id=provinces[i], sigungu_id=districts[i]) for i in range(5)]
     nowhere = make.shop("어딘가")
     steps = [person.review(shop) for shop in (shops[0], shops[0], nowhere, *shops[1:])]
-    person.earns_at(6, steps, 5)
-    person.earns_at(7, steps, 7)
+    person.assert_awarded_at(6, steps, 5)
+    person.assert_awarded_at(7, steps, 7)
 
 
 @pytest.mark.parametrize(("distance_m", "earned"), [(99_999.9, False), (100_000.1, True)])
@@ -126,7 +126,7 @@ def test_every_representative_brand_earns_title_9(person: Person, make: Maker) -
     other = make.brand("남", representative=False)
     order = [brands[0], brands[0], other, brands[1], brands[2], child]
     steps = [person.review(make.shop(f"s{i}", brand_id=b)) for i, b in enumerate(order)]
-    person.earns_at(9, steps, 6)
+    person.assert_awarded_at(9, steps, 6)
 
 
 def test_title_9_follows_the_table_of_brands(person: Person, make: Maker) -> None:
@@ -139,14 +139,14 @@ def test_title_9_follows_the_table_of_brands(person: Person, make: Maker) -> Non
     assert 9 in person.review(make.shop(brand_id=brands[1]))
 
 
-def test_five_full_judgements_earn_title_10(person: Person, make: Maker) -> None:
+def test_five_reviews_with_every_facet_earn_title_10(person: Person, make: Maker) -> None:
     shop = make.shop()
     partial = [{**ALL, name: "UNSELECTED"} for name in ALL]
     steps = [person.review(shop, **facets) for facets in [*partial, *([ALL] * 6)]]
-    person.earns_at(10, steps, 3 + 5)
+    person.assert_awarded_at(10, steps, 3 + 5)
 
 
-def test_a_change_can_earn_a_title(person: Person, make: Maker) -> None:
+def test_changing_a_review_can_earn_a_title(person: Person, make: Maker) -> None:
     shop = make.shop()
     for _ in range(4):
         person.review(shop, **ALL)
@@ -164,7 +164,7 @@ def test_three_first_reviews_earn_title_11(person: Person, make: Maker) -> None:
     make.review(make.member(), taken)
     fresh = [make.shop(f"s{i}") for i in range(3)]
     steps = [person.review(shop) for shop in (fresh[0], fresh[0], taken, fresh[1], fresh[2])]
-    person.earns_at(11, steps, 5)
+    person.assert_awarded_at(11, steps, 5)
 
 
 def test_three_days_at_one_shop_earn_title_12(person: Person, make: Maker) -> None:
@@ -177,7 +177,7 @@ def test_three_days_at_one_shop_earn_title_12(person: Person, make: Maker) -> No
     assert 12 in person.review(shop)
 
 
-def test_three_reviews_by_night_earn_title_13(person: Person, make: Maker) -> None:
+def test_three_reviews_at_night_earn_title_13(person: Person, make: Maker) -> None:
     shop = make.shop()
     midnight = dt.datetime(2026, 3, 1, 15, 0, tzinfo=dt.UTC)  # 00:00 in Seoul
     for hours, minutes in ((0, -1), (5, 0), (12, 0)):
@@ -192,11 +192,11 @@ def test_three_reviews_by_night_earn_title_13(person: Person, make: Maker) -> No
     assert 13 in person.review(shop)
 
 
-def test_titles_are_never_taken_back(person: Person, make: Maker) -> None:
+def test_titles_are_never_revoked(person: Person, make: Maker) -> None:
     shop = make.shop()
     body = {"star_rating": 4, "content": "a"}
-    answer = person.client.post(f"/reviews/shop/{shop}", json=body, headers=person.headers)
-    review = answer.get_json()["review_info"]["id"]
+    response = person.client.post(f"/reviews/shop/{shop}", json=body, headers=person.headers)
+    review = response.get_json()["review_info"]["id"]
     person.favorite(shop)
     person.client.delete(f"/reviews/{review}", headers=person.headers)
     person.client.delete(f"/favorites/{shop}", headers=person.headers)

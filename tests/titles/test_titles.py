@@ -1,4 +1,4 @@
-"""Member titles over HTTP, their images, and the repair command."""
+"""Member titles over HTTP, their images, and the command that awards missing titles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = [
 ]  # fmt: skip
 
 
-def test_the_list_has_every_title_as_it_stands(
+def test_the_list_has_every_title_with_the_members_state(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     make.brand()
@@ -28,10 +28,10 @@ def test_the_list_has_every_title_as_it_stands(
     make.title(member, 1)
     make.title(member, 3, main=True)
     make.title(make.member(), 5, main=True)
-    answer = client.get("/member-titles", headers=headers)
-    assert answer.status_code == 200
-    assert answer.headers["Cache-Control"] == "no-store"
-    body = answer.get_json()
+    response = client.get("/member-titles", headers=headers)
+    assert response.status_code == 200
+    assert response.headers["Cache-Control"] == "no-store"
+    body = response.get_json()
     assert set(body) == {"holding_count", "main_member_title", "member_titles"}
     assert body["holding_count"] == 2
     titles = body["member_titles"]
@@ -54,7 +54,9 @@ def test_the_list_has_every_title_as_it_stands(
         assert one == title
 
 
-def test_without_a_main_title_it_is_null(app: Flask, client: FlaskClient, make: Maker) -> None:
+def test_the_main_title_is_null_if_none_is_selected(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
     body = client.get("/member-titles", headers=make.bearer(app)).get_json()
     assert (body["main_member_title"], body["holding_count"]) == (None, 0)
 
@@ -62,12 +64,12 @@ def test_without_a_main_title_it_is_null(app: Flask, client: FlaskClient, make: 
 def test_unknown_titles_are_not_found(app: Flask, client: FlaskClient, make: Maker) -> None:
     headers = make.bearer(app)
     for title in ("15", "0", "x", str(2**63), str(2**80)):
-        answer = client.get(f"/member-titles/{title}", headers=headers)
-        assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404")
+        response = client.get(f"/member-titles/{title}", headers=headers)
+        assert (response.status_code, response.get_json()["error_code"]) == (404, "404")
 
 
 @pytest.mark.parametrize("path", ["/member-titles", "/member-titles/1"])
-def test_titles_need_a_living_session(
+def test_titles_need_an_active_session(
     app: Flask, client: FlaskClient, make: Maker, path: str
 ) -> None:
     headers = make.bearer(app)
@@ -77,15 +79,15 @@ def test_titles_need_a_living_session(
 
 
 @pytest.mark.parametrize("title", range(1, 15))
-def test_images_are_two_different_drawings(client: FlaskClient, title: int) -> None:
+def test_every_title_has_a_coloured_and_a_grey_image(client: FlaskClient, title: int) -> None:
     coloured = client.get(f"/titles/{title}.svg")
     grey = client.get(f"/titles/{title}-grey.svg")
-    for answer in (coloured, grey):
-        assert answer.status_code == 200
-        assert answer.mimetype == "image/svg+xml"
-        assert answer.headers["Cache-Control"] == "public, max-age=60"
-        assert "ETag" in answer.headers
-        root = ElementTree.fromstring(answer.data)
+    for response in (coloured, grey):
+        assert response.status_code == 200
+        assert response.mimetype == "image/svg+xml"
+        assert response.headers["Cache-Control"] == "public, max-age=60"
+        assert "ETag" in response.headers
+        root = ElementTree.fromstring(response.data)
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
         assert root.attrib["aria-label"] == NAMES[title - 1]
     assert coloured.data != grey.data
@@ -93,11 +95,11 @@ def test_images_are_two_different_drawings(client: FlaskClient, title: int) -> N
 
 def test_images_of_unknown_titles_are_not_found(client: FlaskClient) -> None:
     for path in ("/titles/99.svg", "/titles/99-grey.svg", "/titles/x.svg"):
-        answer = client.get(path)
-        assert (answer.status_code, answer.get_json()["error_code"]) == (404, "404")
+        response = client.get(path)
+        assert (response.status_code, response.get_json()["error_code"]) == (404, "404")
 
 
-def test_the_repair_command_awards_what_was_missed(app: Flask, make: Maker) -> None:
+def test_the_award_command_awards_missing_titles(app: Flask, make: Maker) -> None:
     shop, eager, idle = make.shop(), make.member(), make.member()
     for _ in range(3):
         make.review(eager, shop)
@@ -108,18 +110,20 @@ def test_the_repair_command_awards_what_was_missed(app: Flask, make: Maker) -> N
     assert make.rows("SELECT title_id FROM member_titles WHERE member_id = %s", idle) == [(1,)]
     assert first["awarded"] == make.sql("SELECT count(*) FROM member_titles")
     assert first["by_title"]["1"] == 3 - 1
-    again = runner.invoke(commands, ["award"])
-    assert (again.exit_code, again.output) == (0, "0 titles awarded\n")
+    repeated = runner.invoke(commands, ["award"])
+    assert (repeated.exit_code, repeated.output) == (0, "0 titles awarded\n")
 
 
-def test_the_repair_command_leaves_withdrawn_members_alone(app: Flask, make: Maker) -> None:
+def test_the_award_command_skips_withdrawn_members(app: Flask, make: Maker) -> None:
     member = make.member()
     make.sql("UPDATE members SET nickname = NULL, nickname_key = NULL, withdrawn_at = now()")
     assert app.test_cli_runner().invoke(commands, ["award"]).output == "0 titles awarded\n"
     assert make.rows("SELECT * FROM title_progress WHERE member_id = %s", member) == []
 
 
-def test_the_view_and_the_answers_agree(app: Flask, client: FlaskClient, make: Maker) -> None:
+def test_responses_agree_with_the_view_title_progress(
+    app: Flask, client: FlaskClient, make: Maker
+) -> None:
     member = make.member()
     make.review(member, make.shop())
     titles = client.get("/member-titles", headers=make.bearer(app, member)).get_json()

@@ -1,4 +1,4 @@
-"""schemathesis in process over our own OpenAPI document: every operation, every check, a fixed seed."""
+"""schemathesis against the OpenAPI document: every operation and every check, in process, with a fixed seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from geoshops import create_app
 from tests.make import Maker
 
 EXAMPLES = 10
-# Rules that JSON Schema cannot state: a valid request may be refused by these and no others.
+# Rules that JSON Schema cannot express: the only ones that may reject a request that is valid for the schema.
 BEYOND = (
     "[page] page times size",
     "[bbox] must be",  # west, south, east and north in this order and range
@@ -27,13 +27,13 @@ BEYOND = (
     "[member-title-id] you do not have",
     "[brand] must be one of",  # the brands are data
     "[provider] is not a configured",
-    "[star_rating] must be an integer",  # 5.0 is one for JSON Schema, not for the contract
+    "[star_rating] must be an integer",  # JSON Schema accepts 5.0 as an integer, the contract does not
 )
 # the document does not depend on the database
 DOCUMENT = schemathesis.openapi.from_wsgi(
     "/openapi.json", create_app({"testing": True, "database_url": "postgresql:///none"})
 )
-WITHOUT_INPUT = (  # nothing of these could be invalid
+WITHOUT_INPUT = (  # these take no input that could be invalid
     "GET /brands",
     "GET /ogc",
     "GET /ogc/conformance",
@@ -51,14 +51,14 @@ fixed = settings(
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],
 )
-LABELS = [found.ok().label for found in DOCUMENT.get_all_operations()]
+LABELS = [operation.ok().label for operation in DOCUMENT.get_all_operations()]
 
 
 @pytest.fixture(scope="session")
 def operations(app: Flask) -> dict[str, Any]:
     """The operations of the application under test."""
     document = schemathesis.openapi.from_wsgi("/openapi.json", app)
-    return {found.ok().label: found.ok() for found in document.get_all_operations()}
+    return {operation.ok().label: operation.ok() for operation in document.get_all_operations()}
 
 
 @pytest.fixture
@@ -72,10 +72,10 @@ def filled(make: Maker) -> Maker:
     return make
 
 
-def validate(case: Any, answer: Any, headers: dict[str, str], excluded: Any) -> None:
-    """Every check but the excluded one, which cannot judge this answer."""
+def validate(case: Any, response: Any, headers: dict[str, str], excluded: Any) -> None:
+    """Runs every check except the excluded one, which does not apply to this response."""
     case.validate_response(
-        answer,
+        response,
         headers=headers,
         transport_kwargs={"headers": headers},
         excluded_checks=[excluded] if excluded else [],
@@ -83,18 +83,18 @@ def validate(case: Any, answer: Any, headers: dict[str, str], excluded: Any) -> 
 
 
 @pytest.mark.parametrize("label", LABELS)
-def test_valid_requests_are_answered_as_documented(
+def test_valid_requests_get_the_documented_responses(
     app: Flask, filled: Maker, operations: dict[str, Any], label: str
 ) -> None:
     @fixed
     @given(case=operations[label].as_strategy(generation_mode=GenerationMode.POSITIVE))
     def check(case: Any) -> None:
         headers = filled.bearer(app)
-        # explain=true answers another shape, told in words so that generated clients keep a list
+        # explain=true returns another shape, which the document only describes in text so that generated clients get a list
         (case.query or {}).pop("explain", None)
-        answer = case.call(headers=headers)
-        beyond = answer.status_code == 400 and answer.json()["error_message"].startswith(BEYOND)
-        validate(case, answer, headers, positive_data_acceptance if beyond else None)
+        response = case.call(headers=headers)
+        beyond = response.status_code == 400 and response.json()["error_message"].startswith(BEYOND)
+        validate(case, response, headers, positive_data_acceptance if beyond else None)
 
     check()
 
@@ -109,13 +109,13 @@ def test_invalid_requests_are_rejected_as_documented(
     @given(case=operations[label].as_strategy(generation_mode=GenerationMode.NEGATIVE))
     def check(case: Any) -> None:
         headers = filled.bearer(app)
-        answer = case.call(headers=headers)
-        # the contract ignores names that it does not know, and takes the null of JavaScript for an absent value
+        response = case.call(headers=headers)
+        # the contract ignores unknown parameters, and treats the text "null" as an absent value
         query = case.query or {}
         nulls = any(value in (None, "null", "") for value in query.values())
         ignored = bool(set(query) - declared) or nulls
         # a limit above the largest page is the largest page (OGC API Features, fc-limit-response)
         ignored |= label.endswith("/items") and str(query.get("limit")).isdigit()
-        validate(case, answer, headers, negative_data_rejection if ignored else None)
+        validate(case, response, headers, negative_data_rejection if ignored else None)
 
     check()

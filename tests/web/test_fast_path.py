@@ -1,4 +1,4 @@
-"""Read operations: served without Flask, with everything that Flask's requests get too."""
+"""The fast path of read operations bypasses Flask, but behaves like a request that Flask serves."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def member(app: Flask, make: Maker) -> dict[str, str]:
 
 
 def create_client(service_url: str, **settings: Any) -> FlaskClient:
-    """A client of an application with other settings than the shared one."""
+    """A client of a separate application with these settings."""
     base = {"database_url": service_url, "secret_key": SECRET_KEY, "testing": True}
     return create_app(base | settings).test_client()
 
@@ -147,7 +147,7 @@ def test_reads_with_a_body_are_served_without_flask(
     assert (response.status_code, response.mimetype) == (200, media_type)
     assert response.headers["X-Request-ID"] == "same" and "ETag" not in response.headers
     assert response.headers["Cache-Control"] == "private, no-cache"
-    # a query is checked before the body, and a caller before both
+    # authentication is checked first, then the query, then the body
     bad = client.post(f"{address}?userLat=x", data=b"{", headers=headers)
     assert bad.get_json()["error_message"].startswith("[userLat] ")
     broken = client.post(f"{address}?userLat=x", data=b"{", headers={"Authorization": "Bearer x"})
@@ -158,12 +158,12 @@ def test_reads_with_a_body_are_served_without_flask(
         assert (wrong.status_code, wrong.allow.as_set()) == (405, {"options", "post"})
 
 
-def test_every_read_operation_is_tried(app: Flask) -> None:
+def test_every_read_operation_is_tested(app: Flask) -> None:
     views = app.view_functions.items()
     assert {name for name, view in views if hasattr(view, "read_operation")} == {*READS, *BY_SHAPE}
     contracts = {name: view.contract for name, view in views if hasattr(view, "contract")}
     reads = {name for name, contract in contracts.items() if not contract.is_command}
-    # which asks an identity provider and therefore Flask's application
+    # it calls the identity provider, which needs Flask's application context
     assert reads - {*READS, *BY_SHAPE} == {"auth.start_sign_in"}
 
 
@@ -180,8 +180,8 @@ def test_paths_are_routed_as_flask_routes_them(
     for path, status, served_by_flask in PATHS:
         flask_requests.count = 0
         response = client.get(path, headers=member)
-        found = response.status_code, flask_requests.count == 1
-        assert found == (status, served_by_flask), path
+        routed = response.status_code, flask_requests.count == 1
+        assert routed == (status, served_by_flask), path
 
 
 @pytest.mark.parametrize("method", ["POST", "OPTIONS", "PUT"])

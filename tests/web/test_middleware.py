@@ -1,4 +1,4 @@
-"""What every request passes: errors of every kind, identifiers, logs, caching, headers, CORS, health."""
+"""Middleware: errors, request ids, logs, caching, security headers, CORS, health, metrics; and settings."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tests.conftest import SECRET_KEY
 from tests.make import Maker
 
 AROUND = "/shops/brand?userLat=37.5&userLng=127&mapLat=37.5&mapLng=127"
-# nobody listens there
+# nothing listens on this port
 NOWHERE = "postgresql://nobody@127.0.0.1:9/nothing"
 
 
 @pytest.fixture
 def lost(service_url: str) -> FlaskClient:
-    """A client of a service whose database is away."""
+    """A client of a service whose database is unreachable."""
     settings = {
         "database_url": NOWHERE,
         "secret_key": SECRET_KEY,
@@ -151,8 +151,8 @@ def test_only_listed_origins_may_call(service_url: str) -> None:
         "cors_origins": ("https://map.example",),
     }  # fmt: skip
     client = create_app(settings).test_client()
-    asked = {"Access-Control-Request-Method": "GET"}
-    good = client.options("/brands", headers={"Origin": "https://map.example", **asked})
+    preflight = {"Access-Control-Request-Method": "GET"}
+    good = client.options("/brands", headers={"Origin": "https://map.example", **preflight})
     assert good.headers["Access-Control-Allow-Origin"] == "https://map.example"
     assert "Access-Control-Allow-Credentials" not in good.headers
     plain = client.get("/brands", headers={"Origin": "https://map.example"})
@@ -166,7 +166,7 @@ def test_only_listed_origins_may_call(service_url: str) -> None:
         assert "Access-Control-Allow-Origin" not in bad.headers
 
 
-def test_without_a_database_the_process_lives_and_says_503(lost: FlaskClient) -> None:
+def test_without_a_database_the_process_is_healthy_and_responds_503(lost: FlaskClient) -> None:
     assert lost.get("/healthz").status_code == 200
     for path in ("/readyz", AROUND, "/shops/1", "/brands"):
         response = lost.get(path)

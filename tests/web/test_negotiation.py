@@ -1,4 +1,4 @@
-"""What is read of Accept: every ordinary way of writing it is taken, 406 is for what is not to be had."""
+"""Content negotiation: all common forms of Accept and Accept-Language are parsed; 406 if no type is acceptable."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,imag
 ANYTHING = [
     "", " ", ",", "*", "*/*", "* / *;q=x, */*", "*/*; q=.2", "*;q=0.1", JAVA, BROWSER, "*/*;version=1", "*/*;q=high"
 ]  # fmt: skip
-# header → what the searches, the features and a tile answer; None is 406
+# Accept header → media types of the responses of search, features and tile; None is 406
 CHOSEN: dict[str, tuple[str | None, str | None, str | None]] = {
     **dict.fromkeys(ANYTHING, (JSON, GEOJSON, MVT)),
     "application/json": (JSON, JSON, None),
@@ -52,16 +52,16 @@ CHOSEN: dict[str, tuple[str | None, str | None, str | None]] = {
 def test_accept_decides_the_media_type(client: FlaskClient, make: Maker, header: str) -> None:
     make.shop(at=GANGNAM)
     search, features, tile = CHOSEN[header]
-    answered = client.get(AROUND, headers={"Accept": header})
-    for answer, expected in (
-        (answered, search),
+    search_response = client.get(AROUND, headers={"Accept": header})
+    for response, expected in (
+        (search_response, search),
         (client.get(ITEMS, headers={"Accept": header}), features),
         (client.get(TILE, headers={"Accept": header}), tile),
     ):
-        found = (answer.status_code, answer.mimetype)
-        assert found == ((200, expected) if expected else (406, JSON)), answer.request.path
+        actual = (response.status_code, response.mimetype)
+        assert actual == ((200, expected) if expected else (406, JSON)), response.request.path
     is_collection = search == GEOJSON
-    assert search is None or isinstance(answered.get_json(), dict) is is_collection
+    assert search is None or isinstance(search_response.get_json(), dict) is is_collection
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,19 @@ def test_an_explanation_is_not_available_as_geojson(
     client: FlaskClient, make: Maker, header: str, explain: str, expected: str | None
 ) -> None:
     make.shop(at=GANGNAM)
-    answer = client.get(f"{KEYWORD}&explain={explain}", headers={"Accept": header})
-    assert (answer.status_code, answer.mimetype) == ((200, expected) if expected else (406, JSON))
+    response = client.get(f"{KEYWORD}&explain={explain}", headers={"Accept": header})
+    assert (response.status_code, response.mimetype) == (
+        (200, expected) if expected else (406, JSON)
+    )
 
 
 @pytest.mark.parametrize("header", CHOSEN)
-def test_images_come_to_everybody(client: FlaskClient, make: Maker, header: str) -> None:
+def test_images_are_sent_for_any_accept_header(
+    client: FlaskClient, make: Maker, header: str
+) -> None:
     for path in (MEDAL, f"/brands/{make.brand()}.svg"):
-        answer = client.get(path, headers={"Accept": header})
-        assert (answer.status_code, answer.mimetype) == (200, SVG)
+        response = client.get(path, headers={"Accept": header})
+        assert (response.status_code, response.mimetype) == (200, SVG)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +115,7 @@ def best_comes_first(header: str) -> bool:
     return weights == sorted(weights, reverse=True)
 
 
-# nginx cannot sort by weight
+# only headers in order of weight, because nginx cannot sort by weight
 @pytest.mark.parametrize("header", [*filter(best_comes_first, LANGUAGES_PREFERRED)])
 def test_nginx_reads_languages_as_the_service_does(header: str) -> None:
     matches = (name for name, pattern in nginx.PREFERS.items() if re.search(pattern, header, re.I))

@@ -18,8 +18,8 @@ METHODS = ("get", "post", "patch", "delete", "put")
 
 @pytest.fixture
 def document(client: FlaskClient) -> dict[str, Any]:
-    found: dict[str, Any] = client.get("/openapi.json").get_json()
-    return found
+    parsed: dict[str, Any] = client.get("/openapi.json").get_json()
+    return parsed
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
@@ -56,14 +56,14 @@ def test_every_rule_of_the_api_is_documented(app: Flask, document: dict[str, Any
 
 
 def shown(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Required examples: the location, and the object with schema and example, of parameters, bodies, successes."""
+    """Yields each place that must have an example: its location, and the object with schema and example."""
     for path, method, operation in operations(document):
         name = operation["operationId"]
         for parameter in [
             *document["paths"][path].get("parameters", []),
             *operation.get("parameters", []),
         ]:
-            # both may have the example
+            # the example may be in the parameter or in its schema
             described = parameter["schema"] | parameter
             yield f"{name} {parameter['name']}", {**described, "schema": parameter["schema"]}
         bodies = {"body": operation.get("requestBody", {}), **operation["responses"]}
@@ -77,17 +77,17 @@ def shown(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def faults(document: dict[str, Any]) -> list[str]:
     """Examples that are missing, or do not validate against their schemas."""
-    found = []
+    messages = []
     for where, described in shown(document):
         schema = {**described["schema"], "components": document["components"]}
         if "example" not in described:
-            found.append(f"{where}: missing")
+            messages.append(f"{where}: missing")
             continue
         errors = Draft202012Validator(
             schema, format_checker=Draft202012Validator.FORMAT_CHECKER
         ).iter_errors(described["example"])
-        found += [f"{where}: {error.json_path} {error.message}" for error in errors]
-    return found
+        messages += [f"{where}: {error.json_path} {error.message}" for error in errors]
+    return messages
 
 
 def test_every_operation_has_examples_that_match_their_schemas(document: dict[str, Any]) -> None:
@@ -166,9 +166,9 @@ def test_responses_document_the_contracts_headers(document: dict[str, Any]) -> N
     assert suggest == {"keyword": True, "userLat": False, "userLng": False, "lang": False}
 
 
-def test_the_docs_page_asks_nobody_else(client: FlaskClient) -> None:
+def test_the_docs_page_loads_nothing_from_other_hosts(client: FlaskClient) -> None:
     html = client.get("/docs").get_data(as_text=True)
-    # links for search engines, which no browser loads
+    # links for search engines; browsers do not load them
     loaded = re.sub(r'<link rel="alternate"[^>]*>', "", html)
     assert loaded != html and "swagger-ui" in html
     assert "://" not in loaded and "<script>" not in html
@@ -191,8 +191,10 @@ def test_response_schemas_allow_new_keys(document: dict[str, Any]) -> None:
     ] == []
 
 
-def test_searches_tell_their_second_representation_and_headers(document: dict[str, Any]) -> None:
+def test_searches_document_their_second_representation_and_headers(
+    document: dict[str, Any],
+) -> None:
     for path in ("/shops", "/shops/brand"):
-        found = document["paths"][path]["get"]["responses"]["200"]
-        assert set(found["content"]) == {"application/json", "application/geo+json"}
-        assert {"Link", "X-Total-Count", "X-Result-Truncated"} <= set(found["headers"])
+        response = document["paths"][path]["get"]["responses"]["200"]
+        assert set(response["content"]) == {"application/json", "application/geo+json"}
+        assert {"Link", "X-Total-Count", "X-Result-Truncated"} <= set(response["headers"])

@@ -16,7 +16,7 @@ LINK = re.compile(r'</shops\?page=([0-9]+)&size=[0-9]+>; rel="([a-z]+)"')
 
 
 def links(total: int, number: int, size: int) -> dict[str, int]:
-    """The pages that a page of so many items links to."""
+    """The page numbers that page `number` of `total` items links to, by relation."""
     context = RequestContext(NOWHERE, NOWHERE, "", "/shops", {}, JSON)
     response = list_response(context, Page(number, size), ItemList(b"[]", total, False))
     return {relation: int(page) for page, relation in LINK.findall(response.headers["Link"])}
@@ -27,10 +27,10 @@ def test_links_lead_to_existing_pages(total: int) -> None:
     for size in range(1, MAX_SIZE + 1):
         deepest = MAX_DEPTH // size
         for number in {1, deepest - 1, deepest}:
-            found = links(total, number, size)
-            for page in found.values():
+            linked = links(total, number, size)
+            for page in linked.values():
                 PagingArgs().complete({"page": page, "size": size})
-            assert ("next" in found) == (number < found["last"]), (size, number)
+            assert ("next" in linked) == (number < linked["last"]), (size, number)
 
 
 def test_the_last_page_within_reach_has_no_next() -> None:

@@ -1,4 +1,4 @@
-"""Rate limits: whose allowance, what is said, what happens without the store."""
+"""Rate limits: who shares an allowance, the response headers, and behaviour without the store."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def test_reads_are_counted_by_address(limited_client: FlaskClient) -> None:
     assert first.headers["RateLimit"].startswith('"reads";r=599;t=')
     for _ in range(599):
         limited_client.get("/shops/0")
-    refused = limited_client.get(AROUND)
-    assert (refused.status_code, refused.get_json()["error_code"]) == (429, "429")
-    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    rejected = limited_client.get(AROUND)
+    assert (rejected.status_code, rejected.get_json()["error_code"]) == (429, "429")
+    assert 1 <= int(rejected.headers["Retry-After"]) <= 60
     forged = {"X-Forwarded-For": "10.9.8.7", "X-Real-IP": "10.9.8.7", "Forwarded": "for=10.9.8.7"}
     assert limited_client.get(AROUND, headers=forged).status_code == 429
     other = limited_client.get(AROUND, environ_overrides={"REMOTE_ADDR": "10.0.0.2"})
@@ -70,12 +70,12 @@ def test_reads_are_counted_by_address(limited_client: FlaskClient) -> None:
     assert limited_client.get("/healthz").status_code == 200
 
 
-def test_a_trusted_proxy_tells_the_address(service_url: str, db: Any) -> None:
+def test_a_trusted_proxy_supplies_the_address(service_url: str, db: Any) -> None:
     client = limited(service_url, "memory://", trusted_proxies=1).test_client()
     for number in range(3):
         headers = {"X-Forwarded-For": f"9.9.9.9, 10.0.0.{number}"}
-        left = client.get(AROUND, headers=headers).headers["RateLimit"]
-        assert left.startswith('"reads";r=599')
+        limit = client.get(AROUND, headers=headers).headers["RateLimit"]
+        assert limit.startswith('"reads";r=599')
 
 
 def test_reviews_are_counted_by_member(limited_app: Flask, make: Maker) -> None:
@@ -151,7 +151,7 @@ def test_the_documents_list_every_limit(app: Flask) -> None:
     assert sorted((name, f"{amount}/{unit}") for name, amount, unit in rows) == sorted(declared)
 
 
-def test_failed_sign_ins_are_counted_and_good_reads_go_on(limited_client: FlaskClient) -> None:
+def test_failed_sign_ins_are_counted_and_valid_reads_continue(limited_client: FlaskClient) -> None:
     statuses = [limited_client.get("/auth/login/idp").status_code for _ in range(12)]
     assert statuses == [400] * 10 + [429] * 2
     assert limited_client.get(AROUND).status_code == 200
@@ -178,7 +178,9 @@ def test_a_malformed_refresh_is_rejected_and_counted(
     assert statuses == [400] * 10 + [429]
 
 
-def test_without_its_store_reads_go_on_and_sign_in_is_closed(service_url: str, db: Any) -> None:
+def test_without_its_store_reads_continue_and_sign_in_is_unavailable(
+    service_url: str, db: Any
+) -> None:
     pytest.importorskip("redis")
     client = limited(service_url, "redis://127.0.0.1:9/0?socket_connect_timeout=1").test_client()
     assert client.get(AROUND).status_code == 200
@@ -190,14 +192,14 @@ def test_without_its_store_reads_go_on_and_sign_in_is_closed(service_url: str, d
     "store", ["foo", "memory", "redis://:hush@h:port", "redis://:hush@h:99999", "rediss//:hush@h"]
 )
 def test_an_invalid_rate_limit_store_is_rejected_by_its_settings_name(store: str) -> None:
-    with pytest.raises(ConfigError, match="GEOSHOPS_RATELIMIT_STORAGE_URI") as refused:
+    with pytest.raises(ConfigError, match="GEOSHOPS_RATELIMIT_STORAGE_URI") as error:
         limited("postgresql://127.0.0.1/none", store)
-    assert "hush" not in str(refused.value)
+    assert "hush" not in str(error.value)
 
 
 @pytest.fixture(scope="module")
 def redis_uri() -> Iterator[str]:
-    """A Redis of our own, without a trace on the disk."""
+    """URI of a separate Redis without persistence."""
     pytest.importorskip("redis")
     program = shutil.which("redis-server")
     if not program:
@@ -231,7 +233,7 @@ def test_a_hanging_rate_limit_store_blocks_no_request(service_url: str, db: Any)
         began = time.monotonic()
         assert [client.get(AROUND).status_code for _ in range(20)] == [200] * 20
         assert client.get("/auth/login/idp?code=x").status_code == 503
-        # each request that asked the store would wait for a quarter of a second
+        # without a circuit breaker, each of these requests would wait for the store's timeout of 0.25 s
         assert time.monotonic() - began < 4
 
 
@@ -241,6 +243,6 @@ def test_workers_share_an_allowance_in_redis(service_url: str, db: Any, redis_ur
     assert statuses == [400] * 10 + [429] * 2
     for number in range(600):
         workers[number % 2].get("/shops/0")
-    refused = [worker.get(AROUND) for worker in workers]
-    assert [answer.status_code for answer in refused] == [429, 429]
-    assert all(1 <= int(answer.headers["Retry-After"]) <= 60 for answer in refused)
+    rejected = [worker.get(AROUND) for worker in workers]
+    assert [response.status_code for response in rejected] == [429, 429]
+    assert all(1 <= int(response.headers["Retry-After"]) <= 60 for response in rejected)

@@ -27,7 +27,7 @@ QUERY = {"userLat": "37.5", "userLng": "127", "mapLat": "37.5", "mapLng": "127",
 
 
 def responses() -> list[Any]:
-    """(path, media type, schema) of what GET responds."""
+    """(path, media type, schema) of every successful response to GET."""
     return [
         pytest.param(path, kind, content["schema"], id=f"{path} {kind}")
         for path, item in DOCUMENT["paths"].items()
@@ -38,7 +38,7 @@ def responses() -> list[Any]:
 
 
 def differences(schema: Any, value: Any, place: str = "") -> Iterator[str]:
-    """Fields that one of the two has and the other lacks."""
+    """Yields fields that only the schema or only the value has."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         schema = DOCUMENT["components"]["schemas"][name]
@@ -60,7 +60,7 @@ def differences(schema: Any, value: Any, place: str = "") -> Iterator[str]:
 
 @pytest.fixture
 def bearer(app: Flask, make: Maker) -> tuple[dict[str, str], dict[str, int]]:
-    """A member who has one of everything, and the identifiers for paths."""
+    """Headers of a member with one row of every kind, and the ids for the paths."""
     bearer = make.bearer(app)
     member = make.sql("SELECT max(id) FROM members")
     shop = make.shop("하루네컷", at=(127, 37.5), brand_id=make.brand("하루네컷"))

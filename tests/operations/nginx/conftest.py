@@ -1,4 +1,4 @@
-"""The service as production has it: nginx before workers that are replaced."""
+"""Fixtures: the service in its production setup, with nginx as a reverse proxy for supervised workers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
 @dataclass
 class Production:
-    """The running processes."""
+    """The running production server: its port, run folder and supervisor process."""
 
     port: int
     run: Path
@@ -42,7 +42,7 @@ class Production:
 
 @contextmanager
 def producing(service_url: str, *, drain_s: float = 0.5, **settings: str) -> Iterator[Production]:
-    """Runs it and ends it in order; its output is shown when it does not start."""
+    """Runs nginx and the workers and stops them gracefully; prints their output if they do not start."""
     if not NGINX:
         pytest.skip("nginx is not installed")
     port = free_port()
@@ -63,10 +63,10 @@ def producing(service_url: str, *, drain_s: float = 0.5, **settings: str) -> Ite
             stdout=log,
             stderr=log,
         )  # fmt: skip
-        found = Production(port, Path(folder, "nginx"), process)
+        production = Production(port, Path(folder, "nginx"), process)
         try:
-            _wait(found)
-            yield found
+            _wait(production)
+            yield production
         except AssertionError:
             print(Path(folder, "log").read_text()[-3000:])
             raise
@@ -75,27 +75,27 @@ def producing(service_url: str, *, drain_s: float = 0.5, **settings: str) -> Ite
             process.wait(30)
 
 
-def _wait(found: Production) -> None:
+def _wait(production: Production) -> None:
     for _ in range(300):
         try:
-            if found.get("/readyz").ok:
+            if production.get("/readyz").ok:
                 return
         except requests.RequestException:
-            assert found.process.poll() is None
+            assert production.process.poll() is None
         time.sleep(0.1)
     raise AssertionError("the service did not start")
 
 
 @pytest.fixture(scope="session")
 def production(service_url: str) -> Iterator[Production]:
-    """One for all tests that do not end it."""
-    with producing(service_url) as found:
-        yield found
+    """One server for all tests that do not stop it."""
+    with producing(service_url) as running:
+        yield running
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """nginx' workers are another user."""
+    """A folder that others can enter, because nginx's workers run as another user."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name)

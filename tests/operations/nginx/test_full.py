@@ -1,4 +1,4 @@
-"""What nginx refuses alone: beyond a full service at once, in the contract's form, readable by allowed origins."""
+"""Errors that nginx sends itself when the service is full or down: immediate, in the contract's form, with CORS headers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from geoshops.operations import nginx
 from tests.operations.nginx.conftest import nginx_alone
 from tests.server import free_port
 
-BEYOND = 300
+SURPLUS = 300
 
 
 def hung_requests(port: int, how_many: int) -> ExitStack:
-    """As many clients that have asked and wait."""
+    """Opens this many connections, each with a request that the worker never responds to."""
     clients = ExitStack()
     for _ in range(how_many):
         client = clients.enter_context(socket.create_connection(("127.0.0.1", port), 5))
@@ -28,7 +28,7 @@ def hung_requests(port: int, how_many: int) -> ExitStack:
 
 
 def first_lines(worker: socket.socket) -> Iterator[bytes]:
-    """What stands first in each request that waits at the worker."""
+    """Yields the request line of each connection that waits in the worker's backlog."""
     worker.setblocking(False)
     with suppress(BlockingIOError):
         while True:
@@ -36,41 +36,46 @@ def first_lines(worker: socket.socket) -> Iterator[bytes]:
                 yield request.recv(100).partition(b"\r\n")[0]
 
 
-def test_what_is_beyond_is_rejected_at_once(folder: Path) -> None:
-    port, place = free_port(), folder / "worker.sock"
+def test_requests_beyond_the_capacity_are_rejected_at_once(folder: Path) -> None:
+    port, socket_path = free_port(), folder / "worker.sock"
     text = nginx.config(
-        servers=[f"unix:{place}"], listen=f"127.0.0.1:{port}", run=str(folder), max_body_bytes=99
+        servers=[f"unix:{socket_path}"],
+        listen=f"127.0.0.1:{port}",
+        run=str(folder),
+        max_body_bytes=99,
     )
-    # each process counts its own, and which of them takes a connection is chance
-    one = text.replace(f"worker_processes {nginx.PROCESSES};", "worker_processes 1;")
+    # with several processes the limit would depend on which of them accepts a connection
+    single_process = text.replace(f"worker_processes {nginx.PROCESSES};", "worker_processes 1;")
     with socket.socket(socket.AF_UNIX) as worker:
-        worker.bind(str(place))
-        place.chmod(0o666)
+        worker.bind(str(socket_path))
+        socket_path.chmod(0o666)
         worker.listen(nginx.IN_FLIGHT * 2)
-        with nginx_alone(folder, port, one), hung_requests(port, nginx.IN_FLIGHT * 4):
+        with nginx_alone(folder, port, single_process), hung_requests(port, nginx.IN_FLIGHT * 4):
             time.sleep(0.5)
-            asked = f"http://127.0.0.1:{port}/shops/1"
+            url = f"http://127.0.0.1:{port}/shops/1"
             with requests.Session() as client:
-                # which are told to the service hangs on the identifier: of these, and those that wait, r-180
-                named = [{"X-Request-ID": f"r-{n}"} for n in range(BEYOND)]
-                answers = [client.get(asked, headers=name, timeout=5) for name in named]
+                # nginx forwards a sample of the rejections, chosen by a hash of the request id; of these ids only r-180 is in it
+                headers = [{"X-Request-ID": f"r-{n}"} for n in range(SURPLUS)]
+                responses = [client.get(url, headers=header, timeout=5) for header in headers]
                 alive = client.get(f"http://127.0.0.1:{port}/healthz", timeout=5)
-        told = [first for first in first_lines(worker) if first == b"GET /.rejected/full HTTP/1.1"]
-    assert {answer.status_code for answer in answers} == {503}
-    assert {answer.headers["Retry-After"] for answer in answers} == {"1"}
-    # the one that was passed on as well: no worker was free to count it
+        forwarded = [
+            line for line in first_lines(worker) if line == b"GET /.rejected/full HTTP/1.1"
+        ]
+    assert {response.status_code for response in responses} == {503}
+    assert {response.headers["Retry-After"] for response in responses} == {"1"}
+    # includes the sampled request: no worker was free, so it got the same error
     overload = {
         "error_code": "503",
         "error_message": "the service is overloaded; try again shortly",
     }
-    assert [answer.json() for answer in answers] == [overload] * BEYOND
-    assert max(answer.elapsed.total_seconds() for answer in answers) < 4
-    assert len(told) == 1
+    assert [response.json() for response in responses] == [overload] * SURPLUS
+    assert max(response.elapsed.total_seconds() for response in responses) < 4
+    assert len(forwarded) == 1
     assert (alive.status_code, alive.json()) == (200, {"status": "ok"})
     assert alive.headers["Cache-Control"] == "no-store"
     assert alive.elapsed.total_seconds() < 1
     lines = [json.loads(line) for line in (folder / "log").read_text().splitlines()]
-    assert sum(line["upstream_status"] == "502" for line in lines) < BEYOND / 5
+    assert sum(line["upstream_status"] == "502" for line in lines) < SURPLUS / 5
 
 
 def test_error_responses_have_cors_headers(folder: Path) -> None:
@@ -83,13 +88,13 @@ def test_error_responses_have_cors_headers(folder: Path) -> None:
         health = requests.get(f"http://127.0.0.1:{port}/healthz", timeout=5)
         assert health.json()["error_message"] == "the service cannot respond now; try again shortly"
         assert health.status_code == 503
-        found = {
+        responses = {
             origin: requests.get(
                 f"http://127.0.0.1:{port}/brands", headers={"Origin": origin}, timeout=5
             )
             for origin in (allowed, "https://evil.example")
         }
-    assert {answer.status_code for answer in found.values()} == {503}
-    assert found[allowed].headers["Access-Control-Allow-Origin"] == allowed
-    assert "Retry-After" in found[allowed].headers["Access-Control-Expose-Headers"]
-    assert "Access-Control-Allow-Origin" not in found["https://evil.example"].headers
+    assert {response.status_code for response in responses.values()} == {503}
+    assert responses[allowed].headers["Access-Control-Allow-Origin"] == allowed
+    assert "Retry-After" in responses[allowed].headers["Access-Control-Expose-Headers"]
+    assert "Access-Control-Allow-Origin" not in responses["https://evil.example"].headers

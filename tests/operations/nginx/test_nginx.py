@@ -1,4 +1,4 @@
-"""What nginx does by itself is in the contract's form, and what it passes arrives whole."""
+"""nginx: its own responses have the contract's form, and proxied requests and responses stay complete."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.make import Maker
 from tests.operations.nginx.conftest import Production, producing
 from tests.server import free_port, wait_until
 
-# raw request, status: what Python's and everybody's clients refuse to send
+# (raw request, expected status): malformed requests that HTTP clients cannot send
 MALFORMED = [
     (b"GET / HTTP/1.1\r\n\r\n", 400),
     (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
@@ -48,19 +48,19 @@ MALFORMED = [
 
 
 def send(port: int, raw: bytes, *, shut: bool = True) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers (in lower case) and body of the answer to raw bytes.
+    """Sends raw bytes; returns status, headers (in lower case) and body of the response.
 
-    Where the client shuts its side nginx gives up what it has passed on to a worker."""
+    `shut` closes the client's sending side; nginx then aborts a request that it has already passed to a worker."""
     with socket.create_connection(("127.0.0.1", port), 10) as peer:
         peer.sendall(raw)
         if shut:
             peer.shutdown(socket.SHUT_WR)
-        answer = b""
-        # what nginx did not want to read makes the end a reset; the answer comes before it
+        response = b""
+        # unread request data makes nginx reset the connection after its response
         with suppress(ConnectionResetError):
             while more := peer.recv(65536):
-                answer += more
-    head, _, body = answer.partition(b"\r\n\r\n")
+                response += more
+    head, _, body = response.partition(b"\r\n\r\n")
     lines = head.decode("latin-1").split("\r\n")
     headers = dict(line.lower().split(": ", 1) for line in lines[1:])
     return int(lines[0].split()[1]), headers, body
@@ -70,8 +70,8 @@ def send(port: int, raw: bytes, *, shut: bool = True) -> tuple[int, dict[str, st
 def test_malformed_requests_get_the_contracts_error(
     production: Production, raw: bytes, status: int
 ) -> None:
-    found, headers, body = send(production.port, raw)
-    assert found == status
+    code, headers, body = send(production.port, raw)
+    assert code == status
     assert headers["content-type"] == "application/json"
     assert headers["cache-control"] == "no-store"
     assert headers["x-content-type-options"] == "nosniff"
@@ -89,10 +89,10 @@ def test_large_bodies_are_rejected_in_the_preferred_language(production: Product
     korean = requests.post(
         url, data=iter([b"x" * 70_000]), headers={"Accept-Language": "ko-KR,en;q=0.5"}, timeout=10
     )
-    refused = requests.post(
+    without_korean = requests.post(
         url, data=iter([b"x" * 70_000]), headers={"Accept-Language": "ko-KR;q=0, fr"}, timeout=10
     )
-    only = requests.post(
+    without_english = requests.post(
         url, data=iter([b"x" * 70_000]), headers={"Accept-Language": "en;q=0, ko"}, timeout=10
     )
     too_large = ApiError("too_large", high=65_536)
@@ -101,17 +101,17 @@ def test_large_bodies_are_rejected_in_the_preferred_language(production: Product
         ("zh-TW,zh;q=0.9", "zh-Hant"),
         ("fr, zh", "zh-Hans"),
     ):
-        answer = requests.post(
+        response = requests.post(
             url, data=iter([b"x" * 70_000]), headers={"Accept-Language": header}, timeout=10
         )
-        assert answer.json()["error_message"] == too_large.message(language)
-    assert only.json() == korean.json()
+        assert response.json()["error_message"] == too_large.message(language)
+    assert without_english.json() == korean.json()
     assert english.status_code == korean.status_code == 413
-    assert refused.json() == english.json()
+    assert without_korean.json() == english.json()
     assert english.json()["error_message"] == "[body] must have at most 65536 bytes"
     assert korean.json()["error_message"] == "[body] 값은 65536바이트 이하여야 해요"
     assert requests.post(url, data=b"x" * 65_536, timeout=10).json()["error_code"] == "001"
-    # this place has error pages of its own
+    # this location has separate error pages
     watched = requests.post(f"{production.origin}/healthz", data=b"x" * 65_537, timeout=10)
     assert (watched.status_code, watched.json()["error_code"]) == (413, "413")
 
@@ -130,7 +130,7 @@ SPELLINGS = (
 
 
 def spelled(port: int, spelling: str, path: str, header: str = "") -> tuple[int, Any]:
-    """Status and body of the response to a GET that no client library may tidy up."""
+    """Status and body of the response to a GET whose path is sent without normalisation."""
     target = spelling.format(path)
     raw = f"GET {target} HTTP/1.1\r\nHost: x\r\n{header}Connection: close\r\n\r\n"
     status, _, body = send(port, raw.encode(), shut=False)
@@ -162,7 +162,7 @@ def test_every_spelling_of_readiness_shows_that_the_service_drains(
     assert json.loads(body)["error_message"] == "the service cannot respond now; try again shortly"
 
 
-def test_paths_that_only_nginx_knows_are_unknown_routes(production: Production) -> None:
+def test_internal_locations_of_nginx_are_unknown_routes(production: Production) -> None:
     inner = ("full", "unreported", "unreachable", "missing", "bad", "large")
     for path in ("/auth", "/auth/", "/auth?x=1", "/authors", "/.alive", "/.rejected/full/",
                  "//.rejected/full", *(f"/.rejected/{name}" for name in inner)):  # fmt: skip
@@ -187,11 +187,11 @@ SERVICE = {"DATABASE_URL": "postgresql://127.0.0.1:1/none", "GEOSHOPS_SECRET_KEY
 
 
 @pytest.mark.parametrize(
-    ("setting", "told"),
+    ("setting", "message"),
     [
         ({"GEOSHOPS_SECRET_KEY": "short"}, "GEOSHOPS_SECRET_KEY must have"),
         ({"GEOSHOPS_SECRET_KEY_FILE": "/no/such/file"}, "GEOSHOPS_SECRET_KEY_FILE: "),
-        # nginx needs neither; the service does
+        # only the service needs these settings, not nginx
         (
             {"GEOSHOPS_RATELIMIT_STORAGE_URI": "foo"},
             "GEOSHOPS_RATELIMIT_STORAGE_URI is not a valid store",
@@ -200,7 +200,7 @@ SERVICE = {"DATABASE_URL": "postgresql://127.0.0.1:1/none", "GEOSHOPS_SECRET_KEY
     ],
 )
 def test_an_invalid_setting_is_reported_in_one_line(
-    folder: Path, setting: dict[str, str], told: str
+    folder: Path, setting: dict[str, str], message: str
 ) -> None:
     ended = subprocess.run(
         [
@@ -210,7 +210,7 @@ def test_an_invalid_setting_is_reported_in_one_line(
         cwd=ROOT, env={**os.environ, **SERVICE, **setting}, capture_output=True, text=True, timeout=30,
     )  # fmt: skip
     assert ended.returncode in (1, os.EX_CONFIG)
-    assert ended.stderr.count(told) == 1
+    assert ended.stderr.count(message) == 1
     assert "Traceback" not in ended.stderr
 
 
@@ -223,13 +223,13 @@ def test_valid_request_ids_are_kept_and_others_replaced(production: Production) 
 
 
 def test_only_the_own_proxy_is_trusted_for_the_address(production: Production, db: object) -> None:
-    left = []
+    remaining = []
     for number in range(12):
-        answer = production.get("/brands", headers={"X-Forwarded-For": f"10.9.8.{number}"})
-        assert answer.headers["RateLimit-Policy"] == '"reads";q=600;w=60'
-        left.append(int(answer.headers["RateLimit"].partition("r=")[2].partition(";")[0]))
-    # each worker counts apart; an address that were believed would find its whole allowance each time
-    assert min(left) <= 597
+        response = production.get("/brands", headers={"X-Forwarded-For": f"10.9.8.{number}"})
+        assert response.headers["RateLimit-Policy"] == '"reads";q=600;w=60'
+        remaining.append(int(response.headers["RateLimit"].partition("r=")[2].partition(";")[0]))
+    # each worker counts separately; if nginx trusted the header, every request would have its full allowance
+    assert min(remaining) <= 597
 
 
 def test_tiles_and_badges_are_cached_for_their_max_age(production: Production, make: Maker) -> None:
@@ -260,9 +260,9 @@ def test_pages_of_shops_pass_and_their_pictures_are_cached(
         "text/html; charset=utf-8",
     )
     for path in (f"/shop/{shop}/card.png?v=1", "/sitemap.xml", "/sitemaps/0.xml", "/robots.txt"):
-        kept = [production.get(path) for _ in range(2)]
-        assert [answer.headers["X-Cache"] for answer in kept] == ["MISS", "HIT"], path
-        assert kept[0].content == kept[1].content
+        responses = [production.get(path) for _ in range(2)]
+        assert [response.headers["X-Cache"] for response in responses] == ["MISS", "HIT"], path
+        assert responses[0].content == responses[1].content
     sitemap = production.get("/sitemap.xml", headers={"Accept-Encoding": "gzip"})
     assert sitemap.headers["Content-Type"] == "application/xml; charset=utf-8"
 
@@ -349,22 +349,22 @@ def test_unread_bodies_do_not_truncate_the_response(production: Production) -> N
 
 
 def servers_of(production: Production) -> set[int]:
-    """The process groups at the addresses that nginx knows."""
-    found = set()
+    """Process groups of the servers behind nginx's upstream sockets."""
+    groups = set()
     for number in (1, 2):
         with socket.socket(socket.AF_UNIX) as probe:
             probe.connect(str(production.run / f"worker-{number}.sock"))
             peer = probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-            found.add(os.getpgid(struct.unpack("3i", peer)[0]))
-    return found
+            groups.add(os.getpgid(struct.unpack("3i", peer)[0]))
+    return groups
 
 
 def two_of(production: Production, others_than: set[int]) -> bool:
     try:
-        found = servers_of(production)
+        groups = servers_of(production)
     except OSError:
         return False
-    return len(found) == 2 and not found & others_than
+    return len(groups) == 2 and not groups & others_than
 
 
 def test_a_killed_worker_is_replaced_without_failed_requests(production: Production) -> None:
@@ -407,31 +407,31 @@ def test_a_reload_replaces_every_worker(production: Production) -> None:
 
 
 def test_stopping_reports_not_ready_before_it_ends(service_url: str) -> None:
-    # long enough for two requests on a machine that has other things to do
-    with producing(service_url, drain_s=3, GEOSHOPS_RATELIMIT_STORAGE_URI="") as found:
-        assert "RateLimit" not in found.get("/brands").headers
-        found.process.send_signal(signal.SIGTERM)
+    # long enough for two requests on a busy machine
+    with producing(service_url, drain_s=3, GEOSHOPS_RATELIMIT_STORAGE_URI="") as server:
+        assert "RateLimit" not in server.get("/brands").headers
+        server.process.send_signal(signal.SIGTERM)
         for _ in range(20):
-            ready = found.get("/readyz")
+            ready = server.get("/readyz")
             if ready.status_code == 503:
                 break
             time.sleep(0.02)
         assert (ready.status_code, ready.json()["error_code"]) == (503, "503")
         assert ready.headers["Retry-After"] == "1"
-        assert found.get("/healthz").status_code == 200
-        assert found.process.wait(20) == 0
-        assert not found.run.exists()
+        assert server.get("/healthz").status_code == 200
+        assert server.process.wait(20) == 0
+        assert not server.run.exists()
 
 
 def test_a_stop_ends_all_processes_without_the_run_folder(service_url: str) -> None:
-    with producing(service_url) as found:
-        # a worker that is still to come takes its address by renaming a file
-        wait_until(lambda: two_of(found, set()))
-        noted = (found.run / "groups").read_text().splitlines()
+    with producing(service_url) as server:
+        # a starting worker renames a file in the run folder to claim its address
+        wait_until(lambda: two_of(server, set()))
+        noted = (server.run / "groups").read_text().splitlines()
         groups = [int(line.split()[0]) for line in noted]
-        shutil.rmtree(found.run)
-        found.process.send_signal(signal.SIGTERM)
-        assert found.process.wait(30) == 0
+        shutil.rmtree(server.run)
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(30) == 0
         for group in groups:
             with pytest.raises(ProcessLookupError):
                 os.killpg(group, 0)

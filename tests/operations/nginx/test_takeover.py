@@ -1,4 +1,4 @@
-"""A start of scripts/serve: what it loads, and that after a kill -9 the port is free for it."""
+"""scripts/serve: imports the service once, replaces killed processes, and cleans up after a kill -9 on the next start."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ sys.path.insert(0, str(ROOT / "scripts" / "serve.d"))
 
 import leftovers
 
-# on a machine that is busy with other things
+# generous, because the machine may be busy
 PATIENCE_S = 60
 
 
 @dataclass
 class Serve:
-    """scripts/serve on one port, started again and again."""
+    """scripts/serve on one port, which can be started repeatedly."""
 
     folder: Path
     database_url: str
@@ -65,14 +65,14 @@ class Serve:
     @contextmanager
     def ready(self) -> Iterator[psutil.Process]:
         with self.started() as process:
-            until = time.monotonic() + PATIENCE_S
-            while not self.answers():
-                assert not end_of([process]) and time.monotonic() < until, self.log
+            deadline = time.monotonic() + PATIENCE_S
+            while not self.is_ready():
+                assert not have_ended([process]) and time.monotonic() < deadline, self.log
                 time.sleep(0.05)
             wait_until(lambda: len(servers(process)) >= 2)
             yield process
 
-    def answers(self) -> bool:
+    def is_ready(self) -> bool:
         with suppress(requests.RequestException):
             return requests.get(f"http://127.0.0.1:{self.port}/readyz", timeout=5).ok
         return False
@@ -87,12 +87,12 @@ def serve(folder: Path, service_url: str) -> Serve:
 
 
 def named(process: psutil.Process, text: str) -> list[psutil.Process]:
-    """Its children whose command line holds the text."""
+    """Children of the process whose command line contains the text."""
     return [child for child in process.children() if text in command_line(child)]
 
 
 def command_line(process: psutil.Process) -> str:
-    """Its command line; empty once it has ended."""
+    """The command line of a process; empty once it has ended."""
     with suppress(psutil.NoSuchProcess):
         return " ".join(process.cmdline())
     return ""
@@ -104,12 +104,12 @@ def servers(process: psutil.Process) -> list[psutil.Process]:
             if (line := command_line(child)) and "scheduler" not in line]  # fmt: skip
 
 
-def end_of(processes: list[psutil.Process]) -> bool:
+def have_ended(processes: list[psutil.Process]) -> bool:
     return all(map(has_ended, processes))
 
 
 def has_ended(process: psutil.Process) -> bool:
-    """Whether it is gone, perhaps only since the last look, or a zombie."""
+    """Whether the process no longer exists or is a zombie."""
     with suppress(psutil.NoSuchProcess):
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     return True
@@ -123,7 +123,7 @@ def kill(*processes: psutil.Process) -> None:
 
 
 def policies(supervisor: psutil.Process) -> list[set[int]]:
-    """Of each worker, the scheduling policies of its threads."""
+    """The scheduling policies of each worker's threads; empty if a thread ended meanwhile."""
     workers = [one for server in servers(supervisor) for one in server.children() or [server]]
     with suppress(ProcessLookupError):
         return [{os.sched_getscheduler(thread.id) for thread in one.threads()} for one in workers]
@@ -144,13 +144,13 @@ def test_all_processes_end_with_a_killed_supervisor(serve: Serve) -> None:
             supervisor, "geoshops.operations.scheduler"
         )
         kill(supervisor)
-        wait_until(lambda: end_of(rest))
+        wait_until(lambda: have_ended(rest))
     with serve.ready():
         assert "ended" not in serve.log
 
 
 def test_a_start_loads_the_service_once(serve: Serve) -> None:
-    # each Python process lists what it imports; the scheduler's jobs start ten seconds later
+    # each Python process logs its imports; the scheduler is off, because its jobs would log theirs
     serve.settings = {"PYTHONPROFILEIMPORTTIME": "1", "GEOSHOPS_SCHEDULER": "off"}
     with serve.ready():
         imported = [line.rpartition("|")[2].strip() for line in serve.log.splitlines()]
@@ -163,11 +163,11 @@ def test_a_start_ends_processes_left_by_killed_ones(serve: Serve, other: str) ->
     with serve.ready() as supervisor:
         rest = supervisor.children(recursive=True)
         kill(supervisor, *named(supervisor, other))
-        # nobody is left to end them
-        assert not end_of(rest)
+        # no supervisor is left to end them
+        assert not have_ended(rest)
     with serve.ready():
         assert "processes of a server that was killed" in serve.log
-        assert end_of(rest)
+        assert have_ended(rest)
 
 
 @pytest.mark.parametrize("what", ["nginx: master", "fork_server.py", "server"])
@@ -176,8 +176,8 @@ def test_a_supervisor_replaces_any_process_that_is_killed(serve: Serve, what: st
         victim = servers(supervisor)[0] if what == "server" else named(supervisor, what)[0]
         rest = victim.children(recursive=True) if what != "fork_server.py" else []
         kill(victim)
-        wait_until(lambda: end_of([victim, *rest]))
-        wait_until(serve.answers)
+        wait_until(lambda: have_ended([victim, *rest]))
+        wait_until(serve.is_ready)
         wait_until(lambda: len(named(supervisor, "nginx: master")) == 1)
         wait_until(lambda: len(named(supervisor, "fork_server.py")) == 1)
         assert supervisor.is_running()
@@ -191,7 +191,7 @@ def test_a_start_leaves_a_running_service_alone(serve: Serve) -> None:
             assert rejected.wait(30) == 1
         assert f"port {serve.port} is in use" in serve.log
         assert all(one.is_running() for one in family)
-        assert serve.answers()
+        assert serve.is_ready()
 
 
 def test_granians_workers_end_with_a_killed_server(folder: Path, service_url: str) -> None:
@@ -200,14 +200,14 @@ def test_granians_workers_end_with_a_killed_server(folder: Path, service_url: st
         rest = server.children(recursive=True)
         assert len(rest) >= 3
         kill(server)
-        wait_until(lambda: end_of(rest))
+        wait_until(lambda: have_ended(rest))
     with serve.ready():
-        assert serve.answers()
+        assert serve.is_ready()
 
 
 @contextmanager
 def sleeping(cwd: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that leads a group of its own."""
+    """Runs a process that leads its own process group."""
     process = subprocess.Popen(["sleep", "60"], cwd=cwd, start_new_session=True)
     try:
         yield process
@@ -217,24 +217,24 @@ def sleeping(cwd: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def write_note(run: Path, name: str, pid: int, start: Callable[[int], int]) -> None:
-    found = leftovers.read(pid)
-    assert found
-    (run / name).write_text(f"{pid} {start(found.start)}\n1")
+    process = leftovers.read(pid)
+    assert process
+    (run / name).write_text(f"{pid} {start(process.start)}\n1")
 
 
-def test_only_the_very_process_that_was_noted_is_ended(tmp_path: Path) -> None:
+def test_only_the_recorded_process_is_ended(tmp_path: Path) -> None:
     with sleeping(Path.cwd()) as ours, sleeping(tmp_path) as elsewhere:
-        # another process has the number by now
+        # the start time differs: another process has reused the pid
         write_note(tmp_path, "groups", ours.pid, lambda start: start - 1)
         assert leftovers.end_leftovers(tmp_path) == 0
         write_note(tmp_path, "groups", elsewhere.pid, lambda start: start)
         assert leftovers.end_leftovers(tmp_path) == 0
         assert ours.poll() is None and elsewhere.poll() is None
         write_note(tmp_path, "groups", ours.pid, lambda start: start)
-        # its supervisor lives
+        # the supervisor still runs
         write_note(tmp_path, "supervisor", os.getpid(), lambda start: start)
         assert leftovers.end_leftovers(tmp_path) == 0
-        # the supervisor's number belongs to another
+        # another process has reused the supervisor's pid
         write_note(tmp_path, "supervisor", os.getpid(), lambda start: start - 1)
         assert leftovers.end_leftovers(tmp_path) == 1
         assert ours.wait(30) == -signal.SIGKILL

@@ -1,4 +1,4 @@
-"""GET /shops by keyword: order, filters, pages, the caller, bad input."""
+"""Tests GET /shops with a keyword: order, filters, pages, the caller's favorites, invalid input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.make import Maker
 
 HERE = (127.0276, 37.4979)
 AT = {"userLng": HERE[0], "userLat": HERE[1]}
-# two longitudes, one west and one east of the user, whose computed distances differ although the true ones are equal
+# Longitudes of two points west and east of the user: equally distant, but with computed distances that differ by rounding.
 NEARLY_EQUAL = """
 SELECT array_agg(lon ORDER BY distance_m DESC)
 FROM generate_series(1, 1000) AS step
@@ -25,26 +25,26 @@ HAVING max(distance_m) > min(distance_m) AND max(distance_m) < min(distance_m) +
 ORDER BY step LIMIT 1"""
 
 
-def ask(client: FlaskClient, keyword: str, **more: Any) -> Any:
-    answer = client.get("/shops", query_string={"keyword": keyword, **AT, **more})
-    assert answer.status_code == 200, answer.text
-    return answer
+def get_shops(client: FlaskClient, keyword: str, **more: Any) -> Any:
+    response = client.get("/shops", query_string={"keyword": keyword, **AT, **more})
+    assert response.status_code == 200, response.text
+    return response
 
 
 def names(client: FlaskClient, keyword: str, **more: Any) -> list[str]:
-    return [shop["place_name"] for shop in ask(client, keyword, **more).json]
+    return [shop["place_name"] for shop in get_shops(client, keyword, **more).json]
 
 
 def error_code(client: FlaskClient, path: str = "/shops", **query: Any) -> tuple[int, str]:
-    answer = client.get(path, query_string=query)
-    return answer.status_code, answer.json["error_code"]
+    response = client.get(path, query_string=query)
+    return response.status_code, response.json["error_code"]
 
 
 def east(metres: float) -> tuple[float, float]:
     return HERE[0] + metres / 88_350, HERE[1]
 
 
-def test_the_name_itself_then_names_that_begin_so_then_the_rest_and_each_by_distance(
+def test_exact_names_come_before_prefixes_and_other_matches_each_by_distance(
     client: FlaskClient, make: Maker
 ) -> None:
     make.shop("달빛 사진관", at=east(3000))
@@ -57,30 +57,30 @@ def test_the_name_itself_then_names_that_begin_so_then_the_rest_and_each_by_dist
     ]  # fmt: skip
 
 
-def test_at_equal_distance_the_id_decides(client: FlaskClient, make: Maker) -> None:
-    made = [make.shop("달빛 사진관") for _ in range(5)]
-    assert [shop["id"] for shop in ask(client, "달빛").json] == made
+def test_the_id_breaks_ties_of_distance(client: FlaskClient, make: Maker) -> None:
+    shop_ids = [make.shop("달빛 사진관") for _ in range(5)]
+    assert [shop["id"] for shop in get_shops(client, "달빛").json] == shop_ids
 
 
 def test_distances_that_differ_by_rounding_are_equal(client: FlaskClient, make: Maker) -> None:
     ((farther_first,),) = make.rows(NEARLY_EQUAL, HERE[0], HERE[0], HERE[1], *HERE)
-    made = [make.shop("달빛 사진관", at=(lon, HERE[1])) for lon in farther_first]
-    assert [shop["id"] for shop in ask(client, "달빛").json] == made
+    shop_ids = [make.shop("달빛 사진관", at=(lon, HERE[1])) for lon in farther_first]
+    assert [shop["id"] for shop in get_shops(client, "달빛").json] == shop_ids
     around = {"mapLng": HERE[0], "mapLat": HERE[1], "radius": 100000, "allBrands": "true", **AT}
-    assert [shop["id"] for shop in client.get("/shops/brand", query_string=around).json] == made
+    assert [shop["id"] for shop in client.get("/shops/brand", query_string=around).json] == shop_ids
 
 
-def test_closed_shops_are_not_found_and_those_on_leave_are(
+def test_closed_shops_are_excluded_and_temporarily_closed_ones_included(
     client: FlaskClient, make: Maker
 ) -> None:
     make.shop("달빛 사진관", status="CLOSED")
     resting = make.shop("달빛 사진관", status="TEMP_CLOSED")
-    assert [(shop["id"], shop["status"]) for shop in ask(client, "달빛").json] == [
+    assert [(shop["id"], shop["status"]) for shop in get_shops(client, "달빛").json] == [
         (resting, "TEMP_CLOSED")
     ]
 
 
-def test_more_than_three_hundred_are_cut_at_the_nearest(client: FlaskClient, make: Maker) -> None:
+def test_a_list_is_truncated_to_the_nearest_three_hundred(client: FlaskClient, make: Maker) -> None:
     rng = random.Random(5)
     brand = make.brand()
     for number in range(420):
@@ -89,36 +89,36 @@ def test_more_than_three_hundred_are_cut_at_the_nearest(client: FlaskClient, mak
             brand_id=brand,
             at=(rng.uniform(126, 129), rng.uniform(34, 38)),
         )
-    answer = ask(client, "인생네컷")
-    assert answer.headers["X-Result-Truncated"] == "true"
+    response = get_shops(client, "인생네컷")
+    assert response.headers["X-Result-Truncated"] == "true"
     rows = make.rows("SELECT id, ST_X(geog::geometry), ST_Y(geog::geometry) FROM shops")
     nearest = sorted((geodesic_m(*HERE, lon, lat), id) for id, lon, lat in rows)[:300]
-    assert [shop["id"] for shop in answer.json] == [id for _, id in nearest]
+    assert [shop["id"] for shop in response.json] == [id for _, id in nearest]
 
 
 @pytest.mark.parametrize("sort", ["rating", "reviews", "favorites"])
-def test_the_best_by_another_order_may_be_the_farthest(
+def test_sorting_is_applied_before_the_list_is_truncated(
     client: FlaskClient, make: Maker, sort: str
 ) -> None:
     for number in range(301):
         make.shop(f"달빛 사진관 {number}호점", at=east(100 + number))
     counts = {"review_cnt": 9, "star_rating_sum": 45, "favorite_cnt": 9}
     best = make.shop("달빛 사진관 본점", at=east(9000), **counts)
-    answer = ask(client, "달빛", sort=sort)
-    assert (answer.json[0]["id"], len(answer.json)) == (best, 300)
-    assert answer.headers["X-Result-Truncated"] == "true"
-    assert answer.json[:20] == ask(client, "달빛", sort=sort, page=1).json
+    response = get_shops(client, "달빛", sort=sort)
+    assert (response.json[0]["id"], len(response.json)) == (best, 300)
+    assert response.headers["X-Result-Truncated"] == "true"
+    assert response.json[:20] == get_shops(client, "달빛", sort=sort, page=1).json
 
 
-def test_pages_tell_how_many_there_are(client: FlaskClient, make: Maker) -> None:
+def test_pages_report_the_total_count(client: FlaskClient, make: Maker) -> None:
     for number in range(7):
         make.shop(f"달빛 사진관 {number}호점", at=east(number * 100))
-    answer = ask(client, "달빛", page=2, size=3)
-    assert [shop["place_name"] for shop in answer.json] == [
+    response = get_shops(client, "달빛", page=2, size=3)
+    assert [shop["place_name"] for shop in response.json] == [
         f"달빛 사진관 {n}호점" for n in (3, 4, 5)
     ]
-    assert answer.headers["X-Total-Count"] == "7"
-    assert 'rel="next"' in answer.headers["Link"]
+    assert response.headers["X-Total-Count"] == "7"
+    assert 'rel="next"' in response.headers["Link"]
 
 
 def test_filters_orders_and_the_box(client: FlaskClient, make: Maker) -> None:
@@ -127,7 +127,7 @@ def test_filters_orders_and_the_box(client: FlaskClient, make: Maker) -> None:
     none = make.shop("달빛 셋", at=east(5000))
 
     def ids(**more: Any) -> list[int]:
-        return [shop["id"] for shop in ask(client, "달빛", **more).json]
+        return [shop["id"] for shop in get_shops(client, "달빛", **more).json]
 
     assert ids() == [near, far, none]
     assert ids(sort="rating") == [far, near, none]
@@ -138,7 +138,7 @@ def test_filters_orders_and_the_box(client: FlaskClient, make: Maker) -> None:
     assert ids(bbox=f"{HERE[0]},37,{HERE[0] + 0.02},38") == [near, far]
 
 
-def test_a_filter_that_leaves_nothing_does_not_make_the_search_guess(
+def test_a_filter_that_no_shop_passes_does_not_start_typo_correction(
     client: FlaskClient, make: Maker
 ) -> None:
     make.shop("달빛네컷 강남점")
@@ -146,7 +146,7 @@ def test_a_filter_that_leaves_nothing_does_not_make_the_search_guess(
     assert names(client, "달빛네컷", minRating=4) == []
 
 
-def test_the_caller_sees_favorites_and_a_dead_session_is_401(
+def test_the_caller_sees_favorites_and_an_ended_session_is_401(
     client: FlaskClient, make: Maker, app: Any
 ) -> None:
     member, shop = make.member(), make.shop("달빛 사진관")
@@ -156,31 +156,31 @@ def test_the_caller_sees_favorites_and_a_dead_session_is_401(
     assert client.get("/shops", query_string=query, headers=headers).json[0]["favorite"] is True
     assert client.get("/shops", query_string=query).json[0]["favorite"] is False
     make.sql("UPDATE sessions SET ended_at = now()")
-    answer = client.get("/shops", query_string=query, headers=headers)
-    assert (answer.status_code, answer.json["error_code"]) == (401, "101")
+    response = client.get("/shops", query_string=query, headers=headers)
+    assert (response.status_code, response.json["error_code"]) == (401, "101")
 
 
 def test_geojson_by_accept(client: FlaskClient, make: Maker) -> None:
     make.shop("달빛 사진관")
-    answer = client.get(
+    response = client.get(
         "/shops", query_string={"keyword": "달빛", **AT}, headers={"Accept": "application/geo+json"}
     )
-    assert answer.json["features"][0]["properties"]["place_name"] == "달빛 사진관"
+    assert response.json["features"][0]["properties"]["place_name"] == "달빛 사진관"
 
 
-def test_explain_tells_meaning_pass_and_place(client: FlaskClient, make: Maker) -> None:
+def test_explain_reports_meaning_pass_and_rank(client: FlaskClient, make: Maker) -> None:
     seoul = make.region("서울특별시", level="sido")
     gangnam = make.region("강남구", parent=seoul)
     brand = make.brand("포토이즘")
     make.shop("포토이즘 역삼점", brand_id=brand, sido_id=seoul, sigungu_id=gangnam)
-    told = ask(client, "강남 포토이즌", explain="true").json
-    assert told["pass"] == "typo"
-    assert told["understood"] == [
+    body = get_shops(client, "강남 포토이즌", explain="true").json
+    assert body["pass"] == "typo"
+    assert body["understood"] == [
         {"text": "강남", "kind": "region", "ids": [gangnam], "names": ["강남구"]},
         {"text": "포토이즘", "kind": "brand", "ids": [brand], "names": ["포토이즘"]},
     ]
-    assert told["shops"][0]["why"] == {"place": 1, "tier": 4, "match": "typo"}
-    nothing = ask(client, "없는말", explain="true").json
+    assert body["shops"][0]["why"] == {"place": 1, "tier": 4, "match": "typo"}
+    nothing = get_shops(client, "없는말", explain="true").json
     assert (nothing["pass"], nothing["shops"]) == ("none", [])
     assert nothing["understood"] == [{"text": "없는말", "kind": "rest", "ids": [], "names": []}]
 
@@ -193,14 +193,14 @@ def test_explain_writes_letters_as_they_were_typed_and_each_id_once(
     make.region_alias(gangnam, "강남", "short")
     brand = make.brand("포토이즘")
     make.shop("포토이즘 홍대점", brand_id=brand, sido_id=seoul, sigungu_id=gangnam)
-    told = ask(client, "ㅍㅌㅇㅈ 강남 홍ㄷ", explain="true").json["understood"]
-    assert [piece["text"] for piece in told] == ["ㅍㅌㅇㅈ", "강남", "홍ㄷ"]
-    assert [piece["ids"] for piece in told] == [[brand], [gangnam], []]
-    odd = ask(client, "ㅘ ㄳ", explain="true").json["understood"]
+    understood = get_shops(client, "ㅍㅌㅇㅈ 강남 홍ㄷ", explain="true").json["understood"]
+    assert [piece["text"] for piece in understood] == ["ㅍㅌㅇㅈ", "강남", "홍ㄷ"]
+    assert [piece["ids"] for piece in understood] == [[brand], [gangnam], []]
+    odd = get_shops(client, "ㅘ ㄳ", explain="true").json["understood"]
     assert [piece["text"] for piece in odd] == ["ㅘ", "ㄳ"]
 
 
-def test_a_name_of_a_township_and_a_station_is_the_station_unless_its_county_stands_there(
+def test_a_name_of_a_township_and_a_station_is_the_station_unless_its_county_is_named(
     client: FlaskClient, make: Maker
 ) -> None:
     gangwon = make.region("강원특별자치도", level="sido")
@@ -216,7 +216,7 @@ def test_a_name_of_a_township_and_a_station_is_the_station_unless_its_county_sta
         assert names(client, keyword) == ["부전점"], keyword
     for keyword in ("춘천 서면", "강원도 춘천시 서면"):
         assert names(client, keyword) == ["박사마을점"], keyword
-    assert ask(client, "춘천 서면", explain="true").json["pass"] == "region"
+    assert get_shops(client, "춘천 서면", explain="true").json["pass"] == "region"
 
 
 def test_a_city_after_its_province_is_no_station_of_both_names(
@@ -234,7 +234,7 @@ def test_a_city_after_its_province_is_no_station_of_both_names(
         assert names(client, keyword) == ["역앞점"], keyword
 
 
-def test_rows_count_as_soon_as_they_are_written(client: FlaskClient, make: Maker) -> None:
+def test_new_rows_are_searchable_at_once(client: FlaskClient, make: Maker) -> None:
     seoul = make.region("서울특별시", level="sido")
     shop = make.shop("사진관", sido_id=seoul, road_address="")
     assert names(client, "누리구") == []
@@ -258,12 +258,15 @@ def test_a_long_keyword_and_control_characters_are_002(client: FlaskClient, keyw
 def test_a_missing_parameter_is_003_and_named(client: FlaskClient) -> None:
     assert error_code(client, **AT) == (400, "003")
     assert error_code(client, "/shops/suggest", **AT) == (400, "003")
-    answer = client.get("/shops", query_string={"keyword": " ", "userLat": "1"})
-    assert (answer.json["error_code"], "[userLng]" in answer.json["error_message"]) == ("003", True)
+    response = client.get("/shops", query_string={"keyword": " ", "userLat": "1"})
+    assert (response.json["error_code"], "[userLng]" in response.json["error_message"]) == (
+        "003",
+        True,
+    )
 
 
 def random_text(rng: random.Random) -> str:
-    """Up to a hundred characters of all planes, ligatures, jamo and signs that SQL and tsquery read."""
+    """Up to a hundred random characters of all planes, with ligatures, jamo and special characters of SQL and tsquery."""
     kinds = (
         lambda: chr(rng.randrange(0x20, 0x7F)), lambda: chr(rng.randrange(0xAC00, 0xD7A4)),
         lambda: chr(rng.randrange(0x1100, 0x1200)), lambda: chr(rng.randrange(0x3131, 0x318F)),
@@ -283,6 +286,6 @@ def test_random_unicode_is_never_an_error_and_never_slow(client: FlaskClient, ma
         text = random_text(rng)
         for path, name in (("/shops", "keyword"), ("/shops/suggest", "q")):
             started = time.perf_counter()
-            answer = client.get(path, query_string={name: text, **AT})
-            assert answer.status_code in (200, 400), (text, answer.text)
+            response = client.get(path, query_string={name: text, **AT})
+            assert response.status_code in (200, 400), (text, response.text)
             assert time.perf_counter() - started < 5, text

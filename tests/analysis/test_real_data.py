@@ -1,4 +1,4 @@
-"""Every analysis script on imported real files: boundaries, stations, booths and 9,736 animal hospitals."""
+"""Tests every analysis script on imported real files: boundaries, stations, booths and 9,736 animal hospitals."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ def korea(
             arguments += ["--rejects", str(rejected)]
             if mapping == "booths":
                 arguments += ["--source", Path(file).stem]
-            done = CliRunner().invoke(main, arguments, env=environment)
+            result = CliRunner().invoke(main, arguments, env=environment)
             # 1 means that rows were rejected, which these files have
-            assert done.exit_code in (0, 1), done.output
+            assert result.exit_code in (0, 1), result.output
         execute(url, *OPINIONS, "ANALYZE")
         yield url
 
 
 @pytest.fixture
-def ask(korea: str) -> Callable[..., list[dict[str, Any]]]:
-    """Runs a script by its number."""
+def run_script(korea: str) -> Callable[..., list[dict[str, Any]]]:
+    """Runs the script with a number and returns its rows as dicts."""
 
     def run(number: str, **values: str) -> list[dict[str, Any]]:
         with runner.run(korea, scripts.find(number), values) as response:
@@ -82,19 +82,21 @@ def ask(korea: str) -> Callable[..., list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_question_is_answered(ask: Any, name: str) -> None:
-    assert ask(name)
-    assert ask(name, region="제주특별자치도") or name[:2] in NOT_ON_JEJU
+def test_every_script_returns_rows(run_script: Any, name: str) -> None:
+    assert run_script(name)
+    assert run_script(name, region="제주특별자치도") or name[:2] in NOT_ON_JEJU
 
 
-def test_the_hospitals_of_the_register_are_there(ask: Any) -> None:
-    assert 4500 < sum(row["shops"] for row in ask("07", edge_m="20000")) < 5400
+def test_the_hospitals_of_the_register_are_there(run_script: Any) -> None:
+    assert 4500 < sum(row["shops"] for row in run_script("07", edge_m="20000")) < 5400
 
 
-def test_territories_add_up_to_every_province(ask: Any, korea: str) -> None:
-    found: dict[str, float] = {}
-    for row in ask("10"):
-        found[row["region_code"]] = found.get(row["region_code"], 0) + row["area_km2"]
+def test_territories_add_up_to_every_province(run_script: Any, korea: str) -> None:
+    area_by_region: dict[str, float] = {}
+    for row in run_script("10"):
+        area_by_region[row["region_code"]] = (
+            area_by_region.get(row["region_code"], 0) + row["area_km2"]
+        )
     connection = psycopg2.connect(korea)
     cursor = connection.cursor()
     cursor.execute("SELECT code, area_km2 FROM v_region WHERE level = 'sido' AND geom IS NOT NULL")
@@ -102,7 +104,7 @@ def test_territories_add_up_to_every_province(ask: Any, korea: str) -> None:
     connection.close()
     assert len(provinces) == 17
     for code, km2 in provinces.items():
-        assert found[code] == pytest.approx(km2, rel=1e-5)
+        assert area_by_region[code] == pytest.approx(km2, rel=1e-5)
 
 
 @pytest.fixture
@@ -113,18 +115,18 @@ def read(korea: str) -> Iterator[Callable[[str], list[tuple[Any, ...]]]]:
 
     def rows(statement: str) -> list[tuple[Any, ...]]:
         cursor.execute(statement)
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-        return found
+        fetched: list[tuple[Any, ...]] = cursor.fetchall()
+        return fetched
 
     yield rows
     connection.close()
 
 
-def test_18_the_best_hospital_is_the_best_by_pencil_and_paper(ask: Any, read: Any) -> None:
+def test_18_the_best_hospital_is_the_best_by_pencil_and_paper(run_script: Any, read: Any) -> None:
     shops = {i: (n, stars) for i, n, stars in read(COUNTERS)}
     mean = sum(stars for _, stars in shops.values()) / sum(n for n, _ in shops.values())
     bayes = {i: (10 * mean + stars) / (10 + n) for i, (n, stars) in shops.items()}
-    rows = ask("18")
+    rows = run_script("18")
     assert len(rows) == len(shops) > 4500
     assert rows[0]["bayes_avg"] == pytest.approx(max(bayes[i] for i, (n, _) in shops.items() if n))
     for row in rows:
@@ -132,19 +134,19 @@ def test_18_the_best_hospital_is_the_best_by_pencil_and_paper(ask: Any, read: An
         assert (row["rank"] is None) == (row["n"] == 0)
 
 
-def test_19_every_hospital_is_in_one_band(ask: Any, read: Any) -> None:
-    rows = ask("19")
+def test_19_every_hospital_is_in_one_band(run_script: Any, read: Any) -> None:
+    rows = run_script("19")
     ((shops,),) = read("SELECT count(*) FROM v_shop_open")
     assert sum(row["shops"] for row in rows) == shops
     assert rows[-1]["band_to_m"] is None
     assert -1 <= rows[0]["corr_reviews"] <= 1
 
 
-def test_20_the_nearest_station_is_the_nearest_on_the_spheroid(ask: Any, read: Any) -> None:
+def test_20_the_nearest_station_is_the_nearest_on_the_spheroid(run_script: Any, read: Any) -> None:
     stations = read("SELECT ST_X(geom), ST_Y(geom) FROM v_station")
     lons, lats = map(np.array, zip(*stations, strict=True))
     places = {i: (x, y) for i, x, y in read("SELECT id, ST_X(geom), ST_Y(geom) FROM v_shop_open")}
-    rows = ask("20")
+    rows = run_script("20")
     assert len(rows) == len(places)
     for row in rows[::150]:
         x, y = places[row["shop_id"]]
@@ -152,8 +154,8 @@ def test_20_the_nearest_station_is_the_nearest_on_the_spheroid(ask: Any, read: A
         assert row["distance_m"] == pytest.approx(distances.min(), abs=0.01)
 
 
-def test_21_twins_are_others_and_the_likest_come_first(ask: Any) -> None:
-    rows = ask("21")
+def test_21_twins_are_others_and_the_likest_come_first(run_script: Any) -> None:
+    rows = run_script("21")
     by_region: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_region.setdefault(row["region_code"], []).append(row)
@@ -165,21 +167,21 @@ def test_21_twins_are_others_and_the_likest_come_first(ask: Any) -> None:
         assert similar == sorted(similar, reverse=True) and 0 < similar[-1] <= similar[0] <= 1
 
 
-def test_22_rows_of_one_name_in_one_place_are_found(ask: Any, read: Any) -> None:
-    found = {(row["shop_a"], row["shop_b"]): row for row in ask("22")}
+def test_22_rows_of_one_name_in_one_place_are_found(run_script: Any, read: Any) -> None:
+    rows_by_pair = {(row["shop_a"], row["shop_b"]): row for row in run_script("22")}
     shops = read("SELECT id, place_name, ST_X(geom), ST_Y(geom) FROM v_shop_open ORDER BY id")
     by_name: dict[str, list[Any]] = {}
     for shop in shops:
         by_name.setdefault(shop[1].replace(" ", ""), []).append(shop)
     pairs = [p for same in by_name.values() for p in itertools.combinations(same, 2)]
     near = [(a[0], b[0]) for a, b in pairs if GEOD.inv(*a[2:], *b[2:])[2] <= 50]
-    assert near and set(near) <= set(found)
-    for row in found.values():
+    assert near and set(near) <= set(rows_by_pair)
+    for row in rows_by_pair.values():
         assert row["distance_m"] <= 50 and (row["same_brand"] or row["name_sim"] >= 0.3)
 
 
-def test_24_no_review_is_lost_or_counted_twice(ask: Any, read: Any) -> None:
-    rows = ask("24")
+def test_24_no_review_is_lost_or_counted_twice(run_script: Any, read: Any) -> None:
+    rows = run_script("24")
     times = [t for (t,) in read("SELECT created_at AT TIME ZONE 'Asia/Seoul' FROM v_review")]
     weeks = Counter(t.date() - dt.timedelta(t.weekday()) for t in times)
     hours = Counter((t.isoweekday(), t.hour) for t in times)
@@ -189,14 +191,14 @@ def test_24_no_review_is_lost_or_counted_twice(ask: Any, read: Any) -> None:
     assert len(hourly) == 168 and {h: n for h, n in hourly.items() if n} == hours
 
 
-def test_25_every_vote_is_in_one_hexagon(ask: Any, read: Any) -> None:
-    rows = ask("25")
+def test_25_every_vote_is_in_one_hexagon(run_script: Any, read: Any) -> None:
+    rows = run_script("25")
     votes = "(purity <> 'UNSELECTED')::int + (retouch <> 'UNSELECTED')::int + (item <> 'UNSELECTED')::int"
     ((cast,),) = read(f"SELECT sum({votes}) FROM v_review JOIN v_shop_open s ON s.id = shop_id")
     assert sum(row["votes"] for row in rows) == cast
     assert all(0 <= row["purity_good"] <= 1 for row in rows if row["purity_good"] is not None)
 
 
-def test_few_hospitals_lie_outside_the_district_of_their_address(ask: Any) -> None:
-    total = sum(row["shops"] for row in ask("07", edge_m="20000"))
-    assert len(ask("23")) < 0.05 * total
+def test_few_hospitals_lie_outside_the_district_of_their_address(run_script: Any) -> None:
+    total = sum(row["shops"] for row in run_script("07", edge_m="20000"))
+    assert len(run_script("23")) < 0.05 * total
