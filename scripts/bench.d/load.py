@@ -171,7 +171,7 @@ def started(
         )  # fmt: skip
         try:
             origin = f"http://127.0.0.1:{port}"
-            if not _answers(process, f"{origin}{ready}"):
+            if not _responds(process, f"{origin}{ready}"):
                 log.seek(0)
                 raise SystemExit(f"{command[0]} did not become ready: {log.read()[-2000:]}")
             yield origin, process
@@ -189,7 +189,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
             return
 
 
-def _answers(process: subprocess.Popen[bytes], url: str) -> bool:
+def _responds(process: subprocess.Popen[bytes], url: str) -> bool:
     for _ in range(240):
         if process.poll() is not None:
             return False

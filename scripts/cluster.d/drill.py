@@ -48,7 +48,7 @@ def under_load(layout: Layout, action: Callable[[Traffic], dict[str, Any]]) -> d
 def seen(ledger: Ledger) -> dict[str, Any]:
     """Returns the failed and the slow requests of the clients."""
     return {
-        "refusals": dict(ledger.rejections),
+        "rejections": dict(ledger.rejections),
         "reads": ledger.reads,
         "reads_failed": sum(ledger.reads_failed.values()),
         "reads_failed_why": dict(ledger.reads_failed),

@@ -23,10 +23,10 @@ PASS, VULNERABLE, NOT_CHECKED = 0, 1, 3
 
 
 class Advisories(ThreadingHTTPServer):
-    """Stands for OSV and for npm's registry: the versions that have a vulnerability, or one fixed answer."""
+    """Stands for OSV and for npm's registry: the versions that have a vulnerability, or one fixed response."""
 
     known: set[tuple[str, str, str]] = CANARIES
-    answer: bytes | None = None
+    response: bytes | None = None
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -40,7 +40,7 @@ class Handler(BaseHTTPRequestHandler):
         found = self.osv(query) if self.path == "/v1/query" else self.npm(query)
         self.send_response(200)
         self.end_headers()
-        self.wfile.write(self.server.answer or json.dumps(found).encode())
+        self.wfile.write(self.server.response or json.dumps(found).encode())
 
     def osv(self, query: dict[str, Any]) -> dict[str, Any]:
         name = query["package"]["name"]
@@ -158,11 +158,11 @@ def test_a_vulnerable_package_is_named(listed: Path, source: Advisories) -> None
     assert "2 packages with known vulnerabilities" in said
 
 
-@pytest.mark.parametrize("answer", [b"<html>", b'{"results": []}', b"[]"])
+@pytest.mark.parametrize("response", [b"<html>", b'{"results": []}', b"[]"])
 def test_an_invalid_response_of_a_source_is_not_checked(
-    listed: Path, source: Advisories, answer: bytes
+    listed: Path, source: Advisories, response: bytes
 ) -> None:
-    source.answer = answer
+    source.response = response
     assert check(listed, port=source.server_port)[0] == NOT_CHECKED
 
 

@@ -1,4 +1,4 @@
-"""The parts of scripts/bench that decide what a figure means: comparison, arithmetic, the peers' own answers."""
+"""The parts of scripts/bench that decide what a figure means: comparison, arithmetic, the JSON of the peers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def parts() -> Iterator[None]:
     """The benchmark's modules, imported as by scripts/bench."""
     forget_parts()
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCH / "peers" / "answers"))
+        patch.syspath_prepend(str(BENCH / "peers" / "contract"))
         patch.syspath_prepend(str(BENCH))
         yield
     forget_parts()
@@ -162,7 +162,7 @@ Aggregate  (cost=1..2 rows=1 width=1) (actual time=1.0..1.0 rows=1 loops=1)
 
 
 def test_peers_write_distances_and_ratings_as_the_contract_does(connection: Any) -> None:
-    from shop_answer import distance_text, rating
+    from shop_json import distance_text, rating
 
     cursor = connection.cursor()
     metres = [0, 1, 499, 999, 1000, 1049, 1050, 1949, 1950, 9999, 10000, 99949, 99950, 123456]
@@ -236,6 +236,6 @@ def test_a_size_of_zero_is_rejected(
     import main
 
     monkeypatch.setattr(sys, "argv", ["bench", "radius", option, number])
-    with pytest.raises(SystemExit) as refused:
+    with pytest.raises(SystemExit) as exited:
         main.parse()
-    assert refused.value.code == 2
+    assert exited.value.code == 2

@@ -195,7 +195,7 @@ def test_a_dead_leader_costs_no_acknowledged_write(figures: dict[str, Any]) -> N
     assert figures["acknowledged_lost"] == 0
     assert figures["duplicates"] == 0
     assert figures["counters_wrong"] == 0
-    assert set(figures["parts"]["failover"]["refusals"]) <= {"503 with Retry-After"}
+    assert set(figures["parts"]["failover"]["rejections"]) <= {"503 with Retry-After"}
 
 
 @pytest.mark.full

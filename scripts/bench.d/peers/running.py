@@ -62,7 +62,7 @@ def _server(peer: Peer, settings: dict[str, str]) -> Iterator[str]:
 def _settings(folder: str, database_url: str, origin: str) -> Iterator[dict[str, str]]:
     settings = {
         "DATABASE_URL": database_url,
-        "PYTHONPATH": f"{FOLDER / folder}:{FOLDER / 'answers'}",
+        "PYTHONPATH": f"{FOLDER / folder}:{FOLDER / 'contract'}",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     if folder == "tipg":

@@ -10,7 +10,7 @@ from typing import Any
 import asyncpg
 import orjson
 from fastapi import FastAPI, Request, Response
-from shop_answer import COLUMNS, shop
+from shop_json import COLUMNS, shop
 
 # a join, because representative brands may have any ids
 ROWS = f"""

@@ -10,7 +10,7 @@ from geoalchemy2 import Geography
 from geoalchemy2.functions import ST_Distance, ST_DWithin
 from geoalchemy2.shape import to_shape
 from marshmallow import Schema, fields
-from shop_answer import degrees, distance_text, rating
+from shop_json import degrees, distance_text, rating
 from sqlalchemy import ForeignKey, String, create_engine, func, select
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import (

@@ -46,7 +46,7 @@ from django.urls import path  # noqa: E402
 from rest_framework import serializers  # noqa: E402
 from rest_framework.generics import ListAPIView  # noqa: E402
 from rest_framework_gis.serializers import GeoModelSerializer  # noqa: E402
-from shop_answer import distance_text, rating  # noqa: E402
+from shop_json import distance_text, rating  # noqa: E402
 
 
 class Brand(models.Model):

@@ -7,7 +7,7 @@ import os
 
 import redis
 from flask import Flask, Response, request
-from shop_answer import distance_text
+from shop_json import distance_text
 
 EARTH_M = 6372797.560856  # Redis' own radius
 store = redis.Redis.from_url(os.environ["REDIS_URL"], decode_responses=True)

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg2
 import redis
 from psycopg2.extras import RealDictCursor
-from shop_answer import COLUMNS, shop
+from shop_json import COLUMNS, shop
 
 BATCH = 5000
 SHOPS = f"""
