@@ -98,10 +98,16 @@ def reads(connection: Any, statement: str, keyword: str) -> tuple[int, int, int]
     return tuple(int(y - x) for x, y in zip(before, after, strict=True))  # type: ignore[return-value]
 
 
+@pytest.fixture
+def dictionaries_analysed(connection: Any, land: Country) -> None:
+    """Current statistics: autovacuum may have left those of empty tables, with which small tables are read whole."""
+    connection.cursor().execute(f"ANALYZE {', '.join(DICTIONARIES)}")
+
+
 @pytest.mark.parametrize("statement", [SEARCH, SUGGEST])
 @pytest.mark.parametrize("keyword", HOSTILE)
 def test_the_look_ups_for_a_hostile_keyword_are_bounded(
-    connection: Any, land: Country, keyword: str, statement: str
+    connection: Any, dictionaries_analysed: None, keyword: str, statement: str
 ) -> None:
     rows_without_index, look_ups, rows = reads(connection, statement, keyword)
     assert look_ups <= 10_000
