@@ -149,7 +149,7 @@ def test_ctrl_c_after_a_commit_reports_the_commit(
 
     monkeypatch.setattr("click.echo", interrupted)
     done = run("brands", "add", "하루필름")
-    assert make.sql("SELECT count(*) FROM brands") == 1
+    assert make.sql("SELECT count(*) FROM brands") == 1, messages
     assert done.exit_code == EXIT_INCOMPLETE
     assert messages[1] == "interrupted. Changes committed before are kept."
 
