@@ -21,7 +21,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from geoshops import create_app
-from geoshops.database import migrations
+from geoshops.database import migrations, operator_connection
 from tests.make import Maker
 from tests.pooler import pooled
 
@@ -274,3 +274,13 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder of real files beside the project (../shared/data)")
     return folder
+
+
+@pytest.fixture
+def without_cancelling() -> Iterator[None]:
+    """Ctrl-C cancels no running statement: the thread that does it may run late and cancel one of the next test."""
+    # its first call sets the wake-up file
+    operator_connection._watch()
+    before = signal.set_wakeup_fd(-1)
+    yield
+    signal.set_wakeup_fd(before)

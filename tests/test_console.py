@@ -124,7 +124,7 @@ def connected_by(monkeypatch: pytest.MonkeyPatch, commit: Callable[[Any], None])
 
 
 def test_ctrl_c_during_a_commit_does_not_undo_it(
-    run: Run, make: Maker, monkeypatch: pytest.MonkeyPatch
+    run: Run, make: Maker, monkeypatch: pytest.MonkeyPatch, without_cancelling: None
 ) -> None:
     def interrupted(commit: Callable[[], None]) -> None:
         signal.raise_signal(signal.SIGINT)
@@ -138,7 +138,7 @@ def test_ctrl_c_during_a_commit_does_not_undo_it(
 
 
 def test_ctrl_c_after_a_commit_reports_the_commit(
-    run: Run, make: Maker, monkeypatch: pytest.MonkeyPatch
+    run: Run, make: Maker, monkeypatch: pytest.MonkeyPatch, without_cancelling: None
 ) -> None:
     messages: list[str] = []
 
@@ -149,7 +149,7 @@ def test_ctrl_c_after_a_commit_reports_the_commit(
 
     monkeypatch.setattr("click.echo", interrupted)
     done = run("brands", "add", "하루필름")
-    assert make.sql("SELECT count(*) FROM brands") == 1, messages
+    assert make.sql("SELECT count(*) FROM brands") == 1
     assert done.exit_code == EXIT_INCOMPLETE
     assert messages[1] == "interrupted. Changes committed before are kept."
 

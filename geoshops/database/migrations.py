@@ -169,8 +169,9 @@ def _state(file: SqlFile, applied: dict[str, str]) -> str:
     if file.name not in applied:
         return "pending"
     recorded = applied[file.name]
-    is_unknown = file.kind == "versioned" and not recorded.startswith(OF_CODE)
-    return "applied" if recorded == file.sha256 or is_unknown else "changed"
+    # a checksum of the whole file does not show whether only comments have changed
+    includes_comments = file.kind == "versioned" and not recorded.startswith(OF_CODE)
+    return "applied" if recorded == file.sha256 or includes_comments else "changed"
 
 
 def _pending(connection: Any) -> Iterator[SqlFile]:

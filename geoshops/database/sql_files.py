@@ -17,7 +17,7 @@ REPEATABLE = ("functions", "views")
 EXTENSIONS = ("postgis", "pg_trgm", "btree_gist", "intarray")
 # comments beginning with --, and COMMENT statements
 COMMENTS = re.compile(r"^\s*--.*\n|\s+-- .*$|^COMMENT ON [^']*'(?:[^']|'')*';\n?", re.MULTILINE)
-# tells checksums of code from those of whole files, which databases of development have
+# begins checksums that ignore comments; databases of development may have checksums of whole files
 OF_CODE = "code:"
 DEFINED = re.compile(r"^CREATE (?:OR REPLACE )?(?:FUNCTION|VIEW) (?:public\.)?(\w+)", re.MULTILINE)
 

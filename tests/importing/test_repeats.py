@@ -284,7 +284,7 @@ def test_a_list_of_rejects_that_cannot_be_written_stops_the_import(
 
 
 def test_ctrl_c_during_the_commit_does_not_undo_it(
-    run: Run, write: Write, make: Maker, monkeypatch: pytest.MonkeyPatch
+    run: Run, write: Write, make: Maker, monkeypatch: pytest.MonkeyPatch, without_cancelling: None
 ) -> None:
     class Interrupted(psycopg2.extensions.connection):
         def commit(self) -> None:
