@@ -16,7 +16,7 @@ from psycopg2 import errorcodes
 from geoshops.console import as_started, committing
 from geoshops.database import deferred_indexes
 from geoshops.database.operator_connection import connected
-from geoshops.database.sql_files import OF_CODE, MigrationError, SqlFile, grants, sql_files
+from geoshops.database.sql_files import MigrationError, SqlFile, grants, sql_files
 
 LOCK = 7_406_311_520_917_233  # any number, the same in every release
 NO_TRANSACTION = "-- geoshops: no-transaction"
@@ -52,6 +52,8 @@ CREATE TABLE IF NOT EXISTS schema_history (
   applied_at timestamptz NOT NULL DEFAULT now(),
   ms integer NOT NULL
 )"""
+# the last file of sql/changes before all of them were merged into sql/schema
+LAST_MERGED = "changes/20261128_words_before_begun_names.sql"
 # files of functions or views that were renamed or removed; files of sql/changes drop their definitions
 FORGET_REMOVED = "DELETE FROM schema_history WHERE kind = 'repeatable' AND name <> ALL (%s)"
 # names are collected before the first drop, because CASCADE also drops later ones
@@ -86,6 +88,7 @@ def upgrade(url: str, say: Any = print) -> int:
         run(connection, "SELECT pg_advisory_lock(%s)", (LOCK,))
         run(connection, LOCK_TIMEOUT)
         run(connection, HISTORY)
+        _adopt_merged(connection)
         todo = list(_pending(connection))
         for file in (f for f in todo if f.kind == "versioned"):
             _patiently(connection, say, partial(_apply, connection, file, say))
@@ -98,6 +101,17 @@ def upgrade(url: str, say: Any = print) -> int:
                 say(notice.strip())
     deferred_indexes.build_missing(url, say)
     return len(todo)
+
+
+def _adopt_merged(connection: Any) -> None:
+    """Records sql/schema as applied in a database that has applied every change merged into it."""
+    if LAST_MERGED not in _applied(connection):
+        return
+    run(connection, "BEGIN")
+    run(connection, "DELETE FROM schema_history WHERE kind = 'versioned'")
+    for file in (f for f in sql_files() if f.name.startswith("schema/")):
+        _record(connection, file, 0)
+    run(connection, "COMMIT")
 
 
 def _patiently(connection: Any, say: Any, step: Callable[[], None]) -> None:
@@ -168,10 +182,7 @@ def _applied(connection: Any) -> dict[str, str]:
 def _state(file: SqlFile, applied: dict[str, str]) -> str:
     if file.name not in applied:
         return "pending"
-    recorded = applied[file.name]
-    # a checksum of the whole file does not show whether only comments have changed
-    includes_comments = file.kind == "versioned" and not recorded.startswith(OF_CODE)
-    return "applied" if recorded == file.sha256 or includes_comments else "changed"
+    return "applied" if applied[file.name] == file.sha256 else "changed"
 
 
 def _pending(connection: Any) -> Iterator[SqlFile]:
@@ -269,10 +280,14 @@ def _run_file(connection: Any, file: SqlFile, say: Any) -> None:
     started = time.perf_counter()
     run(connection, file.text)
     ms = round((time.perf_counter() - started) * 1000)
+    _record(connection, file, ms)
+    say(f"sql/{file.name} ({ms} ms)")
+
+
+def _record(connection: Any, file: SqlFile, ms: int) -> None:
     run(
         connection,
         "INSERT INTO schema_history (name, kind, sha256, ms) VALUES (%s, %s, %s, %s)"
         " ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256, applied_at = now(), ms = excluded.ms",
         (file.name, file.kind, file.sha256, ms),
     )
-    say(f"sql/{file.name} ({ms} ms)")

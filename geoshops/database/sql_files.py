@@ -17,8 +17,6 @@ REPEATABLE = ("functions", "views")
 EXTENSIONS = ("postgis", "pg_trgm", "btree_gist", "intarray")
 # comments beginning with --, and COMMENT statements
 COMMENTS = re.compile(r"^\s*--.*\n|\s+-- .*$|^COMMENT ON [^']*'(?:[^']|'')*';\n?", re.MULTILINE)
-# begins checksums that ignore comments; databases of development may have checksums of whole files
-OF_CODE = "code:"
 DEFINED = re.compile(r"^CREATE (?:OR REPLACE )?(?:FUNCTION|VIEW) (?:public\.)?(\w+)", re.MULTILINE)
 
 
@@ -37,9 +35,8 @@ class SqlFile:
     @property
     def sha256(self) -> str:
         """Checksum of the text; of a versioned file without comments, which may be reworded when it has been applied."""
-        if self.kind == "repeatable":
-            return hashlib.sha256(self.text.encode()).hexdigest()
-        return OF_CODE + hashlib.sha256(COMMENTS.sub("", self.text).strip().encode()).hexdigest()
+        text = self.text if self.kind == "repeatable" else COMMENTS.sub("", self.text).strip()
+        return hashlib.sha256(text.encode()).hexdigest()
 
     @property
     def defined(self) -> set[str]:

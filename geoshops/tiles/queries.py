@@ -20,7 +20,7 @@ REFRESH = compiled(select(func.refresh_tile_grid(*named(moment=func.now()))))
 
 
 def selection(db: Database, *, brand: str | None, all_brands: bool) -> int:
-    """The selection's number as in sql/schema/22_tiles.sql; raises ApiError for an unknown brand."""
+    """The selection's number as in sql/schema/31_tiles.sql; raises ApiError for an unknown brand."""
     if not brand:
         return EVERY_SHOP if all_brands else REPRESENTATIVE
     return int(named_brand.value_of(db, BRAND, brand))

@@ -125,12 +125,31 @@ def test_comments_of_an_applied_file_may_be_reworded(fresh: str, folder: Path) -
     assert ("schema/01.sql", "applied") in migrations.status(fresh)
 
 
-def test_checksums_of_whole_files_are_accepted(fresh: str, folder: Path) -> None:
+def test_a_database_with_all_merged_changes_is_adopted(fresh: str, folder: Path) -> None:
     migrations.upgrade(fresh, quietly)
     with psycopg2.connect(fresh) as connection, connection.cursor() as cursor:
-        cursor.execute("UPDATE schema_history SET sha256 = repeat('0', 64)")
+        cursor.execute(
+            "UPDATE schema_history SET sha256 = repeat('0', 64) WHERE kind = 'versioned'"
+        )
+        cursor.execute(
+            "INSERT INTO schema_history (name, kind, sha256, ms) VALUES (%s, 'versioned', '', 0)",
+            (migrations.LAST_MERGED,),
+        )
+    (folder / "changes" / "20270101_later.sql").write_text("CREATE TABLE later (x int)")
     assert migrations.upgrade(fresh, quietly) == 1
-    assert ("schema/01.sql", "applied") in migrations.status(fresh)
+    assert {*migrations.status(fresh)} == {
+        ("schema/01.sql", "applied"), ("functions/f.sql", "applied"), ("changes/20270101_later.sql", "applied")
+    }  # fmt: skip
+
+
+def test_a_database_without_all_merged_changes_is_rejected(fresh: str, folder: Path) -> None:
+    migrations.upgrade(fresh, quietly)
+    with psycopg2.connect(fresh) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE schema_history SET sha256 = repeat('0', 64) WHERE kind = 'versioned'"
+        )
+    with pytest.raises(sql_files.MigrationError, match="db reset"):
+        migrations.upgrade(fresh, quietly)
 
 
 def test_a_failing_file_changes_nothing_and_is_named(fresh: str, folder: Path) -> None:

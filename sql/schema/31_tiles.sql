@@ -9,7 +9,7 @@ CREATE TABLE crowded_tiles (
   CONSTRAINT crowded_tiles_pkey PRIMARY KEY (zoom, x, y),
   CONSTRAINT crowded_tiles_zoom_below_15 CHECK (zoom BETWEEN 0 AND 14)
 );
-COMMENT ON TABLE crowded_tiles IS 'Tiles that are answered from tile_cells';
+COMMENT ON TABLE crowded_tiles IS 'Tiles that are made from tile_cells';
 COMMENT ON COLUMN crowded_tiles.zoom IS 'Zoom level';
 COMMENT ON COLUMN crowded_tiles.x IS 'Column, from 180 degrees west';
 COMMENT ON COLUMN crowded_tiles.y IS 'Row, from the north';

@@ -101,25 +101,26 @@ COMMENT ON COLUMN sessions.refresh_hash IS 'SHA-256 of the refresh token''s jti'
 COMMENT ON COLUMN sessions.previous_refresh_hash IS 'The same of its predecessor after a rotation';
 COMMENT ON COLUMN sessions.rotated_at IS 'Last rotation; null when the session never rotated';
 
--- Stored results of creating requests, so that a repeated request has one effect and one result.
+-- Stored results of creating commands, so that a repeated request has one effect and one result. HTTP status and path follow from
+-- the outcome and the row that it concerns.
 CREATE TABLE idempotency_keys (
   member_id bigint NOT NULL,
   key text NOT NULL,
   request_hash bytea NOT NULL,
-  status integer NOT NULL,
   body text NOT NULL,
-  location text,
   created_at timestamptz NOT NULL DEFAULT now(),
+  outcome text NOT NULL,
+  item_id bigint,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (member_id, key),
   CONSTRAINT idempotency_keys_member_fkey FOREIGN KEY (member_id) REFERENCES members (id) ON DELETE CASCADE,
   CONSTRAINT idempotency_keys_key_1_to_255 CHECK (length(key) BETWEEN 1 AND 255)
 );
 CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at);
-COMMENT ON TABLE idempotency_keys IS 'Results of creating requests by Idempotency-Key, kept at least 24 hours';
+COMMENT ON TABLE idempotency_keys IS 'Results of creating commands by Idempotency-Key, kept at least 24 hours';
 COMMENT ON COLUMN idempotency_keys.member_id IS 'Member';
 COMMENT ON COLUMN idempotency_keys.key IS 'Idempotency-Key of the request';
 COMMENT ON COLUMN idempotency_keys.request_hash IS 'SHA-256 of method, path and body';
-COMMENT ON COLUMN idempotency_keys.status IS 'HTTP status of the response';
 COMMENT ON COLUMN idempotency_keys.body IS 'Body of the response';
-COMMENT ON COLUMN idempotency_keys.location IS 'Location header of the response';
 COMMENT ON COLUMN idempotency_keys.created_at IS 'First request';
+COMMENT ON COLUMN idempotency_keys.outcome IS 'Outcome of the command: created or existing';
+COMMENT ON COLUMN idempotency_keys.item_id IS 'Review created, or shop of the favorite';

@@ -1,29 +1,5 @@
--- squawk-ignore-file require-concurrent-index-creation, require-concurrent-index-deletion
--- The indexes below are built within the transaction: the dictionaries have a few thousand rows.
---
--- What the keyword search looks up of regions, stations and brands: one array of terms a row, one index a table. A key is
--- looked up by itself, and every look-up reads the whole list of pending entries, so these indexes keep none.
-
-CREATE FUNCTION one_letter_less(letters text) RETURNS text []
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN ARRAY(
-  SELECT DISTINCT left(letters, i - 1) || substr(letters, i + 1) FROM generate_series(1, length(letters)) AS i
-);
-COMMENT ON FUNCTION one_letter_less(text) IS 'The words that are left when one letter goes.';
-
-CREATE FUNCTION one_syllable_less(letters text) RETURNS text []
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN ARRAY(SELECT normalize(w, NFD) FROM unnest(one_letter_less(normalize(letters, NFC))) AS w);
-COMMENT ON FUNCTION one_syllable_less(text) IS 'The words that are left when one syllable goes.';
-
--- A name begins with two syllables or three Latin letters of its own; shorter ones are their own beginning.
-CREATE FUNCTION name_start(letters text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE
-  WHEN letters ~ '^[a-z0-9]{3}' THEN left(letters, 3)
-  ELSE normalize(left(normalize(left(letters, 8), NFC), 2), NFD)
-END;
-COMMENT ON FUNCTION name_start(text) IS 'The first two syllables or three Latin letters.';
+-- What the keyword search looks up of brands, regions and stations: one array of terms per row, one index per table. A key is
+-- looked up by itself, and every look-up would read the whole list of pending entries, so these indexes have none (fastupdate).
 
 -- A blank sets these terms apart from keys, which have none. Their cost keeps the planner from computing them for a row
 -- where it can look them up.
@@ -42,11 +18,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_terms(text [], text)
 IS 'Names as letters, what they begin with, and what is left of them when a letter goes, of the full name also a syllable.';
-
-CREATE FUNCTION initials_of_name(name text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN substring(jamo_initials(jamo(name)), '^[\u1100-\u115f]{2,}$');
-COMMENT ON FUNCTION initials_of_name(text) IS 'Initials of a name in Hangul of at least two syllables; null for others.';
 
 CREATE FUNCTION brand_keys(name text) RETURNS text []
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -84,19 +55,3 @@ CREATE FUNCTION station_terms(name text, name_en text) RETURNS text []
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 10000
 RETURN search_terms(station_keys(name, name_en), jamo(name));
 COMMENT ON FUNCTION station_terms(text, text) IS 'Search terms of a station.';
-
-DROP INDEX regions_keys_idx;
-CREATE INDEX brands_terms_idx ON brands USING gin (brand_terms(name)) WITH (fastupdate = off);
-CREATE INDEX brand_aliases_terms_idx ON brand_aliases USING gin (alias_terms(alias)) WITH (fastupdate = off);
-CREATE INDEX regions_terms_idx ON regions USING gin (region_terms(name, name_en, level)) WITH (fastupdate = off);
-CREATE INDEX region_aliases_terms_idx ON region_aliases USING gin (alias_terms(alias)) WITH (fastupdate = off);
-CREATE INDEX stations_terms_idx ON stations USING gin (station_terms(name, name_en)) WITH (fastupdate = off);
-
--- One keyword asks shops_words_idx for several hundred beginnings at most.
-DO $$
-BEGIN
-  IF to_regclass('shops_words_idx') IS NOT NULL THEN
-    ALTER INDEX shops_words_idx SET (fastupdate = off);
-    PERFORM gin_clean_pending_list('shops_words_idx');
-  END IF;
-END $$;

@@ -8,14 +8,22 @@ CREATE TABLE brands (
   badge_color text NOT NULL DEFAULT '#52606d',
   image_path text NOT NULL GENERATED ALWAYS AS ('/brands/' || id || '.svg') STORED,
   card text NOT NULL GENERATED ALWAYS AS ('"brand":{"brand_name":' || json_string(name) || ',"file_path":"') STORED,
+  shop_cnt integer NOT NULL DEFAULT 0,
   CONSTRAINT brands_pkey PRIMARY KEY (id),
   CONSTRAINT brands_name_key_unique UNIQUE (name_key),
   CONSTRAINT brands_parent_fkey FOREIGN KEY (parent_id) REFERENCES brands (id),
   CONSTRAINT brands_name_not_blank CHECK (NOT is_blank(name)),
   CONSTRAINT brands_parent_is_another CHECK (parent_id <> id),
-  CONSTRAINT brands_badge_color_is_hex CHECK (badge_color ~ '^#[0-9a-f]{6}$')
+  CONSTRAINT brands_badge_color_is_hex CHECK (badge_color ~ '^#[0-9a-f]{6}$'),
+  CONSTRAINT brands_shop_cnt_not_negative CHECK (shop_cnt >= 0)
 );
 CREATE INDEX brands_parent_id_idx ON brands (parent_id);
+CREATE INDEX brands_jamo_idx ON brands (jamo(name) COLLATE "C");
+CREATE INDEX brands_initials_idx ON brands (jamo_initials(jamo(name)) COLLATE "C");
+CREATE INDEX brands_terms_idx ON brands USING gin (brand_terms(name)) WITH (fastupdate = off);
+CREATE INDEX brands_spellings_idx ON brands USING gin (brand_spellings(name)) WITH (fastupdate = off);
+-- Whether a sound begins the name of a brand, whose shops are too many to be found by it.
+CREATE INDEX brands_sounds_idx ON brands USING gin (name_sounds(name)) WITH (fastupdate = off);
 COMMENT ON TABLE brands IS 'Brands of photo booths';
 COMMENT ON COLUMN brands.id IS 'Brand identifier';
 COMMENT ON COLUMN brands.name IS 'Brand name as people write it';
@@ -25,6 +33,7 @@ COMMENT ON COLUMN brands.is_representative IS 'One of the brands that a map sear
 COMMENT ON COLUMN brands.badge_color IS 'Background of the drawn badge, #rrggbb';
 COMMENT ON COLUMN brands.image_path IS 'Path of the badge below the public URL';
 COMMENT ON COLUMN brands.card IS 'The brand''s part of a shop summary in JSON, up to the public URL';
+COMMENT ON COLUMN brands.shop_cnt IS 'Number of its shops that are not closed, sub-brands not included (refresh_brand_counts)';
 
 -- Other names of a brand: aliases, English names, spellings.
 CREATE TABLE brand_aliases (
@@ -32,14 +41,21 @@ CREATE TABLE brand_aliases (
   brand_id bigint NOT NULL,
   alias text NOT NULL,
   alias_key text NOT NULL GENERATED ALWAYS AS (name_key(alias)) STORED,
+  lang text NOT NULL DEFAULT '',
   CONSTRAINT brand_aliases_pkey PRIMARY KEY (id),
   CONSTRAINT brand_aliases_brand_fkey FOREIGN KEY (brand_id) REFERENCES brands (id) ON DELETE CASCADE,
   CONSTRAINT brand_aliases_alias_key_unique UNIQUE (alias_key),
-  CONSTRAINT brand_aliases_alias_not_blank CHECK (NOT is_blank(alias))
+  CONSTRAINT brand_aliases_alias_not_blank CHECK (NOT is_blank(alias)),
+  CONSTRAINT brand_aliases_lang_is_a_tag CHECK (lang ~ '^([a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?)?$')
 );
 CREATE INDEX brand_aliases_brand_id_idx ON brand_aliases (brand_id);
+CREATE INDEX brand_aliases_jamo_idx ON brand_aliases (jamo(alias) COLLATE "C");
+CREATE INDEX brand_aliases_initials_idx ON brand_aliases (jamo_initials(jamo(alias)) COLLATE "C");
+CREATE INDEX brand_aliases_terms_idx ON brand_aliases USING gin (alias_terms(alias)) WITH (fastupdate = off);
+CREATE INDEX brand_aliases_spellings_idx ON brand_aliases USING gin (brand_spellings(alias)) WITH (fastupdate = off);
 COMMENT ON TABLE brand_aliases IS 'Other names of a brand: aliases, English names, spellings';
 COMMENT ON COLUMN brand_aliases.id IS 'Alias identifier';
 COMMENT ON COLUMN brand_aliases.brand_id IS 'Brand that is meant';
 COMMENT ON COLUMN brand_aliases.alias IS 'The other name';
 COMMENT ON COLUMN brand_aliases.alias_key IS 'Form under which names are compared (name_key)';
+COMMENT ON COLUMN brand_aliases.lang IS 'Language of the alias as a BCP 47 tag (ko, en, ja, zh-Hans, zh-Hant); empty when unknown';

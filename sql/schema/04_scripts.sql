@@ -1,8 +1,15 @@
--- translate() compares every letter with all 2,200 of the table. The planner makes an object of the two constant lists once per
--- session, in which a letter is looked up. The results are the same, so no index is built again.
+-- Kana and Chinese characters: their forms that count as one, and Korean names in katakana.
 
--- 尙, 栢, 餠 and 硏 are the Korean forms of 尚, 柏, 餅 and 研, 芸 is the Japanese one of 藝; 連 is not 聯.
-CREATE OR REPLACE FUNCTION han_folded(value text) RETURNS text
+CREATE FUNCTION is_foreign(value text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN value ~ '[a-zA-Z\u00c0-\u024f\u1e00-\u1eff\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff21-\uff9d]';
+COMMENT ON FUNCTION is_foreign(text) IS 'True when the text has Latin letters, kana or Chinese characters.';
+
+-- Traditional, Japanese and Korean forms have the simplified one as their representative, after Unihan and the tables of OpenCC
+-- (Apache-2.0), for the Hanja of KS X 1001 and their variants. 尙, 栢, 餠 and 硏 are the Korean forms of 尚, 柏, 餅 and 研, 芸 is the
+-- Japanese one of 藝; 連 is not 聯. translate() would compare every letter with all 2,200 of the table. The planner makes an object
+-- of the two constant lists once per session, in which a letter is looked up.
+CREATE FUNCTION han_folded(value text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   letters constant text := normalize(value, NFKC);
@@ -80,3 +87,141 @@ BEGIN
   END LOOP;
   RETURN folded;
 END $$;
+COMMENT ON FUNCTION han_folded(text) IS 'The text with one form of each Chinese character: 江南駅 and 江南驛 are both 江南驿.';
+
+-- By ear of the Korean: hiragana is katakana, voiced is unvoiced, small is large, ム is ン; the long sign and ッ go.
+CREATE FUNCTION kana_folded(value text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN translate(
+  normalize(value, NFKC),
+  'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢつづてでとどなにぬねのはばぱひび'
+  || 'ぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖァィゥェォガギグゲゴザジズゼゾ'
+  || 'ダヂヅデドバパビピブプベペボポムャュョヮヰヱヲヴヵヶッー・っ',
+  'アアイイウウエエオオカカキキククケケココササシチススセセソソタタチチツツテテトトナニヌネノハハハヒヒ'
+  || 'ヒフフフヘヘヘホホホマミンメモヤヤユユヨヨラリルレロワワイエオンフカケアイウエオカキクケコサチスセソ'
+  || 'タチツテトハハヒヒフフヘヘホホンヤユヨワイエオフカケ'
+);
+COMMENT ON FUNCTION kana_folded(text) IS 'The text with kana by sound: プサン, ブサン and ぷさん are the same.';
+
+-- Katakana is made of syllables, so it is not derived from Latin letters, which do not say where a syllable ends (안국 and 앙욱 are
+-- both angguk).
+--
+-- As lists of stations write names: plain consonants are voiced within a word after a vowel or ㄴㄹㅁㅇ, 어 and 오 are both オ, 우
+-- and 으 both ウ, final ㄱ, ㄹ, ㅁ, ㅂ are ク, ル, ム, プ. Sounds change as in the official romanisation; besides, what closes a
+-- syllable joins ㅎ (북한산 プカンサン), ㄱ and ㅂ become ッ where the next consonant continues them (경복궁 キョンボックン), and ㅁ is ン
+-- before ㅁ and ㅂ (남부 ナンブ).
+CREATE FUNCTION kana_letters(value text, sound_changes boolean) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  -- a, i, u, e, o of ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ, then of the voiced ㄱㄷㅂㅈ; 디 and 티, 두 and 투 have no sign of their own
+  kana constant text[] := '{{カ,キ,ク,ケ,コ},{カ,キ,ク,ケ,コ},{ナ,ニ,ヌ,ネ,ノ},{タ,ティ,トゥ,テ,ト},{タ,ティ,トゥ,テ,ト},{ラ,リ,ル,レ,ロ},{マ,ミ,ム,メ,モ},
+    {パ,ピ,プ,ペ,ポ},{パ,ピ,プ,ペ,ポ},{サ,シ,ス,セ,ソ},{サ,シ,ス,セ,ソ},{ア,イ,ウ,エ,オ},{チャ,チ,チュ,チェ,チョ},{チャ,チ,チュ,チェ,チョ},
+    {チャ,チ,チュ,チェ,チョ},{カ,キ,ク,ケ,コ},{タ,ティ,トゥ,テ,ト},{パ,ピ,プ,ペ,ポ},{ハ,ヒ,フ,ヘ,ホ},
+    {ガ,ギ,グ,ゲ,ゴ},{ダ,ディ,ドゥ,デ,ド},{バ,ビ,ブ,ベ,ボ},{ジャ,ジ,ジュ,ジェ,ジョ}}'::text[];
+  -- for each of the 21 vowels: which of the five, what follows it, which of the five after ㅈㅊ, and the sign without a consonant
+  columns constant integer[] := '{1,4,2,4,5,4,2,4,5,3,3,3,2,3,3,3,3,2,3,2,2}'::integer[];
+  glides constant text[] := '{"","",ャ,"","","",ョ,"","",ァ,ェ,ェ,ョ,"",ォ,ェ,ィ,ュ,"","",""}'::text[];
+  after_ch constant integer[] := '{1,4,1,4,5,4,5,4,5,3,3,3,5,3,3,3,3,3,3,2,2}'::integer[];
+  alone constant text[] := '{ア,エ,ヤ,イェ,オ,エ,ヨ,イェ,オ,ワ,ウェ,ウェ,ヨ,ウ,ウォ,ウェ,ウィ,ユ,ウ,イ,イ}'::text[];
+  -- ㄱㄲㄳ ㄴㄵㄶ ㄷ ㄹㄺㄻㄼㄽㄾㄿㅀ ㅁ ㅂㅄ ㅅㅆ ㅇ ㅈㅊㅋㅌㅍㅎ: at the end of a word; what stays before a vowel, - for nothing, and the
+  -- initial that moves over
+  closing constant text := 'kkknnntlkmlllplmppttgttktpt';
+  staying constant text := '--k-n---llllll---p--g------';
+  moving constant integer[] := '{0,1,9,2,12,2,3,5,0,6,7,9,16,17,5,6,7,9,9,10,11,12,14,15,16,17,11}'::integer[];
+  codas constant text := 'クップルムンン';
+  spoken constant jsonb := '{"신문로": "신문노", "학여울": "항녀울", "알약": "알략"}'::jsonb;
+  sign text;
+  code integer;
+  initial integer;
+  vowel integer;
+  coda text;
+  final integer := 0;
+  -- true after a syllable of the same word
+  within boolean := false;
+  written text := '';
+BEGIN
+  IF sound_changes AND spoken ? value THEN
+    RETURN public.kana_letters(spoken ->> value, true);
+  ELSIF value ~ '.입구$' THEN
+    RETURN public.kana_letters(left(value, -2), sound_changes) || 'イック';
+  END IF;
+  FOREACH sign IN ARRAY string_to_array(normalize(value, NFC), NULL) || ''::text LOOP
+    code := CASE WHEN sign = '' THEN -1 ELSE ascii(sign) - 44032 END;
+    coda := CASE WHEN final > 0 THEN substr(closing, final, 1) ELSE '-' END;
+    IF code NOT BETWEEN 0 AND 11171 THEN
+      written := written || translate(coda, 'ktplmng-', codas) || CASE WHEN sign ~ '[[:alnum:]]' THEN lower(sign) ELSE '' END;
+      final := 0;
+      within := sign ~ '[0-9]';
+      CONTINUE;
+    END IF;
+    initial := code / 588;
+    vowel := code % 588 / 28;
+    IF sound_changes AND final > 0 THEN
+      IF initial = 11 THEN
+        coda := substr(staying, final, 1);
+        initial := CASE WHEN vowel = 20 AND final = 7 THEN 12 WHEN vowel = 20 AND final IN (13, 25) THEN 14 ELSE moving[final] END;
+      ELSIF final IN (6, 15, 27) AND initial IN (0, 3, 12) THEN
+        coda := CASE final WHEN 6 THEN 'n' WHEN 15 THEN 'l' ELSE '-' END;
+        initial := CASE initial WHEN 0 THEN 15 WHEN 3 THEN 16 ELSE 14 END;
+      ELSIF final = 27 AND initial = 9 THEN
+        coda := '-';
+      ELSIF initial IN (2, 5, 6) THEN
+        coda := CASE WHEN coda = 'k' THEN 'g' WHEN coda = 't' THEN 'n' WHEN coda = 'n' AND initial = 5 THEN 'l'
+          WHEN coda IN ('p', 'm') THEN CASE initial WHEN 6 THEN 'n' ELSE 'm' END ELSE coda END;
+        initial := CASE WHEN initial = 6 THEN 6 WHEN coda = 'l' THEN 5 ELSE 2 END;
+      ELSIF initial = 18 AND coda IN ('k', 't', 'p') THEN
+        initial := CASE coda WHEN 'k' THEN 15 WHEN 't' THEN 16 ELSE 17 END;
+        coda := '-';
+      ELSIF coda = 'm' AND initial IN (7, 8, 17) THEN
+        coda := 'n';
+      ELSIF coda IN ('k', 'p') AND initial IN (0, 1, 15) OR coda = 'k' AND initial IN (9, 10) OR coda = 'p' AND initial IN (7, 8, 17) THEN
+        coda := 't';
+      END IF;
+    END IF;
+    written := written || translate(coda, 'ktplmng-', codas);
+    IF within AND coda IN ('-', 'n', 'l', 'm', 'g') THEN
+      initial := CASE initial WHEN 0 THEN 19 WHEN 3 THEN 20 WHEN 7 THEN 21 WHEN 12 THEN 22 ELSE initial END;
+    END IF;
+    written := written || CASE
+      WHEN initial = 11 THEN CASE WHEN vowel = 19 AND written = '' THEN 'ウィ' ELSE alone[vowel + 1] END
+      WHEN initial IN (12, 13, 14, 22) AND vowel IN (2, 6, 12, 17) THEN kana[initial + 1][after_ch[vowel + 1]]
+      WHEN initial IN (3, 4, 16, 20) AND glides[vowel + 1] = 'ェ' THEN kana[initial + 1][5] || 'ェ'
+      ELSE kana[initial + 1][columns[vowel + 1]] || glides[vowel + 1] END;
+    within := true;
+    final := code % 28;
+  END LOOP;
+  RETURN written;
+END $$;
+COMMENT ON FUNCTION kana_letters(text, boolean)
+IS 'Korean in katakana by sound, as lists of stations write it (강남 is カンナム), or letter by letter; digits and Latin letters stay.';
+
+CREATE FUNCTION in_kana(value text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN kana_letters(value, true);
+COMMENT ON FUNCTION in_kana(text) IS 'A Korean name in katakana by sound, as stations have it: 강남 is カンナム.';
+
+-- クィ is what 귀 is written as by the rule, キ what is heard. The number of characters stays, so that places in a keyword do.
+CREATE FUNCTION cjk_evened(value text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  digit text[];
+BEGIN
+  IF value ~ '[クグくぐ][ィぃ]' THEN
+    value := regexp_replace(value, '[クグくぐ][ィぃ]', 'キー', 'g');
+  END IF;
+  IF value ~ '[一二三四五六七八九](街|カット|格)' THEN
+    FOREACH digit SLICE 1 IN ARRAY '{{一,1},{二,2},{三,3},{四,4},{五,5},{六,6},{七,7},{八,8},{九,9}}'::text[] LOOP
+      value := regexp_replace(value, digit[1] || '(?=街|カット|格)', digit[2], 'g');
+    END LOOP;
+  END IF;
+  RETURN value;
+END $$;
+COMMENT ON FUNCTION cjk_evened(text) IS 'The text with numbers before 街 and カット as digits (鍾路三街) and クィ as キ with a long sign.';
+
+-- 네컷, four cuts and 4cuts are one word.
+CREATE FUNCTION latin_evened(value text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE WHEN value ~* 'cut' THEN regexp_replace(value, '(?:four|4|ne)[[:space:]-]*cuts?(?![a-z])', '4cut', 'gi') ELSE value END;
+END $$;
+COMMENT ON FUNCTION latin_evened(text) IS 'The text with four cuts, 4cuts and necut as 4cut.';

@@ -26,6 +26,11 @@ CREATE UNIQUE INDEX regions_sido_name_unique ON regions (name_key) WHERE level =
 CREATE UNIQUE INDEX regions_parent_name_unique ON regions (parent_id, name_key);
 CREATE UNIQUE INDEX regions_level_code_unique ON regions (level, code);
 CREATE INDEX regions_name_key_idx ON regions (name_key);
+CREATE INDEX regions_jamo_idx ON regions (jamo(name) COLLATE "C");
+CREATE INDEX regions_initials_idx ON regions (jamo_initials(jamo(name)) COLLATE "C");
+CREATE INDEX regions_jamo_en_idx ON regions (jamo(name_en) COLLATE "C") WHERE name_en <> '';
+CREATE INDEX regions_terms_idx ON regions USING gin (region_terms(name, name_en, level)) WITH (fastupdate = off);
+CREATE INDEX regions_spellings_idx ON regions USING gin (region_spellings(name, name_en, level)) WITH (fastupdate = off);
 COMMENT ON TABLE regions IS 'Administrative regions: 시도, 시군구, 읍면동';
 COMMENT ON COLUMN regions.id IS 'Region identifier';
 COMMENT ON COLUMN regions.level IS 'sido (시도), sigungu (시군구) or dong (읍면동)';
@@ -44,19 +49,27 @@ CREATE TABLE region_aliases (
   alias text NOT NULL,
   alias_key text NOT NULL GENERATED ALWAYS AS (name_key(alias)) STORED,
   kind text NOT NULL DEFAULT 'short',
+  lang text NOT NULL DEFAULT '',
   CONSTRAINT region_aliases_pkey PRIMARY KEY (id),
   CONSTRAINT region_aliases_region_fkey FOREIGN KEY (region_id) REFERENCES regions (id) ON DELETE CASCADE,
-  CONSTRAINT region_aliases_region_alias_unique UNIQUE (region_id, alias_key),
-  CONSTRAINT region_aliases_kind_known CHECK (kind IN ('short', 'old', 'english')),
-  CONSTRAINT region_aliases_alias_not_blank CHECK (NOT is_blank(alias))
+  -- 釜山 is the name in Japanese and in Chinese
+  CONSTRAINT region_aliases_region_alias_unique UNIQUE (region_id, alias_key, lang),
+  CONSTRAINT region_aliases_kind_known CHECK (kind IN ('short', 'old', 'english', 'foreign')),
+  CONSTRAINT region_aliases_alias_not_blank CHECK (NOT is_blank(alias)),
+  CONSTRAINT region_aliases_lang_is_a_tag CHECK (lang ~ '^([a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?)?$')
 );
 CREATE INDEX region_aliases_alias_key_idx ON region_aliases (alias_key);
+CREATE INDEX region_aliases_jamo_idx ON region_aliases (jamo(alias) COLLATE "C");
+CREATE INDEX region_aliases_initials_idx ON region_aliases (jamo_initials(jamo(alias)) COLLATE "C");
+CREATE INDEX region_aliases_terms_idx ON region_aliases USING gin (alias_terms(alias)) WITH (fastupdate = off);
+CREATE INDEX region_aliases_spellings_idx ON region_aliases USING gin (brand_spellings(alias)) WITH (fastupdate = off);
 COMMENT ON TABLE region_aliases IS 'Short, old and English names of regions (서울, 강원도, Seoul)';
 COMMENT ON COLUMN region_aliases.id IS 'Alias identifier';
 COMMENT ON COLUMN region_aliases.region_id IS 'Region that is meant';
 COMMENT ON COLUMN region_aliases.alias IS 'The other name';
 COMMENT ON COLUMN region_aliases.alias_key IS 'Form under which names are compared (name_key)';
-COMMENT ON COLUMN region_aliases.kind IS 'short, old or english';
+COMMENT ON COLUMN region_aliases.kind IS 'short, old, english, or foreign for the official name in another language';
+COMMENT ON COLUMN region_aliases.lang IS 'Language of the alias as a BCP 47 tag (ko, en, ja, zh-Hans, zh-Hant); empty when unknown';
 
 -- Boundaries cut into small pieces: they are searched for the region that contains a point.
 CREATE TABLE region_parts (

@@ -67,6 +67,8 @@ CREATE TABLE shops (
   shop_titles text [] NOT NULL DEFAULT '{}',
   created_at timestamptz NOT NULL DEFAULT now(),
   modified_at timestamptz NOT NULL DEFAULT now(),
+  name_jamo text NOT NULL GENERATED ALWAYS AS (jamo(place_name)) STORED,
+  closed_by text,
   CONSTRAINT shops_pkey PRIMARY KEY (id),
   CONSTRAINT shops_brand_fkey FOREIGN KEY (brand_id) REFERENCES brands (id),
   CONSTRAINT shops_sido_fkey FOREIGN KEY (sido_id) REFERENCES regions (id),
@@ -81,6 +83,8 @@ CREATE TABLE shops (
     (abs(ST_X(geog::geometry)) <= 180 AND abs(ST_Y(geog::geometry)) <= 90) IS TRUE
   ),
   CONSTRAINT shops_status_known CHECK (status IN ('OPEN', 'TEMP_CLOSED', 'CLOSED')),
+  CONSTRAINT shops_closed_by_known CHECK (closed_by IN ('IMPORT', 'SOURCE', 'OPERATOR')),
+  CONSTRAINT shops_closed_by_only_when_closed CHECK (closed_by IS NULL OR status = 'CLOSED'),
   CONSTRAINT shops_closed_on_only_when_closed CHECK (closed_on IS NULL OR status = 'CLOSED'),
   CONSTRAINT shops_closed_on_after_opened_on CHECK (closed_on >= opened_on),
   CONSTRAINT shops_opening_hours_valid CHECK (opening_hours_are_valid(opening_hours)),
@@ -94,7 +98,7 @@ CREATE TABLE shops (
 CREATE INDEX shops_geog_idx ON shops USING gist (geog);
 -- With the type that the views state for QGIS, because PostgreSQL uses an index only for the identical expression.
 CREATE INDEX shops_geom_idx ON shops USING gist ((geog::geometry(POINT, 4326)));
--- sql/indexes has the indexes on brand, 시군구 and merged shops.
+-- sql/indexes has the indexes on brand, 시군구 and merged shops, and those of the keyword search.
 COMMENT ON TABLE shops IS 'Photo-booth shops';
 COMMENT ON COLUMN shops.id IS 'Shop identifier';
 COMMENT ON COLUMN shops.brand_id IS 'Brand; null when none is known';
@@ -126,6 +130,9 @@ COMMENT ON COLUMN shops.created_at IS 'When the row was made';
 COMMENT ON COLUMN shops.modified_at IS 'When the shop''s own facts last changed';
 COMMENT ON COLUMN shops.card IS 'The part of the summary in JSON that changes only with the shop (shop_card)';
 COMMENT ON COLUMN shops.counts IS 'The counters of the summary in JSON (shop_counts)';
+COMMENT ON COLUMN shops.name_jamo IS 'Letters of the name (jamo)';
+COMMENT ON COLUMN shops.closed_by
+IS 'Who closed the shop: IMPORT (its source no longer lists it; it reopens when listed again), SOURCE (states it as closed), OPERATOR (command or merge); null when open or unknown';
 
 -- Histogram of ratings and votes of a shop, updated in the transaction of each review. No row means no review yet.
 CREATE TABLE shop_stats (
