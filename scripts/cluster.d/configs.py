@@ -1,4 +1,4 @@
-"""Configuration files of the cluster's programs. docs/cluster.md explains the values."""
+"""Configuration files of the cluster's programs. docs/failover.md explains the values."""
 
 from __future__ import annotations
 

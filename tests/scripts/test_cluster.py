@@ -200,7 +200,7 @@ def test_a_dead_leader_costs_no_acknowledged_write(figures: dict[str, Any]) -> N
 
 @pytest.mark.full
 def test_writes_are_back_by_themselves(figures: dict[str, Any]) -> None:
-    # the lease of 20 s from its last renewal, and the failover after it; see docs/cluster.md
+    # the lease of 20 s from its last renewal, and the failover after it; see docs/failover.md
     assert figures["writes_back_s"] <= 22
     assert figures["parts"]["failover"]["new_leader"] != figures["parts"]["failover"]["old_leader"]
 
