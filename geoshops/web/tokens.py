@@ -18,9 +18,16 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, cast
 
-import jwt
 from flask import Flask, current_app
-from flask_jwt_extended import JWTManager, create_access_token, create_refresh_token
+from flask_jwt_extended import (
+    JWTManager,
+    create_access_token,
+    create_refresh_token,
+    decode_token,
+    get_unverified_jwt_headers,
+)
+from flask_jwt_extended.exceptions import JWTExtendedException
+from jwt.exceptions import PyJWTError
 
 from geoshops.config import Settings
 from geoshops.database.statements import MAX_BIGINT
@@ -30,8 +37,10 @@ ALGORITHM = "HS256"
 NAME = "geoshops"
 LEEWAY_S = 5
 TIMES = ("iat", "nbf", "exp")
-REQUIRED_CLAIMS = ("sub", "sid", "jti", "iss", "aud", "type", *TIMES)
-INVALID = (jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+REQUIRED_CLAIMS = {"sub", "sid", "jti", "iss", "aud", "type", *TIMES}
+INVALID = (
+    PyJWTError, JWTExtendedException, ValueError, TypeError, KeyError, AttributeError, RecursionError,
+)  # fmt: skip
 
 
 class Expired(Exception):
@@ -57,23 +66,27 @@ class RefreshToken:
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """The signing key and, during key rotation, the previous one, by their `kid`."""
+    """The signing key of an application and, during key rotation, the previous one, by their `kid`."""
 
+    app: Flask
     signing_id: str
     by_id: Mapping[str, str]
 
-    def of(self, header: Mapping[str, object]) -> str:
-        """The key that the token's header names.
+    def of(self, header: Mapping[str, object], claims: Mapping[str, object]) -> str:
+        """The key that the token's header names; flask-jwt-extended calls this before it verifies the signature.
 
-        Accepts only headers that the service writes: no other algorithm, no embedded or linked key, no unknown `kid`."""
+        Accepts only tokens like those that the service writes: no other algorithm, no embedded or linked key, no unknown
+        `kid`, all claims."""
         kid = header["kid"]
         if not isinstance(kid, str) or dict(header) != {"alg": ALGORITHM, "typ": "JWT", "kid": kid}:
             raise ValueError("not a header written by this service")
+        if not claims.keys() >= REQUIRED_CLAIMS:
+            raise ValueError("not the claims written by this service")
         return self.by_id[kid]
 
 
 def init_app(app: Flask, settings: Settings) -> Keys:
-    """Configures flask-jwt-extended, which writes the tokens, and returns the keys that verify them."""
+    """Configures flask-jwt-extended, which writes and verifies the tokens, and returns the keys."""
     app.config.update(
         JWT_SECRET_KEY=settings.secret_key,
         JWT_ALGORITHM=ALGORITHM,
@@ -83,11 +96,14 @@ def init_app(app: Flask, settings: Settings) -> Keys:
         JWT_ACCESS_TOKEN_EXPIRES=timedelta(minutes=settings.access_token_minutes),
         JWT_ENCODE_ISSUER=NAME,
         JWT_ENCODE_AUDIENCE=NAME,
+        JWT_DECODE_ISSUER=NAME,
+        JWT_DECODE_AUDIENCE=NAME,
+        JWT_DECODE_LEEWAY=LEEWAY_S,
     )
-    JWTManager(app)
     secrets = (settings.previous_secret_key, settings.secret_key)
     by_id = {key_id(key): key for key in secrets if key}
-    made = app.extensions["geoshops.keys"] = Keys(key_id(settings.secret_key), by_id)
+    made = app.extensions["geoshops.keys"] = Keys(app, key_id(settings.secret_key), by_id)
+    JWTManager(app).decode_key_loader(made.of)
     return made
 
 
@@ -140,43 +156,35 @@ def keys() -> Keys:
 
 def read_refresh(token: str) -> RefreshToken:
     """Verifies a refresh token; raises Expired or, for every other fault, Unauthorized."""
-    claims, key = _verified(token, "refresh", keys())
+    claims = _verified(token, "refresh", keys())
+    key = keys().of(get_unverified_jwt_headers(token), claims)
     digest = hmac.new(key.encode(), b"geoshops successor " + claims["jti"].encode(), hashlib.sha256)
     return RefreshToken(_caller(claims), claims["jti"], digest.hexdigest()[:32])
 
 
-def _verified(token: str, kind: str, keys: Keys) -> tuple[Mapping[str, Any], str]:
-    """The claims of a token of this kind, and the key that signed it.
+def _verified(token: str, kind: str, keys: Keys) -> Mapping[str, Any]:
+    """The claims of a token of this kind.
 
     Raises Expired when it has expired, Unauthorized("bad_token") for every other fault."""
     try:
-        claims, key = _signed(keys, token, kind)
+        claims = _signed(keys, token, kind)
     except INVALID:
         raise Unauthorized("bad_token") from None
     if claims["exp"] + LEEWAY_S <= time.time():
         raise Expired
-    return claims, key
+    return claims
 
 
-# Verified with PyJWT directly: flask-jwt-extended needs an application context, which the fast path in front of Flask
-# does not have, and allows no cache. A verified token stays valid until it expires, which is checked at each use;
-# rejected tokens are not cached.
+# A verified token stays valid until it expires, which is checked at each use; rejected tokens are not cached. The fast path in
+# front of Flask has no application context.
 @lru_cache(maxsize=4096)
-def _signed(keys: Keys, token: str, kind: str) -> tuple[Mapping[str, Any], str]:
+def _signed(keys: Keys, token: str, kind: str) -> Mapping[str, Any]:
     _require_canonical_base64(token)
-    key = keys.of(jwt.get_unverified_header(token))
-    claims = jwt.decode(
-        token,
-        key,
-        algorithms=[ALGORITHM],
-        audience=NAME,
-        issuer=NAME,
-        leeway=LEEWAY_S,
-        options={"require": list(REQUIRED_CLAIMS), "verify_exp": False},
-    )
+    with keys.app.app_context():
+        claims = decode_token(token, allow_expired=True)
     if not _are_valid(claims, kind):
         raise ValueError("not a token of this kind")
-    return MappingProxyType(claims), key
+    return MappingProxyType(claims)
 
 
 def _require_canonical_base64(token: str) -> None:
@@ -223,6 +231,6 @@ def caller_of(header: str, keys: Keys) -> Caller:
     if scheme.lower() != "bearer" or not token:
         raise Unauthorized("bad_token")
     try:
-        return _caller(_verified(token.strip(), "access", keys)[0])
+        return _caller(_verified(token.strip(), "access", keys))
     except Expired:
         raise Unauthorized("expired_token") from None
