@@ -11,6 +11,17 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN round(distance_m * 1e5);
 COMMENT ON FUNCTION distance_rank(double precision) IS 'Sort key of searches: the distance in hundredths of a millimetre.';
 
+CREATE OR REPLACE FUNCTION sort_key(s shops, sort text) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE sort
+  WHEN 'rating' THEN -(s).star_rating_sum / nullif((s).review_cnt, 0)::float8
+  WHEN 'reviews' THEN -(s).review_cnt
+  WHEN 'favorites' THEN -(s).favorite_cnt
+  ELSE 0
+END;
+COMMENT ON FUNCTION sort_key(shops, text)
+IS 'First sort key of searches: the least comes first; null, for a shop without ratings, last; 0 for all shops by distance.';
+
 -- Text bodies: a parsed body fixes the row type and fails when shops gets a column.
 CREATE OR REPLACE FUNCTION shops_near(center geography, radius_m double precision) RETURNS SETOF shops
 LANGUAGE sql STABLE PARALLEL SAFE

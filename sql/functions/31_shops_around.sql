@@ -99,12 +99,7 @@ BEGIN
       FROM (
         SELECT s.id, s.brand_id, s.card, s.counts, ST_Distance(s.geog, viewer) AS distance_m,
           CASE WHEN lang IS NOT NULL THEN display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id) END AS display_source,
-          CASE sort
-            WHEN 'rating' THEN -s.star_rating_sum / nullif(s.review_cnt, 0)::float8
-            WHEN 'reviews' THEN -s.review_cnt
-            WHEN 'favorites' THEN -s.favorite_cnt
-            ELSE 0
-          END AS sort_key
+          sort_key(s, sort) AS sort_key
         FROM shops_near(circle_center, reach_m) AS s
         WHERE (every_brand OR s.brand_id = ANY (coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands AS d))))
           AND (plain OR shop_passes(s, filters))

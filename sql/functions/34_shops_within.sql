@@ -58,12 +58,7 @@ BEGIN
               CASE WHEN lang IS NOT NULL THEN display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id)
               END AS display_source,
               CASE WHEN t.rank IS NULL THEN ST_Distance(s.geog, coalesce(viewer, center)) END AS way_m,
-              CASE sort
-                WHEN 'rating' THEN -s.star_rating_sum / nullif(s.review_cnt, 0)::float8
-                WHEN 'reviews' THEN -s.review_cnt
-                WHEN 'favorites' THEN -s.favorite_cnt
-                ELSE 0
-              END AS sort_key
+              sort_key(s, sort) AS sort_key
             FROM unnest(ids, ranks, extras) AS t (id, rank, extra) INNER JOIN shops AS s ON s.id = t.id
             OFFSET 0
           ) AS p

@@ -22,13 +22,8 @@ BEGIN
         SELECT p.id, p.tier, p.distance_m, p.place, s.brand_id, s.card, s.counts,
           CASE WHEN lang IS NOT NULL THEN display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id) END AS display_source
         FROM (
-          SELECT t.*, row_number() OVER (ORDER BY
-            CASE sort
-              WHEN 'rating' THEN -o.star_rating_sum / nullif(o.review_cnt, 0)::float8
-              WHEN 'reviews' THEN -o.review_cnt
-              WHEN 'favorites' THEN -o.favorite_cnt
-              ELSE t.tier
-            END, distance_rank(t.distance_m), t.id) AS place
+          SELECT t.*, row_number() OVER (
+            ORDER BY CASE sort WHEN 'distance' THEN t.tier ELSE sort_key(o, sort) END, distance_rank(t.distance_m), t.id) AS place
           FROM unnest(ids, tiers, distances) AS t (id, tier, distance_m)
           LEFT JOIN shops AS o ON o.id = t.id AND sort <> 'distance'
           ORDER BY place LIMIT page_size OFFSET page_offset
