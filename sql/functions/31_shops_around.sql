@@ -87,8 +87,7 @@ BEGIN
   LOOP
     SELECT count(*), '[' || coalesce(string_agg(
         shop_json(CASE WHEN lang IS NULL THEN q.card ELSE q.card || coalesce(
-            (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = q.id AND d.made_of = q.display_source),
-            display_json(q.id, lang)) END,
+            (SELECT d FROM stored_display(q.id, q.display_source, lang) AS d), display_json(q.id, lang)) END,
           q.counts, q.brand_card, q.image_path, origin, q.m,
           member IS NOT NULL AND q.id IN (SELECT f.shop_id FROM favorites AS f WHERE f.member_id = member)),
         ',') FILTER (WHERE q.place > page_offset AND q.place <= page_offset + page_size), '') || ']'
@@ -98,7 +97,7 @@ BEGIN
         row_number() OVER (ORDER BY r.sort_key, distance_rank(r.distance_m), r.id) AS place
       FROM (
         SELECT s.id, s.brand_id, s.card, s.counts, ST_Distance(s.geog, viewer) AS distance_m,
-          CASE WHEN lang IS NOT NULL THEN display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id) END AS display_source,
+          CASE WHEN lang IS NOT NULL THEN display_source(s) END AS display_source,
           sort_key(s, sort) AS sort_key
         FROM shops_near(circle_center, reach_m) AS s
         WHERE (every_brand OR s.brand_id = ANY (coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands AS d))))

@@ -76,8 +76,7 @@ BEGIN
   CROSS JOIN LATERAL (
     SELECT metres(ST_Distance(s.geog, point_at(user_lon, user_lat))) AS m,
       CASE WHEN lang IS NULL THEN s.card ELSE s.card || coalesce(
-        (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = s.id AND d.made_of = display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id)),
-        display_json(s.id, lang)) END AS card
+        (SELECT d FROM stored_display(s.id, display_source(s), lang) AS d), display_json(s.id, lang)) END AS card
     OFFSET 0  -- keeps m a value: shop_json uses it several times and is not inlined with an expression
   ) q
   WHERE s.id = shop;

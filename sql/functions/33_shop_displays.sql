@@ -365,13 +365,11 @@ END $$;
 COMMENT ON FUNCTION regions_in(bigint, bigint, bigint, text)
 IS 'Maps the Korean names of a shop''s regions, and parts of them, to Japanese or Chinese names, for address_in and branch_in.';
 
-CREATE OR REPLACE FUNCTION display_source(
-  place_name text, road_address text, lot_address text, brand bigint, sigungu bigint
-) RETURNS bigint
+CREATE OR REPLACE FUNCTION display_source(s shops) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN hashtextextended(place_name, hashtextextended(road_address, hashtextextended(lot_address,
-  hashint8extended(coalesce(brand, 0), coalesce(sigungu, 0)))));
-COMMENT ON FUNCTION display_source(text, text, text, bigint, bigint) IS 'A hash of the data from which the display of a shop is built.';
+RETURN hashtextextended((s).place_name, hashtextextended((s).road_address, hashtextextended((s).lot_address,
+  hashint8extended(coalesce((s).brand_id, 0), coalesce((s).sigungu_id, 0)))));
+COMMENT ON FUNCTION display_source(shops) IS 'A hash of the data from which the display of a shop is built.';
 
 CREATE OR REPLACE FUNCTION display_json(shop bigint, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -400,18 +398,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION display_json(bigint, text) IS 'The display of a shop in a language as a member of a JSON object, followed by a comma.';
 
--- Inlined into the subqueries that look up a display.
 CREATE OR REPLACE FUNCTION display_text(d shop_displays, lang text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$ SELECT CASE lang WHEN 'en' THEN d.en WHEN 'ja' THEN d.ja WHEN 'zh-Hans' THEN d.zh_hans WHEN 'zh-Hant' THEN d.zh_hant ELSE d.ko END $$;
 COMMENT ON FUNCTION display_text(shop_displays, text) IS 'The stored display in a language.';
+
+-- Returns a set, because PostgreSQL inlines a function that reads a table only then.
+CREATE OR REPLACE FUNCTION stored_display(shop bigint, source bigint, lang text) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$ SELECT public.display_text(d, lang) FROM public.shop_displays AS d WHERE d.shop_id = shop AND d.made_of = source $$;
+COMMENT ON FUNCTION stored_display(bigint, bigint, text)
+IS 'The stored display of a shop in a language; no row if there is none of this display_source.';
 
 CREATE OR REPLACE FUNCTION refresh_shop_displays(
   after_id bigint, at_most integer, every boolean, OUT last_id bigint, OUT changed integer
 )
 LANGUAGE sql AS $$
   WITH page AS MATERIALIZED (
-    SELECT s.id, display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id) AS source
+    SELECT s.id, display_source(s) AS source
     FROM shops s WHERE s.id > after_id ORDER BY s.id LIMIT at_most
   ),
   outdated AS MATERIALIZED (
@@ -461,10 +465,9 @@ BEGIN
     FROM json_array_elements(suggestions) WITH ORDINALITY AS x (item, place)
     CROSS JOIN LATERAL (
       SELECT CASE WHEN x.item ->> 'kind' = 'shop' THEN
-        ('{' || rtrim(coalesce((
-          SELECT display_text(d, lang) FROM shops s INNER JOIN shop_displays d ON d.shop_id = s.id
-          WHERE s.id = (x.item ->> 'id')::bigint
-            AND d.made_of = display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id)),
+        ('{' || rtrim(coalesce(
+          (SELECT t FROM shops AS s CROSS JOIN LATERAL stored_display(s.id, display_source(s), lang) AS t
+            WHERE s.id = (x.item ->> 'id')::bigint),
           display_json((x.item ->> 'id')::bigint, lang)), ',') || '}')::jsonb -> 'display' END AS display
     ) AS d);
 END $$;

@@ -45,8 +45,9 @@ BEGIN
     FROM (
       SELECT r.place, r.extra, shop_json(
         CASE WHEN lang IS NULL THEN r.card ELSE r.card || coalesce(
-          (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = r.id AND d.made_of = r.display_source),
-          display_json(r.id, CASE WHEN r.place <= page_offset + 200 THEN lang ELSE 'ko' END)) END, r.counts, b.card, b.image_path, origin, r.m,
+          (SELECT d FROM stored_display(r.id, r.display_source, lang) AS d),
+          display_json(r.id, CASE WHEN r.place <= page_offset + 200 THEN lang ELSE 'ko' END)) END,
+        r.counts, b.card, b.image_path, origin, r.m,
         member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = r.id)) AS json
       FROM (
         SELECT o.*, metres(
@@ -55,8 +56,7 @@ BEGIN
           SELECT p.*, row_number() OVER (ORDER BY p.sort_key, coalesce(p.rank, distance_rank(p.way_m)), p.id) AS place
           FROM (
             SELECT t.id, t.rank, t.extra, s.geog, s.brand_id, s.card, s.counts,
-              CASE WHEN lang IS NOT NULL THEN display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id)
-              END AS display_source,
+              CASE WHEN lang IS NOT NULL THEN display_source(s) END AS display_source,
               CASE WHEN t.rank IS NULL THEN ST_Distance(s.geog, coalesce(viewer, center)) END AS way_m,
               sort_key(s, sort) AS sort_key
             FROM unnest(ids, ranks, extras) AS t (id, rank, extra) INNER JOIN shops AS s ON s.id = t.id

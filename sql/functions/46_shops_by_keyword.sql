@@ -15,12 +15,12 @@ BEGIN
     FROM (
       SELECT r.place, r.tier, shop_json(
         CASE WHEN lang IS NULL THEN r.card ELSE r.card || coalesce(
-          (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = r.id AND d.made_of = r.display_source),
-          display_json(r.id, lang)) END, r.counts, b.card, b.image_path, origin, metres(r.distance_m),
+          (SELECT d FROM stored_display(r.id, r.display_source, lang) AS d), display_json(r.id, lang)) END,
+        r.counts, b.card, b.image_path, origin, metres(r.distance_m),
         member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = r.id)) AS json
       FROM (
         SELECT p.id, p.tier, p.distance_m, p.place, s.brand_id, s.card, s.counts,
-          CASE WHEN lang IS NOT NULL THEN display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id) END AS display_source
+          CASE WHEN lang IS NOT NULL THEN display_source(s) END AS display_source
         FROM (
           SELECT t.*, row_number() OVER (
             ORDER BY CASE sort WHEN 'distance' THEN t.tier ELSE sort_key(o, sort) END, distance_rank(t.distance_m), t.id) AS place

@@ -18,8 +18,8 @@ BEGIN
       '{"review_info":', review_info_json(r, zone),
       ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_in(m, lang))::text,
       '},"shop_info":{', CASE WHEN lang IS NOT NULL THEN coalesce(
-        (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = s.id AND d.made_of = display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id)),
-        display_json(s.id, lang)) END, '"id":', s.id, ',"brand":', to_json(coalesce(b.name, ''))::text,
+        (SELECT d FROM stored_display(s.id, display_source(s), lang) AS d), display_json(s.id, lang)) END,
+      '"id":', s.id, ',"brand":', to_json(coalesce(b.name, ''))::text,
       ',"place_name":', to_json(s.place_name)::text, '}}')
     FROM reviews r
     JOIN members m ON m.id = r.member_id

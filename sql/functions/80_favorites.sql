@@ -42,8 +42,7 @@ BEGIN
     SELECT r.id, r.created_at, metres(ST_Distance(s.geog, viewer)) AS m,
       s.brand_id, s.counts,
       CASE WHEN lang IS NULL THEN s.card ELSE s.card || coalesce(
-        (SELECT display_text(d, lang) FROM shop_displays d WHERE d.shop_id = s.id AND d.made_of = display_source(s.place_name, s.road_address, s.lot_address, s.brand_id, s.sigungu_id)),
-        display_json(s.id, lang)) END AS card
+        (SELECT d FROM stored_display(s.id, display_source(s), lang) AS d), display_json(s.id, lang)) END AS card
     FROM (
       SELECT f.id, f.shop_id, f.created_at FROM favorites f WHERE f.member_id = member
       ORDER BY f.created_at DESC, f.id DESC LIMIT page_size OFFSET page_offset

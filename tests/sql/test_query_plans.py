@@ -131,6 +131,10 @@ HOT = {
     "reviews": "SELECT shop_reviews_json(%(shop)s, 'newest', 'Asia/Seoul', 100, 20, 0)",
     "favorite": "SELECT favorite_json(%(favorite)s, 'POINT(127 37)', '')",
     "map": "SELECT shops_around(127, 37.5, 127, 37.5, 1000000, NULL, '', 1000)",
+    "map by rating": "SELECT shops_around(127, 37.5, 127, 37.5, 1000000, NULL, '', 1000, sort => 'rating')",
+    "map in English": "SELECT shops_around(127, 37.5, 127, 37.5, 1000000, NULL, '', 1000, lang => 'en')",
+    "detail in English": "SELECT shop_detail(%(shop)s, 127, 37, '', 'Asia/Seoul', lang => 'en')",
+    "shape in English": "SELECT shops_json(ARRAY[%(shop)s], NULL, NULL, NULL, 'POINT(127 37)', '', NULL, 'rating', 20, 0, 'en')",
 }
 # includes calls that earlier transactions have not reported yet
 CALLED = """
@@ -144,6 +148,7 @@ def test_hot_statements_inline_their_sql_functions(make: Maker, statement: str) 
     shop, member = make.shop(at=(127, 37.5)), make.member()
     make.review(member, shop)
     ids = {"shop": shop, "favorite": make.favorite(member, shop)}
+    make.sql("SELECT refresh_shop_displays(0, 100, true)")
     cursor = make.connection.cursor()
     cursor.execute("BEGIN")
     # planning with known values calls the functions of constants
