@@ -6,10 +6,10 @@ import json
 from typing import cast
 
 from geoalchemy2 import Geography
-from sqlalchemy import VARCHAR, bindparam, case, false, func, null, select
+from sqlalchemy import VARCHAR, bindparam, func, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
-from geoshops.database.models import Shop
+from geoshops.database.models import Shop, table_of
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
 from geoshops.errors import ApiError, NotFound
@@ -161,12 +161,7 @@ def detail(
     return cast(bytes, body)
 
 
-# as shop_detail() has them
-OPEN_NOW = case(
-    (Shop.status != "OPEN", false()),
-    (func.jsonb_array_length(Shop.opening_hours) == 0, null()),
-    else_=Shop.open_minutes.op("@>")(func.minute_of_week(func.now(), bindparam("zone"))),
-)
+OPEN_NOW = func.is_open_now(table_of(Shop).table_valued(), bindparam("zone"))
 SHOP_HOURS = func.json_build_object(
     "id", Shop.id, "open_now", OPEN_NOW, "opening_hours", Shop.opening_hours
 )

@@ -16,6 +16,14 @@ RETURN coalesce(m.nickname, CASE lang WHEN 'en' THEN 'Former member' WHEN 'ja' T
   WHEN 'zh-Hant' THEN '已註銷的會員' ELSE '탈퇴한 회원' END);
 COMMENT ON FUNCTION nickname_in(members, text) IS 'The nickname to show; for a withdrawn member, a placeholder in the language, Korean by default.';
 
+CREATE OR REPLACE FUNCTION is_open_now(s shops, zone text) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE
+  WHEN (s).status <> 'OPEN' THEN false
+  WHEN (s).opening_hours <> '[]' THEN (s).open_minutes @> public.minute_of_week(now(), zone)
+END;
+COMMENT ON FUNCTION is_open_now(shops, text) IS 'Whether the shop is open now in a time zone; null if its opening hours are unknown.';
+
 -- PL/pgSQL, because it caches the plan.
 CREATE OR REPLACE FUNCTION recent_reviews_json(shop bigint, zone text, at_most integer, lang text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -55,10 +63,7 @@ BEGIN
       ',"closed_on":', coalesce(to_json(s.closed_on)::text, 'null'),
       CASE WHEN s.merged_into_id IS NOT NULL THEN ',"merged_into_id":' || s.merged_into_id END,
       ',"opening_hours":', s.opening_hours::text,
-      ',"open_now":', CASE
-        WHEN s.status <> 'OPEN' THEN 'false'
-        WHEN s.opening_hours = '[]' THEN 'null'
-        ELSE (s.open_minutes @> minute_of_week(now(), zone))::text END,
+      ',"open_now":', coalesce(is_open_now(s, zone)::text, 'null'),
       ',"rating_counts":', json_build_object('1', coalesce(t.star_1, 0), '2', coalesce(t.star_2, 0),
         '3', coalesce(t.star_3, 0), '4', coalesce(t.star_4, 0), '5', coalesce(t.star_5, 0)),
       ',"tag_stats":', json_build_object(
