@@ -30,7 +30,6 @@ class SavedMapping:
     source: str = ""
     crs: str = ""
     encoding: str = ""
-    attribution: str = ""
     # the brand column of the source names brands, not categories
     add_brands: bool = False
     columns: dict[str, list[str]] = field(default_factory=dict)
