@@ -22,6 +22,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION search_scans(bigint [], bigint []) IS 'The index scans for brands and regions, one per row; null means any, and regions without an element the whole country.';
 
+-- array_position, because with brand_id = ANY (brands) the scan of a 시군구 would use an index that reads all shops of the brands.
+CREATE OR REPLACE FUNCTION is_scanned(s shops, brand bigint, sido bigint, sigungu bigint, brands bigint []) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (s).status <> 'CLOSED'
+AND (sido IS NULL OR (s).sido_id = sido)
+AND (sigungu IS NULL OR (s).sigungu_id = sigungu)
+AND (brand IS NULL OR (s).brand_id = brand)
+AND (sigungu IS NULL OR brands IS NULL OR array_position(brands, (s).brand_id) IS NOT NULL);
+COMMENT ON FUNCTION is_scanned(shops, bigint, bigint, bigint, bigint [])
+IS 'Whether a scan of search_scans for these brands reads the shop.';
+
 -- The normalisation of address_words. It is expensive, and most addresses are already NFKC.
 CREATE OR REPLACE FUNCTION address_letters(address text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -71,7 +82,7 @@ IS 'Whether the shop matches words and filters; with `beginnings`, its name must
 
 -- The nearest shops of each scan, ordered by chord: at most `budget` are read and at most `wanted` returned. The last one within the
 -- budget is always returned, but without its id if it does not match. A custom plan omits conditions on nulls, so that each kind of
--- scan uses its index. The brands of a 시군구 are not an index condition, because the index would read all shops of a brand.
+-- scan uses its index.
 CREATE OR REPLACE FUNCTION search_scan(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
   query tsquery, plain boolean, filters shop_filters, budget integer, wanted integer
@@ -89,11 +100,7 @@ BEGIN
         SELECT s.id, s.brand_id, s.name_jamo, s.spot <<->> viewer_spot AS chord_m,
           search_admits(s, likes, beginnings, hints, query, plain, filters) AS admitted
         FROM shops s
-        WHERE s.status <> 'CLOSED'
-          AND (scan.sido IS NULL OR s.sido_id = scan.sido)
-          AND (scan.sigungu IS NULL OR s.sigungu_id = scan.sigungu)
-          AND (scan.brand IS NULL OR s.brand_id = scan.brand)
-          AND (scan.sigungu IS NULL OR brands IS NULL OR array_position(brands, s.brand_id) IS NOT NULL)
+        WHERE is_scanned(s, scan.brand, scan.sido, scan.sigungu, brands)
         ORDER BY s.spot <<->> viewer_spot LIMIT budget
       ) q
     ) r
@@ -185,11 +192,7 @@ BEGIN
     total := total + (
       SELECT count(*) FROM (
         SELECT FROM shops s
-        WHERE s.status <> 'CLOSED'
-          AND (scan.sido IS NULL OR s.sido_id = scan.sido)
-          AND (scan.sigungu IS NULL OR s.sigungu_id = scan.sigungu)
-          AND (scan.brand IS NULL OR s.brand_id = scan.brand)
-          AND (scan.sigungu IS NULL OR brands IS NULL OR array_position(brands, s.brand_id) IS NOT NULL)
+        WHERE is_scanned(s, scan.brand, scan.sido, scan.sigungu, brands)
         LIMIT at_most - total) q);
   END LOOP;
   RETURN total;
@@ -316,9 +319,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION in_regions(bigint []) IS 'The tsquery for shops in the regions, for a 동 also those whose address or name contains it; null if none are given.';
 
+CREATE OR REPLACE FUNCTION is_in_any(s shops, regions bigint [], districts bigint [], dongs text [], dong_words tsquery) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN regions IS NULL OR (s).sido_id = ANY (regions) OR (s).sigungu_id = ANY (regions) OR (s).dong_id = ANY (regions)
+OR (s).sigungu_id = ANY (districts)
+AND public.search_holds((s).name_jamo, (s).road_address, (s).lot_address, NULL, dongs, dong_words);
+COMMENT ON FUNCTION is_in_any(shops, bigint [], bigint [], text [], tsquery)
+IS 'Whether the shop is in one of the regions, or in the district and has the name of a 동 of named_dongs; also if regions is null.';
+
 -- Nearest to the viewer first within the box around each place, because a kilometre may contain tens of thousands of shops.
 -- The places and brands share a budget of shops to read, which is smaller if words, regions or filters are tested; no scan reads
--- beyond the shops already found. A generic plan needs a separate query for each index.
+-- beyond the shops already found. A generic plan needs a separate query for each index; the one that does not apply reads nothing.
 CREATE OR REPLACE FUNCTION search_near_places(
   viewer_spot geometry, places geography [], brands bigint [], regions bigint [], hints text [], query tsquery,
   plain boolean, filters shop_filters, at_most integer
@@ -336,9 +347,11 @@ DECLARE
   more bigint[];
   their_chords float8[];
   dongs text[];
+  dong_words tsquery;
   districts bigint[];
 BEGIN
   SELECT coalesce(array_agg(d.letters), '{}'), coalesce(array_agg(d.district), '{}') INTO dongs, districts FROM named_dongs(regions) AS d;
+  dong_words := begins_with_any(dongs);
   FOR place IN
     SELECT p.geog, p.spot, b AS brand
     FROM (SELECT g AS geog, spot_at(g) AS spot FROM unnest(places) g) p CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
@@ -349,28 +362,19 @@ BEGIN
       within := box_within(within, ST_Expand(viewer_spot, chords[wanted]));
       CONTINUE WHEN within IS NULL;
     END IF;
-    IF place.brand IS NULL THEN
-      SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
-        SELECT c.id, c.chord_m FROM (
-          SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, place.geog, place.spot, 1000, surely_m)
-            AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions)
-              OR s.sigungu_id = ANY (districts) AND search_holds(s.name_jamo, s.road_address, s.lot_address, NULL, dongs, begins_with_any(dongs)))
-            AND search_admits(s, NULL, NULL, hints, query, plain, filters) AS admitted
-          FROM shops s
-          WHERE s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
-        WHERE c.admitted LIMIT wanted) q;
-    ELSE
-      SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
-        SELECT c.id, c.chord_m FROM (
-          SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, place.geog, place.spot, 1000, surely_m)
-            AND (regions IS NULL OR s.sido_id = ANY (regions) OR s.sigungu_id = ANY (regions) OR s.dong_id = ANY (regions)
-              OR s.sigungu_id = ANY (districts) AND search_holds(s.name_jamo, s.road_address, s.lot_address, NULL, dongs, begins_with_any(dongs)))
-            AND search_admits(s, NULL, NULL, hints, query, plain, filters) AS admitted
-          FROM shops s
-          WHERE s.brand_id = place.brand AND s.spot &&& within AND s.status <> 'CLOSED'
-          ORDER BY s.spot <<->> viewer_spot LIMIT budget) c
-        WHERE c.admitted LIMIT wanted) q;
-    END IF;
+    SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
+      SELECT c.id, c.chord_m FROM (
+        (SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, place.geog, place.spot, 1000, surely_m)
+          AND is_in_any(s, regions, districts, dongs, dong_words) AND search_admits(s, NULL, NULL, hints, query, plain, filters) AS admitted
+        FROM shops s
+        WHERE place.brand IS NULL AND s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget)
+        UNION ALL
+        (SELECT s.id, s.spot <<->> viewer_spot, is_within(s.geog, s.spot, place.geog, place.spot, 1000, surely_m)
+          AND is_in_any(s, regions, districts, dongs, dong_words) AND search_admits(s, NULL, NULL, hints, query, plain, filters)
+        FROM shops s
+        WHERE s.brand_id = place.brand AND s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget)
+      ) c
+      WHERE c.admitted LIMIT wanted) q;
     SELECT coalesce(array_agg(k.id ORDER BY k.chord_m), '{}'), coalesce(array_agg(k.chord_m ORDER BY k.chord_m), '{}') INTO found, chords
     FROM (
       SELECT a.id, min(a.chord_m) AS chord_m FROM unnest(found || more, chords || their_chords) AS a (id, chord_m)
@@ -395,16 +399,14 @@ BEGIN
     SELECT p.geog, p.spot, ST_Expand(p.spot, 1000) AS around, b AS brand
     FROM (SELECT g AS geog, spot_at(g) AS spot FROM unnest(places) g) p CROSS JOIN unnest(coalesce(brands, ARRAY[NULL::bigint])) b
   LOOP
-    IF place.brand IS NULL THEN
-      SELECT array_agg(c.id) FILTER (WHERE is_within(c.geog, c.spot, place.geog, place.spot, 1000, surely_m)), count(*)
-      INTO more, examined FROM (
-        SELECT s.id, s.geog, s.spot FROM shops s WHERE s.spot &&& place.around AND s.status <> 'CLOSED' LIMIT budget + 1) c;
-    ELSE
-      SELECT array_agg(c.id) FILTER (WHERE is_within(c.geog, c.spot, place.geog, place.spot, 1000, surely_m)), count(*)
-      INTO more, examined FROM (
-        SELECT s.id, s.geog, s.spot FROM shops s
-        WHERE s.brand_id = place.brand AND s.spot &&& place.around AND s.status <> 'CLOSED' LIMIT budget + 1) c;
-    END IF;
+    SELECT array_agg(c.id) FILTER (WHERE is_within(c.geog, c.spot, place.geog, place.spot, 1000, surely_m)), count(*)
+    INTO more, examined
+    FROM (
+      SELECT s.id, s.geog, s.spot FROM shops s WHERE place.brand IS NULL AND s.spot &&& place.around AND s.status <> 'CLOSED'
+      UNION ALL
+      SELECT s.id, s.geog, s.spot FROM shops s WHERE s.brand_id = place.brand AND s.spot &&& place.around AND s.status <> 'CLOSED'
+      LIMIT budget + 1
+    ) c;
     IF examined > budget THEN
       RETURN NULL;
     END IF;
