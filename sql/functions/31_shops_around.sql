@@ -108,9 +108,8 @@ BEGIN
       LEFT JOIN brands AS b ON b.id = r.brand_id
     ) AS q;
     EXIT WHEN total <= at_most;
-    SELECT n.distance_m, n.id INTO last_m, last_id FROM last_nearest(center, radius_m,
-      CASE WHEN NOT every_brand THEN coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands AS d)) END,
-      filters, at_most) AS n;
+    SELECT n.distance_m, n.id INTO last_m, last_id
+    FROM last_nearest(center, radius_m, wanted_brands(brand_ids, all_brands), filters, at_most) AS n;
     circle_center := center;
     reach_m := least(last_m + 0.001, radius_m);
   END LOOP;
