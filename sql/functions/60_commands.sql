@@ -43,6 +43,19 @@ END $$;
 COMMENT ON FUNCTION stored_result(bigint, text, bytea)
 IS 'The result of an earlier request with this Idempotency-Key, nulls if there was none; key_reused if that request differed.';
 
+CREATE OR REPLACE FUNCTION store_result(
+  member bigint, key text, request_hash bytea, outcome text, body text, item_id bigint, moment timestamptz
+) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF key IS NOT NULL THEN
+    INSERT INTO idempotency_keys (member_id, key, request_hash, outcome, body, item_id, created_at)
+    VALUES (member, store_result.key, store_result.request_hash, store_result.outcome, store_result.body, store_result.item_id, moment);
+  END IF;
+END $$;
+COMMENT ON FUNCTION store_result(bigint, text, bytea, text, text, bigint, timestamptz)
+IS 'Stores the result of a request for later ones with its Idempotency-Key, unless the key is null.';
+
 CREATE OR REPLACE FUNCTION begin_creation(
   member bigint, session bigint, key text, request_hash bytea,
   OUT outcome text, OUT body text, OUT item_id bigint, OUT replayed boolean

@@ -198,10 +198,7 @@ BEGIN
   item_id := written.id;
   outcome := 'created';
   body := written_review_json(item_id, award_titles(member, activity, moment, zone), origin, zone);
-  IF key IS NOT NULL THEN
-    INSERT INTO idempotency_keys (member_id, key, request_hash, outcome, body, item_id, created_at)
-    VALUES (member, create_review.key, create_review.request_hash, create_review.outcome, create_review.body, create_review.item_id, moment);
-  END IF;
+  PERFORM store_result(member, key, request_hash, outcome, body, item_id, moment);
   IF NOT count_review(written, 1) THEN
     RAISE EXCEPTION 'shop % no longer exists', shop USING ERRCODE = 'serialization_failure';
   END IF;

@@ -88,10 +88,7 @@ BEGIN
   END IF;
   body := concat(left(favorite_json(held, point_at(user_lon, user_lat), origin), -1),
     ',"awarded_titles":', held_titles_json(awarded, origin), '}');
-  IF key IS NOT NULL THEN
-    INSERT INTO idempotency_keys (member_id, key, request_hash, outcome, body, item_id, created_at)
-    VALUES (member, add_favorite.key, add_favorite.request_hash, add_favorite.outcome, add_favorite.body, add_favorite.item_id, moment);
-  END IF;
+  PERFORM store_result(member, key, request_hash, outcome, body, item_id, moment);
 END $$;
 COMMENT ON FUNCTION add_favorite
 IS 'Adds a favorite: created, existing, session_ended, key_reused or shop_missing; item_id is the shop; replayed is true for the stored result of an earlier request.';
