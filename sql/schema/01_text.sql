@@ -1,4 +1,4 @@
--- Immutable text functions that generated columns use. Whoever changes one also needs a file of sql/changes that rewrites
+-- Immutable text functions that generated columns and constraints use. Whoever changes one also needs a file of sql/changes that rewrites
 -- those columns.
 
 CREATE FUNCTION json_string(value text) RETURNS text
@@ -7,6 +7,7 @@ RETURN to_json(value)::text;
 COMMENT ON FUNCTION json_string(text) IS 'The text as a JSON string, quotes included.';
 
 -- A number of at most seven decimals is written as it is, because a conversion to numeric is slow.
+-- PostgreSQL writes a smaller one than 0.0001 with an exponent.
 CREATE FUNCTION degrees_text(value double precision) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
@@ -15,6 +16,7 @@ RETURN CASE
 END;
 COMMENT ON FUNCTION degrees_text(double precision) IS 'Degrees as a plain decimal of at most 7 places.';
 
+-- In integers: the average plus 0.05, cut after one decimal.
 CREATE FUNCTION rating_text(star_rating_sum integer, review_cnt integer) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
@@ -36,8 +38,8 @@ RETURN value ~ '^[[:space:]\u00ad\u200b-\u200d\u2060\u3164\ufeff]*$';
 COMMENT ON FUNCTION is_blank(text) IS 'True when nothing of the text can be seen.';
 
 -- The text of a jsonb value is unique: keys by length, one blank after colons and commas, 1e0 as 1. So one regular expression
--- checks keys, types and values. jsonpath would search nested arrays as well and accept what it cannot compare: with null as a
--- time, a shop would be open all week. Not STRICT: PostgreSQL would not inline a strict function that contains OR.
+-- checks keys, types and values. jsonpath would also accept nested arrays, and null as a time, which would mean open all week.
+-- Not STRICT: PostgreSQL would not inline a strict function that contains OR.
 CREATE FUNCTION opening_hours_are_valid(hours jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hours = '[]' OR hours::text ~ (
@@ -47,7 +49,7 @@ RETURN hours = '[]' OR hours::text ~ (
 COMMENT ON FUNCTION opening_hours_are_valid(jsonb)
 IS 'True for [{"day": 1-7 (Monday is 1), "open": "HH:MM", "close": "HH:MM"}] and nothing else in it, the day as a plain integer; close up to 24:00, or at or before open for past midnight.';
 
--- PL/pgSQL for the same reason as shop_card.
+-- PL/pgSQL, because PostgreSQL would prepare a function in SQL for every row again.
 CREATE FUNCTION opening_minutes(hours jsonb) RETURNS int4multirange
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE

@@ -5,7 +5,7 @@
 -- in SQL again for each query that calls it, unless it can replace the call by the body. It cannot where the body contains a
 -- query, nor where STRICT is stated and a CASE hides which nulls are passed on.
 
--- An inlined body would compute the key of the name several times. Names in ASCII, or in ASCII and whole syllables, need only lower
+-- An inlined body would compute name_key several times. Names in ASCII, or in ASCII and whole syllables, need only lower
 -- case and no blanks, which is much faster than the general rule.
 CREATE FUNCTION jamo(value text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -50,7 +50,7 @@ END $$;
 COMMENT ON FUNCTION name_tails(text)
 IS 'The letters from each syllable on, and the initials from each on, at most 24: a prefix of one is a piece of the name.';
 
--- A name begins with two syllables or three Latin letters of its own; shorter ones are their own beginning.
+-- How a name begins: two syllables or three Latin letters; of a shorter name, all of it. Eight letters contain two syllables.
 CREATE FUNCTION name_start(letters text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN

@@ -1,19 +1,19 @@
--- Romanisation of Korean (문화관광부 고시 2000-8). Immutable, because indexes of the search call it; therefore the words for which the
--- rule needs their meaning are no table.
+-- Romanisation of Korean (문화관광부 고시 2000-8). Immutable, because indexes of the search call it, so its exceptions are
+-- constants and no table.
 
 CREATE FUNCTION romanization_exceptions() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{"민용하": "Min Yongha", "송나리": "Song Nari", "한복남": "Han Boknam", "홍빛나": "Hong Bitna"}'::jsonb;
-COMMENT ON FUNCTION romanization_exceptions() IS 'Persons, whose names have a blank and no sound change; a change needs new indexes over romanized().';
+COMMENT ON FUNCTION romanization_exceptions() IS 'Persons, romanised with a blank and without sound changes; a change needs new indexes over romanized().';
 
--- The rule needs the meaning of compounds with an n between their parts, and of verbs in which ㅎ joins a consonant. They are
--- romanised so within longer names as well (학여울역).
+-- The spelling does not tell compounds with an inserted ㄴ, and verbs in which ㅎ joins a consonant. They are romanised so within
+-- longer names as well (학여울역).
 CREATE FUNCTION spoken_words() RETURNS text []
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{{신문로,신문노},{학여울,항녀울},{알약,알략},{잡혀,자펴},{굳히,구치},{맞히,마치}}'::text [];
 COMMENT ON FUNCTION spoken_words() IS 'Words and how they are spoken, where the spelling does not tell; a change needs new indexes over romanized().';
 
--- Syllables are computed from their code points: 21 * 28 syllables an initial, 28 a vowel. A letter for which the rule names
+-- Syllables are computed from their code points: each initial has 21 * 28 syllables, each vowel 28. A letter for which the rule names
 -- a sound of its own depends on the next initial: consonants before a vowel move over (백암 Baegam), ㄱㄷㅂ become nasal before
 -- ㄴㅁㄹ (백마 Baengma, 왕십리 Wangsimni), ㄴㄹ and ㄹㄴ become ll (신라 Silla, 별내 Byeollae), ㄹ after others becomes n (종로 Jongno),
 -- ㄷ and ㅌ before 이 become j and ch (해돋이 haedoji), ㅎ before ㄱㄷㅈ makes them k, t, ch (좋고 joko). ㅎ after a consonant stays,
@@ -24,7 +24,7 @@ DECLARE
   persons constant jsonb := public.romanization_exceptions();
   initials constant text[] := '{g,kk,n,d,tt,r,m,b,pp,s,ss,"",j,jj,ch,k,t,p,h}'::text[];
   vowels constant text[] := '{a,ae,ya,yae,eo,e,yeo,ye,o,wa,wae,oe,yo,u,wo,we,wi,yu,eu,ui,i}'::text[];
-  -- none ㄱㄲㄳ ㄴㄵㄶ ㄷ ㄹㄺㄻㄼㄽㄾㄿㅀ ㅁ ㅂㅄ ㅅㅆ ㅇ ㅈㅊㅋㅌㅍㅎ: at the end of a word, and before a vowel
+  -- none ㄱㄲㄳ ㄴㄵㄶ ㄷ ㄹㄺㄻㄼㄽㄾㄿㅀ ㅁ ㅂㅄ ㅅㅆ ㅇ ㅈㅊㅋㅌㅍㅎ: `finals` at the end of a word, `moved` before a vowel
   finals constant text[] := '{"",k,k,k,n,n,n,t,l,k,m,l,l,l,p,l,m,p,p,t,t,ng,t,t,k,t,p,t}'::text[];
   moved constant text[] := '{"",g,kk,ks,n,nj,n,d,r,lg,lm,lb,ls,lt,lp,r,m,b,ps,s,ss,ng,j,ch,k,t,p,""}'::text[];
   signs text[];
@@ -60,6 +60,7 @@ BEGIN
     initial := code / 588;
     onset := initials[initial + 1];
     coda := finals[final + 1];
+    -- finals: 6 ㄶ, 7 ㄷ, 13 ㄾ, 15 ㅀ, 25 ㅌ, 27 ㅎ; initials: 0 ㄱ, 2 ㄴ, 3 ㄷ, 5 ㄹ, 6 ㅁ, 9 ㅅ, 11 ㅇ, 12 ㅈ
     IF sound_changes AND final > 0 THEN
       IF initial = 11 THEN
         coda := moved[final + 1];
@@ -139,7 +140,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN romanized_place(value, true);
 COMMENT ON FUNCTION romanized_place(text) IS 'romanized_place with units after a hyphen.';
 
--- sound_key makes the same of the result as of romanized(), which is too slow for an index over every shop. The body names
+-- The result has the sound_key of romanized(), except for spoken_words(); romanized() is too slow for an index over every shop. The body names
 -- schemas, so that a restore, which runs without a search path, can compute the index.
 CREATE FUNCTION latin_letters(letters text, sound_changes boolean) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$

@@ -7,7 +7,7 @@ COMMENT ON FUNCTION is_foreign(text) IS 'True when the text has Latin letters, k
 
 -- Traditional, Japanese and Korean forms have the simplified one as their representative, after Unihan and the tables of OpenCC
 -- (Apache-2.0), for the Hanja of KS X 1001 and their variants. 尙, 栢, 餠 and 硏 are the Korean forms of 尚, 柏, 餅 and 研, 芸 is the
--- Japanese one of 藝; 連 is not 聯. translate() would compare every letter with all 2,200 of the table. The planner makes an object
+-- Japanese one of 藝; 連 and 聯 stay apart. translate() would compare every letter with all 2,200 of the table. The planner makes an object
 -- of the two constant lists once per session, in which a letter is looked up.
 CREATE FUNCTION han_folded(value text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -89,7 +89,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION han_folded(text) IS 'The text with one form of each Chinese character: 江南駅 and 江南驛 are both 江南驿.';
 
--- By ear of the Korean: hiragana is katakana, voiced is unvoiced, small is large, ム is ン; the long sign and ッ go.
+-- As Koreans hear them: hiragana is katakana, voiced is unvoiced, small is large, ム is ン; the long sign and ッ go.
 CREATE FUNCTION kana_folded(value text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN translate(
@@ -123,12 +123,13 @@ DECLARE
   glides constant text[] := '{"","",ャ,"","","",ョ,"","",ァ,ェ,ェ,ョ,"",ォ,ェ,ィ,ュ,"","",""}'::text[];
   after_ch constant integer[] := '{1,4,1,4,5,4,5,4,5,3,3,3,5,3,3,3,3,3,3,2,2}'::integer[];
   alone constant text[] := '{ア,エ,ヤ,イェ,オ,エ,ヨ,イェ,オ,ワ,ウェ,ウェ,ヨ,ウ,ウォ,ウェ,ウィ,ユ,ウ,イ,イ}'::text[];
-  -- ㄱㄲㄳ ㄴㄵㄶ ㄷ ㄹㄺㄻㄼㄽㄾㄿㅀ ㅁ ㅂㅄ ㅅㅆ ㅇ ㅈㅊㅋㅌㅍㅎ: at the end of a word; what stays before a vowel, - for nothing, and the
-  -- initial that moves over
+  -- ㄱㄲㄳ ㄴㄵㄶ ㄷ ㄹㄺㄻㄼㄽㄾㄿㅀ ㅁ ㅂㅄ ㅅㅆ ㅇ ㅈㅊㅋㅌㅍㅎ: `closing` at the end of a word; `staying` is what
+  -- stays before a vowel (- for nothing), `moving` the initial that moves over
   closing constant text := 'kkknnntlkmlllplmppttgttktpt';
   staying constant text := '--k-n---llllll---p--g------';
   moving constant integer[] := '{0,1,9,2,12,2,3,5,0,6,7,9,16,17,5,6,7,9,9,10,11,12,14,15,16,17,11}'::integer[];
   codas constant text := 'クップルムンン';
+  -- as spoken_words(), for whole names only
   spoken constant jsonb := '{"신문로": "신문노", "학여울": "항녀울", "알약": "알략"}'::jsonb;
   sign text;
   code integer;
@@ -200,7 +201,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN kana_letters(value, true);
 COMMENT ON FUNCTION in_kana(text) IS 'A Korean name in katakana by sound, as stations have it: 강남 is カンナム.';
 
--- クィ is what 귀 is written as by the rule, キ what is heard. The number of characters stays, so that places in a keyword do.
+-- クィ is what 귀 is written as by the rule, キ what is heard. The length stays, so that positions in a keyword stay valid.
 CREATE FUNCTION cjk_evened(value text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE

@@ -97,7 +97,7 @@ END $$;
 COMMENT ON FUNCTION kana_spellings(text) IS 'A name in Hangul in katakana: by sound, and letter by letter.';
 
 -- Of a name in Hangul both romanisations and katakana; of others the name, in Chinese characters also without its unit.
--- Of Gil-dong only the whole is a name.
+-- A Latin name loses its unit only if five letters remain: Gil-dong stays whole.
 CREATE FUNCTION spellings(names text []) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN

@@ -1,8 +1,8 @@
 -- What the keyword search looks up of brands, regions and stations: one array of terms per row, one index per table. A key is
 -- looked up by itself, and every look-up would read the whole list of pending entries, so these indexes have none (fastupdate).
 
--- A blank sets these terms apart from keys, which have none. Their cost keeps the planner from computing them for a row
--- where it can look them up.
+-- Other terms than keys contain a blank, which keys never do. The cost of the functions keeps the planner from computing terms of a
+-- row where it can look them up.
 CREATE FUNCTION search_terms(keys text [], full_name text) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
 BEGIN

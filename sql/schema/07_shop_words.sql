@@ -7,6 +7,7 @@ RETURN array_remove(string_to_array(
 ), '');
 COMMENT ON FUNCTION address_words(text) IS 'Words of an address as letters; 600 letters are looked at.';
 
+-- \2 marks the beginning of a name, \1b a brand, \1r a region.
 CREATE FUNCTION search_words(
   name_jamo text, road_address text, lot_address text,
   brand_id bigint, sido_id bigint, sigungu_id bigint, dong_id bigint
@@ -20,8 +21,8 @@ RETURN array_to_tsvector(array_remove(
 COMMENT ON FUNCTION search_words(text, text, text, bigint, bigint, bigint, bigint)
 IS 'What a shop is found by: its name and pieces of it, their initials, words of its addresses, its brand and regions.';
 
--- By the sounds of the words of a name, garosugil finds 가로수길점. A name of one word, 인생네컷강남점, may go on with its branch
--- after any syllable.
+-- By the sounds of the words of a name, garosugil finds 가로수길점. In a name of one word, 인생네컷강남점, the
+-- branch may begin at any syllable.
 CREATE FUNCTION sounding_words(place_name text) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -70,7 +71,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION road_sound(text) IS 'The sound_key of the road of an address in the official romanisation; null if there is none.';
 
--- Lot addresses name the 법정동 (인사동), boundaries are those of 행정동: the sounds of a shop include its neighbourhood's.
+-- Regions of level dong are 행정동, but lot addresses name the 법정동 (인사동), whose sound is therefore one of the shop's.
 
 CREATE FUNCTION neighbourhood_of(lot_address text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
