@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 
 import psycopg2
 import pytest
 
-from geoshops.database.sql_files import SQL
 from geoshops.opening_hours import canonical
 from tests.make import Maker
 
-CHANGE = SQL / "changes" / "20261122_opening_hours_to_the_letter.sql"
-RULE_BEFORE = re.compile(
-    r"CREATE FUNCTION (opening_hours_are_valid.*?)^COMMENT", re.DOTALL | re.MULTILINE
-)
 GOOD = [
     "[]",
     '[{"day": 1, "open": "10:00", "close": "22:00"}]',
@@ -100,34 +94,6 @@ def test_a_day_written_as_a_decimal_becomes_an_integer(make: Maker) -> None:
 
 def test_blank_hours_are_unknown() -> None:
     assert (canonical(""), canonical(" \n")) == ("[]", "[]")
-
-
-def test_an_upgrade_repairs_rows_of_the_previous_rule(make: Maker) -> None:
-    before = RULE_BEFORE.search((SQL / "schema" / "01_text.sql").read_text(encoding="utf-8"))
-    assert before
-    good = [{"day": 1, "open": "10:00", "close": "22:00"}]
-    make.sql("BEGIN")
-    try:
-        make.sql(f"CREATE OR REPLACE FUNCTION {before[1]}")
-        fine = make.shop(opening_hours=good)
-        more = make.shop(opening_hours=[good[0] | {"note": "weekday"}])
-        nested = make.shop(opening_hours=[good])
-        endless = make.shop(opening_hours=[good[0] | {"open": None}])
-        numbers = make.shop(opening_hours=[good[0] | {"open": 10, "close": 11}])
-        make.sql(CHANGE.read_text(encoding="utf-8"))
-        shops = make.rows("SELECT id, opening_hours, open_minutes::text FROM shops ORDER BY id")
-        audited = make.rows("SELECT subject_id, detail -> 'old' FROM audit_log ORDER BY subject_id")
-    finally:
-        make.sql("ROLLBACK")
-    assert shops == [
-        (fine, good, "{[600,1320)}"),
-        (more, good, "{[600,1320)}"),
-        (nested, [], "{}"),
-        (endless, [], "{}"),
-        (numbers, [], "{}"),
-    ]
-    assert [shop for shop, _ in audited] == [more, nested, endless, numbers]
-    assert audited[1][1] == {"opening_hours": [good]}
 
 
 def test_the_table_rejects_a_null_for_a_time(make: Maker) -> None:

@@ -19,7 +19,6 @@ import psycopg2.extensions
 import pytest
 
 from geoshops.console import EXIT_INCOMPLETE
-from geoshops.database import sql_files
 from geoshops.importing.transaction import importing_into
 from tests.importing.conftest import Run
 from tests.make import Maker
@@ -153,17 +152,6 @@ def test_only_what_an_import_closed_reopens(
     run("shops", "set", ids["1"], "--release", "status", "--reason", "open again")
     assert summary("import", "shops", write(*plain(*range(40))), *own)["reopened"] == 1
     assert make.sql("SELECT status FROM shops WHERE source_id = '1'") == "OPEN"
-
-
-def test_an_upgrade_derives_whether_an_import_or_an_operator_closed_a_shop(make: Maker) -> None:
-    kept = make.shop("남은 가게")
-    merged = make.shop("합친 가게", status="CLOSED", merged_into_id=kept)
-    by_hand = make.shop("닫은 가게", status="CLOSED", overrides='{"status": "CLOSED"}')
-    by_import = make.shop("없어진 가게", status="CLOSED", overrides='{"phone": "02-1"}')
-    make.sql((sql_files.SQL / "changes" / "20261123_closed_by_existing.sql").read_text("utf-8"))
-    assert dict(make.rows("SELECT id, closed_by FROM shops")) == {
-        kept: None, merged: "OPERATOR", by_hand: "OPERATOR", by_import: "IMPORT",
-    }  # fmt: skip
 
 
 def test_rows_rejected_this_time_are_closed_only_when_the_file_misses_them(
