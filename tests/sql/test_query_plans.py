@@ -223,3 +223,16 @@ def test_searches_by_shape_read_a_part_of_the_shops(any_statistics: Any, search:
     (after,) = cursor.fetchone()
     cursor.execute("COMMIT")
     assert 0 < after - before < 5000
+
+
+def test_analyze_computes_no_search_terms(make: Maker) -> None:
+    make.brand_alias(make.brand(), "인생")
+    make.region_alias(make.region("서울특별시", level="sido"), "首爾")
+    station = make.station("강남", at=(127.03, 37.5))
+    make.insert("station_aliases", station_id=station, alias="カンナム", lang="ja")
+    make.sql("ANALYZE brands, brand_aliases, regions, region_aliases, stations, station_aliases")
+    indexes = "SELECT count(*) FROM pg_indexes WHERE indexname ~ %s"
+    analyzed = "SELECT count(DISTINCT tablename) FROM pg_stats WHERE tablename ~ %s"
+    assert make.sql(analyzed, "_jamo_idx$") == 5
+    assert make.sql(indexes, "_(terms|spellings)_idx$") == 11
+    assert make.sql(analyzed, "_(terms|spellings)_idx$") == 0
