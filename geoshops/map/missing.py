@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import flask
-from flask import Blueprint, current_app, render_template, request
+from flask import Blueprint, current_app, request
 from werkzeug.exceptions import NotFound
 
-from geoshops.map.routes import language_of_request, page_headers
-from geoshops.map.texts import texts
+from geoshops.map.pages import missing
+from geoshops.map.routes import language_of_request
 from geoshops.web.error_handlers import error_response
 from geoshops.web.negotiation import best_type
 from geoshops.web.response import HTML, JSON
@@ -21,14 +21,9 @@ PAGES = ("shop",)
 @blueprint.app_errorhandler(404)
 def missing_page(error: NotFound) -> flask.Response:
     """The 404 page for a browser, or the API's error for other clients."""
-    response = error_response(error, request.environ, is_command=False).to_flask()
-    if not _wants_page():
-        return response
-    language = language_of_request()
-    response.data = render_template("missing.html", lang=language, t=texts(language))
-    response.content_type = f"{HTML}; charset=utf-8"
-    response.headers.update({**page_headers(), "Vary": "Accept, Accept-Language, Cookie"})
-    return response
+    if _wants_page():
+        return missing(language_of_request())
+    return error_response(error, request.environ, is_command=False).to_flask()
 
 
 def _wants_page() -> bool:

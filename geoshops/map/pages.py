@@ -50,7 +50,7 @@ def shop_page(shop_id: int) -> flask.typing.ResponseReturnValue:
     except NotFound:
         if best_type(request.headers.get("Accept", ""), (HTML, JSON)) == JSON:
             raise
-        return _missing(language)
+        return missing(language, is_shop=True)
     if "merged_into_id" in shop.detail:
         return _moved(shop.detail["merged_into_id"])
     head = _head_of(shop)
@@ -99,9 +99,11 @@ def _moved(shop_id: int) -> flask.typing.ResponseReturnValue:
     return response
 
 
-def _missing(language: str) -> Response:
-    html = render_template("missing.html", is_shop=True, lang=language, t=texts(language))
-    return Response(html, 404, headers=page_headers())
+def missing(language: str, *, is_shop: bool = False) -> Response:
+    """The 404 page, which clients that prefer JSON get as an error of the API."""
+    html = render_template("missing.html", is_shop=is_shop, lang=language, t=texts(language))
+    headers = {**page_headers(), "Vary": "Accept, Accept-Language, Cookie"}
+    return Response(html, 404, headers=headers)
 
 
 @blueprint.get("/shop/<id:shop_id>/card.png")

@@ -108,4 +108,4 @@ BEGIN
   RETURN removed + added;
 END $$;
 COMMENT ON FUNCTION refresh_tile_grid(timestamptz, integer)
-IS 'Recounts the clusters of tiles with at least crowded_from shops; returns the number of changed cells. Run it hourly and after loads.';
+IS 'Recounts the clusters of tiles with at least crowded_from shops; returns the number of changed cells. The scheduler runs it; run it after loads.';

@@ -1,4 +1,4 @@
--- Shop titles. shops.shop_titles is refreshed from this view hourly.
+-- Shop titles. refresh_shop_titles() stores them in shops.shop_titles.
 --   핫플레이스   new favorites of the last 30 days in the top decile of shops that had any, and at least 3
 --   청결한 지점, 보정 맛집, 소품 부자   purity, retouch, item: at least 3 votes in reviews of the last 90 days,
 --               and the Wilson lower bound of the share of GOOD is at least 0.5

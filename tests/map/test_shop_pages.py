@@ -301,6 +301,7 @@ def test_an_unknown_shop_is_a_page_for_people_and_json_for_programs(
 ) -> None:
     response = client.get(f"/shop/{shop_id}", headers={"Accept": "text/html,*/*;q=0.8"})
     assert (response.status_code, response.mimetype) == (404, "text/html")
+    assert "Accept" in response.headers["Vary"].split(", ")
     assert "지점을 찾을 수 없어요" in response.text
     assert client.get(f"/shop/{shop_id}").mimetype == "text/html"
     program = client.get(f"/shop/{shop_id}", headers={"Accept": "application/json"})
