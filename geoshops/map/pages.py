@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import flask
 from flask import Blueprint, Response, redirect, render_template, request, send_from_directory
 
+from geoshops import metrics
 from geoshops.database.pool import database
 from geoshops.errors import NotFound
 from geoshops.map import card, queries
@@ -100,7 +101,8 @@ def _moved(shop_id: int) -> flask.typing.ResponseReturnValue:
 
 
 def missing(language: str, *, is_shop: bool = False) -> Response:
-    """The 404 page, which clients that prefer JSON get as an error of the API."""
+    """The 404 page. It varies by Accept, because clients that prefer JSON get the API's error."""
+    metrics.ERROR_RESPONSES.labels("404").inc()
     html = render_template("missing.html", is_shop=is_shop, lang=language, t=texts(language))
     headers = {**page_headers(), "Vary": "Accept, Accept-Language, Cookie"}
     return Response(html, 404, headers=headers)

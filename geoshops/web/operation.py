@@ -321,7 +321,7 @@ LIST_HEADERS = {
     for name, meaning in (
         ("Link", "first, prev, next and last page (RFC 8288), if paged"),
         ("X-Total-Count", "Total number of shops, exact up to 10000, if paged"),
-        ("X-Total-Count-Capped", "true if there are more shops than X-Total-Count"),
+        ("X-Total-Count-Capped", "true if there are more shops than X-Total-Count, if paged"),
         ("X-Result-Truncated", "true if the list was truncated"),
         ("X-Ignored-Words", "Ignored words of the keyword, percent-encoded"),
     )

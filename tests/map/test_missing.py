@@ -47,3 +47,15 @@ def test_only_reading_a_page_can_miss_it(client: FlaskClient) -> None:
     assert (response.status_code, response.mimetype) == (404, "application/json")
     head = client.head("/nothing", headers={"Accept": BROWSER})
     assert (head.status_code, head.mimetype, head.data) == (404, "text/html", b"")
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/shop/424242"])
+def test_the_page_is_counted_as_an_error(client: FlaskClient, path: str) -> None:
+    def count() -> float:
+        lines = client.get("/metrics").text.splitlines()
+        name = 'http_error_responses_total{code="404"} '
+        return sum(float(line.removeprefix(name)) for line in lines if line.startswith(name))
+
+    before = count()
+    assert client.get(path, headers={"Accept": BROWSER}).mimetype == "text/html"
+    assert count() == before + 1
