@@ -119,8 +119,4 @@ BEGIN ATOMIC
   WHERE m.withdrawn_at IS NULL;
 END;
 COMMENT ON FUNCTION title_progress_in(text)
-IS 'Progress of every member towards every title, days and hours in a time zone; current never exceeds target.';
-
-CREATE OR REPLACE VIEW title_progress AS
-SELECT p.member_id, p.title_id, p.current, p.target FROM title_progress_in('Asia/Seoul') AS p;
-COMMENT ON VIEW title_progress IS 'title_progress_in for Asia/Seoul; filter by member or title, because the whole view is large';
+IS 'Progress of every member towards every title, days and hours in a time zone; current never exceeds target; filter by member or title, because the whole result is large.';

@@ -55,10 +55,6 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION shop_titles_at(timestamptz) IS 'Titles of every shop at a moment.';
 
-CREATE OR REPLACE VIEW current_shop_titles AS
-SELECT t.shop_id, t.shop_titles FROM shop_titles_at(now()) AS t;
-COMMENT ON VIEW current_shop_titles IS 'Current titles of every shop; shops.shop_titles may be an hour older';
-
 -- Locks shops in the order of their ids, as members' commands do, so that they cannot deadlock.
 CREATE OR REPLACE FUNCTION refresh_shop_titles(moment timestamptz) RETURNS integer
 LANGUAGE plpgsql VOLATILE AS $$

@@ -373,7 +373,7 @@ def test_titles_are_those_that_the_rules_award(whole):
     assert whole.sql("SELECT count(DISTINCT title_id) FROM member_titles") == 14
     assert (
         whole.rows(
-            "SELECT p.member_id, p.title_id FROM title_progress p WHERE (p.current >= p.target) <>"
+            "SELECT p.member_id, p.title_id FROM title_progress_in('Asia/Seoul') p WHERE (p.current >= p.target) <>"
             " EXISTS (SELECT FROM member_titles h"
             " WHERE h.member_id = p.member_id AND h.title_id = p.title_id)"
         )

@@ -118,10 +118,10 @@ def test_the_award_command_skips_withdrawn_members(app: Flask, make: Maker) -> N
     member = make.member()
     make.sql("UPDATE members SET nickname = NULL, nickname_key = NULL, withdrawn_at = now()")
     assert app.test_cli_runner().invoke(commands, ["award"]).output == "0 titles awarded\n"
-    assert make.rows("SELECT * FROM title_progress WHERE member_id = %s", member) == []
+    assert make.rows("SELECT * FROM title_progress_in('Asia/Seoul') WHERE member_id = %s", member) == []
 
 
-def test_responses_agree_with_the_view_title_progress(
+def test_responses_agree_with_title_progress_in(
     app: Flask, client: FlaskClient, make: Maker
 ) -> None:
     member = make.member()
@@ -132,7 +132,7 @@ def test_responses_agree_with_the_view_title_progress(
         for t in titles["member_titles"]
     ]
     rows = make.rows(
-        "SELECT title_id, current, target FROM title_progress WHERE member_id = %s ORDER BY 1",
+        "SELECT title_id, current, target FROM title_progress_in('Asia/Seoul') WHERE member_id = %s ORDER BY 1",
         member,
     )
     assert shown == rows
