@@ -77,7 +77,7 @@ def wide_circle(name: str) -> dict[str, object]:
     )
     x, y, user_x, user_y = questions(downtown_points())[0]
     values = {"x": x, "y": y, "ux": user_x, "uy": user_y, "r": WIDE_M}
-    cursor.execute("SELECT count(*) FROM shops_near(%(x)s, %(y)s, %(r)s)", values)
+    cursor.execute("SELECT count(*) FROM shops_near(point_at(%(x)s, %(y)s), %(r)s)", values)
     (within,) = cursor.fetchone()
     times = []
     for _ in range(5):

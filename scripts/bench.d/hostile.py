@@ -292,7 +292,7 @@ def _repeat(
 def radius_of_a_map(url: str, at: tuple[float, float]) -> int:
     """Returns the radius in metres that holds about as many shops as a map shows."""
     cursor = cursor_of(url)
-    cursor.execute("SELECT count(*) FROM shops_near(%s, %s, 1000)", at)
+    cursor.execute("SELECT count(*) FROM shops_near(point_at(%s, %s), 1000)", at)
     (shops,) = cursor.fetchone()
     return round(1000 * float(min(1, (SHOPS_ON_A_MAP / max(shops, 1)) ** 0.5)))
 

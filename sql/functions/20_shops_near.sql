@@ -32,17 +32,6 @@ $$;
 COMMENT ON FUNCTION shops_near(geography, double precision)
 IS 'Shops that are not closed within a radius in metres (inclusive) on the spheroid.';
 
-CREATE OR REPLACE FUNCTION shops_near(lon double precision, lat double precision, radius_m double precision)
-RETURNS SETOF shops
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-  SELECT s.* FROM public.shops AS s
-  WHERE public.ST_DWithin(s.geog, public.ST_SetSRID(public.ST_MakePoint(lon, lat), 4326)::public.geography, radius_m)
-    AND s.status <> 'CLOSED'
-$$;
-COMMENT ON FUNCTION shops_near(double precision, double precision, double precision)
-IS 'Shops that are not closed within a radius in metres (inclusive) of a longitude and latitude, on the spheroid.';
-
 CREATE OR REPLACE FUNCTION is_in_box(geog geography, box double precision []) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ST_Y(geog::geometry) BETWEEN box[2] AND box[4]

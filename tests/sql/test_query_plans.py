@@ -75,7 +75,7 @@ def scans_of(connection: Any, index: str) -> int:
     "radius_m", RADII_M[:4]
 )  # for a circle that contains all shops, the table is read sequentially
 def test_shops_near_is_inlined_and_uses_the_index(country: Any, radius_m: int) -> None:
-    text = plan(country, "SELECT id FROM shops_near(127, 37.5, %s)", radius_m)
+    text = plan(country, "SELECT id FROM shops_near(point_at(127, 37.5), %s)", radius_m)
     assert "Function Scan" not in text
     assert "shops_geog_idx" in text
 
