@@ -20,14 +20,30 @@ IS 'Whether the shop''s votes pass the filters; shares are Wilson lower bounds o
 -- Compares the average, not the sum: 110 stars in 25 reviews are 4.4, but 25 * 4.4 > 110 in floating point.
 CREATE OR REPLACE FUNCTION shop_passes(s shops, filters shop_filters) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN ((filters).box IS NULL OR is_in_box((s).geog, (filters).box))
-AND (
-  (filters).min_rating IS NULL
-  OR coalesce((s).star_rating_sum / nullif((s).review_cnt, 0)::float8, 0) >= (filters).min_rating
-)
-AND ((filters).open_minute IS NULL OR (s).status = 'OPEN' AND (s).open_minutes @> (filters).open_minute)
-AND (num_nonnulls((filters).clean, (filters).retouch, (filters).props) = 0 OR votes_pass((s).id, filters));
-COMMENT ON FUNCTION shop_passes(shops, shop_filters) IS 'Whether the shop passes every filter.';
+RETURN filters IS NULL OR (
+  ((filters).box IS NULL OR is_in_box((s).geog, (filters).box))
+  AND (
+    (filters).min_rating IS NULL
+    OR coalesce((s).star_rating_sum / nullif((s).review_cnt, 0)::float8, 0) >= (filters).min_rating
+  )
+  AND ((filters).open_minute IS NULL OR (s).status = 'OPEN' AND (s).open_minutes @> (filters).open_minute)
+  AND (num_nonnulls((filters).clean, (filters).retouch, (filters).props) = 0 OR votes_pass((s).id, filters))
+);
+COMMENT ON FUNCTION shop_passes(shops, shop_filters) IS 'Whether the shop passes every filter; true without filters.';
+
+CREATE OR REPLACE FUNCTION wanted_brands(brand_ids bigint [], all_brands boolean) RETURNS bigint []
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE WHEN brand_ids IS NOT NULL OR all_brands THEN brand_ids ELSE ARRAY(SELECT d.id FROM default_brands AS d) END;
+END $$;
+COMMENT ON FUNCTION wanted_brands(bigint [], boolean)
+IS 'Brands of a search: the given ones with their sub-brands, else the representative ones; null for all brands.';
+
+CREATE OR REPLACE FUNCTION is_wanted(s shops, brand_ids bigint [], filters shop_filters) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (brand_ids IS NULL OR (s).brand_id = ANY (brand_ids)) AND shop_passes(s, filters);
+COMMENT ON FUNCTION is_wanted(shops, bigint [], shop_filters)
+IS 'Whether the shop belongs to one of the brands (null: any) and passes the filters.';
 
 -- The index orders by distance on a sphere. The largest spheroidal distance among its first at_most shops is an upper bound
 -- for the at_most nearest, so the shops within that bound are sorted by distance on the spheroid. A millimetre is added,
@@ -43,13 +59,12 @@ BEGIN
   SELECT least(max(ST_Distance(q.geog, center)) + 0.001, radius_m) INTO reach_m
   FROM (
     SELECT s.geog FROM shops AS s
-    WHERE s.status <> 'CLOSED' AND (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
-      AND (filters IS NULL OR shop_passes(s, filters))
+    WHERE s.status <> 'CLOSED' AND is_wanted(s, brand_ids, filters)
     ORDER BY s.geog <-> center LIMIT at_most
   ) AS q;
   SELECT ST_Distance(s.geog, center), s.id INTO distance_m, last_nearest.id
   FROM shops_near(center, reach_m) AS s
-  WHERE (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters))
+  WHERE is_wanted(s, brand_ids, filters)
   ORDER BY distance_rank(ST_Distance(s.geog, center)), s.id OFFSET at_most - 1 LIMIT 1;
 END $$;
 COMMENT ON FUNCTION last_nearest
@@ -69,8 +84,7 @@ SET plan_cache_mode = force_generic_plan SET enable_nestloop = off SET enable_se
 DECLARE
   center geography := point_at(map_lon, map_lat);
   viewer geography := point_at(user_lon, user_lat);
-  every_brand boolean := all_brands AND brand_ids IS NULL;
-  plain boolean := filters IS NULL;
+  wanted record;
   circle_center geography := center;
   reach_m double precision := radius_m;
   last_m double precision;
@@ -81,13 +95,15 @@ BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
     RETURN NULL;
   END IF;
+  -- a field, because every comparison would convert a PL/pgSQL array variable
+  SELECT wanted_brands(brand_ids, all_brands) AS brands INTO wanted;
   IF radius_m IS NULL THEN
     SELECT c.center, c.radius_m INTO circle_center, reach_m FROM circle_around(filters.box) AS c;
   END IF;
   LOOP
     SELECT count(*), '[' || coalesce(string_agg(
-        shop_json(CASE WHEN lang IS NULL THEN q.card ELSE q.card || coalesce(
-            (SELECT d FROM stored_display(q.id, q.display_source, lang) AS d), display_json(q.id, lang)) END,
+        shop_json(CASE WHEN lang IS NULL THEN q.card ELSE q.card ||
+            (SELECT d FROM display_of(q.id, q.display_source, lang, lang) AS d) END,
           q.counts, q.brand_card, q.image_path, origin, q.m,
           member IS NOT NULL AND q.id IN (SELECT f.shop_id FROM favorites AS f WHERE f.member_id = member)),
         ',') FILTER (WHERE q.place > page_offset AND q.place <= page_offset + page_size), '') || ']'
@@ -100,8 +116,7 @@ BEGIN
           CASE WHEN lang IS NOT NULL THEN display_source(s) END AS display_source,
           sort_key(s, sort) AS sort_key
         FROM shops_near(circle_center, reach_m) AS s
-        WHERE (every_brand OR s.brand_id = ANY (coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands AS d))))
-          AND (plain OR shop_passes(s, filters))
+        WHERE is_wanted(s, wanted.brands, filters)
           AND (last_id IS NULL OR (distance_rank(ST_Distance(s.geog, center)), s.id) <= (distance_rank(last_m), last_id))
         LIMIT at_most + 1
       ) AS r
@@ -109,7 +124,7 @@ BEGIN
     ) AS q;
     EXIT WHEN total <= at_most;
     SELECT n.distance_m, n.id INTO last_m, last_id
-    FROM last_nearest(center, radius_m, wanted_brands(brand_ids, all_brands), filters, at_most) AS n;
+    FROM last_nearest(center, radius_m, wanted.brands, filters, at_most) AS n;
     circle_center := center;
     reach_m := least(last_m + 0.001, radius_m);
   END LOOP;

@@ -80,8 +80,8 @@ BEGIN
   LEFT JOIN shop_stats t ON t.shop_id = s.id
   CROSS JOIN LATERAL (
     SELECT metres(ST_Distance(s.geog, point_at(user_lon, user_lat))) AS m,
-      CASE WHEN lang IS NULL THEN s.card ELSE s.card || coalesce(
-        (SELECT d FROM stored_display(s.id, display_source(s), lang) AS d), display_json(s.id, lang)) END AS card
+      CASE WHEN lang IS NULL THEN s.card ELSE s.card ||
+        (SELECT d FROM display_of(s.id, display_source(s), lang, lang) AS d) END AS card
     OFFSET 0  -- keeps m a value: shop_json uses it several times and is not inlined with an expression
   ) q
   WHERE s.id = shop;

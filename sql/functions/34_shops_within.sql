@@ -1,13 +1,5 @@
 -- Search in an area: shops within a polygon or multipolygon whose edges are geodesics.
 
-CREATE OR REPLACE FUNCTION wanted_brands(brand_ids bigint [], all_brands boolean) RETURNS bigint []
-LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-BEGIN
-  RETURN CASE WHEN brand_ids IS NOT NULL OR all_brands THEN brand_ids ELSE ARRAY(SELECT d.id FROM default_brands AS d) END;
-END $$;
-COMMENT ON FUNCTION wanted_brands(bigint [], boolean)
-IS 'Brands of a search: the given ones with their sub-brands, else the representative ones; null for all brands.';
-
 -- If the brands have few shops, reading all of them is faster than reading the shops of all brands in the area. brands.shop_cnt
 -- avoids reading thousands of shops to find out; it need not be exact. Closed shops count, because they are read, too.
 CREATE OR REPLACE FUNCTION shops_of_few(brand_ids bigint [], filters shop_filters, most integer DEFAULT 3000) RETURNS bigint []
@@ -22,7 +14,7 @@ BEGIN
   END IF;
   SELECT coalesce(array_agg(q.id) FILTER (WHERE q.passes), '{}'), count(*) <= most INTO ids, is_few
   FROM (
-    SELECT s.id, s.status <> 'CLOSED' AND (filters IS NULL OR shop_passes(s, filters)) AS passes
+    SELECT s.id, s.status <> 'CLOSED' AND shop_passes(s, filters) AS passes
     FROM shops AS s WHERE s.brand_id = ANY (brand_ids) LIMIT most + 1
   ) AS q;
   RETURN CASE WHEN is_few THEN ids END;
@@ -44,9 +36,8 @@ BEGIN
       CASE WHEN q.extra IS NULL THEN q.json ELSE left(q.json, -1) || q.extra || '}' END, ',' ORDER BY q.place), '') || ']'
     FROM (
       SELECT r.place, r.extra, shop_json(
-        CASE WHEN lang IS NULL THEN r.card ELSE r.card || coalesce(
-          (SELECT d FROM stored_display(r.id, r.display_source, lang) AS d),
-          display_json(r.id, CASE WHEN r.place <= page_offset + 200 THEN lang ELSE 'ko' END)) END,
+        CASE WHEN lang IS NULL THEN r.card ELSE r.card || (
+          SELECT d FROM display_of(r.id, r.display_source, lang, CASE WHEN r.place <= page_offset + 200 THEN lang ELSE 'ko' END) AS d) END,
         r.counts, b.card, b.image_path, origin, r.m,
         member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = r.id)) AS json
       FROM (
@@ -185,8 +176,7 @@ DECLARE
 BEGIN
   SELECT array_agg(DISTINCT c.id) FILTER (WHERE c.belongs), coalesce(count(*) > most, false) INTO ids, truncated
   FROM (
-    SELECT s.id, (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (jagged OR ST_Intersects(parts[p.n], gnomonic(s.spot, frame)))
-      AND (filters IS NULL OR shop_passes(s, filters)) AS belongs
+    SELECT s.id, is_wanted(s, brand_ids, filters) AND (jagged OR ST_Intersects(parts[p.n], gnomonic(s.spot, frame))) AS belongs
     FROM (SELECT g.n, unnest(boxes_around(parts[g.n], frame)) AS box FROM generate_subscripts(parts, 1) AS g (n) OFFSET 0) AS p
     INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && p.box AND s.status <> 'CLOSED'
     LIMIT most + 1
@@ -202,7 +192,7 @@ BEGIN
     nearest := ARRAY(
       SELECT c.id
       FROM (
-        SELECT s.id, (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters)) AS belongs
+        SELECT s.id, is_wanted(s, brand_ids, filters) AS belongs
         FROM shops AS s WHERE s.status <> 'CLOSED' ORDER BY s.geog <-> center LIMIT most / 2
       ) AS c
       WHERE c.belongs);

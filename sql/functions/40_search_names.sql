@@ -17,6 +17,12 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION region_rank(text, text, text) IS 'How well a name derived from a region''s own names identifies it: 0 is best, 1 a 읍, 면 or 리, 2 a 읍면동 without its suffix.';
 
+CREATE OR REPLACE FUNCTION name_precedence(kind text, level text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN level LIKE '%sido' THEN 0 WHEN kind = 'brand' THEN 1 WHEN level LIKE '%sigungu' THEN 2 WHEN kind = 'station' THEN 3 ELSE 4 END;
+COMMENT ON FUNCTION name_precedence(text, text)
+IS 'Which of equally similar names is meant: a 시도, then a brand, a 시군구, a station, a 동; the level of a region may follow another word (short sido).';
+
 -- Short names (고터), and universities near a station that has another name.
 CREATE OR REPLACE FUNCTION station_nicknames() RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -43,6 +43,11 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION address_letters(text) IS 'The words of an address as letters, each preceded by a blank.';
 
+CREATE OR REPLACE FUNCTION shop_words(s shops) RETURNS tsvector
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN search_words((s).name_jamo, (s).road_address, (s).lot_address, (s).brand_id, (s).sido_id, (s).sigungu_id, (s).dong_id);
+COMMENT ON FUNCTION shop_words(shops) IS 'The words by which the index finds the shop.';
+
 -- Equivalent to search_words @@ query, but does not compute the vector; it only searches the words of the query.
 CREATE OR REPLACE FUNCTION search_holds(
   name_jamo text, road_address text, lot_address text, brand_id bigint, hints text [], query tsquery
@@ -66,7 +71,7 @@ IS 'Whether name, address and brand match the query; hints are the words of the 
 
 -- The name is tested first, because that is cheap; the words may also be spread over name and address.
 CREATE OR REPLACE FUNCTION search_admits(
-  s shops, likes text [], beginnings text [], hints text [], query tsquery, plain boolean, filters shop_filters
+  s shops, likes text [], beginnings text [], hints text [], query tsquery, filters shop_filters
 ) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE
@@ -76,7 +81,7 @@ RETURN CASE
   WHEN hints IS NULL THEN false
   ELSE public.search_holds((s).name_jamo, (s).road_address, (s).lot_address, (s).brand_id, hints, query)
 END
-AND (plain OR public.shop_passes(s, filters));
+AND public.shop_passes(s, filters);
 COMMENT ON FUNCTION search_admits
 IS 'Whether the shop matches words and filters; with `beginnings`, its name must begin with one of them.';
 
@@ -84,8 +89,9 @@ IS 'Whether the shop matches words and filters; with `beginnings`, its name must
 -- budget is always returned, but without its id if it does not match. A custom plan omits conditions on nulls, so that each kind of
 -- scan uses its index.
 CREATE OR REPLACE FUNCTION search_scan(
-  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
-  query tsquery, plain boolean, filters shop_filters, budget integer, wanted integer
+  viewer_spot geometry, brands bigint [], regions bigint [], wanted integer, likes text [] DEFAULT NULL,
+  beginnings text [] DEFAULT NULL, hints text [] DEFAULT NULL, query tsquery DEFAULT NULL, filters shop_filters DEFAULT NULL,
+  budget integer DEFAULT NULL
 ) RETURNS TABLE (id bigint, brand_id bigint, name_jamo text, chord_m double precision, spends_budget boolean)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
@@ -98,7 +104,7 @@ BEGIN
     FROM (
       SELECT q.*, row_number() OVER () AS place FROM (
         SELECT s.id, s.brand_id, s.name_jamo, s.spot <<->> viewer_spot AS chord_m,
-          search_admits(s, likes, beginnings, hints, query, plain, filters) AS admitted
+          search_admits(s, likes, beginnings, hints, query, filters) AS admitted
         FROM shops s
         WHERE is_scanned(s, scan.brand, scan.sido, scan.sigungu, brands)
         ORDER BY s.spot <<->> viewer_spot LIMIT budget
@@ -121,7 +127,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   with_initials boolean := (SELECT bool_or(is_initials(word)) FROM unnest(rest) word);
   near text[] := ARRAY(SELECT w.name_jamo || CASE WHEN with_initials THEN ' ' || jamo_initials(w.name_jamo) ELSE '' END
-    FROM search_scan(viewer_spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, 200) w);
+    FROM search_scan(viewer_spot, brands, regions, 200) w);
 BEGIN
   likes := ARRAY(
     SELECT (SELECT '%' || like_pattern(t) FROM unnest(typed_prefixes(r.word)) t
@@ -140,8 +146,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   RETURN brands IS NULL OR (
     SELECT count(*) FILTER (WHERE w.brand_id = ANY (brands)) * 10 >= count(*)
-    FROM search_scan(viewer_spot, NULL, regions, NULL, NULL, NULL, NULL, true, NULL, NULL,
-      greatest(coalesce(200 / cardinality(regions), 200), 50)) AS w);
+    FROM search_scan(viewer_spot, NULL, regions, greatest(coalesce(200 / cardinality(regions), 200), 50)) AS w);
 END $$;
 COMMENT ON FUNCTION brands_are_common(geometry, bigint [], bigint [])
 IS 'Whether at least a tenth of the nearest shops in the regions belong to the brands, or no brand is given.';
@@ -164,7 +169,7 @@ BEGIN
         CASE WHEN search_scan_nearest.regions IS NOT NULL THEN ARRAY[coalesce(w.sido, w.sigungu)] END AS regions
       FROM search_scans(brands, regions) w
     ) t
-    CROSS JOIN LATERAL search_scan(viewer_spot, t.brands, t.regions, NULL, NULL, NULL, NULL, true, NULL, NULL, 1) n
+    CROSS JOIN LATERAL search_scan(viewer_spot, t.brands, t.regions, 1) n
     ORDER BY n.chord_m
   LOOP
     EXIT WHEN scan.nearest_m > chords[wanted];
@@ -172,7 +177,7 @@ BEGIN
     FROM (
       SELECT * FROM unnest(ids, chords) AS k (id, chord_m)
       UNION ALL
-      SELECT w.id, w.chord_m FROM search_scan(viewer_spot, scan.brands, scan.regions, NULL, NULL, NULL, NULL, true, NULL, NULL, wanted) w
+      SELECT w.id, w.chord_m FROM search_scan(viewer_spot, scan.brands, scan.regions, wanted) w
       ORDER BY chord_m LIMIT wanted
     ) q;
   END LOOP;
@@ -202,8 +207,8 @@ COMMENT ON FUNCTION search_scan_total(bigint [], bigint [], integer) IS 'Number 
 -- Scans are ordered by chord. They continue until no later shop can be nearer by the geodesic: the two orders differ by less than
 -- 0.001 (chord / Earth radius)^2, the effect of the flattening on the curvature.
 CREATE OR REPLACE FUNCTION search_scan_certain(
-  viewer_spot geometry, brands bigint [], regions bigint [], likes text [], beginnings text [], hints text [],
-  query tsquery, plain boolean, filters shop_filters, budgeted boolean, at_most integer,
+  viewer_spot geometry, brands bigint [], regions bigint [], at_most integer, budgeted boolean, likes text [] DEFAULT NULL,
+  beginnings text [] DEFAULT NULL, hints text [] DEFAULT NULL, query tsquery DEFAULT NULL, filters shop_filters DEFAULT NULL,
   OUT ids bigint [], OUT complete boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -224,7 +229,7 @@ BEGIN
       SELECT array_agg(w.id ORDER BY w.chord_m) FILTER (WHERE w.id IS NOT NULL),
         array_agg(w.chord_m ORDER BY w.chord_m) FILTER (WHERE w.id IS NOT NULL), min(w.chord_m) FILTER (WHERE w.spends_budget)
       INTO ids, chords, reached_m
-      FROM search_scan(viewer_spot, brands, regions, likes, beginnings, hints, query, plain, filters, budget, wanted) w;
+      FROM search_scan(viewer_spot, brands, regions, wanted, likes, beginnings, hints, query, filters, budget) w;
     END IF;
     ids := coalesce(ids, '{}');
     certain_m := chords[at_most + 1] * (1 + 0.001 * (chords[at_most + 1] / 6371000) ^ 2) + 0.01;
@@ -244,7 +249,7 @@ COMMENT ON FUNCTION search_scan_certain IS 'Enough of the nearest shops to conta
 -- fewer if each must be tested, or if few are wanted: if more shops have the words, any of them are good results.
 CREATE OR REPLACE FUNCTION search_by_words(
   viewer_spot geometry, query tsquery, others tsquery, other_hints text [], stations bigint [],
-  full_names text [], beginnings text [], plain boolean, filters shop_filters, at_most integer,
+  full_names text [], beginnings text [], filters shop_filters, at_most integer,
   OUT ids bigint [], OUT complete boolean, OUT matched boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
@@ -253,17 +258,17 @@ DECLARE
 BEGIN
   WITH c AS MATERIALIZED (
     SELECT s.id, search_tier(s.name_jamo, full_names, beginnings) AS tier, ST_3DDistance(s.spot, viewer_spot) AS chord_m,
-      plain OR shop_passes(s, filters) AS passes,
+      shop_passes(s, filters) AS passes,
       (others IS NULL OR search_holds(s.name_jamo, s.road_address, s.lot_address, s.brand_id, other_hints, others))
       AND (search_by_words.stations IS NULL OR EXISTS (
           SELECT FROM stations AS t WHERE t.id = ANY (search_by_words.stations) AND ST_DWithin(t.geog, s.geog, 1000))) AS holds
     FROM shops AS s
-    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+    WHERE shop_words(s) @@ query
       AND s.status <> 'CLOSED'
     LIMIT budget
   )
   SELECT ARRAY(SELECT c.id FROM c WHERE c.passes AND c.holds ORDER BY c.tier, c.chord_m, c.id LIMIT at_most + 51),
-    (SELECT count(*) < budget FROM c), plain OR EXISTS (SELECT FROM c WHERE c.holds)
+    (SELECT count(*) < budget FROM c), filters IS NULL OR EXISTS (SELECT FROM c WHERE c.holds)
   INTO ids, complete, matched;
 END $$;
 COMMENT ON FUNCTION search_by_words IS 'The best shops for the query by the index over words that also match the other words; near one of the stations, if any; not complete if it reached the limit; matched if the filters exclude some.';
@@ -331,8 +336,8 @@ IS 'Whether the shop is in one of the regions, or in the district and has the na
 -- The places and brands share a budget of shops to read, which is smaller if words, regions or filters are tested; no scan reads
 -- beyond the shops already found. A generic plan needs a separate query for each index; the one that does not apply reads nothing.
 CREATE OR REPLACE FUNCTION search_near_places(
-  viewer_spot geometry, places geography [], brands bigint [], regions bigint [], hints text [], query tsquery,
-  plain boolean, filters shop_filters, at_most integer
+  viewer_spot geometry, places geography [], brands bigint [], regions bigint [], at_most integer, hints text [] DEFAULT NULL,
+  query tsquery DEFAULT NULL, filters shop_filters DEFAULT NULL
 ) RETURNS bigint []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -340,7 +345,7 @@ DECLARE
   within geometry;
   surely_m float8 := chord_within(1000);
   wanted integer := at_most + 51;
-  budget integer := CASE WHEN query IS NOT NULL THEN 500 WHEN regions IS NOT NULL OR NOT plain THEN 2000 ELSE 10000 END
+  budget integer := CASE WHEN query IS NOT NULL THEN 500 WHEN regions IS NOT NULL OR NOT (filters IS NULL) THEN 2000 ELSE 10000 END
     / greatest(cardinality(places) * coalesce(cardinality(brands), 1), 1);
   found bigint[] := ARRAY[]::bigint[];
   chords float8[] := ARRAY[]::float8[];
@@ -365,12 +370,12 @@ BEGIN
     SELECT array_agg(q.id), array_agg(q.chord_m) INTO more, their_chords FROM (
       SELECT c.id, c.chord_m FROM (
         (SELECT s.id, s.spot <<->> viewer_spot AS chord_m, is_within(s.geog, s.spot, place.geog, place.spot, 1000, surely_m)
-          AND is_in_any(s, regions, districts, dongs, dong_words) AND search_admits(s, NULL, NULL, hints, query, plain, filters) AS admitted
+          AND is_in_any(s, regions, districts, dongs, dong_words) AND search_admits(s, NULL, NULL, hints, query, filters) AS admitted
         FROM shops s
         WHERE place.brand IS NULL AND s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget)
         UNION ALL
         (SELECT s.id, s.spot <<->> viewer_spot, is_within(s.geog, s.spot, place.geog, place.spot, 1000, surely_m)
-          AND is_in_any(s, regions, districts, dongs, dong_words) AND search_admits(s, NULL, NULL, hints, query, plain, filters)
+          AND is_in_any(s, regions, districts, dongs, dong_words) AND search_admits(s, NULL, NULL, hints, query, filters)
         FROM shops s
         WHERE s.brand_id = place.brand AND s.spot &&& within AND s.status <> 'CLOSED' ORDER BY s.spot <<->> viewer_spot LIMIT budget)
       ) c
@@ -421,7 +426,7 @@ IS 'The shops of the brands within 1 km of one of the places, once per place; nu
 CREATE OR REPLACE FUNCTION search_common_words(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], hints text [], query tsquery,
   names text [], full_names text [], beginnings text [], beginnings_are_common boolean,
-  plain boolean, filters shop_filters, at_most integer, OUT ids bigint [], OUT complete boolean
+  filters shop_filters, at_most integer, OUT ids bigint [], OUT complete boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -432,15 +437,15 @@ DECLARE
   scanned bigint[];
 BEGIN
   SELECT w.ids, true INTO ids, complete FROM search_by_words(viewer_spot, all_of(ARRAY[within, begun]), query, hints, NULL,
-    full_names, beginnings, plain, filters, at_most) w;
+    full_names, beginnings, filters, at_most) w;
   IF beginnings_are_common THEN
     SELECT c.ids, c.complete INTO scanned, complete
-    FROM search_scan_certain(viewer_spot, brands, regions, NULL, beginnings, NULL, NULL, plain, filters, true, at_most) c;
+    FROM search_scan_certain(viewer_spot, brands, regions, at_most, true, beginnings => beginnings, filters => filters) c;
     ids := ids || scanned;
   END IF;
   IF complete AND (SELECT count(DISTINCT f) FROM unnest(ids) f) <= at_most THEN
     SELECT c.ids, c.complete INTO scanned, complete
-    FROM search_scan_certain(viewer_spot, brands, regions, likes, NULL, hints, query, plain, filters, true, at_most) c;
+    FROM search_scan_certain(viewer_spot, brands, regions, at_most, true, likes, hints => hints, query => query, filters => filters) c;
     ids := ids || scanned;
   END IF;
 END $$;
@@ -512,7 +517,7 @@ BEGIN
   RETURN (
     SELECT count(*) < 500 FROM (
       SELECT FROM shops AS s
-      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+      WHERE shop_words(s) @@ query
         AND s.status <> 'CLOSED'
       LIMIT 500
     ) AS q
@@ -527,7 +532,7 @@ DECLARE
 BEGIN
   RETURN EXISTS (
     SELECT FROM shops AS s
-    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+    WHERE shop_words(s) @@ query
       AND s.status <> 'CLOSED');
 END $$;
 COMMENT ON FUNCTION shops_have(text) IS 'Whether a shop has the letters in its name or address, or in a name of its brand.';
@@ -574,7 +579,7 @@ IS 'Words as queries: `every` for all words; `rarest` for the index; `others` fo
 -- because the names imply them, and an index would read all shops of a brand.
 CREATE OR REPLACE FUNCTION search_named(
   viewer_spot geometry, brands bigint [], regions bigint [], around geometry [], names text [], full_names text [], beginnings text [],
-  plain boolean, filters shop_filters, at_most integer, OUT ids bigint [], OUT are_enough boolean
+  filters shop_filters, at_most integer, OUT ids bigint [], OUT are_enough boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET work_mem = '32MB' SET enable_seqscan = off AS $$
 DECLARE
@@ -587,8 +592,8 @@ BEGIN
     SELECT s.id, search_tier(s.name_jamo, full_names, beginnings) AS tier, s.spot <<->> viewer_spot AS chord_m,
       CASE WHEN s.brand_id = ANY (brands) THEN around IS NULL OR EXISTS (SELECT FROM unnest(around) AS a WHERE s.spot &&& a) END AS is_near
     FROM shops s
-    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
-      AND s.status <> 'CLOSED' AND s.name_jamo LIKE ANY (beginnings) AND (plain OR shop_passes(s, filters))
+    WHERE shop_words(s) @@ query
+      AND s.status <> 'CLOSED' AND s.name_jamo LIKE ANY (beginnings) AND shop_passes(s, filters)
     LIMIT 5000
   ) c;
   ids := coalesce(ids, '{}');
@@ -599,20 +604,19 @@ IS 'The at_most + 51 nearest shops of the brands and regions within the boxes, i
 -- 인생네컷 강남 is the name of 인생네컷 강남점, which may be on the other side of the street that bounds 강남구. No index
 -- serves the condition on the brands: it would read all of their shops.
 CREATE OR REPLACE FUNCTION search_named_exactly(
-  brands bigint [], full_names text [], regions bigint [], within tsquery, plain boolean, filters shop_filters,
+  brands bigint [], full_names text [], regions bigint [], within tsquery, filters shop_filters,
   OUT ids bigint [], OUT outside integer
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
 DECLARE
   named constant tsquery := (SELECT string_agg(quoted_word(chr(2) || left(n, 23)), '|')::tsquery FROM unnest(full_names) AS n);
 BEGIN
-  SELECT coalesce(array_agg(c.id), '{}'), count(*) FILTER (WHERE NOT c.belongs AND NOT search_words(
-      c.name_jamo, c.road_address, c.lot_address, c.brand_id, c.sido_id, c.sigungu_id, c.dong_id) @@ within) INTO ids, outside
+  SELECT coalesce(array_agg(c.id), '{}'), count(*) FILTER (WHERE NOT c.belongs AND NOT shop_words(c.s) @@ within) INTO ids, outside
   FROM (
     SELECT n.* FROM (
-      SELECT s.*, regions && ARRAY[s.sido_id, s.sigungu_id, s.dong_id] AS belongs FROM shops AS s
-      WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ named
-        AND s.status <> 'CLOSED' AND s.name_jamo = ANY (full_names) AND array_position(brands, s.brand_id) IS NOT NULL AND (plain OR shop_passes(s, filters))
+      SELECT s, s.id, s.geog, regions && ARRAY[s.sido_id, s.sigungu_id, s.dong_id] AS belongs FROM shops AS s
+      WHERE shop_words(s) @@ named
+        AND s.status <> 'CLOSED' AND s.name_jamo = ANY (full_names) AND array_position(brands, s.brand_id) IS NOT NULL AND shop_passes(s, filters)
     ) AS n
     WHERE n.belongs OR EXISTS (
       -- the boxes are compared first, without reading the boundary
@@ -621,7 +625,7 @@ BEGIN
     LIMIT 20
   ) AS c;
 END $$;
-COMMENT ON FUNCTION search_named_exactly(bigint [], text [], bigint [], tsquery, boolean, shop_filters)
+COMMENT ON FUNCTION search_named_exactly(bigint [], text [], bigint [], tsquery, shop_filters)
 IS 'At most twenty shops of the brands with one of the names within 0.05 degrees of the regions, and how many of them the query `within` does not find.';
 
 -- 인생네컷 명동점, but not a branch in 동명동, nor one elsewhere on a road 명동길, nor for 이대 포토그레이 대화점.
@@ -641,17 +645,17 @@ IS 'Those of the shops that have the words of a station''s name in theirs and, u
 -- on the shops with the words.
 CREATE OR REPLACE FUNCTION search_near_words(
   viewer_spot geometry, brands bigint [], regions bigint [], likes text [], hints text [], query tsquery,
-  plain boolean, filters shop_filters, at_most integer, OUT ids bigint [], OUT matched boolean
+  filters shop_filters, at_most integer, OUT ids bigint [], OUT matched boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
   ids := ARRAY(
-    SELECT w.id FROM search_scan(viewer_spot, brands, regions, likes, NULL, hints, query, true, NULL,
-      (SELECT greatest(1000 / greatest(count(*), 1), 50) FROM search_scans(brands, regions))::integer,
-      CASE WHEN plain THEN at_most + 51 END) AS w
+    SELECT w.id FROM search_scan(
+      viewer_spot, brands, regions, CASE WHEN filters IS NULL THEN at_most + 51 END, likes, hints => hints, query => query,
+      budget => (SELECT greatest(1000 / greatest(count(*), 1), 50) FROM search_scans(brands, regions))::integer) AS w
     WHERE w.id IS NOT NULL);
-  matched := plain OR ids <> '{}';
-  IF NOT plain THEN
+  matched := filters IS NULL OR ids <> '{}';
+  IF NOT (filters IS NULL) THEN
     ids := ARRAY(SELECT s.id FROM shops AS s WHERE s.id = ANY (ids) AND shop_passes(s, filters));
   END IF;
 END $$;
@@ -727,59 +731,58 @@ BEGIN
     -- a branch is within about 20 km of the station it is called by
     around := CASE WHEN regions IS NULL THEN ARRAY(SELECT ST_Expand(spot_at(p), 20000) FROM unnest(places) AS p) END;
     IF branch <> '{}' AND rest = '{}' AND at_most <= 1000 THEN
-      SELECT n.* INTO named, are_enough FROM search_named(spot, brands, regions, around, names, full_names, beginnings, plain, filters, at_most) AS n;
+      SELECT n.* INTO named, are_enough FROM search_named(spot, brands, regions, around, names, full_names, beginnings, filters, at_most) AS n;
     END IF;
     IF branch <> '{}' AND NOT are_enough THEN
       SELECT * INTO b FROM search_queries(branch || rest, coalesce(sample, search_sample()), misspelt);
       IF b.too_common AND scannable AND within IS NOT NULL THEN
         SELECT w.ids, w.matched, false INTO named, matched, complete
-        FROM search_near_words(spot, brands, regions, NULL, b.other_hints, b.every, plain, filters, at_most) w;
+        FROM search_near_words(spot, brands, regions, NULL, b.other_hints, b.every, filters, at_most) w;
       ELSE
         SELECT w.ids, w.complete, w.matched INTO named, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, b.rarest]),
-          b.others, b.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
+          b.others, b.other_hints, NULL, full_names, beginnings, filters, at_most) w;
       END IF;
       named := branches_at(named, branch, around);
     END IF;
     IF matched AND named = '{}' AND NOT plain THEN
       SELECT branches_at(w.ids, branch, around) <> '{}' INTO matched FROM search_by_words(
-        spot, all_of(ARRAY[within, b.rarest]), b.others, b.other_hints, NULL, full_names, beginnings, true, NULL, at_most) w;
+        spot, all_of(ARRAY[within, b.rarest]), b.others, b.other_hints, NULL, full_names, beginnings, NULL, at_most) w;
     END IF;
     -- A branch with the station's name and the other words is the only result; without other words, it comes first, and the shops
     -- around the station may not fit into the list.
     found := named;
     IF named = '{}' AND NOT q.all_are_common THEN
       SELECT w.ids, w.complete, w.matched OR coalesce(search_find.matched, false) INTO found, complete, matched
-      FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, stations, full_names, beginnings, plain, filters, at_most) w;
+      FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, stations, full_names, beginnings, filters, at_most) w;
     ELSIF cardinality(named) > at_most AND complete THEN
       matched := true;
     ELSIF named = '{}' OR q.every IS NULL THEN
       IF plain AND q.every IS NULL AND regions IS NULL AND needed < at_most THEN
         every_near := search_all_near_places(places, brands);
       END IF;
-      near := search_near_places(spot, places, brands, regions, hints, q.every, plain, filters,
-        CASE WHEN every_near IS NULL THEN at_most ELSE needed END);
+      near := search_near_places(
+        spot, places, brands, regions, CASE WHEN every_near IS NULL THEN at_most ELSE needed END, hints, q.every, filters);
       IF plain AND q.every IS NULL THEN
         total := least((SELECT count(DISTINCT f) FROM unnest(named || coalesce(every_near, near)) f), at_most + 1);
         near := near[:needed + 51];
       END IF;
       found := named || near;
       matched := plain OR coalesce(matched, false) OR found <> '{}'
-        OR search_near_places(spot, places, brands, regions, hints, q.every, true, NULL, 1) <> '{}';
+        OR search_near_places(spot, places, brands, regions, 1, hints, q.every) <> '{}';
     END IF;
   ELSIF scannable AND q.every IS NULL THEN
     SELECT c.ids, c.complete INTO found, complete
-    FROM search_scan_certain(spot, brands, regions, NULL, NULL, NULL, NULL, plain, filters, NOT plain,
-      CASE WHEN plain THEN needed ELSE at_most END) c;
+    FROM search_scan_certain(spot, brands, regions, CASE WHEN plain THEN needed ELSE at_most END, NOT plain, filters => filters) c;
     IF plain AND needed < at_most THEN
       total := search_scan_total(brands, regions, at_most + 1);
     END IF;
     matched := plain OR found <> '{}'
-      OR EXISTS (SELECT FROM search_scan(spot, brands, regions, NULL, NULL, NULL, NULL, true, NULL, NULL, 1));
+      OR EXISTS (SELECT FROM search_scan(spot, brands, regions, 1));
   ELSE
     IF scannable AND words_are_common THEN
       SELECT c.ids, c.complete INTO found, complete
       FROM search_common_words(spot, brands, regions, likes, hints, q.every, names, full_names, beginnings,
-        beginnings_are_common, plain, filters, at_most) c;
+        beginnings_are_common, filters, at_most) c;
       matched := true;
       -- If filters apply, or the index finds tens of thousands of shops, some shops near the viewer are better than arbitrary ones.
       IF plain AND NOT complete AND NOT q.too_common THEN
@@ -787,16 +790,16 @@ BEGIN
       END IF;
     ELSIF q.too_common AND scannable THEN
       SELECT w.ids, w.matched, false INTO found, matched, complete
-      FROM search_near_words(spot, brands, regions, likes, hints, q.every, plain, filters, at_most) w;
+      FROM search_near_words(spot, brands, regions, likes, hints, q.every, filters, at_most) w;
     END IF;
     IF found IS NULL THEN
       SELECT w.ids, w.complete, w.matched INTO found, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]),
-        q.others, q.other_hints, NULL, full_names, beginnings, plain, filters, at_most) w;
+        q.others, q.other_hints, NULL, full_names, beginnings, filters, at_most) w;
     END IF;
   END IF;
   IF regions <> '{}' AND names <> '{}' AND branch || rest = '{}' THEN
     full_names := branch_names(names);
-    SELECT * INTO exact FROM search_named_exactly(brands, full_names, regions, within, plain, filters);
+    SELECT * INTO exact FROM search_named_exactly(brands, full_names, regions, within, filters);
     found := found || exact.ids;
     matched := matched OR exact.outside > 0;
     total := CASE WHEN total IS NOT NULL THEN least(total + exact.outside, at_most + 1) END;
@@ -818,12 +821,12 @@ DECLARE
   named bigint[] := (
     SELECT f.ids FROM search_find(viewer, NULL, u.regions, NULL, '{}', u.rest, '{}', NULL, sample, NULL, 20, 20) AS f);
   places geography[] := (places_merged(ARRAY(SELECT s.geog FROM shops AS s WHERE s.id = ANY (named) ORDER BY s.spot <<->> viewer_spot)))[:5];
-  near bigint[] := search_near_places(viewer_spot, places, u.brands, u.regions, NULL, NULL, filters IS NULL, filters, at_most);
+  near bigint[] := search_near_places(viewer_spot, places, u.brands, u.regions, at_most, filters => filters);
 BEGIN
   SELECT r.* INTO ids, tiers, distances FROM shops_ranked(viewer, near[:needed + 51], '{}', '{}', '{}', needed) AS r;
   total := least(cardinality(near), at_most + 1);
   complete := true;
-  matched := near <> '{}' OR NOT (filters IS NULL) AND search_near_places(viewer_spot, places, u.brands, u.regions, NULL, NULL, true, NULL, 1) <> '{}';
+  matched := near <> '{}' OR NOT (filters IS NULL) AND search_near_places(viewer_spot, places, u.brands, u.regions, 1) <> '{}';
 END $$;
 COMMENT ON FUNCTION search_around_names
 IS 'What search_find returns, for shops of the brands within 1 km of at most five places of the 21 best shops with the other words in name or address.';
@@ -840,7 +843,7 @@ BEGIN
   matched := cardinality(named) BETWEEN 1 AND 20 AND NOT EXISTS (
     SELECT FROM shops AS s WHERE s.id = ANY (named) AND NOT EXISTS (
       SELECT FROM regions AS r WHERE r.id = ANY (u.regions) AND ST_DWithin(r.boundary, s.geog::geometry, 0.2)));
-  named := CASE WHEN matched THEN ARRAY(SELECT s.id FROM shops AS s WHERE s.id = ANY (named) AND (filters IS NULL OR shop_passes(s, filters))) END;
+  named := CASE WHEN matched THEN ARRAY(SELECT s.id FROM shops AS s WHERE s.id = ANY (named) AND shop_passes(s, filters)) END;
   SELECT r.* INTO ids, tiers, distances FROM shops_ranked(viewer, named, '{}', '{}', '{}', needed) AS r;
   total := coalesce(cardinality(named), 0);
   complete := true;

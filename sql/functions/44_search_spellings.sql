@@ -268,9 +268,7 @@ BEGIN
     WHERE CASE WHEN f.letters = s.letters THEN true WHEN length(f.letters) < CASE WHEN f.is_station THEN 3 ELSE 4 END AND left(f.sound, 1) = '~' THEN false
       WHEN misspelt THEN may_be_misspelt(f.sound, s.sound, f.letters, s.letters) ELSE s.sound = f.sound END
   ), nearest AS (
-    SELECT n.*, first_value((n.off, n.off_unfolded, n.letters)) OVER (PARTITION BY n.key ORDER BY n.off, n.off_unfolded, CASE
-        WHEN n.name_level LIKE '%sido' THEN 0 WHEN n.kind = 'brand' THEN 1 WHEN n.name_level LIKE '%sigungu' THEN 2 WHEN n.kind = 'station' THEN 3 ELSE 4 END,
-        n.letters) AS best
+    SELECT n.*, first_value((n.off, n.off_unfolded, n.letters)) OVER (PARTITION BY n.key ORDER BY n.off, n.off_unfolded, name_precedence(n.kind, n.name_level), n.letters) AS best
     FROM near AS n WHERE n.off <= greatest(2, 0.6 * n.size)
   ), meant AS MATERIALIZED (
     SELECT n.*, CASE WHEN n.lang <> '' THEN n.lang WHEN n.name ~ '[가-힣]' AND n.spelling ~ '[\u30a0-\u30ff]' THEN 'ja'
@@ -340,6 +338,7 @@ BEGIN
   WITH forms AS (
     SELECT DISTINCT 'begins ' || left(spelling_key(f.form), 12) AS term, f.only_stations
     FROM (VALUES
+      -- unlike without_half_sound(), with a c at the end: else munc would mean 문래
       (letters, false), (regexp_replace(letters, '(?<=[a-z]{3})[aeiouwy]+$', ''), false), (without_station, true)
     ) AS f (form, only_stations)
     WHERE f.form IS NOT NULL AND is_foreign(f.form)

@@ -415,7 +415,7 @@ DECLARE
 BEGIN
   RETURN EXISTS (
     SELECT FROM shops AS s
-    WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ begins_with_any(ARRAY[letters])
+    WHERE shop_words(s) @@ begins_with_any(ARRAY[letters])
       AND s.name_jamo LIKE '%' || like_pattern(letters) AND s.status <> 'CLOSED');
 END $$;
 COMMENT ON FUNCTION is_in_shop_names(text) IS 'Whether the name of a shop contains the word.';
@@ -955,8 +955,7 @@ END $$;
 COMMENT ON FUNCTION shop_words_spelled(text [], text [], boolean)
 IS 'The words, with unknown ones replaced by words of shop names or by roads that are spelled so; and for each of these, the typed text and its spelling.';
 
--- The shortest name that goes on from what is typed: to the letter, or from six Latin letters on by sound. Of two names of one
--- length a province comes before a brand, a district, a station, a 동. Names in Hangul are returned for Latin letters and kana too,
+-- The shortest name that goes on from what is typed: to the letter, or from six Latin letters on by sound. Names in Hangul are returned for Latin letters and kana too,
 -- with 역 where only a station is called so.
 CREATE OR REPLACE FUNCTION completed_korean(typed text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
@@ -970,17 +969,17 @@ BEGIN
   RETURN (
     WITH begun AS MATERIALIZED (SELECT DISTINCT b.kind, b.id FROM names_beginning(forms) AS b LIMIT 100)
     SELECT normalize(k.key, NFC) FROM (
-      SELECT 1 AS rank, k FROM begun AS n INNER JOIN brands AS b ON n.kind = 'brand' AND b.id = n.id CROSS JOIN unnest(brand_keys(b.name)) AS k
+      SELECT name_precedence('brand', '') AS precedence, k FROM begun AS n INNER JOIN brands AS b ON n.kind = 'brand' AND b.id = n.id CROSS JOIN unnest(brand_keys(b.name)) AS k
       UNION ALL
-      SELECT 1, jamo(a.alias) FROM begun AS n INNER JOIN brand_aliases AS a ON n.kind = 'brand' AND a.brand_id = n.id
+      SELECT name_precedence('brand', ''), jamo(a.alias) FROM begun AS n INNER JOIN brand_aliases AS a ON n.kind = 'brand' AND a.brand_id = n.id
       UNION ALL
-      SELECT CASE r.level WHEN 'sido' THEN 0 WHEN 'sigungu' THEN 2 ELSE 4 END, k
+      SELECT name_precedence('region', r.level), k
       FROM begun AS n INNER JOIN regions AS r ON n.kind = 'region' AND r.id = n.id CROSS JOIN unnest(region_name_keys(r.name, r.level)) AS k
       UNION ALL
-      SELECT 3, k FROM begun AS n INNER JOIN stations AS s ON n.kind = 'station' AND s.id = n.id CROSS JOIN unnest(station_keys(s.name, '')) AS k
-    ) AS k (rank, key)
+      SELECT name_precedence('station', ''), k FROM begun AS n INNER JOIN stations AS s ON n.kind = 'station' AND s.id = n.id CROSS JOIN unnest(station_keys(s.name, '')) AS k
+    ) AS k (precedence, key)
     WHERE EXISTS (SELECT FROM unnest(forms) AS f WHERE starts_with(k.key, f))
-    ORDER BY length(k.key), k.rank, k.key LIMIT 1);
+    ORDER BY length(k.key), k.precedence, k.key LIMIT 1);
 END $$;
 COMMENT ON FUNCTION completed_korean(text) IS 'The name in Hangul of the dictionaries that begins with the letters of a word; null where none does.';
 
@@ -1015,9 +1014,7 @@ BEGIN
   -- Busa in itself is a 동
   WHERE starts_with(q.whole, letters) AND NOT (is_latin AND q.whole = letters)
     OR length(letters) > 5 AND starts_with(spelling_key(q.s), sound) AND length(q.whole) >= length(letters)
-  ORDER BY NOT starts_with(q.whole, letters), length(q.whole), CASE
-      WHEN q.name_level LIKE '%sido' THEN 0 WHEN q.kind = 'brand' THEN 1 WHEN q.name_level LIKE '%sigungu' THEN 2 WHEN q.kind = 'station' THEN 3 ELSE 4 END,
-    q.s LIMIT 1;
+  ORDER BY NOT starts_with(q.whole, letters), length(q.whole), name_precedence(q.kind, q.name_level), q.s LIMIT 1;
 END $$;
 COMMENT ON FUNCTION completed_spelling(text)
 IS 'The dictionary name with a spelling that begins as typed, its language and that spelling; null if there is none.';

@@ -166,7 +166,7 @@ DECLARE
 BEGIN
   RETURN QUERY
   SELECT s.id, s.name_jamo FROM shops s
-  WHERE search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id) @@ query
+  WHERE shop_words(s) @@ query
     AND s.status <> 'CLOSED'
   LIMIT 600;
 END $$;
@@ -203,8 +203,8 @@ BEGIN
     SELECT w.id FROM (
       SELECT r.id, r.name_jamo FROM shops_of_rare_brands(brands, regions) r WHERE are_rare
       UNION ALL
-      SELECT c.id, c.name_jamo FROM search_scan(spot_at(viewer), brands, regions, NULL, NULL, NULL, NULL, true,
-        NULL, NULL, (SELECT greatest(400 / greatest(count(*), 1), 60) FROM search_scans(brands, regions))::integer) c
+      SELECT c.id, c.name_jamo FROM search_scan(spot_at(viewer), brands, regions,
+        (SELECT greatest(400 / greatest(count(*), 1), 60) FROM search_scans(brands, regions))::integer) c
       WHERE NOT are_rare
     ) w
     WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
@@ -216,8 +216,7 @@ BEGIN
       SELECT c.id FROM (
         SELECT s.* FROM shops s
         WHERE NOT q.too_common
-          AND search_words(s.name_jamo, s.road_address, s.lot_address, s.brand_id, s.sido_id, s.sigungu_id, s.dong_id)
-            @@ all_of(ARRAY[in_any('b', brands), in_any('r', regions), q.rarest])
+          AND shop_words(s) @@ all_of(ARRAY[in_any('b', brands), in_any('r', regions), q.rarest])
           AND s.status <> 'CLOSED' LIMIT 500) c
       WHERE q.others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, q.other_hints, q.others));
   END IF;
@@ -264,7 +263,7 @@ BEGIN
       SELECT n.* FROM names_beginning(typed_prefixes(normalize(array_to_string(typed[number + 1:], ''), NFD))) AS n
       LEFT JOIN regions AS r ON n.kind = 'region' AND r.id = n.id
       -- Busan comes before the many 동 that begin with Bu
-      ORDER BY n.rank, array_position('{sido,brand,sigungu,station,dong}'::text[], coalesce(r.level, n.kind)) LIMIT 25
+      ORDER BY n.rank, name_precedence(n.kind, r.level) LIMIT 25
     ) AS b LEFT JOIN LATERAL unnest(brand_family(b.id)) AS f ON b.kind = 'brand';
     CONTINUE WHEN begun IS NULL;
     known := CASE WHEN number = cardinality(typed) - 1 THEN before ELSE search_understand(typed[:number], NULL, spans_before(spans, head_past)) END;
@@ -350,115 +349,173 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION misspelt_shops(text, geography, text []) IS 'At most five shops with a word in Hangul, of which one letter differs, in their name; null if it is too short or too long.';
 
+CREATE OR REPLACE FUNCTION suggest_started(keyword text) RETURNS search_state
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  s search_state;
+BEGIN
+  s.keyword := keyword;
+  s.plain_words := keyword_words(keyword);
+  s.plain := search_understand(s.plain_words, NULL);
+  s.unknown := composed((s.plain).rest);
+  s.small := s.plain;
+  s.spelled_words := s.plain_words;
+  s.spelled := s.plain;
+  s.words_read := ARRAY[s.plain_words::text];
+  s.size := length(keyword);
+  s.characters := s.size;
+  RETURN s;
+END $$;
+COMMENT ON FUNCTION suggest_started(text) IS 'A keyword as typed, before the first pass of its suggestions.';
+
+-- All passes together read up to 50 characters, but spellings look up few words.
+CREATE OR REPLACE FUNCTION is_worth_suggesting(s search_state, pass text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN (
+    s.size > 25 AND pass <> 'typed' AND (pass NOT IN ('spelling', 'before') OR s.size > 45 OR cardinality(s.plain_words) = 1)
+    OR s.characters + s.size > 50 AND pass NOT IN ('spelling', 'known names', 'typed', 'before', 'last')
+    OR pass IN ('hanja', 'known names') AND cardinality(s.unknown) > 2 OR pass = 'known names' AND s.unknown = '{}'
+    -- the reading without small words has no signs either
+    OR pass = 'punctuation' AND is_foreign(s.keyword)
+    OR pass IN ('before', 'last') AND (cardinality(s.small_words) > 5 OR s.unknown = '{}')
+    OR starts_with(pass, 'typo') AND (cardinality(s.plain_words) > 1 OR s.size > 12 OR cardinality(s.unknown) <> 1)
+  ) IS NOT TRUE;
+END $$;
+COMMENT ON FUNCTION is_worth_suggesting(search_state, text)
+IS 'Whether a pass of suggestions is within the budget of the keyword and may find something, given the unknown words.';
+
+CREATE OR REPLACE FUNCTION suggest_spelled(s search_state) RETURNS search_state
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  s.small_words := search_reading('small words', s.keyword, s.unknown);
+  IF cardinality(s.small_words) > 6 THEN
+    RETURN s;
+  END IF;
+  IF s.small_words <> s.plain_words THEN
+    s.small := search_understand(s.small_words, NULL, spans_in_words((s.plain).spans, s.plain_words, s.small_words));
+  END IF;
+  SELECT r.read_as INTO s.spelled_words FROM shop_words_spelled(s.small_words,
+    CASE WHEN s.small_words = s.plain_words AND (s.plain).impossible THEN s.plain_words ELSE composed((s.small).rest) END, true) r;
+  IF s.spelled_words <> s.plain_words THEN
+    s.spelled := search_understand(s.spelled_words, NULL, spans_in_words((s.plain).spans, s.plain_words, s.spelled_words));
+  END IF;
+  s.reading := s.spelled;
+  RETURN s;
+END $$;
+COMMENT ON FUNCTION suggest_spelled(search_state) IS 'The pass that replaces foreign words by Korean ones, without the words that people write around names.';
+
+-- Of one or two names beside what may become a word that a search leaves out, the names are suggested: 圣水洞拍, mangwon marke. At last,
+-- what is before the last word, then this word alone: 광안리 인생네, Fotoautomat myeongd.
+CREATE OR REPLACE FUNCTION suggest_read(INOUT s search_state, pass text, OUT words text [])
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  known keyword_reading;
+BEGIN
+  s.reading := NULL;
+  CASE pass
+    WHEN 'spelling' THEN
+      s := suggest_spelled(s);
+      words := CASE WHEN NOT (s.reading IS NULL) THEN s.spelled_words END;
+    WHEN 'hanja' THEN
+      -- small words that are only cut apart (釜山서면포토그) would lose the name that is begun
+      IF (s.small).rest = '{}' OR array_to_string(s.small_words, '') <> array_to_string(s.plain_words, '') THEN
+        SELECT h.read_as INTO words FROM words_in_korean(s.small_words, composed((s.small).rest), (s.small).understood, (s.small).spans) h;
+      ELSE
+        SELECT h.read_as INTO words FROM words_in_korean(s.plain_words, s.unknown, (s.plain).understood, (s.plain).spans) h;
+      END IF;
+    WHEN 'known names' THEN
+      known := search_known_names(s.plain_words, s.plain);
+      IF known.rest = '{}' AND NOT known.impossible AND jsonb_array_length(known.understood) <= 2 THEN
+        words := words_understood(known.understood);
+        s.reading := search_understand(words, NULL, known.spans);
+      END IF;
+    WHEN 'before' THEN
+      -- nor a house number: 25 Yeonmujang-gil, Seongdong
+      words := ARRAY(
+        SELECT w FROM unnest(trim_array(s.spelled_words, 1)) WITH ORDINALITY AS t (w, i) WHERE w !~ '^[0-9-]+$' ORDER BY i);
+    WHEN 'last' THEN
+      -- unless it is all
+      words := s.spelled_words[greatest(cardinality(s.spelled_words), 2):];
+    ELSE
+      words := search_reading(pass, s.keyword, s.unknown);
+      IF pass = 'apart' AND words = s.plain_words AND cardinality(words) = 1 THEN
+        words := brand_apart(words[1]);
+      END IF;
+  END CASE;
+END $$;
+COMMENT ON FUNCTION suggest_read(search_state, text)
+IS 'The words that a pass of suggestions reads, null if none, and in the state their reading, null if it is not known yet.';
+
+CREATE OR REPLACE FUNCTION suggest_cut(viewer geography, INOUT s search_state, OUT words text [], OUT body json)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  shorter text;
+BEGIN
+  IF s.size NOT BETWEEN 3 AND 12 OR cardinality(s.plain_words) <> 1 THEN
+    RETURN;
+  END IF;
+  s.reading := NULL;
+  FOREACH shorter IN ARRAY words_cut(s.plain_words[1]) LOOP
+    words := ARRAY[shorter];
+    SELECT g.* INTO s.sample, body FROM suggestions(words, viewer, search_understand(words, NULL), false, s.sample) g;
+    EXIT WHEN body IS NOT NULL;
+    s.words_read := s.words_read || words::text;
+    SELECT r.read_as INTO words FROM shop_words_spelled(words, words, true) r;
+    EXIT WHEN words::text <> ALL (s.words_read);
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION suggest_cut(geography, search_state)
+IS 'Suggestions for the only word without what may be begun at its end; if there are none, the word in Korean that is to be read next.';
+
 -- Starting parallel workers takes longer than any of its queries, and planning is a considerable part of each.
--- Interpretations end at 50 characters in total, but spellings look up few words. Of one or two names beside what may become a word
--- that a search leaves out, the names are suggested: 圣水洞拍, mangwon marke. At last, what is before the last word, then
--- this word alone: 광안리 인생네, Fotoautomat myeongd.
 CREATE OR REPLACE FUNCTION shops_suggest(
   keyword text, user_lon double precision, user_lat double precision, lang text DEFAULT NULL
 ) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   viewer geography := point_at(user_lon, user_lat);
-  typed text[] := keyword_words(keyword);
-  meant keyword_reading := search_understand(typed, NULL);
-  known keyword_reading;
-  unknown text[] := composed(meant.rest);
-  body json;
-  characters integer := length(keyword);
-  pass text;
-  words text[];
-  small_words text[];
-  small keyword_reading := meant;
-  spelled text[] := typed;
-  spelled_reading keyword_reading := meant;
-  reading keyword_reading;
-  tried text[] := ARRAY[typed::text];
-  sample text[];
-  is_place_word boolean;
-  shorter text;
-BEGIN
+  s search_state := suggest_started(keyword);
   -- 괴산 sounds like coex
-  is_place_word := EXISTS (SELECT FROM unnest(unknown) AS u WHERE place_word(spelled_letters(u)) IS NOT NULL);
+  is_place_word boolean := EXISTS (SELECT FROM unnest(s.unknown) AS u WHERE place_word(spelled_letters(u)) IS NOT NULL);
+  pass text;
+  read record;
+  words text[];
+  body json;
+BEGIN
   IF NOT is_place_word THEN
-    SELECT s.* INTO sample, body FROM suggestions(typed, viewer, meant, true, sample) s;
+    SELECT g.* INTO s.sample, body FROM suggestions(s.plain_words, viewer, s.plain, true, s.sample) g;
   END IF;
-  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typed', 'typo', 'typo in a name', 'before', 'last'] LOOP
+  FOREACH pass IN ARRAY ARRAY['punctuation', 'spelling', 'hanja', 'keyboard', 'keyboard without shift', 'apart', 'known names', 'typed', 'typo',
+    'typo in a name', 'before', 'last'] LOOP
     EXIT WHEN body IS NOT NULL;
-    CONTINUE WHEN length(keyword) > 25 AND pass <> 'typed' AND (pass NOT IN ('spelling', 'before') OR length(keyword) > 45 OR cardinality(typed) = 1)
-      OR characters + length(keyword) > 50 AND pass NOT IN ('spelling', 'known names', 'typed', 'before', 'last')
-      OR pass IN ('hanja', 'known names') AND cardinality(unknown) > 2 OR pass = 'known names' AND unknown = '{}'
-      -- the reading without small words has no signs either
-      OR pass = 'punctuation' AND is_foreign(keyword)
-      OR pass IN ('before', 'last') AND (cardinality(small_words) > 5 OR unknown = '{}')
-      OR starts_with(pass, 'typo') AND (cardinality(typed) > 1 OR length(keyword) > 12 OR cardinality(unknown) <> 1);
-    reading := NULL;
-    IF pass = 'spelling' THEN
-      small_words := search_reading('small words', keyword, unknown);
-      IF small_words = '{}' AND asks_for_any_shop(keyword) THEN
-        body := shops_suggested(ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), NULL, '{}', NULL, NULL, NULL, NULL, true, NULL, 5, 5) AS w));
-      END IF;
-      CONTINUE WHEN cardinality(small_words) > 6;
-      IF small_words <> typed THEN
-        small := search_understand(small_words, NULL, spans_in_words(meant.spans, typed, small_words));
-      END IF;
-      SELECT s.read_as INTO spelled FROM shop_words_spelled(
-        small_words, CASE WHEN small_words = typed AND meant.impossible THEN typed ELSE composed(small.rest) END, true) s;
-      IF spelled <> typed THEN
-        spelled_reading := search_understand(spelled, NULL, spans_in_words(meant.spans, typed, spelled));
-      END IF;
-      words := spelled;
-      reading := spelled_reading;
-    ELSIF pass = 'hanja' THEN
-      -- small words that are only cut apart (釜山서면포토그) would lose the name that is begun
-      IF small.rest = '{}' OR array_to_string(small_words, '') <> array_to_string(typed, '') THEN
-        SELECT h.read_as INTO words FROM words_in_korean(small_words, composed(small.rest), small.understood, small.spans) h;
-      ELSE
-        SELECT h.read_as INTO words FROM words_in_korean(typed, unknown, meant.understood, meant.spans) h;
-      END IF;
-    ELSIF pass = 'known names' THEN
-      known := search_known_names(typed, meant);
-      CONTINUE WHEN known IS NULL OR known.rest <> '{}' OR known.impossible OR jsonb_array_length(known.understood) > 2;
-      words := words_understood(known.understood);
-      reading := search_understand(words, NULL, known.spans);
-    ELSIF pass = 'typed' THEN
-      CONTINUE WHEN NOT is_place_word;
-      SELECT s.* INTO sample, body FROM suggestions(typed, viewer, meant, true, sample) s;
-      CONTINUE;
-    ELSIF pass = 'last' THEN
-      -- unless it is all
-      words := spelled[greatest(cardinality(spelled), 2):];
+    CONTINUE WHEN NOT is_worth_suggesting(s, pass);
+    words := NULL;
+    IF pass = 'typed' AND is_place_word THEN
+      SELECT g.* INTO s.sample, body FROM suggestions(s.plain_words, viewer, s.plain, true, s.sample) g;
     ELSIF pass = 'typo in a name' THEN
-      body := shops_suggested(misspelt_shops(typed[1], viewer, sample));
-      CONTINUE;
-    ELSIF pass = 'before' AND cardinality(spelled) > 1 THEN
-      -- nor a house number: 25 Yeonmujang-gil, Seongdong
-      words := ARRAY(SELECT w FROM unnest(trim_array(spelled, 1)) WITH ORDINALITY AS t (w, i) WHERE w !~ '^[0-9-]+$' ORDER BY i);
-    ELSIF pass = 'before' THEN
-      CONTINUE WHEN length(keyword) NOT BETWEEN 3 AND 12 OR cardinality(typed) <> 1;
-      FOREACH shorter IN ARRAY words_cut(typed[1]) LOOP
-        words := ARRAY[shorter];
-        SELECT s.* INTO sample, body FROM suggestions(words, viewer, search_understand(words, NULL), false, sample) s;
-        EXIT WHEN body IS NOT NULL;
-        tried := tried || words::text;
-        SELECT s.read_as INTO words FROM shop_words_spelled(words, words, true) s;
-        EXIT WHEN words::text <> ALL (tried);
-      END LOOP;
-      EXIT WHEN body IS NOT NULL;
-    ELSE
-      words := search_reading(pass, keyword, unknown);
-      IF pass = 'apart' AND words = typed AND cardinality(typed) = 1 THEN
-        words := brand_apart(typed[1]);
-      END IF;
+      body := shops_suggested(misspelt_shops(s.plain_words[1], viewer, s.sample));
+    ELSIF pass = 'before' AND cardinality(s.spelled_words) <= 1 THEN
+      read := suggest_cut(viewer, s);
+      s := read.s;
+      words := read.words;
+      body := read.body;
+    ELSIF pass <> 'typed' THEN
+      read := suggest_read(s, pass);
+      s := read.s;
+      words := read.words;
     END IF;
-    CONTINUE WHEN coalesce(words, '{}') = '{}' OR words::text = ANY (tried);
-    tried := tried || words::text;
-    characters := characters + length(keyword);
-    IF reading IS NULL THEN
-      reading := search_understand(words, NULL, CASE WHEN pass IN ('before', 'last') THEN spans_in_words(spelled_reading.spans, spelled, words)
-        ELSE spans_in_words(meant.spans, typed, words) END);
+    IF pass = 'spelling' AND s.small_words = '{}' AND asks_for_any_shop(keyword) THEN
+      body := shops_suggested(ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), NULL, '{}', 5, budget => 5) AS w));
     END IF;
-    SELECT s.* INTO sample, body FROM suggestions(words, viewer, reading, false, sample) s;
+    CONTINUE WHEN body IS NOT NULL OR coalesce(words, '{}') = '{}' OR words::text = ANY (s.words_read);
+    s.words_read := s.words_read || words::text;
+    s.characters := s.characters + s.size;
+    IF s.reading IS NULL THEN
+      s.reading := search_understand(words, NULL, CASE WHEN pass IN ('before', 'last') THEN spans_in_words((s.spelled).spans, s.spelled_words, words)
+        ELSE spans_in_words((s.plain).spans, s.plain_words, words) END);
+    END IF;
+    SELECT g.* INTO s.sample, body FROM suggestions(words, viewer, s.reading, false, s.sample) g;
   END LOOP;
   IF lang IS NOT NULL THEN
     body := suggestions_in(body, lang);

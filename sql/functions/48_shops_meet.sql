@@ -166,7 +166,7 @@ BEGIN
   INTO reach_m, bounds_m
   FROM (
     SELECT s.geog, ST_Distance(s.geog, middle) AS way_m,
-      (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters)) AS passes
+      is_wanted(s, brand_ids, filters) AS passes
     FROM shops AS s WHERE s.status <> 'CLOSED'
     ORDER BY s.geog::geometry(POINT, 4326) <-> middle::geometry LIMIT greatest(200, needed * 3 / 2)
   ) AS n;
@@ -263,8 +263,8 @@ BEGIN
         SELECT b.start_m, n.id, n.effort_m
         FROM (SELECT g.start_m, g.near_m, g.chord, unnest(g.boxes) AS box FROM segment AS g OFFSET 0) AS b
         CROSS JOIN LATERAL (
-          SELECT s.id, CASE WHEN ST_3DDistance(s.spot, b.chord) <= b.near_m AND (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
-            AND (filters IS NULL OR shop_passes(s, filters)) THEN effort_m(s.geog, people, true) END AS effort_m
+          SELECT s.id, CASE WHEN ST_3DDistance(s.spot, b.chord) <= b.near_m AND is_wanted(s, brand_ids, filters)
+            THEN effort_m(s.geog, people, true) END AS effort_m
           FROM shops AS s WHERE s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED' LIMIT few + 1
         ) AS n
         LIMIT most_examined - examined + 1
@@ -419,8 +419,8 @@ BEGIN
     SELECT array_agg(f.id) FILTER (WHERE f.effort_m IS NOT NULL), array_agg(f.effort_m) FILTER (WHERE f.effort_m IS NOT NULL), count(*)
     INTO ids, efforts_m, more
     FROM (
-      SELECT s.id, CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND ST_Intersects(c.cell, gnomonic(s.spot, frame))
-        AND (filters IS NULL OR shop_passes(s, filters)) THEN effort_m(s.geog, people, true) END AS effort_m
+      SELECT s.id, CASE WHEN is_wanted(s, brand_ids, filters) AND ST_Intersects(c.cell, gnomonic(s.spot, frame))
+        THEN effort_m(s.geog, people, true) END AS effort_m
       FROM (
         SELECT u.cell FROM unnest(cells_of_area(area)) AS u (cell)
         ORDER BY effort_m(from_gnomonic(ST_Centroid(u.cell), frame), people, true)
@@ -501,8 +501,7 @@ BEGIN
         efforts_m || array_agg(f.effort_m) FILTER (WHERE f.effort_m IS NOT NULL), count(*)
       INTO ids, efforts_m, more
       FROM (
-        SELECT s.id, CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
-          AND (by_sum OR ST_3DMaxDistance(s.spot, spots) <= bound_m + 0.001) AND (filters IS NULL OR shop_passes(s, filters))
+        SELECT s.id, CASE WHEN is_wanted(s, brand_ids, filters) AND (by_sum OR ST_3DMaxDistance(s.spot, spots) <= bound_m + 0.001)
           THEN effort_m(s.geog, people, by_sum) END AS effort_m
         FROM unnest(small) AS b (box)
         INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'
@@ -616,10 +615,10 @@ BEGIN
     FROM (
       SELECT row_number() OVER () AS n, e.passes
       FROM (
-        (SELECT filters IS NULL OR shop_passes(s, filters) AS passes
+        (SELECT shop_passes(s, filters) AS passes
          FROM shops AS s WHERE brand_ids IS NULL AND s.status <> 'CLOSED' ORDER BY s.id)
         UNION ALL
-        SELECT filters IS NULL OR shop_passes(s, filters)
+        SELECT shop_passes(s, filters)
         FROM shops AS s WHERE s.brand_id = ANY (brand_ids) AND s.status <> 'CLOSED'
       ) AS e
       LIMIT most_examined + 1

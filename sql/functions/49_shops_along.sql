@@ -91,8 +91,7 @@ BEGIN
   examined AS MATERIALIZED (
     (
       SELECT c.chunk, s.id, s.spot,
-        CASE WHEN (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR shop_passes(s, filters))
-          THEN ST_3DDistance(s.spot, c.line) END AS chord_m
+        CASE WHEN is_wanted(s, brand_ids, filters) THEN ST_3DDistance(s.spot, c.line) END AS chord_m
       FROM (SELECT h.chunk, h.line, unnest(h.boxes) AS box FROM chunk AS h OFFSET 0) AS c
       INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && c.box AND s.status <> 'CLOSED'
       LIMIT most + 1

@@ -17,8 +17,8 @@ BEGIN
     SELECT concat(
       '{"review_info":', review_info_json(r, zone),
       ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_in(m, lang))::text,
-      '},"shop_info":{', CASE WHEN lang IS NOT NULL THEN coalesce(
-        (SELECT d FROM stored_display(s.id, display_source(s), lang) AS d), display_json(s.id, lang)) END,
+      '},"shop_info":{', CASE WHEN lang IS NOT NULL THEN
+        (SELECT d FROM display_of(s.id, display_source(s), lang, lang) AS d) END,
       '"id":', s.id, ',"brand":', to_json(coalesce(b.name, ''))::text,
       ',"place_name":', to_json(s.place_name)::text, '}}')
     FROM reviews r

@@ -41,8 +41,8 @@ BEGIN
   FROM (
     SELECT r.id, r.created_at, metres(ST_Distance(s.geog, viewer)) AS m,
       s.brand_id, s.counts,
-      CASE WHEN lang IS NULL THEN s.card ELSE s.card || coalesce(
-        (SELECT d FROM stored_display(s.id, display_source(s), lang) AS d), display_json(s.id, lang)) END AS card
+      CASE WHEN lang IS NULL THEN s.card ELSE s.card ||
+        (SELECT d FROM display_of(s.id, display_source(s), lang, lang) AS d) END AS card
     FROM (
       SELECT f.id, f.shop_id, f.created_at FROM favorites f WHERE f.member_id = member
       ORDER BY f.created_at DESC, f.id DESC LIMIT page_size OFFSET page_offset

@@ -38,6 +38,23 @@ END;
 COMMENT ON FUNCTION selected_brands(bigint)
 IS 'Brands of a selection: a brand with its sub-brands, or the representative ones for -1; null, every shop, for 0.';
 
+CREATE OR REPLACE FUNCTION is_in_tile(grid_x bigint, grid_y bigint, z integer, x integer, y integer) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN grid_x >> (32 - z) = x AND grid_y >> (32 - z) = y;
+COMMENT ON FUNCTION is_in_tile(bigint, bigint, integer, integer, integer) IS 'Whether a square of the grid, by column and row, is in a tile.';
+
+CREATE OR REPLACE FUNCTION tile_unit(grid_place double precision, z integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (floor(grid_place)::bigint >> (20 - z) & 4095)::integer;
+COMMENT ON FUNCTION tile_unit(double precision, integer)
+IS 'Unit within its tile, 0 to 4095 from the north-west, of a column or row of the grid.';
+
+CREATE OR REPLACE FUNCTION tile_cell(grid_x bigint, grid_y bigint, z integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tile_unit(grid_y, z) / 64 * 64 + tile_unit(grid_x, z) / 64;
+COMMENT ON FUNCTION tile_cell(bigint, bigint, integer)
+IS 'Cell within its tile, of 64 rows of 64 from the north-west, of a square of the grid.';
+
 -- OFFSET 0 prevents column and row from being computed again at each use.
 CREATE OR REPLACE FUNCTION shops_in_tile(
   z integer, x integer, y integer, brand_ids bigint [], filters shop_filters DEFAULT NULL
@@ -55,17 +72,10 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     OFFSET 0
   ) AS q
   WHERE s.status <> 'CLOSED' AND s.geog::public.geometry(POINT, 4326) && public.tile_box(z, x, y)
-    AND q.grid_x >> (32 - z) = x AND q.grid_y >> (32 - z) = y
-    AND (brand_ids IS NULL OR s.brand_id = ANY (brand_ids)) AND (filters IS NULL OR public.shop_passes(s, filters))
+    AND public.is_in_tile(q.grid_x, q.grid_y, z, x, y) AND public.is_wanted(s, brand_ids, filters)
 $$;
 COMMENT ON FUNCTION shops_in_tile(integer, integer, integer, bigint [], shop_filters)
 IS 'Shops of a tile that are not closed and pass the filters, with their column and row in the grid.';
-
-CREATE OR REPLACE FUNCTION tile_unit(grid_place double precision, z integer) RETURNS integer
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (floor(grid_place)::bigint >> (20 - z) & 4095)::integer;
-COMMENT ON FUNCTION tile_unit(double precision, integer)
-IS 'Unit within its tile, 0 to 4095 from the north-west, of a column or row of the grid.';
 
 CREATE OR REPLACE FUNCTION mean_rating(star_rating_sum bigint, review_cnt bigint) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -112,7 +122,7 @@ RETURNS TABLE (
 )
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT tile_unit(t.grid_y, z) / 64 * 64 + tile_unit(t.grid_x, z) / 64,
+  SELECT tile_cell(t.grid_x, t.grid_y, z),
     tile_unit(sum((t.grid_x >> 6)::double precision) / count(*) * 64, z),
     tile_unit(sum((t.grid_y >> 6)::double precision) / count(*) * 64, z),
     expansion_zoom(min(t.grid_x), max(t.grid_x), min(t.grid_y), max(t.grid_y)),
@@ -155,14 +165,14 @@ DECLARE
 BEGIN
   RETURN QUERY
   WITH drawn AS MATERIALIZED (
-    SELECT tile_unit(q.grid_y, z) / 64 * 64 + tile_unit(q.grid_x, z) / 64 AS drawn_cell, shop_passes(s, filters) AS passes,
+    SELECT tile_cell(q.grid_x, q.grid_y, z) AS drawn_cell, shop_passes(s, filters) AS passes,
       s.review_cnt AS reviews, s.star_rating_sum AS stars
     FROM shops AS s TABLESAMPLE SYSTEM (drawn_pct) REPEATABLE (0)
     CROSS JOIN LATERAL (
       SELECT grid_column(ST_X(s.geog::geometry)) AS grid_x, grid_row(ST_Y(s.geog::geometry)) AS grid_y OFFSET 0
     ) AS q
     WHERE s.status <> 'CLOSED' AND s.geog::geometry(POINT, 4326) && tile_box(z, x, y)
-      AND q.grid_x >> (32 - z) = x AND q.grid_y >> (32 - z) = y
+      AND is_in_tile(q.grid_x, q.grid_y, z, x, y)
       AND (brand_ids IS NULL OR s.brand_id = ANY (brand_ids))
   ),
   counted AS (
