@@ -11,10 +11,10 @@ from geoshops.database import models
 from geoshops.database.models import Member
 from geoshops.database.pool import Database
 from geoshops.database.statements import Statement, compiled, named
-from geoshops.errors import ApiError
+from geoshops.errors import ApiError, SessionEnded
 from geoshops.members.export import EXPORT
 from geoshops.web import writes
-from geoshops.web.sessions import SESSION_IS_LIVE, ids, of_live_session
+from geoshops.web.sessions import SESSION_IS_LIVE, ids, is_live, of_live_session
 from geoshops.web.tokens import Caller
 
 PROFILE = compiled(
@@ -106,9 +106,9 @@ def nickname_is_free(db: Database, caller: Caller, nickname: str) -> bool:
 
 def change_nickname(db: Database, caller: Caller, nickname: str) -> writes.Result:
     """Changes the nickname and returns the profile; 409 if another member has the nickname."""
-    # an ended session takes precedence over other errors
-    if nicknames.is_reserved(nickname) and not nickname_is_free(db, caller, nickname):
-        raise ApiError("nickname_taken")
+    if nicknames.is_reserved(nickname):
+        # an ended session takes precedence over other errors
+        raise ApiError("nickname_taken") if is_live(db, caller) else SessionEnded
     new = {"new_nickname": nickname, "new_key": nicknames.key(nickname)}
     return writes.run(db, CHANGE_NICKNAME, {**ids(caller), **new}, idempotent=True)
 
