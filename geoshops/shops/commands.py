@@ -152,11 +152,6 @@ def merge(
     """
     if [into_id is not None, file is not None, all_certain].count(True) != 1:
         raise click.UsageError("give either DUPLICATE_ID INTO_ID, or --from FILE, or --all-certain")
-    if duplicate_id is not None and into_id is not None and not dry_run:
-        with correcting() as cursor:
-            corrections.merge(cursor, duplicate_id, into_id, day_or_today(None), reason)
-        click.echo(f"shop {duplicate_id} is merged into {into_id}")
-        return
     with transaction() as cursor:
         if file:
             pairs = merging.read_pairs(file)

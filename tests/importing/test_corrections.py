@@ -19,6 +19,7 @@ from flask.testing import FlaskClient
 from geoshops.importing import deriving
 from geoshops.shops import corrections
 from geoshops.shops.commands import CONSTRAINT_MESSAGES
+from geoshops.shops.corrections import NotPossible
 from tests.importing.conftest import Run
 from tests.make import GANGNAM, Maker
 
@@ -148,7 +149,8 @@ def test_merging_moves_reviews_and_favorites(run: Run, make: Maker, client: Flas
         "SELECT id, status, merged_into_id, favorite_cnt, review_cnt, star_rating_sum FROM shops ORDER BY id"
     ) == [(kept, "OPEN", None, 2, 1, 4), (duplicate, "CLOSED", kept, 0, 0, 0)]
     assert json.loads(ok(run, "shops", "duplicates", "--json")) == []
-    assert run("shops", "merge", duplicate, kept, "--reason", "twice").exit_code == 1
+    again = ok(run, "shops", "merge", duplicate, kept, "--reason", "twice")
+    assert "0 shops merged, 1 pairs were already merged" in again
     assert client.get(f"/shops/{kept}").status_code == 200
 
 
@@ -163,21 +165,18 @@ def merged(summary: Summary, write: Write, make: Maker, run: Run) -> tuple[int, 
 
 
 def test_a_repeated_merge_does_not_wait_for_commands_on_the_duplicate(
-    run: Run,
-    summary: Summary,
-    write: Write,
-    make: Maker,
-    database_url: str,
-    monkeypatch: pytest.MonkeyPatch,
+    run: Run, summary: Summary, write: Write, make: Maker, database_url: str
 ) -> None:
-    duplicate, kept, _ = merged(summary, write, make, run)
-    monkeypatch.setenv("PGOPTIONS", "-c lock_timeout=2s")
-    with closing(psycopg2.connect(database_url)) as other_command:
+    """Another operator merges the pair after it was checked."""
+    duplicate, kept, day = merged(summary, write, make, run)
+    with (
+        closing(psycopg2.connect(database_url, options="-c lock_timeout=2s")) as operator,
+        closing(psycopg2.connect(database_url)) as other_command,
+    ):
         # its next step waits for the lock of the other shop
         other_command.cursor().execute("SELECT pg_advisory_xact_lock_shared(-%s)", (duplicate,))
-        result = run("shops", "merge", duplicate, kept, "--reason", "twice")
-    assert result.exit_code == 1
-    assert f"shop {duplicate} is already merged into another shop" in result.output
+        with pytest.raises(NotPossible, match=f"shop {duplicate} is already merged into another"):
+            corrections.merge(operator.cursor(), duplicate, kept, day, "twice")
 
 
 @pytest.mark.parametrize("row", [ROW, ROW.replace("영업", "폐업"), f"{ROW}2020-01-01"])
