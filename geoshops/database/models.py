@@ -30,6 +30,8 @@ GENERATED = "generated in sql/schema"
 # conditions of partial indexes, as PostgreSQL prints them
 OPEN_SHOPS = "(status <> 'CLOSED'::text)"
 OPEN_REPORTS = "(closed_at IS NULL)"
+# the address that decides the regions of a shop, unlike a road a lot lies in one district
+SHOP_ADDRESS = "coalesce(nullif(lot_address, ''), road_address)"
 
 # columns that several tables have, with their type and default
 Id = Annotated[int, mapped_column(Identity(), primary_key=True)]

@@ -8,7 +8,7 @@ from typing import Any, cast
 from psycopg2 import sql
 from sqlalchemy import DefaultClause
 
-from geoshops.database.models import Shop, table_of
+from geoshops.database.models import SHOP_ADDRESS, Shop, table_of
 from geoshops.importing.shop_rows import FIELDS
 from geoshops.importing.staging import analyze
 from geoshops.operations.commands import KEPT_BY_A_MERGE
@@ -73,7 +73,7 @@ LEFT JOIN LATERAL (
 ) p ON true
 CROSS JOIN LATERAL regions_agreed(p.sido_id, p.sigungu_id, p.dong_id, a.sido_id, a.sigungu_id, a.dong_id) f"""
 MERGED = """
-  SELECT q.*, coalesce(nullif(q.lot_address, ''), q.road_address) AS address
+  SELECT q.*, {address} AS address
   FROM (
     SELECT i.line, CASE WHEN k.is_new_key THEN i.source_id ELSE coalesce(k.current_key, i.source_id) END AS new_key,
       s.id AS shop_id, coalesce(s.overrides ? 'brand', false) AS brand_kept,
@@ -87,8 +87,8 @@ MERGED = """
 FIRST_WORDS = """
 SELECT coalesce(array_agg(w.word), '{{}}')
 FROM (
-  SELECT split_part({}, ' ', 1) AS word FROM incoming
-  UNION SELECT split_part(coalesce(nullif(lot_address, ''), road_address), ' ', 1) FROM shops WHERE source = %(source)s
+  SELECT split_part({incoming}, ' ', 1) AS word FROM incoming
+  UNION SELECT split_part({current}, ' ', 1) FROM shops WHERE source = %(source)s
   OFFSET 0
 ) w
 WHERE name_key(w.word) IN (SELECT key FROM region_words())"""
@@ -96,7 +96,8 @@ WHERE name_key(w.word) IN (SELECT key FROM region_words())"""
 
 def resolve(cursor: Any, source: str, stored: list[str], verified_on: str) -> None:
     """Creates `resolved`, the new state of each shop, which keeps manual corrections."""
-    cursor.execute(sql.SQL(FIRST_WORDS).format(_address(stored)), {"source": source})
+    addresses = {"incoming": _address(stored), "current": sql.SQL(SHOP_ADDRESS)}
+    cursor.execute(sql.SQL(FIRST_WORDS).format(**addresses), {"source": source})
     (words,) = cursor.fetchone()
     cursor.execute(
         _resolve_statement(stored), {"source": source, "day": verified_on, "words": words}
@@ -111,6 +112,7 @@ def listed(table: str, names: Iterable[str]) -> sql.Composed:
 
 def _resolve_statement(stored: list[str]) -> sql.Composable:
     merged = sql.SQL(MERGED).format(
+        address=sql.SQL(SHOP_ADDRESS),
         brand=sql.SQL("i.brand") if "brand" in stored else sql.SQL("NULL::text"),
         verified_on=sql.SQL(
             "coalesce(i.verified_on, %(day)s::date)" if "verified_on" in stored else "%(day)s::date"

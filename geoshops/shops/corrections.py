@@ -27,7 +27,15 @@ from sqlalchemy.orm import aliased
 
 from geoshops import opening_hours
 from geoshops.console import as_started
-from geoshops.database.models import Brand, Favorite, Report, Review, Shop, table_of
+from geoshops.database.models import (
+    SHOP_ADDRESS,
+    Brand,
+    Favorite,
+    Report,
+    Review,
+    Shop,
+    table_of,
+)
 from geoshops.database.statements import execute, fetch_dicts
 from geoshops.operations.audit import write_audit
 from geoshops.operations.commands import KEPT_BY_A_MERGE
@@ -52,8 +60,9 @@ FACTS = (
     .select_from(Shop)
     .outerjoin(Brand, Brand.id == Shop.brand_id)
 )
-ADDRESS = func.coalesce(func.nullif(Shop.lot_address, ""), Shop.road_address)
-REGIONS = func.region_of(ADDRESS, Shop.geog).table_valued("sido_id", "sigungu_id", "dong_id")
+REGIONS = func.region_of(literal_column(SHOP_ADDRESS), Shop.geog).table_valued(
+    "sido_id", "sigungu_id", "dong_id"
+)
 # the regions of a shop's address and position, and the brand in its name
 DERIVE = update(Shop).values(
     {
