@@ -18,8 +18,6 @@ from geoshops.web import tokens, writes
 from geoshops.web.sessions import SESSION_IS_LIVE, ids, of_live_session
 from geoshops.web.tokens import Caller, RefreshToken
 
-GRACE_S = 30
-
 SIGN_IN = compiled(
     select(
         func.sign_in(
@@ -123,7 +121,7 @@ def refresh(db: Database, settings: Settings, token: RefreshToken, *, rotate: bo
         "successor": tokens.jti_hash(token.successor_jti),
         "refresh_days": settings.refresh_token_days,
         "session_days": settings.session_days,
-        "grace_s": GRACE_S,
+        "grace_s": tokens.GRACE_S,
     }
     outcome, issued_at, ends_at = db.write(REFRESH, values, idempotent=True)
     if outcome not in ("used", "rotated", "repeated"):

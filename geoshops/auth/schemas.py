@@ -9,6 +9,7 @@ from marshmallow import Schema, fields, missing
 from geoshops.errors import Reason
 from geoshops.web.examples import ORIGIN, SESSION_ID
 from geoshops.web.fields import Args, Body, DateArray, Flag, Text, described, invalid
+from geoshops.web.tokens import GRACE_S
 
 
 class Token(Text):
@@ -105,7 +106,7 @@ class RefreshBody(Body):
     refresh_token = Token(required=True, metadata={"example": TOKEN})
     rotate = Switch(
         metadata=described(
-            "Also replace the refresh token; the old one expires after 30 seconds or at the first use of the new one"
+            f"Also replace the refresh token; the old one expires after {GRACE_S} seconds or at the first use of the new one"
         ),
     )
 

@@ -124,7 +124,7 @@ def _add_items(collection: Collection, feature: Any) -> None:
         f"/collections/{collection.name}/items",
         query=schemas.items_args(collection.default_limit, collection.max_limit),
         id=f"listOgc{collection.type_name}Items",
-        response=schemas.items(f"{collection.type_name}Features", feature),
+        response=schemas.items(f"{collection.type_name}Features", feature, queries.MOST_COUNTED),
         example={
             "type": "FeatureCollection",
             "numberReturned": 1,

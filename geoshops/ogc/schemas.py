@@ -292,7 +292,7 @@ def _field(published: Published) -> fields.Field[Any]:
     return FIELDS[published.type](required=True, allow_none=published.nullable, metadata=stated)
 
 
-def items(name: str, item: type[Schema]) -> type[Schema]:
+def items(name: str, item: type[Schema], most_counted: int) -> type[Schema]:
     """The schema `name` of a page of features."""
     return Schema.from_dict(
         {
@@ -301,7 +301,9 @@ def items(name: str, item: type[Schema]) -> type[Schema]:
             "links": fields.List(fields.Nested(Link), required=True),
             "numberReturned": fields.Integer(required=True),
             "numberMatched": fields.Integer(
-                metadata={"description": "Only on the first page, and up to 10000 matches"}
+                metadata={
+                    "description": f"Only on the first page, and up to {most_counted} matches"
+                }
             ),
         },
         name=name,

@@ -55,7 +55,10 @@ class AroundArgs(PlaceArgs):
         high=HALF_CIRCUMFERENCE_M,
         load_default=None,
         data_key="radius",
-        metadata=described("Radius in metres around the map centre; 2000 if omitted", 2000),
+        metadata=described(
+            f"Radius in metres around the map centre; {DEFAULT_RADIUS_M} if omitted",
+            DEFAULT_RADIUS_M,
+        ),
     )
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:

@@ -145,8 +145,8 @@ class Area(Shape):
         metadata={
             "type": "array",
             "items": {"type": "array", "items": {"type": "array", "items": {}}},
-            "description": "Rings of [longitude, latitude], at most 10,000 positions in total; for a MultiPolygon, lists of"
-            " rings. Edges are geodesics; the interior is the smaller side",
+            "description": f"Rings of [longitude, latitude], at most {MAX_POSITIONS:,} positions in total; for a MultiPolygon,"
+            " lists of rings. Edges are geodesics; the interior is the smaller side",
             "example": [
                 [[127.02, 37.49], [127.04, 37.49], [127.04, 37.51], [127.02, 37.51], [127.02, 37.49]]
             ],
@@ -162,7 +162,7 @@ class Route(Shape):
         required=True,
         metadata={
             **LINE_SCHEMA,
-            "description": "[longitude, latitude] of each corner, at most 10,000; edges are geodesics",
+            "description": f"[longitude, latitude] of each corner, at most {MAX_POSITIONS:,}; edges are geodesics",
             "example": [[127.0276, 37.4979], [127.0365, 37.5007], [127.0489, 37.5045]],
         },
     )

@@ -22,6 +22,7 @@ from geoshops.web.authentication import guard
 from geoshops.web.contract import Contract
 from geoshops.web.examples import PATH, example_of, example_of_parameter
 from geoshops.web.fields import Args
+from geoshops.web.paging import MAX_DEPTH
 from geoshops.web.parsing import BodyLoader, ContractParser, QueryLoader
 from geoshops.web.rate_limits import READS, WRITES, RateLimit
 from geoshops.web.reads import Read, ReadOperation
@@ -320,7 +321,7 @@ LIST_HEADERS = {
     name: {"description": meaning, "schema": {"type": "string"}}
     for name, meaning in (
         ("Link", "first, prev, next and last page (RFC 8288), if paged"),
-        ("X-Total-Count", "Total number of shops, exact up to 10000, if paged"),
+        ("X-Total-Count", f"Total number of shops, exact up to {MAX_DEPTH}, if paged"),
         ("X-Total-Count-Capped", "true if there are more shops than X-Total-Count, if paged"),
         ("X-Result-Truncated", "true if the list was truncated"),
         ("X-Ignored-Words", "Ignored words of the keyword, percent-encoded"),

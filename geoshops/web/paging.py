@@ -36,7 +36,8 @@ class Page:
 
 
 def cut(page: Page | None) -> dict[str, int]:
-    """Parameters that limit the count of a list and select the part to return; without a page, the first 1000 items."""
+    """Parameters that limit the count of a list and select the part to return; without a page, the first WHOLE_LIST
+    items."""
     if page is None:
         return {"at_most": WHOLE_LIST, "page_size": WHOLE_LIST, "page_offset": 0}
     return {"at_most": MAX_DEPTH, "page_size": page.size, "page_offset": page.offset}
@@ -69,7 +70,9 @@ class PagingArgs(Args):
 
     page = Integer(low=1, high=MAX_DEPTH, metadata={"description": "Page, from 1; enables paging"})
     size = Integer(
-        low=1, high=MAX_SIZE, metadata={"description": "Items per page; 20 if only `page` is given"}
+        low=1,
+        high=MAX_SIZE,
+        metadata={"description": f"Items per page; {DEFAULT_SIZE} if only `page` is given"},
     )
 
     def complete(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +89,7 @@ class PagingArgs(Args):
 def list_response(context: RequestContext, page: Page | None, items: ItemList) -> Response:
     """A list, as GeoJSON if negotiated; a page has the headers Link (RFC 8288) and X-Total-Count.
 
-    X-Result-Truncated marks an unpaged list that was truncated. The total is exact up to 10000."""
+    X-Result-Truncated marks an unpaged list that was truncated. The total is exact up to MAX_DEPTH."""
     body = items.body
     if context.media_type == GEOJSON:
         body = feature_collection_text(body).encode()

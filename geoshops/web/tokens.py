@@ -36,6 +36,8 @@ from geoshops.errors import Unauthorized
 ALGORITHM = "HS256"
 NAME = "geoshops"
 LEEWAY_S = 5
+# how long a retry with a replaced refresh token gets the same successor
+GRACE_S = 30
 TIMES = ("iat", "nbf", "exp")
 REQUIRED_CLAIMS = {"sub", "sid", "jti", "iss", "aud", "type", *TIMES}
 INVALID = (

@@ -13,6 +13,10 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from pyproj import Geod
 
+from geoshops.search.queries import WHOLE_LIST
+from geoshops.shops.schemas import MOST_SHOPS
+from geoshops.web.tokens import GRACE_S
+
 METHODS = ("get", "post", "patch", "delete", "put")
 
 
@@ -133,6 +137,21 @@ def test_examples_agree_with_each_other(document: dict[str, Any]) -> None:
     assert sum(counts.values()) == detail["review_cnt"]
     mean = sum(stars * count for stars, count in counts.items()) / detail["review_cnt"]
     assert round(mean, 1) == detail["star_rating_avg"]
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "limit"),
+    [
+        ("/auth/token", "post", f"for {GRACE_S} seconds"),
+        ("/shops", "get", f"At most the best {WHOLE_LIST}\n"),
+        ("/shops/hours", "get", f"up to {MOST_SHOPS} shops"),
+    ],
+)
+def test_docstrings_state_the_limits_of_the_code(
+    document: dict[str, Any], path: str, method: str, limit: str
+) -> None:
+    operation = document["paths"][path][method]
+    assert limit in f"{operation['summary']}\n{operation['description']}"
 
 
 def metres(a: tuple[float, ...], b: tuple[float, ...]) -> int:
