@@ -46,6 +46,11 @@ class Claim:
     same_as: str
 
 
+def language_tag(lang: str, name: str) -> str:
+    """SQL of a name's language tag: `zh` becomes zh-Hans if folding changes no character, else zh-Hant."""
+    return f"CASE WHEN {lang} <> 'zh' THEN {lang} WHEN han_folded({name}) = {name} THEN 'zh-Hans' ELSE 'zh-Hant' END"
+
+
 def stem(korean: str) -> str:
     """Removes the unit from a name: 인제군 and 인제 are one place."""
     return KOREAN_UNIT.sub("", KOREAN_UNIT.sub("", korean.replace(" ", "")))

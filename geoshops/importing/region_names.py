@@ -59,7 +59,7 @@ FOLD = "SELECT n, kana_folded(han_folded(n)) FROM unnest(%s::text[]) n"
 ADD = """
 INSERT INTO region_aliases (region_id, alias, kind, lang)
 SELECT region, n, CASE WHEN %(lang)s = 'en' THEN 'english' ELSE 'foreign' END,
-  CASE WHEN %(lang)s <> 'zh' THEN %(lang)s WHEN han_folded(n) = n THEN 'zh-Hans' ELSE 'zh-Hant' END
+  {tag}
 FROM unnest(%(regions)s) region CROSS JOIN unnest(%(names)s::text[]) n
 ON CONFLICT DO NOTHING"""
 
@@ -187,6 +187,7 @@ class _Load:
         """Adds names to regions; returns how many are new."""
         self._cursor.execute(FORMS, (regions,))
         forms = name_checks.korean_forms(self._cursor.fetchall())
+        add = ADD.format(tag=name_checks.language_tag("%(lang)s", "n"))
         added = 0
         for field, lang in LANGUAGES.items():
             names = []
@@ -199,7 +200,7 @@ class _Load:
                     self.dropped.append(Dropped(row.line, field, reason))
                 else:
                     names.append(name)
-            self._cursor.execute(ADD, {"regions": regions, "names": names, "lang": lang})
+            self._cursor.execute(add, {"regions": regions, "names": names, "lang": lang})
             added += self._cursor.rowcount
         return added
 

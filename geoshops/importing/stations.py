@@ -65,8 +65,7 @@ WHERE EXISTS (
 RETURNING i.line, i.field"""
 ADD_NAMES = """
 INSERT INTO station_aliases (station_id, alias, lang)
-SELECT s.id, g.alias,
-  CASE WHEN g.lang <> 'zh' THEN g.lang WHEN han_folded(g.alias) = g.alias THEN 'zh-Hans' ELSE 'zh-Hant' END
+SELECT s.id, g.alias, {tag}
 FROM incoming_names g JOIN stations s ON s.name_key = name_key(g.name) AND ST_DWithin(s.geog, g.geog, 2000)
 ORDER BY s.id, g.lang DESC, g.alias
 ON CONFLICT DO NOTHING"""
@@ -173,7 +172,7 @@ def _add_foreign_names(cursor: Any, staging: Staging, stored: list[str]) -> None
     for statement, reason in DROPPED_NAMES:
         cursor.execute(statement)
         staging.dropped += [Dropped(line, field, reason) for line, field in cursor.fetchall()]
-    cursor.execute(ADD_NAMES)
+    cursor.execute(ADD_NAMES.format(tag=name_checks.language_tag("g.lang", "g.alias")))
 
 
 def _complete(columns: Columns, reasons: Reasons) -> None:
