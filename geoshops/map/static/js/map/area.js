@@ -1,9 +1,9 @@
 // The drawn area or the box of the last search, on the map.
 import { ACCENT } from "./booths.js";
+import { EMPTY } from "./geo.js";
 import { ringOf, ringOfBox } from "../shared/ring.js";
 import { state } from "../shared/state.js";
 
-const EMPTY = { type: "FeatureCollection", features: [] };
 let drawn = "";
 
 export function addArea(sheet, theme) {

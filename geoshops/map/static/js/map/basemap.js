@@ -1,5 +1,6 @@
 // The offline basemap: our own style with Natural Earth data, which needs no other server. Streets lie over it.
 import { asset } from "../shared/assets.js";
+import { EMPTY, collection } from "./geo.js";
 import { begin, end } from "../shared/idle.js";
 import { pause } from "../shared/pause.js";
 import { toGeoJson } from "./topojson.js";
@@ -26,8 +27,6 @@ const LAYERS = ["ground", "near-land", "near-shore", ...COVERED];
 // The view is probed at this many steps across and down.
 const PROBES = 8;
 let hidden = false;
-
-const EMPTY = { type: "FeatureCollection", features: [] };
 
 export function offlineStyle(theme) {
   hidden = false;
@@ -59,7 +58,7 @@ const read = async (address) => (await fetch(address)).json();
 
 async function load() {
   const [land, coast] = await Promise.all([read(LAND), read(COAST)]);
-  return { type: "FeatureCollection", features: [...toGeoJson(land, "land").features, ...coast.features] };
+  return collection([...toGeoJson(land, "land").features, ...coast.features]);
 }
 
 // Whether regions cover the view wherever it is probed, so that land and sea need not be loaded. Probes in pauses of the browser.

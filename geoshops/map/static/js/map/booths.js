@@ -1,13 +1,13 @@
 // Shops on the map: clusters, pins with names and ratings, the shop that the list points at, and the selected one.
 import { colours } from "./basemap.js";
 import { BOLD } from "./font.js";
+import { EMPTY, collection } from "./geo.js";
 import { lang, t } from "../shared/i18n.js";
 import { placeName } from "../shared/parts.js";
 import { pinName } from "./pins.js";
 import { visibleShops } from "../shops/search.js";
 import { RESULTS_FROM_ZOOM, isAround, state } from "../shared/state.js";
 
-const EMPTY = { type: "FeatureCollection", features: [] };
 export const ACCENT = { light: "#c0305c", dark: "#ff86ab" };
 const INK = { light: "#23262e", dark: "#eceef2" };
 // layers below which others are inserted
@@ -109,8 +109,6 @@ function feature(shop, rank) {
   };
   return { type: "Feature", properties, geometry };
 }
-
-const collection = (features) => ({ type: "FeatureCollection", features });
 
 const RESULTS = ["clusters", "cluster-counts", "pin-names", "pins"];
 

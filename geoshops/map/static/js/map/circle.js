@@ -2,9 +2,8 @@
 // retiled and redrawn at every step of a pan and delay the shops.
 import { ACCENT } from "./booths.js";
 import { h } from "../shared/dom.js";
-import { circle, metresPerPixel } from "./geo.js";
+import { EMPTY, circle, metresPerPixel } from "./geo.js";
 
-const EMPTY = { type: "FeatureCollection", features: [] };
 const LAYERS = ["circle-fill", "circle-edge"];
 let ring = null;
 let drawn = "none";

@@ -1,4 +1,7 @@
-// Spherical geometry for drawing only; displayed distances come from the service.
+// GeoJSON and spherical geometry for drawing only; displayed distances come from the service.
+export const collection = (features) => ({ type: "FeatureCollection", features });
+export const EMPTY = collection([]);
+
 const EARTH_RADIUS_M = 6371008.8;
 const rad = (degrees) => (degrees * Math.PI) / 180;
 const deg = (radians) => (radians * 180) / Math.PI;

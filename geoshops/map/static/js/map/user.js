@@ -1,10 +1,9 @@
 // The user's position, once known: a dot in a circle of the position's accuracy.
 import { LOWEST, OVER_PINS } from "./booths.js";
-import { circle } from "./geo.js";
+import { EMPTY, circle, collection } from "./geo.js";
 import { colours } from "./basemap.js";
 import { state } from "../shared/state.js";
 
-const EMPTY = { type: "FeatureCollection", features: [] };
 const BLUE = "#2f7de1";
 
 export function addUser(sheet, theme) {
@@ -21,5 +20,5 @@ export function showUser(map) {
   if (!state.user) return;
   const { lng, lat, accuracy_m } = state.user;
   const dot = { type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [lng, lat] } };
-  map.getSource("user")?.setData({ type: "FeatureCollection", features: [circle(state.user, accuracy_m), dot] });
+  map.getSource("user")?.setData(collection([circle(state.user, accuracy_m), dot]));
 }
