@@ -32,6 +32,7 @@ OPEN_SHOPS = "(status <> 'CLOSED'::text)"
 OPEN_REPORTS = "(closed_at IS NULL)"
 # the address that decides the regions of a shop, unlike a road a lot lies in one district
 SHOP_ADDRESS = "coalesce(nullif(lot_address, ''), road_address)"
+BADGE_COLOR = "#52606d"
 
 # columns that several tables have, with their type and default
 Id = Annotated[int, mapped_column(Identity(), primary_key=True)]
@@ -75,7 +76,7 @@ class Brand(Base):
         ForeignKey("brands.id", name="brands_parent_fkey")
     )
     is_representative: Mapped[Flag]
-    badge_color: Mapped[str] = mapped_column(server_default=text("'#52606d'::text"))
+    badge_color: Mapped[str] = mapped_column(server_default=text(f"'{BADGE_COLOR}'::text"))
     image_path: Mapped[GeneratedText]
     card: Mapped[GeneratedText]
     shop_cnt: Mapped[Count]

@@ -21,7 +21,9 @@ SIZE = (1200, 630)
 LEFT, TOP, BOTTOM, TEXT_WIDTH = 84, 66, 562, 790
 # Increase it when the drawing changes: it is part of a picture's URL, so that clients load the new one.
 DESIGN = 1
-GROUND, INK, MUTED, ACCENT, STAR = "#faf8f5", "#23262e", "#5d6370", "#c0305c", "#e59a0c"
+# all but the ground are colours of the page, in static/css/base.css
+GROUND, INK, MUTED = "#faf8f5", "#23262e", "#5d6370"
+ACCENT, BAD, STAR = "#c0305c", "#b3401f", "#e59a0c"
 NAME_SIZES = (80, 70, 62, 54)
 MAX_LINES = 2
 # Debian's fonts-noto-cjk (OFL 1.1); the shapes of some Chinese characters differ by language
@@ -166,7 +168,7 @@ def _cut(text: str, width: float, length: Callable[[str], float]) -> str:
 def _facts(draw: ImageDraw.ImageDraw, card: Card, y: float) -> None:
     """Draws the rating or the status, and the address."""
     if card.status:
-        draw.text((LEFT, y + 8), card.status, font=_font(BOLD, card.language, 36), fill="#b3401f")
+        draw.text((LEFT, y + 8), card.status, font=_font(BOLD, card.language, 36), fill=BAD)
         y += 62
     elif card.rating:
         _rating(draw, card, y + 32)

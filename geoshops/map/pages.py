@@ -195,7 +195,7 @@ def manifest() -> Response:
         "scope": "/",
         "display": "standalone",
         "background_color": "#ffffff",
-        "theme_color": "#c0305c",
+        "theme_color": card.ACCENT,
         "categories": ["lifestyle", "photo", "travel"],
         "icons": [
             {"src": f"/static/icons/{name}", "sizes": sizes, "type": "image/png", "purpose": use}

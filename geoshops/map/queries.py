@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import VARCHAR, Date, bindparam, cast, exists, func, select
 from sqlalchemy.orm import aliased
 
-from geoshops.database.models import Brand, Shop
+from geoshops.database.models import BADGE_COLOR, Brand, Shop
 from geoshops.database.pool import Database
 from geoshops.database.statements import compiled, named
 from geoshops.errors import NotFound
@@ -63,7 +63,6 @@ SHOP = compiled(
         .scalar_subquery(),
     )
 )  # fmt: skip
-COLOR_WITHOUT_BRAND = "#52606d"
 
 
 def shop(db: Database, shop_id: int, *, lang: str | None, origin: str, zone: str) -> FoundShop:
@@ -74,7 +73,7 @@ def shop(db: Database, shop_id: int, *, lang: str | None, origin: str, zone: str
     body, color = db.row(SHOP, values)
     if not body:
         raise NotFound("shop", shop_id)
-    return FoundShop(json.loads(body), color or COLOR_WITHOUT_BRAND)
+    return FoundShop(json.loads(body), color or BADGE_COLOR)
 
 
 # Ids per part of the sitemap, below the limit of 50,000 URLs. A small part is fast to build; closed shops only leave

@@ -27,7 +27,7 @@ def differences(url: str, *statements: str) -> list[Any]:
     with engine.connect() as connection:
         for statement in statements:
             connection.execute(text(statement))
-        options = {"include_object": include, "compare_type": True}
+        options = {"include_object": include, "compare_type": True, "compare_server_default": True}
         context = MigrationContext.configure(connection, opts=options)
         compared = compare_metadata(context, Base.metadata)
         connection.rollback()
@@ -53,6 +53,7 @@ def test_models_and_schema_are_the_same(database_url: str) -> None:
         "DROP INDEX shops_geog_idx",
         "ALTER TABLE stations DROP COLUMN geog CASCADE, ADD COLUMN geog geography(PointZ, 4326)",
         "DROP TABLE region_parts CASCADE",
+        "ALTER TABLE brands ALTER COLUMN badge_color SET DEFAULT '#000000'",
     ],
 )
 def test_the_comparison_can_fail(database_url: str, change: str) -> None:

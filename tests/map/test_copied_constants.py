@@ -12,7 +12,7 @@ import pytest
 from marshmallow import Schema
 
 from geoshops import nicknames
-from geoshops.map import routes
+from geoshops.map import card, routes
 from geoshops.members.schemas import NicknameBody, WithdrawArgs
 from geoshops.messages import LANGUAGES
 from geoshops.reports.schemas import ReviewReportBody, ShopReportBody
@@ -27,12 +27,12 @@ from geoshops.web.shop_schemas import ShopFilterArgs, ShopSummary
 from tests.make import Maker
 
 PAGE = Path(routes.__file__).parent
+FOLDERS = {".js": "static/js", ".css": "static/css", ".html": "templates"}
 KEY = re.compile(r'[{,]\s*"?([\w-]+)"?: ')
 
 
 def source(name: str) -> str:
-    folder = "static/js" if name.endswith(".js") else "templates"
-    return (PAGE / folder / name).read_text(encoding="utf-8")
+    return (PAGE / FOLDERS[Path(name).suffix] / name).read_text(encoding="utf-8")
 
 
 def text_after(file: str, before: str) -> str:
@@ -60,6 +60,11 @@ def words(file: str, pattern: str) -> list[str]:
     found = re.findall(pattern, source(file))
     assert found, f"{file} has no match of {pattern}"
     return found
+
+
+def colours(file: str, before: str) -> list[str]:
+    """The light and the dark colour after the only match of a regular expression."""
+    return re.findall(r"#[0-9a-f]{6}", text_after(file, before))[:2]
 
 
 def field(schema: type[Schema], name: str) -> Any:
@@ -175,6 +180,35 @@ def test_a_value_is_within_the_limits_of_the_service(
     file: str, before: str, lowest: float, highest: float
 ) -> None:
     assert lowest <= literal(file, before) <= highest
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "name"),
+    [
+        ("map/booths.js", "const ACCENT = ", "accent"),
+        ("map/booths.js", "const INK = ", "text"),
+        ("map/booths.js", "const ON_ACCENT = ", "on-accent"),
+        ("head.html", r'<meta name="theme-color" content=(?=[^>]*light)', "ground"),
+    ],
+)
+def test_colours_of_both_themes_are_those_of_the_style_sheet(
+    file: str, before: str, name: str
+) -> None:
+    assert colours(file, before) == colours("base.css", f"--{name}: ")
+
+
+@pytest.mark.parametrize(
+    ("colour", "name"),
+    [
+        (card.INK, "text"),
+        (card.MUTED, "muted"),
+        (card.ACCENT, "accent"),
+        (card.BAD, "bad"),
+        (card.STAR, "star"),
+    ],
+)
+def test_pictures_have_the_light_colours_of_the_style_sheet(colour: str, name: str) -> None:
+    assert colour == colours("base.css", f"--{name}: ")[0]
 
 
 def test_the_reasons_of_reports_are_those_of_the_table(make: Maker) -> None:

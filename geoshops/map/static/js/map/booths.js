@@ -10,6 +10,7 @@ import { RESULTS_FROM_ZOOM, isAround, state } from "../shared/state.js";
 
 export const ACCENT = { light: "#c0305c", dark: "#ff86ab" };
 const INK = { light: "#23262e", dark: "#eceef2" };
+const ON_ACCENT = { light: "#ffffff", dark: "#2a0b16" };
 // layers below which others are inserted
 export const LOWEST = "clusters";
 export const OVER_PINS = "cluster-counts";
@@ -57,7 +58,7 @@ function layers(theme) {
     {
       id: "cluster-counts", type: "symbol", source: "booths", filter: ["has", "point_count"],
       layout: { "text-field": ["get", "point_count_abbreviated"], "text-font": BOLD, "text-size": 13, "text-allow-overlap": true, "text-padding": 10 },
-      paint: { "text-color": theme === "dark" ? "#2a0b16" : "#ffffff" },
+      paint: { "text-color": ON_ACCENT[theme] },
     },
     {
       id: "lit-ring", type: "circle", source: "lit", layout: { visibility: "none" },
