@@ -19,11 +19,10 @@ from geoshops.importing.fields import InvalidValue
 from geoshops.importing.geojson import Feature, features
 from geoshops.importing.mapping import JOINT, SavedMapping, plan_columns
 from geoshops.importing.opening import InputFile
-from geoshops.importing.polygon_features import polygon_of, property_text
+from geoshops.importing.polygon_features import MOST_VERTICES, polygon_of, property_text
 from geoshops.importing.tables import CHUNK_ROWS
 
 COLUMNS = ("source_id", "population", "cell", "longitude", "latitude")
-MOST_VERTICES = 10_000
 _key = fields.text(200)
 POLYGONS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 

@@ -20,6 +20,7 @@ from geoshops.database.deferred_indexes import build_missing
 from geoshops.importing.brands import import_brands
 from geoshops.importing.errors import ImportRejected, WrongUsage
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
+from geoshops.importing.polygon_features import MOST_VERTICES
 from geoshops.importing.population import import_population
 from geoshops.importing.region_features import LEVELS
 from geoshops.importing.region_names import import_region_names
@@ -174,7 +175,7 @@ def stations(file: Path, as_json: bool, **options: Any) -> None:
 @READING_OPTIONS
 @click.option("--level", type=click.Choice(LEVELS), help="Level of all features.")
 @click.option(
-    "--max-vertices", default=10_000, show_default=True, type=click.IntRange(1),
+    "--max-vertices", default=MOST_VERTICES, show_default=True, type=click.IntRange(1),
     help="Maximum number of vertices of a region.",
 )  # fmt: skip
 @click.option(

@@ -12,6 +12,7 @@ from geoshops.importing.geojson import Feature
 from geoshops.importing.mapping import spelled
 
 TYPES = ("Polygon", "MultiPolygon")
+MOST_VERTICES = 10_000
 
 
 def polygon_of(feature: Feature, field: str) -> Any:

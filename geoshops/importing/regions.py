@@ -27,9 +27,9 @@ def import_regions(
     request: Request,
     progress: Progress,
     *,
-    level: str = "",
-    most_vertices: int = 10_000,
-    most_bytes: int = 1 << 20,
+    level: str,
+    most_vertices: int,
+    most_bytes: int,
 ) -> dict[str, Any]:
     """Runs the import and returns its summary; raises ImportRejected when nothing was changed."""
     started = time.perf_counter()

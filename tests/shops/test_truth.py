@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from geoshops.geo import HALF_CIRCUMFERENCE_M
 from geoshops.web.paging import ItemList
 from tests.geodesy import WGS84, distance_text
 from tests.make import Maker
@@ -75,9 +76,9 @@ def random_query(rng: random.Random, points: Points) -> tuple[tuple[float, float
         min(90.0, max(-90.0, lat + rng.gauss(0, 0.02))),
     )
     radius_m = rng.choice(
-        (1, 50, 500, 2000, 10_000, 100_000, 20_040_000, int(10 ** rng.uniform(0, 7.3)))
+        (1, 50, 500, 2000, 10_000, 100_000, HALF_CIRCUMFERENCE_M, int(10 ** rng.uniform(0, 7.3)))
     )
-    return center, max(1, min(radius_m, 20_040_000))
+    return center, max(1, min(radius_m, HALF_CIRCUMFERENCE_M))
 
 
 def expected(
@@ -141,8 +142,8 @@ def test_a_cut_circle_holds_the_nearest_by_the_spheroid(make: Maker) -> None:
     load(make, points)
     for _ in range(20):
         center, user = (rng.gauss(127, 0.2), rng.gauss(37.5, 0.2)), (127.0, 37.0)
-        ids, metres, cut = expected(points, center, user, 20_040_000)
-        shops, total, truncated = around(make, center, user, 20_040_000)
+        ids, metres, cut = expected(points, center, user, HALF_CIRCUMFERENCE_M)
+        shops, total, truncated = around(make, center, user, HALF_CIRCUMFERENCE_M)
         assert cut and truncated and total == AT_MOST
         assert [s["id"] for s in shops] == ids.tolist()
         assert [s["distance"] for s in shops] == [distance_text(m) for m in metres.tolist()]
@@ -160,7 +161,7 @@ def test_a_cut_circle_is_right_where_degrees_mislead(
         for _ in range(2500)
     ])  # fmt: skip
     load(make, points)
-    for radius_m in (100_000, 20_040_000):
+    for radius_m in (100_000, HALF_CIRCUMFERENCE_M):
         ids, _, cut = expected(points, place, place, radius_m)
         shops, total, truncated = around(make, place, place, radius_m)
         assert cut and truncated and total == AT_MOST

@@ -8,10 +8,11 @@ from typing import Any
 import psycopg2
 import pytest
 
+from geoshops.geo import HALF_CIRCUMFERENCE_M
 from tests.conftest import copied
 from tests.make import Maker
 
-RADII_M = (1, 100, 2000, 50_000, 1_000_000, 20_040_000)
+RADII_M = (1, 100, 2000, 50_000, 1_000_000, HALF_CIRCUMFERENCE_M)
 FILL = """
 INSERT INTO brands (id, name, is_representative) SELECT n, '브랜드' || n, n <= 4 FROM generate_series(1, 10) n;
 SELECT setseed(0.5);
