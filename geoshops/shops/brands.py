@@ -10,7 +10,7 @@ from sqlalchemy.orm import aliased
 from geoshops.database.models import Brand, BrandAlias
 from geoshops.database.statements import execute, fetch_dicts
 from geoshops.operations.audit import write_audit
-from geoshops.shops.corrections import NotPossible
+from geoshops.shops.corrections import NotPossible, id_of_brand
 
 PARENT = aliased(Brand)
 ALIASES = (
@@ -50,7 +50,7 @@ def add(
 ) -> None:
     """Adds a brand."""
     _must_be_free(cursor, name)
-    parent_id = id_of(cursor, parent) if parent else None
+    parent_id = id_of_brand(cursor, parent) if parent else None
     brand = {"name": name, "parent_id": parent_id, "is_representative": representative}
     if color:
         brand["badge_color"] = color.lower()
@@ -61,14 +61,14 @@ def add(
 def add_alias(cursor: Any, name: str, alias: str, lang: str) -> None:
     """Adds an alias of a brand, in a language."""
     _must_be_free(cursor, alias)
-    brand_id = id_of(cursor, name)
+    brand_id = id_of_brand(cursor, name)
     execute(cursor, insert(BrandAlias).values(brand_id=brand_id, alias=alias, lang=lang))
     _log(cursor, "alias", brand_id, {"alias": alias, "lang": lang})
 
 
 def remove_alias(cursor: Any, name: str, alias: str) -> None:
     """Removes an alias."""
-    brand_id = id_of(cursor, name)
+    brand_id = id_of_brand(cursor, name)
     removed = delete(BrandAlias).where(
         BrandAlias.brand_id == brand_id, BrandAlias.alias_key == func.name_key(alias)
     )
@@ -79,8 +79,8 @@ def remove_alias(cursor: Any, name: str, alias: str) -> None:
 
 def set_parent(cursor: Any, name: str, parent: str | None) -> None:
     """Makes a brand a sub-brand of another, or independent."""
-    brand_id = id_of(cursor, name)
-    parent_id = id_of(cursor, parent) if parent else None
+    brand_id = id_of_brand(cursor, name)
+    parent_id = id_of_brand(cursor, parent) if parent else None
     family = select(literal(parent_id) == func.any(func.brand_family(brand_id)))
     if execute(cursor, family).fetchone()[0]:
         raise NotPossible(
@@ -92,14 +92,14 @@ def set_parent(cursor: Any, name: str, parent: str | None) -> None:
 
 def set_representative(cursor: Any, name: str, representative: bool) -> None:
     """Sets whether map searches without a brand include this one."""
-    brand_id = id_of(cursor, name)
+    brand_id = id_of_brand(cursor, name)
     _update(cursor, brand_id, is_representative=representative)
     _log(cursor, "representative", brand_id, {"representative": representative})
 
 
 def set_color(cursor: Any, name: str, color: str) -> None:
     """Sets the colour of the badge, #rrggbb."""
-    brand_id = id_of(cursor, name)
+    brand_id = id_of_brand(cursor, name)
     _update(cursor, brand_id, badge_color=color.lower())
     _log(cursor, "color", brand_id, {"color": color})
 
@@ -107,14 +107,6 @@ def set_color(cursor: Any, name: str, color: str) -> None:
 def refresh(cursor: Any) -> int:
     """Sets the brand of shops whose name contains one; returns their number."""
     return int(execute(cursor, select(func.refresh_shop_brands())).fetchone()[0])
-
-
-def id_of(cursor: Any, name: str) -> int:
-    """Id of the brand with that name or alias."""
-    (brand_id,) = execute(cursor, select(func.brand_named(name))).fetchone()
-    if brand_id is None:
-        raise NotPossible(f"unknown brand {name}")
-    return int(brand_id)
 
 
 def _update(cursor: Any, brand_id: int, **values: object) -> None:

@@ -92,7 +92,7 @@ def set_fields(cursor: Any, shop_id: int, given: dict[str, str], reason: str) ->
         status = literal(values["status"]) if "status" in values else Shop.status
         sets["closed_by"] = case((status == "CLOSED", "OPERATOR"))
     if "brand" in values:
-        sets["brand_id"] = _brand(cursor, values["brand"]) if values["brand"] else None
+        sets["brand_id"] = id_of_brand(cursor, values["brand"]) if values["brand"] else None
     if {"longitude", "latitude"} & values.keys():
         place = {**{name: before[name] for name in LIMITS}, **values}
         sets["geog"] = func.point_at(place["longitude"], place["latitude"])
@@ -234,6 +234,14 @@ def facts(cursor: Any, shop_id: int) -> dict[str, Any]:
     return found
 
 
+def id_of_brand(cursor: Any, name: str) -> int:
+    """Id of the brand with that name or alias."""
+    (brand_id,) = execute(cursor, select(func.brand_named(name))).fetchone()
+    if brand_id is None:
+        raise NotPossible(f"unknown brand {name}; add it with {as_started('brands add')} {name}")
+    return int(brand_id)
+
+
 def _cleaned(name: str, value: str) -> str | None:
     if name not in FIELDS:
         raise NotPossible(f"{name} must be one of {', '.join(FIELDS)}")
@@ -265,13 +273,6 @@ def _degrees(name: str, value: str) -> str:
     if not fits:
         raise NotPossible(f"{name} must be a number between -{LIMITS[name]} and {LIMITS[name]}")
     return value
-
-
-def _brand(cursor: Any, name: str | None) -> int:
-    (brand_id,) = execute(cursor, select(func.brand_named(name))).fetchone()
-    if brand_id is None:
-        raise NotPossible(f"unknown brand {name}; add it with {as_started('brands add')} {name}")
-    return int(brand_id)
 
 
 def _log(cursor: Any, action: str, shop_id: int, reason: str, detail: dict[str, Any]) -> None:
