@@ -12,7 +12,6 @@ import psycopg2
 from geoshops.analysis import export as exporting
 from geoshops.analysis import files, formats, runner, scripts
 from geoshops.config import ConfigError, Settings
-from geoshops.console import as_started
 from geoshops.database.pool import libpq_url
 from geoshops.operations.commands import failing_clearly, first_line
 from geoshops.operations.connection import operator_url
@@ -48,10 +47,8 @@ def reporting_script_errors(command: Callable[..., Any]) -> Callable[..., Any]:
             if error.pgcode in runner.WRONG_VALUE:
                 raise click.UsageError(message) from error
             if error.pgcode in runner.NOT_SET_UP:
-                cause = f"{runner.NOT_SET_UP[error.pgcode]} ({message})"
-                raise click.ClickException(
-                    f"{cause}; remedy: {as_started('db upgrade')}"
-                ) from error
+                cause = runner.not_set_up(error.pgcode, message)
+                raise click.ClickException(str(cause)) from error
             raise
         except ModuleNotFoundError as error:
             raise click.ClickException(f"{error.name} is missing; remedy: {EXTRA}") from error

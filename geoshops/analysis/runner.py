@@ -130,6 +130,11 @@ def run(
                 pass
 
 
+def not_set_up(state: str, message: str) -> ScriptError:
+    """The error for a SQLSTATE of NOT_SET_UP, with its cause and remedy."""
+    return ScriptError(f"{NOT_SET_UP[state]} ({message}); remedy: {as_started('db upgrade')}")
+
+
 def _check_encodable(name: str, value: str) -> None:
     try:
         value.encode()
@@ -208,7 +213,7 @@ def _failure(message: str, timeout_s: int) -> ScriptError:
         return ScriptError(message.strip() or "psql failed")
     state, text = reported.groups()
     if state in NOT_SET_UP:
-        return ScriptError(f"{NOT_SET_UP[state]} ({text}); remedy: {as_started('db upgrade')}")
+        return not_set_up(state, text)
     if state == "57014":
         return ScriptError(f"timed out after {timeout_s} s; restrict the region or raise --timeout")
     hint = HINT.search(message, reported.end())
