@@ -107,9 +107,8 @@ def _add_queryables(collection: Collection) -> None:
 def _add_items(collection: Collection, feature: Any) -> None:
     def list_items(context: RequestContext, args: dict[str, Any]) -> Response:
         page = queries.items(context.db, collection, **args)
-        sent = context.sent("bbox", "datetime", "filter", "filter-lang", "limit", "after")
         next_key = page.last_id if page.more else None
-        links = list(pages.page_links(context.origin, collection, sent, next_key))
+        links = list(pages.page_links(context.origin, collection, context.sent(), next_key))
         body = _feature_collection(page, links).encode()
         headers = pages.header_of_items(context.origin, collection)
         return Response(body, headers, media_type=context.media_type)
